@@ -1,0 +1,42 @@
+import { type Static, Type } from 'typebox'
+
+/**
+ * Kinds of identifier. An identifier is the kind's three letters, `_`, and a UUIDv7 as 32 hex digits:
+ * 36 characters, ordered by time, readable in logs (contract part 3, D5).
+ */
+export const idKinds = {
+  company: 'cmp',
+  department: 'dep',
+  chatroom: 'roo',
+  user: 'usr',
+  api_key: 'key',
+  social_media_client: 'cli',
+  environment: 'env',
+  upload_session: 'ups',
+  owned_object: 'obj',
+  environment_version: 'ver',
+  build_attempt: 'bld',
+  task: 'tsk',
+  task_version: 'tvr',
+  share_grant: 'shr',
+  binding: 'bnd',
+  run: 'run',
+  artifact: 'art',
+  public_link: 'lnk',
+} as const
+
+export type IdKind = keyof typeof idKinds
+export type IdPrefix = (typeof idKinds)[IdKind]
+
+/** The exact form of the identifiers that this service makes. */
+export const idPattern = (kind: IdKind): RegExp => new RegExp(`^${idKinds[kind]}_[0-9a-f]{32}$`)
+
+export const identifierMaxLength = 36
+
+/** Any identifier a caller may send; one that names nothing gives 404, one that breaks the pattern 422. */
+export const Identifier = Type.String({
+  minLength: 1,
+  maxLength: identifierMaxLength,
+  pattern: '^[A-Za-z0-9_.-]+$',
+})
+export type Identifier = Static<typeof Identifier>

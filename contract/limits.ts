@@ -1,0 +1,117 @@
+/** Every number of the contract's Limits table (part 1) and the bounds that part 3 settles (D4). */
+
+const kib = 1024
+const mib = 1024 * kib
+const gib = 1024 * mib
+const minuteSeconds = 60
+const hourSeconds = 60 * minuteSeconds
+const daySeconds = 24 * hourSeconds
+
+// Lists
+export const pageSizeMax = 100
+/** Environments, versions, builds, tasks, task versions, shares and the platform's lists. */
+export const catalogPageSizeDefault = 20
+/** Menu, runs and artifacts of a chatroom. */
+export const chatroomPageSizeDefault = 50
+export const pageTokenMaxLength = 512
+
+// Names and texts, in characters
+export const nameMaxLength = 256
+export const descriptionMaxLength = 2048
+export const sourceRefMaxLength = 1024
+export const reasonMaxLength = 512
+export const errorDetailMaxLength = 128
+export const guidanceMaxLength = 400
+
+// Run input
+export const runInputMaxBytes = 1 * mib
+export const runInputMaxDepth = 64
+export const runInputMaxNodes = 100_000
+/** Room for the other fields of a submission around its input; the whole body is measured before it is read. */
+export const runSubmitBodyMaxBytes = runInputMaxBytes + 16 * kib
+
+// Scripts and what surrounds them
+export const scriptMaxBytes = 1 * mib
+export const dockerfileMaxBytes = 1 * mib
+export const workCommandMaxBytes = 4096
+export const inputSchemaMaxBytes = 64 * kib
+export const inputExampleMaxLength = 64 * kib
+export const inputInstructionsMaxLength = 64 * kib
+export const contractErrorsMax = 20
+export const scriptUploadLifetimeSeconds = daySeconds
+
+// Environment of a run
+export const envNamesMax = 100
+export const envEntryMaxBytes = 64 * kib
+export const ordinaryEnvMaxBytes = 64 * kib
+export const allEnvMaxBytes = 256 * kib
+export const envNamePattern = '^[A-Za-z_][A-Za-z0-9_]{0,127}$'
+/** Names with this prefix belong to the platform. */
+export const reservedEnvPrefix = 'SERVICE_'
+
+// Secrets
+export const secretPlaintextMinBytes = 4
+export const secretPlaintextMaxBytes = 64 * kib
+export const secretSlotPoliciesMax = 100
+
+// Requests
+export const idempotencyKeyMaxLength = 128
+
+// Time a run may take
+export const timeoutDefaultSeconds = 1800
+export const timeoutMinSeconds = 1
+/** 7 days minus the 120 seconds of grace of the run's credentials. */
+export const timeoutMaxSeconds = 604_680
+export const timeoutCeilingDefaultSeconds = daySeconds
+export const runnerCredentialGraceSeconds = 120
+export const runnerCredentialMaxSeconds = 7 * daySeconds
+
+// Agent
+export const proposalLifetimeSeconds = 1800
+export const turnReceiptLifetimeSeconds = 600
+export const agentWaitMaxSeconds = 60
+export const agentArtifactRowsMax = 20
+export const agentOutputPreviewMaxBytes = 64 * kib
+export const agentLogPreviewMaxBytes = 16 * kib
+
+// Uploads
+export const downloadCapabilityLifetimeSeconds = 5 * minuteSeconds
+export const uploadCapabilityLifetimeSeconds = 15 * minuteSeconds
+export const uploadSessionLifetimeSeconds = daySeconds
+export const contextArchiveMaxBytes = 1 * gib
+export const stagingSlotsMax = 20
+export const stagingDeclaredMaxBytes = 20 * gib
+export const uploadInitsPerMinuteMax = 5
+
+// What a run leaves
+export const outputMaxBytes = 16 * mib
+export const logMaxBytes = 64 * mib
+export const artifactFilesMax = 1000
+export const artifactPathMaxBytes = 1024
+export const artifactPathComponentMaxBytes = 255
+/** The bundle may take the workspace minus this reserve, and never more than `artifactBundleMaxBytes`. */
+export const artifactWorkspaceReserveBytes = 16 * mib
+export const artifactBundleMaxBytes = 1 * gib
+export const publicLinkTokenMinLength = 16
+export const publicLinkTokenMaxLength = 64
+
+// Retention
+export const runContentRetentionDefaultDays = 30
+export const runContentRetentionMaxDays = 365
+export const imageRetentionDefaultDays = 30
+export const imageRetentionMaxDays = 90
+export const buildRetryWindowSeconds = 7 * daySeconds
+export const regionalCapacityGraceDays = 30
+
+// Company defaults
+export const activeEnvironmentLimitDefault = 30
+export const capacityRetainedVersionLimitDefault = 100
+export const runConcurrencyDefault = 50
+export const queuedRunLimitDefault = 100
+export const activeBuildLimitDefault = 2
+export const queuedBuildLimitDefault = 20
+
+// On-premises queue
+export const onPremisesCompanyQueueLimitDefault = 20
+export const onPremisesFleetQueueLimitDefault = 200
+export const queueFullRetryAfterSeconds = 60

@@ -1,0 +1,20 @@
+import { buildAttemptMachine } from './build-attempt-states.ts'
+import { environmentMachine, taskMachine, taskVersionMachine } from './catalog-states.ts'
+import { environmentVersionMachine } from './environment-version-states.ts'
+import { bindingMachine, shareGrantMachine } from './grant-states.ts'
+import { runMachine } from './run-states.ts'
+import type { StateMachine } from './state-machine.ts'
+import { uploadSessionMachine } from './upload-session-states.ts'
+
+/** Every life cycle, in the order in which a tenant meets them. */
+export const stateMachines: readonly StateMachine[] = [
+  environmentMachine,
+  uploadSessionMachine,
+  environmentVersionMachine,
+  buildAttemptMachine,
+  taskMachine,
+  taskVersionMachine,
+  shareGrantMachine,
+  bindingMachine,
+  runMachine,
+]

@@ -1,0 +1,208 @@
+import { readFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { parse } from 'yaml'
+
+/**
+ * Every setting of the service, from one table: an environment variable, or the same name in the YAML file
+ * that `SANDBOX_CONFIG` points at; the environment wins. All problems are reported at once.
+ */
+export interface Config {
+  /** Folder of everything the service keeps. */
+  dataDir: string
+  host: string
+  port: number
+  /** What links start with, no slash at the end. */
+  baseUrl: string
+  /** External Postgres; absent: the embedded one. */
+  databaseUrl: string | undefined
+  /** The kill switch: false refuses every mutation but cancel and download. */
+  enabled: boolean
+  deployment: 'onprem' | 'hosted'
+  logLevel: string
+  agentSocket: string
+  /** System user of api, worker and Postgres when the supervisor is root. */
+  serviceUser: string
+  /** Runs this worker keeps in flight. */
+  runSlots: number
+  /** Builds this worker keeps in flight. */
+  buildSlots: number
+  accessTokenSeconds: number
+  databasePoolSize: number
+}
+
+type Raw = string | number | boolean
+
+interface Setting<T> {
+  env: string
+  description: string
+  /** Text of the default in the docs; the value itself comes from `fallback`. */
+  fallback: (read: Partial<Config>) => T
+  parse: (raw: Raw) => T | undefined
+  expected: string
+}
+
+const text = (pattern: RegExp, expected: string) => ({
+  expected,
+  parse: (raw: Raw) => (typeof raw === 'string' && pattern.test(raw) ? raw : undefined),
+})
+
+const integer = (minimum: number, maximum: number) => ({
+  expected: `a whole number from ${minimum} to ${maximum}`,
+  parse: (raw: Raw) => {
+    const value = typeof raw === 'boolean' ? Number.NaN : Number(raw)
+    return Number.isInteger(value) && value >= minimum && value <= maximum ? value : undefined
+  },
+})
+
+const flag = {
+  expected: 'true or false',
+  parse: (raw: Raw) => ({ true: true, false: false })[String(raw)],
+}
+
+const oneOf = <T extends string>(...values: T[]) => ({
+  expected: values.join(' or '),
+  parse: (raw: Raw) => values.find((value) => value === raw),
+})
+
+const absolutePath = text(/^\/[^\0]*$/, 'an absolute path')
+const url = text(/^https?:\/\/[^\s/]+[^\s]*[^\s/]$/, 'an http(s) address without a slash at the end')
+
+const isRoot = () => process.getuid?.() === 0
+
+export const settings: { [K in keyof Config]: Setting<Config[K]> } = {
+  dataDir: {
+    env: 'SANDBOX_DATA',
+    description: 'folder of everything the service keeps',
+    fallback: () => (isRoot() ? '/var/lib/sandbox-jobs' : join(homedir(), '.local/share/sandbox-jobs')),
+    ...absolutePath,
+  },
+  host: {
+    env: 'SANDBOX_HOST',
+    description: 'address to listen on',
+    fallback: () => '127.0.0.1',
+    ...text(/^[0-9a-zA-Z.:-]+$/, 'an address'),
+  },
+  port: { env: 'SANDBOX_PORT', description: 'port to listen on', fallback: () => 8080, ...integer(1, 65535) },
+  baseUrl: {
+    env: 'SANDBOX_BASE_URL',
+    description: 'what links start with; default http://HOST:PORT',
+    fallback: (read) => `http://${read.host}:${read.port}`,
+    ...url,
+  },
+  databaseUrl: {
+    env: 'DATABASE_URL',
+    description: 'external Postgres 15 or later; default the embedded one',
+    fallback: () => undefined,
+    ...text(/^postgres(ql)?:\/\/\S+$/, 'a postgres:// address'),
+  },
+  enabled: {
+    env: 'SANDBOX_ENABLED',
+    description: 'kill switch: false refuses every change but cancel and download',
+    fallback: () => true,
+    ...flag,
+  },
+  deployment: {
+    env: 'SANDBOX_DEPLOYMENT',
+    description: 'region set and defaults',
+    fallback: () => 'onprem',
+    ...oneOf('onprem', 'hosted'),
+  },
+  logLevel: {
+    env: 'SANDBOX_LOG_LEVEL',
+    description: 'least level that is logged',
+    fallback: () => 'info',
+    ...oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),
+  },
+  agentSocket: {
+    env: 'SANDBOX_AGENT_SOCKET',
+    description: 'unix socket of the host agent; default DATA/run/agent.sock',
+    fallback: (read) => join(read.dataDir ?? '/', 'run/agent.sock'),
+    ...absolutePath,
+  },
+  serviceUser: {
+    env: 'SANDBOX_SERVICE_USER',
+    description: 'system user of api, worker and Postgres',
+    fallback: () => 'sandbox-jobs',
+    ...text(/^[a-z_][a-z0-9_-]{0,31}$/, 'a user name'),
+  },
+  runSlots: {
+    env: 'SANDBOX_RUN_SLOTS',
+    description: 'runs in flight at once',
+    fallback: () => 16,
+    ...integer(1, 4096),
+  },
+  buildSlots: {
+    env: 'SANDBOX_BUILD_SLOTS',
+    description: 'builds in flight at once',
+    fallback: () => 2,
+    ...integer(1, 64),
+  },
+  accessTokenSeconds: {
+    env: 'SANDBOX_ACCESS_TOKEN_SECONDS',
+    description: 'life of a login token',
+    fallback: () => 8 * 3600,
+    ...integer(60, 30 * 86_400),
+  },
+  databasePoolSize: {
+    env: 'SANDBOX_DATABASE_POOL_SIZE',
+    description: 'database connections of one process',
+    fallback: () => 12,
+    ...integer(4, 200),
+  },
+}
+
+/** Configuration that cannot be used: every problem, one line each. */
+export class ConfigInvalid extends Error {
+  readonly problems: string[]
+  constructor(problems: string[]) {
+    super(`configuration:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`)
+    this.name = 'ConfigInvalid'
+    this.problems = problems
+  }
+}
+
+/** Reads the configuration; throws `ConfigInvalid` naming every problem. */
+export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config {
+  const problems: string[] = []
+  const file = readConfigFile(environment.SANDBOX_CONFIG, problems)
+  const names = Object.keys(settings) as (keyof Config)[]
+  const known = new Set(names.map((name) => settings[name].env))
+  for (const key of Object.keys(file)) {
+    if (!known.has(key)) problems.push(`${environment.SANDBOX_CONFIG}: no setting is named ${key}`)
+  }
+  for (const key of Object.keys(environment)) {
+    if (key.startsWith('SANDBOX_') && key !== 'SANDBOX_CONFIG' && !known.has(key) && !clientVariables.has(key)) {
+      problems.push(`no setting is named ${key}`)
+    }
+  }
+  const read: Record<string, unknown> = {}
+  for (const name of names) {
+    const setting = settings[name]
+    const raw = environment[setting.env] ?? file[setting.env]
+    if (raw === undefined || raw === '') {
+      read[name] = setting.fallback(read as Partial<Config>)
+      continue
+    }
+    read[name] = setting.parse(raw)
+    if (read[name] === undefined) problems.push(`${setting.env} must be ${setting.expected}`)
+  }
+  if (problems.length > 0) throw new ConfigInvalid(problems)
+  return read as unknown as Config
+}
+
+/** Variables of the command line tool, which share the prefix. */
+const clientVariables = new Set(['SANDBOX_URL', 'SANDBOX_TOKEN', 'SANDBOX_API_KEY', 'SANDBOX_CLI_CONFIG', 'SANDBOX_PASSWORD'])
+
+function readConfigFile(path: string | undefined, problems: string[]): Record<string, Raw> {
+  if (!path) return {}
+  try {
+    const content: unknown = parse(readFileSync(path, 'utf8'))
+    if (content === null) return {}
+    if (typeof content === 'object' && !Array.isArray(content)) return content as Record<string, Raw>
+    problems.push(`${path} must hold settings as NAME: value`)
+  } catch (error) {
+    problems.push(`${path} cannot be read: ${error instanceof Error ? error.message.split('\n')[0] : error}`)
+  }
+  return {}
+}

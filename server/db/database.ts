@@ -1,0 +1,32 @@
+import { Kysely, PostgresDialect, type Transaction } from 'kysely'
+import pg from 'pg'
+import type { Log } from '../base/logging.ts'
+import type { Tables } from './tables.ts'
+
+export type Database = Kysely<Tables>
+/** A store function takes either: alone, or inside a caller's transaction. */
+export type Executing = Database | Transaction<Tables>
+export type { Transaction } from 'kysely'
+export type Trx = Transaction<Tables>
+
+const int8 = 20
+
+/** Byte counts and fences stay below 2^53, so eight-byte integers are read as numbers. */
+pg.types.setTypeParser(int8, Number)
+
+export function connect(url: string, options: { poolSize: number; log: Log; name: string }): Database {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: options.poolSize,
+    application_name: `sandbox-jobs ${options.name}`,
+    connectionTimeoutMillis: 10_000,
+    statement_timeout: 30_000,
+    idle_in_transaction_session_timeout: 60_000,
+  })
+  pool.on('error', (error) => options.log.warn({ error: error.message }, 'idle database connection lost'))
+  return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
+}
+
+/** True when the error is a violation of the named unique constraint or index. */
+export const violates = (error: unknown, constraint: string): boolean =>
+  error instanceof pg.DatabaseError && error.code === '23505' && error.constraint === constraint

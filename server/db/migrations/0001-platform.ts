@@ -1,0 +1,93 @@
+import { type Kysely, sql } from 'kysely'
+
+/** Companies, departments, chatrooms, users and their keys: the tenant directory. */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  await sql`
+    create table companies (
+      id text primary key,
+      name text not null unique check (length(name) between 1 and 256),
+      created_at timestamptz not null default now()
+    );
+
+    create table departments (
+      id text primary key,
+      company_id text not null references companies,
+      name text not null check (length(name) between 1 and 256),
+      created_at timestamptz not null default now(),
+      unique (company_id, name)
+    );
+
+    create table chatrooms (
+      id text primary key,
+      company_id text not null references companies,
+      department_id text not null references departments,
+      name text not null check (length(name) between 1 and 256),
+      -- Raised when the room moves to another department or is deleted: what was granted before no longer applies.
+      authority_generation int not null default 1 check (authority_generation >= 1),
+      jobs text[],
+      jobs_updated_at timestamptz,
+      deleted_at timestamptz,
+      created_at timestamptz not null default now()
+    );
+    create unique index chatrooms_live_name on chatrooms (department_id, name) where deleted_at is null;
+    create index chatrooms_by_company on chatrooms (company_id, id);
+
+    create table users (
+      id text primary key,
+      company_id text not null references companies,
+      login text not null unique check (login ~ '^[A-Za-z0-9_.:@-]{1,64}$'),
+      display_name text not null,
+      password_hash text not null,
+      -- 1 member, 2 department manager, 3 company manager, 4 company administrator
+      role int not null check (role between 1 and 4),
+      disabled_at timestamptz,
+      created_at timestamptz not null default now()
+    );
+    create index users_by_company on users (company_id, id);
+
+    create table department_managers (
+      department_id text not null references departments,
+      user_id text not null references users,
+      company_id text not null references companies,
+      primary key (user_id, department_id)
+    );
+
+    create table chatroom_members (
+      chatroom_id text not null references chatrooms,
+      user_id text not null references users,
+      company_id text not null references companies,
+      room_manager boolean not null default false,
+      primary key (chatroom_id, user_id)
+    );
+    create index chatroom_members_by_user on chatroom_members (user_id);
+
+    create table api_keys (
+      id text primary key,
+      company_id text not null references companies,
+      owner_user_id text not null references users,
+      name text not null,
+      -- HMAC-SHA-256 of the key under a pepper kept outside the database
+      key_hash bytea not null unique,
+      scope text not null check (scope in ('full', 'sandbox')),
+      allowed_chatroom_ids text[] not null default '{}',
+      domains text[] not null default '{*}',
+      expires_at timestamptz,
+      revoked_at timestamptz,
+      last_used_at timestamptz,
+      created_at timestamptz not null default now()
+    );
+    create index api_keys_by_company on api_keys (company_id, id);
+
+    -- Every move of every state column, written in the transaction of the move.
+    create table state_events (
+      id bigint generated always as identity primary key,
+      company_id text,
+      entity text not null,
+      entity_id text not null,
+      from_state text not null,
+      to_state text not null,
+      at timestamptz not null default now()
+    );
+    create index state_events_by_entity on state_events (entity_id, id);
+  `.execute(db)
+}

@@ -1,0 +1,31 @@
+import type * as environments from './tables/environments.ts'
+import type * as platform from './tables/platform.ts'
+import type * as runs from './tables/runs.ts'
+import type * as tasks from './tables/tasks.ts'
+
+/** Every table by its name, as the migrations make them. */
+export interface Tables {
+  companies: platform.CompaniesTable
+  departments: platform.DepartmentsTable
+  chatrooms: platform.ChatroomsTable
+  users: platform.UsersTable
+  department_managers: platform.DepartmentManagersTable
+  chatroom_members: platform.ChatroomMembersTable
+  api_keys: platform.ApiKeysTable
+  state_events: platform.StateEventsTable
+  environments: environments.EnvironmentsTable
+  upload_sessions: environments.UploadSessionsTable
+  owned_objects: environments.OwnedObjectsTable
+  environment_versions: environments.EnvironmentVersionsTable
+  build_attempts: environments.BuildAttemptsTable
+  tasks: tasks.TasksTable
+  task_versions: tasks.TaskVersionsTable
+  share_grants: tasks.ShareGrantsTable
+  bindings: tasks.BindingsTable
+  runs: runs.RunsTable
+  run_inputs: runs.RunInputsTable
+  run_contents: runs.RunContentsTable
+  run_artifacts: runs.RunArtifactsTable
+  idempotency_keys: runs.IdempotencyKeysTable
+  public_links: runs.PublicLinksTable
+}

@@ -1,0 +1,100 @@
+import type { Generated } from 'kysely'
+
+export interface EnvironmentsTable {
+  id: string
+  company_id: string | null
+  owner_kind: 'system_curated' | 'company'
+  owner_scope: 'company' | 'department'
+  owner_id: string
+  name: string
+  description: Generated<string>
+  state: Generated<string>
+  security_state: Generated<string>
+  current_version_id: string | null
+  created_at: Generated<Date>
+}
+
+export interface UploadSessionsTable {
+  id: string
+  company_id: string
+  environment_id: string | null
+  object_kind: string
+  archive_format: string
+  declared_bytes: number
+  state: string
+  capability_hash: Buffer
+  capability_expires_at: Date
+  session_expires_at: Date
+  received_bytes: number | null
+  received_digest: string | null
+  storage_key: string | null
+  owned_object_id: string | null
+  created_by: string
+  created_at: Generated<Date>
+}
+
+export interface OwnedObjectsTable {
+  id: string
+  company_id: string
+  environment_id: string | null
+  object_kind: string
+  archive_format: string | null
+  storage_key: string
+  byte_size: number
+  digest: string
+  deletion_state: Generated<string>
+  created_at: Generated<Date>
+  expires_at: Date | null
+}
+
+/** What a run takes from the configuration of the image. */
+export interface ImageConfig {
+  env: string[]
+  user: string
+}
+
+export interface EnvironmentVersionsTable {
+  id: string
+  company_id: string | null
+  environment_id: string
+  version_number: number
+  state: Generated<string>
+  security_state: Generated<string>
+  resource_profile: string
+  owned_object_id: string | null
+  source_digest: string | null
+  source_ref: Generated<string>
+  promoted_digest: string | null
+  composed_execution_digest: string | null
+  layer_digest: string | null
+  image_config: ImageConfig | null
+  unpacked_bytes: number | null
+  compressed_bytes: number | null
+  ready_at: Date | null
+  verified_at: Date | null
+  state_changed_at: Generated<Date>
+  last_build_attempt_id: string | null
+  created_at: Generated<Date>
+}
+
+export interface BuildAttemptsTable {
+  id: string
+  company_id: string
+  environment_version_id: string
+  attempt_number: number
+  state: string
+  stage_code: Generated<string>
+  stage_since: Generated<Date>
+  error_code: Generated<string>
+  error_detail: Generated<string>
+  build_region: string
+  build_profile: string
+  raw_upload_digest: Generated<string>
+  canonical_digest: Generated<string>
+  queued_at: Generated<Date>
+  started_at: Date | null
+  terminal_at: Date | null
+  fence: Generated<number>
+  worker: string | null
+  lease_until: Date | null
+}

@@ -1,0 +1,75 @@
+import type { Generated } from 'kysely'
+
+export interface CompaniesTable {
+  id: string
+  name: string
+  created_at: Generated<Date>
+}
+
+export interface DepartmentsTable {
+  id: string
+  company_id: string
+  name: string
+  created_at: Generated<Date>
+}
+
+export interface ChatroomsTable {
+  id: string
+  company_id: string
+  department_id: string
+  name: string
+  authority_generation: Generated<number>
+  jobs: string[] | null
+  jobs_updated_at: Date | null
+  deleted_at: Date | null
+  created_at: Generated<Date>
+}
+
+export interface UsersTable {
+  id: string
+  company_id: string
+  login: string
+  display_name: string
+  password_hash: string
+  role: number
+  disabled_at: Date | null
+  created_at: Generated<Date>
+}
+
+export interface DepartmentManagersTable {
+  department_id: string
+  user_id: string
+  company_id: string
+}
+
+export interface ChatroomMembersTable {
+  chatroom_id: string
+  user_id: string
+  company_id: string
+  room_manager: Generated<boolean>
+}
+
+export interface ApiKeysTable {
+  id: string
+  company_id: string
+  owner_user_id: string
+  name: string
+  key_hash: Buffer
+  scope: 'full' | 'sandbox'
+  allowed_chatroom_ids: string[]
+  domains: string[]
+  expires_at: Date | null
+  revoked_at: Date | null
+  last_used_at: Date | null
+  created_at: Generated<Date>
+}
+
+export interface StateEventsTable {
+  id: Generated<number>
+  company_id: string | null
+  entity: string
+  entity_id: string
+  from_state: string
+  to_state: string
+  at: Generated<Date>
+}

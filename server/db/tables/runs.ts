@@ -1,0 +1,93 @@
+import type { Generated } from 'kysely'
+
+export interface RunsTable {
+  id: string
+  company_id: string
+  chatroom_id: string
+  task_id: string
+  task_version_id: string
+  environment_version_id: string
+  share_grant_id: string | null
+  state: Generated<string>
+  resource_profile: string
+  principal_type: 'user' | 'social_media_client'
+  principal_id: string
+  auth_method: 'jwt' | 'api_key'
+  api_key_id: string | null
+  submission_source: 'rest' | 'agent' | 'quick_run' | 'custom_table_trigger'
+  timeout_seconds: number
+  input_digest: string
+  retry_of_run_id: Generated<string>
+  error_code: Generated<string>
+  error_detail: Generated<string>
+  exit_code: number | null
+  failure_stage: Generated<string>
+  failure_source: Generated<string>
+  measured_ingress_bytes: Generated<number>
+  measured_egress_bytes: Generated<number>
+  peak_memory_bytes: number | null
+  cpu_ms: number | null
+  queued_at: Generated<Date>
+  started_at: Date | null
+  cancel_requested_at: Date | null
+  terminal_at: Date | null
+  fence: Generated<number>
+  worker: string | null
+  lease_until: Date | null
+}
+
+export interface RunInputsTable {
+  run_id: string
+  company_id: string
+  content: Buffer
+}
+
+export interface RunContentsTable {
+  run_id: string
+  company_id: string
+  state: Generated<string>
+  output_key: string | null
+  output_bytes: number | null
+  output_digest: string | null
+  log_key: string | null
+  log_bytes: number | null
+  log_digest: string | null
+  bundle_key: string | null
+  bundle_bytes: number | null
+  created_at: Generated<Date>
+}
+
+export interface RunArtifactsTable {
+  id: string
+  run_id: string
+  company_id: string
+  relative_path: string
+  path_hash: string
+  bundle_offset: number
+  byte_size: number
+  digest: string
+  deletion_state: Generated<string>
+  declared_content_type: string
+}
+
+export interface IdempotencyKeysTable {
+  company_id: string
+  principal_id: string
+  route: string
+  key: string
+  request_hash: string
+  response: Record<string, unknown> | null
+  created_at: Generated<Date>
+}
+
+export interface PublicLinksTable {
+  id: string
+  company_id: string
+  run_id: string
+  object_kind: 'log' | 'output' | 'artifact'
+  artifact_id: string | null
+  token_hash: Buffer
+  created_by: string
+  created_at: Generated<Date>
+  revoked_at: Date | null
+}

@@ -1,0 +1,74 @@
+import type { Generated } from 'kysely'
+
+export interface TasksTable {
+  id: string
+  company_id: string
+  owner_scope: string
+  owner_id: string
+  name: string
+  description: Generated<string>
+  agent_enabled: Generated<boolean>
+  state: Generated<string>
+  security_state: Generated<string>
+  current_published_version_id: string | null
+  current_draft_version_id: string | null
+  created_at: Generated<Date>
+}
+
+export interface TaskVersionsTable {
+  id: string
+  task_id: string
+  company_id: string
+  version_number: number
+  state: Generated<string>
+  content_state: Generated<string>
+  environment_version_id: string
+  startup_script: Generated<string>
+  work_script: Generated<string>
+  work_command: string | null
+  ordinary_env: Record<string, unknown> | null
+  input_instructions: string | null
+  input_example: string | null
+  input_schema: string | null
+  timeout_seconds: Generated<number>
+  secret_slot_declarations: unknown[] | null
+  requires_confirmation: Generated<boolean>
+  output_policy: Record<string, unknown> | null
+  canonical_digest: string
+  content_hash: string
+  created_by: string
+  created_at: Generated<Date>
+  published_at: Date | null
+  archived_at: Date | null
+}
+
+export interface ShareGrantsTable {
+  id: string
+  company_id: string
+  task_id: string
+  target_kind: string
+  target_id: string
+  generation: number
+  state: Generated<string>
+  owner_authority_generation: Generated<number>
+  target_authority_generation: Generated<number>
+  secret_slot_policies: Record<string, string> | null
+  created_at: Generated<Date>
+  revoked_at: Date | null
+  revoke_reason: Generated<string>
+}
+
+export interface BindingsTable {
+  id: string
+  company_id: string
+  chatroom_id: string
+  task_id: string
+  task_version_id: string
+  generation: number
+  share_generation: number
+  target_authority_generation: number
+  state: Generated<string>
+  accepted_at: Generated<Date>
+  revoked_at: Date | null
+  revoke_reason: Generated<string>
+}

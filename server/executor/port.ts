@@ -1,0 +1,156 @@
+import type { Readable } from 'node:stream'
+
+/**
+ * The executor port: plain data in, plain data out, no word about runs, builds or tenants.
+ *
+ * A sandbox is started at most once per id, for ever: `start` on an id that already has a record answers
+ * with the record it finds, and `forbid` turns an id that was never started into one that never will be.
+ * What a sandbox leaves behind (exit record, log, collected files) stays readable until `remove`, across
+ * restarts of every process. Callers may repeat every call.
+ */
+export interface Executor {
+  capacity(): Promise<ExecutorCapacity>
+  /** Starts the sandbox and feeds `stdin` to its program. Resolves once the program runs, or has already ended. */
+  start(spec: SandboxSpec, stdin: Buffer | Readable): Promise<void>
+  /** Resolves with the exit record, now or when there is one; rejects with `SandboxUnknown` or on `signal`. */
+  wait(id: string, signal?: AbortSignal): Promise<SandboxExit>
+  /** Asks for the end of a sandbox: every process in it is killed, the exit record says `stopped`. */
+  stop(id: string): Promise<void>
+  /** True when the id was never started; from then on `start` refuses it. */
+  forbid(id: string): Promise<boolean>
+  /** The bounded log so far, head, mark and tail. */
+  log(id: string): Promise<Readable>
+  /** One collected file by its name in `spec.collect.files`; only after the exit record says `present`. */
+  file(id: string, name: string): Promise<Readable>
+  /** The bytes of all collected tree files, one after another as `exit.tree.files` lists them. */
+  tree(id: string): Promise<Readable>
+  remove(id: string): Promise<void>
+  list(): Promise<SandboxSummary[]>
+  /** True when the image can be started without `installImage`. */
+  hasImage(digest: string): Promise<boolean>
+  /** Unpacks a flat, uncompressed layer tar under `digest` (the tar's own sha256, verified), once. */
+  installImage(digest: string, tar: Readable): Promise<void>
+  removeImage(digest: string): Promise<void>
+}
+
+export type SandboxRootfs =
+  /** An installed image under the platform's own layer. */
+  | { kind: 'image'; digest: string }
+  /** The builder's root filesystem, with the curated base images at `/base-images` (read-only). */
+  | { kind: 'builder' }
+
+export interface SandboxSpec {
+  /** `[a-z0-9_]{1,64}`, unique for ever. */
+  id: string
+  rootfs: SandboxRootfs
+  argv: string[]
+  /** Environment of the program. Ends up in the runtime's state on disk, so never a secret. */
+  env: Record<string, string>
+  user: { uid: number; gid: number }
+  hostname: string
+  /** `job` drops every capability; `build` keeps what buildah needs inside the user namespace. */
+  confinement: 'job' | 'build'
+  limits: SandboxLimits
+  collect: SandboxCollect
+}
+
+export interface SandboxLimits {
+  timeoutMs: number
+  memoryBytes: number
+  /** Size of the one filesystem that takes every write: /workspace and the overlay above the image. */
+  workspaceBytes: number
+  /** `memory`: tmpfs charged to the sandbox; `disk`: a size-capped file on the host's disk. */
+  workspaceKind: 'memory' | 'disk'
+  workspaceInodes: number
+  vcpu: number
+  pids: number
+  openFiles: number
+  /** Log bytes kept: the first half as head, the rest as the newest tail. */
+  logBytes: number
+}
+
+/** What is copied out of /workspace once no process of the sandbox is left. */
+export interface SandboxCollect {
+  /** Regular files by absolute path below /workspace. */
+  files: { name: string; path: string; maxBytes: number }[]
+  tree?: { path: string; maxFiles: number; maxBytes: number; maxPathBytes: number; maxNameBytes: number }
+}
+
+export type SandboxCause =
+  | 'exited'
+  | 'signalled'
+  | 'deadline'
+  | 'stopped'
+  | 'out_of_memory'
+  /** The program never started: `detail` names the part that failed. */
+  | 'start_failed'
+  /** The record of a sandbox that ended without one: its keeper or the host died. */
+  | 'lost'
+
+export type CollectedFileStatus = 'present' | 'absent' | 'too_large' | 'not_regular'
+
+export interface SandboxExit {
+  cause: SandboxCause
+  exitCode: number | null
+  signal: number | null
+  /** Slug `[a-z0-9_:.-]{0,100}`, empty unless something failed. */
+  detail: string
+  startedAt: string | null
+  endedAt: string
+  oomKills: number
+  /** Times a fork was refused by the process limit. */
+  pidsLimitHits: number
+  /** No free byte or inode was left in the workspace at the end. */
+  workspaceFull: boolean
+  peakMemoryBytes: number
+  cpuMs: number
+  log: { totalBytes: number; keptBytes: number }
+  files: Record<string, { status: CollectedFileStatus; byteSize: number }>
+  /** Null when no tree was asked for. `rejected` keeps no file; `reason` is a slug naming the rule. */
+  tree: { status: 'collected' | 'absent' | 'rejected'; reason: string; files: CollectedTreeFile[] } | null
+}
+
+export interface CollectedTreeFile {
+  /** Path below the tree's root as raw bytes in latin1: the caller decides which text it accepts. */
+  path: string
+  byteSize: number
+}
+
+export interface SandboxSummary {
+  id: string
+  state: 'starting' | 'running' | 'exited' | 'forbidden'
+}
+
+export interface ExecutorCapacity {
+  cpus: number
+  memoryBytes: number
+  /** Sandboxes that may run at once. */
+  slots: number
+  running: number
+}
+
+/** The executor has no record of that id. */
+export class SandboxUnknown extends Error {
+  constructor(id: string) {
+    super(`no sandbox ${id}`)
+    this.name = 'SandboxUnknown'
+  }
+}
+
+/** The executor cannot be reached or answered outside its protocol; nothing is known of the call's effect. */
+export class ExecutorUnavailable extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.name = 'ExecutorUnavailable'
+  }
+}
+
+/** The executor refuses: `slug` names the missing or failed control, the message says what to do. */
+export class ExecutorRefused extends Error {
+  readonly slug: string
+  constructor(slug: string, message: string) {
+    super(message)
+    this.name = 'ExecutorRefused'
+    this.slug = slug
+  }
+}

@@ -1,0 +1,87 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { mkdir, open, rename, rm, stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { Readable } from 'node:stream'
+import { ObjectMissing, type ObjectStorage, ObjectTooLarge, type StoredObject } from './port.ts'
+
+const keyPattern = /^[a-z0-9][a-z0-9_.-]*(\/[a-z0-9][a-z0-9_.-]*){0,6}$/
+
+const isMissing = (error: unknown) => error instanceof Error && 'code' in error && error.code === 'ENOENT'
+
+/** Objects as files below one folder: written beside their place, synced, then renamed into it. */
+export class DiskStorage implements ObjectStorage {
+  readonly #root: string
+
+  constructor(root: string) {
+    this.#root = root
+  }
+
+  async put(key: string, body: Readable | Buffer, options: { maxBytes?: number } = {}): Promise<StoredObject> {
+    const path = this.#path(key)
+    const part = join(this.#root, 'incoming', randomUUID())
+    await mkdir(dirname(part), { recursive: true, mode: 0o700 })
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+    try {
+      const stored = await writePart(part, body, options.maxBytes ?? Number.POSITIVE_INFINITY)
+      await rename(part, path)
+      await syncFolder(dirname(path))
+      return stored
+    } catch (error) {
+      await rm(part, { force: true })
+      throw error
+    }
+  }
+
+  async get(key: string, range?: { start: number; end: number }): Promise<Readable> {
+    const file = await open(this.#path(key), 'r').catch((error: unknown) => {
+      throw isMissing(error) ? new ObjectMissing(key) : error
+    })
+    return file.createReadStream({ ...range, highWaterMark: 256 * 1024 })
+  }
+
+  async size(key: string): Promise<number | undefined> {
+    try {
+      return (await stat(this.#path(key))).size
+    } catch (error) {
+      if (isMissing(error)) return undefined
+      throw error
+    }
+  }
+
+  async delete(key: string): Promise<void> {
+    await rm(this.#path(key), { force: true })
+  }
+
+  #path(key: string): string {
+    if (!keyPattern.test(key)) throw new Error(`not an object key: ${JSON.stringify(key)}`)
+    return join(this.#root, 'objects', key)
+  }
+}
+
+async function writePart(path: string, body: Readable | Buffer, maxBytes: number): Promise<StoredObject> {
+  const hash = createHash('sha256')
+  let byteSize = 0
+  const file = await open(path, 'wx', 0o600)
+  try {
+    for await (const chunk of Buffer.isBuffer(body) ? Readable.from([body]) : body) {
+      const bytes = chunk as Buffer
+      byteSize += bytes.length
+      if (byteSize > maxBytes) throw new ObjectTooLarge(maxBytes)
+      hash.update(bytes)
+      await file.appendFile(bytes)
+    }
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+  return { byteSize, digest: `sha256:${hash.digest('hex')}` }
+}
+
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, 'r')
+  try {
+    await folder.sync()
+  } finally {
+    await folder.close()
+  }
+}

@@ -1,0 +1,35 @@
+import type { Readable } from 'node:stream'
+
+/**
+ * Object storage: immutable bytes under keys that we make, never a tenant's text.
+ * An object appears whole or not at all; `put` reports what was stored, so a caller can prove it.
+ */
+export interface ObjectStorage {
+  /** Stores the stream; over `maxBytes` throws `ObjectTooLarge` and keeps nothing. */
+  put(key: string, body: Readable | Buffer, options?: { maxBytes?: number }): Promise<StoredObject>
+  /** Opens `start` to `end` (inclusive), or everything. Throws `ObjectMissing`. */
+  get(key: string, range?: { start: number; end: number }): Promise<Readable>
+  /** Byte size, or undefined when there is no such object. */
+  size(key: string): Promise<number | undefined>
+  delete(key: string): Promise<void>
+}
+
+export interface StoredObject {
+  byteSize: number
+  /** `sha256:` and 64 hex digits over the stored bytes. */
+  digest: string
+}
+
+export class ObjectMissing extends Error {
+  constructor(key: string) {
+    super(`no object ${key}`)
+    this.name = 'ObjectMissing'
+  }
+}
+
+export class ObjectTooLarge extends Error {
+  constructor(maxBytes: number) {
+    super(`object is larger than ${maxBytes} bytes`)
+    this.name = 'ObjectTooLarge'
+  }
+}
