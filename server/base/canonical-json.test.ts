@@ -1,0 +1,47 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { canonicalDigest, canonicalJson } from './canonical-json.ts'
+import { parseStrictJson, runInputBounds } from './strict-json.ts'
+
+describe('canonical JSON', () => {
+  it('sorts keys by UTF-16 code unit and writes numbers as RFC 8785 does', () => {
+    const value = {
+      '\ufb33': 1,
+      '\u{1f600}': 2,
+      b: [1e21, 333333333.3333333, 4.5, -0, 1e-27],
+      a: '\u20ac$\n',
+    }
+    expect(canonicalJson(value)).toBe(
+      '{"a":"€$\\n","b":[1e+21,333333333.3333333,4.5,0,1e-27],"\u{1f600}":2,"\ufb33":1}',
+    )
+  })
+
+  it('gives one digest to every spelling of a value', () => {
+    const spellings = [
+      '{"a":1,"b":[true]}',
+      ' { "b" : [ true ] , "\\u0061" : 1.0 } ',
+      '{"b":[true],"a":10e-1}',
+    ]
+    const digests = spellings.map((text) =>
+      canonicalDigest(parseStrictJson(Buffer.from(text), runInputBounds)),
+    )
+    expect(new Set(digests).size).toBe(1)
+    expect(digests[0]).toMatch(/^sha256:[0-9a-f]{64}$/)
+  })
+
+  it('refuses what has no JSON form', () => {
+    expect(() => canonicalJson(undefined)).toThrow()
+    expect(() => canonicalJson({ a: Number.NaN })).toThrow()
+    expect(() => canonicalJson('\ud800')).toThrow()
+  })
+
+  it('is read back by the strict reader as the same value', () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 5 }), (value) => {
+        fc.pre(!JSON.stringify(value).includes('__proto__') && !JSON.stringify(value).includes('\\u0000'))
+        const text = canonicalJson(value)
+        expect(canonicalJson(parseStrictJson(Buffer.from(text), runInputBounds))).toBe(text)
+      }),
+    )
+  })
+})

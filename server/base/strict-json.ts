@@ -1,0 +1,209 @@
+import { isUtf8 } from 'node:buffer'
+
+/**
+ * JSON from a stranger, read so that every reader of the accepted text sees the same value.
+ *
+ * One pass over the bytes, with a stack of its own, checks the whole grammar of RFC 8259 and what the grammar
+ * leaves open; only then `JSON.parse` makes the value, so a refused text never costs more than the pass.
+ * Refused besides bad grammar: invalid UTF-8, a byte order mark, NUL (as a byte or as an escape), half of a
+ * surrogate pair, a key that comes twice in one object (compared decoded: `"a"` and `"\u0061"` are one key),
+ * the key `__proto__` (harmless here, a trap for code that copies objects), and what exceeds the bounds.
+ *
+ * Numbers: a literal past the range of a double (`1e400`) is refused, and so is an integer that a double would
+ * turn into other digits (`9007199254740993`): a job must not silently see another id than was sent. Such
+ * values travel as strings. Fractions are rounded to the nearest double as everywhere; `-0` is accepted and its
+ * canonical form is `0`.
+ */
+export type JsonRefusal =
+  | 'too_large'
+  | 'too_deep'
+  | 'too_many_nodes'
+  | 'not_utf8'
+  | 'byte_order_mark'
+  | 'bad_syntax'
+  | 'nul_character'
+  | 'lone_surrogate'
+  | 'duplicate_key'
+  | 'forbidden_key'
+  | 'number_out_of_range'
+  | 'number_not_exact'
+
+/** Why a text was refused and the byte offset where; never holds any of the text. */
+export class JsonRefused extends Error {
+  readonly slug: JsonRefusal
+  readonly at: number
+
+  constructor(slug: JsonRefusal, at: number) {
+    super(`json refused: ${slug} at byte ${at}`)
+    this.name = 'JsonRefused'
+    this.slug = slug
+    this.at = at
+  }
+}
+
+export interface JsonBounds {
+  maxBytes: number
+  /** Arrays and objects inside each other: `[[1]]` is 2. */
+  maxDepth: number
+  /** Values of every kind, containers included, keys not. */
+  maxNodes: number
+}
+
+/** Bounds of a run's input (contract, Limits). */
+export const runInputBounds: JsonBounds = { maxBytes: 1024 * 1024, maxDepth: 64, maxNodes: 100_000 }
+
+/** Parses `bytes` or throws `JsonRefused`. */
+export function parseStrictJson(bytes: Buffer, bounds: JsonBounds): unknown {
+  if (bytes.length > bounds.maxBytes) throw new JsonRefused('too_large', bounds.maxBytes)
+  if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) throw new JsonRefused('byte_order_mark', 0)
+  if (!isUtf8(bytes)) throw new JsonRefused('not_utf8', 0)
+  scan(bytes, bounds)
+  return JSON.parse(bytes.toString('utf8'))
+}
+
+const TAB = 0x09
+const LINE_FEED = 0x0a
+const CARRIAGE_RETURN = 0x0d
+const SPACE = 0x20
+const QUOTE = 0x22
+const COMMA = 0x2c
+const COLON = 0x3a
+const OPEN_ARRAY = 0x5b
+const BACKSLASH = 0x5c
+const CLOSE_ARRAY = 0x5d
+const LETTER_U = 0x75
+const OPEN_OBJECT = 0x7b
+const CLOSE_OBJECT = 0x7d
+
+/** The keys seen so far of an open object; `undefined` stands for an open array. */
+type Container = Set<string> | undefined
+
+function scan(bytes: Buffer, bounds: JsonBounds): void {
+  const open: Container[] = []
+  let nodes = 0
+  let at = skipSpace(bytes, 0)
+  for (;;) {
+    // A value starts here.
+    nodes += 1
+    if (nodes > bounds.maxNodes) throw new JsonRefused('too_many_nodes', at)
+    const first = bytes[at]
+    if (first === OPEN_OBJECT || first === OPEN_ARRAY) {
+      if (open.length === bounds.maxDepth) throw new JsonRefused('too_deep', at)
+      const keys: Container = first === OPEN_OBJECT ? new Set() : undefined
+      open.push(keys)
+      at = skipSpace(bytes, at + 1)
+      if (bytes[at] !== (keys ? CLOSE_OBJECT : CLOSE_ARRAY)) {
+        if (keys) at = scanKey(bytes, at, keys)
+        continue
+      }
+    } else {
+      at = skipSpace(bytes, scanScalar(bytes, at))
+    }
+    // A value has ended: close what closes, then find the next value.
+    at = closeContainers(bytes, at, open)
+    if (open.length === 0) break
+    if (bytes[at] !== COMMA) throw new JsonRefused('bad_syntax', at)
+    at = skipSpace(bytes, at + 1)
+    const keys = open.at(-1)
+    if (keys) at = scanKey(bytes, at, keys)
+  }
+  if (at !== bytes.length) throw new JsonRefused('bad_syntax', at)
+}
+
+function closeContainers(bytes: Buffer, from: number, open: Container[]): number {
+  let at = from
+  while (open.length > 0 && bytes[at] === (open.at(-1) ? CLOSE_OBJECT : CLOSE_ARRAY)) {
+    open.pop()
+    at = skipSpace(bytes, at + 1)
+  }
+  return at
+}
+
+function skipSpace(bytes: Buffer, from: number): number {
+  let at = from
+  for (;;) {
+    const byte = bytes[at]
+    if (byte !== SPACE && byte !== LINE_FEED && byte !== CARRIAGE_RETURN && byte !== TAB) return at
+    at += 1
+  }
+}
+
+/** A key and its colon; returns where the value starts. */
+function scanKey(bytes: Buffer, at: number, keys: Set<string>): number {
+  if (bytes[at] !== QUOTE) throw new JsonRefused('bad_syntax', at)
+  const end = scanString(bytes, at)
+  const key: string = JSON.parse(bytes.toString('utf8', at, end))
+  if (key === '__proto__') throw new JsonRefused('forbidden_key', at)
+  if (keys.has(key)) throw new JsonRefused('duplicate_key', at)
+  keys.add(key)
+  const colon = skipSpace(bytes, end)
+  if (bytes[colon] !== COLON) throw new JsonRefused('bad_syntax', colon)
+  return skipSpace(bytes, colon + 1)
+}
+
+function scanScalar(bytes: Buffer, at: number): number {
+  if (bytes[at] === QUOTE) return scanString(bytes, at)
+  for (const word of ['true', 'false', 'null']) {
+    if (bytes.toString('latin1', at, at + word.length) === word) return at + word.length
+  }
+  return scanNumber(bytes, at)
+}
+
+const numberLiteral = /^-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$/
+
+function scanNumber(bytes: Buffer, at: number): number {
+  let end = at
+  while (isNumberByte(bytes[end])) end += 1
+  const literal = bytes.toString('latin1', at, end)
+  const match = numberLiteral.exec(literal)
+  if (!match) throw new JsonRefused(bytes[at] === 0 ? 'nul_character' : 'bad_syntax', at)
+  const value = Number(literal)
+  if (!Number.isFinite(value)) throw new JsonRefused('number_out_of_range', at)
+  const isInteger = match[1] === undefined && match[2] === undefined
+  if (isInteger && !Number.isSafeInteger(value) && String(value) !== literal) {
+    throw new JsonRefused('number_not_exact', at)
+  }
+  return end
+}
+
+/** Digits, `+ - .` and the exponent's letter. */
+const isNumberByte = (byte: number | undefined): boolean =>
+  byte !== undefined &&
+  ((byte >= 0x30 && byte <= 0x39) ||
+    byte === 0x2b ||
+    byte === 0x2d ||
+    byte === 0x2e ||
+    (byte | 0x20) === 0x65)
+
+const simpleEscapes = new Set(Buffer.from('"\\/bfnrt'))
+
+/** From the opening quote to behind the closing one. */
+function scanString(bytes: Buffer, start: number): number {
+  let at = start + 1
+  for (;;) {
+    const byte = bytes[at]
+    if (byte === QUOTE) return at + 1
+    if (byte === undefined) throw new JsonRefused('bad_syntax', at)
+    if (byte < SPACE) throw new JsonRefused(byte === 0 ? 'nul_character' : 'bad_syntax', at)
+    if (byte !== BACKSLASH) at += 1
+    else if (bytes[at + 1] === LETTER_U) at = scanUnicodeEscape(bytes, at)
+    else if (simpleEscapes.has(bytes[at + 1] ?? 0)) at += 2
+    else throw new JsonRefused('bad_syntax', at)
+  }
+}
+
+function scanUnicodeEscape(bytes: Buffer, at: number): number {
+  const unit = hexUnit(bytes, at)
+  if (unit === undefined) throw new JsonRefused('bad_syntax', at)
+  if (unit === 0) throw new JsonRefused('nul_character', at)
+  if (unit < 0xd800 || unit > 0xdfff) return at + 6
+  const low = unit <= 0xdbff ? hexUnit(bytes, at + 6) : undefined
+  if (low === undefined || low < 0xdc00 || low > 0xdfff) throw new JsonRefused('lone_surrogate', at)
+  return at + 12
+}
+
+/** The code unit of a `\uXXXX` at `at`, if there is one. */
+function hexUnit(bytes: Buffer, at: number): number | undefined {
+  const text = bytes.toString('latin1', at, at + 6)
+  return /^\\u[0-9a-fA-F]{4}$/.test(text) ? Number.parseInt(text.slice(2), 16) : undefined
+}
