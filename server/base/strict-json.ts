@@ -132,7 +132,8 @@ function skipSpace(bytes: Buffer, from: number): number {
 function scanKey(bytes: Buffer, at: number, keys: Set<string>): number {
   if (bytes[at] !== QUOTE) throw new JsonRefused('bad_syntax', at)
   const end = scanString(bytes, at)
-  const key: string = JSON.parse(bytes.toString('utf8', at, end))
+  const raw = bytes.toString('utf8', at + 1, end - 1)
+  const key: string = raw.includes('\\') ? JSON.parse(`"${raw}"`) : raw
   if (key === '__proto__') throw new JsonRefused('forbidden_key', at)
   if (keys.has(key)) throw new JsonRefused('duplicate_key', at)
   keys.add(key)
@@ -141,12 +142,17 @@ function scanKey(bytes: Buffer, at: number, keys: Set<string>): number {
   return skipSpace(bytes, colon + 1)
 }
 
+const words = new Map<number | undefined, string>(
+  ['true', 'false', 'null'].map((word) => [word.charCodeAt(0), word]),
+)
+
 function scanScalar(bytes: Buffer, at: number): number {
   if (bytes[at] === QUOTE) return scanString(bytes, at)
-  for (const word of ['true', 'false', 'null']) {
-    if (bytes.toString('latin1', at, at + word.length) === word) return at + word.length
-  }
-  return scanNumber(bytes, at)
+  const word = words.get(bytes[at])
+  if (word === undefined) return scanNumber(bytes, at)
+  const end = at + word.length
+  if (bytes.toString('latin1', at, end) !== word) throw new JsonRefused('bad_syntax', at)
+  return end
 }
 
 const numberLiteral = /^-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$/
