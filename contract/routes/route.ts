@@ -24,6 +24,8 @@ export interface Route {
   /** JSON body; `bodyKind` says what else a body may be. */
   body?: TSchema
   bodyKind?: 'json' | 'octet-stream' | 'multipart' | 'form'
+  /** Most bytes of a JSON body; over it 413 `request_too_large`, told by `Content-Length` before the body is read. */
+  maxBodyBytes?: number
   /** True when the body may be left out altogether. */
   bodyOptional?: boolean
   /** The route takes the `Idempotency-Key` header and answers a repeated key with the first answer. */
@@ -35,7 +37,9 @@ export interface Route {
   errors: readonly ErrorCode[]
 }
 
-type StaticOf<R, K extends keyof Route> = R extends { [P in K]: infer S extends TSchema } ? Static<S> : undefined
+type StaticOf<R, K extends keyof Route> = R extends { [P in K]: infer S extends TSchema }
+  ? Static<S>
+  : undefined
 
 export type ParamsOf<R extends Route> = StaticOf<R, 'params'>
 export type QueryOf<R extends Route> = StaticOf<R, 'query'>

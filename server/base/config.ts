@@ -172,7 +172,12 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     if (!known.has(key)) problems.push(`${environment.SANDBOX_CONFIG}: no setting is named ${key}`)
   }
   for (const key of Object.keys(environment)) {
-    if (key.startsWith('SANDBOX_') && key !== 'SANDBOX_CONFIG' && !known.has(key) && !clientVariables.has(key)) {
+    if (
+      key.startsWith('SANDBOX_') &&
+      key !== 'SANDBOX_CONFIG' &&
+      !known.has(key) &&
+      !clientVariables.has(key)
+    ) {
       problems.push(`no setting is named ${key}`)
     }
   }
@@ -192,7 +197,13 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
 }
 
 /** Variables of the command line tool, which share the prefix. */
-const clientVariables = new Set(['SANDBOX_URL', 'SANDBOX_TOKEN', 'SANDBOX_API_KEY', 'SANDBOX_CLI_CONFIG', 'SANDBOX_PASSWORD'])
+const clientVariables = new Set([
+  'SANDBOX_URL',
+  'SANDBOX_TOKEN',
+  'SANDBOX_API_KEY',
+  'SANDBOX_CLI_CONFIG',
+  'SANDBOX_PASSWORD',
+])
 
 function readConfigFile(path: string | undefined, problems: string[]): Record<string, Raw> {
   if (!path) return {}

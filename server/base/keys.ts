@@ -1,5 +1,12 @@
-import { createHmac, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import {
+  createHmac,
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  type KeyObject,
+  randomBytes,
+} from 'node:crypto'
+import { existsSync, linkSync, mkdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /**
@@ -12,7 +19,9 @@ export interface Keys {
   tokenPublic: KeyObject
   tokenKeyId: string
   /** Root of the derived keys below. */
-  derive(purpose: 'api-key' | 'page-token' | 'public-link' | 'upload-capability' | 'download-capability'): Buffer
+  derive(
+    purpose: 'api-key' | 'page-token' | 'public-link' | 'upload-capability' | 'download-capability',
+  ): Buffer
 }
 
 const names = { token: 'token-signing.pem', root: 'root.key' }
@@ -23,7 +32,10 @@ export function openKeys(folder: string): Keys {
   const pem = readOrMake(join(folder, names.token), () =>
     generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
   )
-  const root = Buffer.from(readOrMake(join(folder, names.root), () => randomBytes(32).toString('hex')).trim(), 'hex')
+  const root = Buffer.from(
+    readOrMake(join(folder, names.root), () => randomBytes(32).toString('hex')).trim(),
+    'hex',
+  )
   if (root.length !== 32) throw new Error(`${join(folder, names.root)} must hold 64 hex digits`)
   const tokenPrivate = createPrivateKey(pem)
   const tokenPublic = createPublicKey(tokenPrivate)
@@ -39,14 +51,17 @@ export function openKeys(folder: string): Keys {
   }
 }
 
+/** Written aside and linked into place, so that of two processes that start at once both read one whole file. */
 function readOrMake(path: string, make: () => string): string {
-  if (!existsSync(path)) {
-    try {
-      writeFileSync(path, make(), { mode: 0o600, flag: 'wx' })
-    } catch (error) {
-      // Another process made it first: what it wrote counts.
-      if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
-    }
+  if (existsSync(path)) return readFileSync(path, 'utf8')
+  const part = `${path}.${process.pid}`
+  writeFileSync(part, make(), { mode: 0o600 })
+  try {
+    linkSync(part, path)
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
+  } finally {
+    unlinkSync(part)
   }
   return readFileSync(path, 'utf8')
 }

@@ -1,4 +1,4 @@
-import { type Migration, type MigrationProvider, Migrator } from 'kysely'
+import { type Migration, type MigrationProvider, Migrator } from 'kysely/migration'
 import type { Database } from './database.ts'
 import * as platform from './migrations/0001-platform.ts'
 import * as environments from './migrations/0002-environments.ts'

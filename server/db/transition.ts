@@ -1,4 +1,4 @@
-import { sourcesOf, type StateMachine } from '@sandbox-jobs/contract/states/state-machine.ts'
+import { type StateMachine, sourcesOf } from '@sandbox-jobs/contract/states/state-machine.ts'
 import { sql } from 'kysely'
 import type { Trx } from './database.ts'
 import type { Tables } from './tables.ts'
@@ -25,10 +25,15 @@ export interface Move<State extends string> {
  * The only way a state column changes: one update that holds the table of moves and the fence, and the event
  * row in the same transaction. Answers the state it left, or undefined when the row was not in one that may move.
  */
-export async function transition<State extends string>(trx: Trx, move: Move<State>): Promise<State | undefined> {
+export async function transition<State extends string>(
+  trx: Trx,
+  move: Move<State>,
+): Promise<State | undefined> {
   const allowed = sourcesOf(move.machine, move.to).filter((state) => move.from?.includes(state) ?? true)
   if (allowed.length === 0) return undefined
-  const assignments = Object.entries(move.set ?? {}).map(([column, value]) => sql`, ${sql.ref(column)} = ${value}`)
+  const assignments = Object.entries(move.set ?? {}).map(
+    ([column, value]) => sql`, ${sql.ref(column)} = ${value}`,
+  )
   const fence = move.fence === undefined ? sql`` : sql` and fence = ${move.fence}`
   const { rows } = await sql<{ from_state: State }>`
     with before as (

@@ -1,0 +1,68 @@
+import { catalogue } from '@sandbox-jobs/contract/errors/catalogue.ts'
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import { CodedError } from '../base/coded-error.ts'
+import { PlainError } from '../base/plain-error.ts'
+import { JsonRefused } from '../base/strict-json.ts'
+import { ValidationError } from '../base/validation-error.ts'
+
+interface Answer {
+  status: number
+  body: { detail: unknown }
+  headers?: Record<string, string>
+}
+
+/** The one place where failures become answers (contract part 2, "Errors"). */
+export function answerOf(error: unknown): Answer | undefined {
+  if (error instanceof CodedError) return coded(error)
+  if (error instanceof ValidationError) return { status: 422, body: { detail: error.problems } }
+  if (error instanceof PlainError) {
+    return { status: error.status, body: { detail: error.message }, headers: error.headers }
+  }
+  if (error instanceof JsonRefused) {
+    return {
+      status: 422,
+      body: { detail: [{ type: error.slug, loc: ['body'], msg: 'is not acceptable JSON' }] },
+    }
+  }
+  return fromFastify(error)
+}
+
+function coded(error: CodedError): Answer {
+  const retryAfter = error.detail.retry_after_seconds
+  return {
+    status: catalogue[error.code].status,
+    body: { detail: { code: error.code, message: error.message, ...error.detail } },
+    ...(typeof retryAfter === 'number' && { headers: { 'retry-after': String(retryAfter) } }),
+  }
+}
+
+/** What Fastify itself refuses before a handler is reached. */
+function fromFastify(error: unknown): Answer | undefined {
+  const code = error instanceof Error && 'code' in error ? String((error as FastifyError).code) : ''
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return coded(new CodedError('request_too_large'))
+  if (code === 'FST_ERR_CTP_INVALID_CONTENT_LENGTH') return coded(new CodedError('invalid_content_length'))
+  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') {
+    const problem = {
+      type: 'content_type',
+      loc: ['header', 'content-type'],
+      msg: 'is not what this route takes',
+    }
+    return { status: 422, body: { detail: [problem] } }
+  }
+  if (code.startsWith('FST_ERR_CTP') || code === 'FST_ERR_BAD_URL') {
+    return { status: 422, body: { detail: [{ type: 'malformed', loc: ['body'], msg: 'cannot be read' }] } }
+  }
+  return undefined
+}
+
+export function handleError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  let answer = answerOf(error)
+  if (!answer) {
+    request.log.error({ err: error, route: request.routeOptions.url }, 'request failed')
+    answer = coded(new CodedError('internal_error'))
+  }
+  reply
+    .code(answer.status)
+    .headers(answer.headers ?? {})
+    .send(answer.body)
+}

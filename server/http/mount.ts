@@ -1,0 +1,79 @@
+import type { BodyOf, ParamsOf, QueryOf, ResponseOf, Route } from '@sandbox-jobs/contract/routes/route.ts'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Principal } from '../platform/principal.ts'
+import { readIdempotencyKey } from './idempotency-key.ts'
+import { checkEnabled, checkKeyScope } from './scopes.ts'
+import { compile } from './validation.ts'
+
+/** One call of a route, checked against its declaration. */
+export interface Call<R extends Route> {
+  params: ParamsOf<R>
+  query: QueryOf<R>
+  body: BodyOf<R>
+  /** Who calls; on public routes there is nobody. */
+  principal: R['access'] extends 'public' | 'token' ? null : Principal
+  idempotencyKey: R['idempotent'] extends true ? string : undefined
+  request: FastifyRequest
+  reply: FastifyReply
+}
+
+export type Handler<R extends Route> = (
+  call: Call<R>,
+) => Promise<ResponseOf<R> extends undefined ? FastifyReply : ResponseOf<R>>
+
+export type Authenticate = (headers: FastifyRequest['headers']) => Promise<Principal>
+
+export interface MountOptions {
+  authenticate: Authenticate
+  enabled: boolean
+}
+
+export type Mount = <const R extends Route>(route: R, handler: Handler<R>) => void
+
+/** Who was found to call, from the first hook to the handler. */
+const principals = new WeakMap<FastifyRequest, Principal>()
+
+const fastifyPath = (path: string) => path.replaceAll(/\{(\w+)\}/g, ':$1')
+
+/**
+ * Binds routes of the contract to handlers. The order of the checks is the contract's: credentials, key scope
+ * and rooms, kill switch, all before the body is read; then path, query, idempotency key and body.
+ */
+export function mounter(app: FastifyInstance, options: MountOptions): Mount {
+  return (route, handler) => {
+    const checks = {
+      params: route.params && compile('path', route.params),
+      query: route.query && compile('query', route.query),
+      body: route.body && compile('body', route.body),
+    }
+    app.route({
+      method: route.method,
+      url: fastifyPath(route.path),
+      bodyLimit: route.maxBodyBytes ?? defaultBodyBytes,
+      onRequest: async (request) => {
+        if (route.access !== 'public' && route.access !== 'token') {
+          const principal = await options.authenticate(request.headers)
+          principals.set(request, principal)
+          checkKeyScope(route, principal, chatroomOf(request))
+        }
+        checkEnabled(options.enabled, { method: route.method, path: route.path })
+      },
+      handler: async (request, reply) => {
+        checks.params?.(request.params)
+        checks.query?.(request.query)
+        const idempotencyKey = route.idempotent ? readIdempotencyKey(request.headers) : undefined
+        const body = request.body ?? (route.bodyOptional ? {} : request.body)
+        if (route.bodyKind === undefined || route.bodyKind === 'json') checks.body?.(body)
+        const { params, query } = request
+        const principal = principals.get(request) ?? null
+        const call = { params, query, body, principal, idempotencyKey, request, reply }
+        return handler(call as unknown as Parameters<typeof handler>[0])
+      },
+    })
+  }
+}
+
+/** Bodies of ordinary routes; routes that take scripts or inputs declare their own bound. */
+const defaultBodyBytes = 256 * 1024
+
+const chatroomOf = (request: FastifyRequest): string | undefined => (request.params as { cid?: string }).cid

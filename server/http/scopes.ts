@@ -1,0 +1,32 @@
+import type { Route } from '@sandbox-jobs/contract/routes/route.ts'
+import { CodedError } from '../base/coded-error.ts'
+import { PlainError } from '../base/plain-error.ts'
+import type { Principal } from '../platform/principal.ts'
+
+const outsideRooms = 'This API key has no access to this chatroom.'
+const outsideScope = 'This API key has no access to this route.'
+
+/**
+ * What a sandbox-scope key may reach: deny by default, rooms first, then the route's own rule
+ * (contract part 1, "Restricted API keys").
+ */
+export function checkKeyScope(route: Route, principal: Principal, chatroomId: string | undefined): void {
+  const key = principal.apiKey
+  if (key?.scope !== 'sandbox') return
+  if (chatroomId !== undefined && !key.allowedChatroomIds.includes(chatroomId))
+    throw new PlainError(403, outsideRooms)
+  const rule = route.restrictedKey
+  if (rule === 403) throw new PlainError(403, outsideScope)
+  if (rule === 404) throw new CodedError('not_found')
+  if (rule === 405) throw new PlainError(405, 'Method Not Allowed')
+}
+
+const stillAllowed = /\/(cancel|download)$/
+
+/** The kill switch (contract part 1, global rule 3): reads pass, and so do cancel and download. */
+export function checkEnabled(enabled: boolean, request: { method: string; path: string }): void {
+  if (enabled || ['GET', 'HEAD', 'OPTIONS'].includes(request.method)) return
+  if (request.path.startsWith('/private/module/') && !stillAllowed.test(request.path)) {
+    throw new CodedError('sandbox_disabled')
+  }
+}

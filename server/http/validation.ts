@@ -1,0 +1,37 @@
+import { Ajv2020 as Ajv, type ErrorObject } from 'ajv/dist/2020.js'
+import formats from 'ajv-formats'
+import type { TSchema } from 'typebox'
+import { ValidationError, type ValidationProblem } from '../base/validation-error.ts'
+
+const problemsShown = 20
+
+const plain = { allErrors: false, strict: false, discriminator: true, useDefaults: true } as const
+/** Bodies are taken as they are; paths and queries are text and are converted. */
+const bodies = formats.default(new Ajv({ ...plain, coerceTypes: false }))
+const texts = formats.default(new Ajv({ ...plain, coerceTypes: 'array' }))
+
+export type Part = 'body' | 'query' | 'path' | 'header'
+export type Validate = (value: unknown) => void
+
+/** Compiles a schema to a check that throws the standard 422 array. */
+export function compile(part: Part, schema: TSchema): Validate {
+  const check = (part === 'body' ? bodies : texts).compile(schema)
+  return (value) => {
+    if (check(value)) return
+    throw new ValidationError(
+      (check.errors ?? []).slice(0, problemsShown).map((error) => render(part, error)),
+    )
+  }
+}
+
+/** Ajv's words for a problem, without the value that caused it. */
+function render(part: Part, error: ErrorObject): ValidationProblem {
+  const loc: (string | number)[] = [part, ...error.instancePath.split('/').slice(1).map(decodePointer)]
+  const named = error.params.additionalProperty ?? error.params.missingProperty
+  if (typeof named === 'string') loc.push(named)
+  const types: Record<string, string> = { additionalProperties: 'extra_forbidden', required: 'missing' }
+  return { type: types[error.keyword] ?? error.keyword, loc, msg: error.message ?? 'is not valid' }
+}
+
+const decodePointer = (segment: string): string | number =>
+  /^\d+$/.test(segment) ? Number(segment) : segment.replaceAll('~1', '/').replaceAll('~0', '~')

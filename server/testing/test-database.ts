@@ -1,0 +1,29 @@
+import { randomBytes } from 'node:crypto'
+import { CompiledQuery } from 'kysely'
+import { afterAll, inject } from 'vitest'
+import { createLog } from '../base/logging.ts'
+import { connect, type Database } from '../db/database.ts'
+import { databaseUrl, templateName } from './database-names.ts'
+
+export interface TestDatabase {
+  db: Database
+  /** For what connects by itself, as a second process would. */
+  url: string
+}
+
+/** A database of its own for the calling test file, dropped when the file is done. */
+export async function createTestDatabase(): Promise<TestDatabase> {
+  const serverUrl = inject('postgresUrl')
+  const log = createLog('test', 'silent')
+  const name = `test_${randomBytes(6).toString('hex')}`
+  const admin = connect(serverUrl, { poolSize: 1, log, name: 'test' })
+  await admin.executeQuery(CompiledQuery.raw(`create database ${name} template ${templateName}`))
+  const url = databaseUrl(serverUrl, name)
+  const db = connect(url, { poolSize: 10, log, name: 'test' })
+  afterAll(async () => {
+    await db.destroy()
+    await admin.executeQuery(CompiledQuery.raw(`drop database ${name} with (force)`))
+    await admin.destroy()
+  })
+  return { db, url }
+}
