@@ -1,0 +1,31 @@
+import { execFileSync } from 'node:child_process'
+
+/** A system account by its numbers. */
+export interface Account {
+  uid: number
+  gid: number
+}
+
+/** The account of that name, undefined when this machine has none. `id` asks every source the machine uses. */
+export function accountOf(user: string): Account | undefined {
+  const ask = (flag: string) =>
+    Number(execFileSync('id', [flag, '--', user], { stdio: ['ignore', 'pipe', 'ignore'] }))
+  try {
+    return { uid: ask('-u'), gid: ask('-g') }
+  } catch {
+    return undefined
+  }
+}
+
+/** Argument list that runs `argv` as `account` with nothing of root left, and ends it with its parent when asked. */
+export function asAccount(
+  account: Account | undefined,
+  argv: string[],
+  parentDeathSignal?: string,
+): string[] {
+  const flags: string[] = ['--no-new-privs']
+  if (account)
+    flags.push(`--reuid=${account.uid}`, `--regid=${account.gid}`, '--clear-groups', '--inh-caps=-all')
+  if (parentDeathSignal) flags.push(`--pdeathsig=${parentDeathSignal}`)
+  return ['setpriv', ...flags, '--', ...argv]
+}

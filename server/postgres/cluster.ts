@@ -1,0 +1,92 @@
+import { execFile } from 'node:child_process'
+import { chown, mkdir, readFile, readlink, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { sleep } from '../base/clock.ts'
+import { type Account, asAccount } from './account.ts'
+import { PostgresProblem } from './problem.ts'
+
+const run = promisify(execFile)
+
+/** How long a server whose parent died may take to stop before a new one gives up on its cluster. */
+const predecessorStopMs = 15_000
+const predecessorNoticeMs = 1_000
+
+export interface ClusterPlan {
+  programDir: string
+  clusterDir: string
+  superuserPasswordFile: string
+  account: Account | undefined
+}
+
+/** Makes the cluster under another name and moves it into place: an interrupted `initdb` is never mistaken for one. */
+export async function makeCluster(plan: ClusterPlan): Promise<void> {
+  const fresh = `${plan.clusterDir}.new`
+  await rm(fresh, { recursive: true, force: true })
+  await mkdir(fresh, { mode: 0o700 })
+  if (plan.account) await chown(fresh, plan.account.uid, plan.account.gid)
+  const initdb = [
+    join(plan.programDir, 'bin/initdb'),
+    `--pgdata=${fresh}`,
+    '--username=postgres',
+    `--pwfile=${plan.superuserPasswordFile}`,
+    '--auth=scram-sha-256',
+    '--encoding=UTF8',
+    // Postgres's own collation: the order of text never changes with the machine's C library.
+    '--locale-provider=builtin',
+    '--builtin-locale=C.UTF-8',
+    '--locale=C',
+    '--no-instructions',
+  ]
+  const [command = '', ...args] = asAccount(plan.account, initdb)
+  try {
+    await run(command, args, { cwd: '/', env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', TZ: 'UTC' } })
+  } catch (cause) {
+    const said = cause instanceof Error && 'stderr' in cause ? String(cause.stderr).trim() : String(cause)
+    throw new PostgresProblem('start_failed', `initdb failed: ${said.split('\n').slice(-3).join(' ')}`, {
+      cause,
+    })
+  }
+  await rename(fresh, plan.clusterDir)
+}
+
+/** Refuses a cluster that another major version of Postgres made. */
+export async function checkVersion(clusterDir: string, major: string): Promise<void> {
+  let found: string
+  try {
+    found = (await readFile(join(clusterDir, 'PG_VERSION'), 'utf8')).trim()
+  } catch (cause) {
+    throw new PostgresProblem(
+      'folder_unusable',
+      `${clusterDir} is not a Postgres cluster or cannot be read`,
+      { cause },
+    )
+  }
+  if (found === major) return
+  throw new PostgresProblem(
+    'version_mismatch',
+    `${clusterDir} was made by Postgres ${found}, this program brings Postgres ${major}: dump it with the program that made it, move the folder away, and restore into the new one`,
+  )
+}
+
+/**
+ * Waits until no server works on the cluster, then removes what a dead one left behind. A process id in
+ * `postmaster.pid` may belong to someone else by now (a reboot, a container), and Postgres would then refuse
+ * to start for ever; only a process whose working directory is the cluster counts.
+ */
+export async function settlePredecessor(clusterDir: string): Promise<void> {
+  const pidFile = join(clusterDir, 'postmaster.pid')
+  const startedAtMs = performance.now()
+  for (;;) {
+    const lines = (await readFile(pidFile, 'utf8').catch(() => '')).split('\n')
+    const pid = Number.parseInt(lines[0] ?? '', 10)
+    if (!(pid > 1)) return
+    const workingDir = await readlink(`/proc/${pid}/cwd`).catch(() => undefined)
+    if (workingDir !== clusterDir) return rm(pidFile, { force: true })
+    const stopping = lines[7]?.trim() === 'stopping'
+    if (performance.now() - startedAtMs > (stopping ? predecessorStopMs : predecessorNoticeMs)) {
+      throw new PostgresProblem('already_running', `another Postgres (process ${pid}) works on ${clusterDir}`)
+    }
+    await sleep(50)
+  }
+}

@@ -1,0 +1,244 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import {
+  access,
+  chmod,
+  chown,
+  constants,
+  mkdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  writeFile,
+} from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
+import { createInterface } from 'node:readline'
+import { newToken } from '../base/ids.ts'
+import { type Account, accountOf, asAccount } from './account.ts'
+import { awaitDatabase, databaseUrl, type Login } from './bootstrap-store.ts'
+import { checkVersion, makeCluster, settlePredecessor } from './cluster.ts'
+import { freePort, isPortFree } from './free-port.ts'
+import { PostgresProblem } from './problem.ts'
+import { installProgram } from './program.ts'
+import { settingArguments } from './settings.ts'
+
+/*
+ * The embedded Postgres: a real server out of an npm package, owned by the process that starts it.
+ *
+ * One folder holds all of it. The folder, the program and the passwords belong to the caller; only `cluster`
+ * belongs to the account the server runs as, so a broken-into database can change neither its own program
+ * nor anything else here.
+ *
+ *   program-VERSION/     the binaries, copied once
+ *   cluster/             the database, mode 0700
+ *   password             of the service's role, which may make databases and nothing more
+ *   superuser-password   of `postgres`
+ *   port                 the loopback port, kept so that addresses in people's shells stay right
+ *
+ * The server listens on loopback TCP with passwords and on no unix socket. Started by root it runs as a
+ * system account that has no privilege. When its parent dies the kernel sends it SIGINT (a fast, clean
+ * shutdown), so no server outlives the program that needs it; the next start waits for such a predecessor.
+ * Ready means that the service's role has run a statement in its own database.
+ */
+
+const stopTimeoutMs = 20_000
+const portAttempts = 5
+const keptLogLines = 20
+
+export interface PostgresOptions {
+  /** Absolute folder; made when missing. As root its parents must let `user` through. */
+  dataDir: string
+  /** System account of the server when the caller is root; otherwise the caller's own account is used. */
+  user?: string
+  /** Loopback port; by default the one of the last start, or a free one. */
+  port?: number
+  /** Server settings on top of `settings.ts`, for tests. */
+  settings?: Record<string, string>
+  /** Takes the server's log lines; the last ones also explain a failed start. */
+  onLine?: (line: string) => void
+}
+
+export interface Postgres {
+  /** `postgres://` address of the service's own database. Holds a password. */
+  url: string
+  port: number
+  pid: number
+  /** Resolves when the server has ended, for whatever reason. */
+  exited: Promise<void>
+  /** Ends every connection and shuts down cleanly; may be called twice. */
+  stop(): Promise<void>
+}
+
+interface Server {
+  child: ChildProcess
+  exited: Promise<void>
+  lastLines: string[]
+}
+
+/** Starts the server and resolves when it can be used. Rejects with `PostgresProblem`. */
+export async function startPostgres(options: PostgresOptions): Promise<Postgres> {
+  const dir = resolve(options.dataDir)
+  const account = serverAccount(options.user ?? 'sandbox-jobs')
+  const prepared = await prepare(dir, account)
+  for (let attempt = 1; ; attempt += 1) {
+    const port = await choosePort(dir, options.port)
+    const server = launch({ ...prepared, account, port, options })
+    const login = { ...prepared.passwords, port }
+    try {
+      await becomeReady(server, login)
+      await writeFile(join(dir, 'port'), `${port}\n`)
+      return {
+        url: databaseUrl(login),
+        port,
+        pid: server.child.pid ?? 0,
+        exited: server.exited,
+        stop: () => stop(server),
+      }
+    } catch (cause) {
+      await stop(server)
+      const lostPort =
+        !options.port && server.lastLines.some((line) => line.includes('Address already in use'))
+      if (lostPort && attempt < portAttempts) continue
+      const said = server.lastLines.slice(-3).join(' ') || String(cause)
+      throw new PostgresProblem('start_failed', `the embedded Postgres did not start: ${said}`, { cause })
+    }
+  }
+}
+
+function serverAccount(user: string): Account | undefined {
+  if (process.getuid?.() !== 0) return undefined
+  const account = accountOf(user)
+  if (account && account.uid !== 0) return account
+  throw new PostgresProblem(
+    'account_missing',
+    `there is no system user ${user} for Postgres: run install/service-user.sh`,
+  )
+}
+
+interface Prepared {
+  programDir: string
+  clusterDir: string
+  passwords: Omit<Login, 'port'>
+}
+
+async function prepare(dir: string, account: Account | undefined): Promise<Prepared> {
+  await ownFolder(dir, account)
+  const program = await installProgram(dir)
+  const clusterDir = join(dir, 'cluster')
+  const superuserPasswordFile = join(dir, 'superuser-password')
+  const passwords = {
+    password: await keptSecret(join(dir, 'password'), account),
+    superuserPassword: await keptSecret(superuserPasswordFile, account),
+  }
+  if (!(await stat(clusterDir).catch(() => undefined))) {
+    await makeCluster({ programDir: program.dir, clusterDir, superuserPasswordFile, account })
+  }
+  await checkVersion(clusterDir, program.major)
+  await settlePredecessor(clusterDir)
+  return { programDir: program.dir, clusterDir, passwords }
+}
+
+/** Makes the folder, and proves that the server's account can come into it. */
+async function ownFolder(dir: string, account: Account | undefined): Promise<void> {
+  try {
+    await mkdir(dir, { recursive: true })
+    await access(dir, constants.R_OK | constants.W_OK | constants.X_OK)
+    await chmod(dir, account ? 0o711 : 0o700)
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause)
+    throw new PostgresProblem('folder_unusable', `the Postgres folder ${dir} cannot be used: ${why}`, {
+      cause,
+    })
+  }
+  if (!account) return
+  for (let parent = dirname(dir); parent !== '/'; parent = dirname(parent)) {
+    const found = await stat(parent)
+    const bit = found.uid === account.uid ? 0o100 : found.gid === account.gid ? 0o010 : 0o001
+    if ((found.mode & bit) === 0) {
+      throw new PostgresProblem(
+        'folder_unusable',
+        `the service user cannot enter ${parent}, which holds the Postgres folder ${dir}: choose another data folder, or chmod o+x ${parent}`,
+      )
+    }
+  }
+}
+
+/** A random secret that is made once; the server's group may read it. */
+async function keptSecret(path: string, account: Account | undefined): Promise<string> {
+  const found = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return ''
+    throw new PostgresProblem('folder_unusable', `${path} cannot be read: ${error.message}`, { cause: error })
+  })
+  if (found.trim()) return found.trim()
+  const secret = newToken()
+  const fresh = `${path}.new`
+  await rm(fresh, { force: true })
+  await writeFile(fresh, `${secret}\n`, { mode: 0o640, flag: 'wx', flush: true })
+  if (account) await chown(fresh, 0, account.gid)
+  await chmod(fresh, account ? 0o640 : 0o600)
+  await rename(fresh, path)
+  return secret
+}
+
+async function choosePort(dir: string, wanted: number | undefined): Promise<number> {
+  if (wanted) {
+    if (await isPortFree(wanted)) return wanted
+    throw new PostgresProblem('port_in_use', `port ${wanted} of 127.0.0.1, asked for Postgres, is in use`)
+  }
+  const last = Number(await readFile(join(dir, 'port'), 'utf8').catch(() => ''))
+  return Number.isInteger(last) && last > 0 && last < 65536 && (await isPortFree(last)) ? last : freePort()
+}
+
+interface LaunchPlan extends Prepared {
+  account: Account | undefined
+  port: number
+  options: PostgresOptions
+}
+
+function launch(plan: LaunchPlan): Server {
+  const argv = [
+    join(plan.programDir, 'bin/postgres'),
+    '-D',
+    plan.clusterDir,
+    ...settingArguments(plan.port, plan.options.settings ?? {}),
+  ]
+  const [command = '', ...args] = asAccount(plan.account, argv, 'INT')
+  const child = spawn(command, args, {
+    cwd: '/',
+    env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin' },
+    // Its own session: an interrupt typed at the terminal reaches the supervisor alone.
+    detached: true,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  const lastLines: string[] = []
+  const keep = (line: string) => {
+    lastLines.push(line)
+    if (lastLines.length > keptLogLines) lastLines.shift()
+    plan.options.onLine?.(line)
+  }
+  if (child.stderr) createInterface({ input: child.stderr }).on('line', keep)
+  const exited = new Promise<void>((resolve) => {
+    child.once('error', (error) => {
+      keep(`${command}: ${error.message}`)
+      resolve()
+    })
+    child.once('close', () => resolve())
+  })
+  return { child, exited, lastLines }
+}
+
+async function becomeReady(server: Server, login: Login): Promise<void> {
+  const ended = new AbortController()
+  const endedFirst = server.exited.then(() => {
+    ended.abort(new Error('it ended at once'))
+    throw ended.signal.reason
+  })
+  await Promise.race([awaitDatabase(login, ended.signal), endedFirst])
+}
+
+async function stop(server: Server): Promise<void> {
+  server.child.kill('SIGINT')
+  const timer = setTimeout(() => server.child.kill('SIGQUIT'), stopTimeoutMs)
+  await server.exited
+  clearTimeout(timer)
+}
