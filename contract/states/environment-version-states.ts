@@ -52,4 +52,7 @@ export const environmentVersionMachine = stateMachine<EnvironmentVersionState>({
 })
 
 /** States in which a build may be queued, provided that no attempt is under way. */
-export const buildableVersionStates = ['draft', 'retryable_failed'] as const satisfies EnvironmentVersionState[]
+export const buildableVersionStates = [
+  'draft',
+  'retryable_failed',
+] as const satisfies EnvironmentVersionState[]

@@ -1,0 +1,68 @@
+import type { EnvironmentVersionState } from '../states/environment-version-states.ts'
+import type { TerminalClass } from '../states/run-states.ts'
+
+/** One way a build can end badly. `error_detail` names the exact rule by slugs joined with `;`. */
+export interface BuildFailure {
+  terminalClass: Exclude<TerminalClass, 'completed'>
+  /** Where the version goes: a rejected context can only be replaced, anything else may be retried. */
+  versionState: Extract<EnvironmentVersionState, 'rejected' | 'retryable_failed'>
+  nextAction: string
+}
+
+/** `error_code` of a build attempt (contract part 1, "Build attempt"; part 3, D4). */
+export const buildFailures = {
+  context_invalid: {
+    terminalClass: 'customer_failed',
+    versionState: 'rejected',
+    nextAction: 'Correct the archive as error_detail says, upload it again and create a new version.',
+  },
+  policy_reject: {
+    terminalClass: 'customer_failed',
+    versionState: 'rejected',
+    nextAction: 'Change the Dockerfile as error_detail says, upload it again and create a new version.',
+  },
+  dockerfile_exit: {
+    terminalClass: 'customer_failed',
+    versionState: 'retryable_failed',
+    nextAction:
+      'A step of the Dockerfile failed. Correct it in a new version, or retry if a download failed.',
+  },
+  build_timeout: {
+    terminalClass: 'customer_failed',
+    versionState: 'retryable_failed',
+    nextAction: 'The build ran out of time. Make it shorter or use a larger build profile.',
+  },
+  build_out_of_memory: {
+    terminalClass: 'customer_failed',
+    versionState: 'retryable_failed',
+    nextAction: 'The build ran out of memory. Use a larger build profile.',
+  },
+  build_disk_full: {
+    terminalClass: 'customer_failed',
+    versionState: 'retryable_failed',
+    nextAction: 'The build ran out of disk. Leave less behind in each step or use a larger build profile.',
+  },
+  smoke_failed: {
+    terminalClass: 'customer_failed',
+    versionState: 'retryable_failed',
+    nextAction:
+      'The image was built but nothing starts in it. Check its base image and platform (linux/amd64).',
+  },
+  identity_config: {
+    terminalClass: 'platform_failed',
+    versionState: 'retryable_failed',
+    nextAction: 'The deployment is not set up for builds. Ask the operator, then retry.',
+  },
+  platform_failed: {
+    terminalClass: 'platform_failed',
+    versionState: 'retryable_failed',
+    nextAction: 'The platform failed during the build. Retry the build.',
+  },
+  tenant_cancel: {
+    terminalClass: 'cancelled',
+    versionState: 'retryable_failed',
+    nextAction: 'The build was cancelled. Retry it when you are ready.',
+  },
+} as const satisfies Record<string, BuildFailure>
+
+export type BuildErrorCode = keyof typeof buildFailures

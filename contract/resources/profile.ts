@@ -1,0 +1,78 @@
+import { type Static, Type } from 'typebox'
+import { OneOf } from '../schema.ts'
+
+export const resourceProfiles = ['standard', 'performance', 'large', 'xlarge'] as const
+export const ResourceProfile = OneOf(resourceProfiles)
+export type ResourceProfile = Static<typeof ResourceProfile>
+
+/** Profiles a tenant may ask for; `xlarge` is the operator's. */
+export const selectableProfiles = ['standard', 'performance', 'large'] as const
+export const SelectableProfile = OneOf(selectableProfiles)
+export type SelectableProfile = Static<typeof SelectableProfile>
+
+/** What a build may use: another set than that of runs. */
+export const buildProfiles = ['standard', 'fast', 'large'] as const
+export const BuildProfile = OneOf(buildProfiles)
+export type BuildProfile = Static<typeof BuildProfile>
+
+export const Profile = Type.Object({
+  id: ResourceProfile,
+  display_name: Type.String(),
+  vcpu: Type.Integer({ minimum: 1 }),
+  /** The hard limit of the sandbox: customer memory, workspace and the platform's own headroom. */
+  provider_memory_mib: Type.Integer({ minimum: 1 }),
+  customer_memory_mib: Type.Integer({ minimum: 1 }),
+  workspace_mib: Type.Integer({ minimum: 1 }),
+  tenant_selectable: Type.Boolean(),
+  is_default: Type.Boolean(),
+})
+export type Profile = Static<typeof Profile>
+
+export const ProfileSet = Type.Object({ items: Type.Array(Profile) })
+export type ProfileSet = Static<typeof ProfileSet>
+
+export const defaultProfile: ResourceProfile = 'standard'
+
+/** The public table of profiles (contract part 1, "Regions and profiles"). */
+export const profiles: readonly Profile[] = [
+  {
+    id: 'standard',
+    display_name: 'Standard',
+    vcpu: 1,
+    provider_memory_mib: 1280,
+    customer_memory_mib: 512,
+    workspace_mib: 512,
+    tenant_selectable: true,
+    is_default: true,
+  },
+  {
+    id: 'performance',
+    display_name: 'Performance',
+    vcpu: 2,
+    provider_memory_mib: 2560,
+    customer_memory_mib: 1024,
+    workspace_mib: 1024,
+    tenant_selectable: true,
+    is_default: false,
+  },
+  {
+    id: 'large',
+    display_name: 'Large',
+    vcpu: 4,
+    provider_memory_mib: 5120,
+    customer_memory_mib: 2048,
+    workspace_mib: 2048,
+    tenant_selectable: true,
+    is_default: false,
+  },
+  {
+    id: 'xlarge',
+    display_name: 'Extra large',
+    vcpu: 8,
+    provider_memory_mib: 10_240,
+    customer_memory_mib: 4096,
+    workspace_mib: 4096,
+    tenant_selectable: false,
+    is_default: false,
+  },
+]

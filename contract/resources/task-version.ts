@@ -1,0 +1,95 @@
+import { type Static, Type } from 'typebox'
+import { Identifier } from '../ids.ts'
+import {
+  inputExampleMaxLength,
+  inputInstructionsMaxLength,
+  scriptMaxBytes,
+  timeoutMaxSeconds,
+  timeoutMinSeconds,
+} from '../limits.ts'
+import { listOf } from '../pagination.ts'
+import { DateTime, Nullable, Omissible, OneOf, Ordinal, PlainText, Strict } from '../schema.ts'
+import { taskVersionContentStates, taskVersionStates } from '../states/catalog-states.ts'
+import { OutputPolicy } from './output-policy.ts'
+import { RuntimeContract } from './runtime-contract.ts'
+import { SecretSlotDeclaration } from './secret-slot.ts'
+
+export const TimeoutSeconds = Type.Integer({ minimum: timeoutMinSeconds, maximum: timeoutMaxSeconds })
+
+/** Stored as given; names and sizes are checked when a run is claimed. */
+export const OrdinaryEnv = Type.Record(Type.String(), Type.String())
+export type OrdinaryEnv = Static<typeof OrdinaryEnv>
+
+/** Characters here, bytes in the server: a script may take `scriptMaxBytes` of UTF-8. */
+const Script = PlainText({ maxLength: scriptMaxBytes })
+
+/**
+ * A version of a task (contract part 1, "Task version"). `source_visible` tells the two views apart: without it the
+ * last six fields are null because they are hidden, not because they are empty.
+ */
+export const TaskVersion = Type.Object({
+  id: Identifier,
+  task_id: Identifier,
+  company_id: Identifier,
+  version_number: Ordinal,
+  state: OneOf(taskVersionStates),
+  content_state: OneOf(taskVersionContentStates),
+  environment_version_id: Type.String(),
+  /** These two are empty only when the pinned version no longer exists. */
+  environment_id: Type.String(),
+  environment_name: Type.String(),
+  timeout_seconds: Type.Integer(),
+  requires_confirmation: Type.Boolean(),
+  secret_slot_names: Type.Array(Type.String()),
+  canonical_digest: Type.String(),
+  content_hash: Type.String(),
+  published_at: Nullable(DateTime),
+  archived_at: Nullable(DateTime),
+  update_available: Type.Boolean(),
+  input_instructions: Nullable(Type.String()),
+  input_example: Nullable(Type.String()),
+  input_schema: Nullable(Type.String()),
+  runtime_contract: Nullable(RuntimeContract),
+  source_visible: Type.Boolean(),
+  startup_script: Nullable(Type.String()),
+  work_script: Nullable(Type.String()),
+  work_command: Nullable(Type.String()),
+  ordinary_env: Nullable(OrdinaryEnv),
+  /** Reads may carry older forms of declarations and policies, unchanged. */
+  secret_slot_declarations: Nullable(Type.Array(Type.Unknown())),
+  output_policy: Nullable(Type.Unknown()),
+})
+export type TaskVersion = Static<typeof TaskVersion>
+
+export const TaskVersionList = listOf(TaskVersion)
+export type TaskVersionList = Static<typeof TaskVersionList>
+
+/**
+ * What a draft holds. `work_command` and `input_schema` are measured by the server in bytes (`job_contract_invalid`).
+ * A script and its handle (`*_script_id`) exclude each other.
+ */
+const draftFields = {
+  startup_script: Type.Optional(Script),
+  work_script: Type.Optional(Script),
+  startup_script_id: Omissible(Identifier),
+  work_script_id: Omissible(Identifier),
+  ordinary_env: Omissible(OrdinaryEnv),
+  input_instructions: Omissible(PlainText({ maxLength: inputInstructionsMaxLength })),
+  input_example: Omissible(PlainText({ maxLength: inputExampleMaxLength })),
+  input_schema: Omissible(Type.String()),
+  work_command: Omissible(Type.String()),
+  timeout_seconds: Type.Optional(TimeoutSeconds),
+  secret_slot_declarations: Omissible(Type.Array(SecretSlotDeclaration)),
+  requires_confirmation: Type.Optional(Type.Boolean()),
+  output_policy: Omissible(OutputPolicy),
+}
+
+export const TaskVersionCreateRequest = Strict({ environment_version_id: Identifier, ...draftFields })
+export type TaskVersionCreateRequest = Static<typeof TaskVersionCreateRequest>
+
+/** Changes a draft: a field left out stays, a null empties a field that may be empty. */
+export const TaskVersionUpdateRequest = Strict({
+  environment_version_id: Type.Optional(Identifier),
+  ...draftFields,
+})
+export type TaskVersionUpdateRequest = Static<typeof TaskVersionUpdateRequest>

@@ -1,0 +1,109 @@
+import { Identifier } from '../ids.ts'
+import { catalogPageSizeDefault } from '../limits.ts'
+import { listQuery } from '../pagination.ts'
+import {
+  ContextObjectList,
+  ContextUploadComplete,
+  ContextUploadCompleteRequest,
+  ContextUploadInit,
+  ContextUploadInitRequest,
+  ContextUploadPut,
+  ContextUploadSession,
+} from '../resources/context-upload.ts'
+import { Strict } from '../schema.ts'
+import { sandboxPrefix } from './prefixes.ts'
+import { route } from './route.ts'
+
+const uploads = `${sandboxPrefix}/environments/{environment_id}/context-uploads` as const
+const session = `${uploads}/{upload_session_id}` as const
+
+const EnvironmentParams = Strict({ environment_id: Identifier })
+const SessionParams = Strict({ environment_id: Identifier, upload_session_id: Identifier })
+
+const tenant = { tag: 'Environments', access: 'tenant', restrictedKey: 403 } as const
+
+/** Staging of build-context archives; a curated environment gives 404 (contract part 2). */
+export const contextUploadRoutes = {
+  listContextObjects: route({
+    ...tenant,
+    method: 'GET',
+    path: uploads,
+    summary: 'List received archives and the versions made from them',
+    params: EnvironmentParams,
+    query: listQuery(catalogPageSizeDefault),
+    response: ContextObjectList,
+    errors: ['not_found'],
+  }),
+  initContextUpload: route({
+    ...tenant,
+    method: 'POST',
+    path: uploads,
+    summary: 'Open an upload session',
+    params: EnvironmentParams,
+    body: ContextUploadInitRequest,
+    response: ContextUploadInit,
+    errors: [
+      'not_found',
+      'environment_archived',
+      'staging_slot_exhausted',
+      'upload_rate_limited',
+      'capability_unavailable',
+      'storage_unavailable',
+    ],
+  }),
+  readContextUpload: route({
+    ...tenant,
+    method: 'GET',
+    path: session,
+    summary: 'Read an upload session',
+    params: SessionParams,
+    response: ContextUploadSession,
+    errors: ['not_found'],
+  }),
+  /** Needs the header `X-Sandbox-Upload-Capability`. */
+  putContextUpload: route({
+    ...tenant,
+    method: 'PUT',
+    path: session,
+    summary: 'Send the bytes of the archive',
+    params: SessionParams,
+    bodyKind: 'octet-stream',
+    response: ContextUploadPut,
+    errors: [
+      'not_found',
+      'invalid_content_length',
+      'context_too_large',
+      'capability_fenced',
+      'capability_unavailable',
+      'illegal_transition',
+      'storage_unavailable',
+    ],
+  }),
+  completeContextUpload: route({
+    ...tenant,
+    method: 'POST',
+    path: `${session}/complete`,
+    summary: 'Check the received bytes and get the archive as an object',
+    params: SessionParams,
+    body: ContextUploadCompleteRequest,
+    bodyOptional: true,
+    response: ContextUploadComplete,
+    errors: [
+      'not_found',
+      'upload_incomplete',
+      'upload_size_mismatch',
+      'upload_digest_mismatch',
+      'illegal_transition',
+      'storage_unavailable',
+    ],
+  }),
+  abortContextUpload: route({
+    ...tenant,
+    method: 'POST',
+    path: `${session}/abort`,
+    summary: 'Drop an unfinished session and free its slot',
+    params: SessionParams,
+    response: ContextUploadSession,
+    errors: ['not_found', 'illegal_transition'],
+  }),
+}

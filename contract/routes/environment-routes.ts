@@ -1,0 +1,183 @@
+import { Type } from 'typebox'
+import { Identifier } from '../ids.ts'
+import { catalogPageSizeDefault } from '../limits.ts'
+import { listQuery, pageFields, repeatable } from '../pagination.ts'
+import { BuildAttempt, BuildAttemptCreateRequest, BuildAttemptList } from '../resources/build-attempt.ts'
+import {
+  Environment,
+  EnvironmentCreateRequest,
+  EnvironmentList,
+  EnvironmentUpdateRequest,
+} from '../resources/environment.ts'
+import {
+  EnvironmentVersion,
+  EnvironmentVersionCreateRequest,
+  EnvironmentVersionList,
+} from '../resources/environment-version.ts'
+import { Strict } from '../schema.ts'
+import { buildAttemptStates } from '../states/build-attempt-states.ts'
+import { sandboxPrefix } from './prefixes.ts'
+import { route } from './route.ts'
+
+const environments = `${sandboxPrefix}/environments` as const
+const environment = `${environments}/{environment_id}` as const
+const versions = `${environment}/versions` as const
+const version = `${versions}/{version_id}` as const
+const builds = `${version}/builds` as const
+const build = `${builds}/{build_id}` as const
+
+const EnvironmentParams = Strict({ environment_id: Identifier })
+const VersionParams = Strict({ environment_id: Identifier, version_id: Identifier })
+const BuildParams = Strict({ environment_id: Identifier, version_id: Identifier, build_id: Identifier })
+
+/** Routes with no chatroom in their path refuse sandbox-scope keys with 403. */
+const tenant = { tag: 'Environments', access: 'tenant', restrictedKey: 403 } as const
+
+/** Environments, their versions and builds (contract part 2, "Environments, versions, builds"). */
+export const environmentRoutes = {
+  listEnvironments: route({
+    ...tenant,
+    method: 'GET',
+    path: environments,
+    summary: 'List environments, curated ones included',
+    query: listQuery(catalogPageSizeDefault),
+    response: EnvironmentList,
+    errors: [],
+  }),
+  createEnvironment: route({
+    ...tenant,
+    method: 'POST',
+    path: environments,
+    summary: 'Create an environment',
+    body: EnvironmentCreateRequest,
+    response: Environment,
+    errors: ['owner_scope_forbidden', 'active_environment_limit'],
+  }),
+  readEnvironment: route({
+    ...tenant,
+    method: 'GET',
+    path: environment,
+    summary: 'Read an environment',
+    params: EnvironmentParams,
+    response: Environment,
+    errors: ['not_found'],
+  }),
+  updateEnvironment: route({
+    ...tenant,
+    method: 'PATCH',
+    path: environment,
+    summary: 'Change name or description',
+    params: EnvironmentParams,
+    body: EnvironmentUpdateRequest,
+    response: Environment,
+    errors: ['not_found', 'no_fields', 'environment_archived'],
+  }),
+  archiveEnvironment: route({
+    ...tenant,
+    method: 'POST',
+    path: `${environment}/archive`,
+    summary: 'Archive an environment',
+    params: EnvironmentParams,
+    response: Environment,
+    errors: ['not_found', 'illegal_transition'],
+  }),
+  listEnvironmentVersions: route({
+    ...tenant,
+    method: 'GET',
+    path: versions,
+    summary: 'List the versions of an environment',
+    params: EnvironmentParams,
+    query: listQuery(catalogPageSizeDefault),
+    response: EnvironmentVersionList,
+    errors: ['not_found'],
+  }),
+  createEnvironmentVersion: route({
+    ...tenant,
+    method: 'POST',
+    path: versions,
+    summary: 'Create an immutable version from an uploaded archive',
+    params: EnvironmentParams,
+    body: EnvironmentVersionCreateRequest,
+    response: EnvironmentVersion,
+    errors: ['not_found', 'environment_archived', 'source_digest_mismatch', 'version_allocation_exhausted'],
+  }),
+  readEnvironmentVersion: route({
+    ...tenant,
+    method: 'GET',
+    path: version,
+    summary: 'Read a version; poll it until ready',
+    params: VersionParams,
+    response: EnvironmentVersion,
+    errors: ['not_found'],
+  }),
+  archiveEnvironmentVersion: route({
+    ...tenant,
+    method: 'POST',
+    path: `${version}/archive`,
+    summary: 'Archive a version',
+    params: VersionParams,
+    response: EnvironmentVersion,
+    errors: ['not_found', 'illegal_transition'],
+  }),
+  retryBuild: route({
+    ...tenant,
+    method: 'POST',
+    path: `${version}/retry-build`,
+    summary: 'Build a failed version again, within seven days',
+    params: VersionParams,
+    response: BuildAttempt,
+    errors: [
+      'not_found',
+      'retry_not_eligible',
+      'retry_window_expired',
+      'nonterminal_exists',
+      'build_admission_fenced',
+    ],
+  }),
+  createBuild: route({
+    ...tenant,
+    method: 'POST',
+    path: builds,
+    summary: 'Queue one build',
+    params: VersionParams,
+    body: BuildAttemptCreateRequest,
+    bodyOptional: true,
+    response: BuildAttempt,
+    errors: [
+      'not_found',
+      'build_not_eligible',
+      'nonterminal_exists',
+      'build_region_unavailable',
+      'budget_reservation_exceeded',
+      'build_admission_fenced',
+    ],
+  }),
+  listBuilds: route({
+    ...tenant,
+    method: 'GET',
+    path: builds,
+    summary: 'List the builds of a version',
+    params: VersionParams,
+    query: Type.Object({ ...pageFields(catalogPageSizeDefault), status: repeatable(buildAttemptStates) }),
+    response: BuildAttemptList,
+    errors: ['not_found'],
+  }),
+  readBuild: route({
+    ...tenant,
+    method: 'GET',
+    path: build,
+    summary: 'Read a build; poll it until terminal_class is set',
+    params: BuildParams,
+    response: BuildAttempt,
+    errors: ['not_found'],
+  }),
+  cancelBuild: route({
+    ...tenant,
+    method: 'POST',
+    path: `${build}/cancel`,
+    summary: 'Cancel a build that has not ended',
+    params: BuildParams,
+    response: BuildAttempt,
+    errors: ['not_found', 'not_cancellable'],
+  }),
+}
