@@ -1,0 +1,112 @@
+import type { Executing } from '../db/database.ts'
+
+/** A live chatroom, and what one user is in it. */
+export interface RoomStanding {
+  id: string
+  company_id: string
+  department_id: string
+  name: string
+  authority_generation: number
+  /** Null when the user is no member, else whether the membership is flagged. */
+  room_manager: boolean | null
+}
+
+/** The live room of that id with the standing of `userId` in it, in one query: it is on the path of every run. */
+export function findRoomStanding(
+  db: Executing,
+  where: { companyId: string; roomId: string; userId: string | null },
+): Promise<RoomStanding | undefined> {
+  return db
+    .selectFrom('chatrooms as room')
+    .leftJoin('chatroom_members as member', (join) =>
+      join.onRef('member.chatroom_id', '=', 'room.id').on('member.user_id', '=', where.userId),
+    )
+    .select(['room.id', 'room.company_id', 'room.department_id', 'room.name', 'room.authority_generation'])
+    .select('member.room_manager')
+    .where('room.company_id', '=', where.companyId)
+    .where('room.id', '=', where.roomId)
+    .where('room.deleted_at', 'is', null)
+    .executeTakeFirst()
+}
+
+export async function hasMembership(db: Executing, roomId: string, userId: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('chatroom_members')
+    .select('user_id')
+    .where('chatroom_id', '=', roomId)
+    .where('user_id', '=', userId)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+export function findDepartment(
+  db: Executing,
+  companyId: string,
+  id: string,
+): Promise<{ id: string; name: string } | undefined> {
+  return db
+    .selectFrom('departments')
+    .select(['id', 'name'])
+    .where('company_id', '=', companyId)
+    .where('id', '=', id)
+    .executeTakeFirst()
+}
+
+/** Names of rooms, departments or users of one company by their ids; rooms that were deleted keep theirs. */
+export async function findNames(
+  db: Executing,
+  table: 'chatrooms' | 'departments' | 'users',
+  where: { companyId: string; ids: readonly string[] },
+): Promise<Map<string, string>> {
+  if (where.ids.length === 0) return new Map()
+  const rows =
+    table === 'users'
+      ? await db
+          .selectFrom('users')
+          .select(['id', 'display_name as name'])
+          .where('company_id', '=', where.companyId)
+          .where('id', 'in', where.ids)
+          .execute()
+      : await db
+          .selectFrom(table)
+          .select(['id', 'name'])
+          .where('company_id', '=', where.companyId)
+          .where('id', 'in', where.ids)
+          .execute()
+  return new Map(rows.map((row) => [row.id, row.name]))
+}
+
+/** Ids of the live rooms that `userId` is a member of, or manages as a flagged member. */
+export async function findRoomIdsOf(
+  db: Executing,
+  where: { companyId: string; userId: string; flagged?: true },
+): Promise<string[]> {
+  const rows = await db
+    .selectFrom('chatroom_members as member')
+    .innerJoin('chatrooms as room', 'room.id', 'member.chatroom_id')
+    .select('room.id')
+    .where('room.company_id', '=', where.companyId)
+    .where('room.deleted_at', 'is', null)
+    .where('member.user_id', '=', where.userId)
+    .$if(where.flagged === true, (query) => query.where('member.room_manager', '=', true))
+    .orderBy('room.id')
+    .execute()
+  return rows.map((row) => row.id)
+}
+
+/** Ids of the live rooms of `departmentIds`. */
+export async function findRoomIdsIn(
+  db: Executing,
+  where: { companyId: string; departmentIds: readonly string[] },
+): Promise<string[]> {
+  if (where.departmentIds.length === 0) return []
+  const rows = await db
+    .selectFrom('chatrooms')
+    .select('id')
+    .where('company_id', '=', where.companyId)
+    .where('department_id', 'in', where.departmentIds)
+    .where('deleted_at', 'is', null)
+    .orderBy('id')
+    .execute()
+  return rows.map((row) => row.id)
+}
