@@ -1,0 +1,125 @@
+import type { Static } from 'typebox'
+import { OneOf } from '../schema.ts'
+import type { TerminalClass } from '../states/run-states.ts'
+
+export const failureStages = [
+  'task_bundle',
+  'secret_env',
+  'workspace',
+  'spawn',
+  'metering_arm',
+  'metering_start',
+  'metering_wait',
+  'metering_terminal',
+  'work',
+  'output',
+  'timeout',
+  'cancel',
+  'egress_cap',
+  'wait',
+] as const
+/** Where a run failed; empty when it did not. */
+export const FailureStage = OneOf(['', ...failureStages])
+export type FailureStage = Static<typeof FailureStage>
+
+export const failureSources = ['runner', 'reconcile', 'dispatch', 'submit', 'policy', 'tenant'] as const
+/** Which part of the service found the failure; empty when there is none. */
+export const FailureSource = OneOf(['', ...failureSources])
+export type FailureSource = Static<typeof FailureSource>
+
+/** One way a run can end badly. */
+export interface RunFailure {
+  status: Exclude<TerminalClass, 'completed'>
+  stage: (typeof failureStages)[number]
+  /** The usual source; a reconciler that finds the same end later says `reconcile`. */
+  source: (typeof failureSources)[number]
+  /** Shown as `failure_hint`, at most 400 characters. */
+  hint: string
+}
+
+const customer = (stage: RunFailure['stage'], hint: string, source: RunFailure['source'] = 'runner') =>
+  ({ status: 'customer_failed', stage, source, hint }) as const satisfies RunFailure
+
+const platform = (stage: RunFailure['stage'], hint: string, source: RunFailure['source'] = 'reconcile') =>
+  ({ status: 'platform_failed', stage, source, hint }) as const satisfies RunFailure
+
+/** `error_code` of a run and all that follows from it (contract part 3, D4). */
+export const runFailures = {
+  work_exit_nonzero: customer('work', 'The scripts ended with the exit code shown. Read the end of the log.'),
+  out_of_memory: customer(
+    'work',
+    'The job used more memory than its profile has; files in the workspace count too. Use less or a larger profile.',
+  ),
+  disk_full: customer(
+    'work',
+    'The workspace is full. Write less, remove what is not needed, or use a larger profile.',
+  ),
+  pids_limit: customer('work', 'The job started more processes than it may. Limit its parallel work.'),
+  timeout: customer(
+    'timeout',
+    'The job was stopped at its deadline. Raise timeout_seconds or do less per run.',
+  ),
+  output_too_large: customer(
+    'output',
+    'The output file is over its bound of 16 MiB. Leave large results as artifacts.',
+  ),
+  output_invalid: customer(
+    'output',
+    'The output path does not hold a regular file. Write the result to the file that SERVICE_OUTPUT_FILE names.',
+  ),
+  egress_cap_exceeded: customer('egress_cap', 'The job sent more data than it may.', 'policy'),
+  env_invalid: customer(
+    'secret_env',
+    'ordinary_env holds a name or a size that is not allowed. Publish a corrected version.',
+    'dispatch',
+  ),
+  secret_missing: customer(
+    'secret_env',
+    'A declared secret slot has no value. Ask a manager to set it.',
+    'dispatch',
+  ),
+  secret_approval_required: customer(
+    'secret_env',
+    'This version may not use the secrets of the room yet. Ask a manager to approve it.',
+    'dispatch',
+  ),
+  bundle_invalid: customer(
+    'task_bundle',
+    'The bundle of the version cannot be used. Upload it again and publish a new version.',
+    'dispatch',
+  ),
+  version_not_runnable: customer(
+    'task_bundle',
+    'The task, its version or its environment was archived or blocked while the run was queued.',
+    'policy',
+  ),
+  runtime_start_failed: platform(
+    'spawn',
+    'The sandbox could not be started. Submit the run again.',
+    'runner',
+  ),
+  image_unavailable: platform(
+    'spawn',
+    'The image of the environment version could not be placed on a host. Submit again, or build a new version.',
+    'dispatch',
+  ),
+  host_lost: platform('wait', 'The host of the run was lost. Submit the run again.'),
+  storage_lost: platform(
+    'workspace',
+    'Input, output or log could not be stored. Submit the run again.',
+    'runner',
+  ),
+  platform_internal: platform('wait', 'The platform failed. Submit the run again.'),
+  cancelled: {
+    status: 'cancelled',
+    stage: 'cancel',
+    source: 'tenant',
+    hint: 'The run was cancelled.',
+  },
+} as const satisfies Record<string, RunFailure>
+
+export type RunErrorCode = keyof typeof runFailures
+
+/** Hint for the `error_code` of a stored run: empty for a code this release does not know, and for none. */
+export const failureHint = (errorCode: string): string =>
+  Object.hasOwn(runFailures, errorCode) ? runFailures[errorCode as RunErrorCode].hint : ''

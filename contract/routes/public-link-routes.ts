@@ -1,0 +1,64 @@
+import { Type } from 'typebox'
+import { Identifier } from '../ids.ts'
+import { ArtifactPublicLink, PublicLink } from '../resources/public-link.ts'
+import { Strict } from '../schema.ts'
+import { publicArtifactPrefix, sandboxPrefix } from './prefixes.ts'
+import { route } from './route.ts'
+
+const run = `${sandboxPrefix}/chatrooms/{chatroom_id}/runs/{run_id}` as const
+const log = `${run}/log/public-link` as const
+const output = `${run}/output/public-link` as const
+const artifact = `${run}/artifacts/{artifact_id}/public-link` as const
+
+const RunParams = Strict({ chatroom_id: Identifier, run_id: Identifier })
+const ArtifactParams = Strict({ chatroom_id: Identifier, run_id: Identifier, artifact_id: Identifier })
+
+const runLink = {
+  tag: 'Runs',
+  access: 'tenant',
+  restrictedKey: 405,
+  params: RunParams,
+  response: PublicLink,
+  errors: ['not_found'],
+} as const
+
+const artifactLink = {
+  tag: 'Runs',
+  access: 'tenant',
+  restrictedKey: 404,
+  path: artifact,
+  params: ArtifactParams,
+  response: ArtifactPublicLink,
+  errors: ['not_found'],
+} as const
+
+/** Permanent addresses without login; minting and revoking may be repeated (contract part 2). */
+export const publicLinkRoutes = {
+  mintLogLink: route({ ...runLink, method: 'POST', path: log, summary: 'Get the public link of the log' }),
+  revokeLogLink: route({ ...runLink, method: 'DELETE', path: log, summary: 'Revoke the link of the log' }),
+  mintOutputLink: route({
+    ...runLink,
+    method: 'POST',
+    path: output,
+    summary: 'Get the public link of the output',
+  }),
+  revokeOutputLink: route({
+    ...runLink,
+    method: 'DELETE',
+    path: output,
+    summary: 'Revoke the link of the output',
+  }),
+  mintArtifactLink: route({ ...artifactLink, method: 'POST', summary: 'Get the public link of an artifact' }),
+  revokeArtifactLink: route({ ...artifactLink, method: 'DELETE', summary: 'Revoke the link of an artifact' }),
+  downloadByToken: route({
+    method: 'GET',
+    path: `${publicArtifactPrefix}/{token}`,
+    summary: 'Download what a public link stands for',
+    tag: 'Runs',
+    access: 'token',
+    restrictedKey: 'allowed',
+    // Any text: what is not a live token is not found, whatever its form.
+    params: Strict({ token: Type.String({ minLength: 1 }) }),
+    errors: ['not_found', 'storage_unavailable'],
+  }),
+}

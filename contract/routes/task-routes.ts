@@ -1,0 +1,198 @@
+import { Identifier } from '../ids.ts'
+import { catalogPageSizeDefault } from '../limits.ts'
+import { listQuery } from '../pagination.ts'
+import { ShareCreateRequest, ShareGrant, ShareGrantList, ShareRevokeRequest } from '../resources/share.ts'
+import { Task, TaskCreateRequest, TaskList, TaskUpdateRequest } from '../resources/task.ts'
+import {
+  TaskVersion,
+  TaskVersionCreateRequest,
+  TaskVersionList,
+  TaskVersionUpdateRequest,
+} from '../resources/task-version.ts'
+import { Strict } from '../schema.ts'
+import { sandboxPrefix } from './prefixes.ts'
+import { route } from './route.ts'
+
+const tasks = `${sandboxPrefix}/tasks` as const
+const task = `${tasks}/{task_id}` as const
+const versions = `${task}/versions` as const
+const version = `${versions}/{version_id}` as const
+const shares = `${task}/shares` as const
+
+const TaskParams = Strict({ task_id: Identifier })
+const VersionParams = Strict({ task_id: Identifier, version_id: Identifier })
+const ShareParams = Strict({ task_id: Identifier, share_id: Identifier })
+
+const tenant = { tag: 'Tasks', access: 'tenant', restrictedKey: 403 } as const
+
+/** What a draft can be refused for. */
+const draftErrors = [
+  'not_found',
+  'task_archived',
+  'environment_version_not_ready',
+  'job_contract_invalid',
+  'script_too_large',
+  'output_policy_invalid',
+  'output_policy_table_not_found',
+  'output_policy_channel_table',
+  'output_policy_governed_table',
+  'output_policy_command_not_found',
+  'output_policy_schema_mismatch',
+] as const
+
+/** Tasks, their versions and shares (contract part 2, "Tasks, versions, shares"). */
+export const taskRoutes = {
+  listTasks: route({
+    ...tenant,
+    method: 'GET',
+    path: tasks,
+    summary: 'List tasks',
+    query: listQuery(catalogPageSizeDefault),
+    response: TaskList,
+    errors: [],
+  }),
+  createTask: route({
+    ...tenant,
+    method: 'POST',
+    path: tasks,
+    summary: 'Create a catalog task',
+    body: TaskCreateRequest,
+    response: Task,
+    errors: ['owner_scope_forbidden', 'chatroom_owner_scope_removed'],
+  }),
+  readTask: route({
+    ...tenant,
+    method: 'GET',
+    path: task,
+    summary: 'Read a task',
+    params: TaskParams,
+    response: Task,
+    errors: ['not_found'],
+  }),
+  updateTask: route({
+    ...tenant,
+    method: 'PATCH',
+    path: task,
+    summary: 'Change name, description or agent_enabled',
+    params: TaskParams,
+    body: TaskUpdateRequest,
+    response: Task,
+    errors: ['not_found', 'no_fields', 'task_archived'],
+  }),
+  archiveTask: route({
+    ...tenant,
+    method: 'POST',
+    path: `${task}/archive`,
+    summary: 'Archive a task with its versions, bindings and queued runs',
+    params: TaskParams,
+    response: Task,
+    errors: ['not_found', 'already_archived'],
+  }),
+  listTaskVersions: route({
+    ...tenant,
+    method: 'GET',
+    path: versions,
+    summary: 'List the versions of a task',
+    params: TaskParams,
+    query: listQuery(catalogPageSizeDefault),
+    response: TaskVersionList,
+    errors: ['not_found'],
+  }),
+  createTaskVersion: route({
+    ...tenant,
+    method: 'POST',
+    path: versions,
+    summary: 'Create a draft',
+    params: TaskParams,
+    body: TaskVersionCreateRequest,
+    response: TaskVersion,
+    errors: draftErrors,
+  }),
+  readTaskVersion: route({
+    ...tenant,
+    method: 'GET',
+    path: version,
+    summary: 'Read a version',
+    params: VersionParams,
+    response: TaskVersion,
+    errors: ['not_found'],
+  }),
+  updateTaskVersion: route({
+    ...tenant,
+    method: 'PATCH',
+    path: version,
+    summary: 'Change a draft',
+    params: VersionParams,
+    body: TaskVersionUpdateRequest,
+    response: TaskVersion,
+    errors: [...draftErrors, 'no_fields', 'illegal_transition'],
+  }),
+  publishTaskVersion: route({
+    ...tenant,
+    method: 'POST',
+    path: `${version}/publish`,
+    summary: 'Publish a draft; it never changes again',
+    params: VersionParams,
+    response: TaskVersion,
+    errors: [
+      'not_found',
+      'task_archived',
+      'illegal_transition',
+      'environment_version_not_ready',
+      'timeout_exceeds_ceiling',
+      'task_bundle_runner_unsupported',
+      'output_policy_author_denied',
+      'output_policy_owner_scope_unsupported',
+      'output_policy_unsatisfiable',
+      'output_policy_invalid',
+      'output_policy_table_not_found',
+      'output_policy_channel_table',
+    ],
+  }),
+  archiveTaskVersion: route({
+    ...tenant,
+    method: 'POST',
+    path: `${version}/archive`,
+    summary: 'Archive a version',
+    params: VersionParams,
+    response: TaskVersion,
+    errors: ['not_found', 'illegal_transition'],
+  }),
+  listShares: route({
+    ...tenant,
+    method: 'GET',
+    path: shares,
+    summary: 'List the shares of a task, revoked ones included',
+    params: TaskParams,
+    query: listQuery(catalogPageSizeDefault, 'all'),
+    response: ShareGrantList,
+    errors: ['not_found'],
+  }),
+  createShare: route({
+    ...tenant,
+    method: 'POST',
+    path: shares,
+    summary: 'Share a task with a chatroom, a department or the company',
+    params: TaskParams,
+    body: ShareCreateRequest,
+    response: ShareGrant,
+    errors: [
+      'not_found',
+      'task_archived',
+      'share_already_live',
+      'share_target_invalid',
+      'secret_slot_policies_invalid',
+    ],
+  }),
+  revokeShare: route({
+    ...tenant,
+    method: 'POST',
+    path: `${shares}/{share_id}/revoke`,
+    summary: 'Revoke a share',
+    params: ShareParams,
+    body: ShareRevokeRequest,
+    bodyOptional: true,
+    response: ShareGrant,
+    errors: ['not_found', 'illegal_transition'],
+  }),
+}
