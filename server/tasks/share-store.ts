@@ -1,0 +1,134 @@
+import { shareGrantMachine } from '@sandbox-jobs/contract/states/grant-states.ts'
+import { type Expression, type Insertable, type Selectable, type SqlBool, sql } from 'kysely'
+import type { Executing, Trx } from '../db/database.ts'
+import type { ShareGrantsTable } from '../db/tables/tasks.ts'
+import { noteCreated, transition } from '../db/transition.ts'
+import type { Room } from '../platform/directory.ts'
+
+export type ShareRow = Selectable<ShareGrantsTable>
+
+export interface ShareTarget {
+  kind: string
+  id: string
+}
+
+/** Writes the table `share_grants`. */
+export async function insertShare(trx: Trx, share: Insertable<ShareGrantsTable>): Promise<ShareRow> {
+  const row = await trx.insertInto('share_grants').values(share).returningAll().executeTakeFirstOrThrow()
+  await noteCreated(trx, {
+    machine: shareGrantMachine,
+    id: row.id,
+    companyId: row.company_id,
+    state: row.state,
+  })
+  return row
+}
+
+export const findShare = (
+  db: Executing,
+  key: { companyId: string; taskId: string; id: string },
+): Promise<ShareRow | undefined> =>
+  db
+    .selectFrom('share_grants')
+    .selectAll()
+    .where('company_id', '=', key.companyId)
+    .where('task_id', '=', key.taskId)
+    .where('id', '=', key.id)
+    .executeTakeFirst()
+
+/** The latest grant of a task to a target, whatever its state. */
+export const latestShareTo = (
+  db: Executing,
+  key: { companyId: string; taskId: string; target: ShareTarget },
+): Promise<ShareRow | undefined> =>
+  db
+    .selectFrom('share_grants')
+    .selectAll()
+    .where('company_id', '=', key.companyId)
+    .where('task_id', '=', key.taskId)
+    .where('target_kind', '=', key.target.kind)
+    .where('target_id', '=', key.target.id)
+    .orderBy('generation', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+
+/** False when the grant had ended already. */
+export async function revokeShareRow(
+  trx: Trx,
+  id: string,
+  set: { revoked_at: Date; revoke_reason: string },
+): Promise<boolean> {
+  const left = await transition(trx, {
+    table: 'share_grants',
+    machine: shareGrantMachine,
+    id,
+    to: 'revoked',
+    set,
+  })
+  return left !== undefined
+}
+
+export interface ShareListFilter {
+  companyId: string
+  taskId: string
+  /** Undefined: every state. */
+  states: readonly string[] | undefined
+  afterId: string | undefined
+  limit: number
+}
+
+export function listShares(db: Executing, filter: ShareListFilter): Promise<ShareRow[]> {
+  let query = db
+    .selectFrom('share_grants')
+    .selectAll()
+    .where('company_id', '=', filter.companyId)
+    .where('task_id', '=', filter.taskId)
+  if (filter.states) query = query.where('state', 'in', filter.states)
+  if (filter.afterId !== undefined) query = query.where('id', '>', filter.afterId)
+  return query.orderBy('id').limit(filter.limit).execute()
+}
+
+/**
+ * SQL condition on `share_grants`: live, and made to the room under its present authority, to the department
+ * it is in now, or to its company.
+ */
+export const appliesToRoom = (room: Room): Expression<SqlBool> => sql<SqlBool>`
+  share_grants.state = 'active' and share_grants.company_id = ${room.company_id} and (
+    (share_grants.target_kind = 'chatroom' and share_grants.target_id = ${room.id}
+      and share_grants.target_authority_generation = ${room.authority_generation})
+    or (share_grants.target_kind = 'department' and share_grants.target_id = ${room.department_id})
+    or (share_grants.target_kind = 'company' and share_grants.target_id = ${room.company_id})
+  )`
+
+/** The grant made to the narrowest target rules: the room's own before its department's before the company's. */
+export const narrowestFirst = sql<number>`
+  case share_grants.target_kind when 'chatroom' then 0 when 'department' then 1 else 2 end`
+
+/** The grant by which a room may use a task now. */
+export const applicableShareOf = (db: Executing, room: Room, taskId: string): Promise<ShareRow | undefined> =>
+  db
+    .selectFrom('share_grants')
+    .selectAll()
+    .where('task_id', '=', taskId)
+    .where(appliesToRoom(room))
+    .orderBy(narrowestFirst)
+    .limit(1)
+    .executeTakeFirst()
+
+/** Present authority generations of the chatrooms among the targets; deleted rooms are absent. */
+export async function roomGenerations(
+  db: Executing,
+  companyId: string,
+  shares: readonly ShareRow[],
+): Promise<Map<string, number>> {
+  const ids = shares.filter((share) => share.target_kind === 'chatroom').map((share) => share.target_id)
+  if (ids.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('chatrooms')
+    .select(['id', 'authority_generation'])
+    .where('company_id', '=', companyId)
+    .where('id', 'in', ids)
+    .where('deleted_at', 'is', null)
+    .execute()
+  return new Map(rows.map((row) => [row.id, row.authority_generation]))
+}

@@ -1,0 +1,80 @@
+import { taskMachine } from '@sandbox-jobs/contract/states/catalog-states.ts'
+import type { Insertable, Selectable } from 'kysely'
+import type { Executing, Trx } from '../db/database.ts'
+import type { TasksTable } from '../db/tables/tasks.ts'
+import { noteCreated, transition } from '../db/transition.ts'
+
+export type TaskRow = Selectable<TasksTable>
+
+/** Writes the table `tasks`. */
+export async function insertTask(trx: Trx, task: Insertable<TasksTable>): Promise<TaskRow> {
+  const row = await trx.insertInto('tasks').values(task).returningAll().executeTakeFirstOrThrow()
+  await noteCreated(trx, {
+    machine: taskMachine,
+    id: row.id,
+    companyId: row.company_id,
+    state: row.state,
+  })
+  return row
+}
+
+export const findTask = (db: Executing, companyId: string, id: string): Promise<TaskRow | undefined> =>
+  db
+    .selectFrom('tasks')
+    .selectAll()
+    .where('company_id', '=', companyId)
+    .where('id', '=', id)
+    .executeTakeFirst()
+
+/** Holds the row until the transaction ends, so that what depends on its state cannot change meanwhile. */
+export const lockTask = (trx: Trx, companyId: string, id: string): Promise<TaskRow | undefined> =>
+  trx
+    .selectFrom('tasks')
+    .selectAll()
+    .where('company_id', '=', companyId)
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirst()
+
+/** Changes fields other than the state of an active task; undefined when it is not active any more. */
+export const updateActiveTask = (
+  db: Executing,
+  key: { companyId: string; id: string },
+  set: Partial<Pick<TaskRow, 'name' | 'description' | 'agent_enabled'>>,
+): Promise<TaskRow | undefined> =>
+  db
+    .updateTable('tasks')
+    .set(set)
+    .where('company_id', '=', key.companyId)
+    .where('id', '=', key.id)
+    .where('state', '=', 'active')
+    .returningAll()
+    .executeTakeFirst()
+
+export const setCurrentVersions = (
+  trx: Trx,
+  id: string,
+  set: Partial<Pick<TaskRow, 'current_published_version_id' | 'current_draft_version_id'>>,
+): Promise<unknown> => trx.updateTable('tasks').set(set).where('id', '=', id).execute()
+
+/** False when the task was archived already. */
+export async function archiveTaskRow(trx: Trx, id: string): Promise<boolean> {
+  const left = await transition(trx, { table: 'tasks', machine: taskMachine, id, to: 'archived' })
+  return left !== undefined
+}
+
+export interface TaskListFilter {
+  companyId: string
+  /** Undefined: every state. */
+  states: readonly string[] | undefined
+  afterId: string | undefined
+  limit: number
+}
+
+/** Tasks of a company in the order of their making. */
+export function listTasks(db: Executing, filter: TaskListFilter): Promise<TaskRow[]> {
+  let query = db.selectFrom('tasks').selectAll().where('company_id', '=', filter.companyId)
+  if (filter.states) query = query.where('state', 'in', filter.states)
+  if (filter.afterId !== undefined) query = query.where('id', '>', filter.afterId)
+  return query.orderBy('id').limit(filter.limit).execute()
+}
