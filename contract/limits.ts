@@ -32,6 +32,8 @@ export const runSubmitBodyMaxBytes = runInputMaxBytes + 16 * kib
 
 // Scripts and what surrounds them
 export const scriptMaxBytes = 1 * mib
+/** A draft carries two scripts, and JSON may write a character in up to six bytes. */
+export const draftBodyMaxBytes = 8 * mib
 export const dockerfileMaxBytes = 1 * mib
 export const workCommandMaxBytes = 4096
 export const inputSchemaMaxBytes = 64 * kib

@@ -8,11 +8,11 @@ import { Strict } from '../schema.ts'
 import { sandboxPrefix } from './prefixes.ts'
 import { route } from './route.ts'
 
-const chatroom = `${sandboxPrefix}/chatrooms/{chatroom_id}` as const
+const chatroom = `${sandboxPrefix}/chatrooms/{cid}` as const
 const grantedJobs = `${chatroom}/granted-jobs` as const
 
-const ChatroomParams = Strict({ chatroom_id: Identifier })
-const JobParams = Strict({ chatroom_id: Identifier, task_id: Identifier })
+const ChatroomParams = Strict({ cid: Identifier })
+const JobParams = Strict({ cid: Identifier, tid: Identifier })
 
 const tenant = { tag: 'Bindings', access: 'tenant', restrictedKey: 405 } as const
 
@@ -42,7 +42,7 @@ export const chatroomRoutes = {
   enableGrantedJob: route({
     ...tenant,
     method: 'POST',
-    path: `${grantedJobs}/{task_id}/enable`,
+    path: `${grantedJobs}/{tid}/enable`,
     summary: 'Enable a shared task and pin one of its versions',
     params: JobParams,
     body: GrantedJobEnableRequest,
@@ -53,7 +53,7 @@ export const chatroomRoutes = {
   disableGrantedJob: route({
     ...tenant,
     method: 'POST',
-    path: `${grantedJobs}/{task_id}/disable`,
+    path: `${grantedJobs}/{tid}/disable`,
     summary: 'Take a task out of the menu; its share stays',
     params: JobParams,
     response: GrantedJob,

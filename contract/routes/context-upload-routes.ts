@@ -14,11 +14,11 @@ import { Strict } from '../schema.ts'
 import { sandboxPrefix } from './prefixes.ts'
 import { route } from './route.ts'
 
-const uploads = `${sandboxPrefix}/environments/{environment_id}/context-uploads` as const
-const session = `${uploads}/{upload_session_id}` as const
+const uploads = `${sandboxPrefix}/environments/{id}/context-uploads` as const
+const session = `${uploads}/{sid}` as const
 
-const EnvironmentParams = Strict({ environment_id: Identifier })
-const SessionParams = Strict({ environment_id: Identifier, upload_session_id: Identifier })
+const EnvironmentParams = Strict({ id: Identifier })
+const SessionParams = Strict({ id: Identifier, sid: Identifier })
 
 const tenant = { tag: 'Environments', access: 'tenant', restrictedKey: 403 } as const
 

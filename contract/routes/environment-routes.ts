@@ -20,15 +20,15 @@ import { sandboxPrefix } from './prefixes.ts'
 import { route } from './route.ts'
 
 const environments = `${sandboxPrefix}/environments` as const
-const environment = `${environments}/{environment_id}` as const
+const environment = `${environments}/{id}` as const
 const versions = `${environment}/versions` as const
-const version = `${versions}/{version_id}` as const
+const version = `${versions}/{vid}` as const
 const builds = `${version}/builds` as const
-const build = `${builds}/{build_id}` as const
+const build = `${builds}/{aid}` as const
 
-const EnvironmentParams = Strict({ environment_id: Identifier })
-const VersionParams = Strict({ environment_id: Identifier, version_id: Identifier })
-const BuildParams = Strict({ environment_id: Identifier, version_id: Identifier, build_id: Identifier })
+const EnvironmentParams = Strict({ id: Identifier })
+const VersionParams = Strict({ id: Identifier, vid: Identifier })
+const BuildParams = Strict({ id: Identifier, vid: Identifier, aid: Identifier })
 
 /** Routes with no chatroom in their path refuse sandbox-scope keys with 403. */
 const tenant = { tag: 'Environments', access: 'tenant', restrictedKey: 403 } as const

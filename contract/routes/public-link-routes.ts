@@ -5,13 +5,13 @@ import { Strict } from '../schema.ts'
 import { publicArtifactPrefix, sandboxPrefix } from './prefixes.ts'
 import { route } from './route.ts'
 
-const run = `${sandboxPrefix}/chatrooms/{chatroom_id}/runs/{run_id}` as const
+const run = `${sandboxPrefix}/chatrooms/{cid}/runs/{rid}` as const
 const log = `${run}/log/public-link` as const
 const output = `${run}/output/public-link` as const
-const artifact = `${run}/artifacts/{artifact_id}/public-link` as const
+const artifact = `${run}/artifacts/{aid}/public-link` as const
 
-const RunParams = Strict({ chatroom_id: Identifier, run_id: Identifier })
-const ArtifactParams = Strict({ chatroom_id: Identifier, run_id: Identifier, artifact_id: Identifier })
+const RunParams = Strict({ cid: Identifier, rid: Identifier })
+const ArtifactParams = Strict({ cid: Identifier, rid: Identifier, aid: Identifier })
 
 const runLink = {
   tag: 'Runs',

@@ -1,7 +1,10 @@
 import type { Static, TSchema } from 'typebox'
 import type { ErrorCode } from '../errors/catalogue.ts'
 
-/** Who may call a route. `tenant` asks for a JWT or an API key (418 without), `token` for a secret in the path. */
+/**
+ * Who may call a route. `tenant` asks for a JWT or an API key (418 without), `platform` for the same of a company
+ * administrator, `token` for a secret in the path.
+ */
 export type RouteAccess = 'public' | 'token' | 'tenant' | 'platform'
 
 /**
@@ -13,7 +16,7 @@ export type RestrictedKeyRule = 'allowed' | 'own' | 403 | 404 | 405
 /** One route of the wire contract: validation, types, the OpenAPI document and the client are made from it. */
 export interface Route {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  /** Path below the base URL, parameters as `{name}`. */
+  /** Path below the base URL, parameters as `{name}`; a chatroom is always `{cid}`, which key scopes rely on. */
   path: string
   summary: string
   tag: string

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { Identifier } from '../ids.ts'
-import { chatroomPageSizeDefault } from '../limits.ts'
+import { chatroomPageSizeDefault, runSubmitBodyMaxBytes } from '../limits.ts'
 import { listQuery, pageFields, repeatable } from '../pagination.ts'
 import { ManualRunSubmitRequest, RunDetail, RunList } from '../resources/run.ts'
 import { ArtifactDownloadCapability, RunArtifactList } from '../resources/run-artifact.ts'
@@ -10,12 +10,12 @@ import { runStates } from '../states/run-states.ts'
 import { sandboxPrefix } from './prefixes.ts'
 import { route } from './route.ts'
 
-const runs = `${sandboxPrefix}/chatrooms/{chatroom_id}/runs` as const
-const run = `${runs}/{run_id}` as const
+const runs = `${sandboxPrefix}/chatrooms/{cid}/runs` as const
+const run = `${runs}/{rid}` as const
 
-const ChatroomParams = Strict({ chatroom_id: Identifier })
-const RunParams = Strict({ chatroom_id: Identifier, run_id: Identifier })
-const ArtifactParams = Strict({ chatroom_id: Identifier, run_id: Identifier, artifact_id: Identifier })
+const ChatroomParams = Strict({ cid: Identifier })
+const RunParams = Strict({ cid: Identifier, rid: Identifier })
+const ArtifactParams = Strict({ cid: Identifier, rid: Identifier, aid: Identifier })
 
 /** A sandbox-scope key sees and touches the runs it submitted itself, and no others. */
 const tenant = { tag: 'Runs', access: 'tenant', restrictedKey: 'own' } as const
@@ -30,6 +30,7 @@ export const runRoutes = {
     summary: 'Submit a run',
     params: ChatroomParams,
     body: ManualRunSubmitRequest,
+    maxBodyBytes: runSubmitBodyMaxBytes,
     idempotent: true,
     response: RunDetail,
     errors: [
@@ -98,7 +99,7 @@ export const runRoutes = {
   createDownloadCapability: route({
     ...tenant,
     method: 'POST',
-    path: `${run}/artifacts/{artifact_id}/download`,
+    path: `${run}/artifacts/{aid}/download`,
     summary: 'Get leave to download an artifact',
     params: ArtifactParams,
     response: ArtifactDownloadCapability,

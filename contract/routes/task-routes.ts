@@ -1,5 +1,5 @@
 import { Identifier } from '../ids.ts'
-import { catalogPageSizeDefault } from '../limits.ts'
+import { catalogPageSizeDefault, draftBodyMaxBytes } from '../limits.ts'
 import { listQuery } from '../pagination.ts'
 import { ShareCreateRequest, ShareGrant, ShareGrantList, ShareRevokeRequest } from '../resources/share.ts'
 import { Task, TaskCreateRequest, TaskList, TaskUpdateRequest } from '../resources/task.ts'
@@ -14,14 +14,14 @@ import { sandboxPrefix } from './prefixes.ts'
 import { route } from './route.ts'
 
 const tasks = `${sandboxPrefix}/tasks` as const
-const task = `${tasks}/{task_id}` as const
+const task = `${tasks}/{id}` as const
 const versions = `${task}/versions` as const
-const version = `${versions}/{version_id}` as const
+const version = `${versions}/{vid}` as const
 const shares = `${task}/shares` as const
 
-const TaskParams = Strict({ task_id: Identifier })
-const VersionParams = Strict({ task_id: Identifier, version_id: Identifier })
-const ShareParams = Strict({ task_id: Identifier, share_id: Identifier })
+const TaskParams = Strict({ id: Identifier })
+const VersionParams = Strict({ id: Identifier, vid: Identifier })
+const ShareParams = Strict({ id: Identifier, gid: Identifier })
 
 const tenant = { tag: 'Tasks', access: 'tenant', restrictedKey: 403 } as const
 
@@ -105,6 +105,7 @@ export const taskRoutes = {
     summary: 'Create a draft',
     params: TaskParams,
     body: TaskVersionCreateRequest,
+    maxBodyBytes: draftBodyMaxBytes,
     response: TaskVersion,
     errors: draftErrors,
   }),
@@ -124,6 +125,7 @@ export const taskRoutes = {
     summary: 'Change a draft',
     params: VersionParams,
     body: TaskVersionUpdateRequest,
+    maxBodyBytes: draftBodyMaxBytes,
     response: TaskVersion,
     errors: [...draftErrors, 'no_fields', 'illegal_transition'],
   }),
@@ -187,7 +189,7 @@ export const taskRoutes = {
   revokeShare: route({
     ...tenant,
     method: 'POST',
-    path: `${shares}/{share_id}/revoke`,
+    path: `${shares}/{gid}/revoke`,
     summary: 'Revoke a share',
     params: ShareParams,
     body: ShareRevokeRequest,

@@ -1,0 +1,24 @@
+import { accountRoutes } from './account-routes.ts'
+import { chatroomRoutes } from './chatroom-routes.ts'
+import { contextUploadRoutes } from './context-upload-routes.ts'
+import { environmentRoutes } from './environment-routes.ts'
+import { platformRoutes } from './platform-routes.ts'
+import { publicLinkRoutes } from './public-link-routes.ts'
+import { runRoutes } from './run-routes.ts'
+import { taskRoutes } from './task-routes.ts'
+import { userRoutes } from './user-routes.ts'
+
+/** Every route by its name, which is also its operation id. */
+export const allRoutes = {
+  ...accountRoutes,
+  ...environmentRoutes,
+  ...contextUploadRoutes,
+  ...taskRoutes,
+  ...chatroomRoutes,
+  ...runRoutes,
+  ...publicLinkRoutes,
+  ...platformRoutes,
+  ...userRoutes,
+}
+
+export type RouteName = keyof typeof allRoutes

@@ -1,0 +1,156 @@
+import { Identifier } from '../ids.ts'
+import { catalogPageSizeDefault } from '../limits.ts'
+import { listQuery } from '../pagination.ts'
+import {
+  Chatroom,
+  ChatroomCreateRequest,
+  ChatroomList,
+  ChatroomUpdateRequest,
+} from '../resources/chatroom.ts'
+import { Company } from '../resources/company.ts'
+import {
+  Department,
+  DepartmentCreateRequest,
+  DepartmentList,
+  DepartmentUpdateRequest,
+} from '../resources/department.ts'
+import { Membership, MembershipList, MembershipPutRequest } from '../resources/membership.ts'
+import { Strict } from '../schema.ts'
+import { platformPrefix } from './prefixes.ts'
+import { route } from './route.ts'
+
+const departments = `${platformPrefix}/departments` as const
+const department = `${departments}/{id}` as const
+const chatrooms = `${platformPrefix}/chatrooms` as const
+const chatroom = `${chatrooms}/{cid}` as const
+const members = `${chatroom}/members` as const
+const member = `${members}/{uid}` as const
+
+const DepartmentParams = Strict({ id: Identifier })
+const ChatroomParams = Strict({ cid: Identifier })
+const MemberParams = Strict({ cid: Identifier, uid: Identifier })
+
+const administrator = { tag: 'Platform', access: 'platform', restrictedKey: 403 } as const
+const list = { ...administrator, method: 'GET', query: listQuery(catalogPageSizeDefault) } as const
+const read = { ...administrator, method: 'GET' } as const
+const create = { ...administrator, method: 'POST' } as const
+const update = { ...administrator, method: 'PATCH' } as const
+const remove = { ...administrator, method: 'DELETE' } as const
+
+/** The directory of one company, for its administrators (contract part 3, D1). */
+export const platformRoutes = {
+  readCompany: route({
+    ...read,
+    path: `${platformPrefix}/company`,
+    summary: 'Read the company of the caller',
+    response: Company,
+    errors: ['insufficient_permissions'],
+  }),
+  listDepartments: route({
+    ...list,
+    path: departments,
+    summary: 'List departments',
+    response: DepartmentList,
+    errors: ['insufficient_permissions'],
+  }),
+  createDepartment: route({
+    ...create,
+    path: departments,
+    summary: 'Create a department',
+    body: DepartmentCreateRequest,
+    response: Department,
+    errors: ['insufficient_permissions', 'already_exists'],
+  }),
+  readDepartment: route({
+    ...read,
+    path: department,
+    summary: 'Read a department',
+    params: DepartmentParams,
+    response: Department,
+    errors: ['insufficient_permissions', 'not_found'],
+  }),
+  updateDepartment: route({
+    ...update,
+    path: department,
+    summary: 'Rename a department',
+    params: DepartmentParams,
+    body: DepartmentUpdateRequest,
+    response: Department,
+    errors: ['insufficient_permissions', 'not_found', 'no_fields', 'already_exists'],
+  }),
+  deleteDepartment: route({
+    ...remove,
+    path: department,
+    summary: 'Delete a department that nothing depends on',
+    params: DepartmentParams,
+    response: Department,
+    errors: ['insufficient_permissions', 'not_found', 'in_use'],
+  }),
+  listChatrooms: route({
+    ...list,
+    path: chatrooms,
+    summary: 'List chatrooms',
+    response: ChatroomList,
+    errors: ['insufficient_permissions'],
+  }),
+  createChatroom: route({
+    ...create,
+    path: chatrooms,
+    summary: 'Create a chatroom in a department',
+    body: ChatroomCreateRequest,
+    response: Chatroom,
+    errors: ['insufficient_permissions', 'not_found', 'already_exists'],
+  }),
+  readChatroom: route({
+    ...read,
+    path: chatroom,
+    summary: 'Read a chatroom',
+    params: ChatroomParams,
+    response: Chatroom,
+    errors: ['insufficient_permissions', 'not_found'],
+  }),
+  updateChatroom: route({
+    ...update,
+    path: chatroom,
+    summary: 'Rename a chatroom or move it to another department',
+    params: ChatroomParams,
+    body: ChatroomUpdateRequest,
+    response: Chatroom,
+    errors: ['insufficient_permissions', 'not_found', 'no_fields', 'already_exists'],
+  }),
+  deleteChatroom: route({
+    ...remove,
+    path: chatroom,
+    summary: 'Delete a chatroom; its runs stay on record',
+    params: ChatroomParams,
+    response: Chatroom,
+    errors: ['insufficient_permissions', 'not_found'],
+  }),
+  listMembers: route({
+    ...list,
+    path: members,
+    summary: 'List the members of a chatroom',
+    params: ChatroomParams,
+    response: MembershipList,
+    errors: ['insufficient_permissions', 'not_found'],
+  }),
+  putMember: route({
+    ...administrator,
+    method: 'PUT',
+    path: member,
+    summary: 'Put a user into a chatroom, or change what the member is there',
+    params: MemberParams,
+    body: MembershipPutRequest,
+    bodyOptional: true,
+    response: Membership,
+    errors: ['insufficient_permissions', 'not_found'],
+  }),
+  deleteMember: route({
+    ...remove,
+    path: member,
+    summary: 'Take a user out of a chatroom',
+    params: MemberParams,
+    response: Membership,
+    errors: ['insufficient_permissions', 'not_found'],
+  }),
+}

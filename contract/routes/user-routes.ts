@@ -1,0 +1,100 @@
+import { Identifier } from '../ids.ts'
+import { catalogPageSizeDefault } from '../limits.ts'
+import { listQuery } from '../pagination.ts'
+import { ApiKey, ApiKeyCreated, ApiKeyCreateRequest, ApiKeyList } from '../resources/api-key.ts'
+import { User, UserCreateRequest, UserList, UserUpdateRequest } from '../resources/user.ts'
+import { Strict } from '../schema.ts'
+import { platformPrefix } from './prefixes.ts'
+import { route } from './route.ts'
+
+const users = `${platformPrefix}/users` as const
+const user = `${users}/{id}` as const
+const apiKeys = `${platformPrefix}/api-keys` as const
+const apiKey = `${apiKeys}/{id}` as const
+
+const Params = Strict({ id: Identifier })
+
+const administrator = { tag: 'Platform', access: 'platform', restrictedKey: 403 } as const
+
+/** People and keys of one company, for its administrators (contract part 3, D1). */
+export const userRoutes = {
+  listUsers: route({
+    ...administrator,
+    method: 'GET',
+    path: users,
+    summary: 'List users; disabled ones are retired',
+    query: listQuery(catalogPageSizeDefault),
+    response: UserList,
+    errors: ['insufficient_permissions'],
+  }),
+  createUser: route({
+    ...administrator,
+    method: 'POST',
+    path: users,
+    summary: 'Create a user',
+    body: UserCreateRequest,
+    response: User,
+    errors: ['insufficient_permissions', 'already_exists', 'managed_departments_invalid'],
+  }),
+  readUser: route({
+    ...administrator,
+    method: 'GET',
+    path: user,
+    summary: 'Read a user',
+    params: Params,
+    response: User,
+    errors: ['insufficient_permissions', 'not_found'],
+  }),
+  updateUser: route({
+    ...administrator,
+    method: 'PATCH',
+    path: user,
+    summary: 'Change name, password, role or departments, disable or enable a user',
+    params: Params,
+    body: UserUpdateRequest,
+    response: User,
+    errors: [
+      'insufficient_permissions',
+      'not_found',
+      'no_fields',
+      'last_administrator',
+      'managed_departments_invalid',
+    ],
+  }),
+  listApiKeys: route({
+    ...administrator,
+    method: 'GET',
+    path: apiKeys,
+    summary: 'List API keys; revoked ones are retired',
+    query: listQuery(catalogPageSizeDefault),
+    response: ApiKeyList,
+    errors: ['insufficient_permissions'],
+  }),
+  createApiKey: route({
+    ...administrator,
+    method: 'POST',
+    path: apiKeys,
+    summary: 'Create an API key; the answer alone shows it',
+    body: ApiKeyCreateRequest,
+    response: ApiKeyCreated,
+    errors: ['insufficient_permissions', 'not_found', 'allowed_chatrooms_invalid'],
+  }),
+  readApiKey: route({
+    ...administrator,
+    method: 'GET',
+    path: apiKey,
+    summary: 'Read an API key',
+    params: Params,
+    response: ApiKey,
+    errors: ['insufficient_permissions', 'not_found'],
+  }),
+  revokeApiKey: route({
+    ...administrator,
+    method: 'POST',
+    path: `${apiKey}/revoke`,
+    summary: 'Revoke an API key',
+    params: Params,
+    response: ApiKey,
+    errors: ['insufficient_permissions', 'not_found', 'illegal_transition'],
+  }),
+}
