@@ -16,7 +16,11 @@ export class DiskStorage implements ObjectStorage {
     this.#root = root
   }
 
-  async put(key: string, body: Readable | Buffer, options: { maxBytes?: number } = {}): Promise<StoredObject> {
+  async put(
+    key: string,
+    body: Readable | Buffer,
+    options: { maxBytes?: number } = {},
+  ): Promise<StoredObject> {
     const path = this.#path(key)
     const part = join(this.#root, 'incoming', randomUUID())
     await mkdir(dirname(part), { recursive: true, mode: 0o700 })
@@ -46,6 +50,15 @@ export class DiskStorage implements ObjectStorage {
       if (isMissing(error)) return undefined
       throw error
     }
+  }
+
+  async move(from: string, to: string): Promise<void> {
+    const path = this.#path(to)
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+    await rename(this.#path(from), path).catch((error: unknown) => {
+      throw isMissing(error) ? new ObjectMissing(from) : error
+    })
+    await syncFolder(dirname(path))
   }
 
   async delete(key: string): Promise<void> {

@@ -11,6 +11,8 @@ export interface ObjectStorage {
   get(key: string, range?: { start: number; end: number }): Promise<Readable>
   /** Byte size, or undefined when there is no such object. */
   size(key: string): Promise<number | undefined>
+  /** Gives an object another key, whole or not at all. Throws `ObjectMissing`. */
+  move(from: string, to: string): Promise<void>
   delete(key: string): Promise<void>
 }
 

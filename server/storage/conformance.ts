@@ -1,0 +1,72 @@
+import { createHash } from 'node:crypto'
+import { Readable } from 'node:stream'
+import { describe, expect, it } from 'vitest'
+import { ObjectMissing, type ObjectStorage, ObjectTooLarge } from './port.ts'
+
+const read = async (stream: Readable) => Buffer.concat(await stream.toArray()).toString()
+
+/** What every object storage must do; each adapter's test runs it. */
+export function storageConformance(name: string, make: () => Promise<ObjectStorage>): void {
+  describe(`${name} as object storage`, () => {
+    it('gives back what was put, and reports its size and digest', async () => {
+      const storage = await make()
+      const stored = await storage.put('a/b', Buffer.from('hello'))
+      expect(stored).toEqual({
+        byteSize: 5,
+        digest: `sha256:${createHash('sha256').update('hello').digest('hex')}`,
+      })
+      expect(await read(await storage.get('a/b'))).toBe('hello')
+      expect(await storage.size('a/b')).toBe(5)
+    })
+
+    it('reads ranges, both ends included', async () => {
+      const storage = await make()
+      await storage.put('range', Readable.from([Buffer.from('0123'), Buffer.from('456789')]))
+      expect(await read(await storage.get('range', { start: 2, end: 5 }))).toBe('2345')
+    })
+
+    it('replaces an object whole', async () => {
+      const storage = await make()
+      await storage.put('key', Buffer.from('a longer first text'))
+      await storage.put('key', Buffer.from('second'))
+      expect(await read(await storage.get('key'))).toBe('second')
+    })
+
+    it('keeps nothing of what is over its bound or breaks off', async () => {
+      const storage = await make()
+      await expect(storage.put('big', Buffer.alloc(11), { maxBytes: 10 })).rejects.toThrow(ObjectTooLarge)
+      const broken = Readable.from(
+        (function* () {
+          yield Buffer.from('part')
+          throw new Error('cut')
+        })(),
+      )
+      await expect(storage.put('cut', broken)).rejects.toThrow('cut')
+      expect(await storage.size('big')).toBeUndefined()
+      expect(await storage.size('cut')).toBeUndefined()
+    })
+
+    it('moves an object to another key', async () => {
+      const storage = await make()
+      await storage.put('from', Buffer.from('x'))
+      await storage.move('from', 'deep/er/to')
+      expect(await storage.size('from')).toBeUndefined()
+      expect(await read(await storage.get('deep/er/to'))).toBe('x')
+    })
+
+    it('tells a missing object apart, and deletes without complaint', async () => {
+      const storage = await make()
+      await expect(storage.get('nowhere')).rejects.toThrow(ObjectMissing)
+      await expect(storage.move('nowhere', 'else')).rejects.toThrow(ObjectMissing)
+      await storage.delete('nowhere')
+    })
+
+    it.each(['../up', '/absolute', 'a//b', 'a/../b', '', 'A', 'a b', 'a/.hidden'])(
+      'refuses the key %j',
+      async (key) => {
+        const storage = await make()
+        await expect(storage.put(key, Buffer.from('x'))).rejects.toThrow('not an object key')
+      },
+    )
+  })
+}
