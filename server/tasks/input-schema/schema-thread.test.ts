@@ -1,0 +1,187 @@
+import { createServer } from 'node:http'
+import { afterAll, describe, expect, it } from 'vitest'
+import { SchemaThread } from './schema-thread.ts'
+import type { Verdict } from './verdict.ts'
+
+const thread = new SchemaThread({ answerMs: 1000 })
+afterAll(() => thread.close())
+
+const ask = (schema: unknown, ...instance: unknown[]): Promise<Verdict> =>
+  thread.ask('company', {
+    schema: typeof schema === 'string' ? schema : JSON.stringify(schema),
+    ...(instance.length > 0 && { instance: { value: instance[0] } }),
+  })
+
+const rules = (verdict: Verdict) => ('problems' in verdict ? verdict.problems.map((found) => found.rule) : [])
+const valid: Verdict = { kind: 'valid' }
+
+describe('judging a tenant schema', () => {
+  it('accepts what conforms and tells where the rest does not, without its values', async () => {
+    const schema = {
+      type: 'object',
+      properties: { rows: { type: 'array', items: { properties: { amount: { minimum: 0 } } } } },
+      required: ['rows'],
+    }
+    expect(await ask(schema, { rows: [{ amount: 1 }] })).toEqual(valid)
+    const verdict = await ask(schema, { rows: [{ amount: 1 }, { amount: -123456 }] })
+    expect(verdict).toEqual({
+      kind: 'instance_invalid',
+      problems: expect.arrayContaining([
+        {
+          at: ['rows', 1, 'amount'],
+          rule: 'minimum',
+          schemaPointer: '/properties/rows/items/properties/amount/minimum',
+        },
+      ]),
+    })
+    expect(JSON.stringify(verdict)).not.toContain('123456')
+    expect(rules(await ask(schema, {}))).toEqual(['required'])
+  })
+
+  it('knows the keywords of draft 2020-12', async () => {
+    expect(await ask({ prefixItems: [{ type: 'string' }], items: false }, ['a'])).toEqual(valid)
+    expect((await ask({ prefixItems: [{ type: 'string' }], items: false }, ['a', 1])).kind).toBe(
+      'instance_invalid',
+    )
+    expect((await ask({ unevaluatedProperties: false, properties: { a: true } }, { b: 1 })).kind).toBe(
+      'instance_invalid',
+    )
+    expect(await ask({ $schema: 'https://json-schema.org/draft/2020-12/schema' }, 1)).toEqual(valid)
+  })
+
+  it.each([
+    ['no JSON', '{', 'bad_syntax'],
+    ['a key that comes twice', '{"type":"string","type":"null"}', 'duplicate_key'],
+    ['a prototype key', '{"properties":{"__proto__":{}}}', 'forbidden_key'],
+    ['too deep', `${'{"not":'.repeat(65)}{}${'}'.repeat(65)}`, 'too_deep'],
+    ['too large', JSON.stringify({ description: 'x'.repeat(65_536) }), 'too_large'],
+  ])('calls unreadable: %s', async (_name, text, rule) => {
+    expect(await ask(text)).toEqual({ kind: 'schema_unreadable', problems: [{ at: [], rule }] })
+  })
+
+  it.each([
+    ['a list', '[]', 'not_an_object'],
+    ['a boolean', 'true', 'not_an_object'],
+    ['another draft', { $schema: 'http://json-schema.org/draft-07/schema#' }, 'not_draft_2020_12'],
+    ['another draft inside', { $defs: { a: { $id: 'a', $schema: 'urn:mine' } } }, 'not_draft_2020_12'],
+    ['a dialect of its own', { $id: 'urn:mine', $vocabulary: {} }, 'vocabulary_forbidden'],
+    ['a type that is none', { type: 'text' }, 'type'],
+    ['a negative length', { properties: { a: { minLength: -1 } } }, 'minimum'],
+    ['a broken pattern', { pattern: '(' }, 'regular_expression'],
+    ['a reference to nowhere', { $ref: '#/$defs/missing' }, 'unusable'],
+    ['a reference round to itself', { $ref: '#' }, 'endless_reference'],
+    ['references round in a circle', { $ref: '#/$defs/a', $defs: { a: { $ref: '#' } } }, 'endless_reference'],
+    ['a reference to a file', { $ref: 'file:///etc/passwd' }, 'unresolvable_reference'],
+    ['a relative reference', { $ref: '../other.json' }, 'unresolvable_reference'],
+    ['a keyword named as a method', { constructor: 1 }, 'unusable'],
+  ])('refuses %s', async (_name, schema, rule) => {
+    const verdict = await ask(schema)
+    expect(verdict.kind).toBe('schema_invalid')
+    expect(rules(verdict)).toContain(rule)
+  })
+
+  it('never fetches a reference', async () => {
+    let requests = 0
+    const server = createServer((_request, response) => {
+      requests += 1
+      response.setHeader('content-type', 'application/schema+json').end('{"type":"string"}')
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const address = server.address()
+    const port = typeof address === 'object' && address ? address.port : 0
+    const remote = `http://127.0.0.1:${port}/schema.json`
+    const verdicts = [
+      await ask({ $ref: remote }, 'x'),
+      await ask({ $id: remote, $ref: 'other.json' }, 'x'),
+      await ask({ $schema: remote }, 'x'),
+      await ask({ $dynamicRef: remote }, 'x'),
+    ]
+    server.close()
+    expect(verdicts.map((verdict) => verdict.kind)).toEqual(Array(4).fill('schema_invalid'))
+    expect(requests).toBe(0)
+  })
+
+  it('does not treat $async as anything', async () => {
+    expect((await ask({ $async: true, type: 'string' }, 1)).kind).toBe('instance_invalid')
+  })
+
+  it('keeps schemas that name themselves alike apart', async () => {
+    const $id = 'https://example.com/shared'
+    expect((await ask({ $id, type: 'string' }, 1)).kind).toBe('instance_invalid')
+    expect(await ask({ $id, type: 'number' }, 1)).toEqual(valid)
+    expect(rules(await ask({ $ref: $id }, 1))).toEqual(['unresolvable_reference'])
+    const embedded = { $defs: { a: { $id, type: 'string' } }, $ref: $id }
+    expect((await ask(embedded, 1)).kind).toBe('instance_invalid')
+    expect(rules(await ask({ $ref: $id }, 'x'))).toEqual(['unresolvable_reference'])
+  })
+
+  it('does not let a schema take the place of the meta-schema', async () => {
+    const $id = 'https://json-schema.org/draft/2020-12/schema'
+    await ask({ $id, type: 'string' }, 'x')
+    await ask({ $defs: { a: { $id, not: {} } } }, 'x')
+    await ask({ $id: 'https://json-schema.org/draft/2020-12/meta/validation', not: {} }, 'x')
+    expect(rules(await ask({ type: 'text' }))).toContain('type')
+    expect(await ask({ type: 'string' }, 'x')).toEqual(valid)
+  })
+
+  it('shows at most twenty problems', async () => {
+    const verdict = await ask({ items: { type: 'string' } }, Array(100).fill(1))
+    expect(rules(verdict)).toHaveLength(20)
+  })
+
+  it('judges an input of the greatest size within its bound', async () => {
+    const rows = Array.from({ length: 24_000 }, (_, index) => ({ id: index, name: 'n', on: true }))
+    expect(await ask({ items: { type: 'object', required: ['id'] } }, rows)).toEqual(valid)
+  })
+})
+
+describe('the bounds of the thread', () => {
+  const catastrophe = { pattern: '^(a+)+$' }
+  const victim = `${'a'.repeat(40)}!`
+
+  it('kills a regular expression that backtracks for ever, and answers the next question', async () => {
+    const short = new SchemaThread({ answerMs: 200 })
+    expect(
+      await short.ask('a', { schema: JSON.stringify(catastrophe), instance: { value: victim } }),
+    ).toEqual({
+      kind: 'too_costly',
+    })
+    expect(await short.ask('a', { schema: '{"type":"string"}', instance: { value: 'x' } })).toEqual(valid)
+    await short.close()
+  })
+
+  it('kills a schema that doubles its work with every level', async () => {
+    const $defs: Record<string, unknown> = { d0: { type: 'string' } }
+    for (let level = 1; level <= 40; level += 1) {
+      const $ref = `#/$defs/d${level - 1}`
+      $defs[`d${level}`] = { allOf: [{ $ref }, { $ref }] }
+    }
+    const short = new SchemaThread({ answerMs: 200 })
+    const schema = JSON.stringify({ $ref: '#/$defs/d40', $defs })
+    expect(await short.ask('a', { schema, instance: { value: 'x' } })).toEqual({ kind: 'too_costly' })
+    await short.close()
+  })
+
+  it('calls an instance that recurses past the stack too costly', async () => {
+    const schema = {
+      $defs: { up: { type: 'object', properties: { a: { $ref: '#/$defs/up' } }, $ref: '#' } },
+      not: {},
+    }
+    expect((await ask(schema, {})).kind).toBe('instance_invalid')
+    expect((await ask('{"if":{"type":"string"},"then":{"$ref":"#"}}', 'x')).kind).toBe('too_costly')
+  })
+
+  it('lets another lane pass one that waits for itself, and tells busy past the bound', async () => {
+    const short = new SchemaThread({ answerMs: 200, laneWaitingMax: 3 })
+    const done: string[] = []
+    const slow = Array.from({ length: 5 }, (_, index) =>
+      short
+        .ask('hostile', { schema: JSON.stringify(catastrophe), instance: { value: `${victim}${index}` } })
+        .then((verdict) => done.push(verdict.kind)),
+    )
+    const quick = short.ask('other', { schema: '{}', instance: { value: 1 } }).then(() => done.push('other'))
+    await Promise.all([...slow, quick])
+    expect(done).toEqual(['busy', 'too_costly', 'too_costly', 'other', 'too_costly', 'too_costly'])
+    await short.close()
+  })
+})
