@@ -1,0 +1,16 @@
+import type { BuildErrorCode } from '@sandbox-jobs/contract/resources/build-failure.ts'
+
+const maxDetailLength = 128
+
+/** The end of a build for a reason that has a code; `detail` is one or more slugs joined with `;`. */
+export class BuildFailed extends Error {
+  readonly code: BuildErrorCode
+  readonly detail: string
+
+  constructor(code: BuildErrorCode, detail = '') {
+    super(`build failed: ${code} ${detail}`)
+    this.name = 'BuildFailed'
+    this.code = code
+    this.detail = detail.slice(0, maxDetailLength)
+  }
+}

@@ -1,0 +1,54 @@
+import type { BuildProfile } from '@sandbox-jobs/contract/resources/profile.ts'
+import type { SandboxSpec } from '../executor/port.ts'
+import { buildScript } from './build-script.ts'
+
+const gib = 1024 ** 3
+
+interface BuildLimits {
+  vcpu: number
+  memoryBytes: number
+  diskBytes: number
+  timeoutMs: number
+}
+
+/** What a build may use, by build profile. */
+export const buildLimits: Record<BuildProfile, BuildLimits> = {
+  standard: { vcpu: 1, memoryBytes: 2 * gib, diskBytes: 8 * gib, timeoutMs: 15 * 60_000 },
+  fast: { vcpu: 2, memoryBytes: 4 * gib, diskBytes: 8 * gib, timeoutMs: 15 * 60_000 },
+  large: { vcpu: 4, memoryBytes: 8 * gib, diskBytes: 16 * gib, timeoutMs: 60 * 60_000 },
+}
+
+/** Bounds of what comes out of a build. */
+export const maxImageBytes = 10 * gib
+export const maxImageConfigBytes = 1024 ** 2
+
+/** The sandbox of one build: buildah in a root filesystem of its own, in a user namespace, with no network. */
+export function buildSandbox(options: { id: string; profile: BuildProfile; bases: string[] }): SandboxSpec {
+  const limits = buildLimits[options.profile]
+  return {
+    id: options.id,
+    rootfs: { kind: 'builder' },
+    argv: ['/bin/sh', '-c', buildScript, 'build', ...options.bases],
+    env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', HOME: '/root', LANG: 'C.UTF-8' },
+    user: { uid: 0, gid: 0 },
+    hostname: 'build',
+    confinement: 'build',
+    limits: {
+      timeoutMs: limits.timeoutMs,
+      memoryBytes: limits.memoryBytes,
+      workspaceBytes: limits.diskBytes,
+      workspaceKind: 'disk',
+      workspaceInodes: 2_000_000,
+      vcpu: limits.vcpu,
+      pids: 2048,
+      openFiles: 8192,
+      logBytes: 16 * 1024 ** 2,
+    },
+    collect: {
+      files: [
+        { name: 'image', path: '/workspace/image.tar', maxBytes: maxImageBytes },
+        { name: 'config', path: '/workspace/config.json', maxBytes: maxImageConfigBytes },
+      ],
+    },
+  }
+}

@@ -1,0 +1,56 @@
+/** Exit codes of the script that are not the Dockerfile's. */
+export const buildExitCodes = {
+  /** The context did not arrive whole: the worker that fed it died. */
+  contextInterrupted: 97,
+  baseImageUnavailable: 96,
+  onbuildForbidden: 95,
+  exportFailed: 94,
+} as const
+
+/**
+ * The program of a build sandbox, run by the builder's own shell. It is platform text; everything a tenant wrote
+ * arrives as the tar on standard input and as base references in the arguments.
+ *
+ * A Dockerfile step can reach everything in this sandbox, so nothing it leaves behind is believed: exit codes
+ * choose between coded failures, and the image and its configuration are checked outside.
+ */
+export const buildScript = `
+set -eu
+umask 022
+cd /workspace
+mkdir -p storage tmp
+tar -xf - 2>/dev/null || exit ${buildExitCodes.contextInterrupted}
+[ -e complete ] || exit ${buildExitCodes.contextInterrupted}
+
+mkdir -p /etc/containers
+cat >/etc/containers/storage.conf <<END
+[storage]
+driver = "overlay"
+graphroot = "/workspace/storage"
+runroot = "/run/containers"
+[storage.options]
+additionalimagestores = ["/base-images"]
+END
+cat >/etc/containers/containers.conf <<END
+[containers]
+default_capabilities = ["CHOWN","DAC_OVERRIDE","FOWNER","FSETID","KILL","SETGID","SETUID","SETPCAP","SETFCAP","SYS_CHROOT"]
+END
+echo 'unqualified-search-registries = []' >/etc/containers/registries.conf
+echo '{"default":[{"type":"insecureAcceptAnything"}]}' >/etc/containers/policy.json
+export TMPDIR=/workspace/tmp
+
+for base in "$@"; do
+  onbuild=$(buildah inspect --type image --format '{{len .Docker.Config.OnBuild}}' "$base" 2>/dev/null) || {
+    echo "base image $base is not on this deployment"
+    exit ${buildExitCodes.baseImageUnavailable}
+  }
+  [ "$onbuild" = 0 ] || exit ${buildExitCodes.onbuildForbidden}
+done
+
+buildah bud --isolation chroot --pull-never --layers=false --format oci --platform linux/amd64 -t sandbox-build context || exit 1
+
+container=$(buildah from --pull-never sandbox-build) || exit ${buildExitCodes.exportFailed}
+root=$(buildah mount "$container") || exit ${buildExitCodes.exportFailed}
+buildah inspect --type image --format '{{.Config}}' sandbox-build >config.json || exit ${buildExitCodes.exportFailed}
+tar -C "$root" --numeric-owner --sort=name --exclude='./dev/*' --exclude='./proc/*' --exclude='./sys/*' --exclude='./run/*' --exclude='./tmp/*' -cf image.tar . || exit ${buildExitCodes.exportFailed}
+`

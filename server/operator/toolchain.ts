@@ -1,0 +1,26 @@
+import { createHash } from 'node:crypto'
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { makeDebian } from './debian.ts'
+
+const packages = ['buildah', 'ca-certificates', 'tar']
+const recipe = createHash('sha256').update(packages.join()).digest('hex')
+
+/**
+ * The builder: a root filesystem of its own with buildah in it, in which every build sandbox starts. Made once
+ * from Debian packages; made again only when the recipe changes. Answers whether it was made now.
+ */
+export async function installToolchain(builderRootfs: string): Promise<boolean> {
+  const marker = join(dirname(builderRootfs), 'recipe')
+  if ((await readFile(marker, 'utf8').catch(() => '')) === recipe) return false
+  const part = `${builderRootfs}.part`
+  await rm(part, { recursive: true, force: true })
+  await mkdir(dirname(builderRootfs), { recursive: true, mode: 0o700 })
+  await makeDebian(part, packages)
+  await mkdir(join(part, 'base-images'), { recursive: true })
+  await rm(marker, { force: true })
+  await rm(builderRootfs, { recursive: true, force: true })
+  await rename(part, builderRootfs)
+  await writeFile(marker, recipe)
+  return true
+}
