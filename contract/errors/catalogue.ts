@@ -19,11 +19,6 @@ const later = 'Wait and try again; the same Idempotency-Key is safe to repeat.'
 /** Requests as such, whatever they ask for. */
 const requests = {
   invalid_content_length: entry(400, 'The Content-Length header is malformed.', 'Send a decimal byte count.'),
-  invalid_credentials: entry(
-    400,
-    'Login name or password is wrong.',
-    'Check both; the answer does not tell which.',
-  ),
   login_rate_limited: entry(429, 'Too many failed logins.', 'Wait as long as Retry-After says.'),
   insufficient_permissions: entry(403, 'Your role does not allow this.', 'Ask a company administrator.'),
   not_found: entry(404, 'Not found.', 'Check the id, your company, your role and your key scope.'),
@@ -67,8 +62,8 @@ const platform = {
   ),
   allowed_chatrooms_invalid: entry(
     422,
-    'The key names rooms that its owner cannot use, or a sandbox key names none.',
-    'Name live chatrooms of the company.',
+    'A sandbox key names chatrooms that its owner can use; a full key names none.',
+    'Name live chatrooms that the owner is in or manages, for scope sandbox only.',
   ),
 } satisfies Record<string, CatalogueEntry>
 
@@ -97,7 +92,7 @@ const environments = {
   ),
   source_digest_mismatch: entry(
     422,
-    'owned_object_id and source_digest name different archives.',
+    'The fields owned_object_id and source_digest name different archives.',
     'Send one of them, or the digest that complete returned.',
   ),
   staging_slot_exhausted: entry(
@@ -170,7 +165,7 @@ const tasks = {
   ),
   timeout_exceeds_ceiling: entry(
     422,
-    'timeout_seconds is above the ceiling of the company.',
+    'The value of timeout_seconds is above the ceiling of the company.',
     'Lower it, or ask for a higher ceiling.',
   ),
   script_too_large: entry(422, 'A script may have at most 1 MiB.', 'Move data into the environment image.'),

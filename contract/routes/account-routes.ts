@@ -27,11 +27,11 @@ export const accountRoutes = {
     ...open,
     method: 'POST',
     path: '/public/auth/token',
-    summary: 'Log in with login name and password',
+    summary: 'Log in with login name and password; both wrong and unknown ones answer 418',
     body: TokenRequest,
     bodyKind: 'form',
     response: Token,
-    errors: ['invalid_credentials', 'login_rate_limited'],
+    errors: ['login_rate_limited'],
   }),
   readMe: route({
     tag: 'Capabilities',

@@ -78,14 +78,6 @@ export const platformRoutes = {
     response: Department,
     errors: ['insufficient_permissions', 'not_found', 'no_fields', 'already_exists'],
   }),
-  deleteDepartment: route({
-    ...remove,
-    path: department,
-    summary: 'Delete a department that nothing depends on',
-    params: DepartmentParams,
-    response: Department,
-    errors: ['insufficient_permissions', 'not_found', 'in_use'],
-  }),
   listChatrooms: route({
     ...list,
     path: chatrooms,

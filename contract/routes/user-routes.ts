@@ -77,7 +77,7 @@ export const userRoutes = {
     summary: 'Create an API key; the answer alone shows it',
     body: ApiKeyCreateRequest,
     response: ApiKeyCreated,
-    errors: ['insufficient_permissions', 'not_found', 'allowed_chatrooms_invalid'],
+    errors: ['insufficient_permissions', 'not_found', 'already_exists', 'allowed_chatrooms_invalid'],
   }),
   readApiKey: route({
     ...administrator,

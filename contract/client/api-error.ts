@@ -1,0 +1,56 @@
+/** A refusal by the service, or a failure of it. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError'
+  readonly status: number
+  /** Code of the catalogue; null for plain-text answers and validation errors. */
+  readonly code: string | null
+  /** `detail` as sent: an object with `code`, a text, or the list of a validation error. */
+  readonly detail: unknown
+  /** Value of `Retry-After` where the service sent one, in seconds. */
+  readonly retryAfterSeconds: number | null
+
+  constructor(answer: { status: number; detail: unknown; retryAfter: string | null }) {
+    super(messageOf(answer.status, answer.detail))
+    this.status = answer.status
+    this.detail = answer.detail
+    const code = isRecord(answer.detail) ? answer.detail.code : undefined
+    this.code = typeof code === 'string' ? code : null
+    const seconds = Number(answer.retryAfter ?? Number.NaN)
+    this.retryAfterSeconds = Number.isFinite(seconds) ? seconds : null
+  }
+}
+
+/** Makes the error of a failed response, whatever its body holds. */
+export async function readApiError(response: Response): Promise<ApiError> {
+  const text = await response.text()
+  return new ApiError({
+    status: response.status,
+    detail: detailOf(text),
+    retryAfter: response.headers.get('retry-after'),
+  })
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+function detailOf(text: string): unknown {
+  try {
+    const body: unknown = JSON.parse(text)
+    return isRecord(body) && 'detail' in body ? body.detail : body
+  } catch {
+    // A proxy in between may answer with a page: its start is all that helps.
+    return text.slice(0, 500)
+  }
+}
+
+function messageOf(status: number, detail: unknown): string {
+  if (typeof detail === 'string' && detail !== '') return detail
+  if (isRecord(detail) && typeof detail.message === 'string') return detail.message
+  if (Array.isArray(detail)) return detail.map(problemText).join('; ')
+  return `The service answered with status ${status}.`
+}
+
+const problemText = (problem: unknown): string =>
+  isRecord(problem) && Array.isArray(problem.loc)
+    ? `${problem.loc.join('.')}: ${String(problem.msg)}`
+    : String(problem)

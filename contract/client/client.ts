@@ -1,0 +1,65 @@
+import type { BodyOf, ParamsOf, QueryOf, ResponseOf, Route } from '../routes/route.ts'
+import { readApiError } from './api-error.ts'
+import { type RequestParts, requestInit, type UploadBody, urlOf } from './request.ts'
+
+export interface ClientOptions {
+  /** Where the service answers, such as `http://127.0.0.1:8080`; a path in it stays in front. */
+  baseUrl: string
+  /** Login token of a user. */
+  token?: string
+  /** API key; used instead of a token. */
+  apiKey?: string
+  fetch?: typeof fetch
+}
+
+type Params<R extends Route> = ParamsOf<R> extends undefined ? unknown : { params: ParamsOf<R> }
+type Query<R extends Route> = QueryOf<R> extends undefined ? unknown : { query?: QueryOf<R> }
+type Body<R extends Route> =
+  BodyOf<R> extends undefined
+    ? unknown
+    : R extends { bodyOptional: true }
+      ? { body?: BodyOf<R> }
+      : { body: BodyOf<R> }
+type Upload<R extends Route> = R extends { bodyKind: 'octet-stream' } ? { upload: UploadBody } : unknown
+type Key<R extends Route> = R extends { idempotent: true } ? { idempotencyKey: string } : unknown
+
+/** What a call of that route takes. */
+export type CallOptions<R extends Route> = Params<R> &
+  Query<R> &
+  Body<R> &
+  Upload<R> &
+  Key<R> & { headers?: Record<string, string>; signal?: AbortSignal }
+
+type OptionsArgument<R extends Route> =
+  Record<never, never> extends CallOptions<R> ? [options?: CallOptions<R>] : [options: CallOptions<R>]
+
+/** JSON of the route's response, or the open response of a route that answers raw bytes. */
+export type CallResult<R extends Route> = ResponseOf<R> extends undefined ? Response : ResponseOf<R>
+
+export interface Client {
+  /** Throws `ApiError` when the service refuses, and what `fetch` throws when it cannot be reached. */
+  call<const R extends Route>(route: R, ...options: OptionsArgument<R>): Promise<CallResult<R>>
+}
+
+/** A client made from the route table: it needs nothing but `fetch`, so it runs in browsers too. */
+export function createClient(options: ClientOptions): Client {
+  const send = options.fetch ?? fetch
+  const credentials = credentialHeaders(options)
+  return {
+    async call<const R extends Route>(route: R, ...[given]: OptionsArgument<R>) {
+      const parts = (given ?? {}) as RequestParts
+      const response = await send(
+        urlOf(options.baseUrl, route, parts),
+        requestInit(route, parts, credentials),
+      )
+      if (!response.ok) throw await readApiError(response)
+      return (route.response ? await response.json() : response) as CallResult<R>
+    },
+  }
+}
+
+function credentialHeaders(options: ClientOptions): Record<string, string> {
+  if (options.apiKey !== undefined) return { 'x-api-key': options.apiKey }
+  if (options.token !== undefined) return { authorization: `Bearer ${options.token}` }
+  return {}
+}

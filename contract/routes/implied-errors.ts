@@ -1,0 +1,22 @@
+import type { ErrorCode } from '../errors/catalogue.ts'
+import type { Route } from './route.ts'
+
+const stillAllowed = /\/(cancel|download)$/
+
+/** True for routes that the kill switch stops (contract part 1, global rule 3). */
+export const stopsWhenDisabled = (route: Route): boolean =>
+  route.method !== 'GET' && route.path.startsWith('/private/module/') && !stillAllowed.test(route.path)
+
+/** Coded errors that follow from the kind of a route, beside those it declares. */
+export function impliedErrors(route: Route): ErrorCode[] {
+  const codes: ErrorCode[] = ['internal_error', 'database_unavailable']
+  if (stopsWhenDisabled(route)) codes.push('sandbox_disabled')
+  if (route.idempotent) codes.push('idempotency_key_required', 'idempotency_conflict')
+  if (route.body) codes.push('invalid_content_length', 'request_too_large')
+  return codes
+}
+
+/** Everything coded that a caller of the route may meet, each once. */
+export const errorsOf = (route: Route): ErrorCode[] => [
+  ...new Set([...route.errors, ...impliedErrors(route)]),
+]

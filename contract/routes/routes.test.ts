@@ -1,0 +1,95 @@
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import formats from 'ajv-formats'
+import { expect, test } from 'vitest'
+import { catalogue } from '../errors/catalogue.ts'
+import { errorsOf, stopsWhenDisabled } from './implied-errors.ts'
+import { allRoutes } from './index.ts'
+import type { Route } from './route.ts'
+
+const routes = Object.entries<Route>(allRoutes).map(([name, route]) => ({ name, route }))
+const ajv = formats.default(new Ajv2020({ discriminator: true, strictTypes: false, strictRequired: false }))
+
+const objectOf = (schema: Route['body']) =>
+  (schema ?? {}) as { properties?: Record<string, unknown>; additionalProperties?: boolean; items?: unknown }
+
+test.each(routes)('$name: the parameters of the path are those of its schema', ({ route }) => {
+  const inPath = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
+  expect(Object.keys(objectOf(route.params).properties ?? {})).toEqual(inPath)
+})
+
+test.each(routes)('$name: its schemas compile', ({ route }) => {
+  for (const schema of [route.params, route.query, route.body, route.response]) {
+    if (schema) expect(() => ajv.compile(schema)).not.toThrow()
+  }
+})
+
+test.each(routes)('$name: a body refuses unknown fields', ({ route }) => {
+  if (route.body) expect(objectOf(route.body).additionalProperties).toBe(false)
+})
+
+test.each(routes)('$name: a body of only optional fields on a POST or PUT may be left out', ({ route }) => {
+  if (!route.body || route.method === 'PATCH') return
+  const required = (route.body as { required?: string[] }).required ?? []
+  expect(route.bodyOptional === true).toBe(required.length === 0)
+})
+
+test.each(routes)('$name: its errors are in the catalogue, each once', ({ route }) => {
+  expect(new Set(route.errors).size).toBe(route.errors.length)
+  for (const code of errorsOf(route)) expect(catalogue).toHaveProperty(code)
+})
+
+test.each(routes)('$name: what is named by an id may be missing', ({ route }) => {
+  if (route.params) expect(route.errors).toContain('not_found')
+})
+
+test.each(routes)('$name: the answer of a list is a list wrapper', ({ route }) => {
+  const pages = objectOf(route.query).properties?.page_token !== undefined
+  const answer = objectOf(route.response).properties
+  if (pages) expect(Object.keys(answer ?? {})).toEqual(['items', 'page_size', 'next_page_token'])
+})
+
+test('no two routes share method and path', () => {
+  const keys = routes.map(({ route }) => `${route.method} ${route.path.replaceAll(/\{\w+\}/g, '{}')}`)
+  expect(new Set(keys).size).toBe(keys.length)
+})
+
+test.each(routes)('$name: sandbox-scope keys are refused unless a room can be checked', ({ route }) => {
+  const open = route.access === 'public' || route.access === 'token'
+  if (open) expect(route.restrictedKey).toBe('allowed')
+  else if (!route.path.includes('/chatrooms/')) expect(route.restrictedKey).toBe(403)
+  // Key scopes look at `cid`: a room under another name would not be checked.
+  if (route.path.includes('/chatrooms/')) expect(route.path).toContain('/chatrooms/{cid}')
+})
+
+/** What a sandbox-scope key gets, written again from the table of part 2. */
+const restricted = {
+  readMenu: 'allowed',
+  submitRun: 'allowed',
+  listRuns: 'own',
+  readRun: 'own',
+  readRunContent: 'own',
+  listRunArtifacts: 'own',
+  createDownloadCapability: 'own',
+  cancelRun: 'own',
+  listGrantedJobs: 405,
+  enableGrantedJob: 405,
+  disableGrantedJob: 405,
+  mintLogLink: 405,
+  revokeLogLink: 405,
+  mintOutputLink: 405,
+  revokeOutputLink: 405,
+  mintArtifactLink: 404,
+  revokeArtifactLink: 404,
+} as const
+
+test.each(Object.entries(restricted))('%s: a sandbox-scope key gets %s', (name, rule) => {
+  expect(allRoutes[name as keyof typeof restricted].restrictedKey).toBe(rule)
+})
+
+test('the kill switch leaves reading, cancelling and downloading', () => {
+  const stopped = routes.filter(({ route }) => stopsWhenDisabled(route)).map(({ name }) => name)
+  expect(stopped).toContain('submitRun')
+  for (const name of ['cancelRun', 'cancelBuild', 'createDownloadCapability', 'createToken', 'listRuns']) {
+    expect(stopped).not.toContain(name)
+  }
+})
