@@ -1,0 +1,13 @@
+import type { BuildStage } from '@sandbox-jobs/contract/resources/build-stage.ts'
+
+/** The verification chain of this deployment in its order; progress counts exactly these stages. */
+export const buildStages = [
+  'context_validator',
+  'customer_build',
+  'smoke',
+  'promote',
+  'final_verify',
+  'regional_readback',
+] as const satisfies BuildStage[]
+
+export type ChainStage = (typeof buildStages)[number]

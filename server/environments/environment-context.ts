@@ -1,0 +1,19 @@
+import type { Deployment } from '@sandbox-jobs/contract/resources/region.ts'
+import type { Log } from '../base/logging.ts'
+import type { PageTokens } from '../base/page.ts'
+import type { Database } from '../db/database.ts'
+import type { ObjectStorage } from '../storage/port.ts'
+
+/** What the use cases of environments, uploads, versions and builds work with; made once in `main`. */
+export interface EnvironmentContext {
+  db: Database
+  log: Log
+  pageTokens: PageTokens
+  storage: ObjectStorage
+  /** `keys.derive('upload-capability')`. */
+  uploadCapabilityKey: Buffer
+  /** Decides the regions a build may name. */
+  deployment: Deployment
+  /** Departments of a company, to check an owner that is about to be written. */
+  departments: { department(companyId: string, id: string): Promise<{ id: string } | undefined> }
+}
