@@ -18,7 +18,7 @@ export interface Login {
 }
 
 /** Address of the service's own database, by its role without superuser rights. */
-export const databaseUrl = (login: Login): string =>
+export const databaseUrl = (login: Pick<Login, 'port' | 'password'>): string =>
   `postgres://${role}:${login.password}@127.0.0.1:${login.port}/${role}`
 
 /**

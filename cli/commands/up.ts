@@ -1,0 +1,16 @@
+import { type Role, up } from '@sandbox-jobs/server/main/all.ts'
+import { Command, Option } from 'commander'
+
+const roles: Role[] = ['api', 'worker', 'agent']
+
+export const upCommand = (): Command =>
+  new Command('up')
+    .description('start the service and keep it running; Ctrl-C or SIGTERM stops it')
+    .addOption(new Option('--role <role>', 'start one part of it alone').choices(roles))
+    .addHelpText(
+      'after',
+      '\nSettings come from SANDBOX_* variables or the YAML file in SANDBOX_CONFIG; docs/operations.md lists them.',
+    )
+    .action(async (options: { role?: Role }) => {
+      process.exitCode = await up(options.role)
+    })

@@ -1,0 +1,150 @@
+import { existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { systemClock } from '../base/clock.ts'
+import { type Config, ConfigInvalid, readConfig } from '../base/config.ts'
+import { type Account, accountOf } from '../postgres/account.ts'
+import { runningPostgresUrl } from '../postgres/running.ts'
+import { type DataFolder, prepareDataFolder } from './supervisor/data-folder.ts'
+import { lockInstance } from './supervisor/instance-lock.ts'
+import { checkCanListen } from './supervisor/listen-check.ts'
+import { PostgresPart } from './supervisor/postgres-part.ts'
+import { type Program, readableProgram } from './supervisor/program-copy.ts'
+import { roleEnvironment } from './supervisor/role-environment.ts'
+import { RoleOutput } from './supervisor/role-output.ts'
+import { RoleProcess } from './supervisor/role-process.ts'
+import { type ExitCode, exitCodes, ServiceProblem } from './supervisor/service-problem.ts'
+import { type Part, Supervisor } from './supervisor/supervisor.ts'
+import { say } from './supervisor/terminal.ts'
+import { untilSignal } from './supervisor/until-signal.ts'
+
+export type Role = 'api' | 'worker' | 'agent'
+
+const startTimeoutMs = 60_000
+const stopTimeoutMs: Record<Role, number> = { api: 30_000, worker: 30_000, agent: 10_000 }
+
+/**
+ * `sandbox up`: starts the whole service, or one role of it, and resolves with the exit code once it has
+ * stopped. Says on the terminal what it does; docs/operations.md lists the codes.
+ */
+export async function up(only?: Role): Promise<ExitCode> {
+  try {
+    const config = readConfig()
+    return only ? await upRole(config, only) : await upAll(config)
+  } catch (error) {
+    const exitCode =
+      error instanceof ServiceProblem
+        ? error.exitCode
+        : error instanceof ConfigInvalid
+          ? exitCodes.configuration
+          : undefined
+    if (exitCode === undefined) throw error
+    process.stderr.write(`sandbox up: ${error instanceof Error ? error.message : error}\n`)
+    return exitCode
+  }
+}
+
+async function upAll(config: Config): Promise<ExitCode> {
+  const account = serviceAccount(config)
+  const folder = prepareDataFolder(config.dataDir, account)
+  const lock = await lockInstance(folder.lock)
+  try {
+    await checkCanListen(config.host, config.port)
+    const output = new RoleOutput(folder.logs)
+    const program = readableProgram(checkout, folder.programs, account)
+    const postgres = config.databaseUrl ? undefined : embeddedPostgres(config, folder, output)
+    const databaseUrl = () => config.databaseUrl ?? postgres?.url
+    const role = (name: Role) => makeRole(name, { config, program, account, output, databaseUrl })
+    if (!isRoot()) sayNoAgent(config)
+    // Stopped the other way round: who takes work ends before who does it.
+    const parts = [postgres, isRoot() ? role('agent') : undefined, role('worker'), role('api')]
+    const supervisor = new Supervisor(parts.filter((part) => part !== undefined))
+    return await untilSignal(supervisor, () => {
+      const where =
+        config.baseUrl === `http://${config.host}:${config.port}` ? '' : `, reached at ${config.baseUrl}`
+      say(
+        'sandbox',
+        `ready on http://${config.host}:${config.port}${where}, data in ${folder.root}`,
+        systemClock.now(),
+      )
+    })
+  } finally {
+    await lock.release()
+  }
+}
+
+async function upRole(config: Config, name: Role): Promise<ExitCode> {
+  if (name === 'agent' && !isRoot()) {
+    throw new ServiceProblem(exitCodes.toolMissing, 'the host agent makes sandboxes, which only root can')
+  }
+  const account = serviceAccount(config)
+  const folder = prepareDataFolder(config.dataDir, account)
+  if (name === 'api') await checkCanListen(config.host, config.port)
+  const found =
+    config.databaseUrl ?? (name === 'agent' ? undefined : await runningPostgresUrl(folder.postgres))
+  if (!found && name !== 'agent') {
+    throw new ServiceProblem(
+      exitCodes.configuration,
+      `no database: set DATABASE_URL, or start the whole service on ${folder.root} once`,
+    )
+  }
+  const output = new RoleOutput(folder.logs)
+  const program = readableProgram(checkout, folder.programs, account)
+  const role = makeRole(name, { config, program, account, output, databaseUrl: () => found })
+  return untilSignal(new Supervisor([role]), () => say(name, 'ready', systemClock.now()))
+}
+
+const checkout = resolve(import.meta.dirname, '../..')
+const isRoot = () => process.getuid?.() === 0
+
+/** Who everything but the host agent runs as; undefined: the caller, who is not root. */
+function serviceAccount(config: Config): Account | undefined {
+  if (!isRoot()) return undefined
+  if (!existsSync('/usr/bin/setpriv')) {
+    throw new ServiceProblem(exitCodes.toolMissing, 'setpriv is missing: install the package util-linux')
+  }
+  const account = accountOf(config.serviceUser)
+  if (account && account.uid !== 0) return account
+  throw new ServiceProblem(
+    exitCodes.toolMissing,
+    `there is no system user ${config.serviceUser}, or it is root: run install/service-user.sh, or set SANDBOX_SERVICE_USER`,
+  )
+}
+
+function embeddedPostgres(config: Config, folder: DataFolder, output: RoleOutput): PostgresPart {
+  return new PostgresPart(
+    { dataDir: folder.postgres, user: config.serviceUser, onLine: (line) => output.quiet('postgres', line) },
+    (text) => output.note('postgres', text),
+  )
+}
+
+interface RolePlan {
+  config: Config
+  program: Program
+  account: Account | undefined
+  output: RoleOutput
+  databaseUrl: () => string | undefined
+}
+
+function makeRole(name: Role, plan: RolePlan): Part {
+  const { config, program, account, output } = plan
+  const isAgent = name === 'agent'
+  return new RoleProcess(
+    {
+      name,
+      argv: [program.node, join(program.root, 'server/main', `${name}.ts`)],
+      cwd: program.root,
+      env: () => roleEnvironment(config, isAgent ? undefined : plan.databaseUrl()),
+      account: isAgent ? undefined : account,
+      startTimeoutMs,
+      stopTimeoutMs: stopTimeoutMs[name],
+    },
+    output,
+  )
+}
+
+const sayNoAgent = (config: Config) =>
+  say(
+    'sandbox',
+    `builds and runs wait until a host agent answers on ${config.agentSocket}: start it as root with sandbox up --role agent`,
+    systemClock.now(),
+  )

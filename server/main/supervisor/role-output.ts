@@ -1,0 +1,39 @@
+import { join } from 'node:path'
+import { systemClock } from '../../base/clock.ts'
+import { LogFile } from './log-file.ts'
+import type { RoleEvents } from './role-process.ts'
+import { say, terminalText } from './terminal.ts'
+
+/** Takes what the parts say: every line into the part's own log file, what matters to the terminal as well. */
+export class RoleOutput implements RoleEvents {
+  readonly #folder: string
+  readonly #files = new Map<string, LogFile>()
+
+  constructor(folder: string) {
+    this.#folder = folder
+  }
+
+  line(role: string, line: string): void {
+    this.#file(role).write(line)
+    const text = terminalText(line)
+    if (text) say(role, text, systemClock.now())
+  }
+
+  /** A line for the log file alone. */
+  quiet(role: string, line: string): void {
+    this.#file(role).write(line)
+  }
+
+  note(role: string, text: string): void {
+    this.#file('supervisor').write(`${systemClock.now().toISOString()} ${role} ${text}`)
+    say(role, text, systemClock.now())
+  }
+
+  #file(role: string): LogFile {
+    const found = this.#files.get(role)
+    if (found) return found
+    const file = new LogFile(join(this.#folder, `${role}.log`))
+    this.#files.set(role, file)
+    return file
+  }
+}

@@ -1,0 +1,168 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { createInterface } from 'node:readline'
+import { sleep } from '../../base/clock.ts'
+import { type Account, asAccount } from '../../postgres/account.ts'
+import { backoffMs } from './backoff.ts'
+import { readyMessage } from './ready-message.ts'
+import { exitCodes, knownExitCode, ServiceProblem } from './service-problem.ts'
+import type { Part } from './supervisor.ts'
+
+export interface RoleSpec {
+  name: string
+  argv: string[]
+  cwd: string
+  /** The whole environment, asked for at every start. */
+  env: () => NodeJS.ProcessEnv
+  /** Undefined: runs as the caller. */
+  account: Account | undefined
+  startTimeoutMs: number
+  /** How long SIGTERM may take before SIGKILL. */
+  stopTimeoutMs: number
+}
+
+export interface RoleEvents {
+  /** A line of the role's output, JSON when the role is well. */
+  line(role: string, line: string): void
+  /** Something the operator should read. */
+  note(role: string, text: string): void
+}
+
+const firstAttempts = 3
+/** A role that ran this long has recovered: its next death starts from the shortest pause. */
+const steadyMs = 60_000
+
+/**
+ * One role as a child in a session of its own, so that an interrupt typed at the terminal reaches only the
+ * supervisor, and told by the kernel to stop when the supervisor dies. It is started again whenever it dies:
+ * at once at first, then with pauses that double up to 30 s.
+ */
+export class RoleProcess implements Part {
+  readonly name: string
+  readonly #spec: RoleSpec
+  readonly #events: RoleEvents
+  readonly #stopping = new AbortController()
+  #child: ChildProcess | undefined
+  #ended: Promise<End> | undefined
+  #loop: Promise<void> | undefined
+
+  constructor(spec: RoleSpec, events: RoleEvents) {
+    this.name = spec.name
+    this.#spec = spec
+    this.#events = events
+  }
+
+  get pid(): number | undefined {
+    return this.#child?.pid
+  }
+
+  /** Resolves when the role says it is ready; rejects when it cannot start here. */
+  async start(): Promise<void> {
+    for (let attempt = 1; ; attempt += 1) {
+      const { ready, ended } = this.#spawn()
+      const outcome = await Promise.race([ready, ended, sleep(this.#spec.startTimeoutMs)])
+      if (outcome === 'ready') {
+        this.#loop = this.#keepRunning(ended)
+        return
+      }
+      if (this.#stopping.signal.aborted) return
+      if (outcome === undefined) {
+        this.kill()
+        await ended
+        throw new ServiceProblem(
+          exitCodes.failed,
+          `${this.name} was not ready after ${this.#spec.startTimeoutMs / 1000} s`,
+        )
+      }
+      const known = knownExitCode(outcome.code)
+      if (known) throw new ServiceProblem(known, `${this.name} cannot start here (its own words are above)`)
+      if (attempt === firstAttempts) {
+        throw new ServiceProblem(
+          exitCodes.failed,
+          `${this.name} ${describe(outcome)} ${firstAttempts} times while starting`,
+        )
+      }
+      this.#events.note(this.name, `${describe(outcome)} while starting; trying again`)
+      await sleep(backoffMs(attempt), this.#stopping.signal)
+    }
+  }
+
+  /** Asks the role to finish and waits for it; past its time it is killed. */
+  async stop(): Promise<void> {
+    this.#stopping.abort()
+    this.#child?.kill('SIGTERM')
+    const timer = setTimeout(() => this.kill(), this.#spec.stopTimeoutMs)
+    await this.#ended
+    await this.#loop
+    clearTimeout(timer)
+  }
+
+  /** Ends the role now. What it had begun is found and finished by the next start. */
+  kill(): void {
+    this.#stopping.abort()
+    this.#child?.kill('SIGKILL')
+  }
+
+  async #keepRunning(firstEnd: Promise<End>): Promise<void> {
+    let end = await timed(firstEnd)
+    for (let deaths = 1; !this.#stopping.signal.aborted; deaths += 1) {
+      if (end.ranMs > steadyMs) deaths = 1
+      const pauseMs = backoffMs(deaths)
+      this.#events.note(this.name, `${describe(end)}; starting it again in ${pauseMs / 1000} s`)
+      await sleep(pauseMs, this.#stopping.signal)
+      if (this.#stopping.signal.aborted) return
+      const { ready, ended } = this.#spawn()
+      void ready.then(() => this.#events.note(this.name, 'is back'))
+      end = await timed(ended)
+    }
+  }
+
+  #spawn(): { ready: Promise<'ready'>; ended: Promise<End> } {
+    const drop = this.#spec.account || process.getuid?.() !== 0
+    const [command = '', ...args] = drop
+      ? asAccount(this.#spec.account, this.#spec.argv, 'TERM')
+      : ['setpriv', '--pdeathsig=TERM', '--', ...this.#spec.argv]
+    const child = spawn(command, args, {
+      cwd: this.#spec.cwd,
+      env: this.#spec.env(),
+      detached: true,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    this.#child = child
+    const ready = new Promise<'ready'>((resolve) => {
+      createInterface({ input: child.stdout }).on('line', (line) => {
+        this.#events.line(this.name, line)
+        if (saysReady(line)) resolve('ready')
+      })
+    })
+    createInterface({ input: child.stderr }).on('line', (line) => this.#events.line(this.name, line))
+    const ended = new Promise<End>((resolve) => {
+      child.once('error', (error) => resolve({ code: null, signal: error.message }))
+      child.once('exit', (code, signal) => resolve({ code, signal }))
+    })
+    this.#ended = ended
+    return { ready, ended }
+  }
+}
+
+interface End {
+  code: number | null
+  signal: string | null
+}
+
+const timed = async (ended: Promise<End>): Promise<End & { ranMs: number }> => {
+  const startedAtMs = performance.now()
+  const end = await ended
+  return { ...end, ranMs: performance.now() - startedAtMs }
+}
+
+const describe = (end: End): string =>
+  end.signal ? `was ended by ${end.signal}` : `ended with exit code ${end.code ?? 'unknown'}`
+
+function saysReady(line: string): boolean {
+  if (!line.includes(`"msg":"${readyMessage}"`)) return false
+  try {
+    return (JSON.parse(line) as { msg?: unknown }).msg === readyMessage
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,27 @@
+/** Exit codes of `sandbox up`, as docs/operations.md lists them. */
+export const exitCodes = {
+  stopped: 0,
+  failed: 1,
+  configuration: 2,
+  secondInstance: 3,
+  portInUse: 4,
+  toolMissing: 5,
+  dataFolder: 6,
+} as const
+
+export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]
+
+/** Why the service does not start. The message is for the operator and says what to do. */
+export class ServiceProblem extends Error {
+  readonly exitCode: ExitCode
+
+  constructor(exitCode: ExitCode, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.name = 'ServiceProblem'
+    this.exitCode = exitCode
+  }
+}
+
+/** The documented meaning of a role's exit code; undefined for a crash, which is worth another try. */
+export const knownExitCode = (code: number | null): ExitCode | undefined =>
+  Object.values(exitCodes).find((known) => known === code && known > exitCodes.failed)

@@ -1,0 +1,33 @@
+const warnLevel = 40
+const levelNames: Record<number, string> = { 40: 'warning', 50: 'error', 60: 'fatal' }
+
+/** What the operator sees of a role's line: warnings and worse in a few words, and whatever is not a log line. */
+export function terminalText(line: string): string | undefined {
+  const entry = asLogEntry(line)
+  if (!entry) return line.trim() === '' ? undefined : line
+  if (entry.level < warnLevel) return undefined
+  const reason = entry.err?.message ?? entry.error
+  return `${levelNames[entry.level] ?? 'log'}: ${entry.msg ?? ''}${reason ? ` (${reason})` : ''}`
+}
+
+interface LogEntry {
+  level: number
+  msg?: string
+  error?: string
+  err?: { message?: string }
+}
+
+function asLogEntry(line: string): LogEntry | undefined {
+  if (!line.startsWith('{')) return undefined
+  try {
+    const value = JSON.parse(line) as Partial<LogEntry>
+    return typeof value.level === 'number' ? (value as LogEntry) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** One line for people on standard output: when, who, what. */
+export function say(who: string, text: string, at: Date): void {
+  process.stdout.write(`${at.toISOString().slice(11, 19)} ${who.padEnd(8)} ${text}\n`)
+}
