@@ -40,6 +40,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       password_hash text not null,
       -- 1 member, 2 department manager, 3 company manager, 4 company administrator
       role int not null check (role between 1 and 4),
+      -- Raised by a new password and by disabling: login tokens of an earlier generation are refused.
+      credential_generation int not null default 1 check (credential_generation >= 1),
       disabled_at timestamptz,
       created_at timestamptz not null default now()
     );
@@ -77,6 +79,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       created_at timestamptz not null default now()
     );
     create index api_keys_by_company on api_keys (company_id, id);
+    create unique index api_keys_live_name on api_keys (company_id, name) where revoked_at is null;
 
     -- Every move of every state column, written in the transaction of the move.
     create table state_events (

@@ -32,6 +32,7 @@ export interface UsersTable {
   display_name: string
   password_hash: string
   role: number
+  credential_generation: Generated<number>
   disabled_at: Date | null
   created_at: Generated<Date>
 }
