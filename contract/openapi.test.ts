@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest'
+import { openApiDocument } from './openapi.ts'
+import { namedSchemas } from './resources/index.ts'
+import { allRoutes } from './routes/index.ts'
+import type { Route } from './routes/route.ts'
+
+interface Operation {
+  operationId: string
+  parameters: { name: string; in: string }[]
+  responses: Record<string, unknown>
+}
+interface Document {
+  paths: Record<string, Record<string, Operation>>
+  components: { schemas: Record<string, unknown> }
+}
+
+const text = JSON.stringify(openApiDocument({ version: '0.1.0' }))
+const document = JSON.parse(text) as Document
+const operations = Object.values(document.paths).flatMap((path) => Object.values(path))
+const routes = Object.entries<Route>(allRoutes)
+
+test('every route is an operation', () => {
+  expect(operations.map(({ operationId }) => operationId).sort()).toEqual(Object.keys(allRoutes).sort())
+})
+
+test('every reference names a component, and every component is used', () => {
+  const named = new Set([...text.matchAll(/"#\/components\/schemas\/(\w+)"/g)].map(([, name]) => name))
+  expect([...named].sort()).toEqual(Object.keys(document.components.schemas).sort())
+})
+
+test.each(routes)('%s: its body and its answer have names', (_, route) => {
+  const schemas: unknown[] = Object.values(namedSchemas)
+  if (route.body) expect(schemas).toContain(route.body)
+  if (route.response) expect(schemas).toContain(route.response)
+})
+
+test('credentials, idempotency keys and upload capabilities show', () => {
+  const submit = operations.find(({ operationId }) => operationId === 'submitRun')
+  expect(Object.keys(submit?.responses ?? {})).toEqual(
+    expect.arrayContaining(['200', '409', '418', '422', '429']),
+  )
+  expect(submit?.parameters.map(({ name }) => name)).toEqual(['cid', 'Idempotency-Key'])
+  const put = operations.find(({ operationId }) => operationId === 'putContextUpload')
+  expect(put?.parameters.map(({ name }) => name)).toContain('X-Sandbox-Upload-Capability')
+  const open = operations.find(({ operationId }) => operationId === 'listRegions')
+  expect(open?.responses).not.toHaveProperty('418')
+})

@@ -1,0 +1,127 @@
+import { ApiKey, ApiKeyCreated, ApiKeyCreateRequest, ApiKeyList } from './api-key.ts'
+import { BuildAttempt, BuildAttemptCreateRequest, BuildAttemptList } from './build-attempt.ts'
+import { Chatroom, ChatroomCreateRequest, ChatroomList, ChatroomUpdateRequest } from './chatroom.ts'
+import { Company } from './company.ts'
+import {
+  ContextObject,
+  ContextObjectList,
+  ContextUploadComplete,
+  ContextUploadCompleteRequest,
+  ContextUploadInit,
+  ContextUploadInitRequest,
+  ContextUploadPut,
+  ContextUploadSession,
+} from './context-upload.ts'
+import { Department, DepartmentCreateRequest, DepartmentList, DepartmentUpdateRequest } from './department.ts'
+import {
+  Environment,
+  EnvironmentCreateRequest,
+  EnvironmentList,
+  EnvironmentUpdateRequest,
+} from './environment.ts'
+import {
+  EnvironmentVersion,
+  EnvironmentVersionCreateRequest,
+  EnvironmentVersionList,
+} from './environment-version.ts'
+import { GrantedJob, GrantedJobEnableRequest, GrantedJobList } from './granted-job.ts'
+import { Me } from './me.ts'
+import { Membership, MembershipList, MembershipPutRequest } from './membership.ts'
+import { Menu, MenuItem } from './menu.ts'
+import { OutputPolicy } from './output-policy.ts'
+import { Profile, ProfileSet } from './profile.ts'
+import { ArtifactPublicLink, PublicLink } from './public-link.ts'
+import { Region, RegionSet } from './region.ts'
+import { ManualRunSubmitRequest, RunDetail, RunList } from './run.ts'
+import { ArtifactDownloadCapability, RunArtifact, RunArtifactList } from './run-artifact.ts'
+import { RunContent } from './run-content.ts'
+import { RuntimeContract } from './runtime-contract.ts'
+import { SecretSlotStatus } from './secret-slot.ts'
+import { ShareCreateRequest, ShareGrant, ShareGrantList, ShareRevokeRequest } from './share.ts'
+import { Task, TaskCreateRequest, TaskList, TaskUpdateRequest } from './task.ts'
+import {
+  TaskVersion,
+  TaskVersionCreateRequest,
+  TaskVersionList,
+  TaskVersionUpdateRequest,
+} from './task-version.ts'
+import { Token, TokenRequest } from './token.ts'
+import { User, UserCreateRequest, UserList, UserUpdateRequest } from './user.ts'
+
+/** Schemas by the names under which the OpenAPI document shows them. */
+export const namedSchemas = {
+  ApiKey,
+  ApiKeyCreateRequest,
+  ApiKeyCreated,
+  ApiKeyList,
+  ArtifactDownloadCapability,
+  ArtifactPublicLink,
+  BuildAttempt,
+  BuildAttemptCreateRequest,
+  BuildAttemptList,
+  Chatroom,
+  ChatroomCreateRequest,
+  ChatroomList,
+  ChatroomUpdateRequest,
+  Company,
+  ContextObject,
+  ContextObjectList,
+  ContextUploadComplete,
+  ContextUploadCompleteRequest,
+  ContextUploadInit,
+  ContextUploadInitRequest,
+  ContextUploadPut,
+  ContextUploadSession,
+  Department,
+  DepartmentCreateRequest,
+  DepartmentList,
+  DepartmentUpdateRequest,
+  Environment,
+  EnvironmentCreateRequest,
+  EnvironmentList,
+  EnvironmentUpdateRequest,
+  EnvironmentVersion,
+  EnvironmentVersionCreateRequest,
+  EnvironmentVersionList,
+  GrantedJob,
+  GrantedJobEnableRequest,
+  GrantedJobList,
+  ManualRunSubmitRequest,
+  Me,
+  Membership,
+  MembershipList,
+  MembershipPutRequest,
+  Menu,
+  MenuItem,
+  OutputPolicy,
+  Profile,
+  ProfileSet,
+  PublicLink,
+  Region,
+  RegionSet,
+  RunArtifact,
+  RunArtifactList,
+  RunContent,
+  RunDetail,
+  RunList,
+  RuntimeContract,
+  SecretSlotStatus,
+  ShareCreateRequest,
+  ShareGrant,
+  ShareGrantList,
+  ShareRevokeRequest,
+  Task,
+  TaskCreateRequest,
+  TaskList,
+  TaskUpdateRequest,
+  TaskVersion,
+  TaskVersionCreateRequest,
+  TaskVersionList,
+  TaskVersionUpdateRequest,
+  Token,
+  TokenRequest,
+  User,
+  UserCreateRequest,
+  UserList,
+  UserUpdateRequest,
+}
