@@ -1,0 +1,71 @@
+/**
+ * Every reason to refuse an archive or an image, by slug. `hostile`: no honest archiver writes it, or it could
+ * mean different things to different readers; `broken`: the bytes are not a whole archive; `limit`: a bound.
+ */
+export const archiveRefusals = {
+  path_empty: 'hostile',
+  path_not_utf8: 'hostile',
+  path_control_character: 'hostile',
+  path_absolute: 'hostile',
+  path_drive: 'hostile',
+  path_backslash: 'hostile',
+  path_escapes: 'hostile',
+  path_not_normal: 'hostile',
+  path_too_long: 'limit',
+  path_too_deep: 'limit',
+  duplicate_path: 'hostile',
+  entry_below_file: 'hostile',
+  entry_below_link: 'hostile',
+  link_absolute: 'hostile',
+  link_escapes: 'hostile',
+  link_not_normal: 'hostile',
+  hard_link: 'hostile',
+  hard_link_target: 'hostile',
+  device_entry: 'hostile',
+  sparse_entry: 'hostile',
+  unknown_entry_type: 'hostile',
+  bad_checksum: 'hostile',
+  header_disagrees: 'hostile',
+  pax_record: 'hostile',
+  trailing_data: 'hostile',
+  encrypted_entry: 'hostile',
+  entries_overlap_or_gap: 'hostile',
+  zip64_unsupported: 'hostile',
+  zip_feature_unsupported: 'hostile',
+  image_path_reserved: 'hostile',
+  image_whiteout: 'hostile',
+  image_overlay_attribute: 'hostile',
+  archive_format: 'broken',
+  archive_truncated: 'broken',
+  archive_corrupt: 'broken',
+  archive_too_large: 'limit',
+  archive_too_many_entries: 'limit',
+  archive_names_too_large: 'limit',
+  archive_ratio: 'limit',
+  archive_timeout: 'limit',
+} as const
+
+export type ArchiveRefusal = keyof typeof archiveRefusals
+
+/** A bound on unpacked bytes and what to say when it is passed. */
+export interface SizeBound {
+  maxBytes: number
+  slug: 'archive_ratio' | 'archive_too_large'
+}
+
+/** The archive or image is refused; holds no text of it. */
+export class ArchiveRefused extends Error {
+  readonly slug: ArchiveRefusal
+
+  constructor(slug: ArchiveRefusal) {
+    super(`archive refused: ${slug}`)
+    this.name = 'ArchiveRefused'
+    this.slug = slug
+  }
+
+  /** The build attempt's `error_detail` (contract, Build attempt): the rule's family first, then the rule. */
+  get errorDetail(): string {
+    const isHostile = archiveRefusals[this.slug] === 'hostile'
+    return isHostile ? `reserved_path_or_hostile_entry;${this.slug}` : this.slug
+  }
+}

@@ -1,0 +1,147 @@
+import { addAbortSignal, type Readable } from 'node:stream'
+import { ArchiveRefused, type SizeBound } from './archive-refused.ts'
+import { ByteReader } from './byte-reader.ts'
+import { type PathBounds, parseEntryPath, parseLinkTarget, refuseForeignPath } from './entry-path.ts'
+import { type EntryKind, EntryTree, type TreeBounds } from './entry-tree.ts'
+import { gunzip } from './gzip.ts'
+import type { RawEntry } from './raw-entry.ts'
+import { readTar } from './tar-reader.ts'
+import { readZip } from './zip-reader.ts'
+
+/*
+ * Reading a build context that a stranger packed.
+ *
+ * Nothing is ever unpacked here: entries come out as a stream of plain data, in constant memory (one chunk of
+ * content and the set of paths), for `canonical-tar.ts` to write down again in one clean dialect. The builder
+ * never sees a byte of the original headers, so a difference between our reading and another tool's has no
+ * effect. In return this reading is the only one, and refuses whatever is not plainly one thing:
+ *
+ *   bytes -> gzip.ts, inflate.ts       one member, nothing behind it, bounds on what comes out
+ *         -> tar-reader.ts, zip-reader.ts   headers that agree with each other and with the content
+ *         -> readArchive (here)        paths inside, no path twice, nothing below a file or a link,
+ *                                      files, directories and links that stay inside, nothing else
+ *
+ * An archive is accepted only when the iteration has ended without an error: a truncated end or a wrong checksum
+ * shows last. Whoever consumes entries before that must be able to throw away what it made of them.
+ * A refusal is an `ArchiveRefused`; an error of the source (storage) passes through as it is.
+ */
+
+export type ArchiveFormat = 'zip' | 'tar' | 'tar.gz'
+
+/** Where the bytes are, with random access (zip reads its end first). */
+export interface ArchiveSource {
+  byteSize: number
+  /** Opens `start` to `end` (inclusive), or everything. */
+  open(range?: { start: number; end: number }): Readable | Promise<Readable>
+}
+
+export interface ArchiveBounds extends PathBounds, TreeBounds {
+  /** Bytes of the tar stream, or of all contents of a zip. */
+  maxUnpackedBytes: number
+  /** Unpacked bytes per archive byte, from `ratioFloorBytes` on. */
+  maxRatio: number
+  ratioFloorBytes: number
+  /** From the first byte to the last, the consumer's time included. */
+  timeoutMs: number
+}
+
+/** Bounds of a build context (the archive itself is at most 1 GiB: contract, Limits). */
+export const contextBounds: ArchiveBounds = {
+  maxEntries: 100_000,
+  maxNamesBytes: 16 * 1024 ** 2,
+  maxPathBytes: 1024,
+  maxDepth: 64,
+  maxUnpackedBytes: 4 * 1024 ** 3,
+  maxRatio: 200,
+  ratioFloorBytes: 64 * 1024 ** 2,
+  timeoutMs: 10 * 60_000,
+}
+
+export interface ArchiveEntry {
+  /** Relative, `/` between segments, no `.` or `..`. */
+  path: string
+  kind: EntryKind
+  /** 0o755 or 0o644 for files by their execute bits, 0o755 for directories, 0o777 for links. */
+  mode: number
+  byteSize: number
+  /** Of a symlink: relative and inside the tree. */
+  linkTarget?: string
+  /** Of a file: its content, to be read, or left, before the next entry is asked for. */
+  body?: AsyncIterable<Buffer>
+}
+
+/** The entries of an archive. Throws `ArchiveRefused`. */
+export async function* readArchive(
+  source: ArchiveSource,
+  format: ArchiveFormat,
+  bounds: ArchiveBounds = contextBounds,
+): AsyncGenerator<ArchiveEntry, void> {
+  const signal = AbortSignal.timeout(bounds.timeoutMs)
+  const tree = new EntryTree(bounds)
+  try {
+    for await (const raw of readFormat(source, format, bounds, signal)) {
+      const entry = toEntry(raw, bounds)
+      if (entry.path === '') continue
+      tree.add(entry.path, entry.kind)
+      yield entry
+      if (signal.aborted) throw new ArchiveRefused('archive_timeout')
+    }
+  } catch (error) {
+    throw signal.aborted ? new ArchiveRefused('archive_timeout') : error
+  }
+}
+
+async function* readFormat(
+  source: ArchiveSource,
+  format: ArchiveFormat,
+  bounds: ArchiveBounds,
+  signal: AbortSignal,
+): AsyncGenerator<RawEntry, void> {
+  const ratioBytes = Math.max(bounds.ratioFloorBytes, bounds.maxRatio * source.byteSize)
+  const size: SizeBound =
+    ratioBytes < bounds.maxUnpackedBytes
+      ? { maxBytes: ratioBytes, slug: 'archive_ratio' }
+      : { maxBytes: bounds.maxUnpackedBytes, slug: 'archive_too_large' }
+  if (format === 'zip') {
+    const readRange = (start: number, end: number) => read(source, signal, { start, end })
+    yield* readZip(readRange, source.byteSize, { ...bounds, size })
+    return
+  }
+  const file = new ByteReader(read(source, signal))
+  const unpacked = format === 'tar' ? file.stream(source.byteSize) : gunzip(file)
+  const input = new ByteReader(bounded(unpacked, size))
+  try {
+    yield* readTar(input)
+  } finally {
+    await input.close()
+    await file.close()
+  }
+}
+
+async function* read(source: ArchiveSource, signal: AbortSignal, range?: { start: number; end: number }) {
+  const stream = addAbortSignal(signal, await source.open(range))
+  for await (const bytes of stream) yield bytes as Buffer
+}
+
+async function* bounded(chunks: AsyncIterable<Buffer>, { maxBytes, slug }: SizeBound) {
+  let byteSize = 0
+  for await (const bytes of chunks) {
+    byteSize += bytes.length
+    if (byteSize > maxBytes) throw new ArchiveRefused(slug)
+    yield bytes
+  }
+}
+
+function toEntry(raw: RawEntry, bounds: ArchiveBounds): ArchiveEntry {
+  if (raw.kind === 'device') throw new ArchiveRefused('device_entry')
+  if (raw.kind === 'hard_link') throw new ArchiveRefused('hard_link')
+  const path = parseEntryPath(raw.name, raw.kind === 'directory' ? 'directory' : 'other', bounds)
+  refuseForeignPath(path)
+  if (raw.kind === 'directory') return { path, kind: 'directory', mode: 0o755, byteSize: 0 }
+  if (raw.kind === 'symlink') {
+    const linkTarget = parseLinkTarget(raw.linkName, path, bounds)
+    return { path, kind: 'symlink', mode: 0o777, byteSize: 0, linkTarget }
+  }
+  const mode = raw.mode & 0o111 ? 0o755 : 0o644
+  return { path, kind: 'file', mode, byteSize: raw.byteSize, body: raw.body }
+}

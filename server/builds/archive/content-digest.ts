@@ -1,0 +1,59 @@
+import { createHash } from 'node:crypto'
+import type { ArchiveEntry } from './archive.ts'
+
+/**
+ * The digest of what an archive holds, the same for every order, format and compression: over the sorted list of
+ * paths, each with its kind, execute bit, link target and content's sha256. A folder counts whether it has an
+ * entry of its own or not.
+ */
+export class ContentDigest {
+  readonly #lines = new Map<string, string>()
+
+  /** Passes the entries on; a body counts once it has been read to its end, so what is left unread is read here. */
+  async *through(entries: AsyncIterable<ArchiveEntry>): AsyncGenerator<ArchiveEntry, void> {
+    for await (const entry of entries) {
+      this.#addFolders(entry.path)
+      if (entry.body === undefined) {
+        this.#add(entry.path, entry.kind, entry.linkTarget)
+        yield entry
+        continue
+      }
+      const hash = createHash('sha256')
+      const body = hashing(entry.body, (bytes) => hash.update(bytes))
+      yield { ...entry, body }
+      for await (const _left of body);
+      this.#add(entry.path, entry.mode & 0o111 ? 'executable' : 'file', hash.digest('hex'))
+    }
+  }
+
+  /** `sha256:` and 64 hex digits, once the entries have ended. */
+  digest(): string {
+    const hash = createHash('sha256')
+    const paths = [...this.#lines.keys()].sort()
+    for (const path of paths) hash.update(`${this.#lines.get(path)}\n`)
+    return `sha256:${hash.digest('hex')}`
+  }
+
+  #add(path: string, kind: string, content = ''): void {
+    this.#lines.set(path, JSON.stringify([path, kind, content]))
+  }
+
+  #addFolders(path: string): void {
+    for (let slash = path.lastIndexOf('/'); slash > 0; slash = path.lastIndexOf('/', slash - 1)) {
+      const folder = path.slice(0, slash)
+      if (this.#lines.has(folder)) return
+      this.#add(folder, 'directory')
+    }
+  }
+}
+
+/** A body that shows its bytes on the way and, like any entry's body, may be left and taken up again. */
+function hashing(body: AsyncIterable<Buffer>, see: (bytes: Buffer) => void): AsyncIterable<Buffer> {
+  const bytes = body[Symbol.asyncIterator]()
+  const next = async (): Promise<IteratorResult<Buffer>> => {
+    const result = await bytes.next()
+    if (!result.done) see(result.value)
+    return result
+  }
+  return { [Symbol.asyncIterator]: () => ({ next }) }
+}

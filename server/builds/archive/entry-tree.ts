@@ -1,0 +1,55 @@
+import { ArchiveRefused } from './archive-refused.ts'
+
+export type EntryKind = 'file' | 'directory' | 'symlink'
+
+export interface TreeBounds {
+  /** Entries, and folders that only their content names. */
+  maxEntries: number
+  /** Bytes of all paths together: what the tree may cost in memory. */
+  maxNamesBytes: number
+}
+
+/**
+ * The paths seen so far, to refuse what depends on the order of unpacking: a path that comes twice, and an entry
+ * below a file or a link, whichever of the two comes first.
+ */
+export class EntryTree {
+  readonly #kinds = new Map<string, EntryKind | 'implied'>()
+  readonly #bounds: TreeBounds
+  #namesBytes = 0
+
+  constructor(bounds: TreeBounds) {
+    this.#bounds = bounds
+  }
+
+  kind(path: string): EntryKind | undefined {
+    const kind = this.#kinds.get(path)
+    return kind === 'implied' ? 'directory' : kind
+  }
+
+  /** Records an entry; folders above it that had no entry yet are implied. */
+  add(path: string, kind: EntryKind): void {
+    const known = this.#kinds.get(path)
+    if (known === 'implied' && kind !== 'directory') {
+      throw new ArchiveRefused(kind === 'symlink' ? 'entry_below_link' : 'entry_below_file')
+    }
+    if (known !== undefined && known !== 'implied') throw new ArchiveRefused('duplicate_path')
+    for (let slash = path.lastIndexOf('/'); slash > 0; slash = path.lastIndexOf('/', slash - 1)) {
+      const folder = path.slice(0, slash)
+      const above = this.#kinds.get(folder)
+      // A known folder has had its own parents checked.
+      if (above === 'directory' || above === 'implied') break
+      if (above === 'symlink') throw new ArchiveRefused('entry_below_link')
+      if (above === 'file') throw new ArchiveRefused('entry_below_file')
+      this.#set(folder, 'implied')
+    }
+    this.#set(path, kind)
+  }
+
+  #set(path: string, kind: EntryKind | 'implied'): void {
+    if (!this.#kinds.has(path)) this.#namesBytes += Buffer.byteLength(path)
+    this.#kinds.set(path, kind)
+    if (this.#kinds.size > this.#bounds.maxEntries) throw new ArchiveRefused('archive_too_many_entries')
+    if (this.#namesBytes > this.#bounds.maxNamesBytes) throw new ArchiveRefused('archive_names_too_large')
+  }
+}

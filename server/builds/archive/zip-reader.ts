@@ -1,0 +1,181 @@
+import { crc32 } from 'node:zlib'
+import { ArchiveRefused, type SizeBound } from './archive-refused.ts'
+import { ByteReader } from './byte-reader.ts'
+import { inflate } from './inflate.ts'
+import { EntryBody, emptyBody, type RawEntry } from './raw-entry.ts'
+import {
+  type CentralEntry,
+  checkExtraFields,
+  flag,
+  maxTailBytes,
+  parseZipDirectory,
+  parseZipEnd,
+} from './zip-directory.ts'
+
+const LOCAL_BYTES = 30
+const LOCAL_SIGNATURE = 0x04034b50
+const DESCRIPTOR_SIGNATURE = 0x08074b50
+const FILE_TYPE = 0o170000
+
+export interface ZipBounds {
+  maxEntries: number
+  maxNamesBytes: number
+  maxPathBytes: number
+  /** Inflated bytes of all entries together, as the directory declares them; the content is held to it. */
+  size: SizeBound
+}
+
+/** Bytes `start` to `end` (inclusive) of the archive. */
+export type ReadRange = (start: number, end: number) => AsyncIterable<Buffer>
+
+/**
+ * Reads a zip. The central directory at its end says what there is; then the file is read once, front to back,
+ * and has to consist of exactly those entries without overlap or gap, each with a local header that agrees,
+ * exactly the declared compressed bytes, size and checksum. What some tools read and others do not is refused:
+ * ZIP64 (no allowed archive needs it), encryption, split archives, second end records, bytes before or between.
+ */
+export async function* readZip(
+  readRange: ReadRange,
+  archiveBytes: number,
+  bounds: ZipBounds,
+): AsyncGenerator<RawEntry, void> {
+  if (archiveBytes === 0) throw new ArchiveRefused('archive_truncated')
+  const tailBytes = Math.min(maxTailBytes, archiveBytes)
+  const end = parseZipEnd(await collect(readRange, archiveBytes - tailBytes, tailBytes), archiveBytes)
+  if (end.entryCount > bounds.maxEntries) throw new ArchiveRefused('archive_too_many_entries')
+  // Fixed parts and names, and as much again for extra fields and comments.
+  if (end.directoryBytes > 2 * (bounds.maxNamesBytes + end.entryCount * 64)) {
+    throw new ArchiveRefused('archive_names_too_large')
+  }
+  const directory = await collect(readRange, end.directoryOffset, end.directoryBytes)
+  const entries = parseZipDirectory(directory, end.entryCount)
+  const declaredBytes = entries.reduce((sum, { byteSize }) => sum + byteSize, 0)
+  if (declaredBytes > bounds.size.maxBytes) throw new ArchiveRefused(bounds.size.slug)
+
+  if (end.directoryOffset === 0) return
+  const input = new ByteReader(readRange(0, end.directoryOffset - 1))
+  try {
+    for (const entry of entries) yield* readEntry(input, entry, bounds)
+    if (input.offset !== end.directoryOffset) throw new ArchiveRefused('entries_overlap_or_gap')
+  } finally {
+    await input.close()
+  }
+}
+
+async function* readEntry(
+  input: ByteReader,
+  entry: CentralEntry,
+  bounds: ZipBounds,
+): AsyncGenerator<RawEntry, void> {
+  if (input.offset !== entry.localOffset) throw new ArchiveRefused('entries_overlap_or_gap')
+  await checkLocalHeader(input, entry)
+  const { kind, mode } = kindOf(entry)
+  const content = provedContent(input, entry)
+  if (kind === 'symlink') {
+    if (entry.byteSize > bounds.maxPathBytes) throw new ArchiveRefused('path_too_long')
+    const linkName = await concat(content)
+    yield { kind, name: entry.name, linkName, mode, byteSize: 0, attributeNames: [], body: emptyBody() }
+  } else {
+    const body = new EntryBody(content)
+    yield {
+      kind,
+      name: entry.name,
+      linkName: Buffer.alloc(0),
+      mode,
+      byteSize: entry.byteSize,
+      attributeNames: [],
+      body,
+    }
+    await body.drain()
+  }
+  if (entry.flags & flag.dataDescriptor) await checkDescriptor(input, entry)
+}
+
+async function checkLocalHeader(input: ByteReader, entry: CentralEntry): Promise<void> {
+  const header = await input.exactly(LOCAL_BYTES)
+  if (header.readUInt32LE(0) !== LOCAL_SIGNATURE) throw new ArchiveRefused('header_disagrees')
+  const name = await input.exactly(header.readUInt16LE(26))
+  checkExtraFields(await input.exactly(header.readUInt16LE(28)), name)
+  const sizes = [header.readUInt32LE(14), header.readUInt32LE(18), header.readUInt32LE(22)]
+  const central = [entry.crc, entry.compressedBytes, entry.byteSize]
+  const isLater = (entry.flags & flag.dataDescriptor) !== 0
+  const agrees =
+    header.readUInt16LE(6) === entry.flags &&
+    header.readUInt16LE(8) === entry.method &&
+    name.equals(entry.name) &&
+    sizes.every((size, index) => size === central[index] || (isLater && size === 0))
+  if (!agrees) throw new ArchiveRefused('header_disagrees')
+}
+
+/** Checksum and sizes behind the content, with or without a signature. */
+async function checkDescriptor(input: ByteReader, entry: CentralEntry): Promise<void> {
+  const first = await input.exactly(4)
+  const isSigned = first.readUInt32LE(0) === DESCRIPTOR_SIGNATURE && entry.crc !== DESCRIPTOR_SIGNATURE
+  const crc = isSigned ? await input.exactly(4) : first
+  const sizes = await input.exactly(8)
+  const agrees =
+    crc.readUInt32LE(0) === entry.crc &&
+    sizes.readUInt32LE(0) === entry.compressedBytes &&
+    sizes.readUInt32LE(4) === entry.byteSize
+  if (!agrees) throw new ArchiveRefused('header_disagrees')
+}
+
+/** The content, held to the declared compressed bytes, size and checksum. */
+async function* provedContent(input: ByteReader, entry: CentralEntry): AsyncGenerator<Buffer, void> {
+  const start = input.offset
+  const { compressedBytes } = entry
+  let crc = 0
+  let byteSize = 0
+  for await (const bytes of entry.method === 0
+    ? input.stream(compressedBytes)
+    : inflate(input, compressedBytes)) {
+    crc = crc32(bytes, crc)
+    byteSize += bytes.length
+    if (byteSize > entry.byteSize) throw new ArchiveRefused('header_disagrees')
+    yield bytes
+  }
+  const agrees = byteSize === entry.byteSize && crc === entry.crc && input.offset - start === compressedBytes
+  if (!agrees) throw new ArchiveRefused('header_disagrees')
+}
+
+/** A directory is one by its name, and its attributes have to say the same. */
+function kindOf(entry: CentralEntry): { kind: RawEntry['kind']; mode: number } {
+  const isDirectoryByName = entry.name.at(-1) === 0x2f
+  const fileType = entry.unixMode === undefined ? 0 : entry.unixMode & FILE_TYPE
+  const kind = kindOfType(fileType, isDirectoryByName)
+  const isHonest =
+    isDirectoryByName === (kind === 'directory') &&
+    (isDirectoryByName || !entry.isDosDirectory) &&
+    (kind !== 'directory' || entry.byteSize === 0)
+  if (!isHonest) throw new ArchiveRefused('header_disagrees')
+  return { kind, mode: (entry.unixMode ?? 0o644) & 0o7777 }
+}
+
+function kindOfType(fileType: number, isDirectoryByName: boolean): RawEntry['kind'] {
+  switch (fileType) {
+    case 0:
+      return isDirectoryByName ? 'directory' : 'file'
+    case 0o100000:
+      return 'file'
+    case 0o040000:
+      return 'directory'
+    case 0o120000:
+      return 'symlink'
+    default:
+      return 'device'
+  }
+}
+
+async function collect(readRange: ReadRange, start: number, byteSize: number): Promise<Buffer> {
+  if (byteSize === 0) return Buffer.alloc(0)
+  const input = new ByteReader(readRange(start, start + byteSize - 1))
+  const bytes = await input.exactly(byteSize)
+  await input.close()
+  return bytes
+}
+
+async function concat(content: AsyncIterable<Buffer>): Promise<Buffer> {
+  const parts: Buffer[] = []
+  for await (const part of content) parts.push(part)
+  return Buffer.concat(parts)
+}
