@@ -11,12 +11,8 @@ export interface RoomStanding {
   room_manager: boolean | null
 }
 
-/** The live room of that id with the standing of `userId` in it, in one query: it is on the path of every run. */
-export function findRoomStanding(
-  db: Executing,
-  where: { companyId: string; roomId: string; userId: string | null },
-): Promise<RoomStanding | undefined> {
-  return db
+const standings = (db: Executing, where: { companyId: string; userId: string | null }) =>
+  db
     .selectFrom('chatrooms as room')
     .leftJoin('chatroom_members as member', (join) =>
       join.onRef('member.chatroom_id', '=', 'room.id').on('member.user_id', '=', where.userId),
@@ -24,10 +20,21 @@ export function findRoomStanding(
     .select(['room.id', 'room.company_id', 'room.department_id', 'room.name', 'room.authority_generation'])
     .select('member.room_manager')
     .where('room.company_id', '=', where.companyId)
-    .where('room.id', '=', where.roomId)
     .where('room.deleted_at', 'is', null)
-    .executeTakeFirst()
-}
+
+/** The live room of that id with the standing of `userId` in it, in one query: it is on the path of every run. */
+export const findRoomStanding = (
+  db: Executing,
+  where: { companyId: string; roomId: string; userId: string | null },
+): Promise<RoomStanding | undefined> =>
+  standings(db, where).where('room.id', '=', where.roomId).executeTakeFirst()
+
+/** The same for several rooms; those that are not live are absent. */
+export const findRoomStandings = async (
+  db: Executing,
+  where: { companyId: string; roomIds: readonly string[]; userId: string },
+): Promise<RoomStanding[]> =>
+  where.roomIds.length === 0 ? [] : standings(db, where).where('room.id', 'in', where.roomIds).execute()
 
 export async function hasMembership(db: Executing, roomId: string, userId: string): Promise<boolean> {
   const row = await db

@@ -10,7 +10,10 @@ export interface Principal {
   apiKey?: { id: string; scope: 'full' | 'sandbox'; allowedChatroomIds: string[] }
 }
 
+/** Company roles (contract part 3, D1). */
+export const departmentManagerRole = 2
 export const companyManagerRole = 3
+export const administratorRole = 4
 
 export const managesCompany = (principal: Principal): boolean => principal.role >= companyManagerRole
 

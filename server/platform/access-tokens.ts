@@ -1,0 +1,74 @@
+import { errors, jwtVerify, SignJWT } from 'jose'
+import type { Clock } from '../base/clock.ts'
+import type { Keys } from '../base/keys.ts'
+
+const algorithm = 'EdDSA'
+const audience = 'sandbox-jobs'
+const type = 'at+jwt'
+
+/** What a login token says; everything else about the user is read again on each request. */
+export interface TokenSubject {
+  userId: string
+  companyId: string
+  /** Equals the user's `credential_generation` while the token is good. */
+  generation: number
+}
+
+export interface AccessTokenOptions {
+  keys: Pick<Keys, 'tokenPrivate' | 'tokenPublic' | 'tokenKeyId'>
+  clock: Clock
+  /** Who issues: the deployment's base URL. */
+  issuer: string
+  lifetimeSeconds: number
+}
+
+/** Login tokens: JWTs signed with Ed25519 that no other deployment, key or purpose makes valid here. */
+export class AccessTokens {
+  readonly #options: AccessTokenOptions
+
+  constructor(options: AccessTokenOptions) {
+    this.#options = options
+  }
+
+  get lifetimeSeconds(): number {
+    return this.#options.lifetimeSeconds
+  }
+
+  sign(subject: TokenSubject): Promise<string> {
+    const { keys, clock, issuer, lifetimeSeconds } = this.#options
+    const nowSeconds = Math.floor(clock.now().getTime() / 1000)
+    return new SignJWT({ company: subject.companyId, gen: subject.generation })
+      .setProtectedHeader({ alg: algorithm, typ: type, kid: keys.tokenKeyId })
+      .setIssuer(issuer)
+      .setAudience(audience)
+      .setSubject(subject.userId)
+      .setIssuedAt(nowSeconds)
+      .setExpirationTime(nowSeconds + lifetimeSeconds)
+      .sign(keys.tokenPrivate)
+  }
+
+  /** Undefined for everything but a live token of this deployment. */
+  async read(token: string): Promise<TokenSubject | undefined> {
+    const { keys, clock, issuer } = this.#options
+    const keyOf = ({ kid }: { kid?: string }) => {
+      if (kid !== keys.tokenKeyId) throw new errors.JWTInvalid('unknown key')
+      return keys.tokenPublic
+    }
+    try {
+      const { payload } = await jwtVerify(token, keyOf, {
+        algorithms: [algorithm],
+        typ: type,
+        issuer,
+        audience,
+        currentDate: clock.now(),
+        requiredClaims: ['sub', 'exp', 'iat'],
+      })
+      const { sub, company, gen } = payload
+      if (typeof sub !== 'string' || typeof company !== 'string' || typeof gen !== 'number') return undefined
+      return { userId: sub, companyId: company, generation: gen }
+    } catch (error) {
+      if (error instanceof errors.JOSEError) return undefined
+      throw error
+    }
+  }
+}

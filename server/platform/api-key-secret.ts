@@ -1,0 +1,14 @@
+import { createHmac } from 'node:crypto'
+import { newToken } from '../base/ids.ts'
+
+const prefix = 'sbx_'
+const form = /^sbx_[A-Za-z0-9_-]{43}$/
+
+/** A new key: 256 random bits after a prefix by which scanners find leaked ones. Shown to its owner once. */
+export const newApiKey = (): string => `${prefix}${newToken()}`
+
+/** What the database keeps: HMAC-SHA-256 under a pepper from outside it (contract part 3, D1). */
+export const hashApiKey = (pepper: Buffer, key: string): Buffer =>
+  createHmac('sha256', pepper).update(key).digest()
+
+export const looksLikeApiKey = (text: string): boolean => form.test(text)

@@ -1,0 +1,108 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { uncoded } from '@sandbox-jobs/contract/errors/uncoded.ts'
+import type { Clock } from '../base/clock.ts'
+import { PlainError } from '../base/plain-error.ts'
+import type { Database } from '../db/database.ts'
+import type { AccessTokens } from './access-tokens.ts'
+import { hashApiKey, looksLikeApiKey } from './api-key-secret.ts'
+import {
+  findKeyCredential,
+  findUserCredential,
+  type KeyCredential,
+  touchKey,
+  type UserCredential,
+} from './credential-store.ts'
+import { servesOrigin } from './origins.ts'
+import { departmentManagerRole, type Principal } from './principal.ts'
+
+/*
+ * Who calls. Credentials are `Authorization: Bearer <JWT>` or `X-Api-Key: <key>`; a request that carries the first
+ * is decided by it alone. A token only names a user: role, departments and whether he may come in at all are read
+ * again on every request, by one query, so that what an administrator changes holds at once.
+ *
+ * Everything wrong with a credential is told in the same words with 418, whether it is missing, malformed, expired,
+ * revoked or its owner disabled (contract part 1, "Authentication").
+ *
+ * A key that lists origins is for browsers: a request must carry one of them in `Origin`, and one without `Origin`
+ * is refused too, or the list would stop nobody but browsers. Keys for servers have the domain `*`.
+ */
+
+const tokenMaxLength = 4096
+const usedNotedEveryMs = 60_000
+
+export interface AuthenticationOptions {
+  db: Database
+  tokens: AccessTokens
+  /** Pepper of stored API keys: `keys.derive('api-key')`. */
+  apiKeyPepper: Buffer
+  clock: Clock
+}
+
+export const refuseCredentials = (): PlainError => {
+  const { status, detail, headers } = uncoded.no_credentials
+  return new PlainError(status, detail, headers)
+}
+
+export class Authentication {
+  readonly #options: AuthenticationOptions
+
+  constructor(options: AuthenticationOptions) {
+    this.#options = options
+  }
+
+  /** Resolves a request's headers to its caller; throws `PlainError` 418, or 403 for a key's foreign origin. */
+  readonly authenticate = async (headers: IncomingHttpHeaders): Promise<Principal> => {
+    if (headers.authorization !== undefined) return this.#byToken(headers.authorization)
+    const key = headers['x-api-key']
+    if (typeof key === 'string') return this.#byKey(key, headers.origin)
+    throw refuseCredentials()
+  }
+
+  async #byToken(authorization: string): Promise<Principal> {
+    const [scheme, token, ...rest] = authorization.split(' ')
+    if (scheme?.toLowerCase() !== 'bearer' || !token || rest.length > 0 || token.length > tokenMaxLength) {
+      throw refuseCredentials()
+    }
+    const subject = await this.#options.tokens.read(token)
+    const user = subject && (await findUserCredential(this.#options.db, subject))
+    if (!user || user.disabled_at || user.credential_generation !== subject.generation) {
+      throw refuseCredentials()
+    }
+    return principalOf(user, 'jwt')
+  }
+
+  async #byKey(text: string, origin: string | undefined): Promise<Principal> {
+    const { db, apiKeyPepper, clock } = this.#options
+    const key = looksLikeApiKey(text)
+      ? await findKeyCredential(db, hashApiKey(apiKeyPepper, text))
+      : undefined
+    const now = clock.now()
+    if (!key || key.disabled_at || key.revoked_at || (key.expires_at && key.expires_at <= now)) {
+      throw refuseCredentials()
+    }
+    if (!servesOrigin(key.domains, origin)) {
+      throw new PlainError(uncoded.key_origin.status, uncoded.key_origin.detail)
+    }
+    await this.#noteUse(key, now)
+    const { key_id: id, scope, allowed_chatroom_ids: allowedChatroomIds } = key
+    return { ...principalOf(key, 'api_key'), apiKey: { id, scope, allowedChatroomIds } }
+  }
+
+  /** Writes at most once a minute, so that a busy key does not turn every read into a write. */
+  async #noteUse(key: KeyCredential, now: Date): Promise<void> {
+    const olderThan = new Date(now.getTime() - usedNotedEveryMs)
+    if (key.last_used_at && key.last_used_at >= olderThan) return
+    await touchKey(this.#options.db, { companyId: key.company_id, keyId: key.key_id, olderThan }, now)
+  }
+}
+
+function principalOf(user: UserCredential, authMethod: Principal['authMethod']): Principal {
+  return {
+    companyId: user.company_id,
+    principalType: 'user',
+    principalId: user.id,
+    authMethod,
+    role: user.role,
+    managedDepartmentIds: user.role === departmentManagerRole ? user.managed_department_ids : [],
+  }
+}

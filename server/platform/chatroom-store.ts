@@ -1,0 +1,103 @@
+import { type Selectable, sql } from 'kysely'
+import { newId } from '../base/ids.ts'
+import type { Executing } from '../db/database.ts'
+import type { ChatroomsTable } from '../db/tables/platform.ts'
+import type { Stretch } from './platform.ts'
+
+const columns = [
+  'id',
+  'company_id',
+  'department_id',
+  'name',
+  'authority_generation',
+  'created_at',
+  'deleted_at',
+] as const
+
+export type ChatroomRow = Pick<Selectable<ChatroomsTable>, (typeof columns)[number]>
+
+interface ChatroomKey {
+  companyId: string
+  id: string
+}
+
+export const insertChatroom = (
+  db: Executing,
+  room: { companyId: string; departmentId: string; name: string },
+): Promise<ChatroomRow> =>
+  db
+    .insertInto('chatrooms')
+    .values({
+      id: newId('chatroom'),
+      company_id: room.companyId,
+      department_id: room.departmentId,
+      name: room.name,
+    })
+    .returning(columns)
+    .executeTakeFirstOrThrow()
+
+export const findChatroomRow = (db: Executing, key: ChatroomKey): Promise<ChatroomRow | undefined> =>
+  db
+    .selectFrom('chatrooms')
+    .select(columns)
+    .where('company_id', '=', key.companyId)
+    .where('id', '=', key.id)
+    .executeTakeFirst()
+
+/** Deleted rooms are the retired ones. */
+export const listChatroomRows = (db: Executing, stretch: Stretch): Promise<ChatroomRow[]> =>
+  db
+    .selectFrom('chatrooms')
+    .select(columns)
+    .where('company_id', '=', stretch.companyId)
+    .$if(stretch.lifecycle === 'active', (query) => query.where('deleted_at', 'is', null))
+    .$if(stretch.lifecycle === 'retired', (query) => query.where('deleted_at', 'is not', null))
+    .where('id', '>', stretch.afterId)
+    .orderBy('id')
+    .limit(stretch.limit)
+    .execute()
+
+export const liveChatroomRows = (db: Executing, companyId: string): Promise<ChatroomRow[]> =>
+  db
+    .selectFrom('chatrooms')
+    .select(columns)
+    .where('company_id', '=', companyId)
+    .where('deleted_at', 'is', null)
+    .orderBy('name')
+    .execute()
+
+/** Renames or moves a live room; a move, and only a move, raises its authority generation. */
+export const updateChatroomRow = (
+  db: Executing,
+  key: ChatroomKey,
+  set: { name?: string | undefined; departmentId?: string | undefined },
+): Promise<ChatroomRow | undefined> =>
+  db
+    .updateTable('chatrooms')
+    .set({
+      ...(set.name !== undefined && { name: set.name }),
+      ...(set.departmentId !== undefined && {
+        department_id: set.departmentId,
+        authority_generation: sql<number>`authority_generation + (department_id <> ${set.departmentId})::int`,
+      }),
+    })
+    .where('company_id', '=', key.companyId)
+    .where('id', '=', key.id)
+    .where('deleted_at', 'is', null)
+    .returning(columns)
+    .executeTakeFirst()
+
+/** Ends a live room: it keeps its row, for the runs on record, and applies to nothing any more. */
+export const deleteChatroomRow = (
+  db: Executing,
+  key: ChatroomKey,
+  at: Date,
+): Promise<ChatroomRow | undefined> =>
+  db
+    .updateTable('chatrooms')
+    .set({ deleted_at: at, authority_generation: sql<number>`authority_generation + 1` })
+    .where('company_id', '=', key.companyId)
+    .where('id', '=', key.id)
+    .where('deleted_at', 'is', null)
+    .returning(columns)
+    .executeTakeFirst()

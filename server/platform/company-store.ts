@@ -1,0 +1,24 @@
+import type { Selectable } from 'kysely'
+import { newId } from '../base/ids.ts'
+import type { Executing } from '../db/database.ts'
+import type { CompaniesTable } from '../db/tables/platform.ts'
+
+export type CompanyRow = Selectable<CompaniesTable>
+
+export const findCompany = (db: Executing, id: string): Promise<CompanyRow | undefined> =>
+  db.selectFrom('companies').selectAll().where('id', '=', id).executeTakeFirst()
+
+/** The tenants by their names, which are unique. */
+export const findCompaniesNamed = (db: Executing, names: readonly string[]): Promise<CompanyRow[]> =>
+  db
+    .selectFrom('companies')
+    .selectAll()
+    .where('name', 'in', names.length > 0 ? names : [''])
+    .execute()
+
+export const insertCompany = (db: Executing, name: string): Promise<CompanyRow> =>
+  db
+    .insertInto('companies')
+    .values({ id: newId('company'), name })
+    .returningAll()
+    .executeTakeFirstOrThrow()

@@ -1,0 +1,91 @@
+import { sql } from 'kysely'
+import type { Executing } from '../db/database.ts'
+
+/** A user as authentication needs him; the departments are those he is named for. */
+export interface UserCredential {
+  id: string
+  company_id: string
+  role: number
+  credential_generation: number
+  disabled_at: Date | null
+  managed_department_ids: string[]
+}
+
+export interface KeyCredential extends UserCredential {
+  key_id: string
+  scope: 'full' | 'sandbox'
+  allowed_chatroom_ids: string[]
+  domains: string[]
+  expires_at: Date | null
+  revoked_at: Date | null
+  last_used_at: Date | null
+}
+
+const managedDepartments = sql<string[]>`array(
+  select managed.department_id from department_managers managed
+  where managed.user_id = owner.id and managed.company_id = owner.company_id
+  order by managed.department_id
+)`.as('managed_department_ids')
+
+const users = (db: Executing) =>
+  db
+    .selectFrom('users as owner')
+    .select([
+      'owner.id',
+      'owner.company_id',
+      'owner.role',
+      'owner.credential_generation',
+      'owner.disabled_at',
+      managedDepartments,
+    ])
+
+export const findUserCredential = (
+  db: Executing,
+  where: { companyId: string; userId: string },
+): Promise<UserCredential | undefined> =>
+  users(db)
+    .where('owner.company_id', '=', where.companyId)
+    .where('owner.id', '=', where.userId)
+    .executeTakeFirst()
+
+/** By login name, which is unique in the deployment: the company is what this answers. */
+export const findLogin = (
+  db: Executing,
+  login: string,
+): Promise<(UserCredential & { password_hash: string }) | undefined> =>
+  users(db).select('owner.password_hash').where('owner.login', '=', login).executeTakeFirst()
+
+/** By the keyed hash of the key, with its owner. */
+export const findKeyCredential = (db: Executing, keyHash: Buffer): Promise<KeyCredential | undefined> =>
+  users(db)
+    .innerJoin('api_keys as key', (join) =>
+      join.onRef('key.owner_user_id', '=', 'owner.id').onRef('key.company_id', '=', 'owner.company_id'),
+    )
+    .select([
+      'key.id as key_id',
+      'key.scope',
+      'key.allowed_chatroom_ids',
+      'key.domains',
+      'key.expires_at',
+      'key.revoked_at',
+      'key.last_used_at',
+    ])
+    .where('key.key_hash', '=', keyHash)
+    .executeTakeFirst()
+
+/** Notes the use of a key, unless somebody did since `olderThan`. */
+export async function touchKey(
+  db: Executing,
+  where: { companyId: string; keyId: string; olderThan: Date },
+  at: Date,
+): Promise<void> {
+  await db
+    .updateTable('api_keys')
+    .set({ last_used_at: at })
+    .where('company_id', '=', where.companyId)
+    .where('id', '=', where.keyId)
+    .where((where_) =>
+      where_.or([where_('last_used_at', 'is', null), where_('last_used_at', '<', where.olderThan)]),
+    )
+    .execute()
+}

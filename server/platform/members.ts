@@ -1,0 +1,80 @@
+import type {
+  Membership,
+  MembershipList,
+  MembershipPutRequest,
+} from '@sandbox-jobs/contract/resources/membership.ts'
+import { notFound } from '../base/coded-error.ts'
+import type { Executing } from '../db/database.ts'
+import { findRoomStanding } from './directory-store.ts'
+import {
+  deleteMemberRow,
+  findMemberRow,
+  listMemberRows,
+  type MemberRow,
+  putMemberRow,
+} from './member-store.ts'
+import { type ListRequest, type Platform, pageById, requireAdministrator } from './platform.ts'
+import type { Principal } from './principal.ts'
+import { findUserRow } from './user-store.ts'
+
+const render = ({ id, ...rest }: MemberRow): Membership => ({ ...rest, user_id: id })
+
+export interface MemberAddress {
+  chatroomId: string
+  userId: string
+}
+
+export async function listMembers(
+  platform: Platform,
+  principal: Principal,
+  chatroomId: string,
+  request: ListRequest,
+): Promise<MembershipList> {
+  requireAdministrator(principal)
+  const { companyId } = principal
+  await requireLiveRoom(platform.db, companyId, chatroomId)
+  const list = { name: `members:${chatroomId}`, companyId, request }
+  return pageById(platform, list, (stretch) => listMemberRows(platform.db, chatroomId, stretch), render)
+}
+
+/** Puts a user of the company into a room; `room_manager` left out keeps what the member is, or is false. */
+export async function putMember(
+  platform: Platform,
+  principal: Principal,
+  { chatroomId, userId }: MemberAddress,
+  request: MembershipPutRequest,
+): Promise<Membership> {
+  requireAdministrator(principal)
+  const { companyId } = principal
+  const key = { companyId, chatroomId, userId }
+  return platform.db.transaction().execute(async (trx) => {
+    await requireLiveRoom(trx, companyId, chatroomId)
+    if (!(await findUserRow(trx, { companyId, id: userId }))) throw notFound()
+    const before = await findMemberRow(trx, key)
+    await putMemberRow(trx, key, request.room_manager ?? before?.room_manager ?? false)
+    return required(await findMemberRow(trx, key))
+  })
+}
+
+export async function deleteMember(
+  platform: Platform,
+  principal: Principal,
+  { chatroomId, userId }: MemberAddress,
+): Promise<Membership> {
+  requireAdministrator(principal)
+  const key = { companyId: principal.companyId, chatroomId, userId }
+  return platform.db.transaction().execute(async (trx) => {
+    const before = required(await findMemberRow(trx, key))
+    await deleteMemberRow(trx, key)
+    return before
+  })
+}
+
+function required(row: MemberRow | undefined): Membership {
+  if (!row) throw notFound()
+  return render(row)
+}
+
+async function requireLiveRoom(db: Executing, companyId: string, roomId: string): Promise<void> {
+  if (!(await findRoomStanding(db, { companyId, roomId, userId: null }))) throw notFound()
+}

@@ -1,0 +1,93 @@
+import { argon2, timingSafeEqual } from 'node:crypto'
+import { promisify } from 'node:util'
+import { CodedError } from '../base/coded-error.ts'
+import { newToken } from '../base/ids.ts'
+
+/*
+ * Passwords are kept as argon2id in the PHC text form, which carries its own parameters, so that the cost can be
+ * raised later and old hashes still verify. A hash takes 19 MiB and some 35 ms of one core: what is hashed at once
+ * is bounded, and so is what waits for it, or a flood of logins would take the memory and the cores from everybody.
+ */
+
+const cost = { memory: 19 * 1024, passes: 2, parallelism: 1 }
+const saltBytes = 16
+const tagBytes = 32
+const concurrentHashes = 2
+const waitingHashesMax = 64
+
+const derive = promisify(argon2)
+
+interface Stored {
+  memory: number
+  passes: number
+  parallelism: number
+  salt: Buffer
+  tag: Buffer
+}
+
+const gate = { running: 0, waiting: [] as (() => void)[] }
+
+/** Throws `login_rate_limited` when too many wait already. */
+async function bounded<T>(work: () => Promise<T>): Promise<T> {
+  if (gate.running >= concurrentHashes) {
+    if (gate.waiting.length >= waitingHashesMax) {
+      throw new CodedError('login_rate_limited', { retry_after_seconds: 1 })
+    }
+    await new Promise<void>((resolve) => gate.waiting.push(resolve))
+  } else {
+    gate.running += 1
+  }
+  try {
+    return await work()
+  } finally {
+    // The place passes to the next in line without being given up, so that no newcomer slips between.
+    const next = gate.waiting.shift()
+    if (next) next()
+    else gate.running -= 1
+  }
+}
+
+const tagOf = (password: string, { salt, ...parameters }: Omit<Stored, 'tag'>): Promise<Buffer> =>
+  bounded(() =>
+    derive('argon2id', {
+      message: Buffer.from(password.normalize('NFKC'), 'utf8'),
+      nonce: salt,
+      tagLength: tagBytes,
+      ...parameters,
+    }),
+  )
+
+const base64 = (bytes: Buffer): string => bytes.toString('base64').replaceAll('=', '')
+
+const render = ({ memory, passes, parallelism, salt, tag }: Stored): string =>
+  `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${base64(salt)}$${base64(tag)}`
+
+const form = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/
+
+function read(text: string): Stored {
+  const [, memory, passes, parallelism, salt, tag] = form.exec(text) ?? []
+  if (!salt || !tag) throw new Error('a stored password hash is not argon2id in PHC form')
+  return {
+    memory: Number(memory),
+    passes: Number(passes),
+    parallelism: Number(parallelism),
+    salt: Buffer.from(salt, 'base64'),
+    tag: Buffer.from(tag, 'base64'),
+  }
+}
+
+/** The hash of a new password, ready to be stored. */
+export async function hashPassword(password: string): Promise<string> {
+  const salt = Buffer.from(newToken(), 'base64url').subarray(0, saltBytes)
+  return render({ ...cost, salt, tag: await tagOf(password, { ...cost, salt }) })
+}
+
+/** Verifies against nobody's hash: a login that does not exist costs what one that does costs. */
+const nobody: Stored = { ...cost, salt: Buffer.alloc(saltBytes), tag: Buffer.alloc(tagBytes) }
+
+/** Whether the password fits; without a stored hash the work is the same and the answer is no. */
+export async function verifyPassword(password: string, stored: string | undefined): Promise<boolean> {
+  const expected = stored === undefined ? nobody : read(stored)
+  const tag = await tagOf(password, expected)
+  return timingSafeEqual(tag, expected.tag) && stored !== undefined
+}
