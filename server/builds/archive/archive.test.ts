@@ -1,0 +1,224 @@
+import { execFileSync } from 'node:child_process'
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { afterAll, describe, expect, it } from 'vitest'
+import { type ArchiveFormat, readArchive } from './archive.ts'
+import { listArchive, pax, paxRecord, refusalOf, sourceOf, tar, textOf, zip } from './archive-fixtures.ts'
+import { ArchiveRefused } from './archive-refused.ts'
+import { canonicalTar } from './canonical-tar.ts'
+import { ContentDigest } from './content-digest.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'archive-test-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const longName = `${'very-long-folder-name/'.repeat(6)}${'f'.repeat(120)}.txt`
+const tree = join(folder, 'tree')
+mkdirSync(join(tree, 'src/empty'), { recursive: true })
+mkdirSync(join(tree, longName, '..'), { recursive: true })
+writeFileSync(join(tree, 'Dockerfile'), 'FROM scratch\nCOPY . /\n')
+writeFileSync(join(tree, 'src/main.sh'), '#!/bin/sh\necho hello\n')
+chmodSync(join(tree, 'src/main.sh'), 0o4755)
+writeFileSync(join(tree, 'src/größe 日本.txt'), 'Größe')
+writeFileSync(join(tree, 'src/zero'), '')
+writeFileSync(join(tree, 'big.bin'), Buffer.alloc(300_000, 'random-ish text '))
+writeFileSync(join(tree, longName), 'long')
+symlinkSync('../Dockerfile', join(tree, 'src/link'))
+
+const python = (script: string) => execFileSync('python3', ['-c', script], { cwd: tree })
+const packers: [name: string, format: ArchiveFormat, pack: (out: string) => void][] = [
+  ['tar', 'tar', (out) => execFileSync('tar', ['cf', out, '-C', tree, '.'])],
+  ['tar, PAX', 'tar', (out) => execFileSync('tar', ['cf', out, '--format=pax', '-C', tree, '.'])],
+  ['tar czf', 'tar.gz', (out) => execFileSync('tar', ['czf', out, '-C', tree, '.'])],
+  [
+    'python tarfile',
+    'tar.gz',
+    (out) =>
+      python(`import tarfile; t = tarfile.open(${JSON.stringify(out)}, 'w:gz'); t.add('.'); t.close()`),
+  ],
+  ['zip', 'zip', (out) => execFileSync('zip', ['-qry', out, '.'], { cwd: tree })],
+  ['zip, stored', 'zip', (out) => execFileSync('zip', ['-qry0', out, '.'], { cwd: tree })],
+]
+
+describe('reading an archive', () => {
+  it.each(packers)('finds the same tree in what %s packs', async (name, format, pack) => {
+    const out = join(folder, name.replace(/\W/g, '-'))
+    pack(out)
+    const packed = format === 'zip' ? `${out}.zip` : out
+    const listed = await listArchive(readFileSync(packed), format)
+    const files = listed.filter(({ kind }) => kind !== 'directory')
+    expect(files).toEqual(
+      [
+        { path: 'Dockerfile', kind: 'file', mode: 0o644, content: 'FROM scratch\nCOPY . /\n' },
+        { path: 'big.bin', kind: 'file', mode: 0o644, content: 'random-ish text '.repeat(18_750) },
+        { path: 'src/größe 日本.txt', kind: 'file', mode: 0o644, content: 'Größe' },
+        { path: 'src/link', kind: 'symlink', mode: 0o777, linkTarget: '../Dockerfile' },
+        { path: 'src/main.sh', kind: 'file', mode: 0o755, content: '#!/bin/sh\necho hello\n' },
+        { path: 'src/zero', kind: 'file', mode: 0o644, content: '' },
+        { path: longName, kind: 'file', mode: 0o644, content: 'long' },
+      ].sort((a, b) => (a.path < b.path ? -1 : 1)),
+    )
+    expect(listed.map(({ path }) => path)).toContain('src/empty')
+  })
+
+  it('accepts a zip that python streams, with descriptors behind the content', async () => {
+    const script = [
+      'import sys, zipfile',
+      'class Pipe:',
+      '    def write(self, b): return sys.stdout.buffer.write(b)',
+      '    def flush(self): pass',
+      'z = zipfile.ZipFile(Pipe(), "w", zipfile.ZIP_DEFLATED)',
+      'z.write("src/main.sh"); z.writestr("note", "n" * 5000); z.write("src/empty"); z.close()',
+    ]
+    expect(await listArchive(python(script.join('\n')), 'zip')).toMatchObject([
+      { path: 'note', kind: 'file', content: 'n'.repeat(5000) },
+      { path: 'src/empty', kind: 'directory' },
+      { path: 'src/main.sh', kind: 'file', mode: 0o755 },
+    ])
+  })
+
+  it('accepts what git archive makes, its comment included', async () => {
+    const repository = join(folder, 'repository')
+    const git = (...args: string[]) => execFileSync('git', ['-C', repository, ...args])
+    execFileSync('git', ['init', '-q', repository])
+    writeFileSync(join(repository, 'Dockerfile'), 'FROM scratch\n')
+    git('add', '.')
+    git('-c', 'user.name=n', '-c', 'user.email=e@example.org', 'commit', '-qm', 'one')
+    for (const format of ['tar', 'zip', 'tar.gz'] as const) {
+      const listed = await listArchive(git('archive', `--format=${format}`, 'HEAD'), format)
+      expect(listed).toMatchObject([{ path: 'Dockerfile', content: 'FROM scratch\n' }])
+    }
+  })
+
+  it('accepts links that stay inside', async () => {
+    const link = (name: string, linkName: string) => ({ name, linkName, type: '2' })
+    const links = tar(
+      link('a', './b/'),
+      link('b/c', '..'),
+      link('b/d', '../b/c/x'),
+      link('e', 'nowhere'),
+      link('f', '.'),
+    )
+    expect((await listArchive(links, 'tar')).map(({ linkTarget }) => linkTarget)).toEqual([
+      'b',
+      '..',
+      '../b/c/x',
+      'nowhere',
+      '.',
+    ])
+  })
+
+  it('drops attributes, owners and set-id bits', async () => {
+    const records = [paxRecord('uid', '99999999'), paxRecord('SCHILY.xattr.security.capability', 'x')]
+    const listed = await listArchive(tar(pax(...records), { mode: 0o6711 }), 'tar')
+    expect(listed).toEqual([{ path: 'file', kind: 'file', mode: 0o755, content: '' }])
+  })
+
+  it('goes on behind an entry whose content is left unread, wholly or in part', async () => {
+    const entries = ['a', 'b', 'c'].map((name) => ({ name, content: name.repeat(10_000) }))
+    for (const [archive, format] of [
+      [tar(...entries), 'tar'],
+      [zip(entries), 'zip'],
+    ] as const) {
+      const seen: string[] = []
+      for await (const { path, body } of readArchive(sourceOf(archive), format)) {
+        if (path === 'b' && body) for await (const _part of body) break
+        if (path === 'c' && body) expect(await textOf(body)).toBe('c'.repeat(10_000))
+        seen.push(path)
+      }
+      expect(seen).toEqual(['a', 'b', 'c'])
+    }
+  })
+
+  it('says which rule family a refusal belongs to, within the detail field', () => {
+    expect(new ArchiveRefused('device_entry').errorDetail).toBe('reserved_path_or_hostile_entry;device_entry')
+    expect(new ArchiveRefused('archive_truncated').errorDetail).toBe('archive_truncated')
+  })
+
+  it('answers mutated archives with a listing or a refusal, never another error', async () => {
+    const samples = [
+      {
+        format: 'tar',
+        bytes: tar(pax(paxRecord('path', 'x/y')), { content: 'hello' }, { name: 'd', type: '5' }),
+      },
+      {
+        format: 'zip',
+        bytes: zip([
+          { name: 'a', content: 'hello' },
+          { name: 'd/', unixMode: 0o40755 },
+        ]),
+      },
+    ] as const
+    const changes = fc.array(fc.tuple(fc.nat(4000), fc.nat(255)), { minLength: 1, maxLength: 4 })
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(...samples),
+        changes,
+        fc.nat(3000),
+        async ({ format, bytes }, flips, cut) => {
+          const mutant = Buffer.from(bytes)
+          for (const [at, byte] of flips) mutant.writeUInt8(byte, at % mutant.length)
+          await refusalOf(mutant, format)
+          await refusalOf(mutant.subarray(0, cut), format)
+        },
+      ),
+      { numRuns: 300 },
+    )
+  })
+})
+
+const clean = async (archive: Buffer, format: ArchiveFormat) => {
+  const content = new ContentDigest()
+  const parts: Buffer[] = []
+  for await (const part of canonicalTar(content.through(readArchive(sourceOf(archive), format))))
+    parts.push(part)
+  return { digest: content.digest(), tar: Buffer.concat(parts) }
+}
+
+describe('the canonical tar and the content digest', () => {
+  it('hold what the archive held, for our reader and for tar', async () => {
+    const packed = execFileSync('tar', ['cz', '-C', tree, '.'])
+    const { tar: written } = await clean(packed, 'tar.gz')
+    expect(await listArchive(written, 'tar')).toEqual(await listArchive(packed, 'tar.gz'))
+    const verbose = execFileSync('tar', ['tv', '--numeric-owner'], { input: written, encoding: 'utf8' })
+    expect(verbose).toMatch(/-rwxr-xr-x 0\/0 +21 1970-01-01 00:00 src\/main.sh/)
+    expect(verbose).toContain('src/link -> ../Dockerfile')
+    expect(verbose).toContain(longName)
+  })
+
+  it('are the same for every packer', async () => {
+    const digests = await Promise.all(
+      packers.map(async ([name, format]) => {
+        const out = join(folder, name.replace(/\W/g, '-'))
+        return (await clean(readFileSync(format === 'zip' ? `${out}.zip` : out), format)).digest
+      }),
+    )
+    expect(new Set(digests).size).toBe(1)
+    expect(digests[0]).toMatch(/^sha256:[0-9a-f]{64}$/)
+  })
+
+  it('do not depend on order or on entries for folders', async () => {
+    const file = { name: 'd/f', content: 'x' }
+    const folderEntry = { name: 'd', type: '5' }
+    const { digest } = await clean(tar(file), 'tar')
+    expect((await clean(tar(folderEntry, file), 'tar')).digest).toBe(digest)
+    expect((await clean(tar(file, folderEntry), 'tar')).digest).toBe(digest)
+    expect((await clean(zip([file]), 'zip')).digest).toBe(digest)
+  })
+
+  it('change with content, path, execute bit, kind and target', async () => {
+    const variants = [
+      tar({ name: 'a', content: 'x' }),
+      tar({ name: 'a', content: 'y' }),
+      tar({ name: 'b', content: 'x' }),
+      tar({ name: 'a', content: 'x', mode: 0o755 }),
+      tar({ name: 'a', type: '5' }),
+      tar({ name: 'a', type: '2', linkName: 'x' }),
+      tar({ name: 'a', type: '2', linkName: 'y' }),
+      tar(),
+    ]
+    const digests = await Promise.all(variants.map(async (variant) => (await clean(variant, 'tar')).digest))
+    expect(new Set(digests).size).toBe(variants.length)
+  })
+})

@@ -1,0 +1,242 @@
+import { activeBuildLimitDefault, errorDetailMaxLength } from '@sandbox-jobs/contract/limits.ts'
+import { type BuildErrorCode, buildFailures } from '@sandbox-jobs/contract/resources/build-failure.ts'
+import type { BuildStage } from '@sandbox-jobs/contract/resources/build-stage.ts'
+import {
+  type BuildAttemptState,
+  buildAttemptMachine,
+} from '@sandbox-jobs/contract/states/build-attempt-states.ts'
+import { type Selectable, sql } from 'kysely'
+import type { Database, Executing, Trx } from '../db/database.ts'
+import type { BuildAttemptsTable } from '../db/tables/environments.ts'
+import { transition } from '../db/transition.ts'
+import { moveVersion, type VersionMove } from '../environments/version-moves.ts'
+
+/*
+ * Claims of build attempts, and what a worker writes under one.
+ *
+ * An attempt belongs to the worker that claimed it, under the fence of that claim. The claim holds as long as
+ * its lease is renewed; an attempt whose lease ran out is given to the next worker under a higher fence, in the
+ * state it was left in, and from then on every write of the former worker finds nothing to change.
+ * A tenant's cancel turns the state to `cancel_requested` under the worker's hands: its next write then changes
+ * nothing and is answered `cancel_requested`, and the attempt can only end as `cancelled`.
+ * A move of the version is made in the transaction of the attempt's, so neither is seen without the other.
+ */
+
+export type AttemptRow = Selectable<BuildAttemptsTable>
+
+/** Who writes: an attempt and the fence under which it was claimed. */
+export type Claimed = Pick<AttemptRow, 'id' | 'fence' | 'environment_version_id'>
+
+/** `lost`: another worker has the attempt, or it has ended. */
+export type WriteOutcome = 'done' | 'cancel_requested' | 'lost'
+
+/** An attempt that took so many workers down with it is not given to another one. */
+export const claimsMax = 5
+
+/**
+ * Claims what is to be worked on next: an attempt whose worker is gone, else the oldest waiting one of the
+ * company that was served least recently and has fewer than its active builds under way. A waiting attempt is
+ * `validating` then; one that was taken over is in the state in which its worker left it.
+ */
+export async function claimNextAttempt(
+  db: Database,
+  by: { worker: string; leaseMs: number },
+): Promise<AttemptRow | undefined> {
+  return db.transaction().execute(async (trx) => {
+    // One claim at a time, or two would count the same free place of a company.
+    await sql`select pg_advisory_xact_lock(hashtextextended('build-claims', 0))`.execute(trx)
+    let next = await lockNextAttempt(trx)
+    while (next && next.fence >= claimsMax) {
+      await endLocked(trx, next, workersLost(next))
+      next = await lockNextAttempt(trx)
+    }
+    return next && giveAttempt(trx, next, by)
+  })
+}
+
+async function lockNextAttempt(trx: Trx): Promise<AttemptRow | undefined> {
+  const { rows } = await sql<AttemptRow>`
+    select a.* from build_attempts a
+    cross join lateral (
+      select count(*) as active from build_attempts b
+      where b.company_id = a.company_id and b.terminal_at is null and b.worker is not null
+    ) busy
+    cross join lateral (
+      select max(b.started_at) as at from build_attempts b
+      where b.company_id = a.company_id and b.started_at is not null
+    ) served
+    where a.terminal_at is null
+      and ((a.worker is not null and a.lease_until < now())
+        or (a.state = 'validation_queued' and busy.active < ${activeBuildLimitDefault}))
+    order by a.worker is null, served.at nulls first, a.queued_at, a.id
+    limit 1
+    for update of a skip locked
+  `.execute(trx)
+  return rows[0]
+}
+
+async function giveAttempt(
+  trx: Trx,
+  attempt: AttemptRow,
+  to: { worker: string; leaseMs: number },
+): Promise<AttemptRow> {
+  if (attempt.state === 'validation_queued') {
+    await transition(trx, {
+      table: 'build_attempts',
+      machine: buildAttemptMachine,
+      id: attempt.id,
+      to: 'validating',
+    })
+  }
+  return trx
+    .updateTable('build_attempts')
+    .set({
+      worker: to.worker,
+      lease_until: leaseEnd(to.leaseMs),
+      fence: attempt.fence + 1,
+      started_at: sql`coalesce(started_at, now())`,
+    })
+    .where('id', '=', attempt.id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+const workersLost = (attempt: AttemptRow): AttemptEnding =>
+  isCancelling(attempt.state)
+    ? { state: 'cancelled', errorCode: 'tenant_cancel' }
+    : { state: 'platform_failed', errorCode: 'platform_failed', errorDetail: 'worker_lost' }
+
+/** Prolongs the claim, also after a cancel, so that the worker can tear down. */
+export async function renewLease(db: Executing, attempt: Claimed, leaseMs: number): Promise<WriteOutcome> {
+  const row = await db
+    .updateTable('build_attempts')
+    .set({ lease_until: leaseEnd(leaseMs) })
+    .where('id', '=', attempt.id)
+    .where('fence', '=', attempt.fence)
+    .where('terminal_at', 'is', null)
+    .returning('state')
+    .executeTakeFirst()
+  if (!row) return 'lost'
+  return isCancelling(row.state) ? 'cancel_requested' : 'done'
+}
+
+/** True from the tenant's cancel on, also once the attempt has ended by it. */
+export async function cancelRequested(db: Executing, attemptId: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('build_attempts')
+    .select('state')
+    .where('id', '=', attemptId)
+    .executeTakeFirst()
+  return row !== undefined && (isCancelling(row.state) || row.state === 'cancelled')
+}
+
+export interface AttemptStep {
+  /** The state to go to; absent: it stays. */
+  state?: BuildAttemptState
+  stageCode?: BuildStage
+  /** Further columns of the attempt. */
+  set?: Partial<Pick<AttemptRow, 'raw_upload_digest' | 'canonical_digest'>>
+  version?: VersionMove
+}
+
+/** Notes progress of attempt and version together; anything but `done` has changed nothing. */
+export async function advance(trx: Trx, attempt: Claimed, step: AttemptStep): Promise<WriteOutcome> {
+  const outcome = await lockClaimed(trx, attempt)
+  if (outcome !== 'done') return outcome
+  const set = {
+    ...step.set,
+    ...(step.stageCode !== undefined && { stage_code: step.stageCode, stage_since: sql<Date>`now()` }),
+  }
+  if (step.state !== undefined) {
+    const move = { table: 'build_attempts', machine: buildAttemptMachine, id: attempt.id } as const
+    mustMove(await transition(trx, { ...move, to: step.state, set }), attempt.id, step.state)
+  } else if (Object.keys(set).length > 0) {
+    await trx.updateTable('build_attempts').set(set).where('id', '=', attempt.id).execute()
+  }
+  if (step.version) await moveItsVersion(trx, attempt, step.version)
+  return 'done'
+}
+
+export type AttemptEnding =
+  | { state: 'completed'; version: VersionMove }
+  | {
+      state: 'customer_failed' | 'platform_failed' | 'cancelled'
+      errorCode: BuildErrorCode
+      /** Slugs joined with `;`, cut between two of them to the bound of the field. */
+      errorDetail?: string
+      /** Default: where the contract sends a version after `errorCode`. */
+      version?: VersionMove
+    }
+
+/** Ends attempt and build of the version together. After a tenant's cancel only `cancelled` is taken. */
+export async function finishAttempt(
+  trx: Trx,
+  attempt: Claimed,
+  ending: AttemptEnding,
+): Promise<WriteOutcome> {
+  const outcome = await lockClaimed(trx, attempt)
+  if (outcome === 'lost' || (outcome === 'cancel_requested' && ending.state !== 'cancelled')) return outcome
+  await endLocked(trx, attempt, ending)
+  return 'done'
+}
+
+/** Ends an attempt whose row the caller has locked. A cancel passes each of its states. */
+export async function endLocked(
+  trx: Trx,
+  attempt: Pick<AttemptRow, 'id' | 'environment_version_id'>,
+  ending: AttemptEnding,
+): Promise<void> {
+  const move = { table: 'build_attempts', machine: buildAttemptMachine, id: attempt.id } as const
+  if (ending.state === 'cancelled') {
+    await transition(trx, { ...move, to: 'cancel_requested' })
+    await transition(trx, { ...move, to: 'cancelling' })
+  }
+  const failed = ending.state === 'completed' ? undefined : ending
+  const left = await transition(trx, {
+    ...move,
+    to: ending.state,
+    set: {
+      terminal_at: sql`now()`,
+      lease_until: null,
+      error_code: failed?.errorCode ?? '',
+      error_detail: boundSlugs(failed?.errorDetail ?? ''),
+    },
+  })
+  mustMove(left, attempt.id, ending.state)
+  const version = ending.version ?? (failed && { to: buildFailures[failed.errorCode].versionState })
+  if (version) await moveItsVersion(trx, attempt, version)
+}
+
+async function moveItsVersion(
+  trx: Trx,
+  attempt: Pick<AttemptRow, 'environment_version_id'>,
+  move: VersionMove,
+): Promise<void> {
+  const id = attempt.environment_version_id
+  mustMove(await moveVersion(trx, id, move), id, move.to)
+}
+
+function mustMove(left: string | undefined, id: string, to: string): void {
+  if (left === undefined) throw new Error(`${id} may not move to ${to}`)
+}
+
+async function lockClaimed(trx: Trx, attempt: Claimed): Promise<WriteOutcome> {
+  const row = await trx
+    .selectFrom('build_attempts')
+    .select(['state', 'terminal_at'])
+    .where('id', '=', attempt.id)
+    .where('fence', '=', attempt.fence)
+    .forUpdate()
+    .executeTakeFirst()
+  if (!row || row.terminal_at) return 'lost'
+  return isCancelling(row.state) ? 'cancel_requested' : 'done'
+}
+
+const isCancelling = (state: string): boolean => state === 'cancel_requested' || state === 'cancelling'
+
+const leaseEnd = (leaseMs: number) => sql<Date>`now() + ${leaseMs} * interval '1 millisecond'`
+
+function boundSlugs(detail: string): string {
+  if (detail.length <= errorDetailMaxLength) return detail
+  return detail.slice(0, detail.lastIndexOf(';', errorDetailMaxLength)).slice(0, errorDetailMaxLength)
+}
