@@ -42,3 +42,5 @@ export async function resolveRunnable(
     shareGeneration: share.generation,
   }
 }
+
+export { validateInput } from './validate-input.ts'

@@ -115,6 +115,37 @@ export const applicableShareOf = (db: Executing, room: Room, taskId: string): Pr
     .limit(1)
     .executeTakeFirst()
 
+/** What a caller's rooms and managed departments let shares reach. */
+export interface Reach {
+  companyId: string
+  roomIds: readonly string[]
+  departmentIds: readonly string[]
+}
+
+/** SQL condition on `share_grants`: live, and made to the company or to something within the reach. */
+export const reaches = (reach: Reach): Expression<SqlBool> => sql<SqlBool>`
+  share_grants.state = 'active' and share_grants.company_id = ${reach.companyId} and (
+    share_grants.target_kind = 'company'
+    or (share_grants.target_kind = 'department' and share_grants.target_id = any(${reach.departmentIds}))
+    or exists (
+      select from chatrooms room
+      where room.id = any(${reach.roomIds}) and room.deleted_at is null and (
+        (share_grants.target_kind = 'chatroom' and share_grants.target_id = room.id
+          and share_grants.target_authority_generation = room.authority_generation)
+        or (share_grants.target_kind = 'department' and share_grants.target_id = room.department_id)))
+  )`
+
+export async function isSharedWithin(db: Executing, reach: Reach, taskId: string): Promise<boolean> {
+  const found = await db
+    .selectFrom('share_grants')
+    .select('id')
+    .where('task_id', '=', taskId)
+    .where(reaches(reach))
+    .limit(1)
+    .executeTakeFirst()
+  return found !== undefined
+}
+
 /** Present authority generations of the chatrooms among the targets; deleted rooms are absent. */
 export async function roomGenerations(
   db: Executing,

@@ -1,8 +1,9 @@
 import { taskMachine } from '@sandbox-jobs/contract/states/catalog-states.ts'
-import type { Insertable, Selectable } from 'kysely'
+import { type Insertable, type Selectable, sql } from 'kysely'
 import type { Executing, Trx } from '../db/database.ts'
 import type { TasksTable } from '../db/tables/tasks.ts'
 import { noteCreated, transition } from '../db/transition.ts'
+import { type Reach, reaches } from './share-store.ts'
 
 export type TaskRow = Selectable<TasksTable>
 
@@ -67,6 +68,8 @@ export interface TaskListFilter {
   companyId: string
   /** Undefined: every state. */
   states: readonly string[] | undefined
+  /** Whose tasks are shown: those of the departments, and those a share reaches. Undefined: all. */
+  seenBy: { departmentIds: readonly string[]; reach: Reach } | undefined
   afterId: string | undefined
   limit: number
 }
@@ -76,5 +79,20 @@ export function listTasks(db: Executing, filter: TaskListFilter): Promise<TaskRo
   let query = db.selectFrom('tasks').selectAll().where('company_id', '=', filter.companyId)
   if (filter.states) query = query.where('state', 'in', filter.states)
   if (filter.afterId !== undefined) query = query.where('id', '>', filter.afterId)
+  const { seenBy } = filter
+  if (seenBy) {
+    query = query.where((eb) =>
+      eb.or([
+        sql<boolean>`tasks.owner_scope = 'department' and tasks.owner_id = any(${seenBy.departmentIds})`,
+        eb.exists(
+          eb
+            .selectFrom('share_grants')
+            .select('share_grants.id')
+            .whereRef('share_grants.task_id', '=', 'tasks.id')
+            .where(reaches(seenBy.reach)),
+        ),
+      ]),
+    )
+  }
   return query.orderBy('id').limit(filter.limit).execute()
 }

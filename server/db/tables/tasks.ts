@@ -1,4 +1,4 @@
-import type { Generated } from 'kysely'
+import type { ColumnType, Generated } from 'kysely'
 
 export interface TasksTable {
   id: string
@@ -31,7 +31,8 @@ export interface TaskVersionsTable {
   input_example: string | null
   input_schema: string | null
   timeout_seconds: Generated<number>
-  secret_slot_declarations: unknown[] | null
+  /** Written as JSON text: the driver would take a list for a Postgres array. */
+  secret_slot_declarations: ColumnType<unknown[] | null, string | null, string | null>
   requires_confirmation: Generated<boolean>
   output_policy: Record<string, unknown> | null
   canonical_digest: string

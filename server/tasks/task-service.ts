@@ -1,0 +1,90 @@
+import type {
+  Task,
+  TaskCreateRequest,
+  TaskList,
+  TaskUpdateRequest,
+} from '@sandbox-jobs/contract/resources/task.ts'
+import { CodedError } from '../base/coded-error.ts'
+import { newId } from '../base/ids.ts'
+import { isRestricted, managesOwner, type Principal } from '../platform/principal.ts'
+import { afterIdOf, type ListRequest, pageByIdOf, statesOfLifecycle } from './list-request.ts'
+import { renderTask } from './render-task.ts'
+import { reachOf, requireManagedTask, seesEveryTask, seeTask } from './task-access.ts'
+import type { TaskContext } from './task-context.ts'
+import { insertTask, listTasks, updateActiveTask } from './task-store.ts'
+
+/** Tasks as a catalog: made, found and renamed (contract part 2, "Tasks, versions, shares"). */
+export async function createTask(
+  context: TaskContext,
+  principal: Principal,
+  request: TaskCreateRequest,
+): Promise<Task> {
+  if (!(await mayOwn(context, principal, request))) throw new CodedError('owner_scope_forbidden')
+  const row = await context.db.transaction().execute((trx) =>
+    insertTask(trx, {
+      id: newId('task'),
+      company_id: principal.companyId,
+      owner_scope: request.owner_scope,
+      owner_id: request.owner_id,
+      name: request.name,
+      description: request.description ?? '',
+      agent_enabled: request.agent_enabled ?? false,
+    }),
+  )
+  return renderTask(row)
+}
+
+/** An owner that does not exist is one that the caller cannot own: the answer does not tell them apart. */
+async function mayOwn(
+  context: TaskContext,
+  principal: Principal,
+  { owner_scope: scope, owner_id: id }: TaskCreateRequest,
+): Promise<boolean> {
+  if (isRestricted(principal) || !managesOwner(principal, { scope, id })) return false
+  if (scope === 'company') return id === principal.companyId
+  return (await context.directory.department(principal.companyId, id)) !== undefined
+}
+
+/** What the caller manages, and what a share reaches the caller with. */
+export async function listVisibleTasks(
+  context: TaskContext,
+  principal: Principal,
+  request: ListRequest,
+): Promise<TaskList> {
+  const seenBy = seesEveryTask(principal)
+    ? undefined
+    : { departmentIds: principal.managedDepartmentIds, reach: await reachOf(context, principal) }
+  const list = `tasks:${principal.companyId}`
+  const size = request.page_size
+  const rows = await listTasks(context.db, {
+    companyId: principal.companyId,
+    states: statesOfLifecycle(request.lifecycle, { active: ['active'], retired: ['archived'] }),
+    seenBy,
+    afterId: afterIdOf(context.pages, list, request),
+    limit: size + 1,
+  })
+  return pageByIdOf(context.pages, list, { rows, size }, renderTask)
+}
+
+export async function readTask(context: TaskContext, principal: Principal, taskId: string): Promise<Task> {
+  return renderTask((await seeTask(context, principal, taskId)).task)
+}
+
+export async function updateTask(
+  context: TaskContext,
+  principal: Principal,
+  change: { taskId: string; request: TaskUpdateRequest },
+): Promise<Task> {
+  const task = await requireManagedTask(context.db, principal, change.taskId)
+  const { name, description, agent_enabled } = change.request
+  const set = {
+    ...(name !== undefined && { name }),
+    ...(description !== undefined && { description }),
+    ...(agent_enabled !== undefined && { agent_enabled }),
+  }
+  if (Object.keys(set).length === 0) throw new CodedError('no_fields')
+  const key = { companyId: principal.companyId, id: task.id }
+  const row = await updateActiveTask(context.db, key, set)
+  if (!row) throw new CodedError('task_archived')
+  return renderTask(row)
+}
