@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type CatalogueEntry, catalogue, type ErrorCode } from './catalogue.ts'
+import { type CatalogueEntry, catalogue, catalogueAreas, type ErrorCode } from './catalogue.ts'
 
 /** Codes and statuses of the contract's Errors tables (part 2), written again by hand. */
 const contractCodes: Record<number, ErrorCode[]> = {
@@ -95,4 +95,10 @@ test.each(entries)('%s is a snake_case code with two sentences', (code, entry) =
   expect(code).toMatch(/^[a-z]+(_[a-z0-9]+)*$/)
   expect(entry.message).toMatch(/^[A-Z].*\.$/)
   expect(entry.advice).toMatch(/^[A-Z].*\.$/)
+})
+
+test('no code is declared in two areas', () => {
+  const codes = catalogueAreas.flatMap((area) => Object.keys(area))
+  expect(codes.toSorted()).toEqual([...new Set(codes)].toSorted())
+  expect(codes).toHaveLength(entries.length)
 })

@@ -1,0 +1,18 @@
+/** One coded error of the wire contract: `{ detail: { code, message, ... } }` under `status`. */
+export interface CatalogueEntry {
+  status: 400 | 403 | 404 | 405 | 409 | 413 | 418 | 422 | 429 | 500 | 503
+  /** What happened, for the caller. */
+  message: string
+  /** What the caller can do about it. */
+  advice: string
+}
+
+export const entry = (status: CatalogueEntry['status'], message: string, advice: string): CatalogueEntry => ({
+  status,
+  message,
+  advice,
+})
+
+/** Advice that several errors share. */
+export const reread = 'Read the resource again, then decide.'
+export const later = 'Wait and try again; the same Idempotency-Key is safe to repeat.'

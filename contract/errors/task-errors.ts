@@ -1,0 +1,57 @@
+import { type CatalogueEntry, entry } from './catalogue-entry.ts'
+
+/** Tasks, their versions, shares and what rooms enable. */
+export const taskErrors = {
+  task_archived: entry(409, 'The task is archived.', 'Use an active task.'),
+  already_archived: entry(409, 'The task is already archived.', 'Nothing is left to do.'),
+  environment_version_not_ready: entry(
+    409,
+    'The environment version is not ready.',
+    'Build it, wait for ready, then try again.',
+  ),
+  job_contract_invalid: entry(
+    422,
+    'The input schema, the example or the work command is not usable.',
+    'Correct what detail.errors lists.',
+  ),
+  timeout_exceeds_ceiling: entry(
+    422,
+    'The value of timeout_seconds is above the ceiling of the company.',
+    'Lower it, or ask for a higher ceiling.',
+  ),
+  script_too_large: entry(422, 'A script may have at most 1 MiB.', 'Move data into the environment image.'),
+  script_not_utf8: entry(422, 'A script must be UTF-8 text.', 'Save it as UTF-8.'),
+  script_contains_nul: entry(422, 'A script may not contain NUL.', 'Remove the NUL byte.'),
+  bundle_path_forbidden: entry(
+    422,
+    'The bundle holds a path that is reserved or leaves the workspace.',
+    'Rename or remove it.',
+  ),
+  share_already_live: entry(409, 'The task is already shared with this target.', 'Revoke that share first.'),
+  share_target_invalid: entry(
+    422,
+    'The share target does not fit its kind or does not exist.',
+    'Name a live chatroom or department, or the company itself.',
+  ),
+  secret_slot_policies_invalid: entry(
+    422,
+    'The policies name an unknown slot or policy.',
+    'Use declared slot names and borrower, owner or owner_overridable.',
+  ),
+  task_not_shared_to_room: entry(
+    409,
+    'The task is not shared with this room, its department or the company.',
+    'Ask its owner to share it.',
+  ),
+  task_version_not_published: entry(409, 'The task version is not published.', 'Publish it first.'),
+  task_version_digest_mismatch: entry(
+    409,
+    'The digest is not that of the published version.',
+    'Read the version again and approve its canonical_digest.',
+  ),
+  task_bundle_runner_unsupported: entry(
+    409,
+    'The runner release under this environment version is not approved.',
+    'Rebuild the environment, or have an operator approve the release.',
+  ),
+} satisfies Record<string, CatalogueEntry>
