@@ -1,0 +1,67 @@
+import { bindingMachine } from '@sandbox-jobs/contract/states/grant-states.ts'
+import type { Insertable, Selectable } from 'kysely'
+import type { Executing, Trx } from '../db/database.ts'
+import type { BindingsTable } from '../db/tables/tasks.ts'
+import { noteCreated, transition } from '../db/transition.ts'
+
+export type BindingRow = Selectable<BindingsTable>
+
+export interface BindingKey {
+  companyId: string
+  chatroomId: string
+  taskId: string
+}
+
+/** Writes the table `bindings`. */
+export async function insertBinding(trx: Trx, binding: Insertable<BindingsTable>): Promise<BindingRow> {
+  const row = await trx.insertInto('bindings').values(binding).returningAll().executeTakeFirstOrThrow()
+  await noteCreated(trx, {
+    machine: bindingMachine,
+    id: row.id,
+    companyId: row.company_id,
+    state: row.state,
+  })
+  return row
+}
+
+/** The binding of a room to a task made last, whatever its state. */
+export const latestBinding = (db: Executing, key: BindingKey): Promise<BindingRow | undefined> =>
+  db
+    .selectFrom('bindings')
+    .selectAll()
+    .where('company_id', '=', key.companyId)
+    .where('chatroom_id', '=', key.chatroomId)
+    .where('task_id', '=', key.taskId)
+    .orderBy('generation', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+
+/** Moves the pin of an enabled binding. */
+export const movePin = (
+  trx: Trx,
+  id: string,
+  set: Pick<BindingRow, 'task_version_id' | 'share_generation' | 'accepted_at'>,
+): Promise<unknown> =>
+  trx.updateTable('bindings').set(set).where('id', '=', id).where('state', '=', 'enabled').execute()
+
+/** False when the binding had ended already. */
+export async function revokeBinding(
+  trx: Trx,
+  id: string,
+  set: { revoked_at: Date; revoke_reason: string },
+): Promise<boolean> {
+  const left = await transition(trx, { table: 'bindings', machine: bindingMachine, id, to: 'revoked', set })
+  return left !== undefined
+}
+
+/** Ids of the rooms' enabled bindings to a task. */
+export async function enabledBindingIds(trx: Trx, taskId: string): Promise<string[]> {
+  const rows = await trx
+    .selectFrom('bindings')
+    .select('id')
+    .where('task_id', '=', taskId)
+    .where('state', '=', 'enabled')
+    .orderBy('id')
+    .execute()
+  return rows.map((row) => row.id)
+}

@@ -1,0 +1,46 @@
+import { timeoutCeilingDefaultSeconds } from '@sandbox-jobs/contract/limits.ts'
+import type { TaskVersion } from '@sandbox-jobs/contract/resources/task-version.ts'
+import { CodedError, notFound } from '../base/coded-error.ts'
+import type { Principal } from '../platform/principal.ts'
+import { requireReadyEnvironment } from './ready-environment.ts'
+import { lockManagedTask } from './task-access.ts'
+import type { TaskContext } from './task-context.ts'
+import { setCurrentVersions } from './task-store.ts'
+import { viewOf } from './task-version-service.ts'
+import { findVersion, latestVersionIds, lockVersion, moveVersion } from './task-version-store.ts'
+
+/**
+ * Publishes a draft; it never changes again and becomes the task's current version. Rooms keep the version they
+ * have pinned. Throws `task_archived`, `illegal_transition`, `environment_version_not_ready`,
+ * `timeout_exceeds_ceiling` (contract part 1, "Shown moves").
+ */
+export async function publishVersion(
+  context: TaskContext,
+  principal: Principal,
+  { taskId, versionId }: { taskId: string; versionId: string },
+): Promise<TaskVersion> {
+  return context.db.transaction().execute(async (trx) => {
+    const task = await lockManagedTask(trx, principal, taskId)
+    const key = { companyId: principal.companyId, taskId, id: versionId }
+    const draft = await lockVersion(trx, key)
+    if (!draft) throw notFound()
+    if (task.state !== 'active') throw new CodedError('task_archived')
+    if (draft.state !== 'draft') throw new CodedError('illegal_transition')
+    await requireReadyEnvironment(trx, principal.companyId, draft.environment_version_id)
+    if (draft.timeout_seconds > timeoutCeilingDefaultSeconds) {
+      throw new CodedError('timeout_exceeds_ceiling', { limit: timeoutCeilingDefaultSeconds })
+    }
+    const set = { published_at: context.clock.now() }
+    if (!(await moveVersion(trx, versionId, { to: 'published', set }))) {
+      throw new CodedError('illegal_transition')
+    }
+    const current = {
+      current_published_version_id: versionId,
+      current_draft_version_id: (await latestVersionIds(trx, taskId)).draft,
+    }
+    await setCurrentVersions(trx, taskId, current)
+    const published = await findVersion(trx, key)
+    if (!published) throw notFound()
+    return viewOf(trx, published, { task: { ...task, ...current }, view: 'owner' })
+  })
+}

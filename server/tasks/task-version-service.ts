@@ -1,0 +1,188 @@
+import type {
+  TaskVersion,
+  TaskVersionCreateRequest,
+  TaskVersionList,
+  TaskVersionUpdateRequest,
+} from '@sandbox-jobs/contract/resources/task-version.ts'
+import { CodedError, notFound } from '../base/coded-error.ts'
+import { newId } from '../base/ids.ts'
+import type { Executing } from '../db/database.ts'
+import { getVersion } from '../environments/ready-versions.ts'
+import type { Principal } from '../platform/principal.ts'
+import { checkJobContract } from './job-contract.ts'
+import { afterIdOf, type ListRequest, pageByIdOf, statesOfLifecycle } from './list-request.ts'
+import { requireReadyEnvironment } from './ready-environment.ts'
+import { renderTaskVersion, type VersionView } from './render-task-version.ts'
+import { lockManagedTask, requireManagedTask, seeTask } from './task-access.ts'
+import type { TaskContext } from './task-context.ts'
+import { setCurrentVersions, type TaskRow } from './task-store.ts'
+import {
+  contentHashOf,
+  digestOf,
+  emptyContent,
+  namesAnyField,
+  type VersionContent,
+  withRequested,
+} from './task-version.ts'
+import {
+  findVersion,
+  insertVersion,
+  listVersions,
+  lockVersion,
+  nextVersionNumber,
+  type TaskVersionRow,
+  updateDraft,
+} from './task-version-store.ts'
+
+/** Drafts and reading versions; moving them is in `publish-version.ts` and `archive-version.ts`. */
+export async function createDraft(
+  context: TaskContext,
+  principal: Principal,
+  draft: { taskId: string; request: TaskVersionCreateRequest },
+): Promise<TaskVersion> {
+  const { taskId, request } = draft
+  const managed = await requireManagedTask(context.db, principal, taskId)
+  if (managed.state !== 'active') throw new CodedError('task_archived')
+  const content = withRequested(emptyContent(request.environment_version_id), request)
+  await requireReadyEnvironment(context.db, principal.companyId, content.environment_version_id)
+  await checkJobContract(principal.companyId, content)
+  const created = await context.db.transaction().execute(async (trx) => {
+    const task = await lockManagedTask(trx, principal, taskId)
+    if (task.state !== 'active') throw new CodedError('task_archived')
+    const row = await insertVersion(trx, {
+      id: newId('taskVersion'),
+      task_id: taskId,
+      company_id: principal.companyId,
+      version_number: await nextVersionNumber(trx, taskId),
+      created_by: principal.principalId,
+      ...columnsOf(content),
+    })
+    await setCurrentVersions(trx, taskId, { current_draft_version_id: row.id })
+    return { row, task }
+  })
+  return viewOf(context.db, created.row, { task: created.task, view: 'owner' })
+}
+
+/** Changes a draft as a whole: what results must be a draft that could have been created so. */
+export async function changeDraft(
+  context: TaskContext,
+  principal: Principal,
+  change: { taskId: string; versionId: string; request: TaskVersionUpdateRequest },
+): Promise<TaskVersion> {
+  const { taskId, versionId, request } = change
+  await requireManagedTask(context.db, principal, taskId)
+  const key = { companyId: principal.companyId, taskId, id: versionId }
+  const before = await findVersion(context.db, key)
+  if (!before) throw notFound()
+  if (before.state !== 'draft') throw new CodedError('illegal_transition')
+  if (!namesAnyField(request)) throw new CodedError('no_fields')
+  const content = withRequested(contentOf(before), request)
+  await requireReadyEnvironment(context.db, principal.companyId, content.environment_version_id)
+  await checkJobContract(principal.companyId, content)
+  const changed = await context.db.transaction().execute(async (trx) => {
+    const task = await lockManagedTask(trx, principal, taskId)
+    if (task.state !== 'active') throw new CodedError('task_archived')
+    // What was checked must be what is written: a draft that was changed meanwhile is not overwritten.
+    const now = await lockVersion(trx, key)
+    const same = now?.state === 'draft' && now.canonical_digest === before.canonical_digest
+    const row = same ? await updateDraft(trx, versionId, columnsOf(content)) : undefined
+    if (!row) throw new CodedError('illegal_transition')
+    return { row, task }
+  })
+  return viewOf(context.db, changed.row, { task: changed.task, view: 'owner' })
+}
+
+export async function readVersion(
+  context: TaskContext,
+  principal: Principal,
+  key: { taskId: string; versionId: string },
+): Promise<TaskVersion> {
+  const seen = await seeTask(context, principal, key.taskId)
+  const row = await findVersion(context.db, {
+    companyId: principal.companyId,
+    taskId: key.taskId,
+    id: key.versionId,
+  })
+  if (!row || (seen.view === 'borrower' && row.published_at === null)) throw notFound()
+  return viewOf(context.db, row, seen)
+}
+
+export async function listTaskVersions(
+  context: TaskContext,
+  principal: Principal,
+  query: { taskId: string; request: ListRequest },
+): Promise<TaskVersionList> {
+  const { taskId, request } = query
+  const seen = await seeTask(context, principal, taskId)
+  const list = `task-versions:${taskId}`
+  const size = request.page_size
+  const rows = await listVersions(context.db, {
+    companyId: principal.companyId,
+    taskId,
+    states: statesOfLifecycle(request.lifecycle, { active: ['draft', 'published'], retired: ['archived'] }),
+    oncePublishedOnly: seen.view === 'borrower',
+    afterId: afterIdOf(context.pages, list, request),
+    limit: size + 1,
+  })
+  const environments = await environmentsOf(context.db, rows)
+  return pageByIdOf(context.pages, list, { rows, size }, (row) =>
+    renderTaskVersion(row, {
+      view: seen.view,
+      environment: environments.get(row.environment_version_id) ?? goneEnvironment,
+      currentPublishedVersionId: seen.task.current_published_version_id,
+    }),
+  )
+}
+
+/** The wire form of one version, with the name of what it runs on. */
+export async function viewOf(
+  db: Executing,
+  row: TaskVersionRow,
+  seen: { task: TaskRow; view: VersionView['view'] },
+): Promise<TaskVersion> {
+  const environments = await environmentsOf(db, [row])
+  return renderTaskVersion(row, {
+    view: seen.view,
+    environment: environments.get(row.environment_version_id) ?? goneEnvironment,
+    currentPublishedVersionId: seen.task.current_published_version_id,
+  })
+}
+
+const goneEnvironment = { id: '', name: '' }
+
+async function environmentsOf(
+  db: Executing,
+  rows: readonly TaskVersionRow[],
+): Promise<Map<string, { id: string; name: string }>> {
+  const companyByVersion = new Map(rows.map((row) => [row.environment_version_id, row.company_id]))
+  const found = await Promise.all(
+    [...companyByVersion].map(([id, companyId]) => getVersion(db, companyId, id)),
+  )
+  return new Map(
+    found.flatMap((version) =>
+      version ? [[version.id, { id: version.environment_id, name: version.environment_name }] as const] : [],
+    ),
+  )
+}
+
+const contentOf = (row: TaskVersionRow): VersionContent => ({
+  environment_version_id: row.environment_version_id,
+  startup_script: row.startup_script,
+  work_script: row.work_script,
+  work_command: row.work_command,
+  ordinary_env: row.ordinary_env as VersionContent['ordinary_env'],
+  input_instructions: row.input_instructions,
+  input_example: row.input_example,
+  input_schema: row.input_schema,
+  timeout_seconds: row.timeout_seconds,
+  secret_slot_declarations: row.secret_slot_declarations as VersionContent['secret_slot_declarations'],
+  requires_confirmation: row.requires_confirmation,
+})
+
+const columnsOf = (content: VersionContent) => ({
+  ...content,
+  secret_slot_declarations:
+    content.secret_slot_declarations && JSON.stringify(content.secret_slot_declarations),
+  canonical_digest: digestOf(content),
+  content_hash: contentHashOf(content),
+})

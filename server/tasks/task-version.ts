@@ -1,0 +1,130 @@
+import { envNamesMax, scriptMaxBytes, timeoutDefaultSeconds } from '@sandbox-jobs/contract/limits.ts'
+import { driverOf } from '@sandbox-jobs/contract/resources/runtime-contract.ts'
+import type { SecretSlotDeclaration } from '@sandbox-jobs/contract/resources/secret-slot.ts'
+import type {
+  OrdinaryEnv,
+  TaskVersionCreateRequest,
+  TaskVersionUpdateRequest,
+} from '@sandbox-jobs/contract/resources/task-version.ts'
+import { canonicalDigest } from '../base/canonical-json.ts'
+import { CodedError } from '../base/coded-error.ts'
+import { invalid } from '../base/validation-error.ts'
+
+/** All that an author decides about a version; what `canonical_digest` stands for. */
+export interface VersionContent {
+  environment_version_id: string
+  startup_script: string
+  work_script: string
+  work_command: string | null
+  ordinary_env: OrdinaryEnv | null
+  input_instructions: string | null
+  input_example: string | null
+  input_schema: string | null
+  timeout_seconds: number
+  secret_slot_declarations: SecretSlotDeclaration[] | null
+  requires_confirmation: boolean
+}
+
+export const emptyContent = (environmentVersionId: string): VersionContent => ({
+  environment_version_id: environmentVersionId,
+  startup_script: '',
+  work_script: '',
+  work_command: null,
+  ordinary_env: null,
+  input_instructions: null,
+  input_example: null,
+  input_schema: null,
+  timeout_seconds: timeoutDefaultSeconds,
+  secret_slot_declarations: null,
+  requires_confirmation: false,
+})
+
+/** A digest names the rules it was made by: another set of fields is another format. */
+const digestFormat = 'task-version/1'
+
+/**
+ * Identity of a version's content: the digest over the canonical JSON of every field of `VersionContent`, with
+ * the driver line in place of `work_command` and the sorted slot names in place of their declarations, so that
+ * two spellings of one meaning have one digest. Approvals of secrets pin it.
+ */
+export const digestOf = (content: VersionContent): string =>
+  canonicalDigest({
+    format: digestFormat,
+    environment_version_id: content.environment_version_id,
+    startup_script: content.startup_script,
+    work_script: content.work_script,
+    driver: driverOf(content.work_command),
+    ordinary_env: content.ordinary_env ?? {},
+    input_instructions: content.input_instructions,
+    input_example: content.input_example,
+    input_schema: content.input_schema,
+    timeout_seconds: content.timeout_seconds,
+    secret_slot_names: slotNamesOf(content.secret_slot_declarations).toSorted(),
+    requires_confirmation: content.requires_confirmation,
+    output_policy: null,
+  })
+
+/** Identity of what a run executes, whatever surrounds it: the two scripts and the driver. */
+export const contentHashOf = (content: VersionContent): string =>
+  canonicalDigest({
+    format: 'task-scripts/1',
+    startup_script: content.startup_script,
+    work_script: content.work_script,
+    driver: driverOf(content.work_command),
+  })
+
+/** Names in the order of their declaration; declarations of unknown form have none. */
+export const slotNamesOf = (declarations: readonly unknown[] | null): string[] =>
+  (declarations ?? []).flatMap((declaration) => {
+    if (typeof declaration === 'string') return [declaration]
+    const named = typeof declaration === 'object' && declaration !== null && 'name' in declaration
+    return named && typeof declaration.name === 'string' ? [declaration.name] : []
+  })
+
+/** `content` with the fields that a request names; null empties what may be empty. */
+export function withRequested(
+  content: VersionContent,
+  request: TaskVersionCreateRequest | TaskVersionUpdateRequest,
+): VersionContent {
+  refuseNotOffered(request)
+  const named = Object.entries(request).filter(([key, value]) => key in content && value !== undefined)
+  const next: VersionContent = { ...content, ...Object.fromEntries(named) }
+  checkScripts(next)
+  checkSlots(slotNamesOf(next.secret_slot_declarations))
+  return next
+}
+
+/** Whether a change names anything to change. */
+export const namesAnyField = (request: TaskVersionUpdateRequest): boolean =>
+  Object.values(request).some((value) => value !== undefined)
+
+/** Handles of uploaded scripts and output policies are refused as long as there is nothing behind them. */
+function refuseNotOffered(request: TaskVersionCreateRequest | TaskVersionUpdateRequest): void {
+  for (const field of ['startup_script_id', 'work_script_id'] as const) {
+    if (request[field] != null) {
+      throw invalid(['body', field], 'unknown_script_upload', 'names no uploaded script of this task')
+    }
+  }
+  if (request.output_policy != null) {
+    const problem = {
+      type: 'not_available',
+      loc: ['body', 'output_policy'],
+      msg: 'is not available in this deployment',
+    }
+    throw new CodedError('output_policy_invalid', { errors: [problem] })
+  }
+}
+
+function checkScripts(content: VersionContent): void {
+  for (const field of ['startup_script', 'work_script'] as const) {
+    if (Buffer.byteLength(content[field]) > scriptMaxBytes) {
+      throw new CodedError('script_too_large', { field, limit: scriptMaxBytes })
+    }
+  }
+}
+
+function checkSlots(names: string[]): void {
+  const loc = ['body', 'secret_slot_declarations']
+  if (names.length > envNamesMax) throw invalid(loc, 'too_long', `may name at most ${envNamesMax} slots`)
+  if (new Set(names).size < names.length) throw invalid(loc, 'not_unique', 'names a slot twice')
+}
