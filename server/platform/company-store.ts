@@ -1,6 +1,6 @@
-import type { Selectable } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import { newId } from '../base/ids.ts'
-import type { Executing } from '../db/database.ts'
+import type { Executing, Trx } from '../db/database.ts'
 import type { CompaniesTable } from '../db/tables/platform.ts'
 
 export type CompanyRow = Selectable<CompaniesTable>
@@ -22,3 +22,8 @@ export const insertCompany = (db: Executing, name: string): Promise<CompanyRow> 
     .values({ id: newId('company'), name })
     .returningAll()
     .executeTakeFirstOrThrow()
+
+/** Two declarations of the directory take turns, until the transaction ends. */
+export async function lockDirectory(trx: Trx): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended('sandbox-jobs directory', 0))`.execute(trx)
+}
