@@ -1,0 +1,137 @@
+import { envNamePattern, reservedEnvPrefix, secretSlotPoliciesMax } from '@sandbox-jobs/contract/limits.ts'
+import { type SecretSlotPolicies, slotPolicies } from '@sandbox-jobs/contract/resources/secret-slot.ts'
+import type {
+  ShareCreateRequest,
+  ShareGrant,
+  ShareGrantList,
+} from '@sandbox-jobs/contract/resources/share.ts'
+import { CodedError, notFound } from '../base/coded-error.ts'
+import { newId } from '../base/ids.ts'
+import type { Principal } from '../platform/principal.ts'
+import { afterIdOf, type ListRequest, pageByIdOf, statesOfLifecycle } from './list-request.ts'
+import { renderShare } from './render-share.ts'
+import {
+  findShare,
+  insertShare,
+  latestShareTo,
+  listShares,
+  revokeShareRow,
+  roomGenerations,
+  type ShareTarget,
+} from './share-store.ts'
+import { lockManagedTask, requireManagedTask } from './task-access.ts'
+import type { TaskContext } from './task-context.ts'
+
+/** Departments and companies are never re-parented: their authority stays in its first generation. */
+const firstGeneration = 1
+
+/**
+ * Shares a task with a live room, a department or the company of its owner; each share after a revoke opens the
+ * next generation. Throws `task_archived`, `share_target_invalid`, `share_already_live`,
+ * `secret_slot_policies_invalid` (contract part 1, "Share grant").
+ */
+export async function createShare(
+  context: TaskContext,
+  principal: Principal,
+  share: { taskId: string; request: ShareCreateRequest },
+): Promise<ShareGrant> {
+  const { taskId, request } = share
+  await requireManagedTask(context.db, principal, taskId)
+  const target = { kind: request.target_kind, id: request.target_id }
+  const policies = readPolicies(request.secret_slot_policies ?? null)
+  const targetGeneration = await generationOf(context, principal.companyId, target)
+  if (targetGeneration === undefined) throw new CodedError('share_target_invalid')
+  const row = await context.db.transaction().execute(async (trx) => {
+    const task = await lockManagedTask(trx, principal, taskId)
+    if (task.state !== 'active') throw new CodedError('task_archived')
+    const latest = await latestShareTo(trx, { companyId: principal.companyId, taskId, target })
+    if (latest?.state === 'active') throw new CodedError('share_already_live')
+    return insertShare(trx, {
+      id: newId('shareGrant'),
+      company_id: principal.companyId,
+      task_id: taskId,
+      target_kind: target.kind,
+      target_id: target.id,
+      generation: (latest?.generation ?? 0) + 1,
+      owner_authority_generation: firstGeneration,
+      target_authority_generation: targetGeneration,
+      secret_slot_policies: policies,
+    })
+  })
+  return renderShare(row, targetGeneration)
+}
+
+/** The authority generation of a live target within the company; undefined when there is none such. */
+async function generationOf(
+  context: TaskContext,
+  companyId: string,
+  target: ShareTarget,
+): Promise<number | undefined> {
+  switch (target.kind) {
+    case 'chatroom':
+      return (await context.directory.room(companyId, target.id))?.authority_generation
+    case 'department':
+      return (await context.directory.department(companyId, target.id)) && firstGeneration
+    default:
+      return target.id === companyId ? firstGeneration : undefined
+  }
+}
+
+const slotName = new RegExp(envNamePattern)
+
+function readPolicies(map: Record<string, unknown> | null): SecretSlotPolicies | null {
+  if (map === null) return null
+  const entries = Object.entries(map)
+  const usable = entries.every(
+    ([name, policy]) =>
+      slotName.test(name) &&
+      !name.startsWith(reservedEnvPrefix) &&
+      slotPolicies.some((known) => known === policy),
+  )
+  if (!usable || entries.length > secretSlotPoliciesMax) throw new CodedError('secret_slot_policies_invalid')
+  return map as SecretSlotPolicies
+}
+
+export async function listTaskShares(
+  context: TaskContext,
+  principal: Principal,
+  query: { taskId: string; request: ListRequest },
+): Promise<ShareGrantList> {
+  const { taskId, request } = query
+  await requireManagedTask(context.db, principal, taskId)
+  const list = `shares:${taskId}`
+  const size = request.page_size
+  const rows = await listShares(context.db, {
+    companyId: principal.companyId,
+    taskId,
+    states: statesOfLifecycle(request.lifecycle, { active: ['active'], retired: ['revoked'] }),
+    afterId: afterIdOf(context.pages, list, request),
+    limit: size + 1,
+  })
+  const generations = await roomGenerations(context.db, principal.companyId, rows)
+  return pageByIdOf(context.pages, list, { rows, size }, (row) =>
+    renderShare(row, row.target_kind === 'chatroom' ? generations.get(row.target_id) : firstGeneration),
+  )
+}
+
+/** Ends a share: the rooms it reached lose the task at once. Throws `illegal_transition` when it has ended. */
+export async function revokeShare(
+  context: TaskContext,
+  principal: Principal,
+  revoke: { taskId: string; shareId: string; reason: string },
+): Promise<ShareGrant> {
+  const { taskId, shareId, reason } = revoke
+  await requireManagedTask(context.db, principal, taskId)
+  const key = { companyId: principal.companyId, taskId, id: shareId }
+  if (!(await findShare(context.db, key))) throw notFound()
+  const row = await context.db.transaction().execute(async (trx) => {
+    const set = { revoked_at: context.clock.now(), revoke_reason: reason }
+    if (!(await revokeShareRow(trx, shareId, set))) throw new CodedError('illegal_transition')
+    return findShare(trx, key)
+  })
+  if (!row) throw notFound()
+  return renderShare(
+    row,
+    await generationOf(context, principal.companyId, { kind: row.target_kind, id: row.target_id }),
+  )
+}
