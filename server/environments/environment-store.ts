@@ -94,13 +94,13 @@ export async function updateEnvironmentTexts(
     .executeTakeFirst()
 }
 
-/** The current version is the ready one with the highest number, or none. */
-export async function refreshCurrentVersion(trx: Trx, environmentId: string): Promise<void> {
+/** The current version is the ready one with the highest number, or none; `versionId` names any of them. */
+export async function refreshCurrentVersion(trx: Trx, versionId: string): Promise<void> {
   await sql`
-    update environments set current_version_id = (
+    update environments e set current_version_id = (
       select id from environment_versions
-      where environment_id = ${environmentId} and state = 'ready'
+      where environment_id = e.id and state = 'ready'
       order by version_number desc limit 1
-    ) where id = ${environmentId}
+    ) where e.id = (select environment_id from environment_versions where id = ${versionId})
   `.execute(trx)
 }

@@ -34,6 +34,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       received_bytes bigint,
       received_digest text,
       storage_key text,
+      -- while bytes arrive: nobody else sends to this session, and an abort waits for the sender to clean up
+      receiving_until timestamptz,
       owned_object_id text,
       created_by text not null,
       created_at timestamptz not null default now(),
@@ -123,6 +125,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       where terminal_at is null;
     create index build_attempts_queue on build_attempts (queued_at, id) where state = 'validation_queued';
     create index build_attempts_leases on build_attempts (lease_until) where terminal_at is null and worker is not null;
+    create index build_attempts_served on build_attempts (company_id, started_at desc) where started_at is not null;
+    create index build_attempts_completed on build_attempts (company_id, id desc) where state = 'completed';
     create index build_attempts_live_by_company on build_attempts (company_id) where terminal_at is null;
   `.execute(db)
 }

@@ -28,6 +28,7 @@ export interface UploadSessionsTable {
   received_bytes: number | null
   received_digest: string | null
   storage_key: string | null
+  receiving_until: Date | null
   owned_object_id: string | null
   created_by: string
   created_at: Generated<Date>
