@@ -33,6 +33,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       peak_memory_bytes bigint,
       cpu_ms bigint,
       queued_at timestamptz not null default now(),
+      claimed_at timestamptz,
       started_at timestamptz,
       cancel_requested_at timestamptz,
       terminal_at timestamptz,
@@ -40,12 +41,22 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       fence bigint not null default 0,
       worker text,
       lease_until timestamptz,
+      -- what the executor knows it by: another one for each claim, since one that never started is forbidden for ever
+      sandbox_id text,
+      check (state <> 'queued' or worker is null),
+      check (state not in ('starting', 'running') or (worker is not null and sandbox_id is not null)),
       check ((terminal_at is not null) = (state in ('completed', 'customer_failed', 'platform_failed', 'cancelled'))),
       check (state <> 'completed' or (exit_code = 0 and error_code = ''))
     );
     create index runs_queue on runs (company_id, chatroom_id, queued_at, id) where state = 'queued';
     create index runs_live on runs (company_id, chatroom_id) where state in ('starting', 'running', 'cancel_requested');
     create index runs_leases on runs (lease_until) where terminal_at is null and worker is not null;
+    -- whose turn it is, where the queue stands, and how long such runs take
+    create index runs_served_company on runs (company_id, claimed_at desc) where claimed_at is not null;
+    create index runs_served_room on runs (chatroom_id, claimed_at desc) where claimed_at is not null;
+    create index runs_queue_order on runs (queued_at, id) where state = 'queued';
+    create index runs_durations on runs (company_id, resource_profile, terminal_at desc)
+      where terminal_at is not null and started_at is not null;
     create index runs_by_room on runs (chatroom_id, queued_at desc, id desc);
     create index runs_by_task on runs (task_id, queued_at desc, id desc);
 

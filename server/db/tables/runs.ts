@@ -28,12 +28,14 @@ export interface RunsTable {
   peak_memory_bytes: number | null
   cpu_ms: number | null
   queued_at: Generated<Date>
+  claimed_at: Date | null
   started_at: Date | null
   cancel_requested_at: Date | null
   terminal_at: Date | null
   fence: Generated<number>
   worker: string | null
   lease_until: Date | null
+  sandbox_id: string | null
 }
 
 export interface RunInputsTable {

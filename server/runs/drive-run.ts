@@ -1,0 +1,232 @@
+import type { Log } from '../base/logging.ts'
+import type { Database } from '../db/database.ts'
+import { ExecutorRefused, ExecutorUnavailable, type SandboxExit, SandboxUnknown } from '../executor/port.ts'
+import { ObjectMissing } from '../storage/port.ts'
+import type { ClaimedRun } from './claim-store.ts'
+import { markRunning, requeue, type Standing } from './claimed-run-store.ts'
+import { type CollectDeps, type Collected, collectRun } from './collect-run.ts'
+import { finishRun, type RunEnd } from './finish-run.ts'
+import { findJob } from './job-store.ts'
+import { Detached, longPatience, noCapacity, type Patience, patiently } from './patience.ts'
+import type { PlacedImages } from './placed-images.ts'
+import { type PreparedRun, prepareRun } from './prepare-run.ts'
+import { failed, outcomeOf, type RunOutcome } from './run-outcome.ts'
+
+/*
+ * One claimed run, from its claim to its end.
+ *
+ *   claimed ── prepare ── place the image ── start ── mark running ── wait ── collect ── finish ── remove
+ *
+ * Each step may be done again, because the worker can die between any two. What makes this safe: the executor starts a
+ * sandbox id at most once, for ever, and keeps what a sandbox left until `remove`; every write to the row carries the
+ * fence of this claim; an end is one transaction. So a worker that comes back asks the executor about the sandbox:
+ *
+ *   never started      forbid it; the run goes back into the queue, where its next claim names another sandbox
+ *   started            mark it running, wait, collect, finish, as if nothing had happened
+ *   not known to it    the run ends `platform_failed`, found by `reconcile`
+ *
+ * A cancel is asked for in the row first, then the worker hears of it: before the start it forbids the sandbox, after
+ * it stops it. A job that ended by itself before the stop reached it keeps its own end.
+ */
+
+export interface DriveDeps extends CollectDeps {
+  db: Database
+  images: PlacedImages
+  log: Log
+}
+
+export interface DriveSignals {
+  /** The worker goes away: the run is left as it is, for whoever takes it over. */
+  detach: AbortSignal
+  /** The row says `cancel_requested`. */
+  cancel: AbortSignal
+}
+
+/** Carries a run that was just claimed to its end. Resolves also when the run is lost to another worker. */
+export async function driveRun(deps: DriveDeps, run: ClaimedRun, signals: DriveSignals): Promise<void> {
+  await new RunDrive(deps, run, signals).guarded((drive) => drive.fromClaim())
+}
+
+/** Goes on with a run that an earlier worker held. */
+export async function resumeRun(deps: DriveDeps, run: ClaimedRun, signals: DriveSignals): Promise<void> {
+  await new RunDrive(deps, run, signals).guarded((drive) => drive.fromUnknown())
+}
+
+/** Of our own making: no executor gives it. */
+const cancelledSlug = 'run:cancelled'
+
+class RunDrive {
+  readonly #deps: DriveDeps
+  readonly #run: ClaimedRun
+  readonly #signals: DriveSignals
+  readonly #patience: Patience
+  /** The row told of a cancel before the signal did. */
+  #cancelSeen: boolean
+
+  constructor(deps: DriveDeps, run: ClaimedRun, signals: DriveSignals) {
+    this.#deps = deps
+    this.#run = run
+    this.#signals = signals
+    this.#cancelSeen = run.state === 'cancel_requested'
+    this.#patience = { signal: signals.detach, log: deps.log.child({ run: run.id }) }
+  }
+
+  /** A failure of ours ends the run rather than to leave it hanging; a detached worker leaves it as it is. */
+  async guarded(work: (drive: RunDrive) => Promise<void>): Promise<void> {
+    try {
+      await work(this)
+    } catch (error) {
+      if (error instanceof Detached) return
+      this.#patience.log.error({ err: error }, 'run failed on our side')
+      await this.#stopQuietly()
+      await this.#finish({ outcome: failed('platform_internal') }).catch((failure: unknown) => {
+        if (!(failure instanceof Detached)) throw failure
+      })
+    }
+  }
+
+  async fromClaim(): Promise<void> {
+    const { db } = this.#deps
+    const job = await patiently('read the job', () => findJob(db, this.#run), this.#patience)
+    if (!job) return this.#finish({ outcome: failed('platform_internal', { detail: 'job_missing' }) })
+    const prepared = prepareRun(job, this.#run.sandboxId)
+    if (prepared.kind === 'refused') return this.#finish({ outcome: prepared.outcome })
+    const start = await this.#start(prepared)
+    if (start === 'no_host') return this.#unlessStarted(() => this.#giveBack())
+    if (start !== 'started') return this.#unlessStarted(() => this.#finish({ outcome: start }))
+    await this.#goOn(await patiently('mark running', () => markRunning(db, this.#run), this.#patience))
+  }
+
+  async fromUnknown(): Promise<void> {
+    if (this.#run.state === 'running') return this.#awaitEnd()
+    await this.#unlessStarted(() => this.#giveBack())
+  }
+
+  async #giveBack(): Promise<void> {
+    if (this.#isCancelled()) return this.#finish({ outcome: failed('cancelled') })
+    const { db } = this.#deps
+    const standing = await patiently('requeue', () => requeue(db, this.#run), this.#patience)
+    if (standing === 'cancel_requested') await this.#finish({ outcome: failed('cancelled') })
+  }
+
+  /** Starts the sandbox, or says why it did not start. Tries for less time than the claim's lease has. */
+  async #start(prepared: PreparedRun & { kind: 'sandbox' }): Promise<'started' | 'no_host' | RunOutcome> {
+    const { executor, images } = this.#deps
+    const { layerDigest, spec, stdin } = prepared
+    const patience = { ...this.#patience, attempts: longPatience }
+    for (let lastTry = false; ; lastTry = true) {
+      try {
+        await patiently('place the image', () => images.ensure(layerDigest), patience)
+      } catch (error) {
+        if (error instanceof Detached) throw error
+        if (error instanceof ExecutorUnavailable) return 'no_host'
+        this.#patience.log.error({ err: error }, 'image cannot be placed')
+        return failed('image_unavailable', { detail: error instanceof ObjectMissing ? 'missing' : 'refused' })
+      }
+      try {
+        const start = () => executor.start(spec, stdin)
+        await patiently('start', () => this.#unlessCancelled(start), patience)
+        return 'started'
+      } catch (error) {
+        if (error instanceof ExecutorUnavailable) return 'no_host'
+        if (!(error instanceof ExecutorRefused)) throw error
+        if (error.slug === noCapacity) return 'no_host'
+        if (error.slug === cancelledSlug) return failed('cancelled')
+        this.#patience.log.warn({ slug: error.slug, reason: error.message }, 'start refused')
+        // It may have lost an image that it had.
+        images.forget(layerDigest)
+        if (lastTry) return failed('runtime_start_failed', { detail: error.slug })
+      }
+    }
+  }
+
+  /** While a host is full or away, a run that waits for it can still be cancelled. */
+  async #unlessCancelled(start: () => Promise<void>): Promise<void> {
+    if (this.#isCancelled()) throw new ExecutorRefused(cancelledSlug, 'cancelled before the start')
+    await start()
+  }
+
+  /** `never` is done only when it is proved that the sandbox was not started and never will be. */
+  async #unlessStarted(never: () => Promise<void>): Promise<void> {
+    const { db, executor } = this.#deps
+    const { sandboxId } = this.#run
+    if (await patiently('forbid', () => executor.forbid(sandboxId), this.#patience)) {
+      // The mark stays: a start that is still under way somewhere must find it.
+      await never()
+      return
+    }
+    await this.#goOn(await patiently('mark running', () => markRunning(db, this.#run), this.#patience))
+  }
+
+  async #goOn(standing: Standing): Promise<void> {
+    if (standing === 'lost') return this.#patience.log.warn('run belongs to another worker')
+    this.#cancelSeen ||= standing === 'cancel_requested'
+    await this.#awaitEnd()
+  }
+
+  async #awaitEnd(): Promise<void> {
+    const exit = await this.#exit()
+    if (!exit) return this.#finish({ outcome: failed('host_lost', { detail: 'sandbox_unknown' }) })
+    const left = await this.#collect(exit)
+    const outcome = left
+      ? outcomeOf(exit, this.#isCancelled())
+      : failed('storage_lost', { detail: 'content' })
+    await this.#finish({ outcome, exit, ...(left && { left }) })
+    await this.#remove()
+  }
+
+  /** The exit record, or undefined when the executor never heard of the sandbox. */
+  async #exit(): Promise<SandboxExit | undefined> {
+    const { cancel, detach } = this.#signals
+    const { sandboxId } = this.#run
+    const stop = () => void this.#stopQuietly()
+    cancel.addEventListener('abort', stop, { once: true })
+    if (this.#isCancelled()) stop()
+    try {
+      return await patiently('wait', () => this.#deps.executor.wait(sandboxId, detach), this.#patience)
+    } catch (error) {
+      if (error instanceof SandboxUnknown) return undefined
+      throw error
+    } finally {
+      cancel.removeEventListener('abort', stop)
+    }
+  }
+
+  async #collect(exit: SandboxExit): Promise<Collected | undefined> {
+    const source = { runId: this.#run.id, sandboxId: this.#run.sandboxId, exit }
+    try {
+      const patience = { ...this.#patience, attempts: longPatience }
+      return await patiently('collect', () => collectRun(this.#deps, source), patience)
+    } catch (error) {
+      if (error instanceof Detached) throw error
+      this.#patience.log.error({ err: error }, 'what the run left cannot be stored')
+      return undefined
+    }
+  }
+
+  async #finish(end: RunEnd): Promise<void> {
+    const ended = await patiently('finish', () => finishRun(this.#deps.db, this.#run, end), this.#patience)
+    if (!ended) this.#patience.log.warn({ state: end.outcome.state }, 'run had ended or moved on already')
+  }
+
+  /** What stays behind is swept later. */
+  async #remove(): Promise<void> {
+    await this.#deps.executor.remove(this.#run.sandboxId).catch((error: unknown) => {
+      this.#patience.log.warn({ error: String(error) }, 'sandbox not removed yet')
+    })
+  }
+
+  async #stopQuietly(): Promise<void> {
+    const { executor } = this.#deps
+    await patiently('stop', () => executor.stop(this.#run.sandboxId), this.#patience).catch(
+      (error: unknown) => {
+        if (error instanceof SandboxUnknown || error instanceof Detached) return
+        this.#patience.log.error({ err: error }, 'sandbox cannot be stopped')
+      },
+    )
+  }
+
+  #isCancelled(): boolean {
+    return this.#signals.cancel.aborted || this.#cancelSeen
+  }
+}

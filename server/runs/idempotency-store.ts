@@ -1,0 +1,61 @@
+import type { Selectable } from 'kysely'
+import type { Executing, Trx } from '../db/database.ts'
+import type { IdempotencyKeysTable } from '../db/tables/runs.ts'
+
+/** Writes the table `idempotency_keys`. */
+
+export interface IdempotencyScope {
+  companyId: string
+  /** Whoever repeats must be the one who asked: an API key's own id, else the person's. */
+  principalId: string
+  route: string
+  key: string
+}
+
+export type IdempotencyRow = Selectable<IdempotencyKeysTable>
+
+/**
+ * Takes the key for this transaction. False when it is taken: of twins that arrive together the later one waits here
+ * until the first has committed, and takes the key itself if that one gave up.
+ */
+export async function takeKey(trx: Trx, scope: IdempotencyScope, requestHash: string): Promise<boolean> {
+  const taken = await trx
+    .insertInto('idempotency_keys')
+    .values({
+      company_id: scope.companyId,
+      principal_id: scope.principalId,
+      route: scope.route,
+      key: scope.key,
+      request_hash: requestHash,
+      response: null,
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('key')
+    .executeTakeFirst()
+  return taken !== undefined
+}
+
+export async function keepAnswer(
+  trx: Trx,
+  scope: IdempotencyScope,
+  response: Record<string, unknown>,
+): Promise<void> {
+  await trx
+    .updateTable('idempotency_keys')
+    .set({ response: JSON.stringify(response) })
+    .where('company_id', '=', scope.companyId)
+    .where('principal_id', '=', scope.principalId)
+    .where('route', '=', scope.route)
+    .where('key', '=', scope.key)
+    .execute()
+}
+
+export const findKey = (db: Executing, scope: IdempotencyScope): Promise<IdempotencyRow | undefined> =>
+  db
+    .selectFrom('idempotency_keys')
+    .selectAll()
+    .where('company_id', '=', scope.companyId)
+    .where('principal_id', '=', scope.principalId)
+    .where('route', '=', scope.route)
+    .where('key', '=', scope.key)
+    .executeTakeFirst()

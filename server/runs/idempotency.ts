@@ -1,0 +1,43 @@
+import { createHash } from 'node:crypto'
+import { canonicalJson } from '../base/canonical-json.ts'
+import { CodedError } from '../base/coded-error.ts'
+import type { Database, Trx } from '../db/database.ts'
+import { findKey, type IdempotencyScope, keepAnswer, takeKey } from './idempotency-store.ts'
+
+export interface Intent {
+  scope: IdempotencyScope
+  requestHash: string
+}
+
+/** What makes two requests the same: everything but the key and the credentials. */
+export const hashRequest = (request: Record<string, unknown>): string =>
+  createHash('sha256').update(canonicalJson(request)).digest('hex')
+
+/** The answer that this key was given before. Throws 409 `idempotency_conflict` when it was for another request. */
+export async function earlierAnswer<Answer>(db: Database | Trx, intent: Intent): Promise<Answer | undefined> {
+  const row = await findKey(db, intent.scope)
+  if (!row) return undefined
+  if (row.request_hash !== intent.requestHash) throw new CodedError('idempotency_conflict')
+  return (row.response as Answer | null) ?? undefined
+}
+
+/**
+ * Does `work` once per key, in one transaction with the key: a repeated request gets the first answer, however many
+ * come at once. Work that throws leaves the key free.
+ */
+export async function once<Answer extends Record<string, unknown>>(
+  db: Database,
+  intent: Intent,
+  work: (trx: Trx) => Promise<Answer>,
+): Promise<Answer> {
+  return db.transaction().execute(async (trx) => {
+    if (await takeKey(trx, intent.scope, intent.requestHash)) {
+      const answer = await work(trx)
+      await keepAnswer(trx, intent.scope, answer)
+      return answer
+    }
+    const earlier = await earlierAnswer<Answer>(trx, intent)
+    if (!earlier) throw new Error('an idempotency key was committed without its answer')
+    return earlier
+  })
+}

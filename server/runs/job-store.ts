@@ -1,0 +1,46 @@
+import { sql } from 'kysely'
+import type { Executing } from '../db/database.ts'
+import type { ImageConfig } from '../db/tables/environments.ts'
+
+/** Everything a claimed run is made of, read once. */
+export interface RunJob {
+  resource_profile: string
+  timeout_seconds: number
+  input: Buffer | null
+  startup_script: string
+  work_script: string
+  work_command: string | null
+  ordinary_env: Record<string, unknown> | null
+  secret_slot_declarations: unknown[] | null
+  content_state: string
+  version_state: string
+  task_security_state: string
+  environment_version_state: string
+  environment_security_state: string
+  layer_digest: string | null
+  image_config: ImageConfig | null
+}
+
+/** One read over the rows of several domains, since it stands between a submission and its start. */
+export async function findJob(
+  db: Executing,
+  run: { id: string; companyId: string },
+): Promise<RunJob | undefined> {
+  const { rows } = await sql<RunJob>`
+    select r.resource_profile, r.timeout_seconds, i.content as input,
+      v.startup_script, v.work_script, v.work_command, v.ordinary_env, v.secret_slot_declarations, v.content_state,
+      v.state as version_state, t.security_state as task_security_state,
+      ev.state as environment_version_state,
+      case when 'blocked' in (ev.security_state, e.security_state) then 'blocked' else 'clear' end
+        as environment_security_state,
+      ev.layer_digest, ev.image_config
+    from runs r
+    join tasks t on t.id = r.task_id and t.company_id = r.company_id
+    join task_versions v on v.id = r.task_version_id and v.company_id = r.company_id
+    join environment_versions ev on ev.id = r.environment_version_id
+    join environments e on e.id = ev.environment_id
+    left join run_inputs i on i.run_id = r.id
+    where r.id = ${run.id} and r.company_id = ${run.companyId}
+  `.execute(db)
+  return rows[0]
+}

@@ -1,0 +1,46 @@
+import { driverOf } from '@sandbox-jobs/contract/resources/runtime-contract.ts'
+import type { SandboxSpec } from '../executor/port.ts'
+import { bootInput } from './boot-program.ts'
+import type { RunJob } from './job-store.ts'
+import { exportableEnv, isValidEnv } from './ordinary-env.ts'
+import { failed, type RunOutcome } from './run-outcome.ts'
+import { runSandbox } from './run-sandbox.ts'
+
+/** What the executor is given for a run, or why the run ends before it. */
+export type PreparedRun =
+  | { kind: 'sandbox'; spec: SandboxSpec; stdin: Buffer; layerDigest: string }
+  | { kind: 'refused'; outcome: RunOutcome }
+
+const refused = (outcome: RunOutcome): PreparedRun => ({ kind: 'refused', outcome })
+
+/** Decides a claimed run by what it is made of now: things may have changed since it was queued. */
+export function prepareRun(job: RunJob, sandboxId: string): PreparedRun {
+  if (job.content_state !== 'active') {
+    return refused(failed('version_not_runnable', { detail: 'content_scrubbed' }))
+  }
+  const blocked = [job.task_security_state, job.environment_security_state].includes('blocked')
+  if (blocked) return refused(failed('version_not_runnable', { detail: 'security_blocked' }))
+  if (job.input === null) return refused(failed('storage_lost', { detail: 'input' }))
+  const secrets = job.secret_slot_declarations?.length ?? 0
+  if (secrets > 0) {
+    const code = isValidEnv(job.ordinary_env, secrets) ? 'secret_missing' : 'env_invalid'
+    return refused(failed(code))
+  }
+  if (job.layer_digest === null) return refused(failed('image_unavailable', { detail: 'no_layer' }))
+  const spec = runSandbox({
+    sandboxId,
+    layerDigest: job.layer_digest,
+    resourceProfile: job.resource_profile,
+    imageUser: job.image_config?.user ?? '',
+    timeoutSeconds: job.timeout_seconds,
+  })
+  const stdin = bootInput({
+    imageEnv: job.image_config?.env ?? [],
+    env: exportableEnv(job.ordinary_env),
+    startupScript: job.startup_script,
+    workScript: job.work_script,
+    driver: driverOf(job.work_command),
+    input: job.input,
+  })
+  return { kind: 'sandbox', spec, stdin, layerDigest: job.layer_digest }
+}

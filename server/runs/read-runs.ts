@@ -1,0 +1,123 @@
+import { chatroomPageSizeDefault } from '@sandbox-jobs/contract/limits.ts'
+import type { RunDetail } from '@sandbox-jobs/contract/resources/run.ts'
+import type { RunContent } from '@sandbox-jobs/contract/resources/run-content.ts'
+import type { RunState } from '@sandbox-jobs/contract/states/run-states.ts'
+import { notFound } from '../base/coded-error.ts'
+import type { Cursor, Page, PageRequest, PageTokens } from '../base/page.ts'
+import type { Database } from '../db/database.ts'
+import type { Directory } from '../platform/directory.ts'
+import { isRestricted, type Principal } from '../platform/principal.ts'
+import { cancelRun } from './cancel-run.ts'
+import type { QueuePolicy } from './queue-policy.ts'
+import { renderRun } from './render-run.ts'
+import { findContent, hasInput } from './run-content-store.ts'
+import { findRun, type ListedRun, listRuns, type RunRow } from './run-store.ts'
+import { queueWaits } from './run-waits.ts'
+
+export interface ReadDeps {
+  db: Database
+  directory: Directory
+  policy: QueuePolicy
+  pageTokens: PageTokens
+}
+
+export interface RunAddress {
+  chatroomId: string
+  runId: string
+}
+
+/** A restricted key sees the runs it submitted itself; undefined sets no bound. */
+const ownKeyOf = (principal: Principal): string | undefined =>
+  isRestricted(principal) ? principal.apiKey?.id : undefined
+
+/**
+ * The run, for whoever may read it: members and managers of its room (contract part 1, "Roles"); throws `not_found`.
+ */
+export async function requireReadableRun(
+  deps: Pick<ReadDeps, 'db' | 'directory'>,
+  principal: Principal,
+  address: RunAddress,
+): Promise<RunRow> {
+  const room = await deps.directory.requireRoomMember(principal, address.chatroomId)
+  const run = await findRun(deps.db, {
+    companyId: principal.companyId,
+    chatroomId: room.id,
+    id: address.runId,
+    apiKeyId: ownKeyOf(principal),
+  })
+  if (!run) throw notFound()
+  return run
+}
+
+export async function readRun(deps: ReadDeps, principal: Principal, address: RunAddress): Promise<RunDetail> {
+  const run = await requireReadableRun(deps, principal, address)
+  const waits = await queueWaits(deps.db, deps.policy, [run])
+  return renderRun(run, waits.get(run.id))
+}
+
+/** Cancels and shows the run as it stands then. */
+export async function cancelReadableRun(
+  deps: ReadDeps,
+  principal: Principal,
+  address: RunAddress,
+): Promise<RunDetail> {
+  const run = await requireReadableRun(deps, principal, address)
+  await cancelRun(deps.db, run)
+  return readRun(deps, principal, address)
+}
+
+export interface RunListQuery extends PageRequest {
+  status?: RunState[] | undefined
+}
+
+const listName = 'runs'
+
+/** Newest first by (`queued_at`, `id`). */
+export async function listRoomRuns(
+  deps: ReadDeps,
+  principal: Principal,
+  chatroomId: string,
+  query: RunListQuery,
+): Promise<Page<RunDetail>> {
+  const room = await deps.directory.requireRoomMember(principal, chatroomId)
+  const list = `${listName}:${room.id}`
+  const size = query.page_size ?? chatroomPageSizeDefault
+  const rows = await listRuns(deps.db, {
+    companyId: principal.companyId,
+    chatroomId: room.id,
+    apiKeyId: ownKeyOf(principal),
+    states: query.status,
+    before: beforeOf(deps.pageTokens.read(list, query.page_token)),
+    limit: size + 1,
+  })
+  const waits = await queueWaits(deps.db, deps.policy, rows.slice(0, size))
+  return deps.pageTokens.page(list, rows, size, {
+    item: (row: ListedRun) => renderRun(row, waits.get(row.id)),
+    cursor: (row: ListedRun) => [row.queued_at_us, row.id],
+  })
+}
+
+function beforeOf(cursor: Cursor | undefined): { queuedAtUs: number; id: string } | undefined {
+  const [queuedAtUs, id] = cursor ?? []
+  return typeof queuedAtUs === 'number' && typeof id === 'string' ? { queuedAtUs, id } : undefined
+}
+
+/** What the run holds, as flags (contract part 1, "Run"). */
+export async function readRunContent(
+  deps: ReadDeps,
+  principal: Principal,
+  address: RunAddress,
+): Promise<RunContent> {
+  const run = await requireReadableRun(deps, principal, address)
+  const content = await findContent(deps.db, run)
+  return {
+    run_id: run.id,
+    company_id: run.company_id,
+    state: (content?.state ?? 'missing') as RunContent['state'],
+    input_digest: run.input_digest,
+    has_input: await hasInput(deps.db, run),
+    has_output: typeof content?.output_key === 'string',
+    has_log: typeof content?.log_key === 'string',
+    has_artifact_bundle: typeof content?.bundle_key === 'string',
+  }
+}

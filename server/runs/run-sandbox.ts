@@ -1,0 +1,89 @@
+import {
+  artifactBundleMaxBytes,
+  artifactFilesMax,
+  artifactPathComponentMaxBytes,
+  artifactPathMaxBytes,
+  artifactWorkspaceReserveBytes,
+  logMaxBytes,
+  outputMaxBytes,
+} from '@sandbox-jobs/contract/limits.ts'
+import { defaultProfile, type Profile, profiles } from '@sandbox-jobs/contract/resources/profile.ts'
+import { artifactsDir } from '@sandbox-jobs/contract/resources/runtime-contract.ts'
+import type { SandboxSpec } from '../executor/port.ts'
+import { bootArgv, outputFile } from './boot-program.ts'
+
+const mib = 1024 * 1024
+
+/** Name of the output among a sandbox's collected files. */
+export const outputName = 'output'
+
+const workspaceInodes = 65_536
+const openFiles = 4096
+const pidsPerVcpu = 256
+
+export interface RunSandbox {
+  sandboxId: string
+  layerDigest: string
+  resourceProfile: string
+  /** `USER` of the image's configuration. */
+  imageUser: string
+  timeoutSeconds: number
+}
+
+/** The sandbox of a run: nothing in it was written by a tenant, since the executor keeps it on disk. */
+export function runSandbox(run: RunSandbox): SandboxSpec {
+  const profile = profileOf(run.resourceProfile)
+  return {
+    id: run.sandboxId,
+    rootfs: { kind: 'image', digest: run.layerDigest },
+    argv: [...bootArgv],
+    env: {},
+    user: userOf(run.imageUser),
+    hostname: 'job',
+    confinement: 'job',
+    limits: {
+      timeoutMs: run.timeoutSeconds * 1000,
+      memoryBytes: profile.provider_memory_mib * mib,
+      workspaceBytes: profile.workspace_mib * mib,
+      workspaceKind: 'memory',
+      workspaceInodes,
+      vcpu: profile.vcpu,
+      pids: pidsPerVcpu * profile.vcpu,
+      openFiles,
+      logBytes: logMaxBytes,
+    },
+    collect: {
+      files: [{ name: outputName, path: outputFile, maxBytes: outputMaxBytes }],
+      tree: {
+        path: artifactsDir,
+        maxFiles: artifactFilesMax,
+        maxBytes: bundleMaxBytes(),
+        maxPathBytes: artifactPathMaxBytes,
+        maxNameBytes: artifactPathComponentMaxBytes,
+      },
+    },
+  }
+}
+
+function profileOf(id: string): Profile {
+  const profile = profiles.find((candidate) => candidate.id === id)
+  if (!profile) throw new Error(`no resource profile is named ${JSON.stringify(id)}`)
+  return profile
+}
+
+/** The bound of artifacts is the same for every profile (contract part 1, "Runtime contract"). */
+export const bundleMaxBytes = (): number =>
+  Math.min(
+    profileOf(defaultProfile).workspace_mib * mib - artifactWorkspaceReserveBytes,
+    artifactBundleMaxBytes,
+  )
+
+const numericUser = /^(\d{1,5})(?::(\d{1,5}))?$/
+const idsInSandbox = 65_536
+
+/** Names were resolved to numbers when the image was built; what is no number runs as the sandbox's root. */
+function userOf(text: string): { uid: number; gid: number } {
+  const [, uid, gid] = numericUser.exec(text) ?? []
+  const user = { uid: Number(uid ?? 0), gid: Number(gid ?? 0) }
+  return user.uid < idsInSandbox && user.gid < idsInSandbox ? user : { uid: 0, gid: 0 }
+}

@@ -1,0 +1,88 @@
+import { runMachine } from '@sandbox-jobs/contract/states/run-states.ts'
+import type { Insertable, Selectable } from 'kysely'
+import { sql } from 'kysely'
+import type { Executing, Trx } from '../db/database.ts'
+import type { RunsTable } from '../db/tables/runs.ts'
+import { noteCreated } from '../db/transition.ts'
+
+/* Writes the table `runs`, beside `claim-store` and `transition`. */
+
+export type RunRow = Selectable<RunsTable>
+
+/** Woken by a commit that queued a run. */
+export const queuedChannel = 'runs_queued'
+/** Woken by a commit that asked for a run's end; the payload is its id. */
+export const cancelChannel = 'runs_cancel'
+
+export async function insertRun(trx: Trx, run: Insertable<RunsTable>): Promise<RunRow> {
+  const row = await trx.insertInto('runs').values(run).returningAll().executeTakeFirstOrThrow()
+  await noteCreated(trx, { machine: runMachine, id: row.id, companyId: row.company_id, state: row.state })
+  return row
+}
+
+/** Told to listeners when the transaction commits, and not at all when it does not. */
+export async function notify(trx: Trx, channel: string, payload = ''): Promise<void> {
+  await sql`select pg_notify(${channel}, ${payload})`.execute(trx)
+}
+
+export interface RunKey {
+  companyId: string
+  chatroomId: string
+  id: string
+  /** Set for a restricted key: only what it submitted itself is there for it. */
+  apiKeyId?: string | undefined
+}
+
+export const findRun = (db: Executing, key: RunKey): Promise<RunRow | undefined> =>
+  db
+    .selectFrom('runs')
+    .selectAll()
+    .where('id', '=', key.id)
+    .where('company_id', '=', key.companyId)
+    .where('chatroom_id', '=', key.chatroomId)
+    .$if(key.apiKeyId !== undefined, (query) => query.where('api_key_id', '=', key.apiKeyId ?? ''))
+    .executeTakeFirst()
+
+export interface RunListFilter {
+  companyId: string
+  chatroomId: string
+  apiKeyId?: string | undefined
+  states?: readonly string[] | undefined
+  /** The last row shown: its time in microseconds since 1970, and its id. */
+  before?: { queuedAtUs: number; id: string } | undefined
+  limit: number
+}
+
+export type ListedRun = RunRow & { queued_at_us: number }
+
+/** Newest first by (`queued_at`, `id`). */
+export function listRuns(db: Executing, filter: RunListFilter): Promise<ListedRun[]> {
+  let query = db
+    .selectFrom('runs')
+    .selectAll()
+    .select(sql<number>`(extract(epoch from queued_at) * 1000000)::bigint`.as('queued_at_us'))
+    .where('company_id', '=', filter.companyId)
+    .where('chatroom_id', '=', filter.chatroomId)
+  if (filter.apiKeyId !== undefined) query = query.where('api_key_id', '=', filter.apiKeyId)
+  if (filter.states) query = query.where('state', 'in', filter.states)
+  if (filter.before) {
+    const { queuedAtUs, id } = filter.before
+    query = query.where(
+      sql<boolean>`(queued_at, id) < (to_timestamp(0) + ${queuedAtUs}::bigint * interval '1 microsecond', ${id})`,
+    )
+  }
+  return query.orderBy('queued_at', 'desc').orderBy('id', 'desc').limit(filter.limit).execute()
+}
+
+/** Ids of a task's queued runs, held until the transaction ends. */
+export async function lockQueuedRunsOfTask(trx: Trx, taskId: string): Promise<string[]> {
+  const rows = await trx
+    .selectFrom('runs')
+    .select('id')
+    .where('task_id', '=', taskId)
+    .where('state', '=', 'queued')
+    .orderBy('id')
+    .forUpdate()
+    .execute()
+  return rows.map((row) => row.id)
+}

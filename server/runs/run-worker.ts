@@ -1,0 +1,160 @@
+import { sleep } from '../base/clock.ts'
+import type { Log } from '../base/logging.ts'
+import type { Database } from '../db/database.ts'
+import type { Executor } from '../executor/port.ts'
+import { type Listener, listen } from '../queue/listener.ts'
+import type { ObjectStorage } from '../storage/port.ts'
+import { type ClaimedRun, cancelRequestedAmong, claimNext, takeOver } from './claim-store.ts'
+import { type DriveSignals, driveRun, resumeRun } from './drive-run.ts'
+import { Detached, patiently } from './patience.ts'
+import { type ImageSource, PlacedImages } from './placed-images.ts'
+import { cancelChannel, queuedChannel } from './run-store.ts'
+import { sweepSandboxes } from './sweep-sandboxes.ts'
+
+export interface RunWorkerOptions {
+  db: Database
+  databaseUrl: string
+  executor: Executor
+  storage: ObjectStorage
+  images: ImageSource
+  log: Log
+  /** The same after a restart, and no other worker's: it finds its own runs again by it. */
+  name: string
+  /** Runs in flight at once. */
+  slots: number
+  companyConcurrency: number
+  /** How often it looks without having been told to. */
+  lookEveryMs?: number
+}
+
+const lookEveryMsDefault = 5000
+/** Looks between two rounds over expired leases and what sandboxes left behind. */
+const looksPerRound = 6
+
+/**
+ * Takes queued runs in their turn and carries them to their end.
+ *
+ * It is told by the database when a run was queued or a cancel asked for, so nothing between a submission and its start
+ * waits for a timer; the slow look only makes up for notifications that a broken connection lost. Claims are made one
+ * after another, which keeps the turn exact. On its start it takes back what it held when it last went away.
+ */
+export class RunWorker {
+  readonly #options: RunWorkerOptions
+  readonly #images: PlacedImages
+  readonly #detach = new AbortController()
+  /** Runs in flight by id, with the way to tell them of a cancel. */
+  readonly #flights = new Map<string, { cancel: AbortController; done: Promise<void> }>()
+  #listener: Listener | undefined
+  #loops: Promise<unknown> = Promise.resolve()
+  #wake: () => void = () => undefined
+  #woken = false
+
+  constructor(options: RunWorkerOptions) {
+    this.#options = options
+    this.#images = new PlacedImages(options.executor, options.images)
+  }
+
+  /** Resolves once the runs it held before are in its hands again and it listens for new ones. */
+  async start(): Promise<void> {
+    const { db, name, log } = this.#options
+    const patience = { signal: this.#detach.signal, log }
+    const held = await patiently('take back runs', () => takeOver(db, name, 'own'), patience)
+    for (const run of held) this.#launch(run, resumeRun)
+    this.#listener = listen({
+      url: this.#options.databaseUrl,
+      channels: [queuedChannel, cancelChannel],
+      onMessage: (channel, payload) => {
+        if (channel === cancelChannel) this.#flights.get(payload)?.cancel.abort()
+        else this.#look()
+      },
+      onListening: () => this.#look(),
+      log,
+    })
+    this.#loops = Promise.all([this.#claimWhenWoken(), this.#lookFromTimeToTime()])
+  }
+
+  /** Claims nothing more and lets go of what runs: the sandboxes go on, and the next worker of this name goes on with them. */
+  async stop(): Promise<void> {
+    this.#detach.abort()
+    this.#look()
+    await this.#listener?.stop()
+    await this.#loops
+    await Promise.all([...this.#flights.values()].map((flight) => flight.done))
+  }
+
+  get inFlight(): number {
+    return this.#flights.size
+  }
+
+  #look(): void {
+    this.#woken = true
+    this.#wake()
+  }
+
+  async #claimWhenWoken(): Promise<void> {
+    const { signal } = this.#detach
+    while (!signal.aborted) {
+      if (!this.#woken) {
+        await new Promise<void>((resolve) => {
+          this.#wake = resolve
+        })
+      }
+      this.#woken = false
+      await this.#fillSlots()
+    }
+  }
+
+  async #fillSlots(): Promise<void> {
+    const { db, name: worker, slots, companyConcurrency, log } = this.#options
+    try {
+      while (this.#flights.size < slots && !this.#detach.signal.aborted) {
+        const run = await claimNext(db, { worker, companyConcurrency })
+        if (!run) return
+        this.#launch(run, driveRun)
+      }
+    } catch (error) {
+      // The next look tries again; a database that is away also breaks the listener, which looks when it is back.
+      log.warn({ error: String(error) }, 'cannot claim')
+    }
+  }
+
+  #launch(run: ClaimedRun, drive: typeof driveRun): void {
+    const { db, executor, storage, log } = this.#options
+    const cancel = new AbortController()
+    const signals: DriveSignals = { detach: this.#detach.signal, cancel: cancel.signal }
+    const done = drive({ db, executor, storage, images: this.#images, log }, run, signals)
+      .catch((error: unknown) => log.error({ err: error, run: run.id }, 'run left hanging'))
+      .finally(() => {
+        this.#flights.delete(run.id)
+        this.#look()
+      })
+    this.#flights.set(run.id, { cancel, done })
+  }
+
+  async #lookFromTimeToTime(): Promise<void> {
+    const { signal } = this.#detach
+    const everyMs = this.#options.lookEveryMs ?? lookEveryMsDefault
+    for (let looks = 0; !signal.aborted; looks += 1) {
+      try {
+        await this.#hearCancels()
+        if (looks % looksPerRound === 0) await this.#round()
+      } catch (error) {
+        if (!(error instanceof Detached)) this.#options.log.warn({ error: String(error) }, 'look failed')
+      }
+      this.#look()
+      await sleep(everyMs, signal)
+    }
+  }
+
+  async #hearCancels(): Promise<void> {
+    const ids = await cancelRequestedAmong(this.#options.db, [...this.#flights.keys()])
+    for (const id of ids) this.#flights.get(id)?.cancel.abort()
+  }
+
+  async #round(): Promise<void> {
+    const { db, name, executor } = this.#options
+    const orphans = await takeOver(db, name, 'expired')
+    for (const run of orphans) if (!this.#flights.has(run.id)) this.#launch(run, resumeRun)
+    await sweepSandboxes(db, executor)
+  }
+}
