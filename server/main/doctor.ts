@@ -21,20 +21,16 @@ export interface Check {
 export async function examine(): Promise<Check[]> {
   const config = settingsOrProblems()
   if (!('dataDir' in config)) return [config]
-  return (
-    await Promise.all([
-      rootCheck(),
-      nodeCheck(),
-      serviceUserCheck(config),
-      ...packagedTools.map(toolCheck),
-      postgresCheck(config),
-      portCheck(config),
-      memoryCheck(),
-      diskCheck(config),
-      builderCheck(config),
-      baseImagesCheck(config),
-    ])
-  ).flat()
+  const looked = await Promise.all([
+    ...packagedTools.map(toolCheck),
+    postgresCheck(config),
+    portCheck(config),
+    memoryCheck(),
+    diskCheck(config),
+    builderCheck(config),
+    baseImagesCheck(config),
+  ])
+  return [rootCheck(), nodeCheck(), serviceUserCheck(config), ...looked]
 }
 
 function settingsOrProblems(): Config | Check {

