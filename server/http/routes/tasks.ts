@@ -1,0 +1,22 @@
+import { catalogPageSizeDefault } from '@sandbox-jobs/contract/limits.ts'
+import { taskRoutes } from '@sandbox-jobs/contract/routes/task-routes.ts'
+import { archiveTask } from '../../tasks/archive-task.ts'
+import { listRequestOf } from '../../tasks/list-request.ts'
+import type { TaskContext } from '../../tasks/task-context.ts'
+import { createTask, listVisibleTasks, readTask, updateTask } from '../../tasks/task-service.ts'
+import type { Mount } from '../mount.ts'
+
+const listDefaults = { page_size: catalogPageSizeDefault, lifecycle: 'active' } as const
+
+/** Tasks themselves (contract part 2, "Tasks, versions, shares"). */
+export function mountTaskRoutes(mount: Mount, context: TaskContext): void {
+  mount(taskRoutes.listTasks, ({ principal, query }) =>
+    listVisibleTasks(context, principal, listRequestOf(query, listDefaults)),
+  )
+  mount(taskRoutes.createTask, ({ principal, body }) => createTask(context, principal, body))
+  mount(taskRoutes.readTask, ({ principal, params }) => readTask(context, principal, params.id))
+  mount(taskRoutes.updateTask, ({ principal, params, body }) =>
+    updateTask(context, principal, { taskId: params.id, request: body }),
+  )
+  mount(taskRoutes.archiveTask, ({ principal, params }) => archiveTask(context, principal, params.id))
+}
