@@ -1,0 +1,180 @@
+import type { ErrorCode } from '@sandbox-jobs/contract/errors/catalogue.ts'
+import {
+  stagingDeclaredMaxBytes,
+  stagingSlotsMax,
+  uploadInitsPerMinuteMax,
+} from '@sandbox-jobs/contract/limits.ts'
+import {
+  type ContextUploadComplete,
+  type ContextUploadCompleteRequest,
+  type ContextUploadInit,
+  type ContextUploadInitRequest,
+  type ContextUploadSession,
+  defaultArchiveFormat,
+} from '@sandbox-jobs/contract/resources/context-upload.ts'
+import { uploadSessionMachine } from '@sandbox-jobs/contract/states/upload-session-states.ts'
+import { CodedError, notFound } from '../base/coded-error.ts'
+import { newId } from '../base/ids.ts'
+import { lockCompany } from '../db/company-lock.ts'
+import type { Trx } from '../db/database.ts'
+import { noteCreated } from '../db/transition.ts'
+import type { Principal } from '../platform/principal.ts'
+import { isOpen, renderInit, renderSession } from './context-upload.ts'
+import { requireActive } from './environment.ts'
+import { managedEnvironment } from './environment-access.ts'
+import type { EnvironmentContext } from './environment-context.ts'
+import { insertContextObject } from './owned-object-store.ts'
+import { mintUploadCapability } from './upload-capability.ts'
+import {
+  findSession,
+  insertSession,
+  lockSession,
+  measureStaging,
+  moveSession,
+  type SessionKey,
+  type UploadSessionRow,
+} from './upload-session-store.ts'
+
+export interface SessionPath {
+  environmentId: string
+  sessionId: string
+}
+
+/** Opens a session: it holds one of the company's slots and its declared bytes until it ends. */
+export async function initContextUpload(
+  context: EnvironmentContext,
+  principal: Principal,
+  environmentId: string,
+  body: ContextUploadInitRequest,
+): Promise<ContextUploadInit> {
+  const environment = await managedEnvironment(context.db, principal, environmentId)
+  requireActive(environment)
+  const id = newId('uploadSession')
+  const capability = mintUploadCapability(context.uploadCapabilityKey, id)
+  const session = await context.db.transaction().execute(async (trx) => {
+    await lockCompany(trx, principal.companyId, 'uploads')
+    await requireStagingRoom(trx, principal.companyId, body.declared_bytes)
+    const created = await insertSession(trx, {
+      id,
+      company_id: principal.companyId,
+      environment_id: environmentId,
+      archive_format: body.archive_format ?? defaultArchiveFormat,
+      declared_bytes: body.declared_bytes,
+      capability_hash: capability.hash,
+      created_by: principal.principalId,
+    })
+    const { companyId } = principal
+    await noteCreated(trx, { machine: uploadSessionMachine, id, companyId, state: created.state })
+    await moveSession(trx, id, 'uploading')
+    return created
+  })
+  return renderInit(session, capability.token)
+}
+
+async function requireStagingRoom(trx: Trx, companyId: string, declaredBytes: number): Promise<void> {
+  const held = await measureStaging(trx, companyId)
+  if (held.inits >= uploadInitsPerMinuteMax) {
+    throw new CodedError('upload_rate_limited', {
+      limit: uploadInitsPerMinuteMax,
+      retry_after_seconds: held.freeAfterSeconds,
+    })
+  }
+  if (held.slots >= stagingSlotsMax || held.declaredBytes + declaredBytes > stagingDeclaredMaxBytes) {
+    throw new CodedError('staging_slot_exhausted', { limit: stagingSlotsMax })
+  }
+}
+
+export async function readContextUpload(
+  context: EnvironmentContext,
+  principal: Principal,
+  path: SessionPath,
+): Promise<ContextUploadSession> {
+  const key = await managedSessionKey(context, principal, path)
+  const session = await findSession(context.db, key)
+  if (!session) throw notFound()
+  return renderSession(session, path.environmentId)
+}
+
+/** The session's place, for a manager of its environment; everything else is hidden. */
+export async function managedSessionKey(
+  context: EnvironmentContext,
+  principal: Principal,
+  path: SessionPath,
+): Promise<SessionKey> {
+  await managedEnvironment(context.db, principal, path.environmentId)
+  return { companyId: principal.companyId, ...path }
+}
+
+/**
+ * Checks what was received and mints the owned object. A failed check leaves the session `completing`, from
+ * which the bytes may be sent again, complete tried again, or the session aborted. Repeating a complete that
+ * succeeded gives its answer again.
+ */
+export async function completeContextUpload(
+  context: EnvironmentContext,
+  principal: Principal,
+  path: SessionPath,
+  body: ContextUploadCompleteRequest,
+): Promise<ContextUploadComplete> {
+  const key = await managedSessionKey(context, principal, path)
+  const result = await context.db.transaction().execute((trx) => completeLocked(context, trx, key, body))
+  // A refusal is thrown after the commit, which keeps the move to `completing`.
+  if (typeof result === 'string') throw new CodedError(result)
+  return result
+}
+
+async function completeLocked(
+  context: EnvironmentContext,
+  trx: Trx,
+  key: SessionKey,
+  body: ContextUploadCompleteRequest,
+): Promise<ContextUploadComplete | ErrorCode> {
+  const session = await lockSession(trx, key)
+  if (!session) return 'not_found'
+  if (!isOpen(session) && session.state !== 'completed') return 'illegal_transition'
+  const received = receivedOf(session)
+  if (!received) return 'upload_incomplete'
+  if (session.state === 'uploading') await moveSession(trx, session.id, 'completing')
+  const mismatch = mismatchOf(received, body)
+  if (mismatch) return mismatch
+  const answer = {
+    digest: received.digest,
+    byte_size: received.byteSize,
+    upload_session_id: session.id,
+    environment_id: key.environmentId,
+  }
+  if (session.owned_object_id) return { owned_object_id: session.owned_object_id, ...answer }
+  if ((await context.storage.size(received.storageKey)) !== received.byteSize) return 'storage_unavailable'
+  const objectId = newId('ownedObject')
+  await insertContextObject(trx, {
+    id: objectId,
+    company_id: key.companyId,
+    environment_id: key.environmentId,
+    archive_format: session.archive_format,
+    storage_key: received.storageKey,
+    byte_size: received.byteSize,
+    digest: received.digest,
+  })
+  await moveSession(trx, session.id, 'completed', { owned_object_id: objectId })
+  return { owned_object_id: objectId, ...answer }
+}
+
+function receivedOf(session: UploadSessionRow) {
+  const { storage_key: storageKey, received_bytes: byteSize, received_digest: digest } = session
+  return storageKey !== null && byteSize !== null && digest !== null
+    ? { storageKey, byteSize, digest }
+    : undefined
+}
+
+function mismatchOf(
+  received: { byteSize: number; digest: string },
+  expected: ContextUploadCompleteRequest,
+): ErrorCode | undefined {
+  if (expected.expected_size != null && expected.expected_size !== received.byteSize) {
+    return 'upload_size_mismatch'
+  }
+  if (expected.expected_digest != null && expected.expected_digest !== received.digest) {
+    return 'upload_digest_mismatch'
+  }
+  return undefined
+}

@@ -1,0 +1,140 @@
+import {
+  uploadCapabilityLifetimeSeconds,
+  uploadSessionLifetimeSeconds,
+} from '@sandbox-jobs/contract/limits.ts'
+import {
+  type UploadSessionState,
+  uploadSessionMachine,
+} from '@sandbox-jobs/contract/states/upload-session-states.ts'
+import { type Selectable, sql } from 'kysely'
+import type { Executing, Trx } from '../db/database.ts'
+import type { UploadSessionsTable } from '../db/tables/environments.ts'
+import { transition } from '../db/transition.ts'
+
+/** A session with what the database's clock says about it. */
+export type UploadSessionRow = Selectable<UploadSessionsTable> & {
+  session_expired: boolean
+  capability_expired: boolean
+  receiving: boolean
+}
+
+const clockColumns = [
+  sql<boolean>`session_expires_at <= now()`.as('session_expired'),
+  sql<boolean>`capability_expires_at <= now()`.as('capability_expired'),
+  sql<boolean>`coalesce(receiving_until > now(), false)`.as('receiving'),
+] as const
+
+const liveStates = ['initiating', 'uploading', 'completing', 'abort_pending'] as const
+
+const secondsFromNow = (seconds: number) => sql<Date>`now() + ${seconds} * interval '1 second'`
+
+export interface SessionKey {
+  companyId: string
+  environmentId: string
+  sessionId: string
+}
+
+export async function findSession(db: Executing, key: SessionKey): Promise<UploadSessionRow | undefined> {
+  return selectSession(db, key).executeTakeFirst()
+}
+
+export async function lockSession(trx: Trx, key: SessionKey): Promise<UploadSessionRow | undefined> {
+  return selectSession(trx, key).forUpdate().executeTakeFirst()
+}
+
+const selectSession = (db: Executing, key: SessionKey) =>
+  db
+    .selectFrom('upload_sessions')
+    .selectAll()
+    .select(clockColumns)
+    .where('id', '=', key.sessionId)
+    .where('company_id', '=', key.companyId)
+    .where('environment_id', '=', key.environmentId)
+
+/** What the company holds: live sessions, the bytes they declared, and the inits of the last minute. */
+export async function measureStaging(trx: Trx, companyId: string) {
+  const held = await trx
+    .selectFrom('upload_sessions')
+    .select((eb) => [
+      eb.fn.countAll<number>().as('slots'),
+      sql<number>`coalesce(sum(declared_bytes), 0)::bigint`.as('declaredBytes'),
+    ])
+    .where('company_id', '=', companyId)
+    .where('state', 'in', liveStates)
+    .where('session_expires_at', '>', sql<Date>`now()`)
+    .executeTakeFirstOrThrow()
+  const recent = await trx
+    .selectFrom('upload_sessions')
+    .select((eb) => [
+      eb.fn.countAll<number>().as('inits'),
+      sql<number>`coalesce(ceil(extract(epoch from min(created_at) + interval '1 minute' - now())), 0)::int`.as(
+        'freeAfterSeconds',
+      ),
+    ])
+    .where('company_id', '=', companyId)
+    .where('created_at', '>', sql<Date>`now() - interval '1 minute'`)
+    .executeTakeFirstOrThrow()
+  return { ...held, ...recent }
+}
+
+export interface NewSession {
+  id: string
+  company_id: string
+  environment_id: string
+  archive_format: string
+  declared_bytes: number
+  capability_hash: Buffer
+  created_by: string
+}
+
+export async function insertSession(trx: Trx, session: NewSession): Promise<UploadSessionRow> {
+  return trx
+    .insertInto('upload_sessions')
+    .values({
+      ...session,
+      object_kind: 'context',
+      state: uploadSessionMachine.initial,
+      capability_expires_at: secondsFromNow(uploadCapabilityLifetimeSeconds),
+      session_expires_at: secondsFromNow(uploadSessionLifetimeSeconds),
+    })
+    .returningAll()
+    .returning(clockColumns)
+    .executeTakeFirstOrThrow()
+}
+
+export const moveSession = (
+  trx: Trx,
+  id: string,
+  to: UploadSessionState,
+  set: Record<string, unknown> = {},
+): Promise<UploadSessionState | undefined> =>
+  transition(trx, { table: 'upload_sessions', machine: uploadSessionMachine, id, to, set })
+
+/** Takes the right to send bytes, for at most `seconds`; false when the session takes none or someone sends. */
+export async function beginReceiving(db: Executing, key: SessionKey, seconds: number): Promise<boolean> {
+  const row = await db
+    .updateTable('upload_sessions')
+    .set({ receiving_until: secondsFromNow(seconds) })
+    .where('id', '=', key.sessionId)
+    .where('company_id', '=', key.companyId)
+    .where('state', 'in', ['uploading', 'completing'])
+    .where('session_expires_at', '>', sql<Date>`now()`)
+    .where((eb) => eb.or([eb('receiving_until', 'is', null), eb('receiving_until', '<=', sql<Date>`now()`)]))
+    .returning('id')
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Ends the sending; `received` replaces what was received before. */
+export async function endReceiving(
+  trx: Trx,
+  key: SessionKey,
+  received?: { storage_key: string; received_bytes: number; received_digest: string },
+): Promise<void> {
+  await trx
+    .updateTable('upload_sessions')
+    .set({ receiving_until: null, ...received })
+    .where('id', '=', key.sessionId)
+    .where('company_id', '=', key.companyId)
+    .execute()
+}

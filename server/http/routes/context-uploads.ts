@@ -1,0 +1,62 @@
+import { Readable } from 'node:stream'
+import { uploadCapabilityHeader, uploadContentType } from '@sandbox-jobs/contract/resources/context-upload.ts'
+import { contextUploadRoutes } from '@sandbox-jobs/contract/routes/context-upload-routes.ts'
+import type { FastifyRequest } from 'fastify'
+import { invalid } from '../../base/validation-error.ts'
+import { abortContextUpload } from '../../environments/context-abort-service.ts'
+import { listContextObjects } from '../../environments/context-object-service.ts'
+import { receiveContext, type Upload } from '../../environments/context-receive-service.ts'
+import {
+  completeContextUpload,
+  initContextUpload,
+  readContextUpload,
+} from '../../environments/context-upload-service.ts'
+import type { EnvironmentContext } from '../../environments/environment-context.ts'
+import type { Mount } from '../mount.ts'
+
+/** Staging of build-context archives (contract part 2, "Context-upload rules"). */
+export function mountContextUploadRoutes(mount: Mount, context: EnvironmentContext): void {
+  mount(contextUploadRoutes.listContextObjects, ({ principal, params, query }) =>
+    listContextObjects(context, principal, params.id, query),
+  )
+  mount(contextUploadRoutes.initContextUpload, ({ principal, params, body }) =>
+    initContextUpload(context, principal, params.id, body),
+  )
+  mount(contextUploadRoutes.readContextUpload, ({ principal, params }) =>
+    readContextUpload(context, principal, sessionPath(params)),
+  )
+  mount(contextUploadRoutes.putContextUpload, async ({ principal, params, request }) => {
+    try {
+      return await receiveContext(context, principal, sessionPath(params), uploadOf(request))
+    } finally {
+      // What a refusal left unread is taken off the connection, so that the sender gets to read the answer.
+      request.raw.resume()
+    }
+  })
+  mount(contextUploadRoutes.completeContextUpload, ({ principal, params, body }) =>
+    completeContextUpload(context, principal, sessionPath(params), body),
+  )
+  mount(contextUploadRoutes.abortContextUpload, ({ principal, params }) =>
+    abortContextUpload(context, principal, sessionPath(params)),
+  )
+}
+
+const sessionPath = (params: { id: string; sid: string }) => ({
+  environmentId: params.id,
+  sessionId: params.sid,
+})
+
+function uploadOf(request: FastifyRequest): Upload {
+  const capability = request.headers[uploadCapabilityHeader.toLowerCase()]
+  if (typeof capability !== 'string' || capability === '') {
+    throw invalid(['header', uploadCapabilityHeader.toLowerCase()], 'missing', 'is required')
+  }
+  const contentType = request.headers['content-type']?.split(';')[0]?.trim().toLowerCase()
+  if (contentType !== uploadContentType || !(request.body instanceof Readable)) {
+    throw invalid(['header', 'content-type'], 'content_type', `must be ${uploadContentType}`)
+  }
+  const length = request.headers['content-length']
+  // Ending the reading early must not destroy the request: its connection still carries the answer.
+  const body = Readable.from(request.body.iterator({ destroyOnReturn: false }), { objectMode: false })
+  return { capability, contentLength: length === undefined ? undefined : Number(length), body }
+}
