@@ -46,7 +46,7 @@ export async function up(only?: Role): Promise<ExitCode> {
 async function upAll(config: Config): Promise<ExitCode> {
   const account = serviceAccount(config)
   const folder = prepareDataFolder(config.dataDir, account)
-  const lock = await lockInstance(folder.lock)
+  const lock = await lockInstance(folder.lock, `http://${config.host}:${config.port}`)
   try {
     await checkCanListen(config.host, config.port)
     const output = new RoleOutput(folder.logs)

@@ -1,9 +1,11 @@
-import { access, constants, readdir, readFile, stat, statfs } from 'node:fs/promises'
+import { access, constants, readFile, statfs } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { type Config, ConfigInvalid, readConfig } from '../base/config.ts'
+import { listBaseImages } from '../operator/base-images.ts'
 import { accountOf } from '../postgres/account.ts'
 import { isPortFree } from '../postgres/free-port.ts'
+import { lockHolder } from './supervisor/instance-lock.ts'
 
 const GiB = 1024 ** 3
 
@@ -127,16 +129,11 @@ async function postgresCheck(config: Config): Promise<Check> {
 
 async function portCheck(config: Config): Promise<Check> {
   const free = await isPortFree(config.port)
-  const holder = (await readFile(join(config.dataDir, 'service.lock'), 'utf8').catch(() => '')).trim()
-  const own =
-    holder !== '' &&
-    (await stat(`/proc/${holder}`).then(
-      () => true,
-      () => false,
-    ))
+  const holder = await lockHolder(join(config.dataDir, 'service.lock'))
+  const own = holder?.url === `http://${config.host}:${config.port}`
   return needed('port', {
     ok: free || own,
-    found: `${config.port} ${free ? 'free' : own ? `in use, by this service (process ${holder})` : 'in use'}`,
+    found: `${config.port} ${free ? 'free' : own ? `in use, by this service (process ${holder.pid})` : 'in use'}`,
     advice: 'stop what listens there, or set SANDBOX_PORT',
   })
 }
@@ -181,7 +178,12 @@ async function builderCheck(config: Config): Promise<Check> {
 }
 
 async function baseImagesCheck(config: Config): Promise<Check> {
-  const names = await readdir(join(config.dataDir, 'agent/base-images')).catch(() => [])
+  const agent = join(config.dataDir, 'agent')
+  const images = await listBaseImages({
+    builderRootfs: join(agent, 'builder/rootfs'),
+    baseImages: join(agent, 'base-images'),
+  })
+  const names = images.map((image) => image.name)
   return useful('base images', {
     ok: names.length > 0,
     found: names.length > 0 ? names.join(', ') : 'none',

@@ -1,29 +1,34 @@
-import { spawn } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { readFile, writeFile } from 'node:fs/promises'
+import { promisify } from 'node:util'
 import { exitCodes, ServiceProblem } from './service-problem.ts'
 
 export interface InstanceLock {
   release(): Promise<void>
 }
 
+/** Who holds a lock, as its file says: two lines, process id and the address the service listens on. */
+export interface Holder {
+  pid: number
+  url: string
+}
+
 const conflict = 75
+const run = promisify(execFile)
 
 /**
  * Takes the kernel's lock on `path`, so that one data folder has one service. Node has no such call: `flock`
  * holds it, and its `cat` ends with the pipe from this process, however this process dies. A lock file by
  * itself would be stale after a crash, and a socket is not seen from another container.
  */
-export async function lockInstance(path: string): Promise<InstanceLock> {
+export async function lockInstance(path: string, url: string): Promise<InstanceLock> {
   // Not emptied before the lock is held: the holder's process id is in it.
   await writeFile(path, '', { flag: 'a', mode: 0o600 })
   const held = ['sh', '-c', 'echo held && exec cat >/dev/null']
   const child = spawn(
     'flock',
     ['--nonblock', `--conflict-exit-code=${conflict}`, '--no-fork', path, ...held],
-    {
-      detached: true,
-      stdio: ['pipe', 'pipe', 'ignore'],
-    },
+    { detached: true, stdio: ['pipe', 'pipe', 'ignore'] },
   )
   const ended = new Promise<number | null>((resolve) => {
     child.once('error', () => resolve(null))
@@ -34,10 +39,10 @@ export async function lockInstance(path: string): Promise<InstanceLock> {
     ended,
   ])
   if (outcome === conflict) {
-    const holder = (await readFile(path, 'utf8').catch(() => '')).trim()
+    const holder = await readHolder(path)
     throw new ServiceProblem(
       exitCodes.secondInstance,
-      `the service already runs on this data folder${holder ? ` (process ${holder})` : ''}: stop it first, or choose another folder with SANDBOX_DATA`,
+      `the service already runs on this data folder${holder ? ` (process ${holder.pid}, ${holder.url})` : ''}: sandbox down stops it, SANDBOX_DATA chooses another folder`,
     )
   }
   if (outcome !== 'held') {
@@ -46,7 +51,7 @@ export async function lockInstance(path: string): Promise<InstanceLock> {
       'flock cannot lock the data folder: install the package util-linux',
     )
   }
-  await writeFile(path, `${process.pid}\n`)
+  await writeFile(path, `${process.pid}\n${url}\n`)
   child.unref()
   return {
     release: async () => {
@@ -54,4 +59,22 @@ export async function lockInstance(path: string): Promise<InstanceLock> {
       await ended
     },
   }
+}
+
+/** Who holds the lock on `path` now; undefined when nobody does. */
+export async function lockHolder(path: string): Promise<Holder | undefined> {
+  const holder = await readHolder(path)
+  if (!holder) return undefined
+  try {
+    await run('flock', ['--nonblock', `--conflict-exit-code=${conflict}`, '--no-fork', path, 'true'])
+    return undefined
+  } catch (error) {
+    const isHeld = error instanceof Error && 'code' in error && error.code === conflict
+    return isHeld ? holder : undefined
+  }
+}
+
+async function readHolder(path: string): Promise<Holder | undefined> {
+  const [pid = '', url = ''] = (await readFile(path, 'utf8').catch(() => '')).split('\n')
+  return /^[1-9]\d{0,9}$/.test(pid) ? { pid: Number(pid), url } : undefined
 }

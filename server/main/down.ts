@@ -1,0 +1,30 @@
+import { join } from 'node:path'
+import { sleep } from '../base/clock.ts'
+import { ConfigInvalid, readConfig } from '../base/config.ts'
+import { lockHolder } from './supervisor/instance-lock.ts'
+
+const pauseMs = 50
+/** Longer than every part's own time to drain taken together. */
+const timeoutMs = 120_000
+
+export type DownOutcome = 'stopped' | 'not_running' | 'not_permitted' | 'timeout'
+
+/** `sandbox down`: asks the service on the configured data folder to drain, and waits until it has. */
+export async function down(): Promise<DownOutcome | ConfigInvalid> {
+  try {
+    const path = join(readConfig().dataDir, 'service.lock')
+    const holder = await lockHolder(path)
+    if (!holder) return 'not_running'
+    process.kill(holder.pid, 'SIGTERM')
+    const giveUpAtMs = performance.now() + timeoutMs
+    while ((await lockHolder(path))?.pid === holder.pid) {
+      if (performance.now() > giveUpAtMs) return 'timeout'
+      await sleep(pauseMs)
+    }
+    return 'stopped'
+  } catch (error) {
+    if (error instanceof ConfigInvalid) return error
+    if (error instanceof Error && 'code' in error && error.code === 'EPERM') return 'not_permitted'
+    throw error
+  }
+}
