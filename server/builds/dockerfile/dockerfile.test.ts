@@ -1,0 +1,377 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: this is how Dockerfiles spell variables
+import { describe, expect, it } from 'vitest'
+import { checkDockerfile, MAX_DOCKERFILE_BYTES } from './dockerfile.ts'
+import { DockerfileRefused } from './dockerfile-refused.ts'
+
+const refusal = (text: string | Buffer): string => {
+  try {
+    checkDockerfile(Buffer.from(text as string))
+  } catch (error) {
+    if (error instanceof DockerfileRefused) return `${error.slug} ${error.line}`
+    throw error
+  }
+  return 'accepted'
+}
+
+/** Lines behind `FROM scratch`, so the first of them is line 2. */
+const refusedLines: [slug: string, line: number, ...texts: string[]][] = [
+  [
+    'mount_forbidden',
+    2,
+    'RUN --mount=type=secret,id=a,target=/a cat /a',
+    'RUN --mount=type=ssh,target=/a true',
+    'RUN --mount=type=bind,source=/,target=/a true',
+    'RUN --mount=target=/a true',
+    'RUN --mount=type=cache,target=/a true',
+    'RUN --mount=type=cache,id=../../etc,target=/a true',
+    'RUN --mount=type=cache,id=A,target=/a true',
+    'RUN --mount=type=cache,id=a,source=x,target=/a true',
+    'RUN --mount=type=cache,id=a,from=other,target=/a true',
+    'RUN --mount=type=cache,id=a,src=/,target=/a true',
+    'RUN --mount=type=cache,id=a true',
+    'RUN --mount=type=cache,id=a,target=a true',
+    'RUN --mount=type=cache,id=a,target=/a/../../b true',
+    'RUN --mount=type=cache,id=a,target=/a,target=/b true',
+    'RUN --mount=type=cache,id=a,target=/a,dst=/b true',
+    'RUN --mount=type=cache,id=a,id=b,target=/b true',
+    'RUN --mount=type=tmpfs,type=bind,target=/a true',
+    'RUN --mount=type=tmpfs,target=/a,bind-propagation=rshared true',
+    'RUN --mount=type=tmpfs,target=/a,source=/etc true',
+    'RUN --mount=Type=bind,type=tmpfs,target=/a true',
+    'RUN --mount=type=TMPFS,target=/a true',
+    'RUN --mount=type=tmpfs,target=/a --mount=type=bind,target=/b true',
+    'run --mount=type=bind,target=/a true',
+    '\tRUN\t--mount=type=bind,target=/a\ttrue',
+    'RUN --mount=type=bi\\\nnd,target=/a true',
+    'RUN \\\n--mount=type=bind,target=/a true',
+    'RUN \\\n# a comment\n\n  --mount=type=bind,target=/a true',
+    'RU\\\nN --mount=type=bind,target=/a true',
+    'RUN --network=none --mount=type=bind,target=/a true',
+  ],
+  [
+    'flag_not_plain',
+    2,
+    'RUN --"mount=type=bind,target=/a" true',
+    "RUN --mount='type=bind,target=/a' true",
+    'RUN --mount=type=$TYPE,target=/a true',
+    'RUN --mount=type=${TYPE},target=/a true',
+    'RUN --mo\\unt=type=bind,target=/a true',
+    'RUN --MOUNT=type=bind,target=/a true',
+    'RUN -- --mount=type=bind,target=/a true',
+    'COPY --from=$STAGE a b',
+    'COPY --from="x" a b',
+    'COPY --$FLAG a b',
+    'COPY --chown="0:0" a b',
+  ],
+  [
+    'run_network_forbidden',
+    2,
+    'RUN --network=host true',
+    'RUN --network=container:x true',
+    'RUN --network=none,host true',
+  ],
+  [
+    'run_flag_forbidden',
+    2,
+    'RUN --security=insecure true',
+    'RUN --device=/dev/kvm true',
+    'RUN --privileged true',
+    'RUN --network=none --network=host true',
+    'RUN --mount true',
+    'RUN --network= true',
+  ],
+  [
+    'network_add',
+    2,
+    'ADD http://example.org/x /x',
+    'ADD https://example.org/x /x',
+    'ADD HTTPS://example.org/x /x',
+    'ADD a ftp://example.org/x /x',
+    'ADD git@example.org:a/b.git /x',
+    'ADD --chown=1:1 https://example.org/x /x',
+    'ADD ["https://example.org/x", "/x"]',
+    'ADD ["\\u0068ttps://example.org/x", "/x"]',
+    'ADD ["ht\\\\tps://example.org/x", "/x"]',
+    'ADD h"ttps:"//example.org/x /x',
+    'ADD htt\\ps://example.org/x /x',
+    'ADD $URL /x',
+    'ADD ${URL} /x',
+    'ADD htt\\\nps://example.org/x /x',
+    'ADD [broken /x',
+    'add https://example.org/x /x',
+  ],
+  [
+    'copy_from_forbidden',
+    2,
+    'COPY --from=0 a b',
+    'COPY --from=1 a b',
+    'COPY --from=00 a b',
+    'COPY --from=later a b\nFROM scratch AS later',
+    'COPY --from=LATER a b\nFROM scratch AS later',
+  ],
+  [
+    'base_reference_forbidden',
+    2,
+    'COPY --from=docker-archive:/x a b',
+    'COPY --from=oci:/x a b',
+    'COPY --from=dir:/ a b',
+    'COPY --from=docker://alpine a b',
+    'COPY --from=containers-storage:x a b',
+    'COPY --from=../x a b',
+    'COPY --from=/etc a b',
+    'COPY --from=Unknown a b',
+    'FROM docker-archive:x',
+    'FROM docker://alpine',
+    'FROM oci:x',
+    'FROM dir:x',
+    'FROM containers-storage:[overlay@/]x',
+    'FROM oci-archive:x.tar:tag',
+    'FROM ./x',
+    'FROM /etc',
+    'FROM -x',
+    'FROM 0',
+    'FROM ALPINE',
+    'FROM "alpine"',
+    'FROM alp\\ine',
+    'FROM alpine:',
+    'FROM alpine@sha256:abc',
+    'FROM later\nFROM scratch AS later',
+    'FROM ["alpine"]',
+  ],
+  [
+    'dynamic_from',
+    2,
+    'FROM $BASE',
+    'FROM ${BASE}',
+    'FROM alpine:${V:-3}',
+    'FROM alpine AS $NAME',
+    'from alpine:$V',
+  ],
+  [
+    'from_not_understood',
+    2,
+    'FROM alpine x',
+    'FROM alpine AS',
+    'FROM alpine as a b',
+    'FROM alpine IS a',
+    'FROM alpine AS 0',
+    'FROM alpine AS a/b',
+    'FROM alpine AS scratch',
+    'FROM alpine # comment',
+  ],
+  ['platform_forbidden', 2, 'FROM --platform=linux/arm64 alpine', 'FROM --platform=windows/amd64 alpine'],
+  ['duplicate_stage', 3, 'FROM scratch AS a\nFROM scratch AS a', 'FROM scratch AS a\nFROM scratch AS A'],
+  [
+    'flag_unknown',
+    2,
+    'COPY --link a b',
+    'COPY --parents a b',
+    'COPY --from a b',
+    'ADD --keep-git-dir=true a b',
+    'ADD --from=x a b',
+    'FROM --foo=x alpine',
+    'CMD --foo x',
+    'ENTRYPOINT --mount=type=bind x',
+    'HEALTHCHECK --foo=1 CMD true',
+    'COPY --from=a --from=b x y',
+  ],
+  [
+    'heredoc_unsupported',
+    2,
+    'RUN <<EOF\necho hi\nEOF',
+    'RUN <<-EOF\n\techo hi\nEOF',
+    'RUN cat <<"EOF" > /x\nFROM x\nEOF',
+    "COPY <<'EOF' /x\nhi\nEOF",
+    'ADD <<EOF /x\nhi\nEOF',
+    'RUN python3 3<<EOF\nEOF',
+  ],
+  ['onbuild_forbidden', 2, 'ONBUILD RUN true', 'onbuild COPY . /', 'ONBU\\\nILD RUN true'],
+  [
+    'unknown_instruction',
+    2,
+    'EOF',
+    'IMPORT x',
+    'RUNX true',
+    'echo hi',
+    'RUN\\ntrue',
+    '"RUN" true',
+    '\u017fHELL ["/bin/sh"]',
+    'WOR\u212aDIR /',
+  ],
+  ['missing_arguments', 2, 'RUN', 'RUN --network=none', 'COPY', 'FROM', 'RUN \\'],
+  [
+    'syntax_directive',
+    2,
+    '# syntax=docker/dockerfile:1',
+    '#syntax=x',
+    '#  SYNTAX  =  x',
+    '   # syntax=x',
+    '// syntax=x',
+    '\u00a0# syntax=x',
+    '# syntax =x\\\nRUN true',
+  ],
+  ['syntax_directive', 3, 'RUN true \\\n# syntax=x\n && true', 'RUN true\n# syntax=x'],
+  ['escape_directive', 2, '# escape=`', '#escape=\\', '# ESCAPE = `'],
+  [
+    'control_character',
+    2,
+    'RUN a\0b',
+    'RUN a\u001b[2J',
+    'RUN a\rRUN b',
+    'RUN a\fb',
+    '# a\vb',
+    'RUN a\r\r',
+    'RUN a\u0085b',
+  ],
+  [
+    'ambiguous_space',
+    2,
+    'RUN\u00a0true',
+    '\u00a0RUN true',
+    'RUN true\u2028USER root',
+    'RUN\u3000--mount=type=bind x',
+    '\ufeffRUN x',
+    'RUN\u200b x',
+  ],
+  ['line_too_long', 2, `RUN ${'x'.repeat(65_536)}`],
+]
+
+describe('the Dockerfile gate', () => {
+  const cases = refusedLines.flatMap(([slug, line, ...texts]) =>
+    texts.map((text) => [slug, JSON.stringify(text.slice(0, 90)), line, text] as const),
+  )
+  it.each(cases)('refuses with %s: %s', (slug, _shown, line, text) => {
+    expect(refusal(`FROM scratch\n${text}\n`)).toBe(`${slug} ${line}`)
+  })
+
+  const wholeFiles: [name: string, text: string | Buffer, answer: string][] = [
+    ['nothing', '', 'no_from 1'],
+    ['only comments', '# hello\n', 'no_from 2'],
+    ['only an ARG', 'ARG A=1', 'no_from 1'],
+    ['an instruction before FROM', 'RUN true\nFROM scratch', 'instruction_before_from 1'],
+    ['an instruction between ARG and FROM', 'ARG A\nENV B=1\nFROM scratch', 'instruction_before_from 2'],
+    ['an ARG used in FROM', 'ARG V=3\nFROM alpine:$V', 'dynamic_from 2'],
+    ['a syntax directive first', '# syntax=docker/dockerfile:1\nFROM scratch', 'syntax_directive 1'],
+    ['an escape directive first', '# escape=`\nFROM scratch', 'escape_directive 1'],
+    ['an escape directive behind a byte order mark', '\ufeff# escape=`\nFROM scratch', 'escape_directive 1'],
+    ['Latin-1', Buffer.from('FROM scratch\nRUN echo \xe4', 'latin1'), 'dockerfile_not_utf8 1'],
+    ['UTF-16', Buffer.from('\ufeffFROM scratch', 'utf16le'), 'dockerfile_not_utf8 1'],
+    ['more than 1 MiB', `FROM scratch\n${'#\n'.repeat(MAX_DOCKERFILE_BYTES / 2)}`, 'dockerfile_too_large 1'],
+  ]
+  it.each(wholeFiles)('refuses %s', (_name, text, answer) => {
+    expect(refusal(text)).toBe(answer)
+  })
+
+  it('names the rule and the line, and nothing of the file', () => {
+    const refused = new DockerfileRefused('mount_forbidden', 7)
+    expect(refused.errorDetail).toBe('mount_forbidden;line_7')
+  })
+
+  it('takes 1 MiB of anything in reasonable time', () => {
+    const fillers = ['\\\n', 'a-', '. ', '"', '#\n', 'RUN <<', '--a ', '_', 'FROM a\n', ' \t', '$', '<<-']
+    for (const filler of fillers) {
+      const text = `FROM ${filler.repeat((MAX_DOCKERFILE_BYTES - 5) / filler.length)}`
+      const startedAt = performance.now()
+      refusal(text)
+      expect(performance.now() - startedAt).toBeLessThan(2000)
+    }
+  })
+})
+
+const multiStage = `
+# Build and run, apart.
+ARG UNUSED=1
+FROM golang:1.22-bookworm AS build
+WORKDIR /src
+COPY go.mod go.sum ./
+RUN --mount=type=cache,id=go-mod,target=/go/pkg/mod,sharing=locked \\
+    --mount=type=tmpfs,target=/scratch,size=64m \\
+    # fetch first
+    go mod download
+
+COPY . .
+RUN --network=none CGO_ENABLED=0 go build -o /out/app ./cmd/app \\
+
+  && /out/app --version   \\
+  && true
+FROM build AS test
+RUN go test ./... || echo $((1<<2)) && cat <<<word
+from registry.example.org:5000/base/distroless_static:nonroot@sha256:${'a'.repeat(64)} as final
+COPY --from=build --chown=65532:65532 /out/app /app
+COPY --from=0 /etc/ssl/certs /etc/ssl/certs
+COPY --from=busybox:1.36 /bin/busybox /bin/
+USER nonroot
+ENTRYPOINT ["/app"]
+`
+
+const plainPython = [
+  '\ufeffFROM --platform=linux/amd64 python:3.12-slim',
+  'LABEL org.opencontainers.image.title="Sales report" \\',
+  '      maintainer="someone@example.org"',
+  'ENV PYTHONUNBUFFERED=1 PATH=/app/bin:$PATH',
+  'ARG UID=1000',
+  'WORKDIR /app',
+  'COPY --chown=${UID}:${UID} --chmod=755 requirements.txt "my file.txt" ./',
+  'ADD vendor.tar.gz data/*.csv /opt/',
+  'RUN pip install --no-cache-dir -r requirements.txt; \\',
+  '    echo "größe --mount=type=bind" > /x',
+  'SHELL ["/bin/bash", "-o", "pipefail", "-c"]',
+  'VOLUME ["/data"]',
+  'EXPOSE 8080/tcp',
+  'STOPSIGNAL SIGTERM',
+  'HEALTHCHECK --interval=30s --timeout=3s CMD curl -f http://localhost/ || exit 1',
+  'USER ${UID}',
+  'CMD python main.py --port=$PORT',
+].join('\r\n')
+
+describe('a Dockerfile as people write them', () => {
+  it('passes with several stages, cache mounts, comments and blank lines inside continuations', () => {
+    const { stages, instructions, bases } = checkDockerfile(Buffer.from(multiStage))
+    expect(stages.map(({ from, alias, line }) => [from.slice(0, 24), alias, line])).toEqual([
+      ['golang:1.22-bookworm', 'build', 4],
+      ['build', 'test', 17],
+      ['registry.example.org:500', 'final', 19],
+    ])
+    expect(bases).toEqual([
+      'golang:1.22-bookworm',
+      `registry.example.org:5000/base/distroless_static:nonroot@sha256:${'a'.repeat(64)}`,
+      'busybox:1.36',
+    ])
+    expect(instructions[4]).toEqual({
+      line: 7,
+      stage: 0,
+      keyword: 'RUN',
+      flags: [
+        { name: 'mount', value: 'type=cache,id=go-mod,target=/go/pkg/mod,sharing=locked' },
+        { name: 'mount', value: 'type=tmpfs,target=/scratch,size=64m' },
+      ],
+      rest: 'go mod download',
+    })
+    expect(instructions[6]?.rest).toMatch(/^CGO_ENABLED=0 go build .* && true$/)
+  })
+
+  it('passes with Windows line ends, a byte order mark and every ordinary instruction', () => {
+    const { bases, instructions } = checkDockerfile(Buffer.from(plainPython))
+    expect(bases).toEqual(['python:3.12-slim'])
+    expect(instructions.map(({ keyword }) => keyword).join(' ')).toBe(
+      'FROM LABEL ENV ARG WORKDIR COPY ADD RUN SHELL VOLUME EXPOSE STOPSIGNAL HEALTHCHECK USER CMD',
+    )
+  })
+
+  it.each([
+    'FROM scratch',
+    'from scratch\ncopy . /',
+    '  FROM scratch  ',
+    'FROM localhost:5000/a/b:c',
+    'FROM scratch\n# check=skip=all\n# a syntax: none\nCOPY a b',
+    'FROM scratch\nCMD ["--flag"]',
+    'FROM scratch\nHEALTHCHECK NONE\nMAINTAINER me',
+    'FROM scratch\nRUN cat /etc/x<<EOF',
+    'FROM scratch\n# no\u00a0break in a comment',
+    'FROM scratch AS a\nFROM scratch\nCOPY --from=a x y\nCOPY --from=0 x y\nCOPY --from=scratch x y',
+    'FROM scratch\nRUN true \\',
+    'FROM scratch\nADD --chown=$U:$G dir.git/x /a',
+  ])('passes: %j', (text) => {
+    expect(refusal(text)).toBe('accepted')
+  })
+})

@@ -1,0 +1,60 @@
+import { isUtf8 } from 'node:buffer'
+import { DockerfileRefused } from './dockerfile-refused.ts'
+import { instructionRules, lineRules } from './dockerfile-rules.ts'
+import { joinLines, parseInstruction } from './instruction.ts'
+import { type Stage, type StagedInstruction, splitStages } from './stages.ts'
+
+/*
+ * The gate in front of the builder. It reads a Dockerfile as buildah 1.28 does and refuses what the rules of the
+ * contract forbid, and also whatever two readers could take for different things: a file that passes means the same
+ * to this reader and to the builder. The sandbox around the builder does not rely on it, nor it on the sandbox.
+ *
+ *   bytes -> physical lines     size, encoding, control characters, directives    (lineRules)
+ *         -> logical lines      continuations joined, comments dropped            (instruction.ts)
+ *         -> instructions       keyword, plain flags, rest                        (instruction.ts)
+ *         -> stages             FROM and its alias                                (stages.ts)
+ *         -> every instruction against every rule of the table                    (instructionRules)
+ *
+ * A new rule is a line in `dockerfile-rules.ts`, its slug in `dockerfile-refused.ts`, and cases in the test.
+ */
+
+export const MAX_DOCKERFILE_BYTES = 1024 * 1024
+
+export interface Dockerfile {
+  stages: Stage[]
+  instructions: StagedInstruction[]
+  /** Registry references of FROM and COPY --from, each once: what the builder has to have or to pull. */
+  bases: string[]
+}
+
+/** Contract, Dockerfile rules, and decision D7. Throws `DockerfileRefused`, for the first line that breaks a rule. */
+export function checkDockerfile(bytes: Buffer): Dockerfile {
+  if (bytes.length > MAX_DOCKERFILE_BYTES) throw new DockerfileRefused('dockerfile_too_large', 1)
+  if (!isUtf8(bytes)) throw new DockerfileRefused('dockerfile_not_utf8', 1)
+  const lines = bytes
+    .toString('utf8')
+    .replace(/^\ufeff/, '')
+    .split(/\r?\n/)
+  for (const [index, line] of lines.entries()) {
+    const broken = lineRules.find(({ violates }) => violates(line))
+    if (broken) throw new DockerfileRefused(broken.slug, index + 1)
+  }
+  const { stages, staged } = splitStages(joinLines(lines).map(parseInstruction))
+  for (const instruction of staged) {
+    const broken = instructionRules.find(({ violates }) => violates(instruction, stages))
+    if (broken) throw new DockerfileRefused(broken.slug, instruction.line)
+  }
+  if (stages.length === 0) throw new DockerfileRefused('no_from', lines.length)
+  return { stages, instructions: staged, bases: basesOf(stages, staged) }
+}
+
+function basesOf(stages: Stage[], instructions: StagedInstruction[]): string[] {
+  const copied = instructions.flatMap(({ flags }) =>
+    flags.filter(({ name }) => name === 'from').map(({ value = '' }) => value),
+  )
+  const aliases = new Set(stages.map(({ alias }) => alias))
+  const names = [...stages.map(({ from }) => from), ...copied]
+  return [...new Set(names)].filter(
+    (name) => name !== 'scratch' && !aliases.has(name) && !/^[0-9]+$/.test(name),
+  )
+}

@@ -1,0 +1,71 @@
+import { DockerfileRefused } from './dockerfile-refused.ts'
+
+export interface Flag {
+  /** Without the dashes. */
+  name: string
+  /** Undefined for a flag without `=`. */
+  value: string | undefined
+}
+
+export interface Instruction {
+  /** Of its first physical line, from 1. */
+  line: number
+  /** Upper case. */
+  keyword: string
+  flags: Flag[]
+  /** What follows the flags, trimmed, continuations joined. */
+  rest: string
+}
+
+interface LogicalLine {
+  line: number
+  text: string
+}
+
+/**
+ * Joins physical lines the way the builder does (buildah 1.28): a backslash before the end, blanks behind it allowed,
+ * goes on; inside, blank lines and comment lines are left out, wherever their `#` stands. A comment's own backslash
+ * continues nothing. The text starts without its byte order mark.
+ */
+export function joinLines(lines: string[]): LogicalLine[] {
+  const joined: LogicalLine[] = []
+  let open: LogicalLine | undefined
+  for (const [index, text] of lines.entries()) {
+    if (/^[\t ]*(?:#|$)/.test(text)) continue
+    const continues = /\\[\t ]*$/.test(text)
+    const part = continues ? text.replace(/\\[\t ]*$/, '') : text
+    open = open ? { line: open.line, text: open.text + part } : { line: index + 1, text: part }
+    if (continues) continue
+    joined.push(open)
+    open = undefined
+  }
+  if (open) joined.push(open)
+  return joined
+}
+
+/**
+ * Splits keyword, flags and the rest. The builder takes leading `--` words of every instruction for flags, drops
+ * quotes and backslashes in them and sometimes expands variables: such a flag could become another one, so flags
+ * have to be plain text (only an owner or a mode may name a variable).
+ */
+export function parseInstruction({ line, text }: LogicalLine): Instruction {
+  const [, keyword = '', after = ''] = /^([^\t ]*)(.*)$/s.exec(text.trim()) ?? []
+  // ASCII only: letters like the long s or the Kelvin sign must not turn into others with the case.
+  if (!/^[A-Za-z]+$/.test(keyword)) throw new DockerfileRefused('unknown_instruction', line)
+  const flags: Flag[] = []
+  let rest = after.trim()
+  while (rest.startsWith('--')) {
+    const [word = ''] = /^[^\t ]+/.exec(rest) ?? []
+    flags.push(parseFlag(word, line))
+    rest = rest.slice(word.length).trim()
+  }
+  return { line, keyword: keyword.toUpperCase(), flags, rest }
+}
+
+function parseFlag(word: string, line: number): Flag {
+  const [, name, , value] = /^--([a-z][a-z-]*)(=(.*))?$/.exec(word) ?? []
+  if (name === undefined || /["'\\]/.test(word)) throw new DockerfileRefused('flag_not_plain', line)
+  const mayExpand = name === 'chown' || name === 'chmod'
+  if (value?.includes('$') && !mayExpand) throw new DockerfileRefused('flag_not_plain', line)
+  return { name, value }
+}

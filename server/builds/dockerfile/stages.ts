@@ -1,0 +1,35 @@
+import { DockerfileRefused } from './dockerfile-refused.ts'
+import type { Instruction } from './instruction.ts'
+
+export interface Stage {
+  line: number
+  /** `scratch`, an earlier stage's alias or a registry reference, once the rules have passed. */
+  from: string
+  alias: string | undefined
+}
+
+export interface StagedInstruction extends Instruction {
+  /** Index of its stage; -1 for an ARG before the first FROM. */
+  stage: number
+}
+
+const alias = /^[A-Za-z][A-Za-z0-9_.-]{0,127}$/
+
+/** Assigns instructions to stages; throws on a FROM that is not of the form `FROM <image> [AS <name>]`. */
+export function splitStages(instructions: Instruction[]): { stages: Stage[]; staged: StagedInstruction[] } {
+  const stages: Stage[] = []
+  const staged = instructions.map((instruction) => {
+    if (instruction.keyword === 'FROM') stages.push(parseFrom(instruction))
+    return { ...instruction, stage: stages.length - 1 }
+  })
+  return { stages, staged }
+}
+
+function parseFrom({ rest, line }: Instruction): Stage {
+  if (rest.includes('$')) throw new DockerfileRefused('dynamic_from', line)
+  const [from = '', as, name, ...more] = rest.split(/[\t ]+/)
+  if (as === undefined) return { line, from, alias: undefined }
+  const isNamed = /^as$/i.test(as) && name !== undefined && alias.test(name) && name !== 'scratch'
+  if (!isNamed || more.length > 0) throw new DockerfileRefused('from_not_understood', line)
+  return { line, from, alias: name }
+}
