@@ -1,6 +1,4 @@
-import type { BuildErrorCode } from '@sandbox-jobs/contract/resources/build-failure.ts'
-
-const maxDetailLength = 128
+import { type BuildErrorCode, buildFailures } from '@sandbox-jobs/contract/resources/build-failure.ts'
 
 /** The end of a build for a reason that has a code; `detail` is one or more slugs joined with `;`. */
 export class BuildFailed extends Error {
@@ -11,6 +9,11 @@ export class BuildFailed extends Error {
     super(`build failed: ${code} ${detail}`)
     this.name = 'BuildFailed'
     this.code = code
-    this.detail = detail.slice(0, maxDetailLength)
+    this.detail = detail
+  }
+
+  /** The state in which the attempt ends. */
+  get terminalClass() {
+    return buildFailures[this.code].terminalClass
   }
 }

@@ -52,5 +52,5 @@ buildah bud --isolation chroot --pull-never --layers=false --format oci --platfo
 container=$(buildah from --pull-never sandbox-build) || exit ${buildExitCodes.exportFailed}
 root=$(buildah mount "$container") || exit ${buildExitCodes.exportFailed}
 buildah inspect --type image --format '{{.Config}}' sandbox-build >config.json || exit ${buildExitCodes.exportFailed}
-tar -C "$root" --numeric-owner --sort=name --exclude='./dev/*' --exclude='./proc/*' --exclude='./sys/*' --exclude='./run/*' --exclude='./tmp/*' -cf image.tar . || exit ${buildExitCodes.exportFailed}
+tar -C "$root" --numeric-owner --sort=name --exclude='./dev/*' --exclude='./proc/*' --exclude='./sys/*' -cf image.tar . || exit ${buildExitCodes.exportFailed}
 `

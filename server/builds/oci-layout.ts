@@ -37,6 +37,7 @@ export async function writeLayout(
   const { layer } = image
   const layerKey = blobKey(versionId, layer.digest)
   if ((await storage.size(layerKey)) === undefined) await storage.move(quarantineKey(versionId), layerKey)
+  else await storage.delete(quarantineKey(versionId))
   const config = await putJson(storage, versionId, mediaTypes.config, {
     architecture: 'amd64',
     os: 'linux',

@@ -1,0 +1,51 @@
+import type { BuildProfile } from '@sandbox-jobs/contract/resources/profile.ts'
+import type { BuildAttemptState } from '@sandbox-jobs/contract/states/build-attempt-states.ts'
+import type { EnvironmentVersionState } from '@sandbox-jobs/contract/states/environment-version-states.ts'
+import type { Database } from '../db/database.ts'
+import type { ArchiveFormat } from './archive/archive.ts'
+import type { AttemptRow } from './attempt-store.ts'
+import type { BuildOrder } from './steps/step.ts'
+
+export interface OrderState {
+  order: BuildOrder
+  /** How far attempt and version are at this moment. */
+  attemptState: BuildAttemptState
+  versionState: EnvironmentVersionState
+}
+
+/** What a claimed attempt is to build. */
+export async function readOrder(db: Database, attempt: AttemptRow): Promise<OrderState> {
+  const row = await db
+    .selectFrom('build_attempts as a')
+    .innerJoin('environment_versions as v', 'v.id', 'a.environment_version_id')
+    .leftJoin('owned_objects as o', (join) =>
+      join.onRef('o.id', '=', 'v.owned_object_id').on('o.deletion_state', '=', 'active'),
+    )
+    .where('a.id', '=', attempt.id)
+    .select([
+      'v.environment_id',
+      'v.state as version_state',
+      'a.state as attempt_state',
+      'v.resource_profile',
+      'o.storage_key',
+      'o.archive_format',
+      'o.byte_size',
+      'o.digest',
+    ])
+    .executeTakeFirstOrThrow()
+  const { storage_key: key, archive_format: format, byte_size: byteSize, digest } = row
+  const isBound = key !== null && format !== null && byteSize !== null && digest !== null
+  return {
+    attemptState: row.attempt_state as BuildAttemptState,
+    versionState: row.version_state as EnvironmentVersionState,
+    order: {
+      attemptId: attempt.id,
+      companyId: attempt.company_id,
+      versionId: attempt.environment_version_id,
+      environmentId: row.environment_id,
+      buildProfile: attempt.build_profile as BuildProfile,
+      resourceProfile: row.resource_profile,
+      context: isBound ? { key, format: format as ArchiveFormat, byteSize, digest } : undefined,
+    },
+  }
+}

@@ -1,0 +1,107 @@
+import { sleep } from '../base/clock.ts'
+import type { Database } from '../db/database.ts'
+import { type Listener, listen } from '../queue/listener.ts'
+import { type AttemptRow, claimNextAttempt } from './attempt-store.ts'
+import { buildsQueuedChannel } from './build-service.ts'
+import { buildLeaseMs, runBuild } from './run-build.ts'
+import type { BuildTools } from './steps/step.ts'
+import { sweepBuilds } from './sweep-builds.ts'
+
+export interface BuildWorkerOptions {
+  db: Database
+  databaseUrl: string
+  tools: BuildTools
+  /** Builds in flight at once. */
+  slots: number
+  /** No other worker's. */
+  name: string
+}
+
+const lookEveryMs = 5000
+const looksPerSweep = 12
+
+/**
+ * Takes queued builds in their turn. The database tells it when one was queued; the slow look finds attempts whose
+ * worker is gone, and makes up for notifications that a broken connection lost.
+ */
+export class BuildWorker {
+  readonly #options: BuildWorkerOptions
+  readonly #detach = new AbortController()
+  readonly #flights = new Set<Promise<void>>()
+  #listener: Listener | undefined
+  #looking: Promise<void> = Promise.resolve()
+  #claiming: Promise<void> | undefined
+  #claimAgain = false
+
+  constructor(options: BuildWorkerOptions) {
+    this.#options = options
+  }
+
+  start(): void {
+    this.#listener = listen({
+      url: this.#options.databaseUrl,
+      channels: [buildsQueuedChannel],
+      onMessage: () => this.#look(),
+      onListening: () => this.#look(),
+      log: this.#options.tools.log,
+    })
+    this.#looking = this.#lookFromTimeToTime()
+  }
+
+  /** Claims nothing more and lets go of what runs: its sandboxes go on, and the next worker goes on with them. */
+  async stop(): Promise<void> {
+    this.#detach.abort()
+    await this.#listener?.stop()
+    await this.#looking
+    await this.#claiming
+    await Promise.all(this.#flights)
+  }
+
+  async #lookFromTimeToTime(): Promise<void> {
+    const { db, tools } = this.#options
+    for (let looks = 0; !this.#detach.signal.aborted; looks += 1) {
+      this.#look()
+      if (looks % looksPerSweep === 0) {
+        await sweepBuilds(db, tools.executor).catch((error: unknown) => {
+          tools.log.warn({ error: String(error) }, 'cannot sweep builds')
+        })
+      }
+      await sleep(lookEveryMs, this.#detach.signal)
+    }
+  }
+
+  /** One claimer at a time; a call meanwhile makes it go round once more. */
+  #look(): void {
+    this.#claimAgain = true
+    this.#claiming ??= this.#claim().finally(() => {
+      this.#claiming = undefined
+    })
+  }
+
+  async #claim(): Promise<void> {
+    const { db, slots, name: worker, tools } = this.#options
+    while (this.#claimAgain && !this.#detach.signal.aborted) {
+      this.#claimAgain = false
+      try {
+        while (this.#flights.size < slots && !this.#detach.signal.aborted) {
+          const attempt = await claimNextAttempt(db, { worker, leaseMs: buildLeaseMs })
+          if (!attempt) break
+          this.#launch(attempt)
+        }
+      } catch (error) {
+        tools.log.warn({ error: String(error) }, 'cannot claim builds')
+      }
+    }
+  }
+
+  #launch(attempt: AttemptRow): void {
+    const { db, tools } = this.#options
+    const flight = runBuild(db, tools, attempt, this.#detach.signal)
+      .catch((error: unknown) => tools.log.error({ err: error, attempt: attempt.id }, 'build left hanging'))
+      .finally(() => {
+        this.#flights.delete(flight)
+        this.#look()
+      })
+    this.#flights.add(flight)
+  }
+}

@@ -1,0 +1,17 @@
+import { contextValidator } from './steps/context-validator.ts'
+import { customerBuild } from './steps/customer-build.ts'
+import { finalVerify } from './steps/final-verify.ts'
+import { promote } from './steps/promote.ts'
+import { regionalReadback } from './steps/regional-readback.ts'
+import { smoke } from './steps/smoke.ts'
+import type { BuildStep } from './steps/step.ts'
+
+/** The chain from an archive to a version that runs, in the order of its stages. */
+export const buildChain: readonly BuildStep[] = [
+  contextValidator,
+  customerBuild,
+  smoke,
+  promote,
+  finalVerify,
+  regionalReadback,
+]

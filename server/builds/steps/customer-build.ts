@@ -1,0 +1,131 @@
+import { PassThrough, Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { constants, createZstdCompress } from 'node:zlib'
+import type { SandboxExit } from '../../executor/port.ts'
+import { type ArchiveEntry, readArchive } from '../archive/archive.ts'
+import { ArchiveRefused } from '../archive/archive-refused.ts'
+import { canonicalTar } from '../archive/canonical-tar.ts'
+import { FlatImageCheck } from '../archive/flat-image.ts'
+import { BuildFailed } from '../build-failed.ts'
+import { buildSandbox, maxImageConfigBytes } from '../build-sandbox.ts'
+import { buildExitCodes } from '../build-script.ts'
+import { readImageConfig } from '../image-config.ts'
+import { quarantineKey } from '../oci-layout.ts'
+import { contextSource } from './context-validator.ts'
+import { type Build, type BuildStep, found } from './step.ts'
+
+/** A delivery that breaks off with its worker is made again, in a fresh sandbox. */
+const maxDeliveries = 5
+
+/** Where the log of a build is kept. */
+export const buildLogKey = (attemptId: string) => `builds/${attemptId}/log`
+
+/**
+ * Runs the Dockerfile in a sandbox and takes over what comes out: the flat image is checked and compressed while it
+ * streams into quarantine, so the bytes that are stored are the bytes that were checked.
+ */
+export const customerBuild: BuildStep = {
+  stage: 'customer_build',
+  attemptStates: ['build_queued', 'building'],
+  versionStates: ['building'],
+  async run(build: Build) {
+    const sandboxId = await deliver(build)
+    const { executor, storage } = build.tools
+    await storage.put(buildLogKey(build.order.attemptId), await executor.log(sandboxId))
+    const exit = await executor.wait(sandboxId, build.signal)
+    refuseFailure(exit)
+    build.findings.imageConfig = await takeConfig(build, sandboxId, exit)
+    await takeImage(build, sandboxId, exit)
+  },
+}
+
+/** Starts the build, or finds the one that an earlier worker started, and waits for its end. */
+async function deliver(build: Build): Promise<string> {
+  const { executor } = build.tools
+  const present = new Set((await executor.list()).map((sandbox) => sandbox.id))
+  for (let delivery = 1; delivery <= maxDeliveries; delivery += 1) {
+    const id = buildSandboxId(build.order.attemptId, delivery)
+    if (!present.has(id)) {
+      const { buildProfile: profile } = build.order
+      await executor.start(buildSandbox({ id, profile, bases: found(build, 'bases') }), contextTar(build))
+    }
+    const exit = await executor.wait(id, build.signal)
+    if (exit.cause !== 'exited' || exit.exitCode !== buildExitCodes.contextInterrupted) return id
+  }
+  throw new BuildFailed('platform_failed', 'context_not_delivered')
+}
+
+const buildSandboxId = (attemptId: string, delivery: number) => `${attemptId}_${delivery}`
+
+/** Ends whatever sandboxes an attempt has, and removes what they left. */
+export async function removeBuildSandboxes({ order, tools }: Build): Promise<void> {
+  const ids = (await tools.executor.list())
+    .map(({ id }) => id)
+    .filter((id) => id.startsWith(`${order.attemptId}_`))
+  for (const id of ids) {
+    await tools.executor.stop(id)
+    await tools.executor.wait(id)
+    await tools.executor.remove(id)
+  }
+}
+
+function contextTar({ order, tools }: Build): Readable {
+  async function* entries(): AsyncGenerator<ArchiveEntry> {
+    yield { path: 'context', kind: 'directory', mode: 0o755, byteSize: 0 }
+    for await (const entry of readArchive(contextSource(order, tools), order.context?.format ?? 'tar')) {
+      yield { ...entry, path: `context/${entry.path}` }
+    }
+    // Comes last: its presence proves that everything before it arrived.
+    yield { path: 'complete', kind: 'directory', mode: 0o755, byteSize: 0 }
+  }
+  return Readable.from(canonicalTar(entries()), { objectMode: false })
+}
+
+function refuseFailure(exit: SandboxExit): void {
+  if (exit.cause === 'out_of_memory') throw new BuildFailed('build_out_of_memory')
+  if (exit.cause === 'deadline') throw new BuildFailed('build_timeout')
+  if (exit.cause === 'stopped') throw new BuildFailed('tenant_cancel')
+  if (exit.cause === 'lost' || exit.cause === 'start_failed') {
+    throw new BuildFailed('platform_failed', exit.detail || exit.cause)
+  }
+  if (exit.exitCode === 0) return
+  if (exit.exitCode === buildExitCodes.baseImageUnavailable) {
+    throw new BuildFailed('dockerfile_exit', 'base_image_unavailable')
+  }
+  if (exit.exitCode === buildExitCodes.onbuildForbidden)
+    throw new BuildFailed('policy_reject', 'onbuild_forbidden')
+  if (exit.workspaceFull) throw new BuildFailed('build_disk_full')
+  if (exit.exitCode === buildExitCodes.exportFailed)
+    throw new BuildFailed('platform_failed', 'image_export_failed')
+  throw new BuildFailed('dockerfile_exit')
+}
+
+async function takeConfig({ tools }: Build, sandboxId: string, exit: SandboxExit) {
+  if (exit.files.config?.status !== 'present')
+    throw new BuildFailed('context_invalid', 'image_config_malformed')
+  const bytes = Buffer.concat(await (await tools.executor.file(sandboxId, 'config')).toArray())
+  return readImageConfig(bytes.subarray(0, maxImageConfigBytes))
+}
+
+async function takeImage(
+  { order, findings, tools }: Build,
+  sandboxId: string,
+  exit: SandboxExit,
+): Promise<void> {
+  const status = exit.files.image?.status
+  if (status === 'too_large') throw new BuildFailed('context_invalid', 'image_too_large')
+  if (status !== 'present') throw new BuildFailed('context_invalid', 'image_missing')
+  const check = new FlatImageCheck()
+  const compressed = new PassThrough()
+  const compress = createZstdCompress({ params: { [constants.ZSTD_c_compressionLevel]: 1 } })
+  try {
+    const [stored] = await Promise.all([
+      tools.storage.put(quarantineKey(order.versionId), compressed),
+      pipeline(await tools.executor.file(sandboxId, 'image'), check, compress, compressed),
+    ])
+    findings.layer = { ...stored, diffId: check.report.digest }
+    findings.unpackedBytes = check.report.unpackedBytes
+  } catch (error) {
+    throw error instanceof ArchiveRefused ? new BuildFailed('context_invalid', error.errorDetail) : error
+  }
+}

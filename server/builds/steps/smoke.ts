@@ -1,0 +1,92 @@
+import type { Readable } from 'node:stream'
+import { createZstdDecompress } from 'node:zlib'
+import { profiles } from '@sandbox-jobs/contract/resources/profile.ts'
+import type { SandboxSpec } from '../../executor/port.ts'
+import { BuildFailed } from '../build-failed.ts'
+import { quarantineKey } from '../oci-layout.ts'
+import { type Build, type BuildStep, found } from './step.ts'
+
+const mib = 1024 ** 2
+const busybox = '/.sandbox/busybox'
+
+/** Resolves the image's user by the image's own files, inside: what they say can only hurt this image. */
+const program = `
+IFS=: read -r user group
+case "$user" in '') uid=0 gid=0 ;; *[!0-9]*) uid=$(id -u "$user") gid=$(id -g "$user") || exit 2 ;; *) uid=$user gid=0 ;; esac
+case "$group" in '') ;; *[!0-9]*) gid=$(grep -m 1 "^$group:" /etc/group | cut -d: -f3) ;; *) gid=$group ;; esac
+echo "started as $uid:$gid"
+`
+const answer = /^started as (\d{1,5}):(\d{1,5})\n$/
+const idsInSandbox = 65_536
+
+/** Installs the quarantined image under its digest and proves that the platform's shell starts in it. */
+export const smoke: BuildStep = {
+  stage: 'smoke',
+  attemptStates: ['verifying'],
+  versionStates: ['quarantined', 'verifying'],
+  async run(build: Build) {
+    const { executor, storage } = build.tools
+    const { diffId } = found(build, 'layer')
+    if (!(await executor.hasImage(diffId))) {
+      const layer = await storage.get(quarantineKey(build.order.versionId))
+      await executor.installImage(diffId, decompressed(layer))
+    }
+    const config = found(build, 'imageConfig')
+    build.findings.imageConfig = { ...config, user: await start(build, diffId, config.user) }
+  },
+}
+
+/** The bytes behind a stored layer; an error of the source ends the stream with it. */
+export function decompressed(layer: Readable): Readable {
+  const plain = createZstdDecompress()
+  layer.on('error', (error) => plain.destroy(error))
+  return layer.pipe(plain)
+}
+
+/** Runs the smoke sandbox and answers the image's user as `uid:gid`. */
+async function start({ order, tools, signal }: Build, digest: string, user: string): Promise<string> {
+  const { executor } = tools
+  const id = `${order.attemptId}_smoke`
+  await executor.start(smokeSandbox(id, digest, order.resourceProfile), Buffer.from(`${user}\n`))
+  const exit = await executor.wait(id, signal)
+  const log = Buffer.concat(await (await executor.log(id)).toArray()).toString('utf8')
+  await executor.remove(id)
+  if (exit.cause === 'lost') throw new BuildFailed('platform_failed', 'smoke_lost')
+  const [, uid, gid] = answer.exec(log) ?? []
+  if (exit.exitCode !== 0 || uid === undefined || gid === undefined) {
+    throw new BuildFailed(
+      'smoke_failed',
+      exit.detail || (exit.exitCode === null ? exit.cause : 'image_user_unknown'),
+    )
+  }
+  if (Number(uid) >= idsInSandbox || Number(gid) >= idsInSandbox) {
+    throw new BuildFailed('smoke_failed', 'image_user_out_of_range')
+  }
+  return `${uid}:${gid}`
+}
+
+function smokeSandbox(id: string, digest: string, resourceProfile: string): SandboxSpec {
+  const profile = profiles.find((candidate) => candidate.id === resourceProfile)
+  if (!profile) throw new Error(`no resource profile is named ${resourceProfile}`)
+  return {
+    id,
+    rootfs: { kind: 'image', digest },
+    argv: [busybox, 'sh', '-c', program],
+    env: { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin' },
+    user: { uid: 0, gid: 0 },
+    hostname: 'smoke',
+    confinement: 'job',
+    limits: {
+      timeoutMs: 30_000,
+      memoryBytes: profile.provider_memory_mib * mib,
+      workspaceBytes: 16 * mib,
+      workspaceKind: 'memory',
+      workspaceInodes: 1024,
+      vcpu: 1,
+      pids: 32,
+      openFiles: 256,
+      logBytes: 64 * 1024,
+    },
+    collect: { files: [] },
+  }
+}

@@ -1,0 +1,65 @@
+import type { BuildProfile } from '@sandbox-jobs/contract/resources/profile.ts'
+import type { BuildAttemptState } from '@sandbox-jobs/contract/states/build-attempt-states.ts'
+import type { EnvironmentVersionState } from '@sandbox-jobs/contract/states/environment-version-states.ts'
+import type { Log } from '../../base/logging.ts'
+import type { ImageConfig } from '../../db/tables/environments.ts'
+import type { Executor } from '../../executor/port.ts'
+import type { ObjectStorage } from '../../storage/port.ts'
+import type { ArchiveFormat } from '../archive/archive.ts'
+import type { Layer } from '../oci-layout.ts'
+import type { ChainStage } from '../stages.ts'
+
+/** What a build starts from: the row of its attempt, its version and the archive, if one is bound. */
+export interface BuildOrder {
+  attemptId: string
+  companyId: string
+  versionId: string
+  environmentId: string
+  buildProfile: BuildProfile
+  resourceProfile: string
+  context: { key: string; format: ArchiveFormat; byteSize: number; digest: string } | undefined
+}
+
+/** What the steps found out so far. A step that is repeated after a restart finds the same again. */
+export interface BuildFindings {
+  canonicalDigest?: string
+  /** Registry references that the Dockerfile starts from. */
+  bases?: string[]
+  layer?: Layer
+  unpackedBytes?: number
+  imageConfig?: ImageConfig
+  promotedDigest?: string
+}
+
+export interface BuildTools {
+  storage: ObjectStorage
+  executor: Executor
+  log: Log
+}
+
+export interface Build {
+  order: BuildOrder
+  findings: BuildFindings
+  tools: BuildTools
+  /** Fires when the attempt is to end: cancelled, or taken over by another worker. */
+  signal: AbortSignal
+}
+
+/**
+ * One stage of the chain. `run` is idempotent: it may have been cut off at any point and is then run again from
+ * its start, by the same worker or another.
+ */
+export interface BuildStep {
+  stage: ChainStage
+  /** States that attempt and version pass through, in order, when the step begins. */
+  attemptStates: readonly BuildAttemptState[]
+  versionStates: readonly EnvironmentVersionState[]
+  run(build: Build): Promise<void>
+}
+
+/** A finding of an earlier step; its absence is a broken chain. */
+export function found<K extends keyof BuildFindings>(build: Build, name: K): NonNullable<BuildFindings[K]> {
+  const value = build.findings[name]
+  if (value === undefined) throw new Error(`the chain has not found ${name}`)
+  return value as NonNullable<BuildFindings[K]>
+}
