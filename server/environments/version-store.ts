@@ -1,5 +1,149 @@
-import type { Executing } from '../db/database.ts'
+import { buildRetryWindowSeconds } from '@sandbox-jobs/contract/limits.ts'
+import type { Lifecycle } from '@sandbox-jobs/contract/pagination.ts'
+import { type Selectable, sql } from 'kysely'
+import type { Executing, Trx } from '../db/database.ts'
+import type { BuildAttemptsTable, EnvironmentVersionsTable } from '../db/tables/environments.ts'
+import { unretainedVersionStates } from './version.ts'
 
+export type VersionRow = Selectable<EnvironmentVersionsTable>
+
+/** What a version shows of its latest attempt. */
+export type LastAttempt = Pick<
+  Selectable<BuildAttemptsTable>,
+  'id' | 'state' | 'stage_code' | 'stage_since' | 'error_code' | 'error_detail'
+>
+
+export type VersionView = VersionRow & {
+  attempt: LastAttempt | null
+  /** Mean of the company's last completed builds; null without any, or while none is running. */
+  expected_seconds: number | null
+}
+
+const recentBuilds = 10
+
+const selectView = (db: Executing) =>
+  db
+    .selectFrom('environment_versions as v')
+    .leftJoin('build_attempts as a', 'a.id', 'v.last_build_attempt_id')
+    .selectAll('v')
+    .select([
+      'a.id as attempt_id',
+      'a.state as attempt_state',
+      'a.stage_code',
+      'a.stage_since',
+      'a.error_code',
+      'a.error_detail',
+      sql<number | null>`case when a.id is not null and a.terminal_at is null then (
+        select ceil(extract(epoch from avg(recent.terminal_at - recent.started_at)))::int from (
+          select terminal_at, started_at from build_attempts
+          where company_id = v.company_id and state = 'completed' order by id desc limit ${recentBuilds}
+        ) recent) end`.as('expected_seconds'),
+    ])
+
+type Joined = Awaited<ReturnType<ReturnType<typeof selectView>['execute']>>[number]
+
+function toView(row: Joined): VersionView {
+  const { attempt_id, attempt_state, stage_code, stage_since, error_code, error_detail, ...version } = row
+  const attempt =
+    attempt_id === null
+      ? null
+      : {
+          id: attempt_id,
+          state: attempt_state ?? '',
+          stage_code: stage_code ?? '',
+          stage_since: stage_since ?? version.created_at,
+          error_code: error_code ?? '',
+          error_detail: error_detail ?? '',
+        }
+  return { ...version, attempt }
+}
+
+/** A version of an environment that the caller was found to see. */
+export async function findVersion(
+  db: Executing,
+  environmentId: string,
+  id: string,
+): Promise<VersionView | undefined> {
+  const row = await selectView(db)
+    .where('v.id', '=', id)
+    .where('v.environment_id', '=', environmentId)
+    .executeTakeFirst()
+  return row && toView(row)
+}
+
+/** Newest first. */
+export async function listVersionViews(
+  db: Executing,
+  environmentId: string,
+  list: { lifecycle: Lifecycle; beforeId: string | undefined; limit: number },
+): Promise<VersionView[]> {
+  let query = selectView(db)
+    .where('v.environment_id', '=', environmentId)
+    .orderBy('v.id', 'desc')
+    .limit(list.limit)
+  if (list.lifecycle !== 'all') {
+    query = query.where('v.state', list.lifecycle === 'active' ? '<>' : '=', 'archived')
+  }
+  if (list.beforeId !== undefined) query = query.where('v.id', '<', list.beforeId)
+  return (await query.execute()).map(toView)
+}
+
+/** Holds the row while it is decided whether a build may be queued for it. */
+export async function lockVersion(
+  trx: Trx,
+  companyId: string,
+  id: string,
+): Promise<(VersionRow & { retry_window_open: boolean }) | undefined> {
+  return trx
+    .selectFrom('environment_versions')
+    .selectAll()
+    .select(
+      sql<boolean>`state_changed_at + ${buildRetryWindowSeconds} * interval '1 second' > now()`.as(
+        'retry_window_open',
+      ),
+    )
+    .where('id', '=', id)
+    .where('company_id', '=', companyId)
+    .forUpdate()
+    .executeTakeFirst()
+}
+
+export async function countRetainedVersions(trx: Trx, companyId: string): Promise<number> {
+  const row = await trx
+    .selectFrom('environment_versions')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('company_id', '=', companyId)
+    .where('state', 'not in', unretainedVersionStates)
+    .executeTakeFirstOrThrow()
+  return row.count
+}
+
+export interface NewVersion {
+  id: string
+  company_id: string
+  environment_id: string
+  resource_profile: string
+  owned_object_id: string | null
+  source_digest: string
+  source_ref: string
+}
+
+/** The next number of the environment; the caller holds the environment's row. */
+export async function insertVersion(trx: Trx, version: NewVersion): Promise<void> {
+  await trx
+    .insertInto('environment_versions')
+    .values((eb) => ({
+      ...version,
+      state: 'draft',
+      version_number: eb
+        .selectFrom('environment_versions')
+        .select(sql<number>`coalesce(max(version_number), 0) + 1`.as('next'))
+        .where('environment_id', '=', version.environment_id),
+    }))
+    .execute()
+}
+
+/** For other domains: the company's version or a curated one, with what a run needs of it. */
 export async function findRunnableVersion(db: Executing, companyId: string, versionId: string) {
   return db
     .selectFrom('environment_versions as v')

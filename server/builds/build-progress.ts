@@ -1,0 +1,54 @@
+import { type BuildErrorCode, buildFailures } from '@sandbox-jobs/contract/resources/build-failure.ts'
+import type { BuildStage } from '@sandbox-jobs/contract/resources/build-stage.ts'
+import {
+  type BuildAttemptState,
+  buildAttemptMachine,
+} from '@sandbox-jobs/contract/states/build-attempt-states.ts'
+import type { TerminalClass } from '@sandbox-jobs/contract/states/run-states.ts'
+import { isTerminal } from '@sandbox-jobs/contract/states/state-machine.ts'
+import { buildStages } from './stages.ts'
+
+/** What progress is told from. */
+export interface ProgressSource {
+  state: string
+  stage_code: string
+  stage_since: Date
+  error_code: string
+}
+
+export interface BuildProgress {
+  /** `terminal` once the attempt has ended; the attempt itself keeps the stage it ended in. */
+  stage: BuildStage
+  /** From 1 within the chain; index and count are 0 while queued and after the end. */
+  index: number
+  count: number
+  since: string
+  nextAction: string
+}
+
+/** The state as the end it is, or empty while the attempt goes on. */
+export const terminalClassOf = (state: string): '' | TerminalClass =>
+  isTerminal(buildAttemptMachine, state as BuildAttemptState) ? (state as TerminalClass) : ''
+
+/** Progress of an attempt, the same for its own answer and its version's (contract part 1, "Build attempt"). */
+export function progressOf(attempt: ProgressSource): BuildProgress {
+  const ended = terminalClassOf(attempt.state) !== ''
+  const index = ended ? 0 : buildStages.findIndex((stage) => stage === attempt.stage_code) + 1
+  return {
+    stage: ended ? 'terminal' : (attempt.stage_code as BuildStage),
+    index,
+    count: index === 0 ? 0 : buildStages.length,
+    since: attempt.stage_since.toISOString(),
+    nextAction: nextActionOf(attempt),
+  }
+}
+
+function nextActionOf({ state, error_code }: ProgressSource): string {
+  if (state === 'completed') return ''
+  if (state === 'validation_queued') return 'The build waits for its turn. Read it again in a few seconds.'
+  if (state === 'cancel_requested' || state === 'cancelling') return 'The build is being stopped.'
+  if (terminalClassOf(state) === '') return 'The build is under way. Read it again in a few seconds.'
+  return error_code in buildFailures
+    ? buildFailures[error_code as BuildErrorCode].nextAction
+    : buildFailures.platform_failed.nextAction
+}

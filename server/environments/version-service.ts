@@ -1,0 +1,139 @@
+import { capacityRetainedVersionLimitDefault, catalogPageSizeDefault } from '@sandbox-jobs/contract/limits.ts'
+import type { Lifecycle } from '@sandbox-jobs/contract/pagination.ts'
+import type {
+  EnvironmentVersion,
+  EnvironmentVersionCreateRequest,
+  EnvironmentVersionList,
+} from '@sandbox-jobs/contract/resources/environment-version.ts'
+import { regionsOf } from '@sandbox-jobs/contract/resources/region.ts'
+import { environmentVersionMachine } from '@sandbox-jobs/contract/states/environment-version-states.ts'
+import { CodedError, notFound } from '../base/coded-error.ts'
+import { newId } from '../base/ids.ts'
+import type { PageRequest } from '../base/page.ts'
+import { invalid } from '../base/validation-error.ts'
+import { lockCompany } from '../db/company-lock.ts'
+import { noteCreated } from '../db/transition.ts'
+import type { Principal } from '../platform/principal.ts'
+import { type EnvironmentRow, ownsEnvironment, requireActive } from './environment.ts'
+import { managedEnvironment, readableEnvironment } from './environment-access.ts'
+import type { EnvironmentContext } from './environment-context.ts'
+import { lockEnvironment } from './environment-store.ts'
+import { findContextObject } from './owned-object-store.ts'
+import { renderVersion } from './render-version.ts'
+import { moveVersion } from './version-moves.ts'
+import { countRetainedVersions, findVersion, insertVersion, listVersionViews } from './version-store.ts'
+
+export interface VersionPath {
+  environmentId: string
+  versionId: string
+}
+
+/** Versions of a readable environment, newest first. */
+export async function listVersions(
+  context: EnvironmentContext,
+  principal: Principal,
+  environmentId: string,
+  query: PageRequest & { lifecycle?: Lifecycle },
+): Promise<EnvironmentVersionList> {
+  const environment = await readableEnvironment(context.db, principal, environmentId)
+  const size = query.page_size ?? catalogPageSizeDefault
+  const lifecycle = query.lifecycle ?? 'active'
+  const list = `versions:${environmentId}:${lifecycle}`
+  const cursor = context.pageTokens.read(list, query.page_token)
+  const rows = await listVersionViews(context.db, environmentId, {
+    lifecycle,
+    beforeId: cursor && String(cursor[0]),
+    limit: size + 1,
+  })
+  const show = shownTo(context, principal, environment)
+  return context.pageTokens.page(list, rows, size, {
+    item: (row) => renderVersion(row, show),
+    cursor: (row) => [row.id],
+  })
+}
+
+export async function readVersion(
+  context: EnvironmentContext,
+  principal: Principal,
+  path: VersionPath,
+): Promise<EnvironmentVersion> {
+  const environment = await readableEnvironment(context.db, principal, path.environmentId)
+  const view = await findVersion(context.db, path.environmentId, path.versionId)
+  if (!view) throw notFound()
+  return renderVersion(view, shownTo(context, principal, environment))
+}
+
+const shownTo = (context: EnvironmentContext, principal: Principal, environment: EnvironmentRow) => ({
+  owner: ownsEnvironment(principal, environment),
+  regions: regionsOf(context.deployment).map((region) => region.code),
+})
+
+/** Creates an immutable version from a received archive, or from a digest alone, whose build then fails. */
+export async function createVersion(
+  context: EnvironmentContext,
+  principal: Principal,
+  environmentId: string,
+  body: EnvironmentVersionCreateRequest,
+): Promise<EnvironmentVersion> {
+  requireActive(await managedEnvironment(context.db, principal, environmentId))
+  const source = await resolveSource(context, principal, environmentId, body)
+  const id = newId('environmentVersion')
+  await context.db.transaction().execute(async (trx) => {
+    await lockCompany(trx, principal.companyId, 'versions')
+    const environment = await lockEnvironment(trx, principal.companyId, environmentId)
+    if (!environment) throw notFound()
+    requireActive(environment)
+    if ((await countRetainedVersions(trx, principal.companyId)) >= capacityRetainedVersionLimitDefault) {
+      throw new CodedError('version_allocation_exhausted', { limit: capacityRetainedVersionLimitDefault })
+    }
+    const { companyId } = principal
+    await insertVersion(trx, {
+      id,
+      company_id: companyId,
+      environment_id: environmentId,
+      resource_profile: body.resource_profile,
+      owned_object_id: source.objectId,
+      source_digest: source.digest,
+      source_ref: body.source_ref ?? '',
+    })
+    await noteCreated(trx, { machine: environmentVersionMachine, id, companyId, state: 'draft' })
+  })
+  return readVersion(context, principal, { environmentId, versionId: id })
+}
+
+async function resolveSource(
+  context: EnvironmentContext,
+  principal: Principal,
+  environmentId: string,
+  body: EnvironmentVersionCreateRequest,
+): Promise<{ objectId: string | null; digest: string }> {
+  if (body.owned_object_id == null) {
+    if (body.source_digest != null) return { objectId: null, digest: body.source_digest }
+    throw invalid(['body'], 'missing', 'must have owned_object_id or source_digest')
+  }
+  const object = await findContextObject(context.db, {
+    companyId: principal.companyId,
+    environmentId,
+    objectId: body.owned_object_id,
+  })
+  if (!object) throw notFound()
+  if (body.source_digest != null && body.source_digest !== object.digest) {
+    throw new CodedError('source_digest_mismatch')
+  }
+  return { objectId: object.id, digest: object.digest }
+}
+
+/** Archives a version that no build is working on. */
+export async function archiveVersion(
+  context: EnvironmentContext,
+  principal: Principal,
+  path: VersionPath,
+): Promise<EnvironmentVersion> {
+  await managedEnvironment(context.db, principal, path.environmentId)
+  if (!(await findVersion(context.db, path.environmentId, path.versionId))) throw notFound()
+  await context.db.transaction().execute(async (trx) => {
+    const left = await moveVersion(trx, path.versionId, { to: 'archived' })
+    if (left === undefined) throw new CodedError('illegal_transition')
+  })
+  return readVersion(context, principal, path)
+}

@@ -1,0 +1,25 @@
+import { environmentRoutes } from '@sandbox-jobs/contract/routes/environment-routes.ts'
+import type { EnvironmentContext } from '../../environments/environment-context.ts'
+import {
+  archiveVersion,
+  createVersion,
+  listVersions,
+  readVersion,
+} from '../../environments/version-service.ts'
+import type { Mount } from '../mount.ts'
+
+/** Versions of an environment (contract part 2, "Environments, versions, builds"). */
+export function mountVersionRoutes(mount: Mount, context: EnvironmentContext): void {
+  mount(environmentRoutes.listEnvironmentVersions, ({ principal, params, query }) =>
+    listVersions(context, principal, params.id, query),
+  )
+  mount(environmentRoutes.createEnvironmentVersion, ({ principal, params, body }) =>
+    createVersion(context, principal, params.id, body),
+  )
+  mount(environmentRoutes.readEnvironmentVersion, ({ principal, params }) =>
+    readVersion(context, principal, { environmentId: params.id, versionId: params.vid }),
+  )
+  mount(environmentRoutes.archiveEnvironmentVersion, ({ principal, params }) =>
+    archiveVersion(context, principal, { environmentId: params.id, versionId: params.vid }),
+  )
+}
