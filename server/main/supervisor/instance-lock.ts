@@ -25,11 +25,11 @@ export async function lockInstance(path: string, url: string): Promise<InstanceL
   // Not emptied before the lock is held: the holder's process id is in it.
   await writeFile(path, '', { flag: 'a', mode: 0o600 })
   const held = ['sh', '-c', 'echo held && exec cat >/dev/null']
-  const child = spawn(
-    'flock',
-    ['--nonblock', `--conflict-exit-code=${conflict}`, '--no-fork', path, ...held],
-    { detached: true, stdio: ['pipe', 'pipe', 'ignore'] },
-  )
+  // It waits a moment, because whoever asks for the holder takes the lock for an instant.
+  const child = spawn('flock', ['--wait=1', `--conflict-exit-code=${conflict}`, '--no-fork', path, ...held], {
+    detached: true,
+    stdio: ['pipe', 'pipe', 'ignore'],
+  })
   const ended = new Promise<number | null>((resolve) => {
     child.once('error', () => resolve(null))
     child.once('close', (code) => resolve(code))
