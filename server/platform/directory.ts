@@ -55,7 +55,7 @@ export class Directory {
   async requireRoomMember(principal: Principal, roomId: string): Promise<Room> {
     const standing = await this.#standing(principal, roomId)
     if (!standing || !actsIn(principal, roomId)) throw notFound()
-    if (standing.room_manager === null && !manages(principal, standing)) throw notFound()
+    if (standing.room_manager === null && !personManages(principal, standing)) throw notFound()
     return roomOf(standing)
   }
 
@@ -99,8 +99,12 @@ export class Directory {
   }
 }
 
+/** Whether the person manages the room, whatever the key he acts through may do. */
+const personManages = (principal: Principal, room: RoomStanding): boolean =>
+  managesDepartment(principal, room.department_id) || room.room_manager === true
+
 const manages = (principal: Principal, room: RoomStanding): boolean =>
-  !isRestricted(principal) && (managesDepartment(principal, room.department_id) || room.room_manager === true)
+  !isRestricted(principal) && personManages(principal, room)
 
 /** A sandbox-scope key acts in the rooms it names; everyone else is not narrowed. */
 const actsIn = (principal: Principal, roomId: string): boolean =>

@@ -1,8 +1,9 @@
 import type { Clock } from '../base/clock.ts'
 
+/** Counted in the time that attempts cost, because whole milliseconds add up exactly. */
 interface Bucket {
-  tokens: number
-  refilledAtMs: number
+  creditMs: number
+  countedAtMs: number
 }
 
 interface Allowance {
@@ -16,8 +17,8 @@ const perLogin: Allowance = { burst: 50, refillMs: 10_000 }
 const bucketsMax = 10_000
 
 /**
- * How often a login name may be tried. An attempt takes a token before the password is looked at, so that parallel
- * guesses count too, and a right password gives it back. Both the pair of login and client address and the login
+ * How often a login name may be tried. An attempt is paid for before the password is looked at, so that parallel
+ * guesses count too, and a right password gets it back. Both the pair of login and client address and the login
  * alone have a bucket: somebody who guesses from elsewhere slows a user down only when he guesses a great deal.
  *
  * Kept in memory, per process: each further api process multiplies the allowance by one. Names that do not exist
@@ -36,19 +37,17 @@ export class LoginAttempts {
   take(login: string, client: string): number {
     const buckets = this.#pair(login, client)
     const waitMs = Math.max(
-      ...buckets.map(([bucket, allowance]) =>
-        bucket.tokens >= 1 ? 0 : Math.ceil((1 - bucket.tokens) * allowance.refillMs),
-      ),
+      ...buckets.map(([bucket, allowance]) => Math.max(0, allowance.refillMs - bucket.creditMs)),
     )
     if (waitMs > 0) return Math.ceil(waitMs / 1000)
-    for (const [bucket] of buckets) bucket.tokens -= 1
+    for (const [bucket, allowance] of buckets) bucket.creditMs -= allowance.refillMs
     return 0
   }
 
   /** The attempt was the right password: it does not count. */
   giveBack(login: string, client: string): void {
     for (const [bucket, allowance] of this.#pair(login, client)) {
-      bucket.tokens = Math.min(allowance.burst, bucket.tokens + 1)
+      bucket.creditMs = Math.min(allowance.burst * allowance.refillMs, bucket.creditMs + allowance.refillMs)
     }
   }
 
@@ -61,10 +60,11 @@ export class LoginAttempts {
 
   #bucket(name: string, { burst, refillMs }: Allowance): Bucket {
     const nowMs = this.#clock.now().getTime()
-    const found = this.#buckets.get(name) ?? { tokens: burst, refilledAtMs: nowMs }
+    const fullMs = burst * refillMs
+    const found = this.#buckets.get(name) ?? { creditMs: fullMs, countedAtMs: nowMs }
     const bucket = {
-      tokens: Math.min(burst, found.tokens + (nowMs - found.refilledAtMs) / refillMs),
-      refilledAtMs: nowMs,
+      creditMs: Math.min(fullMs, found.creditMs + nowMs - found.countedAtMs),
+      countedAtMs: nowMs,
     }
     this.#buckets.delete(name)
     this.#buckets.set(name, bucket)

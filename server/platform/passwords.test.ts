@@ -1,0 +1,28 @@
+import { describe, expect, it } from 'vitest'
+import { CodedError } from '../base/coded-error.ts'
+import { hashPassword, verifyPassword } from './passwords.ts'
+
+describe('passwords', () => {
+  it('verifies the password that was hashed and no other', async () => {
+    const stored = await hashPassword('correct horse battery')
+    expect(stored).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
+    expect(await verifyPassword('correct horse battery', stored)).toBe(true)
+    expect(await verifyPassword('correct horse batterY', stored)).toBe(false)
+  })
+
+  it('never accepts a password of nobody', async () => {
+    expect(await verifyPassword('anything', undefined)).toBe(false)
+  })
+
+  it('hashes the same password to another text each time', async () => {
+    expect(await hashPassword('same password')).not.toBe(await hashPassword('same password'))
+  })
+
+  it('refuses what would wait too long instead of piling it up', async () => {
+    const tries = Array.from({ length: 80 }, () => verifyPassword('x', undefined))
+    const outcomes = await Promise.allSettled(tries)
+    const refused = outcomes.filter((outcome) => outcome.status === 'rejected')
+    expect(refused).toHaveLength(80 - 2 - 64)
+    expect(refused.every(({ reason }) => reason instanceof CodedError)).toBe(true)
+  })
+})
