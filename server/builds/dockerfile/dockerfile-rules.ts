@@ -2,7 +2,7 @@ import type { DockerfileRefusal } from './dockerfile-refused.ts'
 import { isRegistryReference } from './image-reference.ts'
 import type { Flag, Instruction } from './instruction.ts'
 import { isAllowedMount } from './mount-flag.ts'
-import type { Stage, StagedInstruction } from './stages.ts'
+import { isEarlierStage, type Stage, type StagedInstruction } from './stages.ts'
 
 /** A rule over single physical lines, comments included. */
 export interface LineRule {
@@ -100,7 +100,9 @@ function repeatsAlias({ keyword, stage }: StagedInstruction, stages: Stage[]): b
 function hasForbiddenBase({ keyword, stage }: StagedInstruction, stages: Stage[]): boolean {
   const from = stages[stage]?.from
   if (keyword !== 'FROM' || from === undefined) return false
-  return !isEarlierStage(from, stage, stages) && !isImage(from, stages)
+  // `FROM debian AS debian` is common and means the image.
+  const others = stages.filter((_stage, index) => index !== stage)
+  return !isEarlierStage(from, stage, stages) && !isImage(from, others)
 }
 
 /** An index, or a name that some stage has, though not an earlier one. */
@@ -119,9 +121,6 @@ function copiesFromElsewhere(instruction: StagedInstruction, stages: Stage[]): b
       !/^[0-9]+$/.test(value) && !isEarlierStage(value, stage, stages) && !isImage(value, stages),
   )
 }
-
-const isEarlierStage = (name: string, stage: number, stages: Stage[]): boolean =>
-  stages.slice(0, stage).some(({ alias }) => alias === name)
 
 const isStage = (name: string, stages: Stage[]): boolean =>
   stages.some(({ alias }) => alias?.toLowerCase() === name.toLowerCase())

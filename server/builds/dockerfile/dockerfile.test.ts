@@ -358,6 +358,13 @@ describe('a Dockerfile as people write them', () => {
     )
   })
 
+  it('takes a name for an image until a stage has it', () => {
+    const { bases } = checkDockerfile(
+      Buffer.from('FROM debian AS debian\nFROM debian\nCOPY --from=debian a b'),
+    )
+    expect(bases).toEqual(['debian'])
+  })
+
   it.each([
     'FROM scratch',
     'from scratch\ncopy . /',

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { DockerfileRefused } from './dockerfile-refused.ts'
 import { instructionRules, lineRules } from './dockerfile-rules.ts'
 import { joinLines, parseInstruction } from './instruction.ts'
-import { type Stage, type StagedInstruction, splitStages } from './stages.ts'
+import { isEarlierStage, type Stage, type StagedInstruction, splitStages } from './stages.ts'
 
 /*
  * The gate in front of the builder. It reads a Dockerfile as buildah 1.28 does and refuses what the rules of the
@@ -23,7 +23,7 @@ export const MAX_DOCKERFILE_BYTES = 1024 * 1024
 export interface Dockerfile {
   stages: Stage[]
   instructions: StagedInstruction[]
-  /** Registry references of FROM and COPY --from, each once: what the builder has to have or to pull. */
+  /** Registry references of FROM and COPY --from, each once: what the builder has to have. None starts with `-`. */
   bases: string[]
 }
 
@@ -49,12 +49,12 @@ export function checkDockerfile(bytes: Buffer): Dockerfile {
 }
 
 function basesOf(stages: Stage[], instructions: StagedInstruction[]): string[] {
-  const copied = instructions.flatMap(({ flags }) =>
-    flags.filter(({ name }) => name === 'from').map(({ value = '' }) => value),
+  const named = stages.map(({ from }, stage) => ({ name: from, stage }))
+  const copied = instructions.flatMap(({ flags, stage }) =>
+    flags.filter(({ name }) => name === 'from').map(({ value = '' }) => ({ name: value, stage })),
   )
-  const aliases = new Set(stages.map(({ alias }) => alias))
-  const names = [...stages.map(({ from }) => from), ...copied]
-  return [...new Set(names)].filter(
-    (name) => name !== 'scratch' && !aliases.has(name) && !/^[0-9]+$/.test(name),
+  const images = [...named, ...copied].filter(
+    ({ name, stage }) => name !== 'scratch' && !/^[0-9]+$/.test(name) && !isEarlierStage(name, stage, stages),
   )
+  return [...new Set(images.map(({ name }) => name))]
 }

@@ -33,3 +33,7 @@ function parseFrom({ rest, line }: Instruction): Stage {
   if (!isNamed || more.length > 0) throw new DockerfileRefused('from_not_understood', line)
   return { line, from, alias: name }
 }
+
+/** True when the builder takes the name for the result of a stage before `stage`. */
+export const isEarlierStage = (name: string, stage: number, stages: Stage[]): boolean =>
+  stages.slice(0, stage).some(({ alias }) => alias === name)
