@@ -2,7 +2,7 @@
  * Every reason to refuse an archive or an image, by slug. `hostile`: no honest archiver writes it, or it could
  * mean different things to different readers; `broken`: the bytes are not a whole archive; `limit`: a bound.
  */
-export const archiveRefusals = {
+const archiveRefusals = {
   path_empty: 'hostile',
   path_not_utf8: 'hostile',
   path_control_character: 'hostile',
@@ -45,7 +45,7 @@ export const archiveRefusals = {
   archive_timeout: 'limit',
 } as const
 
-export type ArchiveRefusal = keyof typeof archiveRefusals
+type ArchiveRefusal = keyof typeof archiveRefusals
 
 /** A bound on unpacked bytes and what to say when it is passed. */
 export interface SizeBound {

@@ -123,6 +123,28 @@ const refusedEntries: [name: string, entries: ZipFields[], slug: string][] = [
   ],
 ]
 
+const large = 'a large file '.repeat(20_000)
+const largeDeflated = deflateRawSync(large)
+/** Large files are inflated in pieces. */
+const refusedLarge: [name: string, entry: ZipFields, slug: string][] = [
+  ['a wrong checksum', { crc: 1 }, 'header_disagrees'],
+  ['a size smaller than the content', { size: 70_000 }, 'header_disagrees'],
+  ['a size larger than the content', { size: large.length + 1 }, 'header_disagrees'],
+  ['a compressed size smaller than the stream', { compressedSize: 100 }, 'archive_truncated'],
+  [
+    'bytes behind the deflate stream',
+    { compressed: Buffer.concat([largeDeflated, Buffer.alloc(5000, 65)]) },
+    'header_disagrees',
+  ],
+  [
+    'a second deflate stream',
+    { compressed: Buffer.concat([largeDeflated, largeDeflated]) },
+    'header_disagrees',
+  ],
+  ['broken content', { compressed: Buffer.alloc(100_000, 0xff) }, 'archive_corrupt'],
+  ['cut content', { compressed: largeDeflated.subarray(0, -10) }, 'archive_truncated'],
+]
+
 const one: ZipFields[] = [{ content }]
 const refusedEnds: [name: string, end: ZipEndFields, slug: string][] = [
   ['more entries than there are', { entryCount: 2 }, 'header_disagrees'],
@@ -150,6 +172,11 @@ const refusedEnds: [name: string, end: ZipEndFields, slug: string][] = [
 describe('a hostile zip', () => {
   it.each(refusedEntries)('is refused for %s', async (_name, entries, slug) => {
     expect(await refusalOf(zip(entries), 'zip')).toBe(slug)
+  })
+
+  it.each(refusedLarge)('is refused for a large file with %s', async (_name, entry, slug) => {
+    expect(await refusalOf(zip([{ content: large, ...entry }, { name: 'b' }]), 'zip')).toBe(slug)
+    expect(await refusalOf(zip([{ content: large }, { name: 'b' }]), 'zip')).toBe('accepted')
   })
 
   it.each(refusedEnds)('is refused for %s', async (_name, end, slug) => {

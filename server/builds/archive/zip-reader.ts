@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib'
 import { ArchiveRefused, type SizeBound } from './archive-refused.ts'
 import { ByteReader } from './byte-reader.ts'
-import { inflate } from './inflate.ts'
+import { inflate, inflateWhole } from './inflate.ts'
 import { EntryBody, emptyBody, type RawEntry } from './raw-entry.ts'
 import {
   type CentralEntry,
@@ -15,6 +15,8 @@ import {
 const LOCAL_BYTES = 30
 const LOCAL_SIGNATURE = 0x04034b50
 const DESCRIPTOR_SIGNATURE = 0x08074b50
+/** Files up to here are inflated in one piece. */
+const SMALL_BYTES = 64 * 1024
 const FILE_TYPE = 0o170000
 
 export interface ZipBounds {
@@ -123,19 +125,24 @@ async function checkDescriptor(input: ByteReader, entry: CentralEntry): Promise<
 /** The content, held to the declared compressed bytes, size and checksum. */
 async function* provedContent(input: ByteReader, entry: CentralEntry): AsyncGenerator<Buffer, void> {
   const start = input.offset
-  const { compressedBytes } = entry
   let crc = 0
   let byteSize = 0
-  for await (const bytes of entry.method === 0
-    ? input.stream(compressedBytes)
-    : inflate(input, compressedBytes)) {
+  for await (const bytes of contentOf(input, entry)) {
     crc = crc32(bytes, crc)
     byteSize += bytes.length
     if (byteSize > entry.byteSize) throw new ArchiveRefused('header_disagrees')
     yield bytes
   }
-  const agrees = byteSize === entry.byteSize && crc === entry.crc && input.offset - start === compressedBytes
+  const agrees =
+    byteSize === entry.byteSize && crc === entry.crc && input.offset - start === entry.compressedBytes
   if (!agrees) throw new ArchiveRefused('header_disagrees')
+}
+
+async function* contentOf(input: ByteReader, entry: CentralEntry): AsyncGenerator<Buffer, void> {
+  const { method, compressedBytes, byteSize } = entry
+  if (method === 0) yield* input.stream(compressedBytes)
+  else if (compressedBytes > SMALL_BYTES || byteSize > SMALL_BYTES) yield* inflate(input, compressedBytes)
+  else yield inflateWhole(await input.exactly(compressedBytes), byteSize)
 }
 
 /** A directory is one by its name, and its attributes have to say the same. */

@@ -5,13 +5,13 @@ import { isAllowedMount } from './mount-flag.ts'
 import { isEarlierStage, type Stage, type StagedInstruction } from './stages.ts'
 
 /** A rule over single physical lines, comments included. */
-export interface LineRule {
+interface LineRule {
   slug: DockerfileRefusal
   violates: (line: string) => boolean
 }
 
 /** A rule over instructions in their file. */
-export interface InstructionRule {
+interface InstructionRule {
   slug: DockerfileRefusal
   violates: (instruction: StagedInstruction, stages: Stage[]) => boolean
 }
