@@ -75,6 +75,11 @@ export const environmentErrors = {
     'This deployment does not build in that region.',
     'Choose one of /public/info/sandbox/regions.',
   ),
+  sandbox_queued_build_limit: entry(
+    429,
+    'The company has too many queued builds.',
+    'Wait for some to start, or cancel one.',
+  ),
   build_admission_fenced: entry(
     503,
     'Builds are held while the platform is updated.',

@@ -8,6 +8,8 @@ import type { TerminalClass } from '@sandbox-jobs/contract/states/run-states.ts'
 import { isTerminal } from '@sandbox-jobs/contract/states/state-machine.ts'
 import { buildStages } from './stages.ts'
 
+const stageNames: readonly string[] = buildStages
+
 /** What progress is told from. */
 export interface ProgressSource {
   state: string
@@ -33,7 +35,7 @@ export const terminalClassOf = (state: string): '' | TerminalClass =>
 /** Progress of an attempt, the same for its own answer and its version's (contract part 1, "Build attempt"). */
 export function progressOf(attempt: ProgressSource): BuildProgress {
   const ended = terminalClassOf(attempt.state) !== ''
-  const index = ended ? 0 : buildStages.findIndex((stage) => stage === attempt.stage_code) + 1
+  const index = ended ? 0 : stageNames.indexOf(attempt.stage_code) + 1
   return {
     stage: ended ? 'terminal' : (attempt.stage_code as BuildStage),
     index,

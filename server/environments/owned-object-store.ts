@@ -1,5 +1,4 @@
 import type { Lifecycle } from '@sandbox-jobs/contract/pagination.ts'
-import type { ArchiveFormat } from '@sandbox-jobs/contract/resources/context-upload.ts'
 import { type Selectable, sql } from 'kysely'
 import type { Executing, Trx } from '../db/database.ts'
 import type { OwnedObjectsTable } from '../db/tables/environments.ts'
@@ -37,31 +36,6 @@ export async function findContextObject(
     .where('object_kind', '=', 'context')
     .where('deletion_state', '=', 'active')
     .executeTakeFirst()
-}
-
-/** Where a build reads its archive; undefined once the object is not active any more. */
-export async function findContextSource(
-  db: Executing,
-  companyId: string,
-  objectId: string,
-): Promise<
-  { storageKey: string; archiveFormat: ArchiveFormat; byteSize: number; digest: string } | undefined
-> {
-  const row = await db
-    .selectFrom('owned_objects')
-    .selectAll()
-    .where('id', '=', objectId)
-    .where('company_id', '=', companyId)
-    .where('object_kind', '=', 'context')
-    .where('deletion_state', '=', 'active')
-    .executeTakeFirst()
-  if (!row) return undefined
-  return {
-    storageKey: row.storage_key,
-    archiveFormat: row.archive_format as ArchiveFormat,
-    byteSize: row.byte_size,
-    digest: row.digest,
-  }
 }
 
 export type ContextObjectRow = OwnedObjectRow & { used_by_version_ids: string[] }

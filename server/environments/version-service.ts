@@ -12,6 +12,7 @@ import { newId } from '../base/ids.ts'
 import type { PageRequest } from '../base/page.ts'
 import { invalid } from '../base/validation-error.ts'
 import { lockCompany } from '../db/company-lock.ts'
+import type { Executing, Trx } from '../db/database.ts'
 import { noteCreated } from '../db/transition.ts'
 import type { Principal } from '../platform/principal.ts'
 import { type EnvironmentRow, ownsEnvironment, requireActive } from './environment.ts'
@@ -21,7 +22,16 @@ import { lockEnvironment } from './environment-store.ts'
 import { findContextObject } from './owned-object-store.ts'
 import { renderVersion } from './render-version.ts'
 import { moveVersion } from './version-moves.ts'
-import { countRetainedVersions, findVersion, insertVersion, listVersionViews } from './version-store.ts'
+import {
+  countRetainedVersions,
+  findVersion,
+  insertVersion,
+  type LockedVersion,
+  listVersionViews,
+  lockVersion,
+} from './version-store.ts'
+
+export type { LockedVersion } from './version-store.ts'
 
 export interface VersionPath {
   environmentId: string
@@ -123,6 +133,22 @@ async function resolveSource(
   return { objectId: object.id, digest: object.digest }
 }
 
+/** Throws unless the environment has the version. */
+export async function requireVersion(db: Executing, path: VersionPath): Promise<void> {
+  if (!(await findVersion(db, path.environmentId, path.versionId))) throw notFound()
+}
+
+/** For builds: the company's version, held until the transaction ends. */
+export async function lockManagedVersion(
+  trx: Trx,
+  companyId: string,
+  path: VersionPath,
+): Promise<LockedVersion> {
+  const version = await lockVersion(trx, companyId, path.versionId)
+  if (version?.environment_id !== path.environmentId) throw notFound()
+  return version
+}
+
 /** Archives a version that no build is working on. */
 export async function archiveVersion(
   context: EnvironmentContext,
@@ -130,7 +156,7 @@ export async function archiveVersion(
   path: VersionPath,
 ): Promise<EnvironmentVersion> {
   await managedEnvironment(context.db, principal, path.environmentId)
-  if (!(await findVersion(context.db, path.environmentId, path.versionId))) throw notFound()
+  await requireVersion(context.db, path)
   await context.db.transaction().execute(async (trx) => {
     const left = await moveVersion(trx, path.versionId, { to: 'archived' })
     if (left === undefined) throw new CodedError('illegal_transition')

@@ -88,12 +88,15 @@ export async function listVersionViews(
   return (await query.execute()).map(toView)
 }
 
+/** A version held by a transaction, with whether its last failure may still be retried. */
+export type LockedVersion = VersionRow & { retry_window_open: boolean }
+
 /** Holds the row while it is decided whether a build may be queued for it. */
 export async function lockVersion(
   trx: Trx,
   companyId: string,
   id: string,
-): Promise<(VersionRow & { retry_window_open: boolean }) | undefined> {
+): Promise<LockedVersion | undefined> {
   return trx
     .selectFrom('environment_versions')
     .selectAll()

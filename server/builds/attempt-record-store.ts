@@ -1,0 +1,113 @@
+import { buildRetryWindowSeconds } from '@sandbox-jobs/contract/limits.ts'
+import type { BuildAttemptState } from '@sandbox-jobs/contract/states/build-attempt-states.ts'
+import { sql } from 'kysely'
+import type { Executing, Trx } from '../db/database.ts'
+import type { AttemptRow } from './attempt-store.ts'
+
+/** An attempt with the deadline for a retry, which is its version's: null when there is none. */
+export type AttemptView = AttemptRow & { retryable_until: Date | null }
+
+const selectView = (db: Executing, of: { companyId: string; versionId: string }) =>
+  db
+    .selectFrom('build_attempts as a')
+    .innerJoin('environment_versions as v', 'v.id', 'a.environment_version_id')
+    .selectAll('a')
+    .select(
+      sql<Date | null>`case
+        when v.state = 'retryable_failed' and a.state in ('customer_failed', 'platform_failed', 'cancelled')
+        then v.state_changed_at + ${buildRetryWindowSeconds} * interval '1 second' end`.as('retryable_until'),
+    )
+    .where('a.company_id', '=', of.companyId)
+    .where('a.environment_version_id', '=', of.versionId)
+
+export async function findAttempt(
+  db: Executing,
+  of: { companyId: string; versionId: string },
+  attemptId: string,
+): Promise<AttemptView | undefined> {
+  return selectView(db, of).where('a.id', '=', attemptId).executeTakeFirst()
+}
+
+/** Newest first. */
+export async function listAttempts(
+  db: Executing,
+  of: { companyId: string; versionId: string },
+  list: { status: readonly BuildAttemptState[] | undefined; beforeId: string | undefined; limit: number },
+): Promise<AttemptView[]> {
+  let query = selectView(db, of).orderBy('a.id', 'desc').limit(list.limit)
+  if (list.status !== undefined && list.status.length > 0) query = query.where('a.state', 'in', list.status)
+  if (list.beforeId !== undefined) query = query.where('a.id', '<', list.beforeId)
+  return query.execute()
+}
+
+export async function lockAttempt(trx: Trx, companyId: string, id: string): Promise<AttemptRow | undefined> {
+  return trx
+    .selectFrom('build_attempts')
+    .selectAll()
+    .where('id', '=', id)
+    .where('company_id', '=', companyId)
+    .forUpdate()
+    .executeTakeFirst()
+}
+
+export async function hasLiveAttempt(trx: Trx, versionId: string): Promise<boolean> {
+  const row = await trx
+    .selectFrom('build_attempts')
+    .select('id')
+    .where('environment_version_id', '=', versionId)
+    .where('terminal_at', 'is', null)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** The profile and region of the version's latest attempt, which a retry takes over. */
+export async function findLatestAttempt(trx: Trx, versionId: string): Promise<AttemptRow | undefined> {
+  return trx
+    .selectFrom('build_attempts')
+    .selectAll()
+    .where('environment_version_id', '=', versionId)
+    .orderBy('attempt_number', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+}
+
+/** Attempts of the company that no worker has begun. */
+export async function countWaitingAttempts(trx: Trx, companyId: string): Promise<number> {
+  const row = await trx
+    .selectFrom('build_attempts')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('company_id', '=', companyId)
+    .where('terminal_at', 'is', null)
+    .where('state', '=', 'validation_queued')
+    .executeTakeFirstOrThrow()
+  return row.count
+}
+
+export interface NewAttempt {
+  id: string
+  company_id: string
+  environment_version_id: string
+  build_region: string
+  build_profile: 'standard' | 'fast' | 'large'
+  raw_upload_digest: string
+}
+
+/** The next number of the version; the caller holds the version's row. */
+export async function insertAttempt(trx: Trx, attempt: NewAttempt): Promise<void> {
+  await trx
+    .insertInto('build_attempts')
+    .values((eb) => ({
+      ...attempt,
+      state: 'validation_queued',
+      attempt_number: eb
+        .selectFrom('build_attempts')
+        .select(sql<number>`coalesce(max(attempt_number), 0) + 1`.as('next'))
+        .where('environment_version_id', '=', attempt.environment_version_id),
+    }))
+    .execute()
+}
+
+/** Told to listeners when the transaction commits. */
+export async function notifyBuilds(trx: Trx, channel: string, attemptId: string): Promise<void> {
+  await sql`select pg_notify(${channel}, ${attemptId})`.execute(trx)
+}

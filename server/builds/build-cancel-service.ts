@@ -1,0 +1,41 @@
+import type { BuildAttempt } from '@sandbox-jobs/contract/resources/build-attempt.ts'
+import { buildAttemptMachine } from '@sandbox-jobs/contract/states/build-attempt-states.ts'
+import { CodedError, notFound } from '../base/coded-error.ts'
+import { transition } from '../db/transition.ts'
+import { managedEnvironment } from '../environments/environment-access.ts'
+import type { EnvironmentContext } from '../environments/environment-context.ts'
+import { requireVersion } from '../environments/version-service.ts'
+import type { Principal } from '../platform/principal.ts'
+import { lockAttempt, notifyBuilds } from './attempt-record-store.ts'
+import { endLocked } from './attempt-store.ts'
+import { type BuildPath, readBuild } from './build-query-service.ts'
+
+/** Postgres channel that names each attempt under way that was cancelled. */
+export const buildsCancelledChannel = 'builds_cancelled'
+
+/** A build that waits ends at once; one under way is marked, and its worker stops it. Repeating it is harmless. */
+export async function cancelBuild(
+  context: EnvironmentContext,
+  principal: Principal,
+  path: BuildPath,
+): Promise<BuildAttempt> {
+  await managedEnvironment(context.db, principal, path.environmentId)
+  await requireVersion(context.db, path)
+  await context.db.transaction().execute(async (trx) => {
+    const attempt = await lockAttempt(trx, principal.companyId, path.attemptId)
+    if (attempt?.environment_version_id !== path.versionId) throw notFound()
+    if (attempt.terminal_at) throw new CodedError('not_cancellable')
+    if (attempt.state === 'validation_queued') {
+      await endLocked(trx, attempt, { state: 'cancelled', errorCode: 'tenant_cancel' })
+      return
+    }
+    await transition(trx, {
+      table: 'build_attempts',
+      machine: buildAttemptMachine,
+      id: attempt.id,
+      to: 'cancel_requested',
+    })
+    await notifyBuilds(trx, buildsCancelledChannel, attempt.id)
+  })
+  return readBuild(context, principal, path)
+}

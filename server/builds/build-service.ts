@@ -1,0 +1,136 @@
+import { queuedBuildLimitDefault } from '@sandbox-jobs/contract/limits.ts'
+import type {
+  BuildAttempt,
+  BuildAttemptCreateRequest,
+} from '@sandbox-jobs/contract/resources/build-attempt.ts'
+import type { BuildProfile } from '@sandbox-jobs/contract/resources/profile.ts'
+import { defaultRegion, regionsOf } from '@sandbox-jobs/contract/resources/region.ts'
+import { buildAttemptMachine } from '@sandbox-jobs/contract/states/build-attempt-states.ts'
+import { CodedError, notFound } from '../base/coded-error.ts'
+import { newId } from '../base/ids.ts'
+import { lockCompany } from '../db/company-lock.ts'
+import type { Trx } from '../db/database.ts'
+import { noteCreated } from '../db/transition.ts'
+import { requireActive } from '../environments/environment.ts'
+import { managedEnvironment } from '../environments/environment-access.ts'
+import type { EnvironmentContext } from '../environments/environment-context.ts'
+import { moveVersion } from '../environments/version-moves.ts'
+import { type LockedVersion, lockManagedVersion, type VersionPath } from '../environments/version-service.ts'
+import type { Principal } from '../platform/principal.ts'
+import {
+  countWaitingAttempts,
+  findAttempt,
+  findLatestAttempt,
+  hasLiveAttempt,
+  insertAttempt,
+  notifyBuilds,
+} from './attempt-record-store.ts'
+import { renderAttempt } from './render-attempt.ts'
+
+/** Postgres channel that names each attempt as it is queued. */
+export const buildsQueuedChannel = 'builds_queued'
+
+interface BuildOptions {
+  region: string
+  profile: BuildProfile
+}
+
+/** Queues one build of a version that was never built, or whose last build may be retried. */
+export async function queueBuild(
+  context: EnvironmentContext,
+  principal: Principal,
+  path: VersionPath,
+  body: BuildAttemptCreateRequest,
+): Promise<BuildAttempt> {
+  const region = body.build_region ?? defaultRegion[context.deployment]
+  const check = (version: LockedVersion) => {
+    const retryable = version.state === 'retryable_failed' && version.retry_window_open
+    if (version.state !== 'draft' && !retryable) throw new CodedError('build_not_eligible')
+  }
+  const options = { region, profile: body.build_profile ?? 'standard' }
+  return queue(context, principal, path, {
+    checkRequest: () => requireRegion(context, region),
+    check,
+    options: async () => options,
+  })
+}
+
+/** Builds a failed version again as it was built last, within seven days of its last change of state. */
+export async function retryBuild(
+  context: EnvironmentContext,
+  principal: Principal,
+  path: VersionPath,
+): Promise<BuildAttempt> {
+  return queue(context, principal, path, {
+    checkRequest: () => {},
+    check: (version) => {
+      if (version.state === 'abandoned') throw new CodedError('retry_window_expired')
+      if (version.state !== 'retryable_failed') throw new CodedError('retry_not_eligible')
+      if (!version.retry_window_open) throw new CodedError('retry_window_expired')
+    },
+    options: async (trx) => {
+      const last = await findLatestAttempt(trx, path.versionId)
+      return {
+        region: last?.build_region ?? defaultRegion[context.deployment],
+        profile: (last?.build_profile ?? 'standard') as BuildProfile,
+      }
+    },
+  })
+}
+
+function requireRegion(context: EnvironmentContext, region: string): void {
+  if (!regionsOf(context.deployment).some(({ code }) => code === region)) {
+    throw new CodedError('build_region_unavailable')
+  }
+}
+
+interface Queueing {
+  /** Throws when the deployment cannot do what was asked for. */
+  checkRequest: () => void
+  /** Throws when the version may not be built so. */
+  check: (version: LockedVersion) => void
+  options: (trx: Trx) => Promise<BuildOptions>
+}
+
+/** Attempt and version are queued in one transaction; the company's lock makes its limit hold. */
+async function queue(
+  context: EnvironmentContext,
+  principal: Principal,
+  path: VersionPath,
+  queueing: Queueing,
+): Promise<BuildAttempt> {
+  const environment = await managedEnvironment(context.db, principal, path.environmentId)
+  const id = newId('buildAttempt')
+  const { companyId } = principal
+  const attempt = await context.db.transaction().execute(async (trx) => {
+    await lockCompany(trx, companyId, 'builds')
+    const version = await lockManagedVersion(trx, companyId, path)
+    queueing.checkRequest()
+    if (await hasLiveAttempt(trx, version.id)) throw new CodedError('nonterminal_exists')
+    queueing.check(version)
+    requireActive(environment)
+    if ((await countWaitingAttempts(trx, companyId)) >= queuedBuildLimitDefault) {
+      throw new CodedError('sandbox_queued_build_limit', { limit: queuedBuildLimitDefault })
+    }
+    const { region, profile } = await queueing.options(trx)
+    await insertAttempt(trx, {
+      id,
+      company_id: companyId,
+      environment_version_id: version.id,
+      build_region: region,
+      build_profile: profile,
+      raw_upload_digest: version.source_digest ?? '',
+    })
+    await noteCreated(trx, {
+      machine: buildAttemptMachine,
+      id,
+      companyId,
+      state: buildAttemptMachine.initial,
+    })
+    await moveVersion(trx, version.id, { to: 'build_queued', set: { last_build_attempt_id: id } })
+    await notifyBuilds(trx, buildsQueuedChannel, id)
+    return findAttempt(trx, { companyId, versionId: version.id }, id)
+  })
+  if (!attempt) throw notFound()
+  return renderAttempt(attempt, true)
+}

@@ -1,0 +1,30 @@
+import { environmentRoutes } from '@sandbox-jobs/contract/routes/environment-routes.ts'
+import { cancelBuild } from '../../builds/build-cancel-service.ts'
+import { listBuilds, readBuild } from '../../builds/build-query-service.ts'
+import { queueBuild, retryBuild } from '../../builds/build-service.ts'
+import type { EnvironmentContext } from '../../environments/environment-context.ts'
+import type { Mount } from '../mount.ts'
+
+/** Builds of a version (contract part 2, "Environments, versions, builds"). */
+export function mountBuildRoutes(mount: Mount, context: EnvironmentContext): void {
+  mount(environmentRoutes.createBuild, ({ principal, params, body }) =>
+    queueBuild(context, principal, versionPath(params), body),
+  )
+  mount(environmentRoutes.retryBuild, ({ principal, params }) =>
+    retryBuild(context, principal, versionPath(params)),
+  )
+  mount(environmentRoutes.listBuilds, ({ principal, params, query }) =>
+    listBuilds(context, principal, versionPath(params), query),
+  )
+  mount(environmentRoutes.readBuild, ({ principal, params }) =>
+    readBuild(context, principal, { ...versionPath(params), attemptId: params.aid }),
+  )
+  mount(environmentRoutes.cancelBuild, ({ principal, params }) =>
+    cancelBuild(context, principal, { ...versionPath(params), attemptId: params.aid }),
+  )
+}
+
+const versionPath = (params: { id: string; vid: string }) => ({
+  environmentId: params.id,
+  versionId: params.vid,
+})
