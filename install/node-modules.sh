@@ -14,12 +14,7 @@ if ! command -v npm >/dev/null; then
   command -v apt-get >/dev/null || fail 5 "npm is missing: install Node 22.18 or later with npm, then run this again."
   [ "$(id -u)" = 0 ] || fail 5 "npm is missing. As root: apt-get install nodejs npm"
   say "installing Debian's nodejs and npm, which fetch Node 24 (up to a minute)"
-  export DEBIAN_FRONTEND=noninteractive
-  installed() { apt-get install --yes --no-install-recommends nodejs npm; }
-  timed 'apt-get install nodejs npm' installed || {
-    timed 'apt-get update' apt-get update || fail 5 "The Debian package lists cannot be fetched: is there a network?"
-    timed 'apt-get install nodejs npm' installed || fail 5 "Debian's nodejs and npm could not be installed."
-  }
+  apt_install nodejs npm
 fi
 
 # The platform package of Node is optional to npm, and an old npm leaves such a one out without a word.

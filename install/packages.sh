@@ -19,10 +19,5 @@ command -v apt-get >/dev/null || fail 5 "Missing:$missing" \
   "This is not Debian or a relative of it: install what gives these Debian packages, then run this again."
 [ "$(id -u)" = 0 ] || fail 5 "Missing Debian packages:$missing" "As root: apt-get install$missing"
 
-export DEBIAN_FRONTEND=noninteractive
-installed() { apt-get install --yes --no-install-recommends $missing; }
 say "installing Debian packages:$missing (up to a minute)"
-if ! timed 'apt-get install' installed; then
-  timed 'apt-get update' apt-get update || fail 5 "The Debian package lists cannot be fetched: is there a network, and a mirror in /etc/apt?"
-  timed 'apt-get install' installed || fail 5 "These Debian packages could not be installed:$missing"
-fi
+apt_install $missing
