@@ -19,7 +19,7 @@ export interface PlatformApp {
   tokens: AccessTokens
   apiKeyPepper: Buffer
   /** Moves the clock that tokens, keys and login attempts go by. */
-  pass(ms: number): void
+  pass: (ms: number) => void
 }
 
 /** The API's platform part on a real database, with keys and a clock of its own. */
@@ -34,8 +34,8 @@ export function createPlatformApp(db: Database): PlatformApp {
   const app = createApp(createLog('test', 'silent'))
   const mount = mounter(app, { authenticate, enabled: true })
   mountAuthRoutes(mount, { db, tokens, attempts: new LoginAttempts(clock) })
-  mountPublicInfoRoutes(mount, { deployment: 'on_premises' })
-  mountMeRoutes(mount, { directory: new Directory(db), enabled: true, deployment: 'on_premises' })
+  mountPublicInfoRoutes(mount, { deployment: 'onprem' })
+  mountMeRoutes(mount, { directory: new Directory(db), enabled: true, deployment: 'onprem' })
   mountPlatformRoutes(mount, { db, pageTokens: new PageTokens(Buffer.alloc(32)), clock, apiKeyPepper })
   const pass = (ms: number) => {
     aheadMs += ms
