@@ -44,14 +44,14 @@ export const regions: readonly Region[] = [
   { code: 'onprem', display_name: 'On premises', location: 'This deployment', tier: 3 },
 ]
 
-export const deployments = ['hosted', 'on_premises'] as const
+export const deployments = ['hosted', 'onprem'] as const
 export type Deployment = (typeof deployments)[number]
 
 /** The closed set of regions of a deployment: `onprem` alone, or everything but `onprem`. */
 export const regionsOf = (deployment: Deployment): Region[] =>
-  regions.filter((region) => (region.code === 'onprem') === (deployment === 'on_premises'))
+  regions.filter((region) => (region.code === 'onprem') === (deployment === 'onprem'))
 
 export const defaultRegion: { readonly [D in Deployment]: RegionCode } = {
   hosted: 'asia-east1',
-  on_premises: 'onprem',
+  onprem: 'onprem',
 }

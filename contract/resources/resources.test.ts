@@ -136,7 +136,7 @@ test('profiles are those of the public table', () => {
 })
 
 test('a deployment shows its own regions only', () => {
-  expect(regionsOf('on_premises').map(({ code }) => code)).toEqual(['onprem'])
+  expect(regionsOf('onprem').map(({ code }) => code)).toEqual(['onprem'])
   expect(regionsOf('hosted')).toHaveLength(10)
   for (const region of regionsOf('hosted')) {
     expect(region.code).not.toBe('onprem')

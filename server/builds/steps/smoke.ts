@@ -50,7 +50,6 @@ async function start({ order, tools, signal }: Build, digest: string, user: stri
   await executor.start(smokeSandbox(id, digest, order.resourceProfile), Buffer.from(`${user}\n`))
   const exit = await executor.wait(id, signal)
   const log = Buffer.concat(await (await executor.log(id)).toArray()).toString('utf8')
-  await executor.remove(id)
   if (exit.cause === 'lost') throw new BuildFailed('platform_failed', 'smoke_lost')
   const [, uid, gid] = answer.exec(log) ?? []
   if (exit.exitCode !== 0 || uid === undefined || gid === undefined) {

@@ -1,0 +1,56 @@
+import { type Config, ConfigInvalid, readConfig } from '../base/config.ts'
+import { createLog, type Log } from '../base/logging.ts'
+import { readyMessage } from './supervisor/ready-message.ts'
+import { exitCodes } from './supervisor/service-problem.ts'
+
+/** What a role gives to the process that runs it. */
+export interface RunningRole {
+  /** Finishes what is under way; resolves when the process may end. */
+  stop(): Promise<void>
+}
+
+const drainTimeoutMs = 25_000
+
+/**
+ * The life of a role's process: configuration, start, the line that tells the supervisor it is ready, and a drain
+ * on SIGTERM or SIGINT that a second signal cuts short.
+ */
+export async function runRole(
+  name: string,
+  start: (config: Config & { databaseUrl: string }, log: Log) => Promise<RunningRole>,
+): Promise<void> {
+  const config = configOrExit(name)
+  const log = createLog(name, config.logLevel)
+  const { databaseUrl } = config
+  if (!databaseUrl) {
+    log.fatal('no database: set DATABASE_URL, or start the whole service with sandbox up')
+    process.exit(exitCodes.configuration)
+  }
+  const role = await start({ ...config, databaseUrl }, log)
+  log.info(readyMessage)
+  let stopping = false
+  const stop = () => {
+    if (stopping) process.exit(0)
+    stopping = true
+    setTimeout(() => process.exit(0), drainTimeoutMs).unref()
+    role.stop().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        log.error({ err: error }, 'did not stop cleanly')
+        process.exit(1)
+      },
+    )
+  }
+  process.on('SIGTERM', stop)
+  process.on('SIGINT', stop)
+}
+
+function configOrExit(name: string): Config {
+  try {
+    return readConfig()
+  } catch (error) {
+    if (!(error instanceof ConfigInvalid)) throw error
+    process.stderr.write(`${name}: ${error.message}\n`)
+    process.exit(exitCodes.configuration)
+  }
+}

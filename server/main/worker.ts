@@ -1,0 +1,50 @@
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+import { BuildWorker } from '../builds/build-worker.ts'
+import { StoredImages } from '../builds/stored-image-store.ts'
+import { connect } from '../db/database.ts'
+import { migrate } from '../db/migrate.ts'
+import { AgentClient } from '../executor/oci/client.ts'
+import { queuePolicy } from '../runs/queue-policy.ts'
+import { RunWorker } from '../runs/run-worker.ts'
+import { DiskStorage } from '../storage/disk.ts'
+import { runRole } from './run-role.ts'
+
+/** The worker: takes runs and builds from the queue to their end. */
+await runRole('worker', async (config, log) => {
+  const { databaseUrl, deployment } = config
+  const db = connect(databaseUrl, { poolSize: config.databasePoolSize, log, name: 'worker' })
+  await migrate(db)
+
+  const storage = new DiskStorage(join(config.dataDir, 'objects'))
+  const executor = new AgentClient(config.agentSocket)
+  // One worker a data folder: after a restart it finds what it held by this name.
+  const name = `${hostname()}:${config.dataDir}`
+
+  const runs = new RunWorker({
+    db,
+    databaseUrl,
+    executor,
+    storage,
+    images: new StoredImages(db, storage),
+    log,
+    name,
+    slots: config.runSlots,
+    companyConcurrency: queuePolicy(deployment, config.runSlots).companyConcurrency,
+  })
+  const builds = new BuildWorker({
+    db,
+    databaseUrl,
+    tools: { storage, executor, log },
+    slots: config.buildSlots,
+    name,
+  })
+  await runs.start()
+  builds.start()
+  return {
+    stop: async () => {
+      await Promise.all([runs.stop(), builds.stop()])
+      await db.destroy()
+    },
+  }
+})
