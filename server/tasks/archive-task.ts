@@ -9,7 +9,7 @@ import type { TaskContext } from './task-context.ts'
 import { archiveTaskRow, setCurrentVersions } from './task-store.ts'
 import { liveVersionIds, moveVersion } from './task-version-store.ts'
 
-export const taskArchivedReason = 'task_archived'
+const taskArchivedReason = 'task_archived'
 
 /**
  * Archives a task for good, in one transaction: its versions with it, the rooms' bindings revoked, queued runs

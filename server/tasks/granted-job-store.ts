@@ -19,7 +19,7 @@ export interface GrantRow {
 }
 
 /** More tasks than this are not granted to one room in one answer. */
-export const grantedJobsMax = 1000
+const grantedJobsMax = 1000
 
 /**
  * The active tasks that an applicable share grants to the room, in the order of their ids. Reads tasks, shares,

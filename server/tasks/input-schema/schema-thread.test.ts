@@ -162,6 +162,15 @@ describe('the bounds of the thread', () => {
     await short.close()
   })
 
+  it('ends a question that eats memory, and nothing but the thread', async () => {
+    const small = new SchemaThread({ answerMs: 20_000, heapMib: 24 })
+    const schema = JSON.stringify({ items: { allOf: Array(500).fill({ type: 'string' }) } })
+    const value = Array(5000).fill(1)
+    expect(await small.ask('a', { schema, instance: { value } })).toEqual({ kind: 'too_costly' })
+    expect(await small.ask('a', { schema: '{}', instance: { value: 1 } })).toEqual(valid)
+    await small.close()
+  })
+
   it('calls an instance that recurses past the stack too costly', async () => {
     const schema = {
       $defs: { up: { type: 'object', properties: { a: { $ref: '#/$defs/up' } }, $ref: '#' } },
