@@ -53,7 +53,7 @@ async function upAll(config: Config): Promise<ExitCode> {
     const program = readableProgram(checkout, folder.programs, account)
     const postgres = config.databaseUrl ? undefined : embeddedPostgres(config, folder, output)
     const databaseUrl = () => config.databaseUrl ?? postgres?.url
-    const role = (name: Role) => makeRole(name, { config, program, account, output, databaseUrl })
+    const role = (name: Role) => makeRole(name, { config, folder, program, account, output, databaseUrl })
     if (!isRoot()) sayNoAgent(config)
     // Stopped the other way round: who takes work ends before who does it.
     const parts = [postgres, isRoot() ? role('agent') : undefined, role('worker'), role('api')]
@@ -89,7 +89,7 @@ async function upRole(config: Config, name: Role): Promise<ExitCode> {
   }
   const output = new RoleOutput(folder.logs)
   const program = readableProgram(checkout, folder.programs, account)
-  const role = makeRole(name, { config, program, account, output, databaseUrl: () => found })
+  const role = makeRole(name, { config, folder, program, account, output, databaseUrl: () => found })
   return untilSignal(new Supervisor([role]), () => say(name, 'ready', systemClock.now()))
 }
 
@@ -119,6 +119,7 @@ function embeddedPostgres(config: Config, folder: DataFolder, output: RoleOutput
 
 interface RolePlan {
   config: Config
+  folder: DataFolder
   program: Program
   account: Account | undefined
   output: RoleOutput
@@ -133,7 +134,10 @@ function makeRole(name: Role, plan: RolePlan): Part {
       name,
       argv: [program.node, join(program.root, 'server/main', `${name}.ts`)],
       cwd: program.root,
-      env: () => roleEnvironment(config, isAgent ? undefined : plan.databaseUrl()),
+      env: () =>
+        isAgent
+          ? roleEnvironment(config, undefined, plan.folder.compiled.root)
+          : roleEnvironment(config, plan.databaseUrl(), plan.folder.compiled.service),
       account: isAgent ? undefined : account,
       startTimeoutMs,
       stopTimeoutMs: stopTimeoutMs[name],

@@ -55,6 +55,7 @@ export async function lockInstance(path: string, url: string): Promise<InstanceL
   child.unref()
   return {
     release: async () => {
+      child.ref()
       child.stdin.end()
       await ended
     },

@@ -1,0 +1,84 @@
+import { spawn } from 'node:child_process'
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { freePort } from '../postgres/free-port.ts'
+import { prepareDataFolder } from './supervisor/data-folder.ts'
+import { lockInstance } from './supervisor/instance-lock.ts'
+import { exitCodes } from './supervisor/service-problem.ts'
+
+const command = join(import.meta.dirname, '../../sandbox')
+
+let parent: string
+let dataDir: string
+let port: number
+
+const up = async (environment: Record<string, string> = {}) => {
+  const child = spawn(command, ['up'], {
+    env: {
+      PATH: '/usr/sbin:/usr/bin:/sbin:/bin',
+      SANDBOX_DATA: dataDir,
+      SANDBOX_PORT: String(port),
+      ...environment,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const exited = new Promise<number | null>((resolve) => child.once('close', resolve))
+  const [said, exitCode] = await Promise.all([text(child.stderr), exited, text(child.stdout)])
+  return { said, exitCode }
+}
+
+beforeEach(async () => {
+  parent = await mkdtemp(join(tmpdir(), 'sandbox-up-'))
+  await chmod(parent, 0o755)
+  dataDir = join(parent, 'data')
+  port = await freePort()
+})
+afterEach(() => rm(parent, { recursive: true, force: true }))
+
+describe('sandbox up', () => {
+  test('lists every wrong setting at once', async () => {
+    const { said, exitCode } = await up({
+      SANDBOX_PORT: 'http',
+      SANDBOX_DATE: '/x',
+      DATABASE_URL: 'mysql://',
+    })
+    expect(exitCode).toBe(exitCodes.configuration)
+    for (const name of ['SANDBOX_PORT', 'SANDBOX_DATE', 'DATABASE_URL']) expect(said).toContain(name)
+  })
+
+  test('says who already runs on the data folder', async () => {
+    const { lock } = prepareDataFolder(dataDir, undefined)
+    const held = await lockInstance(lock, 'http://127.0.0.1:8080')
+    const { said, exitCode } = await up()
+    await held.release()
+    expect(exitCode).toBe(exitCodes.secondInstance)
+    expect(said).toContain(`process ${process.pid}, http://127.0.0.1:8080`)
+  })
+
+  test('names a port in use and the setting that chooses another', async () => {
+    const squatter = createServer()
+    await new Promise<void>((resolve) => squatter.listen(port, '127.0.0.1', resolve))
+    const { said, exitCode } = await up()
+    squatter.close()
+    expect(exitCode).toBe(exitCodes.portInUse)
+    expect(said).toContain(`port ${port} of 127.0.0.1 is in use`)
+    expect(said).toContain('SANDBOX_PORT')
+  })
+
+  test('names a missing service user and how to make it', async () => {
+    const { said, exitCode } = await up({ SANDBOX_SERVICE_USER: 'nobody-by-that-name' })
+    expect(exitCode).toBe(exitCodes.toolMissing)
+    expect(said).toContain('install/service-user.sh')
+  })
+
+  test('names a data folder that is none', async () => {
+    await writeFile(dataDir, '')
+    const { said, exitCode } = await up()
+    expect(exitCode).toBe(exitCodes.dataFolder)
+    expect(said).toContain(dataDir)
+  })
+})
