@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import type { Executing, Trx } from '../db/database.ts'
 import type { IdempotencyKeysTable } from '../db/tables/runs.ts'
 
@@ -42,7 +42,7 @@ export async function keepAnswer(
 ): Promise<void> {
   await trx
     .updateTable('idempotency_keys')
-    .set({ response: JSON.stringify(response) })
+    .set({ response: sql`${JSON.stringify(response)}::json` })
     .where('company_id', '=', scope.companyId)
     .where('principal_id', '=', scope.principalId)
     .where('route', '=', scope.route)

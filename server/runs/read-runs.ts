@@ -18,7 +18,7 @@ export interface ReadDeps {
   db: Database
   directory: Directory
   policy: QueuePolicy
-  pageTokens: PageTokens
+  pages: PageTokens
 }
 
 export interface RunAddress {
@@ -87,11 +87,11 @@ export async function listRoomRuns(
     chatroomId: room.id,
     apiKeyId: ownKeyOf(principal),
     states: query.status,
-    before: beforeOf(deps.pageTokens.read(list, query.page_token)),
+    before: beforeOf(deps.pages.read(list, query.page_token)),
     limit: size + 1,
   })
   const waits = await queueWaits(deps.db, deps.policy, rows.slice(0, size))
-  return deps.pageTokens.page(list, rows, size, {
+  return deps.pages.page(list, rows, size, {
     item: (row: ListedRun) => renderRun(row, waits.get(row.id)),
     cursor: (row: ListedRun) => [row.queued_at_us, row.id],
   })

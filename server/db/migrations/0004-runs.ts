@@ -102,8 +102,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       route text not null,
       key text not null check (length(key) between 1 and 128),
       request_hash text not null,
-      -- the answer to repeat; null while the first call is under way in its own transaction
-      response jsonb,
+      -- the answer to repeat, to the letter; null while the first call is under way in its own transaction
+      response json,
       created_at timestamptz not null default now(),
       primary key (company_id, principal_id, route, key)
     );

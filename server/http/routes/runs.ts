@@ -1,0 +1,32 @@
+import { runRoutes } from '@sandbox-jobs/contract/routes/run-routes.ts'
+import { type CapabilityDeps, createDownloadCapability, listRunArtifacts } from '../../runs/read-artifacts.ts'
+import { cancelReadableRun, listRoomRuns, readRun, readRunContent } from '../../runs/read-runs.ts'
+import { type SubmitDeps, submitRun } from '../../runs/submit-run.ts'
+import type { Mount } from '../mount.ts'
+
+export type RunServices = SubmitDeps & CapabilityDeps
+
+/** Runs of a chatroom (contract part 2, "Chatroom runs"). */
+export function mountRunRoutes(mount: Mount, services: RunServices): void {
+  mount(runRoutes.submitRun, ({ principal, params, body, idempotencyKey }) =>
+    submitRun(services, { principal, chatroomId: params.cid, idempotencyKey, body }),
+  )
+  mount(runRoutes.listRuns, ({ principal, params, query }) =>
+    listRoomRuns(services, principal, params.cid, query),
+  )
+  mount(runRoutes.readRun, ({ principal, params }) => readRun(services, principal, addressOf(params)))
+  mount(runRoutes.readRunContent, ({ principal, params }) =>
+    readRunContent(services, principal, addressOf(params)),
+  )
+  mount(runRoutes.listRunArtifacts, ({ principal, params, query }) =>
+    listRunArtifacts(services, principal, { ...addressOf(params), query }),
+  )
+  mount(runRoutes.createDownloadCapability, ({ principal, params }) =>
+    createDownloadCapability(services, principal, { ...addressOf(params), artifactId: params.aid }),
+  )
+  mount(runRoutes.cancelRun, ({ principal, params }) =>
+    cancelReadableRun(services, principal, addressOf(params)),
+  )
+}
+
+const addressOf = (params: { cid: string; rid: string }) => ({ chatroomId: params.cid, runId: params.rid })

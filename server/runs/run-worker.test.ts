@@ -1,0 +1,366 @@
+import { Readable } from 'node:stream'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { createLog } from '../base/logging.ts'
+import { ExecutorRefused, ExecutorUnavailable } from '../executor/port.ts'
+import { makeRun, makeRunnableTask, type RunnableTask } from '../testing/factories/runs.ts'
+import { makeTenant, type Tenant } from '../testing/factories/tenant.ts'
+import { RunHarness } from '../testing/run-harness.ts'
+import { ScriptedExecutor } from '../testing/scripted-executor.ts'
+import { createTestDatabase } from '../testing/test-database.ts'
+import { cancelRun } from './cancel-run.ts'
+import { RunWorker } from './run-worker.ts'
+import { sweepSandboxes } from './sweep-sandboxes.ts'
+
+const { db, url } = await createTestDatabase()
+const { storage } = new RunHarness(db)
+let tenant: Tenant
+let task: RunnableTask
+let executor: ScriptedExecutor
+const workers: RunWorker[] = []
+
+beforeEach(async () => {
+  tenant = await makeTenant(db)
+  task = await makeRunnableTask(db, tenant.companyId, { ordinary_env: { COLOR: 'blue', 'bad name': 'x' } })
+  executor = new ScriptedExecutor()
+})
+
+afterEach(async () => {
+  await Promise.all(workers.splice(0).map((worker) => worker.stop()))
+  await db
+    .updateTable('runs')
+    .set({ state: 'cancelled', terminal_at: new Date() })
+    .where('terminal_at', 'is', null)
+    .execute()
+})
+
+async function startWorker(name = 'w1', slots = 4): Promise<RunWorker> {
+  const worker = new RunWorker({
+    db,
+    databaseUrl: url,
+    executor,
+    storage,
+    images: { open: async () => Readable.from([Buffer.from('layer')]) },
+    log: createLog('test', 'silent'),
+    name,
+    slots,
+    companyConcurrency: 50,
+    lookEveryMs: 100,
+  })
+  workers.push(worker)
+  await worker.start()
+  return worker
+}
+
+const queue = () => makeRun(db, task, { chatroom_id: tenant.roomId })
+const rowOf = (id: string) => db.selectFrom('runs').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
+const contentOf = (id: string) =>
+  db.selectFrom('run_contents').selectAll().where('run_id', '=', id).executeTakeFirst()
+const movesOf = async (id: string) => {
+  const events = await db
+    .selectFrom('state_events')
+    .selectAll()
+    .where('entity_id', '=', id)
+    .orderBy('id')
+    .execute()
+  return events.map((event) => event.to_state)
+}
+const untilState = (id: string, state: string) =>
+  vi.waitFor(async () => expect((await rowOf(id)).state).toBe(state), { timeout: 10_000, interval: 20 })
+const untilSandboxGone = () =>
+  vi.waitFor(async () =>
+    expect((await executor.list()).filter(({ state }) => state !== 'forbidden')).toEqual([]),
+  )
+
+async function textOf(key: string | null | undefined): Promise<string> {
+  let text = ''
+  for await (const chunk of await storage.get(key ?? '')) text += (chunk as Buffer).toString('latin1')
+  return text
+}
+
+describe('a run in the hands of a worker', () => {
+  it('goes from the queue to its end with everything it left', async () => {
+    executor.script(() => ({
+      log: 'working\n',
+      output: '{"sum":3}',
+      artifacts: { 'a/x.txt': 'hello', b: '', 'c.svg': '<svg/>' },
+    }))
+    await startWorker()
+    const id = await queue()
+    await untilState(id, 'completed')
+    expect(await movesOf(id)).toEqual(['starting', 'running', 'completed'])
+    expect(await rowOf(id)).toMatchObject({
+      exit_code: 0,
+      error_code: '',
+      failure_stage: '',
+      peak_memory_bytes: 4096,
+    })
+    const content = await contentOf(id)
+    expect(await textOf(content?.output_key)).toBe('{"sum":3}')
+    expect(await textOf(content?.log_key)).toBe('working\n')
+    expect(await textOf(content?.bundle_key)).toBe('hello<svg/>')
+    const artifacts = await db
+      .selectFrom('run_artifacts')
+      .selectAll()
+      .where('run_id', '=', id)
+      .orderBy('relative_path')
+      .execute()
+    expect(artifacts).toMatchObject([
+      { relative_path: 'a/x.txt', bundle_offset: 0, byte_size: 5 },
+      { relative_path: 'b', bundle_offset: 5, byte_size: 0 },
+      { relative_path: 'c.svg', bundle_offset: 5, byte_size: 6 },
+    ])
+    await untilSandboxGone()
+    expect(executor.started).toEqual([`${id}_1`])
+  })
+
+  it('gets its scripts, input and environment through standard input alone', async () => {
+    executor.script(() => 'hold')
+    await startWorker()
+    const id = await queue()
+    await executor.untilStarted(1)
+    const spec = JSON.stringify(executor.specOf(`${id}_1`))
+    const stdin = executor.stdinOf(`${id}_1`).toString('latin1')
+    expect(stdin).toContain(`export COLOR='blue'`)
+    expect(stdin).not.toContain('bad name')
+    expect(spec).not.toMatch(/blue|COLOR/)
+    expect(executor.specOf(`${id}_1`).limits).toMatchObject({
+      timeoutMs: 60_000,
+      memoryBytes: 1280 * 1024 * 1024,
+    })
+    await untilState(id, 'running')
+    executor.end(`${id}_1`, {})
+    await untilState(id, 'completed')
+    expect(await contentOf(id)).toMatchObject({ output_key: null, log_key: null, bundle_key: null })
+  })
+
+  it('that fails keeps its log and output', async () => {
+    executor.script(() => ({ exit: { exitCode: 3 }, log: 'oh', output: 'half' }))
+    await startWorker()
+    const id = await queue()
+    await untilState(id, 'customer_failed')
+    expect(await rowOf(id)).toMatchObject({
+      exit_code: 3,
+      error_code: 'work_exit_nonzero',
+      error_detail: 'exit_code=3',
+    })
+    expect(await textOf((await contentOf(id))?.log_key)).toBe('oh')
+  })
+
+  it.each([
+    ['a name that is no text', { '\xff\xfe': 'x' }, 'path_not_utf8'],
+    ['a control character', { 'a\nb': 'x' }, 'control_character'],
+    ['a way up', { 'a/../b': 'x' }, 'path_not_plain'],
+  ])(
+    'completes without its artifacts when one has %s, and the log says why',
+    async (_name, artifacts, slug) => {
+      executor.script(() => ({ log: 'done\n', artifacts: artifacts as Record<string, string> }))
+      await startWorker()
+      const id = await queue()
+      await untilState(id, 'completed')
+      const content = await contentOf(id)
+      expect(content?.bundle_key).toBeNull()
+      expect(await textOf(content?.log_key)).toBe(`done\n\n[sandbox] The artifacts were not kept: ${slug}.\n`)
+    },
+  )
+
+  it('completes when the executor refused its artifacts', async () => {
+    executor.script(() => ({ exit: { tree: { status: 'rejected', reason: 'symlink', files: [] } } }))
+    await startWorker()
+    const id = await queue()
+    await untilState(id, 'completed')
+    expect(await textOf((await contentOf(id))?.log_key)).toContain('were not kept: symlink')
+  })
+
+  it.each([
+    [{ secret_slot_declarations: '["TOKEN"]' }, 'secret_missing'],
+    [{ secret_slot_declarations: '["TOKEN"]', ordinary_env: { 'bad name': 'x' } }, 'env_invalid'],
+    [{ secret_slot_declarations: '["TOKEN"]', ordinary_env: { SERVICE_X: 'x' } }, 'env_invalid'],
+  ])('that cannot get its secrets fails before a sandbox is made', async (fields, code) => {
+    task = await makeRunnableTask(db, tenant.companyId, fields as never)
+    await startWorker()
+    const id = await queue()
+    await untilState(id, 'customer_failed')
+    expect(await rowOf(id)).toMatchObject({
+      error_code: code,
+      failure_stage: 'secret_env',
+      failure_source: 'dispatch',
+    })
+    expect(executor.started).toEqual([])
+  })
+
+  it('that cannot be started fails on our side, and its sandbox never starts', async () => {
+    for (let count = 0; count < 2; count += 1)
+      executor.failNext('start', new ExecutorRefused('no_seccomp', 'x'))
+    await startWorker()
+    const id = await queue()
+    await untilState(id, 'platform_failed')
+    expect(await rowOf(id)).toMatchObject({
+      error_code: 'runtime_start_failed',
+      error_detail: 'no_seccomp',
+      failure_stage: 'spawn',
+    })
+    expect(await executor.list()).toEqual([{ id: `${id}_1`, state: 'forbidden' }])
+  })
+
+  it('waits for a host that is full or away, at every step', async () => {
+    executor.script(() => ({ output: '1', log: 'x', artifacts: { a: 'b' } }))
+    executor.failNext('installImage')
+    executor.failNext('start')
+    executor.failNext('start', new ExecutorRefused('no_capacity', 'full'))
+    // It started, but the answer was lost.
+    executor.failNext('start', new ExecutorUnavailable('cut'), true)
+    for (const call of ['wait', 'log', 'file', 'tree', 'remove'] as const) executor.failNext(call)
+    await startWorker()
+    const id = await queue()
+    await untilState(id, 'completed')
+    expect(executor.started).toEqual([`${id}_1`])
+    await untilSandboxGone()
+  })
+})
+
+describe('a cancel', () => {
+  it('stops the sandbox and ends the run', async () => {
+    executor.script(() => 'hold')
+    await startWorker()
+    const id = await queue()
+    await untilState(id, 'running')
+    await cancelRun(db, { id })
+    await untilState(id, 'cancelled')
+    expect(await movesOf(id)).toEqual(['starting', 'running', 'cancel_requested', 'cancelled'])
+    await untilSandboxGone()
+  })
+
+  it('before the start keeps the sandbox from ever starting', async () => {
+    for (let count = 0; count < 3; count += 1)
+      executor.failNext('start', new ExecutorRefused('no_capacity', 'full'))
+    await startWorker()
+    const id = await queue()
+    await untilState(id, 'starting')
+    await cancelRun(db, { id })
+    await untilState(id, 'cancelled')
+    expect(executor.started).toEqual([])
+  })
+
+  it('leaves a job its own end that was faster', async () => {
+    executor.script(() => 'hold')
+    await startWorker()
+    const id = await queue()
+    await untilState(id, 'running')
+    // The row asks for the end, and the job has ended before anyone was told.
+    await db.updateTable('runs').set({ state: 'cancel_requested' }).where('id', '=', id).execute()
+    executor.end(`${id}_1`, { exit: { exitCode: 3 } })
+    await untilState(id, 'customer_failed')
+  })
+})
+
+describe('a worker that comes back', () => {
+  it('goes on with what runs, and starts nothing twice', async () => {
+    executor.script(() => 'hold')
+    const first = await startWorker()
+    const id = await queue()
+    await untilState(id, 'running')
+    await first.stop()
+    expect((await rowOf(id)).state).toBe('running')
+    executor.end(`${id}_1`, { output: 'late' })
+    await startWorker()
+    await untilState(id, 'completed')
+    expect(await textOf((await contentOf(id))?.output_key)).toBe('late')
+    expect(executor.started).toEqual([`${id}_1`])
+  })
+
+  it('queues again what it had claimed and never started', async () => {
+    const id = await queue()
+    await db
+      .updateTable('runs')
+      .set({ state: 'starting', worker: 'w1', fence: 1, sandbox_id: `${id}_1`, lease_until: new Date() })
+      .where('id', '=', id)
+      .execute()
+    await startWorker()
+    await untilState(id, 'completed')
+    expect(executor.started).toHaveLength(1)
+    expect(executor.started[0]).not.toBe(`${id}_1`)
+    expect(await movesOf(id)).toEqual(['queued', 'starting', 'running', 'completed'])
+  })
+
+  it('finds out what it had started without noting it', async () => {
+    executor.script(() => 'hold')
+    executor.failNext('start', new ExecutorUnavailable('cut'), true)
+    const first = await startWorker()
+    const id = await queue()
+    await executor.untilStarted(1)
+    await first.stop()
+    await startWorker()
+    await untilState(id, 'running')
+    executor.end(`${id}_1`, {})
+    await untilState(id, 'completed')
+    expect(executor.started).toEqual([`${id}_1`])
+  })
+
+  it('ends a run whose sandbox is gone with its host', async () => {
+    executor.script(() => 'hold')
+    const first = await startWorker()
+    const id = await queue()
+    await untilState(id, 'running')
+    await first.stop()
+    executor.lose(`${id}_1`)
+    await startWorker()
+    await untilState(id, 'platform_failed')
+    expect(await rowOf(id)).toMatchObject({
+      error_code: 'host_lost',
+      failure_source: 'reconcile',
+      failure_stage: 'wait',
+    })
+  })
+
+  it('stops what was cancelled while it was away', async () => {
+    executor.script(() => 'hold')
+    const first = await startWorker()
+    const id = await queue()
+    await untilState(id, 'running')
+    await first.stop()
+    await cancelRun(db, { id })
+    await startWorker()
+    await untilState(id, 'cancelled')
+    await untilSandboxGone()
+  })
+
+  it('lets another one take over when its lease has run out', async () => {
+    executor.script(() => 'hold')
+    const first = await startWorker('w1')
+    const id = await queue()
+    await untilState(id, 'running')
+    await first.stop()
+    await db
+      .updateTable('runs')
+      .set({ lease_until: new Date(0) })
+      .where('id', '=', id)
+      .execute()
+    await startWorker('w2')
+    await vi.waitFor(async () => expect((await rowOf(id)).worker).toBe('w2'))
+    executor.end(`${id}_1`, {})
+    await untilState(id, 'completed')
+  })
+
+  it('removes sandboxes whose run had ended', async () => {
+    executor.failNext('remove')
+    const worker = await startWorker()
+    const id = await queue()
+    await untilState(id, 'completed')
+    await worker.stop()
+    expect(await sweepSandboxes(db, executor)).toBe(1)
+    expect(await executor.list()).toEqual([])
+  })
+})
+
+describe('the slots of a worker', () => {
+  it('bound what is in flight', async () => {
+    executor.script(() => 'hold')
+    const worker = await startWorker('w1', 2)
+    const ids = [await queue(), await queue(), await queue()]
+    await executor.untilStarted(2)
+    expect(worker.inFlight).toBe(2)
+    executor.end(`${ids[0]}_1`, {})
+    await executor.untilStarted(3)
+    expect(executor.started).toEqual(ids.map((id) => `${id}_1`))
+  })
+})

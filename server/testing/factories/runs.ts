@@ -1,0 +1,99 @@
+import { createHash } from 'node:crypto'
+import type { Insertable } from 'kysely'
+import { newId } from '../../base/ids.ts'
+import type { Database } from '../../db/database.ts'
+import type { RunsTable } from '../../db/tables/runs.ts'
+import type { TaskVersionsTable } from '../../db/tables/tasks.ts'
+import { makeEnvironmentVersion } from './environment-version.ts'
+
+export interface RunnableTask {
+  companyId: string
+  taskId: string
+  versionId: string
+  environmentVersionId: string
+  shareGrantId: string
+}
+
+const digest = `sha256:${'2'.repeat(64)}`
+
+/** A published version of a company-owned task, shared to the whole company. */
+export async function makeRunnableTask(
+  db: Database,
+  companyId: string,
+  fields: Partial<Insertable<TaskVersionsTable>> = {},
+): Promise<RunnableTask> {
+  const { id: environmentVersionId } = await makeEnvironmentVersion(db, { companyId })
+  const taskId = newId('task')
+  await db
+    .insertInto('tasks')
+    .values({
+      id: taskId,
+      company_id: companyId,
+      owner_scope: 'company',
+      owner_id: companyId,
+      name: 'Report',
+    })
+    .execute()
+  const versionId = newId('taskVersion')
+  await db
+    .insertInto('task_versions')
+    .values({
+      id: versionId,
+      task_id: taskId,
+      company_id: companyId,
+      version_number: 1,
+      state: 'published',
+      environment_version_id: environmentVersionId,
+      work_script: 'true',
+      canonical_digest: digest,
+      content_hash: digest,
+      created_by: 'test',
+      published_at: new Date(),
+      ...fields,
+    })
+    .execute()
+  const shareGrantId = newId('shareGrant')
+  await db
+    .insertInto('share_grants')
+    .values({
+      id: shareGrantId,
+      company_id: companyId,
+      task_id: taskId,
+      target_kind: 'company',
+      target_id: companyId,
+      generation: 1,
+    })
+    .execute()
+  return { companyId, taskId, versionId, environmentVersionId, shareGrantId }
+}
+
+/** A queued run with the input `{}`, as a submission leaves it; `fields` tell how it differs. */
+export async function makeRun(
+  db: Database,
+  task: RunnableTask,
+  fields: Partial<Insertable<RunsTable>> & { chatroom_id: string },
+): Promise<string> {
+  const id = newId('run')
+  const content = Buffer.from('{}')
+  await db
+    .insertInto('runs')
+    .values({
+      id,
+      company_id: task.companyId,
+      task_id: task.taskId,
+      task_version_id: task.versionId,
+      environment_version_id: task.environmentVersionId,
+      share_grant_id: task.shareGrantId,
+      resource_profile: 'standard',
+      principal_type: 'user',
+      principal_id: 'usr_test',
+      auth_method: 'jwt',
+      submission_source: 'rest',
+      timeout_seconds: 60,
+      input_digest: `sha256:${createHash('sha256').update(content).digest('hex')}`,
+      ...fields,
+    })
+    .execute()
+  await db.insertInto('run_inputs').values({ run_id: id, company_id: task.companyId, content }).execute()
+  return id
+}

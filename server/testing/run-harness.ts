@@ -1,0 +1,77 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Route } from '@sandbox-jobs/contract/routes/route.ts'
+import type { LightMyRequestResponse } from 'fastify'
+import { afterAll } from 'vitest'
+import { systemClock } from '../base/clock.ts'
+import { createLog } from '../base/logging.ts'
+import { PageTokens } from '../base/page.ts'
+import type { Database } from '../db/database.ts'
+import { createApp } from '../http/app.ts'
+import { mounter } from '../http/mount.ts'
+import { mountPublicDownloadRoute } from '../http/routes/public-download.ts'
+import { mountPublicLinkRoutes } from '../http/routes/public-links.ts'
+import { mountRunRoutes } from '../http/routes/runs.ts'
+import { Directory } from '../platform/directory.ts'
+import type { Principal } from '../platform/principal.ts'
+import { type QueuePolicy, queuePolicy } from '../runs/queue-policy.ts'
+import { DiskStorage } from '../storage/disk.ts'
+import { validateInput } from '../tasks/runnable.ts'
+
+export interface RunCall {
+  params?: Record<string, string>
+  query?: Record<string, string | string[]>
+  headers?: Record<string, string>
+  body?: unknown
+  /** Sent as it is, in place of `body`. */
+  payload?: string
+}
+
+/** The routes of runs over HTTP, called as whoever a test names. */
+export class RunHarness {
+  readonly storage: DiskStorage
+  readonly policy: QueuePolicy = queuePolicy('onprem', 16)
+  readonly #app = createApp(createLog('test', 'silent'))
+
+  constructor(db: Database) {
+    const folder = mkdtempSync(join(tmpdir(), 'sandbox-test-runs-'))
+    afterAll(() => rmSync(folder, { recursive: true, force: true }))
+    this.storage = new DiskStorage(folder)
+    const services = {
+      db,
+      directory: new Directory(db),
+      policy: this.policy,
+      pages: new PageTokens(randomBytes(32)),
+      validateInput,
+      capabilityKey: randomBytes(32),
+      linkKey: randomBytes(32),
+      baseUrl: 'http://127.0.0.1:1',
+      clock: systemClock,
+      storage: this.storage,
+    }
+    const authenticate = async (headers: Record<string, unknown>) =>
+      JSON.parse(String(headers['x-test-principal'])) as Principal
+    const mount = mounter(this.#app, { authenticate, enabled: true })
+    mountRunRoutes(mount, services)
+    mountPublicLinkRoutes(mount, services)
+    mountPublicDownloadRoute(mount, services)
+  }
+
+  call(route: Route, principal: Principal | null, call: RunCall = {}): Promise<LightMyRequestResponse> {
+    const url = route.path.replaceAll(/\{(\w+)\}/g, (_match, name: string) => call.params?.[name] ?? '')
+    const payload = call.payload ?? (call.body === undefined ? undefined : JSON.stringify(call.body))
+    return this.#app.inject({
+      method: route.method,
+      url,
+      query: call.query ?? {},
+      headers: {
+        ...(principal && { 'x-test-principal': JSON.stringify(principal) }),
+        ...(payload !== undefined && { 'content-type': 'application/json' }),
+        ...call.headers,
+      },
+      ...(payload !== undefined && { payload }),
+    })
+  }
+}
