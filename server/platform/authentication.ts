@@ -17,7 +17,7 @@ import { departmentManagerRole, type Principal } from './principal.ts'
 
 /*
  * Who calls. Credentials are `Authorization: Bearer <JWT>` or `X-Api-Key: <key>`; a request that carries the first
- * is decided by it alone. A token only names a user: role, departments and whether he may come in at all are read
+ * is decided by it alone. A token only names a user: role, departments and whether they may come in at all are read
  * again on every request, by one query, so that what an administrator changes holds at once.
  *
  * Everything wrong with a credential is told in the same words with 418, whether it is missing, malformed, expired,

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Executing } from '../db/database.ts'
 
-/** A user as authentication needs him; the departments are those he is named for. */
+/** A user as authentication needs them; the departments are those they are named for. */
 export interface UserCredential {
   id: string
   company_id: string

@@ -130,3 +130,16 @@ describe('who may act in a room', () => {
     expect(await directory.roomIdsOfMember(companyId, person.principalId)).toEqual([second])
   })
 })
+
+describe('the database', () => {
+  it('refuses to join things of two companies', async () => {
+    const { principalId } = await makeUser(db, companyId)
+    await expect(makeRoom(db, { companyId, departmentId: stranger.departmentId })).rejects.toThrow(
+      /foreign key/,
+    )
+    await expect(makeUser(db, companyId, { memberOf: [stranger.roomId] })).rejects.toThrow(/foreign key/)
+    await expect(makeUser(db, companyId, { manages: [stranger.departmentId] })).rejects.toThrow(/foreign key/)
+    const member = { company_id: stranger.companyId, chatroom_id: stranger.roomId, user_id: principalId }
+    await expect(db.insertInto('chatroom_members').values(member).execute()).rejects.toThrow(/foreign key/)
+  })
+})

@@ -99,7 +99,7 @@ export class Directory {
   }
 }
 
-/** Whether the person manages the room, whatever the key he acts through may do. */
+/** Whether the person manages the room, whatever the key they act through may do. */
 const personManages = (principal: Principal, room: RoomStanding): boolean =>
   managesDepartment(principal, room.department_id) || room.room_manager === true
 

@@ -19,7 +19,7 @@ const bucketsMax = 10_000
 /**
  * How often a login name may be tried. An attempt is paid for before the password is looked at, so that parallel
  * guesses count too, and a right password gets it back. Both the pair of login and client address and the login
- * alone have a bucket: somebody who guesses from elsewhere slows a user down only when he guesses a great deal.
+ * alone have a bucket: guesses from elsewhere slow a user down only when there are a great many.
  *
  * Kept in memory, per process: each further api process multiplies the allowance by one. Names that do not exist
  * are counted like others. When there are too many buckets the oldest goes: to win five guesses that way costs

@@ -37,7 +37,11 @@ export async function logIn(services: LoginServices, request: LoginRequest): Pro
   if (waitSeconds > 0) throw new CodedError('login_rate_limited', { retry_after_seconds: waitSeconds })
   // A name outside the form of logins is nobody's, and need not be one that the database can read.
   const user = loginForm.test(request.username) ? await findLogin(db, request.username) : undefined
-  const fits = await verifyPassword(request.password, user?.password_hash)
+  const fits = await verifyPassword(request.password, user?.password_hash).catch((error: unknown) => {
+    // Nothing was tried: a server that is too busy to look says nothing about the password.
+    attempts.giveBack(request.username, request.client)
+    throw error
+  })
   if (!user || !fits || user.disabled_at) throw refuseCredentials()
   attempts.giveBack(request.username, request.client)
   const access_token = await tokens.sign({

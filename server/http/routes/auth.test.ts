@@ -70,7 +70,7 @@ describe('logging in', () => {
         quick_run: true,
       },
       sandbox_enabled: true,
-      deployment: 'on_premises',
+      deployment: 'onprem',
     })
   })
 
@@ -112,7 +112,7 @@ describe('logging in', () => {
 })
 
 describe('a login token', () => {
-  it('stops with its user being disabled, and does not come back with him', async () => {
+  it('stops when its user is disabled, and stays so when the user is enabled', async () => {
     const { principal } = await person()
     const headers = await bearer(principal)
     const key = { companyId, id: principal.principalId }

@@ -9,7 +9,7 @@ import type {
 } from './company-file.ts'
 import { type CompanySnapshot, emptyCompany, roomKey, type Snapshot } from './snapshot.ts'
 
-/** A person as the company will have him after the file. */
+/** A person as the company will have them after the file. */
 interface Person {
   role: number
   disabled: boolean

@@ -42,7 +42,7 @@ export interface UserTraits {
   passwordHash?: string
 }
 
-/** Makes a user who cannot log in unless a hash is given, and answers the principal he acts as. */
+/** Makes a user who cannot log in unless a hash is given, and answers the principal they act as. */
 export async function makeUser(
   db: Executing,
   companyId: string,
