@@ -29,6 +29,8 @@ export type DockerfileRefusal =
   | 'missing_arguments'
   | 'no_from'
   | 'instruction_before_from'
+  | 'too_many_stages'
+  | 'too_many_flags'
   | 'flag_unknown'
   | 'flag_not_plain'
   | 'heredoc_unsupported'

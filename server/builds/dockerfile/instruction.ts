@@ -17,6 +17,9 @@ export interface Instruction {
   rest: string
 }
 
+/** With the bound on stages it keeps every rule's work small. */
+const MAX_FLAGS = 32
+
 interface LogicalLine {
   line: number
   text: string
@@ -56,6 +59,7 @@ export function parseInstruction({ line, text }: LogicalLine): Instruction {
   let rest = after.trim()
   while (rest.startsWith('--')) {
     const [word = ''] = /^[^\t ]+/.exec(rest) ?? []
+    if (flags.length === MAX_FLAGS) throw new DockerfileRefused('too_many_flags', line)
     flags.push(parseFlag(word, line))
     rest = rest.slice(word.length).trim()
   }

@@ -13,13 +13,18 @@ export interface StagedInstruction extends Instruction {
   stage: number
 }
 
+const MAX_STAGES = 64
+
 const alias = /^[A-Za-z][A-Za-z0-9_.-]{0,127}$/
 
 /** Assigns instructions to stages; throws on a FROM that is not of the form `FROM <image> [AS <name>]`. */
 export function splitStages(instructions: Instruction[]): { stages: Stage[]; staged: StagedInstruction[] } {
   const stages: Stage[] = []
   const staged = instructions.map((instruction) => {
-    if (instruction.keyword === 'FROM') stages.push(parseFrom(instruction))
+    if (instruction.keyword === 'FROM') {
+      if (stages.length === MAX_STAGES) throw new DockerfileRefused('too_many_stages', instruction.line)
+      stages.push(parseFrom(instruction))
+    }
     return { ...instruction, stage: stages.length - 1 }
   })
   return { stages, staged }
