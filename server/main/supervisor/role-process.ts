@@ -59,7 +59,9 @@ export class RoleProcess implements Part {
   async start(): Promise<void> {
     for (let attempt = 1; ; attempt += 1) {
       const { ready, ended } = this.#spawn()
-      const outcome = await Promise.race([ready, ended, sleep(this.#spec.startTimeoutMs)])
+      const waited = new AbortController()
+      const outcome = await Promise.race([ready, ended, sleep(this.#spec.startTimeoutMs, waited.signal)])
+      waited.abort()
       if (outcome === 'ready') {
         this.#loop = this.#keepRunning(ended)
         return

@@ -1,0 +1,27 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+
+const command = join(import.meta.dirname, '../../sandbox')
+const base = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', SANDBOX_DATA: '/nonexistent/sandbox-jobs' }
+
+test('sandbox doctor gives every check as one JSON document', () => {
+  const { checks } = JSON.parse(execFileSync(command, ['doctor', '--json'], { env: base, encoding: 'utf8' }))
+  const names = checks.map((check: { name: string }) => check.name)
+  for (const name of ['root', 'node', 'service user', 'postgres', 'port', 'memory', 'disk']) {
+    expect(names).toContain(name)
+  }
+})
+
+test('sandbox doctor fails when something needed is missing, and says what to do', () => {
+  const env = { ...base, SANDBOX_SERVICE_USER: 'nobody-by-that-name' }
+  const { status, stdout } = spawnSync(command, ['doctor'], { env, encoding: 'utf8' })
+  expect(status).toBe(1)
+  expect(stdout).toMatch(/service user +MISSING none\n +→ run install\/service-user\.sh/)
+})
+
+test('a command line that cannot be understood ends with 2', () => {
+  const { status, stderr } = spawnSync(command, ['up', '--rol', 'api'], { env: base, encoding: 'utf8' })
+  expect(status).toBe(2)
+  expect(stderr).toContain('--role')
+})

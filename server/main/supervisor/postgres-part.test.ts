@@ -1,0 +1,42 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { PostgresPart } from './postgres-part.ts'
+import { exitCodes } from './service-problem.ts'
+
+let dataDir: string
+beforeEach(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'sandbox-part-'))
+})
+afterEach(() => rm(dataDir, { recursive: true, force: true }))
+
+test('Postgres that dies comes back on the same address', async () => {
+  const back = Promise.withResolvers<void>()
+  const part = new PostgresPart({ dataDir }, (text) => text === 'is back' && back.resolve())
+  await part.start()
+  const { url, pid } = part
+  process.kill(pid, 'SIGKILL')
+  await back.promise
+  expect(part.pid).not.toBe(pid)
+  expect(part.url).toBe(url)
+  await part.stop()
+})
+
+test('a second Postgres on the same folder is told apart as a second instance', async () => {
+  const first = new PostgresPart({ dataDir }, () => {})
+  await first.start()
+  const second = new PostgresPart({ dataDir }, () => {})
+  await expect(second.start()).rejects.toMatchObject({ exitCode: exitCodes.secondInstance })
+  await first.stop()
+})
+
+test('Postgres that is stopped while it starts does not stay behind', async () => {
+  const part = new PostgresPart({ dataDir }, () => {})
+  const starting = part.start()
+  await part.stop()
+  await starting
+  const next = new PostgresPart({ dataDir }, () => {})
+  await next.start()
+  await next.stop()
+})
