@@ -100,7 +100,7 @@ describe('booting a job', () => {
 
   it.each([
     ['quotes', `it's "quoted" \`here\``],
-    ['expansions', '$(touch /workspace/owned) `touch /workspace/owned` ${HOME} $((1+1)) *'],
+    ['expansions', '$(touch /workspace/owned) `touch /workspace/owned` $HOME $((1+1)) *'],
     ['new lines', `first\n'; touch /workspace/owned; '\nlast\n`],
     ['a backslash at its end', '\\'],
     ['other scripts', 'žluťoučký 🐴 \u202e'],

@@ -75,25 +75,26 @@ export async function makeRun(
 ): Promise<string> {
   const id = newId('run')
   const content = Buffer.from('{}')
-  await db
-    .insertInto('runs')
-    .values({
-      id,
-      company_id: task.companyId,
-      task_id: task.taskId,
-      task_version_id: task.versionId,
-      environment_version_id: task.environmentVersionId,
-      share_grant_id: task.shareGrantId,
-      resource_profile: 'standard',
-      principal_type: 'user',
-      principal_id: 'usr_test',
-      auth_method: 'jwt',
-      submission_source: 'rest',
-      timeout_seconds: 60,
-      input_digest: `sha256:${createHash('sha256').update(content).digest('hex')}`,
-      ...fields,
-    })
-    .execute()
-  await db.insertInto('run_inputs').values({ run_id: id, company_id: task.companyId, content }).execute()
+  const run = {
+    id,
+    company_id: task.companyId,
+    task_id: task.taskId,
+    task_version_id: task.versionId,
+    environment_version_id: task.environmentVersionId,
+    share_grant_id: task.shareGrantId,
+    resource_profile: 'standard',
+    principal_type: 'user',
+    principal_id: 'usr_test',
+    auth_method: 'jwt',
+    submission_source: 'rest',
+    timeout_seconds: 60,
+    input_digest: `sha256:${createHash('sha256').update(content).digest('hex')}`,
+    ...fields,
+  } as const
+  // A worker that looks meanwhile must find the whole of it.
+  await db.transaction().execute(async (trx) => {
+    await trx.insertInto('runs').values(run).execute()
+    await trx.insertInto('run_inputs').values({ run_id: id, company_id: task.companyId, content }).execute()
+  })
   return id
 }
