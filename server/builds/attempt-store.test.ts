@@ -1,0 +1,218 @@
+import { sql } from 'kysely'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { newId } from '../base/ids.ts'
+import { EnvironmentHarness } from '../testing/environment-harness.ts'
+import { makeTenant, type Tenant } from '../testing/factories/tenant.ts'
+import { createTestDatabase } from '../testing/test-database.ts'
+import {
+  type AttemptEnding,
+  type AttemptRow,
+  type AttemptStep,
+  advance,
+  claimNextAttempt,
+  claimsMax,
+  finishAttempt,
+  renewLease,
+} from './attempt-store.ts'
+import { cancelBuild } from './build-cancel-service.ts'
+import { queueBuild } from './build-service.ts'
+
+const { db } = await createTestDatabase()
+const harness = new EnvironmentHarness(db)
+const leaseMs = 60_000
+const digest = `sha256:${'b'.repeat(64)}`
+
+beforeEach(async () => {
+  await db
+    .updateTable('build_attempts')
+    .set({ state: 'cancelled', terminal_at: sql`now()` })
+    .where('terminal_at', 'is', null)
+    .execute()
+})
+
+interface Queued {
+  attemptId: string
+  versionId: string
+  environmentId: string
+}
+
+async function queue(tenant: Tenant): Promise<Queued> {
+  const environmentId = (await harness.environment(tenant.companyManager)).id
+  const versionId = (await harness.version(tenant.companyManager, environmentId)).id
+  const path = { environmentId, versionId }
+  const attempt = await queueBuild(harness.context, tenant.companyManager, path, {})
+  return { ...path, attemptId: attempt.id }
+}
+
+const claim = (worker = 'worker') => claimNextAttempt(db, { worker, leaseMs })
+
+async function mustClaim(worker?: string): Promise<AttemptRow> {
+  const attempt = await claim(worker)
+  if (!attempt) throw new Error('nothing to claim')
+  return attempt
+}
+
+const step = (attempt: AttemptRow, to: AttemptStep) =>
+  db.transaction().execute((trx) => advance(trx, attempt, to))
+const finish = (attempt: AttemptRow, ending: AttemptEnding) =>
+  db.transaction().execute((trx) => finishAttempt(trx, attempt, ending))
+const loseLease = (id: string) =>
+  db
+    .updateTable('build_attempts')
+    .set({ lease_until: sql`now() - interval '1 second'` })
+    .where('id', '=', id)
+    .execute()
+const attemptRow = (id: string) =>
+  db.selectFrom('build_attempts').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
+const versionRow = (id: string) =>
+  db.selectFrom('environment_versions').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
+
+describe('claiming', () => {
+  it('gives each attempt to one worker, oldest first', async () => {
+    const tenants = [await makeTenant(db), await makeTenant(db), await makeTenant(db)]
+    const queued = []
+    for (const tenant of tenants) queued.push((await queue(tenant)).attemptId)
+    const claimed = await Promise.all(['a', 'b', 'c', 'd'].map((worker) => claim(worker)))
+    const ids = claimed.map((attempt) => attempt?.id)
+    expect(ids.filter((id) => id !== undefined).toSorted()).toEqual(queued.toSorted())
+    expect(await attemptRow(queued[0] ?? '')).toMatchObject({ state: 'validating', fence: 1 })
+  })
+
+  it('keeps a company to two builds under way', async () => {
+    const tenant = await makeTenant(db)
+    for (let queued = 0; queued < 3; queued += 1) await queue(tenant)
+    const claimed = await Promise.all([claim(), claim(), claim()])
+    const held = claimed.filter((attempt) => attempt !== undefined)
+    expect(held).toHaveLength(2)
+    const [first] = held
+    if (!first) throw new Error('nothing claimed')
+    await finish(first, { state: 'customer_failed', errorCode: 'dockerfile_exit' })
+    expect(await claim()).toBeDefined()
+    expect(await claim()).toBeUndefined()
+  })
+
+  it('serves the company that waited longest since its last build', async () => {
+    const busy = await makeTenant(db)
+    const quiet = await makeTenant(db)
+    const first = await queue(busy)
+    const second = await queue(busy)
+    const other = await queue(quiet)
+    const order = [(await mustClaim()).id, (await mustClaim()).id, (await mustClaim()).id]
+    expect(order).toEqual([first.attemptId, other.attemptId, second.attemptId])
+  })
+
+  it('takes over an attempt whose worker is gone, and shuts the former worker out', async () => {
+    const { attemptId } = await queue(await makeTenant(db))
+    const former = await mustClaim('former')
+    await step(former, { state: 'build_queued', stageCode: 'context_validator' })
+    expect(await claim()).toBeUndefined()
+    await loseLease(attemptId)
+    const next = await mustClaim('next')
+    expect(next).toMatchObject({ id: attemptId, state: 'build_queued', worker: 'next', fence: 2 })
+    expect(await renewLease(db, former, leaseMs)).toBe('lost')
+    expect(await step(former, { stageCode: 'smoke' })).toBe('lost')
+    expect(await finish(former, { state: 'platform_failed', errorCode: 'platform_failed' })).toBe('lost')
+    expect(await renewLease(db, next, leaseMs)).toBe('done')
+    expect(await attemptRow(attemptId)).toMatchObject({ stage_code: 'context_validator', terminal_at: null })
+  })
+
+  it('gives up an attempt that took every worker down with it', async () => {
+    const { attemptId, versionId } = await queue(await makeTenant(db))
+    for (let claims = 0; claims < claimsMax; claims += 1) {
+      expect((await mustClaim()).id).toBe(attemptId)
+      await loseLease(attemptId)
+    }
+    expect(await claim()).toBeUndefined()
+    expect(await attemptRow(attemptId)).toMatchObject({
+      state: 'platform_failed',
+      error_code: 'platform_failed',
+      error_detail: 'worker_lost',
+    })
+    expect((await versionRow(versionId)).state).toBe('retryable_failed')
+  })
+})
+
+describe('what a worker writes', () => {
+  it('moves attempt and version together, up to a ready version that is the current one', async () => {
+    const { versionId, environmentId } = await queue(await makeTenant(db))
+    const attempt = await mustClaim()
+    await step(attempt, {
+      state: 'build_queued',
+      stageCode: 'context_validator',
+      set: { canonical_digest: digest },
+    })
+    await step(attempt, { state: 'building', stageCode: 'customer_build', version: { to: 'building' } })
+    const set = { layer_digest: digest, image_config: { env: ['A=1'], user: '0' } }
+    await step(attempt, { state: 'verifying', stageCode: 'smoke', version: { to: 'quarantined', set } })
+    await step(attempt, { version: { to: 'verifying' } })
+    const promoted = { promoted_digest: digest, verified_at: new Date() }
+    await step(attempt, { stageCode: 'final_verify', version: { to: 'verified', set: promoted } })
+    await step(attempt, { stageCode: 'regional_readback', version: { to: 'regional_provisioning' } })
+    expect(await finish(attempt, { state: 'completed', version: { to: 'ready' } })).toBe('done')
+    expect(await versionRow(versionId)).toMatchObject({
+      state: 'ready',
+      layer_digest: digest,
+      image_config: set.image_config,
+      ready_at: expect.any(Date),
+    })
+    const environment = await db
+      .selectFrom('environments')
+      .selectAll()
+      .where('id', '=', environmentId)
+      .executeTakeFirstOrThrow()
+    expect(environment.current_version_id).toBe(versionId)
+    expect(await finish(attempt, { state: 'platform_failed', errorCode: 'platform_failed' })).toBe('lost')
+  })
+
+  it('changes nothing when the version may not move', async () => {
+    const { attemptId, versionId } = await queue(await makeTenant(db))
+    const attempt = await mustClaim()
+    const impossible = step(attempt, { state: 'build_queued', version: { to: 'ready' } })
+    await expect(impossible).rejects.toThrow(/may not move/)
+    expect((await attemptRow(attemptId)).state).toBe('validating')
+    expect((await versionRow(versionId)).state).toBe('build_queued')
+  })
+
+  it('stops at a tenant’s cancel, after which only a cancelled end is taken', async () => {
+    const tenant = await makeTenant(db)
+    const path = await queue(tenant)
+    const attempt = await mustClaim()
+    await cancelBuild(harness.context, tenant.companyManager, path)
+    expect(await renewLease(db, attempt, leaseMs)).toBe('cancel_requested')
+    expect(await step(attempt, { state: 'build_queued' })).toBe('cancel_requested')
+    expect(await finish(attempt, { state: 'completed', version: { to: 'ready' } })).toBe('cancel_requested')
+    expect(await finish(attempt, { state: 'cancelled', errorCode: 'tenant_cancel' })).toBe('done')
+    expect((await versionRow(path.versionId)).state).toBe('retryable_failed')
+    const events = await db
+      .selectFrom('state_events')
+      .select('to_state')
+      .where('entity_id', '=', attempt.id)
+      .orderBy('id')
+      .execute()
+    expect(events.map((event) => event.to_state)).toEqual([
+      'validation_queued',
+      'validating',
+      'cancel_requested',
+      'cancelling',
+      'cancelled',
+    ])
+  })
+
+  it('keeps whole slugs of a long detail', async () => {
+    const { attemptId } = await queue(await makeTenant(db))
+    const errorDetail = Array.from({ length: 20 }, (_, number) => `rule_${number}`).join(';')
+    await finish(await mustClaim(), { state: 'customer_failed', errorCode: 'policy_reject', errorDetail })
+    const { error_detail } = await attemptRow(attemptId)
+    expect(error_detail.length).toBeLessThanOrEqual(128)
+    expect(errorDetail.startsWith(`${error_detail};`)).toBe(true)
+  })
+
+  it('is refused for an attempt that does not exist', async () => {
+    const nowhere = {
+      id: newId('buildAttempt'),
+      fence: 1,
+      environment_version_id: newId('environmentVersion'),
+    }
+    expect(await renewLease(db, nowhere, leaseMs)).toBe('lost')
+  })
+})
