@@ -1,0 +1,89 @@
+import { chmod, chown, mkdir, rm } from 'node:fs/promises'
+import type { Server } from 'node:http'
+import { availableParallelism, totalmem } from 'node:os'
+import type { Clock } from '../../../base/clock.ts'
+import { ExecutorRefused } from '../../port.ts'
+import { detectCgroups, prepareCgroups } from '../cgroups.ts'
+import { checkHost, findProgram, hostPrograms } from '../host-checks.ts'
+import { buildNative } from '../native/build.ts'
+import { agentPaths, stagingFolder } from '../paths.ts'
+import { Images } from './images.ts'
+import { makePlatformLayer } from './platform-layer.ts'
+import { Sandboxes } from './sandboxes.ts'
+import { agentServer } from './server.ts'
+
+export interface AgentOptions {
+  dataDir: string
+  socketPath: string
+  /** Group that may speak to the agent. */
+  gid: number
+  /** Control group under which every sandbox gets its own. */
+  cgroupParent: string
+  /** Sandboxes at once; undefined: by this machine's processors and memory. */
+  slots: number | undefined
+  clock: Clock
+  onError: (error: unknown) => void
+}
+
+const sandboxesPerCpu = 8
+const bytesPerSandbox = 256 * 1024 * 1024
+
+/**
+ * The host agent: the one process that is root, and therefore small. It has no database, no keys and no network
+ * listener; it speaks plain data over a unix socket. Starting, it checks every control that a sandbox will need
+ * and refuses with the names of the packages or settings when one is missing; it then finds what an earlier
+ * agent left. Stopping, it closes the socket and leaves the sandboxes to their shims.
+ */
+export async function startAgent(options: AgentOptions): Promise<Server> {
+  await checkEverything()
+  const layout = await detectCgroups()
+  const crun = await findProgram(hostPrograms.crun)
+  const busybox = await findProgram(hostPrograms.busybox)
+  if (!layout || !crun || !busybox) throw new ExecutorRefused('host', 'the machine changed while starting')
+  const paths = agentPaths(options.dataDir)
+  await mkdir(paths.root, { recursive: true, mode: 0o700 })
+  await mkdir(stagingFolder, { recursive: true, mode: 0o711 })
+  await prepareCgroups(layout, options.cgroupParent)
+  const native = await buildNative(paths.native)
+  const { init, unpack } = native
+  const cpus = availableParallelism()
+  const memoryBytes = totalmem()
+  const sandboxes = new Sandboxes({
+    paths,
+    clock: options.clock,
+    cgroups: layout,
+    cgroupParent: options.cgroupParent,
+    shim: native.shim,
+    platformLayer: await makePlatformLayer(paths.platform, { busybox, init, unpack }),
+    crun,
+    slots:
+      options.slots ??
+      Math.max(2, Math.min(cpus * sandboxesPerCpu, Math.floor(memoryBytes / bytesPerSandbox))),
+    cpus,
+    memoryBytes,
+  })
+  await sandboxes.recover()
+  const images = new Images(paths, sandboxes)
+  await images.recover()
+  const server = agentServer({ sandboxes, images, onError: options.onError })
+  await listen(server, options.socketPath, options.gid)
+  return server
+}
+
+/** Throws one refusal that names everything missing. */
+async function checkEverything(): Promise<void> {
+  const missing = (await checkHost()).filter((check) => !check.ok)
+  if (missing.length === 0) return
+  const lines = missing.map(({ name, found, advice }) => `  - ${name}: ${found}. ${advice}`)
+  throw new ExecutorRefused('host', `this machine cannot confine sandboxes yet:\n${lines.join('\n')}`)
+}
+
+async function listen(server: Server, path: string, gid: number): Promise<void> {
+  await rm(path, { force: true })
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(path, resolve)
+  })
+  await chown(path, 0, gid)
+  await chmod(path, 0o660)
+}

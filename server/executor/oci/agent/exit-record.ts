@@ -1,0 +1,92 @@
+import { open, readFile, rename } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { CollectedTreeFile, SandboxExit, SandboxSpec } from '../../port.ts'
+
+/** The record as the shim writes it: numbers and slugs; -1 stands for none. */
+interface ShimRecord extends Omit<SandboxExit, 'startedAt' | 'endedAt' | 'log' | 'files' | 'tree'> {
+  exitCode: number
+  signal: number
+  startedAtMs: number
+  endedAtMs: number
+  logTotalBytes: number
+  logKeptBytes: number
+  files: { status: 'present' | 'absent' | 'too_large' | 'not_regular'; byteSize: number }[]
+  tree: { status: 'collected' | 'absent' | 'rejected'; reason: string }
+}
+
+const recordFile = 'exit.json'
+
+/** The exit record of the sandbox in `folder`; undefined when there is none yet. */
+export async function readExit(folder: string, spec: SandboxSpec): Promise<SandboxExit | undefined> {
+  const text = await readFile(join(folder, recordFile), 'utf8').catch(() => undefined)
+  if (text === undefined) return undefined
+  const record = JSON.parse(text) as ShimRecord
+  const { startedAtMs, endedAtMs, logTotalBytes, logKeptBytes, files, tree, ...plain } = record
+  const orNull = (value: number) => (value < 0 ? null : value)
+  return {
+    ...plain,
+    exitCode: orNull(record.exitCode),
+    signal: orNull(record.signal),
+    startedAt: startedAtMs > 0 ? new Date(startedAtMs).toISOString() : null,
+    endedAt: new Date(endedAtMs).toISOString(),
+    log: { totalBytes: logTotalBytes, keptBytes: logKeptBytes },
+    files: Object.fromEntries(
+      spec.collect.files.map((file, at) => [file.name, files[at] ?? { status: 'absent', byteSize: 0 }]),
+    ),
+    tree: spec.collect.tree
+      ? { ...tree, files: tree.status === 'collected' ? await readTreeIndex(folder) : [] }
+      : null,
+  }
+}
+
+/** `<size> <path>` entries, each ended by a zero byte. */
+async function readTreeIndex(folder: string): Promise<CollectedTreeFile[]> {
+  const index = await readFile(join(folder, 'tree.index'), 'latin1')
+  return index
+    .split('\0')
+    .filter((entry) => entry !== '')
+    .map((entry) => {
+      const space = entry.indexOf(' ')
+      return { path: entry.slice(space + 1), byteSize: Number(entry.slice(0, space)) }
+    })
+}
+
+/** Writes the record of a sandbox whose shim died without one. */
+export async function writeLostRecord(folder: string, now: Date): Promise<void> {
+  const record: ShimRecord = {
+    cause: 'lost',
+    exitCode: -1,
+    signal: -1,
+    detail: 'keeper',
+    startedAtMs: 0,
+    endedAtMs: now.getTime(),
+    oomKills: 0,
+    pidsLimitHits: 0,
+    workspaceFull: false,
+    peakMemoryBytes: 0,
+    cpuMs: 0,
+    logTotalBytes: 0,
+    logKeptBytes: 0,
+    files: [],
+    tree: { status: 'absent', reason: '' },
+  }
+  const file = await open(join(folder, 'exit.tmp'), 'w', 0o600)
+  try {
+    await file.writeFile(`${JSON.stringify(record)}\n`)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+  await rename(join(folder, 'exit.tmp'), join(folder, recordFile))
+  await syncFolder(folder)
+}
+
+/** Makes the names in a folder survive a power cut. */
+export async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}

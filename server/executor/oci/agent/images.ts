@@ -1,0 +1,159 @@
+import { execFile } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { access, chown, mkdir, readdir, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { newId } from '../../../base/ids.ts'
+import { ExecutorRefused, type SandboxSpec } from '../../port.ts'
+import { storageIdBase } from '../id-ranges.ts'
+import type { AgentPaths } from '../paths.ts'
+import { syncFolder } from './exit-record.ts'
+import type { Sandboxes } from './sandboxes.ts'
+
+const run = promisify(execFile)
+const GiB = 1024 ** 3
+
+/**
+ * Images on disk, one folder per digest, complete once it has its name. A tar is hostile: it is unpacked inside a
+ * sandbox that sees nothing but the platform layer and the new folder, by ids that own nothing else on the host.
+ */
+export class Images {
+  readonly #paths: AgentPaths
+  readonly #sandboxes: Sandboxes
+  readonly #installing = new Map<string, Promise<void>>()
+
+  constructor(paths: AgentPaths, sandboxes: Sandboxes) {
+    this.#paths = paths
+    this.#sandboxes = sandboxes
+  }
+
+  /** Removes what an interrupted installation or removal left. Call once, before the first installation. */
+  async recover(): Promise<void> {
+    await mkdir(this.#paths.images, { recursive: true, mode: 0o700 })
+    for (const name of await readdir(this.#paths.images)) {
+      if (name.startsWith('.')) await removeTree(join(this.#paths.images, name))
+    }
+  }
+
+  has(digest: string): Promise<boolean> {
+    return access(join(this.#folder(digest), 'tree')).then(
+      () => true,
+      () => false,
+    )
+  }
+
+  /** Unpacks `tar` as `digest`; the bytes are hashed and must agree. A second caller waits for the first. */
+  async install(digest: string, tar: AsyncIterable<Buffer>): Promise<void> {
+    const other = this.#installing.get(digest)
+    if (other) {
+      await Promise.all([other, drain(tar)])
+      return
+    }
+    if (await this.has(digest)) return drain(tar)
+    const work = this.#unpack(digest, tar)
+    this.#installing.set(digest, work)
+    try {
+      await work
+    } finally {
+      this.#installing.delete(digest)
+    }
+  }
+
+  async remove(digest: string): Promise<void> {
+    if (this.#sandboxes.uses(digest)) {
+      throw new ExecutorRefused('image_in_use', `a running sandbox uses the image ${digest}`)
+    }
+    if (!(await this.has(digest))) return
+    const grave = join(this.#paths.images, `.removed-${newId('ownedObject')}`)
+    await rename(this.#folder(digest), grave)
+    await removeTree(grave)
+  }
+
+  #folder(digest: string): string {
+    return join(this.#paths.images, digest.slice('sha256:'.length))
+  }
+
+  async #unpack(digest: string, tar: AsyncIterable<Buffer>): Promise<void> {
+    const id = newId('ownedObject').replace('obj_', 'unpack_')
+    const fresh = join(this.#paths.images, `.new-${id}`)
+    const tree = join(fresh, 'tree')
+    await mkdir(tree, { recursive: true, mode: 0o755 })
+    await chown(tree, storageIdBase, storageIdBase)
+    try {
+      const found = await this.#unpackInto(tree, id, tar)
+      if (found !== digest) {
+        throw new ExecutorRefused('digest_mismatch', `the image's bytes are ${found}, not ${digest}`)
+      }
+      // Named only when its bytes survive a power cut.
+      await run('sync', ['--file-system', tree])
+      await rename(fresh, this.#folder(digest))
+      await syncFolder(this.#paths.images)
+    } catch (error) {
+      await removeTree(fresh)
+      throw error
+    }
+  }
+
+  /** Returns the digest of the bytes that were unpacked. */
+  async #unpackInto(tree: string, id: string, tar: AsyncIterable<Buffer>): Promise<string> {
+    const hash = createHash('sha256')
+    const done = Promise.withResolvers<void>()
+    async function* hashed() {
+      for await (const chunk of tar) {
+        hash.update(chunk)
+        yield chunk
+      }
+      done.resolve()
+    }
+    const special = { confinement: 'unpack' as const, idBase: storageIdBase, workspaceFolder: tree }
+    await this.#sandboxes.start(unpackSpec(id), hashed(), special)
+    const exit = await this.#sandboxes.wait(id)
+    const log = await textOf(this.#sandboxes.log(id))
+    await this.#sandboxes.remove(id)
+    if (exit.cause !== 'exited' || exit.exitCode !== 0) {
+      throw new ExecutorRefused(
+        exit.exitCode === 2 || exit.exitCode === 3 ? 'image_invalid' : 'image_unpack',
+        `the image cannot be unpacked: ${exit.cause} ${exit.exitCode ?? exit.detail} ${log.slice(0, 300).trim()}`,
+      )
+    }
+    await done.promise
+    return `sha256:${hash.digest('hex')}`
+  }
+}
+
+function unpackSpec(id: string): SandboxSpec {
+  return {
+    id,
+    rootfs: { kind: 'image', digest: `sha256:${'0'.repeat(64)}` },
+    argv: ['/.sandbox/unpack'],
+    env: {},
+    user: { uid: 0, gid: 0 },
+    hostname: 'unpack',
+    confinement: 'job',
+    limits: {
+      timeoutMs: 15 * 60_000,
+      memoryBytes: GiB,
+      workspaceBytes: 1024 * 1024,
+      workspaceKind: 'memory',
+      workspaceInodes: 256,
+      vcpu: 2,
+      pids: 4,
+      openFiles: 256,
+      logBytes: 8192,
+    },
+    collect: { files: [] },
+  }
+}
+
+/** Removal never follows a link, and no process lives that could change the tree meanwhile. */
+const removeTree = (path: string) => rm(path, { recursive: true, force: true })
+
+async function drain(source: AsyncIterable<Buffer>): Promise<void> {
+  for await (const _ of source);
+}
+
+async function textOf(source: AsyncIterable<Buffer>): Promise<string> {
+  const chunks: Buffer[] = []
+  for await (const chunk of source) chunks.push(chunk)
+  return Buffer.concat(chunks).toString('utf8')
+}

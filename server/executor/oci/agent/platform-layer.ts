@@ -1,0 +1,56 @@
+import { createHash } from 'node:crypto'
+import { access, chmod, chown, copyFile, mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { diskIdBase } from '../paths.ts'
+
+/** Mount points and places every sandbox has, whatever the image says, with their modes. */
+const folders: [string, number][] = [
+  ['.sandbox', 0o755],
+  ['dev', 0o755],
+  ['proc', 0o755],
+  ['sys', 0o755],
+  ['tmp', 0o1777],
+  ['workspace', 0o755],
+]
+
+/**
+ * Makes the layer that lies above every image: the static shell, process 1, the unpacker, and real folders where
+ * file systems get mounted, so that an image's link at one of these names is never seen, let alone followed.
+ * One folder per content, because living sandboxes keep using the layer they started with.
+ */
+export async function makePlatformLayer(
+  parent: string,
+  programs: { busybox: string; init: string; unpack: string },
+): Promise<string> {
+  const hash = createHash('sha256').update(JSON.stringify(folders))
+  for (const path of Object.values(programs)) hash.update(await readFile(path))
+  const target = join(parent, hash.digest('hex').slice(0, 16))
+  const known = await access(target).then(
+    () => true,
+    () => false,
+  )
+  if (known) return target
+  await mkdir(parent, { recursive: true, mode: 0o700 })
+  const fresh = await mkdtemp(join(parent, 'new-'))
+  try {
+    await own(fresh, 0o755)
+    for (const [name, mode] of folders) {
+      await mkdir(join(fresh, name))
+      await own(join(fresh, name), mode)
+    }
+    for (const [name, path] of Object.entries(programs)) {
+      await copyFile(path, join(fresh, '.sandbox', name))
+      await own(join(fresh, '.sandbox', name), 0o755)
+    }
+    await rename(fresh, target)
+  } catch (error) {
+    await rm(fresh, { recursive: true, force: true })
+    throw error
+  }
+  return target
+}
+
+async function own(path: string, mode: number): Promise<void> {
+  await chown(path, diskIdBase.platform, diskIdBase.platform)
+  await chmod(path, mode)
+}

@@ -1,0 +1,384 @@
+import { execFile } from 'node:child_process'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { access, mkdir, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { promisify } from 'node:util'
+import type { Clock } from '../../../base/clock.ts'
+import {
+  type ExecutorCapacity,
+  ExecutorRefused,
+  type SandboxExit,
+  type SandboxSpec,
+  type SandboxSummary,
+  SandboxUnknown,
+} from '../../port.ts'
+import { type CgroupLayout, planCgroups } from '../cgroups.ts'
+import { IdRanges } from '../id-ranges.ts'
+import { type AgentPaths, diskIdBase, stagingFolder } from '../paths.ts'
+import { planText, type ShimPlan, type TreeSource } from '../plan.ts'
+import { type Confinement, ociSpec } from '../spec.ts'
+import { checkedSpec } from '../spec-check.ts'
+import { readLog } from './bounded-log.ts'
+import { readExit, syncFolder, writeLostRecord } from './exit-record.ts'
+import { sendInput } from './input-frames.ts'
+import { askToStop, findKeeper, type Keeper, startKeeper } from './keeper.ts'
+import { killAndRemoveCgroups } from './settle.ts'
+
+const run = promisify(execFile)
+
+export interface SandboxesOptions {
+  paths: AgentPaths
+  clock: Clock
+  cgroups: CgroupLayout
+  cgroupParent: string
+  shim: string
+  platformLayer: string
+  crun: string
+  slots: number
+  cpus: number
+  memoryBytes: number
+}
+
+/** A sandbox on disk: what was asked, and the id range that it has. */
+interface Ticket {
+  spec: SandboxSpec
+  idBase: number
+}
+
+interface Sandbox {
+  readonly ticket: Ticket
+  readonly folder: string
+  /** `recorded`: the exit record is there, the shim cleans up. `gone`: so is the shim, and the range is free. */
+  phase: 'live' | 'recorded' | 'gone'
+  /** The shim, once there is one. */
+  keeper: Keeper | undefined
+  /** Resolves when the program runs, or there is an exit record. */
+  readonly running: PromiseWithResolvers<void>
+  /** Resolves when there is an exit record. */
+  readonly exited: PromiseWithResolvers<void>
+}
+
+const newSandbox = (ticket: Ticket, folder: string): Sandbox => ({
+  ticket,
+  folder,
+  phase: 'live',
+  keeper: undefined,
+  running: Promise.withResolvers<void>(),
+  exited: Promise.withResolvers<void>(),
+})
+
+/** An internal sandbox of the agent: another place to work in than the spec can name. */
+export interface Special {
+  confinement: Confinement
+  idBase: number
+  workspaceFolder: string
+}
+
+/**
+ * All sandboxes of this machine. Their folders are the truth: a folder is made, and synced, before a shim is
+ * started, so an id is started at most once even over a power cut. The map holds those folders in memory, with
+ * the shim of each that lives.
+ */
+export class Sandboxes {
+  readonly #options: SandboxesOptions
+  readonly #ranges = new IdRanges()
+  readonly #known = new Map<string, Sandbox | 'forbidden'>()
+  #live = 0
+
+  constructor(options: SandboxesOptions) {
+    this.#options = options
+  }
+
+  /** Finds what an earlier agent left: adopts what lives, settles what died. Call once, first. */
+  async recover(): Promise<void> {
+    const { paths } = this.#options
+    for (const folder of [paths.sandboxes, paths.removed, paths.crun]) {
+      await mkdir(folder, { recursive: true, mode: 0o700 })
+    }
+    for (const id of await readdir(paths.sandboxes)) await this.#adopt(id)
+  }
+
+  capacity(): ExecutorCapacity {
+    const { cpus, memoryBytes, slots } = this.#options
+    return { cpus, memoryBytes, slots, running: this.#live }
+  }
+
+  list(): SandboxSummary[] {
+    return [...this.#known].map(([id, sandbox]) => ({ id, state: stateOf(sandbox) }))
+  }
+
+  /** Resolves when the program runs or has ended. A second start of an id takes no input. */
+  async start(value: unknown, input: AsyncIterable<Buffer>, special?: Special): Promise<void> {
+    const spec = checkedSpec(value)
+    const known = this.#known.get(spec.id)
+    if (known === 'forbidden') throw new ExecutorRefused('forbidden', `sandbox ${spec.id} may not start`)
+    if (known) return known.running.promise
+    const sandbox = await this.#create(spec, special)
+    const { keeper, input: shimInput } = startKeeper(this.#options.shim, sandbox.folder)
+    this.#watch(sandbox, keeper)
+    void sendInput(input, shimInput)
+    await sandbox.running.promise
+  }
+
+  /** True while a living sandbox has that image under its root. */
+  uses(digest: string): boolean {
+    return [...this.#known.values()].some(
+      (sandbox) =>
+        sandbox !== 'forbidden' &&
+        sandbox.phase !== 'gone' &&
+        sandbox.ticket.spec.rootfs.kind === 'image' &&
+        sandbox.ticket.spec.rootfs.digest === digest,
+    )
+  }
+
+  async wait(id: string): Promise<SandboxExit> {
+    const sandbox = this.#find(id)
+    await sandbox.exited.promise
+    const exit = await readExit(sandbox.folder, sandbox.ticket.spec)
+    if (!exit) throw new SandboxUnknown(id)
+    return exit
+  }
+
+  async stop(id: string): Promise<void> {
+    const sandbox = this.#find(id)
+    // A shim that starts answers soon: it has nothing to wait for.
+    await sandbox.running.promise
+    if (sandbox.phase === 'live') await askToStop(sandbox.folder)
+  }
+
+  async forbid(id: string): Promise<boolean> {
+    if (this.#known.has(id)) return this.#known.get(id) === 'forbidden'
+    if (await exists(join(this.#options.paths.removed, id))) return false
+    this.#known.set(id, 'forbidden')
+    const folder = join(this.#options.paths.sandboxes, id)
+    await mkdir(folder, { mode: 0o700 })
+    await writeFile(join(folder, 'forbidden'), '', { mode: 0o600 })
+    await syncFolder(this.#options.paths.sandboxes)
+    return true
+  }
+
+  log(id: string): Readable {
+    const sandbox = this.#find(id)
+    return readLog(sandbox.folder, sandbox.ticket.spec.limits.logBytes)
+  }
+
+  /** A collected file by name; throws `SandboxUnknown` unless the record says it is present. */
+  async file(id: string, name: string): Promise<Readable> {
+    const sandbox = this.#find(id)
+    const exit = await readExit(sandbox.folder, sandbox.ticket.spec)
+    const at = sandbox.ticket.spec.collect.files.findIndex((file) => file.name === name)
+    if (at < 0 || exit?.files[name]?.status !== 'present') throw new SandboxUnknown(`${id}/${name}`)
+    return (await open(join(sandbox.folder, `result.${at}`), 'r')).createReadStream()
+  }
+
+  async tree(id: string): Promise<Readable> {
+    const sandbox = this.#find(id)
+    const exit = await readExit(sandbox.folder, sandbox.ticket.spec)
+    if (exit?.tree?.status === 'absent') return Readable.from([])
+    if (exit?.tree?.status !== 'collected') throw new SandboxUnknown(`${id}/tree`)
+    return (await open(join(sandbox.folder, 'tree.data'), 'r')).createReadStream()
+  }
+
+  /** Forgets everything but that the id was used. Refuses while the sandbox lives. */
+  async remove(id: string): Promise<void> {
+    const sandbox = this.#known.get(id)
+    if (!sandbox || sandbox === 'forbidden') return
+    if (sandbox.phase === 'live')
+      throw new ExecutorRefused('running', `sandbox ${id} has not ended: stop it first`)
+    await sandbox.keeper?.gone
+    const { paths } = this.#options
+    await writeFile(join(paths.removed, id), '', { mode: 0o600 })
+    this.#known.delete(id)
+    // Nobody but the agent can write here, and removal does not follow links.
+    await rm(sandbox.folder, { recursive: true, force: true })
+  }
+
+  #find(id: string): Sandbox {
+    const sandbox = this.#known.get(id)
+    if (!sandbox || sandbox === 'forbidden') throw new SandboxUnknown(id)
+    return sandbox
+  }
+
+  async #create(spec: SandboxSpec, special: Special | undefined): Promise<Sandbox> {
+    const { paths, slots } = this.#options
+    if (this.#live >= slots) {
+      throw new ExecutorRefused('no_capacity', `all ${slots} sandboxes of this machine are in use`)
+    }
+    const folder = join(paths.sandboxes, spec.id)
+    const idBase = special?.idBase ?? this.#ranges.take()
+    if (idBase === undefined) throw new ExecutorRefused('no_capacity', 'no id range is free')
+    const sandbox = newSandbox({ spec, idBase }, folder)
+    this.#known.set(spec.id, sandbox)
+    this.#live += 1
+    try {
+      if (await exists(join(paths.removed, spec.id))) {
+        throw new ExecutorRefused('removed', `sandbox ${spec.id} ended earlier and was removed`)
+      }
+      await this.#write(sandbox, special)
+    } catch (error) {
+      this.#known.delete(spec.id)
+      this.#live -= 1
+      this.#ranges.free(idBase)
+      sandbox.running.resolve()
+      sandbox.exited.resolve()
+      await rm(folder, { recursive: true, force: true })
+      throw error
+    }
+    return sandbox
+  }
+
+  async #write({ ticket, folder }: Sandbox, special: Special | undefined): Promise<void> {
+    const { spec, idBase } = ticket
+    const plan = await this.#plan(ticket, folder, special)
+    mkdirSync(folder, { mode: 0o700 })
+    const write = (name: string, text: string) => writeFileSync(join(folder, name), text, { mode: 0o600 })
+    const confinement = special?.confinement ?? spec.confinement
+    write('config.json', JSON.stringify(ociSpec(spec, { idBase, arch: process.arch, confinement })))
+    write('plan', planText(plan))
+    if (plan.workspace.kind === 'disk') await makeDisk(plan.workspace.path, spec, idBase)
+    // The ticket says that a shim may have been started: it must be there after a power cut.
+    await writeSynced(join(folder, 'ticket.json'), JSON.stringify(ticket))
+    await syncFolder(this.#options.paths.sandboxes)
+  }
+
+  async #plan(ticket: Ticket, folder: string, special: Special | undefined): Promise<ShimPlan> {
+    const { paths, cgroups, cgroupParent, platformLayer, crun } = this.#options
+    const { spec, idBase } = ticket
+    const lowers: TreeSource[] = [{ diskIdBase: diskIdBase.platform, path: platformLayer }]
+    let baseImages: TreeSource | undefined
+    if (spec.rootfs.kind === 'builder') {
+      await needFolder(paths.builderRootfs, 'builder_missing', 'run quickstart or the builder installation')
+      lowers.push({ diskIdBase: diskIdBase.builder, path: paths.builderRootfs })
+      baseImages = { diskIdBase: diskIdBase.baseImages, path: paths.baseImages }
+      await mkdir(paths.baseImages, { recursive: true, mode: 0o755 })
+    } else if (!special) {
+      const tree = join(paths.images, spec.rootfs.digest.slice('sha256:'.length), 'tree')
+      await needFolder(tree, 'image_missing', 'install it first')
+      lowers.push({ diskIdBase: diskIdBase.image, path: tree })
+    }
+    return {
+      spec,
+      idBase,
+      staging: stagingFolder,
+      crun,
+      crunRoot: paths.crun,
+      cgroups: planCgroups(cgroups, cgroupParent, spec.id, spec.limits),
+      lowers,
+      baseImages,
+      workspace: special
+        ? { kind: 'folder', path: special.workspaceFolder }
+        : spec.limits.workspaceKind === 'disk'
+          ? { kind: 'disk', path: join(folder, 'disk.img') }
+          : { kind: 'memory' },
+    }
+  }
+
+  /** Keeps the account of a living shim: its record when it ends, its range when it is gone. */
+  #watch(sandbox: Sandbox, keeper: Keeper): void {
+    sandbox.keeper = keeper
+    const settle = async () => {
+      await keeper.running
+      if (keeper.isRunning()) sandbox.running.resolve()
+      await keeper.ended
+      if (!(await readExit(sandbox.folder, sandbox.ticket.spec))) await this.#settleLost(sandbox)
+      sandbox.phase = 'recorded'
+      sandbox.running.resolve()
+      sandbox.exited.resolve()
+      await keeper.gone
+      sandbox.phase = 'gone'
+      this.#live -= 1
+      this.#ranges.free(sandbox.ticket.idBase)
+      await rm(join(sandbox.folder, 'disk.img'), { force: true })
+    }
+    void settle()
+  }
+
+  async #settleLost(sandbox: Sandbox): Promise<void> {
+    const { spec } = sandbox.ticket
+    const { cgroups, cgroupParent, crun, paths, clock } = this.#options
+    await killAndRemoveCgroups(planCgroups(cgroups, cgroupParent, spec.id, spec.limits), spec.id)
+    // crun could not clean up after itself; there may be nothing to clean.
+    await run(crun, ['--cgroup-manager=disabled', '--root', paths.crun, 'delete', '--force', spec.id]).catch(
+      () => undefined,
+    )
+    await rm(join(paths.crun, spec.id), { recursive: true, force: true })
+    await writeLostRecord(sandbox.folder, clock.now())
+  }
+
+  async #adopt(id: string): Promise<void> {
+    const folder = join(this.#options.paths.sandboxes, id)
+    if (await exists(join(folder, 'forbidden'))) {
+      this.#known.set(id, 'forbidden')
+      return
+    }
+    const ticket = await readTicket(folder)
+    if (!ticket) {
+      // Its start had not come as far as a shim, and was never answered.
+      await rm(folder, { recursive: true, force: true })
+      return
+    }
+    const sandbox = newSandbox(ticket, folder)
+    this.#known.set(id, sandbox)
+    const keeper = await findKeeper(folder)
+    if (keeper) {
+      this.#live += 1
+      this.#ranges.adopt(ticket.idBase)
+      this.#watch(sandbox, keeper)
+      return
+    }
+    if (!(await readExit(folder, ticket.spec))) await this.#settleLost(sandbox)
+    sandbox.phase = 'gone'
+    sandbox.running.resolve()
+    sandbox.exited.resolve()
+  }
+}
+
+function stateOf(sandbox: Sandbox | 'forbidden'): SandboxSummary['state'] {
+  if (sandbox === 'forbidden') return 'forbidden'
+  if (sandbox.phase !== 'live') return 'exited'
+  return sandbox.keeper?.isRunning() ? 'running' : 'starting'
+}
+
+async function readTicket(folder: string): Promise<Ticket | undefined> {
+  try {
+    return JSON.parse(await readFile(join(folder, 'ticket.json'), 'utf8')) as Ticket
+  } catch {
+    return undefined
+  }
+}
+
+async function writeSynced(path: string, text: string): Promise<void> {
+  const file = await open(path, 'wx', 0o600)
+  try {
+    await file.writeFile(text)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+}
+
+const exists = (path: string) =>
+  access(path).then(
+    () => true,
+    () => false,
+  )
+
+async function needFolder(path: string, slug: string, advice: string): Promise<void> {
+  if (!(await exists(path))) throw new ExecutorRefused(slug, `${path} is missing: ${advice}`)
+}
+
+/** A sparse file with an ext4 of its own, whose root folder is the sandbox's. Gone with the sandbox. */
+async function makeDisk(path: string, spec: SandboxSpec, idBase: number): Promise<void> {
+  const file = await open(`${path}.new`, 'wx', 0o600)
+  await file.truncate(spec.limits.workspaceBytes)
+  await file.close()
+  const features = ['-O', '^has_journal', '-m', '0', '-N', String(spec.limits.workspaceInodes)]
+  const quick = `root_owner=${idBase}:${idBase},lazy_itable_init=1,nodiscard`
+  try {
+    await run('mkfs.ext4', ['-q', '-F', ...features, '-E', quick, `${path}.new`])
+  } catch (error) {
+    throw new ExecutorRefused('workspace_disk', `a disk for the sandbox cannot be made: ${String(error)}`)
+  }
+  await rename(`${path}.new`, path)
+}

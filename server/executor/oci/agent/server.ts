@@ -1,0 +1,144 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { ExecutorRefused, SandboxUnknown } from '../../port.ts'
+import { imageDigestPattern, sandboxIdPattern } from '../spec-check.ts'
+import type { Images } from './images.ts'
+import type { Sandboxes } from './sandboxes.ts'
+
+/** Header with the length of the spec that comes before the input in the body of a start. */
+export const specBytesHeader = 'x-spec-bytes'
+const maxSpecBytes = 4 * 1024 * 1024
+
+interface Services {
+  sandboxes: Sandboxes
+  images: Images
+  /** Told about failures that are no answer to the caller's request. */
+  onError: (error: unknown) => void
+}
+
+type Answer = { json: unknown } | { stream: Readable } | undefined
+
+/** The agent's protocol: plain HTTP on a unix socket whose permissions say who may speak. */
+export function agentServer(services: Services): Server {
+  const server = createServer((request, response) => {
+    void answer(services, request, response)
+  })
+  // An input or an image may take as long as it takes; a wait lasts as long as its sandbox.
+  server.requestTimeout = 0
+  server.keepAliveTimeout = 60_000
+  return server
+}
+
+async function answer(services: Services, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  try {
+    const found = await dispatch(services, request)
+    if (found === undefined) response.writeHead(204).end()
+    else if ('stream' in found) await pipeline(found.stream, response.writeHead(200))
+    else sendJson(response, 200, found.json)
+  } catch (error) {
+    if (response.headersSent) {
+      response.destroy()
+      return
+    }
+    if (error instanceof SandboxUnknown) sendJson(response, 404, { message: error.message })
+    else if (error instanceof ExecutorRefused) {
+      sendJson(response, 409, { slug: error.slug, message: error.message })
+    } else {
+      services.onError(error)
+      sendJson(response, 500, { message: 'the host agent failed: its log tells why' })
+    }
+  }
+}
+
+function sendJson(response: ServerResponse, status: number, value: unknown): void {
+  const body = JSON.stringify(value)
+  response
+    .writeHead(status, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) })
+    .end(body)
+}
+
+async function dispatch(services: Services, request: IncomingMessage): Promise<Answer> {
+  const [, resource, name = '', action = '', part = ''] = (request.url ?? '')
+    .split('/')
+    .map(decodeURIComponent)
+  const method = request.method ?? ''
+  if (resource === 'capacity') return { json: services.sandboxes.capacity() }
+  if (resource === 'sandboxes' && name === '') return { json: services.sandboxes.list() }
+  if (resource === 'sandboxes' && sandboxIdPattern.test(name)) {
+    return onSandbox(services.sandboxes, request, { id: name, verb: `${method} ${action}`, part })
+  }
+  if (resource === 'images' && imageDigestPattern.test(name)) {
+    return onImage(services.images, request, method, name)
+  }
+  throw new ExecutorRefused('request_invalid', 'the host agent does not know this request')
+}
+
+async function onSandbox(
+  sandboxes: Sandboxes,
+  request: IncomingMessage,
+  { id, verb, part }: { id: string; verb: string; part: string },
+): Promise<Answer> {
+  switch (verb) {
+    case 'POST start': {
+      const body = request[Symbol.asyncIterator]() as AsyncIterator<Buffer>
+      const { spec, rest } = await readSpec(body, Number(request.headers[specBytesHeader]))
+      await sandboxes.start(spec, rest)
+      return undefined
+    }
+    case 'GET exit':
+      return { json: await sandboxes.wait(id) }
+    case 'POST stop':
+      return void (await sandboxes.stop(id))
+    case 'POST forbid':
+      return { json: await sandboxes.forbid(id) }
+    case 'GET log':
+      return { stream: sandboxes.log(id) }
+    case 'GET files':
+      return { stream: await sandboxes.file(id, part) }
+    case 'GET tree':
+      return { stream: await sandboxes.tree(id) }
+    case 'DELETE ':
+      return void (await sandboxes.remove(id))
+    default:
+      throw new ExecutorRefused('request_invalid', 'the host agent does not know this request')
+  }
+}
+
+async function onImage(
+  images: Images,
+  request: IncomingMessage,
+  method: string,
+  digest: string,
+): Promise<Answer> {
+  if (method === 'GET') return { json: await images.has(digest) }
+  if (method === 'PUT') return void (await images.install(digest, request))
+  if (method === 'DELETE') return void (await images.remove(digest))
+  throw new ExecutorRefused('request_invalid', 'the host agent does not know this request')
+}
+
+/** Takes the spec off the front of the body; the rest is the program's input. */
+async function readSpec(
+  body: AsyncIterator<Buffer>,
+  size: number,
+): Promise<{ spec: unknown; rest: AsyncIterable<Buffer> }> {
+  if (!Number.isSafeInteger(size) || size < 2 || size > maxSpecBytes) {
+    throw new ExecutorRefused('spec_invalid', 'the length of the description is missing')
+  }
+  let read: Buffer = Buffer.alloc(0)
+  while (read.length < size) {
+    const next = await body.next()
+    if (next.done) throw new ExecutorRefused('spec_invalid', 'the description is cut')
+    read = read.length === 0 ? next.value : Buffer.concat([read, next.value])
+  }
+  const first = read.subarray(size)
+  async function* rest() {
+    if (first.length > 0) yield first
+    for (let next = await body.next(); !next.done; next = await body.next()) yield next.value
+  }
+  try {
+    return { spec: JSON.parse(read.subarray(0, size).toString('utf8')), rest: rest() }
+  } catch {
+    throw new ExecutorRefused('spec_invalid', 'the description is not JSON')
+  }
+}

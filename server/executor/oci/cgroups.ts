@@ -1,0 +1,156 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { ExecutorRefused, type SandboxLimits } from '../port.ts'
+
+/** The control groups of this machine: version 1 with a folder per controller, or the one tree of version 2. */
+export type CgroupLayout =
+  | { version: 1; memory: string; cpu: string; cpuacct: string; pids: string; devices: string | undefined }
+  | { version: 2; root: string }
+
+/** What the shim makes, sets and reads for one sandbox. Paths are absolute. */
+export interface CgroupPlan {
+  folders: string[]
+  settings: { slug: string; path: string; value: string }[]
+  counters: { name: string; divisor: number; path: string; key: string }[]
+  /** Lists the processes of the sandbox. */
+  procs: string
+}
+
+/** Reads /proc/self/mountinfo; undefined when a needed controller is missing. */
+export function findCgroups(mountInfo: string, version2Controllers: string): CgroupLayout | undefined {
+  const version1 = new Map<string, string>()
+  let version2: string | undefined
+  for (const line of mountInfo.split('\n')) {
+    const [left = '', right = ''] = line.split(' - ')
+    const folder = left.split(' ')[4]
+    const [kind, , options = ''] = right.split(' ')
+    if (folder === undefined) continue
+    if (kind === 'cgroup') for (const option of options.split(',')) version1.set(option, folder)
+    if (kind === 'cgroup2') version2 = folder
+  }
+  const [memory, cpu, cpuacct, pids] = ['memory', 'cpu', 'cpuacct', 'pids'].map((name) => version1.get(name))
+  if (memory && cpu && cpuacct && pids) {
+    return { version: 1, memory, cpu, cpuacct, pids, devices: version1.get('devices') }
+  }
+  const controllers = version2Controllers.trim().split(' ')
+  const complete = ['memory', 'cpu', 'pids'].every((name) => controllers.includes(name))
+  return version2 && complete ? { version: 2, root: version2 } : undefined
+}
+
+export async function detectCgroups(): Promise<CgroupLayout | undefined> {
+  const controllers = await readFile('/sys/fs/cgroup/cgroup.controllers', 'utf8').catch(() => '')
+  return findCgroups(await readFile('/proc/self/mountinfo', 'utf8'), controllers)
+}
+
+/** Makes the group `parent` under which every sandbox gets its own. */
+export async function prepareCgroups(layout: CgroupLayout, parent: string): Promise<void> {
+  try {
+    for (const folder of rootsOf(layout)) await mkdir(join(folder, parent), { recursive: true })
+    if (layout.version === 1) return
+    for (const folder of [layout.root, join(layout.root, parent)]) {
+      await writeFile(join(folder, 'cgroup.subtree_control'), '+memory +cpu +pids')
+    }
+  } catch (error) {
+    throw new ExecutorRefused('cgroups', `the control group ${parent} cannot be made: ${String(error)}`)
+  }
+}
+
+const rootsOf = (layout: CgroupLayout): string[] =>
+  layout.version === 2
+    ? [layout.root]
+    : [
+        ...new Set([
+          layout.pids,
+          layout.memory,
+          layout.cpu,
+          layout.cpuacct,
+          ...(layout.devices ? [layout.devices] : []),
+        ]),
+      ]
+
+/** crun and the sandbox's process 1 are in the groups too. */
+const runtimeProcesses = 2
+const cpuPeriodUs = 100_000
+
+/** Character devices a program may open: null, zero, full, random, urandom, tty, ptmx and its terminals. */
+const allowedDevices = ['1:3', '1:5', '1:7', '1:8', '1:9', '5:0', '5:2', '136:*']
+
+export function planCgroups(
+  layout: CgroupLayout,
+  parent: string,
+  id: string,
+  limits: SandboxLimits,
+): CgroupPlan {
+  const folders = rootsOf(layout).map((root) => join(root, parent, id))
+  return layout.version === 2
+    ? planVersion2(join(layout.root, parent, id), limits)
+    : { ...planVersion1(layout, join(parent, id), limits), folders }
+}
+
+function planVersion1(
+  layout: CgroupLayout & { version: 1 },
+  name: string,
+  limits: SandboxLimits,
+): Omit<CgroupPlan, 'folders'> {
+  const memory = join(layout.memory, name)
+  const pids = join(layout.pids, name)
+  const cpu = join(layout.cpu, name)
+  const bytes = String(limits.memoryBytes)
+  const settings = [
+    { slug: 'limit_memory', path: join(memory, 'memory.limit_in_bytes'), value: bytes },
+    { slug: 'limit_swap', path: join(memory, 'memory.memsw.limit_in_bytes'), value: bytes },
+    // Version 1 counts TCP buffers apart, so they get a bound of their own.
+    {
+      slug: 'limit_tcp',
+      path: join(memory, 'memory.kmem.tcp.limit_in_bytes'),
+      value: String(Math.floor(limits.memoryBytes / 8)),
+    },
+    { slug: 'limit_cpu', path: join(cpu, 'cpu.cfs_period_us'), value: String(cpuPeriodUs) },
+    {
+      slug: 'limit_cpu',
+      path: join(cpu, 'cpu.cfs_quota_us'),
+      value: String(Math.round(limits.vcpu * cpuPeriodUs)),
+    },
+    { slug: 'limit_pids', path: join(pids, 'pids.max'), value: String(limits.pids + runtimeProcesses) },
+  ]
+  if (layout.devices) {
+    const devices = join(layout.devices, name)
+    settings.push({ slug: 'limit_devices', path: join(devices, 'devices.deny'), value: 'a' })
+    for (const device of allowedDevices) {
+      settings.push({ slug: 'limit_devices', path: join(devices, 'devices.allow'), value: `c ${device} rw` })
+    }
+  }
+  return {
+    settings,
+    counters: [
+      { name: 'oom_kills', divisor: 1, path: join(memory, 'memory.oom_control'), key: 'oom_kill' },
+      { name: 'pids_hits', divisor: 1, path: join(pids, 'pids.events'), key: 'max' },
+      { name: 'peak_memory', divisor: 1, path: join(memory, 'memory.max_usage_in_bytes'), key: '-' },
+      { name: 'cpu_ms', divisor: 1_000_000, path: join(layout.cpuacct, name, 'cpuacct.usage'), key: '-' },
+    ],
+    procs: join(pids, 'cgroup.procs'),
+  }
+}
+
+function planVersion2(folder: string, limits: SandboxLimits): CgroupPlan {
+  return {
+    folders: [folder],
+    settings: [
+      { slug: 'limit_memory', path: join(folder, 'memory.max'), value: String(limits.memoryBytes) },
+      { slug: 'limit_swap', path: join(folder, 'memory.swap.max'), value: '0' },
+      {
+        slug: 'limit_cpu',
+        path: join(folder, 'cpu.max'),
+        value: `${Math.round(limits.vcpu * cpuPeriodUs)} ${cpuPeriodUs}`,
+      },
+      { slug: 'limit_pids', path: join(folder, 'pids.max'), value: String(limits.pids + runtimeProcesses) },
+    ],
+    counters: [
+      { name: 'oom_kills', divisor: 1, path: join(folder, 'memory.events'), key: 'oom_kill' },
+      { name: 'pids_hits', divisor: 1, path: join(folder, 'pids.events'), key: 'max' },
+      { name: 'peak_memory', divisor: 1, path: join(folder, 'memory.peak'), key: '-' },
+      { name: 'cpu_ms', divisor: 1000, path: join(folder, 'cpu.stat'), key: 'usage_usec' },
+    ],
+    procs: join(folder, 'cgroup.procs'),
+  }
+}

@@ -1,0 +1,146 @@
+import { Agent, request as httpRequest, type IncomingMessage } from 'node:http'
+import { Readable } from 'node:stream'
+import { json } from 'node:stream/consumers'
+import { pipeline } from 'node:stream/promises'
+import {
+  type Executor,
+  type ExecutorCapacity,
+  ExecutorRefused,
+  ExecutorUnavailable,
+  type SandboxExit,
+  type SandboxSpec,
+  type SandboxSummary,
+  SandboxUnknown,
+} from '../port.ts'
+import { specBytesHeader } from './agent/server.ts'
+
+interface Call {
+  method?: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  body?: Buffer | Readable
+  headers?: Record<string, string | number>
+  signal?: AbortSignal | undefined
+}
+
+/** The executor port over the host agent's unix socket. */
+export class AgentClient implements Executor {
+  readonly #socketPath: string
+  readonly #connections = new Agent({ keepAlive: true, maxFreeSockets: 32 })
+
+  constructor(socketPath: string) {
+    this.#socketPath = socketPath
+  }
+
+  capacity(): Promise<ExecutorCapacity> {
+    return this.#json<ExecutorCapacity>('/capacity')
+  }
+
+  async start(spec: SandboxSpec, stdin: Buffer | Readable): Promise<void> {
+    const head = Buffer.from(JSON.stringify(spec))
+    const headers = { [specBytesHeader]: head.length }
+    const path = `/sandboxes/${spec.id}/start`
+    const body = Buffer.isBuffer(stdin) ? Buffer.concat([head, stdin]) : Readable.from(joined(head, stdin))
+    await this.#done(path, { method: 'POST', body, headers })
+  }
+
+  wait(id: string, signal?: AbortSignal): Promise<SandboxExit> {
+    return this.#json<SandboxExit>(`/sandboxes/${id}/exit`, { signal })
+  }
+
+  stop(id: string): Promise<void> {
+    return this.#done(`/sandboxes/${id}/stop`, { method: 'POST' })
+  }
+
+  forbid(id: string): Promise<boolean> {
+    return this.#json<boolean>(`/sandboxes/${id}/forbid`, { method: 'POST' })
+  }
+
+  log(id: string): Promise<Readable> {
+    return this.#call(`/sandboxes/${id}/log`)
+  }
+
+  file(id: string, name: string): Promise<Readable> {
+    return this.#call(`/sandboxes/${id}/files/${encodeURIComponent(name)}`)
+  }
+
+  tree(id: string): Promise<Readable> {
+    return this.#call(`/sandboxes/${id}/tree`)
+  }
+
+  remove(id: string): Promise<void> {
+    return this.#done(`/sandboxes/${id}`, { method: 'DELETE' })
+  }
+
+  list(): Promise<SandboxSummary[]> {
+    return this.#json<SandboxSummary[]>('/sandboxes')
+  }
+
+  hasImage(digest: string): Promise<boolean> {
+    return this.#json<boolean>(`/images/${digest}`)
+  }
+
+  installImage(digest: string, tar: Readable): Promise<void> {
+    return this.#done(`/images/${digest}`, { method: 'PUT', body: tar })
+  }
+
+  removeImage(digest: string): Promise<void> {
+    return this.#done(`/images/${digest}`, { method: 'DELETE' })
+  }
+
+  /** Ends idle connections. */
+  close(): void {
+    this.#connections.destroy()
+  }
+
+  async #json<T>(path: string, call: Call = {}): Promise<T> {
+    const response = await this.#call(path, call)
+    return (await json(response).catch(unavailable)) as T
+  }
+
+  async #done(path: string, call: Call): Promise<void> {
+    const response = await this.#call(path, call)
+    response.resume()
+  }
+
+  /** Resolves with an answer of success; every other becomes one of the port's errors. */
+  async #call(path: string, call: Call = {}): Promise<IncomingMessage> {
+    const response = await this.#send(path, call).catch((error: unknown) => {
+      call.signal?.throwIfAborted()
+      return unavailable(error)
+    })
+    if ((response.statusCode ?? 500) < 300) return response
+    const told = (await json(response).catch(unavailable)) as { slug?: string; message?: string }
+    if (response.statusCode === 404) throw new SandboxUnknown(path)
+    if (response.statusCode === 409) {
+      throw new ExecutorRefused(told.slug ?? 'refused', told.message ?? 'the host agent refuses')
+    }
+    throw new ExecutorUnavailable(told.message ?? `the host agent answered ${response.statusCode}`)
+  }
+
+  #send(path: string, { method = 'GET', body, headers = {}, signal }: Call): Promise<IncomingMessage> {
+    return new Promise((resolve, reject) => {
+      const length = Buffer.isBuffer(body) ? { 'content-length': body.length } : {}
+      const request = httpRequest({
+        socketPath: this.#socketPath,
+        path,
+        method,
+        // An input may still flow after its answer: such a connection is not used again.
+        agent: body instanceof Readable ? false : this.#connections,
+        headers: { ...headers, ...length },
+        ...(signal ? { signal } : {}),
+      })
+      request.on('response', resolve)
+      request.on('error', reject)
+      if (body instanceof Readable) pipeline(body, request).catch(reject)
+      else request.end(body)
+    })
+  }
+}
+
+async function* joined(head: Buffer, rest: Readable): AsyncGenerator<Buffer> {
+  yield head
+  for await (const chunk of rest) yield chunk as Buffer
+}
+
+function unavailable(error: unknown): never {
+  throw new ExecutorUnavailable('the host agent cannot be reached or broke off', { cause: error })
+}

@@ -1,0 +1,150 @@
+import { execFile } from 'node:child_process'
+import { access, constants, readFile } from 'node:fs/promises'
+import { promisify } from 'node:util'
+import { detectCgroups } from './cgroups.ts'
+
+const run = promisify(execFile)
+
+export interface HostCheck {
+  name: string
+  ok: boolean
+  found: string
+  /** What to install or to set, when it is not ok. */
+  advice: string
+}
+
+export const hostPrograms = {
+  crun: ['/usr/bin/crun', '/usr/local/bin/crun'],
+  busybox: ['/bin/busybox', '/usr/bin/busybox'],
+  mkfs: ['/usr/sbin/mkfs.ext4', '/sbin/mkfs.ext4'],
+}
+
+/** The first of `candidates` that can be executed. */
+export async function findProgram(candidates: string[]): Promise<string | undefined> {
+  for (const path of candidates) {
+    const found = await access(path, constants.X_OK).then(
+      () => true,
+      () => false,
+    )
+    if (found) return path
+  }
+  return undefined
+}
+
+/** What the host agent needs of this machine. Changes nothing; needs no privilege. */
+export async function checkHost(): Promise<HostCheck[]> {
+  return Promise.all([
+    programCheck('crun', hostPrograms.crun, 'apt-get install crun'),
+    busyboxCheck(),
+    compilerCheck(),
+    programCheck('mkfs.ext4', hostPrograms.mkfs, 'apt-get install e2fsprogs'),
+    cgroupCheck(),
+    userNamespaceCheck(),
+    kernelCheck(),
+    filesystemCheck('overlay', 'overlay'),
+    loopCheck(),
+    seccompCheck(),
+  ])
+}
+
+async function programCheck(name: string, candidates: string[], advice: string): Promise<HostCheck> {
+  const path = await findProgram(candidates)
+  return { name, ok: path !== undefined, found: path ?? 'not found', advice: path ? '' : advice }
+}
+
+async function busyboxCheck(): Promise<HostCheck> {
+  const path = await findProgram(hostPrograms.busybox)
+  const isStatic = path !== undefined && (await isStaticProgram(path))
+  return {
+    name: 'busybox',
+    ok: isStatic,
+    found: path === undefined ? 'not found' : isStatic ? path : `${path}, linked to libraries`,
+    advice: isStatic ? '' : 'apt-get install busybox-static (the shell of images that have none)',
+  }
+}
+
+const interpreterHeader = 3
+
+/** True for an ELF file that asks for no loader. */
+async function isStaticProgram(path: string): Promise<boolean> {
+  const file = await readFile(path)
+  if (file.length < 64 || file.readUInt32BE(0) !== 0x7f454c46) return false
+  const start = Number(file.readBigUInt64LE(32))
+  const size = file.readUInt16LE(54)
+  const kinds = Array.from({ length: file.readUInt16LE(56) }, (_, at) => file.readUInt32LE(start + at * size))
+  return !kinds.includes(interpreterHeader)
+}
+
+async function compilerCheck(): Promise<HostCheck> {
+  const found = await run('cc', ['--version']).then(
+    ({ stdout }) => stdout.split('\n')[0] ?? 'cc',
+    () => undefined,
+  )
+  return {
+    name: 'compiler',
+    ok: found !== undefined,
+    found: found ?? 'not found',
+    advice: found ? '' : 'apt-get install gcc libc6-dev (compiles the keeper of sandboxes once)',
+  }
+}
+
+async function cgroupCheck(): Promise<HostCheck> {
+  const layout = await detectCgroups()
+  return {
+    name: 'control groups',
+    ok: layout !== undefined,
+    found: layout ? `version ${layout.version}` : 'memory, cpu or pids controller missing',
+    advice: layout
+      ? ''
+      : 'boot with cgroup_enable=memory, and let the root group delegate memory, cpu and pids',
+  }
+}
+
+async function userNamespaceCheck(): Promise<HostCheck> {
+  const limit = Number(await readFile('/proc/sys/user/max_user_namespaces', 'utf8').catch(() => '0'))
+  return {
+    name: 'user namespaces',
+    ok: limit > 0,
+    found: `at most ${limit}`,
+    advice: limit > 0 ? '' : 'sysctl -w user.max_user_namespaces=65536',
+  }
+}
+
+/** Idmapped mounts came in 5.12, overlay above them in 5.19. */
+async function kernelCheck(): Promise<HostCheck> {
+  const release = (await readFile('/proc/sys/kernel/osrelease', 'utf8')).trim()
+  const [major = 0, minor = 0] = release.split('.').map(Number)
+  const ok = major > 5 || (major === 5 && minor >= 19)
+  return { name: 'kernel', ok, found: release, advice: ok ? '' : 'a kernel of 5.19 or later' }
+}
+
+async function filesystemCheck(name: string, kind: string): Promise<HostCheck> {
+  const known = (await readFile('/proc/filesystems', 'utf8')).split(/\s+/).includes(kind)
+  return { name, ok: known, found: known ? 'known' : 'unknown', advice: known ? '' : `modprobe ${kind}` }
+}
+
+async function loopCheck(): Promise<HostCheck> {
+  const ok = await access('/dev/loop-control').then(
+    () => true,
+    () => false,
+  )
+  return {
+    name: 'loop devices',
+    ok,
+    found: ok ? '/dev/loop-control' : 'none',
+    advice: ok ? '' : 'modprobe loop (the size-capped disk of a build)',
+  }
+}
+
+async function seccompCheck(): Promise<HostCheck> {
+  const ok = await access('/proc/sys/kernel/seccomp/actions_avail').then(
+    () => true,
+    () => false,
+  )
+  return {
+    name: 'seccomp',
+    ok,
+    found: ok ? 'known' : 'unknown',
+    advice: ok ? '' : 'a kernel with CONFIG_SECCOMP_FILTER',
+  }
+}

@@ -1,0 +1,73 @@
+/*
+ * Process 1 of every sandbox: starts the program, reaps what it leaves, and tells the shim over descriptor 3
+ * whether the program started and how it ended. It runs confined like the program itself (same user, no
+ * capability, same seccomp filter), so what it says is a tenant's word: the shim reads eight bytes and no more.
+ *
+ * It is not dumpable, so the program can neither trace it nor reach its descriptors through /proc. When the
+ * shim dies, the other end of descriptor 3 closes; process 1 then exits and the kernel kills the whole sandbox.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdint.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { SHIM = 3 };
+
+static void tell(uint32_t kind, uint32_t value) {
+  uint32_t message[2] = { kind, value };
+  if (write(SHIM, message, sizeof message) != sizeof message) _exit(1);
+}
+
+int main(int count, char **arguments) {
+  int started[2];
+  sigset_t children, before;
+  signal(SIGPIPE, SIG_IGN);
+  if (count < 2 || prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) || fcntl(SHIM, F_SETFD, FD_CLOEXEC)) return 1;
+  sigemptyset(&children);
+  sigaddset(&children, SIGCHLD);
+  sigprocmask(SIG_BLOCK, &children, &before);
+  int signals = signalfd(-1, &children, SFD_CLOEXEC);
+  if (signals < 0 || pipe2(started, O_CLOEXEC)) return 1;
+
+  pid_t program = fork();
+  if (program < 0) return 1;
+  if (program == 0) {
+    setsid();
+    sigprocmask(SIG_SETMASK, &before, 0);
+    signal(SIGPIPE, SIG_DFL);
+    execvp(arguments[1], arguments + 1);
+    uint32_t reason = errno;
+    if (write(started[1], &reason, sizeof reason) < 0) _exit(126);
+    _exit(127);
+  }
+  close(started[1]);
+  uint32_t reason;
+  if (read(started[0], &reason, sizeof reason) == sizeof reason) {
+    tell('F', reason);
+    return 1;
+  }
+  close(started[0]);
+  /* Only the program may hold the log and the input open: their end is its end. */
+  close(0);
+  tell('R', 0);
+
+  for (;;) {
+    struct pollfd waits[2] = { { .fd = signals, .events = POLLIN }, { .fd = SHIM, .events = 0 } };
+    if (poll(waits, 2, -1) < 0 && errno != EINTR) return 1;
+    if (waits[1].revents) return 1;
+    struct signalfd_siginfo ignored;
+    if (waits[0].revents && read(signals, &ignored, sizeof ignored) < 0) return 1;
+    int status;
+    for (pid_t ended; (ended = waitpid(-1, &status, WNOHANG)) > 0;)
+      if (ended == program) {
+        tell('X', (uint32_t)status);
+        return 0;
+      }
+  }
+}

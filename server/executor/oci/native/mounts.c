@@ -1,0 +1,194 @@
+/*
+ * The sandbox's file systems, in a private mount namespace that vanishes with the shim:
+ *
+ *   staging/root         overlay: upper on the workspace file system, lowers are the platform layer above the image
+ *   staging/space        the one file system that takes every write: tmpfs, or ext4 in a file made for this sandbox
+ *   staging/lower/<n>    idmapped, read-only, nosuid, nodev views of the trees on the host's disk
+ *
+ * Every path here is the shim's own. Nothing of an image is ever resolved by root: the platform layer holds real
+ * folders at each mount point and lies above the image, so an image's link at /workspace or /dev is hidden by it.
+ */
+#define _GNU_SOURCE
+#include "shim.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/loop.h>
+#include <linux/mount.h>
+#include <sched.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static char root_path[64], space_path[64], lower_path[64];
+static int workspace = -1;
+
+static int wait_for_kill(void *unused) {
+  (void)unused;
+  pause();
+  return 0;
+}
+
+static bool write_map(pid_t pid, const char *kind, uint32_t disk_base, uint32_t id_base) {
+  char path[64], text[64];
+  snprintf(path, sizeof path, "/proc/%d/%s", pid, kind);
+  int size = snprintf(text, sizeof text, "%u %u %u", disk_base, id_base, RANGE);
+  int file = open(path, O_WRONLY | O_CLOEXEC);
+  bool done = file >= 0 && write(file, text, size) == size;
+  if (file >= 0) close(file);
+  return done;
+}
+
+/* A user namespace is the only way to hand the kernel an id mapping: a short-lived child lends one. */
+static int id_mapping(uint32_t disk_base, uint32_t id_base) {
+  static char stack[16384];
+  char path[64];
+  pid_t pid = clone(wait_for_kill, stack + sizeof stack, CLONE_NEWUSER | SIGCHLD, NULL);
+  if (pid < 0) fail("user_namespace");
+  bool mapped = write_map(pid, "uid_map", disk_base, id_base) && write_map(pid, "gid_map", disk_base, id_base);
+  snprintf(path, sizeof path, "/proc/%d/ns/user", pid);
+  int handle = open(path, O_RDONLY | O_CLOEXEC);
+  kill(pid, SIGKILL);
+  waitpid(pid, NULL, 0);
+  if (!mapped || handle < 0) fail("user_namespace");
+  return handle;
+}
+
+/* Attaches `source` at `target`, its owners moved into the sandbox's id range. */
+static void attach(const struct tree_source *source, const char *target, uint32_t id_base, uint64_t extra) {
+  int tree = syscall(SYS_open_tree, AT_FDCWD, source->path, OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_SYMLINK_NOFOLLOW);
+  if (tree < 0) fail("image_open");
+  int mapping = id_mapping(source->disk_base, id_base);
+  struct mount_attr attributes = {
+    .attr_set = MOUNT_ATTR_IDMAP | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOSUID | extra,
+    .userns_fd = mapping,
+  };
+  if (syscall(SYS_mount_setattr, tree, "", AT_EMPTY_PATH, &attributes, sizeof attributes)) fail("idmapped_mount");
+  if (syscall(SYS_move_mount, tree, "", AT_FDCWD, target, MOVE_MOUNT_F_EMPTY_PATH)) fail("idmapped_mount");
+  close(mapping);
+  close(tree);
+}
+
+static void folder(const char *path, mode_t mode, uint32_t uid, uint32_t gid) {
+  if (mkdir(path, mode) || chown(path, uid, gid) || chmod(path, mode)) fail("workspace_prepare");
+}
+
+/* Gives the file made for this sandbox to a free loop device; the kernel frees the device at the last unmount. */
+static void mount_disk(const char *file_path) {
+  char device[32];
+  struct loop_config config = { .info = { .lo_flags = LO_FLAGS_AUTOCLEAR } };
+  int control = open("/dev/loop-control", O_RDWR | O_CLOEXEC);
+  int file = open(file_path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+  if (control < 0 || file < 0) fail("loop_device");
+  config.fd = file;
+  int loop = -1;
+  for (int tries = 0; tries < 64 && loop < 0; tries++) {
+    int number = ioctl(control, LOOP_CTL_GET_FREE);
+    if (number < 0) fail("loop_device");
+    snprintf(device, sizeof device, "/dev/loop%d", number);
+    loop = open(device, O_RDWR | O_CLOEXEC);
+    if (loop >= 0 && ioctl(loop, LOOP_CONFIGURE, &config)) {
+      if (errno != EBUSY) fail("loop_device");
+      close(loop);
+      loop = -1;
+    }
+  }
+  if (loop < 0) fail("loop_device");
+  if (mount(device, space_path, "ext4", MS_NOSUID | MS_NODEV | MS_NOATIME, "noinit_itable")) fail("workspace_mount");
+  close(loop);
+  close(file);
+  close(control);
+}
+
+static void mount_memory(uint64_t bytes, uint64_t inodes) {
+  char options[128];
+  snprintf(options, sizeof options, "size=%llu,nr_inodes=%llu,mode=711", (unsigned long long)bytes,
+           (unsigned long long)inodes);
+  if (mount("tmpfs", space_path, "tmpfs", MS_NOSUID | MS_NODEV | MS_NOATIME, options)) fail("workspace_mount");
+}
+
+static void mount_workspace(const struct plan *plan) {
+  uint32_t base = plan->id_base;
+  char path[96], target[96];
+  if (plan->workspace == WORKSPACE_DISK) mount_disk(plan->workspace_path);
+  else mount_memory(plan->workspace_bytes, plan->workspace_inodes);
+  if (chown(space_path, 0, 0) || chmod(space_path, 0711)) fail("workspace_prepare");
+  snprintf(path, sizeof path, "%s/upper", space_path);
+  folder(path, 0755, base, base);
+  if (plan->base_images.path) {
+    snprintf(path, sizeof path, "%s/upper/base-images", space_path);
+    folder(path, 0755, base, base);
+  }
+  snprintf(path, sizeof path, "%s/work", space_path);
+  folder(path, 0700, 0, 0);
+  snprintf(path, sizeof path, "%s/workspace", space_path);
+  folder(path, 0755, base + plan->uid, base + plan->gid);
+  if (plan->workspace == WORKSPACE_FOLDER) {
+    struct tree_source own = { .disk_base = base, .path = plan->workspace_path };
+    snprintf(target, sizeof target, "%s/workspace", space_path);
+    int tree = syscall(SYS_open_tree, AT_FDCWD, own.path, OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_SYMLINK_NOFOLLOW);
+    struct mount_attr attributes = { .attr_set = MOUNT_ATTR_NODEV | MOUNT_ATTR_NOSUID };
+    if (tree < 0 || syscall(SYS_mount_setattr, tree, "", AT_EMPTY_PATH, &attributes, sizeof attributes) ||
+        syscall(SYS_move_mount, tree, "", AT_FDCWD, target, MOVE_MOUNT_F_EMPTY_PATH))
+      fail("workspace_mount");
+    close(tree);
+  }
+}
+
+static void mount_root(const struct plan *plan) {
+  char options[512], path[96], source[96];
+  int size = snprintf(options, sizeof options, "upperdir=%s/upper,workdir=%s/work,lowerdir=", space_path, space_path);
+  for (int i = 0; i < plan->lower_count; i++)
+    size += snprintf(options + size, sizeof options - size, "%s%s/%d", i ? ":" : "", lower_path, i);
+  if (mount("overlay", root_path, "overlay", MS_NOSUID | MS_NODEV, options)) fail("overlay_mount");
+
+  snprintf(source, sizeof source, "%s/workspace", space_path);
+  snprintf(path, sizeof path, "%s/workspace", root_path);
+  if (mount(source, path, NULL, MS_BIND, NULL)) fail("workspace_mount");
+  if (plan->base_images.path) {
+    snprintf(path, sizeof path, "%s/base-images", root_path);
+    attach(&plan->base_images, path, plan->id_base, MOUNT_ATTR_RDONLY);
+  }
+  workspace = open(source, O_PATH | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+  if (workspace < 0) fail("workspace_mount");
+}
+
+void mounts_make(const struct plan *plan) {
+  char path[96];
+  snprintf(root_path, sizeof root_path, "%s/root", plan->staging);
+  snprintf(space_path, sizeof space_path, "%s/space", plan->staging);
+  snprintf(lower_path, sizeof lower_path, "%s/lower", plan->staging);
+
+  /* 1. Nothing mounted from here on is seen by the host, and nothing of the host arrives later. */
+  if (unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL)) fail("mount_namespace");
+  /* 2. crun 1.8 refuses the hybrid cgroup layout, and does not need to see it. */
+  if (umount2("/sys/fs/cgroup/unified", MNT_DETACH) && errno != EINVAL && errno != ENOENT) fail("cgroup_hybrid");
+  /* 3. A small private tmpfs holds the mount points; others may pass through it, not list it. */
+  if (mount("tmpfs", plan->staging, "tmpfs", MS_NOSUID | MS_NODEV | MS_NOEXEC, "size=1m,mode=711")) fail("staging_mount");
+  folder(root_path, 0755, 0, 0);
+  folder(space_path, 0711, 0, 0);
+  folder(lower_path, 0711, 0, 0);
+  /* 4. The read-only trees, seen with the sandbox's own ids. */
+  for (int i = 0; i < plan->lower_count; i++) {
+    snprintf(path, sizeof path, "%s/%d", lower_path, i);
+    folder(path, 0755, 0, 0);
+    attach(&plan->lowers[i], path, plan->id_base, MOUNT_ATTR_RDONLY);
+  }
+  /* 5. The one writable file system, then the root above it. */
+  mount_workspace(plan);
+  mount_root(plan);
+}
+
+int mounts_workspace(void) { return workspace; }
+
+bool mounts_workspace_full(void) {
+  struct statvfs space;
+  if (workspace < 0 || statvfs(space_path, &space)) return false;
+  return space.f_bavail == 0 || space.f_favail == 0;
+}

@@ -1,0 +1,88 @@
+/* Shared by the parts of the shim. See shim.c for how it works. */
+#ifndef SANDBOX_SHIM_H
+#define SANDBOX_SHIM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/types.h>
+
+enum { MAX_CGROUPS = 8, MAX_SETTINGS = 32, MAX_COUNTERS = 4, MAX_LOWERS = 4, MAX_FILES = 16, RANGE = 65536 };
+
+/* A directory tree of the host and the first of the 65536 ids that own it on disk. */
+struct tree_source {
+  uint32_t disk_base;
+  const char *path;
+};
+
+struct plan {
+  const char *id;
+  const char *staging;
+  const char *crun, *crun_root;
+  uint32_t id_base, uid, gid;
+  uint64_t timeout_ms, log_bytes;
+
+  const char *cgroups[MAX_CGROUPS];
+  int cgroup_count;
+  struct { const char *slug, *path, *value; } settings[MAX_SETTINGS];
+  int setting_count;
+  struct { const char *name, *path, *key; uint64_t divisor; } counters[MAX_COUNTERS];
+  int counter_count;
+  const char *procs;
+
+  struct tree_source lowers[MAX_LOWERS];
+  int lower_count;
+  struct tree_source base_images;
+  enum { WORKSPACE_MEMORY, WORKSPACE_DISK, WORKSPACE_FOLDER } workspace;
+  uint64_t workspace_bytes, workspace_inodes;
+  const char *workspace_path;
+
+  struct { uint64_t max_bytes; const char *path; } files[MAX_FILES];
+  int file_count;
+  bool has_tree;
+  struct { uint64_t max_files, max_bytes, max_path, max_name; const char *path; } tree;
+};
+
+enum file_status { FILE_ABSENT, FILE_PRESENT, FILE_TOO_LARGE, FILE_NOT_REGULAR };
+enum tree_status { TREE_ABSENT, TREE_COLLECTED, TREE_REJECTED };
+
+/* What the collecting child tells the shim: numbers and a short slug, nothing else. */
+struct collected {
+  struct { uint32_t status; uint64_t size; } files[MAX_FILES];
+  uint32_t tree_status;
+  char tree_reason[32];
+};
+
+/* Ends the start: undoes what was made, writes the exit record with `slug` as detail, exits. */
+_Noreturn void fail(const char *slug);
+
+/* plan.c */
+void plan_read(struct plan *plan, int dir);
+
+/* cgroups.c */
+void cgroups_make(const struct plan *plan);
+bool cgroups_enter(const struct plan *plan);
+uint64_t cgroups_counter(const struct plan *plan, const char *name);
+/* Kills every process of the sandbox; true when none is left. */
+bool cgroups_kill(const struct plan *plan);
+void cgroups_remove(const struct plan *plan);
+
+/* mounts.c */
+/* Builds the sandbox's file systems in a private mount namespace. */
+void mounts_make(const struct plan *plan);
+/* A descriptor of the sandbox's /workspace, for collection. */
+int mounts_workspace(void);
+bool mounts_workspace_full(void);
+
+/* log.c */
+void log_open(int dir, uint64_t limit);
+void log_append(const char *bytes, size_t count);
+uint64_t log_total(void);
+uint64_t log_kept(void);
+void log_sync(void);
+
+/* collect.c */
+void collect(const struct plan *plan, int dir, int workspace, struct collected *result);
+
+#endif

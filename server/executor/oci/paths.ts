@@ -1,0 +1,49 @@
+import { join } from 'node:path'
+import { storageIdBase } from './id-ranges.ts'
+
+/**
+ * Where the host agent keeps things, below the data folder. Only root may enter.
+ *
+ * Every tree that a sandbox sees is owned on disk by 65536 ids from one base, and is seen in the sandbox as
+ * 0 to 65535: images and the platform layer from the storage range, which belongs to nobody on the host; the
+ * builder's root filesystem and the base images, which the host made itself, from 0.
+ */
+export interface AgentPaths {
+  root: string
+  /** One folder per sandbox id: spec, plan, log, results, exit record. */
+  sandboxes: string
+  /** One empty file per id that was removed, so that it is never started again. */
+  removed: string
+  /** `images/<hex of the tar's sha256>/tree`, complete once it has that name. */
+  images: string
+  /** The platform layers, one folder per content. */
+  platform: string
+  /** Compiled shim and init, one folder per source. */
+  native: string
+  /** State of crun. */
+  crun: string
+  builderRootfs: string
+  baseImages: string
+  lock: string
+}
+
+export function agentPaths(dataDir: string): AgentPaths {
+  const root = join(dataDir, 'agent')
+  return {
+    root,
+    sandboxes: join(root, 'sandboxes'),
+    removed: join(root, 'removed'),
+    images: join(root, 'images'),
+    platform: join(root, 'platform'),
+    native: join(root, 'native'),
+    crun: join(root, 'crun'),
+    builderRootfs: join(root, 'builder/rootfs'),
+    baseImages: join(root, 'base-images'),
+    lock: join(root, 'agent.lock'),
+  }
+}
+
+export const diskIdBase = { image: storageIdBase, platform: storageIdBase, builder: 0, baseImages: 0 }
+
+/** The folder that each shim covers with its own tmpfs, in its own mount namespace. */
+export const stagingFolder = '/run/sandbox-jobs'

@@ -1,0 +1,62 @@
+import { posix } from 'node:path'
+import type { SandboxSpec } from '../port.ts'
+import type { CgroupPlan } from './cgroups.ts'
+
+/** A tree on the host's disk and the first id that owns it there. */
+export interface TreeSource {
+  diskIdBase: number
+  path: string
+}
+
+export interface ShimPlan {
+  spec: SandboxSpec
+  idBase: number
+  staging: string
+  crun: string
+  crunRoot: string
+  cgroups: CgroupPlan
+  /** Top first: the platform layer, then the image. */
+  lowers: TreeSource[]
+  baseImages: TreeSource | undefined
+  workspace: { kind: 'memory' } | { kind: 'disk' | 'folder'; path: string }
+}
+
+/** The plan file of one shim: one `key value...` per line (native/plan.c reads it). */
+export function planText(plan: ShimPlan): string {
+  const { spec, cgroups } = plan
+  const { limits, collect } = spec
+  const path = plan.workspace.kind === 'memory' ? '-' : plan.workspace.path
+  const lines = [
+    ['id', spec.id],
+    ['staging', plan.staging],
+    ['crun', plan.crun],
+    ['crun_root', plan.crunRoot],
+    ['id_base', plan.idBase],
+    ['uid', spec.user.uid],
+    ['gid', spec.user.gid],
+    ['timeout_ms', limits.timeoutMs],
+    ['log_bytes', limits.logBytes],
+    ...cgroups.folders.map((folder) => ['cgroup', folder]),
+    ...cgroups.settings.map(({ slug, path, value }) => ['set', slug, path, value]),
+    ...cgroups.counters.map(({ name, divisor, path, key }) => ['counter', name, divisor, path, key]),
+    ['procs', cgroups.procs],
+    ...plan.lowers.map((lower) => ['lower', lower.diskIdBase, lower.path]),
+    ...(plan.baseImages ? [['base_images', plan.baseImages.diskIdBase, plan.baseImages.path]] : []),
+    ['workspace', plan.workspace.kind, limits.workspaceBytes, limits.workspaceInodes, path],
+    ...collect.files.map((file) => ['collect_file', file.maxBytes, belowWorkspace(file.path)]),
+  ]
+  const { tree } = collect
+  if (tree) {
+    const bounds = [tree.maxFiles, tree.maxBytes, tree.maxPathBytes, tree.maxNameBytes]
+    lines.push(['collect_tree', ...bounds, belowWorkspace(tree.path)])
+  }
+  return lines.map(line).join('')
+}
+
+function line(fields: (string | number)[]): string {
+  const text = fields.join(' ')
+  if (/[\n\0]/.test(text)) throw new Error('a plan line cannot hold a line break')
+  return `${text}\n`
+}
+
+const belowWorkspace = (path: string) => posix.relative('/workspace', path) || '.'

@@ -1,0 +1,121 @@
+/**
+ * The system calls a sandbox may make. Everything not named here answers "function not implemented", which
+ * programs built for older kernels survive. Groups carry the reason; what is missing is missing on purpose:
+ *
+ * - new user namespaces (unshare and clone with namespace flags, setns, clone3 whose flags a filter cannot read):
+ *   the door to most of the kernel's privileged code
+ * - keyctl, add_key, request_key: keys are not separated by container
+ * - bpf, perf_event_open, userfaultfd, io_uring: large and often broken, and no job needs them
+ * - ptrace across processes, process_vm_*, kcmp, pidfd_getfd: reading other processes
+ * - vsock, raw and packet sockets, netfilter netlink: socket() is allowed for local, IP and route sockets only
+ * - mount family, pivot_root, chroot, swapon, modules, kexec, clocks, quotas, name handles: administration
+ * - personality other than the usual one, 32-bit and x32 calls
+ */
+export interface SeccompRule {
+  names: string[]
+  action: 'SCMP_ACT_ALLOW'
+  args?: { index: number; value: number; valueTwo?: number; op: string }[]
+}
+
+export interface SeccompProfile {
+  defaultAction: 'SCMP_ACT_ERRNO'
+  defaultErrnoRet: number
+  architectures: string[]
+  syscalls: SeccompRule[]
+}
+
+const groups = {
+  files: `access chdir chmod chown close close_range copy_file_range creat dup dup2 dup3 faccessat faccessat2
+    fadvise64 fallocate fchdir fchmod fchmodat fchmodat2 fchown fchownat fcntl fdatasync fgetxattr flistxattr
+    flock fremovexattr fsetxattr fstat fstatfs fsync ftruncate futimesat getcwd getdents getdents64 getxattr
+    inotify_add_watch inotify_init inotify_init1 inotify_rm_watch ioctl lchown lgetxattr link linkat listxattr
+    llistxattr lremovexattr lseek lsetxattr lstat mkdir mkdirat mknod mknodat newfstatat open openat openat2
+    pread64 preadv preadv2 pwrite64 pwritev pwritev2 read readahead readlink readlinkat readv removexattr
+    rename renameat renameat2 rmdir sendfile setxattr splice stat statfs statx symlink symlinkat sync
+    sync_file_range syncfs tee truncate umask unlink unlinkat utime utimensat utimes vmsplice write writev`,
+  memory: `brk madvise memfd_create mincore mlock mlock2 mlockall mmap mprotect mremap msync munlock munlockall
+    munmap pkey_alloc pkey_free pkey_mprotect mseal cachestat map_shadow_stack process_madvise`,
+  processes: `arch_prctl capget execve execveat exit exit_group fork getegid geteuid getgid getgroups getpgid
+    getpgrp getpid getppid getpriority getresgid getresuid getrlimit getrusage getsid gettid getuid kill
+    membarrier pidfd_open pidfd_send_signal prctl prlimit64 restart_syscall rseq sched_get_priority_max
+    sched_get_priority_min sched_getaffinity sched_getattr sched_getparam sched_getscheduler
+    sched_rr_get_interval sched_setaffinity sched_setattr sched_setparam sched_setscheduler sched_yield
+    set_robust_list get_robust_list set_tid_address setpgid setpriority setrlimit setsid tgkill times tkill
+    uname vfork wait4 waitid sysinfo getcpu`,
+  // Harmless without capabilities, and package tools call them to drop or keep what they have.
+  identity: `capset setfsgid setfsuid setgid setgroups setregid setresgid setresuid setreuid setuid`,
+  signals: `pause rt_sigaction rt_sigpending rt_sigprocmask rt_sigqueueinfo rt_sigreturn rt_sigsuspend
+    rt_sigtimedwait rt_tgsigqueueinfo sigaltstack signalfd signalfd4 alarm`,
+  waiting: `epoll_create epoll_create1 epoll_ctl epoll_pwait epoll_pwait2 epoll_wait eventfd eventfd2 futex
+    futex_wait futex_wake futex_waitv futex_requeue pipe pipe2 poll ppoll pselect6 select timerfd_create
+    timerfd_gettime timerfd_settime`,
+  time: `clock_getres clock_gettime clock_nanosleep getitimer gettimeofday nanosleep setitimer time timer_create
+    timer_delete timer_getoverrun timer_gettime timer_settime`,
+  // Old asynchronous file I/O: databases use it.
+  asyncFiles: `io_cancel io_destroy io_getevents io_pgetevents io_setup io_submit`,
+  systemV: `msgctl msgget msgrcv msgsnd semctl semget semop semtimedop shmat shmctl shmdt shmget
+    mq_getsetattr mq_notify mq_open mq_timedreceive mq_timedsend mq_unlink`,
+  sockets: `accept accept4 bind connect getpeername getsockname getsockopt listen recvfrom recvmmsg recvmsg sendmmsg
+    sendmsg sendto setsockopt shutdown socketpair`,
+  // Programs confine themselves further with these.
+  selfConfinement: `landlock_add_rule landlock_create_ruleset landlock_restrict_self seccomp`,
+  random: 'getrandom',
+}
+
+/** What buildah with chroot isolation needs beside: it makes namespaces and mounts inside its user namespace. */
+const buildGroups = {
+  mounts: `mount umount2 pivot_root chroot open_tree move_mount fsopen fsconfig fsmount fspick mount_setattr
+    name_to_handle_at open_by_handle_at sethostname setdomainname`,
+  namespaces: 'unshare setns clone',
+  tracing: 'ptrace pidfd_getfd kcmp personality',
+}
+
+const words = (text: string) => text.split(/\s+/).filter((word) => word !== '')
+
+/** CLONE_NEWTIME, NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET. */
+const namespaceFlags =
+  0x80 | 0x2_0000 | 0x200_0000 | 0x400_0000 | 0x800_0000 | 0x1000_0000 | 0x2000_0000 | 0x4000_0000
+
+const noNamespaces = { index: 0, value: namespaceFlags, valueTwo: 0, op: 'SCMP_CMP_MASKED_EQ' }
+const family = (value: number) => ({ index: 0, value, op: 'SCMP_CMP_EQ' })
+const kind = (value: number) => ({ index: 1, value: 0xf, valueTwo: value, op: 'SCMP_CMP_MASKED_EQ' })
+const [unix, ip4, ip6, netlink] = [1, 2, 10, 16]
+const [stream, datagram, sequenced] = [1, 2, 5]
+const routeProtocol = { index: 2, value: 0, op: 'SCMP_CMP_EQ' }
+
+const allow = (names: string[], args?: SeccompRule['args']): SeccompRule => ({
+  names,
+  action: 'SCMP_ACT_ALLOW',
+  ...(args ? { args } : {}),
+})
+
+const socketRules = [
+  ...[stream, datagram, sequenced].map((value) => allow(['socket'], [family(unix), kind(value)])),
+  ...[ip4, ip6].flatMap((address) =>
+    [stream, datagram].map((value) => allow(['socket'], [family(address), kind(value)])),
+  ),
+  allow(['socket'], [family(netlink), routeProtocol]),
+]
+
+const ENOSYS = 38
+
+/** The profile of a sandbox, as the OCI runtime specification spells it. */
+export function seccompProfile(confinement: 'job' | 'build', arch: string): SeccompProfile {
+  const common = Object.values(groups).flatMap(words)
+  const special =
+    confinement === 'build'
+      ? [allow(Object.values(buildGroups).flatMap(words))]
+      : [
+          allow(['clone', 'unshare'], [noNamespaces]),
+          // The usual personality, and the question which one it is.
+          ...[0, 0xffff_ffff].map((value) =>
+            allow(['personality'], [{ index: 0, value, op: 'SCMP_CMP_EQ' }]),
+          ),
+        ]
+  return {
+    defaultAction: 'SCMP_ACT_ERRNO',
+    defaultErrnoRet: ENOSYS,
+    architectures: [arch === 'arm64' ? 'SCMP_ARCH_AARCH64' : 'SCMP_ARCH_X86_64'],
+    syscalls: [allow(common), ...special, ...socketRules],
+  }
+}

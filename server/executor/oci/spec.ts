@@ -1,0 +1,121 @@
+import type { SandboxSpec } from '../port.ts'
+import { rangeSize } from './id-ranges.ts'
+import { stagingFolder } from './paths.ts'
+import { seccompProfile } from './seccomp.ts'
+
+/** What buildah needs over its own files, inside its own user namespace, and nothing else. */
+const buildCapabilities =
+  `CHOWN DAC_OVERRIDE FOWNER FSETID KILL SETGID SETUID SETPCAP SETFCAP SYS_CHROOT SYS_ADMIN
+  MKNOD`
+    .split(/\s+/)
+    .map((name) => `CAP_${name}`)
+
+/** What the unpacker needs to give files to the owners that the image names. */
+const unpackCapabilities = ['CAP_CHOWN', 'CAP_DAC_OVERRIDE', 'CAP_FOWNER', 'CAP_FSETID']
+
+/** `unpack` is the agent's own: it writes an image's files, from inside. */
+export type Confinement = SandboxSpec['confinement'] | 'unpack'
+
+const capabilitiesOf: Record<Confinement, string[]> = {
+  job: [],
+  build: buildCapabilities,
+  unpack: unpackCapabilities,
+}
+
+const defaultPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
+
+const hiddenPaths =
+  `/proc/acpi /proc/asound /proc/kcore /proc/keys /proc/key-users /proc/latency_stats /proc/timer_list
+  /proc/timer_stats /proc/sched_debug /proc/scsi /proc/kallsyms /proc/modules /proc/vmallocinfo /proc/pagetypeinfo
+  /proc/interrupts /proc/config.gz /sys/firmware /sys/devices/virtual/powercap`.split(/\s+/)
+const readOnlyPaths = '/proc/bus /proc/fs /proc/irq /proc/sys /proc/sysrq-trigger'.split(' ')
+
+interface Mount {
+  destination: string
+  type: string
+  source: string
+  options: string[]
+}
+
+/**
+ * The sandbox as the OCI runtime specification has it. Pure: `idBase` is the first host id of the sandbox's own
+ * range. The root is the overlay that the shim mounts; limits are set by the shim, in control groups that crun
+ * starts in.
+ */
+export function ociSpec(
+  spec: SandboxSpec,
+  { idBase, arch, confinement }: { idBase: number; arch: string; confinement: Confinement },
+): object {
+  const build = confinement === 'build'
+  const capabilities = capabilitiesOf[confinement]
+  const ids = [{ containerID: 0, hostID: idBase, size: rangeSize }]
+  return {
+    ociVersion: '1.0.0',
+    root: { path: `${stagingFolder}/root`, readonly: false },
+    hostname: spec.hostname,
+    process: {
+      terminal: false,
+      // 1. Process 1 is ours and tells the program's end; the program is what it starts.
+      args: ['/.sandbox/init', ...spec.argv],
+      env: Object.entries({ PATH: defaultPath, ...spec.env }).map(([name, value]) => `${name}=${value}`),
+      cwd: '/workspace',
+      user: { uid: spec.user.uid, gid: spec.user.gid, umask: 0o022 },
+      // 2. A job has no capability, not even over its own files; a build those that unpack images.
+      capabilities: {
+        bounding: capabilities,
+        effective: capabilities,
+        inheritable: [],
+        permitted: capabilities,
+        ambient: [],
+      },
+      // 3. Nothing can be gained by executing a file.
+      noNewPrivileges: true,
+      // 4. Limits that are counted per process.
+      rlimits: [
+        { type: 'RLIMIT_NOFILE', hard: spec.limits.openFiles, soft: Math.min(spec.limits.openFiles, 1024) },
+        { type: 'RLIMIT_CORE', hard: 0, soft: 0 },
+        { type: 'RLIMIT_MEMLOCK', hard: 65_536, soft: 65_536 },
+      ],
+    },
+    // 5. Fresh special file systems over the platform's own folders; no host path among them.
+    mounts: build ? [...jobMounts, ...buildMounts] : jobMounts,
+    linux: {
+      // 6. A namespace of every kind; the network one holds nothing but an unconnected loopback.
+      namespaces: ['user', 'pid', 'mount', 'network', 'ipc', 'uts', 'cgroup'].map((type) => ({ type })),
+      // 7. Ids that exist nowhere else on the machine: root in here is nobody out there.
+      uidMappings: ids,
+      gidMappings: ids,
+      // 8. The parts of /proc that tell about the host, or change it.
+      maskedPaths: hiddenPaths,
+      readonlyPaths: readOnlyPaths,
+      // 9. Only the system calls that programs need.
+      seccomp: seccompProfile(build ? 'build' : 'job', arch),
+    },
+  }
+}
+
+const jobMounts: Mount[] = [
+  { destination: '/proc', type: 'proc', source: 'proc', options: ['nosuid', 'noexec', 'nodev'] },
+  {
+    destination: '/dev',
+    type: 'tmpfs',
+    source: 'tmpfs',
+    options: ['nosuid', 'noexec', 'strictatime', 'mode=755', 'size=64k', 'nr_inodes=64'],
+  },
+  {
+    destination: '/dev/shm',
+    type: 'tmpfs',
+    source: 'shm',
+    options: ['nosuid', 'noexec', 'nodev', 'mode=1777', 'size=64m', 'nr_inodes=4096'],
+  },
+]
+
+const buildMounts: Mount[] = [
+  {
+    destination: '/dev/pts',
+    type: 'devpts',
+    source: 'devpts',
+    options: ['nosuid', 'noexec', 'newinstance', 'ptmxmode=0666', 'mode=0620'],
+  },
+  { destination: '/sys', type: 'sysfs', source: 'sysfs', options: ['nosuid', 'noexec', 'nodev', 'ro'] },
+]

@@ -1,0 +1,58 @@
+import { mkdir } from 'node:fs/promises'
+import { parseArgs } from 'node:util'
+import { systemClock } from '../base/clock.ts'
+import { readConfig } from '../base/config.ts'
+import { createLog } from '../base/logging.ts'
+import { startAgent } from '../executor/oci/agent/agent.ts'
+import { agentPaths } from '../executor/oci/paths.ts'
+import { ExecutorRefused } from '../executor/port.ts'
+import { accountOf } from '../postgres/account.ts'
+import { lockInstance } from './supervisor/instance-lock.ts'
+import { readyMessage } from './supervisor/ready-message.ts'
+import { exitCodes, ServiceProblem } from './supervisor/service-problem.ts'
+
+/*
+ * The host agent's process. `--cgroup` and `--slots` let several agents share a machine, each on a data folder
+ * and a control group of its own.
+ */
+const { values } = parseArgs({
+  options: { cgroup: { type: 'string', default: 'sandbox-jobs' }, slots: { type: 'string' } },
+})
+
+const config = readConfig()
+const log = createLog('agent', config.logLevel)
+
+try {
+  await main()
+} catch (error) {
+  const expected = error instanceof ServiceProblem || error instanceof ExecutorRefused
+  log.fatal(expected ? {} : { err: error }, error instanceof Error ? error.message : String(error))
+  process.exitCode = error instanceof ServiceProblem ? error.exitCode : expected ? exitCodes.toolMissing : 1
+}
+
+async function main(): Promise<void> {
+  if (process.getuid?.() !== 0) {
+    throw new ServiceProblem(exitCodes.toolMissing, 'the host agent makes sandboxes, which only root can')
+  }
+  const paths = agentPaths(config.dataDir)
+  await mkdir(paths.root, { recursive: true, mode: 0o700 })
+  const lock = await lockInstance(paths.lock, config.agentSocket)
+  const server = await startAgent({
+    dataDir: config.dataDir,
+    socketPath: config.agentSocket,
+    gid: accountOf(config.serviceUser)?.gid ?? 0,
+    cgroupParent: values.cgroup,
+    slots: values.slots === undefined ? undefined : Number(values.slots),
+    clock: systemClock,
+    onError: (error) => log.error({ err: error }, 'a request failed'),
+  })
+  log.info({ socket: config.agentSocket, data: paths.root }, readyMessage)
+  const stop = () => {
+    // Sandboxes go on without the agent: their shims keep them, and the next agent adopts them.
+    server.close()
+    server.closeAllConnections()
+    void lock.release().then(() => process.exit(exitCodes.stopped))
+  }
+  process.once('SIGTERM', stop)
+  process.once('SIGINT', stop)
+}
