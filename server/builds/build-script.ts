@@ -47,7 +47,7 @@ for base in "$@"; do
   [ "$onbuild" = 0 ] || exit ${buildExitCodes.onbuildForbidden}
 done
 
-buildah bud --isolation chroot --pull-never --layers=false --format oci --platform linux/amd64 -t sandbox-build context || exit 1
+buildah bud --isolation chroot --pull-never --layers=false --format oci --platform linux/amd64 -t sandbox-build -f context/Dockerfile context || exit 1
 
 container=$(buildah from --pull-never sandbox-build) || exit ${buildExitCodes.exportFailed}
 root=$(buildah mount "$container") || exit ${buildExitCodes.exportFailed}
