@@ -9,6 +9,33 @@ const commands: Record<string, () => Promise<Command>> = {
     new Command('admin')
       .description('change the service of this machine')
       .addCommand((await import('./commands/admin-apply.ts')).adminApplyCommand()),
+  login: async () => (await import('./commands/login.ts')).loginCommand(),
+  whoami: async () => (await import('./commands/whoami.ts')).whoamiCommand(),
+  rooms: async () => (await import('./commands/rooms.ts')).roomsCommand(),
+  env: async () =>
+    new Command('env')
+      .description('environments: what jobs run in')
+      .addCommand((await import('./commands/env-push.ts')).envPushCommand())
+      .addCommand((await import('./commands/env-list.ts')).envListCommand()),
+  build: async () =>
+    new Command('build')
+      .description('builds of environments')
+      .addCommand((await import('./commands/build-watch.ts')).buildWatchCommand()),
+  task: async () =>
+    new Command('task')
+      .description('tasks: scripts that run in an environment')
+      .addCommand((await import('./commands/task-publish.ts')).taskPublishCommand()),
+  run: async () => (await import('./commands/run.ts')).runCommand(),
+  runs: async () => (await import('./commands/runs.ts')).runsCommand(),
+  logs: async () => (await import('./commands/logs.ts')).logsCommand(),
+  output: async () => (await import('./commands/output.ts')).outputCommand(),
+  artifacts: async () =>
+    new Command('artifacts')
+      .description('files that runs have left')
+      .addCommand((await import('./commands/artifacts-list.ts')).artifactsListCommand())
+      .addCommand((await import('./commands/artifacts-get.ts')).artifactsGetCommand()),
+  links: async () => (await import('./commands/links.ts')).linksCommand(),
+  cancel: async () => (await import('./commands/cancel.ts')).cancelCommand(),
 }
 
 const program = new Command('sandbox').description(

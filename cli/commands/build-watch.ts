@@ -1,0 +1,30 @@
+import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
+import type { Command } from 'commander'
+import { serviceCommand } from '../args/service-command.ts'
+import { findBuild } from '../lookup/find-build.ts'
+import { watchBuild } from '../push/watch-build.ts'
+import type { ConnectionOptions } from '../session/connection.ts'
+import { withSession } from '../session/session.ts'
+
+interface Options extends ConnectionOptions {
+  env?: string
+}
+
+export const buildWatchCommand = (): Command =>
+  serviceCommand('watch')
+    .description('follow a build until it has ended')
+    .argument('<build>', 'id of a version or of a build')
+    .option('--env <environment>', 'environment by name or id; without it all are searched')
+    .addHelpText('after', '\nExits with 1 when the build fails.')
+    .action((wanted: string, options: Options) =>
+      withSession(options, async (session) => {
+        const place = await findBuild(session, wanted, options.env)
+        await watchBuild(session, place)
+        const params = { id: place.id, vid: place.vid }
+        const version = await session.client.call(allRoutes.readEnvironmentVersion, { params })
+        const { report } = session
+        if (report.json) report.event('', { event: 'version', version })
+        else
+          report.result(`Version ${version.version_number} (${version.id}) is ${version.state}.\n`, version)
+      }),
+    )

@@ -1,0 +1,112 @@
+import { basename, resolve } from 'node:path'
+import type { EnvironmentVersion } from '@sandbox-jobs/contract/resources/environment-version.ts'
+import { type SelectableProfile, selectableProfiles } from '@sandbox-jobs/contract/resources/profile.ts'
+import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
+import { type Command, Option } from 'commander'
+import { serviceCommand } from '../args/service-command.ts'
+import { allPages } from '../lookup/all-pages.ts'
+import { escapeControls } from '../output/escape-controls.ts'
+import { bytesText } from '../output/sizes.ts'
+import { ensureEnvironment } from '../push/ensure-environment.ts'
+import { type PackedContext, packContext } from '../push/pack-context.ts'
+import { uploadContext } from '../push/upload-context.ts'
+import { watchBuild } from '../push/watch-build.ts'
+import type { ConnectionOptions } from '../session/connection.ts'
+import { type Session, withSession } from '../session/session.ts'
+
+interface Options extends ConnectionOptions {
+  name: string
+  department?: string
+  profile: SelectableProfile
+  rebuild?: boolean
+  wait: boolean
+}
+
+export const envPushCommand = (): Command =>
+  serviceCommand('push')
+    .description('upload a folder with a Dockerfile, and build a version of an environment from it')
+    .argument('<dir>', 'folder with the Dockerfile; .git stays here')
+    .requiredOption('--name <name>', 'environment; made when there is none of that name')
+    .option('--department <department>', 'owner of a new environment; else the company')
+    .addOption(
+      new Option('--profile <profile>', 'resources of the runs')
+        .choices(selectableProfiles)
+        .default('standard'),
+    )
+    .option('--rebuild', 'build again even when a ready version was made of the same files')
+    .option('--no-wait', 'queue the build and return')
+    .addHelpText(
+      'after',
+      '\nExits with 1 when the build fails, and says what the Dockerfile has to change.\n' +
+        '\nExample:\n  sandbox env push examples/sales-report --name sales-report',
+    )
+    .action((dir: string, options: Options) => withSession(options, (session) => push(session, dir, options)))
+
+async function push(session: Session, dir: string, options: Options): Promise<void> {
+  const packed = await packContext(resolve(dir))
+  try {
+    session.report.progress(`packed ${packed.files} files, ${bytesText(packed.byteSize)}`)
+    const environment = await ensureEnvironment(session, options)
+    const same = options.rebuild
+      ? undefined
+      : await readyVersionOf(session, environment.id, packed, options.profile)
+    if (same) {
+      const text = `Nothing has changed: version ${same.version_number} (${same.id}) is ready.\n`
+      return session.report.result(text, { environment, version: same, built: false })
+    }
+    await build(session, { environmentId: environment.id, packed, label: basename(resolve(dir)), options })
+  } finally {
+    await packed.remove()
+  }
+}
+
+/** A version that was made of exactly these bytes and can be used. */
+async function readyVersionOf(
+  { client }: Session,
+  id: string,
+  packed: PackedContext,
+  profile: SelectableProfile,
+) {
+  const versions = await allPages((query) =>
+    client.call(allRoutes.listEnvironmentVersions, { params: { id }, query }),
+  )
+  return versions.find(
+    (version) =>
+      version.state === 'ready' &&
+      version.source_digest === packed.digest &&
+      version.resource_profile === profile,
+  )
+}
+
+interface BuildPlan {
+  environmentId: string
+  packed: PackedContext
+  label: string
+  options: Options
+}
+
+async function build(session: Session, { environmentId, packed, label, options }: BuildPlan): Promise<void> {
+  const { client, report } = session
+  const id = environmentId
+  const object = await uploadContext(session, id, packed)
+  const version = await client.call(allRoutes.createEnvironmentVersion, {
+    params: { id },
+    body: { owned_object_id: object.owned_object_id, source_ref: label, resource_profile: options.profile },
+  })
+  const attempt = await client.call(allRoutes.createBuild, { params: { id, vid: version.id } })
+  if (!options.wait) {
+    const text = `Version ${version.version_number} (${version.id}) is queued to be built.\n`
+    return report.result(`${text}Watch it with: sandbox build watch ${version.id}\n`, {
+      version,
+      build: attempt,
+    })
+  }
+  await watchBuild(session, { id, vid: version.id, aid: attempt.id })
+  const ready = await client.call(allRoutes.readEnvironmentVersion, { params: { id, vid: version.id } })
+  const event = { event: 'version', environment_id: id, version: ready, built: true }
+  if (report.json) report.event('', event)
+  else report.result(readyText(options.name, ready), event)
+}
+
+const readyText = (name: string, version: EnvironmentVersion): string =>
+  `Version ${version.version_number} of ${escapeControls(name)} is ${version.state}: ${version.id}\n`

@@ -1,0 +1,83 @@
+import { ApiError } from '@sandbox-jobs/contract/client/api-error.ts'
+import { catalogue, type ErrorCode } from '@sandbox-jobs/contract/errors/catalogue.ts'
+
+/** Work that failed, a command line that makes no sense, and a run that ended without an exit code of its own. */
+export const exitCodes = { failed: 1, usage: 2, timeout: 124, notTheJob: 125 } as const
+
+/** What went wrong and what to do about it; every error that a command shows has both. */
+export class CliError extends Error {
+  override readonly name = 'CliError'
+  readonly code: string
+  readonly hint: string
+  readonly exitCode: number
+
+  constructor(message: string, rest: { hint: string; code?: string; exitCode?: number }) {
+    super(message)
+    this.hint = rest.hint
+    this.code = rest.code ?? 'cli'
+    this.exitCode = rest.exitCode ?? exitCodes.failed
+  }
+}
+
+export interface Failure {
+  code: string
+  message: string
+  hint: string
+  status?: number
+  exitCode: number
+}
+
+/** Says any error in the terms of the person at the terminal. `url` is where the service was looked for. */
+export function describeFailure(error: unknown, url: string): Failure {
+  if (error instanceof CliError) {
+    return { code: error.code, message: error.message, hint: error.hint, exitCode: error.exitCode }
+  }
+  if (error instanceof ApiError) return describeRefusal(error)
+  if (error instanceof TypeError && error.message === 'fetch failed') return describeUnreachable(error, url)
+  return {
+    code: 'unexpected',
+    message: error instanceof Error ? error.message : String(error),
+    hint: 'This is not expected: please report it with the command and this message.',
+    exitCode: exitCodes.failed,
+  }
+}
+
+function describeRefusal(error: ApiError): Failure {
+  const failure = { message: error.message, status: error.status, exitCode: exitCodes.failed }
+  if (error.code !== null) {
+    const advice = Object.hasOwn(catalogue, error.code) ? catalogue[error.code as ErrorCode].advice : ''
+    const message = [error.message, ...problemsOf(error.detail)].join('\n  ')
+    return { ...failure, message, code: error.code, hint: advice || statusHint(error.status) }
+  }
+  return { ...failure, code: `http_${error.status}`, hint: statusHint(error.status) }
+}
+
+/** The single problems of a refusal that has a list of them. */
+function problemsOf(detail: unknown): string[] {
+  if (typeof detail !== 'object' || detail === null || !('errors' in detail)) return []
+  if (!Array.isArray(detail.errors)) return []
+  return detail.errors
+    .slice(0, 20)
+    .map((problem: unknown) => (typeof problem === 'string' ? problem : JSON.stringify(problem)))
+}
+
+function statusHint(status: number): string {
+  if (status === 418) return 'Log in with sandbox login, or set SANDBOX_TOKEN or SANDBOX_API_KEY.'
+  if (status === 403) return 'Ask an administrator of the company; sandbox whoami shows what you may do.'
+  if (status === 404) return 'It does not exist or is not yours. Check the name, and --url.'
+  if (status === 405) return 'This API key may not do that, or the service at --url is another program.'
+  if (status === 422) return 'Correct the values named above.'
+  if (status === 429) return 'Wait a moment and try again.'
+  return 'Try again; if it stays, ask the operator to look into the log of the service.'
+}
+
+function describeUnreachable(error: TypeError, url: string): Failure {
+  const cause = error.cause instanceof Error ? error.cause : undefined
+  const reason = cause && 'code' in cause ? String(cause.code) : (cause?.message ?? 'no connection')
+  return {
+    code: 'service_unreachable',
+    message: `No service answers at ${url} (${reason}).`,
+    hint: 'Start it with sandbox up, or name another address with --url or SANDBOX_URL.',
+    exitCode: exitCodes.failed,
+  }
+}

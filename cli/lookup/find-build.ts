@@ -1,0 +1,37 @@
+import type { EnvironmentVersion } from '@sandbox-jobs/contract/resources/environment-version.ts'
+import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
+import { CliError } from '../failure.ts'
+import type { BuildPlace } from '../push/watch-build.ts'
+import type { Session } from '../session/session.ts'
+import { allPages } from './all-pages.ts'
+import { findEnvironment, listEnvironments } from './find-environment.ts'
+
+/** Where a build is, by the id of its version (then its latest build) or its own. */
+export async function findBuild(session: Session, wanted: string, environment?: string): Promise<BuildPlace> {
+  const places =
+    environment === undefined
+      ? await listEnvironments(session)
+      : [await findEnvironment(session, environment)]
+  const own = places.filter((place) => place.owner_kind === 'company')
+  for (const { id } of own) {
+    const versions = await allPages((query) =>
+      session.client.call(allRoutes.listEnvironmentVersions, { params: { id }, query }),
+    )
+    const found = versions.find(
+      (version) => version.id === wanted || version.last_build_attempt_id === wanted,
+    )
+    if (found) return latestBuild(id, found)
+  }
+  throw new CliError(`There is no version or build ${wanted} that you can see.`, {
+    hint: 'Give the id of a version (ver_…) or of its latest build (bld_…), as sandbox env push printed it.',
+    code: 'cli_unknown_name',
+  })
+}
+
+function latestBuild(id: string, version: EnvironmentVersion): BuildPlace {
+  if (version.last_build_attempt_id !== '') return { id, vid: version.id, aid: version.last_build_attempt_id }
+  throw new CliError(`Version ${version.id} has not been built yet.`, {
+    hint: version.build_next_action || 'Build it with sandbox env push.',
+    code: 'cli_not_built',
+  })
+}

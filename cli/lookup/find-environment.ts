@@ -1,0 +1,13 @@
+import type { Environment } from '@sandbox-jobs/contract/resources/environment.ts'
+import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
+import type { Session } from '../session/session.ts'
+import { allPages } from './all-pages.ts'
+import { pickNamed } from './pick-named.ts'
+
+/** Every environment the caller sees, archived ones left out. */
+export const listEnvironments = ({ client }: Session): Promise<Environment[]> =>
+  allPages((query) => client.call(allRoutes.listEnvironments, { query }))
+
+/** An environment by name or id. */
+export const findEnvironment = async (session: Session, wanted: string): Promise<Environment> =>
+  pickNamed('environment', wanted, await listEnvironments(session))

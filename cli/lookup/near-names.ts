@@ -1,0 +1,25 @@
+/** The names most like a mistyped one, best first; at most three, and none that is too different. */
+export function nearNames(wanted: string, names: readonly string[]): string[] {
+  const typed = wanted.toLowerCase()
+  return [...new Set(names)]
+    .map((name) => ({ name, distance: distanceOf(typed, name.toLowerCase()) }))
+    .filter(({ name, distance }) => distance <= Math.max(2, Math.floor(name.length / 2)))
+    .sort((a, b) => a.distance - b.distance)
+    .slice(0, 3)
+    .map(({ name }) => name)
+}
+
+/** Letters to add, drop or change; a name that begins like the typed one counts as near. */
+function distanceOf(typed: string, name: string): number {
+  if (typed.length > 1 && name.includes(typed)) return 1
+  let previous = Array.from({ length: name.length + 1 }, (_, index) => index)
+  for (const [row, letter] of [...typed].entries()) {
+    const current = [row + 1]
+    for (let column = 1; column <= name.length; column += 1) {
+      const changed = (previous[column - 1] ?? 0) + (letter === name[column - 1] ? 0 : 1)
+      current.push(Math.min(changed, (previous[column] ?? 0) + 1, (current[column - 1] ?? 0) + 1))
+    }
+    previous = current
+  }
+  return previous[name.length] ?? 0
+}

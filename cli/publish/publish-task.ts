@@ -1,0 +1,83 @@
+import type { Task } from '@sandbox-jobs/contract/resources/task.ts'
+import type { TaskVersion } from '@sandbox-jobs/contract/resources/task-version.ts'
+import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
+import { CliError } from '../failure.ts'
+import { allPages } from '../lookup/all-pages.ts'
+import { findDepartment } from '../lookup/find-department.ts'
+import { findEnvironment } from '../lookup/find-environment.ts'
+import { pickNamed } from '../lookup/pick-named.ts'
+import { escapeControls } from '../output/escape-controls.ts'
+import type { Session } from '../session/session.ts'
+import type { TaskSource } from './read-task-file.ts'
+import { contentOf, hasContent, type TaskContent } from './task-content.ts'
+import type { TaskFile } from './task-file.ts'
+
+export interface Published {
+  task: Task
+  version: TaskVersion
+  /** False when the published version already held the same. */
+  changed: boolean
+}
+
+/** Makes the task when there is none of that name and owner, and publishes a version unless it says the same. */
+export async function publishTask(session: Session, source: TaskSource): Promise<Published> {
+  const content = contentOf(source, await environmentVersionOf(session, source.task))
+  const task = await ensureTask(session, source.task)
+  const current = await publishedVersion(session, task)
+  if (current && hasContent(current, content)) return { task, version: current, changed: false }
+  const draft = await writeDraft(session, task, content)
+  const params = { id: task.id, vid: draft.id }
+  const version = await session.client.call(allRoutes.publishTaskVersion, { params })
+  return { task, version, changed: true }
+}
+
+async function environmentVersionOf(session: Session, file: TaskFile): Promise<string> {
+  if (file.environment_version !== undefined) return file.environment_version
+  const environment = await findEnvironment(session, file.environment)
+  if (environment.current_version_id !== null) return environment.current_version_id
+  throw new CliError(`The environment ${environment.name} has no version that is ready.`, {
+    hint: 'Build one with sandbox env push DIR --name NAME, and wait for it.',
+    code: 'environment_version_not_ready',
+  })
+}
+
+async function ensureTask(session: Session, file: TaskFile): Promise<Task> {
+  const { client, report } = session
+  const owner = await ownerOf(session, file)
+  const tasks = await allPages((query) => client.call(allRoutes.listTasks, { query }))
+  const own = tasks.filter(
+    (task) => task.owner_scope === owner.owner_scope && task.owner_id === owner.owner_id,
+  )
+  if (!own.some((task) => task.name === file.name)) {
+    const body = { name: file.name, description: file.description, ...owner }
+    report.progress(`making the task ${escapeControls(file.name)}`)
+    return client.call(allRoutes.createTask, { body })
+  }
+  const task = pickNamed('task', file.name, own)
+  if (task.description === file.description) return task
+  const params = { id: task.id }
+  return client.call(allRoutes.updateTask, { params, body: { description: file.description } })
+}
+
+async function ownerOf(session: Session, file: TaskFile) {
+  if (file.department !== undefined) {
+    return { owner_scope: 'department', owner_id: await findDepartment(session, file.department) } as const
+  }
+  const me = await session.client.call(allRoutes.readMe)
+  return { owner_scope: 'company', owner_id: me.company_id } as const
+}
+
+async function publishedVersion({ client }: Session, task: Task): Promise<TaskVersion | undefined> {
+  if (task.current_published_version_id === null) return undefined
+  return client.call(allRoutes.readTaskVersion, {
+    params: { id: task.id, vid: task.current_published_version_id },
+  })
+}
+
+/** A draft that somebody left is written over: a task has at most one that matters. */
+async function writeDraft({ client }: Session, task: Task, content: TaskContent): Promise<TaskVersion> {
+  const draft = task.current_draft_version_id
+  return draft === null
+    ? client.call(allRoutes.createTaskVersion, { params: { id: task.id }, body: content })
+    : client.call(allRoutes.updateTaskVersion, { params: { id: task.id, vid: draft }, body: content })
+}

@@ -1,0 +1,50 @@
+import { readFile, realpath } from 'node:fs/promises'
+import { dirname, relative, resolve } from 'node:path'
+import { parse } from 'yaml'
+import { checkTaskFile, type TaskFile, wrongFile } from './task-file.ts'
+
+/** A task file with the texts it names read in. */
+export interface TaskSource {
+  task: TaskFile
+  startupScript: string
+  workScript: string
+  inputSchema: string | null
+  inputExample: string | null
+}
+
+/** Reads a task file and the files it names; throws naming what is wrong. */
+export async function readTaskFile(file: string): Promise<TaskSource> {
+  let content: unknown
+  try {
+    content = parse(await readFile(file, 'utf8'))
+  } catch (error) {
+    throw wrongFile(file, [reasonOf(error)])
+  }
+  const task = checkTaskFile(content, file)
+  const beside = (path: string | undefined) => (path === undefined ? null : readBeside(file, path))
+  return {
+    task,
+    startupScript: (await beside(task.startup_script)) ?? '',
+    workScript: (await beside(task.work_script)) ?? '',
+    inputSchema: await beside(task.input_schema),
+    inputExample: await beside(task.input_example),
+  }
+}
+
+/**
+ * Text of a file beside or below the task file. A task file from elsewhere must not be able to publish other files
+ * of this machine, so neither a path nor a link may lead out.
+ */
+async function readBeside(file: string, path: string): Promise<string> {
+  try {
+    const folder = await realpath(dirname(resolve(file)))
+    const real = await realpath(resolve(folder, path))
+    if (relative(folder, real).startsWith('..')) throw new Error('it is outside the folder of the task file')
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(await readFile(real))
+  } catch (error) {
+    throw wrongFile(file, [`${path} cannot be read: ${reasonOf(error)}`])
+  }
+}
+
+const reasonOf = (error: unknown): string =>
+  (error instanceof Error ? error.message : String(error)).split('\n', 1)[0] ?? ''

@@ -1,0 +1,71 @@
+import { ApiError } from '@sandbox-jobs/contract/client/api-error.ts'
+import type { Scope } from '@sandbox-jobs/contract/resources/owner-scope.ts'
+import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
+import { allPages } from '../lookup/all-pages.ts'
+import { findDepartment } from '../lookup/find-department.ts'
+import { findRoom } from '../lookup/find-room.ts'
+import { escapeControls } from '../output/escape-controls.ts'
+import type { Session } from '../session/session.ts'
+import type { Published } from './publish-task.ts'
+import type { TaskFile } from './task-file.ts'
+
+interface Target {
+  target_kind: Scope
+  target_id: string
+  /** As the task file names it. */
+  name: string
+}
+
+/** Shares a task as its file says. Shares that are live already stay; none is revoked. */
+export async function shareTask(session: Session, file: TaskFile, { task }: Published): Promise<void> {
+  const { client, report } = session
+  const targets = await targetsOf(session, file, task.company_id)
+  if (targets.length === 0) return
+  const params = { id: task.id }
+  const live = await allPages((query) =>
+    client.call(allRoutes.listShares, { params, query: { ...query, lifecycle: 'active' } }),
+  )
+  for (const { name, ...target } of targets) {
+    const has = live.some(
+      (share) =>
+        share.target_id === target.target_id &&
+        share.target_kind === target.target_kind &&
+        share.active &&
+        share.authority_applicable,
+    )
+    if (has) continue
+    await client.call(allRoutes.createShare, { params, body: target }).catch((error: unknown) => {
+      if (!(error instanceof ApiError && error.code === 'share_already_live')) throw error
+    })
+    report.progress(`shared with ${target.target_kind} ${escapeControls(name)}`)
+  }
+}
+
+async function targetsOf(session: Session, { share }: TaskFile, companyId: string): Promise<Target[]> {
+  const targets: Target[] = []
+  if (share.company) targets.push({ target_kind: 'company', target_id: companyId, name: companyId })
+  for (const name of share.departments) {
+    targets.push({ target_kind: 'department', target_id: await findDepartment(session, name), name })
+  }
+  for (const name of share.rooms) {
+    targets.push({ target_kind: 'chatroom', target_id: await findRoom(session, name), name })
+  }
+  return targets
+}
+
+/** Enables the version in the rooms that the file names, where another or none is pinned. */
+export async function enableTask(session: Session, file: TaskFile, published: Published): Promise<void> {
+  const { client, report } = session
+  const { task, version } = published
+  for (const name of file.enable) {
+    const cid = await findRoom(session, name)
+    const { items } = await client.call(allRoutes.listGrantedJobs, { params: { cid } })
+    const job = items.find((item) => item.task_id === task.id)
+    if (job?.enabled && job.pinned_task_version_id === version.id) continue
+    await client.call(allRoutes.enableGrantedJob, {
+      params: { cid, tid: task.id },
+      body: { task_version_id: version.id },
+    })
+    report.progress(`enabled in room ${escapeControls(name)}`)
+  }
+}

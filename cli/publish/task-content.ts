@@ -1,0 +1,35 @@
+import type { TaskVersion, TaskVersionCreateRequest } from '@sandbox-jobs/contract/resources/task-version.ts'
+import type { TaskSource } from './read-task-file.ts'
+
+/** The whole content of a version, so that a draft keeps nothing of an earlier one. */
+export const contentOf = (source: TaskSource, environmentVersionId: string) =>
+  ({
+    environment_version_id: environmentVersionId,
+    startup_script: source.startupScript,
+    work_script: source.workScript,
+    work_command: source.task.work_command ?? null,
+    ordinary_env: source.task.ordinary_env ?? null,
+    input_instructions: source.task.input_instructions ?? null,
+    input_example: source.inputExample,
+    input_schema: source.inputSchema,
+    timeout_seconds: source.task.timeout_seconds,
+    requires_confirmation: source.task.requires_confirmation,
+  }) satisfies TaskVersionCreateRequest
+
+export type TaskContent = ReturnType<typeof contentOf>
+
+/** Whether a published version holds exactly that content. Hidden sources count as different. */
+export function hasContent(version: TaskVersion, content: TaskContent): boolean {
+  if (!version.source_visible || version.state !== 'published') return false
+  return (Object.keys(content) as (keyof TaskContent)[]).every(
+    (key) => canonical(version[key]) === canonical(content[key]),
+  )
+}
+
+/** An empty text, an empty object and nothing mean the same in a version. */
+function canonical(value: TaskContent[keyof TaskContent]): string {
+  if (value === null || value === '') return ''
+  if (typeof value !== 'object') return JSON.stringify(value)
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
+  return entries.length === 0 ? '' : JSON.stringify(entries)
+}

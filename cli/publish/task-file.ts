@@ -1,0 +1,117 @@
+import { timeoutDefaultSeconds } from '@sandbox-jobs/contract/limits.ts'
+import { CliError, exitCodes } from '../failure.ts'
+
+/** A task as its author keeps it in a file beside the scripts. Paths are relative to that file. */
+export interface TaskFile {
+  name: string
+  description: string
+  /** Owner by name or id; absent: the company. */
+  department?: string
+  /** By name or id. */
+  environment: string
+  /** Absent: the current version of the environment. */
+  environment_version?: string
+  startup_script?: string
+  work_script: string
+  work_command?: string
+  ordinary_env?: Record<string, string>
+  input_schema?: string
+  input_example?: string
+  input_instructions?: string
+  timeout_seconds: number
+  requires_confirmation: boolean
+  share: { company: boolean; departments: string[]; rooms: string[] }
+  /** Rooms whose menu gets the task. */
+  enable: string[]
+}
+
+const texts = ['environment_version', 'department', 'startup_script', 'work_command', 'input_schema'] as const
+const moreTexts = ['input_example', 'input_instructions'] as const
+const known = new Set<string>([
+  ...['name', 'description', 'environment', 'work_script', 'ordinary_env', 'timeout_seconds'],
+  ...['requires_confirmation', 'share', 'enable'],
+  ...texts,
+  ...moreTexts,
+])
+
+/** Checks what a task file holds; throws naming every problem at once. */
+export function checkTaskFile(content: unknown, file: string): TaskFile {
+  const problems: string[] = []
+  const given = isRecord(content) ? content : {}
+  if (!isRecord(content)) problems.push('it must hold fields, such as name: sales-report')
+  for (const key of Object.keys(given)) if (!known.has(key)) problems.push(`there is no field ${key}`)
+  const read = reader(given, problems)
+  const task: TaskFile = {
+    name: read.text('name') ?? problem(problems, 'name is missing'),
+    description: read.text('description') ?? '',
+    environment: read.text('environment') ?? problem(problems, 'environment is missing'),
+    work_script: read.text('work_script') ?? problem(problems, 'work_script is missing'),
+    timeout_seconds: read.whole('timeout_seconds') ?? timeoutDefaultSeconds,
+    requires_confirmation: read.flag('requires_confirmation') ?? false,
+    share: readShare(given.share, problems),
+    enable: read.list('enable'),
+  }
+  for (const key of [...texts, ...moreTexts]) {
+    const text = read.text(key)
+    if (text !== undefined) task[key] = text
+  }
+  const env = read.env('ordinary_env')
+  if (env) task.ordinary_env = env
+  if (problems.length > 0) throw wrongFile(file, problems)
+  return task
+}
+
+function readShare(share: unknown, problems: string[]): TaskFile['share'] {
+  if (share === undefined || share === null) return { company: false, departments: [], rooms: [] }
+  if (!isRecord(share)) return problem(problems, 'share must hold company, departments or rooms')
+  for (const key of Object.keys(share)) {
+    if (!['company', 'departments', 'rooms'].includes(key)) problems.push(`there is no field share.${key}`)
+  }
+  const read = reader(share, problems, 'share.')
+  return {
+    company: read.flag('company') ?? false,
+    departments: read.list('departments'),
+    rooms: read.list('rooms'),
+  }
+}
+
+/** Reads fields of one object and notes those of another type. */
+function reader(given: Record<string, unknown>, problems: string[], prefix = '') {
+  const field = <T>(
+    key: string,
+    expected: string,
+    isRight: (value: unknown) => value is T,
+  ): T | undefined => {
+    const value = given[key]
+    if (value === undefined || value === null) return undefined
+    return isRight(value) ? value : problem(problems, `${prefix}${key} must be ${expected}`)
+  }
+  return {
+    text: (key: string) => field(key, 'text', isFilledText),
+    flag: (key: string) => field(key, 'true or false', (value) => typeof value === 'boolean'),
+    whole: (key: string) => field(key, 'a whole number of at least 1', isOrdinal),
+    list: (key: string) => field(key, 'a list of names', isTextList) ?? [],
+    env: (key: string) => field(key, 'NAME: text pairs (numbers in quotes)', isTextRecord),
+  }
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+const isFilledText = (value: unknown): value is string => typeof value === 'string' && value !== ''
+const isOrdinal = (value: unknown): value is number => Number.isInteger(value) && Number(value) >= 1
+const isTextList = (value: unknown): value is string[] => Array.isArray(value) && value.every(isFilledText)
+const isTextRecord = (value: unknown): value is Record<string, string> =>
+  isRecord(value) && Object.values(value).every((item) => typeof item === 'string')
+
+/** Notes a problem; the value is never used, because every problem ends in an error. */
+function problem(problems: string[], text: string): never {
+  problems.push(text)
+  return undefined as never
+}
+
+export const wrongFile = (file: string, problems: string[]) =>
+  new CliError(`${file} cannot be used:\n  ${problems.join('\n  ')}`, {
+    hint: 'examples/sales-report/task.yaml shows a whole one.',
+    code: 'cli_task_file',
+    exitCode: exitCodes.usage,
+  })

@@ -1,0 +1,73 @@
+import { lstat, readdir, readlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import { CliError } from '../failure.ts'
+import { escapeControls } from '../output/escape-controls.ts'
+
+/** One entry of a build context, by its path inside it. */
+export type ContextEntry =
+  | { kind: 'file'; path: string; mode: number }
+  | { kind: 'directory'; path: string; mode: number }
+  | { kind: 'link'; path: string; target: string }
+
+/** History and remotes of a repository may hold what was never meant to leave. */
+const leftOut = new Set(['.git'])
+
+/**
+ * What is below a folder, in a fixed order and following no link. Refuses here what the service would refuse after
+ * the upload: special files, links that lead out, names no archive should hold. `.dockerignore` is left to the
+ * build, which knows its rules.
+ */
+export async function contextEntries(folder: string): Promise<ContextEntry[]> {
+  const entries: ContextEntry[] = []
+  await collect(folder, '', entries)
+  if (!entries.some((entry) => entry.path === 'Dockerfile' && entry.kind === 'file')) {
+    throw new CliError(`There is no Dockerfile in ${folder}.`, {
+      hint: 'Name the folder that holds it: sandbox env push DIR --name NAME.',
+      code: 'cli_no_dockerfile',
+    })
+  }
+  return entries
+}
+
+async function collect(folder: string, prefix: string, entries: ContextEntry[]): Promise<void> {
+  const names = await readdir(join(folder, prefix)).catch((error: NodeJS.ErrnoException) => {
+    throw refused(prefix || folder, `cannot be read (${error.code})`, 'Name a folder that you can read.')
+  })
+  for (const name of names.sort()) {
+    if (leftOut.has(name)) continue
+    const path = prefix === '' ? name : `${prefix}/${name}`
+    if (escapeControls(name) !== name || name.includes('\\') || name.includes('\ufffd')) {
+      throw refused(
+        path,
+        'has a name that archives must not hold',
+        'Rename it: no control characters, no \\.',
+      )
+    }
+    const found = await lstat(join(folder, path))
+    if (found.isFile()) entries.push({ kind: 'file', path, mode: found.mode & 0o777 })
+    else if (found.isSymbolicLink()) entries.push(await linkEntry(folder, path))
+    else if (found.isDirectory()) {
+      entries.push({ kind: 'directory', path, mode: found.mode & 0o777 })
+      await collect(folder, path, entries)
+    } else throw refused(path, 'is no file, folder or link', 'Move it out of the folder.')
+  }
+}
+
+async function linkEntry(folder: string, path: string): Promise<ContextEntry> {
+  const target = await readlink(join(folder, path))
+  if (staysInside(path, target)) return { kind: 'link', path, target }
+  throw refused(path, `is a link that leads out of the folder, to ${target}`, 'Put a copy of the file there.')
+}
+
+/** A link may go up with `../` first, not above the folder, and then down by names. */
+export function staysInside(path: string, target: string): boolean {
+  if (target === '' || target.startsWith('/') || target.includes('\\')) return false
+  const segments = target.split('/').filter((segment) => segment !== '' && segment !== '.')
+  const ups = segments.findIndex((segment) => segment !== '..')
+  const leading = ups === -1 ? segments.length : ups
+  if (segments.slice(leading).includes('..')) return false
+  return leading <= path.split('/').length - 1
+}
+
+const refused = (path: string, problem: string, hint: string) =>
+  new CliError(`${escapeControls(path)} ${problem}.`, { hint, code: 'cli_context' })

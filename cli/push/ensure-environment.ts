@@ -1,0 +1,31 @@
+import type { Environment } from '@sandbox-jobs/contract/resources/environment.ts'
+import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
+import { CliError } from '../failure.ts'
+import { findDepartment } from '../lookup/find-department.ts'
+import { listEnvironments } from '../lookup/find-environment.ts'
+import { pickNamed } from '../lookup/pick-named.ts'
+import { escapeControls } from '../output/escape-controls.ts'
+import type { Session } from '../session/session.ts'
+
+/** The tenant's environment of that name or id; made when there is none. */
+export async function ensureEnvironment(
+  session: Session,
+  { name, department }: { name: string; department?: string },
+): Promise<Environment> {
+  const owner = department === undefined ? undefined : await findDepartment(session, department)
+  const own = (await listEnvironments(session)).filter((item) => item.owner_kind === 'company')
+  const candidates = owner === undefined ? own : own.filter((item) => item.owner_id === owner)
+  if (candidates.some((item) => item.name === name || item.id === name)) {
+    return pickNamed('environment', name, candidates)
+  }
+  if (/^env_[0-9a-f]{32}$/.test(name)) {
+    throw new CliError(`There is no environment ${name} that you can see.`, {
+      hint: 'Give a name to make one, or look with sandbox env list.',
+      code: 'cli_unknown_name',
+    })
+  }
+  const scope = owner === undefined ? {} : ({ owner_scope: 'department', owner_id: owner } as const)
+  const made = await session.client.call(allRoutes.createEnvironment, { body: { name, ...scope } })
+  session.report.progress(`made the environment ${escapeControls(name)}`)
+  return made
+}

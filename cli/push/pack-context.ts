@@ -1,0 +1,98 @@
+import { createHash } from 'node:crypto'
+import { constants, createWriteStream } from 'node:fs'
+import { mkdtemp, open, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { createGzip } from 'node:zlib'
+import { contextArchiveMaxBytes } from '@sandbox-jobs/contract/limits.ts'
+import { type Pack, pack } from 'tar-stream'
+import { CliError } from '../failure.ts'
+import { bytesText } from '../output/sizes.ts'
+import { type ContextEntry, contextEntries } from './context-entries.ts'
+
+/** A packed build context; the same files make the same bytes. */
+export interface PackedContext {
+  path: string
+  byteSize: number
+  /** `sha256:` and 64 hex digits. */
+  digest: string
+  files: number
+  remove(): Promise<void>
+}
+
+/** Packs a folder as tar.gz into a temporary file, which `remove` takes away. */
+export async function packContext(folder: string): Promise<PackedContext> {
+  const entries = await contextEntries(folder)
+  const work = await mkdtemp(join(tmpdir(), 'sandbox-push-'))
+  const remove = () => rm(work, { recursive: true, force: true })
+  try {
+    const path = join(work, 'context.tar.gz')
+    const { byteSize, digest } = await writeArchive(folder, entries, path)
+    return { path, byteSize, digest, files: entries.filter((entry) => entry.kind === 'file').length, remove }
+  } catch (error) {
+    await remove()
+    throw error
+  }
+}
+
+async function writeArchive(folder: string, entries: ContextEntry[], path: string) {
+  const archive = pack()
+  const hash = createHash('sha256')
+  let byteSize = 0
+  const measured = async function* (chunks: AsyncIterable<Buffer>) {
+    for await (const chunk of chunks) {
+      byteSize += chunk.length
+      if (byteSize > contextArchiveMaxBytes) throw tooLarge()
+      hash.update(chunk)
+      yield chunk
+    }
+  }
+  // The archive ends with the entries' error, so that the writer does not wait for ever.
+  const filled = fill(archive, folder, entries).catch((error: unknown) => {
+    archive.destroy(error instanceof Error ? error : new Error(String(error)))
+  })
+  await pipeline(archive, createGzip(), measured, createWriteStream(path, { mode: 0o600, flags: 'wx' }))
+  await filled
+  return { byteSize, digest: `sha256:${hash.digest('hex')}` }
+}
+
+async function fill(archive: Pack, folder: string, entries: ContextEntry[]): Promise<void> {
+  for (const entry of entries) {
+    if (entry.kind === 'file') await addFile(archive, folder, entry)
+    else await addBare(archive, entry)
+  }
+  archive.finalize()
+}
+
+/** Owner and times of this machine mean nothing in a build, and would change the digest. */
+const neutral = { mtime: new Date(0), uid: 0, gid: 0 }
+
+function addBare(archive: Pack, entry: Exclude<ContextEntry, { kind: 'file' }>): Promise<void> {
+  const header =
+    entry.kind === 'directory'
+      ? ({ name: `${entry.path}/`, type: 'directory', mode: entry.mode, ...neutral } as const)
+      : ({ name: entry.path, type: 'symlink', linkname: entry.target, mode: 0o777, ...neutral } as const)
+  return new Promise((resolve, reject) => {
+    archive.entry(header, (error) => (error ? reject(error) : resolve()))
+  })
+}
+
+async function addFile(archive: Pack, folder: string, entry: { path: string; mode: number }): Promise<void> {
+  const file = await open(join(folder, entry.path), constants.O_RDONLY | constants.O_NOFOLLOW)
+  try {
+    const { size } = await file.stat()
+    const header = { name: entry.path, type: 'file', mode: entry.mode, size, ...neutral } as const
+    const sink = archive.entry(header)
+    if (size === 0) return void sink.end(Buffer.alloc(0))
+    await pipeline(file.createReadStream({ autoClose: false, end: size - 1 }), sink)
+  } finally {
+    await file.close()
+  }
+}
+
+const tooLarge = () =>
+  new CliError(`The folder packs to more than ${bytesText(contextArchiveMaxBytes)}.`, {
+    hint: 'Move what the build does not need out of the folder, or download it in the Dockerfile.',
+    code: 'cli_context',
+  })

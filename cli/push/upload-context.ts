@@ -1,0 +1,61 @@
+import { createReadStream } from 'node:fs'
+import { Readable } from 'node:stream'
+import {
+  type ContextUploadComplete,
+  uploadCapabilityHeader,
+} from '@sandbox-jobs/contract/resources/context-upload.ts'
+import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
+import { progressBar } from '../output/progress-bar.ts'
+import type { Session } from '../session/session.ts'
+import type { PackedContext } from './pack-context.ts'
+
+/** Sends an archive through an upload session and has its size and digest checked. */
+export async function uploadContext(
+  { client, report }: Session,
+  environmentId: string,
+  packed: PackedContext,
+): Promise<ContextUploadComplete> {
+  const opened = await client.call(allRoutes.initContextUpload, {
+    params: { id: environmentId },
+    body: { declared_bytes: packed.byteSize, archive_format: 'tar.gz' },
+  })
+  const params = { id: environmentId, sid: opened.upload_session_id }
+  const silent = { write: () => undefined }
+  const bar = progressBar({
+    label: 'upload',
+    total: packed.byteSize,
+    stream: report.json ? silent : process.stderr,
+  })
+  try {
+    await client.call(allRoutes.putContextUpload, {
+      params,
+      upload: countedFile(packed.path, bar.update),
+      headers: {
+        [uploadCapabilityHeader]: opened.capability_token,
+        'content-length': String(packed.byteSize),
+      },
+    })
+    bar.end()
+    return await client.call(allRoutes.completeContextUpload, {
+      params,
+      body: { expected_size: packed.byteSize, expected_digest: packed.digest },
+    })
+  } catch (error) {
+    bar.end()
+    // The session would hold one of the company's staging slots for a day.
+    await client.call(allRoutes.abortContextUpload, { params }).catch(() => undefined)
+    throw error
+  }
+}
+
+function countedFile(path: string, onBytes: (sent: number) => void): ReadableStream<Uint8Array> {
+  let sent = 0
+  const counted = async function* () {
+    for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
+      sent += chunk.length
+      onBytes(sent)
+      yield new Uint8Array(chunk)
+    }
+  }
+  return Readable.toWeb(Readable.from(counted())) as ReadableStream<Uint8Array>
+}

@@ -1,0 +1,87 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { BuildAttempt } from '@sandbox-jobs/contract/resources/build-attempt.ts'
+import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
+import { CliError } from '../failure.ts'
+import { paint } from '../output/paint.ts'
+import { barOf } from '../output/progress-bar.ts'
+import { durationText } from '../output/sizes.ts'
+import { patientRead } from '../session/patient-read.ts'
+import type { Session } from '../session/session.ts'
+
+export interface BuildPlace {
+  id: string
+  vid: string
+  aid: string
+}
+
+const pollMs = 500
+
+/**
+ * Polls a build until it has ended, and shows each stage with the time it took. Throws with the build's own code and
+ * next action when it did not complete.
+ */
+export async function watchBuild(session: Session, place: BuildPlace): Promise<BuildAttempt> {
+  const { client, report } = session
+  const view = stageView(session)
+  for (;;) {
+    const attempt = await patientRead(
+      () => client.call(allRoutes.readBuild, { params: place }),
+      () => report.progress('The service does not answer; waiting for it. The build goes on.'),
+    )
+    view(attempt)
+    if (attempt.terminal_class !== '') return ended(attempt)
+    await sleep(pollMs)
+  }
+}
+
+function ended(attempt: BuildAttempt): BuildAttempt {
+  if (attempt.terminal_class === 'completed') return attempt
+  const detail = attempt.error_detail === '' ? '' : `: ${attempt.error_detail.replaceAll(';', ', ')}`
+  throw new CliError(`The build ended as ${attempt.terminal_class}${detail}`, {
+    code: attempt.error_code || attempt.terminal_class,
+    hint: attempt.next_action || 'Look at the build again with sandbox build watch.',
+  })
+}
+
+/** Shows what is new since the last call: the finished stage with its time, and on a terminal a moving line. */
+function stageView({ report }: Session): (attempt: BuildAttempt) => void {
+  const moving = process.stderr.isTTY === true && !report.json
+  const begun = performance.now()
+  let stage = ''
+  let index = 0
+  let since = begun
+  return (attempt) => {
+    const over = attempt.terminal_class !== ''
+    if (moving) process.stderr.write('\r\u001b[K')
+    if (stage !== '' && (over || attempt.stage_code !== stage)) {
+      const failed = over && attempt.terminal_class !== 'completed'
+      report.progress(stageLine({ stage, index, ms: performance.now() - since, failed }, attempt.stage_count))
+    }
+    if (attempt.stage_code !== stage || over) {
+      if (report.json) report.event('', { event: over ? 'build_ended' : 'build_stage', build: attempt })
+      stage = attempt.stage_code
+      index = attempt.stage_index
+      since = performance.now()
+    }
+    if (moving && !over) {
+      const place = `${attempt.stage_index}/${attempt.stage_count}`
+      const time = durationText(performance.now() - since)
+      process.stderr.write(
+        `build ${barOf(attempt.stage_index, attempt.stage_count)} ${place} ${stage} ${time}`,
+      )
+    }
+    if (over) report.progress(`build ${attempt.terminal_class} in ${durationText(performance.now() - begun)}`)
+  }
+}
+
+interface StageEnd {
+  stage: string
+  index: number
+  ms: number
+  failed: boolean
+}
+
+function stageLine({ stage, index, ms, failed }: StageEnd, count: number): string {
+  const mark = failed ? paint('failed', 'red', process.stderr) : paint('done', 'green', process.stderr)
+  return `build ${String(index).padStart(2)}/${count} ${stage.padEnd(18)} ${durationText(ms).padStart(8)} ${mark}`
+}

@@ -1,0 +1,22 @@
+import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
+import { describeFailure } from '../failure.ts'
+import type { Session } from '../session/session.ts'
+import type { RunPlace } from './watch-run.ts'
+
+const interruptedExitCode = 130
+
+/** While watching, the first Ctrl-C cancels the run and the second leaves it alone and quits. Answers the undoing. */
+export function cancelOnInterrupt({ client, report, url }: Session, place: RunPlace): () => void {
+  let interrupted = false
+  const onInterrupt = () => {
+    if (interrupted) process.exit(interruptedExitCode)
+    interrupted = true
+    report.progress('\nCancelling the run; Ctrl-C again quits without waiting for it.')
+    client.call(allRoutes.cancelRun, { params: place }).catch((error: unknown) => {
+      interrupted = false
+      report.failure(describeFailure(error, url))
+    })
+  }
+  process.on('SIGINT', onInterrupt)
+  return () => void process.off('SIGINT', onInterrupt)
+}

@@ -1,0 +1,34 @@
+import { readFile } from 'node:fs/promises'
+import { buffer } from 'node:stream/consumers'
+import { runInputMaxBytes } from '@sandbox-jobs/contract/limits.ts'
+import { CliError, exitCodes } from '../failure.ts'
+import { bytesText } from '../output/sizes.ts'
+
+/** The input of a run from a file, `-` being standard input. The service checks it against the task's schema. */
+export async function readInput(file: string): Promise<unknown> {
+  const bytes = await bytesOf(file)
+  if (bytes.length > runInputMaxBytes) {
+    throw wrongInput(
+      `${file} has ${bytesText(bytes.length)}; an input has at most 1 MiB.`,
+      'Send less per run.',
+    )
+  }
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw wrongInput(`${file} is not JSON: ${reason}`, 'The input of a run is one JSON value in UTF-8.')
+  }
+}
+
+async function bytesOf(file: string): Promise<Buffer> {
+  try {
+    return file === '-' ? await buffer(process.stdin) : await readFile(file)
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw wrongInput(`The input cannot be read: ${reason}`, 'Name a file, or - for standard input.')
+  }
+}
+
+const wrongInput = (message: string, hint: string) =>
+  new CliError(message, { hint, code: 'cli_input', exitCode: exitCodes.usage })
