@@ -53,10 +53,10 @@ module.exports = {
     },
     {
       name: 'agent-is-only-executor',
-      comment: 'The process that stays root is built from the executor and base.',
+      comment: 'The process that stays root has no database, no storage and nothing of a tenant.',
       severity: 'error',
       from: { path: '^server/main/agent[.]ts$' },
-      to: { path: '^server/', pathNot: '^server/(executor|base|main/supervisor/ready-message[.]ts)' },
+      to: { path: '^server/', pathNot: '^server/(executor|base|main/supervisor|postgres/account[.]ts)' },
     },
     {
       name: 'domains-know-no-transport',

@@ -2,6 +2,7 @@ import { access, constants, readFile, statfs } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { type Config, ConfigInvalid, readConfig } from '../base/config.ts'
+import { checkHost } from '../executor/oci/host-checks.ts'
 import { listBaseImages } from '../operator/base-images.ts'
 import { accountOf } from '../postgres/account.ts'
 import { isPortFree } from '../postgres/free-port.ts'
@@ -23,6 +24,7 @@ export interface Check {
 export async function examine(): Promise<Check[]> {
   const config = settingsOrProblems()
   if (!('dataDir' in config)) return [config]
+  const host = (await checkHost()).map(({ name, ...finding }) => needed(name, finding))
   const looked = await Promise.all([
     ...packagedTools.map(toolCheck),
     postgresCheck(config),
@@ -32,7 +34,7 @@ export async function examine(): Promise<Check[]> {
     builderCheck(config),
     baseImagesCheck(config),
   ])
-  return [rootCheck(), nodeCheck(), serviceUserCheck(config), ...looked]
+  return [rootCheck(), nodeCheck(), serviceUserCheck(config), ...host, ...looked]
 }
 
 function settingsOrProblems(): Config | Check {
@@ -82,7 +84,6 @@ interface PackagedTool {
 const packagedTools: PackagedTool[] = [
   { command: 'setpriv', package: 'util-linux', why: 'drops to the service user', needed: true },
   { command: 'flock', package: 'util-linux', why: 'one service per data folder', needed: true },
-  { command: 'mkfs.ext4', package: 'e2fsprogs', why: 'size-capped disk of a build', needed: true },
   { command: 'mmdebstrap', package: 'mmdebstrap', why: 'makes the builder and base images', needed: true },
   {
     command: 'nft',
@@ -173,7 +174,7 @@ async function builderCheck(config: Config): Promise<Check> {
     () => true,
     () => false,
   )
-  const advice = 'run sandbox operator toolchain (as root): it is made once from Debian packages'
+  const advice = 'run sandbox operator toolchain install (as root): it is made once from Debian packages'
   return useful('builder', { ok, found: ok ? 'ready' : 'not made, or not readable by you', advice })
 }
 
@@ -187,6 +188,6 @@ async function baseImagesCheck(config: Config): Promise<Check> {
   return useful('base images', {
     ok: names.length > 0,
     found: names.length > 0 ? names.join(', ') : 'none',
-    advice: 'run sandbox operator base-image (as root); without one only FROM scratch can be built',
+    advice: 'run sandbox operator base-image add (as root); without one only FROM scratch can be built',
   })
 }

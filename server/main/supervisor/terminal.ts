@@ -1,10 +1,13 @@
 const warnLevel = 40
 const levelNames: Record<number, string> = { 40: 'warning', 50: 'error', 60: 'fatal' }
 
-/** What the operator sees of a role's line: warnings and worse in a few words, and whatever is not a log line. */
+/** Frames and details of a crash: the log file has them, the terminal shows the sentence above them. */
+const crashDetail = /^(\s|[}\])^]|node:internal|Node\.js v|$)/
+
+/** What the operator sees of a role's line: warnings and worse in a few words, and what is not a log line. */
 export function terminalText(line: string): string | undefined {
   const entry = asLogEntry(line)
-  if (!entry) return line.trim() === '' ? undefined : line
+  if (!entry) return crashDetail.test(line) ? undefined : line
   if (entry.level < warnLevel) return undefined
   const reason = entry.err?.message ?? entry.error
   return `${levelNames[entry.level] ?? 'log'}: ${entry.msg ?? ''}${reason ? ` (${reason})` : ''}`

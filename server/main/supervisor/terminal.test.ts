@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest'
+import { terminalText } from './terminal.ts'
+
+test('the terminal shows warnings and worse, with their reason', () => {
+  expect(terminalText('{"level":30,"msg":"listening"}')).toBeUndefined()
+  expect(terminalText('{"level":40,"msg":"slow"}')).toBe('warning: slow')
+  expect(terminalText('{"level":50,"msg":"claim failed","err":{"message":"no database"}}')).toBe(
+    'error: claim failed (no database)',
+  )
+})
+
+test('of a crash the terminal shows the sentence, and no frames', () => {
+  const crash = [
+    'node:internal/x:1',
+    '    throw error',
+    '    ^',
+    '',
+    'Error: no such file',
+    '    at x.ts:1',
+    '}',
+    'Node.js v24.21.0',
+  ]
+  expect(crash.map(terminalText).filter((line) => line !== undefined)).toEqual(['Error: no such file'])
+})
+
+test('what looks like a log line and is none is shown as it is', () => {
+  expect(terminalText('{"level":')).toBe('{"level":')
+})
