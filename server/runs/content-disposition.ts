@@ -17,11 +17,9 @@ export function attachment(path: string): string {
 
 function nameOf(path: string): string {
   const last = path.slice(path.lastIndexOf('/') + 1).replaceAll(/\p{C}/gu, '_')
-  const name = [...last]
-    .slice(0, nameMaxLength)
-    .join('')
-    .replace(/^[. ]+/, '')
-    .trimEnd()
+  // Cut between characters, not inside one that takes two units.
+  const [cut = ''] = new RegExp(`^.{0,${nameMaxLength}}`, 'su').exec(last) ?? []
+  const name = cut.replace(/^[. ]+/, '').trimEnd()
   return name === '' ? fallbackName : name
 }
 

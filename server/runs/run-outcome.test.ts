@@ -7,123 +7,62 @@ const output = (status: 'present' | 'absent' | 'too_large' | 'not_regular') => (
   files: { output: { status, byteSize: 0 } },
 })
 
-const cases: [string, Partial<SandboxExit>, boolean, string, string, string, number | null][] = [
-  ['an exit with 0', {}, false, 'completed', '', '', 0],
-  ['an exit with 0 without an output', output('absent'), false, 'completed', '', '', 0],
-  [
-    'an output over its bound',
-    output('too_large'),
-    false,
-    'customer_failed',
-    'output_too_large',
-    'output',
-    0,
-  ],
-  [
-    'an output that is a link',
-    output('not_regular'),
-    false,
-    'customer_failed',
-    'output_invalid',
-    'output',
-    0,
-  ],
-  ['an exit with 3', { exitCode: 3 }, false, 'customer_failed', 'work_exit_nonzero', 'work', 3],
-  [
-    'a death by signal',
-    { cause: 'signalled', exitCode: null, signal: 11 },
-    false,
-    'customer_failed',
-    'work_exit_nonzero',
-    'work',
-    139,
-  ],
-  [
-    'a child killed for memory',
-    { exitCode: 137, oomKills: 1 },
-    false,
-    'customer_failed',
-    'out_of_memory',
-    'work',
-    137,
-  ],
-  [
-    'a killed child the job got over',
-    { exitCode: 0, oomKills: 1, workspaceFull: true, pidsLimitHits: 2 },
-    false,
-    'completed',
-    '',
-    '',
-    0,
-  ],
-  [
-    'the memory limit',
-    { cause: 'out_of_memory', exitCode: null },
-    false,
-    'customer_failed',
-    'out_of_memory',
-    'work',
-    null,
-  ],
-  [
-    'a full workspace',
-    { exitCode: 1, workspaceFull: true, pidsLimitHits: 1 },
-    false,
-    'customer_failed',
-    'disk_full',
-    'work',
-    1,
-  ],
-  ['the process limit', { exitCode: 2, pidsLimitHits: 9 }, false, 'customer_failed', 'pids_limit', 'work', 2],
-  [
-    'the deadline',
-    { cause: 'deadline', exitCode: null },
-    false,
-    'customer_failed',
-    'timeout',
-    'timeout',
-    null,
-  ],
-  [
-    'a deadline after a cancel',
-    { cause: 'deadline', exitCode: null },
-    true,
-    'customer_failed',
-    'timeout',
-    'timeout',
-    null,
-  ],
-  ['a cancel', { cause: 'stopped', exitCode: null }, true, 'cancelled', 'cancelled', 'cancel', null],
-  ['a cancel that came too late', { exitCode: 3 }, true, 'customer_failed', 'work_exit_nonzero', 'work', 3],
-  [
-    'a stop nobody asked for',
-    { cause: 'stopped', exitCode: null },
-    false,
-    'platform_failed',
-    'platform_internal',
-    'wait',
-    null,
-  ],
-  [
-    'no start',
-    { cause: 'start_failed', exitCode: null },
-    false,
-    'platform_failed',
-    'runtime_start_failed',
-    'spawn',
-    null,
-  ],
-  ['a lost host', { cause: 'lost', exitCode: null }, false, 'platform_failed', 'host_lost', 'wait', null],
+/** state, error_code, failure_stage, failure_source, exit_code */
+type End = [string, string, string, string, number | null]
+
+const done: End = ['completed', '', '', '', 0]
+const work = (code: string, exitCode: number | null): End => [
+  'customer_failed',
+  code,
+  'work',
+  'runner',
+  exitCode,
+]
+const late: End = ['customer_failed', 'timeout', 'timeout', 'runner', null]
+const tooLarge: End = ['customer_failed', 'output_too_large', 'output', 'runner', 0]
+const notRegular: End = ['customer_failed', 'output_invalid', 'output', 'runner', 0]
+const cancelled: End = ['cancelled', 'cancelled', 'cancel', 'tenant', null]
+const internal: End = ['platform_failed', 'platform_internal', 'wait', 'reconcile', null]
+const noStart: End = ['platform_failed', 'runtime_start_failed', 'spawn', 'runner', null]
+const lost: End = ['platform_failed', 'host_lost', 'wait', 'reconcile', null]
+const killed = { exitCode: null } as const
+
+const cases: [string, Partial<SandboxExit>, End][] = [
+  ['an exit with 0', {}, done],
+  ['an exit with 0 without an output', output('absent'), done],
+  ['an output over its bound', output('too_large'), tooLarge],
+  ['an output that is a link', output('not_regular'), notRegular],
+  ['an exit with 3', { exitCode: 3 }, work('work_exit_nonzero', 3)],
+  ['a death by signal', { ...killed, cause: 'signalled', signal: 11 }, work('work_exit_nonzero', 139)],
+  ['a child killed for memory', { exitCode: 137, oomKills: 1 }, work('out_of_memory', 137)],
+  ['limits the job got over', { oomKills: 1, workspaceFull: true, pidsLimitHits: 2 }, done],
+  ['the memory limit', { ...killed, cause: 'out_of_memory' }, work('out_of_memory', null)],
+  ['a full workspace', { exitCode: 1, workspaceFull: true, pidsLimitHits: 1 }, work('disk_full', 1)],
+  ['the process limit', { exitCode: 2, pidsLimitHits: 9 }, work('pids_limit', 2)],
+  ['the deadline', { ...killed, cause: 'deadline' }, late],
+  ['a stop nobody asked for', { ...killed, cause: 'stopped' }, internal],
+  ['no start', { ...killed, cause: 'start_failed' }, noStart],
+  ['a lost host', { ...killed, cause: 'lost' }, lost],
 ]
 
+const casesAfterCancel: [string, Partial<SandboxExit>, End][] = [
+  ['the stop', { ...killed, cause: 'stopped' }, cancelled],
+  ['a stop that came after the end', { exitCode: 3 }, work('work_exit_nonzero', 3)],
+  ['a deadline that was faster', { ...killed, cause: 'deadline' }, late],
+]
+
+function endOf(change: Partial<SandboxExit>, cancelRequested: boolean): End {
+  const outcome = outcomeOf(exitRecord(change), cancelRequested)
+  return [outcome.state, outcome.error_code, outcome.failure_stage, outcome.failure_source, outcome.exit_code]
+}
+
 describe('the end of a run', () => {
-  it.each(cases)('after %s', (_name, change, cancelled, state, code, stage, exitCode) => {
-    expect(outcomeOf(exitRecord(change), cancelled)).toMatchObject({
-      state,
-      error_code: code,
-      failure_stage: stage,
-      exit_code: exitCode,
-    })
+  it.each(cases)('after %s', (_name, change, end) => {
+    expect(endOf(change, false)).toEqual(end)
+  })
+
+  it.each(casesAfterCancel)('after a cancel and %s', (_name, change, end) => {
+    expect(endOf(change, true)).toEqual(end)
   })
 
   it('tells details in the characters a row takes', () => {

@@ -146,14 +146,15 @@ describe('a run in the hands of a worker', () => {
     expect(await textOf((await contentOf(id))?.log_key)).toBe('oh')
   })
 
-  it.each([
+  const hostile: [string, Record<string, string>, string][] = [
     ['a name that is no text', { '\xff\xfe': 'x' }, 'path_not_utf8'],
     ['a control character', { 'a\nb': 'x' }, 'control_character'],
     ['a way up', { 'a/../b': 'x' }, 'path_not_plain'],
-  ])(
+  ]
+  it.each(hostile)(
     'completes without its artifacts when one has %s, and the log says why',
     async (_name, artifacts, slug) => {
-      executor.script(() => ({ log: 'done\n', artifacts: artifacts as Record<string, string> }))
+      executor.script(() => ({ log: 'done\n', artifacts }))
       await startWorker()
       const id = await queue()
       await untilState(id, 'completed')
@@ -171,12 +172,13 @@ describe('a run in the hands of a worker', () => {
     expect(await textOf((await contentOf(id))?.log_key)).toContain('were not kept: symlink')
   })
 
-  it.each([
+  const unresolved: [Parameters<typeof makeRunnableTask>[2], string][] = [
     [{ secret_slot_declarations: '["TOKEN"]' }, 'secret_missing'],
     [{ secret_slot_declarations: '["TOKEN"]', ordinary_env: { 'bad name': 'x' } }, 'env_invalid'],
     [{ secret_slot_declarations: '["TOKEN"]', ordinary_env: { SERVICE_X: 'x' } }, 'env_invalid'],
-  ])('that cannot get its secrets fails before a sandbox is made', async (fields, code) => {
-    task = await makeRunnableTask(db, tenant.companyId, fields as never)
+  ]
+  it.each(unresolved)('that cannot get its secrets fails before a sandbox is made', async (fields, code) => {
+    task = await makeRunnableTask(db, tenant.companyId, fields)
     await startWorker()
     const id = await queue()
     await untilState(id, 'customer_failed')

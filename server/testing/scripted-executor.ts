@@ -124,7 +124,7 @@ export class ScriptedExecutor implements Executor {
       await new Promise<void>((resolve, reject) => {
         signal?.addEventListener('abort', () => reject(new Error('aborted')), { once: true })
         if (signal?.aborted) reject(new Error('aborted'))
-        sandbox.ended.then(resolve)
+        void sandbox.ended.then(resolve)
       })
       return recordOf(sandbox.left ?? {})
     })

@@ -1,0 +1,164 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import type { Server } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
+import { pack } from 'tar-stream'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { systemClock } from '../base/clock.ts'
+import { createLog } from '../base/logging.ts'
+import { startAgent } from '../executor/oci/agent/agent.ts'
+import { AgentClient } from '../executor/oci/client.ts'
+import { makeRun, makeRunnableTask } from '../testing/factories/runs.ts'
+import { makeTenant, type Tenant } from '../testing/factories/tenant.ts'
+import { RunHarness } from '../testing/run-harness.ts'
+import { createTestDatabase } from '../testing/test-database.ts'
+import { cancelRun } from './cancel-run.ts'
+import { RunWorker } from './run-worker.ts'
+
+/* The whole way of a run through a real host agent and a real sandbox, on an image with nothing in it. */
+
+const { db, url } = await createTestDatabase()
+const { storage } = new RunHarness(db)
+const folder = mkdtempSync(join(tmpdir(), 'sandbox-test-crun-'))
+const socketPath = join(folder, 'agent.sock')
+const executor = new AgentClient(socketPath)
+let agent: Server
+let worker: RunWorker
+let tenant: Tenant
+let scratch: { tar: Buffer; digest: string }
+
+beforeAll(async () => {
+  agent = await startAgent({
+    dataDir: folder,
+    socketPath,
+    gid: 0,
+    cgroupParent: `sandbox-test-${randomBytes(4).toString('hex')}`,
+    slots: 4,
+    clock: systemClock,
+    onError: (error) => {
+      throw error
+    },
+  })
+  scratch = await scratchImage()
+  tenant = await makeTenant(db)
+  worker = new RunWorker({
+    db,
+    databaseUrl: url,
+    executor,
+    storage,
+    images: { open: async () => Readable.from([scratch.tar]) },
+    log: createLog('test', 'silent'),
+    name: 'w1',
+    slots: 4,
+    companyConcurrency: 50,
+    lookEveryMs: 50,
+  })
+  await worker.start()
+})
+
+afterAll(async () => {
+  await worker.stop()
+  executor.close()
+  agent.close()
+  agent.closeAllConnections()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+/** What `FROM scratch` with one `COPY` makes. */
+async function scratchImage(): Promise<{ tar: Buffer; digest: string }> {
+  const archive = pack()
+  archive.entry({ name: 'data/', type: 'directory' })
+  archive.entry({ name: 'data/greeting' }, 'hello from the image\n')
+  archive.finalize()
+  const tar = await buffer(archive)
+  return { tar, digest: `sha256:${createHash('sha256').update(tar).digest('hex')}` }
+}
+
+async function run(
+  work_script: string,
+  fields: { ordinary_env?: Record<string, string>; timeout_seconds?: number } = {},
+) {
+  const { ordinary_env = {}, timeout_seconds = 20 } = fields
+  const task = await makeRunnableTask(db, tenant.companyId, { work_script, ordinary_env })
+  await db
+    .updateTable('environment_versions')
+    .set({ layer_digest: scratch.digest })
+    .where('id', '=', task.environmentVersionId)
+    .execute()
+  return makeRun(db, task, { chatroom_id: tenant.roomId, timeout_seconds })
+}
+
+const rowOf = (id: string) => db.selectFrom('runs').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
+
+const ended = (id: string) =>
+  vi.waitFor(
+    async () => {
+      const row = await rowOf(id)
+      expect(row.terminal_at).not.toBeNull()
+      return row
+    },
+    { timeout: 25_000, interval: 25 },
+  )
+
+async function leftBy(id: string) {
+  const row = await db.selectFrom('run_contents').selectAll().where('run_id', '=', id).executeTakeFirst()
+  const text = async (key: string | null | undefined) =>
+    key ? (await buffer(await storage.get(key))).toString('utf8') : null
+  return {
+    output: await text(row?.output_key),
+    log: await text(row?.log_key),
+    bundle: await text(row?.bundle_key),
+  }
+}
+
+describe('a run in a real sandbox', () => {
+  it('reads its input and its image, and leaves an output, a log and artifacts', async () => {
+    const id = await run(
+      `
+      cat /data/greeting
+      echo "color $COLOR"
+      printf '{"input":%s}' "$(cat "$SERVICE_INPUTS_FILE")" > "$SERVICE_OUTPUT_FILE"
+      mkdir "$SERVICE_ARTIFACTS_DIR/charts"
+      echo '<svg/>' > "$SERVICE_ARTIFACTS_DIR/charts/a.svg"
+    `,
+      { ordinary_env: { COLOR: `it's "$(blue)"\n!` } },
+    )
+    expect(await ended(id)).toMatchObject({ state: 'completed', exit_code: 0, error_code: '' })
+    expect(await leftBy(id)).toEqual({
+      output: '{"input":{}}',
+      log: `hello from the image\ncolor it's "$(blue)"\n!\n`,
+      bundle: '<svg/>\n',
+    })
+  })
+
+  it('that exits with 3, or runs past its time, or leaves a link, ends as it did', async () => {
+    const ids = [
+      await run('echo no; exit 3'),
+      await run('sleep 60', { timeout_seconds: 1 }),
+      await run('ln -s /etc/passwd "$SERVICE_ARTIFACTS_DIR/x"'),
+      await run('ln -s /etc/passwd "$SERVICE_OUTPUT_FILE"'),
+    ]
+    const rows = await Promise.all(ids.map(ended))
+    expect(rows.map((row) => [row.state, row.error_code, row.exit_code])).toEqual([
+      ['customer_failed', 'work_exit_nonzero', 3],
+      ['customer_failed', 'timeout', null],
+      ['completed', '', 0],
+      ['customer_failed', 'output_invalid', 0],
+    ])
+    expect((await leftBy(ids[2] ?? '')).log).toContain('The artifacts were not kept')
+  })
+
+  it('ends when it is cancelled', async () => {
+    const id = await run('sleep 60')
+    await vi.waitFor(async () => expect((await rowOf(id)).state).toBe('running'), { timeout: 10_000 })
+    await cancelRun(db, { id })
+    expect(await ended(id)).toMatchObject({ state: 'cancelled' })
+  })
+
+  it('leaves no sandbox behind', async () => {
+    await vi.waitFor(async () => expect(await executor.list()).toEqual([]), { timeout: 10_000 })
+  })
+})
