@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import { type FastifyInstance, fastify } from 'fastify'
+import { type FastifyInstance, fastify, LogController } from 'fastify'
 import { notFound } from '../base/coded-error.ts'
 import type { Log } from '../base/logging.ts'
 import { parseStrictJson } from '../base/strict-json.ts'
@@ -12,7 +12,7 @@ const jsonBounds = { maxDepth: 80, maxNodes: 120_000 }
 export function createApp(log: Log): FastifyInstance {
   const app = fastify({
     loggerInstance: log,
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     trustProxy: false,
     routerOptions: { maxParamLength: 128 },
     // A stuck or endless client may not hold a connection for ever.

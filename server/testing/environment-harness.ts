@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Readable } from 'node:stream'
 import type {
   ContextUploadComplete,
   ContextUploadInit,
@@ -11,7 +12,6 @@ import type { EnvironmentVersion } from '@sandbox-jobs/contract/resources/enviro
 import { contextUploadRoutes } from '@sandbox-jobs/contract/routes/context-upload-routes.ts'
 import { environmentRoutes } from '@sandbox-jobs/contract/routes/environment-routes.ts'
 import type { Route } from '@sandbox-jobs/contract/routes/route.ts'
-import type { InjectPayload } from 'light-my-request'
 import { afterAll } from 'vitest'
 import { createLog } from '../base/logging.ts'
 import { PageTokens } from '../base/page.ts'
@@ -38,7 +38,7 @@ export interface CallOptions {
   query?: Record<string, string | string[]>
   body?: unknown
   /** A raw body instead of a JSON one. */
-  bytes?: InjectPayload
+  bytes?: Buffer | Readable
   headers?: Record<string, string>
 }
 
@@ -109,7 +109,7 @@ export class EnvironmentHarness {
     principal: Principal,
     id: string,
     to: { upload_session_id: string; capability_token: string },
-    bytes: InjectPayload,
+    bytes: Buffer | Readable,
     headers: Record<string, string> = {},
   ): Promise<Answer<{ digest?: string; bytes_received?: number; detail?: unknown }>> {
     return this.call(contextUploadRoutes.putContextUpload, principal, {
