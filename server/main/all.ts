@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { systemClock } from '../base/clock.ts'
@@ -132,7 +133,11 @@ function makeRole(name: Role, plan: RolePlan): Part {
   return new RoleProcess(
     {
       name,
-      argv: [program.node, join(program.root, 'server/main', `${name}.ts`)],
+      argv: [
+        program.node,
+        join(program.root, 'server/main', `${name}.ts`),
+        ...(isAgent ? ['--cgroup', controlGroupOf(config)] : []),
+      ],
       cwd: program.root,
       env: () =>
         isAgent
@@ -144,6 +149,12 @@ function makeRole(name: Role, plan: RolePlan): Part {
     },
     output,
   )
+}
+
+/** A control group of its own for every data folder, so that two services on a machine never take each other's sandboxes. */
+function controlGroupOf(config: Config): string {
+  const digest = createHash('sha256').update(resolve(config.dataDir)).digest('hex')
+  return `sandbox-jobs-${digest.slice(0, 12)}`
 }
 
 const sayNoAgent = (config: Config) =>

@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process'
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdtemp, readFile, readlink, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { freePort } from '../postgres/free-port.ts'
@@ -38,6 +39,67 @@ beforeEach(async () => {
   port = await freePort()
 })
 afterEach(() => rm(parent, { recursive: true, force: true }))
+
+/** The service itself, until it says that it is ready. */
+const start = async () => {
+  const child = spawn(command, ['up'], {
+    env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', SANDBOX_DATA: dataDir, SANDBOX_PORT: String(port) },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const lines: string[] = []
+  const exited = new Promise<number | null>((resolve) => child.once('close', resolve))
+  const ready = new Promise<void>((resolve, reject) => {
+    void exited.then(() => reject(new Error(lines.join('\n'))))
+    for (const stream of [child.stdout, child.stderr]) {
+      createInterface({ input: stream }).on('line', (line) => {
+        lines.push(line)
+        if (line.includes('ready on')) resolve()
+      })
+    }
+  })
+  await ready
+  return { child, lines, exited }
+}
+
+const childrenOf = async (pid: number) => {
+  const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')
+  return children.trim().split(' ')
+}
+
+describe('the whole service', () => {
+  test('starts, answers, runs as who it should, and is gone after SIGTERM', async () => {
+    const service = await start()
+    expect(service.lines.at(-1)).toContain(`ready on http://127.0.0.1:${port}`)
+    const answer = await fetch(`http://127.0.0.1:${port}/no-such-route`)
+    expect(answer.status).toBe(404)
+
+    const pids = await childrenOf(service.child.pid ?? 0)
+    const roots: string[] = []
+    for (const pid of pids) {
+      const status = await readFile(`/proc/${pid}/status`, 'utf8')
+      const argv = await readFile(`/proc/${pid}/cmdline`, 'utf8')
+      if (/^Uid:\s+0/m.test(status)) roots.push(argv.split('\0').find((part) => part.endsWith('.ts')) ?? argv)
+      else expect(status).toMatch(/^CapBnd:\s+\w+\n[^]*NoNewPrivs:\s+1/m)
+      if (argv.includes('agent.ts'))
+        expect(await readFile(`/proc/${pid}/environ`, 'utf8')).not.toContain('DATABASE_URL')
+    }
+    expect(roots.filter((argv) => argv.endsWith('.ts'))).toEqual([expect.stringContaining('agent.ts')])
+
+    service.child.kill('SIGTERM')
+    expect(await service.exited).toBe(exitCodes.stopped)
+    for (const pid of pids) await expect(readlink(`/proc/${pid}/exe`)).rejects.toThrow()
+    await expect(fetch(`http://127.0.0.1:${port}/`)).rejects.toThrow()
+  })
+
+  test('that was killed starts again at once on the same data and port', async () => {
+    const first = await start()
+    first.child.kill('SIGKILL')
+    const second = await start()
+    await first.exited
+    second.child.kill('SIGTERM')
+    expect(await second.exited).toBe(exitCodes.stopped)
+  })
+})
 
 describe('sandbox up', () => {
   test('lists every wrong setting at once', async () => {
