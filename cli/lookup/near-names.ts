@@ -13,10 +13,10 @@ export function nearNames(wanted: string, names: readonly string[]): string[] {
 function distanceOf(typed: string, name: string): number {
   if (typed.length > 1 && name.includes(typed)) return 1
   let previous = Array.from({ length: name.length + 1 }, (_, index) => index)
-  for (const [row, letter] of [...typed].entries()) {
+  for (let row = 0; row < typed.length; row += 1) {
     const current = [row + 1]
     for (let column = 1; column <= name.length; column += 1) {
-      const changed = (previous[column - 1] ?? 0) + (letter === name[column - 1] ? 0 : 1)
+      const changed = (previous[column - 1] ?? 0) + (typed[row] === name[column - 1] ? 0 : 1)
       current.push(Math.min(changed, (previous[column] ?? 0) + 1, (current[column - 1] ?? 0) + 1))
     }
     previous = current

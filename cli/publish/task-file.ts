@@ -28,8 +28,15 @@ export interface TaskFile {
 const texts = ['environment_version', 'department', 'startup_script', 'work_command', 'input_schema'] as const
 const moreTexts = ['input_example', 'input_instructions'] as const
 const known = new Set<string>([
-  ...['name', 'description', 'environment', 'work_script', 'ordinary_env', 'timeout_seconds'],
-  ...['requires_confirmation', 'share', 'enable'],
+  'name',
+  'description',
+  'environment',
+  'work_script',
+  'ordinary_env',
+  'timeout_seconds',
+  'requires_confirmation',
+  'share',
+  'enable',
   ...texts,
   ...moreTexts,
 ])

@@ -29,7 +29,7 @@ export async function uploadContext(
   try {
     await client.call(allRoutes.putContextUpload, {
       params,
-      upload: countedFile(packed.path, bar.update),
+      upload: countedFile(packed.path, (sent) => bar.update(sent)),
       headers: {
         [uploadCapabilityHeader]: opened.capability_token,
         'content-length': String(packed.byteSize),

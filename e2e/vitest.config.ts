@@ -1,0 +1,17 @@
+import { resolve } from 'node:path'
+import { defineConfig } from 'vitest/config'
+
+/** Scenarios against a whole service, and the examples they use. One after another: each has a service of its own. */
+export default defineConfig({
+  test: {
+    root: resolve(import.meta.dirname, '..'),
+    include: ['e2e/**/*.test.ts', 'examples/**/*.test.ts'],
+    fileParallelism: false,
+    pool: 'forks',
+    // The first time a base image and the builder are made from Debian packages.
+    testTimeout: 300_000,
+    hookTimeout: 600_000,
+    allowOnly: false,
+    passWithNoTests: false,
+  },
+})

@@ -1,0 +1,1 @@
+python3 /app/sales_report.py
