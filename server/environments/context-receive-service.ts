@@ -118,8 +118,6 @@ async function afterReceiving(
 }
 
 const senderLeft = (error: unknown): boolean =>
-  error instanceof Error &&
-  'code' in error &&
-  (error.code === 'ECONNRESET' || error.code === 'ERR_STREAM_PREMATURE_CLOSE')
+  error instanceof Error && 'code' in error && error.code === 'ECONNRESET'
 
 const emptyBody = () => invalid(['body'], 'empty', 'must not be empty')

@@ -30,6 +30,15 @@ beforeEach(async () => {
   vid = (await harness.version(tenant.companyManager, id)).id
 })
 
+/** Ends what other tests of this file left, so that the next claim is of this test's making. */
+beforeEach(async () => {
+  await db
+    .updateTable('build_attempts')
+    .set({ state: 'cancelled', terminal_at: sql`now()` })
+    .where('terminal_at', 'is', null)
+    .execute()
+})
+
 type Refusable = BuildAttempt & { detail?: unknown }
 const queue = (body?: unknown, principal = tenant.companyManager, of = { id, vid }) =>
   harness.call<Refusable>(environmentRoutes.createBuild, principal, { params: of, body })
@@ -74,15 +83,6 @@ const ageVersion = (interval: string) =>
     .set({ state_changed_at: sql`now() - ${interval}::interval` })
     .where('id', '=', vid)
     .execute()
-
-/** Ends what other tests of this file left, so that the next claim is of this test's making. */
-beforeEach(async () => {
-  await db
-    .updateTable('build_attempts')
-    .set({ state: 'cancelled', terminal_at: sql`now()` })
-    .where('terminal_at', 'is', null)
-    .execute()
-})
 
 describe('queueing a build', () => {
   it('queues attempt and version together, and tells the workers', async () => {

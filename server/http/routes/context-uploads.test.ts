@@ -10,8 +10,9 @@ import type {
 import { contextUploadRoutes } from '@sandbox-jobs/contract/routes/context-upload-routes.ts'
 import { environmentRoutes } from '@sandbox-jobs/contract/routes/environment-routes.ts'
 import { sql } from 'kysely'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { newId } from '../../base/ids.ts'
+import { receiveContext } from '../../environments/context-receive-service.ts'
 import { codeOf, EnvironmentHarness } from '../../testing/environment-harness.ts'
 import { makeEnvironmentVersion } from '../../testing/factories/environment-version.ts'
 import { makeTenant, type Tenant } from '../../testing/factories/tenant.ts'
@@ -59,6 +60,13 @@ const minuteLater = () =>
     .set({ created_at: sql`created_at - interval '61 seconds'` })
     .where('company_id', '=', tenant.companyId)
     .execute()
+let origin: string
+
+/** Some of what is tested happens on a real connection only. */
+beforeAll(async () => {
+  origin = await harness.app.listen({ host: '127.0.0.1', port: 0 })
+})
+
 const storedFiles = () => {
   const incoming = readdirSync(harness.folder, { recursive: true, encoding: 'utf8', withFileTypes: true })
   return incoming
@@ -186,6 +194,32 @@ describe('sending bytes', () => {
     expect(storedFiles()).toHaveLength(1)
   })
 
+  it('lets a sender who goes on after the bound read the refusal', async () => {
+    const opened = await harness.init(tenant.companyManager, id, 1000)
+    const path = contextUploadRoutes.putContextUpload.path
+      .replace('{id}', id)
+      .replace('{sid}', opened.upload_session_id)
+    const endless = new ReadableStream({
+      start: (controller) => {
+        for (let chunk = 0; chunk < 64; chunk += 1) controller.enqueue(Buffer.alloc(65_536))
+        controller.close()
+      },
+    })
+    const answer = await fetch(`${origin}${path}`, {
+      method: 'PUT',
+      body: endless,
+      duplex: 'half',
+      headers: {
+        'x-test-principal': JSON.stringify(tenant.companyManager),
+        'content-type': 'application/octet-stream',
+        'x-sandbox-upload-capability': opened.capability_token,
+      },
+    })
+    expect(answer.status).toBe(413)
+    expect(await answer.json()).toMatchObject({ detail: { code: 'context_too_large' } })
+    expect(storedFiles()).toEqual([])
+  })
+
   it('replaces what was sent before', async () => {
     const opened = await harness.init(tenant.companyManager, id)
     await put(opened, Buffer.from('first'))
@@ -224,15 +258,33 @@ describe('sending bytes', () => {
     expect(storedFiles()).toEqual([])
   })
 
+  it('tells when the store is down, and takes the bytes once it is back', async () => {
+    const opened = await harness.init(tenant.companyManager, id)
+    const down = async () => {
+      throw new Error('no space left')
+    }
+    const storage = { put: down, get: down, size: down, delete: down }
+    const refused = receiveContext(
+      { ...harness.context, storage },
+      tenant.companyManager,
+      { environmentId: id, sessionId: opened.upload_session_id },
+      {
+        capability: opened.capability_token,
+        contentLength: undefined,
+        body: Readable.from([Buffer.from('x')]),
+      },
+    )
+    await expect(refused).rejects.toMatchObject({ code: 'storage_unavailable' })
+    expect((await session(opened.upload_session_id)).byte_size).toBeNull()
+    expect((await put(opened, Buffer.from('x'))).status).toBe(200)
+  })
+
   it('lets one sender at a time send, and leaves nothing of one that hangs up', async () => {
     const opened = await harness.init(tenant.companyManager, id)
-    await harness.app.listen({ host: '127.0.0.1', port: 0 })
-    const address = harness.app.server.address()
-    if (typeof address !== 'object' || !address) throw new Error('not listening')
     const path = contextUploadRoutes.putContextUpload.path
       .replace('{id}', id)
       .replace('{sid}', opened.upload_session_id)
-    const sender = connect(address.port, '127.0.0.1')
+    const sender = connect(Number(new URL(origin).port), '127.0.0.1')
     const head = [
       `PUT ${path} HTTP/1.1`,
       'host: localhost',

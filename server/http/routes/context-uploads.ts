@@ -12,6 +12,7 @@ import {
   readContextUpload,
 } from '../../environments/context-upload-service.ts'
 import type { EnvironmentContext } from '../../environments/environment-context.ts'
+import { detachedBody } from '../detached-body.ts'
 import type { Mount } from '../mount.ts'
 
 /** Staging of build-context archives (contract part 2, "Context-upload rules"). */
@@ -26,11 +27,11 @@ export function mountContextUploadRoutes(mount: Mount, context: EnvironmentConte
     readContextUpload(context, principal, sessionPath(params)),
   )
   mount(contextUploadRoutes.putContextUpload, async ({ principal, params, request }) => {
+    const upload = uploadOf(request)
     try {
-      return await receiveContext(context, principal, sessionPath(params), uploadOf(request))
+      return await receiveContext(context, principal, sessionPath(params), upload)
     } finally {
-      // What a refusal left unread is taken off the connection, so that the sender gets to read the answer.
-      request.raw.resume()
+      upload.body.destroy()
     }
   })
   mount(contextUploadRoutes.completeContextUpload, ({ principal, params, body }) =>
@@ -56,7 +57,9 @@ function uploadOf(request: FastifyRequest): Upload {
     throw invalid(['header', 'content-type'], 'content_type', `must be ${uploadContentType}`)
   }
   const length = request.headers['content-length']
-  // Ending the reading early must not destroy the request: its connection still carries the answer.
-  const body = Readable.from(request.body.iterator({ destroyOnReturn: false }), { objectMode: false })
-  return { capability, contentLength: length === undefined ? undefined : Number(length), body }
+  return {
+    capability,
+    contentLength: length === undefined ? undefined : Number(length),
+    body: detachedBody(request.body),
+  }
 }
