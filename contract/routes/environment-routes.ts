@@ -28,7 +28,7 @@ const build = `${builds}/{aid}` as const
 
 const EnvironmentParams = Strict({ id: Identifier })
 const VersionParams = Strict({ id: Identifier, vid: Identifier })
-const BuildParams = Strict({ id: Identifier, vid: Identifier, aid: Identifier })
+export const BuildParams = Strict({ id: Identifier, vid: Identifier, aid: Identifier })
 
 /** Routes with no chatroom in their path refuse sandbox-scope keys with 403. */
 const tenant = { tag: 'Environments', access: 'tenant', restrictedKey: 403 } as const

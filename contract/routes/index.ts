@@ -2,6 +2,7 @@ import { accountRoutes } from './account-routes.ts'
 import { chatroomRoutes } from './chatroom-routes.ts'
 import { contextUploadRoutes } from './context-upload-routes.ts'
 import { environmentRoutes } from './environment-routes.ts'
+import { extensionRoutes } from './extension-routes.ts'
 import { platformRoutes } from './platform-routes.ts'
 import { publicLinkRoutes } from './public-link-routes.ts'
 import { runRoutes } from './run-routes.ts'
@@ -19,6 +20,7 @@ export const allRoutes = {
   ...publicLinkRoutes,
   ...platformRoutes,
   ...userRoutes,
+  ...extensionRoutes,
 }
 
 export type RouteName = keyof typeof allRoutes

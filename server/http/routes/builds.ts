@@ -1,9 +1,12 @@
 import { environmentRoutes } from '@sandbox-jobs/contract/routes/environment-routes.ts'
+import { extensionRoutes } from '@sandbox-jobs/contract/routes/extension-routes.ts'
 import { cancelBuild } from '../../builds/build-cancel-service.ts'
+import { openBuildLog } from '../../builds/build-log-service.ts'
 import { listBuilds, readBuild } from '../../builds/build-query-service.ts'
 import { queueBuild, retryBuild } from '../../builds/build-service.ts'
 import type { EnvironmentContext } from '../../environments/environment-context.ts'
 import type { Mount } from '../mount.ts'
+import { untrustedHeaders } from '../untrusted.ts'
 
 /** Builds of a version (contract part 2, "Environments, versions, builds"). */
 export function mountBuildRoutes(mount: Mount, context: EnvironmentContext): void {
@@ -22,6 +25,10 @@ export function mountBuildRoutes(mount: Mount, context: EnvironmentContext): voi
   mount(environmentRoutes.cancelBuild, ({ principal, params }) =>
     cancelBuild(context, principal, { ...versionPath(params), attemptId: params.aid }),
   )
+  mount(extensionRoutes.readBuildLog, async ({ principal, params, reply }) => {
+    const log = await openBuildLog(context, principal, { ...versionPath(params), attemptId: params.aid })
+    return reply.headers({ ...untrustedHeaders, 'content-type': 'text/plain; charset=utf-8' }).send(log)
+  })
 }
 
 const versionPath = (params: { id: string; vid: string }) => ({

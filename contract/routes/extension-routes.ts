@@ -1,0 +1,17 @@
+import { BuildParams } from './environment-routes.ts'
+import { extensionPrefix } from './prefixes.ts'
+import { route } from './route.ts'
+
+/** Routes beyond the contract's own (contract part 3, D6). */
+export const extensionRoutes = {
+  readBuildLog: route({
+    tag: 'Environments',
+    access: 'tenant',
+    restrictedKey: 403,
+    method: 'GET',
+    path: `${extensionPrefix}/environments/{id}/versions/{vid}/builds/{aid}/log`,
+    summary: 'Log of the Dockerfile’s steps, for who manages the environment',
+    params: BuildParams,
+    errors: ['not_found'],
+  }),
+}
