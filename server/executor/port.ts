@@ -100,7 +100,7 @@ export interface SandboxExit {
   oomKills: number
   /** Times a fork was refused by the process limit. */
   pidsLimitHits: number
-  /** No free byte or inode was left in the workspace at the end. */
+  /** Less than 256 KiB, or no inode, was left in the workspace at the end. */
   workspaceFull: boolean
   peakMemoryBytes: number
   cpuMs: number

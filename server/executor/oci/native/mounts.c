@@ -187,8 +187,11 @@ void mounts_make(const struct plan *plan) {
 
 int mounts_workspace(void) { return workspace; }
 
+/* A file system keeps some blocks that no program gets: less than this is full. */
+enum { FULL_BYTES = 256 * 1024 };
+
 bool mounts_workspace_full(void) {
   struct statvfs space;
   if (workspace < 0 || statvfs(space_path, &space)) return false;
-  return space.f_bavail == 0 || space.f_favail == 0;
+  return space.f_bavail * space.f_frsize < FULL_BYTES || space.f_favail == 0;
 }

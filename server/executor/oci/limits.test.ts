@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { shellJob, TestAgent } from './test-agent.ts'
+
+const MiB = 1024 * 1024
+let agent: TestAgent
+let empty: string
+
+beforeAll(async () => {
+  agent = await TestAgent.start()
+  empty = await agent.image()
+}, 60_000)
+afterAll(() => agent.dispose(), 60_000)
+
+test('a program past its time is killed with all it started', async () => {
+  const spec = shellJob(empty, 'sleep 100 & sleep 100', { timeoutMs: 300 })
+  const { exit } = await agent.run(spec)
+  expect(exit).toMatchObject({ cause: 'deadline', exitCode: null })
+  expect(await agent.processes(spec.id)).toEqual([])
+})
+
+test('a program that eats memory ends as out of memory', async () => {
+  const { exit } = await agent.run(shellJob(empty, 'tail /dev/zero', { memoryBytes: 64 * MiB }))
+  expect(exit.cause).toBe('out_of_memory')
+  expect(exit.oomKills).toBeGreaterThan(0)
+})
+
+test('a program that forks without end is held at its process limit, and told', async () => {
+  const { exit } = await agent.run(
+    shellJob(empty, 'f() { f | f & }; f; sleep 1', { timeoutMs: 3000, pids: 20 }),
+  )
+  expect(exit.pidsLimitHits).toBeGreaterThan(0)
+  const after = await agent.run(shellJob(empty, 'true'))
+  expect(after.exit.exitCode).toBe(0)
+})
+
+test('a full workspace is told', async () => {
+  const { exit } = await agent.run(
+    shellJob(empty, 'dd if=/dev/zero of=/workspace/full bs=1M; exit 9', { workspaceBytes: 4 * MiB }),
+  )
+  expect(exit).toMatchObject({ cause: 'exited', exitCode: 9, workspaceFull: true })
+})
+
+test('writes above the image count against the workspace too', async () => {
+  const { exit } = await agent.run(
+    shellJob(empty, 'dd if=/dev/zero of=/full bs=1M; exit 9', { workspaceBytes: 4 * MiB }),
+  )
+  expect(exit.workspaceFull).toBe(true)
+})
+
+test('a workspace on disk is capped and writable', async () => {
+  const { exit } = await agent.run(
+    shellJob(empty, 'echo 1 > output.json; dd if=/dev/zero of=full bs=1M; exit 9', {
+      workspaceKind: 'disk',
+      workspaceBytes: 16 * MiB,
+    }),
+  )
+  expect(exit).toMatchObject({ cause: 'exited', exitCode: 9, workspaceFull: true })
+  expect(exit.files.output).toEqual({ status: 'present', byteSize: 2 })
+})
+
+test('10 GiB of log are bounded to head and tail, and do not hold the program for long', async () => {
+  const script = 'echo first; dd if=/dev/zero bs=1M count=10240 2>/dev/null; echo last'
+  const { exit, log } = await agent.run(shellJob(empty, script, { timeoutMs: 60_000 }))
+  expect(exit).toMatchObject({ cause: 'exited', exitCode: 0 })
+  expect(exit.log.totalBytes).toBe(10 * 1024 * MiB + 11)
+  expect(exit.log.keptBytes).toBe(64 * 1024)
+  expect(log.startsWith('first\n')).toBe(true)
+  expect(log.endsWith('last\n')).toBe(true)
+  expect(log).toMatch(/\[\.\.\. \d+ bytes of the log are left out here \.\.\.]/)
+  expect(log.length).toBeLessThan(65 * 1024)
+}, 70_000)

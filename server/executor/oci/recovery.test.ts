@@ -1,0 +1,90 @@
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { ExecutorUnavailable } from '../port.ts'
+import { shellJob, TestAgent, until } from './test-agent.ts'
+
+let agent: TestAgent
+let empty: string
+
+beforeAll(async () => {
+  agent = await TestAgent.start()
+  empty = await agent.image()
+}, 60_000)
+afterAll(() => agent.dispose(), 60_000)
+
+test('a run goes on while the agent is killed and started again', async () => {
+  const spec = shellJob(empty, 'echo before; sleep 2; echo after; echo 7 > output.json; exit 4')
+  await agent.client.start(spec, Buffer.alloc(0))
+  await agent.end('SIGKILL')
+  await expect(agent.client.wait(spec.id)).rejects.toBeInstanceOf(ExecutorUnavailable)
+  await agent.start()
+  expect(await agent.client.list()).toContainEqual({ id: spec.id, state: 'running' })
+  expect((await agent.client.capacity()).running).toBe(1)
+  const exit = await agent.client.wait(spec.id)
+  expect(exit).toMatchObject({ cause: 'exited', exitCode: 4 })
+  expect(exit.files.output?.status).toBe('present')
+})
+
+test('a run that ends while there is no agent keeps its record', async () => {
+  const spec = shellJob(empty, 'sleep 0.2; exit 5')
+  await agent.client.start(spec, Buffer.alloc(0))
+  await agent.end('SIGTERM')
+  await until(async () =>
+    (await readdir(join(agent.dataDir, 'agent/sandboxes', spec.id))).includes('exit.json'),
+  )
+  await agent.start()
+  expect(await agent.client.wait(spec.id)).toMatchObject({ cause: 'exited', exitCode: 5 })
+})
+
+test('an adopted sandbox can be stopped', async () => {
+  const spec = shellJob(empty, 'sleep 100')
+  await agent.client.start(spec, Buffer.alloc(0))
+  await agent.end('SIGKILL')
+  await agent.start()
+  await agent.client.stop(spec.id)
+  expect(await agent.client.wait(spec.id)).toMatchObject({ cause: 'stopped' })
+})
+
+test('a sandbox whose shim is killed is lost, with every process and group of it', async () => {
+  const spec = shellJob(empty, 'sleep 100 & sleep 100')
+  await agent.client.start(spec, Buffer.alloc(0))
+  process.kill(await agent.shim(spec.id), 'SIGKILL')
+  expect(await agent.client.wait(spec.id)).toMatchObject({ cause: 'lost', exitCode: null })
+  expect(await agent.processes(spec.id)).toEqual([])
+  expect(await readdir(join('/sys/fs/cgroup/pids', agent.cgroup))).not.toContain(spec.id)
+  expect(await readdir(join(agent.dataDir, 'agent/crun'))).not.toContain(spec.id)
+})
+
+test('a sandbox whose shim died while there was no agent is settled at the next start', async () => {
+  const spec = shellJob(empty, 'sleep 100')
+  await agent.client.start(spec, Buffer.alloc(0))
+  const shim = await agent.shim(spec.id)
+  await agent.end('SIGKILL')
+  process.kill(shim, 'SIGKILL')
+  // Without the agent's help: the sandbox ends with its shim.
+  await until(async () => (await agent.processes(spec.id)).length === 0)
+  await agent.start()
+  expect(await agent.client.wait(spec.id)).toMatchObject({ cause: 'lost' })
+})
+
+test('a program whose input was cut by the agent’s death is ended', async () => {
+  const input = new PassThrough()
+  const spec = shellJob(empty, 'cat; echo acted on half of it > output.json')
+  input.write('half')
+  const started = agent.client.start(spec, input)
+  await started
+  await agent.end('SIGKILL')
+  input.destroy()
+  await agent.start()
+  expect(await agent.client.wait(spec.id)).toMatchObject({ cause: 'lost', detail: 'input_cut' })
+})
+
+test('a second agent on the same data folder says so', async () => {
+  const second = Object.assign(Object.create(TestAgent.prototype) as TestAgent, {
+    dataDir: agent.dataDir,
+    cgroup: agent.cgroup,
+  })
+  await expect(second.start()).rejects.toThrow(/already runs on this data folder/)
+})

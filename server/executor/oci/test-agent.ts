@@ -1,0 +1,165 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { basename, join, resolve } from 'node:path'
+import { createInterface } from 'node:readline'
+import { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
+import { type Header, pack } from 'tar-stream'
+import { sleep } from '../../base/clock.ts'
+import { newId } from '../../base/ids.ts'
+import type { SandboxExit, SandboxSpec } from '../port.ts'
+import { AgentClient } from './client.ts'
+
+const agentProgram = resolve(import.meta.dirname, '../../main/agent.ts')
+
+/** A real host agent on a data folder and a control group of its own, for tests. */
+export class TestAgent {
+  readonly dataDir: string
+  readonly client: AgentClient
+  readonly cgroup: string
+  process: ChildProcess | undefined
+
+  private constructor(dataDir: string) {
+    this.dataDir = dataDir
+    this.client = new AgentClient(join(dataDir, 'agent.sock'))
+    this.cgroup = `sandbox-jobs-test-${basename(dataDir).slice(-6)}`
+  }
+
+  static async start(): Promise<TestAgent> {
+    const agent = new TestAgent(await mkdtemp(join(tmpdir(), 'sandbox-agent-')))
+    await agent.start()
+    return agent
+  }
+
+  /** Starts the process; rejects with its last words when it ends instead. */
+  async start(): Promise<void> {
+    const child = spawn(process.execPath, [agentProgram, '--cgroup', this.cgroup], {
+      env: {
+        PATH: '/usr/sbin:/usr/bin:/sbin:/bin',
+        SANDBOX_DATA: this.dataDir,
+        SANDBOX_AGENT_SOCKET: join(this.dataDir, 'agent.sock'),
+      },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    this.process = child
+    let last = ''
+    for await (const line of createInterface(child.stdout)) {
+      last = line
+      if (line.includes('"ready"')) return
+    }
+    throw new Error(`the agent ended: ${last}`)
+  }
+
+  async end(signal: 'SIGTERM' | 'SIGKILL'): Promise<number | null> {
+    const child = this.process
+    if (!child || child.exitCode !== null) return child?.exitCode ?? null
+    const ended = new Promise<number | null>((resolve) => child.once('exit', resolve))
+    child.kill(signal)
+    return ended
+  }
+
+  /** Ends the agent and every sandbox that is left, and removes the data folder and the control groups. */
+  async dispose(): Promise<void> {
+    for (const { id, state } of await this.client.list()) {
+      if (state !== 'exited' && state !== 'forbidden') await this.client.stop(id)
+      if (state !== 'forbidden') {
+        await this.client.wait(id)
+        await this.client.remove(id)
+      }
+    }
+    this.client.close()
+    await this.end('SIGTERM')
+    await rm(this.dataDir, { recursive: true, force: true })
+  }
+
+  /** Runs a sandbox to its end. */
+  async run(spec: SandboxSpec, input = ''): Promise<{ exit: SandboxExit; log: string }> {
+    await this.client.start(spec, Buffer.from(input))
+    const exit = await this.client.wait(spec.id)
+    const log = (await buffer(await this.client.log(spec.id))).toString('utf8')
+    return { exit, log }
+  }
+
+  /** Installs an image with these entries; returns its digest. */
+  async image(entries: [Partial<Header> & { name: string }, (string | Buffer)?][] = []): Promise<string> {
+    const tar = await tarOf(entries)
+    const digest = `sha256:${createHash('sha256').update(tar).digest('hex')}`
+    await this.client.installImage(digest, Readable.from([tar]))
+    return digest
+  }
+
+  /** Host process ids in the control group of sandbox `id`. */
+  async processes(id: string): Promise<number[]> {
+    const text = await readFile(join('/sys/fs/cgroup/pids', this.cgroup, id, 'cgroup.procs'), 'utf8').catch(
+      () => readFile(join('/sys/fs/cgroup', this.cgroup, id, 'cgroup.procs'), 'utf8').catch(() => ''),
+    )
+    return text.split('\n').filter(Boolean).map(Number)
+  }
+
+  /** The shim of sandbox `id`: the process that works in its folder and is no runtime. */
+  async shim(id: string): Promise<number> {
+    for (const pid of await readdir('/proc')) {
+      const words = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')
+      if (words.endsWith(`/sandboxes/${id}\0`)) return Number(pid)
+    }
+    throw new Error(`no shim keeps ${id}`)
+  }
+}
+
+export async function tarOf(
+  entries: [Partial<Header> & { name: string }, (string | Buffer)?][],
+): Promise<Buffer> {
+  const tar = pack()
+  for (const [headers, content] of entries) tar.entry(headers, content ?? '')
+  tar.finalize()
+  return buffer(tar)
+}
+
+export const busybox = '/.sandbox/busybox'
+const MiB = 1024 * 1024
+
+/** A small job that runs `script` in the platform's shell. */
+export function shellJob(
+  digest: string,
+  script: string,
+  limits: Partial<SandboxSpec['limits']> = {},
+): SandboxSpec {
+  return {
+    id: newId('run'),
+    rootfs: { kind: 'image', digest },
+    argv: [busybox, 'sh', '-c', script],
+    env: {},
+    user: { uid: 0, gid: 0 },
+    hostname: 'job',
+    confinement: 'job',
+    limits: {
+      timeoutMs: 20_000,
+      memoryBytes: 128 * MiB,
+      workspaceBytes: 32 * MiB,
+      workspaceKind: 'memory',
+      workspaceInodes: 1024,
+      vcpu: 1,
+      pids: 32,
+      openFiles: 256,
+      logBytes: 64 * 1024,
+      ...limits,
+    },
+    collect: {
+      files: [{ name: 'output', path: '/workspace/output.json', maxBytes: 1000 }],
+      tree: {
+        path: '/workspace/artifacts',
+        maxFiles: 5,
+        maxBytes: MiB,
+        maxPathBytes: 1024,
+        maxNameBytes: 255,
+      },
+    },
+  }
+}
+
+/** Waits until `condition` holds; fails by the test's own timeout. */
+export async function until(condition: () => Promise<boolean>): Promise<void> {
+  while (!(await condition())) await sleep(10)
+}
