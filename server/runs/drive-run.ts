@@ -7,7 +7,15 @@ import { markRunning, requeue, type Standing } from './claimed-run-store.ts'
 import { type CollectDeps, type Collected, collectRun } from './collect-run.ts'
 import { finishRun, type RunEnd } from './finish-run.ts'
 import { findJob } from './job-store.ts'
-import { Detached, longPatience, noCapacity, type Patience, patiently } from './patience.ts'
+import {
+  Detached,
+  describe,
+  longPatience,
+  noCapacity,
+  type Patience,
+  patiently,
+  shortPatience,
+} from './patience.ts'
 import type { PlacedImages } from './placed-images.ts'
 import { type PreparedRun, prepareRun } from './prepare-run.ts'
 import { failed, outcomeOf, type RunOutcome } from './run-outcome.ts'
@@ -77,7 +85,7 @@ class RunDrive {
       await work(this)
     } catch (error) {
       if (error instanceof Detached) return
-      this.#patience.log.error({ err: error }, 'run failed on our side')
+      this.#patience.log.error({ error: describe(error) }, 'run failed on our side')
       await this.#stopQuietly()
       await this.#finish({ outcome: failed('platform_internal') }).catch((failure: unknown) => {
         if (!(failure instanceof Detached)) throw failure
@@ -113,14 +121,14 @@ class RunDrive {
   async #start(prepared: PreparedRun & { kind: 'sandbox' }): Promise<'started' | 'no_host' | RunOutcome> {
     const { executor, images } = this.#deps
     const { layerDigest, spec, stdin } = prepared
-    const patience = { ...this.#patience, attempts: longPatience }
+    const patience = { ...this.#patience, attempts: shortPatience, attemptsWhileAway: longPatience }
     for (let lastTry = false; ; lastTry = true) {
       try {
         await patiently('place the image', () => images.ensure(layerDigest), patience)
       } catch (error) {
         if (error instanceof Detached) throw error
         if (error instanceof ExecutorUnavailable) return 'no_host'
-        this.#patience.log.error({ err: error }, 'image cannot be placed')
+        this.#patience.log.error({ error: describe(error) }, 'image cannot be placed')
         return failed('image_unavailable', { detail: error instanceof ObjectMissing ? 'missing' : 'refused' })
       }
       try {
@@ -132,7 +140,7 @@ class RunDrive {
         if (!(error instanceof ExecutorRefused)) throw error
         if (error.slug === noCapacity) return 'no_host'
         if (error.slug === cancelledSlug) return failed('cancelled')
-        this.#patience.log.warn({ slug: error.slug, reason: error.message }, 'start refused')
+        this.#patience.log.warn({ slug: error.slug }, 'start refused')
         // It may have lost an image that it had.
         images.forget(layerDigest)
         if (lastTry) return failed('runtime_start_failed', { detail: error.slug })
@@ -199,7 +207,7 @@ class RunDrive {
       return await patiently('collect', () => collectRun(this.#deps, source), patience)
     } catch (error) {
       if (error instanceof Detached) throw error
-      this.#patience.log.error({ err: error }, 'what the run left cannot be stored')
+      this.#patience.log.error({ error: describe(error) }, 'what the run left cannot be stored')
       return undefined
     }
   }
@@ -212,7 +220,7 @@ class RunDrive {
   /** What stays behind is swept later. */
   async #remove(): Promise<void> {
     await this.#deps.executor.remove(this.#run.sandboxId).catch((error: unknown) => {
-      this.#patience.log.warn({ error: String(error) }, 'sandbox not removed yet')
+      this.#patience.log.warn({ error: describe(error) }, 'sandbox not removed yet')
     })
   }
 
@@ -221,7 +229,7 @@ class RunDrive {
     await patiently('stop', () => executor.stop(this.#run.sandboxId), this.#patience).catch(
       (error: unknown) => {
         if (error instanceof SandboxUnknown || error instanceof Detached) return
-        this.#patience.log.error({ err: error }, 'sandbox cannot be stopped')
+        this.#patience.log.error({ error: describe(error) }, 'sandbox cannot be stopped')
       },
     )
   }

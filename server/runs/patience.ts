@@ -1,6 +1,6 @@
 import { sleep } from '../base/clock.ts'
 import type { Log } from '../base/logging.ts'
-import { ExecutorRefused, SandboxUnknown } from '../executor/port.ts'
+import { ExecutorRefused, ExecutorUnavailable, SandboxUnknown } from '../executor/port.ts'
 import { ObjectMissing, ObjectTooLarge } from '../storage/port.ts'
 
 /** The worker is going away: what it held goes on without it and is taken over later. */
@@ -17,6 +17,8 @@ export interface Patience {
   log: Log
   /** Tries at most; absent: for as long as it takes. */
   attempts?: number
+  /** The same while the host is away or full; absent: as `attempts`. */
+  attemptsWhileAway?: number
 }
 
 const firstWaitMs = 50
@@ -24,6 +26,8 @@ const lastWaitMs = 5000
 
 /** About ten minutes of trying. */
 export const longPatience = 125
+/** About ten seconds. */
+export const shortPatience = 8
 
 /**
  * Repeats what may be repeated until it works: every step of a run is safe to do again, and neither a host nor a
@@ -37,7 +41,7 @@ export async function patiently<T>(what: string, work: () => Promise<T>, patienc
       return await work()
     } catch (error) {
       if (patience.signal.aborted) throw new Detached()
-      if (isFinal(error) || attempt >= (patience.attempts ?? Number.POSITIVE_INFINITY)) throw error
+      if (isFinal(error) || attempt >= attemptsFor(error, patience)) throw error
       patience.log.warn({ what, attempt, error: describe(error) }, 'will try again')
     }
     await sleep(waitMs, patience.signal)
@@ -54,4 +58,13 @@ const isFinal = (error: unknown): boolean =>
   error instanceof ObjectMissing ||
   error instanceof ObjectTooLarge
 
-const describe = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+function attemptsFor(error: unknown, { attempts, attemptsWhileAway }: Patience): number {
+  const away = error instanceof ExecutorUnavailable || error instanceof ExecutorRefused
+  return (away ? attemptsWhileAway : undefined) ?? attempts ?? Number.POSITIVE_INFINITY
+}
+
+/** For the log: a refusal's own words may quote what a tenant wrote, and so may the fields of a database error. */
+export function describe(error: unknown): string {
+  if (error instanceof ExecutorRefused) return `refused: ${error.slug}`
+  return error instanceof Error ? error.message : String(error)
+}

@@ -6,7 +6,7 @@ import { type Listener, listen } from '../queue/listener.ts'
 import type { ObjectStorage } from '../storage/port.ts'
 import { type ClaimedRun, cancelRequestedAmong, claimNext, takeOver } from './claim-store.ts'
 import { type DriveSignals, driveRun, resumeRun } from './drive-run.ts'
-import { Detached, patiently } from './patience.ts'
+import { Detached, describe, patiently } from './patience.ts'
 import { type ImageSource, PlacedImages } from './placed-images.ts'
 import { cancelChannel, queuedChannel } from './run-store.ts'
 import { sweepSandboxes } from './sweep-sandboxes.ts'
@@ -114,7 +114,7 @@ export class RunWorker {
       }
     } catch (error) {
       // The next look tries again; a database that is away also breaks the listener, which looks when it is back.
-      log.warn({ error: String(error) }, 'cannot claim')
+      log.warn({ error: describe(error) }, 'cannot claim')
     }
   }
 
@@ -123,9 +123,10 @@ export class RunWorker {
     const cancel = new AbortController()
     const signals: DriveSignals = { detach: this.#detach.signal, cancel: cancel.signal }
     const done = drive({ db, executor, storage, images: this.#images, log }, run, signals)
-      .catch((error: unknown) => log.error({ err: error, run: run.id }, 'run left hanging'))
+      .catch((error: unknown) => log.error({ error: describe(error), run: run.id }, 'run left hanging'))
       .finally(() => {
-        this.#flights.delete(run.id)
+        // A run that was given back may be in the air again by now.
+        if (this.#flights.get(run.id)?.cancel === cancel) this.#flights.delete(run.id)
         this.#look()
       })
     this.#flights.set(run.id, { cancel, done })
@@ -139,7 +140,7 @@ export class RunWorker {
         await this.#hearCancels()
         if (looks % looksPerRound === 0) await this.#round()
       } catch (error) {
-        if (!(error instanceof Detached)) this.#options.log.warn({ error: String(error) }, 'look failed')
+        if (!(error instanceof Detached)) this.#options.log.warn({ error: describe(error) }, 'look failed')
       }
       this.#look()
       await sleep(everyMs, signal)
