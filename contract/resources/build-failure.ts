@@ -66,3 +66,16 @@ export const buildFailures = {
 } as const satisfies Record<string, BuildFailure>
 
 export type BuildErrorCode = keyof typeof buildFailures
+
+/** Where the rule that was broken says better what to do than the code under which it ends. */
+const nextActionsByRule: Record<string, string> = {
+  base_image_unavailable:
+    'The base image is not on this deployment. Start from scratch or a curated image, or ask the operator to add it.',
+  dockerfile_missing:
+    'Put a file named Dockerfile at the top of the archive, upload it again and create a new version.',
+  context_missing: 'Upload an archive and create a version from its owned_object_id.',
+}
+
+/** What to do about a failed build; `detail` is its `error_detail`, empty for who may not see it. */
+export const buildNextAction = (code: BuildErrorCode, detail: string): string =>
+  nextActionsByRule[detail.split(';')[0] ?? ''] ?? buildFailures[code].nextAction

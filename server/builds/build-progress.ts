@@ -1,4 +1,8 @@
-import { type BuildErrorCode, buildFailures } from '@sandbox-jobs/contract/resources/build-failure.ts'
+import {
+  type BuildErrorCode,
+  buildFailures,
+  buildNextAction,
+} from '@sandbox-jobs/contract/resources/build-failure.ts'
 import type { BuildStage } from '@sandbox-jobs/contract/resources/build-stage.ts'
 import {
   type BuildAttemptState,
@@ -16,6 +20,7 @@ export interface ProgressSource {
   stage_code: string
   stage_since: Date
   error_code: string
+  error_detail: string
 }
 
 export interface BuildProgress {
@@ -32,8 +37,11 @@ export interface BuildProgress {
 export const terminalClassOf = (state: string): '' | TerminalClass =>
   isTerminal(buildAttemptMachine, state as BuildAttemptState) ? (state as TerminalClass) : ''
 
-/** Progress of an attempt, the same for its own answer and its version's (contract part 1, "Build attempt"). */
-export function progressOf(attempt: ProgressSource): BuildProgress {
+/**
+ * Progress of an attempt, the same for its own answer and its version's (contract part 1, "Build attempt"). Only
+ * owners are told what to do about the exact rule that was broken.
+ */
+export function progressOf(attempt: ProgressSource, owner: boolean): BuildProgress {
   const ended = terminalClassOf(attempt.state) !== ''
   const index = ended ? 0 : stageNames.indexOf(attempt.stage_code) + 1
   return {
@@ -41,16 +49,16 @@ export function progressOf(attempt: ProgressSource): BuildProgress {
     index,
     count: index === 0 ? 0 : buildStages.length,
     since: attempt.stage_since.toISOString(),
-    nextAction: nextActionOf(attempt),
+    nextAction: nextActionOf(attempt, owner),
   }
 }
 
-function nextActionOf({ state, error_code }: ProgressSource): string {
+function nextActionOf({ state, error_code, error_detail }: ProgressSource, owner: boolean): string {
   if (state === 'completed') return ''
   if (state === 'validation_queued') return 'The build waits for its turn. Read it again in a few seconds.'
   if (state === 'cancel_requested' || state === 'cancelling') return 'The build is being stopped.'
   if (terminalClassOf(state) === '') return 'The build is under way. Read it again in a few seconds.'
   return error_code in buildFailures
-    ? buildFailures[error_code as BuildErrorCode].nextAction
+    ? buildNextAction(error_code as BuildErrorCode, owner ? error_detail : '')
     : buildFailures.platform_failed.nextAction
 }

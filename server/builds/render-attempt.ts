@@ -7,7 +7,7 @@ import { progressOf, terminalClassOf } from './build-progress.ts'
 
 /** Wire form (contract part 1, "Build attempt"). Only owners see the detail of a failure; no report is kept yet. */
 export function renderAttempt(attempt: AttemptView, owner: boolean): BuildAttempt {
-  const progress = progressOf(attempt)
+  const progress = progressOf(attempt, owner)
   return {
     id: attempt.id,
     company_id: attempt.company_id,

@@ -28,8 +28,11 @@ export async function abortContextUpload(
   return renderSession(session, path.environmentId)
 }
 
+/** What ending a session takes. */
+export type SweepContext = Pick<EnvironmentContext, 'db' | 'storage' | 'log'>
+
 /** Removes the bytes of an `abort_pending` session that nobody sends to, then ends it. */
-export async function finishAbort(context: EnvironmentContext, key: SessionKey): Promise<void> {
+export async function finishAbort(context: SweepContext, key: SessionKey): Promise<void> {
   await context.db.transaction().execute(async (trx) => {
     const session = await lockSession(trx, key)
     if (session?.state !== 'abort_pending' || session.receiving) return

@@ -41,7 +41,7 @@ export function renderVersion(
     compressed_bytes: view.compressed_bytes,
     unpacked_bytes: view.unpacked_bytes,
     ...renderLastBuild(view.attempt, show.owner),
-    ...renderProgress(view),
+    ...renderProgress(view, show.owner),
     source_digest: show.owner ? view.source_digest : null,
     source_ref: show.owner ? view.source_ref : null,
   }
@@ -56,7 +56,7 @@ const renderLastBuild = (attempt: LastAttempt | null, owner: boolean) => ({
   last_build_error_detail: owner ? (attempt?.error_detail ?? '') : '',
 })
 
-function renderProgress({ attempt, state, expected_seconds }: VersionView) {
+function renderProgress({ attempt, state, expected_seconds }: VersionView, owner: boolean) {
   if (!attempt) {
     return {
       build_stage: '' as const,
@@ -67,7 +67,7 @@ function renderProgress({ attempt, state, expected_seconds }: VersionView) {
       build_next_action: state === 'draft' ? 'Queue a build.' : '',
     }
   }
-  const progress = progressOf(attempt)
+  const progress = progressOf(attempt, owner)
   const running = terminalClassOf(attempt.state) === ''
   const over = state === 'ready' || state === 'archived'
   return {

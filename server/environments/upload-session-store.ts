@@ -110,6 +110,25 @@ export const moveSession = (
 ): Promise<UploadSessionState | undefined> =>
   transition(trx, { table: 'upload_sessions', machine: uploadSessionMachine, id, to, set })
 
+/** Sessions that nobody ended in a day, and aborts that could not be finished when they were asked for. */
+export async function listOverdueSessions(db: Executing, limit: number): Promise<SessionKey[]> {
+  const rows = await db
+    .selectFrom('upload_sessions')
+    .select(['company_id', 'environment_id', 'id'])
+    .where('state', 'in', ['uploading', 'completing', 'abort_pending'])
+    .where((eb) =>
+      eb.or([eb('session_expires_at', '<=', sql<Date>`now()`), eb('state', '=', 'abort_pending')]),
+    )
+    .orderBy('session_expires_at')
+    .limit(limit)
+    .execute()
+  return rows.map((row) => ({
+    companyId: row.company_id,
+    environmentId: row.environment_id ?? '',
+    sessionId: row.id,
+  }))
+}
+
 /** Takes the right to send bytes, for at most `seconds`; false when the session takes none or someone sends. */
 export async function beginReceiving(db: Executing, key: SessionKey, seconds: number): Promise<boolean> {
   const row = await db

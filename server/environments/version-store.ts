@@ -111,6 +111,19 @@ export async function lockVersion(
     .executeTakeFirst()
 }
 
+/** Failed versions whose time for a retry is over. */
+export async function listUnretriedVersions(db: Executing, limit: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('environment_versions')
+    .select('id')
+    .where('state', '=', 'retryable_failed')
+    .where('state_changed_at', '<=', sql<Date>`now() - ${buildRetryWindowSeconds} * interval '1 second'`)
+    .orderBy('state_changed_at')
+    .limit(limit)
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
 export async function countRetainedVersions(trx: Trx, companyId: string): Promise<number> {
   const row = await trx
     .selectFrom('environment_versions')
