@@ -9,6 +9,24 @@ const commands: Record<string, () => Promise<Command>> = {
     new Command('admin')
       .description('change the service of this machine')
       .addCommand((await import('./commands/admin-apply.ts')).adminApplyCommand()),
+  operator: async () =>
+    new Command('operator')
+      .description('what the operator of this machine provides for builds; needs root')
+      .addCommand(
+        new Command('toolchain')
+          .description('the builder')
+          .addCommand(
+            (await import('./commands/operator-toolchain-install.ts')).operatorToolchainInstallCommand(),
+          ),
+      )
+      .addCommand(
+        new Command('base-image')
+          .description('base images for Dockerfiles')
+          .addCommand((await import('./commands/operator-base-image-add.ts')).operatorBaseImageAddCommand())
+          .addCommand(
+            (await import('./commands/operator-base-image-list.ts')).operatorBaseImageListCommand(),
+          ),
+      ),
   login: async () => (await import('./commands/login.ts')).loginCommand(),
   whoami: async () => (await import('./commands/whoami.ts')).whoamiCommand(),
   rooms: async () => (await import('./commands/rooms.ts')).roomsCommand(),

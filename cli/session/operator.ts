@@ -1,0 +1,56 @@
+import type { OperatorProblem } from '@sandbox-jobs/server/main/operator-images.ts'
+import { CliError, describeFailure, exitCodes } from '../failure.ts'
+import { createReporter, type Reporter } from '../output/reporter.ts'
+import { durationText } from '../output/sizes.ts'
+
+type Work<T> = () => Promise<{ ok: true; value: T } | OperatorProblem>
+type Render<T> = (value: T) => { text: string; document: unknown }
+
+const stillBusyMs = 15_000
+
+/** Runs work on this machine that belongs to root, says that it goes on, and shows how it ended. */
+export async function withOperator<T>(
+  options: { json?: boolean },
+  doing: string | undefined,
+  work: Work<T>,
+  render: Render<T>,
+): Promise<void> {
+  const report = createReporter(options.json === true)
+  const stopSaying = sayWhileBusy(report, doing)
+  try {
+    const outcome = await work()
+    if (!outcome.ok) throw problemError(outcome)
+    const { text, document } = render(outcome.value)
+    report.result(text, document)
+  } catch (error) {
+    const failure = describeFailure(error, 'this machine')
+    report.failure(failure)
+    process.exitCode = failure.exitCode
+  } finally {
+    stopSaying()
+  }
+}
+
+function sayWhileBusy(report: Reporter, doing: string | undefined): () => void {
+  if (doing === undefined) return () => undefined
+  const begun = performance.now()
+  const timer = setInterval(
+    () => report.progress(`${doing}, ${durationText(performance.now() - begun)} so far`),
+    stillBusyMs,
+  )
+  return () => clearInterval(timer)
+}
+
+const hints: Record<OperatorProblem['cause'], string> = {
+  not_root: 'Run it with sudo, on the machine of the service.',
+  settings: 'Correct the settings; docs/operations.md lists them.',
+  request: 'An example: sandbox operator base-image add curated/python:3.11 --packages python3',
+  tool: 'sandbox doctor says what is missing here; a package that Debian does not have cannot be installed.',
+}
+
+const problemError = ({ cause, message }: OperatorProblem) =>
+  new CliError(message, {
+    hint: hints[cause],
+    code: `cli_operator_${cause}`,
+    exitCode: cause === 'tool' ? exitCodes.failed : exitCodes.usage,
+  })

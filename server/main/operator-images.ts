@@ -1,0 +1,42 @@
+import { ConfigInvalid, readConfig } from '../base/config.ts'
+import { agentPaths } from '../executor/oci/paths.ts'
+import { addBaseImage, type BaseImage, BaseImageRefused, listBaseImages } from '../operator/base-images.ts'
+import { CommandFailed } from '../operator/run-command.ts'
+import { installToolchain } from '../operator/toolchain.ts'
+
+export type { BaseImage }
+
+/** Why the operator's request was not carried out, and what kind of mistake it is. */
+export interface OperatorProblem {
+  ok: false
+  cause: 'not_root' | 'settings' | 'request' | 'tool'
+  message: string
+}
+
+type Outcome<T> = Promise<{ ok: true; value: T } | OperatorProblem>
+
+/** Makes the builder on this machine. Answers whether it was made now; false: it was there. */
+export const makeToolchain = (): Outcome<boolean> => asRoot((paths) => installToolchain(paths.builderRootfs))
+
+/** Makes a base image from Debian packages, and the builder it is made with. Answers whether it was made now. */
+export const makeBaseImage = (name: string, packages: string[]): Outcome<boolean> =>
+  asRoot(async (paths) => {
+    await installToolchain(paths.builderRootfs)
+    return addBaseImage(paths, name, packages)
+  })
+
+export const readBaseImages = (): Outcome<BaseImage[]> => asRoot(listBaseImages)
+
+async function asRoot<T>(work: (paths: ReturnType<typeof agentPaths>) => Promise<T>): Outcome<T> {
+  if (process.getuid?.() !== 0) {
+    return { ok: false, cause: 'not_root', message: 'Images of the operator belong to root.' }
+  }
+  try {
+    return { ok: true, value: await work(agentPaths(readConfig().dataDir)) }
+  } catch (error) {
+    if (error instanceof ConfigInvalid) return { ok: false, cause: 'settings', message: error.message }
+    if (error instanceof BaseImageRefused) return { ok: false, cause: 'request', message: error.message }
+    if (error instanceof CommandFailed) return { ok: false, cause: 'tool', message: error.message }
+    throw error
+  }
+}
