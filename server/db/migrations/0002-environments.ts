@@ -43,6 +43,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     );
     create index upload_sessions_live on upload_sessions (company_id)
       where state in ('initiating', 'uploading', 'completing', 'abort_pending');
+    create index upload_sessions_expiry on upload_sessions (session_expires_at)
+      where state in ('uploading', 'completing', 'abort_pending');
     create index upload_sessions_recent on upload_sessions (company_id, created_at);
 
     create table owned_objects (
@@ -94,6 +96,9 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       unique (environment_id, version_number),
       check (state <> 'ready' or (promoted_digest is not null and layer_digest is not null and ready_at is not null))
     );
+    create index environment_versions_retryable on environment_versions (state_changed_at)
+      where state = 'retryable_failed';
+    create index environment_versions_by_company on environment_versions (company_id, id);
 
     create table build_attempts (
       id text primary key,
