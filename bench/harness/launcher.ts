@@ -1,0 +1,92 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createInterface, type Interface } from 'node:readline'
+import { promisify } from 'node:util'
+import { mean } from './percentile.ts'
+
+const run = promisify(execFile)
+
+/** Compiles the launcher into `folder` and gives its path. */
+export async function buildLauncher(folder: string): Promise<string> {
+  const target = join(folder, 'launcher')
+  await run('cc', [
+    '-O2',
+    '-Wall',
+    '-Wextra',
+    '-Werror',
+    '-o',
+    target,
+    join(import.meta.dirname, 'launcher.c'),
+  ])
+  return target
+}
+
+export interface LauncherOptions {
+  launcher: string
+  /** Absolute path of the program, and its arguments. */
+  command: readonly string[]
+  /** File that the command reads. */
+  stdin?: string
+  /** File for what the command says on its error output. */
+  errors: string
+  /** A command that makes the surroundings and then becomes what follows it. */
+  within?: readonly string[]
+  env?: NodeJS.ProcessEnv
+}
+
+/** A program that is started and timed by a small process of its own; `close` ends that process. */
+export class Launcher {
+  readonly #child: ChildProcess
+  readonly #answers: Interface
+  readonly #options: LauncherOptions
+  readonly #cpuMs: number[] = []
+
+  constructor(options: LauncherOptions) {
+    this.#options = options
+    const { launcher, command, stdin = '/dev/null', errors, within = [] } = options
+    const [program = '', ...args] = [...within, launcher, stdin, errors, ...command]
+    this.#child = spawn(program, args, {
+      stdio: ['pipe', 'pipe', 'inherit'],
+      env: options.env ?? { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin' },
+    })
+    this.#child.on('error', () => this.#child.stdout?.destroy())
+    this.#child.stdin?.on('error', () => undefined)
+    if (!this.#child.stdout) throw new Error('the launcher has no output')
+    this.#answers = createInterface({ input: this.#child.stdout })
+  }
+
+  /** Runs the command once and gives its milliseconds; rejects with what it said when it fails. */
+  async once(): Promise<number> {
+    const answer = Promise.race([
+      once(this.#answers, 'line').then(([line]) => String(line)),
+      once(this.#answers, 'close').then(() => undefined),
+    ])
+    this.#child.stdin?.write('g')
+    const line = await answer
+    const [ns, us, status] = (line ?? '').split(' ').map(Number)
+    if (ns === undefined || us === undefined || status !== 0) throw new Error(await this.#complaint(status))
+    this.#cpuMs.push(us / 1000)
+    return ns / 1e6
+  }
+
+  /** Mean processor time of one run, of the command and what it waited for. */
+  get cpuMs(): number | null {
+    return this.#cpuMs.length === 0 ? null : mean(this.#cpuMs)
+  }
+
+  async close(): Promise<void> {
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return
+    const gone = once(this.#child, 'exit')
+    this.#child.stdin?.end()
+    await gone
+    await rm(this.#options.errors, { force: true })
+  }
+
+  async #complaint(status: number | undefined): Promise<string> {
+    const said = await readFile(this.#options.errors, 'utf8').catch(() => '')
+    const last = said.trim().split('\n').slice(-3).join('; ')
+    return `${this.#options.command[0]} ended with wait status ${status ?? 'unknown'}: ${last}`
+  }
+}

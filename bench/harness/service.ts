@@ -1,0 +1,95 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createWriteStream } from 'node:fs'
+import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { freePort } from '../../server/postgres/free-port.ts'
+import { placeBuilder } from './builder.ts'
+
+/** A service of its own, as an operator would start it, on a data folder that goes with it. */
+export interface BenchService {
+  baseUrl: string
+  dataDir: string
+  /** Process id of the supervisor: everything the service does is done by its descendants. */
+  pid: number
+  /** Makes what a company file says; gives the API keys by name. */
+  apply(companyFile: string): Promise<Record<string, string>>
+  stop(): Promise<void>
+}
+
+const sandbox = resolve(import.meta.dirname, '../../sandbox')
+/** On a disk: what is measured must really be synced. */
+const parent = '/var/tmp'
+const startTimeoutMs = 120_000
+
+export async function startService(): Promise<BenchService> {
+  if (process.getuid?.() !== 0) throw new Error('run this as root: the service needs it to make sandboxes')
+  const work = await mkdtemp(join(parent, 'sandbox-bench-'))
+  const port = await freePort()
+  const dataDir = join(work, 'data')
+  const env = { ...process.env, SANDBOX_DATA: dataDir, SANDBOX_PORT: String(port) }
+  const log = join(work, 'service.log')
+  try {
+    await openToAll(work)
+    await placeBuilder(dataDir)
+    const child = spawn(sandbox, ['up'], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+    const output = createWriteStream(log)
+    child.stdout.pipe(output)
+    child.stderr.pipe(output)
+    const baseUrl = `http://127.0.0.1:${port}`
+    const stop = () => stopped(child, work)
+    try {
+      await answering(child, baseUrl)
+    } catch (error) {
+      const said = await readFile(log, 'utf8').catch(() => '')
+      await stop()
+      throw new Error(`the service did not start:\n${said}`, { cause: error })
+    }
+    return { baseUrl, dataDir, pid: child.pid ?? 0, stop, apply: (text) => applied(text, env) }
+  } catch (error) {
+    await rm(work, { recursive: true, force: true })
+    throw error
+  }
+}
+
+/** The service user passes through the folder; what is in it has modes of its own. */
+const openToAll = (folder: string) => chmod(folder, 0o711)
+
+async function answering(child: ChildProcess, baseUrl: string): Promise<void> {
+  const until = Date.now() + startTimeoutMs
+  for (;;) {
+    if (child.exitCode !== null) throw new Error(`it ended with ${child.exitCode}`)
+    const answer = await fetch(`${baseUrl}/public/info/sandbox/regions`).catch(() => undefined)
+    await answer?.arrayBuffer()
+    if (answer?.ok) return
+    if (Date.now() > until) throw new Error(`it does not answer after ${startTimeoutMs / 1000} seconds`)
+    await sleep(50)
+  }
+}
+
+async function stopped(child: ChildProcess, work: string): Promise<void> {
+  if (child.exitCode === null && child.signalCode === null) {
+    const gone = once(child, 'exit')
+    child.kill('SIGTERM')
+    await gone
+  }
+  await rm(work, { recursive: true, force: true })
+}
+
+interface Applied {
+  api_keys: { name: string; api_key: string }[]
+}
+
+async function applied(text: string, env: NodeJS.ProcessEnv): Promise<Record<string, string>> {
+  const child = execFile(sandbox, ['admin', 'apply', '-', '--json'], { env })
+  let output = ''
+  let errors = ''
+  child.stdout?.on('data', (chunk) => (output += String(chunk)))
+  child.stderr?.on('data', (chunk) => (errors += String(chunk)))
+  child.stdin?.end(text)
+  const [exitCode] = await once(child, 'close')
+  if (exitCode !== 0) throw new Error(`sandbox admin apply ended with ${exitCode}: ${errors}`)
+  const { api_keys } = JSON.parse(output) as Applied
+  return Object.fromEntries(api_keys.map(({ name, api_key }) => [name, api_key]))
+}
