@@ -32,64 +32,55 @@ export async function queueDepth(db: Executing, companyId: string, most: QueueDe
   return rows[0] ?? { company: 0, fleet: 0 }
 }
 
-export interface LiveRuns {
-  company: number
-  fleet: number
+export interface QueueView {
+  id: string
+  /** Older queued runs, counted up to a bound; at the bound there may be more. */
+  ahead: number
+  /** Mean seconds of the company's latest runs of the same profile; null without any. */
+  mean_seconds: number | null
+  /** Runs that hold a place on a host. */
+  company_live: number
+  fleet_live: number
 }
 
-/** Runs that hold a place on a host. */
-export async function liveRuns(db: Executing, companyId: string): Promise<LiveRuns> {
-  const { rows } = await sql<LiveRuns>`
-    select count(*) filter (where company_id = ${companyId}) as company, count(*) as fleet
-    from runs where state in ('starting', 'running', 'cancel_requested')
-  `.execute(db)
-  return rows[0] ?? { company: 0, fleet: 0 }
+export interface QueueViewOptions {
+  companyId: string
+  ids: readonly string[]
+  /** Count only the company's own runs as ahead. */
+  withinCompany: boolean
 }
 
-/**
- * Places in the queue by run id, 1 for the oldest: among the company's queued runs, or everyone's without a company.
- * Runs that are not queued, and those too far behind to count, are absent.
- */
-export async function queuePositions(
-  db: Executing,
-  ids: readonly string[],
-  companyId: string | undefined,
-): Promise<Map<string, number>> {
-  if (ids.length === 0) return new Map()
-  const among = companyId === undefined ? sql`` : sql` and q.company_id = ${companyId}`
-  const { rows } = await sql<{ id: string; ahead: number }>`
-    select r.id, (
-      select count(*) from (
-        select 1 from runs q
-        where q.state = 'queued' and (q.queued_at, q.id) < (r.queued_at, r.id)${among}
-        limit ${countedMax}
-      ) older
-    ) as ahead
-    from runs r where r.id = any(${ids}) and r.state = 'queued'
-  `.execute(db)
-  return new Map(rows.filter((row) => row.ahead < countedMax).map((row) => [row.id, row.ahead + 1]))
-}
-
-/** Mean seconds that the company's latest runs took, by profile; profiles without a history are absent. */
-export async function meanRunSeconds(
-  db: Executing,
-  companyId: string,
-  profiles: readonly string[],
-): Promise<Map<string, number>> {
-  if (profiles.length === 0) return new Map()
-  const { rows } = await sql<{ profile: string; seconds: number }>`
-    select p.profile, recent.seconds
-    from unnest(${profiles}::text[]) as p(profile)
+/** How the queue looks from each of a company's queued runs; runs that are not queued are absent. */
+export async function queueView(db: Executing, options: QueueViewOptions): Promise<QueueView[]> {
+  const { companyId, ids } = options
+  const within = options.withinCompany ? sql` and q.company_id = ${companyId}` : sql``
+  const { rows } = await sql<QueueView>`
+    select r.id, older.ahead, recent.mean_seconds, live.company_live, live.fleet_live
+    from runs r
+    cross join (
+      select count(*) filter (where company_id = ${companyId}) as company_live, count(*) as fleet_live
+      from runs where state in ('starting', 'running', 'cancel_requested')
+    ) live
     cross join lateral (
-      select avg(extract(epoch from ended.terminal_at - ended.started_at))::float8 as seconds
+      select count(*) as ahead from (
+        select 1 from runs q
+        where q.state = 'queued' and (q.queued_at, q.id) < (r.queued_at, r.id)${within}
+        limit ${countedMax}
+      ) counted
+    ) older
+    cross join lateral (
+      select avg(extract(epoch from ended.terminal_at - ended.started_at))::float8 as mean_seconds
       from (
-        select terminal_at, started_at from runs
-        where company_id = ${companyId} and resource_profile = p.profile
-          and terminal_at is not null and started_at is not null
-        order by terminal_at desc limit ${durationsSampled}
+        select terminal_at, started_at from runs e
+        where e.company_id = r.company_id and e.resource_profile = r.resource_profile
+          and e.terminal_at is not null and e.started_at is not null
+        order by e.terminal_at desc limit ${durationsSampled}
       ) ended
     ) recent
-    where recent.seconds is not null
+    where r.id = any(${ids}) and r.company_id = ${companyId} and r.state = 'queued'
   `.execute(db)
-  return new Map(rows.map((row) => [row.profile, row.seconds]))
+  return rows
 }
+
+/** The place of a run with so many ahead of it; null where they were not all counted. */
+export const positionAfter = (ahead: number): number | null => (ahead < countedMax ? ahead + 1 : null)

@@ -1,7 +1,7 @@
 import type { RunWaitReason } from '@sandbox-jobs/contract/resources/run-wait.ts'
 import type { Executing } from '../db/database.ts'
 import type { QueuePolicy } from './queue-policy.ts'
-import { type LiveRuns, liveRuns, meanRunSeconds, queuePositions } from './queue-store.ts'
+import { positionAfter, type QueueView, queueView } from './queue-store.ts'
 import type { RunRow } from './run-store.ts'
 
 /** What a queued run waits for. */
@@ -22,35 +22,33 @@ export async function queueWaits(
   const queued = rows.filter((row) => row.state === 'queued')
   const [first] = queued
   if (!first) return new Map()
-  const companyId = first.company_id
-  const profiles = [...new Set(queued.map((row) => row.resource_profile))]
-  const ids = queued.map((row) => row.id)
-  const [live, positions, seconds] = [
-    await liveRuns(db, companyId),
-    await queuePositions(db, ids, policy.deployment === 'hosted' ? companyId : undefined),
-    await meanRunSeconds(db, companyId, policy.deployment === 'hosted' ? [] : profiles),
-  ]
-  const reason = reasonOf(policy, live)
-  return new Map(
-    queued.map((row) => {
-      const position = positions.get(row.id) ?? null
-      const etaSeconds = estimate(policy, position, seconds.get(row.resource_profile))
-      return [row.id, { reason, position, etaSeconds }]
-    }),
-  )
+  const views = await queueView(db, {
+    companyId: first.company_id,
+    ids: queued.map((row) => row.id),
+    withinCompany: policy.deployment === 'hosted',
+  })
+  return new Map(views.map((view) => [view.id, waitOf(policy, view)]))
 }
 
-function reasonOf(policy: QueuePolicy, live: LiveRuns): RunWaitReason {
-  if (live.company >= policy.companyConcurrency) return 'company_saturated'
-  return live.fleet >= policy.fleetSlots ? 'provider_capacity_exhausted' : 'awaiting_dispatch'
+function waitOf(policy: QueuePolicy, view: QueueView): QueueWait {
+  const position = positionAfter(view.ahead)
+  return {
+    reason: reasonOf(policy, view),
+    position,
+    etaSeconds: estimate(policy, position, view.mean_seconds),
+  }
 }
 
-/** Whole rounds of the fleet's places before this run's own, each as long as such runs have taken lately. */
-function estimate(
-  policy: QueuePolicy,
-  position: number | null,
-  meanSeconds: number | undefined,
-): number | null {
-  if (position === null || meanSeconds === undefined) return null
+function reasonOf(policy: QueuePolicy, view: QueueView): RunWaitReason {
+  if (view.company_live >= policy.companyConcurrency) return 'company_saturated'
+  return view.fleet_live >= policy.fleetSlots ? 'provider_capacity_exhausted' : 'awaiting_dispatch'
+}
+
+/**
+ * Whole rounds of the fleet's places before this run's own, each as long as such runs have taken lately. A hosted
+ * deployment does not know its places and gives none (contract part 1, "Run").
+ */
+function estimate(policy: QueuePolicy, position: number | null, meanSeconds: number | null): number | null {
+  if (policy.deployment === 'hosted' || position === null || meanSeconds === null) return null
   return Math.ceil(Math.ceil(position / policy.fleetSlots) * meanSeconds)
 }
