@@ -151,6 +151,30 @@ describe('a run in a real sandbox', () => {
     expect((await leftBy(ids[2] ?? '')).log).toContain('The artifacts were not kept')
   })
 
+  it('that meets a limit of its sandbox fails by it', async () => {
+    const ids = [
+      await run('x=aaaaaaaaaaaaaaaa; while :; do x=$x$x; done'),
+      await run('dd if=/dev/zero of=/workspace/big bs=1M'),
+      await run('i=0; while [ $i -lt 400 ]; do sleep 30 & i=$((i+1)); done; wait'),
+      await run('dd if=/dev/zero of="$SERVICE_OUTPUT_FILE" bs=1M count=17'),
+    ]
+    const rows = await Promise.all(ids.map(ended))
+    expect(rows.map((row) => [row.state, row.error_code])).toEqual([
+      ['customer_failed', 'out_of_memory'],
+      ['customer_failed', 'disk_full'],
+      ['customer_failed', 'pids_limit'],
+      ['customer_failed', 'output_too_large'],
+    ])
+  })
+
+  it('keeps the head and the tail of a log without end', async () => {
+    const id = await run('echo head; yes xxxxxxxxxxxxxxx | head -c 100000000; echo tail')
+    expect(await ended(id)).toMatchObject({ state: 'completed' })
+    const { log } = await leftBy(id)
+    expect(log?.length).toBeLessThan(65 * 1024 * 1024)
+    expect([log?.slice(0, 5), log?.slice(-5)]).toEqual(['head\n', 'tail\n'])
+  })
+
   it('ends when it is cancelled', async () => {
     const id = await run('sleep 60')
     await vi.waitFor(async () => expect((await rowOf(id)).state).toBe('running'), { timeout: 10_000 })

@@ -256,6 +256,34 @@ describe('a cancel', () => {
 })
 
 describe('a worker that comes back', () => {
+  const steps: [string, Parameters<ScriptedExecutor['goAway']>][] = [
+    ['placing the image', ['installImage']],
+    ['starting', ['start']],
+    ['hearing that it started', ['start', true]],
+    ['waiting', ['wait']],
+    ['reading the log', ['log']],
+    ['reading the output', ['file']],
+    ['reading the artifacts', ['tree']],
+    ['removing', ['remove']],
+  ]
+  it.each(steps)('after it was lost while %s carries the run to its one end', async (_name, away) => {
+    executor.script(() => ({ output: 'o', log: 'l', artifacts: { a: 'b' } }))
+    executor.goAway(...away)
+    const reached = executor.untilCalled(away[0])
+    const first = await startWorker()
+    const id = await queue()
+    await reached
+    await first.stop()
+    executor.comeBack()
+    await startWorker()
+    await untilState(id, 'completed')
+    expect(executor.started).toHaveLength(1)
+    const moves = await movesOf(id)
+    expect(moves.filter((state) => state === 'completed')).toHaveLength(1)
+    expect((await contentOf(id))?.bundle_key).not.toBeNull()
+    await untilSandboxGone()
+  })
+
   it('goes on with what runs, and starts nothing twice', async () => {
     executor.script(() => 'hold')
     const first = await startWorker()

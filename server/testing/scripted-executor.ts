@@ -61,6 +61,8 @@ export class ScriptedExecutor implements Executor {
   readonly #sandboxes = new Map<string, Sandbox>()
   readonly #failures: { call: Call; error: Error; after: boolean }[] = []
   readonly #waiters: { count: number; resolve: () => void }[] = []
+  readonly #callWaiters: { call: Call; resolve: () => void }[] = []
+  readonly #away = new Map<Call, boolean>()
   #script: (spec: SandboxSpec) => Left | 'hold' = () => ({})
 
   /** What a sandbox leaves that is started from now on; `hold` lets it run until `end`. */
@@ -78,6 +80,22 @@ export class ScriptedExecutor implements Executor {
     return new Promise((resolve) => {
       this.#waiters.push({ count, resolve })
       this.#tellWaiters()
+    })
+  }
+
+  /** Every such call fails until `comeBack`; with `after` it has its effect all the same. */
+  goAway(call: Call, after = false): void {
+    this.#away.set(call, after)
+  }
+
+  comeBack(): void {
+    this.#away.clear()
+  }
+
+  /** Resolves once such a call was made. */
+  untilCalled(call: Call): Promise<void> {
+    return new Promise((resolve) => {
+      this.#callWaiters.push({ call, resolve })
     })
   }
 
@@ -186,12 +204,19 @@ export class ScriptedExecutor implements Executor {
   }
 
   async #failing<T>(call: Call, work: () => Promise<T>): Promise<T> {
-    const index = this.#failures.findIndex((failure) => failure.call === call)
-    const [failure] = index < 0 ? [] : this.#failures.splice(index, 1)
+    for (const waiter of this.#callWaiters) if (waiter.call === call) waiter.resolve()
+    const failure = this.#nextFailure(call)
     if (failure && !failure.after) throw failure.error
     const result = await work()
     if (failure) throw failure.error
     return result
+  }
+
+  #nextFailure(call: Call): { error: Error; after: boolean } | undefined {
+    const after = this.#away.get(call)
+    if (after !== undefined) return { error: new ExecutorUnavailable('away'), after }
+    const index = this.#failures.findIndex((failure) => failure.call === call)
+    return index < 0 ? undefined : this.#failures.splice(index, 1)[0]
   }
 
   #add(spec: SandboxSpec, stdin: Buffer, state: SandboxSummary['state']): void {
