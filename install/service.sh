@@ -8,8 +8,9 @@ service_holder() {
   sed -n 1p "$lock"
 }
 
-# start_service: starts it, or finds it; sets service_url. Waits until it says that it is ready.
+# start_service: starts it, or finds it; sets service_url, and service_started when it was not there. Waits until it says that it is ready.
 start_service() {
+  service_started=''
   if holder=$(service_holder); then
     service_url=$(sed -n 2p "$SANDBOX_DATA/service.lock")
     say "  it runs already (process $holder)"
@@ -22,6 +23,7 @@ start_service() {
   # A session of its own: closing this terminal does not stop it.
   setsid ./sandbox up >>"$terminal" 2>&1 </dev/null &
   service=$!
+  service_started=1
   tries=0
   while ! grep -q ' ready on ' "$terminal"; do
     if ! kill -0 "$service" 2>/dev/null; then

@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { systemClock } from '../base/clock.ts'
 import { type Config, ConfigInvalid, readConfig } from '../base/config.ts'
 import { type Account, accountOf } from '../postgres/account.ts'
 import { runningPostgresUrl } from '../postgres/running.ts'
+import { controlGroupOf } from './supervisor/control-group.ts'
 import { type DataFolder, prepareDataFolder } from './supervisor/data-folder.ts'
 import { lockInstance } from './supervisor/instance-lock.ts'
 import { checkCanListen } from './supervisor/listen-check.ts'
@@ -136,7 +136,7 @@ function makeRole(name: Role, plan: RolePlan): Part {
       argv: [
         program.node,
         join(program.root, 'server/main', `${name}.ts`),
-        ...(isAgent ? ['--cgroup', controlGroupOf(config)] : []),
+        ...(isAgent ? ['--cgroup', controlGroupOf(config.dataDir)] : []),
       ],
       cwd: program.root,
       env: () =>
@@ -149,12 +149,6 @@ function makeRole(name: Role, plan: RolePlan): Part {
     },
     output,
   )
-}
-
-/** A control group of its own for every data folder, so that two services on a machine never take each other's sandboxes. */
-function controlGroupOf(config: Config): string {
-  const digest = createHash('sha256').update(resolve(config.dataDir)).digest('hex')
-  return `sandbox-jobs-${digest.slice(0, 12)}`
 }
 
 const sayNoAgent = (config: Config) =>

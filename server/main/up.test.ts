@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { chmod, mkdtemp, readFile, readlink, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdtemp, readdir, readFile, readlink, rm, rmdir, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,6 +7,7 @@ import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { freePort } from '../postgres/free-port.ts'
+import { controlGroupOf } from './supervisor/control-group.ts'
 import { prepareDataFolder } from './supervisor/data-folder.ts'
 import { lockInstance } from './supervisor/instance-lock.ts'
 import { exitCodes } from './supervisor/service-problem.ts'
@@ -38,7 +39,12 @@ beforeEach(async () => {
   dataDir = join(parent, 'data')
   port = await freePort()
 })
-afterEach(() => rm(parent, { recursive: true, force: true }))
+afterEach(async () => {
+  await rm(parent, { recursive: true, force: true })
+  for (const hierarchy of ['.', ...(await readdir('/sys/fs/cgroup'))]) {
+    await rmdir(join('/sys/fs/cgroup', hierarchy, controlGroupOf(dataDir))).catch(() => {})
+  }
+})
 
 /** The service itself, until it says that it is ready. */
 const start = async () => {

