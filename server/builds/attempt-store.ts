@@ -120,14 +120,14 @@ export async function renewLease(db: Executing, attempt: Claimed, leaseMs: numbe
   return isCancelling(row.state) ? 'cancel_requested' : 'done'
 }
 
-/** True from the tenant's cancel on, also once the attempt has ended by it. */
-export async function cancelRequested(db: Executing, attemptId: string): Promise<boolean> {
-  const row = await db
-    .selectFrom('build_attempts')
-    .select('state')
-    .where('id', '=', attemptId)
-    .executeTakeFirst()
-  return row !== undefined && (isCancelling(row.state) || row.state === 'cancelled')
+/** Gives up what `worker` held when it last went away, so that its next claim finds it at once. */
+export async function releaseLeases(db: Database, worker: string): Promise<void> {
+  await db
+    .updateTable('build_attempts')
+    .set({ lease_until: sql<Date>`now() - interval '1 second'` })
+    .where('worker', '=', worker)
+    .where('terminal_at', 'is', null)
+    .execute()
 }
 
 export interface AttemptStep {

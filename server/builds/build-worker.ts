@@ -1,7 +1,7 @@
 import { sleep } from '../base/clock.ts'
 import type { Database } from '../db/database.ts'
 import { type Listener, listen } from '../queue/listener.ts'
-import { type AttemptRow, claimNextAttempt } from './attempt-store.ts'
+import { type AttemptRow, claimNextAttempt, releaseLeases } from './attempt-store.ts'
 import { buildsQueuedChannel } from './build-service.ts'
 import { buildLeaseMs, runBuild } from './run-build.ts'
 import type { BuildTools } from './steps/step.ts'
@@ -13,7 +13,7 @@ export interface BuildWorkerOptions {
   tools: BuildTools
   /** Builds in flight at once. */
   slots: number
-  /** No other worker's. */
+  /** The same after a restart, and no other worker's. */
   name: string
 }
 
@@ -37,7 +37,9 @@ export class BuildWorker {
     this.#options = options
   }
 
-  start(): void {
+  async start(): Promise<void> {
+    // What it held when it last went away is found at once, not when the lease runs out.
+    await releaseLeases(this.#options.db, this.#options.name)
     this.#listener = listen({
       url: this.#options.databaseUrl,
       channels: [buildsQueuedChannel],

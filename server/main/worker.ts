@@ -4,7 +4,9 @@ import { BuildWorker } from '../builds/build-worker.ts'
 import { StoredImages } from '../builds/stored-image-store.ts'
 import { connect } from '../db/database.ts'
 import { migrate } from '../db/migrate.ts'
+import { sweepEnvironments } from '../environments/environment-sweep.ts'
 import { AgentClient } from '../executor/oci/client.ts'
+import { startLoop } from '../queue/loop.ts'
 import { queuePolicy } from '../runs/queue-policy.ts'
 import { RunWorker } from '../runs/run-worker.ts'
 import { DiskStorage } from '../storage/disk.ts'
@@ -40,10 +42,16 @@ await runRole('worker', async (config, log) => {
     name,
   })
   await runs.start()
-  builds.start()
+  await builds.start()
+  const sweep = startLoop({
+    name: 'environments',
+    everyMs: 60_000,
+    runOnce: () => sweepEnvironments({ db, storage, log }),
+    log,
+  })
   return {
     stop: async () => {
-      await Promise.all([runs.stop(), builds.stop()])
+      await Promise.all([runs.stop(), builds.stop(), sweep.stop()])
       await db.destroy()
     },
   }
