@@ -6,14 +6,11 @@ import { managedEnvironment } from '../environments/environment-access.ts'
 import type { EnvironmentContext } from '../environments/environment-context.ts'
 import { requireVersion } from '../environments/version-service.ts'
 import type { Principal } from '../platform/principal.ts'
-import { lockAttempt, notifyBuilds } from './attempt-record-store.ts'
+import { lockAttempt } from './attempt-record-store.ts'
 import { endLocked } from './attempt-store.ts'
 import { type BuildPath, readBuild } from './build-query-service.ts'
 
-/** Postgres channel that names each attempt under way that was cancelled. */
-export const buildsCancelledChannel = 'builds_cancelled'
-
-/** A build that waits ends at once; one under way is marked, and its worker stops it. Repeating it is harmless. */
+/** A build that waits ends at once; one under way is marked, and its worker stops it at its next heartbeat. Repeating it is harmless. */
 export async function cancelBuild(
   context: EnvironmentContext,
   principal: Principal,
@@ -35,7 +32,6 @@ export async function cancelBuild(
       id: attempt.id,
       to: 'cancel_requested',
     })
-    await notifyBuilds(trx, buildsCancelledChannel, attempt.id)
   })
   return readBuild(context, principal, path)
 }
