@@ -1,6 +1,8 @@
 import { ApiError } from '@sandbox-jobs/contract/client/api-error.ts'
 import { catalogue, type ErrorCode } from '@sandbox-jobs/contract/errors/catalogue.ts'
 
+const problemsShown = 20
+
 /** Work that failed, a command line that makes no sense, and a run that ended without an exit code of its own. */
 export const exitCodes = { failed: 1, usage: 2, timeout: 124, notTheJob: 125 } as const
 
@@ -22,6 +24,8 @@ export class CliError extends Error {
 export interface Failure {
   code: string
   message: string
+  /** What exactly is wrong, where the service lists it. */
+  problems?: string[]
   hint: string
   status?: number
   exitCode: number
@@ -46,8 +50,9 @@ function describeRefusal(error: ApiError): Failure {
   const failure = { message: error.message, status: error.status, exitCode: exitCodes.failed }
   if (error.code !== null) {
     const advice = Object.hasOwn(catalogue, error.code) ? catalogue[error.code as ErrorCode].advice : ''
-    const message = [error.message, ...problemsOf(error.detail)].join('\n  ')
-    return { ...failure, message, code: error.code, hint: advice || statusHint(error.status) }
+    const problems = problemsOf(error.detail)
+    const hint = problems.length > 0 ? 'Correct what is listed above.' : advice || statusHint(error.status)
+    return { ...failure, ...(problems.length > 0 ? { problems } : {}), code: error.code, hint }
   }
   return { ...failure, code: `http_${error.status}`, hint: statusHint(error.status) }
 }
@@ -56,9 +61,15 @@ function describeRefusal(error: ApiError): Failure {
 function problemsOf(detail: unknown): string[] {
   if (typeof detail !== 'object' || detail === null || !('errors' in detail)) return []
   if (!Array.isArray(detail.errors)) return []
-  return detail.errors
-    .slice(0, 20)
-    .map((problem: unknown) => (typeof problem === 'string' ? problem : JSON.stringify(problem)))
+  return detail.errors.slice(0, problemsShown).map(problemText)
+}
+
+/** `rows.3.date: is missing` for the problems that the contract's errors list; anything else as it came. */
+function problemText(problem: unknown): string {
+  if (typeof problem === 'string') return problem
+  const named = typeof problem === 'object' && problem !== null && 'loc' in problem && 'msg' in problem
+  if (!named || !Array.isArray(problem.loc)) return JSON.stringify(problem)
+  return `${problem.loc.join('.')}: ${String(problem.msg)}`
 }
 
 function statusHint(status: number): string {

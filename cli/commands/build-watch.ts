@@ -22,9 +22,7 @@ export const buildWatchCommand = (): Command =>
         await watchBuild(session, place)
         const params = { id: place.id, vid: place.vid }
         const version = await session.client.call(allRoutes.readEnvironmentVersion, { params })
-        const { report } = session
-        if (report.json) report.event('', { event: 'version', version })
-        else
-          report.result(`Version ${version.version_number} (${version.id}) is ${version.state}.\n`, version)
+        const text = `Version ${version.version_number} (${version.id}) is ${version.state}.\n`
+        session.report.result(text, { event: 'version', version })
       }),
     )

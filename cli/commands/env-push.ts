@@ -104,8 +104,7 @@ async function build(session: Session, { environmentId, packed, label, options }
   await watchBuild(session, { id, vid: version.id, aid: attempt.id })
   const ready = await client.call(allRoutes.readEnvironmentVersion, { params: { id, vid: version.id } })
   const event = { event: 'version', environment_id: id, version: ready, built: true }
-  if (report.json) report.event('', event)
-  else report.result(readyText(options.name, ready), event)
+  report.result(readyText(options.name, ready), event)
 }
 
 const readyText = (name: string, version: EnvironmentVersion): string =>

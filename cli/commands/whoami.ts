@@ -1,3 +1,4 @@
+import { roles } from '@sandbox-jobs/contract/resources/user.ts'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import type { Command } from 'commander'
 import { serviceCommand } from '../args/service-command.ts'
@@ -17,7 +18,7 @@ export const whoamiCommand = (): Command =>
           ['user', me.auth_method === 'jwt' ? (stored.logins[url]?.user ?? '') : 'by API key'],
           ['principal', `${me.principal_type} ${me.principal_id}`],
           ['company', me.company_id],
-          ['role', String(me.role)],
+          ['role', roleName(me.role)],
           ['departments', me.managed_department_ids.join(', ')],
           ['rooms', me.allowed_chatroom_ids?.join(', ') ?? ''],
           ['may', may.join(', ') || 'use the rooms you are in'],
@@ -27,3 +28,8 @@ export const whoamiCommand = (): Command =>
         report.result(table(['', ''], shown).trimStart(), me)
       }),
     )
+
+const roleName = (role: number): string =>
+  Object.entries(roles)
+    .find(([, value]) => value === role)?.[0]
+    .replaceAll('_', ' ') ?? String(role)

@@ -8,5 +8,5 @@ import { pickNamed } from './pick-named.ts'
 export async function findMenuItem({ client }: Session, cid: string, wanted: string): Promise<MenuItem> {
   const items = await allPages((query) => client.call(allRoutes.readMenu, { params: { cid }, query }))
   const named = items.map((item) => ({ ...item, id: item.task_id, name: item.task_name }))
-  return pickNamed('task enabled in the room', wanted, named)
+  return pickNamed('task', wanted, named, 'in the menu of the room')
 }

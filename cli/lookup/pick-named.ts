@@ -1,13 +1,20 @@
 import { CliError } from '../failure.ts'
 import { nearNames } from './near-names.ts'
 
+const someShown = 5
+
 interface Named {
   id: string
   name: string
 }
 
 /** The one item with that id or name; else an error that lists near names, or the ids to choose from. */
-export function pickNamed<T extends Named>(kind: string, wanted: string, items: readonly T[]): T {
+export function pickNamed<T extends Named>(
+  kind: string,
+  wanted: string,
+  items: readonly T[],
+  where = 'that you can see',
+): T {
   const found = items.filter((item) => item.id === wanted || item.name === wanted)
   const [only] = found
   if (only && found.length === 1) return only
@@ -17,21 +24,20 @@ export function pickNamed<T extends Named>(kind: string, wanted: string, items: 
       code: 'cli_ambiguous',
     })
   }
-  throw unknownName(kind, wanted, items)
+  throw unknownName(`${kind} named ${wanted} ${where}`, wanted, items)
 }
 
-export function unknownName(kind: string, wanted: string, items: readonly Named[]): CliError {
+function unknownName(what: string, wanted: string, items: readonly Named[]): CliError {
   const near = nearNames(
     wanted,
     items.map((item) => item.name),
   )
-  const names = near.length > 0 ? near : items.slice(0, 5).map((item) => item.name)
-  const lead = near.length > 0 ? 'Did you mean' : 'There are'
-  return new CliError(`There is no ${kind} named ${wanted} that you can see.`, {
-    hint:
-      names.length > 0
-        ? `${lead}: ${names.join(', ')}?`.replace(/^There are(.*)\?$/, 'There are$1.')
-        : `There is no ${kind} yet.`,
-    code: 'cli_unknown_name',
-  })
+  return new CliError(`There is no ${what}.`, { hint: hintOf(near, items), code: 'cli_unknown_name' })
+}
+
+function hintOf(near: string[], items: readonly Named[]): string {
+  if (near.length > 0) return `Did you mean ${near.join(', ')}?`
+  if (items.length === 0) return 'There is none at all yet.'
+  const some = items.slice(0, someShown).map((item) => item.name)
+  return `There is: ${some.join(', ')}${items.length > someShown ? ', …' : ''}.`
 }

@@ -9,7 +9,7 @@ import { paint } from './paint.ts'
  */
 export interface Reporter {
   json: boolean
-  /** The result: `document` with --json, else the text. Text of others must be escaped by the caller. */
+  /** The result: `document` with --json, on one line when events came before it, else the text. Text of others must be escaped by the caller. */
   result(text: string, document: unknown): void
   /** One step of something that is watched. */
   event(text: string, document: unknown): void
@@ -19,22 +19,32 @@ export interface Reporter {
 }
 
 export function createReporter(json: boolean): Reporter {
+  let watching = false
   const out = (text: string) => void process.stdout.write(text)
   const err = (text: string) => void process.stderr.write(text)
   return {
     json,
-    result: (text, document) => out(json ? `${JSON.stringify(document, null, 2)}\n` : text),
-    event: (text, document) => (json ? out(`${JSON.stringify(document)}\n`) : err(`${text}\n`)),
+    result: (text, document) => out(json ? `${JSON.stringify(document, null, watching ? 0 : 2)}\n` : text),
+    event(text, document) {
+      watching = true
+      if (json) out(`${JSON.stringify(document)}\n`)
+      else err(`${text}\n`)
+    },
     progress: (text) => void (json || err(`${text}\n`)),
     failure: (failure) => err(json ? failureJson(failure) : failureText(failure)),
   }
 }
 
-function failureJson({ code, message, hint, status }: Failure): string {
-  return `${JSON.stringify({ error: { code, message, hint, ...(status === undefined ? {} : { status }) } })}\n`
+function failureJson({ exitCode, ...error }: Failure): string {
+  return `${JSON.stringify({ error: { ...error, exit_code: exitCode } })}\n`
 }
 
-function failureText({ code, message, hint }: Failure): string {
+function failureText({ code, message, problems = [], hint }: Failure): string {
   const tag = code.startsWith('cli') || code.startsWith('http_') ? '' : ` (${escapeControls(code)})`
-  return `${paint('error:', 'red', process.stderr)} ${escapeLines(message)}${tag}\n${paint('hint:', 'yellow', process.stderr)}  ${escapeLines(hint)}\n`
+  const lines = [
+    `${paint('error:', 'red', process.stderr)} ${escapeLines(message)}${tag}`,
+    ...problems.map((problem) => `  ${escapeControls(problem)}`),
+    `${paint('hint:', 'yellow', process.stderr)}  ${escapeLines(hint)}`,
+  ]
+  return `${lines.join('\n')}\n`
 }

@@ -50,12 +50,15 @@ function stageView({ report }: Session): (attempt: BuildAttempt) => void {
   let stage = ''
   let index = 0
   let since = begun
+  let count = 0
   return (attempt) => {
+    // An attempt that has ended is in no stage any more, and counts none.
+    count = Math.max(count, attempt.stage_count)
     const over = attempt.terminal_class !== ''
     if (moving) process.stderr.write('\r\u001b[K')
     if (stage !== '' && (over || attempt.stage_code !== stage)) {
       const failed = over && attempt.terminal_class !== 'completed'
-      report.progress(stageLine({ stage, index, ms: performance.now() - since, failed }, attempt.stage_count))
+      report.progress(stageLine({ stage, index, ms: performance.now() - since, failed }, count))
     }
     if (attempt.stage_code !== stage || over) {
       if (report.json) report.event('', { event: over ? 'build_ended' : 'build_stage', build: attempt })

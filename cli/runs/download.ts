@@ -19,9 +19,13 @@ export async function download(
  */
 export async function showBytes(bytes: ReadableStream<Uint8Array>): Promise<void> {
   const parts: AsyncIterable<string | Uint8Array> = process.stdout.isTTY === true ? escapedText(bytes) : bytes
+  let endsLine = true
   for await (const part of parts) {
+    if (part.length > 0) endsLine = part.at(-1) === '\n'
     if (!process.stdout.write(part)) await new Promise((resolve) => process.stdout.once('drain', resolve))
   }
+  // In a terminal the next prompt belongs on a line of its own.
+  if (process.stdout.isTTY === true && !endsLine) process.stdout.write('\n')
 }
 
 /** Text of a stream, escaped; a line end is never cut in two. */

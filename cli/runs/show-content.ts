@@ -6,13 +6,15 @@ import type { Session } from '../session/session.ts'
 import { download, showBytes, textOf } from './download.ts'
 import type { RunPlace } from './watch-run.ts'
 
+export type ContentKind = 'log' | 'output'
+
 const kinds = {
   log: { mint: allRoutes.mintLogLink, flag: 'has_log', maxBytes: logMaxBytes + 64 * 1024 },
   output: { mint: allRoutes.mintOutputLink, flag: 'has_output', maxBytes: outputMaxBytes },
 } as const
 
 /** Shows log or output of a run through its public link, which is made when there is none. */
-export async function showContent(session: Session, place: RunPlace, kind: 'log' | 'output'): Promise<void> {
+export async function showContent(session: Session, place: RunPlace, kind: ContentKind): Promise<void> {
   const { client, report } = session
   const { mint, flag, maxBytes } = kinds[kind]
   const content = await client.call(allRoutes.readRunContent, { params: place })

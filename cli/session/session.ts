@@ -44,9 +44,9 @@ export async function withSession(
     await work(session)
   } catch (error) {
     const failure = describeFailure(error, url)
+    if (failure.exitCode === exitCodes.failed) failure.exitCode = needs.failedExitCode ?? exitCodes.failed
     report.failure(failure)
-    process.exitCode =
-      failure.exitCode === exitCodes.failed ? (needs.failedExitCode ?? failure.exitCode) : failure.exitCode
+    process.exitCode = failure.exitCode
   }
 }
 

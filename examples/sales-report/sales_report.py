@@ -134,6 +134,7 @@ def main():
     write_table(os.path.join(artifacts, "by-month.csv"), summary["by_month"], currency)
     with open(os.environ["SERVICE_OUTPUT_FILE"], "w", encoding="utf-8") as file:
         json.dump(summary, file, indent=2, default=str, ensure_ascii=False)
+        file.write("\n")
     print(f"total {summary['total']} {currency}, best product {summary['best_product']['name']}")
 
 
