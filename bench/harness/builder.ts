@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdir } from 'node:fs/promises'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { agentPaths } from '../../server/executor/oci/paths.ts'
@@ -17,7 +17,17 @@ const kept = '/var/lib/sandbox-jobs-test/builder'
 export async function placeBuilder(dataDir: string): Promise<void> {
   await mkdir(kept, { recursive: true, mode: 0o700 })
   await installToolchain(join(kept, 'rootfs'))
-  const target = dirname(agentPaths(dataDir).builderRootfs)
+  const { builderRootfs, baseImages } = agentPaths(dataDir)
+  const target = dirname(builderRootfs)
   await mkdir(dirname(target), { recursive: true, mode: 0o700 })
   await run('cp', ['--archive', '--link', kept, target])
+  await makeEmptyStore(baseImages)
+}
+
+/** The store of base images as buildah expects to find one that it may not write; `FROM scratch` needs none of them. */
+async function makeEmptyStore(folder: string): Promise<void> {
+  for (const kind of ['images', 'layers']) {
+    await mkdir(join(folder, `overlay-${kind}`), { recursive: true, mode: 0o700 })
+    await writeFile(join(folder, `overlay-${kind}`, `${kind}.lock`), '')
+  }
 }

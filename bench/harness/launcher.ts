@@ -2,7 +2,7 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createInterface, type Interface } from 'node:readline'
+import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 import { mean } from './percentile.ts'
 
@@ -39,9 +39,11 @@ export interface LauncherOptions {
 /** A program that is started and timed by a small process of its own; `close` ends that process. */
 export class Launcher {
   readonly #child: ChildProcess
-  readonly #answers: Interface
   readonly #options: LauncherOptions
   readonly #cpuMs: number[] = []
+  /** Takes the next answer; undefined says that there will be none. */
+  #answered: (line: string | undefined) => void = () => undefined
+  #ended = false
 
   constructor(options: LauncherOptions) {
     this.#options = options
@@ -54,17 +56,21 @@ export class Launcher {
     this.#child.on('error', () => this.#child.stdout?.destroy())
     this.#child.stdin?.on('error', () => undefined)
     if (!this.#child.stdout) throw new Error('the launcher has no output')
-    this.#answers = createInterface({ input: this.#child.stdout })
+    createInterface({ input: this.#child.stdout })
+      .on('line', (line) => this.#answered(line))
+      .on('close', () => {
+        this.#ended = true
+        this.#answered(undefined)
+      })
   }
 
   /** Runs the command once and gives its milliseconds; rejects with what it said when it fails. */
   async once(): Promise<number> {
-    const answer = Promise.race([
-      once(this.#answers, 'line').then(([line]) => String(line)),
-      once(this.#answers, 'close').then(() => undefined),
-    ])
-    this.#child.stdin?.write('g')
-    const line = await answer
+    const line = await new Promise<string | undefined>((resolve) => {
+      this.#answered = resolve
+      if (this.#ended) resolve(undefined)
+      this.#child.stdin?.write('g')
+    })
     const [ns, us, status] = (line ?? '').split(' ').map(Number)
     if (ns === undefined || us === undefined || status !== 0) throw new Error(await this.#complaint(status))
     this.#cpuMs.push(us / 1000)

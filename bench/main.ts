@@ -1,0 +1,69 @@
+import { parseArgs } from 'node:util'
+import type { Benchmark } from './harness/benchmark.ts'
+import { jsonLines, summaryOf, tableText } from './harness/report.ts'
+import type { Row } from './harness/row.ts'
+import { runE2e } from './run-e2e.ts'
+
+const benchmarks: Benchmark[] = [runE2e]
+
+const usage = `npm run bench -- NAME... [--json] [--peers] [--rounds N] [--profile]
+
+${benchmarks.map(({ name, about }) => `  ${name.padEnd(12)} ${about}`).join('\n')}
+
+  --json       one JSON object per row, the last line counts them
+  --peers      also compare with what is installed from Debian for it
+  --rounds N   counted rounds, 100 without it
+  --profile    also tell where the time goes, on standard error
+
+Exits with 1 when a bar is not met, with 2 when the command line is wrong.`
+
+process.exitCode = await main()
+
+async function main(): Promise<number> {
+  const asked = readArguments()
+  if (typeof asked === 'string') {
+    process.stderr.write(`${asked}\n\n${usage}\n`)
+    return 2
+  }
+  const { json, chosen, ...options } = asked
+  if (chosen.length === 0) {
+    process.stdout.write(`${usage}\n`)
+    return 0
+  }
+  const say = (line: string) => process.stderr.write(`${line}\n`)
+  const rows: Row[] = []
+  for (const benchmark of chosen) rows.push(...(await benchmark.run({ ...options, say })))
+  process.stdout.write(json ? jsonLines(rows) : tableText(rows))
+  return summaryOf(rows).failed === 0 ? 0 : 1
+}
+
+interface Asked {
+  json: boolean
+  peers: boolean
+  profile: boolean
+  rounds: number
+  chosen: Benchmark[]
+}
+
+function readArguments(): Asked | string {
+  try {
+    const { values, positionals } = parseArgs({
+      allowPositionals: true,
+      options: {
+        json: { type: 'boolean', default: false },
+        peers: { type: 'boolean', default: false },
+        profile: { type: 'boolean', default: false },
+        rounds: { type: 'string', default: '100' },
+      },
+    })
+    const { rounds: roundsText, ...flags } = values
+    const rounds = Number(roundsText)
+    if (!Number.isInteger(rounds) || rounds < 1 || rounds > 100_000)
+      return '--rounds is a whole number from 1 to 100000'
+    const unknown = positionals.find((name) => !benchmarks.some((benchmark) => benchmark.name === name))
+    if (unknown !== undefined) return `no benchmark is named ${unknown}`
+    return { ...flags, rounds, chosen: benchmarks.filter(({ name }) => positionals.includes(name)) }
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  }
+}

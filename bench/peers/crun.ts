@@ -1,0 +1,102 @@
+import { mkdir, readdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { driverOf } from '../../contract/resources/runtime-contract.ts'
+import { storageIdBase } from '../../server/executor/oci/id-ranges.ts'
+import { agentPaths, stagingFolder } from '../../server/executor/oci/paths.ts'
+import { ociSpec } from '../../server/executor/oci/spec.ts'
+import { bootInput } from '../../server/runs/boot-program.ts'
+import { runSandbox } from '../../server/runs/run-sandbox.ts'
+import { Launcher } from '../harness/launcher.ts'
+import type { Peer, PeerParts } from './peer.ts'
+
+/** `whole`: the program of a run, fed like one. `bare`: only `true`, which no run can be. */
+export type CrunProgram = 'whole' | 'bare'
+
+/**
+ * Bare `crun run` of the bundle that a run of the image gets: the same OCI configuration and the same trees. What a run
+ * has beyond it is left out in the peer's favour: the root is mounted once and used by every run, there are no limits
+ * and no exit record, and nothing is collected or stored.
+ */
+export async function crunPeer(
+  { launcher, folder, dataDir }: PeerParts,
+  program: CrunProgram,
+): Promise<Peer> {
+  const paths = agentPaths(dataDir)
+  const image = join(paths.images, await onlyFolder(paths.images), 'tree')
+  const platform = join(paths.platform, await onlyFolder(paths.platform))
+  await mkdir(folder, { recursive: true })
+  await writeFile(join(folder, 'config.json'), JSON.stringify(configOf(program)))
+  const stdin = program === 'whole' ? join(folder, 'stdin') : undefined
+  if (stdin !== undefined) await writeFile(stdin, noOpInput())
+  const state = join(folder, 'state')
+  const launched = new Launcher({
+    launcher,
+    command: [
+      ...['/usr/bin/crun', '--cgroup-manager=disabled', '--root', state],
+      ...['run', '--preserve-fds=1', '--bundle', folder, `bench-${program}`],
+    ],
+    ...(stdin !== undefined && { stdin }),
+    errors: join(folder, 'errors'),
+    within: [
+      '/usr/bin/unshare',
+      '--mount',
+      '--propagation',
+      'private',
+      '/bin/sh',
+      '-euc',
+      mounts,
+      platform,
+      image,
+    ],
+  })
+  return {
+    launcher: launched,
+    cpuMs: () => launched.cpuMs,
+    notes: ['crun: its root is mounted once, not per run, without limits, exit record or anything stored'],
+    close: () => launched.close(),
+  }
+}
+
+/** The trees lie on disk with the ids of the storage range, so a sandbox of just that range needs no mapped mount. */
+const ids = String(storageIdBase)
+
+/** Run by a shell in a mount namespace of its own: $0 the platform layer, $1 the image, then the launcher. */
+const mounts = `
+image=$1
+shift
+if [ -d /sys/fs/cgroup/unified ]; then umount -l /sys/fs/cgroup/unified || :; fi
+mount -t tmpfs -o mode=711 tmpfs ${stagingFolder}
+mkdir -p ${stagingFolder}/root ${stagingFolder}/space/upper ${stagingFolder}/space/work ${stagingFolder}/space/upper/workspace
+chown ${ids}:${ids} ${stagingFolder}/space/upper ${stagingFolder}/space/upper/workspace
+mount -t overlay -o "upperdir=${stagingFolder}/space/upper,workdir=${stagingFolder}/space/work,lowerdir=$0:$image" overlay ${stagingFolder}/root
+exec "$@"
+`
+
+function configOf(program: CrunProgram): object {
+  const spec = runSandbox({
+    sandboxId: 'bench',
+    layerDigest: 'sha256:',
+    resourceProfile: 'standard',
+    imageUser: '',
+    timeoutSeconds: 60,
+  })
+  const argv = program === 'whole' ? spec.argv : ['/.sandbox/busybox', 'true']
+  return ociSpec({ ...spec, argv }, { idBase: storageIdBase, arch: process.arch, confinement: 'job' })
+}
+
+/** What the program of a run reads, for a job that does nothing. */
+const noOpInput = (): Buffer =>
+  bootInput({
+    imageEnv: [],
+    env: {},
+    startupScript: 'true\n',
+    workScript: 'true\n',
+    driver: driverOf(null),
+    input: Buffer.from('{}'),
+  })
+
+async function onlyFolder(parent: string): Promise<string> {
+  const [name, ...others] = await readdir(parent)
+  if (name === undefined || others.length > 0) throw new Error(`${parent} does not hold one folder`)
+  return name
+}

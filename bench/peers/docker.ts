@@ -1,0 +1,93 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdir, open, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { Launcher } from '../harness/launcher.ts'
+import { busyboxTar, imageName } from './busybox-image.ts'
+import { ensureProgram } from './debian-packages.ts'
+import type { Peer, PeerParts } from './peer.ts'
+
+const run = promisify(execFile)
+const docker = '/usr/bin/docker'
+const dockerd = '/usr/sbin/dockerd'
+const startTimeoutMs = 30_000
+
+/** `docker run` of Debian, with a daemon of its own that is started here and ended again; no network. */
+export async function dockerPeer({ launcher, folder }: PeerParts): Promise<Peer> {
+  await ensureProgram(dockerd, ['docker.io'])
+  await mkdir(folder, { recursive: true })
+  const address = `unix://${join(folder, 'docker.sock')}`
+  const daemon = await startDaemon(folder, address)
+  try {
+    await run(docker, ['--host', address, 'import', await busyboxTar(folder), imageName])
+    const launched = new Launcher({
+      launcher,
+      command: [
+        docker,
+        '--host',
+        address,
+        'run',
+        '--rm',
+        '--network',
+        'none',
+        imageName,
+        '/bin/busybox',
+        'true',
+      ],
+      errors: join(folder, 'errors'),
+    })
+    return {
+      launcher: launched,
+      cpuMs: () => null,
+      notes: ['docker: with runc and no network, nothing durable; the time of its client counts'],
+      close: async () => {
+        await launched.close()
+        await ended(daemon)
+      },
+    }
+  } catch (error) {
+    await ended(daemon)
+    throw error
+  }
+}
+
+async function startDaemon(folder: string, address: string): Promise<ChildProcess> {
+  const log = await open(join(folder, 'dockerd.log'), 'w')
+  const places = [
+    '--data-root',
+    join(folder, 'data'),
+    '--exec-root',
+    join(folder, 'exec'),
+    '--pidfile',
+    join(folder, 'pid'),
+  ]
+  const quiet = ['--bridge=none', '--iptables=false', '--ip6tables=false', '--ip-forward=false']
+  const daemon = spawn(dockerd, ['--host', address, ...places, ...quiet], {
+    stdio: ['ignore', log.fd, log.fd],
+  })
+  daemon.on('error', () => undefined)
+  await log.close()
+  for (
+    const until = Date.now() + startTimeoutMs;
+    Date.now() < until && daemon.exitCode === null;
+    await sleep(100)
+  ) {
+    const answers = await run(docker, ['--host', address, 'version']).then(
+      () => true,
+      () => false,
+    )
+    if (answers) return daemon
+  }
+  await ended(daemon)
+  const said = await readFile(join(folder, 'dockerd.log'), 'utf8')
+  throw new Error(`dockerd does not start: ${said.trim().split('\n').at(-1)}`)
+}
+
+async function ended(daemon: ChildProcess): Promise<void> {
+  if (daemon.exitCode !== null || daemon.signalCode !== null) return
+  const gone = once(daemon, 'exit')
+  daemon.kill('SIGTERM')
+  await gone
+}

@@ -1,0 +1,47 @@
+import { execFile } from 'node:child_process'
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { Launcher } from '../harness/launcher.ts'
+import { busyboxTar, imageName } from './busybox-image.ts'
+import { ensureProgram } from './debian-packages.ts'
+import type { Peer, PeerParts } from './peer.ts'
+
+const run = promisify(execFile)
+const podman = '/usr/bin/podman'
+
+/** `podman run` of Debian with crun, no network, its storage in a folder of its own. */
+export async function podmanPeer({ launcher, folder }: PeerParts): Promise<Peer> {
+  await ensureProgram(podman, ['podman', 'crun'])
+  await mkdir(folder, { recursive: true })
+  const storage = ['--root', join(folder, 'storage'), '--runroot', join(folder, 'run')]
+  const engine = [
+    ...storage,
+    '--cgroup-manager=cgroupfs',
+    '--events-backend=none',
+    '--runtime',
+    '/usr/bin/crun',
+  ]
+  const inOwnMounts = [...ownMounts, podman, ...engine]
+  await run('/usr/bin/unshare', [...inOwnMounts, 'import', await busyboxTar(folder), imageName])
+  const launched = new Launcher({
+    launcher,
+    command: [podman, ...engine, 'run', '--rm', '--network', 'none', imageName, '/bin/busybox', 'true'],
+    errors: join(folder, 'errors'),
+    within: ['/usr/bin/unshare', ...ownMounts],
+  })
+  return {
+    launcher: launched,
+    cpuMs: () => null,
+    notes: [
+      'podman: with crun and no network, nothing durable; its processor time is not known, for its monitor leaves it',
+    ],
+    close: () => launched.close(),
+  }
+}
+
+/** crun refuses hybrid control groups, so it must not see the second hierarchy. */
+const ownMounts = [
+  ...['--mount', '--propagation', 'private', '/bin/sh', '-euc'],
+  'if [ -d /sys/fs/cgroup/unified ]; then umount -l /sys/fs/cgroup/unified || :; fi; exec "$0" "$@"',
+]

@@ -1,0 +1,63 @@
+import { join } from 'node:path'
+import type { Reach } from '../harness/row.ts'
+import { crunPeer } from './crun.ts'
+import { dockerPeer } from './docker.ts'
+import type { Peer, PeerParts } from './peer.ts'
+import { podmanPeer } from './podman.ts'
+
+/** A row to come: a peer, or why there is none. */
+export interface Contender {
+  name: string
+  reach: Reach | undefined
+  peer: Peer | undefined
+  notes: string[]
+}
+
+interface Wanted {
+  name: string
+  reach?: Reach
+  /** Has to be installed first. */
+  onRequest?: true
+  start: (parts: PeerParts) => Promise<Peer>
+}
+
+const wanted: Wanted[] = [
+  { name: 'crun run', reach: { atMost: 1.5 }, start: (parts) => crunPeer(parts, 'whole') },
+  { name: 'crun run, only true', start: (parts) => crunPeer(parts, 'bare') },
+  { name: 'docker run', reach: { atMost: 0.05 }, onRequest: true, start: dockerPeer },
+  { name: 'podman run', onRequest: true, start: podmanPeer },
+]
+
+/** Starts what a run is compared with. A peer that does not start here keeps its row, with the reason. */
+export async function startPeers({
+  peers,
+  say,
+  ...parts
+}: PeerParts & { peers: boolean; say: (line: string) => void }): Promise<Contender[]> {
+  const contenders: Contender[] = []
+  for (const { name, reach, onRequest, start } of wanted) {
+    if (onRequest && !peers) continue
+    say(`starting ${name}`)
+    const folder = join(parts.folder, name.replaceAll(/[^a-z]+/g, '-'))
+    contenders.push({ name, reach, ...(await tried(name, () => start({ ...parts, folder }))) })
+  }
+  return contenders
+}
+
+/** A peer counts once it has done the job. */
+async function tried(name: string, start: () => Promise<Peer>): Promise<Pick<Contender, 'peer' | 'notes'>> {
+  let peer: Peer | undefined
+  try {
+    peer = await start()
+    await peer.launcher.once()
+    return { peer, notes: peer.notes }
+  } catch (error) {
+    await peer?.close()
+    const reason = error instanceof Error ? error.message : String(error)
+    return { peer: undefined, notes: [`${name} does not run here: ${reason}`] }
+  }
+}
+
+export async function stopPeers(contenders: readonly Contender[]): Promise<void> {
+  for (const { peer } of contenders) await peer?.close()
+}
