@@ -78,12 +78,12 @@ export async function writeLostRecord(folder: string, now: Date): Promise<void> 
     await file.close()
   }
   await rename(join(folder, 'exit.tmp'), join(folder, recordFile))
-  await syncFolder(folder)
+  await syncPath(folder)
 }
 
-/** Makes the names in a folder survive a power cut. */
-export async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r')
+/** Makes a file's bytes, or a folder's names, survive a power cut. */
+export async function syncPath(path: string): Promise<void> {
+  const handle = await open(path, 'r')
   try {
     await handle.sync()
   } finally {

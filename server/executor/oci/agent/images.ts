@@ -7,8 +7,8 @@ import { newId } from '../../../base/ids.ts'
 import { ExecutorRefused, type SandboxSpec } from '../../port.ts'
 import { storageIdBase } from '../id-ranges.ts'
 import type { AgentPaths } from '../paths.ts'
-import { syncFolder } from './exit-record.ts'
-import type { Sandboxes } from './sandboxes.ts'
+import { syncPath } from './exit-record.ts'
+import { internalPrefix, type Sandboxes } from './sandboxes.ts'
 
 const run = promisify(execFile)
 const GiB = 1024 ** 3
@@ -30,6 +30,7 @@ export class Images {
   /** Removes what an interrupted installation or removal left. Call once, before the first installation. */
   async recover(): Promise<void> {
     await mkdir(this.#paths.images, { recursive: true, mode: 0o700 })
+    await this.#sandboxes.removeInternal()
     for (const name of await readdir(this.#paths.images)) {
       if (name.startsWith('.')) await removeTree(join(this.#paths.images, name))
     }
@@ -74,7 +75,7 @@ export class Images {
   }
 
   async #unpack(digest: string, tar: AsyncIterable<Buffer>): Promise<void> {
-    const id = newId('ownedObject').replace('obj_', 'unpack_')
+    const id = newId('ownedObject').replace('obj_', internalPrefix)
     const fresh = join(this.#paths.images, `.new-${id}`)
     const tree = join(fresh, 'tree')
     await mkdir(tree, { recursive: true, mode: 0o755 })
@@ -87,7 +88,7 @@ export class Images {
       // Named only when its bytes survive a power cut.
       await run('sync', ['--file-system', tree])
       await rename(fresh, this.#folder(digest))
-      await syncFolder(this.#paths.images)
+      await syncPath(this.#paths.images)
     } catch (error) {
       await removeTree(fresh)
       throw error

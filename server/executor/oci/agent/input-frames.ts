@@ -1,32 +1,46 @@
-import { once } from 'node:events'
 import type { Writable } from 'node:stream'
 
 const frameBytes = 1 << 16
 
 /**
- * Sends `source` to a shim in frames: length in 4 bytes little endian, then the bytes; an empty frame says that
- * the input is complete. When `source` fails there is no such frame, and the shim ends the sandbox. A shim that
- * has gone is no error here: its record tells why.
+ * Lets a shim start its program, and sends `source` to it in frames: length in 4 bytes little endian, then the bytes; an empty frame says that
+ * the input is complete. When `source` fails there is no such frame, and the shim ends the sandbox. When the shim
+ * goes first, its record tells why; the rest of `source` is read all the same, so that its sender is not left
+ * waiting.
  */
 export async function sendInput(source: AsyncIterable<Buffer>, shim: Writable): Promise<void> {
+  shim.write('S')
   try {
     for await (const chunk of source) {
-      for (let from = 0; from < chunk.length; from += frameBytes) {
-        const part = chunk.subarray(from, from + frameBytes)
-        shim.cork()
-        shim.write(lengthOf(part.length))
-        const flowing = shim.write(part)
-        shim.uncork()
-        if (!flowing && !shim.destroyed) await Promise.race([once(shim, 'drain'), once(shim, 'close')])
+      for (let from = 0; from < chunk.length && !shim.destroyed; from += frameBytes) {
+        await sendFrame(chunk.subarray(from, from + frameBytes), shim)
       }
-      // The rest is still read, so that its sender is not left waiting.
     }
-    shim.write(lengthOf(0))
   } catch {
     shim.destroy()
     return
   }
-  shim.end()
+  if (!shim.destroyed) shim.end(lengthOf(0))
+}
+
+async function sendFrame(bytes: Buffer, shim: Writable): Promise<void> {
+  shim.cork()
+  shim.write(lengthOf(bytes.length))
+  const flows = shim.write(bytes)
+  shim.uncork()
+  if (!flows) await drained(shim)
+}
+
+function drained(shim: Writable): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      shim.off('drain', done)
+      shim.off('close', done)
+      resolve()
+    }
+    shim.on('drain', done)
+    shim.on('close', done)
+  })
 }
 
 function lengthOf(count: number): Buffer {

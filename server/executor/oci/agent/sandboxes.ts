@@ -20,7 +20,7 @@ import { planText, type ShimPlan, type TreeSource } from '../plan.ts'
 import { type Confinement, ociSpec } from '../spec.ts'
 import { checkedSpec } from '../spec-check.ts'
 import { readLog } from './bounded-log.ts'
-import { readExit, syncFolder, writeLostRecord } from './exit-record.ts'
+import { readExit, syncPath, writeLostRecord } from './exit-record.ts'
 import { sendInput } from './input-frames.ts'
 import { askToStop, findKeeper, type Keeper, startKeeper } from './keeper.ts'
 import { killAndRemoveCgroups } from './settle.ts'
@@ -59,14 +59,15 @@ interface Sandbox {
   readonly exited: PromiseWithResolvers<void>
 }
 
-const newSandbox = (ticket: Ticket, folder: string): Sandbox => ({
-  ticket,
-  folder,
-  phase: 'live',
-  keeper: undefined,
-  running: Promise.withResolvers<void>(),
-  exited: Promise.withResolvers<void>(),
-})
+function newSandbox(ticket: Ticket, folder: string): Sandbox {
+  const running = Promise.withResolvers<void>()
+  // Its failure is told to whoever asked for the start; nobody else may be waiting.
+  running.promise.catch(() => undefined)
+  return { ticket, folder, phase: 'live', keeper: undefined, running, exited: Promise.withResolvers<void>() }
+}
+
+/** Ids of sandboxes that the agent starts for itself; they are not listed. */
+export const internalPrefix = 'unpack_'
 
 /** An internal sandbox of the agent: another place to work in than the spec can name. */
 export interface Special {
@@ -105,7 +106,18 @@ export class Sandboxes {
   }
 
   list(): SandboxSummary[] {
-    return [...this.#known].map(([id, sandbox]) => ({ id, state: stateOf(sandbox) }))
+    return [...this.#known]
+      .filter(([id]) => !id.startsWith(internalPrefix))
+      .map(([id, sandbox]) => ({ id, state: stateOf(sandbox) }))
+  }
+
+  /** Ends and forgets the sandboxes that an earlier agent had for itself. */
+  async removeInternal(): Promise<void> {
+    for (const id of [...this.#known.keys()].filter((id) => id.startsWith(internalPrefix))) {
+      await this.stop(id)
+      await this.wait(id)
+      await this.remove(id)
+    }
   }
 
   /** Resolves when the program runs or has ended. A second start of an id takes no input. */
@@ -117,6 +129,12 @@ export class Sandboxes {
     const sandbox = await this.#create(spec, special)
     const { keeper, input: shimInput } = startKeeper(this.#options.shim, sandbox.folder)
     this.#watch(sandbox, keeper)
+    try {
+      await this.#makeDurable(sandbox)
+    } catch (error) {
+      shimInput.destroy()
+      throw error
+    }
     void sendInput(input, shimInput)
     await sandbox.running.promise
   }
@@ -154,7 +172,7 @@ export class Sandboxes {
     const folder = join(this.#options.paths.sandboxes, id)
     await mkdir(folder, { mode: 0o700 })
     await writeFile(join(folder, 'forbidden'), '', { mode: 0o600 })
-    await syncFolder(this.#options.paths.sandboxes)
+    await syncPath(this.#options.paths.sandboxes)
     return true
   }
 
@@ -217,12 +235,13 @@ export class Sandboxes {
       }
       await this.#write(sandbox, special)
     } catch (error) {
-      this.#known.delete(spec.id)
       this.#live -= 1
       this.#ranges.free(idBase)
-      sandbox.running.resolve()
-      sandbox.exited.resolve()
       await rm(folder, { recursive: true, force: true })
+      // Whoever asked for the same start meanwhile gets the same answer.
+      sandbox.running.reject(error)
+      sandbox.exited.resolve()
+      this.#known.delete(spec.id)
       throw error
     }
     return sandbox
@@ -237,9 +256,16 @@ export class Sandboxes {
     write('config.json', JSON.stringify(ociSpec(spec, { idBase, arch: process.arch, confinement })))
     write('plan', planText(plan))
     if (plan.workspace.kind === 'disk') await makeDisk(plan.workspace.path, spec, idBase)
-    // The ticket says that a shim may have been started: it must be there after a power cut.
-    await writeSynced(join(folder, 'ticket.json'), JSON.stringify(ticket))
-    await syncFolder(this.#options.paths.sandboxes)
+    write('ticket.json', JSON.stringify(ticket))
+  }
+
+  /**
+   * The ticket says that the program may have been started, so it must be there after a power cut. The shim
+   * prepares meanwhile; it starts the program when it gets the first byte of the input.
+   */
+  async #makeDurable({ folder }: Sandbox): Promise<void> {
+    await syncPath(join(folder, 'ticket.json'))
+    await syncPath(this.#options.paths.sandboxes)
   }
 
   async #plan(ticket: Ticket, folder: string, special: Special | undefined): Promise<ShimPlan> {
@@ -345,16 +371,6 @@ async function readTicket(folder: string): Promise<Ticket | undefined> {
     return JSON.parse(await readFile(join(folder, 'ticket.json'), 'utf8')) as Ticket
   } catch {
     return undefined
-  }
-}
-
-async function writeSynced(path: string, text: string): Promise<void> {
-  const file = await open(path, 'wx', 0o600)
-  try {
-    await file.writeFile(text)
-    await file.sync()
-  } finally {
-    await file.close()
   }
 }
 

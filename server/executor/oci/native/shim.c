@@ -13,14 +13,14 @@
  *   1. read the plan, listen on ctl
  *   2. make the control groups with every limit of the plan
  *   3. make the file systems in a private mount namespace (mounts.c)
- *   4. start crun inside the control groups, with four descriptors and no more
+ *   4. when the agent says so, start crun inside the control groups, with four descriptors and no more
  *   5. serve until crun has ended: input, log, deadline, commands
  *   6. kill what is left, tell the cause, collect results
  *   7. write the exit record: temporary name, fsync, rename, fsync of the folder
  *   8. remove the control groups and exit; the mounts vanish with the namespace
  *
  * "We failed" and "their program failed" are two paths: fail() ends the first, `conclude` tells the second.
- * Input comes in frames (4 bytes length, little endian, then the bytes; an empty frame ends it). An input that
+ * Descriptor 0 first brings one byte: start now. Then the input in frames (4 bytes length, little endian, then the bytes; an empty frame ends it). An input that
  * ends without the empty frame was cut by the agent's death: the sandbox is killed, for a program must never act
  * on half of its input. A shim that dies takes its sandbox along: init.c sees the status pipe close.
  */
@@ -124,6 +124,12 @@ static void listen_for_commands(void) {
   listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (listener < 0 || bind(listener, (struct sockaddr *)&address, sizeof address) || listen(listener, MAX_CLIENTS))
     fail("control_socket");
+}
+
+/* The agent says so once its own record of the start is on disk. */
+static void wait_for_word(void) {
+  char word;
+  if (read(0, &word, 1) != 1) fail("agent_gone");
 }
 
 static _Noreturn void become_crun(int input, int log, int status) {
@@ -382,6 +388,7 @@ int main(int count, char **arguments) {
   log_open(dir, plan.log_bytes);
   job.signals = signalfd(-1, &children, SFD_CLOEXEC | SFD_NONBLOCK);
   if (job.signals < 0) fail("signals");
+  wait_for_word();
   set_deadline();
   started_ms = now_ms();
   start();
