@@ -3,7 +3,7 @@ import type { Database } from '../db/database.ts'
 import { ExecutorRefused, ExecutorUnavailable, type SandboxExit, SandboxUnknown } from '../executor/port.ts'
 import { ObjectMissing } from '../storage/port.ts'
 import type { ClaimedRun } from './claim-store.ts'
-import { markRunning, requeue, type Standing } from './claimed-run-store.ts'
+import { markRunning, requeue } from './claimed-run-store.ts'
 import { type CollectDeps, type Collected, collectRun } from './collect-run.ts'
 import { finishRun, type RunEnd } from './finish-run.ts'
 import { findJob } from './job-store.ts'
@@ -60,6 +60,12 @@ export async function resumeRun(deps: DriveDeps, run: ClaimedRun, signals: Drive
   await new RunDrive(deps, run, signals).guarded((drive) => drive.fromUnknown())
 }
 
+/** `left` is undefined when it could not be stored. */
+interface Ending {
+  exit: SandboxExit
+  left: Collected | undefined
+}
+
 /** Of our own making: no executor gives it. */
 const cancelledSlug = 'run:cancelled'
 
@@ -102,11 +108,11 @@ class RunDrive {
     const start = await this.#start(prepared)
     if (start === 'no_host') return this.#unlessStarted(() => this.#giveBack())
     if (start !== 'started') return this.#unlessStarted(() => this.#finish({ outcome: start }))
-    await this.#goOn(await patiently('mark running', () => markRunning(db, this.#run), this.#patience))
+    await this.#goOn()
   }
 
   async fromUnknown(): Promise<void> {
-    if (this.#run.state === 'running') return this.#awaitEnd()
+    if (this.#run.state === 'running') return this.#conclude(this.#ending())
     await this.#unlessStarted(() => this.#giveBack())
   }
 
@@ -156,26 +162,34 @@ class RunDrive {
 
   /** `never` is done only when it is proved that the sandbox was not started and never will be. */
   async #unlessStarted(never: () => Promise<void>): Promise<void> {
-    const { db, executor } = this.#deps
-    const { sandboxId } = this.#run
-    if (await patiently('forbid', () => executor.forbid(sandboxId), this.#patience)) {
+    const { executor } = this.#deps
+    if (await patiently('forbid', () => executor.forbid(this.#run.sandboxId), this.#patience)) {
       // The mark stays: a start that is still under way somewhere must find it.
       await never()
       return
     }
-    await this.#goOn(await patiently('mark running', () => markRunning(db, this.#run), this.#patience))
+    await this.#goOn()
   }
 
-  async #goOn(standing: Standing): Promise<void> {
+  /** Waits for the end of a sandbox that was started, while the row is told that it runs. */
+  async #goOn(): Promise<void> {
+    const { db } = this.#deps
+    const ending = this.#ending()
+    // Whoever waits for it below gets its failure.
+    ending.catch(() => undefined)
+    const standing = await patiently('mark running', () => markRunning(db, this.#run), this.#patience)
     if (standing === 'lost') return this.#patience.log.warn('run belongs to another worker')
-    this.#cancelSeen ||= standing === 'cancel_requested'
-    await this.#awaitEnd()
+    if (standing === 'cancel_requested') {
+      this.#cancelSeen = true
+      await this.#stopQuietly()
+    }
+    await this.#conclude(ending)
   }
 
-  async #awaitEnd(): Promise<void> {
-    const exit = await this.#exit()
-    if (!exit) return this.#finish({ outcome: failed('host_lost', { detail: 'sandbox_unknown' }) })
-    const left = await this.#collect(exit)
+  async #conclude(ending: Promise<Ending | undefined>): Promise<void> {
+    const end = await ending
+    if (!end) return this.#finish({ outcome: failed('host_lost', { detail: 'sandbox_unknown' }) })
+    const { exit, left } = end
     const outcome = left
       ? outcomeOf(exit, this.#isCancelled())
       : failed('storage_lost', { detail: 'content' })
@@ -183,7 +197,12 @@ class RunDrive {
     await this.#remove()
   }
 
-  /** The exit record, or undefined when the executor never heard of the sandbox. */
+  /** The exit record and what was left, or undefined when the executor never heard of the sandbox. */
+  async #ending(): Promise<Ending | undefined> {
+    const exit = await this.#exit()
+    return exit && { exit, left: await this.#collect(exit) }
+  }
+
   async #exit(): Promise<SandboxExit | undefined> {
     const { cancel, detach } = this.#signals
     const { sandboxId } = this.#run

@@ -14,8 +14,8 @@ export interface RunJob {
   secret_slot_declarations: unknown[] | null
   content_state: string
   version_state: string
+  task_state: string
   task_security_state: string
-  environment_version_state: string
   environment_security_state: string
   layer_digest: string | null
   image_config: ImageConfig | null
@@ -29,8 +29,7 @@ export async function findJob(
   const { rows } = await sql<RunJob>`
     select r.resource_profile, r.timeout_seconds, i.content as input,
       v.startup_script, v.work_script, v.work_command, v.ordinary_env, v.secret_slot_declarations, v.content_state,
-      v.state as version_state, t.security_state as task_security_state,
-      ev.state as environment_version_state,
+      v.state as version_state, t.state as task_state, t.security_state as task_security_state,
       case when 'blocked' in (ev.security_state, e.security_state) then 'blocked' else 'clear' end
         as environment_security_state,
       ev.layer_digest, ev.image_config

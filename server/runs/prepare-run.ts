@@ -18,6 +18,9 @@ export function prepareRun(job: RunJob, sandboxId: string): PreparedRun {
   if (job.content_state !== 'active') {
     return refused(failed('version_not_runnable', { detail: 'content_scrubbed' }))
   }
+  if (job.task_state !== 'active' || job.version_state !== 'published') {
+    return refused(failed('version_not_runnable', { detail: 'archived' }))
+  }
   const blocked = [job.task_security_state, job.environment_security_state].includes('blocked')
   if (blocked) return refused(failed('version_not_runnable', { detail: 'security_blocked' }))
   if (job.input === null) return refused(failed('storage_lost', { detail: 'input' }))

@@ -30,21 +30,23 @@ let worker: RunWorker
 let tenant: Tenant
 let scratch: { tar: Buffer; digest: string }
 
-beforeAll(async () => {
-  agent = await startAgent({
+const cgroupParent = `sandbox-test-${randomBytes(4).toString('hex')}`
+
+const startHost = () =>
+  startAgent({
     dataDir: folder,
     socketPath,
     gid: 0,
-    cgroupParent: `sandbox-test-${randomBytes(4).toString('hex')}`,
+    cgroupParent,
     slots: 4,
     clock: systemClock,
     onError: (error) => {
       throw error
     },
   })
-  scratch = await scratchImage()
-  tenant = await makeTenant(db)
-  worker = new RunWorker({
+
+async function startWorker(): Promise<RunWorker> {
+  const started = new RunWorker({
     db,
     databaseUrl: url,
     executor,
@@ -56,14 +58,27 @@ beforeAll(async () => {
     companyConcurrency: 50,
     lookEveryMs: 50,
   })
-  await worker.start()
+  await started.start()
+  return started
+}
+
+const stopHost = () =>
+  new Promise<void>((resolve) => {
+    agent.close(() => resolve())
+    agent.closeAllConnections()
+  })
+
+beforeAll(async () => {
+  scratch = await scratchImage()
+  tenant = await makeTenant(db)
+  agent = await startHost()
+  worker = await startWorker()
 })
 
 afterAll(async () => {
   await worker.stop()
   executor.close()
-  agent.close()
-  agent.closeAllConnections()
+  await stopHost()
   rmSync(folder, { recursive: true, force: true })
 })
 
@@ -79,19 +94,25 @@ async function scratchImage(): Promise<{ tar: Buffer; digest: string }> {
 
 async function run(
   work_script: string,
-  fields: { ordinary_env?: Record<string, string>; timeout_seconds?: number } = {},
+  fields: { ordinary_env?: Record<string, string>; timeout_seconds?: number; user?: string } = {},
 ) {
-  const { ordinary_env = {}, timeout_seconds = 20 } = fields
+  const { ordinary_env = {}, timeout_seconds = 20, user = '' } = fields
   const task = await makeRunnableTask(db, tenant.companyId, { work_script, ordinary_env })
   await db
     .updateTable('environment_versions')
-    .set({ layer_digest: scratch.digest })
+    .set({
+      layer_digest: scratch.digest,
+      image_config: { env: ['WHERE=image'], user },
+    })
     .where('id', '=', task.environmentVersionId)
     .execute()
   return makeRun(db, task, { chatroom_id: tenant.roomId, timeout_seconds })
 }
 
 const rowOf = (id: string) => db.selectFrom('runs').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
+
+const untilRunning = (id: string) =>
+  vi.waitFor(async () => expect((await rowOf(id)).state).toBe('running'), { timeout: 10_000 })
 
 const ended = (id: string) =>
   vi.waitFor(
@@ -175,9 +196,31 @@ describe('a run in a real sandbox', () => {
     expect([log?.slice(0, 5), log?.slice(-5)]).toEqual(['head\n', 'tail\n'])
   })
 
+  it('goes on while worker and host agent are started anew', async () => {
+    const id = await run('sleep 1; echo late > "$SERVICE_OUTPUT_FILE"')
+    await untilRunning(id)
+    await worker.stop()
+    await stopHost()
+    agent = await startHost()
+    worker = await startWorker()
+    expect(await ended(id)).toMatchObject({ state: 'completed', fence: 2 })
+    expect((await leftBy(id)).output).toBe('late\n')
+  })
+
+  it('is the user that its image names, with a workspace it can write', async () => {
+    const id = await run(
+      'echo "$WHERE $(id -u):$(id -g)"; echo 1 > "$SERVICE_OUTPUT_FILE"; echo 2 > "$SERVICE_ARTIFACTS_DIR/x"',
+      {
+        user: '1000:1001',
+      },
+    )
+    expect(await ended(id)).toMatchObject({ state: 'completed' })
+    expect(await leftBy(id)).toEqual({ log: 'image 1000:1001\n', output: '1\n', bundle: '2\n' })
+  })
+
   it('ends when it is cancelled', async () => {
     const id = await run('sleep 60')
-    await vi.waitFor(async () => expect((await rowOf(id)).state).toBe('running'), { timeout: 10_000 })
+    await untilRunning(id)
     await cancelRun(db, { id })
     expect(await ended(id)).toMatchObject({ state: 'cancelled' })
   })

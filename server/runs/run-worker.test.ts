@@ -190,6 +190,30 @@ describe('a run in the hands of a worker', () => {
     expect(executor.started).toEqual([])
   })
 
+  it('whose task was archived or blocked since it was queued does not start', async () => {
+    const pulled: [string, (id: string) => Promise<unknown>][] = [
+      ['archived', (id) => db.updateTable('tasks').set({ state: 'archived' }).where('id', '=', id).execute()],
+      [
+        'archived',
+        (id) =>
+          db.updateTable('task_versions').set({ state: 'archived' }).where('task_id', '=', id).execute(),
+      ],
+      [
+        'security_blocked',
+        (id) => db.updateTable('tasks').set({ security_state: 'blocked' }).where('id', '=', id).execute(),
+      ],
+    ]
+    await startWorker()
+    for (const [detail, pull] of pulled) {
+      task = await makeRunnableTask(db, tenant.companyId)
+      await pull(task.taskId)
+      const id = await queue()
+      await untilState(id, 'customer_failed')
+      expect(await rowOf(id)).toMatchObject({ error_code: 'version_not_runnable', error_detail: detail })
+    }
+    expect(executor.started).toEqual([])
+  })
+
   it('that cannot be started fails on our side, and its sandbox never starts', async () => {
     for (let count = 0; count < 2; count += 1)
       executor.failNext('start', new ExecutorRefused('no_seccomp', 'x'))

@@ -36,21 +36,35 @@ const route = 'POST /chatrooms/{chatroom_id}/runs'
 
 /**
  * Queues one manual run (contract part 2, "Chatroom runs"). The order is the contract's: the input's own form, the room,
- * what the key was used for, the share and the version, the schema, the limits; then everything in one transaction.
+ * the share and the version, the schema, the limits; then everything in one transaction. A repeated key gets its first
+ * answer to a caller who is still in the room.
  */
 export async function submitRun(deps: SubmitDeps, submission: Submission): Promise<RunDetail> {
   const { principal, body } = submission
   const input = stageInput(body.input)
   const room = await deps.directory.requireRoomMember(principal, submission.chatroomId)
   const intent = intentOf(submission, input)
-  const earlier = await earlierAnswer<RunDetail>(deps.db, intent)
-  if (earlier) return earlier
+  const target = await resolveTarget(deps, room, body).catch(async (error: unknown) => {
+    // What may not be run any more may have been submitted under this key while it could.
+    const earlier = await earlierAnswer<RunDetail>(deps.db, intent)
+    if (!earlier) throw error
+    return earlier
+  })
+  if ('status' in target) return target
+  return once(deps.db, intent, (trx) => enqueue(trx, deps.policy, { submission, room, input, ...target }))
+}
+
+interface Target {
+  runnable: RunnableTaskVersion
+  environment: RunnableVersion
+}
+
+/** What is to be run, as it may be now and for that input. */
+async function resolveTarget(deps: SubmitDeps, room: Room, body: Submission['body']): Promise<Target> {
   const runnable = await resolveRunnable(deps.db, room, body.task_version_id)
   const environment = await requireStartable(deps.db, runnable)
   await deps.validateInput(runnable.version, body.input)
-  return once(deps.db, intent, (trx) =>
-    enqueue(trx, deps.policy, { submission, room, runnable, environment, input }),
-  )
+  return { runnable, environment }
 }
 
 function intentOf({ principal, chatroomId, idempotencyKey, body }: Submission, input: StagedInput): Intent {
@@ -75,11 +89,9 @@ async function requireStartable(db: Database, runnable: RunnableTaskVersion): Pr
   return environment
 }
 
-interface QueuedRun {
+interface QueuedRun extends Target {
   submission: Submission
   room: Room
-  runnable: RunnableTaskVersion
-  environment: RunnableVersion
   input: StagedInput
 }
 
