@@ -85,7 +85,7 @@ describe('the whole service', () => {
       const status = await readFile(`/proc/${pid}/status`, 'utf8')
       const argv = await readFile(`/proc/${pid}/cmdline`, 'utf8')
       if (/^Uid:\s+0/m.test(status)) roots.push(argv.split('\0').find((part) => part.endsWith('.ts')) ?? argv)
-      else expect(status).toMatch(/^CapBnd:\s+\w+\n[^]*NoNewPrivs:\s+1/m)
+      else expect(status).toMatch(/^CapBnd:\s+\w+\n[\s\S]*NoNewPrivs:\s+1/m)
       if (argv.includes('agent.ts'))
         expect(await readFile(`/proc/${pid}/environ`, 'utf8')).not.toContain('DATABASE_URL')
     }

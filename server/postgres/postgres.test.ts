@@ -136,7 +136,6 @@ describe('the embedded Postgres', () => {
 })
 
 describe('as root', () => {
-
   test('a folder below one that the service user cannot enter is refused, with its name', async () => {
     const closed = await mkdtemp(join(tmpdir(), 'sandbox-closed-'))
     await chmod(closed, 0o700)
