@@ -1,0 +1,127 @@
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmod, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { join, resolve } from 'node:path'
+import { createInterface } from 'node:readline'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
+
+const run = promisify(execFile)
+
+export const checkout = resolve(import.meta.dirname, '../..')
+const pollMs = 50
+const sandbox = join(checkout, 'sandbox')
+
+/** Builder and base image are made once a machine and kept here; each service gets them as hard links. */
+const cacheDir = '/var/lib/sandbox-jobs-test'
+const ofTheOperator = ['agent/builder', 'agent/base-images', 'agent/base-images.json']
+
+export interface Service {
+  url: string
+  user: string
+  password: string
+  /** Ends a role the hard way and waits until the supervisor has started it again. Absent for a service that was running before. */
+  kill?: (role: 'api' | 'worker' | 'agent') => Promise<void>
+  stop(): Promise<void>
+}
+
+/** The service at SANDBOX_E2E_URL, or one of its own on a new data folder with the example company in it. */
+export async function openService(): Promise<Service> {
+  const { SANDBOX_E2E_URL: url, SANDBOX_E2E_USER: user, SANDBOX_E2E_PASSWORD: password } = process.env
+  if (!url) return startService()
+  if (!user || !password) {
+    throw new Error('SANDBOX_E2E_URL needs SANDBOX_E2E_USER and SANDBOX_E2E_PASSWORD of an administrator')
+  }
+  return { url, user, password, stop: async () => undefined }
+}
+
+async function startService(): Promise<Service> {
+  await fillCache()
+  const dataDir = await mkdtemp(join(cacheDir, 'e2e-'))
+  await chmod(dataDir, 0o755)
+  await mkdir(join(dataDir, 'agent'), { mode: 0o700 })
+  for (const path of ofTheOperator) {
+    await run('cp', ['--archive', '--link', join(cacheDir, path), join(dataDir, path)])
+  }
+  const port = await freePort()
+  const env = { ...plainEnvironment(), SANDBOX_DATA: dataDir, SANDBOX_PORT: String(port) }
+  const child = spawn(sandbox, ['up'], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const exited = once(child, 'close')
+  const lines: string[] = []
+  const removeAll = () => rm(dataDir, { recursive: true, force: true })
+  const stop = async () => {
+    child.kill('SIGTERM')
+    await exited
+    await removeAll()
+  }
+  try {
+    await readyLine(child, lines)
+    const applied = await run(sandbox, ['admin', 'apply', 'examples/company.yaml', '--json'], {
+      env,
+      cwd: checkout,
+    })
+    const { passwords } = JSON.parse(applied.stdout) as { passwords: { login: string; password: string }[] }
+    const password = passwords.find(({ login }) => login === 'ada')?.password ?? ''
+    const kill = (role: string) => killChild(child.pid ?? 0, role)
+    return { url: `http://127.0.0.1:${port}`, user: 'ada', password, kill, stop }
+  } catch (error) {
+    await stop()
+    throw new Error(`the service did not start:\n${lines.join('\n')}`, { cause: error })
+  }
+}
+
+async function fillCache(): Promise<void> {
+  const env = { ...plainEnvironment(), SANDBOX_DATA: cacheDir }
+  const named = await readFile(join(checkout, 'examples/sales-report/base-image'), 'utf8')
+  const value = (name: string) => new RegExp(`^${name}=(.+)$`, 'm').exec(named)?.[1] ?? ''
+  await run(sandbox, ['operator', 'toolchain', 'install'], { env })
+  const add = ['operator', 'base-image', 'add', value('base_image'), '--packages', value('base_packages')]
+  await run(sandbox, add, { env })
+}
+
+/** Nothing of the caller's settings reaches the service under test. */
+const plainEnvironment = () => ({ PATH: '/usr/sbin:/usr/bin:/sbin:/bin', HOME: process.env.HOME ?? '/' })
+
+function readyLine(child: ReturnType<typeof spawn>, lines: string[]): Promise<void> {
+  return new Promise((found, failed) => {
+    child.once('close', (code) => failed(new Error(`it ended with ${code}`)))
+    for (const stream of [child.stdout, child.stderr]) {
+      if (!stream) continue
+      createInterface({ input: stream }).on('line', (line) => {
+        lines.push(line)
+        if (line.includes('ready on')) found()
+      })
+    }
+  })
+}
+
+/** Kills the one child of the supervisor that runs that role, and waits until another one does. */
+async function killChild(supervisor: number, role: string): Promise<void> {
+  const killed = await childOf(supervisor, role)
+  if (killed === undefined) throw new Error(`no process runs the role ${role}`)
+  process.kill(killed, 'SIGKILL')
+  for (let now: number | undefined = killed; now === undefined || now === killed; ) {
+    await sleep(pollMs)
+    now = await childOf(supervisor, role)
+  }
+}
+
+async function childOf(supervisor: number, role: string): Promise<number | undefined> {
+  const children = await readFile(`/proc/${supervisor}/task/${supervisor}/children`, 'utf8')
+  for (const pid of children.trim().split(' ').map(Number)) {
+    const argv = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')
+    if (argv.includes(`server/main/${role}.ts`)) return pid
+  }
+  return undefined
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  await once(server, 'close')
+  if (address === null || typeof address === 'string') throw new Error('no port')
+  return address.port
+}

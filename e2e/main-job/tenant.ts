@@ -1,0 +1,158 @@
+import { randomUUID } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Client, createClient } from '@sandbox-jobs/contract/client/client.ts'
+import type { BuildAttempt } from '@sandbox-jobs/contract/resources/build-attempt.ts'
+import { uploadCapabilityHeader } from '@sandbox-jobs/contract/resources/context-upload.ts'
+import type { RunDetail } from '@sandbox-jobs/contract/resources/run.ts'
+import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
+import { packContext } from '../../cli/push/pack-context.ts'
+import { patientRead } from '../../cli/session/patient-read.ts'
+import { checkout, type Service } from './service.ts'
+
+const pollMs = 100
+
+/** What an author and a room of the example company do, over HTTP alone. */
+export interface Tenant {
+  client: Client
+  publicClient: Client
+  companyId: string
+  room: string
+}
+
+export async function logIn({ url, user, password }: Service): Promise<Tenant> {
+  const publicClient = createClient({ baseUrl: url })
+  const token = await publicClient.call(allRoutes.createToken, { body: { username: user, password } })
+  const client = createClient({ baseUrl: url, token: token.access_token })
+  const { company_id } = await client.call(allRoutes.readMe)
+  const rooms = await client.call(allRoutes.listChatrooms, { query: { page_size: 100 } })
+  const room = rooms.items.find(({ name }) => name === 'daily-numbers')
+  if (!room) throw new Error('the company has no room daily-numbers: apply examples/company.yaml')
+  return { client, publicClient, companyId: company_id, room: room.id }
+}
+
+/** Uploads a folder and builds a version of a new environment from it. */
+export async function build(
+  { client }: Tenant,
+  folder: string,
+): Promise<{ vid: string; attempt: BuildAttempt }> {
+  const packed = await packContext(folder)
+  try {
+    const { id } = await client.call(allRoutes.createEnvironment, { body: { name: `e2e-${randomUUID()}` } })
+    const opened = await client.call(allRoutes.initContextUpload, {
+      params: { id },
+      body: { declared_bytes: packed.byteSize, archive_format: 'tar.gz' },
+    })
+    const params = { id, sid: opened.upload_session_id }
+    await client.call(allRoutes.putContextUpload, {
+      params,
+      upload: new Uint8Array(await readFile(packed.path)),
+      headers: { [uploadCapabilityHeader]: opened.capability_token },
+    })
+    const object = await client.call(allRoutes.completeContextUpload, {
+      params,
+      body: { expected_size: packed.byteSize, expected_digest: packed.digest },
+    })
+    const version = await client.call(allRoutes.createEnvironmentVersion, {
+      params: { id },
+      body: { owned_object_id: object.owned_object_id, resource_profile: 'standard' },
+    })
+    const queued = await client.call(allRoutes.createBuild, { params: { id, vid: version.id } })
+    const place = { id, vid: version.id, aid: queued.id }
+    return { vid: version.id, attempt: await builtAttempt(client, place) }
+  } finally {
+    await packed.remove()
+  }
+}
+
+async function builtAttempt(
+  client: Client,
+  params: { id: string; vid: string; aid: string },
+): Promise<BuildAttempt> {
+  for (;;) {
+    const attempt = await client.call(allRoutes.readBuild, { params })
+    if (attempt.terminal_class !== '') return attempt
+    await sleep(pollMs)
+  }
+}
+
+export interface TaskPlan {
+  environmentVersion: string
+  workScript: string
+  inputSchema?: string
+  timeoutSeconds?: number
+}
+
+/** Publishes a task, shares it with the room and enables it there. Answers the version to run. */
+export async function publish({ client, companyId, room }: Tenant, plan: TaskPlan): Promise<string> {
+  const { id } = await client.call(allRoutes.createTask, {
+    body: { name: `e2e-${randomUUID()}`, owner_scope: 'company', owner_id: companyId },
+  })
+  const draft = await client.call(allRoutes.createTaskVersion, {
+    params: { id },
+    body: {
+      environment_version_id: plan.environmentVersion,
+      work_script: plan.workScript,
+      timeout_seconds: plan.timeoutSeconds ?? 60,
+      input_schema: plan.inputSchema ?? null,
+    },
+  })
+  const params = { id, vid: draft.id }
+  const version = await client.call(allRoutes.publishTaskVersion, { params })
+  const body = { target_kind: 'chatroom', target_id: room } as const
+  await client.call(allRoutes.createShare, { params: { id }, body })
+  await client.call(allRoutes.enableGrantedJob, { params: { cid: room, tid: id } })
+  return version.id
+}
+
+export const submit = ({ client, room }: Tenant, taskVersion: string, input: unknown): Promise<RunDetail> =>
+  client.call(allRoutes.submitRun, {
+    params: { cid: room },
+    body: { task_version_id: taskVersion, input },
+    idempotencyKey: randomUUID(),
+  })
+
+/** The run once `isSo`; also while parts of the service are away. */
+export async function runWhen(
+  { client, room }: Tenant,
+  rid: string,
+  isSo: (run: RunDetail) => boolean,
+): Promise<RunDetail> {
+  for (;;) {
+    const read = () => client.call(allRoutes.readRun, { params: { cid: room, rid } })
+    const run = await patientRead(read, () => undefined)
+    if (isSo(run)) return run
+    if (run.terminal_at !== null) throw new Error(`${rid} has ended: ${JSON.stringify(run)}`)
+    await sleep(pollMs)
+  }
+}
+
+export const ended = (run: RunDetail): boolean => run.terminal_at !== null
+
+/** What a public link stands for, fetched as anyone could: by its address and nothing else. */
+export async function textAt(url: string): Promise<string> {
+  const response = await fetch(url)
+  if (!response.ok) throw new Error(`${url} answered ${response.status}`)
+  return response.text()
+}
+
+export const logOf = async ({ client, room }: Tenant, rid: string): Promise<string> =>
+  textAt((await client.call(allRoutes.mintLogLink, { params: { cid: room, rid } })).url)
+
+export const outputOf = async ({ client, room }: Tenant, rid: string): Promise<string> =>
+  textAt((await client.call(allRoutes.mintOutputLink, { params: { cid: room, rid } })).url)
+
+/** Artifacts by path, each fetched through its public link. */
+export async function artifactsOf({ client, room }: Tenant, rid: string): Promise<Record<string, string>> {
+  const { items } = await client.call(allRoutes.listRunArtifacts, { params: { cid: room, rid } })
+  const texts: Record<string, string> = {}
+  for (const { id, relative_path } of items) {
+    const link = await client.call(allRoutes.mintArtifactLink, { params: { cid: room, rid, aid: id } })
+    texts[relative_path] = await textAt(link.url)
+  }
+  return texts
+}
+
+export const exampleFile = (name: string): Promise<string> =>
+  readFile(join(checkout, 'examples/sales-report', name), 'utf8')
