@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { shellJob, TestAgent } from './test-agent.ts'
+import { shellJob, TestAgent, until } from './test-agent.ts'
 
 const MiB = 1024 * 1024
 let agent: TestAgent
@@ -69,3 +69,14 @@ test('10 GiB of log are bounded to head and tail, and do not hold the program fo
   expect(log).toMatch(/\[\.\.\. \d+ bytes of the log are left out here \.\.\.]/)
   expect(log.length).toBeLessThan(65 * 1024)
 }, 70_000)
+
+test('a machine whose slots are all in use refuses, and takes again when one is free', async () => {
+  const { slots, running } = await agent.client.capacity()
+  const endless = Array.from({ length: slots - running }, () => shellJob(empty, 'sleep 100'))
+  await Promise.all(endless.map((spec) => agent.client.start(spec, Buffer.alloc(0))))
+  const late = shellJob(empty, 'true')
+  await expect(agent.client.start(late, Buffer.alloc(0))).rejects.toMatchObject({ slug: 'no_capacity' })
+  await Promise.all(endless.map((spec) => agent.client.stop(spec.id)))
+  await until(async () => (await agent.client.capacity()).running === 0)
+  expect((await agent.run(late)).exit.exitCode).toBe(0)
+})

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, rmdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -71,6 +71,11 @@ export class TestAgent {
     }
     this.client.close()
     await this.end('SIGTERM')
+    const groups = [
+      '/sys/fs/cgroup',
+      ...(await readdir('/sys/fs/cgroup')).map((name) => `/sys/fs/cgroup/${name}`),
+    ]
+    for (const group of groups) await rmdir(join(group, this.cgroup)).catch(() => undefined)
     await rm(this.dataDir, { recursive: true, force: true })
   }
 

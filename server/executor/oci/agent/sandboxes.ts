@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
-import { access, mkdir, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { access, mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { promisify } from 'node:util'
@@ -66,6 +66,8 @@ function newSandbox(ticket: Ticket, folder: string): Sandbox {
   return { ticket, folder, phase: 'live', keeper: undefined, running, exited: Promise.withResolvers<void>() }
 }
 
+const removedKeptMs = 30 * 86_400_000
+
 /** Ids of sandboxes that the agent starts for itself; they are not listed. */
 export const internalPrefix = 'unpack_'
 
@@ -98,6 +100,17 @@ export class Sandboxes {
       await mkdir(folder, { recursive: true, mode: 0o700 })
     }
     for (const id of await readdir(paths.sandboxes)) await this.#adopt(id)
+    await this.#pruneRemoved()
+  }
+
+  /** An id is not asked for again so long after its end; the marks would only grow. */
+  async #pruneRemoved(): Promise<void> {
+    const { paths, clock } = this.#options
+    const limit = clock.now().getTime() - removedKeptMs
+    for (const id of await readdir(paths.removed)) {
+      const mark = join(paths.removed, id)
+      if ((await stat(mark)).mtimeMs < limit) await rm(mark, { force: true })
+    }
   }
 
   capacity(): ExecutorCapacity {

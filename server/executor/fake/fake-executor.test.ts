@@ -1,0 +1,17 @@
+import { createHash } from 'node:crypto'
+import { Readable } from 'node:stream'
+import { beforeAll } from 'vitest'
+import { executorConformance } from '../conformance.ts'
+import { FakeExecutor } from './fake-executor.ts'
+
+const image = Buffer.from('an image')
+const digest = `sha256:${createHash('sha256').update(image).digest('hex')}`
+
+const executor = new FakeExecutor(({ argv }, input) =>
+  argv[0] === 'echo'
+    ? { exit: { exitCode: 3 }, log: input.toString(), files: { output: input } }
+    : new Promise(() => undefined),
+)
+beforeAll(() => executor.installImage(digest, Readable.from([image])))
+
+executorConformance('the fake', () => ({ executor, digest, echo: ['echo'], endless: ['endless'] }))

@@ -1,0 +1,189 @@
+import { createHash } from 'node:crypto'
+import { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
+import { systemClock } from '../../base/clock.ts'
+import {
+  type Executor,
+  type ExecutorCapacity,
+  ExecutorRefused,
+  type SandboxExit,
+  type SandboxSpec,
+  type SandboxSummary,
+  SandboxUnknown,
+} from '../port.ts'
+
+/** What a scripted program does with its spec and input, and leaves behind. */
+export interface FakeOutcome {
+  exit?: Partial<SandboxExit>
+  log?: string
+  files?: Record<string, Buffer>
+  tree?: { path: string; content: Buffer }[]
+}
+
+export type FakeProgram = (
+  spec: SandboxSpec,
+  input: Buffer,
+  signal: AbortSignal,
+) => FakeOutcome | Promise<FakeOutcome>
+
+interface FakeSandbox {
+  spec: SandboxSpec
+  stop: AbortController
+  ended: Promise<void>
+  exit?: SandboxExit
+  outcome: FakeOutcome
+}
+
+/**
+ * The executor port in memory: each sandbox is one call of `program`, whose signal is aborted by `stop`. Keeps the
+ * port's promises about starting, stopping, reading and forgetting; it confines nothing. The one conformance suite
+ * runs over it and over the real one.
+ */
+export class FakeExecutor implements Executor {
+  readonly #program: FakeProgram
+  readonly #slots: number
+  readonly #known = new Map<string, FakeSandbox | 'forbidden' | 'removed'>()
+  readonly #images = new Set<string>()
+
+  constructor(program: FakeProgram, slots = 16) {
+    this.#program = program
+    this.#slots = slots
+  }
+
+  async capacity(): Promise<ExecutorCapacity> {
+    return { cpus: 2, memoryBytes: 2 ** 32, slots: this.#slots, running: this.#running() }
+  }
+
+  async start(spec: SandboxSpec, stdin: Buffer | Readable): Promise<void> {
+    const known = this.#known.get(spec.id)
+    if (known === 'forbidden' || known === 'removed') {
+      throw new ExecutorRefused(known, `sandbox ${spec.id} may not start`)
+    }
+    if (known) return
+    if (this.#running() >= this.#slots) throw new ExecutorRefused('no_capacity', 'every slot is in use')
+    if (spec.rootfs.kind === 'image' && !this.#images.has(spec.rootfs.digest)) {
+      throw new ExecutorRefused('image_missing', `install ${spec.rootfs.digest} first`)
+    }
+    const stop = new AbortController()
+    const sandbox: FakeSandbox = { spec, stop, ended: Promise.resolve(), outcome: {} }
+    this.#known.set(spec.id, sandbox)
+    sandbox.ended = this.#run(sandbox, stdin)
+  }
+
+  async wait(id: string, signal?: AbortSignal): Promise<SandboxExit> {
+    const sandbox = this.#find(id)
+    const aborted = new Promise<never>((_, reject) => {
+      signal?.addEventListener('abort', () => reject(signal.reason), { once: true })
+    })
+    signal?.throwIfAborted()
+    await Promise.race([sandbox.ended, aborted])
+    if (!sandbox.exit) throw new SandboxUnknown(id)
+    return sandbox.exit
+  }
+
+  async stop(id: string): Promise<void> {
+    this.#find(id).stop.abort()
+  }
+
+  async forbid(id: string): Promise<boolean> {
+    if (!this.#known.has(id)) this.#known.set(id, 'forbidden')
+    return this.#known.get(id) === 'forbidden'
+  }
+
+  async log(id: string): Promise<Readable> {
+    return Readable.from([Buffer.from(this.#find(id).outcome.log ?? '')])
+  }
+
+  async file(id: string, name: string): Promise<Readable> {
+    const { exit, outcome } = this.#find(id)
+    const content = outcome.files?.[name]
+    if (exit?.files[name]?.status !== 'present' || !content) throw new SandboxUnknown(`${id}/${name}`)
+    return Readable.from([content])
+  }
+
+  async tree(id: string): Promise<Readable> {
+    const { exit, outcome } = this.#find(id)
+    if (exit?.tree?.status === 'absent') return Readable.from([])
+    if (exit?.tree?.status !== 'collected') throw new SandboxUnknown(`${id}/tree`)
+    return Readable.from((outcome.tree ?? []).map((file) => file.content))
+  }
+
+  async remove(id: string): Promise<void> {
+    const sandbox = this.#known.get(id)
+    if (!sandbox || typeof sandbox === 'string') return
+    if (!sandbox.exit) throw new ExecutorRefused('running', `sandbox ${id} has not ended: stop it first`)
+    this.#known.set(id, 'removed')
+  }
+
+  async list(): Promise<SandboxSummary[]> {
+    return [...this.#known].flatMap(([id, sandbox]): SandboxSummary[] => {
+      if (sandbox === 'removed') return []
+      if (sandbox === 'forbidden') return [{ id, state: 'forbidden' }]
+      return [{ id, state: sandbox.exit ? 'exited' : 'running' }]
+    })
+  }
+
+  async hasImage(digest: string): Promise<boolean> {
+    return this.#images.has(digest)
+  }
+
+  async installImage(digest: string, tar: Readable): Promise<void> {
+    const found = `sha256:${createHash('sha256')
+      .update(await buffer(tar))
+      .digest('hex')}`
+    if (found !== digest) throw new ExecutorRefused('digest_mismatch', `the image's bytes are ${found}`)
+    this.#images.add(digest)
+  }
+
+  async removeImage(digest: string): Promise<void> {
+    this.#images.delete(digest)
+  }
+
+  async #run(sandbox: FakeSandbox, stdin: Buffer | Readable): Promise<void> {
+    const { spec, stop } = sandbox
+    const input = Buffer.isBuffer(stdin) ? stdin : await buffer(stdin)
+    const stopped = new Promise<'stopped'>((resolve) => {
+      stop.signal.addEventListener('abort', () => resolve('stopped'), { once: true })
+    })
+    const outcome = await Promise.race([this.#program(spec, input, stop.signal), stopped])
+    sandbox.outcome = outcome === 'stopped' ? {} : outcome
+    sandbox.exit = exitOf(spec, sandbox.outcome, outcome === 'stopped')
+  }
+
+  #running(): number {
+    return [...this.#known.values()].filter((sandbox) => typeof sandbox !== 'string' && !sandbox.exit).length
+  }
+
+  #find(id: string): FakeSandbox {
+    const sandbox = this.#known.get(id)
+    if (!sandbox || typeof sandbox === 'string') throw new SandboxUnknown(id)
+    return sandbox
+  }
+}
+
+function exitOf(spec: SandboxSpec, outcome: FakeOutcome, stopped: boolean): SandboxExit {
+  const logBytes = Buffer.byteLength(outcome.log ?? '')
+  const at = systemClock.now().toISOString()
+  const files = spec.collect.files.map(({ name }): [string, SandboxExit['files'][string]] => {
+    const content = outcome.files?.[name]
+    return [name, { status: content ? 'present' : 'absent', byteSize: content?.length ?? 0 }]
+  })
+  const tree = outcome.tree?.map(({ path, content }) => ({ path, byteSize: content.length }))
+  return {
+    cause: stopped ? 'stopped' : 'exited',
+    exitCode: stopped ? null : 0,
+    signal: null,
+    detail: '',
+    startedAt: at,
+    endedAt: at,
+    oomKills: 0,
+    pidsLimitHits: 0,
+    workspaceFull: false,
+    peakMemoryBytes: 0,
+    cpuMs: 0,
+    log: { totalBytes: logBytes, keptBytes: logBytes },
+    files: Object.fromEntries(files),
+    tree: spec.collect.tree ? { status: tree ? 'collected' : 'absent', reason: '', files: tree ?? [] } : null,
+    ...outcome.exit,
+  }
+}
