@@ -107,20 +107,3 @@ test('a build whose Dockerfile fails says so, and makes no version that could ru
     await rm(folder, { recursive: true })
   }
 })
-
-// Only for a service that the scenario has started itself: another one has users.
-if (!process.env.SANDBOX_E2E_URL) {
-  test('a run goes on and completes while worker, agent and api are killed and started again', async () => {
-    const task = await shell(
-      'for i in 1 2 3 4 5 6 7 8; do echo tick $i; sleep 1; done; cp "$SERVICE_INPUTS_FILE" "$SERVICE_OUTPUT_FILE"',
-    )
-    const { id } = await submit(tenant, task, { kept: true })
-    await runWhen(tenant, id, (run) => run.status === 'running')
-    for (const role of ['worker', 'agent', 'api'] as const) await service.kill?.(role)
-    expect((await runWhen(tenant, id, () => true)).status).toBe('running')
-    expect(await runWhen(tenant, id, ended)).toMatchObject({ status: 'completed', exit_code: 0 })
-    expect(JSON.parse(await outputOf(tenant, id))).toEqual({ kept: true })
-    const ticks = Array.from({ length: 8 }, (_, index) => `tick ${index + 1}\n`)
-    expect(await logOf(tenant, id)).toBe(ticks.join(''))
-  })
-}

@@ -21,12 +21,15 @@ export interface Service {
   url: string
   user: string
   password: string
-  /** Ends a role the hard way and waits until the supervisor has started it again. Absent for a service that was running before. */
-  kill?: (role: 'api' | 'worker' | 'agent') => Promise<void>
   stop(): Promise<void>
 }
 
-/** The service at SANDBOX_E2E_URL, or one of its own on a new data folder with the example company in it. */
+export interface OwnService extends Service {
+  /** Ends a role the hard way and waits until the supervisor has started it again. */
+  kill(role: 'api' | 'worker' | 'agent'): Promise<void>
+}
+
+/** The service at SANDBOX_E2E_URL, or one of its own. */
 export async function openService(): Promise<Service> {
   const { SANDBOX_E2E_URL: url, SANDBOX_E2E_USER: user, SANDBOX_E2E_PASSWORD: password } = process.env
   if (!url) return startService()
@@ -36,7 +39,8 @@ export async function openService(): Promise<Service> {
   return { url, user, password, stop: async () => undefined }
 }
 
-async function startService(): Promise<Service> {
+/** A service on a new data folder, with the example company in it. */
+export async function startService(): Promise<OwnService> {
   await fillCache()
   const dataDir = await mkdtemp(join(cacheDir, 'e2e-'))
   await chmod(dataDir, 0o755)
