@@ -12,8 +12,12 @@ import { type Row, rowOf } from './harness/row.ts'
 import { type BenchService, startService } from './harness/service.ts'
 import { RunTimer, type TimedRun } from './harness/submit-and-wait.ts'
 import { type Contender, startPeers, stopPeers } from './peers/run-peers.ts'
+import { profileRuns } from './profile/run-profile.ts'
 
 const warmups = 5
+/** Runs before: a service has done more than five when anybody minds its speed. */
+const serviceWarmups = 50
+const profiledRuns = 50
 const restMs = 40
 const pollMs = 1
 const execFloor = 'fork and exec of /bin/true'
@@ -61,12 +65,14 @@ async function measure(options: BenchOptions, service: BenchService, work: strin
       ...contenders.flatMap(({ name, peer }) => (peer ? [{ name, once: () => peer.launcher.once() }] : [])),
     ]
     say('warming up')
+    for (let run = 0; run < serviceWarmups; run += 1) await ours.once()
     await interleaved(subjects, { rounds: 0, warmups, restMs })
     ours.forget()
     const cpuBeforeMs = await treeCpuMs(service.pid)
     const onRound = (round: number) => round % 20 === 0 && say(`round ${round} of ${rounds}`)
     const samples = await interleaved(subjects, { rounds, warmups: 0, restMs, onRound })
     const cpuMs = ((await treeCpuMs(service.pid)) - cpuBeforeMs) / rounds
+    if (options.profile) say(await profileRuns(service, () => timer.once(0), profiledRuns))
     return rowsOf(samples, contenders, { cpuMs, notes: ours.notes() })
   } finally {
     timer.close()

@@ -20,12 +20,27 @@ export function parseStat(text: string): Process {
  * Two readings tell what was used in between, to a hundredth of a second per living process.
  */
 export async function treeCpuMs(root: number): Promise<number> {
+  return sumBelow(await allProcesses(), root)
+}
+
+/** The same for each child of `root`, by process id. */
+export async function childrenCpuMs(root: number): Promise<Map<number, number>> {
+  const processes = await allProcesses()
+  const children = [...processes].filter(([, { parent }]) => parent === root).map(([pid]) => pid)
+  return new Map(children.map((pid) => [pid, sumBelow(processes, pid)]))
+}
+
+async function allProcesses(): Promise<Map<number, Process>> {
   const processes = new Map<number, Process>()
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number)
   for (const pid of pids) {
     const stat = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => undefined)
     if (stat !== undefined) processes.set(pid, parseStat(stat))
   }
+  return processes
+}
+
+function sumBelow(processes: Map<number, Process>, root: number): number {
   let ticks = 0
   for (const [pid, { cpuTicks }] of processes) if (descendsFrom(processes, pid, root)) ticks += cpuTicks
   return (ticks * 1000) / ticksPerSecond

@@ -8,6 +8,8 @@ import type { NoOpJob } from './no-op-job.ts'
 
 export interface TimedRun {
   id: string
+  /** Milliseconds since 1970 when the request was sent. */
+  sentAt: number
   /** From before the request was sent until an answer said that the run has ended. */
   totalMs: number
   /** From before the request was sent until the run was acknowledged. */
@@ -52,7 +54,7 @@ export class RunTimer {
     const totalMs = performance.now() - begun
     if (run.status !== 'completed') throw new Error(`run ${run.id} ended as ${run.status} ${run.error_code}`)
     const serviceMs = Date.parse(run.terminal_at) - Date.parse(run.queued_at ?? '')
-    return { id: run.id, totalMs, submitMs, serviceMs, polls }
+    return { id: run.id, sentAt: performance.timeOrigin + begun, totalMs, submitMs, serviceMs, polls }
   }
 
   close(): void {

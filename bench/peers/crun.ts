@@ -1,12 +1,11 @@
-import { mkdir, readdir, writeFile } from 'node:fs/promises'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { driverOf } from '../../contract/resources/runtime-contract.ts'
 import { storageIdBase } from '../../server/executor/oci/id-ranges.ts'
-import { agentPaths, stagingFolder } from '../../server/executor/oci/paths.ts'
+import { stagingFolder } from '../../server/executor/oci/paths.ts'
 import { ociSpec } from '../../server/executor/oci/spec.ts'
-import { bootInput } from '../../server/runs/boot-program.ts'
-import { runSandbox } from '../../server/runs/run-sandbox.ts'
+import type { SandboxSpec } from '../../server/executor/port.ts'
 import { Launcher } from '../harness/launcher.ts'
+import { noOpSandbox } from '../harness/no-op-sandbox.ts'
 import type { Peer, PeerParts } from './peer.ts'
 
 /** `whole`: the program of a run, fed like one. `bare`: only `true`, which no run can be. */
@@ -21,13 +20,11 @@ export async function crunPeer(
   { launcher, folder, dataDir }: PeerParts,
   program: CrunProgram,
 ): Promise<Peer> {
-  const paths = agentPaths(dataDir)
-  const image = join(paths.images, await onlyFolder(paths.images), 'tree')
-  const platform = join(paths.platform, await onlyFolder(paths.platform))
+  const { spec, stdin: input, imageTree, platformLayer } = await noOpSandbox(dataDir)
   await mkdir(folder, { recursive: true })
-  await writeFile(join(folder, 'config.json'), JSON.stringify(configOf(program)))
+  await writeFile(join(folder, 'config.json'), JSON.stringify(configOf(spec, program)))
   const stdin = program === 'whole' ? join(folder, 'stdin') : undefined
-  if (stdin !== undefined) await writeFile(stdin, noOpInput())
+  if (stdin !== undefined) await writeFile(stdin, input)
   const state = join(folder, 'state')
   const launched = new Launcher({
     launcher,
@@ -38,15 +35,8 @@ export async function crunPeer(
     ...(stdin !== undefined && { stdin }),
     errors: join(folder, 'errors'),
     within: [
-      '/usr/bin/unshare',
-      '--mount',
-      '--propagation',
-      'private',
-      '/bin/sh',
-      '-euc',
-      mounts,
-      platform,
-      image,
+      ...['/usr/bin/unshare', '--mount', '--propagation', 'private', '/bin/sh', '-euc', mounts],
+      ...[platformLayer, imageTree],
     ],
   })
   return {
@@ -72,31 +62,7 @@ mount -t overlay -o "upperdir=${stagingFolder}/space/upper,workdir=${stagingFold
 exec "$@"
 `
 
-function configOf(program: CrunProgram): object {
-  const spec = runSandbox({
-    sandboxId: 'bench',
-    layerDigest: 'sha256:',
-    resourceProfile: 'standard',
-    imageUser: '',
-    timeoutSeconds: 60,
-  })
+function configOf(spec: SandboxSpec, program: CrunProgram): object {
   const argv = program === 'whole' ? spec.argv : ['/.sandbox/busybox', 'true']
   return ociSpec({ ...spec, argv }, { idBase: storageIdBase, arch: process.arch, confinement: 'job' })
-}
-
-/** What the program of a run reads, for a job that does nothing. */
-const noOpInput = (): Buffer =>
-  bootInput({
-    imageEnv: [],
-    env: {},
-    startupScript: 'true\n',
-    workScript: 'true\n',
-    driver: driverOf(null),
-    input: Buffer.from('{}'),
-  })
-
-async function onlyFolder(parent: string): Promise<string> {
-  const [name, ...others] = await readdir(parent)
-  if (name === undefined || others.length > 0) throw new Error(`${parent} does not hold one folder`)
-  return name
 }

@@ -26,7 +26,19 @@ export async function podmanPeer({ launcher, folder }: PeerParts): Promise<Peer>
   await run('/usr/bin/unshare', [...inOwnMounts, 'import', await busyboxTar(folder), imageName])
   const launched = new Launcher({
     launcher,
-    command: [podman, ...engine, 'run', '--rm', '--network', 'none', imageName, '/bin/busybox', 'true'],
+    command: [
+      podman,
+      ...engine,
+      'run',
+      '--rm',
+      '--network',
+      'none',
+      '--ulimit',
+      'host',
+      imageName,
+      '/bin/busybox',
+      'true',
+    ],
     errors: join(folder, 'errors'),
     within: ['/usr/bin/unshare', ...ownMounts],
   })

@@ -1,0 +1,47 @@
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { driverOf } from '../../contract/resources/runtime-contract.ts'
+import { agentPaths } from '../../server/executor/oci/paths.ts'
+import type { SandboxSpec } from '../../server/executor/port.ts'
+import { bootInput } from '../../server/runs/boot-program.ts'
+import { runSandbox } from '../../server/runs/run-sandbox.ts'
+
+/** What the executor is given for a run of the job that does nothing, made by the service's own code. */
+export interface NoOpSandbox {
+  spec: SandboxSpec
+  stdin: Buffer
+  /** Trees on disk, owned from the base of the storage range. */
+  imageTree: string
+  platformLayer: string
+}
+
+/** Reads from the data folder of a service that has run the job and nothing else. */
+export async function noOpSandbox(dataDir: string): Promise<NoOpSandbox> {
+  const paths = agentPaths(dataDir)
+  const image = await onlyFolder(paths.images)
+  return {
+    spec: runSandbox({
+      sandboxId: 'bench',
+      layerDigest: `sha256:${image}`,
+      resourceProfile: 'standard',
+      imageUser: '',
+      timeoutSeconds: 60,
+    }),
+    stdin: bootInput({
+      imageEnv: [],
+      env: {},
+      startupScript: 'true\n',
+      workScript: 'true\n',
+      driver: driverOf(null),
+      input: Buffer.from('{}'),
+    }),
+    imageTree: join(paths.images, image, 'tree'),
+    platformLayer: join(paths.platform, await onlyFolder(paths.platform)),
+  }
+}
+
+async function onlyFolder(parent: string): Promise<string> {
+  const [name, ...others] = await readdir(parent)
+  if (name === undefined || others.length > 0) throw new Error(`${parent} does not hold one folder`)
+  return name
+}
