@@ -1,5 +1,6 @@
 import { sleep } from '../base/clock.ts'
 import type { Database } from '../db/database.ts'
+import { ExecutorRefused, noCapacity } from '../executor/port.ts'
 import { type AttemptRow, renewLease } from './attempt-store.ts'
 import { BuildFailed } from './build-failed.ts'
 import { readOrder } from './build-order-store.ts'
@@ -69,7 +70,7 @@ async function tryChain(
     await removeBuildSandboxes(build)
     return 'ended'
   } catch (error) {
-    const cause: unknown = signal.aborted ? signal.reason : error
+    const cause: unknown = signal.aborted ? signal.reason : asFailure(error)
     if (cause instanceof ClaimLost || cause instanceof Detached) return 'ended'
     if (!(cause instanceof BuildFailed)) return cause instanceof Error ? cause : new Error(String(cause))
     return await fail(db, tools, attempt, cause).then(
@@ -79,6 +80,12 @@ async function tryChain(
     )
   }
 }
+
+/** What the executor will never do as it is set up ends the build; a host that is full or away is waited for. */
+const asFailure = (error: unknown): unknown =>
+  error instanceof ExecutorRefused && error.slug !== noCapacity
+    ? new BuildFailed('identity_config', error.slug)
+    : error
 
 /** Ends the attempt badly: sandboxes first, so that an attempt that has ended leaves none behind. */
 async function fail(

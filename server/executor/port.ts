@@ -154,3 +154,6 @@ export class ExecutorRefused extends Error {
     this.slug = slug
   }
 }
+
+/** The slug of a refusal that passes: every place for a sandbox is taken. */
+export const noCapacity = 'no_capacity'

@@ -61,5 +61,5 @@ export interface BuildStep {
 export function found<K extends keyof BuildFindings>(build: Build, name: K): NonNullable<BuildFindings[K]> {
   const value = build.findings[name]
   if (value === undefined) throw new Error(`the chain has not found ${name}`)
-  return value as NonNullable<BuildFindings[K]>
+  return value
 }
