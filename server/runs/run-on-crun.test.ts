@@ -1,16 +1,9 @@
-import { createHash, randomBytes } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
-import type { Server } from 'node:http'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
-import { pack } from 'tar-stream'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { systemClock } from '../base/clock.ts'
 import { createLog } from '../base/logging.ts'
-import { startAgent } from '../executor/oci/agent/agent.ts'
-import { AgentClient } from '../executor/oci/client.ts'
+import { TestAgent, tarOf } from '../executor/oci/test-agent.ts'
 import { makeRun, makeRunnableTask } from '../testing/factories/runs.ts'
 import { makeTenant, type Tenant } from '../testing/factories/tenant.ts'
 import { RunHarness } from '../testing/run-harness.ts'
@@ -22,34 +15,16 @@ import { RunWorker } from './run-worker.ts'
 
 const { db, url } = await createTestDatabase()
 const { storage } = new RunHarness(db)
-const folder = mkdtempSync(join(tmpdir(), 'sandbox-test-crun-'))
-const socketPath = join(folder, 'agent.sock')
-const executor = new AgentClient(socketPath)
-let agent: Server
+let agent: TestAgent
 let worker: RunWorker
 let tenant: Tenant
 let scratch: { tar: Buffer; digest: string }
-
-const cgroupParent = `sandbox-test-${randomBytes(4).toString('hex')}`
-
-const startHost = () =>
-  startAgent({
-    dataDir: folder,
-    socketPath,
-    gid: 0,
-    cgroupParent,
-    slots: 4,
-    clock: systemClock,
-    onError: (error) => {
-      throw error
-    },
-  })
 
 async function startWorker(): Promise<RunWorker> {
   const started = new RunWorker({
     db,
     databaseUrl: url,
-    executor,
+    executor: agent.client,
     storage,
     images: { open: async () => Readable.from([scratch.tar]) },
     log: createLog('test', 'silent'),
@@ -62,35 +37,22 @@ async function startWorker(): Promise<RunWorker> {
   return started
 }
 
-const stopHost = () =>
-  new Promise<void>((resolve) => {
-    agent.close(() => resolve())
-    agent.closeAllConnections()
-  })
-
 beforeAll(async () => {
-  scratch = await scratchImage()
+  const tar = await tarOf([
+    [{ name: 'data/', type: 'directory' }],
+    // What `FROM scratch` with one `COPY` makes.
+    [{ name: 'data/greeting' }, 'hello from the image\n'],
+  ])
+  scratch = { tar, digest: `sha256:${createHash('sha256').update(tar).digest('hex')}` }
   tenant = await makeTenant(db)
-  agent = await startHost()
+  agent = await TestAgent.start()
   worker = await startWorker()
 })
 
 afterAll(async () => {
   await worker.stop()
-  executor.close()
-  await stopHost()
-  rmSync(folder, { recursive: true, force: true })
+  await agent.dispose()
 })
-
-/** What `FROM scratch` with one `COPY` makes. */
-async function scratchImage(): Promise<{ tar: Buffer; digest: string }> {
-  const archive = pack()
-  archive.entry({ name: 'data/', type: 'directory' })
-  archive.entry({ name: 'data/greeting' }, 'hello from the image\n')
-  archive.finalize()
-  const tar = await buffer(archive)
-  return { tar, digest: `sha256:${createHash('sha256').update(tar).digest('hex')}` }
-}
 
 async function run(
   work_script: string,
@@ -200,8 +162,8 @@ describe('a run in a real sandbox', () => {
     const id = await run('sleep 1; echo late > "$SERVICE_OUTPUT_FILE"')
     await untilRunning(id)
     await worker.stop()
-    await stopHost()
-    agent = await startHost()
+    await agent.end('SIGKILL')
+    await agent.start()
     worker = await startWorker()
     expect(await ended(id)).toMatchObject({ state: 'completed', fence: 2 })
     expect((await leftBy(id)).output).toBe('late\n')
@@ -226,6 +188,6 @@ describe('a run in a real sandbox', () => {
   })
 
   it('leaves no sandbox behind', async () => {
-    await vi.waitFor(async () => expect(await executor.list()).toEqual([]), { timeout: 10_000 })
+    await vi.waitFor(async () => expect(await agent.client.list()).toEqual([]), { timeout: 10_000 })
   })
 })
