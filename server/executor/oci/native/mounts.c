@@ -45,9 +45,15 @@ static bool write_map(pid_t pid, const char *kind, uint32_t disk_base, uint32_t 
   return done;
 }
 
-/* A user namespace is the only way to hand the kernel an id mapping: a short-lived child lends one. */
+/*
+ * A user namespace is the only way to hand the kernel an id mapping: a short-lived child lends one. The last one is
+ * kept, since most trees of a sandbox have the same owner.
+ */
 static int id_mapping(uint32_t disk_base, uint32_t id_base) {
   static char stack[16384];
+  static int last = -1;
+  static uint32_t last_base;
+  if (last >= 0 && last_base == disk_base) return last;
   char path[64];
   pid_t pid = clone(wait_for_kill, stack + sizeof stack, CLONE_NEWUSER | SIGCHLD, NULL);
   if (pid < 0) fail("user_namespace");
@@ -57,6 +63,9 @@ static int id_mapping(uint32_t disk_base, uint32_t id_base) {
   kill(pid, SIGKILL);
   waitpid(pid, NULL, 0);
   if (!mapped || handle < 0) fail("user_namespace");
+  if (last >= 0) close(last);
+  last = handle;
+  last_base = disk_base;
   return handle;
 }
 
@@ -71,7 +80,6 @@ static void attach(const struct tree_source *source, const char *target, uint32_
   };
   if (syscall(SYS_mount_setattr, tree, "", AT_EMPTY_PATH, &attributes, sizeof attributes)) fail("idmapped_mount");
   if (syscall(SYS_move_mount, tree, "", AT_FDCWD, target, MOVE_MOUNT_F_EMPTY_PATH)) fail("idmapped_mount");
-  close(mapping);
   close(tree);
 }
 
