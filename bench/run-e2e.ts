@@ -72,7 +72,7 @@ async function measure(options: BenchOptions, service: BenchService, work: strin
     const onRound = (round: number) => round % 20 === 0 && say(`round ${round} of ${rounds}`)
     const samples = await interleaved(subjects, { rounds, warmups: 0, restMs, onRound })
     const cpuMs = ((await treeCpuMs(service.pid)) - cpuBeforeMs) / rounds
-    if (options.profile) say(await profileRuns(service, () => timer.once(0), profiledRuns))
+    if (options.profile) say(await profileRuns(service, () => ours.timed(), profiledRuns))
     return rowsOf(samples, contenders, { cpuMs, notes: ours.notes() })
   } finally {
     timer.close()
@@ -90,12 +90,16 @@ class OurRuns {
     this.#timer = timer
   }
 
-  /** Does not ask before four fifths of the fastest run so far: no run has ended by then. */
   async once(): Promise<number> {
+    return (await this.timed()).totalMs
+  }
+
+  /** Does not ask before four fifths of the fastest run so far: no run has ended by then. */
+  async timed(): Promise<TimedRun> {
     const run = await this.#timer.once(this.#fastestMs * 0.8)
     this.#fastestMs = this.#fastestMs === 0 ? run.totalMs : Math.min(this.#fastestMs, run.totalMs)
     this.#runs.push(run)
-    return run.totalMs
+    return run
   }
 
   forget(): void {
