@@ -1,8 +1,9 @@
 // Who may import whom. Arrows point one way: main → http, cli → domain folders → queue, executor, storage,
 // db, postgres → base → contract. A rule that is broken fails ./check.
 
-const domains =
-  '^server/(platform|environments|builds|tasks|runs|secrets|custom-tables|billing|notifications|audit|operator)/'
+// Each domain may use those before it.
+const domainOrder = ['platform', 'settings', 'environments', 'builds', 'tasks', 'runs', 'operator']
+const domains = `^server/(${domainOrder.join('|')})/`
 const mechanisms = '^server/(queue|executor|storage|db|postgres)/'
 const tests = '([.]test[.]ts$|^server/testing/|conformance[.]ts$)'
 
@@ -58,6 +59,13 @@ module.exports = {
       from: { path: '^server/main/agent[.]ts$' },
       to: { path: '^server/', pathNot: '^server/(executor|base|main/supervisor|postgres/account[.]ts)' },
     },
+    ...domainOrder.slice(0, -1).map((domain, index) => ({
+      name: `${domain}-uses-domains-before-it`,
+      comment: 'The arrows between domains have one direction too.',
+      severity: 'error',
+      from: { path: `^server/${domain}/`, pathNot: tests },
+      to: { path: `^server/(${domainOrder.slice(index + 1).join('|')})/` },
+    })),
     {
       name: 'domains-know-no-transport',
       comment: 'A use case does not know who asked.',

@@ -2,8 +2,8 @@ import type { BuildAttempt } from '@sandbox-jobs/contract/resources/build-attemp
 import type { BuildProfile } from '@sandbox-jobs/contract/resources/profile.ts'
 import type { RegionCode } from '@sandbox-jobs/contract/resources/region.ts'
 import type { BuildAttemptState } from '@sandbox-jobs/contract/states/build-attempt-states.ts'
+import { progressOf, terminalClassOf } from '../environments/build-progress.ts'
 import type { AttemptView } from './attempt-record-store.ts'
-import { progressOf, terminalClassOf } from './build-progress.ts'
 
 /** Wire form (contract part 1, "Build attempt"). Only owners see the detail of a failure; no report is kept yet. */
 export function renderAttempt(attempt: AttemptView, owner: boolean): BuildAttempt {

@@ -2,7 +2,7 @@ import type { EnvironmentVersion } from '@sandbox-jobs/contract/resources/enviro
 import type { ResourceProfile } from '@sandbox-jobs/contract/resources/profile.ts'
 import type { SecurityState } from '@sandbox-jobs/contract/states/catalog-states.ts'
 import type { EnvironmentVersionState } from '@sandbox-jobs/contract/states/environment-version-states.ts'
-import { progressOf, terminalClassOf } from '../builds/build-progress.ts'
+import { progressOf, terminalClassOf } from './build-progress.ts'
 import { isRetained } from './version.ts'
 import type { LastAttempt, VersionView } from './version-store.ts'
 

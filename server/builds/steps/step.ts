@@ -3,11 +3,11 @@ import type { BuildAttemptState } from '@sandbox-jobs/contract/states/build-atte
 import type { EnvironmentVersionState } from '@sandbox-jobs/contract/states/environment-version-states.ts'
 import type { Log } from '../../base/logging.ts'
 import type { ImageConfig } from '../../db/tables/environments.ts'
+import type { ChainStage } from '../../environments/build-stages.ts'
 import type { Executor } from '../../executor/port.ts'
 import type { ObjectStorage } from '../../storage/port.ts'
 import type { ArchiveFormat } from '../archive/archive.ts'
 import type { Layer } from '../oci-layout.ts'
-import type { ChainStage } from '../stages.ts'
 
 /** What a build starts from: the row of its attempt, its version and the archive, if one is bound. */
 export interface BuildOrder {

@@ -10,7 +10,7 @@ import {
 } from '@sandbox-jobs/contract/states/build-attempt-states.ts'
 import type { TerminalClass } from '@sandbox-jobs/contract/states/run-states.ts'
 import { isTerminal } from '@sandbox-jobs/contract/states/state-machine.ts'
-import { buildStages } from './stages.ts'
+import { buildStages } from './build-stages.ts'
 
 const stageNames: readonly string[] = buildStages
 
