@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 import { systemClock } from '../base/clock.ts'
-import { readConfig } from '../base/config.ts'
+import { type Config, ConfigInvalid, readConfig } from '../base/config.ts'
 import { createLog } from '../base/logging.ts'
 import { startAgent } from '../executor/oci/agent/agent.ts'
 import { agentPaths } from '../executor/oci/paths.ts'
@@ -19,7 +19,7 @@ const { values } = parseArgs({
   options: { cgroup: { type: 'string', default: 'sandbox-jobs' }, slots: { type: 'string' } },
 })
 
-const config = readConfig()
+const config = configOrExit()
 const log = createLog('agent', config.logLevel)
 
 try {
@@ -27,7 +27,9 @@ try {
 } catch (error) {
   const expected = error instanceof ServiceProblem || error instanceof ExecutorRefused
   log.fatal(expected ? {} : { err: error }, error instanceof Error ? error.message : String(error))
-  process.exitCode = error instanceof ServiceProblem ? error.exitCode : expected ? exitCodes.toolMissing : 1
+  process.exit(
+    error instanceof ServiceProblem ? error.exitCode : expected ? exitCodes.toolMissing : exitCodes.failed,
+  )
 }
 
 async function main(): Promise<void> {
@@ -42,7 +44,7 @@ async function main(): Promise<void> {
     socketPath: config.agentSocket,
     gid: accountOf(config.serviceUser)?.gid ?? 0,
     cgroupParent: values.cgroup,
-    slots: values.slots === undefined ? undefined : Number(values.slots),
+    slots: slotsOf(values.slots),
     clock: systemClock,
     onError: (error) => log.error({ err: error }, 'a request failed'),
   })
@@ -55,4 +57,19 @@ async function main(): Promise<void> {
   }
   process.once('SIGTERM', stop)
   process.once('SIGINT', stop)
+}
+
+function slotsOf(text: string | undefined): number | undefined {
+  if (text === undefined || /^[1-9]\d{0,3}$/.test(text)) return text === undefined ? undefined : Number(text)
+  throw new ServiceProblem(exitCodes.configuration, '--slots must be a whole number from 1 to 9999')
+}
+
+function configOrExit(): Config {
+  try {
+    return readConfig()
+  } catch (error) {
+    if (!(error instanceof ConfigInvalid)) throw error
+    process.stderr.write(`agent: ${error.message}\n`)
+    process.exit(exitCodes.configuration)
+  }
 }

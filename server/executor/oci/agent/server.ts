@@ -89,7 +89,7 @@ async function onSandbox(
     case 'GET exit':
       return { json: await sandboxes.wait(id) }
     case 'POST stop':
-      return void (await sandboxes.stop(id))
+      return nothing(sandboxes.stop(id))
     case 'POST forbid':
       return { json: await sandboxes.forbid(id) }
     case 'GET log':
@@ -99,7 +99,7 @@ async function onSandbox(
     case 'GET tree':
       return { stream: await sandboxes.tree(id) }
     case 'DELETE ':
-      return void (await sandboxes.remove(id))
+      return nothing(sandboxes.remove(id))
     default:
       throw new ExecutorRefused('request_invalid', 'the host agent does not know this request')
   }
@@ -112,9 +112,14 @@ async function onImage(
   digest: string,
 ): Promise<Answer> {
   if (method === 'GET') return { json: await images.has(digest) }
-  if (method === 'PUT') return void (await images.install(digest, request))
-  if (method === 'DELETE') return void (await images.remove(digest))
+  if (method === 'PUT') return nothing(images.install(digest, request))
+  if (method === 'DELETE') return nothing(images.remove(digest))
   throw new ExecutorRefused('request_invalid', 'the host agent does not know this request')
+}
+
+async function nothing(work: Promise<void>): Promise<undefined> {
+  await work
+  return undefined
 }
 
 /** Takes the spec off the front of the body; the rest is the program's input. */
