@@ -1,96 +1,18 @@
-import { join } from 'node:path'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import { systemClock } from '../base/clock.ts'
-import { openKeys } from '../base/keys.ts'
-import { PageTokens } from '../base/page.ts'
 import { connect } from '../db/database.ts'
 import { migrate } from '../db/migrate.ts'
-import { createApp } from '../http/app.ts'
-import { mounter } from '../http/mount.ts'
-import { mountAuthRoutes } from '../http/routes/auth.ts'
-import { mountBuildRoutes } from '../http/routes/builds.ts'
-import { mountContextUploadRoutes } from '../http/routes/context-uploads.ts'
-import { mountEnvironmentRoutes } from '../http/routes/environments.ts'
-import { mountGrantedJobRoutes } from '../http/routes/granted-jobs.ts'
-import { mountMeRoutes } from '../http/routes/me.ts'
-import { mountMenuRoutes } from '../http/routes/menu.ts'
-import { mountPlatformRoutes } from '../http/routes/platform.ts'
-import { mountPublicDownloadRoute } from '../http/routes/public-download.ts'
-import { mountPublicInfoRoutes } from '../http/routes/public-info.ts'
-import { mountPublicLinkRoutes } from '../http/routes/public-links.ts'
-import { mountRunRoutes } from '../http/routes/runs.ts'
-import { mountShareRoutes } from '../http/routes/shares.ts'
-import { mountTaskVersionRoutes } from '../http/routes/task-versions.ts'
-import { mountTaskRoutes } from '../http/routes/tasks.ts'
-import { mountVersionRoutes } from '../http/routes/versions.ts'
-import { AccessTokens } from '../platform/access-tokens.ts'
-import { Authentication } from '../platform/authentication.ts'
-import { Directory } from '../platform/directory.ts'
-import { LoginAttempts } from '../platform/login-attempts.ts'
-import { cancelQueuedRunsOfTask } from '../runs/cancel-queued.ts'
-import { queuePolicy } from '../runs/queue-policy.ts'
-import { DiskStorage } from '../storage/disk.ts'
-import { validateInput } from '../tasks/runnable.ts'
+import { createApiApp } from './api-app.ts'
 import { runRole } from './run-role.ts'
 
-/** The API: every object of it is made here, from top to bottom. */
+/** The process that answers HTTP: database, routes, port. */
 await runRole('api', async (config, log) => {
-  const { databaseUrl, deployment, enabled, baseUrl } = config
+  const { databaseUrl, host, port } = config
   const db = connect(databaseUrl, { poolSize: config.databasePoolSize, log, name: 'api' })
   await migrate(db)
-
-  const clock = systemClock
-  const keys = openKeys(join(config.dataDir, 'keys'))
-  const storage = new DiskStorage(join(config.dataDir, 'objects'))
-  const pages = new PageTokens(keys.derive('page-token'))
-  const apiKeyPepper = keys.derive('api-key')
-  const tokens = new AccessTokens({
-    keys,
-    clock,
-    issuer: baseUrl,
-    lifetimeSeconds: config.accessTokenSeconds,
-  })
-  const directory = new Directory(db)
-  const policy = queuePolicy(deployment, config.runSlots)
-  const { authenticate } = new Authentication({ db, tokens, apiKeyPepper, clock })
-
-  const app = createApp(log)
-  const mount = mounter(app, { authenticate, enabled })
-
-  mountPublicInfoRoutes(mount, { deployment })
-  mountAuthRoutes(mount, { db, tokens, attempts: new LoginAttempts(clock) })
-  mountMeRoutes(mount, { directory, enabled, deployment })
-  mountPlatformRoutes(mount, { db, pageTokens: pages, clock, apiKeyPepper })
-
-  const uploadCapabilityKey = keys.derive('upload-capability')
-  const environments = {
-    db,
-    log,
-    pageTokens: pages,
-    storage,
-    uploadCapabilityKey,
-    deployment,
-    departments: directory,
-  }
-  mountEnvironmentRoutes(mount, environments)
-  mountContextUploadRoutes(mount, environments)
-  mountVersionRoutes(mount, environments)
-  mountBuildRoutes(mount, environments)
-
-  const tasks = { db, directory, pages, clock, cancelQueuedRunsOfTask }
-  mountTaskRoutes(mount, tasks)
-  mountTaskVersionRoutes(mount, tasks)
-  mountShareRoutes(mount, tasks)
-  mountGrantedJobRoutes(mount, tasks)
-  mountMenuRoutes(mount, tasks)
-
-  const capabilityKey = keys.derive('download-capability')
-  mountRunRoutes(mount, { db, directory, policy, pages, clock, capabilityKey, validateInput })
-  mountPublicLinkRoutes(mount, { db, directory, clock, linkKey: keys.derive('public-link'), baseUrl })
-  mountPublicDownloadRoute(mount, { db, storage })
-
-  await app.listen({ host: config.host, port: config.port })
-  log.info({ host: config.host, port: config.port, routes: Object.keys(allRoutes).length }, 'listening')
+  const app = createApiApp({ db, log, clock: systemClock, config })
+  await app.listen({ host, port })
+  log.info({ host, port, routes: Object.keys(allRoutes).length }, 'listening')
   return {
     stop: async () => {
       await app.close()
