@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
-import { access, mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { access, mkdir, open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { promisify } from 'node:util'
@@ -13,37 +13,27 @@ import {
   type SandboxSummary,
   SandboxUnknown,
 } from '../../port.ts'
-import { type CgroupLayout, planCgroups } from '../cgroups.ts'
+import { planCgroups } from '../cgroups.ts'
 import { IdRanges } from '../id-ranges.ts'
-import { type AgentPaths, diskIdBase, stagingFolder } from '../paths.ts'
-import { planText, type ShimPlan, type TreeSource } from '../plan.ts'
-import { type Confinement, ociSpec } from '../spec.ts'
+import { planText } from '../plan.ts'
+import { ociSpec } from '../spec.ts'
 import { checkedSpec } from '../spec-check.ts'
 import { readLog } from './bounded-log.ts'
 import { readExit, syncPath, writeLostRecord } from './exit-record.ts'
 import { sendInput } from './input-frames.ts'
 import { askToStop, findKeeper, type Keeper, startKeeper } from './keeper.ts'
+import { type PlanOptions, planSandbox, type Special, type Ticket } from './sandbox-plan.ts'
 import { killAndRemoveCgroups } from './settle.ts'
+import { makeDisk } from './workspace-disk.ts'
 
 const run = promisify(execFile)
 
-export interface SandboxesOptions {
-  paths: AgentPaths
+export interface SandboxesOptions extends PlanOptions {
   clock: Clock
-  cgroups: CgroupLayout
-  cgroupParent: string
   shim: string
-  platformLayer: string
-  crun: string
   slots: number
   cpus: number
   memoryBytes: number
-}
-
-/** A sandbox on disk: what was asked, and the id range that it has. */
-interface Ticket {
-  spec: SandboxSpec
-  idBase: number
 }
 
 interface Sandbox {
@@ -70,13 +60,6 @@ const removedKeptMs = 30 * 86_400_000
 
 /** Ids of sandboxes that the agent starts for itself; they are not listed. */
 export const internalPrefix = 'unpack_'
-
-/** An internal sandbox of the agent: another place to work in than the spec can name. */
-export interface Special {
-  confinement: Confinement
-  idBase: number
-  workspaceFolder: string
-}
 
 /**
  * All sandboxes of this machine. Their folders are the truth: a folder is made, and synced, before a shim is
@@ -262,7 +245,7 @@ export class Sandboxes {
 
   async #write({ ticket, folder }: Sandbox, special: Special | undefined): Promise<void> {
     const { spec, idBase } = ticket
-    const plan = await this.#plan(ticket, folder, special)
+    const plan = await planSandbox(this.#options, ticket, folder, special)
     mkdirSync(folder, { mode: 0o700 })
     const write = (name: string, text: string) => writeFileSync(join(folder, name), text, { mode: 0o600 })
     const confinement = special?.confinement ?? spec.confinement
@@ -279,38 +262,6 @@ export class Sandboxes {
   async #makeDurable({ folder }: Sandbox): Promise<void> {
     await syncPath(join(folder, 'ticket.json'))
     await syncPath(this.#options.paths.sandboxes)
-  }
-
-  async #plan(ticket: Ticket, folder: string, special: Special | undefined): Promise<ShimPlan> {
-    const { paths, cgroups, cgroupParent, platformLayer, crun } = this.#options
-    const { spec, idBase } = ticket
-    const lowers: TreeSource[] = [{ diskIdBase: diskIdBase.platform, path: platformLayer }]
-    let baseImages: TreeSource | undefined
-    if (spec.rootfs.kind === 'builder') {
-      await needFolder(paths.builderRootfs, 'builder_missing', 'run quickstart or the builder installation')
-      lowers.push({ diskIdBase: diskIdBase.builder, path: paths.builderRootfs })
-      baseImages = { diskIdBase: diskIdBase.baseImages, path: paths.baseImages }
-      await mkdir(paths.baseImages, { recursive: true, mode: 0o755 })
-    } else if (!special) {
-      const tree = join(paths.images, spec.rootfs.digest.slice('sha256:'.length), 'tree')
-      await needFolder(tree, 'image_missing', 'install it first')
-      lowers.push({ diskIdBase: diskIdBase.image, path: tree })
-    }
-    return {
-      spec,
-      idBase,
-      staging: stagingFolder,
-      crun,
-      crunRoot: paths.crun,
-      cgroups: planCgroups(cgroups, cgroupParent, spec.id, spec.limits),
-      lowers,
-      baseImages,
-      workspace: special
-        ? { kind: 'folder', path: special.workspaceFolder }
-        : spec.limits.workspaceKind === 'disk'
-          ? { kind: 'disk', path: join(folder, 'disk.img') }
-          : { kind: 'memory' },
-    }
   }
 
   /** Keeps the account of a living shim: its record when it ends, its range when it is gone. */
@@ -392,22 +343,3 @@ const exists = (path: string) =>
     () => true,
     () => false,
   )
-
-async function needFolder(path: string, slug: string, advice: string): Promise<void> {
-  if (!(await exists(path))) throw new ExecutorRefused(slug, `${path} is missing: ${advice}`)
-}
-
-/** A sparse file with an ext4 of its own, whose root folder is the sandbox's. Gone with the sandbox. */
-async function makeDisk(path: string, spec: SandboxSpec, idBase: number): Promise<void> {
-  const file = await open(`${path}.new`, 'wx', 0o600)
-  await file.truncate(spec.limits.workspaceBytes)
-  await file.close()
-  const features = ['-O', '^has_journal', '-m', '0', '-N', String(spec.limits.workspaceInodes)]
-  const quick = `root_owner=${idBase}:${idBase},lazy_itable_init=1,nodiscard`
-  try {
-    await run('mkfs.ext4', ['-q', '-F', ...features, '-E', quick, `${path}.new`])
-  } catch (error) {
-    throw new ExecutorRefused('workspace_disk', `a disk for the sandbox cannot be made: ${String(error)}`)
-  }
-  await rename(`${path}.new`, path)
-}
