@@ -9,6 +9,8 @@ import type { Peer, PeerParts } from './peer.ts'
 
 const run = promisify(execFile)
 const podman = '/usr/bin/podman'
+/** Its own are above what a container may have, so where nobody may raise limits it would not start. */
+const limits = ['--ulimit', 'nofile=1024:1024', '--ulimit', 'nproc=1024:1024']
 
 /** `podman run` of Debian with crun, no network, its storage in a folder of its own. */
 export async function podmanPeer({ launcher, folder }: PeerParts): Promise<Peer> {
@@ -33,8 +35,7 @@ export async function podmanPeer({ launcher, folder }: PeerParts): Promise<Peer>
       '--rm',
       '--network',
       'none',
-      '--ulimit',
-      'host',
+      ...limits,
       imageName,
       '/bin/busybox',
       'true',
