@@ -1,0 +1,83 @@
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { readTaskFile } from './read-task-file.ts'
+import { checkTaskFile } from './task-file.ts'
+
+let parent: string
+beforeEach(() => {
+  parent = mkdtempSync(join(tmpdir(), 'task-file-'))
+  writeFileSync(join(parent, 'work.sh'), 'echo hi\n')
+})
+afterEach(() => rmSync(parent, { recursive: true }))
+
+const least = { name: 'report', environment: 'python', work_script: 'work.sh' }
+const read = (text: string) => {
+  writeFileSync(join(parent, 'task.yaml'), text)
+  return readTaskFile(join(parent, 'task.yaml'))
+}
+
+test('a task file needs a name, an environment and a script; the rest has defaults', () => {
+  expect(checkTaskFile(least, 't')).toEqual({
+    ...least,
+    description: '',
+    timeout_seconds: 1800,
+    requires_confirmation: false,
+    share: { company: false, departments: [], rooms: [] },
+    enable: [],
+  })
+})
+
+test('every problem of a task file is named at once', () => {
+  const wrong = {
+    timeout_seconds: '60',
+    ordinary_env: { PORT: 80 },
+    share: { room: 'a', company: 'yes' },
+    enable: 'all',
+    work_scirpt: 'x',
+  }
+  expect(() => checkTaskFile(wrong, 't')).toThrow(
+    expect.objectContaining({
+      message: [
+        't cannot be used:',
+        'there is no field work_scirpt',
+        'name is missing',
+        'environment is missing',
+        'work_script is missing',
+        'timeout_seconds must be a whole number of at least 1',
+        'there is no field share.room',
+        'share.company must be true or false',
+        'enable must be a list of names',
+        'ordinary_env must be NAME: text pairs (numbers in quotes)',
+      ].join('\n  '),
+      exitCode: 2,
+    }),
+  )
+  for (const content of [null, [], 'text', 5])
+    expect(() => checkTaskFile(content, 't')).toThrow('must hold fields')
+})
+
+test('the files a task names are read from beside it', async () => {
+  const source = await read('name: a\nenvironment: b\nwork_script: work.sh\n')
+  expect(source).toMatchObject({ workScript: 'echo hi\n', startupScript: '', inputSchema: null })
+})
+
+test('no path and no link leads out of the folder of the task file', async () => {
+  await expect(read('name: a\nenvironment: b\nwork_script: ../../etc/passwd\n')).rejects.toThrow(
+    'cannot be read',
+  )
+  await expect(read('name: a\nenvironment: b\nwork_script: /etc/passwd\n')).rejects.toThrow(
+    'outside the folder',
+  )
+  symlinkSync('/etc/passwd', join(parent, 'link.sh'))
+  await expect(read('name: a\nenvironment: b\nwork_script: link.sh\n')).rejects.toThrow('outside the folder')
+})
+
+test('a file that is missing or is no YAML is named', async () => {
+  await expect(read('name: [')).rejects.toThrow('task.yaml cannot be used')
+  await expect(read('name: a\nenvironment: b\nwork_script: none.sh\n')).rejects.toThrow(
+    'none.sh cannot be read',
+  )
+  await expect(readTaskFile(join(parent, 'none.yaml'))).rejects.toThrow('none.yaml')
+})

@@ -1,0 +1,105 @@
+import { execFileSync } from 'node:child_process'
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { staysInside } from './context-entries.ts'
+import { packContext } from './pack-context.ts'
+
+let folder: string
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'pack-context-'))
+  writeFileSync(join(folder, 'Dockerfile'), 'FROM curated/python:3.11\n')
+})
+afterEach(() => rmSync(folder, { recursive: true }))
+
+/** What GNU tar reads in the archive: mode, owner, size, name and target of each entry. */
+async function listing(): Promise<string[]> {
+  const packed = await packContext(folder)
+  const text = execFileSync('tar', ['--numeric-owner', '-tvzf', packed.path], {
+    encoding: 'utf8',
+    env: { PATH: process.env.PATH ?? '', TZ: 'UTC', LC_ALL: 'C.UTF-8' },
+  })
+  await packed.remove()
+  return text
+    .trimEnd()
+    .split('\n')
+    .map((line) => line.replaceAll(/ +/g, ' ').replace(' 1970-01-01 00:00', ''))
+}
+
+test('files, folders, modes and inner links are packed, and the repository stays here', async () => {
+  mkdirSync(join(folder, 'bin'))
+  writeFileSync(join(folder, 'bin/run.sh'), 'echo hi\n')
+  chmodSync(join(folder, 'bin/run.sh'), 0o755)
+  writeFileSync(join(folder, 'empty'), '')
+  writeFileSync(join(folder, 'last'), 'x', { mode: 0o644 })
+  symlinkSync('../Dockerfile', join(folder, 'bin/link'))
+  mkdirSync(join(folder, '.git'))
+  writeFileSync(join(folder, '.git/config'), 'token')
+  chmodSync(join(folder, 'Dockerfile'), 0o644)
+  chmodSync(join(folder, 'empty'), 0o600)
+  chmodSync(join(folder, 'bin'), 0o755)
+  expect(await listing()).toEqual([
+    '-rw-r--r-- 0/0 25 Dockerfile',
+    'drwxr-xr-x 0/0 0 bin/',
+    'lrwxrwxrwx 0/0 0 bin/link -> ../Dockerfile',
+    '-rwxr-xr-x 0/0 8 bin/run.sh',
+    '-rw------- 0/0 0 empty',
+    '-rw-r--r-- 0/0 1 last',
+  ])
+})
+
+test('the same files give the same archive, whenever they were written', async () => {
+  const first = await packContext(folder)
+  utimesSync(join(folder, 'Dockerfile'), 1, 1)
+  const second = await packContext(folder)
+  expect(second.digest).toBe(first.digest)
+  expect(second.byteSize).toBe(readFileSync(second.path).length)
+  await Promise.all([first.remove(), second.remove()])
+})
+
+test('a name longer than a plain tar header holds arrives whole', async () => {
+  const name = 'n'.repeat(200)
+  writeFileSync(join(folder, name), 'x')
+  expect((await listing()).at(-1)).toContain(name)
+})
+
+test('a link that leads out of the folder is refused before anything is sent', async () => {
+  symlinkSync('/etc/passwd', join(folder, 'secrets'))
+  await expect(packContext(folder)).rejects.toThrow('secrets is a link that leads out of the folder')
+})
+
+test('a link is judged by where it would lead', () => {
+  for (const target of ['b', './b', '../b', '../c/d'])
+    expect(staysInside('a/link', target), target).toBe(true)
+  for (const target of ['', '/b', '../../b', 'b/../../..', 'c/../b', '..\\b']) {
+    expect(staysInside('a/link', target), target).toBe(false)
+  }
+})
+
+test('special files and names that no archive should hold are refused', async () => {
+  execFileSync('mkfifo', [join(folder, 'pipe')])
+  await expect(packContext(folder)).rejects.toThrow('pipe is no file, folder or link')
+  rmSync(join(folder, 'pipe'))
+  for (const name of ['a\nb', 'a\\b', 'a\u001b[2J']) {
+    writeFileSync(join(folder, name), '')
+    await expect(packContext(folder), name).rejects.toThrow('must not hold')
+    rmSync(join(folder, name))
+  }
+})
+
+test('a folder without a Dockerfile, and no folder at all, say so', async () => {
+  rmSync(join(folder, 'Dockerfile'))
+  await expect(packContext(folder)).rejects.toThrow('There is no Dockerfile')
+  await expect(packContext(join(folder, 'nowhere'))).rejects.toThrow('cannot be read (ENOENT)')
+})

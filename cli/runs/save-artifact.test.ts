@@ -1,0 +1,83 @@
+import { createHash } from 'node:crypto'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { saveArtifact } from './save-artifact.ts'
+
+let parent: string
+let folder: string
+
+beforeEach(() => {
+  parent = mkdtempSync(join(tmpdir(), 'save-artifact-'))
+  folder = join(parent, 'out')
+})
+afterEach(() => rmSync(parent, { recursive: true }))
+
+const save = (relativePath: string, { replace = false, content = 'hello', listed = 'hello' } = {}) =>
+  saveArtifact(new Response(content).body as ReadableStream<Uint8Array>, {
+    folder,
+    relativePath,
+    byteSize: Buffer.byteLength(listed),
+    digest: `sha256:${createHash('sha256').update(listed).digest('hex')}`,
+    replace,
+  })
+
+test('an artifact is saved below the folder, with its own folders', async () => {
+  expect(await save('charts/2026/a.svg')).toBe(join(folder, 'charts/2026/a.svg'))
+  expect(readFileSync(join(folder, 'charts/2026/a.svg'), 'utf8')).toBe('hello')
+})
+
+test('a path that leads elsewhere or hides something is never written', async () => {
+  const paths = [
+    '../a',
+    'a/../../b',
+    '/etc/x',
+    'a//b',
+    '.',
+    '..',
+    '',
+    'a/',
+    '..\\a',
+    'a\u0000b',
+    'a\u001b[2Jb',
+    'x\u202ey',
+  ]
+  for (const path of paths) await expect(save(path), JSON.stringify(path)).rejects.toThrow('not safe to save')
+  expect(existsSync(folder)).toBe(false)
+  expect(readdirSync(parent)).toEqual([])
+})
+
+test('a link on the way is not followed, whatever it points to', async () => {
+  mkdirSync(join(parent, 'elsewhere'))
+  mkdirSync(folder)
+  symlinkSync(join(parent, 'elsewhere'), join(folder, 'charts'))
+  await expect(save('charts/a.svg')).rejects.toThrow('in the way')
+  expect(readdirSync(join(parent, 'elsewhere'))).toEqual([])
+})
+
+test('a file that is there stays unless told otherwise, and a link in its place is replaced, not followed', async () => {
+  mkdirSync(folder)
+  writeFileSync(join(parent, 'mine'), 'mine')
+  symlinkSync(join(parent, 'mine'), join(folder, 'a.txt'))
+  await expect(save('a.txt')).rejects.toThrow('there already')
+  await save('a.txt', { replace: true })
+  expect(readFileSync(join(folder, 'a.txt'), 'utf8')).toBe('hello')
+  expect(readFileSync(join(parent, 'mine'), 'utf8')).toBe('mine')
+})
+
+test('content that is not what was listed leaves nothing behind', async () => {
+  await expect(save('a.txt', { content: 'hell' })).rejects.toThrow('not what the service lists')
+  await expect(save('a.txt', { content: 'hello and more' })).rejects.toThrow('not what the service lists')
+  await expect(save('a.txt', { content: 'jello' })).rejects.toThrow('not what the service lists')
+  expect(readdirSync(folder)).toEqual([])
+})
