@@ -44,7 +44,7 @@ async function main(): Promise<void> {
     socketPath: config.agentSocket,
     gid: accountOf(config.serviceUser)?.gid ?? 0,
     cgroupParent: values.cgroup,
-    slots: slotsOf(values.slots),
+    slots: slotsOf(values.slots) ?? slotsFor(config),
     clock: systemClock,
     onError: (error) => log.error({ err: error }, 'a request failed'),
   })
@@ -58,6 +58,9 @@ async function main(): Promise<void> {
   process.once('SIGTERM', stop)
   process.once('SIGINT', stop)
 }
+
+/** Room for what the worker keeps in flight: runs, and for each build its own sandbox and one that installs its image. */
+const slotsFor = ({ runSlots, buildSlots }: Config): number => runSlots + 2 * buildSlots
 
 function slotsOf(text: string | undefined): number | undefined {
   if (text === undefined || /^[1-9]\d{0,3}$/.test(text)) return text === undefined ? undefined : Number(text)
