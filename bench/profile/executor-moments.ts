@@ -5,6 +5,7 @@ import { AgentClient } from '../../server/executor/oci/client.ts'
 import { agentPaths } from '../../server/executor/oci/paths.ts'
 import { noOpSandbox } from '../harness/no-op-sandbox.ts'
 import type { Moments } from './phases.ts'
+import { stampLagMs } from './stamp-lag.ts'
 
 const restMs = 40
 const now = () => performance.timeOrigin + performance.now()
@@ -16,6 +17,7 @@ const now = () => performance.timeOrigin + performance.now()
 export async function executorMoments(dataDir: string, count: number): Promise<Moments[]> {
   const { spec, stdin } = await noOpSandbox(dataDir)
   const executor = new AgentClient(join(dataDir, 'run/agent.sock'))
+  const lagMs = await stampLagMs(dataDir)
   const operations: Moments[] = []
   try {
     for (let index = 0; index < count; index += 1) {
@@ -26,7 +28,7 @@ export async function executorMoments(dataDir: string, count: number): Promise<M
       const running = now()
       await executor.wait(id)
       const told = now()
-      const files = await filesOf(folder)
+      const files = await filesOf(folder, lagMs)
       const removing = now()
       await executor.remove(id)
       operations.push([
@@ -35,10 +37,10 @@ export async function executorMoments(dataDir: string, count: number): Promise<M
         ['agent: shim started', files.control],
         ['shim: limits and mounts', files.log],
         ['crun: until the agent told that the program runs', running],
-        ['program, and crun to its end', Math.max(files.collected, running)],
+        ['program, and crun to its end', files.collected],
         ['shim: collect, exit record on disk', files.exit],
-        ['agent: told', Math.max(told, files.exit)],
-        ['agent: remove', Math.max(told, files.exit) + now() - removing],
+        ['agent: told', told],
+        ['agent: remove', told + now() - removing],
       ])
       await sleep(restMs)
     }
@@ -49,15 +51,16 @@ export async function executorMoments(dataDir: string, count: number): Promise<M
 }
 
 /** Times that only the files know. The record's is that of its last name, given after it was synced. */
-async function filesOf(folder: string) {
+async function filesOf(folder: string, lagMs: number) {
   const [ticket, control, log, collected, exit] = await Promise.all(
     ['ticket.json', 'ctl', 'log.head', 'result.0', 'exit.json'].map((name) => stat(join(folder, name))),
   )
+  const at = (stamp: number | undefined) => (stamp ?? Number.NaN) + lagMs
   return {
-    ticket: ticket?.mtimeMs ?? Number.NaN,
-    control: control?.birthtimeMs ?? Number.NaN,
-    log: log?.birthtimeMs ?? Number.NaN,
-    collected: collected?.birthtimeMs ?? Number.NaN,
-    exit: exit?.ctimeMs ?? Number.NaN,
+    ticket: at(ticket?.mtimeMs),
+    control: at(control?.birthtimeMs),
+    log: at(log?.birthtimeMs),
+    collected: at(collected?.birthtimeMs),
+    exit: at(exit?.ctimeMs),
   }
 }

@@ -33,6 +33,7 @@ async function cpuTable(
   const lines: string[][] = [['Processor time of a run', 'ms']]
   for (const [pid, ms] of after) {
     const perRun = (ms - (before.get(pid) ?? ms)) / count
+    if (perRun === 0) continue
     lines.push([`  ${await nameOf(pid)}`, perRun.toFixed(2)])
   }
   return aligned(lines)
