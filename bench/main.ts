@@ -17,7 +17,10 @@ ${benchmarks.map(({ name, about }) => `  ${name.padEnd(12)} ${about}`).join('\n'
 
 Exits with 1 when a bar is not met, with 2 when the command line is wrong.`
 
-process.exitCode = await main()
+process.exitCode = await main().catch((error: unknown) => {
+  process.stderr.write(`bench: ${error instanceof Error ? error.message : error}\n`)
+  return 1
+})
 
 async function main(): Promise<number> {
   const asked = readArguments()

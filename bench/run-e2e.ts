@@ -29,12 +29,13 @@ export const runE2e: Benchmark = {
   about: 'submit to terminal over HTTP, durable, a job that does nothing in the full sandbox',
   run: async (options) => {
     const work = await mkdtemp(join(tmpdir(), 'bench-run-e2e-'))
-    options.say('starting a service')
-    const service = await startService()
+    let service: BenchService | undefined
     try {
+      options.say('starting a service')
+      service = await startService()
       return await measure(options, service, work)
     } finally {
-      await service.stop()
+      await service?.stop()
       await rm(work, { recursive: true, force: true })
     }
   },
