@@ -60,7 +60,9 @@ async function main(): Promise<void> {
 }
 
 /** Room for what the worker keeps in flight: runs, and for each build its own sandbox and one that installs its image. */
-const slotsFor = ({ runSlots, buildSlots }: Config): number => runSlots + 2 * buildSlots
+function slotsFor({ runSlots, buildSlots }: Config): number {
+  return runSlots + 2 * buildSlots
+}
 
 function slotsOf(text: string | undefined): number | undefined {
   if (text === undefined || /^[1-9]\d{0,3}$/.test(text)) return text === undefined ? undefined : Number(text)
