@@ -14,6 +14,8 @@ export const catalogPageSizeDefault = 20
 /** Menu, runs and artifacts of a chatroom. */
 export const chatroomPageSizeDefault = 50
 export const pageTokenMaxLength = 512
+/** History of a task, which is paged by offset. */
+export const historyLimitDefault = 10
 
 // Names and texts, in characters
 export const nameMaxLength = 256

@@ -19,6 +19,16 @@ export const lifecycleField = (defaultLifecycle: Lifecycle) => ({
 export const listQuery = (defaultPageSize: number, defaultLifecycle: Lifecycle = 'active') =>
   Type.Object({ ...pageFields(defaultPageSize), ...lifecycleField(defaultLifecycle) })
 
+export const orders = ['asc', 'desc'] as const
+export type Order = (typeof orders)[number]
+
+/** `offset`, `limit` and `order` of the lists that answer a plain array. */
+export const offsetFields = (defaultLimit: number, defaultOrder: Order) => ({
+  offset: Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, default: 0 })),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: pageSizeMax, default: defaultLimit })),
+  order: Type.Optional(Type.Enum(orders, { type: 'string', default: defaultOrder })),
+})
+
 /** A repeatable query parameter: `?status=queued&status=running`. */
 export const repeatable = <const V extends string[]>(values: readonly [...V]) =>
   Type.Optional(Type.Array(OneOf(values), { maxItems: values.length }))

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { Identifier } from '../ids.ts'
 import { reasonMaxLength } from '../limits.ts'
+import { listOf } from '../pagination.ts'
 import { Count, DateTime, Nullable, OneOf, Ordinal, PlainText, Strict } from '../schema.ts'
 import { bindingStates } from '../states/grant-states.ts'
 
@@ -37,3 +38,7 @@ export const BindingRevokeRequest = Strict({
   reason: Type.Optional(PlainText({ maxLength: reasonMaxLength })),
 })
 export type BindingRevokeRequest = Static<typeof BindingRevokeRequest>
+
+/** `truncated`: further bindings follow on the next page. */
+export const BindingList = Type.Object({ ...listOf(Binding).properties, truncated: Type.Boolean() })
+export type BindingList = Static<typeof BindingList>

@@ -1,7 +1,16 @@
 import { ApiKey, ApiKeyCreated, ApiKeyCreateRequest, ApiKeyList } from './api-key.ts'
+import {
+  Binding,
+  BindingAcceptVersionRequest,
+  BindingCreateRequest,
+  BindingList,
+  BindingRevokeRequest,
+} from './binding.ts'
 import { BuildAttempt, BuildAttemptCreateRequest, BuildAttemptList } from './build-attempt.ts'
 import { Chatroom, ChatroomCreateRequest, ChatroomList, ChatroomUpdateRequest } from './chatroom.ts'
+import { ChatroomJobs, ChatroomJobsUpdate, JobChatroom, JobChatroomList } from './chatroom-jobs.ts'
 import { Company } from './company.ts'
+import { CompanySettings, CompanySettingsUpdate, RuntimePricing } from './company-settings.ts'
 import {
   ContextObject,
   ContextObjectList,
@@ -39,6 +48,7 @@ import { RuntimeContract } from './runtime-contract.ts'
 import { SecretSlotStatus } from './secret-slot.ts'
 import { ShareCreateRequest, ShareGrant, ShareGrantList, ShareRevokeRequest } from './share.ts'
 import { Task, TaskCreateRequest, TaskList, TaskUpdateRequest } from './task.ts'
+import { ItemCount, TaskRunHistory, TaskRunHistoryItem } from './task-history.ts'
 import {
   TaskVersion,
   TaskVersionCreateRequest,
@@ -47,23 +57,33 @@ import {
 } from './task-version.ts'
 import { Token, TokenRequest } from './token.ts'
 import { User, UserCreateRequest, UserList, UserUpdateRequest } from './user.ts'
+import { VisibleRun, VisibleRunList } from './visible-run.ts'
 
 /** Schemas by the names under which the OpenAPI document shows them. */
 export const namedSchemas = {
   ApiKey,
-  ApiKeyCreateRequest,
   ApiKeyCreated,
+  ApiKeyCreateRequest,
   ApiKeyList,
   ArtifactDownloadCapability,
   ArtifactPublicLink,
+  Binding,
+  BindingAcceptVersionRequest,
+  BindingCreateRequest,
+  BindingList,
+  BindingRevokeRequest,
   BuildAttempt,
   BuildAttemptCreateRequest,
   BuildAttemptList,
   Chatroom,
   ChatroomCreateRequest,
+  ChatroomJobs,
+  ChatroomJobsUpdate,
   ChatroomList,
   ChatroomUpdateRequest,
   Company,
+  CompanySettings,
+  CompanySettingsUpdate,
   ContextObject,
   ContextObjectList,
   ContextUploadComplete,
@@ -86,6 +106,9 @@ export const namedSchemas = {
   GrantedJob,
   GrantedJobEnableRequest,
   GrantedJobList,
+  ItemCount,
+  JobChatroom,
+  JobChatroomList,
   ManualRunSubmitRequest,
   Me,
   Membership,
@@ -105,6 +128,7 @@ export const namedSchemas = {
   RunDetail,
   RunList,
   RuntimeContract,
+  RuntimePricing,
   SecretSlotStatus,
   ShareCreateRequest,
   ShareGrant,
@@ -113,6 +137,8 @@ export const namedSchemas = {
   Task,
   TaskCreateRequest,
   TaskList,
+  TaskRunHistory,
+  TaskRunHistoryItem,
   TaskUpdateRequest,
   TaskVersion,
   TaskVersionCreateRequest,
@@ -124,4 +150,6 @@ export const namedSchemas = {
   UserCreateRequest,
   UserList,
   UserUpdateRequest,
+  VisibleRun,
+  VisibleRunList,
 }

@@ -1,11 +1,16 @@
 import { accountRoutes } from './account-routes.ts'
+import { bindingRoutes } from './binding-routes.ts'
+import { chatroomJobsRoutes } from './chatroom-jobs-routes.ts'
 import { chatroomRoutes } from './chatroom-routes.ts'
 import { contextUploadRoutes } from './context-upload-routes.ts'
 import { environmentRoutes } from './environment-routes.ts'
 import { extensionRoutes } from './extension-routes.ts'
+import { historyRoutes } from './history-routes.ts'
+import { managementRoutes } from './management-routes.ts'
 import { platformRoutes } from './platform-routes.ts'
 import { publicLinkRoutes } from './public-link-routes.ts'
 import { runRoutes } from './run-routes.ts'
+import { settingsRoutes } from './settings-routes.ts'
 import { taskRoutes } from './task-routes.ts'
 import { userRoutes } from './user-routes.ts'
 
@@ -20,6 +25,11 @@ export const allRoutes = {
   ...publicLinkRoutes,
   ...platformRoutes,
   ...userRoutes,
+  ...bindingRoutes,
+  ...chatroomJobsRoutes,
+  ...historyRoutes,
+  ...managementRoutes,
+  ...settingsRoutes,
   ...extensionRoutes,
 }
 

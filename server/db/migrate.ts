@@ -4,6 +4,7 @@ import * as platform from './migrations/0001-platform.ts'
 import * as environments from './migrations/0002-environments.ts'
 import * as tasks from './migrations/0003-tasks.ts'
 import * as runs from './migrations/0004-runs.ts'
+import * as settings from './migrations/0005-settings.ts'
 
 /** Forward only, in order of their names. */
 const migrations: Record<string, Migration> = {
@@ -11,6 +12,7 @@ const migrations: Record<string, Migration> = {
   '0002-environments': environments,
   '0003-tasks': tasks,
   '0004-runs': runs,
+  '0005-settings': settings,
 }
 
 const provider: MigrationProvider = { getMigrations: async () => migrations }

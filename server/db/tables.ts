@@ -1,6 +1,7 @@
 import type * as environments from './tables/environments.ts'
 import type * as platform from './tables/platform.ts'
 import type * as runs from './tables/runs.ts'
+import type * as settings from './tables/settings.ts'
 import type * as tasks from './tables/tasks.ts'
 
 /** Every table by its name, as the migrations make them. */
@@ -28,4 +29,5 @@ export interface Tables {
   run_artifacts: runs.RunArtifactsTable
   idempotency_keys: runs.IdempotencyKeysTable
   public_links: runs.PublicLinksTable
+  company_settings: settings.CompanySettingsTable
 }

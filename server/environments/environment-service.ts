@@ -1,4 +1,4 @@
-import { activeEnvironmentLimitDefault, catalogPageSizeDefault } from '@sandbox-jobs/contract/limits.ts'
+import { catalogPageSizeDefault } from '@sandbox-jobs/contract/limits.ts'
 import type { Lifecycle } from '@sandbox-jobs/contract/pagination.ts'
 import type {
   Environment,
@@ -14,6 +14,7 @@ import { invalid } from '../base/validation-error.ts'
 import { lockCompany } from '../db/company-lock.ts'
 import { noteCreated, transition } from '../db/transition.ts'
 import { managesOwner, type Principal } from '../platform/principal.ts'
+import { companyPolicy } from '../settings/company-policy.ts'
 import { renderEnvironment } from './environment.ts'
 import { managedEnvironment, readableEnvironment } from './environment-access.ts'
 import type { EnvironmentContext } from './environment-context.ts'
@@ -60,8 +61,9 @@ export async function createEnvironment(
   const owner = await resolveOwner(context, principal, body)
   const row = await context.db.transaction().execute(async (trx) => {
     await lockCompany(trx, principal.companyId, 'environments')
-    if ((await countActiveEnvironments(trx, principal.companyId)) >= activeEnvironmentLimitDefault) {
-      throw new CodedError('active_environment_limit', { limit: activeEnvironmentLimitDefault })
+    const { activeEnvironmentLimit: limit } = await companyPolicy(trx, principal.companyId)
+    if ((await countActiveEnvironments(trx, principal.companyId)) >= limit) {
+      throw new CodedError('active_environment_limit', { limit })
     }
     const created = await insertEnvironment(trx, {
       id: newId('environment'),

@@ -1,4 +1,4 @@
-import { capacityRetainedVersionLimitDefault, catalogPageSizeDefault } from '@sandbox-jobs/contract/limits.ts'
+import { catalogPageSizeDefault } from '@sandbox-jobs/contract/limits.ts'
 import type { Lifecycle } from '@sandbox-jobs/contract/pagination.ts'
 import type {
   EnvironmentVersion,
@@ -15,6 +15,7 @@ import { lockCompany } from '../db/company-lock.ts'
 import type { Executing, Trx } from '../db/database.ts'
 import { noteCreated } from '../db/transition.ts'
 import type { Principal } from '../platform/principal.ts'
+import { companyPolicy } from '../settings/company-policy.ts'
 import { type EnvironmentRow, ownsEnvironment, requireActive } from './environment.ts'
 import { managedEnvironment, readableEnvironment } from './environment-access.ts'
 import type { EnvironmentContext } from './environment-context.ts'
@@ -93,8 +94,9 @@ export async function createVersion(
     const environment = await lockEnvironment(trx, principal.companyId, environmentId)
     if (!environment) throw notFound()
     requireActive(environment)
-    if ((await countRetainedVersions(trx, principal.companyId)) >= capacityRetainedVersionLimitDefault) {
-      throw new CodedError('version_allocation_exhausted', { limit: capacityRetainedVersionLimitDefault })
+    const { capacityRetainedVersionLimit: limit } = await companyPolicy(trx, principal.companyId)
+    if ((await countRetainedVersions(trx, principal.companyId)) >= limit) {
+      throw new CodedError('version_allocation_exhausted', { limit })
     }
     const { companyId } = principal
     await insertVersion(trx, {

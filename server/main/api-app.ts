@@ -9,10 +9,13 @@ import type { Database } from '../db/database.ts'
 import { createApp } from '../http/app.ts'
 import { mounter } from '../http/mount.ts'
 import { mountAuthRoutes } from '../http/routes/auth.ts'
+import { mountBindingRoutes } from '../http/routes/bindings.ts'
 import { mountBuildRoutes } from '../http/routes/builds.ts'
+import { mountChatroomJobsRoutes } from '../http/routes/chatroom-jobs.ts'
 import { mountContextUploadRoutes } from '../http/routes/context-uploads.ts'
 import { mountEnvironmentRoutes } from '../http/routes/environments.ts'
 import { mountGrantedJobRoutes } from '../http/routes/granted-jobs.ts'
+import { mountManagementRoutes } from '../http/routes/management.ts'
 import { mountMeRoutes } from '../http/routes/me.ts'
 import { mountMenuRoutes } from '../http/routes/menu.ts'
 import { mountPlatformRoutes } from '../http/routes/platform.ts'
@@ -20,7 +23,9 @@ import { mountPublicDownloadRoute } from '../http/routes/public-download.ts'
 import { mountPublicInfoRoutes } from '../http/routes/public-info.ts'
 import { mountPublicLinkRoutes } from '../http/routes/public-links.ts'
 import { mountRunRoutes } from '../http/routes/runs.ts'
+import { mountSettingsRoutes } from '../http/routes/settings.ts'
 import { mountShareRoutes } from '../http/routes/shares.ts'
+import { mountTaskHistoryRoutes } from '../http/routes/task-history.ts'
 import { mountTaskVersionRoutes } from '../http/routes/task-versions.ts'
 import { mountTaskRoutes } from '../http/routes/tasks.ts'
 import { mountVersionRoutes } from '../http/routes/versions.ts'
@@ -65,7 +70,9 @@ export function createApiApp({ db, log, clock, config }: ApiParts): FastifyInsta
   mountPublicInfoRoutes(mount, { deployment })
   mountAuthRoutes(mount, { db, tokens, attempts: new LoginAttempts(clock) })
   mountMeRoutes(mount, { directory, enabled, deployment })
+  mountSettingsRoutes(mount, { db, clock, deployment })
   mountPlatformRoutes(mount, { db, pageTokens: pages, clock, apiKeyPepper })
+  mountChatroomJobsRoutes(mount, { db, directory, clock })
 
   const uploadCapabilityKey = keys.derive('upload-capability')
   const environments = {
@@ -87,11 +94,14 @@ export function createApiApp({ db, log, clock, config }: ApiParts): FastifyInsta
   mountTaskVersionRoutes(mount, tasks)
   mountShareRoutes(mount, tasks)
   mountGrantedJobRoutes(mount, tasks)
+  mountBindingRoutes(mount, tasks)
   mountMenuRoutes(mount, tasks)
 
   const capabilityKey = keys.derive('download-capability')
   mountRunRoutes(mount, { db, directory, policy, pages, clock, capabilityKey, validateInput })
   mountPublicLinkRoutes(mount, { db, directory, clock, linkKey: keys.derive('public-link'), baseUrl })
   mountPublicDownloadRoute(mount, { db, storage })
+  mountTaskHistoryRoutes(mount, { db })
+  mountManagementRoutes(mount, { tasks, runs: { db, directory, policy, pages } })
   return app
 }

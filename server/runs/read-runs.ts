@@ -97,7 +97,8 @@ export async function listRoomRuns(
   })
 }
 
-function beforeOf(cursor: Cursor | undefined): { queuedAtUs: number; id: string } | undefined {
+/** What a page token of runs says: the last row shown. */
+export function beforeOf(cursor: Cursor | undefined): { queuedAtUs: number; id: string } | undefined {
   const [queuedAtUs, id] = cursor ?? []
   return typeof queuedAtUs === 'number' && typeof id === 'string' ? { queuedAtUs, id } : undefined
 }

@@ -55,22 +55,24 @@ export interface RunListFilter {
 
 export type ListedRun = RunRow & { queued_at_us: number }
 
+/** The time of a row to the microsecond, which JavaScript's dates cannot hold. */
+export const queuedAtUs = sql<number>`(extract(epoch from runs.queued_at) * 1000000)::bigint`
+
+/** Condition on `runs`: behind the last row shown, newest first. */
+export const olderThan = (last: { queuedAtUs: number; id: string }) => sql<boolean>`
+  (runs.queued_at, runs.id) < (to_timestamp(0) + ${last.queuedAtUs}::bigint * interval '1 microsecond', ${last.id})`
+
 /** Newest first by (`queued_at`, `id`). */
 export function listRuns(db: Executing, filter: RunListFilter): Promise<ListedRun[]> {
   let query = db
     .selectFrom('runs')
     .selectAll()
-    .select(sql<number>`(extract(epoch from queued_at) * 1000000)::bigint`.as('queued_at_us'))
+    .select(queuedAtUs.as('queued_at_us'))
     .where('company_id', '=', filter.companyId)
     .where('chatroom_id', '=', filter.chatroomId)
   if (filter.apiKeyId !== undefined) query = query.where('api_key_id', '=', filter.apiKeyId)
   if (filter.states) query = query.where('state', 'in', filter.states)
-  if (filter.before) {
-    const { queuedAtUs, id } = filter.before
-    query = query.where(
-      sql<boolean>`(queued_at, id) < (to_timestamp(0) + ${queuedAtUs}::bigint * interval '1 microsecond', ${id})`,
-    )
-  }
+  if (filter.before) query = query.where(olderThan(filter.before))
   return query.orderBy('queued_at', 'desc').orderBy('id', 'desc').limit(filter.limit).execute()
 }
 

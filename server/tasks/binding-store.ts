@@ -1,5 +1,5 @@
 import { bindingMachine } from '@sandbox-jobs/contract/states/grant-states.ts'
-import type { Insertable, Selectable } from 'kysely'
+import { type Insertable, type Selectable, sql } from 'kysely'
 import type { Executing, Trx } from '../db/database.ts'
 import type { BindingsTable } from '../db/tables/tasks.ts'
 import { noteCreated, transition } from '../db/transition.ts'
@@ -64,4 +64,55 @@ export async function enabledBindingIds(trx: Trx, taskId: string): Promise<strin
     .orderBy('id')
     .execute()
   return rows.map((row) => row.id)
+}
+
+/** A binding with what it is judged by now: its room, a deleted one too, and its task. */
+export interface BindingView extends BindingRow {
+  department_id: string
+  authority_generation: number
+  room_deleted_at: Date | null
+  current_published_version_id: string | null
+}
+
+const views = (db: Executing, companyId: string) =>
+  db
+    .selectFrom('bindings')
+    .innerJoin('chatrooms', 'chatrooms.id', 'bindings.chatroom_id')
+    .innerJoin('tasks', 'tasks.id', 'bindings.task_id')
+    .selectAll('bindings')
+    .select([
+      'chatrooms.department_id',
+      'chatrooms.authority_generation',
+      'chatrooms.deleted_at as room_deleted_at',
+      'tasks.current_published_version_id',
+    ])
+    .where('bindings.company_id', '=', companyId)
+
+export const findBindingView = (
+  db: Executing,
+  companyId: string,
+  id: string,
+): Promise<BindingView | undefined> => views(db, companyId).where('bindings.id', '=', id).executeTakeFirst()
+
+export interface BindingListFilter {
+  companyId: string
+  taskId?: string | undefined
+  /** Undefined: every room of the company. */
+  chatroomIds: readonly string[] | undefined
+  /** Undefined: every state. */
+  states: readonly string[] | undefined
+  beforeId: string | undefined
+  limit: number
+}
+
+/** Newest first. */
+export function listBindingViews(db: Executing, filter: BindingListFilter): Promise<BindingView[]> {
+  let query = views(db, filter.companyId)
+  if (filter.taskId !== undefined) query = query.where('bindings.task_id', '=', filter.taskId)
+  if (filter.chatroomIds) {
+    query = query.where(sql<boolean>`bindings.chatroom_id = any(${filter.chatroomIds})`)
+  }
+  if (filter.states) query = query.where('bindings.state', 'in', filter.states)
+  if (filter.beforeId !== undefined) query = query.where('bindings.id', '<', filter.beforeId)
+  return query.orderBy('bindings.id', 'desc').limit(filter.limit).execute()
 }

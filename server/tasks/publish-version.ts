@@ -1,7 +1,7 @@
-import { timeoutCeilingDefaultSeconds } from '@sandbox-jobs/contract/limits.ts'
 import type { TaskVersion } from '@sandbox-jobs/contract/resources/task-version.ts'
 import { CodedError, notFound } from '../base/coded-error.ts'
 import type { Principal } from '../platform/principal.ts'
+import { companyPolicy } from '../settings/company-policy.ts'
 import { requireReadyEnvironment } from './ready-environment.ts'
 import { lockManagedTask } from './task-access.ts'
 import type { TaskContext } from './task-context.ts'
@@ -27,9 +27,8 @@ export async function publishVersion(
     if (task.state !== 'active') throw new CodedError('task_archived')
     if (draft.state !== 'draft') throw new CodedError('illegal_transition')
     await requireReadyEnvironment(trx, principal.companyId, draft.environment_version_id)
-    if (draft.timeout_seconds > timeoutCeilingDefaultSeconds) {
-      throw new CodedError('timeout_exceeds_ceiling', { limit: timeoutCeilingDefaultSeconds })
-    }
+    const { timeoutCeilingSeconds: limit } = await companyPolicy(trx, principal.companyId)
+    if (draft.timeout_seconds > limit) throw new CodedError('timeout_exceeds_ceiling', { limit })
     const set = { published_at: context.clock.now() }
     if (!(await moveVersion(trx, versionId, { to: 'published', set }))) {
       throw new CodedError('illegal_transition')

@@ -1,0 +1,66 @@
+import { Identifier } from '../ids.ts'
+import {
+  Binding,
+  BindingAcceptVersionRequest,
+  BindingCreateRequest,
+  BindingRevokeRequest,
+} from '../resources/binding.ts'
+import { Strict } from '../schema.ts'
+import { sandboxPrefix } from './prefixes.ts'
+import { route } from './route.ts'
+
+const bindings = `${sandboxPrefix}/bindings` as const
+const binding = `${bindings}/{id}` as const
+
+const BindingParams = Strict({ id: Identifier })
+
+const tenant = { tag: 'Bindings', access: 'tenant', restrictedKey: 403 } as const
+
+/** The pins of rooms by their own ids, for managers of the room (contract part 2, "Bindings"). */
+export const bindingRoutes = {
+  createBinding: route({
+    ...tenant,
+    method: 'POST',
+    path: bindings,
+    summary: 'Pin a version of a shared task in a chatroom, as enabling it does',
+    body: BindingCreateRequest,
+    response: Binding,
+    errors: ['not_found', 'task_not_shared_to_room', 'task_archived', 'version_not_runnable'],
+  }),
+  readBinding: route({
+    ...tenant,
+    method: 'GET',
+    path: binding,
+    summary: 'Read a binding, a revoked one too',
+    params: BindingParams,
+    response: Binding,
+    errors: ['not_found'],
+  }),
+  acceptBindingVersion: route({
+    ...tenant,
+    method: 'POST',
+    path: `${binding}/accept-version`,
+    summary: 'Move the pin to a newer version of the task',
+    params: BindingParams,
+    body: BindingAcceptVersionRequest,
+    response: Binding,
+    errors: [
+      'not_found',
+      'task_not_shared_to_room',
+      'task_archived',
+      'version_not_runnable',
+      'illegal_transition',
+    ],
+  }),
+  revokeBinding: route({
+    ...tenant,
+    method: 'POST',
+    path: `${binding}/revoke`,
+    summary: 'Take the task out of the room’s menu; its share stays',
+    params: BindingParams,
+    body: BindingRevokeRequest,
+    bodyOptional: true,
+    response: Binding,
+    errors: ['not_found', 'illegal_transition'],
+  }),
+}

@@ -1,0 +1,49 @@
+import { Type } from 'typebox'
+import { Identifier } from '../ids.ts'
+import { pageSizeMax } from '../limits.ts'
+import { offsetFields } from '../pagination.ts'
+import { ChatroomJobs, ChatroomJobsUpdate, JobChatroomList } from '../resources/chatroom-jobs.ts'
+import { ItemCount } from '../resources/task-history.ts'
+import { Strict } from '../schema.ts'
+import { route } from './route.ts'
+
+const chatrooms = '/private/chatrooms'
+const byJob = `${chatrooms}/by_job/sandbox` as const
+
+const tenant = { tag: 'Chatrooms', access: 'tenant', restrictedKey: 403 } as const
+const byJobQuery = Type.Object({
+  ...offsetFields(pageSizeMax, 'asc'),
+  department_id: Type.Optional(Identifier),
+})
+
+/** Which rooms load the agent's tools (contract part 2, "Chatroom job settings for the agent"). */
+export const chatroomJobsRoutes = {
+  updateChatroomJobs: route({
+    ...tenant,
+    method: 'PATCH',
+    path: `${chatrooms}/setting/jobs/{cid}`,
+    summary: 'Set the jobs a chatroom loads; whoever does not manage the room gets 403',
+    params: Strict({ cid: Identifier }),
+    body: ChatroomJobsUpdate,
+    response: ChatroomJobs,
+    errors: [],
+  }),
+  listChatroomsByJob: route({
+    ...tenant,
+    method: 'GET',
+    path: byJob,
+    summary: 'List the rooms that enabled sandbox jobs: those joined, or those of a department, by name',
+    query: byJobQuery,
+    response: JobChatroomList,
+    errors: ['not_found'],
+  }),
+  countChatroomsByJob: route({
+    ...tenant,
+    method: 'GET',
+    path: `${byJob}/numOfData`,
+    summary: 'Count the rooms that enabled sandbox jobs',
+    query: byJobQuery,
+    response: ItemCount,
+    errors: ['not_found'],
+  }),
+}

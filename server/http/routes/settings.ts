@@ -1,0 +1,9 @@
+import { settingsRoutes } from '@sandbox-jobs/contract/routes/settings-routes.ts'
+import { readSettings, type SettingsContext, updateSettings } from '../../settings/settings-service.ts'
+import type { Mount } from '../mount.ts'
+
+/** Settings of the caller's company (contract part 2, "Company settings"). */
+export function mountSettingsRoutes(mount: Mount, context: SettingsContext): void {
+  mount(settingsRoutes.readSettings, ({ principal }) => readSettings(context, principal))
+  mount(settingsRoutes.updateSettings, ({ principal, body }) => updateSettings(context, principal, body))
+}

@@ -1,0 +1,77 @@
+import { type Expression, type SqlBool, sql } from 'kysely'
+import type { Executing } from '../db/database.ts'
+
+/** The job settings of a live room. */
+export interface RoomJobs {
+  id: string
+  name: string
+  department_id: string
+  jobs: string[] | null
+  jobs_updated_at: Date | null
+}
+
+const columns = ['id', 'name', 'department_id', 'jobs', 'jobs_updated_at'] as const
+
+/** Writes `jobs` and `jobs_updated_at` of `chatrooms`, which `chatroom-store` leaves alone. */
+export const setRoomJobs = (
+  db: Executing,
+  room: { companyId: string; id: string },
+  set: { jobs: string[] | null; jobs_updated_at: Date },
+): Promise<RoomJobs | undefined> =>
+  db
+    .updateTable('chatrooms')
+    .set(set)
+    .where('company_id', '=', room.companyId)
+    .where('id', '=', room.id)
+    .where('deleted_at', 'is', null)
+    .returning(columns)
+    .executeTakeFirst()
+
+export interface JobRoomFilter {
+  companyId: string
+  job: string
+  /** Only rooms this user is listed in. */
+  memberId?: string | undefined
+  departmentId?: string | undefined
+}
+
+/** Rooms without a setting of their own have enabled nothing by name. */
+const matching = (filter: JobRoomFilter): Expression<SqlBool> => {
+  const all = [
+    sql`chatrooms.company_id = ${filter.companyId}`,
+    sql`chatrooms.deleted_at is null`,
+    sql`${filter.job} = any(chatrooms.jobs)`,
+  ]
+  if (filter.departmentId !== undefined) all.push(sql`chatrooms.department_id = ${filter.departmentId}`)
+  if (filter.memberId !== undefined) {
+    all.push(sql`exists (
+      select from chatroom_members member
+      where member.chatroom_id = chatrooms.id and member.user_id = ${filter.memberId})`)
+  }
+  return sql<SqlBool>`${sql.join(all, sql` and `)}`
+}
+
+/** In the order of names. */
+export const listJobRooms = (
+  db: Executing,
+  filter: JobRoomFilter,
+  stretch: { offset: number; limit: number; order: 'asc' | 'desc' },
+): Promise<RoomJobs[]> =>
+  db
+    .selectFrom('chatrooms')
+    .select(columns)
+    .where(matching(filter))
+    .orderBy('name', stretch.order)
+    .orderBy('id', stretch.order)
+    .offset(stretch.offset)
+    .limit(stretch.limit)
+    .execute()
+
+export async function countJobRooms(db: Executing, filter: JobRoomFilter): Promise<number> {
+  const { num } = await db
+    .selectFrom('chatrooms')
+    .select((eb) => eb.fn.countAll<number>().as('num'))
+    .where(matching(filter))
+    .executeTakeFirstOrThrow()
+  return num
+}

@@ -1,0 +1,108 @@
+import { type Expression, type SqlBool, sql } from 'kysely'
+import type { Executing } from '../db/database.ts'
+
+export interface TaskHistoryFilter {
+  companyId: string
+  taskId: string
+  states?: readonly string[] | undefined
+  method?: 'agent' | 'manual' | undefined
+  executorKind?: 'internal_user' | 'external_user' | undefined
+  sourceKind?: 'chatroom' | 'department' | 'external_platform' | undefined
+  departmentId?: string | undefined
+  chatroomId?: string | undefined
+}
+
+/** A run with the names of who and where, as they are now. */
+export interface TaskHistoryRow {
+  id: string
+  task_id: string
+  task_version_id: string
+  state: string
+  queued_at: Date
+  started_at: Date | null
+  terminal_at: Date | null
+  executor_kind: string
+  executor_id: string
+  /** Null for who has no user account. */
+  executor_display_name: string | null
+  source_kind: string
+  chatroom_id: string
+  chatroom_name: string
+  department_id: string
+  department_name: string
+  submission_source: string
+  resource_profile: string
+  error_code: string
+}
+
+const executorKind = sql<string>`
+  case runs.principal_type when 'user' then 'internal_user' else 'external_user' end`
+
+/** Nobody in a room asks for what a table's trigger submits: it comes from the room's department. */
+const sourceKind = sql<string>`
+  case when runs.principal_type = 'social_media_client' then 'external_platform'
+    when runs.submission_source = 'custom_table_trigger' then 'department'
+    else 'chatroom' end`
+
+/** Conditions on `runs` and `chatrooms`, for the list and for its count. */
+function matching(filter: TaskHistoryFilter): Expression<SqlBool> {
+  const { states, method, departmentId, chatroomId } = filter
+  const all = [sql`runs.company_id = ${filter.companyId}`, sql`runs.task_id = ${filter.taskId}`]
+  if (states) all.push(sql`runs.state = any(${states})`)
+  if (method !== undefined) all.push(sql`(runs.submission_source = 'agent') = ${method === 'agent'}`)
+  if (filter.executorKind !== undefined) all.push(sql`${executorKind} = ${filter.executorKind}`)
+  if (filter.sourceKind !== undefined) all.push(sql`${sourceKind} = ${filter.sourceKind}`)
+  if (departmentId !== undefined) all.push(sql`chatrooms.department_id = ${departmentId}`)
+  if (chatroomId !== undefined) all.push(sql`runs.chatroom_id = ${chatroomId}`)
+  return sql<SqlBool>`${sql.join(all, sql` and `)}`
+}
+
+const placed = (db: Executing, filter: TaskHistoryFilter) =>
+  db.selectFrom('runs').innerJoin('chatrooms', 'chatrooms.id', 'runs.chatroom_id').where(matching(filter))
+
+/** In the order of (`queued_at`, `id`). Reads runs, chatrooms, departments and users; writes nothing. */
+export const listTaskHistory = (
+  db: Executing,
+  filter: TaskHistoryFilter,
+  stretch: { offset: number; limit: number; order: 'asc' | 'desc' },
+): Promise<TaskHistoryRow[]> =>
+  placed(db, filter)
+    .innerJoin('departments', 'departments.id', 'chatrooms.department_id')
+    .leftJoin('users', (join) =>
+      join
+        .onRef('users.id', '=', 'runs.principal_id')
+        .onRef('users.company_id', '=', 'runs.company_id')
+        .on('runs.principal_type', '=', 'user'),
+    )
+    .select([
+      'runs.id',
+      'runs.task_id',
+      'runs.task_version_id',
+      'runs.state',
+      'runs.queued_at',
+      'runs.started_at',
+      'runs.terminal_at',
+      executorKind.as('executor_kind'),
+      'runs.principal_id as executor_id',
+      'users.display_name as executor_display_name',
+      sourceKind.as('source_kind'),
+      'runs.chatroom_id',
+      'chatrooms.name as chatroom_name',
+      'chatrooms.department_id',
+      'departments.name as department_name',
+      'runs.submission_source',
+      'runs.resource_profile',
+      'runs.error_code',
+    ])
+    .orderBy('runs.queued_at', stretch.order)
+    .orderBy('runs.id', stretch.order)
+    .offset(stretch.offset)
+    .limit(stretch.limit)
+    .execute()
+
+export async function countTaskHistory(db: Executing, filter: TaskHistoryFilter): Promise<number> {
+  const { num } = await placed(db, filter)
+    .select((eb) => eb.fn.countAll<number>().as('num'))
+    .executeTakeFirstOrThrow()
+  return num
+}

@@ -1,0 +1,36 @@
+import type { Deployment, RegionCode } from '@sandbox-jobs/contract/resources/region.ts'
+import type { Executing } from '../db/database.ts'
+import { defaultSettings, selectableRegions } from './default-settings.ts'
+import { findSettings } from './settings-store.ts'
+
+/** The bounds of one company that other domains hold. */
+export interface CompanyPolicy {
+  timeoutCeilingSeconds: number
+  activeEnvironmentLimit: number
+  capacityRetainedVersionLimit: number
+  runContentRetentionDays: number
+  unreferencedImageRetentionDays: number
+  /** Undefined: every region of the deployment. */
+  allowedRegions: readonly string[] | undefined
+}
+
+/** Writes nothing: a company without a row has the defaults. */
+export async function companyPolicy(db: Executing, companyId: string): Promise<CompanyPolicy> {
+  const row = await findSettings(db, companyId)
+  const settings = row ?? defaultSettings
+  return {
+    timeoutCeilingSeconds: settings.timeout_ceiling_seconds,
+    activeEnvironmentLimit: settings.active_environment_limit,
+    capacityRetainedVersionLimit: settings.capacity_retained_version_limit,
+    runContentRetentionDays: settings.run_content_retention_days,
+    unreferencedImageRetentionDays: settings.unreferenced_image_retention_days,
+    allowedRegions: row?.allowed_regions,
+  }
+}
+
+/**
+ * Where runs of the company may execute; empty when it allows only regions that the deployment does not have, as
+ * after a change of deployment (contract part 1, "Regions and profiles").
+ */
+export const effectiveRegions = (policy: CompanyPolicy, deployment: Deployment): RegionCode[] =>
+  selectableRegions(deployment).filter((code) => policy.allowedRegions?.includes(code) ?? true)

@@ -1,0 +1,39 @@
+import type { Insertable, Selectable } from 'kysely'
+import type { Executing, Trx } from '../db/database.ts'
+import type { CompanySettingsTable } from '../db/tables/settings.ts'
+
+export type SettingsRow = Selectable<CompanySettingsTable>
+
+/** Writes the table `company_settings`. */
+export const findSettings = (db: Executing, companyId: string): Promise<SettingsRow | undefined> =>
+  db.selectFrom('company_settings').selectAll().where('company_id', '=', companyId).executeTakeFirst()
+
+/** Leaves a row that is there as it is: of requests that come together, one makes it. */
+export const insertMissingSettings = (
+  db: Executing,
+  row: Insertable<CompanySettingsTable>,
+): Promise<unknown> =>
+  db
+    .insertInto('company_settings')
+    .values(row)
+    .onConflict((conflict) => conflict.column('company_id').doNothing())
+    .execute()
+
+export type WritableSettings = Pick<
+  SettingsRow,
+  'run_content_retention_days' | 'unreferenced_image_retention_days' | 'allowed_regions' | 'updated_at'
+>
+
+/** Replaces what a tenant may write and opens the next version; undefined when another one than `expected` is in place. */
+export const replaceSettings = (
+  trx: Trx,
+  key: { companyId: string; expected: number },
+  set: WritableSettings,
+): Promise<SettingsRow | undefined> =>
+  trx
+    .updateTable('company_settings')
+    .set((eb) => ({ ...set, policy_version: eb('policy_version', '+', 1) }))
+    .where('company_id', '=', key.companyId)
+    .where('policy_version', '=', key.expected)
+    .returningAll()
+    .executeTakeFirst()
