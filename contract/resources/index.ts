@@ -41,7 +41,7 @@ import { OutputPolicy } from './output-policy.ts'
 import { Profile, ProfileSet } from './profile.ts'
 import { ArtifactPublicLink, PublicLink } from './public-link.ts'
 import { Region, RegionSet } from './region.ts'
-import { ManualRunSubmitRequest, RunDetail, RunList } from './run.ts'
+import { ManualRunSubmitRequest, RunDetail, RunList, RunRetryRequest } from './run.ts'
 import { ArtifactDownloadCapability, RunArtifact, RunArtifactList } from './run-artifact.ts'
 import { RunContent } from './run-content.ts'
 import { RuntimeContract } from './runtime-contract.ts'
@@ -127,6 +127,7 @@ export const namedSchemas = {
   RunContent,
   RunDetail,
   RunList,
+  RunRetryRequest,
   RuntimeContract,
   RuntimePricing,
   SecretSlotStatus,

@@ -73,6 +73,7 @@ const restricted = {
   listRunArtifacts: 'own',
   createDownloadCapability: 'own',
   cancelRun: 'own',
+  retryRun: 405,
   listGrantedJobs: 405,
   enableGrantedJob: 405,
   disableGrantedJob: 405,

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { Identifier } from '../ids.ts'
 import { chatroomPageSizeDefault, runSubmitBodyMaxBytes } from '../limits.ts'
 import { listQuery, pageFields, repeatable } from '../pagination.ts'
-import { ManualRunSubmitRequest, RunDetail, RunList } from '../resources/run.ts'
+import { ManualRunSubmitRequest, RunDetail, RunList, RunRetryRequest } from '../resources/run.ts'
 import { ArtifactDownloadCapability, RunArtifactList } from '../resources/run-artifact.ts'
 import { RunContent } from '../resources/run-content.ts'
 import { Strict } from '../schema.ts'
@@ -20,6 +20,36 @@ const ArtifactParams = Strict({ cid: Identifier, rid: Identifier, aid: Identifie
 /** A sandbox-scope key sees and touches the runs it submitted itself, and no others. */
 const tenant = { tag: 'Runs', access: 'tenant', restrictedKey: 'own' } as const
 
+/** What any request that queues a run may meet. */
+const stagingErrors = [
+  'not_found',
+  'invalid_content_length',
+  'request_too_large',
+  'input_not_stageable',
+  'input_staging_unavailable',
+] as const
+const versionErrors = [
+  'input_schema_violation',
+  'version_not_runnable',
+  'content_scrubbed_irreversible',
+  'task_bundle_runner_unsupported',
+  'output_policy_author_denied',
+  'writeback_authority_denied',
+  'output_policy_unsatisfiable',
+  'output_policy_command_not_found',
+  'output_policy_schema_mismatch',
+  'sandbox_writeback_key_unavailable',
+] as const
+const queueErrors = [
+  'sandbox_queued_run_limit',
+  'queue_full',
+  'budget_reservation_exceeded',
+  'no_active_region',
+  'missing_price',
+  'invalid_envelope',
+  'missing_window',
+] as const
+
 /** Runs of a chatroom and what they leave (contract part 2, "Chatroom runs"). */
 export const runRoutes = {
   submitRun: route({
@@ -33,30 +63,7 @@ export const runRoutes = {
     maxBodyBytes: runSubmitBodyMaxBytes,
     idempotent: true,
     response: RunDetail,
-    errors: [
-      'not_found',
-      'invalid_content_length',
-      'request_too_large',
-      'input_not_stageable',
-      'input_staging_unavailable',
-      'input_schema_violation',
-      'version_not_runnable',
-      'content_scrubbed_irreversible',
-      'task_bundle_runner_unsupported',
-      'sandbox_queued_run_limit',
-      'queue_full',
-      'budget_reservation_exceeded',
-      'no_active_region',
-      'missing_price',
-      'invalid_envelope',
-      'missing_window',
-      'output_policy_author_denied',
-      'writeback_authority_denied',
-      'output_policy_unsatisfiable',
-      'output_policy_command_not_found',
-      'output_policy_schema_mismatch',
-      'sandbox_writeback_key_unavailable',
-    ],
+    errors: [...stagingErrors, ...versionErrors, ...queueErrors],
   }),
   listRuns: route({
     ...tenant,
@@ -113,5 +120,25 @@ export const runRoutes = {
     params: RunParams,
     response: RunDetail,
     errors: ['not_found'],
+  }),
+  retryRun: route({
+    ...tenant,
+    restrictedKey: 405,
+    method: 'POST',
+    path: `${run}/retry`,
+    summary: 'Run the same version again, with the same input or another one',
+    params: RunParams,
+    body: RunRetryRequest,
+    bodyOptional: true,
+    maxBodyBytes: runSubmitBodyMaxBytes,
+    idempotent: true,
+    response: RunDetail,
+    errors: [
+      ...stagingErrors,
+      'retry_not_eligible',
+      'retry_input_unavailable',
+      ...versionErrors,
+      ...queueErrors,
+    ],
   }),
 }

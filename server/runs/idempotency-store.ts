@@ -6,7 +6,6 @@ import type { IdempotencyKeysTable } from '../db/tables/runs.ts'
 
 export interface IdempotencyScope {
   companyId: string
-  /** Whoever repeats must be the one who asked: an API key's own id, else the person's. */
   principalId: string
   route: string
   key: string

@@ -2,12 +2,21 @@ import { createHash } from 'node:crypto'
 import { canonicalJson } from '../base/canonical-json.ts'
 import { CodedError } from '../base/coded-error.ts'
 import type { Database, Trx } from '../db/database.ts'
+import type { Principal } from '../platform/principal.ts'
 import { findKey, type IdempotencyScope, keepAnswer, takeKey } from './idempotency-store.ts'
 
 export interface Intent {
   scope: IdempotencyScope
   requestHash: string
 }
+
+/** Whoever repeats must be the one who asked: an API key's own id, else the person's. */
+export const intentScope = (principal: Principal, route: string, key: string): IdempotencyScope => ({
+  companyId: principal.companyId,
+  principalId: principal.apiKey?.id ?? principal.principalId,
+  route,
+  key,
+})
 
 /** What makes two requests the same: everything but the key and the credentials. */
 export const hashRequest = (request: Record<string, unknown>): string =>

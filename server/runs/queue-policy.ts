@@ -5,6 +5,7 @@ import {
   queueFullRetryAfterSeconds,
   runConcurrencyDefault,
 } from '@sandbox-jobs/contract/limits.ts'
+import type { SubmissionSource } from '@sandbox-jobs/contract/resources/run.ts'
 import { CodedError } from '../base/coded-error.ts'
 import type { QueueDepth } from './queue-store.ts'
 
@@ -15,10 +16,10 @@ export interface QueuePolicy {
   deployment: Deployment
   /** Live runs of one company. */
   companyConcurrency: number
-  /** Queued runs of one company. */
+  /** Queued runs of one company, as its policy has it. */
   companyQueued: number
-  /** Queued runs of everyone; hosted deployments have no such bound. */
-  fleetQueued: number | null
+  /** Queued runs of one company and of everyone that the host takes; hosted deployments have no such bounds. */
+  host: { companyQueued: number; fleetQueued: number } | null
   /** Runs that the workers carry at once, for the estimate of a wait. */
   fleetSlots: number
 }
@@ -26,28 +27,44 @@ export interface QueuePolicy {
 export const queuePolicy = (deployment: Deployment, fleetSlots: number): QueuePolicy => ({
   deployment,
   companyConcurrency: runConcurrencyDefault,
-  companyQueued:
+  companyQueued: queuedRunLimitDefault,
+  host:
     deployment === 'onprem'
-      ? Math.min(onPremisesCompanyQueueLimitDefault, queuedRunLimitDefault)
-      : queuedRunLimitDefault,
-  fleetQueued: deployment === 'onprem' ? onPremisesFleetQueueLimitDefault : null,
+      ? { companyQueued: onPremisesCompanyQueueLimitDefault, fleetQueued: onPremisesFleetQueueLimitDefault }
+      : null,
   fleetSlots,
 })
 
+/** What holds for one submission; null sets no bound. */
+export interface QueueBounds {
+  company: number | null
+  fleet: number | null
+}
+
+/** A quick run is bounded by the host alone, every other submission by the smaller of host and policy. */
+export function queueBounds({ companyQueued, host }: QueuePolicy, source: SubmissionSource): QueueBounds {
+  const policyBound = source === 'quick_run' ? [] : [companyQueued]
+  const companyBounds = host ? [host.companyQueued, ...policyBound] : policyBound
+  return {
+    company: companyBounds.length > 0 ? Math.min(...companyBounds) : null,
+    fleet: host?.fleetQueued ?? null,
+  }
+}
+
 /** Most that has to be counted to decide. */
-export const countedDepth = (policy: QueuePolicy): QueueDepth => ({
-  company: policy.companyQueued,
-  fleet: policy.fleetQueued ?? 0,
+export const countedDepth = (bounds: QueueBounds): QueueDepth => ({
+  company: bounds.company ?? 0,
+  fleet: bounds.fleet ?? 0,
 })
 
 /** Throws 429 `sandbox_queued_run_limit` or `queue_full`. */
-export function checkQueueDepth(policy: QueuePolicy, depth: QueueDepth): void {
-  if (depth.company >= policy.companyQueued) {
-    throw new CodedError('sandbox_queued_run_limit', { limit: policy.companyQueued })
+export function checkQueueDepth(bounds: QueueBounds, depth: QueueDepth): void {
+  if (bounds.company !== null && depth.company >= bounds.company) {
+    throw new CodedError('sandbox_queued_run_limit', { limit: bounds.company })
   }
-  if (policy.fleetQueued !== null && depth.fleet >= policy.fleetQueued) {
+  if (bounds.fleet !== null && depth.fleet >= bounds.fleet) {
     throw new CodedError('queue_full', {
-      limit: policy.fleetQueued,
+      limit: bounds.fleet,
       retry_after_seconds: queueFullRetryAfterSeconds,
     })
   }

@@ -47,6 +47,20 @@ export const findContent = (
     .where('company_id', '=', run.company_id)
     .executeTakeFirst()
 
+/** The stored bytes of a run's input, while they are kept. */
+export async function findInput(
+  db: Executing,
+  run: { id: string; company_id: string },
+): Promise<Buffer | undefined> {
+  const row = await db
+    .selectFrom('run_inputs')
+    .select('content')
+    .where('run_id', '=', run.id)
+    .where('company_id', '=', run.company_id)
+    .executeTakeFirst()
+  return row?.content
+}
+
 export async function hasInput(db: Executing, run: { id: string; company_id: string }): Promise<boolean> {
   const row = await db
     .selectFrom('run_inputs')

@@ -84,9 +84,10 @@ export interface TaskListFilter {
   limit: number
 }
 
-/** Tasks of a company in the order of their making. */
+/** Tasks of a company in the order of their making, without those that quick runs made. */
 export function listTasks(db: Executing, filter: TaskListFilter): Promise<TaskRow[]> {
   let query = db.selectFrom('tasks').selectAll().where('company_id', '=', filter.companyId)
+  query = query.where(sql<boolean>`not hidden`)
   if (filter.states) query = query.where('state', 'in', filter.states)
   if (filter.afterId !== undefined) query = query.where('id', '>', filter.afterId)
   const { seenBy } = filter

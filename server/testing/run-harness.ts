@@ -32,10 +32,11 @@ export interface RunCall {
 /** The routes of runs over HTTP, called as whoever a test names. */
 export class RunHarness {
   readonly storage: DiskStorage
-  readonly policy: QueuePolicy = queuePolicy('onprem', 16)
+  readonly policy: QueuePolicy
   readonly #app = createApp(createLog('test', 'silent'))
 
-  constructor(db: Database) {
+  constructor(db: Database, policy: QueuePolicy = queuePolicy('onprem', 16)) {
+    this.policy = policy
     const folder = mkdtempSync(join(tmpdir(), 'sandbox-test-runs-'))
     afterAll(() => rmSync(folder, { recursive: true, force: true }))
     this.storage = new DiskStorage(folder)

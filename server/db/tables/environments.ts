@@ -68,6 +68,8 @@ export interface EnvironmentVersionsTable {
   promoted_digest: string | null
   composed_execution_digest: string | null
   layer_digest: string | null
+  retiring_layer_digest: string | null
+  unreferenced_since: Date | null
   image_config: ImageConfig | null
   unpacked_bytes: number | null
   compressed_bytes: number | null

@@ -36,6 +36,7 @@ export interface RunsTable {
   worker: string | null
   lease_until: Date | null
   sandbox_id: string | null
+  content_expired_at: Date | null
 }
 
 export interface RunInputsTable {

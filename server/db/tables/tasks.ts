@@ -10,6 +10,8 @@ export interface TasksTable {
   agent_enabled: Generated<boolean>
   state: Generated<string>
   security_state: Generated<string>
+  /** Made by a quick run: in no list. */
+  hidden: Generated<boolean>
   current_published_version_id: string | null
   current_draft_version_id: string | null
   created_at: Generated<Date>

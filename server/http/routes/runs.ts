@@ -1,6 +1,7 @@
 import { runRoutes } from '@sandbox-jobs/contract/routes/run-routes.ts'
 import { type CapabilityDeps, createDownloadCapability, listRunArtifacts } from '../../runs/read-artifacts.ts'
 import { cancelReadableRun, listRoomRuns, readRun, readRunContent } from '../../runs/read-runs.ts'
+import { retryRun } from '../../runs/retry-run.ts'
 import { type SubmitDeps, submitRun } from '../../runs/submit-run.ts'
 import type { Mount } from '../mount.ts'
 
@@ -26,6 +27,9 @@ export function mountRunRoutes(mount: Mount, services: RunServices): void {
   )
   mount(runRoutes.cancelRun, ({ principal, params }) =>
     cancelReadableRun(services, principal, addressOf(params)),
+  )
+  mount(runRoutes.retryRun, ({ principal, params, body, idempotencyKey }) =>
+    retryRun(services, { principal, ...addressOf(params), idempotencyKey, body }),
   )
 }
 

@@ -1,0 +1,71 @@
+import type { RunDetail } from '@sandbox-jobs/contract/resources/run.ts'
+import { CodedError } from '../base/coded-error.ts'
+import { newId } from '../base/ids.ts'
+import type { Executing, Trx } from '../db/database.ts'
+import type { RunsTable } from '../db/tables/runs.ts'
+import { getVersion, type RunnableVersion } from '../environments/ready-versions.ts'
+import type { Room } from '../platform/directory.ts'
+import type { Principal } from '../platform/principal.ts'
+import { checkQueueDepth, countedDepth, type QueuePolicy, queueBounds } from './queue-policy.ts'
+import { lockCompanyQueue, queueDepth } from './queue-store.ts'
+import { renderRun } from './render-run.ts'
+import { insertInput } from './run-content-store.ts'
+import type { StagedInput } from './run-input.ts'
+import { insertRun, notify, queuedChannel } from './run-store.ts'
+import { queueWaits } from './run-waits.ts'
+
+/** A run that everything was decided about but whether the queue has a place for it. */
+export interface NewRun {
+  principal: Principal
+  room: Room
+  version: { id: string; task_id: string; environment_version_id: string }
+  environment: RunnableVersion
+  /** What lent the version to the room; null for the room's own quick runs. */
+  shareGrantId: string | null
+  input: StagedInput
+  timeoutSeconds: number
+  source: RunsTable['submission_source']
+  /** Empty when the run is not a retry. */
+  retryOfRunId?: string
+}
+
+/** Queues a run in the transaction of its idempotency key. Throws 429 `sandbox_queued_run_limit` or `queue_full`. */
+export async function enqueueRun(trx: Trx, policy: QueuePolicy, run: NewRun): Promise<RunDetail> {
+  const { principal, version, input } = run
+  await lockCompanyQueue(trx, principal.companyId)
+  const bounds = queueBounds(policy, run.source)
+  checkQueueDepth(bounds, await queueDepth(trx, principal.companyId, countedDepth(bounds)))
+  const row = await insertRun(trx, {
+    id: newId('run'),
+    company_id: principal.companyId,
+    chatroom_id: run.room.id,
+    task_id: version.task_id,
+    task_version_id: version.id,
+    environment_version_id: version.environment_version_id,
+    share_grant_id: run.shareGrantId,
+    resource_profile: run.environment.resource_profile,
+    principal_type: principal.principalType,
+    principal_id: principal.principalId,
+    auth_method: principal.authMethod,
+    api_key_id: principal.apiKey?.id ?? null,
+    submission_source: run.source,
+    timeout_seconds: run.timeoutSeconds,
+    input_digest: input.digest,
+    retry_of_run_id: run.retryOfRunId ?? '',
+  })
+  await insertInput(trx, { run_id: row.id, company_id: row.company_id, content: input.content })
+  await notify(trx, queuedChannel)
+  const waits = await queueWaits(trx, policy, [row])
+  return renderRun(row, waits.get(row.id))
+}
+
+/** The environment version a run stands on. Throws `version_not_runnable` when it is blocked or has no image. */
+export async function requireStartable(
+  db: Executing,
+  version: { company_id: string; environment_version_id: string },
+): Promise<RunnableVersion> {
+  const environment = await getVersion(db, version.company_id, version.environment_version_id)
+  const startable = environment?.security_state === 'clear' && environment.layer_digest !== null
+  if (!environment || !startable) throw new CodedError('version_not_runnable')
+  return environment
+}
