@@ -40,6 +40,7 @@ import { Menu, MenuItem } from './menu.ts'
 import { OutputPolicy } from './output-policy.ts'
 import { Profile, ProfileSet } from './profile.ts'
 import { ArtifactPublicLink, PublicLink } from './public-link.ts'
+import { QuickRun, QuickRunRequest } from './quick-run.ts'
 import { Region, RegionSet } from './region.ts'
 import { ManualRunSubmitRequest, RunDetail, RunList, RunRetryRequest } from './run.ts'
 import { ArtifactDownloadCapability, RunArtifact, RunArtifactList } from './run-artifact.ts'
@@ -120,6 +121,8 @@ export const namedSchemas = {
   Profile,
   ProfileSet,
   PublicLink,
+  QuickRun,
+  QuickRunRequest,
   Region,
   RegionSet,
   RunArtifact,

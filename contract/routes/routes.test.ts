@@ -74,6 +74,7 @@ const restricted = {
   createDownloadCapability: 'own',
   cancelRun: 'own',
   retryRun: 405,
+  quickRun: 403,
   listGrantedJobs: 405,
   enableGrantedJob: 405,
   disableGrantedJob: 405,

@@ -1,7 +1,13 @@
 import { Type } from 'typebox'
 import { Identifier } from '../ids.ts'
-import { chatroomPageSizeDefault, runSubmitBodyMaxBytes } from '../limits.ts'
+import {
+  chatroomPageSizeDefault,
+  draftBodyMaxBytes,
+  runInputMaxBytes,
+  runSubmitBodyMaxBytes,
+} from '../limits.ts'
 import { listQuery, pageFields, repeatable } from '../pagination.ts'
+import { QuickRun, QuickRunRequest } from '../resources/quick-run.ts'
 import { ManualRunSubmitRequest, RunDetail, RunList, RunRetryRequest } from '../resources/run.ts'
 import { ArtifactDownloadCapability, RunArtifactList } from '../resources/run-artifact.ts'
 import { RunContent } from '../resources/run-content.ts'
@@ -10,7 +16,8 @@ import { runStates } from '../states/run-states.ts'
 import { sandboxPrefix } from './prefixes.ts'
 import { route } from './route.ts'
 
-const runs = `${sandboxPrefix}/chatrooms/{cid}/runs` as const
+const chatroom = `${sandboxPrefix}/chatrooms/{cid}` as const
+const runs = `${chatroom}/runs` as const
 const run = `${runs}/{rid}` as const
 
 const ChatroomParams = Strict({ cid: Identifier })
@@ -138,6 +145,25 @@ export const runRoutes = {
       'retry_not_eligible',
       'retry_input_unavailable',
       ...versionErrors,
+      ...queueErrors,
+    ],
+  }),
+  quickRun: route({
+    ...tenant,
+    restrictedKey: 403,
+    method: 'POST',
+    path: `${chatroom}/quick-run`,
+    summary: 'Make a hidden task, publish it and queue a run of it, all or nothing',
+    params: ChatroomParams,
+    body: QuickRunRequest,
+    maxBodyBytes: draftBodyMaxBytes + runInputMaxBytes,
+    idempotent: true,
+    response: QuickRun,
+    errors: [
+      ...stagingErrors,
+      'script_too_large',
+      'timeout_exceeds_ceiling',
+      'environment_version_not_ready',
       ...queueErrors,
     ],
   }),

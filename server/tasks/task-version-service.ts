@@ -179,7 +179,8 @@ const contentOf = (row: TaskVersionRow): VersionContent => ({
   requires_confirmation: row.requires_confirmation,
 })
 
-const columnsOf = (content: VersionContent) => ({
+/** A version's content as its row holds it. */
+export const columnsOf = (content: VersionContent) => ({
   ...content,
   secret_slot_declarations:
     content.secret_slot_declarations && JSON.stringify(content.secret_slot_declarations),

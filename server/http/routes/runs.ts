@@ -1,4 +1,5 @@
 import { runRoutes } from '@sandbox-jobs/contract/routes/run-routes.ts'
+import { quickRun } from '../../runs/quick-run.ts'
 import { type CapabilityDeps, createDownloadCapability, listRunArtifacts } from '../../runs/read-artifacts.ts'
 import { cancelReadableRun, listRoomRuns, readRun, readRunContent } from '../../runs/read-runs.ts'
 import { retryRun } from '../../runs/retry-run.ts'
@@ -30,6 +31,9 @@ export function mountRunRoutes(mount: Mount, services: RunServices): void {
   )
   mount(runRoutes.retryRun, ({ principal, params, body, idempotencyKey }) =>
     retryRun(services, { principal, ...addressOf(params), idempotencyKey, body }),
+  )
+  mount(runRoutes.quickRun, ({ principal, params, body, idempotencyKey }) =>
+    quickRun(services, { principal, chatroomId: params.cid, idempotencyKey, body }),
   )
 }
 

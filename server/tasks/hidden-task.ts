@@ -1,0 +1,63 @@
+import type { QuickRunRequest } from '@sandbox-jobs/contract/resources/quick-run.ts'
+import type { Task } from '@sandbox-jobs/contract/resources/task.ts'
+import type { TaskVersion } from '@sandbox-jobs/contract/resources/task-version.ts'
+import { newId } from '../base/ids.ts'
+import type { Trx } from '../db/database.ts'
+import type { Room } from '../platform/directory.ts'
+import { renderTask } from './render-task.ts'
+import { insertTask, setCurrentVersions } from './task-store.ts'
+import { emptyContent, type VersionContent, withRequested } from './task-version.ts'
+import { columnsOf, viewOf } from './task-version-service.ts'
+import { findVersion, insertVersion, moveVersion } from './task-version-store.ts'
+
+/** What a quick run wants done, as the content of a version. Throws `script_too_large`. */
+export const hiddenContent = (request: QuickRunRequest): VersionContent =>
+  withRequested(emptyContent(request.environment_version_id), {
+    environment_version_id: request.environment_version_id,
+    startup_script: request.startup_script ?? '',
+    work_script: request.work_script ?? '',
+    ordinary_env: request.ordinary_env ?? {},
+    timeout_seconds: request.timeout_seconds,
+  })
+
+export interface HiddenTask {
+  room: Room
+  name: string
+  content: VersionContent
+  createdBy: string
+  publishedAt: Date
+}
+
+/**
+ * A task that no list shows and no share lends, owned by the room it was made in, with one published version. The
+ * caller has checked that the version could have been published (contract part 2, "Chatroom runs").
+ */
+export async function publishHidden(
+  trx: Trx,
+  hidden: HiddenTask,
+): Promise<{ task: Task; version: TaskVersion }> {
+  const { room, content } = hidden
+  const made = await insertTask(trx, {
+    id: newId('task'),
+    company_id: room.company_id,
+    owner_scope: 'chatroom',
+    owner_id: room.id,
+    name: hidden.name,
+    hidden: true,
+  })
+  const id = newId('taskVersion')
+  await insertVersion(trx, {
+    id,
+    task_id: made.id,
+    company_id: room.company_id,
+    version_number: 1,
+    created_by: hidden.createdBy,
+    ...columnsOf(content),
+  })
+  await moveVersion(trx, id, { to: 'published', set: { published_at: hidden.publishedAt } })
+  await setCurrentVersions(trx, made.id, { current_published_version_id: id })
+  const version = await findVersion(trx, { companyId: room.company_id, taskId: made.id, id })
+  if (!version) throw new Error('a version that was just published is gone')
+  const task = { ...made, current_published_version_id: id }
+  return { task: renderTask(task), version: await viewOf(trx, version, { task, view: 'owner' }) }
+}
