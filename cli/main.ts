@@ -38,7 +38,8 @@ const commands: Record<string, () => Promise<Command>> = {
   build: async () =>
     new Command('build')
       .description('builds of environments')
-      .addCommand((await import('./commands/build-watch.ts')).buildWatchCommand()),
+      .addCommand((await import('./commands/build-watch.ts')).buildWatchCommand())
+      .addCommand((await import('./commands/build-log.ts')).buildLogCommand()),
   task: async () =>
     new Command('task')
       .description('tasks: scripts that run in an environment')

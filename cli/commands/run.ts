@@ -58,11 +58,13 @@ async function run(session: Session, task: string, options: Options): Promise<vo
   const item = await findMenuItem(session, cid, task)
   const idempotencyKey = randomUUID()
   const timeout = options.timeout === undefined ? {} : { timeout_seconds: options.timeout }
+  const rest = { task_version_id: item.task_version_id, ...timeout }
   const submitted = await patientRead(
     () =>
       client.call(allRoutes.submitRun, {
         params: { cid },
-        body: { task_version_id: item.task_version_id, input, ...timeout },
+        body: { ...rest, input: input.value },
+        bodyText: `${JSON.stringify(rest).slice(0, -1)},"input":${input.text}}`,
         idempotencyKey,
       }),
     () => report.progress('The service does not take the run yet; trying again.'),

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { BuildAttempt } from '@sandbox-jobs/contract/resources/build-attempt.ts'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import { CliError } from '../failure.ts'
+import { escapeLines } from '../output/escape-controls.ts'
 import { paint } from '../output/paint.ts'
 import { barOf } from '../output/progress-bar.ts'
 import { durationText } from '../output/sizes.ts'
@@ -29,18 +30,37 @@ export async function watchBuild(session: Session, place: BuildPlace): Promise<B
       () => report.progress('The service does not answer; waiting for it. The build goes on.'),
     )
     view(attempt)
-    if (attempt.terminal_class !== '') return ended(attempt)
+    if (attempt.terminal_class === 'completed') return attempt
+    if (attempt.terminal_class !== '') {
+      await showLogTail(session, place)
+      throw failureOf(attempt)
+    }
     await sleep(pollMs)
   }
 }
 
-function ended(attempt: BuildAttempt): BuildAttempt {
-  if (attempt.terminal_class === 'completed') return attempt
+function failureOf(attempt: BuildAttempt): CliError {
   const detail = attempt.error_detail === '' ? '' : `: ${attempt.error_detail.replaceAll(';', ', ')}`
-  throw new CliError(`The build ended as ${attempt.terminal_class}${detail}`, {
+  return new CliError(`The build ended as ${attempt.terminal_class}${detail}`, {
     code: attempt.error_code || attempt.terminal_class,
     hint: attempt.next_action || 'Look at the build again with sandbox build watch.',
   })
+}
+
+const tailLines = 20
+
+/** What the last steps printed: the reason of most failures. A build that was refused before it ran has no log. */
+async function showLogTail({ client, report }: Session, place: BuildPlace): Promise<void> {
+  if (report.json) return
+  const text = await client
+    .call(allRoutes.readBuildLog, { params: place })
+    .then((response) => response.text())
+    .catch(() => '')
+  const lines = escapeLines(text).trimEnd().split('\n')
+  if (text === '') return
+  if (lines.length > tailLines)
+    report.progress(`  … ${lines.length - tailLines} lines before, see sandbox build log`)
+  for (const line of lines.slice(-tailLines)) report.progress(`  ${line}`)
 }
 
 /** Shows what is new since the last call: the finished stage with its time, and on a terminal a moving line. */

@@ -4,8 +4,14 @@ import { runInputMaxBytes } from '@sandbox-jobs/contract/limits.ts'
 import { CliError, exitCodes } from '../failure.ts'
 import { bytesText } from '../output/sizes.ts'
 
+export interface RunInput {
+  value: unknown
+  /** As it was written: the service refuses what another parser would drop or round without a word. */
+  text: string
+}
+
 /** The input of a run from a file, `-` being standard input. The service checks it against the task's schema. */
-export async function readInput(file: string): Promise<unknown> {
+export async function readInput(file: string): Promise<RunInput> {
   const bytes = await bytesOf(file)
   if (bytes.length > runInputMaxBytes) {
     throw wrongInput(
@@ -14,7 +20,8 @@ export async function readInput(file: string): Promise<unknown> {
     )
   }
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    return { value: JSON.parse(text), text }
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     throw wrongInput(`${file} is not JSON: ${reason}`, 'The input of a run is one JSON value in UTF-8.')

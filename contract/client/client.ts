@@ -19,7 +19,7 @@ type Body<R extends Route> =
     ? unknown
     : R extends { bodyOptional: true }
       ? { body?: BodyOf<R> }
-      : { body: BodyOf<R> }
+      : { body: BodyOf<R>; bodyText?: string }
 type Upload<R extends Route> = R extends { bodyKind: 'octet-stream' } ? { upload: UploadBody } : unknown
 type Key<R extends Route> = R extends { idempotent: true } ? { idempotencyKey: string } : unknown
 

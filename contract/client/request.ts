@@ -7,6 +7,8 @@ export interface RequestParts {
   params?: Record<string, string> | undefined
   query?: Record<string, unknown> | undefined
   body?: unknown
+  /** The exact JSON text of `body`, sent in its place: writing numbers anew could change them. */
+  bodyText?: string | undefined
   upload?: UploadBody | undefined
   headers?: Record<string, string> | undefined
   idempotencyKey?: string | undefined
@@ -53,7 +55,7 @@ export function requestInit(route: Route, parts: RequestParts, credentials: Reco
     init.body = new URLSearchParams(parts.body as Record<string, string>)
   } else if (parts.body !== undefined) {
     headers.set('content-type', 'application/json')
-    init.body = JSON.stringify(parts.body)
+    init.body = parts.bodyText ?? JSON.stringify(parts.body)
   }
   return init
 }
