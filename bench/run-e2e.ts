@@ -1,5 +1,5 @@
 import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { availableParallelism, loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Benchmark, BenchOptions } from './harness/benchmark.ts'
 import { commitFloor } from './harness/commit-floor.ts'
@@ -69,16 +69,24 @@ async function measure(options: BenchOptions, service: BenchService, work: strin
     for (let run = 0; run < serviceWarmups; run += 1) await ours.once()
     await interleaved(subjects, { rounds: 0, warmups, restMs })
     ours.forget()
+    const [loadBefore = 0] = loadavg()
     const cpuBeforeMs = await treeCpuMs(service.pid)
     const onRound = (round: number) => round % 20 === 0 && say(`round ${round} of ${rounds}`)
     const samples = await interleaved(subjects, { rounds, warmups: 0, restMs, onRound })
     const cpuMs = ((await treeCpuMs(service.pid)) - cpuBeforeMs) / rounds
     if (options.profile) say(await profileRuns(service, () => ours.timed(), profiledRuns))
-    return rowsOf(samples, contenders, { cpuMs, notes: ours.notes() })
+    return rowsOf(samples, contenders, { cpuMs, notes: [...ours.notes(), machineNote(loadBefore)] })
   } finally {
     timer.close()
     await Promise.all([exec.close(), commits.close(), stopPeers(contenders)])
   }
+}
+
+/** A load that others make slows all subjects, and those that use more processes most. */
+function machineNote(loadBefore: number): string {
+  const [loadAfter = 0] = loadavg()
+  const loads = `${loadBefore.toFixed(1)} when the rounds began and ${loadAfter.toFixed(1)} when they ended`
+  return `machine: ${availableParallelism()} processors, load average ${loads}`
 }
 
 /** Our side of a round, and what it tells about itself. */
