@@ -5,7 +5,7 @@
 const domainOrder = ['platform', 'settings', 'environments', 'builds', 'tasks', 'runs', 'operator']
 const domains = `^server/(${domainOrder.join('|')})/`
 const mechanisms = '^server/(queue|executor|storage|db|postgres)/'
-const tests = '([.]test[.]ts$|^server/testing/|conformance[.]ts$)'
+const tests = '([.]test[.]ts$|^server/(testing|conformance|fuzz)/|conformance[.]ts$)'
 
 /** @type {import('dependency-cruiser').IConfiguration} */
 module.exports = {
@@ -91,7 +91,7 @@ module.exports = {
       name: 'only-main-builds',
       comment: 'Entry points are where objects are made; nothing imports them but the command line.',
       severity: 'error',
-      from: { path: '^server/', pathNot: '^server/main/' },
+      from: { path: '^server/', pathNot: `${tests}|^server/main/` },
       to: { path: '^server/main/', pathNot: '^server/main/supervisor/ready-message[.]ts$' },
     },
     {

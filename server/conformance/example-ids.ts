@@ -1,0 +1,74 @@
+import type { Route } from '@sandbox-jobs/contract/routes/route.ts'
+import { newId } from '../base/ids.ts'
+import type { Estate, Example } from './estate.ts'
+import type { Expectation } from './expectations.ts'
+
+/** What an id after this segment of a path names; versions and `aid` depend on what they are of. */
+const examplesBySegment: Record<string, Example> = {
+  environments: 'environment',
+  'context-uploads': 'upload',
+  builds: 'build',
+  tasks: 'task',
+  'granted-jobs': 'task',
+  shares: 'share',
+  bindings: 'binding',
+  chatrooms: 'room',
+  jobs: 'room',
+  runs: 'run',
+  artifacts: 'artifact',
+  departments: 'department',
+  users: 'user',
+  members: 'user',
+  'api-keys': 'apiKey',
+}
+
+/** The parameters of a route's path, and the example that each takes. */
+export function parametersOf(route: Route, expectation: Expectation): Record<string, Example> {
+  const segments = route.path.split('/')
+  const parameters: Record<string, Example> = {}
+  for (const [at, segment] of segments.entries()) {
+    const name = /^\{(\w+)\}$/.exec(segment)?.[1]
+    if (name) parameters[name] = expectation.use?.[name] ?? exampleAfter(segments, at)
+  }
+  return parameters
+}
+
+function exampleAfter(segments: string[], at: number): Example {
+  const before = segments[at - 1] ?? ''
+  if (segments[at] === '{token}') return 'publicToken'
+  if (before === 'versions') return segments.includes('tasks') ? 'taskVersion' : 'version'
+  const example = examplesBySegment[before]
+  if (!example) throw new Error(`no example of an id after ${before}`)
+  return example
+}
+
+export const kinds = ['own', 'foreign', 'absent', 'malformed'] as const
+export type Kind = (typeof kinds)[number]
+
+/** A call's ids: those of `own`, but for `parameter`, which is of another kind. */
+export interface Variant {
+  parameter: string
+  kind: Kind
+}
+
+export const variantsOf = (parameters: Record<string, Example>): Variant[] => [
+  { parameter: '', kind: 'own' },
+  ...Object.keys(parameters).flatMap((parameter) =>
+    kinds.filter((kind) => kind !== 'own').map((kind) => ({ parameter, kind })),
+  ),
+]
+
+export function idsFor(
+  parameters: Record<string, Example>,
+  variant: Variant,
+  estates: { own: Estate; foreign: Estate },
+): Record<string, string> {
+  const ids: Record<string, string> = {}
+  for (const [name, example] of Object.entries(parameters)) {
+    const kind = name === variant.parameter ? variant.kind : 'own'
+    if (kind === 'malformed') ids[name] = "no id'; --"
+    else if (kind === 'absent') ids[name] = newId('run')
+    else ids[name] = estates[kind].ids[example]
+  }
+  return ids
+}

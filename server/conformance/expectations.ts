@@ -1,0 +1,201 @@
+import type { RouteName } from '@sandbox-jobs/contract/routes/index.ts'
+import { type Estate, type Example, examplePassword } from './estate.ts'
+import type { Caller } from './world.ts'
+
+/** Whom a route serves. */
+interface Audience {
+  callers: readonly Caller[]
+  /** What everybody else gets: 404 unless it says otherwise. */
+  refusal?: 403
+  /** What ids of another company or of nothing get: 404 unless it says otherwise. */
+  missing?: 403
+}
+
+const managers = ['manager', 'companyManager', 'administrator'] as const
+const roomPeople = ['member', 'fullKey', ...managers] as const
+const company = ['outsider', 'otherManager', ...roomPeople] as const
+
+/** Audiences by name (contract part 1, "Roles"); room and owner are those of the estate. */
+const audiences = {
+  /** No credentials asked. */
+  anyone: { callers: ['nobody', 'otherCompany', 'sandboxKeyInside', 'sandboxKeyOutside', ...company] },
+  /** Whoever is of the company; another company's people see their own things in a list. */
+  company: { callers: company },
+  /** Who may use a task in a room it is shared to, and who manages it. */
+  borrowers: { callers: roomPeople },
+  /** Members and managers of the room, and keys for it. */
+  room: { callers: [...roomPeople, 'sandboxKeyInside'] },
+  roomManagers: { callers: managers },
+  owners: { callers: managers },
+  ownersElse403: { callers: managers, refusal: 403 },
+  roomManagersElse403: { callers: managers, refusal: 403, missing: 403 },
+  companyManagers: { callers: ['companyManager', 'administrator'], refusal: 403 },
+  administrators: { callers: ['administrator'], refusal: 403 },
+} as const satisfies Record<string, Audience>
+
+export const audienceOf = (name: AudienceName): Audience => audiences[name]
+
+type AudienceName = keyof typeof audiences
+
+/** What a well-formed call of a route meets. */
+export interface Expectation {
+  who: AudienceName
+  /** Answer to who may: 200, or the status of a rule that only they meet. */
+  allowed?: number
+  /** Examples that stand in for the usual ones of a path parameter. */
+  use?: Record<string, Example>
+  body?: (estate: Estate) => unknown
+  bytes?: string
+  headers?: Record<string, string>
+}
+
+const digest = `sha256:${'b'.repeat(64)}`
+
+/** Every route of the contract. A route without a line here fails the matrix. */
+export const expectations: Partial<Record<RouteName | (string & {}), Expectation>> = {
+  listRegions: { who: 'anyone' },
+  listProfiles: { who: 'anyone' },
+  createToken: {
+    who: 'anyone',
+    body: ({ people }) => ({ username: people.member.principalId, password: examplePassword }),
+  },
+  readMe: { who: 'company' },
+
+  listEnvironments: { who: 'company' },
+  createEnvironment: {
+    who: 'owners',
+    body: ({ ids }) => ({ name: 'New', owner_scope: 'department', owner_id: ids.department }),
+  },
+  readEnvironment: { who: 'company' },
+  updateEnvironment: { who: 'owners', body: () => ({ name: 'Renamed' }) },
+  archiveEnvironment: { who: 'owners' },
+  listEnvironmentVersions: { who: 'company' },
+  createEnvironmentVersion: {
+    who: 'owners',
+    body: () => ({ source_digest: digest, resource_profile: 'standard' }),
+  },
+  readEnvironmentVersion: { who: 'company' },
+  archiveEnvironmentVersion: { who: 'owners', use: { vid: 'readyVersion' } },
+  retryBuild: { who: 'owners', use: { vid: 'failedVersion' } },
+  createBuild: { who: 'owners', use: { vid: 'failedVersion' } },
+  listBuilds: { who: 'company' },
+  readBuild: { who: 'company' },
+  cancelBuild: { who: 'owners' },
+  readBuildLog: { who: 'owners' },
+
+  listContextObjects: { who: 'owners' },
+  initContextUpload: { who: 'owners', body: () => ({ declared_bytes: 1 }) },
+  readContextUpload: { who: 'owners' },
+  putContextUpload: {
+    who: 'owners',
+    bytes: 'archive',
+    headers: { 'x-sandbox-upload-capability': 'of another session' },
+    allowed: 409,
+  },
+  completeContextUpload: { who: 'owners', use: { sid: 'receivedUpload' } },
+  abortContextUpload: { who: 'owners' },
+
+  listTasks: { who: 'company' },
+  createTask: {
+    who: 'ownersElse403',
+    body: ({ ids }) => ({ name: 'New', owner_scope: 'department', owner_id: ids.department }),
+  },
+  readTask: { who: 'borrowers' },
+  updateTask: { who: 'owners', body: () => ({ name: 'Renamed' }) },
+  archiveTask: { who: 'owners' },
+  listTaskVersions: { who: 'borrowers' },
+  createTaskVersion: {
+    who: 'owners',
+    body: ({ ids }) => ({ environment_version_id: ids.readyVersion, work_script: 'true' }),
+  },
+  readTaskVersion: { who: 'borrowers' },
+  updateTaskVersion: { who: 'owners', use: { vid: 'draft' }, body: () => ({ work_script: 'false' }) },
+  publishTaskVersion: { who: 'owners', use: { vid: 'draft' } },
+  archiveTaskVersion: { who: 'owners' },
+  listShares: { who: 'owners' },
+  createShare: {
+    who: 'owners',
+    body: ({ ids }) => ({ target_kind: 'department', target_id: ids.department }),
+  },
+  revokeShare: { who: 'owners' },
+
+  readMenu: { who: 'room' },
+  listGrantedJobs: { who: 'roomManagers' },
+  enableGrantedJob: { who: 'roomManagers' },
+  disableGrantedJob: { who: 'roomManagers' },
+
+  createBinding: {
+    who: 'roomManagers',
+    body: ({ ids }) => ({ chatroom_id: ids.room, task_id: ids.task, task_version_id: ids.newerTaskVersion }),
+  },
+  readBinding: { who: 'roomManagers' },
+  acceptBindingVersion: {
+    who: 'roomManagers',
+    body: ({ ids }) => ({ task_version_id: ids.newerTaskVersion }),
+  },
+  revokeBinding: { who: 'roomManagers' },
+  listTaskBindings: { who: 'borrowers' },
+  listRoomBindings: { who: 'roomManagers' },
+  updateChatroomJobs: { who: 'roomManagersElse403', body: () => ({ jobs: ['sandbox'] }) },
+  listChatroomsByJob: { who: 'company' },
+  countChatroomsByJob: { who: 'company' },
+
+  readSettings: { who: 'companyManagers' },
+  updateSettings: {
+    who: 'companyManagers',
+    body: () => ({
+      run_content_retention_days: 30,
+      unreferenced_image_retention_days: 30,
+      allowed_regions: ['onprem'],
+      policy_version: 1,
+    }),
+  },
+  listTaskRuns: { who: 'companyManagers' },
+  countTaskRuns: { who: 'companyManagers' },
+  listVisibleRuns: { who: 'company' },
+
+  submitRun: {
+    who: 'room',
+    body: ({ ids }) => ({ task_version_id: ids.taskVersion, input: {} }),
+    headers: { 'idempotency-key': 'once' },
+  },
+  listRuns: { who: 'room' },
+  readRun: { who: 'room' },
+  readRunContent: { who: 'room' },
+  listRunArtifacts: { who: 'room' },
+  createDownloadCapability: { who: 'room' },
+  cancelRun: { who: 'room' },
+
+  mintLogLink: { who: 'borrowers' },
+  revokeLogLink: { who: 'borrowers' },
+  mintOutputLink: { who: 'borrowers' },
+  revokeOutputLink: { who: 'borrowers' },
+  mintArtifactLink: { who: 'borrowers' },
+  revokeArtifactLink: { who: 'borrowers' },
+  downloadByToken: { who: 'anyone' },
+
+  readCompany: { who: 'administrators' },
+  listDepartments: { who: 'administrators' },
+  createDepartment: { who: 'administrators', body: () => ({ name: 'New' }) },
+  readDepartment: { who: 'administrators' },
+  updateDepartment: { who: 'administrators', body: () => ({ name: 'Renamed' }) },
+  listChatrooms: { who: 'administrators' },
+  createChatroom: {
+    who: 'administrators',
+    body: ({ ids }) => ({ department_id: ids.department, name: 'New' }),
+  },
+  readChatroom: { who: 'administrators' },
+  updateChatroom: { who: 'administrators', body: () => ({ name: 'Renamed' }) },
+  deleteChatroom: { who: 'administrators' },
+  listMembers: { who: 'administrators' },
+  putMember: { who: 'administrators' },
+  deleteMember: { who: 'administrators' },
+  listUsers: { who: 'administrators' },
+  createUser: { who: 'administrators', body: () => ({ login: 'somebody.new', password: examplePassword }) },
+  readUser: { who: 'administrators' },
+  updateUser: { who: 'administrators', body: () => ({ display_name: 'Renamed' }) },
+  listApiKeys: { who: 'administrators' },
+  createApiKey: { who: 'administrators', body: () => ({ name: 'New', scope: 'full' }) },
+  readApiKey: { who: 'administrators' },
+  revokeApiKey: { who: 'administrators' },
+}

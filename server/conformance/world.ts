@@ -1,0 +1,206 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
+import type { Route } from '@sandbox-jobs/contract/routes/route.ts'
+import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
+import { systemClock } from '../base/clock.ts'
+import { openKeys } from '../base/keys.ts'
+import { createLog } from '../base/logging.ts'
+import { createApiApp } from '../main/api-app.ts'
+import { AccessTokens } from '../platform/access-tokens.ts'
+import { hashPassword } from '../platform/passwords.ts'
+import type { Principal } from '../platform/principal.ts'
+import { DiskStorage } from '../storage/disk.ts'
+import { RewindingDatabase } from '../testing/rewinding-database.ts'
+import { type Estate, examplePassword, type Ground, makeEstate } from './estate.ts'
+
+export interface Request {
+  params?: Record<string, string>
+  query?: Record<string, string | string[]>
+  body?: unknown
+  /** Sent as it is, in place of `body`. */
+  bytes?: Buffer
+  headers?: Record<string, string>
+}
+
+export type Headers = Record<string, string>
+
+/**
+ * The whole API as production builds it, over two companies that own the same things. Requests are made inside
+ * `rewind`, so that each meets the world as it was made.
+ */
+export class World {
+  readonly app: FastifyInstance
+  readonly storage: DiskStorage
+  readonly own: Estate
+  readonly foreign: Estate
+  /** Credentials by the name of who calls. */
+  readonly callers: Record<Caller, Headers>
+  readonly database: RewindingDatabase
+  readonly #stage: Stage
+
+  private constructor(stage: Stage, made: Pick<World, 'own' | 'foreign' | 'callers'>) {
+    this.#stage = stage
+    this.app = stage.app
+    this.storage = stage.storage
+    this.database = stage.database
+    this.own = made.own
+    this.foreign = made.foreign
+    this.callers = made.callers
+  }
+
+  static async make(url: string): Promise<World> {
+    const stage = await Stage.open(url)
+    const own = await makeEstate(stage.ground)
+    const foreign = await makeEstate(stage.ground)
+    return new World(stage, { own, foreign, callers: await credentials(stage, own, foreign) })
+  }
+
+  rewind<T>(work: () => Promise<T>): Promise<T> {
+    return this.database.rewind(work)
+  }
+
+  send(caller: Caller | Headers, route: Route, request: Request = {}): Promise<LightMyRequestResponse> {
+    const headers = typeof caller === 'string' ? this.callers[caller] : caller
+    return send(this.app, headers, route, request)
+  }
+
+  signIn(person: Principal): Promise<Headers> {
+    return this.#stage.signIn(person)
+  }
+
+  async close(): Promise<void> {
+    await this.#stage.close()
+  }
+}
+
+export const callers = [
+  'nobody',
+  'member',
+  'outsider',
+  'otherManager',
+  'manager',
+  'companyManager',
+  'administrator',
+  'otherCompany',
+  'fullKey',
+  'sandboxKeyInside',
+  'sandboxKeyOutside',
+] as const
+export type Caller = (typeof callers)[number]
+
+interface StageParts {
+  database: RewindingDatabase
+  folder: string
+  passwordHash: string
+}
+
+/** The pieces that worlds are made with. */
+class Stage {
+  readonly database: RewindingDatabase
+  readonly app: FastifyInstance
+  readonly storage: DiskStorage
+  readonly #folder: string
+  readonly #passwordHash: string
+  readonly #tokens: AccessTokens
+
+  private constructor({ database, folder, passwordHash }: StageParts) {
+    const baseUrl = 'http://sandbox.test'
+    const accessTokenSeconds = 3600
+    const config = {
+      dataDir: folder,
+      deployment: 'onprem',
+      enabled: true,
+      baseUrl,
+      runSlots: 16,
+      accessTokenSeconds,
+    } as const
+    const log = createLog('test', 'silent')
+    this.database = database
+    this.#folder = folder
+    this.#passwordHash = passwordHash
+    this.app = createApiApp({ db: database.db, log, clock: systemClock, config })
+    this.storage = new DiskStorage(join(folder, 'objects'))
+    this.#tokens = new AccessTokens({
+      keys: openKeys(join(folder, 'keys')),
+      clock: systemClock,
+      issuer: baseUrl,
+      lifetimeSeconds: accessTokenSeconds,
+    })
+  }
+
+  static async open(url: string): Promise<Stage> {
+    const folder = mkdtempSync(join(tmpdir(), 'sandbox-test-world-'))
+    const passwordHash = await hashPassword(examplePassword)
+    return new Stage({ database: await RewindingDatabase.open(url), folder, passwordHash })
+  }
+
+  get ground(): Ground {
+    const must = async (as: Principal, route: Route, request: Request) => {
+      const answer = await send(this.app, await this.signIn(as), route, request)
+      if (answer.statusCode !== 200) throw new Error(`${route.method} ${route.path}: ${answer.body}`)
+      return answer.json() as Record<string, unknown>
+    }
+    return { db: this.database.db, storage: this.storage, passwordHash: this.#passwordHash, must }
+  }
+
+  async signIn({ principalId: userId, companyId }: Principal): Promise<Headers> {
+    return { authorization: `Bearer ${await this.#tokens.sign({ userId, companyId, generation: 1 })}` }
+  }
+
+  async close(): Promise<void> {
+    await this.app.close()
+    await this.database.close()
+    rmSync(this.#folder, { recursive: true, force: true })
+  }
+}
+
+function send(
+  app: FastifyInstance,
+  credentials: Headers,
+  route: Route,
+  { params = {}, query = {}, body, bytes, headers }: Request,
+): Promise<LightMyRequestResponse> {
+  const url = route.path.replaceAll(/\{(\w+)\}/g, (_match, name: string) =>
+    encodeURIComponent(params[name] ?? ''),
+  )
+  const payload = bytes ?? (body === undefined ? undefined : Buffer.from(encode(route, body)))
+  const type = { form: 'application/x-www-form-urlencoded', json: 'application/json' } as const
+  const contentType = bytes ? 'application/octet-stream' : type[route.bodyKind === 'form' ? 'form' : 'json']
+  return app.inject({
+    method: route.method,
+    url,
+    query,
+    headers: { ...credentials, ...(payload && { 'content-type': contentType }), ...headers },
+    ...(payload && { payload }),
+  })
+}
+
+const encode = (route: Route, body: unknown): string =>
+  route.bodyKind === 'form'
+    ? new URLSearchParams(body as Record<string, string>).toString()
+    : JSON.stringify(body)
+
+async function credentials(stage: Stage, own: Estate, foreign: Estate): Promise<Record<Caller, Headers>> {
+  const { people } = own
+  const key = async (name: string, scope: string, owner: Principal, rooms: string[] = []) => {
+    const owned = { owner_user_id: owner.principalId, allowed_chatroom_ids: rooms }
+    const body = { name, scope, ...owned }
+    const made = await stage.ground.must(people.administrator, allRoutes.createApiKey, { body })
+    return { 'x-api-key': String(made.api_key) }
+  }
+  return {
+    nobody: {},
+    member: await stage.signIn(people.member),
+    outsider: await stage.signIn(people.outsider),
+    otherManager: await stage.signIn(people.otherManager),
+    manager: await stage.signIn(people.manager),
+    companyManager: await stage.signIn(people.companyManager),
+    administrator: await stage.signIn(people.administrator),
+    otherCompany: await stage.signIn(foreign.people.administrator),
+    fullKey: await key('full', 'full', people.member),
+    sandboxKeyInside: await key('inside', 'sandbox', people.member, [own.ids.room]),
+    sandboxKeyOutside: await key('outside', 'sandbox', people.outsider, [own.otherRoom]),
+  }
+}
