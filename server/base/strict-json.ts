@@ -14,19 +14,21 @@ import { isUtf8 } from 'node:buffer'
  * values travel as strings. Fractions are rounded to the nearest double as everywhere; `-0` is accepted and its
  * canonical form is `0`.
  */
-export type JsonRefusal =
-  | 'too_large'
-  | 'too_deep'
-  | 'too_many_nodes'
-  | 'not_utf8'
-  | 'byte_order_mark'
-  | 'bad_syntax'
-  | 'nul_character'
-  | 'lone_surrogate'
-  | 'duplicate_key'
-  | 'forbidden_key'
-  | 'number_out_of_range'
-  | 'number_not_exact'
+export const jsonRefusals = {
+  too_large: 'is too large',
+  too_deep: 'is nested too deeply',
+  too_many_nodes: 'holds too many values',
+  not_utf8: 'is not UTF-8',
+  byte_order_mark: 'starts with a byte order mark',
+  bad_syntax: 'is not JSON',
+  nul_character: 'holds a NUL character',
+  lone_surrogate: 'holds half of a surrogate pair',
+  duplicate_key: 'holds an object with the same key twice',
+  forbidden_key: 'holds the key __proto__',
+  number_out_of_range: 'holds a number that is out of range',
+  number_not_exact: 'holds a whole number that would lose digits; send it as a string',
+} as const
+export type JsonRefusal = keyof typeof jsonRefusals
 
 /** Why a text was refused and the byte offset where; never holds any of the text. */
 export class JsonRefused extends Error {

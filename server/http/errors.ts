@@ -2,7 +2,7 @@ import { catalogue } from '@sandbox-jobs/contract/errors/catalogue.ts'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { CodedError } from '../base/coded-error.ts'
 import { PlainError } from '../base/plain-error.ts'
-import { JsonRefused } from '../base/strict-json.ts'
+import { JsonRefused, jsonRefusals } from '../base/strict-json.ts'
 import { ValidationError } from '../base/validation-error.ts'
 
 interface Answer {
@@ -19,10 +19,8 @@ export function answerOf(error: unknown): Answer | undefined {
     return { status: error.status, body: { detail: error.message }, headers: error.headers }
   }
   if (error instanceof JsonRefused) {
-    return {
-      status: 422,
-      body: { detail: [{ type: error.slug, loc: ['body'], msg: 'is not acceptable JSON' }] },
-    }
+    const msg = `${jsonRefusals[error.slug]} (byte ${error.at})`
+    return { status: 422, body: { detail: [{ type: error.slug, loc: ['body'], msg }] } }
   }
   return fromFastify(error)
 }
