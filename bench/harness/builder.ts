@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process'
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { agentPaths } from '../../server/executor/oci/paths.ts'
+import { prepareStore } from '../../server/operator/base-images.ts'
 import { installToolchain } from '../../server/operator/toolchain.ts'
 
 const run = promisify(execFile)
@@ -21,13 +22,5 @@ export async function placeBuilder(dataDir: string): Promise<void> {
   const target = dirname(builderRootfs)
   await mkdir(dirname(target), { recursive: true, mode: 0o700 })
   await run('cp', ['--archive', '--link', kept, target])
-  await makeEmptyStore(baseImages)
-}
-
-/** The store of base images as buildah expects to find one that it may not write; `FROM scratch` needs none of them. */
-async function makeEmptyStore(folder: string): Promise<void> {
-  for (const kind of ['images', 'layers']) {
-    await mkdir(join(folder, `overlay-${kind}`), { recursive: true, mode: 0o700 })
-    await writeFile(join(folder, `overlay-${kind}`, `${kind}.lock`), '')
-  }
+  await prepareStore(baseImages)
 }

@@ -1,6 +1,7 @@
 import { Kysely, PostgresDialect, type Transaction } from 'kysely'
 import pg from 'pg'
 import type { Log } from '../base/logging.ts'
+import { nameStatements } from './named-statements.ts'
 import type { Tables } from './tables.ts'
 
 export type Database = Kysely<Tables>
@@ -23,6 +24,7 @@ export function connect(url: string, options: { poolSize: number; log: Log; name
     statement_timeout: 30_000,
     idle_in_transaction_session_timeout: 60_000,
   })
+  pool.on('connect', nameStatements)
   pool.on('error', (error) => options.log.warn({ error: error.message }, 'idle database connection lost'))
   return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
 }

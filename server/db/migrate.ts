@@ -5,6 +5,7 @@ import * as environments from './migrations/0002-environments.ts'
 import * as tasks from './migrations/0003-tasks.ts'
 import * as runs from './migrations/0004-runs.ts'
 import * as settings from './migrations/0005-settings.ts'
+import * as scripts from './migrations/0006-scripts.ts'
 import * as retention from './migrations/0007-retention.ts'
 
 /** Forward only, in order of their names. */
@@ -14,6 +15,7 @@ const migrations: Record<string, Migration> = {
   '0003-tasks': tasks,
   '0004-runs': runs,
   '0005-settings': settings,
+  '0006-scripts': scripts,
   '0007-retention': retention,
 }
 

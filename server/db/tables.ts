@@ -1,6 +1,7 @@
 import type * as environments from './tables/environments.ts'
 import type * as platform from './tables/platform.ts'
 import type * as runs from './tables/runs.ts'
+import type * as scripts from './tables/scripts.ts'
 import type * as settings from './tables/settings.ts'
 import type * as tasks from './tables/tasks.ts'
 
@@ -23,6 +24,9 @@ export interface Tables {
   task_versions: tasks.TaskVersionsTable
   share_grants: tasks.ShareGrantsTable
   bindings: tasks.BindingsTable
+  script_uploads: scripts.ScriptUploadsTable
+  task_bundles: scripts.TaskBundlesTable
+  staging_leases: scripts.StagingLeasesTable
   runs: runs.RunsTable
   run_inputs: runs.RunInputsTable
   run_contents: runs.RunContentsTable

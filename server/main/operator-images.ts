@@ -1,6 +1,12 @@
 import { ConfigInvalid, readConfig } from '../base/config.ts'
 import { agentPaths } from '../executor/oci/paths.ts'
-import { addBaseImage, type BaseImage, BaseImageRefused, listBaseImages } from '../operator/base-images.ts'
+import {
+  addBaseImage,
+  type BaseImage,
+  BaseImageRefused,
+  listBaseImages,
+  prepareStore,
+} from '../operator/base-images.ts'
 import { CommandFailed } from '../operator/run-command.ts'
 import { installToolchain } from '../operator/toolchain.ts'
 
@@ -16,7 +22,11 @@ export interface OperatorProblem {
 type Outcome<T> = Promise<{ ok: true; value: T } | OperatorProblem>
 
 /** Makes the builder on this machine. Answers whether it was made now; false: it was there. */
-export const makeToolchain = (): Outcome<boolean> => asRoot((paths) => installToolchain(paths.builderRootfs))
+export const makeToolchain = (): Outcome<boolean> =>
+  asRoot(async (paths) => {
+    await prepareStore(paths.baseImages)
+    return installToolchain(paths.builderRootfs)
+  })
 
 /** Makes a base image from Debian packages, and the builder it is made with. Answers whether it was made now. */
 export const makeBaseImage = (name: string, packages: string[]): Outcome<boolean> =>

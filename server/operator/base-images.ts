@@ -24,6 +24,17 @@ export class BaseImageRefused extends Error {
   override name = 'BaseImageRefused'
 }
 
+/**
+ * The store as the builder expects to find one that it may not write: without its lock files every build would fail,
+ * `FROM scratch` too.
+ */
+export async function prepareStore(baseImages: string): Promise<void> {
+  for (const kind of ['images', 'layers']) {
+    await mkdir(join(baseImages, `overlay-${kind}`), { recursive: true, mode: 0o700 })
+    await writeFile(join(baseImages, `overlay-${kind}`, `${kind}.lock`), '', { flag: 'a' })
+  }
+}
+
 const catalogueOf = (folders: BuilderFolders) => join(folders.baseImages, '..', 'base-images.json')
 
 export async function listBaseImages(folders: BuilderFolders): Promise<BaseImage[]> {
@@ -56,7 +67,7 @@ export async function addBaseImage(
 }
 
 async function importDebian(folders: BuilderFolders, name: string, packages: string[]): Promise<void> {
-  await mkdir(folders.baseImages, { recursive: true, mode: 0o700 })
+  await prepareStore(folders.baseImages)
   const work = await mkdtemp(join(folders.baseImages, '..', 'import-'))
   try {
     await makeDebian(join(work, 'base.tar'), packages)

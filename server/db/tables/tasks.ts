@@ -37,6 +37,9 @@ export interface TaskVersionsTable {
   secret_slot_declarations: ColumnType<unknown[] | null, string | null, string | null>
   requires_confirmation: Generated<boolean>
   output_policy: Record<string, unknown> | null
+  bundle_id: string | null
+  /** sha256 of the bundle's archive: the digest of the version stands for it. */
+  bundle_digest: string | null
   canonical_digest: string
   content_hash: string
   created_by: string
