@@ -1,4 +1,4 @@
-import type { Insertable, Selectable } from 'kysely'
+import { type Insertable, type Selectable, sql } from 'kysely'
 import type { Executing, Trx } from '../db/database.ts'
 import type { CompanySettingsTable } from '../db/tables/settings.ts'
 
@@ -34,6 +34,7 @@ export const replaceSettings = (
     .updateTable('company_settings')
     .set((eb) => ({ ...set, policy_version: eb('policy_version', '+', 1) }))
     .where('company_id', '=', key.companyId)
-    .where('policy_version', '=', key.expected)
+    // A caller may name a version beyond what the column holds.
+    .where(sql<boolean>`policy_version = ${key.expected}::numeric`)
     .returningAll()
     .executeTakeFirst()
