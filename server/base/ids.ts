@@ -1,28 +1,5 @@
 import { randomBytes, randomFillSync } from 'node:crypto'
-
-/** The three letters before an id's underscore, by kind. */
-export const idPrefixes = {
-  company: 'cmp',
-  department: 'dep',
-  chatroom: 'roo',
-  user: 'usr',
-  apiKey: 'key',
-  socialClient: 'cli',
-  environment: 'env',
-  uploadSession: 'ups',
-  ownedObject: 'obj',
-  environmentVersion: 'ver',
-  buildAttempt: 'bld',
-  task: 'tsk',
-  taskVersion: 'tvr',
-  shareGrant: 'shr',
-  binding: 'bnd',
-  run: 'run',
-  artifact: 'art',
-  publicLink: 'lnk',
-} as const
-
-export type IdKind = keyof typeof idPrefixes
+import { type IdKind, idKinds } from '@sandbox-jobs/contract/ids.ts'
 
 /** Kind prefix, `_`, and a UUIDv7 as 32 hex digits: 36 characters, ordered by time of making. */
 export function newId(kind: IdKind, atMs = Date.now()): string {
@@ -31,7 +8,7 @@ export function newId(kind: IdKind, atMs = Date.now()): string {
   bytes.writeUIntBE(atMs, 0, 6)
   bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x70, 6)
   bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8)
-  return `${idPrefixes[kind]}_${bytes.toString('hex')}`
+  return `${idKinds[kind]}_${bytes.toString('hex')}`
 }
 
 /** An unguessable token of 256 bits, 43 characters of base64url. */
