@@ -5,8 +5,7 @@ import { type ListedRun, olderThan, queuedAtUs } from './run-store.ts'
 export interface VisibleRunFilter {
   companyId: string
   /** Undefined: every room of the company. */
-  readableRoomIds: readonly string[] | undefined
-  chatroomId?: string | undefined
+  roomIds: readonly string[] | undefined
   taskId?: string | undefined
   states?: readonly string[] | undefined
   method?: 'agent' | 'manual' | undefined
@@ -22,10 +21,9 @@ export interface VisibleRunRow extends ListedRun {
 
 /** Conditions on `runs` as one expression, for the list and for its total. */
 function matching(filter: VisibleRunFilter): Expression<SqlBool> {
-  const { readableRoomIds, chatroomId, taskId, states, method, queuedFrom, queuedBefore } = filter
+  const { roomIds, taskId, states, method, queuedFrom, queuedBefore } = filter
   const all = [sql`runs.company_id = ${filter.companyId}`]
-  if (readableRoomIds) all.push(sql`runs.chatroom_id = any(${readableRoomIds})`)
-  if (chatroomId !== undefined) all.push(sql`runs.chatroom_id = ${chatroomId}`)
+  if (roomIds) all.push(sql`runs.chatroom_id = any(${roomIds})`)
   if (taskId !== undefined) all.push(sql`runs.task_id = ${taskId}`)
   if (states) all.push(sql`runs.state = any(${states})`)
   if (method !== undefined) all.push(sql`(runs.submission_source = 'agent') = ${method === 'agent'}`)
@@ -34,21 +32,31 @@ function matching(filter: VisibleRunFilter): Expression<SqlBool> {
   return sql<SqlBool>`${sql.join(all, sql` and `)}`
 }
 
-/** Newest first by (`queued_at`, `id`). Reads runs, chatrooms and tasks; writes nothing. */
-export function listVisibleRunRows(
+const newestFirst = sql`order by runs.queued_at desc, runs.id desc`
+
+/**
+ * Newest first by (`queued_at`, `id`). Each room gives its own newest by its index, so that a caller of few rooms
+ * does not read through the runs of all others. Reads runs, chatrooms and tasks; writes nothing.
+ */
+export async function listVisibleRunRows(
   db: Executing,
   filter: VisibleRunFilter,
   page: { before: { queuedAtUs: number; id: string } | undefined; limit: number },
 ): Promise<VisibleRunRow[]> {
-  let query = db
-    .selectFrom('runs')
-    .innerJoin('chatrooms', 'chatrooms.id', 'runs.chatroom_id')
-    .innerJoin('tasks', 'tasks.id', 'runs.task_id')
-    .selectAll('runs')
-    .select([queuedAtUs.as('queued_at_us'), 'chatrooms.name as chatroom_name', 'tasks.name as task_name'])
-    .where(matching(filter))
-  if (page.before) query = query.where(olderThan(page.before))
-  return query.orderBy('runs.queued_at', 'desc').orderBy('runs.id', 'desc').limit(page.limit).execute()
+  const { roomIds } = filter
+  const where = page.before ? sql`${matching(filter)} and ${olderThan(page.before)}` : matching(filter)
+  const newest = roomIds
+    ? sql`select runs.* from unnest(${roomIds}::text[]) as room (id) cross join lateral (
+        select * from runs where runs.chatroom_id = room.id and ${where} ${newestFirst} limit ${page.limit}) runs`
+    : sql`select * from runs where ${where} ${newestFirst} limit ${page.limit}`
+  const { rows } = await sql<VisibleRunRow>`
+    select runs.*, ${queuedAtUs} as queued_at_us, chatrooms.name as chatroom_name, tasks.name as task_name
+    from (${newest}) runs
+    join chatrooms on chatrooms.id = runs.chatroom_id
+    join tasks on tasks.id = runs.task_id
+    ${newestFirst} limit ${page.limit}
+  `.execute(db)
+  return rows
 }
 
 /** Every row that the filter matches, whatever the page. */

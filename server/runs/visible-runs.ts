@@ -29,8 +29,7 @@ export async function listVisibleRuns(
 ): Promise<VisibleRunList> {
   const filter: VisibleRunFilter = {
     companyId: principal.companyId,
-    readableRoomIds: await readableRooms(deps.directory, principal),
-    chatroomId: query.chatroom_id,
+    roomIds: within(await readableRooms(deps.directory, principal), query.chatroom_id),
     taskId: query.task_id,
     states: query.status,
     method: query.method,
@@ -40,8 +39,10 @@ export async function listVisibleRuns(
   const list = `runs:${principal.companyId}`
   const size = query.page_size ?? chatroomPageSizeDefault
   const before = beforeOf(deps.pages.read(list, query.page_token))
-  const rows = await listVisibleRunRows(deps.db, filter, { before, limit: size + 1 })
-  const total = await countVisibleRuns(deps.db, filter)
+  const [rows, total] = await Promise.all([
+    listVisibleRunRows(deps.db, filter, { before, limit: size + 1 }),
+    countVisibleRuns(deps.db, filter),
+  ])
   const waits = await queueWaits(deps.db, deps.policy, rows.slice(0, size))
   const page = deps.pages.page(list, rows, size, {
     item: (row) => ({
@@ -62,6 +63,12 @@ async function readableRooms(directory: Directory, principal: Principal): Promis
     directory.managedRoomIds(principal),
   ])
   return [...new Set([...joined, ...managed])]
+}
+
+/** The rooms to look in, where one was asked for. */
+function within(readable: string[] | undefined, chatroomId: string | undefined): string[] | undefined {
+  if (chatroomId === undefined) return readable
+  return readable?.includes(chatroomId) === false ? [] : [chatroomId]
 }
 
 /** The form of an instant admits some that no calendar has. */
