@@ -6,6 +6,7 @@ import type { RunsTable } from '../db/tables/runs.ts'
 import { getVersion, type RunnableVersion } from '../environments/ready-versions.ts'
 import type { Room } from '../platform/directory.ts'
 import type { Principal } from '../platform/principal.ts'
+import { companyPolicy, effectiveRegions } from '../settings/company-policy.ts'
 import { checkQueueDepth, countedDepth, type QueuePolicy, queueBounds } from './queue-policy.ts'
 import { lockCompanyQueue, queueDepth } from './queue-store.ts'
 import { renderRun } from './render-run.ts'
@@ -29,9 +30,14 @@ export interface NewRun {
   retryOfRunId?: string
 }
 
-/** Queues a run in the transaction of its idempotency key. Throws 429 `sandbox_queued_run_limit` or `queue_full`. */
+/**
+ * Queues a run in the transaction of its idempotency key. Throws `no_active_region`, 429 `sandbox_queued_run_limit`
+ * or `queue_full`.
+ */
 export async function enqueueRun(trx: Trx, policy: QueuePolicy, run: NewRun): Promise<RunDetail> {
   const { principal, version, input } = run
+  const regions = effectiveRegions(await companyPolicy(trx, principal.companyId), policy.deployment)
+  if (regions.length === 0) throw new CodedError('no_active_region')
   await lockCompanyQueue(trx, principal.companyId)
   const bounds = queueBounds(policy, run.source)
   checkQueueDepth(bounds, await queueDepth(trx, principal.companyId, countedDepth(bounds)))

@@ -8,8 +8,6 @@ export interface CompanyPolicy {
   timeoutCeilingSeconds: number
   activeEnvironmentLimit: number
   capacityRetainedVersionLimit: number
-  runContentRetentionDays: number
-  unreferencedImageRetentionDays: number
   /** Undefined: every region of the deployment. */
   allowedRegions: readonly string[] | undefined
 }
@@ -22,8 +20,6 @@ export async function companyPolicy(db: Executing, companyId: string): Promise<C
     timeoutCeilingSeconds: settings.timeout_ceiling_seconds,
     activeEnvironmentLimit: settings.active_environment_limit,
     capacityRetainedVersionLimit: settings.capacity_retained_version_limit,
-    runContentRetentionDays: settings.run_content_retention_days,
-    unreferencedImageRetentionDays: settings.unreferenced_image_retention_days,
     allowedRegions: row?.allowed_regions,
   }
 }

@@ -2,6 +2,7 @@ import type { CompanySettings } from '@sandbox-jobs/contract/resources/company-s
 import { profiles } from '@sandbox-jobs/contract/resources/profile.ts'
 import { regionsOf } from '@sandbox-jobs/contract/resources/region.ts'
 import { environmentRoutes } from '@sandbox-jobs/contract/routes/environment-routes.ts'
+import { runRoutes } from '@sandbox-jobs/contract/routes/run-routes.ts'
 import { settingsRoutes } from '@sandbox-jobs/contract/routes/settings-routes.ts'
 import { taskRoutes } from '@sandbox-jobs/contract/routes/task-routes.ts'
 import { beforeEach, describe, expect, it } from 'vitest'
@@ -10,8 +11,10 @@ import { companyPolicy, effectiveRegions } from '../../settings/company-policy.t
 import { EnvironmentHarness } from '../../testing/environment-harness.ts'
 import { makeEnvironmentVersion } from '../../testing/factories/environment-version.ts'
 import { withSandboxKey } from '../../testing/factories/platform.ts'
+import { makeRunnableTask } from '../../testing/factories/runs.ts'
 import { makeTenant, makeUser, type Tenant } from '../../testing/factories/tenant.ts'
 import { ManagementHarness } from '../../testing/management-harness.ts'
+import { RunHarness } from '../../testing/run-harness.ts'
 import { TaskHarness } from '../../testing/task-harness.ts'
 import { createTestDatabase } from '../../testing/test-database.ts'
 
@@ -209,7 +212,27 @@ describe('the policy of a company', () => {
     const policy = await companyPolicy(db, tenant.companyId)
     expect(effectiveRegions(policy, 'hosted')).toEqual(['asia-east1', 'asia-east2'])
     expect(effectiveRegions(policy, 'onprem')).toEqual([])
-    expect(policy).toMatchObject({ runContentRetentionDays: 7, unreferencedImageRetentionDays: 3 })
+  })
+
+  it('queues no run when it allows no region that the deployment has', async () => {
+    await write({ ...update, allowed_regions: ['asia-east1'] }, tenant.companyManager, hosted)
+    const { versionId } = await makeRunnableTask(db, tenant.companyId)
+    const runs = new RunHarness(db)
+    const submit = () =>
+      runs.call(runRoutes.submitRun, tenant.member, {
+        params: { cid: tenant.roomId },
+        headers: { 'idempotency-key': 'one intent' },
+        body: { task_version_id: versionId, input: {} },
+      })
+    const refused = await submit()
+    expect([refused.statusCode, refused.json()]).toEqual([
+      422,
+      { detail: expect.objectContaining({ code: 'no_active_region' }) },
+    ])
+    const queued = db.selectFrom('runs').select('id').where('company_id', '=', tenant.companyId)
+    expect(await queued.execute()).toEqual([])
+    await write({ ...update, policy_version: 2 })
+    expect((await submit()).statusCode).toBe(200)
   })
 
   it('sets the ceiling that publishing holds', async () => {
