@@ -82,6 +82,29 @@ export async function verifyLayout(
 export const openLayer = (storage: ObjectStorage, versionId: string, digest: string) =>
   storage.get(blobKey(versionId, digest))
 
+/** Removes the layout, its manifest last: as long as that is there, it tells what else may be. Repeating it is safe. */
+export async function deleteLayout(
+  storage: ObjectStorage,
+  versionId: string,
+  manifestDigest: string,
+): Promise<void> {
+  const named = await readJson<{ config: Descriptor; layers: Descriptor[] }>(
+    storage,
+    versionId,
+    manifestDigest,
+  ).catch((error: unknown) => {
+    if (error instanceof LayoutBroken) return undefined
+    throw error
+  })
+  for (const { digest } of named ? [...named.layers, named.config] : []) {
+    await storage.delete(blobKey(versionId, digest))
+  }
+  await storage.delete(quarantineKey(versionId))
+  await storage.delete(`${layoutOf(versionId)}/index.json`)
+  await storage.delete(`${layoutOf(versionId)}/oci-layout`)
+  await storage.delete(blobKey(versionId, manifestDigest))
+}
+
 /** What is stored is not what its digest says. */
 export class LayoutBroken extends Error {
   constructor(part: string) {

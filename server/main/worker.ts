@@ -1,5 +1,6 @@
 import { hostname } from 'node:os'
 import { join } from 'node:path'
+import { systemClock } from '../base/clock.ts'
 import { BuildWorker } from '../builds/build-worker.ts'
 import { StoredImages } from '../builds/stored-image-store.ts'
 import { connect } from '../db/database.ts'
@@ -10,6 +11,7 @@ import { startLoop } from '../queue/loop.ts'
 import { queuePolicy } from '../runs/queue-policy.ts'
 import { RunWorker } from '../runs/run-worker.ts'
 import { DiskStorage } from '../storage/disk.ts'
+import { startRetentionLoops } from './retention-loops.ts'
 import { runRole } from './run-role.ts'
 
 /** The worker: takes runs and builds from the queue to their end. */
@@ -49,9 +51,10 @@ await runRole('worker', async (config, log) => {
     runOnce: () => sweepEnvironments({ db, storage, log }),
     log,
   })
+  const retention = startRetentionLoops({ db, storage, executor, clock: systemClock, log })
   return {
     stop: async () => {
-      await Promise.all([runs.stop(), builds.stop(), sweep.stop()])
+      await Promise.all([runs.stop(), builds.stop(), sweep.stop(), retention.stop()])
       await db.destroy()
     },
   }

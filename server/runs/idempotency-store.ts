@@ -58,3 +58,14 @@ export const findKey = (db: Executing, scope: IdempotencyScope): Promise<Idempot
     .where('route', '=', scope.route)
     .where('key', '=', scope.key)
     .executeTakeFirst()
+
+/** Deletes at most `limit` of the keys taken before a time, oldest first, and answers how many it did. */
+export async function deleteOldKeys(db: Executing, before: Date, limit: number): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from idempotency_keys where ctid in (
+      select ctid from idempotency_keys where created_at < ${before} order by created_at limit ${limit}
+      for update skip locked
+    )
+  `.execute(db)
+  return Number(numAffectedRows ?? 0)
+}

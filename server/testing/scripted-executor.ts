@@ -48,7 +48,17 @@ export const exitRecord = (change: Partial<SandboxExit> = {}): SandboxExit => ({
   ...change,
 })
 
-type Call = 'start' | 'wait' | 'stop' | 'forbid' | 'remove' | 'installImage' | 'log' | 'file' | 'tree'
+type Call =
+  | 'start'
+  | 'wait'
+  | 'stop'
+  | 'forbid'
+  | 'remove'
+  | 'installImage'
+  | 'removeImage'
+  | 'log'
+  | 'file'
+  | 'tree'
 
 /**
  * An executor whose sandboxes do what a test says, with the port's promises: at most one start per id, records that
@@ -196,7 +206,7 @@ export class ScriptedExecutor implements Executor {
   }
 
   async removeImage(digest: string): Promise<void> {
-    this.images.delete(digest)
+    return this.#failing('removeImage', async () => void this.images.delete(digest))
   }
 
   async capacity(): Promise<ExecutorCapacity> {

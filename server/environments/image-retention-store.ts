@@ -1,0 +1,113 @@
+import { imageRetentionDefaultDays } from '@sandbox-jobs/contract/limits.ts'
+import { sql } from 'kysely'
+import type { Executing, Trx } from '../db/database.ts'
+
+/*
+ * Writes the image columns of `environment_versions`, for images that nothing points at.
+ *
+ *   layer_digest set ── unreferenced_since set ── (days pass) ── retiring_layer_digest set ── both null
+ *
+ * Nothing points at an image when its version is over, or its environment archived, and no published version of a
+ * listed task stands on it. Whoever reads `layer_digest` as null can start nothing from the version any more; until
+ * then it can be pointed at again, which starts the time anew.
+ */
+
+/** Of `environment_versions v` with its `environments e`. */
+const unreferenced = sql<boolean>`
+  (v.state in ('archived', 'rejected', 'abandoned', 'superseded') or (v.state = 'ready' and e.state = 'archived'))
+  and not exists (
+    select 1 from task_versions tv join tasks t on t.id = tv.task_id
+    where tv.environment_version_id = v.id and tv.state = 'published' and t.state = 'active' and not t.hidden
+  )`
+
+/** Begins the time of images that have just lost their last reference. */
+export async function noteUnreferenced(db: Executing, now: Date, limit: number): Promise<number> {
+  const { numAffectedRows } = await sql`
+    update environment_versions set unreferenced_since = ${now} where id in (
+      select v.id from environment_versions v join environments e on e.id = v.environment_id
+      where v.layer_digest is not null and v.unreferenced_since is null and ${unreferenced}
+      limit ${limit}
+    )
+  `.execute(db)
+  return Number(numAffectedRows ?? 0)
+}
+
+/** Ends the time of images that something points at again. */
+export async function noteReferenced(db: Executing, limit: number): Promise<number> {
+  const { numAffectedRows } = await sql`
+    update environment_versions set unreferenced_since = null where id in (
+      select v.id from environment_versions v join environments e on e.id = v.environment_id
+      where v.unreferenced_since is not null and v.layer_digest is not null and not (${unreferenced})
+      limit ${limit}
+    )
+  `.execute(db)
+  return Number(numAffectedRows ?? 0)
+}
+
+/** A run that has not ended stands on `environment_versions v`. */
+const running = sql<boolean>`exists (
+    select 1 from runs r where r.environment_version_id = v.id
+      and r.state in ('queued', 'starting', 'running', 'cancel_requested')
+  )`
+
+/** Versions whose image has been unreferenced for longer than its company keeps such images. */
+export async function listOverdueImages(db: Executing, now: Date, limit: number): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select v.id from environment_versions v
+    join environments e on e.id = v.environment_id
+    left join company_settings s on s.company_id = v.company_id
+    where v.layer_digest is not null
+      and v.unreferenced_since < ${now}::timestamptz
+        - make_interval(days => coalesce(s.unreferenced_image_retention_days, ${imageRetentionDefaultDays}))
+      and ${unreferenced} and not ${running}
+    order by v.unreferenced_since limit ${limit}
+  `.execute(db)
+  return rows.map((row) => row.id)
+}
+
+/** Looks again, and holds the version until the transaction ends. Undefined when something points at its image by now. */
+export async function holdUnreferenced(trx: Trx, versionId: string): Promise<{ state: string } | undefined> {
+  const { rows } = await sql<{ state: string }>`
+    select v.state from environment_versions v join environments e on e.id = v.environment_id
+    where v.id = ${versionId} and v.layer_digest is not null and ${unreferenced} and not ${running}
+    for update of v
+  `.execute(trx)
+  return rows[0]
+}
+
+/** Takes an image out of use; call it on a version that is not `ready`. */
+export const beginRetiring = (trx: Trx, versionId: string): Promise<unknown> =>
+  trx
+    .updateTable('environment_versions')
+    .set((eb) => ({
+      retiring_layer_digest: eb.ref('layer_digest'),
+      layer_digest: null,
+      unreferenced_since: null,
+    }))
+    .where('id', '=', versionId)
+    .execute()
+
+export interface RetiringImage {
+  versionId: string
+  layerDigest: string
+  promotedDigest: string | null
+  /** Another version has the same layer, which then stays on the hosts. */
+  layerShared: boolean
+}
+
+/** Images that are out of use and whose bytes may still be there. */
+export async function listRetiring(db: Executing, limit: number): Promise<RetiringImage[]> {
+  const { rows } = await sql<RetiringImage>`
+    select v.id as "versionId", v.retiring_layer_digest as "layerDigest", v.promoted_digest as "promotedDigest",
+      exists (select 1 from environment_versions o where o.layer_digest = v.retiring_layer_digest) as "layerShared"
+    from environment_versions v where v.retiring_layer_digest is not null order by v.id limit ${limit}
+  `.execute(db)
+  return rows
+}
+
+export const endRetiring = (db: Executing, versionId: string): Promise<unknown> =>
+  db
+    .updateTable('environment_versions')
+    .set({ retiring_layer_digest: null })
+    .where('id', '=', versionId)
+    .execute()

@@ -1,0 +1,77 @@
+import { runContentRetentionDefaultDays } from '@sandbox-jobs/contract/limits.ts'
+import { sql } from 'kysely'
+import type { Executing, Trx } from '../db/database.ts'
+
+/* Writes `run_inputs`, `run_contents`, `run_artifacts` and the mark in `runs`, for content whose time is over. */
+
+/**
+ * Runs that ended longer ago than their company keeps what runs leave, and still have it. The walk goes company by
+ * company along an index of the runs that have content, so its cost does not follow the number of runs.
+ */
+export async function listExpiredRuns(db: Executing, now: Date, limit: number): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select due.id from companies c
+    left join company_settings s on s.company_id = c.id
+    cross join lateral (
+      select r.id from runs r
+      where r.company_id = c.id and r.terminal_at is not null and r.content_expired_at is null
+        and r.terminal_at < ${now}::timestamptz
+          - make_interval(days => coalesce(s.run_content_retention_days, ${runContentRetentionDefaultDays}))
+      order by r.terminal_at limit ${limit}
+    ) due
+    limit ${limit}
+  `.execute(db)
+  return rows.map((row) => row.id)
+}
+
+export interface ExpiringContent {
+  runId: string
+  /** Objects that the run left. */
+  keys: string[]
+}
+
+/** Takes the content out of every reader's sight; the objects are still there. Repeating it changes nothing. */
+export async function retireContent(trx: Trx, runIds: readonly string[]): Promise<ExpiringContent[]> {
+  await trx.deleteFrom('run_inputs').where('run_id', 'in', runIds).execute()
+  await trx
+    .updateTable('run_contents')
+    .set({ state: 'delete_pending' })
+    .where('run_id', 'in', runIds)
+    .where('state', '=', 'active')
+    .execute()
+  await trx
+    .updateTable('run_artifacts')
+    .set({ deletion_state: 'delete_pending' })
+    .where('run_id', 'in', runIds)
+    .where('deletion_state', '=', 'active')
+    .execute()
+  const contents = await trx
+    .selectFrom('run_contents')
+    .select(['run_id', 'output_key', 'log_key', 'bundle_key'])
+    .where('run_id', 'in', runIds)
+    .execute()
+  const keysByRun = new Map(
+    contents.map((row) => [row.run_id, [row.output_key, row.log_key, row.bundle_key]]),
+  )
+  return runIds.map((runId) => ({
+    runId,
+    keys: (keysByRun.get(runId) ?? []).filter((key) => key !== null),
+  }))
+}
+
+/** Notes that the objects are gone: names, sizes and digests stay as what was there once. */
+export async function tombstoneContent(trx: Trx, runIds: readonly string[], now: Date): Promise<void> {
+  await trx
+    .updateTable('run_contents')
+    .set({ state: 'tombstoned', output_key: null, log_key: null, bundle_key: null })
+    .where('run_id', 'in', runIds)
+    .where('state', '=', 'delete_pending')
+    .execute()
+  await trx
+    .updateTable('run_artifacts')
+    .set({ deletion_state: 'tombstoned' })
+    .where('run_id', 'in', runIds)
+    .where('deletion_state', '=', 'delete_pending')
+    .execute()
+  await trx.updateTable('runs').set({ content_expired_at: now }).where('id', 'in', runIds).execute()
+}

@@ -1,0 +1,76 @@
+import type { Clock } from '../base/clock.ts'
+import type { Log } from '../base/logging.ts'
+import type { Database } from '../db/database.ts'
+import type { ObjectStorage } from '../storage/port.ts'
+import { deleteOldKeys } from './idempotency-store.ts'
+import {
+  type ExpiringContent,
+  listExpiredRuns,
+  retireContent,
+  tombstoneContent,
+} from './run-retention-store.ts'
+
+export interface RetentionDeps {
+  db: Database
+  storage: ObjectStorage
+  clock: Clock
+  log: Log
+}
+
+const batch = 100
+const batchesPerRound = 20
+
+/**
+ * Removes what runs left once their company's `run_content_retention_days` are over (contract part 1, "Company
+ * settings"): input, output, log and artifacts. Readers lose sight of it first, then the objects go, then it is noted
+ * that they went; a round that dies in between is finished by the next. The run itself stays.
+ */
+export async function sweepRunContent(deps: RetentionDeps): Promise<{ expired: number; failed: number }> {
+  const { db, clock } = deps
+  const counts = { expired: 0, failed: 0 }
+  for (let round = 0; round < batchesPerRound; round += 1) {
+    const runIds = await listExpiredRuns(db, clock.now(), batch)
+    if (runIds.length === 0) break
+    const expiring = await db.transaction().execute((trx) => retireContent(trx, runIds))
+    const removed = await removeObjects(deps, expiring)
+    if (removed.length > 0) {
+      await db.transaction().execute((trx) => tombstoneContent(trx, removed, clock.now()))
+    }
+    counts.expired += removed.length
+    counts.failed += runIds.length - removed.length
+    if (runIds.length < batch || removed.length === 0) break
+  }
+  return counts
+}
+
+/** Ids of the runs whose objects are all gone. */
+async function removeObjects(deps: RetentionDeps, expiring: ExpiringContent[]): Promise<string[]> {
+  const removed: string[] = []
+  for (const { runId, keys } of expiring) {
+    try {
+      for (const key of keys) await deps.storage.delete(key)
+      removed.push(runId)
+    } catch (error) {
+      deps.log.warn({ run: runId, error: String(error) }, 'content of a run is not removed yet')
+    }
+  }
+  return removed
+}
+
+/** As long as the longest run may take: whoever waits for a run to end may still repeat its submission. */
+const keysKeptMs = 7 * 24 * 3600 * 1000
+const keysBatch = 5000
+
+/** Forgets idempotency keys after seven days; the same key then stands for a new request. */
+export async function sweepIdempotencyKeys(
+  deps: Pick<RetentionDeps, 'db' | 'clock'>,
+): Promise<{ keys: number }> {
+  const before = new Date(deps.clock.now().getTime() - keysKeptMs)
+  let keys = 0
+  for (let round = 0; round < batchesPerRound; round += 1) {
+    const deleted = await deleteOldKeys(deps.db, before, keysBatch)
+    keys += deleted
+    if (deleted < keysBatch) break
+  }
+  return { keys }
+}
