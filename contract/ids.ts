@@ -18,11 +18,14 @@ export const idKinds = {
   buildAttempt: 'bld',
   task: 'tsk',
   taskVersion: 'tvr',
+  scriptUpload: 'scr',
+  taskBundle: 'bun',
   shareGrant: 'shr',
   binding: 'bnd',
   run: 'run',
   artifact: 'art',
   publicLink: 'lnk',
+  stagingLease: 'stg',
 } as const
 
 export type IdKind = keyof typeof idKinds

@@ -43,6 +43,12 @@ export const inputExampleMaxLength = 64 * kib
 export const inputInstructionsMaxLength = 64 * kib
 export const contractErrorsMax = 20
 export const scriptUploadLifetimeSeconds = daySeconds
+export const uploadFilenameMaxLength = 255
+export const bundleMaxBytes = 64 * mib
+export const bundleFilesMax = 2000
+/** Unpacked; a workspace of the smallest profile holds twice as much. */
+export const bundleUnpackedMaxBytes = 256 * mib
+export const bundleUploadLifetimeSeconds = daySeconds
 
 // Environment of a run
 export const envNamesMax = 100

@@ -27,6 +27,16 @@ export const taskErrors = {
     'The bundle holds a path that is reserved or leaves the workspace.',
     'Rename or remove it.',
   ),
+  bundle_invalid: entry(
+    422,
+    'The bundle is not an archive that can be used.',
+    'Pack ordinary files as zip or tar.gz, within the bounds.',
+  ),
+  bundle_too_large: entry(
+    413,
+    'A bundle may have at most 64 MiB.',
+    'Move large data into the environment image.',
+  ),
   share_already_live: entry(409, 'The task is already shared with this target.', 'Revoke that share first.'),
   share_target_invalid: entry(
     422,

@@ -34,6 +34,7 @@ import {
   EnvironmentVersionList,
 } from './environment-version.ts'
 import { GrantedJob, GrantedJobEnableRequest, GrantedJobList } from './granted-job.ts'
+import { InputPreview, InputPreviewRequest } from './input-preview.ts'
 import { Me } from './me.ts'
 import { Membership, MembershipList, MembershipPutRequest } from './membership.ts'
 import { Menu, MenuItem } from './menu.ts'
@@ -50,6 +51,7 @@ import { SecretSlotStatus } from './secret-slot.ts'
 import { ShareCreateRequest, ShareGrant, ShareGrantList, ShareRevokeRequest } from './share.ts'
 import { Task, TaskCreateRequest, TaskList, TaskUpdateRequest } from './task.ts'
 import { ItemCount, TaskRunHistory, TaskRunHistoryItem } from './task-history.ts'
+import { BundleUpload, ScriptUpload } from './task-upload.ts'
 import {
   TaskVersion,
   TaskVersionCreateRequest,
@@ -76,6 +78,7 @@ export const namedSchemas = {
   BuildAttempt,
   BuildAttemptCreateRequest,
   BuildAttemptList,
+  BundleUpload,
   Chatroom,
   ChatroomCreateRequest,
   ChatroomJobs,
@@ -110,6 +113,8 @@ export const namedSchemas = {
   ItemCount,
   JobChatroom,
   JobChatroomList,
+  InputPreview,
+  InputPreviewRequest,
   ManualRunSubmitRequest,
   Me,
   Membership,
@@ -133,6 +138,7 @@ export const namedSchemas = {
   RunRetryRequest,
   RuntimeContract,
   RuntimePricing,
+  ScriptUpload,
   SecretSlotStatus,
   ShareCreateRequest,
   ShareGrant,

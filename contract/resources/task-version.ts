@@ -25,7 +25,7 @@ const Script = PlainText({ maxLength: scriptMaxBytes })
 
 /**
  * A version of a task (contract part 1, "Task version"). `source_visible` tells the two views apart: without it the
- * last six fields are null because they are hidden, not because they are empty.
+ * last seven fields are null because they are hidden, not because they are empty.
  */
 export const TaskVersion = Type.Object({
   id: Identifier,
@@ -58,6 +58,7 @@ export const TaskVersion = Type.Object({
   /** Reads may carry older forms of declarations and policies, unchanged. */
   secret_slot_declarations: Nullable(Type.Array(Type.Unknown())),
   output_policy: Nullable(Type.Unknown()),
+  bundle_id: Nullable(Identifier),
 })
 export type TaskVersion = Static<typeof TaskVersion>
 
@@ -82,6 +83,8 @@ const draftFields = {
   secret_slot_declarations: Omissible(Type.Array(SecretSlotDeclaration)),
   requires_confirmation: Type.Optional(Type.Boolean()),
   output_policy: Omissible(OutputPolicy),
+  /** Handle of a bundle of this task. */
+  bundle_id: Omissible(Identifier),
 }
 
 export const TaskVersionCreateRequest = Strict({ environment_version_id: Identifier, ...draftFields })

@@ -10,6 +10,7 @@ import { managementRoutes } from './management-routes.ts'
 import { platformRoutes } from './platform-routes.ts'
 import { publicLinkRoutes } from './public-link-routes.ts'
 import { runRoutes } from './run-routes.ts'
+import { scriptRoutes } from './script-routes.ts'
 import { settingsRoutes } from './settings-routes.ts'
 import { taskRoutes } from './task-routes.ts'
 import { userRoutes } from './user-routes.ts'
@@ -20,6 +21,7 @@ export const allRoutes = {
   ...environmentRoutes,
   ...contextUploadRoutes,
   ...taskRoutes,
+  ...scriptRoutes,
   ...chatroomRoutes,
   ...runRoutes,
   ...publicLinkRoutes,

@@ -1,10 +1,5 @@
 import type { ErrorCode } from '@sandbox-jobs/contract/errors/catalogue.ts'
 import {
-  stagingDeclaredMaxBytes,
-  stagingSlotsMax,
-  uploadInitsPerMinuteMax,
-} from '@sandbox-jobs/contract/limits.ts'
-import {
   type ContextUploadComplete,
   type ContextUploadCompleteRequest,
   type ContextUploadInit,
@@ -15,7 +10,6 @@ import {
 import { uploadSessionMachine } from '@sandbox-jobs/contract/states/upload-session-states.ts'
 import { CodedError, notFound } from '../base/coded-error.ts'
 import { newId } from '../base/ids.ts'
-import { lockCompany } from '../db/company-lock.ts'
 import type { Trx } from '../db/database.ts'
 import { noteCreated } from '../db/transition.ts'
 import type { Principal } from '../platform/principal.ts'
@@ -24,12 +18,12 @@ import { requireActive } from './environment.ts'
 import { managedEnvironment } from './environment-access.ts'
 import type { EnvironmentContext } from './environment-context.ts'
 import { insertContextObject } from './owned-object-store.ts'
+import { requireStagingRoom } from './staging.ts'
 import { mintUploadCapability } from './upload-capability.ts'
 import {
   findSession,
   insertSession,
   lockSession,
-  measureStaging,
   moveSession,
   type SessionKey,
   type UploadSessionRow,
@@ -52,7 +46,6 @@ export async function initContextUpload(
   const id = newId('uploadSession')
   const capability = mintUploadCapability(context.uploadCapabilityKey, id)
   const session = await context.db.transaction().execute(async (trx) => {
-    await lockCompany(trx, principal.companyId, 'uploads')
     await requireStagingRoom(trx, principal.companyId, body.declared_bytes)
     const created = await insertSession(trx, {
       id,
@@ -69,19 +62,6 @@ export async function initContextUpload(
     return created
   })
   return renderInit(session, capability.token)
-}
-
-async function requireStagingRoom(trx: Trx, companyId: string, declaredBytes: number): Promise<void> {
-  const held = await measureStaging(trx, companyId)
-  if (held.inits >= uploadInitsPerMinuteMax) {
-    throw new CodedError('upload_rate_limited', {
-      limit: uploadInitsPerMinuteMax,
-      retry_after_seconds: held.freeAfterSeconds,
-    })
-  }
-  if (held.slots >= stagingSlotsMax || held.declaredBytes + declaredBytes > stagingDeclaredMaxBytes) {
-    throw new CodedError('staging_slot_exhausted', { limit: stagingSlotsMax })
-  }
 }
 
 export async function readContextUpload(

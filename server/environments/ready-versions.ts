@@ -25,3 +25,7 @@ export const getVersion = (
   companyId: string,
   versionId: string,
 ): Promise<RunnableVersion | undefined> => findRunnableVersion(db, companyId, versionId)
+
+/** There is one runner release so far: every version that was built, was built by it. */
+export const isRunnerApproved = (version: Pick<RunnableVersion, 'promoted_digest'>): boolean =>
+  version.promoted_digest !== null

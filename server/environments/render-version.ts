@@ -3,6 +3,7 @@ import type { ResourceProfile } from '@sandbox-jobs/contract/resources/profile.t
 import type { SecurityState } from '@sandbox-jobs/contract/states/catalog-states.ts'
 import type { EnvironmentVersionState } from '@sandbox-jobs/contract/states/environment-version-states.ts'
 import { progressOf, terminalClassOf } from './build-progress.ts'
+import { isRunnerApproved } from './ready-versions.ts'
 import { isRetained } from './version.ts'
 import type { LastAttempt, VersionView } from './version-store.ts'
 
@@ -11,14 +12,13 @@ const firstBuildSeconds = 60
 
 /**
  * Wire form (contract part 1, "Environment version"). Only owners see the source and the detail of a failure.
- * There are no runner releases to choose between yet: a version that was built was built by the one there is.
  */
 export function renderVersion(
   view: VersionView,
   show: { owner: boolean; regions: readonly string[] },
 ): EnvironmentVersion {
   const ready = view.state === 'ready' ? 'ready' : 'not_ready'
-  const built = view.promoted_digest !== null
+  const approved = isRunnerApproved(view)
   return {
     id: view.id,
     environment_id: view.environment_id,
@@ -33,8 +33,8 @@ export function renderVersion(
     runner_release: null,
     runner_abi_revision: null,
     policy_revision: null,
-    runner_release_approved: built,
-    runner_release_next_action: built ? '' : 'Build the version.',
+    runner_release_approved: approved,
+    runner_release_next_action: approved ? '' : 'Build the version.',
     region_readiness: Object.fromEntries(show.regions.map((region) => [region, ready])),
     ready_at: view.ready_at?.toISOString() ?? null,
     verified_at: view.verified_at?.toISOString() ?? null,

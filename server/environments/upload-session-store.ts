@@ -51,30 +51,36 @@ const selectSession = (db: Executing, key: SessionKey) =>
     .where('company_id', '=', key.companyId)
     .where('environment_id', '=', key.environmentId)
 
-/** What the company holds: live sessions, the bytes they declared, and the inits of the last minute. */
+/**
+ * What the company holds: live sessions and leases, the bytes they declared, and the inits of the last minute with the
+ * seconds until the first of them counts no more.
+ */
 export async function measureStaging(trx: Trx, companyId: string) {
-  const held = await trx
-    .selectFrom('upload_sessions')
-    .select((eb) => [
-      eb.fn.countAll<number>().as('slots'),
-      sql<number>`coalesce(sum(declared_bytes), 0)::bigint`.as('declaredBytes'),
-    ])
-    .where('company_id', '=', companyId)
-    .where('state', 'in', liveStates)
-    .where('session_expires_at', '>', sql<Date>`now()`)
-    .executeTakeFirstOrThrow()
-  const recent = await trx
-    .selectFrom('upload_sessions')
-    .select((eb) => [
-      eb.fn.countAll<number>().as('inits'),
-      sql<number>`coalesce(ceil(extract(epoch from min(created_at) + interval '1 minute' - now())), 0)::int`.as(
-        'freeAfterSeconds',
-      ),
-    ])
-    .where('company_id', '=', companyId)
-    .where('created_at', '>', sql<Date>`now() - interval '1 minute'`)
-    .executeTakeFirstOrThrow()
-  return { ...held, ...recent }
+  const { rows } = await sql<{
+    slots: number
+    declaredBytes: number
+    inits: number
+    freeAfterSeconds: number
+  }>`
+    with held as (
+      select declared_bytes from upload_sessions
+      where company_id = ${companyId} and state = any(${[...liveStates]}) and session_expires_at > now()
+      union all
+      select declared_bytes from staging_leases where company_id = ${companyId} and held_until > now()
+    ), recent as (
+      select created_at from upload_sessions
+      where company_id = ${companyId} and created_at > now() - interval '1 minute'
+      union all
+      select created_at from staging_leases
+      where company_id = ${companyId} and created_at > now() - interval '1 minute'
+    )
+    select (select count(*) from held) as slots,
+      (select coalesce(sum(declared_bytes), 0)::bigint from held) as "declaredBytes",
+      (select count(*) from recent) as inits,
+      (select coalesce(ceil(extract(epoch from min(created_at) + interval '1 minute' - now())), 0)::int from recent)
+        as "freeAfterSeconds"
+  `.execute(trx)
+  return rows[0] ?? { slots: 0, declaredBytes: 0, inits: 0, freeAfterSeconds: 0 }
 }
 
 export interface NewSession {

@@ -7,22 +7,27 @@ import type { Log } from '../base/logging.ts'
 import { PageTokens } from '../base/page.ts'
 import type { Database } from '../db/database.ts'
 import { createApp } from '../http/app.ts'
+import { withFiles } from '../http/file-part.ts'
 import { mounter } from '../http/mount.ts'
 import { mountAuthRoutes } from '../http/routes/auth.ts'
 import { mountBindingRoutes } from '../http/routes/bindings.ts'
 import { mountBuildRoutes } from '../http/routes/builds.ts'
+import { mountBundleUploadRoute } from '../http/routes/bundle-uploads.ts'
 import { mountChatroomJobsRoutes } from '../http/routes/chatroom-jobs.ts'
 import { mountContextUploadRoutes } from '../http/routes/context-uploads.ts'
 import { mountEnvironmentRoutes } from '../http/routes/environments.ts'
 import { mountGrantedJobRoutes } from '../http/routes/granted-jobs.ts'
+import { mountInputPreviewRoute } from '../http/routes/input-preview.ts'
 import { mountManagementRoutes } from '../http/routes/management.ts'
 import { mountMeRoutes } from '../http/routes/me.ts'
 import { mountMenuRoutes } from '../http/routes/menu.ts'
+import { mountOpenApiRoutes } from '../http/routes/openapi.ts'
 import { mountPlatformRoutes } from '../http/routes/platform.ts'
 import { mountPublicDownloadRoute } from '../http/routes/public-download.ts'
 import { mountPublicInfoRoutes } from '../http/routes/public-info.ts'
 import { mountPublicLinkRoutes } from '../http/routes/public-links.ts'
 import { mountRunRoutes } from '../http/routes/runs.ts'
+import { mountScriptUploadRoutes } from '../http/routes/script-uploads.ts'
 import { mountSettingsRoutes } from '../http/routes/settings.ts'
 import { mountShareRoutes } from '../http/routes/shares.ts'
 import { mountTaskHistoryRoutes } from '../http/routes/task-history.ts'
@@ -35,6 +40,7 @@ import { Directory } from '../platform/directory.ts'
 import { LoginAttempts } from '../platform/login-attempts.ts'
 import { cancelQueuedRunsOfTask } from '../runs/cancel-queued.ts'
 import { queuePolicy } from '../runs/queue-policy.ts'
+import { stageInput } from '../runs/run-input.ts'
 import { DiskStorage } from '../storage/disk.ts'
 import { validateInput } from '../tasks/runnable.ts'
 
@@ -67,6 +73,7 @@ export function createApiApp({ db, log, clock, config }: ApiParts): FastifyInsta
   const app = createApp(log)
   const mount = mounter(app, { authenticate, enabled })
 
+  mountOpenApiRoutes(app, { baseUrl })
   mountPublicInfoRoutes(mount, { deployment })
   mountAuthRoutes(mount, { db, tokens, attempts: new LoginAttempts(clock) })
   mountMeRoutes(mount, { directory, enabled, deployment })
@@ -96,6 +103,12 @@ export function createApiApp({ db, log, clock, config }: ApiParts): FastifyInsta
   mountGrantedJobRoutes(mount, tasks)
   mountBindingRoutes(mount, tasks)
   mountMenuRoutes(mount, tasks)
+  mountInputPreviewRoute(mount, { ...tasks, stageInput })
+  withFiles(app, (files) => {
+    const mountWithFiles = mounter(files, { authenticate, enabled })
+    mountScriptUploadRoutes(mountWithFiles, tasks)
+    mountBundleUploadRoute(mountWithFiles, { ...tasks, storage, log })
+  })
 
   const capabilityKey = keys.derive('download-capability')
   mountRunRoutes(mount, { db, directory, policy, pages, clock, capabilityKey, validateInput })

@@ -11,6 +11,7 @@ import { startLoop } from '../queue/loop.ts'
 import { queuePolicy } from '../runs/queue-policy.ts'
 import { RunWorker } from '../runs/run-worker.ts'
 import { DiskStorage } from '../storage/disk.ts'
+import { sweepTaskUploads } from '../tasks/upload-sweep.ts'
 import { startRetentionLoops } from './retention-loops.ts'
 import { runRole } from './run-role.ts'
 
@@ -51,10 +52,16 @@ await runRole('worker', async (config, log) => {
     runOnce: () => sweepEnvironments({ db, storage, log }),
     log,
   })
+  const uploads = startLoop({
+    name: 'task uploads',
+    everyMs: 60_000,
+    runOnce: () => sweepTaskUploads({ db, storage, log }),
+    log,
+  })
   const retention = startRetentionLoops({ db, storage, executor, clock: systemClock, log })
   return {
     stop: async () => {
-      await Promise.all([runs.stop(), builds.stop(), sweep.stop(), retention.stop()])
+      await Promise.all([runs.stop(), builds.stop(), sweep.stop(), uploads.stop(), retention.stop()])
       await db.destroy()
     },
   }

@@ -7,6 +7,7 @@ import { getVersion, type RunnableVersion } from '../environments/ready-versions
 import type { Room } from '../platform/directory.ts'
 import type { Principal } from '../platform/principal.ts'
 import { companyPolicy, effectiveRegions } from '../settings/company-policy.ts'
+import { requireBundleRunner } from '../tasks/bundle-runner.ts'
 import { checkQueueDepth, countedDepth, type QueuePolicy, queueBounds } from './queue-policy.ts'
 import { lockCompanyQueue, queueDepth } from './queue-store.ts'
 import { renderRun } from './render-run.ts'
@@ -65,13 +66,17 @@ export async function enqueueRun(trx: Trx, policy: QueuePolicy, run: NewRun): Pr
   return renderRun(row, waits.get(row.id))
 }
 
-/** The environment version a run stands on. Throws `version_not_runnable` when it is blocked or has no image. */
+/**
+ * The environment version a run stands on. Throws `version_not_runnable` when it is blocked or has no image, and
+ * `task_bundle_runner_unsupported` when its runner delivers no bundles and the version has one.
+ */
 export async function requireStartable(
   db: Executing,
-  version: { company_id: string; environment_version_id: string },
+  version: { company_id: string; environment_version_id: string; bundle_id: string | null },
 ): Promise<RunnableVersion> {
   const environment = await getVersion(db, version.company_id, version.environment_version_id)
   const startable = environment?.security_state === 'clear' && environment.layer_digest !== null
   if (!environment || !startable) throw new CodedError('version_not_runnable')
+  requireBundleRunner(version, environment)
   return environment
 }

@@ -42,7 +42,11 @@ export async function quickRun(deps: QuickRunDeps, call: QuickRunCall): Promise<
   if (body.timeout_seconds > limit) throw new CodedError('timeout_exceeds_ceiling', { limit })
   await requireReadyEnvironment(deps.db, companyId, body.environment_version_id)
   const { environment_version_id } = body
-  const environment = await requireStartable(deps.db, { company_id: companyId, environment_version_id })
+  const environment = await requireStartable(deps.db, {
+    company_id: companyId,
+    environment_version_id,
+    bundle_id: null,
+  })
   return once(deps.db, intent, async (trx) => {
     const made = await publishHidden(trx, {
       room,

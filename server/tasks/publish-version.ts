@@ -2,6 +2,7 @@ import type { TaskVersion } from '@sandbox-jobs/contract/resources/task-version.
 import { CodedError, notFound } from '../base/coded-error.ts'
 import type { Principal } from '../platform/principal.ts'
 import { companyPolicy } from '../settings/company-policy.ts'
+import { requireBundleRunner } from './bundle-runner.ts'
 import { requireReadyEnvironment } from './ready-environment.ts'
 import { lockManagedTask } from './task-access.ts'
 import type { TaskContext } from './task-context.ts'
@@ -12,7 +13,7 @@ import { findVersion, latestVersionIds, lockVersion, moveVersion } from './task-
 /**
  * Publishes a draft; it never changes again and becomes the task's current version. Rooms keep the version they
  * have pinned. Throws `task_archived`, `illegal_transition`, `environment_version_not_ready`,
- * `timeout_exceeds_ceiling` (contract part 1, "Shown moves").
+ * `task_bundle_runner_unsupported`, `timeout_exceeds_ceiling` (contract part 1, "Shown moves").
  */
 export async function publishVersion(
   context: TaskContext,
@@ -26,7 +27,8 @@ export async function publishVersion(
     if (!draft) throw notFound()
     if (task.state !== 'active') throw new CodedError('task_archived')
     if (draft.state !== 'draft') throw new CodedError('illegal_transition')
-    await requireReadyEnvironment(trx, principal.companyId, draft.environment_version_id)
+    const environment = await requireReadyEnvironment(trx, principal.companyId, draft.environment_version_id)
+    requireBundleRunner(draft, environment)
     const { timeoutCeilingSeconds: limit } = await companyPolicy(trx, principal.companyId)
     if (draft.timeout_seconds > limit) throw new CodedError('timeout_exceeds_ceiling', { limit })
     const set = { published_at: context.clock.now() }

@@ -1,6 +1,6 @@
 import { CodedError, notFound } from '../base/coded-error.ts'
 import type { Executing } from '../db/database.ts'
-import { getVersion } from '../environments/ready-versions.ts'
+import { getVersion, type RunnableVersion } from '../environments/ready-versions.ts'
 
 /**
  * A version of a task stands on a ready version of an environment of its company, or a curated one.
@@ -10,10 +10,11 @@ export async function requireReadyEnvironment(
   db: Executing,
   companyId: string,
   environmentVersionId: string,
-): Promise<void> {
+): Promise<RunnableVersion> {
   const version = await getVersion(db, companyId, environmentVersionId)
   if (!version) throw notFound()
   if (version.state !== 'ready' || version.security_state !== 'clear') {
     throw new CodedError('environment_version_not_ready')
   }
+  return version
 }

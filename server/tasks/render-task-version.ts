@@ -54,6 +54,7 @@ type OwnerFields = Pick<
   | 'ordinary_env'
   | 'secret_slot_declarations'
   | 'output_policy'
+  | 'bundle_id'
 >
 
 const ownerFields = (row: TaskVersionRow): OwnerFields => ({
@@ -64,6 +65,7 @@ const ownerFields = (row: TaskVersionRow): OwnerFields => ({
   ordinary_env: row.ordinary_env as OrdinaryEnv | null,
   secret_slot_declarations: row.secret_slot_declarations,
   output_policy: row.output_policy,
+  bundle_id: row.bundle_id,
 })
 
 const hiddenFields: OwnerFields = {
@@ -74,4 +76,5 @@ const hiddenFields: OwnerFields = {
   ordinary_env: null,
   secret_slot_declarations: null,
   output_policy: null,
+  bundle_id: null,
 }

@@ -13,7 +13,7 @@ import { checkJobContract } from './job-contract.ts'
 import { afterIdOf, type ListRequest, pageByIdOf, statesOfLifecycle } from './list-request.ts'
 import { requireReadyEnvironment } from './ready-environment.ts'
 import { renderTaskVersion, type VersionView } from './render-task-version.ts'
-import { lockManagedTask, requireManagedTask, seeTask } from './task-access.ts'
+import { lockManagedTask, requireManagedTask, type SeenTask, seeTask } from './task-access.ts'
 import type { TaskContext } from './task-context.ts'
 import { setCurrentVersions, type TaskRow } from './task-store.ts'
 import {
@@ -33,6 +33,7 @@ import {
   type TaskVersionRow,
   updateDraft,
 } from './task-version-store.ts'
+import { holdBundle, withUploads } from './upload-handles.ts'
 
 /** Drafts and reading versions; moving them is in `publish-version.ts` and `archive-version.ts`. */
 export async function createDraft(
@@ -43,12 +44,15 @@ export async function createDraft(
   const { taskId, request } = draft
   const managed = await requireManagedTask(context.db, principal, taskId)
   if (managed.state !== 'active') throw new CodedError('task_archived')
-  const content = withRequested(emptyContent(request.environment_version_id), request)
+  const key = { companyId: principal.companyId, taskId }
+  const resolved = await withUploads(context.db, key, request)
+  const content = withRequested(emptyContent(request.environment_version_id), resolved)
   await requireReadyEnvironment(context.db, principal.companyId, content.environment_version_id)
   await checkJobContract(principal.companyId, content)
   const created = await context.db.transaction().execute(async (trx) => {
     const task = await lockManagedTask(trx, principal, taskId)
     if (task.state !== 'active') throw new CodedError('task_archived')
+    await holdBundle(trx, key, content.bundle_id)
     const row = await insertVersion(trx, {
       id: newId('taskVersion'),
       task_id: taskId,
@@ -70,18 +74,17 @@ export async function changeDraft(
   change: { taskId: string; versionId: string; request: TaskVersionUpdateRequest },
 ): Promise<TaskVersion> {
   const { taskId, versionId, request } = change
-  await requireManagedTask(context.db, principal, taskId)
   const key = { companyId: principal.companyId, taskId, id: versionId }
-  const before = await findVersion(context.db, key)
-  if (!before) throw notFound()
-  if (before.state !== 'draft') throw new CodedError('illegal_transition')
+  const before = await requireDraft(context.db, principal, { taskId, versionId })
   if (!namesAnyField(request)) throw new CodedError('no_fields')
-  const content = withRequested(contentOf(before), request)
+  const resolved = await withUploads(context.db, key, request)
+  const content = withRequested(contentOf(before), resolved)
   await requireReadyEnvironment(context.db, principal.companyId, content.environment_version_id)
   await checkJobContract(principal.companyId, content)
   const changed = await context.db.transaction().execute(async (trx) => {
     const task = await lockManagedTask(trx, principal, taskId)
     if (task.state !== 'active') throw new CodedError('task_archived')
+    await holdBundle(trx, key, content.bundle_id)
     // What was checked must be what is written: a draft that was changed meanwhile is not overwritten.
     const now = await lockVersion(trx, key)
     const same = now?.state === 'draft' && now.canonical_digest === before.canonical_digest
@@ -92,11 +95,26 @@ export async function changeDraft(
   return viewOf(context.db, changed.row, { task: changed.task, view: 'owner' })
 }
 
-export async function readVersion(
+/** The draft, for a manager of its task. Throws `not_found`, `illegal_transition`. */
+export async function requireDraft(
+  db: Executing,
+  principal: Principal,
+  key: { taskId: string; versionId: string },
+): Promise<TaskVersionRow> {
+  await requireManagedTask(db, principal, key.taskId)
+  const { companyId } = principal
+  const row = await findVersion(db, { companyId, taskId: key.taskId, id: key.versionId })
+  if (!row) throw notFound()
+  if (row.state !== 'draft') throw new CodedError('illegal_transition')
+  return row
+}
+
+/** The version with what its reader sees of it; a borrower sees what was published once. */
+export async function seeVersion(
   context: TaskContext,
   principal: Principal,
   key: { taskId: string; versionId: string },
-): Promise<TaskVersion> {
+): Promise<SeenTask & { row: TaskVersionRow }> {
   const seen = await seeTask(context, principal, key.taskId)
   const row = await findVersion(context.db, {
     companyId: principal.companyId,
@@ -104,6 +122,15 @@ export async function readVersion(
     id: key.versionId,
   })
   if (!row || (seen.view === 'borrower' && row.published_at === null)) throw notFound()
+  return { ...seen, row }
+}
+
+export async function readVersion(
+  context: TaskContext,
+  principal: Principal,
+  key: { taskId: string; versionId: string },
+): Promise<TaskVersion> {
+  const { row, ...seen } = await seeVersion(context, principal, key)
   return viewOf(context.db, row, seen)
 }
 
@@ -177,6 +204,8 @@ const contentOf = (row: TaskVersionRow): VersionContent => ({
   timeout_seconds: row.timeout_seconds,
   secret_slot_declarations: row.secret_slot_declarations as VersionContent['secret_slot_declarations'],
   requires_confirmation: row.requires_confirmation,
+  bundle_id: row.bundle_id,
+  bundle_digest: row.bundle_digest,
 })
 
 /** A version's content as its row holds it. */

@@ -16,6 +16,7 @@ describe('the digest of a version', () => {
     { timeout_seconds: 1 },
     { secret_slot_declarations: ['A'] },
     { requires_confirmation: true },
+    { bundle_id: 'bun_1', bundle_digest: `sha256:${'a'.repeat(64)}` },
   ]
 
   it('changes with every field', () => {
@@ -40,10 +41,10 @@ describe('the digest of a version', () => {
     expect(contentHashOf(startup)).not.toBe(contentHashOf(work))
   })
 
-  it('leaves the content hash to scripts and driver', () => {
+  it('leaves the content hash to scripts, driver and bundle', () => {
     const hashes = changes.map((change) => contentHashOf({ ...content, ...change }))
     const moved = hashes.filter((hash) => hash !== contentHashOf(content))
-    expect(moved).toHaveLength(3)
+    expect(moved).toHaveLength(4)
   })
 })
 

@@ -23,6 +23,9 @@ export interface VersionContent {
   timeout_seconds: number
   secret_slot_declarations: SecretSlotDeclaration[] | null
   requires_confirmation: boolean
+  bundle_id: string | null
+  /** sha256 of the bundle's archive. */
+  bundle_digest: string | null
 }
 
 export const emptyContent = (environmentVersionId: string): VersionContent => ({
@@ -37,6 +40,8 @@ export const emptyContent = (environmentVersionId: string): VersionContent => ({
   timeout_seconds: timeoutDefaultSeconds,
   secret_slot_declarations: null,
   requires_confirmation: false,
+  bundle_id: null,
+  bundle_digest: null,
 })
 
 /** A digest names the rules it was made by: another set of fields is another format. */
@@ -44,8 +49,8 @@ const digestFormat = 'task-version/1'
 
 /**
  * Identity of a version's content: the digest over the canonical JSON of every field of `VersionContent`, with
- * the driver line in place of `work_command` and the sorted slot names in place of their declarations, so that
- * two spellings of one meaning have one digest. Approvals of secrets pin it.
+ * the driver line in place of `work_command`, the sorted slot names in place of their declarations and the digest of
+ * the bundle in place of its id, so that two spellings of one meaning have one digest. Approvals of secrets pin it.
  */
 export const digestOf = (content: VersionContent): string =>
   canonicalDigest({
@@ -62,15 +67,17 @@ export const digestOf = (content: VersionContent): string =>
     secret_slot_names: slotNamesOf(content.secret_slot_declarations).toSorted(),
     requires_confirmation: content.requires_confirmation,
     output_policy: null,
+    bundle: content.bundle_digest,
   })
 
-/** Identity of what a run executes, whatever surrounds it: the two scripts and the driver. */
+/** Identity of what a run executes, whatever surrounds it: the scripts, the driver and the bundle. */
 export const contentHashOf = (content: VersionContent): string =>
   canonicalDigest({
     format: 'task-scripts/1',
     startup_script: content.startup_script,
     work_script: content.work_script,
     driver: driverOf(content.work_command),
+    bundle: content.bundle_digest,
   })
 
 /** Names in the order of their declaration; declarations of unknown form have none. */
@@ -81,7 +88,7 @@ export const slotNamesOf = (declarations: readonly unknown[] | null): string[] =
     return named && typeof declaration.name === 'string' ? [declaration.name] : []
   })
 
-/** `content` with the fields that a request names; null empties what may be empty. */
+/** `content` with the fields that a request names, its uploads resolved; null empties what may be empty. */
 export function withRequested(
   content: VersionContent,
   request: TaskVersionCreateRequest | TaskVersionUpdateRequest,
@@ -98,13 +105,8 @@ export function withRequested(
 export const namesAnyField = (request: TaskVersionUpdateRequest): boolean =>
   Object.values(request).some((value) => value !== undefined)
 
-/** Handles of uploaded scripts and output policies are refused as long as there is nothing behind them. */
+/** Output policies are refused as long as there is nothing behind them. */
 function refuseNotOffered(request: TaskVersionCreateRequest | TaskVersionUpdateRequest): void {
-  for (const field of ['startup_script_id', 'work_script_id'] as const) {
-    if (request[field] != null) {
-      throw invalid(['body', field], 'unknown_script_upload', 'names no uploaded script of this task')
-    }
-  }
   if (request.output_policy != null) {
     const problem = {
       type: 'not_available',

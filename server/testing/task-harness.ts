@@ -1,4 +1,8 @@
 import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Readable } from 'node:stream'
 import type { GrantedJob } from '@sandbox-jobs/contract/resources/granted-job.ts'
 import type { ShareGrant } from '@sandbox-jobs/contract/resources/share.ts'
 import type { Task } from '@sandbox-jobs/contract/resources/task.ts'
@@ -6,20 +10,27 @@ import type { TaskVersion } from '@sandbox-jobs/contract/resources/task-version.
 import { chatroomRoutes } from '@sandbox-jobs/contract/routes/chatroom-routes.ts'
 import type { Route } from '@sandbox-jobs/contract/routes/route.ts'
 import { taskRoutes } from '@sandbox-jobs/contract/routes/task-routes.ts'
+import { afterAll } from 'vitest'
 import { systemClock } from '../base/clock.ts'
 import { createLog } from '../base/logging.ts'
 import { PageTokens } from '../base/page.ts'
 import type { Database, Trx } from '../db/database.ts'
 import { createApp } from '../http/app.ts'
+import { withFiles } from '../http/file-part.ts'
 import { mounter } from '../http/mount.ts'
+import { mountBundleUploadRoute } from '../http/routes/bundle-uploads.ts'
 import { mountGrantedJobRoutes } from '../http/routes/granted-jobs.ts'
+import { mountInputPreviewRoute } from '../http/routes/input-preview.ts'
 import { mountMenuRoutes } from '../http/routes/menu.ts'
+import { mountScriptUploadRoutes } from '../http/routes/script-uploads.ts'
 import { mountShareRoutes } from '../http/routes/shares.ts'
 import { mountTaskVersionRoutes } from '../http/routes/task-versions.ts'
 import { mountTaskRoutes } from '../http/routes/tasks.ts'
 import { Directory } from '../platform/directory.ts'
 import type { Principal } from '../platform/principal.ts'
-import type { TaskContext } from '../tasks/task-context.ts'
+import { stageInput } from '../runs/run-input.ts'
+import { DiskStorage } from '../storage/disk.ts'
+import type { UploadContext } from '../tasks/upload-context.ts'
 
 export interface Answer<Body = Record<string, unknown>> {
   status: number
@@ -30,11 +41,24 @@ export interface CallOptions {
   params?: Record<string, string>
   query?: Record<string, string>
   body?: unknown
+  /** A file in a multipart body. */
+  file?: SentFile
+  /** A body as it is, with the headers that tell of it. */
+  payload?: Buffer | Readable
+  headers?: Record<string, string>
+}
+
+export interface SentFile {
+  content: string | Buffer
+  name?: string
+  part?: string
 }
 
 /** The routes of tasks over HTTP, called as whoever a test names. */
 export class TaskHarness {
-  readonly context: TaskContext
+  readonly context: UploadContext
+  /** What is stored lies here. */
+  readonly folder = mkdtempSync(join(tmpdir(), 'sandbox-test-tasks-'))
   readonly cancelledTasks: string[] = []
   readonly #app = createApp(createLog('test', 'silent'))
 
@@ -44,6 +68,8 @@ export class TaskHarness {
       directory: new Directory(db),
       pages: new PageTokens(randomBytes(32)),
       clock: systemClock,
+      storage: new DiskStorage(this.folder),
+      log: createLog('test', 'silent'),
       cancelQueuedRunsOfTask: async (_trx: Trx, taskId: string) => void this.cancelledTasks.push(taskId),
     }
     const authenticate = async (headers: Record<string, unknown>) =>
@@ -54,6 +80,16 @@ export class TaskHarness {
     mountShareRoutes(mount, this.context)
     mountGrantedJobRoutes(mount, this.context)
     mountMenuRoutes(mount, this.context)
+    mountInputPreviewRoute(mount, { ...this.context, stageInput })
+    withFiles(this.#app, (files) => {
+      const mountWithFiles = mounter(files, { authenticate, enabled: true })
+      mountScriptUploadRoutes(mountWithFiles, this.context)
+      mountBundleUploadRoute(mountWithFiles, this.context)
+    })
+    afterAll(async () => {
+      await this.#app.close()
+      rmSync(this.folder, { recursive: true, force: true })
+    })
   }
 
   async call<Body = Record<string, unknown>>(
@@ -62,15 +98,13 @@ export class TaskHarness {
     options: CallOptions = {},
   ): Promise<Answer<Body>> {
     const url = route.path.replaceAll(/\{(\w+)\}/g, (_match, name: string) => options.params?.[name] ?? '')
+    const sent = sentBody(options)
     const response = await this.#app.inject({
       method: route.method,
       url,
       query: options.query ?? {},
-      headers: {
-        'x-test-principal': JSON.stringify(principal),
-        ...(options.body !== undefined && { 'content-type': 'application/json' }),
-      },
-      ...(options.body !== undefined && { payload: JSON.stringify(options.body) }),
+      headers: { 'x-test-principal': JSON.stringify(principal), ...sent.headers },
+      ...(sent.payload !== undefined && { payload: sent.payload }),
     })
     return { status: response.statusCode, body: response.json() as Body }
   }
@@ -111,4 +145,23 @@ export class TaskHarness {
     if (status !== 200) throw new Error(`${route.method} ${route.path}: ${status} ${JSON.stringify(body)}`)
     return body
   }
+}
+
+export const multipartHeaders = { 'content-type': 'multipart/form-data; boundary=limit' }
+
+/** One part of a multipart body; without a `name` a field. */
+export const partOf = ({ content, name = 'file.bin', part = 'file' }: SentFile): Buffer => {
+  const file = name === '' ? '' : `; filename="${name}"`
+  const head = `--limit\r\ncontent-disposition: form-data; name="${part}"${file}\r\n\r\n`
+  return Buffer.concat([Buffer.from(head), Buffer.from(content), Buffer.from('\r\n')])
+}
+
+export const multipartEnd = Buffer.from('--limit--\r\n')
+
+function sentBody({ body, file, payload, headers }: CallOptions) {
+  if (body !== undefined) {
+    return { payload: JSON.stringify(body), headers: { 'content-type': 'application/json', ...headers } }
+  }
+  if (file) return { payload: Buffer.concat([partOf(file), multipartEnd]), headers: multipartHeaders }
+  return { payload, headers }
 }

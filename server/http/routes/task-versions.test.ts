@@ -152,14 +152,14 @@ describe('a draft', () => {
   })
 
   it.each([
-    ['an unknown field', { bundle_id: 'x' }],
+    ['an unknown field', { bundle_digest: 'x' }],
     ['a timeout of nothing', { timeout_seconds: 0 }],
     ['a timeout past seven days', { timeout_seconds: 604_681 }],
     ['a slot with a reserved name', { secret_slot_declarations: ['SERVICE_TOKEN'] }],
     ['a slot that is no name', { secret_slot_declarations: [{ name: 'a b' }] }],
     ['a slot named twice', { secret_slot_declarations: ['A', { name: 'A' }] }],
     ['more slots than names', { secret_slot_declarations: Array.from({ length: 101 }, (_, i) => `S${i}`) }],
-    ['a script upload that does not exist', { work_script_id: 'x' }],
+    ['a script in two ways', { work_script: 'a', work_script_id: 'x' }],
     ['instructions past their bound', { input_instructions: 'x'.repeat(65_537) }],
     ['a text where a flag stands', { requires_confirmation: 'yes' }],
   ])('is refused by validation for %s', async (_name, fields) => {
@@ -324,6 +324,7 @@ describe('a borrower', () => {
       ordinary_env: null,
       secret_slot_declarations: null,
       output_policy: null,
+      bundle_id: null,
     })
     expect(JSON.stringify(seen.body)).not.toContain('secret-of-the-owner')
     expect((await read(draft.id)).status).toBe(404)

@@ -1,0 +1,84 @@
+import { Identifier } from '../ids.ts'
+import { runSubmitBodyMaxBytes } from '../limits.ts'
+import { InputPreview, InputPreviewRequest } from '../resources/input-preview.ts'
+import { BundleUpload, ScriptTarget, ScriptUpload } from '../resources/task-upload.ts'
+import { TaskVersion } from '../resources/task-version.ts'
+import { Strict } from '../schema.ts'
+import { sandboxPrefix } from './prefixes.ts'
+import { route } from './route.ts'
+
+const task = `${sandboxPrefix}/tasks/{id}` as const
+const version = `${task}/versions/{vid}` as const
+
+const TaskParams = Strict({ id: Identifier })
+const VersionParams = Strict({ id: Identifier, vid: Identifier })
+
+const tenant = { tag: 'Tasks', access: 'tenant', restrictedKey: 403 } as const
+
+const scriptErrors = ['script_too_large', 'script_not_utf8', 'script_contains_nul'] as const
+const stagingErrors = ['staging_slot_exhausted', 'upload_rate_limited'] as const
+
+/**
+ * Files for drafts, and the trying out of an input (contract part 2, "Tasks, versions, shares"). Multipart bodies
+ * hold one part, the file `file`.
+ */
+export const scriptRoutes = {
+  uploadScript: route({
+    ...tenant,
+    restrictedKey: 404,
+    method: 'POST',
+    path: `${task}/script-uploads`,
+    summary: 'Upload a script and get a handle for drafts of the task',
+    params: TaskParams,
+    bodyKind: 'multipart',
+    response: ScriptUpload,
+    errors: ['not_found', 'task_archived', ...scriptErrors, ...stagingErrors],
+  }),
+  uploadBundle: route({
+    ...tenant,
+    method: 'POST',
+    path: `${task}/bundle-uploads`,
+    summary: 'Upload files as zip or tar.gz and get a handle for drafts of the task',
+    params: TaskParams,
+    bodyKind: 'multipart',
+    response: BundleUpload,
+    errors: [
+      'not_found',
+      'task_archived',
+      'bundle_too_large',
+      'bundle_path_forbidden',
+      'bundle_invalid',
+      ...stagingErrors,
+      'storage_unavailable',
+    ],
+  }),
+  putScriptFile: route({
+    ...tenant,
+    method: 'POST',
+    path: `${version}/script-file`,
+    summary: 'Put a file in the place of a script of a draft',
+    params: VersionParams,
+    query: Strict({ target: ScriptTarget }),
+    bodyKind: 'multipart',
+    response: TaskVersion,
+    errors: [
+      'not_found',
+      'task_archived',
+      'illegal_transition',
+      'environment_version_not_ready',
+      'job_contract_invalid',
+      ...scriptErrors,
+    ],
+  }),
+  previewInput: route({
+    ...tenant,
+    method: 'POST',
+    path: `${version}/input-preview`,
+    summary: 'Show what a run would make of an input, and start nothing',
+    params: VersionParams,
+    body: InputPreviewRequest,
+    maxBodyBytes: runSubmitBodyMaxBytes,
+    response: InputPreview,
+    errors: ['not_found', 'input_staging_unavailable'],
+  }),
+}

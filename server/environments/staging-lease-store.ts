@@ -1,0 +1,61 @@
+import { type Insertable, sql } from 'kysely'
+import type { Executing, Trx } from '../db/database.ts'
+import type { StagingLeasesTable } from '../db/tables/scripts.ts'
+
+const secondsFromNow = (seconds: number) => sql<Date>`now() + ${seconds} * interval '1 second'`
+
+export type NewLease = Pick<
+  Insertable<StagingLeasesTable>,
+  'id' | 'company_id' | 'object_kind' | 'declared_bytes' | 'storage_key'
+>
+
+export async function insertLease(trx: Trx, lease: NewLease, heldSeconds: number): Promise<void> {
+  await trx
+    .insertInto('staging_leases')
+    .values({ ...lease, held_until: secondsFromNow(heldSeconds) })
+    .execute()
+}
+
+/** False when the lease was not held any more: what it covered may be gone. */
+export async function releaseLease(db: Executing, id: string): Promise<boolean> {
+  const row = await db
+    .updateTable('staging_leases')
+    .set({ held_until: null, storage_key: null })
+    .where('id', '=', id)
+    .where('held_until', 'is not', null)
+    .returning('id')
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Holds the rows until the transaction ends; leases in other hands are passed over. */
+export const lockOverdueLeases = (trx: Trx, limit: number) =>
+  trx
+    .selectFrom('staging_leases')
+    .select(['id', 'storage_key'])
+    .where('held_until', '<=', sql<Date>`now()`)
+    .orderBy('held_until')
+    .limit(limit)
+    .forUpdate()
+    .skipLocked()
+    .execute()
+
+/** Removes leases that have ended and count as inits no more. */
+export async function deleteCountedLeases(db: Executing, limit: number): Promise<number> {
+  const rows = await db
+    .deleteFrom('staging_leases')
+    .where('id', 'in', (eb) =>
+      eb
+        .selectFrom('staging_leases')
+        .select('id')
+        .where('held_until', 'is', null)
+        .where('created_at', '<=', sql<Date>`now() - interval '1 minute'`)
+        .orderBy('created_at')
+        .limit(limit)
+        .forUpdate()
+        .skipLocked(),
+    )
+    .returning('id')
+    .execute()
+  return rows.length
+}

@@ -1,0 +1,96 @@
+import {
+  stagingDeclaredMaxBytes,
+  stagingSlotsMax,
+  uploadInitsPerMinuteMax,
+} from '@sandbox-jobs/contract/limits.ts'
+import { CodedError } from '../base/coded-error.ts'
+import { newId } from '../base/ids.ts'
+import type { Log } from '../base/logging.ts'
+import { lockCompany } from '../db/company-lock.ts'
+import type { Database, Executing, Trx } from '../db/database.ts'
+import type { ObjectStorage } from '../storage/port.ts'
+import { deleteCountedLeases, insertLease, lockOverdueLeases, releaseLease } from './staging-lease-store.ts'
+import { measureStaging } from './upload-session-store.ts'
+
+/*
+ * What the uploads of one company may take at once (contract part 1, "Limits"): inits in a minute, live slots, and
+ * declared bytes. Context uploads hold theirs by their sessions. Uploads that begin and end in one request hold a
+ * lease: it also owns the bytes in the store until a row of their own does, so that a process that dies in between
+ * leaves nothing behind.
+ */
+
+/** Longer than the HTTP server lets a request take, and the check of what arrived. */
+const leaseSeconds = 20 * 60
+
+/**
+ * Passes when the company may begin another upload; until the transaction ends, what it holds stays as it was
+ * counted. Throws `upload_rate_limited` or `staging_slot_exhausted`.
+ */
+export async function requireStagingRoom(trx: Trx, companyId: string, declaredBytes: number): Promise<void> {
+  await lockCompany(trx, companyId, 'uploads')
+  const held = await measureStaging(trx, companyId)
+  if (held.inits >= uploadInitsPerMinuteMax) {
+    throw new CodedError('upload_rate_limited', {
+      limit: uploadInitsPerMinuteMax,
+      retry_after_seconds: held.freeAfterSeconds,
+    })
+  }
+  if (held.slots >= stagingSlotsMax || held.declaredBytes + declaredBytes > stagingDeclaredMaxBytes) {
+    throw new CodedError('staging_slot_exhausted', { limit: stagingSlotsMax })
+  }
+}
+
+export interface Staging {
+  companyId: string
+  kind: 'script' | 'bundle'
+  declaredBytes: number
+  /** Where the bytes go, for what is not kept in a row. */
+  storageKey: string | null
+}
+
+/** Counts an upload as begun and answers its lease. Throws what `requireStagingRoom` throws. */
+export async function openStaging(db: Database, staging: Staging): Promise<string> {
+  const id = newId('stagingLease')
+  const { companyId, declaredBytes } = staging
+  await db.transaction().execute(async (trx) => {
+    await requireStagingRoom(trx, companyId, declaredBytes)
+    const lease = {
+      id,
+      company_id: companyId,
+      object_kind: staging.kind,
+      declared_bytes: declaredBytes,
+      storage_key: staging.storageKey,
+    }
+    await insertLease(trx, lease, leaseSeconds)
+  })
+  return id
+}
+
+/** Ends a lease; called with the transaction in which a row takes over its bytes. False: they may be gone. */
+export const closeStaging = (db: Executing, leaseId: string): Promise<boolean> => releaseLease(db, leaseId)
+
+const batch = 100
+
+/** Ends the leases of uploads whose process died, with their bytes. One bounded round. */
+export async function sweepStaging(context: {
+  db: Database
+  storage: ObjectStorage
+  log: Log
+}): Promise<{ leasesEnded: number; leasesForgotten: number }> {
+  const { db, storage, log } = context
+  const leasesEnded = await db.transaction().execute(async (trx) => {
+    let ended = 0
+    for (const lease of await lockOverdueLeases(trx, batch)) {
+      try {
+        if (lease.storage_key !== null) await storage.delete(lease.storage_key)
+      } catch (error) {
+        log.warn({ err: error, lease: lease.id }, 'bytes of a broken upload not removed')
+        continue
+      }
+      await releaseLease(trx, lease.id)
+      ended += 1
+    }
+    return ended
+  })
+  return { leasesEnded, leasesForgotten: await deleteCountedLeases(db, batch) }
+}
