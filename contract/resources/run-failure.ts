@@ -33,7 +33,7 @@ export interface RunFailure {
   stage: (typeof failureStages)[number]
   /** The usual source; a reconciler that finds the same end later says `reconcile`. */
   source: (typeof failureSources)[number]
-  /** Shown as `failure_hint`, at most 400 characters. */
+  /** Shown as `failure_hint`, at most 400 characters; empty where nothing failed. */
   hint: string
 }
 
@@ -114,7 +114,7 @@ export const runFailures = {
     status: 'cancelled',
     stage: 'cancel',
     source: 'tenant',
-    hint: 'The run was cancelled.',
+    hint: '',
   },
 } as const satisfies Record<string, RunFailure>
 

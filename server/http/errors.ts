@@ -53,10 +53,16 @@ function fromFastify(error: unknown): Answer | undefined {
   return undefined
 }
 
+/** What finds the fault, and no more: other fields of a database error quote the values of rows. */
+function loggable(error: unknown): Record<string, unknown> {
+  if (!(error instanceof Error)) return { message: typeof error }
+  return { message: error.message, stack: error.stack, ...('code' in error && { code: error.code }) }
+}
+
 export function handleError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   let answer = answerOf(error)
   if (!answer) {
-    request.log.error({ err: error, route: request.routeOptions.url }, 'request failed')
+    request.log.error({ error: loggable(error), route: request.routeOptions.url }, 'request failed')
     answer = coded(new CodedError('internal_error'))
   }
   reply

@@ -40,7 +40,9 @@ interface Ended {
 }
 
 /** Boots a job in `root` with the program, arguments and standard input that a sandbox gets. */
-async function boot(change: Partial<Job>): Promise<Ended> {
+const boot = (change: Partial<Job>): Promise<Ended> => bootWith(bootInput({ ...plain, ...change }))
+
+async function bootWith(input: Buffer): Promise<Ended> {
   const child = spawn('/usr/sbin/chroot', [root, ...bootArgv], { env: {}, stdio: ['pipe', 'pipe', 'pipe'] })
   let text = ''
   child.stdout.on('data', (chunk: Buffer) => {
@@ -49,7 +51,7 @@ async function boot(change: Partial<Job>): Promise<Ended> {
   child.stderr.on('data', (chunk: Buffer) => {
     text += chunk.toString()
   })
-  child.stdin.end(bootInput({ ...plain, ...change }))
+  child.stdin.end(input)
   const code = await new Promise<number | null>((resolve, reject) => {
     child.on('error', reject)
     child.on('close', resolve)
@@ -60,6 +62,15 @@ async function boot(change: Partial<Job>): Promise<Ended> {
 const shown = '/.sandbox/busybox env -0'
 
 describe('booting a job', () => {
+  it('says in the log that it was not the job which failed', async () => {
+    const empty = await bootWith(Buffer.alloc(0))
+    expect(empty).toEqual({ code: 125, text: 'sandbox: the start of the input is cut\n' })
+    const whole = bootInput({ ...plain, input: Buffer.alloc(10_000, 32) })
+    const cut = await bootWith(whole.subarray(0, whole.length - 9000))
+    expect(cut.code).toBe(125)
+    expect(cut.text).toContain('sandbox: the files of the run do not fit into the workspace\n')
+  })
+
   it('runs the startup script, then the work script, in one shell at the workspace', async () => {
     const ended = await boot({ startupScript: 'greeting=hello', workScript: 'echo "$greeting from $PWD"' })
     expect(ended).toEqual({ code: 0, text: 'hello from /workspace\n' })

@@ -35,14 +35,19 @@ export const outputFile = `${workspaceDir}/output.json`
 const busybox = '/.sandbox/busybox'
 const imageShell = '/bin/sh'
 const defaultPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
-/** Told apart from a job's own status only by being rare: the steps before the job cannot fail by what a job is. */
+/**
+ * The steps before the job cannot fail by what a job is, only by what befalls its sandbox, as a full workspace does.
+ * The status could be a job's own; the line in the log says which it was to whoever reads it, and a job that imitates
+ * both only deceives its owner.
+ */
 const bootFailed = 125
+const orTell = (what: string) => `|| { echo 'sandbox: ${what}' >&2; exit ${bootFailed}; }`
 
 const program = [
-  `read -r _boot_bytes && _boot=$(${busybox} dd bs="$_boot_bytes" count=1 iflag=fullblock 2>/dev/null) || exit ${bootFailed}`,
-  `${busybox} tar -xo -f - -C ${workspaceDir} || exit ${bootFailed}`,
+  `read -r _boot_bytes && _boot=$(${busybox} dd bs="$_boot_bytes" count=1 iflag=fullblock 2>/dev/null) ${orTell('the start of the input is cut')}`,
+  `${busybox} tar -xo -f - -C ${workspaceDir} ${orTell('the files of the run do not fit into the workspace')}`,
   `exec </dev/null`,
-  `cd ${workspaceDir} || exit ${bootFailed}`,
+  `cd ${workspaceDir} ${orTell('there is no workspace')}`,
   `eval "$_boot"`,
 ].join('\n')
 

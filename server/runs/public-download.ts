@@ -37,15 +37,27 @@ export async function openDownload(deps: DownloadDeps, token: string): Promise<D
   const range = link && (await rangeOf(deps.db, link))
   if (!range) throw notFound()
   try {
-    const digest = createHash('sha256')
-    for await (const chunk of await open(deps.storage, range)) digest.update(chunk as Buffer)
-    if (`sha256:${digest.digest('hex')}` !== range.digest) throw new CodedError('storage_unavailable')
-    const body = await open(deps.storage, range)
+    const body = await verified(deps.storage, range)
     return { body, byteSize: range.byteSize, contentDisposition: attachment(range.name) }
   } catch (error) {
     if (error instanceof ObjectMissing) throw notFound()
     throw error
   }
+}
+
+/** Up to here an object is held while it is checked; a larger one is read twice. */
+const heldMaxBytes = 1024 * 1024
+
+async function verified(storage: ObjectStorage, range: StoredRange): Promise<Readable> {
+  const digest = createHash('sha256')
+  const held: Buffer[] = []
+  const isHeld = range.byteSize <= heldMaxBytes
+  for await (const chunk of await open(storage, range)) {
+    digest.update(chunk as Buffer)
+    if (isHeld) held.push(chunk as Buffer)
+  }
+  if (`sha256:${digest.digest('hex')}` !== range.digest) throw new CodedError('storage_unavailable')
+  return isHeld ? Readable.from(held) : open(storage, range)
 }
 
 async function open(storage: ObjectStorage, range: StoredRange): Promise<Readable> {

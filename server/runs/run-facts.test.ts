@@ -1,0 +1,133 @@
+import { RunDetail } from '@sandbox-jobs/contract/resources/run.ts'
+import { runRoutes } from '@sandbox-jobs/contract/routes/run-routes.ts'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { compile } from '../http/validation.ts'
+import { makeRun, makeRunnableTask, type RunnableTask } from '../testing/factories/runs.ts'
+import { makeTenant, type Tenant } from '../testing/factories/tenant.ts'
+import { RunHarness } from '../testing/run-harness.ts'
+import { createTestDatabase } from '../testing/test-database.ts'
+import { queuePolicy } from './queue-policy.ts'
+
+const { db } = await createTestDatabase()
+const onPremises = new RunHarness(db, queuePolicy('onprem', 4))
+const hosted = new RunHarness(db, queuePolicy('hosted', 4))
+const checkShape = compile('body', RunDetail)
+let tenant: Tenant
+let task: RunnableTask
+
+beforeEach(async () => {
+  await db
+    .updateTable('runs')
+    .set({ state: 'cancelled', exit_code: null, terminal_at: new Date() })
+    .where('terminal_at', 'is', null)
+    .execute()
+  tenant = await makeTenant(db)
+  task = await makeRunnableTask(db, tenant.companyId)
+})
+
+type Fields = Partial<Parameters<typeof makeRun>[2]>
+const queuedAt = new Date('2026-01-01T00:00:00Z')
+const claimedAt = new Date('2026-01-01T00:01:00Z')
+const cancelledAt = new Date('2026-01-01T00:02:00Z')
+const held = { worker: 'w', sandbox_id: 's', claimed_at: claimedAt }
+
+const make = (fields: Fields = {}) =>
+  makeRun(db, task, { chatroom_id: tenant.roomId, queued_at: queuedAt, ...fields })
+
+async function shown(rid: string, on = onPremises) {
+  const params = { cid: tenant.roomId, rid }
+  const run = (await on.call(runRoutes.readRun, tenant.member, { params })).json()
+  checkShape(run)
+  return run
+}
+
+const noWait = { wait_reason: '', next_action: '', wait_since: null, queue_position: null, eta_seconds: null }
+const waiting = (reason: string, since: Date, position: number | null) => ({
+  wait_reason: reason,
+  next_action: expect.stringMatching(/^.{1,400}$/),
+  wait_since: since.toISOString(),
+  queue_position: position,
+  eta_seconds: null,
+  failure_hint: '',
+  terminal_at: null,
+  exit_code: null,
+})
+
+describe('what a run says about its wait', () => {
+  const cases: [string, Fields, ReturnType<typeof waiting>][] = [
+    ['queued', {}, waiting('awaiting_dispatch', queuedAt, 1)],
+    ['starting', held, waiting('container_starting', claimedAt, null)],
+    [
+      'cancel_requested',
+      { ...held, cancel_requested_at: cancelledAt },
+      waiting('cancel_pending', cancelledAt, null),
+    ],
+  ]
+  it.each(cases)('while it is %s', async (state, fields, facts) => {
+    const rid = await make({ state, ...fields })
+    expect(await shown(rid)).toMatchObject(facts)
+    expect(await shown(rid, hosted)).toMatchObject(facts)
+  })
+
+  it('is nothing while it runs', async () => {
+    const rid = await make({ state: 'running', ...held, started_at: claimedAt })
+    expect(await shown(rid)).toMatchObject({ ...noWait, failure_hint: '', terminal_at: null })
+  })
+
+  const ends: [string, Fields, string | RegExp][] = [
+    ['completed', { exit_code: 0 }, ''],
+    ['customer_failed', { error_code: 'out_of_memory', failure_stage: 'work' }, /memory/],
+    ['platform_failed', { error_code: 'host_lost', failure_stage: 'wait' }, /again/],
+    ['cancelled', { error_code: 'cancelled', failure_stage: 'cancel' }, ''],
+  ]
+  it.each(ends)('is nothing once it is %s, and a failure says what to do', async (state, fields, hint) => {
+    const run = await shown(await make({ state, terminal_at: cancelledAt, ...fields }))
+    expect(run).toMatchObject({ ...noWait, terminal_at: cancelledAt.toISOString() })
+    if (hint === '') expect(run.failure_hint).toBe('')
+    else expect(run.failure_hint).toMatch(hint)
+  })
+})
+
+describe('the place in the queue', () => {
+  /** Runs of another company that came earlier. */
+  const others = async (count: number) => {
+    const other = await makeTenant(db)
+    const theirs = await makeRunnableTask(db, other.companyId)
+    for (let index = 0; index < count; index += 1) {
+      await makeRun(db, theirs, { chatroom_id: other.roomId, queued_at: new Date(queuedAt.getTime() - 1000) })
+    }
+  }
+
+  it('is that among everyone on premises, and among the company where hosted', async () => {
+    await others(3)
+    await make()
+    const rid = await make({ queued_at: claimedAt })
+    expect(await shown(rid)).toMatchObject({ queue_position: 5 })
+    expect(await shown(rid, hosted)).toMatchObject({ queue_position: 2 })
+  })
+
+  it('gives an estimate on premises only: rounds of the places of the fleet, each as long as the last runs', async () => {
+    await make({
+      state: 'completed',
+      exit_code: 0,
+      started_at: queuedAt,
+      terminal_at: new Date(queuedAt.getTime() + 30_000),
+    })
+    await others(4)
+    const rid = await make()
+    expect(await shown(rid)).toMatchObject({ queue_position: 5, eta_seconds: 60 })
+    expect(await shown(rid, hosted)).toMatchObject({ queue_position: 1, eta_seconds: null })
+  })
+
+  it('comes with who holds it up: the full hosts, or the company that runs all it may', async () => {
+    const rid = await make()
+    const run = (count: number) =>
+      Promise.all(Array.from({ length: count }, () => make({ state: 'running', ...held })))
+    await run(3)
+    expect(await shown(rid)).toMatchObject({ wait_reason: 'awaiting_dispatch' })
+    await run(1)
+    expect(await shown(rid)).toMatchObject({ wait_reason: 'provider_capacity_exhausted', queue_position: 1 })
+    await run(46)
+    expect(await shown(rid)).toMatchObject({ wait_reason: 'company_saturated', queue_position: 1 })
+  })
+})
