@@ -1,21 +1,21 @@
 import type { TSchema } from 'typebox'
 import { catalogue, type ErrorCode } from './errors/catalogue.ts'
-import { uncoded } from './errors/uncoded.ts'
+import { type UncodedError, uncoded } from './errors/uncoded.ts'
 import { CodedErrorBody, ValidationError } from './errors/validation-error.ts'
 import { idempotencyKeyMaxLength } from './limits.ts'
 import { uploadCapabilityHeader } from './resources/context-upload.ts'
 import { namedSchemas } from './resources/index.ts'
-import { errorsOf } from './routes/implied-errors.ts'
+import { errorsOf, plainErrorsOf } from './routes/implied-errors.ts'
 import { allRoutes } from './routes/index.ts'
 import type { Route } from './routes/route.ts'
 
 /**
  * The OpenAPI 3.1 document, made from the route table alone: paths and bodies are the schemas that requests are
  * checked with, error answers are those of the catalogue. Schemas that have a name become components, found by
- * identity wherever they are nested.
+ * identity wherever they are nested; every error code is an example, referred to by the answers that carry it.
  */
-type Json = string | number | boolean | null | Json[] | { [key: string]: Json }
-type JsonObject = { [key: string]: Json }
+export type Json = string | number | boolean | null | Json[] | { [key: string]: Json }
+export type JsonObject = { [key: string]: Json }
 
 const components: Record<string, TSchema> = { ...namedSchemas, CodedErrorBody, ValidationError }
 const namesBySchema = new Map<unknown, string>(
@@ -30,8 +30,9 @@ export interface OpenApiOptions {
 }
 
 export function openApiDocument(options: OpenApiOptions): JsonObject {
+  const routes = Object.entries<Route>(allRoutes)
   const paths: Record<string, JsonObject> = {}
-  for (const [name, route] of Object.entries<Route>(allRoutes)) {
+  for (const [name, route] of routes) {
     paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operation(name, route) }
   }
   return {
@@ -42,6 +43,7 @@ export function openApiDocument(options: OpenApiOptions): JsonObject {
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: options.serverUrl ?? '/' }],
+    tags: [...new Set(routes.map(([, { tag }]) => tag))].map((name) => ({ name })),
     paths,
     components: {
       securitySchemes: {
@@ -51,6 +53,8 @@ export function openApiDocument(options: OpenApiOptions): JsonObject {
       schemas: Object.fromEntries(
         Object.entries(components).map(([name, schema]) => [name, childrenOf(schema)]),
       ),
+      responses: namedFailures(routes.map(([, route]) => route)),
+      examples: errorExamples(routes.map(([, route]) => route)),
     },
   }
 }
@@ -64,7 +68,7 @@ const operation = (name: string, route: Route): JsonObject => ({
   security: isOpen(route) ? [] : [{ token: [] }, { key: [] }],
   parameters: parametersOf(route),
   ...bodyOf(route),
-  responses: { '200': success(route), ...failures(route) },
+  responses: { [String(route.status ?? 200)]: success(route), ...failures(route) },
 })
 
 function parametersOf(route: Route): Json[] {
@@ -99,10 +103,20 @@ const mediaTypes = {
   'octet-stream': 'application/octet-stream',
 } as const
 
+/** Multipart bodies hold one part, the file `file`. */
+const oneFile: JsonObject = {
+  schema: {
+    type: 'object',
+    required: ['file'],
+    properties: { file: { type: 'string', contentMediaType: 'application/octet-stream' } },
+  },
+}
+
 function bodyOf(route: Route): JsonObject {
   if (!route.body && !route.bodyKind) return {}
   const mediaType = mediaTypes[route.bodyKind ?? 'json']
-  const content: JsonObject = { [mediaType]: route.body ? { schema: render(route.body) } : {} }
+  const described: JsonObject = route.bodyKind === 'multipart' ? oneFile : {}
+  const content: JsonObject = { [mediaType]: route.body ? { schema: render(route.body) } : described }
   return { requestBody: { required: !route.bodyOptional, content } }
 }
 
@@ -112,32 +126,88 @@ function success(route: Route): JsonObject {
     : { description: 'The bytes', content: { 'application/octet-stream': {} } }
 }
 
-/** Error answers by status, each with its codes as examples. */
-function failures(route: Route): JsonObject {
-  const codes = Map.groupBy(errorsOf(route), (code) => catalogue[code].status)
-  const answers: JsonObject = {}
-  for (const [status, ofStatus] of codes) answers[status] = codedAnswer(ofStatus)
-  if (route.params || route.query || route.body) answers[422] = invalidAnswer(codes.get(422) ?? [])
-  if (!isOpen(route)) answers[uncoded.no_credentials.status] = { description: uncoded.no_credentials.detail }
-  return answers
+interface Failure {
+  status: number
+  codes: ErrorCode[]
+  plain: UncodedError[]
 }
 
-const codedAnswer = (codes: ErrorCode[]): JsonObject => ({
-  description: codes.map((code) => `\`${code}\`: ${catalogue[code].message}`).join('\n\n'),
-  content: { 'application/json': { schema: render(CodedErrorBody), examples: examplesOf(codes) } },
-})
+/** Error answers by status: those with codes, those of plain text, and the array of problems. */
+function failuresOf(route: Route): Failure[] {
+  const codes = Map.groupBy(errorsOf(route), (code): number => catalogue[code].status)
+  const plain = Map.groupBy(plainErrorsOf(route), (name): number => uncoded[name].status)
+  const validates = route.params || route.query || route.body || route.bodyKind
+  const statuses = new Set([...codes.keys(), ...plain.keys(), ...(validates ? [invalidStatus] : [])])
+  return [...statuses]
+    .sort((one, other) => one - other)
+    .map((status) => ({ status, codes: codes.get(status) ?? [], plain: plain.get(status) ?? [] }))
+}
 
-const invalidAnswer = (codes: ErrorCode[]): JsonObject => ({
-  description: ['The request is not valid.', ...codes.map((code) => `\`${code}\``)].join('\n\n'),
-  content: {
-    'application/json': { schema: { anyOf: [render(ValidationError), render(CodedErrorBody)] } },
-  },
-})
+const invalidStatus = 422
 
-const examplesOf = (codes: ErrorCode[]): JsonObject =>
-  Object.fromEntries(
-    codes.map((code) => [code, { value: { detail: { code, message: catalogue[code].message } } }]),
+/** An answer of few reasons has a name, under which the operations that share it refer to it. */
+const reasonsNamed = 2
+
+function nameOf({ status, codes, plain }: Failure): string | undefined {
+  const reasons = [...plain, ...codes]
+  if (reasons.length > reasonsNamed) return undefined
+  const words = [...(status === invalidStatus ? ['invalid'] : []), ...reasons].join('_or_').split('_')
+  return words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')
+}
+
+function failures(route: Route): JsonObject {
+  return Object.fromEntries(
+    failuresOf(route).map((failure) => {
+      const name = nameOf(failure)
+      return [String(failure.status), name ? { $ref: `#/components/responses/${name}` } : answerOf(failure)]
+    }),
   )
+}
+
+function namedFailures(routes: Route[]): JsonObject {
+  const named = routes.flatMap(failuresOf).flatMap((failure): [string, JsonObject][] => {
+    const name = nameOf(failure)
+    return name ? [[name, answerOf(failure)]] : []
+  })
+  return Object.fromEntries(named.sort(([one], [other]) => (one < other ? -1 : 1)))
+}
+
+function answerOf({ status, codes, plain }: Failure): JsonObject {
+  const validation = status === invalidStatus
+  const schemas = [
+    ...(validation ? [render(ValidationError)] : []),
+    ...(codes.length > 0 ? [render(CodedErrorBody)] : []),
+    ...(plain.length > 0 ? [plainText(plain)] : []),
+  ]
+  const [only, ...others] = schemas
+  const examples = codes.map((code) => [code, { $ref: `#/components/examples/${code}` }])
+  const content: JsonObject = {
+    schema: only !== undefined && others.length === 0 ? only : { anyOf: schemas },
+    ...(codes.length > 0 && { examples: Object.fromEntries(examples) as JsonObject }),
+  }
+  const told = [
+    ...(validation ? ['The request is not valid.'] : []),
+    ...plain.map((name) => uncoded[name].detail),
+    ...codes.map((code) => `\`${code}\``),
+  ]
+  return { description: told.join('\n\n'), content: { 'application/json': content } }
+}
+
+const plainText = (names: UncodedError[]): JsonObject => ({
+  type: 'object',
+  required: ['detail'],
+  properties: { detail: { enum: [...new Set(names.map((name) => uncoded[name].detail))] } },
+})
+
+function errorExamples(routes: Route[]): JsonObject {
+  const codes = [...new Set(routes.flatMap(errorsOf))].sort()
+  return Object.fromEntries(
+    codes.map((code) => {
+      const { message, advice } = catalogue[code]
+      return [code, { summary: advice, value: { detail: { code, message } } }]
+    }),
+  )
+}
 
 /** A schema as JSON, with a reference in the place of each component. */
 function render(schema: unknown): Json {

@@ -32,6 +32,7 @@ export const accountRoutes = {
     bodyKind: 'form',
     response: Token,
     errors: ['login_rate_limited'],
+    plainErrors: ['no_credentials'],
   }),
   readMe: route({
     tag: 'Capabilities',

@@ -27,6 +27,7 @@ export const chatroomJobsRoutes = {
     body: ChatroomJobsUpdate,
     response: ChatroomJobs,
     errors: [],
+    plainErrors: ['role_too_low'],
   }),
   listChatroomsByJob: route({
     ...tenant,

@@ -27,6 +27,7 @@ const manager = {
   method: 'GET',
   params: Strict({ id: Identifier }),
   errors: ['not_found'],
+  plainErrors: ['role_too_low'],
 } as const
 
 /** The runs of a task in every room, for company managers (contract part 2, "Tasks, versions, shares"). */

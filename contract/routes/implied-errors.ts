@@ -1,4 +1,5 @@
 import type { ErrorCode } from '../errors/catalogue.ts'
+import type { UncodedError } from '../errors/uncoded.ts'
 import type { Route } from './route.ts'
 
 const stillAllowed = /\/(cancel|download)$/
@@ -12,7 +13,8 @@ export function impliedErrors(route: Route): ErrorCode[] {
   const codes: ErrorCode[] = ['internal_error', 'database_unavailable']
   if (stopsWhenDisabled(route)) codes.push('sandbox_disabled')
   if (route.idempotent) codes.push('idempotency_key_required', 'idempotency_conflict')
-  if (route.body) codes.push('invalid_content_length', 'request_too_large')
+  if (route.body || route.bodyKind) codes.push('invalid_content_length', 'request_too_large')
+  if (route.restrictedKey === 404) codes.push('not_found')
   return codes
 }
 
@@ -20,3 +22,14 @@ export function impliedErrors(route: Route): ErrorCode[] {
 export const errorsOf = (route: Route): ErrorCode[] => [
   ...new Set([...route.errors, ...impliedErrors(route)]),
 ]
+
+/** Answers of plain text that a caller of the route may meet, each once. */
+export function plainErrorsOf(route: Route): UncodedError[] {
+  const names: UncodedError[] = [...(route.plainErrors ?? [])]
+  if (route.access === 'public' || route.access === 'token') return names
+  names.push('no_credentials', 'key_origin')
+  if (route.path.includes('{cid}')) names.push('key_chatroom')
+  if (route.restrictedKey === 403) names.push('key_scope')
+  if (route.restrictedKey === 405) names.push('method_not_allowed')
+  return names
+}

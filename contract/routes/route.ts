@@ -1,5 +1,6 @@
 import type { Static, TSchema } from 'typebox'
 import type { ErrorCode } from '../errors/catalogue.ts'
+import type { UncodedError } from '../errors/uncoded.ts'
 
 /**
  * Who may call a route. `tenant` asks for a JWT or an API key (418 without), `platform` for the same of a company
@@ -38,6 +39,8 @@ export interface Route {
   status?: 200 | 201
   /** Coded errors a caller must be ready for, beside those every route of its kind has. */
   errors: readonly ErrorCode[]
+  /** Answers of plain text that the route itself gives, beside those of the layers before it. */
+  plainErrors?: readonly UncodedError[]
 }
 
 type StaticOf<R, K extends keyof Route> = R extends { [P in K]: infer S extends TSchema }

@@ -7,6 +7,7 @@ const settings = {
   access: 'tenant',
   restrictedKey: 403,
   path: `${sandboxPrefix}/settings`,
+  plainErrors: ['role_too_low'],
 } as const
 
 /** Settings of the caller's company, for its managers (contract part 2, "Company settings"). */

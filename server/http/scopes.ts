@@ -1,10 +1,10 @@
+import { uncoded } from '@sandbox-jobs/contract/errors/uncoded.ts'
 import type { Route } from '@sandbox-jobs/contract/routes/route.ts'
 import { CodedError } from '../base/coded-error.ts'
 import { PlainError } from '../base/plain-error.ts'
 import type { Principal } from '../platform/principal.ts'
 
-const outsideRooms = 'This API key has no access to this chatroom.'
-const outsideScope = 'This API key has no access to this route.'
+const refuse = ({ status, detail }: { status: number; detail: string }) => new PlainError(status, detail)
 
 /**
  * What a sandbox-scope key may reach: deny by default, rooms first, then the route's own rule
@@ -14,11 +14,11 @@ export function checkKeyScope(route: Route, principal: Principal, chatroomId: st
   const key = principal.apiKey
   if (key?.scope !== 'sandbox') return
   if (chatroomId !== undefined && !key.allowedChatroomIds.includes(chatroomId))
-    throw new PlainError(403, outsideRooms)
+    throw refuse(uncoded.key_chatroom)
   const rule = route.restrictedKey
-  if (rule === 403) throw new PlainError(403, outsideScope)
+  if (rule === 403) throw refuse(uncoded.key_scope)
   if (rule === 404) throw new CodedError('not_found')
-  if (rule === 405) throw new PlainError(405, 'Method Not Allowed')
+  if (rule === 405) throw refuse(uncoded.method_not_allowed)
 }
 
 const stillAllowed = /\/(cancel|download)$/

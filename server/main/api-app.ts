@@ -21,6 +21,7 @@ import { mountInputPreviewRoute } from '../http/routes/input-preview.ts'
 import { mountManagementRoutes } from '../http/routes/management.ts'
 import { mountMeRoutes } from '../http/routes/me.ts'
 import { mountMenuRoutes } from '../http/routes/menu.ts'
+import { mountOpenApiRoutes } from '../http/routes/openapi.ts'
 import { mountPlatformRoutes } from '../http/routes/platform.ts'
 import { mountPublicDownloadRoute } from '../http/routes/public-download.ts'
 import { mountPublicInfoRoutes } from '../http/routes/public-info.ts'
@@ -72,6 +73,7 @@ export function createApiApp({ db, log, clock, config }: ApiParts): FastifyInsta
   const app = createApp(log)
   const mount = mounter(app, { authenticate, enabled })
 
+  mountOpenApiRoutes(app, { baseUrl })
   mountPublicInfoRoutes(mount, { deployment })
   mountAuthRoutes(mount, { db, tokens, attempts: new LoginAttempts(clock) })
   mountMeRoutes(mount, { directory, enabled, deployment })

@@ -1,0 +1,45 @@
+import { createHash } from 'node:crypto'
+import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
+import { expect, test } from 'vitest'
+import { createLog } from '../../base/logging.ts'
+import { createApp } from '../app.ts'
+import { html } from '../reference/html.ts'
+import { mountOpenApiRoutes } from './openapi.ts'
+
+const app = createApp(createLog('test', 'silent'))
+mountOpenApiRoutes(app, { baseUrl: 'http://sandbox.test' })
+const get = (url: string) => app.inject({ method: 'GET', url })
+
+test('the document is served without login and names this service', async () => {
+  const answer = await get('/openapi.json')
+  expect(answer.headers['content-type']).toBe('application/json; charset=utf-8')
+  const { openapi, servers, paths } = answer.json()
+  expect([openapi, servers]).toEqual(['3.1.0', [{ url: 'http://sandbox.test' }]])
+  expect(Object.keys(paths)).toContain(allRoutes.submitRun.path)
+})
+
+test('the page shows every operation, once, and links to nothing that is not there', async () => {
+  const page = (await get('/docs')).body
+  const ids = [...page.matchAll(/ id="([\w-]+)"/g)].map(([, id]) => id)
+  expect(new Set(ids).size).toBe(ids.length)
+  for (const name of Object.keys(allRoutes)) expect(ids).toContain(name)
+  const targets = [...page.matchAll(/href="#([\w-]+)"/g)].map(([, id]) => id)
+  expect(targets.filter((target) => !ids.includes(target))).toEqual([])
+})
+
+test('the page may load nothing but its own style, and holds no script', async () => {
+  const { headers, body } = await get('/docs')
+  const style = /<style>([\s\S]*?)<\/style>/.exec(body)?.[1] ?? ''
+  const digest = createHash('sha256').update(style).digest('base64')
+  expect(headers['content-security-policy']).toBe(
+    `default-src 'none'; style-src 'sha256-${digest}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+  )
+  expect(headers['x-content-type-options']).toBe('nosniff')
+  expect(body).not.toMatch(/<script|\son\w+=|javascript:|src=|style="/i)
+})
+
+test('text in a template is escaped, and HTML is not', () => {
+  expect(html`<p title="${'"'}">${'<b>&'}${html`<i>${1}</i>`}</p>`.text).toBe(
+    '<p title="&quot;">&lt;b&gt;&amp;<i>1</i></p>',
+  )
+})
