@@ -1,5 +1,8 @@
+import { gzipSync } from 'node:zlib'
 import type { RouteName } from '@sandbox-jobs/contract/routes/index.ts'
+import { tar } from '../builds/archive/archive-fixtures.ts'
 import { type Estate, type Example, examplePassword } from './estate.ts'
+import type { Request } from './send.ts'
 import type { Caller } from './world.ts'
 
 /** Whom a route serves. */
@@ -45,10 +48,27 @@ export interface Expectation {
   /** Examples that stand in for the usual ones of a path parameter. */
   use?: Record<string, Example>
   body?: (estate: Estate) => unknown
-  bytes?: string
+  /** A raw body. */
+  bytes?: Buffer
+  /** The file of a multipart body. */
+  file?: Buffer
+  query?: Record<string, string>
   headers?: Record<string, string>
 }
 
+/** A well-formed call, but for the ids of its path. */
+export function exampleCall(expectation: Expectation, estate: Estate): Request {
+  const { body, bytes, file, query, headers } = expectation
+  return {
+    ...(body && { body: body(estate) }),
+    ...(bytes && { bytes }),
+    ...(file && { file }),
+    ...(query && { query }),
+    ...(headers && { headers }),
+  }
+}
+
+const exampleBundle = gzipSync(tar({ name: 'data.txt', content: Buffer.from('1') }))
 const digest = `sha256:${'b'.repeat(64)}`
 
 /** Every route of the contract. A route without a line here fails the matrix. */
@@ -88,7 +108,7 @@ export const expectations: Partial<Record<RouteName | (string & {}), Expectation
   readContextUpload: { who: 'owners' },
   putContextUpload: {
     who: 'owners',
-    bytes: 'archive',
+    bytes: Buffer.from('archive'),
     headers: { 'x-sandbox-upload-capability': 'of another session' },
     allowed: 409,
   },
@@ -112,6 +132,15 @@ export const expectations: Partial<Record<RouteName | (string & {}), Expectation
   updateTaskVersion: { who: 'owners', use: { vid: 'draft' }, body: () => ({ work_script: 'false' }) },
   publishTaskVersion: { who: 'owners', use: { vid: 'draft' } },
   archiveTaskVersion: { who: 'owners' },
+  uploadScript: { who: 'owners', file: Buffer.from('true') },
+  uploadBundle: { who: 'owners', file: exampleBundle },
+  putScriptFile: {
+    who: 'owners',
+    use: { vid: 'draft' },
+    query: { target: 'work' },
+    file: Buffer.from('true'),
+  },
+  previewInput: { who: 'borrowers', body: () => ({ input: {} }) },
   listShares: { who: 'owners' },
   createShare: {
     who: 'owners',
@@ -157,6 +186,18 @@ export const expectations: Partial<Record<RouteName | (string & {}), Expectation
   submitRun: {
     who: 'room',
     body: ({ ids }) => ({ task_version_id: ids.taskVersion, input: {} }),
+    headers: { 'idempotency-key': 'once' },
+  },
+  retryRun: { who: 'borrowers', headers: { 'idempotency-key': 'once' } },
+  quickRun: {
+    who: 'roomManagers',
+    body: ({ ids }) => ({
+      name: 'Quick',
+      environment_version_id: ids.readyVersion,
+      work_script: 'true',
+      input: {},
+      timeout_seconds: 60,
+    }),
     headers: { 'idempotency-key': 'once' },
   },
   listRuns: { who: 'room' },

@@ -5,7 +5,7 @@ import type { LightMyRequestResponse } from 'fastify'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestDatabase } from '../testing/test-database.ts'
 import { idsFor, parametersOf, variantsOf } from './example-ids.ts'
-import { expectations } from './expectations.ts'
+import { exampleCall, expectations } from './expectations.ts'
 import { type Cell, expectedStatus } from './expected-status.ts'
 import { callers, World } from './world.ts'
 
@@ -54,13 +54,7 @@ test.each(routes)('%s answers every kind of caller as the contract says', async 
 async function ask({ route, expectation, caller }: Cell, params: Record<string, string>) {
   if (caller === 'sandboxKeyInside' && params.rid) await giveRunToKey(params.rid)
   const estate = caller === 'otherCompany' && !route.params ? world.foreign : world.own
-  const body = expectation.body?.(estate)
-  return world.send(caller, route, {
-    params,
-    ...(body !== undefined && { body }),
-    ...(expectation.bytes && { bytes: Buffer.from(expectation.bytes) }),
-    ...(expectation.headers && { headers: expectation.headers }),
-  })
+  return world.send(caller, route, { params, ...exampleCall(expectation, estate) })
 }
 
 /** A key of sandbox scope sees what it submitted, and nothing else. */

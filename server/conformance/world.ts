@@ -7,24 +7,15 @@ import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
 import { systemClock } from '../base/clock.ts'
 import { openKeys } from '../base/keys.ts'
 import { createLog } from '../base/logging.ts'
-import { createApiApp } from '../main/api-app.ts'
+import type { Database } from '../db/database.ts'
+import { type ApiParts, createApiApp } from '../main/api-app.ts'
 import { AccessTokens } from '../platform/access-tokens.ts'
 import { hashPassword } from '../platform/passwords.ts'
 import type { Principal } from '../platform/principal.ts'
 import { DiskStorage } from '../storage/disk.ts'
 import { RewindingDatabase } from '../testing/rewinding-database.ts'
 import { type Estate, examplePassword, type Ground, makeEstate } from './estate.ts'
-
-export interface Request {
-  params?: Record<string, string>
-  query?: Record<string, string | string[]>
-  body?: unknown
-  /** Sent as it is, in place of `body`. */
-  bytes?: Buffer
-  headers?: Record<string, string>
-}
-
-export type Headers = Record<string, string>
+import { type Headers, type Request, send } from './send.ts'
 
 /**
  * The whole API as production builds it, over two companies that own the same things. Requests are made inside
@@ -66,6 +57,11 @@ export class World {
     return send(this.app, headers, route, request)
   }
 
+  /** The same call to an app that is configured in another way. */
+  sendTo(differences: Differences, caller: Caller, route: Route, request: Request = {}) {
+    return send(this.#stage.appWith(differences), this.callers[caller], route, request)
+  }
+
   signIn(person: Principal): Promise<Headers> {
     return this.#stage.signIn(person)
   }
@@ -90,6 +86,9 @@ export const callers = [
 ] as const
 export type Caller = (typeof callers)[number]
 
+/** How another app over the same world differs. */
+export type Differences = Partial<ApiParts['config']> & { db?: Database }
+
 interface StageParts {
   database: RewindingDatabase
   folder: string
@@ -101,6 +100,7 @@ class Stage {
   readonly database: RewindingDatabase
   readonly app: FastifyInstance
   readonly storage: DiskStorage
+  readonly config: ApiParts['config']
   readonly #folder: string
   readonly #passwordHash: string
   readonly #tokens: AccessTokens
@@ -108,19 +108,18 @@ class Stage {
   private constructor({ database, folder, passwordHash }: StageParts) {
     const baseUrl = 'http://sandbox.test'
     const accessTokenSeconds = 3600
-    const config = {
+    this.config = {
       dataDir: folder,
       deployment: 'onprem',
       enabled: true,
       baseUrl,
       runSlots: 16,
       accessTokenSeconds,
-    } as const
-    const log = createLog('test', 'silent')
+    }
     this.database = database
     this.#folder = folder
     this.#passwordHash = passwordHash
-    this.app = createApiApp({ db: database.db, log, clock: systemClock, config })
+    this.app = this.appWith({})
     this.storage = new DiskStorage(join(folder, 'objects'))
     this.#tokens = new AccessTokens({
       keys: openKeys(join(folder, 'keys')),
@@ -134,6 +133,11 @@ class Stage {
     const folder = mkdtempSync(join(tmpdir(), 'sandbox-test-world-'))
     const passwordHash = await hashPassword(examplePassword)
     return new Stage({ database: await RewindingDatabase.open(url), folder, passwordHash })
+  }
+
+  appWith({ db = this.database.db, ...config }: Differences): FastifyInstance {
+    const log = createLog('test', 'silent')
+    return createApiApp({ db, log, clock: systemClock, config: { ...this.config, ...config } })
   }
 
   get ground(): Ground {
@@ -155,32 +159,6 @@ class Stage {
     rmSync(this.#folder, { recursive: true, force: true })
   }
 }
-
-function send(
-  app: FastifyInstance,
-  credentials: Headers,
-  route: Route,
-  { params = {}, query = {}, body, bytes, headers }: Request,
-): Promise<LightMyRequestResponse> {
-  const url = route.path.replaceAll(/\{(\w+)\}/g, (_match, name: string) =>
-    encodeURIComponent(params[name] ?? ''),
-  )
-  const payload = bytes ?? (body === undefined ? undefined : Buffer.from(encode(route, body)))
-  const type = { form: 'application/x-www-form-urlencoded', json: 'application/json' } as const
-  const contentType = bytes ? 'application/octet-stream' : type[route.bodyKind === 'form' ? 'form' : 'json']
-  return app.inject({
-    method: route.method,
-    url,
-    query,
-    headers: { ...credentials, ...(payload && { 'content-type': contentType }), ...headers },
-    ...(payload && { payload }),
-  })
-}
-
-const encode = (route: Route, body: unknown): string =>
-  route.bodyKind === 'form'
-    ? new URLSearchParams(body as Record<string, string>).toString()
-    : JSON.stringify(body)
 
 async function credentials(stage: Stage, own: Estate, foreign: Estate): Promise<Record<Caller, Headers>> {
   const { people } = own
