@@ -105,7 +105,7 @@ export async function listRetiring(db: Executing, limit: number): Promise<Retiri
   return rows
 }
 
-export const endRetiring = (db: Executing, versionId: string): Promise<unknown> =>
+export const clearRetiring = (db: Executing, versionId: string): Promise<unknown> =>
   db
     .updateTable('environment_versions')
     .set({ retiring_layer_digest: null })
