@@ -1,15 +1,6 @@
-import { createHash } from 'node:crypto'
-import { Readable } from 'node:stream'
-import {
-  type Executor,
-  type ExecutorCapacity,
-  ExecutorRefused,
-  ExecutorUnavailable,
-  type SandboxExit,
-  type SandboxSpec,
-  type SandboxSummary,
-  SandboxUnknown,
-} from '../executor/port.ts'
+import type { Readable } from 'node:stream'
+import { FakeExecutor, type FakeOutcome } from '../executor/fake/fake-executor.ts'
+import { ExecutorUnavailable, type SandboxExit, type SandboxSpec, SandboxUnknown } from '../executor/port.ts'
 
 /** What a scripted sandbox leaves behind. */
 export interface Left {
@@ -18,15 +9,6 @@ export interface Left {
   output?: string
   /** Path (latin1) to content. */
   artifacts?: Record<string, string>
-}
-
-interface Sandbox {
-  spec: SandboxSpec
-  stdin: Buffer
-  state: SandboxSummary['state']
-  left?: Left | undefined
-  ended: Promise<void>
-  end: () => void
 }
 
 /** The record of an exit with 0, changed as a test needs. */
@@ -60,20 +42,30 @@ type Call =
   | 'file'
   | 'tree'
 
+interface Started {
+  spec: SandboxSpec
+  stdin: Buffer
+  /** Ends a sandbox that was left to run. */
+  end: (left: Left) => void
+}
+
 /**
- * An executor whose sandboxes do what a test says, with the port's promises: at most one start per id, records that
- * stay until they are removed. It outlives the workers that use it, as a host does.
+ * The fake host with a hand on it: its sandboxes do what a test says and end when it says so, its calls fail when it
+ * says so, and it tells what was started. It outlives the workers that use it, as a host does.
  */
-export class ScriptedExecutor implements Executor {
-  readonly images = new Set<string>()
+export class ScriptedExecutor extends FakeExecutor {
   /** Every program that was started, by sandbox id; an id that shows twice broke the port's promise. */
   readonly started: string[] = []
-  readonly #sandboxes = new Map<string, Sandbox>()
+  readonly #sandboxes = new Map<string, Started>()
   readonly #failures: { call: Call; error: Error; after: boolean }[] = []
   readonly #waiters: { count: number; resolve: () => void }[] = []
   readonly #callWaiters: { call: Call; resolve: () => void }[] = []
   readonly #away = new Map<Call, boolean>()
   #script: (spec: SandboxSpec) => Left | 'hold' = () => ({})
+
+  constructor() {
+    super((spec, input) => this.#begin(spec, input), slots)
+  }
 
   /** What a sandbox leaves that is started from now on; `hold` lets it run until `end`. */
   script(script: (spec: SandboxSpec) => Left | 'hold'): void {
@@ -110,11 +102,7 @@ export class ScriptedExecutor implements Executor {
   }
 
   end(id: string, left: Left): void {
-    const sandbox = this.#require(id)
-    if (sandbox.state !== 'running') return
-    sandbox.left = left
-    sandbox.state = 'exited'
-    sandbox.end()
+    this.#require(id).end(left)
   }
 
   stdinOf(id: string): Buffer {
@@ -127,90 +115,60 @@ export class ScriptedExecutor implements Executor {
 
   /** As if the host had been wiped. */
   lose(id: string): void {
-    this.#sandboxes.delete(id)
+    this.forget(id)
   }
 
-  async start(spec: SandboxSpec, stdin: Buffer | Readable): Promise<void> {
-    return this.#failing('start', async () => {
-      const known = this.#sandboxes.get(spec.id)
-      if (known?.state === 'forbidden') throw new ExecutorRefused('forbidden', 'forbidden')
-      if (known) return
-      if (spec.rootfs.kind === 'image' && !this.images.has(spec.rootfs.digest)) {
-        throw new ExecutorRefused('image_missing', 'no such image')
-      }
-      this.#add(spec, Buffer.isBuffer(stdin) ? stdin : Buffer.alloc(0), 'running')
-      this.started.push(spec.id)
-      const left = this.#script(spec)
-      if (left !== 'hold') this.end(spec.id, left)
-      this.#tellWaiters()
-    })
+  override start(spec: SandboxSpec, stdin: Buffer | Readable): Promise<void> {
+    return this.#failing('start', () => super.start(spec, stdin))
   }
 
-  async wait(id: string, signal?: AbortSignal): Promise<SandboxExit> {
-    return this.#failing('wait', async () => {
-      const sandbox = this.#require(id)
-      await new Promise<void>((resolve, reject) => {
-        signal?.addEventListener('abort', () => reject(new Error('aborted')), { once: true })
-        if (signal?.aborted) reject(new Error('aborted'))
-        void sandbox.ended.then(resolve)
-      })
-      return recordOf(sandbox.left ?? {})
-    })
+  override wait(id: string, signal?: AbortSignal): Promise<SandboxExit> {
+    return this.#failing('wait', () => super.wait(id, signal))
   }
 
-  async stop(id: string): Promise<void> {
-    return this.#failing('stop', async () => this.end(id, { exit: { cause: 'stopped', exitCode: null } }))
+  override stop(id: string): Promise<void> {
+    return this.#failing('stop', () => super.stop(id))
   }
 
-  async forbid(id: string): Promise<boolean> {
-    return this.#failing('forbid', async () => {
-      const known = this.#sandboxes.get(id)
-      if (!known) this.#add({ id } as SandboxSpec, Buffer.alloc(0), 'forbidden')
-      return known === undefined || known.state === 'forbidden'
-    })
+  override forbid(id: string): Promise<boolean> {
+    return this.#failing('forbid', () => super.forbid(id))
   }
 
-  async log(id: string): Promise<Readable> {
-    return this.#failing('log', async () => Readable.from([Buffer.from(this.#require(id).left?.log ?? '')]))
+  override log(id: string): Promise<Readable> {
+    return this.#failing('log', () => super.log(id))
   }
 
-  async file(id: string): Promise<Readable> {
-    return this.#failing('file', async () =>
-      Readable.from([Buffer.from(this.#require(id).left?.output ?? '')]),
-    )
+  override file(id: string, name: string): Promise<Readable> {
+    return this.#failing('file', () => super.file(id, name))
   }
 
-  async tree(id: string): Promise<Readable> {
-    const all = Object.values(this.#require(id).left?.artifacts ?? {}).join('')
-    return this.#failing('tree', async () => Readable.from(inChunks(Buffer.from(all))))
+  override tree(id: string): Promise<Readable> {
+    return this.#failing('tree', () => super.tree(id))
   }
 
-  async remove(id: string): Promise<void> {
-    return this.#failing('remove', async () => void this.#sandboxes.delete(id))
+  override remove(id: string): Promise<void> {
+    return this.#failing('remove', () => super.remove(id))
   }
 
-  async list(): Promise<SandboxSummary[]> {
-    return [...this.#sandboxes].map(([id, { state }]) => ({ id, state }))
-  }
-
-  async hasImage(digest: string): Promise<boolean> {
-    return this.images.has(digest)
-  }
-
-  async installImage(digest: string, tar: Readable): Promise<void> {
+  /** Takes any bytes for any digest: tests of runs have no images to hash. */
+  override installImage(digest: string, tar: Readable): Promise<void> {
     return this.#failing('installImage', async () => {
-      const hash = createHash('sha256')
-      for await (const chunk of tar) hash.update(chunk as Buffer)
-      this.images.add(digest)
+      for await (const _ of tar);
+      this.placeImage(digest)
     })
   }
 
-  async removeImage(digest: string): Promise<void> {
-    return this.#failing('removeImage', async () => void this.images.delete(digest))
+  override removeImage(digest: string): Promise<void> {
+    return this.#failing('removeImage', () => super.removeImage(digest))
   }
 
-  async capacity(): Promise<ExecutorCapacity> {
-    return { cpus: 1, memoryBytes: 1, slots: 1, running: 0 }
+  #begin(spec: SandboxSpec, stdin: Buffer): FakeOutcome | Promise<FakeOutcome> {
+    const { promise, resolve } = Promise.withResolvers<FakeOutcome>()
+    this.#sandboxes.set(spec.id, { spec, stdin, end: (left) => resolve(outcomeOf(left)) })
+    this.started.push(spec.id)
+    const left = this.#script(spec)
+    this.#tellWaiters()
+    return left === 'hold' ? promise : outcomeOf(left)
   }
 
   async #failing<T>(call: Call, work: () => Promise<T>): Promise<T> {
@@ -229,15 +187,7 @@ export class ScriptedExecutor implements Executor {
     return index < 0 ? undefined : this.#failures.splice(index, 1)[0]
   }
 
-  #add(spec: SandboxSpec, stdin: Buffer, state: SandboxSummary['state']): void {
-    let end: () => void = () => undefined
-    const ended = new Promise<void>((resolve) => {
-      end = resolve
-    })
-    this.#sandboxes.set(spec.id, { spec, stdin, state, ended, end })
-  }
-
-  #require(id: string): Sandbox {
+  #require(id: string): Started {
     const sandbox = this.#sandboxes.get(id)
     if (!sandbox) throw new SandboxUnknown(id)
     return sandbox
@@ -248,21 +198,14 @@ export class ScriptedExecutor implements Executor {
   }
 }
 
-function recordOf(left: Left): SandboxExit {
-  const { log = '', output, artifacts } = left
-  const files = Object.entries(artifacts ?? {}).map(([path, content]) => ({
-    path,
-    byteSize: Buffer.byteLength(content),
-  }))
-  return exitRecord({
-    log: { totalBytes: log.length, keptBytes: log.length },
-    files: { output: { status: output === undefined ? 'absent' : 'present', byteSize: output?.length ?? 0 } },
-    tree: { status: artifacts ? 'collected' : 'absent', reason: '', files },
-    ...left.exit,
-  })
-}
+/** More than any worker of a test has. */
+const slots = 1024
 
-/** Files do not end where chunks do. */
-function* inChunks(bytes: Buffer): Generator<Buffer> {
-  for (let at = 0; at < bytes.length; at += 3) yield bytes.subarray(at, at + 3)
-}
+const outcomeOf = ({ exit, log, output, artifacts }: Left): FakeOutcome => ({
+  exit: { peakMemoryBytes: 4096, cpuMs: 5, ...exit },
+  ...(log !== undefined && { log }),
+  ...(output !== undefined && { files: { output: Buffer.from(output) } }),
+  ...(artifacts && {
+    tree: Object.entries(artifacts).map(([path, content]) => ({ path, content: Buffer.from(content) })),
+  }),
+})

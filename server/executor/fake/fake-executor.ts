@@ -105,7 +105,7 @@ export class FakeExecutor implements Executor {
     const { exit, outcome } = this.#find(id)
     if (exit?.tree?.status === 'absent') return Readable.from([])
     if (exit?.tree?.status !== 'collected') throw new SandboxUnknown(`${id}/tree`)
-    return Readable.from((outcome.tree ?? []).map((file) => file.content))
+    return Readable.from(inChunks(Buffer.concat((outcome.tree ?? []).map((file) => file.content))))
   }
 
   async remove(id: string): Promise<void> {
@@ -132,11 +132,21 @@ export class FakeExecutor implements Executor {
       .update(await buffer(tar))
       .digest('hex')}`
     if (found !== digest) throw new ExecutorRefused('digest_mismatch', `the image's bytes are ${found}`)
+    this.placeImage(digest)
+  }
+
+  /** Makes an image startable whose bytes nobody has. */
+  protected placeImage(digest: string): void {
     this.#images.add(digest)
   }
 
   async removeImage(digest: string): Promise<void> {
     this.#images.delete(digest)
+  }
+
+  /** As if the host had been wiped of the sandbox and of every trace of it. */
+  protected forget(id: string): void {
+    this.#known.delete(id)
   }
 
   async #run(sandbox: FakeSandbox, stdin: Buffer | Readable): Promise<void> {
@@ -159,6 +169,12 @@ export class FakeExecutor implements Executor {
     if (!sandbox || typeof sandbox === 'string') throw new SandboxUnknown(id)
     return sandbox
   }
+}
+
+/** Files do not end where chunks do. */
+function* inChunks(bytes: Buffer): Generator<Buffer> {
+  const size = Math.max(3, Math.ceil(bytes.length / 64))
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
 }
 
 function exitOf(spec: SandboxSpec, outcome: FakeOutcome, stopped: boolean): SandboxExit {
