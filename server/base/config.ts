@@ -186,7 +186,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     const setting = settings[name]
     const raw = environment[setting.env] ?? file[setting.env]
     if (raw === undefined || raw === '') {
-      read[name] = setting.fallback(read as Partial<Config>)
+      read[name] = setting.fallback(read)
       continue
     }
     read[name] = setting.parse(raw)
