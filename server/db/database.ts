@@ -32,3 +32,25 @@ export function connect(url: string, options: { poolSize: number; log: Log; name
 /** True when the error is a violation of the named unique constraint or index. */
 export const violates = (error: unknown, constraint: string): boolean =>
   error instanceof pg.DatabaseError && error.code === '23505' && error.constraint === constraint
+
+/** Classes and codes of Postgres that say the server is going, coming, or full (its appendix A). */
+const serverAway = /^(08...|53300|57P0[123])$/
+const connectionCodes = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ENOENT',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+])
+/** The driver's own words: it gives these failures no code. */
+const driverWords = /^(Connection terminated|timeout exceeded when trying to connect)/
+
+/** True when no answer of the database was had at all: the same statement may well succeed later. */
+export function isDatabaseAway(error: unknown): boolean {
+  if (error instanceof pg.DatabaseError) return serverAway.test(error.code ?? '')
+  if (!(error instanceof Error)) return false
+  if (driverWords.test(error.message)) return true
+  const { code, syscall } = error as NodeJS.ErrnoException
+  return connectionCodes.has(code ?? '') && ['connect', 'read', 'write'].includes(syscall ?? '')
+}

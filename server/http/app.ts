@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net'
+import { catalogue } from '@sandbox-jobs/contract/errors/catalogue.ts'
 import { type FastifyInstance, fastify, LogController } from 'fastify'
 import { notFound } from '../base/coded-error.ts'
 import type { Log } from '../base/logging.ts'
@@ -19,6 +20,7 @@ export function createApp(log: Log): FastifyInstance {
     requestTimeout: 15 * 60_000,
     keepAliveTimeout: 60_000,
     clientErrorHandler: (error, socket) => answerBrokenRequest(error, socket),
+    frameworkErrors: (error, request, reply) => handleError(error, request, reply),
   }) as unknown as FastifyInstance
   app.removeAllContentTypeParsers()
   app.addContentTypeParser(
@@ -43,16 +45,31 @@ export function createApp(log: Log): FastifyInstance {
   return app
 }
 
+const badLength = {
+  status: '400 Bad Request',
+  detail: { code: 'invalid_content_length', message: catalogue.invalid_content_length.message },
+}
+
+/** Answers to what the parser refuses for more than its form, by the parser's code. */
+const brokenRequests: Record<string, { status: string; detail: unknown }> = {
+  HPE_INVALID_CONTENT_LENGTH: badLength,
+  HPE_UNEXPECTED_CONTENT_LENGTH: badLength,
+  HPE_HEADER_OVERFLOW: {
+    status: '431 Request Header Fields Too Large',
+    detail: 'Request Header Fields Too Large',
+  },
+  ERR_HTTP_REQUEST_TIMEOUT: { status: '408 Request Timeout', detail: 'Request Timeout' },
+}
+
 /** Requests that Node's parser refuses never reach a route: they are answered on the bare socket. */
 function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): void {
   if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy()
-  const lengthError =
-    error.code === 'HPE_INVALID_CONTENT_LENGTH' || error.code === 'HPE_UNEXPECTED_CONTENT_LENGTH'
-  const detail = lengthError
-    ? { code: 'invalid_content_length', message: 'The Content-Length header is not a number.' }
-    : 'Bad Request'
+  const { status, detail } = brokenRequests[error.code ?? ''] ?? {
+    status: '400 Bad Request',
+    detail: 'Bad Request',
+  }
   const body = JSON.stringify({ detail })
   socket.end(
-    `HTTP/1.1 400 Bad Request\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
+    `HTTP/1.1 ${status}\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
   )
 }

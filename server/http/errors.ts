@@ -4,6 +4,7 @@ import { CodedError } from '../base/coded-error.ts'
 import { PlainError } from '../base/plain-error.ts'
 import { JsonRefused, jsonRefusals } from '../base/strict-json.ts'
 import { ValidationError } from '../base/validation-error.ts'
+import { isDatabaseAway } from '../db/database.ts'
 
 interface Answer {
   status: number
@@ -47,11 +48,15 @@ function fromFastify(error: unknown): Answer | undefined {
     }
     return { status: 422, body: { detail: [problem] } }
   }
-  if (code.startsWith('FST_ERR_CTP') || code === 'FST_ERR_BAD_URL') {
-    return { status: 422, body: { detail: [{ type: 'malformed', loc: ['body'], msg: 'cannot be read' }] } }
-  }
+  if (code.startsWith('FST_ERR_CTP')) return malformed('body')
+  if (code === 'FST_ERR_BAD_URL') return malformed('path')
   return undefined
 }
+
+const malformed = (part: 'body' | 'path'): Answer => ({
+  status: 422,
+  body: { detail: [{ type: 'malformed', loc: [part], msg: 'cannot be read' }] },
+})
 
 /** What finds the fault, and no more: other fields of a database error quote the values of rows. */
 function loggable(error: unknown): Record<string, unknown> {
@@ -63,7 +68,7 @@ export function handleError(error: unknown, request: FastifyRequest, reply: Fast
   let answer = answerOf(error)
   if (!answer) {
     request.log.error({ error: loggable(error), route: request.routeOptions.url }, 'request failed')
-    answer = coded(new CodedError('internal_error'))
+    answer = coded(new CodedError(isDatabaseAway(error) ? 'database_unavailable' : 'internal_error'))
   }
   reply
     .code(answer.status)

@@ -1,0 +1,60 @@
+import { gzipSync } from 'node:zlib'
+import { bundleMaxBytes, scriptMaxBytes, timeoutMaxSeconds } from '@sandbox-jobs/contract/limits.ts'
+import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
+import { tar } from '../../builds/archive/archive-fixtures.ts'
+import { draftOf } from './examples.ts'
+import type { Provocations, Scene } from './provocation.ts'
+
+const task = ({ ids }: Scene) => ({ id: ids.task })
+const draft = ({ ids }: Scene) => ({ id: ids.task, vid: ids.draft })
+const archiveTask = (scene: Scene) => scene.must('manager', allRoutes.archiveTask, { params: task(scene) })
+
+const script = (scene: Scene, file: Buffer) =>
+  scene.ask('manager', allRoutes.uploadScript, { params: task(scene), file })
+const bundle = (scene: Scene, file: Buffer) =>
+  scene.ask('manager', allRoutes.uploadBundle, { params: task(scene), file })
+const share = (scene: Scene, body: Record<string, unknown>) =>
+  scene.ask('manager', allRoutes.createShare, { params: task(scene), body })
+
+/** Tasks, their versions and shares. */
+export const taskProvocations: Provocations = {
+  task_archived: async (scene) => {
+    await archiveTask(scene)
+    return scene.ask('manager', allRoutes.updateTask, { params: task(scene), body: { name: 'Late' } })
+  },
+  already_archived: (scene) => scene.askTwice('manager', allRoutes.archiveTask, { params: task(scene) }),
+  environment_version_not_ready: (scene) =>
+    scene.ask(
+      'manager',
+      allRoutes.createTaskVersion,
+      draftOf(scene, { environment_version_id: scene.ids.version }),
+    ),
+  job_contract_invalid: (scene) =>
+    scene.ask('manager', allRoutes.createTaskVersion, draftOf(scene, { input_schema: 'no JSON' })),
+  timeout_exceeds_ceiling: async (scene) => {
+    const body = { timeout_seconds: timeoutMaxSeconds }
+    await scene.must('manager', allRoutes.updateTaskVersion, { params: draft(scene), body })
+    return scene.ask('manager', allRoutes.publishTaskVersion, { params: draft(scene) })
+  },
+  script_too_large: (scene) => script(scene, Buffer.alloc(scriptMaxBytes + 1, 'x')),
+  script_not_utf8: (scene) => script(scene, Buffer.from([0xff, 0xfe])),
+  script_contains_nul: (scene) => script(scene, Buffer.from('a\0b')),
+  bundle_too_large: (scene) => bundle(scene, Buffer.alloc(bundleMaxBytes + 1)),
+  bundle_path_forbidden: (scene) => bundle(scene, gzipSync(tar({ name: 'work.sh', content: 'true' }))),
+  bundle_invalid: (scene) => bundle(scene, Buffer.from('no archive')),
+  share_already_live: (scene) => share(scene, { target_kind: 'chatroom', target_id: scene.ids.room }),
+  share_target_invalid: (scene) =>
+    share(scene, { target_kind: 'department', target_id: scene.world.foreign.ids.department }),
+  secret_slot_policies_invalid: (scene) =>
+    share(scene, {
+      target_kind: 'department',
+      target_id: scene.ids.department,
+      secret_slot_policies: { TOKEN: 'nobody' },
+    }),
+  task_not_shared_to_room: async (scene) => {
+    await scene.must('manager', allRoutes.revokeShare, { params: { ...task(scene), gid: scene.ids.share } })
+    return scene.ask('manager', allRoutes.enableGrantedJob, {
+      params: { cid: scene.ids.room, tid: scene.ids.task },
+    })
+  },
+}
