@@ -1,10 +1,12 @@
 import { parseArgs } from 'node:util'
+import { apiRead } from './api-read.ts'
+import { apiWrite } from './api-write.ts'
 import type { Benchmark } from './harness/benchmark.ts'
 import { jsonLines, summaryOf, tableText } from './harness/report.ts'
 import type { Row } from './harness/row.ts'
 import { runE2e } from './run-e2e.ts'
 
-const benchmarks: Benchmark[] = [runE2e]
+const benchmarks: Benchmark[] = [runE2e, apiRead, apiWrite]
 
 const usage = `npm run bench -- NAME... [--json] [--peers] [--rounds N] [--profile]
 

@@ -25,6 +25,7 @@ const titles = [
   'cpu ms',
   'peer',
   'peer ms',
+  'peer per s',
   'cpu ms',
   'ratio',
   'reach',
@@ -47,7 +48,7 @@ const cellsOf = (row: Row): string[] => [
   row.name,
   ...[row.ours?.p50_ms, row.ours?.p99_ms, row.ours?.rate, row.cpu_ms.ours].map(text),
   row.peer,
-  ...[row.peer_ms, row.cpu_ms.peer, row.ratio].map(text),
+  ...[row.peer_ms, row.peer_rate, row.cpu_ms.peer, row.ratio].map(text),
   row.reach ?? '',
   row.met === null ? '' : row.met ? 'yes' : 'no',
 ]

@@ -16,6 +16,8 @@ export interface Row {
   ours: Figures | null
   peer: string
   peer_ms: number | null
+  /** Set where rates are compared: operations per second of the peer. */
+  peer_rate?: number | null
   ratio: number | null
   /** Null where no bar is set; the row is then for comparison only. */
   reach: string | null
@@ -69,7 +71,7 @@ export function rowOf({ name, ours, peer, floor, notes }: Comparison): Row {
 export const reached = (ratio: number, reach: Reach): boolean =>
   'atMost' in reach ? ratio <= reach.atMost : ratio >= reach.atLeast
 
-const reachText = (reach: Reach): string =>
+export const reachText = (reach: Reach): string =>
   'atMost' in reach ? `at most ${reach.atMost} x` : `at least ${reach.atLeast} x`
 
 const cpuOf = (measured: Measured | undefined): number | null =>

@@ -1,0 +1,50 @@
+import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
+import { measureApi } from './harness/api-load.ts'
+import type { Benchmark } from './harness/benchmark.ts'
+import { freshNumber } from './harness/load.ts'
+import { apiDatabaseConnections } from './harness/own-api.ts'
+import { startInsert } from './peers/fastify.ts'
+
+/** Submitting a run against a server that stores a body by one query; docs in bench/README.md. */
+export const apiWrite: Benchmark = {
+  name: 'api-write',
+  about: 'submitting a run over 64 connections, durable, against a Fastify server that makes one insert',
+  run: (options) =>
+    measureApi(
+      {
+        name: 'api-write',
+        // The queue of one takes 100 runs, and is emptied after each round.
+        tenants: 256,
+        requests: async (_database, { tenants }) =>
+          tenants.map(({ roomId, apiKey, task }) => ({
+            method: 'POST',
+            path: allRoutes.submitRun.path.replace('{cid}', roomId),
+            headers: { 'x-api-key': apiKey, 'idempotency-key': freshNumber },
+            body: JSON.stringify({ task_version_id: task.versionId, input: {} }),
+          })),
+        afterRound: async ({ db }) => {
+          await db
+            .updateTable('runs')
+            .set({ state: 'cancelled', terminal_at: new Date() })
+            .where('state', '=', 'queued')
+            .execute()
+        },
+        peer: {
+          name: 'Fastify, one insert',
+          reach: { atLeast: 1 },
+          start: ({ url }) => startInsert(url, apiDatabaseConnections),
+          request: {
+            method: 'POST',
+            path: '/',
+            headers: {},
+            body: JSON.stringify({ number: 1, text: 'one' }),
+          },
+        },
+        notes: [
+          'ours: the API alone, as in a hosted deployment, 256 companies in turn; nothing takes the runs from the queue, which is emptied between rounds',
+          `peer: the same version of Fastify, one insert through as many connections (${apiDatabaseConnections}) to the same Postgres`,
+        ],
+      },
+      options,
+    ),
+}

@@ -1,0 +1,114 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { BenchOptions } from './benchmark.ts'
+import { buildLoad, type LoadRequest, type LoadResult, putUnderLoad } from './load.ts'
+import { machineNote } from './machine-note.ts'
+import type { NodeServer } from './node-server.ts'
+import { type OwnApi, startApi } from './own-api.ts'
+import { type OwnDatabase, startDatabase } from './own-database.ts'
+import { treeCpuMs } from './process-cpu.ts'
+import { type MeasuredRate, rateRowOf } from './rate-row.ts'
+import type { Reach, Row } from './row.ts'
+
+export interface ApiLoad {
+  name: string
+  /** Companies, each with a room, a member, a key and a task. */
+  tenants: number
+  /** What the API is asked; called once. */
+  requests(database: OwnDatabase, api: OwnApi): Promise<LoadRequest[]>
+  /** Clears what a round left. */
+  afterRound?(database: OwnDatabase): Promise<void>
+  peer: {
+    name: string
+    reach: Reach
+    start(database: OwnDatabase): Promise<NodeServer>
+    request: LoadRequest
+  }
+  notes: string[]
+}
+
+const connections = 64
+const roundMs = 2000
+const warmupMs = 3000
+/** A round is thousands of requests: more rounds than this tell nothing more. */
+const roundsMax = 7
+
+/** Puts the API and its peer under load in turn, round by round, and compares the rates. */
+export async function measureApi(load: ApiLoad, options: BenchOptions): Promise<Row[]> {
+  const work = await mkdtemp(join(tmpdir(), `bench-${load.name}-`))
+  const open: (() => Promise<void>)[] = [() => rm(work, { recursive: true, force: true })]
+  try {
+    options.say(`${load.name}: starting a database, the API and the peer`)
+    const database = await startDatabase(2)
+    open.push(database.stop)
+    const api = await startApi(database, load.tenants)
+    open.push(api.stop)
+    const peer = await load.peer.start(database)
+    open.push(peer.stop)
+    const subjectOf = (server: NodeServer, requests: LoadRequest[]): Subject => ({
+      server,
+      requests,
+      results: [],
+      cpuMs: 0,
+    })
+    const subjects: [Subject, Subject] = [
+      subjectOf(api, await load.requests(database, api)),
+      subjectOf(peer, Array(connections).fill(load.peer.request)),
+    ]
+    return [await compare(load, { subjects, database, generator: await buildLoad(work), options })]
+  } finally {
+    for (const close of open.reverse()) await close()
+  }
+}
+
+interface Subject extends MeasuredRate {
+  server: NodeServer
+  requests: LoadRequest[]
+  results: LoadResult[]
+}
+
+interface Measuring {
+  subjects: [Subject, Subject]
+  database: OwnDatabase
+  generator: string
+  options: BenchOptions
+}
+
+async function compare(load: ApiLoad, measuring: Measuring): Promise<Row> {
+  const { subjects, options } = measuring
+  const rounds = Math.min(options.rounds, roundsMax)
+  for (const subject of subjects) await putUnder(load, measuring, { subject, durationMs: warmupMs })
+  const machine = machineNote()
+  for (let round = 0; round < rounds; round += 1) {
+    options.say(`${load.name}: round ${round + 1} of ${rounds}`)
+    for (const subject of round % 2 === 0 ? subjects : subjects.toReversed()) {
+      const { result, cpuMs } = await putUnder(load, measuring, { subject, durationMs: roundMs })
+      subject.results.push(result)
+      subject.cpuMs += cpuMs
+    }
+  }
+  const [ours, theirs] = subjects
+  const rules = `${connections} connections, one request under way on each, ${rounds} rounds of ${roundMs / 1000} s each in turn, sent by a process of their own`
+  const { name, reach } = load.peer
+  return rateRowOf({
+    name: load.name,
+    ours,
+    peer: { name, reach, measured: theirs },
+    notes: [rules, ...load.notes, machine()],
+  })
+}
+
+async function putUnder(
+  load: ApiLoad,
+  { database, generator }: Measuring,
+  { subject, durationMs }: { subject: Subject; durationMs: number },
+): Promise<{ result: LoadResult; cpuMs: number }> {
+  const { server, requests } = subject
+  const used = async () => (await treeCpuMs(server.pid)) + (await treeCpuMs(database.pid))
+  const before = await used()
+  const result = await putUnderLoad({ load: generator, port: server.port, connections, durationMs, requests })
+  const cpuMs = (await used()) - before
+  await load.afterRound?.(database)
+  return { result, cpuMs }
+}

@@ -1,0 +1,36 @@
+import { join } from 'node:path'
+import { openKeys } from '../../server/base/keys.ts'
+import { freePort } from '../../server/postgres/free-port.ts'
+import { type NodeServer, startNodeServer } from './node-server.ts'
+import type { OwnDatabase } from './own-database.ts'
+import { type BenchTenant, makeTenants } from './tenants.ts'
+
+/** The service's API process alone: what it queues stays queued. */
+export interface OwnApi extends NodeServer {
+  tenants: BenchTenant[]
+}
+
+/** Connections to the database of the API, and of what it is compared with. */
+export const apiDatabaseConnections = 12
+
+/** Starts the API of a hosted deployment, whose queue is bounded for each company only, with companies in its database. */
+export async function startApi({ db, url, folder }: OwnDatabase, tenantCount: number): Promise<OwnApi> {
+  const dataDir = join(folder, 'data')
+  const pepper = openKeys(join(dataDir, 'keys')).derive('api-key')
+  const tenants = await makeTenants(db, { count: tenantCount, pepper })
+  const port = await freePort()
+  const server = await startNodeServer({
+    script: new URL('../../server/main/api.ts', import.meta.url).pathname,
+    env: {
+      SANDBOX_DATA: dataDir,
+      SANDBOX_PORT: String(port),
+      SANDBOX_DEPLOYMENT: 'hosted',
+      SANDBOX_LOG_LEVEL: 'error',
+      SANDBOX_DATABASE_POOL_SIZE: String(apiDatabaseConnections),
+      DATABASE_URL: url,
+    },
+    port,
+    path: '/public/info/sandbox/regions',
+  })
+  return { ...server, tenants }
+}

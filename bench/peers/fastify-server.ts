@@ -1,0 +1,29 @@
+import { randomUUID } from 'node:crypto'
+import { fastify } from 'fastify'
+import pg from 'pg'
+
+/**
+ * What the API is compared with: `hello PORT` answers a constant, `insert PORT DATABASE_URL CONNECTIONS` stores each body
+ * by one query. Fastify as it comes, the version the service uses.
+ */
+const [kind, port, url, connections] = process.argv.slice(2)
+const app = fastify()
+
+if (kind === 'hello') app.get('/', async () => ({ hello: 'world' }))
+else {
+  const pool = new pg.Pool({ connectionString: url, max: Number(connections) })
+  await pool.query(
+    'create table if not exists bench_inserts (id uuid primary key, body jsonb not null, at timestamptz not null default now())',
+  )
+  app.post('/', async (request) => {
+    const id = randomUUID()
+    const { rows } = await pool.query(
+      'insert into bench_inserts (id, body) values ($1, $2) returning id, at',
+      [id, JSON.stringify(request.body)],
+    )
+    return rows[0]
+  })
+}
+
+await app.listen({ host: '127.0.0.1', port: Number(port) })
+process.on('SIGTERM', () => process.exit(0))
