@@ -23,6 +23,22 @@ test('an image of no file at all runs, in the platform’s shell', async () => {
   expect(exit.tree).toEqual({ status: 'absent', reason: '', files: [] })
 })
 
+test('an input of any size arrives whole, however late the program reads it', async () => {
+  const chunk = Buffer.alloc(1 << 16, 'x')
+  const stream = () =>
+    Readable.from(
+      (async function* () {
+        for (let sent = 0; sent < 64; sent += 1) yield chunk
+      })(),
+    )
+  for (const input of [stream(), Buffer.alloc(64 * chunk.length)]) {
+    const spec = shellJob(empty, 'sleep 0.2; wc -c')
+    await agent.client.start(spec, input)
+    expect(await agent.client.wait(spec.id)).toMatchObject({ cause: 'exited', exitCode: 0 })
+    expect(await text(await agent.client.log(spec.id))).toBe(`${64 * chunk.length}\n`)
+  }
+})
+
 test('the exit code of the program is kept', async () => {
   const { exit } = await agent.run(shellJob(empty, 'exit 3'))
   expect(exit).toMatchObject({ cause: 'exited', exitCode: 3 })

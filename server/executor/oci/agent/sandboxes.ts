@@ -116,12 +116,22 @@ export class Sandboxes {
     }
   }
 
-  /** Resolves when the program runs or has ended. A second start of an id takes no input. */
-  async start(value: unknown, input: AsyncIterable<Buffer>, special?: Special): Promise<void> {
+  /**
+   * Resolves when the program runs or has ended; `inputTaken` when its input has been read to its end. A second start of
+   * an id takes no input.
+   */
+  async start(
+    value: unknown,
+    input: AsyncIterable<Buffer>,
+    special?: Special,
+  ): Promise<{ inputTaken: Promise<void> }> {
     const spec = checkedSpec(value)
     const known = this.#known.get(spec.id)
     if (known === 'forbidden') throw new ExecutorRefused('forbidden', `sandbox ${spec.id} may not start`)
-    if (known) return known.running.promise
+    if (known) {
+      await known.running.promise
+      return { inputTaken: Promise.resolve() }
+    }
     const sandbox = await this.#create(spec, special)
     const { keeper, input: shimInput } = startKeeper(this.#options.shim, sandbox.folder)
     this.#watch(sandbox, keeper)
@@ -131,8 +141,9 @@ export class Sandboxes {
       shimInput.destroy()
       throw error
     }
-    void sendInput(input, shimInput)
+    const inputTaken = sendInput(input, shimInput)
     await sandbox.running.promise
+    return { inputTaken }
   }
 
   /** True while a living sandbox has that image under its root. */

@@ -17,7 +17,7 @@ interface Services {
   onError: (error: unknown) => void
 }
 
-type Answer = { json: unknown } | { stream: Readable } | undefined
+type Answer = { json: unknown } | { stream: Readable } | { openUntil: Promise<void> } | undefined
 
 /** The agent's protocol: plain HTTP on a unix socket whose permissions say who may speak. */
 export function agentServer(services: Services): Server {
@@ -35,6 +35,7 @@ async function answer(services: Services, request: IncomingMessage, response: Se
     const found = await dispatch(services, request)
     if (found === undefined) response.writeHead(204).end()
     else if ('stream' in found) await pipeline(found.stream, response.writeHead(200))
+    else if ('openUntil' in found) await answerEarly(response, found.openUntil)
     else sendJson(response, 200, found.json)
   } catch (error) {
     if (response.headersSent) {
@@ -49,6 +50,16 @@ async function answer(services: Services, request: IncomingMessage, response: Se
       sendJson(response, 500, { message: 'the host agent failed: its log tells why' })
     }
   }
+}
+
+/**
+ * Tells the caller now and ends the answer later: Node gives up the body of a request as soon as its answer has ended, and
+ * nobody would hear of what is still to come, or that it was cut.
+ */
+async function answerEarly(response: ServerResponse, openUntil: Promise<void>): Promise<void> {
+  response.writeHead(200).flushHeaders()
+  await openUntil
+  response.end()
 }
 
 function sendJson(response: ServerResponse, status: number, value: unknown): void {
@@ -83,8 +94,8 @@ async function onSandbox(
     case 'POST start': {
       const body = request[Symbol.asyncIterator]() as AsyncIterator<Buffer>
       const { spec, rest } = await readSpec(body, Number(request.headers[specBytesHeader]))
-      await sandboxes.start(spec, rest)
-      return undefined
+      const { inputTaken } = await sandboxes.start(spec, rest)
+      return { openUntil: inputTaken }
     }
     case 'GET exit':
       return { json: await sandboxes.wait(id) }
