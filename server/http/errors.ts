@@ -1,6 +1,6 @@
 import { catalogue } from '@sandbox-jobs/contract/errors/catalogue.ts'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
-import { CodedError } from '../base/coded-error.ts'
+import { CodedError, notFound } from '../base/coded-error.ts'
 import { PlainError } from '../base/plain-error.ts'
 import { JsonRefused, jsonRefusals } from '../base/strict-json.ts'
 import { ValidationError } from '../base/validation-error.ts'
@@ -50,6 +50,8 @@ function fromFastify(error: unknown): Answer | undefined {
   }
   if (code.startsWith('FST_ERR_CTP')) return malformed('body')
   if (code === 'FST_ERR_BAD_URL') return malformed('path')
+  // Longer than any id or token: it names nothing.
+  if (code === 'FST_ERR_MAX_PARAM_LENGTH') return coded(notFound())
   return undefined
 }
 

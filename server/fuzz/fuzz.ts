@@ -1,0 +1,59 @@
+import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
+import type { Route } from '@sandbox-jobs/contract/routes/route.ts'
+import { type Caller, callers, type World } from '../conformance/world.ts'
+import { Draw } from './draw.ts'
+import { faultOf } from './judge.ts'
+import { type FuzzedRequest, makeRequest } from './make-request.ts'
+
+export interface Fault {
+  /** Of the request: with the seed it repeats it. */
+  number: number
+  route: string
+  caller: Caller
+  fault: string
+  request: FuzzedRequest
+}
+
+/** Refusals of credentials teach little: most requests come from who may do something. */
+const powerful = ['member', 'manager', 'companyManager', 'administrator'] as const
+
+const requestTimeoutMs = 20_000
+const routes = Object.entries<Route>(allRoutes)
+
+/** Requests of one seed, each made from its number alone, so that any one can be repeated without the others. */
+export class Fuzz {
+  readonly statuses = new Map<number, number>()
+  readonly #world: World
+  readonly #seed: number
+
+  constructor(world: World, seed: number) {
+    this.#world = world
+    this.#seed = seed
+  }
+
+  /** Sends the request of that number to the world as it was made; answers what is wrong with what came back. */
+  async try(number: number): Promise<Fault | undefined> {
+    const draw = new Draw(Math.imul(this.#seed + 1, 0x9e3779b1) ^ Math.imul(number + 1, 0x85ebca6b))
+    const [name, route] = draw.of(routes)
+    const caller = draw.of(draw.chance(0.6) ? powerful : callers)
+    const request = makeRequest(draw, this.#world, name, route)
+    const declared = request.method === route.method ? route : undefined
+    const fault = await this.#world.rewind(() => this.#ask(caller, request, declared))
+    return fault === undefined ? undefined : { number, route: name, caller, fault, request }
+  }
+
+  async #ask(caller: Caller, request: FuzzedRequest, route: Route | undefined): Promise<string | undefined> {
+    const headers = { ...this.#world.callers[caller], ...request.headers }
+    const { promise: late, resolve } = Promise.withResolvers<'late'>()
+    const timer = setTimeout(resolve, requestTimeoutMs, 'late')
+    const answer = await Promise.race([
+      this.#world.app.inject({ ...request, method: request.method as 'GET', headers }),
+      late,
+    ])
+    clearTimeout(timer)
+    if (answer === 'late') return `no answer in ${requestTimeoutMs} ms`
+    const { statusCode: status, body } = answer
+    this.statuses.set(status, (this.statuses.get(status) ?? 0) + 1)
+    return faultOf(route, { status, body })
+  }
+}
