@@ -69,8 +69,19 @@ export interface Job {
 
 /** Standard input of the boot program. */
 export function bootInput(job: Job): Buffer {
+  return Buffer.concat([headOf(job), workspaceTar(filesOf(job))])
+}
+
+/** The same with further blocks of the archive before the platform's own files, which so have the last word. */
+export async function* bootInputWith(job: Job, blocks: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void> {
+  yield headOf(job)
+  yield* blocks
+  yield workspaceTar(filesOf(job))
+}
+
+function headOf(job: Job): Buffer {
   const prelude = Buffer.from(preludeOf(job), 'utf8')
-  return Buffer.concat([Buffer.from(`${prelude.length}\n`), prelude, workspaceTar(filesOf(job))])
+  return Buffer.concat([Buffer.from(`${prelude.length}\n`), prelude])
 }
 
 function preludeOf(job: Job): string {

@@ -103,7 +103,9 @@ class RunDrive {
     const { db } = this.#deps
     const job = await patiently('read the job', () => findJob(db, this.#run), this.#patience)
     if (!job) return this.#finish({ outcome: failed('platform_internal', { detail: 'job_missing' }) })
-    const prepared = prepareRun(job, this.#run.sandboxId)
+    const { storage } = this.#deps
+    const prepare = () => prepareRun(storage, job, this.#run.sandboxId)
+    const prepared = await patiently('prepare', prepare, { ...this.#patience, attempts: shortPatience })
     if (prepared.kind === 'refused') return this.#finish({ outcome: prepared.outcome })
     const start = await this.#start(prepared)
     if (start === 'no_host') return this.#unlessStarted(() => this.#giveBack())
@@ -126,7 +128,7 @@ class RunDrive {
   /** Starts the sandbox, or says why it did not start. Tries for less time than the claim's lease has. */
   async #start(prepared: PreparedRun & { kind: 'sandbox' }): Promise<'started' | 'no_host' | RunOutcome> {
     const { executor, images } = this.#deps
-    const { layerDigest, spec, stdin } = prepared
+    const { layerDigest, spec, openStdin } = prepared
     const patience = { ...this.#patience, attempts: shortPatience, attemptsWhileAway: longPatience }
     for (let lastTry = false; ; lastTry = true) {
       try {
@@ -138,7 +140,7 @@ class RunDrive {
         return failed('image_unavailable', { detail: error instanceof ObjectMissing ? 'missing' : 'refused' })
       }
       try {
-        const start = () => executor.start(spec, stdin)
+        const start = () => executor.start(spec, openStdin())
         await patiently('start', () => this.#unlessCancelled(start), patience)
         return 'started'
       } catch (error) {

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Executing } from '../db/database.ts'
 import type { ImageConfig } from '../db/tables/environments.ts'
+import type { RunBundle } from './run-bundle.ts'
 
 /** Everything a claimed run is made of, read once. */
 export interface RunJob {
@@ -19,6 +20,7 @@ export interface RunJob {
   environment_security_state: string
   layer_digest: string | null
   image_config: ImageConfig | null
+  bundle: RunBundle | null
 }
 
 /** One read over the rows of several domains, since it stands between a submission and its start. */
@@ -32,13 +34,16 @@ export async function findJob(
       v.state as version_state, t.state as task_state, t.security_state as task_security_state,
       case when 'blocked' in (ev.security_state, e.security_state) then 'blocked' else 'clear' end
         as environment_security_state,
-      ev.layer_digest, ev.image_config
+      ev.layer_digest, ev.image_config,
+      case when b.id is null then null else jsonb_build_object('storage_key', b.storage_key,
+        'archive_format', b.archive_format, 'byte_size', b.byte_size, 'digest', b.digest) end as bundle
     from runs r
     join tasks t on t.id = r.task_id and t.company_id = r.company_id
     join task_versions v on v.id = r.task_version_id and v.company_id = r.company_id
     join environment_versions ev on ev.id = r.environment_version_id
     join environments e on e.id = ev.environment_id
     left join run_inputs i on i.run_id = r.id
+    left join task_bundles b on b.id = v.bundle_id and b.company_id = v.company_id
     where r.id = ${run.id} and r.company_id = ${run.companyId}
   `.execute(db)
   return rows[0]

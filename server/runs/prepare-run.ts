@@ -1,20 +1,30 @@
+import { Readable } from 'node:stream'
 import { driverOf } from '@sandbox-jobs/contract/resources/runtime-contract.ts'
 import type { SandboxSpec } from '../executor/port.ts'
-import { bootInput } from './boot-program.ts'
+import type { ObjectStorage } from '../storage/port.ts'
+import { bootInput, bootInputWith } from './boot-program.ts'
 import type { RunJob } from './job-store.ts'
 import { exportableEnv, isValidEnv } from './ordinary-env.ts'
+import { bundleBlocks, checkRunBundle } from './run-bundle.ts'
 import { failed, type RunOutcome } from './run-outcome.ts'
 import { runSandbox } from './run-sandbox.ts'
 
 /** What the executor is given for a run, or why the run ends before it. */
 export type PreparedRun =
-  | { kind: 'sandbox'; spec: SandboxSpec; stdin: Buffer; layerDigest: string }
+  | { kind: 'sandbox'; spec: SandboxSpec; openStdin: () => Buffer | Readable; layerDigest: string }
   | { kind: 'refused'; outcome: RunOutcome }
 
 const refused = (outcome: RunOutcome): PreparedRun => ({ kind: 'refused', outcome })
 
-/** Decides a claimed run by what it is made of now: things may have changed since it was queued. */
-export function prepareRun(job: RunJob, sandboxId: string): PreparedRun {
+/**
+ * Decides a claimed run by what it is made of now: things may have changed since it was queued. Throws what the store
+ * throws when it cannot be read.
+ */
+export async function prepareRun(
+  storage: ObjectStorage,
+  job: RunJob,
+  sandboxId: string,
+): Promise<PreparedRun> {
   if (job.content_state !== 'active') {
     return refused(failed('version_not_runnable', { detail: 'content_scrubbed' }))
   }
@@ -37,13 +47,21 @@ export function prepareRun(job: RunJob, sandboxId: string): PreparedRun {
     imageUser: job.image_config?.user ?? '',
     timeoutSeconds: job.timeout_seconds,
   })
-  const stdin = bootInput({
+  const boot = {
     imageEnv: job.image_config?.env ?? [],
     env: exportableEnv(job.ordinary_env),
     startupScript: job.startup_script,
     workScript: job.work_script,
     driver: driverOf(job.work_command),
     input: job.input,
-  })
-  return { kind: 'sandbox', spec, stdin, layerDigest: job.layer_digest }
+  }
+  const { bundle, layer_digest: layerDigest } = job
+  if (bundle === null) {
+    const stdin = bootInput(boot)
+    return { kind: 'sandbox', spec, openStdin: () => stdin, layerDigest }
+  }
+  const unusable = await checkRunBundle(storage, bundle)
+  if (unusable) return refused(unusable)
+  const openStdin = () => Readable.from(bootInputWith(boot, bundleBlocks(storage, bundle)))
+  return { kind: 'sandbox', spec, openStdin, layerDigest }
 }

@@ -1,9 +1,12 @@
 import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
+import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { createLog } from '../base/logging.ts'
+import { pax, paxRecord, tar, zip } from '../builds/archive/archive-fixtures.ts'
 import { TestAgent, tarOf } from '../executor/oci/test-agent.ts'
+import { giveBundle } from '../testing/factories/bundles.ts'
 import { makeRun, makeRunnableTask } from '../testing/factories/runs.ts'
 import { makeTenant, type Tenant } from '../testing/factories/tenant.ts'
 import { RunHarness } from '../testing/run-harness.ts'
@@ -56,10 +59,17 @@ afterAll(async () => {
 
 async function run(
   work_script: string,
-  fields: { ordinary_env?: Record<string, string>; timeout_seconds?: number; user?: string } = {},
+  fields: {
+    ordinary_env?: Record<string, string>
+    startup_script?: string
+    timeout_seconds?: number
+    user?: string
+    bundle?: { format: 'zip' | 'tar.gz'; bytes: Buffer }
+  } = {},
 ) {
-  const { ordinary_env = {}, timeout_seconds = 20, user = '' } = fields
-  const task = await makeRunnableTask(db, tenant.companyId, { work_script, ordinary_env })
+  const { ordinary_env = {}, startup_script = '', timeout_seconds = 20, user = '', bundle } = fields
+  const task = await makeRunnableTask(db, tenant.companyId, { work_script, startup_script, ordinary_env })
+  if (bundle) await giveBundle(db, storage, task, bundle)
   await db
     .updateTable('environment_versions')
     .set({
@@ -178,6 +188,76 @@ describe('a run in a real sandbox', () => {
     )
     expect(await ended(id)).toMatchObject({ state: 'completed' })
     expect(await leftBy(id)).toEqual({ log: 'image 1000:1001\n', output: '1\n', bundle: '2\n' })
+  })
+
+  it('finds the files of its bundle before its scripts start', async () => {
+    const long = `${'folder/'.repeat(20)}${'n'.repeat(120)}`
+    const bytes = gzipSync(
+      tar(
+        { name: 'tools/', type: '5' },
+        { name: 'tools/run.sh', content: 'echo "run by $0"', mode: 0o755 },
+        { name: 'größe.txt', content: 'ünicode' },
+        pax(paxRecord('path', long)),
+        { name: 'short', content: 'long' },
+        { name: 'tools/link', type: '2', linkName: '../größe.txt' },
+        { name: 'big', content: Buffer.alloc(3_000_001, 'x') },
+      ),
+    )
+    const id = await run(
+      `
+      sh /workspace/tools/run.sh
+      cat /workspace/größe.txt /workspace/tools/link; echo
+      cat "/workspace/${long}"; echo
+      wc -c < /workspace/big
+      ls /workspace/artifacts
+    `,
+      {
+        bundle: { format: 'tar.gz', bytes },
+        startup_script: 'test -x /workspace/tools/run.sh',
+        user: '1000:1001',
+      },
+    )
+    expect(await ended(id)).toMatchObject({ state: 'completed', exit_code: 0 })
+    expect((await leftBy(id)).log).toBe('run by /workspace/tools/run.sh\nünicodeünicode\nlong\n3000001\n')
+  })
+
+  it('ends before it starts when its bundle cannot be used', async () => {
+    const reserved = { format: 'zip', bytes: zip([{ name: 'work.sh', content: 'echo taken over' }]) } as const
+    const cut = { format: 'tar.gz', bytes: gzipSync(tar({ name: 'a' })).subarray(0, -9) } as const
+    const ids = [await run('echo no', { bundle: reserved }), await run('echo no', { bundle: cut })]
+    const rows = await Promise.all(ids.map(ended))
+    const why = { state: 'customer_failed', failure_stage: 'task_bundle', error_code: 'bundle_invalid' }
+    expect(rows).toMatchObject([
+      { ...why, error_detail: 'path_reserved', started_at: null },
+      { ...why, error_detail: 'archive_truncated', started_at: null },
+    ])
+  })
+
+  it('does not blame its author for a bundle that the store lost or changed', async () => {
+    const bytes = gzipSync(tar({ name: 'a' }))
+    const gone = async (change: (key: string) => Promise<unknown>) => {
+      await worker.stop()
+      const id = await run('echo no', { bundle: { format: 'tar.gz', bytes } })
+      const { task_version_id } = await rowOf(id)
+      const bundle = await db
+        .selectFrom('task_versions as v')
+        .innerJoin('task_bundles as b', 'b.id', 'v.bundle_id')
+        .select('b.storage_key')
+        .where('v.id', '=', task_version_id)
+        .executeTakeFirstOrThrow()
+      await change(bundle.storage_key)
+      worker = await startWorker()
+      return ended(id)
+    }
+    const lost = { state: 'platform_failed', error_code: 'storage_lost' }
+    expect(await gone((key) => storage.delete(key))).toMatchObject({
+      ...lost,
+      error_detail: 'bundle_missing',
+    })
+    expect(await gone((key) => storage.put(key, Buffer.from('other')))).toMatchObject({
+      ...lost,
+      error_detail: 'bundle_damaged',
+    })
   })
 
   it('ends when it is cancelled', async () => {

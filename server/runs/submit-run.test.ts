@@ -2,6 +2,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { runRoutes } from '@sandbox-jobs/contract/routes/run-routes.ts'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { Principal } from '../platform/principal.ts'
+import { giveBundle } from '../testing/factories/bundles.ts'
 import { makeRun, makeRunnableTask, type RunnableTask } from '../testing/factories/runs.ts'
 import { makeTenant, type Tenant } from '../testing/factories/tenant.ts'
 import { RunHarness } from '../testing/run-harness.ts'
@@ -118,6 +119,18 @@ describe('submitting a run', () => {
     const scrubbed = await makeRunnableTask(db, tenant.companyId, { content_state: 'scrubbed' })
     const gone = await submit({ body: { task_version_id: scrubbed.versionId } })
     expect([gone.statusCode, gone.json().detail.code]).toEqual([409, 'content_scrubbed_irreversible'])
+  })
+
+  it('refuses a bundle whose runner is not approved, and no other version of that environment', async () => {
+    const task = await makeRunnableTask(db, tenant.companyId)
+    const unbuilt = { state: 'archived', promoted_digest: null }
+    const environment = db.updateTable('environment_versions').set(unbuilt)
+    await environment.where('id', '=', task.environmentVersionId).execute()
+    const body = { task_version_id: task.versionId }
+    expect((await submit({ body })).statusCode).toBe(200)
+    await giveBundle(db, harness.storage, task, { format: 'zip', bytes: Buffer.from('any') })
+    const refused = await submit({ body })
+    expect([refused.statusCode, refused.json().detail.code]).toEqual([409, 'task_bundle_runner_unsupported'])
   })
 
   it('checks the input against the schema of the version', async () => {

@@ -1,0 +1,94 @@
+import { readdirSync } from 'node:fs'
+import { gzipSync } from 'node:zlib'
+import { scriptRoutes } from '@sandbox-jobs/contract/routes/script-routes.ts'
+import { sql } from 'kysely'
+import { beforeEach, expect, it } from 'vitest'
+import { tar } from '../builds/archive/archive-fixtures.ts'
+import { openStaging } from '../environments/staging.ts'
+import { makeEnvironmentVersion } from '../testing/factories/environment-version.ts'
+import { makeTenant, type Tenant } from '../testing/factories/tenant.ts'
+import { TaskHarness } from '../testing/task-harness.ts'
+import { createTestDatabase } from '../testing/test-database.ts'
+import { sweepTaskUploads } from './upload-sweep.ts'
+
+const { db } = await createTestDatabase()
+const harness = new TaskHarness(db)
+let tenant: Tenant
+let taskId: string
+
+beforeEach(async () => {
+  tenant = await makeTenant(db)
+  const owner = { scope: 'department', id: tenant.departmentId }
+  taskId = (await harness.createTask(tenant.departmentManager, owner)).id
+})
+
+const sweep = () => sweepTaskUploads(harness.context)
+const files = () =>
+  readdirSync(harness.folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+const bundleBytes = gzipSync(tar({ name: 'a' }))
+
+async function send(
+  route: typeof scriptRoutes.uploadScript | typeof scriptRoutes.uploadBundle,
+  content: Buffer,
+) {
+  const answer = await harness.call<{ id: string }>(route, tenant.departmentManager, {
+    params: { id: taskId },
+    file: { content },
+  })
+  return answer.body.id
+}
+const past = { expires_at: sql<Date>`now()`, look_at: sql<Date>`now()` }
+const ids = async (table: 'script_uploads' | 'task_bundles') =>
+  (await db.selectFrom(table).select('id').where('task_id', '=', taskId).orderBy('id').execute()).map(
+    ({ id }) => id,
+  )
+
+it('removes scripts after their day', async () => {
+  const old = await send(scriptRoutes.uploadScript, Buffer.from('old'))
+  const young = await send(scriptRoutes.uploadScript, Buffer.from('young'))
+  await db.updateTable('script_uploads').set({ expires_at: past.expires_at }).where('id', '=', old).execute()
+  expect(await sweep()).toMatchObject({ scriptsRemoved: 1 })
+  expect(await ids('script_uploads')).toEqual([young])
+})
+
+it('removes bundles with their bytes after their day, unless a version holds them', async () => {
+  const [free, held, young] = [
+    await send(scriptRoutes.uploadBundle, bundleBytes),
+    await send(scriptRoutes.uploadBundle, bundleBytes),
+    await send(scriptRoutes.uploadBundle, bundleBytes),
+  ]
+  const { id: environmentVersionId } = await makeEnvironmentVersion(db, { companyId: tenant.companyId })
+  const fields = { bundle_id: held }
+  await harness.createDraft(tenant.departmentManager, { taskId, environmentVersionId, fields })
+  await db.updateTable('task_bundles').set(past).where('id', 'in', [free, held]).execute()
+  expect(await sweep()).toMatchObject({ bundlesRemoved: 1 })
+  expect(await ids('task_bundles')).toEqual([held, young])
+  expect(
+    files()
+      .map(({ name }) => name)
+      .toSorted(),
+  ).toEqual([held, young])
+  // The one that is held is not looked at in every round.
+  expect(await sweep()).toMatchObject({ bundlesRemoved: 0 })
+  const due = db.selectFrom('task_bundles').select('id').where('look_at', '<=', sql<Date>`now()`)
+  expect(await due.execute()).toEqual([])
+})
+
+it('ends an upload whose process died, with its bytes, and forgets inits that count no more', async () => {
+  const storageKey = `bundles/${tenant.companyId}/half`
+  const { companyId } = tenant
+  const lease = await openStaging(db, { companyId, kind: 'bundle', declaredBytes: 1, storageKey })
+  const live = await openStaging(db, { companyId, kind: 'script', declaredBytes: 1, storageKey: null })
+  await harness.context.storage.put(storageKey, Buffer.from('half'))
+  await sweep()
+  expect(await harness.context.storage.size(storageKey)).toBe(4)
+  await db
+    .updateTable('staging_leases')
+    .set({ held_until: sql`now()`, created_at: sql`now() - interval '20 minutes'` })
+    .where('id', '=', lease)
+    .execute()
+  expect(await sweep()).toMatchObject({ leasesEnded: 1 })
+  expect(await harness.context.storage.size(storageKey)).toBeUndefined()
+  const left = db.selectFrom('staging_leases').select('id').where('company_id', '=', companyId)
+  expect(await left.execute()).toEqual([{ id: live }])
+})
