@@ -56,7 +56,10 @@ export function ociSpec(
       terminal: false,
       // 1. Process 1 is ours and tells the program's end; the program is what it starts.
       args: ['/.sandbox/init', ...spec.argv],
-      env: Object.entries({ PATH: defaultPath, ...spec.env }).map(([name, value]) => `${name}=${value}`),
+      // Without HOME crun would look for it in the image's /etc/passwd, which is the tenant's.
+      env: Object.entries({ PATH: defaultPath, HOME: '/', ...spec.env }).map(
+        ([name, value]) => `${name}=${value}`,
+      ),
       cwd: '/workspace',
       user: { uid: spec.user.uid, gid: spec.user.gid, umask: 0o022 },
       // 2. A job has no capability, not even over its own files; a build those that unpack images.
@@ -72,7 +75,11 @@ export function ociSpec(
       // 4. Limits that are counted per process.
       rlimits: [
         { type: 'RLIMIT_NOFILE', hard: spec.limits.openFiles, soft: Math.min(spec.limits.openFiles, 1024) },
-        { type: 'RLIMIT_CORE', hard: 0, soft: 0 },
+        // The one limit at which the kernel starts no core_pattern program of the host's either; 0 would not do.
+        { type: 'RLIMIT_CORE', hard: 1, soft: 1 },
+        // These are counted once more for whoever made the namespace, which is the host's root.
+        { type: 'RLIMIT_SIGPENDING', hard: 1024, soft: 1024 },
+        { type: 'RLIMIT_MSGQUEUE', hard: 100_000, soft: 100_000 },
         { type: 'RLIMIT_MEMLOCK', hard: 65_536, soft: 65_536 },
       ],
     },

@@ -140,8 +140,8 @@ static _Noreturn void become_crun(int input, int log, int status) {
   if (!cgroups_enter(&plan)) _exit(125);
   /* 2. Not longer than the shim. */
   if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) || setsid() < 0) _exit(125);
-  /* 3. No core files, no descriptors but input, log and status. */
-  struct rlimit no_core = { 0, 0 };
+  /* 3. No core files (at 1 the kernel starts no program of core_pattern either), no descriptors but input, log and status. */
+  struct rlimit no_core = { 1, 1 };
   if (setrlimit(RLIMIT_CORE, &no_core)) _exit(125);
   if (dup2(input, 0) < 0 || dup2(log, 1) < 0 || dup2(log, 2) < 0 || dup2(status, 3) < 0) _exit(125);
   if (syscall(SYS_close_range, 4, ~0u, 0)) _exit(125);
@@ -197,7 +197,8 @@ static bool read_log(void) {
   static char buffer[CHUNK_BYTES];
   ssize_t count = read(job.log, buffer, sizeof buffer);
   if (count > 0) log_append(buffer, count);
-  return count > 0 || (count < 0 && errno == EINTR);
+  /* Nothing there after all: a program may open its log by name and read it away. */
+  return count > 0 || (count < 0 && (errno == EINTR || errno == EAGAIN));
 }
 
 static void read_status(void) {
