@@ -1,3 +1,5 @@
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { shellJob, TestAgent, until } from './test-agent.ts'
 
@@ -16,6 +18,7 @@ test('a program past its time is killed with all it started', async () => {
   const { exit } = await agent.run(spec)
   expect(exit).toMatchObject({ cause: 'deadline', exitCode: null })
   expect(await agent.processes(spec.id)).toEqual([])
+  await until(async () => !(await readdir(join(agent.dataDir, 'agent/crun'))).includes(spec.id))
 })
 
 test('a program that eats memory ends as out of memory', async () => {
@@ -71,8 +74,9 @@ test('10 GiB of log are bounded to head and tail, and do not hold the program fo
 }, 70_000)
 
 test('a machine whose slots are all in use refuses, and takes again when one is free', async () => {
-  const { slots, running } = await agent.client.capacity()
-  const endless = Array.from({ length: slots - running }, () => shellJob(empty, 'sleep 100'))
+  await until(async () => (await agent.client.capacity()).running === 0)
+  const { slots } = await agent.client.capacity()
+  const endless = Array.from({ length: slots }, () => shellJob(empty, 'sleep 100'))
   await Promise.all(endless.map((spec) => agent.client.start(spec, Buffer.alloc(0))))
   const late = shellJob(empty, 'true')
   await expect(agent.client.start(late, Buffer.alloc(0))).rejects.toMatchObject({ slug: 'no_capacity' })

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { access, chown, mkdir, readdir, rename, rm } from 'node:fs/promises'
+import { access, chown, mkdir, readdir, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { newId } from '../../../base/ids.ts'
@@ -146,8 +146,13 @@ function unpackSpec(id: string): SandboxSpec {
   }
 }
 
-/** Removal never follows a link, and no process lives that could change the tree meanwhile. */
-const removeTree = (path: string) => rm(path, { recursive: true, force: true })
+/**
+ * Removal never follows a link, and no process lives that could change the tree meanwhile. The names in a tree may
+ * be longer than the kernel takes in one path; `rm` goes down folder by folder.
+ */
+async function removeTree(path: string): Promise<void> {
+  await run('rm', ['--recursive', '--force', '--one-file-system', '--', path])
+}
 
 async function drain(source: AsyncIterable<Buffer>): Promise<void> {
   for await (const _ of source);

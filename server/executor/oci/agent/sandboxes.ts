@@ -290,7 +290,7 @@ export class Sandboxes {
       sandbox.phase = 'gone'
       this.#live -= 1
       this.#ranges.free(sandbox.ticket.idBase)
-      await rm(join(sandbox.folder, 'disk.img'), { force: true })
+      await this.#sweep(sandbox)
     }
     void settle()
   }
@@ -303,8 +303,13 @@ export class Sandboxes {
     await run(crun, ['--cgroup-manager=disabled', '--root', paths.crun, 'delete', '--force', spec.id]).catch(
       () => undefined,
     )
-    await rm(join(paths.crun, spec.id), { recursive: true, force: true })
     await writeLostRecord(sandbox.folder, clock.now())
+  }
+
+  /** What nobody needs once the shim is gone: the disk, and the state of a crun that was killed. */
+  async #sweep({ ticket, folder }: Sandbox): Promise<void> {
+    await rm(join(folder, 'disk.img'), { force: true })
+    await rm(join(this.#options.paths.crun, ticket.spec.id), { recursive: true, force: true })
   }
 
   async #adopt(id: string): Promise<void> {
@@ -329,6 +334,7 @@ export class Sandboxes {
       return
     }
     if (!(await readExit(folder, ticket.spec))) await this.#settleLost(sandbox)
+    await this.#sweep(sandbox)
     sandbox.phase = 'gone'
     sandbox.running.resolve()
     sandbox.exited.resolve()
