@@ -1,7 +1,7 @@
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
-import { makeRun } from '../server/testing/factories/runs.ts'
 import { measureApi } from './harness/api-load.ts'
 import type { Benchmark } from './harness/benchmark.ts'
+import { insertEndedRuns } from './harness/queued-runs.ts'
 import { startHello } from './peers/fastify.ts'
 
 /** Reading a run against the least a Node server can do; docs in bench/README.md. */
@@ -13,22 +13,14 @@ export const apiRead: Benchmark = {
       {
         name: 'api-read',
         tenants: 64,
-        requests: ({ db }, { tenants }) =>
-          Promise.all(
-            tenants.map(async ({ roomId, apiKey, task }) => {
-              const at = new Date()
-              const ended = {
-                state: 'completed',
-                exit_code: 0,
-                claimed_at: at,
-                started_at: at,
-                terminal_at: at,
-              }
-              const id = await makeRun(db, task, { chatroom_id: roomId, ...ended })
-              const path = allRoutes.readRun.path.replace('{cid}', roomId).replace('{rid}', id)
-              return { method: 'GET', path, headers: { 'x-api-key': apiKey } }
-            }),
-          ),
+        requests: async ({ db }, { tenants }) => {
+          const ids = await insertEndedRuns(db, tenants)
+          return tenants.map(({ roomIds, apiKey }, at) => ({
+            method: 'GET',
+            path: allRoutes.readRun.path.replace('{cid}', roomIds.join()).replace('{rid}', ids[at] ?? ''),
+            headers: { 'x-api-key': apiKey },
+          }))
+        },
         peer: {
           name: 'Fastify hello',
           reach: { atLeast: 0.5 },

@@ -16,11 +16,11 @@ export const apiWrite: Benchmark = {
         // The queue of one takes 100 runs, and is emptied after each round.
         tenants: 256,
         requests: async (_database, { tenants }) =>
-          tenants.map(({ roomId, apiKey, task }) => ({
+          tenants.map(({ roomIds, apiKey, taskVersionId }) => ({
             method: 'POST',
-            path: allRoutes.submitRun.path.replace('{cid}', roomId),
+            path: allRoutes.submitRun.path.replace('{cid}', roomIds.join()),
             headers: { 'x-api-key': apiKey, 'idempotency-key': freshNumber },
-            body: JSON.stringify({ task_version_id: task.versionId, input: {} }),
+            body: JSON.stringify({ task_version_id: taskVersionId, input: {} }),
           })),
         afterRound: async ({ db }) => {
           await db

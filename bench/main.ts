@@ -1,20 +1,22 @@
 import { parseArgs } from 'node:util'
 import { apiRead } from './api-read.ts'
 import { apiWrite } from './api-write.ts'
+import { depth } from './depth.ts'
 import type { Benchmark } from './harness/benchmark.ts'
 import { jsonLines, summaryOf, tableText } from './harness/report.ts'
 import type { Row } from './harness/row.ts'
 import { runE2e } from './run-e2e.ts'
 
-const benchmarks: Benchmark[] = [runE2e, apiRead, apiWrite]
+const benchmarks: Benchmark[] = [runE2e, apiRead, apiWrite, depth]
 
-const usage = `npm run bench -- NAME... [--json] [--peers] [--rounds N] [--profile]
+const usage = `npm run bench -- NAME... [--json] [--peers] [--rounds N] [--rows N] [--profile]
 
 ${benchmarks.map(({ name, about }) => `  ${name.padEnd(12)} ${about}`).join('\n')}
 
   --json       one JSON object per row, the last line counts them
   --peers      also compare with what is installed from Debian for it
   --rounds N   counted rounds, 100 without it
+  --rows N     runs in a long queue, 1000000 without it
   --profile    also tell where the time goes, on standard error
 
 Exits with 1 when a bar is not met, with 2 when the command line is wrong.`
@@ -47,6 +49,7 @@ interface Asked {
   peers: boolean
   profile: boolean
   rounds: number
+  rows: number
   chosen: Benchmark[]
 }
 
@@ -59,16 +62,23 @@ function readArguments(): Asked | string {
         peers: { type: 'boolean', default: false },
         profile: { type: 'boolean', default: false },
         rounds: { type: 'string', default: '100' },
+        rows: { type: 'string', default: '1000000' },
       },
     })
-    const { rounds: roundsText, ...flags } = values
-    const rounds = Number(roundsText)
-    if (!Number.isInteger(rounds) || rounds < 1 || rounds > 100_000)
-      return '--rounds is a whole number from 1 to 100000'
+    const { rounds: roundsText, rows: rowsText, ...flags } = values
+    const rounds = wholeNumber(roundsText, 1, 100_000)
+    if (rounds === undefined) return '--rounds is a whole number from 1 to 100000'
+    const rows = wholeNumber(rowsText, 1000, 10_000_000)
+    if (rows === undefined) return '--rows is a whole number from 1000 to 10000000'
     const unknown = positionals.find((name) => !benchmarks.some((benchmark) => benchmark.name === name))
     if (unknown !== undefined) return `no benchmark is named ${unknown}`
-    return { ...flags, rounds, chosen: benchmarks.filter(({ name }) => positionals.includes(name)) }
+    return { ...flags, rounds, rows, chosen: benchmarks.filter(({ name }) => positionals.includes(name)) }
   } catch (error) {
     return error instanceof Error ? error.message : String(error)
   }
+}
+
+function wholeNumber(text: string, least: number, most: number): number | undefined {
+  const number = Number(text)
+  return Number.isInteger(number) && number >= least && number <= most ? number : undefined
 }

@@ -17,7 +17,7 @@ export const apiDatabaseConnections = 12
 export async function startApi({ db, url, folder }: OwnDatabase, tenantCount: number): Promise<OwnApi> {
   const dataDir = join(folder, 'data')
   const pepper = openKeys(join(dataDir, 'keys')).derive('api-key')
-  const tenants = await makeTenants(db, { count: tenantCount, pepper })
+  const tenants = await makeTenants(db, { companies: tenantCount, roomsEach: 1, pepper })
   const port = await freePort()
   const server = await startNodeServer({
     script: new URL('../../server/main/api.ts', import.meta.url).pathname,

@@ -1,0 +1,129 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { PageTokens } from '../server/base/page.ts'
+import { Directory } from '../server/platform/directory.ts'
+import { claimNext } from '../server/runs/claim-store.ts'
+import { queuePolicy } from '../server/runs/queue-policy.ts'
+import { listRoomRuns } from '../server/runs/read-runs.ts'
+import { submitRun } from '../server/runs/submit-run.ts'
+import { validateInput } from '../server/tasks/runnable.ts'
+import type { Benchmark, BenchOptions } from './harness/benchmark.ts'
+import { machineNote } from './harness/machine-note.ts'
+import { type OwnDatabase, startDatabase } from './harness/own-database.ts'
+import { endRun, insertQueuedRuns, settle } from './harness/queued-runs.ts'
+import { interleaved, type Subject } from './harness/rounds.ts'
+import { type Row, rowOf } from './harness/row.ts'
+import { makeTenants } from './harness/tenants.ts'
+
+const shallowRows = 1000
+const companies = 20
+const roomsEach = 2
+const warmups = 20
+/** A claim takes a run away: with more rounds the shallow queue would not stay one. */
+const roundsMax = 300
+
+/** What the queue's work costs when it is long; docs in bench/README.md. */
+export const depth: Benchmark = {
+  name: 'depth',
+  about: 'claim, submit and list with a long queue, against the same with 1,000 runs',
+  run: async (options) => {
+    const open: OwnDatabase[] = []
+    const withRows = async (rows: number) => {
+      options.say(`depth: queueing ${rows} runs`)
+      const database = await startDatabase(2)
+      open.push(database)
+      return operations(database, rows)
+    }
+    try {
+      return await measure(options, await withRows(options.rows), await withRows(shallowRows))
+    } finally {
+      for (const database of open) await database.stop()
+    }
+  },
+}
+
+/** Milliseconds of one operation; what it changed is taken back untimed. */
+interface Operations {
+  claim(): Promise<number>
+  submit(): Promise<number>
+  list(): Promise<number>
+}
+
+async function operations({ db }: OwnDatabase, rows: number): Promise<Operations> {
+  const tenants = await makeTenants(db, { companies: companies + 1, roomsEach, pepper: randomBytes(32) })
+  // Its own queue is empty, or the policy would let it queue nothing more.
+  const [submitter, ...waiting] = tenants
+  const [lister] = waiting
+  if (!submitter || !lister) throw new Error('no companies')
+  await insertQueuedRuns(db, waiting, rows)
+  await settle(db)
+  const policy = queuePolicy('hosted', 16)
+  const deps = {
+    db,
+    directory: new Directory(db),
+    policy,
+    pages: new PageTokens(randomBytes(32)),
+    validateInput,
+  }
+  return {
+    claim: async () => {
+      const { tookMs, result } = await timed(() => claimNext(db, { worker: 'bench', companyConcurrency: 50 }))
+      if (!result) throw new Error('nothing to claim')
+      await endRun(db, result.id)
+      return tookMs
+    },
+    submit: async () => {
+      const submission = {
+        principal: submitter.member,
+        chatroomId: submitter.roomIds[0] ?? '',
+        idempotencyKey: randomUUID(),
+        body: { task_version_id: submitter.taskVersionId, input: {} },
+      }
+      const { tookMs, result } = await timed(() => submitRun(deps, submission))
+      await endRun(db, result.id)
+      return tookMs
+    },
+    list: async () => {
+      const { tookMs } = await timed(() => listRoomRuns(deps, lister.member, lister.roomIds[0] ?? '', {}))
+      return tookMs
+    },
+  }
+}
+
+async function timed<Result>(work: () => Promise<Result>): Promise<{ tookMs: number; result: Result }> {
+  const begun = performance.now()
+  const result = await work()
+  return { tookMs: performance.now() - begun, result }
+}
+
+const names = ['claim', 'submit', 'list'] as const
+
+async function measure(options: BenchOptions, deep: Operations, shallow: Operations): Promise<Row[]> {
+  const subjects: Subject[] = names.flatMap((name) => [
+    { name: `deep ${name}`, once: deep[name] },
+    { name: `shallow ${name}`, once: shallow[name] },
+  ])
+  const rounds = Math.min(options.rounds, roundsMax)
+  options.say(`depth: ${rounds} rounds`)
+  const machine = machineNote()
+  const samples = await interleaved(subjects, { rounds, warmups, restMs: 2 })
+  const of = (name: string) => ({ samplesMs: samples.get(name) ?? [], cpuMs: null })
+  const notes = [
+    `${options.rows} queued runs against ${shallowRows}, in ${companies * roomsEach} rooms of ${companies} companies both times: a claim looks at each room that waits`,
+    'the functions of the service, called in this process with a connection each; a run is submitted for a company that has none queued, and the first page of a room is listed',
+    machine(),
+  ]
+  return names.map((name) =>
+    rowOf({
+      name: `depth: ${name}`,
+      ours: of(`deep ${name}`),
+      peer: {
+        name: `${shallowRows} queued`,
+        measured: of(`shallow ${name}`),
+        reach: { atMost: 1.2 },
+        notes: [],
+      },
+      floor: {},
+      notes,
+    }),
+  )
+}
