@@ -45,7 +45,7 @@ run_main_job() {
     'process.stdin.toArray().then((parts) => console.log(JSON.parse(Buffer.concat(parts)).items[0].id))')
   say '' '  links: whoever has one can fetch it, with curl --location --remote-name for example'
   ./sandbox links "$run" --room "$room" || return
-  say '' 'Log in yourself, with a password from above:' \
+  say '' "Log in yourself; the password of $user is kept in $kept/password, for root:" \
     "  ./sandbox login --url $service_url --user $user"
   return "$run_status"
 }

@@ -45,7 +45,9 @@ export const envPushCommand = (): Command =>
 async function push(session: Session, dir: string, options: Options): Promise<void> {
   const packed = await packContext(resolve(dir))
   try {
-    session.report.progress(`packed ${packed.files} files, ${bytesText(packed.byteSize)}`)
+    session.report.progress(
+      `packed ${packed.files} file${packed.files === 1 ? '' : 's'}, ${bytesText(packed.byteSize)}`,
+    )
     const environment = await ensureEnvironment(session, options)
     const same = options.rebuild
       ? undefined

@@ -3,7 +3,7 @@ import { serviceCommand } from '../args/service-command.ts'
 import { escapeControls } from '../output/escape-controls.ts'
 import { publishTask } from '../publish/publish-task.ts'
 import { readTaskFile } from '../publish/read-task-file.ts'
-import { enableTask, shareTask } from '../publish/share-task.ts'
+import { enableTask, findPlaces, shareTask } from '../publish/share-task.ts'
 import type { ConnectionOptions } from '../session/connection.ts'
 import { withSession } from '../session/session.ts'
 
@@ -23,9 +23,10 @@ export const taskPublishCommand = (): Command =>
     .action((options: Options) =>
       withSession(options, async (session) => {
         const source = await readTaskFile(options.file)
+        const places = await findPlaces(session, source.task)
         const published = await publishTask(session, source)
-        await shareTask(session, source.task, published)
-        await enableTask(session, source.task, published)
+        await shareTask(session, places, published)
+        await enableTask(session, places, published)
         const { task, version, changed } = published
         const lead = changed ? 'Published' : 'Nothing has changed:'
         const text = `${lead} version ${version.version_number} of ${escapeControls(task.name)} (${version.id})\n`

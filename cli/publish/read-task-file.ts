@@ -46,5 +46,9 @@ async function readBeside(file: string, path: string): Promise<string> {
   }
 }
 
-const reasonOf = (error: unknown): string =>
-  (error instanceof Error ? error.message : String(error)).split('\n', 1)[0] ?? ''
+function reasonOf(error: unknown): string {
+  if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return 'there is no such file'
+  const [first = ''] = (error instanceof Error ? error.message : String(error)).split('\n', 1)
+  // The parser ends it with a colon, and shows the place on the lines that follow.
+  return first.replace(/:$/, '')
+}

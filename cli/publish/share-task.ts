@@ -16,10 +16,26 @@ interface Target {
   name: string
 }
 
+/** Where a task file shares and enables, by id. */
+export interface Places {
+  targets: Target[]
+  rooms: { cid: string; name: string }[]
+}
+
+/** Finds every place that a task file names. Asked for first, so that a wrong name leaves no task half published. */
+export async function findPlaces(session: Session, file: TaskFile): Promise<Places> {
+  const targets = await targetsOf(session, file)
+  const rooms: Places['rooms'] = []
+  for (const name of file.enable) rooms.push({ cid: await findRoom(session, name), name })
+  return { targets, rooms }
+}
+
 /** Shares a task as its file says. Shares that are live already stay; none is revoked. */
-export async function shareTask(session: Session, file: TaskFile, { task }: Published): Promise<void> {
-  const { client, report } = session
-  const targets = await targetsOf(session, file, task.company_id)
+export async function shareTask(
+  { client, report }: Session,
+  { targets }: Places,
+  { task }: Published,
+): Promise<void> {
   if (targets.length === 0) return
   const params = { id: task.id }
   const live = await allPages((query) =>
@@ -41,9 +57,12 @@ export async function shareTask(session: Session, file: TaskFile, { task }: Publ
   }
 }
 
-async function targetsOf(session: Session, { share }: TaskFile, companyId: string): Promise<Target[]> {
+async function targetsOf(session: Session, { share }: TaskFile): Promise<Target[]> {
   const targets: Target[] = []
-  if (share.company) targets.push({ target_kind: 'company', target_id: companyId, name: companyId })
+  if (share.company) {
+    const { company_id } = await session.client.call(allRoutes.readMe)
+    targets.push({ target_kind: 'company', target_id: company_id, name: company_id })
+  }
   for (const name of share.departments) {
     targets.push({ target_kind: 'department', target_id: await findDepartment(session, name), name })
   }
@@ -54,11 +73,12 @@ async function targetsOf(session: Session, { share }: TaskFile, companyId: strin
 }
 
 /** Enables the version in the rooms that the file names, where another or none is pinned. */
-export async function enableTask(session: Session, file: TaskFile, published: Published): Promise<void> {
-  const { client, report } = session
-  const { task, version } = published
-  for (const name of file.enable) {
-    const cid = await findRoom(session, name)
+export async function enableTask(
+  { client, report }: Session,
+  { rooms }: Places,
+  { task, version }: Published,
+): Promise<void> {
+  for (const { cid, name } of rooms) {
     const { items } = await client.call(allRoutes.listGrantedJobs, { params: { cid } })
     const job = items.find((item) => item.task_id === task.id)
     if (job?.enabled && job.pinned_task_version_id === version.id) continue

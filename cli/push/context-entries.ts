@@ -29,9 +29,16 @@ export async function contextEntries(folder: string): Promise<ContextEntry[]> {
   return entries
 }
 
+const folderProblems: Record<string, string> = { ENOENT: 'does not exist', ENOTDIR: 'is no folder' }
+
 async function collect(folder: string, prefix: string, entries: ContextEntry[]): Promise<void> {
   const names = await readdir(join(folder, prefix)).catch((error: NodeJS.ErrnoException) => {
-    throw refused(prefix || folder, `cannot be read (${error.code})`, 'Name a folder that you can read.')
+    const problem = folderProblems[error.code ?? ''] ?? `cannot be read (${error.code})`
+    throw refused(
+      prefix || folder,
+      problem,
+      'Name the folder that holds the Dockerfile, one that you can read.',
+    )
   })
   for (const name of names.sort()) {
     if (leftOut.has(name)) continue

@@ -105,5 +105,5 @@ test('special files and names that no archive should hold are refused', async ()
 test('a folder without a Dockerfile, and no folder at all, say so', async () => {
   rmSync(join(folder, 'Dockerfile'))
   await expect(packContext(folder)).rejects.toThrow('There is no Dockerfile')
-  await expect(packContext(join(folder, 'nowhere'))).rejects.toThrow('cannot be read (ENOENT)')
+  await expect(packContext(join(folder, 'nowhere'))).rejects.toThrow('does not exist')
 })

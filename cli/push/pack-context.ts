@@ -93,6 +93,6 @@ async function addFile(archive: Pack, folder: string, entry: { path: string; mod
 
 const tooLarge = () =>
   new CliError(`The folder packs to more than ${bytesText(contextArchiveMaxBytes)}.`, {
-    hint: 'Move what the build does not need out of the folder, or download it in the Dockerfile.',
+    hint: 'Move what the build does not need out of the folder; packages belong in a base image.',
     code: 'cli_context',
   })

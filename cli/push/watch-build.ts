@@ -106,5 +106,6 @@ interface StageEnd {
 
 function stageLine({ stage, index, ms, failed }: StageEnd, count: number): string {
   const mark = failed ? paint('failed', 'red', process.stderr) : paint('done', 'green', process.stderr)
-  return `build ${String(index).padStart(2)}/${count} ${stage.padEnd(18)} ${durationText(ms).padStart(8)} ${mark}`
+  const place = count === 0 ? '    ' : `${String(index).padStart(2)}/${count}`
+  return `build ${place} ${stage.padEnd(18)} ${durationText(ms).padStart(8)} ${mark}`
 }

@@ -13,9 +13,10 @@ export interface RunInput {
 /** The input of a run from a file, `-` being standard input. The service checks it against the task's schema. */
 export async function readInput(file: string): Promise<RunInput> {
   const bytes = await bytesOf(file)
+  const name = file === '-' ? 'standard input' : file
   if (bytes.length > runInputMaxBytes) {
     throw wrongInput(
-      `${file} has ${bytesText(bytes.length)}; an input has at most 1 MiB.`,
+      `${name} has ${bytesText(bytes.length)}; an input has at most 1 MiB.`,
       'Send less per run.',
     )
   }
@@ -24,7 +25,7 @@ export async function readInput(file: string): Promise<RunInput> {
     return { value: JSON.parse(text), text }
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
-    throw wrongInput(`${file} is not JSON: ${reason}`, 'The input of a run is one JSON value in UTF-8.')
+    throw wrongInput(`${name} is not JSON: ${reason}`, 'The input of a run is one JSON value in UTF-8.')
   }
 }
 
@@ -32,6 +33,9 @@ async function bytesOf(file: string): Promise<Buffer> {
   try {
     return file === '-' ? await buffer(process.stdin) : await readFile(file)
   } catch (error) {
+    const gone = error instanceof Error && 'code' in error && error.code === 'ENOENT'
+    if (gone)
+      throw wrongInput(`There is no file ${file}.`, 'Name a file with the input, or - for standard input.')
     const reason = error instanceof Error ? error.message : String(error)
     throw wrongInput(`The input cannot be read: ${reason}`, 'Name a file, or - for standard input.')
   }
