@@ -20,7 +20,9 @@ test('a run goes on while the agent is killed and started again', async () => {
   await agent.end('SIGKILL')
   await expect(agent.client.wait(spec.id)).rejects.toBeInstanceOf(ExecutorUnavailable)
   await agent.start()
-  expect(await agent.client.list()).toContainEqual({ id: spec.id, state: 'running' })
+  await until(async () =>
+    (await agent.client.list()).some(({ id, state }) => id === spec.id && state === 'running'),
+  )
   expect((await agent.client.capacity()).running).toBe(1)
   const exit = await agent.client.wait(spec.id)
   expect(exit).toMatchObject({ cause: 'exited', exitCode: 4 })

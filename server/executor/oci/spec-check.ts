@@ -71,6 +71,7 @@ function checkCollect({ collect }: SandboxSpec): void {
   }
   const { tree } = collect
   if (tree === undefined) return
+  need(typeof tree === 'object' && tree !== null, 'collect.tree')
   need(isCollectPath(tree.path), 'collect.tree')
   need(isWhole(tree.maxFiles, 0, 1_000_000) && isWhole(tree.maxBytes, 0, 2 ** 45), 'collect.tree')
   need(isWhole(tree.maxPathBytes, 1, 4000) && isWhole(tree.maxNameBytes, 1, 255), 'collect.tree')

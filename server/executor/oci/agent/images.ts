@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { access, chown, mkdir, readdir, rename } from 'node:fs/promises'
+import { access, chown, mkdir, readdir, rename, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { newId } from '../../../base/ids.ts'
@@ -12,6 +12,11 @@ import { internalPrefix, type Sandboxes } from './sandboxes.ts'
 
 const run = promisify(execFile)
 const GiB = 1024 ** 3
+/** The longest tar that is taken, whatever its sender checked. */
+const maxTarBytes = 10 * GiB
+/** What images leave free on the disk, which the database may share. */
+const reserveBytes = GiB
+const checkEveryBytes = 64 * 1024 ** 2
 
 /**
  * Images on disk, one folder per digest, complete once it has its name. A tar is hostile: it is unpacked inside a
@@ -95,12 +100,41 @@ export class Images {
     }
   }
 
+  /** Counts the bytes of one tar; `take` throws, and keeps as `refusal`, what may not go on. */
+  #limits() {
+    const folder = this.#paths.images
+    let bytes = 0
+    let nextCheck = 0
+    const limits = {
+      refusal: undefined as ExecutorRefused | undefined,
+      async take(count: number) {
+        bytes += count
+        if (bytes > maxTarBytes) {
+          limits.refusal = new ExecutorRefused(
+            'image_invalid',
+            `the image is longer than ${maxTarBytes} bytes`,
+          )
+        } else if (bytes > nextCheck) {
+          nextCheck = bytes + checkEveryBytes
+          const { bavail, bsize } = await statfs(folder)
+          if (bavail * bsize < reserveBytes) {
+            limits.refusal = new ExecutorRefused('disk_full', `${folder} has no room for another image`)
+          }
+        }
+        if (limits.refusal) throw limits.refusal
+      },
+    }
+    return limits
+  }
+
   /** Returns the digest of the bytes that were unpacked. */
   async #unpackInto(tree: string, id: string, tar: AsyncIterable<Buffer>): Promise<string> {
     const hash = createHash('sha256')
     const done = Promise.withResolvers<void>()
+    const limits = this.#limits()
     async function* hashed() {
       for await (const chunk of tar) {
+        await limits.take(chunk.length)
         hash.update(chunk)
         yield chunk
       }
@@ -111,6 +145,7 @@ export class Images {
     const exit = await this.#sandboxes.wait(id)
     const log = await textOf(this.#sandboxes.log(id))
     await this.#sandboxes.remove(id)
+    if (limits.refusal) throw limits.refusal
     if (exit.cause !== 'exited' || exit.exitCode !== 0) {
       throw new ExecutorRefused(
         exit.exitCode === 2 || exit.exitCode === 3 ? 'image_invalid' : 'image_unpack',

@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises'
 import { ExecutorRefused, SandboxUnknown } from '../../port.ts'
 import { imageDigestPattern, sandboxIdPattern } from '../spec-check.ts'
 import type { Images } from './images.ts'
-import type { Sandboxes } from './sandboxes.ts'
+import { internalPrefix, type Sandboxes } from './sandboxes.ts'
 
 /** Header with the length of the spec that comes before the input in the body of a start. */
 export const specBytesHeader = 'x-spec-bytes'
@@ -70,19 +70,25 @@ function sendJson(response: ServerResponse, status: number, value: unknown): voi
 }
 
 async function dispatch(services: Services, request: IncomingMessage): Promise<Answer> {
-  const [, resource, name = '', action = '', part = ''] = (request.url ?? '')
-    .split('/')
-    .map(decodeURIComponent)
+  const [, resource, name = '', action = '', part = ''] = partsOf(request.url ?? '')
   const method = request.method ?? ''
   if (resource === 'capacity') return { json: services.sandboxes.capacity() }
   if (resource === 'sandboxes' && name === '') return { json: services.sandboxes.list() }
-  if (resource === 'sandboxes' && sandboxIdPattern.test(name)) {
+  if (resource === 'sandboxes' && sandboxIdPattern.test(name) && !name.startsWith(internalPrefix)) {
     return onSandbox(services.sandboxes, request, { id: name, verb: `${method} ${action}`, part })
   }
   if (resource === 'images' && imageDigestPattern.test(name)) {
     return onImage(services.images, request, method, name)
   }
   throw new ExecutorRefused('request_invalid', 'the host agent does not know this request')
+}
+
+function partsOf(url: string): string[] {
+  try {
+    return url.split('/').map(decodeURIComponent)
+  } catch {
+    throw new ExecutorRefused('request_invalid', 'the path is not acceptable')
+  }
 }
 
 async function onSandbox(
@@ -94,6 +100,9 @@ async function onSandbox(
     case 'POST start': {
       const body = request[Symbol.asyncIterator]() as AsyncIterator<Buffer>
       const { spec, rest } = await readSpec(body, Number(request.headers[specBytesHeader]))
+      if ((spec as { id?: unknown } | null)?.id !== id) {
+        throw new ExecutorRefused('spec_invalid', 'the description is of another sandbox')
+      }
       const { inputTaken } = await sandboxes.start(spec, rest)
       return { openUntil: inputTaken }
     }
