@@ -23,7 +23,7 @@ const files = () =>
 async function received(expiresIn: string): Promise<string> {
   const { id } = await harness.environment(tenant.companyManager)
   const opened = await harness.init(tenant.companyManager, id)
-  await harness.put(tenant.companyManager, id, opened, Buffer.from('bytes'))
+  await harness.put(tenant.companyManager, id, opened, { bytes: Buffer.from('bytes') })
   await db
     .updateTable('upload_sessions')
     .set({ session_expires_at: sql`now() + ${expiresIn}::interval` })

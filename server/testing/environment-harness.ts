@@ -109,8 +109,7 @@ export class EnvironmentHarness {
     principal: Principal,
     id: string,
     to: { upload_session_id: string; capability_token: string },
-    bytes: Buffer | Readable,
-    headers: Record<string, string> = {},
+    { bytes, headers = {} }: { bytes: Buffer | Readable; headers?: Record<string, string> },
   ): Promise<Answer<{ digest?: string; bytes_received?: number; detail?: unknown }>> {
     return this.call(contextUploadRoutes.putContextUpload, principal, {
       params: { id, sid: to.upload_session_id },
@@ -126,7 +125,7 @@ export class EnvironmentHarness {
   /** An archive received for the environment. */
   async upload(principal: Principal, id: string, bytes: Buffer): Promise<ContextUploadComplete> {
     const session = await this.init(principal, id, bytes.length)
-    await this.put(principal, id, session, bytes)
+    await this.put(principal, id, session, { bytes })
     return this.must(contextUploadRoutes.completeContextUpload, principal, {
       params: { id, sid: session.upload_session_id },
     })

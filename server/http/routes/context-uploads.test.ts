@@ -52,7 +52,7 @@ const abort = (sid: string) =>
     { params: { id, sid } },
   )
 const put = (to: ContextUploadInit, bytes: Buffer | Readable, headers?: Record<string, string>) =>
-  harness.put(tenant.companyManager, id, to, bytes, headers)
+  harness.put(tenant.companyManager, id, to, { bytes, headers })
 /** Moves the company's inits out of the minute in which they count. */
 const minuteLater = () =>
   db
@@ -171,7 +171,7 @@ describe('an upload', () => {
       await call(foreign.companyManager, { id, sid }),
       await call(tenant.companyManager, { id: other.id, sid }),
       await call(tenant.companyManager, { id, sid: newId('uploadSession') }),
-      await harness.put(foreign.companyManager, id, opened, Buffer.from('x')),
+      await harness.put(foreign.companyManager, id, opened, { bytes: Buffer.from('x') }),
     ]
     for (const answer of answers) expect([answer.status, answer.body]).toEqual([404, answers[0]?.body])
     expect(await session(sid)).toMatchObject({ state: 'uploading', byte_size: null })
