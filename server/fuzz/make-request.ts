@@ -33,7 +33,7 @@ export function makeRequest(draw: Draw, world: World, name: string, route: Route
 
 const oddParts = [
   '%00',
-  '%2e%2e',
+  '%2e%2e%2f',
   '..%2f..%2f',
   '%ff',
   '%',
@@ -53,12 +53,14 @@ const pathPart = (draw: Draw, id: string): string => {
 /** Names and values of the query that the route knows, each sometimes another one. */
 function queryOf(draw: Draw, route: Route, example: Record<string, string | string[]> = {}): string {
   const pairs = Object.entries(example).map(([name, value]): [string, string] => [name, String(value)])
-  const known = Object.keys((route.query as { properties?: object } | undefined)?.properties ?? {})
+  const known = Object.keys(route.query ? propertiesOf(route.query) : {})
   for (const name of [...known, 'unknown']) {
     if (draw.chance(0.12)) pairs.push([name, queryValue(draw)])
   }
   return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs).toString()}`
 }
+
+const propertiesOf = (schema: object): object => ('properties' in schema ? (schema.properties as object) : {})
 
 const queryValue = (draw: Draw): string => {
   const value = draw.of(hostileValues)
