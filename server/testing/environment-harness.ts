@@ -109,7 +109,7 @@ export class EnvironmentHarness {
     principal: Principal,
     id: string,
     to: { upload_session_id: string; capability_token: string },
-    { bytes, headers = {} }: { bytes: Buffer | Readable; headers?: Record<string, string> },
+    { bytes, headers = {} }: { bytes: Buffer | Readable; headers?: Record<string, string> | undefined },
   ): Promise<Answer<{ digest?: string; bytes_received?: number; detail?: unknown }>> {
     return this.call(contextUploadRoutes.putContextUpload, principal, {
       params: { id, sid: to.upload_session_id },
