@@ -1,7 +1,7 @@
 /** Exit codes of the script that are not the Dockerfile's. */
 export const buildExitCodes = {
-  /** The context did not arrive whole: the worker that fed it died. */
-  contextInterrupted: 97,
+  /** The context could not be unpacked whole. */
+  contextNotUnpacked: 97,
   baseImageUnavailable: 96,
   onbuildForbidden: 95,
   exportFailed: 94,
@@ -19,8 +19,8 @@ set -eu
 umask 022
 cd /workspace
 mkdir -p storage tmp
-tar -xf - 2>/dev/null || exit ${buildExitCodes.contextInterrupted}
-[ -e complete ] || exit ${buildExitCodes.contextInterrupted}
+tar -xf - 2>/dev/null || exit ${buildExitCodes.contextNotUnpacked}
+[ -e complete ] || exit ${buildExitCodes.contextNotUnpacked}
 
 mkdir -p /etc/containers
 cat >/etc/containers/storage.conf <<END

@@ -50,10 +50,13 @@ async function deliver(build: Build): Promise<string> {
       await executor.start(buildSandbox({ id, profile, bases: found(build, 'bases') }), contextTar(build))
     }
     const exit = await executor.wait(id, build.signal)
-    if (exit.cause !== 'exited' || exit.exitCode !== buildExitCodes.contextInterrupted) return id
+    if (!isInterrupted(exit)) return id
   }
   throw new BuildFailed('platform_failed', 'context_not_delivered')
 }
+
+/** The keeper's own word: a build that could say so itself would be made again and again. */
+const isInterrupted = (exit: SandboxExit) => exit.cause === 'lost' && exit.detail === 'input_cut'
 
 const buildSandboxId = (attemptId: string, delivery: number) => `${attemptId}_${delivery}`
 
@@ -95,6 +98,8 @@ function refuseFailure(exit: SandboxExit): void {
   if (exit.exitCode === buildExitCodes.onbuildForbidden)
     throw new BuildFailed('policy_reject', 'onbuild_forbidden')
   if (exit.workspaceFull) throw new BuildFailed('build_disk_full')
+  if (exit.exitCode === buildExitCodes.contextNotUnpacked)
+    throw new BuildFailed('platform_failed', 'context_not_delivered')
   if (exit.exitCode === buildExitCodes.exportFailed)
     throw new BuildFailed('platform_failed', 'image_export_failed')
   throw new BuildFailed('dockerfile_exit')
