@@ -2,12 +2,14 @@ import { parseArgs } from 'node:util'
 import { apiRead } from './api-read.ts'
 import { apiWrite } from './api-write.ts'
 import { depth } from './depth.ts'
+import { fairness } from './fairness.ts'
 import type { Benchmark } from './harness/benchmark.ts'
 import { jsonLines, summaryOf, tableText } from './harness/report.ts'
 import type { Row } from './harness/row.ts'
+import { memory } from './memory.ts'
 import { runE2e } from './run-e2e.ts'
 
-const benchmarks: Benchmark[] = [runE2e, apiRead, apiWrite, depth]
+const benchmarks: Benchmark[] = [runE2e, apiRead, apiWrite, depth, fairness, memory]
 
 const usage = `npm run bench -- NAME... [--json] [--peers] [--rounds N] [--rows N] [--profile]
 

@@ -24,7 +24,7 @@ export async function startDatabase(poolSize: number): Promise<OwnDatabase> {
   try {
     await chmod(folder, 0o711)
     const postgres = await startPostgres({ dataDir: join(folder, 'postgres') })
-    const db = connect(postgres.url, { poolSize, log: createLog('bench', 'warn'), name: 'bench' })
+    const db = connect(postgres.url, { poolSize, log: createLog('bench', 'error'), name: 'bench' })
     const stop = async () => {
       await db.destroy()
       await postgres.stop()

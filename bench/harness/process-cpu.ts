@@ -30,6 +30,12 @@ export async function childrenCpuMs(root: number): Promise<Map<number, number>> 
   return new Map(children.map((pid) => [pid, sumBelow(processes, pid)]))
 }
 
+/** Ids of a process and its living descendants. */
+export async function processesBelow(root: number): Promise<number[]> {
+  const processes = await allProcesses()
+  return [...processes.keys()].filter((pid) => descendsFrom(processes, pid, root))
+}
+
 async function allProcesses(): Promise<Map<number, Process>> {
   const processes = new Map<number, Process>()
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number)

@@ -14,6 +14,8 @@ export interface Figures {
 export interface Row {
   name: string
   ours: Figures | null
+  /** Set where memory is measured: mebibytes. */
+  mib?: number
   peer: string
   peer_ms: number | null
   /** Set where rates are compared: operations per second of the peer. */

@@ -1,0 +1,170 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'kysely'
+import { createLog } from '../server/base/logging.ts'
+import { connect } from '../server/db/database.ts'
+import { FakeExecutor } from '../server/executor/fake/fake-executor.ts'
+import { Directory } from '../server/platform/directory.ts'
+import { queuePolicy } from '../server/runs/queue-policy.ts'
+import { RunWorker } from '../server/runs/run-worker.ts'
+import { type SubmitDeps, submitRun } from '../server/runs/submit-run.ts'
+import { DiskStorage } from '../server/storage/disk.ts'
+import { validateInput } from '../server/tasks/runnable.ts'
+import type { Benchmark, BenchOptions } from './harness/benchmark.ts'
+import { machineNote } from './harness/machine-note.ts'
+import { type OwnDatabase, startDatabase } from './harness/own-database.ts'
+import { insertQueuedRuns, settle } from './harness/queued-runs.ts'
+import { type Reach, type Row, rowOf } from './harness/row.ts'
+import { type BenchTenant, layerDigest, makeTenants } from './harness/tenants.ts'
+
+/** A worker's places, and how long a job takes in one. */
+interface Setting {
+  name: string
+  slots: number
+  jobMs: number
+  reach: Reach | undefined
+  note: string
+}
+
+const queuedByOther = 100_000
+const companyConcurrency = 50
+const settings: Setting[] = [
+  {
+    name: 'fairness',
+    slots: 64,
+    jobMs: 1000,
+    reach: { atMost: 2 },
+    note: `64 places, of which one company may hold ${companyConcurrency}; jobs of 1 s that use no processor`,
+  },
+  {
+    name: 'fairness: no place free',
+    slots: 16,
+    jobMs: 50,
+    reach: undefined,
+    note: '16 places, all taken by the busy company: the wait is also that for a job of 50 ms to end, one of 16 does every 3 ms',
+  },
+]
+const roundsMax = 200
+const warmups = 10
+const pollMs = 2
+const restMs = 30
+const waitLimitMs = 60_000
+
+/** How long a company waits while another has a long queue; docs in bench/README.md. */
+export const fairness: Benchmark = {
+  name: 'fairness',
+  about: "a company's wait for its turn while another has 100,000 runs queued, against an idle service",
+  run: async (options) => {
+    const rows: Row[] = []
+    for (const setting of settings) {
+      options.say(`${setting.name}: starting a database and a worker`)
+      const database = await startDatabase(4)
+      try {
+        rows.push(await measure(options, database, setting))
+      } finally {
+        await database.stop()
+      }
+    }
+    return rows
+  },
+}
+
+async function measure(options: BenchOptions, database: OwnDatabase, setting: Setting): Promise<Row> {
+  const { db, url, folder } = database
+  const [busy, waiting] = await makeTenants(db, { companies: 2, roomsEach: 2, pepper: randomBytes(32) })
+  if (!busy || !waiting) throw new Error('no companies')
+  const log = createLog('bench', 'error')
+  const workerDb = connect(url, { poolSize: 12, log, name: 'bench worker' })
+  const worker = new RunWorker({
+    db: workerDb,
+    databaseUrl: url,
+    executor: new TimedJobs(setting),
+    storage: new DiskStorage(join(folder, 'objects')),
+    images: { open: () => Promise.reject(new Error('every image is placed')) },
+    log,
+    name: 'bench',
+    slots: setting.slots,
+    companyConcurrency,
+  })
+  await worker.start()
+  try {
+    const rounds = Math.min(options.rounds, roundsMax)
+    const machine = machineNote()
+    const waitsMs = () => severalWaits(database, waiting, rounds)
+    options.say(`${setting.name}: ${rounds} runs of an idle service`)
+    const idle = await waitsMs()
+    options.say(`${setting.name}: queueing ${queuedByOther} runs of another company`)
+    await insertQueuedRuns(db, [busy], queuedByOther)
+    await settle(db)
+    options.say(`${setting.name}: ${rounds} runs beside them`)
+    const beside = await waitsMs()
+    return rowFor(setting, { idle, beside, notes: [await leftNote(database, busy), machine()] })
+  } finally {
+    await worker.stop()
+    await workerDb.destroy()
+  }
+}
+
+/** Sandboxes that do nothing for a time: what is measured is the queue and the worker. */
+class TimedJobs extends FakeExecutor {
+  constructor({ slots, jobMs }: Setting) {
+    super((_spec, _input, signal) => sleep(jobMs, {}, { signal }).catch(() => ({})), slots)
+    this.placeImage(layerDigest)
+  }
+}
+
+/** Milliseconds from each submission until its run was claimed, by the clock of the database; one run at a time. */
+async function severalWaits({ db }: OwnDatabase, tenant: BenchTenant, rounds: number): Promise<number[]> {
+  const policy = queuePolicy('hosted', 16)
+  const deps: SubmitDeps = { db, directory: new Directory(db), policy, validateInput }
+  const waitsMs: number[] = []
+  for (let round = -warmups; round < rounds; round += 1) {
+    const { id } = await submitRun(deps, {
+      principal: tenant.member,
+      chatroomId: tenant.roomIds[0] ?? '',
+      idempotencyKey: randomUUID(),
+      body: { task_version_id: tenant.taskVersionId, input: {} },
+    })
+    const waitedMs = await untilClaimed(db, id)
+    if (round >= 0) waitsMs.push(waitedMs)
+    await sleep(restMs)
+  }
+  return waitsMs
+}
+
+async function untilClaimed(db: OwnDatabase['db'], id: string): Promise<number> {
+  for (const until = Date.now() + waitLimitMs; Date.now() < until; await sleep(pollMs)) {
+    const { rows } = await sql<{ waited_ms: number | null }>`
+      select (extract(epoch from claimed_at - queued_at) * 1000)::float8 as waited_ms from runs where id = ${id}
+    `.execute(db)
+    const waitedMs = rows[0]?.waited_ms
+    if (waitedMs != null) return waitedMs
+  }
+  throw new Error(`run ${id} is not claimed`)
+}
+
+async function leftNote({ db }: OwnDatabase, busy: BenchTenant): Promise<string> {
+  const { left } = await db
+    .selectFrom('runs')
+    .select((eb) => eb.fn.countAll<number>().as('left'))
+    .where('company_id', '=', busy.companyId)
+    .where('state', '=', 'queued')
+    .executeTakeFirstOrThrow()
+  return `the busy company had ${queuedByOther} runs queued at first and ${left} at the end`
+}
+
+function rowFor(setting: Setting, measured: { idle: number[]; beside: number[]; notes: string[] }): Row {
+  const samples = (samplesMs: number[]) => ({ samplesMs, cpuMs: null })
+  return rowOf({
+    name: setting.name,
+    ours: samples(measured.beside),
+    peer: { name: 'idle', measured: samples(measured.idle), reach: setting.reach, notes: [] },
+    floor: {},
+    notes: [
+      'a wait is from the beginning of the transaction that queues a run until its claim, by the clock of the database',
+      'the real worker and queue with an executor that only lets time pass; runs of both sides take every other step',
+      `${setting.name}: ${setting.note}; ${measured.notes.join('; ')}`,
+    ],
+  })
+}

@@ -1,0 +1,26 @@
+import { readFile } from 'node:fs/promises'
+import { processesBelow } from './process-cpu.ts'
+
+export interface ProcessMemory {
+  /** What the process is, as far as its command line tells. */
+  name: string
+  /** Its private memory and its share of what it has in common with others. */
+  pssBytes: number
+}
+
+/** Memory of a process and its descendants; added up, nothing counts twice. Only root may read it of all. */
+export async function treeMemory(root: number): Promise<ProcessMemory[]> {
+  const found = await Promise.all((await processesBelow(root)).map(memoryOf))
+  return found.filter((memory) => memory !== undefined)
+}
+
+async function memoryOf(pid: number): Promise<ProcessMemory | undefined> {
+  const rollup = await readFile(`/proc/${pid}/smaps_rollup`, 'utf8').catch(() => '')
+  const kiB = /^Pss:\s+(\d+) kB$/m.exec(rollup)?.[1]
+  if (kiB === undefined) return undefined
+  const commandLine = await readFile(`/proc/${pid}/cmdline`, 'latin1').catch(() => '')
+  const [program = '', argument = ''] = commandLine.split('\0')
+  const isNode = /(^|\/)node$/.test(program)
+  const name = isNode ? (argument.split('/').at(-1) ?? '') : (program.split('/').at(-1) ?? '')
+  return { name, pssBytes: Number(kiB) * 1024 }
+}
