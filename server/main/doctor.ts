@@ -158,6 +158,14 @@ async function diskCheck(config: Config): Promise<Check> {
       folder = dirname(folder)
       continue
     }
+    const isReadOnly = await access(folder, constants.W_OK).then(
+      () => false,
+      (error: NodeJS.ErrnoException) => error.code === 'EROFS',
+    )
+    if (isReadOnly) {
+      const advice = 'mount it writable, or set SANDBOX_DATA to another disk'
+      return needed('disk', { ok: false, found: `${folder} is read-only`, advice })
+    }
     const free = found.bavail * found.bsize
     return needed('disk', {
       ok: free >= 5 * GiB,

@@ -1,3 +1,4 @@
+import { access, constants } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sleep } from '../base/clock.ts'
 import { ConfigInvalid, readConfig } from '../base/config.ts'
@@ -13,6 +14,10 @@ export type DownOutcome = 'stopped' | 'not_running' | 'not_permitted' | 'timeout
 export async function down(): Promise<DownOutcome | ConfigInvalid> {
   try {
     const path = join(readConfig().dataDir, 'service.lock')
+    // A lock that cannot be read must not pass for one that nobody holds.
+    await access(path, constants.R_OK).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT') throw error
+    })
     const holder = await lockHolder(path)
     if (!holder) return 'not_running'
     process.kill(holder.pid, 'SIGTERM')
@@ -24,7 +29,8 @@ export async function down(): Promise<DownOutcome | ConfigInvalid> {
     return 'stopped'
   } catch (error) {
     if (error instanceof ConfigInvalid) return error
-    if (error instanceof Error && 'code' in error && error.code === 'EPERM') return 'not_permitted'
+    if (error instanceof Error && 'code' in error && (error.code === 'EPERM' || error.code === 'EACCES'))
+      return 'not_permitted'
     throw error
   }
 }
