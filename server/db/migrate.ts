@@ -7,6 +7,7 @@ import * as runs from './migrations/0004-runs.ts'
 import * as settings from './migrations/0005-settings.ts'
 import * as scripts from './migrations/0006-scripts.ts'
 import * as retention from './migrations/0007-retention.ts'
+import * as companyQueue from './migrations/0008-company-queue.ts'
 
 /** Forward only, in order of their names. */
 const migrations: Record<string, Migration> = {
@@ -17,6 +18,7 @@ const migrations: Record<string, Migration> = {
   '0005-settings': settings,
   '0006-scripts': scripts,
   '0007-retention': retention,
+  '0008-company-queue': companyQueue,
 }
 
 const provider: MigrationProvider = { getMigrations: async () => migrations }

@@ -21,7 +21,10 @@ export interface ClaimOptions {
 
 /** Time beyond a run's own deadline in which its worker places the image, starts it and stores what it left. */
 export const leaseGraceSeconds = 900
-/** Heads tried per room, so that workers that claim at once do not all meet at the same row. */
+/**
+ * Heads tried per room, so that workers that claim at once do not all meet at the same row. Part of the statement's
+ * text: with a limit that it does not know Postgres would expect a tenth of the queue and plan anew at each claim.
+ */
 const headsPerRoom = 4
 
 /**
@@ -69,7 +72,7 @@ export async function claimNext(db: Database, options: ClaimOptions): Promise<Cl
         cross join lateral (
           select q.id, q.queued_at from runs q
           where q.state = 'queued' and q.company_id = rooms.company_id and q.chatroom_id = rooms.chatroom_id
-          order by q.queued_at, q.id limit ${headsPerRoom}
+          order by q.queued_at, q.id limit ${sql.lit(headsPerRoom)}
         ) head
       )
       select r.id, r.company_id, r.fence, r.timeout_seconds

@@ -1,10 +1,16 @@
 import { sql } from 'kysely'
 import type { Executing, Trx } from '../db/database.ts'
 
-/* Reads of the queue, each bounded: none grows with the number of queued runs. */
+/*
+ * Reads of the queue, each bounded: none grows with the number of queued runs. Fixed bounds are part of the statements'
+ * text, so that one plan serves all calls.
+ */
 
-/** Queued runs are counted up to here; a position behind it is not told. */
-const countedMax = 1000
+/**
+ * Places of the queue that are told; behind them a run has none. No bound of a queue is above it, so only quick runs of
+ * a hosted deployment come so far, and what a look costs does not grow with the queue.
+ */
+const placesTold = 200
 /** Ended runs whose duration stands for that of the next ones. */
 const durationsSampled = 20
 
@@ -34,8 +40,8 @@ export async function queueDepth(db: Executing, companyId: string, most: QueueDe
 
 export interface QueueView {
   id: string
-  /** Older queued runs, counted up to a bound; at the bound there may be more. */
-  ahead: number
+  /** 1 is next; null where the queue is too long to tell. */
+  place: number | null
   /** Mean seconds of the company's latest runs of the same profile; null without any. */
   mean_seconds: number | null
   /** Runs that hold a place on a host. */
@@ -50,37 +56,43 @@ export interface QueueViewOptions {
   withinCompany: boolean
 }
 
-/** How the queue looks from each of a company's queued runs; runs that are not queued are absent. */
+/**
+ * How the queue looks from each of a company's queued runs; runs that are not queued are absent. The front of the queue
+ * and the durations of a profile are read once, however many runs are asked for.
+ */
 export async function queueView(db: Executing, options: QueueViewOptions): Promise<QueueView[]> {
   const { companyId, ids } = options
-  const within = options.withinCompany ? sql` and q.company_id = ${companyId}` : sql``
+  const within = options.withinCompany ? sql` and company_id = ${companyId}` : sql``
   const { rows } = await sql<QueueView>`
-    select r.id, older.ahead, recent.mean_seconds, live.company_live, live.fleet_live
-    from runs r
-    cross join (
+    with asked as (
+      select id, resource_profile from runs
+      where id = any(${ids}) and company_id = ${companyId} and state = 'queued'
+    ), live as (
       select count(*) filter (where company_id = ${companyId}) as company_live, count(*) as fleet_live
       from runs where state in ('starting', 'running', 'cancel_requested')
-    ) live
-    cross join lateral (
-      select count(*) as ahead from (
-        select 1 from runs q
-        where q.state = 'queued' and (q.queued_at, q.id) < (r.queued_at, r.id)${within}
-        limit ${countedMax}
-      ) counted
-    ) older
-    cross join lateral (
-      select avg(extract(epoch from ended.terminal_at - ended.started_at))::float8 as mean_seconds
+    ), front as (
+      select id, row_number() over (order by queued_at, id) as place
       from (
-        select terminal_at, started_at from runs e
-        where e.company_id = r.company_id and e.resource_profile = r.resource_profile
+        select queued_at, id from runs where state = 'queued'${within}
+        order by queued_at, id limit ${sql.lit(placesTold)}
+      ) oldest
+    ), recent as (
+      select profile.resource_profile,
+        avg(extract(epoch from ended.terminal_at - ended.started_at))::float8 as mean_seconds
+      from (select distinct resource_profile from asked) profile
+      cross join lateral (
+        select e.terminal_at, e.started_at from runs e
+        where e.company_id = ${companyId} and e.resource_profile = profile.resource_profile
           and e.terminal_at is not null and e.started_at is not null
-        order by e.terminal_at desc limit ${durationsSampled}
+        order by e.terminal_at desc limit ${sql.lit(durationsSampled)}
       ) ended
-    ) recent
-    where r.id = any(${ids}) and r.company_id = ${companyId} and r.state = 'queued'
+      group by profile.resource_profile
+    )
+    select asked.id, front.place, recent.mean_seconds, live.company_live, live.fleet_live
+    from asked
+    cross join live
+    left join front using (id)
+    left join recent using (resource_profile)
   `.execute(db)
   return rows
 }
-
-/** The place of a run with so many ahead of it; null where they were not all counted. */
-export const positionAfter = (ahead: number): number | null => (ahead < countedMax ? ahead + 1 : null)

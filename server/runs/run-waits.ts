@@ -1,7 +1,7 @@
 import type { RunWaitReason } from '@sandbox-jobs/contract/resources/run-wait.ts'
 import type { Executing } from '../db/database.ts'
 import type { QueuePolicy } from './queue-policy.ts'
-import { positionAfter, type QueueView, queueView } from './queue-store.ts'
+import { type QueueView, queueView } from './queue-store.ts'
 import type { RunRow } from './run-store.ts'
 
 /** What a queued run waits for. */
@@ -31,11 +31,10 @@ export async function queueWaits(
 }
 
 function waitOf(policy: QueuePolicy, view: QueueView): QueueWait {
-  const position = positionAfter(view.ahead)
   return {
     reason: reasonOf(policy, view),
-    position,
-    etaSeconds: estimate(policy, position, view.mean_seconds),
+    position: view.place,
+    etaSeconds: estimate(policy, view.place, view.mean_seconds),
   }
 }
 
