@@ -10,12 +10,19 @@ kept=$SANDBOX_DATA/quickstart
 apply_company() {
   mkdir -p -m 700 "$kept"
   applied=$kept/applied.json
+  # What a quickstart that was killed had made is found in its file: nobody knows those passwords otherwise.
+  [ ! -s "$applied" ] || keep_applied 2>/dev/null || :
   (umask 077 && ./sandbox admin apply --json examples/company.yaml >"$applied")
+  keep_applied
+}
+
+# keep_applied: prints what was made, and keeps the password.
+keep_applied() {
   read_applied '
     const { changes, passwords } = applied
     console.log(`  ${changes.length === 0 ? "nothing to change" : `${changes.length} changes made`}`)
     if (passwords.length > 0) console.log("  Passwords, shown this once:")
-    for (const { login, password } of passwords) console.log(`    ${login.padEnd(8)} ${password}`)'
+    for (const { login, password } of passwords) console.log(`    ${login.padEnd(8)} ${password}`)' || return
   found=$(read_applied 'console.log(applied.passwords.find(({ login }) => login === process.argv[2])?.password ?? "")')
   [ -z "$found" ] || (umask 077 && printf '%s\n' "$found" >"$kept/password")
   rm -f "$applied"

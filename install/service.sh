@@ -20,8 +20,8 @@ start_service() {
   mkdir -p "$SANDBOX_DATA/logs"
   terminal=$SANDBOX_DATA/logs/terminal.log
   : >"$terminal"
-  # A session of its own: closing this terminal does not stop it.
-  setsid ./sandbox up >>"$terminal" 2>&1 </dev/null &
+  # A session of its own: closing this terminal does not stop it. The lock of quickstart (8) is not its to hold.
+  setsid ./sandbox up >>"$terminal" 2>&1 </dev/null 8<&- &
   service=$!
   service_started=1
   tries=0

@@ -43,7 +43,10 @@ function failureOf(attempt: BuildAttempt): CliError {
   const detail = attempt.error_detail === '' ? '' : `: ${attempt.error_detail.replaceAll(';', ', ')}`
   return new CliError(`The build ended as ${attempt.terminal_class}${detail}`, {
     code: attempt.error_code || attempt.terminal_class,
-    hint: attempt.next_action || 'Look at the build again with sandbox build watch.',
+    // The catalogue speaks of the field by its name in the API.
+    hint:
+      attempt.next_action.replace('error_detail says', 'the error above says') ||
+      'Look at the build again with sandbox build watch.',
   })
 }
 
