@@ -36,7 +36,7 @@ read_applied() {
 # run_main_job: environment, task, run, links. Its exit code is that of the run.
 run_main_job() {
   [ -s "$kept/password" ] || fail 1 "The password of $user is not known here: this company was not made by ./quickstart." \
-    "Log in and go on by hand, as examples/README.md says."
+    "Log in and go on by hand, as examples/sales-report/README.md says."
   # A login of its own: the operator's stays as it is.
   SANDBOX_CLI_CONFIG=$kept/credentials.json
   export SANDBOX_CLI_CONFIG
