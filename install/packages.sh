@@ -1,5 +1,6 @@
 #!/bin/sh
-# Installs the Debian packages that Sandbox Jobs needs, only those that are missing. Quiet when none is.
+# Installs the Debian packages that Sandbox Jobs needs, and those given as arguments; only what is missing. Quiet when
+# nothing is.
 set -eu
 here=$(dirname -- "$(readlink -f -- "$0")")
 . "$here/say.sh"
@@ -9,7 +10,7 @@ here=$(dirname -- "$(readlink -f -- "$0")")
 needed='crun busybox-static gcc libc6-dev e2fsprogs mmdebstrap nftables iproute2 util-linux curl ca-certificates'
 
 missing=''
-for package in $needed; do
+for package in $needed "$@"; do
   status=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null || true)
   [ "$status" = installed ] || missing="$missing $package"
 done

@@ -9,7 +9,7 @@ import { installToolchain } from '../../server/operator/toolchain.ts'
 const run = promisify(execFile)
 
 /** Where tests and benchmarks keep the builder from one run to the next: it takes most of a minute to make. */
-const kept = '/var/lib/sandbox-jobs-test/builder'
+const kept = '/var/lib/sandbox-jobs-test/agent/builder'
 
 /**
  * Puts the builder into a data folder, before a service starts on it. The files are shared with the kept copy, which no

@@ -75,14 +75,7 @@ export async function startService(): Promise<OwnService> {
   }
 }
 
-async function fillCache(): Promise<void> {
-  const env = { ...plainEnvironment(), SANDBOX_DATA: cacheDir }
-  const named = await readFile(join(checkout, 'examples/sales-report/base-image'), 'utf8')
-  const value = (name: string) => new RegExp(`^${name}=(.+)$`, 'm').exec(named)?.[1] ?? ''
-  await run(sandbox, ['operator', 'toolchain', 'install'], { env })
-  const add = ['operator', 'base-image', 'add', value('base_image'), '--packages', value('base_packages')]
-  await run(sandbox, add, { env })
-}
+const fillCache = () => run(join(checkout, 'install/test-builder.sh'), { env: plainEnvironment() })
 
 /** Nothing of the caller's settings reaches the service under test. */
 const plainEnvironment = () => ({ PATH: '/usr/sbin:/usr/bin:/sbin:/bin', HOME: process.env.HOME ?? '/' })

@@ -23,7 +23,7 @@ let hostFolder: string
 
 beforeAll(async () => {
   await access(join(kept, 'builder/rootfs')).catch(() => {
-    throw new Error(`the builder is missing in ${kept}: npx vitest run e2e/main-job makes and keeps it`)
+    throw new Error(`the builder is missing in ${kept}: install/test-builder.sh makes it`)
   })
   agent = await TestAgent.start()
   const trees = [join(kept, 'builder'), join(kept, 'base-images')]

@@ -1,0 +1,9 @@
+#!/bin/sh
+# The builder and the base image that tests use, kept from one run to the next.
+set -eu
+cd "$(dirname -- "$(readlink -f -- "$0")")/.."
+SANDBOX_DATA=/var/lib/sandbox-jobs-test
+export SANDBOX_DATA
+. examples/sales-report/base-image
+./sandbox operator toolchain install >/dev/null
+./sandbox operator base-image add "$base_image" --packages "$base_packages" >/dev/null
