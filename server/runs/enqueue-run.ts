@@ -1,4 +1,5 @@
 import type { RunDetail } from '@sandbox-jobs/contract/resources/run.ts'
+import type { Insertable } from 'kysely'
 import { CodedError } from '../base/coded-error.ts'
 import { newId } from '../base/ids.ts'
 import type { Executing, Trx } from '../db/database.ts'
@@ -11,9 +12,8 @@ import { requireBundleRunner } from '../tasks/bundle-runner.ts'
 import { checkQueueDepth, countedDepth, type QueuePolicy, queueBounds } from './queue-policy.ts'
 import { lockCompanyQueue, queueDepth } from './queue-store.ts'
 import { renderRun } from './render-run.ts'
-import { insertInput } from './run-content-store.ts'
 import type { StagedInput } from './run-input.ts'
-import { insertRun, notify, queuedChannel } from './run-store.ts'
+import { insertRun } from './run-store.ts'
 import { queueWaits } from './run-waits.ts'
 
 /** A run that everything was decided about but whether the queue has a place for it. */
@@ -42,7 +42,7 @@ export async function enqueueRun(trx: Trx, policy: QueuePolicy, run: NewRun): Pr
   await lockCompanyQueue(trx, principal.companyId)
   const bounds = queueBounds(policy, run.source)
   checkQueueDepth(bounds, await queueDepth(trx, principal.companyId, countedDepth(bounds)))
-  const row = await insertRun(trx, {
+  const queued: Insertable<RunsTable> = {
     id: newId('run'),
     company_id: principal.companyId,
     chatroom_id: run.room.id,
@@ -59,9 +59,8 @@ export async function enqueueRun(trx: Trx, policy: QueuePolicy, run: NewRun): Pr
     timeout_seconds: run.timeoutSeconds,
     input_digest: input.digest,
     retry_of_run_id: run.retryOfRunId ?? '',
-  })
-  await insertInput(trx, { run_id: row.id, company_id: row.company_id, content: input.content })
-  await notify(trx, queuedChannel)
+  }
+  const row = await insertRun(trx, queued, input.content)
   const waits = await queueWaits(trx, policy, [row])
   return renderRun(row, waits.get(row.id))
 }

@@ -3,16 +3,9 @@ import type { Executing, Trx } from '../db/database.ts'
 import type { RunContentsTable } from '../db/tables/runs.ts'
 import type { Collected } from './collect-run.ts'
 
-/** Writes the tables `run_inputs` and `run_contents`. */
+/** Writes the table `run_contents`. */
 
 export type RunContentRow = Selectable<RunContentsTable>
-
-export async function insertInput(
-  trx: Trx,
-  input: { run_id: string; company_id: string; content: Buffer },
-): Promise<void> {
-  await trx.insertInto('run_inputs').values(input).execute()
-}
 
 export async function insertContent(
   trx: Trx,

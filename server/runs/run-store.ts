@@ -3,9 +3,8 @@ import type { Insertable, Selectable } from 'kysely'
 import { sql } from 'kysely'
 import type { Executing, Trx } from '../db/database.ts'
 import type { RunsTable } from '../db/tables/runs.ts'
-import { noteCreated } from '../db/transition.ts'
 
-/* Writes the table `runs`, beside `claim-store` and `transition`. */
+/* Writes the table `runs`, beside `claim-store` and `transition`, and `run_inputs` with a new run. */
 
 export type RunRow = Selectable<RunsTable>
 
@@ -14,10 +13,31 @@ export const queuedChannel = 'runs_queued'
 /** Woken by a commit that asked for a run's end; the payload is its id. */
 export const cancelChannel = 'runs_cancel'
 
-export async function insertRun(trx: Trx, run: Insertable<RunsTable>): Promise<RunRow> {
-  const row = await trx.insertInto('runs').values(run).returningAll().executeTakeFirstOrThrow()
-  await noteCreated(trx, { machine: runMachine, id: row.id, companyId: row.company_id, state: row.state })
-  return row
+/**
+ * Queues a run: its row, its input, its first event, and word to the workers once the transaction commits, in one
+ * statement, for it is on the path of every submission.
+ */
+export function insertRun(trx: Trx, run: Insertable<RunsTable>, content: Buffer): Promise<RunRow> {
+  return trx
+    .with('queued', (db) => db.insertInto('runs').values(run).returningAll())
+    .with('kept', (db) =>
+      db.insertInto('run_inputs').values({ run_id: run.id, company_id: run.company_id, content }),
+    )
+    .with('noted', (db) =>
+      db
+        .insertInto('state_events')
+        .columns(['company_id', 'entity', 'entity_id', 'from_state', 'to_state'])
+        .expression(
+          db
+            .selectFrom('queued')
+            .select(['company_id', sql<string>`${sql.lit(runMachine.name)}`.as('entity'), 'id'])
+            .select([sql<string>`''`.as('from_state'), 'state']),
+        ),
+    )
+    .selectFrom('queued')
+    .crossJoin(sql`pg_notify(${sql.lit(queuedChannel)}, '')`.as('told'))
+    .selectAll('queued')
+    .executeTakeFirstOrThrow()
 }
 
 /** Told to listeners when the transaction commits, and not at all when it does not. */

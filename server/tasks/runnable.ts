@@ -2,7 +2,7 @@ import { CodedError, notFound } from '../base/coded-error.ts'
 import type { Executing } from '../db/database.ts'
 import type { Room } from '../platform/directory.ts'
 import { applicableShareOf } from './share-store.ts'
-import { holdTask, type TaskRow } from './task-store.ts'
+import { findTask, type TaskRow } from './task-store.ts'
 import { findVersionById, type TaskVersionRow } from './task-version-store.ts'
 
 /** What a run is made of, with the share that lent it (contract part 1, "Resource map and invariants"). */
@@ -15,9 +15,8 @@ export interface RunnableTaskVersion {
 
 /**
  * The version a room may run: of a task shared to it, to its department or to its company, by a share that
- * still applies. Whether the caller may act in the room is decided before. Called in the transaction that queues
- * a run, it holds off the archiving of the task until then, which so finds every queued run to cancel.
- * Throws `not_found` without a share, `content_scrubbed_irreversible`, `version_not_runnable`.
+ * still applies. Whether the caller may act in the room is decided before; a run that was queued although the task was
+ * archived meanwhile is refused when it is taken from the queue. Throws `not_found` without a share, `content_scrubbed_irreversible`, `version_not_runnable`.
  */
 export async function resolveRunnable(
   db: Executing,
@@ -26,7 +25,7 @@ export async function resolveRunnable(
 ): Promise<RunnableTaskVersion> {
   const version = await findVersionById(db, room.company_id, taskVersionId)
   if (!version) throw notFound()
-  const task = await holdTask(db, room.company_id, version.task_id)
+  const task = await findTask(db, room.company_id, version.task_id)
   const share = await applicableShareOf(db, room, version.task_id)
   if (!task || !share) throw notFound()
   requireUsable(task, version)
@@ -49,7 +48,7 @@ export async function resolveHidden(
 ): Promise<TaskVersionRow | undefined> {
   const version = await findVersionById(db, room.company_id, taskVersionId)
   if (!version) return undefined
-  const task = await holdTask(db, room.company_id, version.task_id)
+  const task = await findTask(db, room.company_id, version.task_id)
   if (!task?.hidden || task.owner_id !== room.id) return undefined
   requireUsable(task, version)
   return version

@@ -37,16 +37,6 @@ export const lockTask = (trx: Trx, companyId: string, id: string): Promise<TaskR
     .forUpdate()
     .executeTakeFirst()
 
-/** Keeps the task from being archived until the transaction ends; many may hold it at once. */
-export const holdTask = (db: Executing, companyId: string, id: string): Promise<TaskRow | undefined> =>
-  db
-    .selectFrom('tasks')
-    .selectAll()
-    .where('company_id', '=', companyId)
-    .where('id', '=', id)
-    .forKeyShare()
-    .executeTakeFirst()
-
 /** Changes fields other than the state of an active task; undefined when it is not active any more. */
 export const updateActiveTask = (
   db: Executing,
