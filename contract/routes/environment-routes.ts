@@ -136,6 +136,15 @@ export const environmentRoutes = {
       'build_admission_fenced',
     ],
   }),
+  retryProvisioning: route({
+    ...tenant,
+    method: 'POST',
+    path: `${version}/retry-provisioning`,
+    summary: 'Verify the image of a built version and bring it where it runs once more',
+    params: VersionParams,
+    response: EnvironmentVersion,
+    errors: ['not_found', 'provisioning_retry_not_eligible', 'environment_archived'],
+  }),
   createBuild: route({
     ...tenant,
     method: 'POST',

@@ -51,6 +51,13 @@ export const environmentVersionMachine = stateMachine<EnvironmentVersionState>({
   },
 })
 
+/** States in which the place that runs a version may be asked for it again. */
+export const provisionableVersionStates = [
+  'regional_provisioning',
+  'provisioning_blocked',
+  'ready',
+] as const satisfies EnvironmentVersionState[]
+
 /** States in which a build may be queued, provided that no attempt is under way. */
 export const buildableVersionStates = [
   'draft',

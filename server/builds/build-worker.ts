@@ -3,6 +3,7 @@ import type { Database } from '../db/database.ts'
 import { type Listener, listen } from '../queue/listener.ts'
 import { type AttemptRow, claimNextAttempt, releaseLeases } from './attempt-store.ts'
 import { buildsQueuedChannel } from './build-service.ts'
+import { Provisioner, provisioningAskedChannel } from './provisioner.ts'
 import { buildLeaseMs, runBuild } from './run-build.ts'
 import type { BuildTools } from './steps/step.ts'
 import { sweepBuilds } from './sweep-builds.ts'
@@ -21,11 +22,12 @@ const lookEveryMs = 5000
 const looksPerSweep = 12
 
 /**
- * Takes queued builds in their turn. The database tells it when one was queued; the slow look finds attempts whose
+ * Takes queued builds in their turn, and has built versions provisioned again. The database tells it when one was queued; the slow look finds attempts whose
  * worker is gone, and makes up for notifications that a broken connection lost.
  */
 export class BuildWorker {
   readonly #options: BuildWorkerOptions
+  readonly #provisioner: Provisioner
   readonly #detach = new AbortController()
   readonly #flights = new Set<Promise<void>>()
   #listener: Listener | undefined
@@ -35,6 +37,7 @@ export class BuildWorker {
 
   constructor(options: BuildWorkerOptions) {
     this.#options = options
+    this.#provisioner = new Provisioner(options.db, options.tools)
   }
 
   async start(): Promise<void> {
@@ -42,7 +45,7 @@ export class BuildWorker {
     await releaseLeases(this.#options.db, this.#options.name)
     this.#listener = listen({
       url: this.#options.databaseUrl,
-      channels: [buildsQueuedChannel],
+      channels: [buildsQueuedChannel, provisioningAskedChannel],
       onMessage: () => this.#look(),
       onListening: () => this.#look(),
       log: this.#options.tools.log,
@@ -56,6 +59,7 @@ export class BuildWorker {
     await this.#listener?.stop()
     await this.#looking
     await this.#claiming
+    await this.#provisioner.stop()
     await Promise.all(this.#flights)
   }
 
@@ -74,6 +78,7 @@ export class BuildWorker {
 
   /** One claimer at a time; a call meanwhile makes it go round once more. */
   #look(): void {
+    void this.#provisioner.look()
     this.#claimAgain = true
     this.#claiming ??= this.#claim().finally(() => {
       this.#claiming = undefined

@@ -97,6 +97,7 @@ export const expectations: Partial<Record<RouteName | (string & {}), Expectation
   readEnvironmentVersion: { who: 'company' },
   archiveEnvironmentVersion: { who: 'owners', use: { vid: 'readyVersion' } },
   retryBuild: { who: 'owners', use: { vid: 'failedVersion' } },
+  retryProvisioning: { who: 'owners', use: { vid: 'readyVersion' } },
   createBuild: { who: 'owners', use: { vid: 'failedVersion' } },
   listBuilds: { who: 'company' },
   readBuild: { who: 'company' },

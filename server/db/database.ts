@@ -25,6 +25,8 @@ export function connect(url: string, options: { poolSize: number; log: Log; name
     idle_in_transaction_session_timeout: 60_000,
   })
   pool.on('connect', nameStatements)
+  // Whoever holds a connection that breaks learns of it by the next statement; unheard, this would end the process.
+  pool.on('connect', (client) => client.on('error', () => {}))
   pool.on('error', (error) => options.log.warn({ error: error.message }, 'idle database connection lost'))
   return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
 }

@@ -56,6 +56,13 @@ const renderLastBuild = (attempt: LastAttempt | null, owner: boolean) => ({
   last_build_error_detail: owner ? (attempt?.error_detail ?? '') : '',
 })
 
+/** A version whose image is looked after has no build to tell of. */
+const provisioningActions: Partial<Record<string, string>> = {
+  regional_provisioning:
+    'The image is being brought to where it runs. Read the version again in a few seconds.',
+  provisioning_blocked: 'The stored image cannot be used. Retry provisioning, or build a new version.',
+}
+
 function renderProgress({ attempt, state, expected_seconds }: VersionView, owner: boolean) {
   if (!attempt) {
     return {
@@ -76,6 +83,6 @@ function renderProgress({ attempt, state, expected_seconds }: VersionView, owner
     build_stage_count: progress.count,
     build_stage_since: progress.since,
     build_expected_seconds: running ? (expected_seconds ?? firstBuildSeconds) : 0,
-    build_next_action: over ? '' : progress.nextAction,
+    build_next_action: over ? '' : (provisioningActions[state] ?? progress.nextAction),
   }
 }

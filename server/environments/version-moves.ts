@@ -25,6 +25,8 @@ export type VersionResult = Partial<
 
 export interface VersionMove {
   to: EnvironmentVersionState
+  /** Narrows the states it may leave; default: those from which it may go there. */
+  from?: readonly EnvironmentVersionState[]
   set?: VersionResult
 }
 
@@ -43,6 +45,7 @@ export async function moveVersion(
     machine: environmentVersionMachine,
     id: versionId,
     to: move.to,
+    ...(move.from && { from: move.from }),
     set: {
       ...columns,
       ...(image_config !== undefined && { image_config: image_config && JSON.stringify(image_config) }),

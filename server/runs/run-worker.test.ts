@@ -244,6 +244,30 @@ describe('a run in the hands of a worker', () => {
   })
 })
 
+describe('a run of a version whose provisioning was asked for again', () => {
+  it.each(['regional_provisioning', 'provisioning_blocked'])(
+    'starts while the version is %s, as long as its image can be placed',
+    async (state) => {
+      await db
+        .updateTable('environment_versions')
+        .set({ state })
+        .where('id', '=', task.environmentVersionId)
+        .execute()
+      await startWorker()
+      const id = await queue()
+      await untilState(id, 'completed')
+    },
+  )
+
+  it('ends as image_unavailable when the image is refused', async () => {
+    executor.failNext('installImage', new ExecutorRefused('image_invalid', 'no'))
+    await startWorker()
+    const id = await queue()
+    await untilState(id, 'platform_failed')
+    expect(await rowOf(id)).toMatchObject({ error_code: 'image_unavailable', error_detail: 'refused' })
+  })
+})
+
 describe('a cancel', () => {
   it('stops the sandbox and ends the run', async () => {
     executor.script(() => 'hold')

@@ -148,6 +148,8 @@ export const environmentProvocations: Provocations = {
       .execute()
     return scene.ask('manager', allRoutes.retryBuild, { params: versionOf(scene, scene.ids.failedVersion) })
   },
+  provisioning_retry_not_eligible: (scene) =>
+    scene.ask('manager', allRoutes.retryProvisioning, { params: versionOf(scene, scene.ids.failedVersion) }),
   build_region_unavailable: (scene) =>
     scene.ask('manager', allRoutes.createBuild, {
       params: versionOf(scene, scene.ids.failedVersion),

@@ -98,6 +98,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     );
     create index environment_versions_retryable on environment_versions (state_changed_at)
       where state = 'retryable_failed';
+    create index environment_versions_provisioning on environment_versions (state_changed_at)
+      where state = 'regional_provisioning';
     create index environment_versions_by_company on environment_versions (company_id, id);
 
     create table build_attempts (

@@ -4,6 +4,7 @@ import { cancelBuild } from '../../builds/build-cancel-service.ts'
 import { openBuildLog } from '../../builds/build-log-service.ts'
 import { listBuilds, readBuild } from '../../builds/build-query-service.ts'
 import { queueBuild, retryBuild } from '../../builds/build-service.ts'
+import { retryProvisioning } from '../../builds/provisioning-service.ts'
 import type { EnvironmentContext } from '../../environments/environment-context.ts'
 import type { Mount } from '../mount.ts'
 import { untrustedHeaders } from '../untrusted.ts'
@@ -15,6 +16,9 @@ export function mountBuildRoutes(mount: Mount, context: EnvironmentContext): voi
   )
   mount(environmentRoutes.retryBuild, ({ principal, params }) =>
     retryBuild(context, principal, versionPath(params)),
+  )
+  mount(environmentRoutes.retryProvisioning, ({ principal, params }) =>
+    retryProvisioning(context, principal, versionPath(params)),
   )
   mount(environmentRoutes.listBuilds, ({ principal, params, query }) =>
     listBuilds(context, principal, versionPath(params), query),

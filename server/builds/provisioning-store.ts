@@ -1,0 +1,58 @@
+import { sql } from 'kysely'
+import type { Database, Executing } from '../db/database.ts'
+
+/** What is provisioned: a version with the digests of its promoted image. */
+export interface UnprovisionedVersion {
+  id: string
+  layerDigest: string | null
+  promotedDigest: string | null
+}
+
+/** Versions that wait for their image's place, longest first; those of a build under way are the build's. */
+const waiting = (db: Executing) =>
+  db
+    .selectFrom('environment_versions as v')
+    .where('v.state', '=', 'regional_provisioning')
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('build_attempts as a')
+            .select('a.id')
+            .whereRef('a.environment_version_id', '=', 'v.id')
+            .where('a.terminal_at', 'is', null),
+        ),
+      ),
+    )
+
+export async function listUnprovisioned(db: Executing, limit: number): Promise<string[]> {
+  const rows = await waiting(db).select('v.id').orderBy('v.state_changed_at').limit(limit).execute()
+  return rows.map(({ id }) => id)
+}
+
+/**
+ * Does `work` for a version that still waits, as the only one of all workers; false when another one is at it, or it
+ * waits no more. The claim is a lock of one connection, so it ends with the worker that holds it; what is written over
+ * that connection is written under the claim.
+ */
+export async function withUnprovisioned(
+  db: Database,
+  versionId: string,
+  work: (version: UnprovisionedVersion, holder: Database) => Promise<void>,
+): Promise<boolean> {
+  const key = sql`hashtextextended(${`provisioning ${versionId}`}, 0)`
+  return db.connection().execute(async (holder) => {
+    const { rows } = await sql<{ held: boolean }>`select pg_try_advisory_lock(${key}) as held`.execute(holder)
+    if (!rows[0]?.held) return false
+    try {
+      const version = await waiting(holder)
+        .select(['v.id', 'v.layer_digest as layerDigest', 'v.promoted_digest as promotedDigest'])
+        .where('v.id', '=', versionId)
+        .executeTakeFirst()
+      if (!version) return false
+      await work(version, holder)
+      return true
+    } finally {
+      await sql`select pg_advisory_unlock(${key})`.execute(holder)
+    }
+  })
+}
