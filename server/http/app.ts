@@ -4,6 +4,7 @@ import { type FastifyInstance, fastify, LogController } from 'fastify'
 import { notFound } from '../base/coded-error.ts'
 import type { Log } from '../base/logging.ts'
 import { parseStrictJson } from '../base/strict-json.ts'
+import { allowOtherOrigins } from './cross-origin.ts'
 import { handleError } from './errors.ts'
 
 /** Shape bounds of any JSON body; the run input's own are checked again where it is taken. */
@@ -40,6 +41,7 @@ export function createApp(log: Log): FastifyInstance {
     reply.header('x-content-type-options', 'nosniff')
     if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store')
   })
+  allowOtherOrigins(app)
   app.setErrorHandler(handleError)
   app.setNotFoundHandler((request, reply) => handleError(notFound(), request, reply))
   return app
