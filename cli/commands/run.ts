@@ -20,7 +20,7 @@ import { type Session, withSession } from '../session/session.ts'
 
 interface Options extends ConnectionOptions {
   room: string
-  input: string
+  input?: string
   timeout?: number
   watch?: boolean
 }
@@ -30,7 +30,7 @@ export const runCommand = (): Command =>
     .description('run a task in a room, and with --watch wait for its result')
     .argument('<task>', 'task that the room has enabled, by name or id')
     .addOption(roomOption())
-    .requiredOption('--input <file>', 'JSON input, - for standard input')
+    .option('--input <file>', 'JSON input, - for standard input; without it {}')
     .option(
       '--timeout <seconds>',
       'seconds the run may take, if less or more than the task says',
@@ -53,7 +53,7 @@ export const runCommand = (): Command =>
 
 async function run(session: Session, task: string, options: Options): Promise<void> {
   const { client, report } = session
-  const input = await readInput(options.input)
+  const input = options.input === undefined ? { value: {}, text: '{}' } : await readInput(options.input)
   const cid = await findRoom(session, options.room)
   const item = await findMenuItem(session, cid, task)
   const idempotencyKey = randomUUID()

@@ -25,7 +25,7 @@ export const buildFailures = {
     terminalClass: 'customer_failed',
     versionState: 'retryable_failed',
     nextAction:
-      'A step of the Dockerfile failed. Correct it in a new version, or retry if a download failed.',
+      'A step of the Dockerfile failed; the build log says which. Correct it in a new version. Builds have no network.',
   },
   build_timeout: {
     terminalClass: 'customer_failed',
