@@ -7,6 +7,7 @@ import { startAgent } from '../executor/oci/agent/agent.ts'
 import { agentPaths } from '../executor/oci/paths.ts'
 import { ExecutorRefused } from '../executor/port.ts'
 import { accountOf } from '../postgres/account.ts'
+import { giveBackStartMemory } from './supervisor/give-back-memory.ts'
 import { lockInstance } from './supervisor/instance-lock.ts'
 import { readyMessage } from './supervisor/ready-message.ts'
 import { exitCodes, ServiceProblem } from './supervisor/service-problem.ts'
@@ -39,7 +40,7 @@ async function main(): Promise<void> {
   const paths = agentPaths(config.dataDir)
   await mkdir(paths.root, { recursive: true, mode: 0o700 })
   const lock = await lockInstance(paths.lock, config.agentSocket)
-  const server = await startAgent({
+  const agent = await startAgent({
     dataDir: config.dataDir,
     socketPath: config.agentSocket,
     gid: accountOf(config.serviceUser)?.gid ?? 0,
@@ -49,11 +50,13 @@ async function main(): Promise<void> {
     onError: (error) => log.error({ err: error }, 'a request failed'),
   })
   log.info({ socket: config.agentSocket, data: paths.root }, readyMessage)
+  giveBackStartMemory()
   const stop = () => {
     // Sandboxes go on without the agent: their shims keep them, and the next agent adopts them.
-    server.close()
-    server.closeAllConnections()
-    void lock.release().then(() => process.exit(exitCodes.stopped))
+    void agent
+      .stop()
+      .then(() => lock.release())
+      .then(() => process.exit(exitCodes.stopped))
   }
   process.once('SIGTERM', stop)
   process.once('SIGINT', stop)

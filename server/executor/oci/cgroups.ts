@@ -1,4 +1,4 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, rmdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ExecutorRefused, type SandboxLimits } from '../port.ts'
 
@@ -52,6 +52,14 @@ export async function prepareCgroups(layout: CgroupLayout, parent: string): Prom
     }
   } catch (error) {
     throw new ExecutorRefused('cgroups', `the control group ${parent} cannot be made: ${String(error)}`)
+  }
+}
+
+/** Takes the group away again where no sandbox is left in it. */
+export async function removeCgroups(layout: CgroupLayout, parent: string): Promise<void> {
+  for (const folder of rootsOf(layout)) {
+    // Sandboxes that go on without the agent keep theirs.
+    await rmdir(join(folder, parent)).catch(() => undefined)
   }
 }
 

@@ -3,7 +3,7 @@ import type { Server } from 'node:http'
 import { availableParallelism, totalmem } from 'node:os'
 import type { Clock } from '../../../base/clock.ts'
 import { ExecutorRefused } from '../../port.ts'
-import { detectCgroups, prepareCgroups } from '../cgroups.ts'
+import { detectCgroups, prepareCgroups, removeCgroups } from '../cgroups.ts'
 import { checkHost, findProgram, hostPrograms } from '../host-checks.ts'
 import { buildNative } from '../native/build.ts'
 import { agentPaths, stagingFolder } from '../paths.ts'
@@ -25,6 +25,11 @@ export interface AgentOptions {
   onError: (error: unknown) => void
 }
 
+export interface RunningAgent {
+  /** Leaves the sandboxes to their shims. */
+  stop(): Promise<void>
+}
+
 const sandboxesPerCpu = 8
 const bytesPerSandbox = 256 * 1024 * 1024
 
@@ -34,7 +39,7 @@ const bytesPerSandbox = 256 * 1024 * 1024
  * and refuses with the names of the packages or settings when one is missing; it then finds what an earlier
  * agent left. Stopping, it closes the socket and leaves the sandboxes to their shims.
  */
-export async function startAgent(options: AgentOptions): Promise<Server> {
+export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
   await checkEverything()
   const layout = await detectCgroups()
   const crun = await findProgram(hostPrograms.crun)
@@ -67,7 +72,13 @@ export async function startAgent(options: AgentOptions): Promise<Server> {
   await images.recover()
   const server = agentServer({ sandboxes, images, onError: options.onError })
   await listen(server, options.socketPath, options.gid)
-  return server
+  return {
+    stop: async () => {
+      server.close()
+      server.closeAllConnections()
+      await removeCgroups(layout, options.cgroupParent)
+    },
+  }
 }
 
 /** Throws one refusal that names everything missing. */
