@@ -18,6 +18,8 @@ const shallowRows = 1000
 const companies = 20
 const roomsEach = 2
 const warmups = 20
+/** As many as a room of the short queue has too. */
+const page = { page_size: 20 }
 /** A claim takes a run away: with more rounds the shallow queue would not stay one. */
 const roundsMax = 300
 
@@ -83,7 +85,7 @@ async function operations({ db }: OwnDatabase, rows: number): Promise<Operations
       return tookMs
     },
     list: async () => {
-      const { tookMs } = await timed(() => listRoomRuns(deps, lister.member, lister.roomIds[0] ?? '', {}))
+      const { tookMs } = await timed(() => listRoomRuns(deps, lister.member, lister.roomIds[0] ?? '', page))
       return tookMs
     },
   }
@@ -109,7 +111,7 @@ async function measure(options: BenchOptions, deep: Operations, shallow: Operati
   const of = (name: string) => ({ samplesMs: samples.get(name) ?? [], cpuMs: null })
   const notes = [
     `${options.rows} queued runs against ${shallowRows}, in ${companies * roomsEach} rooms of ${companies} companies both times: a claim looks at each room that waits`,
-    'the functions of the service, called in this process with a connection each; a run is submitted for a company that has none queued, and the first page of a room is listed',
+    'the functions of the service, called in this process with a connection each; a run is submitted for a company that has none queued, and the first 20 of a room are listed',
     machine(),
   ]
   return names.map((name) =>

@@ -19,8 +19,9 @@ async function memoryOf(pid: number): Promise<ProcessMemory | undefined> {
   const kiB = /^Pss:\s+(\d+) kB$/m.exec(rollup)?.[1]
   if (kiB === undefined) return undefined
   const commandLine = await readFile(`/proc/${pid}/cmdline`, 'latin1').catch(() => '')
-  const [program = '', argument = ''] = commandLine.split('\0')
+  const [program = '', ...rest] = commandLine.split('\0')
   const isNode = /(^|\/)node$/.test(program)
-  const name = isNode ? (argument.split('/').at(-1) ?? '') : (program.split('/').at(-1) ?? '')
+  const path = isNode ? rest.find((argument) => !argument.startsWith('-')) : program
+  const name = path?.split('/').at(-1) ?? ''
   return { name, pssBytes: Number(kiB) * 1024 }
 }

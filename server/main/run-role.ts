@@ -1,5 +1,6 @@
 import { type Config, ConfigInvalid, readConfig } from '../base/config.ts'
 import { createLog, type Log } from '../base/logging.ts'
+import { giveBackStartMemory } from './supervisor/give-back-memory.ts'
 import { readyMessage } from './supervisor/ready-message.ts'
 import { exitCodes } from './supervisor/service-problem.ts'
 
@@ -28,6 +29,7 @@ export async function runRole(
   }
   const role = await start({ ...config, databaseUrl }, log)
   log.info(readyMessage)
+  giveBackStartMemory()
   let stopping = false
   const stop = () => {
     if (stopping) process.exit(0)

@@ -1,4 +1,5 @@
 import { systemClock } from '../../base/clock.ts'
+import { giveBackStartMemory } from './give-back-memory.ts'
 import { type ExitCode, exitCodes } from './service-problem.ts'
 import type { Supervisor } from './supervisor.ts'
 import { say } from './terminal.ts'
@@ -24,7 +25,10 @@ export async function untilSignal(supervisor: Supervisor, whenReady: () => void)
   try {
     const started = supervisor.start()
     await Promise.race([started, asked.promise])
-    if (signals === 0) whenReady()
+    if (signals === 0) {
+      whenReady()
+      giveBackStartMemory()
+    }
     await asked.promise
     await supervisor.stop()
     await started
