@@ -40,6 +40,7 @@ import { Membership, MembershipList, MembershipPutRequest } from './membership.t
 import { Menu, MenuItem } from './menu.ts'
 import { OutputPolicy } from './output-policy.ts'
 import { Profile, ProfileSet } from './profile.ts'
+import { PublicKey } from './public-key.ts'
 import { ArtifactPublicLink, PublicLink } from './public-link.ts'
 import { QuickRun, QuickRunRequest } from './quick-run.ts'
 import { Region, RegionSet } from './region.ts'
@@ -125,6 +126,7 @@ export const namedSchemas = {
   OutputPolicy,
   Profile,
   ProfileSet,
+  PublicKey,
   PublicLink,
   QuickRun,
   QuickRunRequest,

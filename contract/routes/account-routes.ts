@@ -1,8 +1,9 @@
 import { Me } from '../resources/me.ts'
 import { ProfileSet } from '../resources/profile.ts'
+import { PublicKey } from '../resources/public-key.ts'
 import { RegionSet } from '../resources/region.ts'
 import { Token, TokenRequest } from '../resources/token.ts'
-import { publicSandboxPrefix, sandboxPrefix } from './prefixes.ts'
+import { publicModelKeyPrefix, publicSandboxPrefix, sandboxPrefix } from './prefixes.ts'
 import { route } from './route.ts'
 
 const open = { access: 'public', restrictedKey: 'allowed', method: 'GET', tag: 'Public' } as const
@@ -22,6 +23,13 @@ export const accountRoutes = {
     summary: 'List the resource profiles',
     response: ProfileSet,
     errors: [],
+  }),
+  readPublicKey: route({
+    ...open,
+    path: `${publicModelKeyPrefix}/public_key`,
+    summary: 'Read the key with which clients encrypt secrets for the service',
+    response: PublicKey,
+    errors: ['public_key_unavailable'],
   }),
   createToken: route({
     ...open,

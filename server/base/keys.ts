@@ -2,12 +2,14 @@ import {
   createHmac,
   createPrivateKey,
   createPublicKey,
+  generateKeyPair,
   generateKeyPairSync,
   type KeyObject,
   randomBytes,
 } from 'node:crypto'
 import { existsSync, linkSync, mkdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 
 /**
  * Keys of the deployment, kept in files beside the database and never in it: who has only the database can
@@ -18,13 +20,19 @@ export interface Keys {
   tokenPrivate: KeyObject
   tokenPublic: KeyObject
   tokenKeyId: string
+  /**
+   * RSA, 3072 bits: opens what clients encrypt for the service. Made when it is first asked for, which takes a second
+   * of another thread; rejects when it can be neither read nor kept.
+   */
+  transit(): Promise<KeyObject>
   /** Root of the derived keys below. */
   derive(
     purpose: 'api-key' | 'page-token' | 'public-link' | 'upload-capability' | 'download-capability',
   ): Buffer
 }
 
-const names = { token: 'token-signing.pem', root: 'root.key' }
+const names = { token: 'token-signing.pem', transit: 'transit-rsa.pem', root: 'root.key' }
+const transitBits = 3072
 
 /** Reads the keys of `folder`, making what is missing. Files are for their owner alone. */
 export function openKeys(folder: string): Keys {
@@ -47,15 +55,42 @@ export function openKeys(folder: string): Keys {
     tokenPrivate,
     tokenPublic,
     tokenKeyId,
+    transit: once(() => openTransitKey(join(folder, names.transit))),
     derive: (purpose) => createHmac('sha256', root).update(purpose).digest(),
   }
 }
 
+async function openTransitKey(path: string): Promise<KeyObject> {
+  const pem = existsSync(path) ? readFileSync(path, 'utf8') : keepFirst(path, await makeTransitKey())
+  const key = createPrivateKey(pem)
+  if (key.asymmetricKeyType !== 'rsa') throw new Error(`${path} must hold an RSA key`)
+  return key
+}
+
+async function makeTransitKey(): Promise<string> {
+  const { privateKey } = await promisify(generateKeyPair)('rsa', { modulusLength: transitBits })
+  return privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
+}
+
+/** Works once for everyone who asks; after a failure, whoever asks next has it tried again. */
+function once<T>(work: () => Promise<T>): () => Promise<T> {
+  let worked: Promise<T> | undefined
+  return () => {
+    worked ??= work().catch((error: unknown) => {
+      worked = undefined
+      throw error
+    })
+    return worked
+  }
+}
+
+const readOrMake = (path: string, make: () => string): string =>
+  existsSync(path) ? readFileSync(path, 'utf8') : keepFirst(path, make())
+
 /** Written aside and linked into place, so that of two processes that start at once both read one whole file. */
-function readOrMake(path: string, make: () => string): string {
-  if (existsSync(path)) return readFileSync(path, 'utf8')
+function keepFirst(path: string, content: string): string {
   const part = `${path}.${process.pid}`
-  writeFileSync(part, make(), { mode: 0o600 })
+  writeFileSync(part, content, { mode: 0o600 })
   try {
     linkSync(part, path)
   } catch (error) {

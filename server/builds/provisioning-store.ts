@@ -13,10 +13,11 @@ const waiting = (db: Executing) =>
   db
     .selectFrom('environment_versions as v')
     .where('v.state', '=', 'regional_provisioning')
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom('build_attempts as a')
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom('build_attempts as a')
             .select('a.id')
             .whereRef('a.environment_version_id', '=', 'v.id')
             .where('a.terminal_at', 'is', null),

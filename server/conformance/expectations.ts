@@ -75,6 +75,7 @@ const digest = `sha256:${'b'.repeat(64)}`
 export const expectations: Partial<Record<RouteName | (string & {}), Expectation>> = {
   listRegions: { who: 'anyone' },
   listProfiles: { who: 'anyone' },
+  readPublicKey: { who: 'anyone' },
   createToken: {
     who: 'anyone',
     body: ({ people }) => ({ username: people.member.principalId, password: examplePassword }),

@@ -25,6 +25,7 @@ import { mountOpenApiRoutes } from '../http/routes/openapi.ts'
 import { mountPlatformRoutes } from '../http/routes/platform.ts'
 import { mountPublicDownloadRoute } from '../http/routes/public-download.ts'
 import { mountPublicInfoRoutes } from '../http/routes/public-info.ts'
+import { mountPublicKeyRoute } from '../http/routes/public-key.ts'
 import { mountPublicLinkRoutes } from '../http/routes/public-links.ts'
 import { mountRunRoutes } from '../http/routes/runs.ts'
 import { mountScriptUploadRoutes } from '../http/routes/script-uploads.ts'
@@ -75,6 +76,7 @@ export function createApiApp({ db, log, clock, config }: ApiParts): FastifyInsta
 
   mountOpenApiRoutes(app, { baseUrl })
   mountPublicInfoRoutes(mount, { deployment })
+  mountPublicKeyRoute(mount, { keys, log })
   mountAuthRoutes(mount, { db, tokens, attempts: new LoginAttempts(clock) })
   mountMeRoutes(mount, { directory, enabled, deployment })
   mountSettingsRoutes(mount, { db, clock, deployment })

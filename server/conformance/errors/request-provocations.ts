@@ -1,3 +1,6 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import { createLog } from '../../base/logging.ts'
 import { connect } from '../../db/database.ts'
@@ -46,6 +49,15 @@ export const requestProvocations: Provocations = {
     const route = allRoutes.createTask
     const request = { body: makeTenantTask(scene) }
     return { route, answer: await scene.world.sendTo({ enabled: false }, 'manager', route, request) }
+  },
+  public_key_unavailable: async (scene) => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'sandbox-test-keys-'))
+    mkdirSync(join(dataDir, 'keys'))
+    writeFileSync(join(dataDir, 'keys/transit-rsa.pem'), 'no key')
+    const route = allRoutes.readPublicKey
+    const answer = await scene.world.sendTo({ dataDir }, 'nobody', route)
+    rmSync(dataDir, { recursive: true })
+    return { route, answer }
   },
 
   already_exists: (scene) =>
