@@ -8,7 +8,8 @@ const commands: Record<string, () => Promise<Command>> = {
   admin: async () =>
     new Command('admin')
       .description('change the service of this machine')
-      .addCommand((await import('./commands/admin-apply.ts')).adminApplyCommand()),
+      .addCommand((await import('./commands/admin-apply.ts')).adminApplyCommand())
+      .addCommand((await import('./commands/admin-set-password.ts')).adminSetPasswordCommand()),
   operator: async () =>
     new Command('operator')
       .description('what the operator of this machine provides for builds; needs root')

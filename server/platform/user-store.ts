@@ -54,6 +54,14 @@ export const findLoginCompanies = (
     .where('login', 'in', logins.length > 0 ? logins : [''])
     .execute()
 
+/** The user of that login, which is unique in the deployment. For the operator: a tenant names users by company. */
+export const findUserByLogin = (db: Executing, login: string): Promise<UserKey | undefined> =>
+  db
+    .selectFrom('users')
+    .select(['id', 'company_id as companyId'])
+    .where('login', '=', login)
+    .executeTakeFirst()
+
 export interface NewUser {
   companyId: string
   login: string
