@@ -70,18 +70,21 @@ export async function retryBuild(
     },
     options: async (trx) => {
       const last = await findLatestAttempt(trx, path.versionId)
+      // The deployment may have become another one since.
+      const isPublished = last && publishes(context, last.build_region)
       return {
-        region: last?.build_region ?? defaultRegion[context.deployment],
+        region: isPublished ? last.build_region : defaultRegion[context.deployment],
         profile: (last?.build_profile ?? 'standard') as BuildProfile,
       }
     },
   })
 }
 
+const publishes = (context: EnvironmentContext, region: string): boolean =>
+  regionsOf(context.deployment).some(({ code }) => code === region)
+
 function requireRegion(context: EnvironmentContext, region: string): void {
-  if (!regionsOf(context.deployment).some(({ code }) => code === region)) {
-    throw new CodedError('build_region_unavailable')
-  }
+  if (!publishes(context, region)) throw new CodedError('build_region_unavailable')
 }
 
 interface Queueing {

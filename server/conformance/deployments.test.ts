@@ -1,0 +1,227 @@
+import {
+  type Deployment,
+  deployments,
+  type RegionCode,
+  regionCodes,
+} from '@sandbox-jobs/contract/resources/region.ts'
+import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
+import type { Route } from '@sandbox-jobs/contract/routes/route.ts'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { makeRun } from '../testing/factories/runs.ts'
+import { createTestDatabase } from '../testing/test-database.ts'
+import type { Estate } from './estate.ts'
+import { exampleCall, expectations } from './expectations.ts'
+import type { Request } from './send.ts'
+import { type Caller, World } from './world.ts'
+
+/*
+ * What the contract says differs between the two deployment modes, held by the same app started as either: regions and
+ * defaults (part 1, "Regions and profiles", "Build attempt"), the queue's bounds and what is told of it ("Run", "Limits").
+ */
+const cloud = regionCodes.filter((code) => code !== 'onprem')
+
+interface Mode {
+  regions: RegionCode[]
+  defaultBuildRegion: RegionCode
+  /** Of the second of two runs of the company, which another company's run is ahead of; runs took 30 s lately. */
+  wait: { queue_position: number; eta_seconds: number | null }
+  /** Queued runs of the company after which each is refused, with the limit told. */
+  submissions: number
+  quickRuns: number | null
+  /** Queued runs of everyone after which a submission is refused. */
+  fleet: number | null
+}
+
+const modes: Record<Deployment, Mode> = {
+  onprem: {
+    regions: ['onprem'],
+    defaultBuildRegion: 'onprem',
+    wait: { queue_position: 3, eta_seconds: 30 },
+    submissions: 20,
+    quickRuns: 20,
+    fleet: 200,
+  },
+  hosted: {
+    regions: cloud,
+    defaultBuildRegion: 'asia-east1',
+    wait: { queue_position: 2, eta_seconds: null },
+    submissions: 100,
+    quickRuns: null,
+    fleet: null,
+  },
+}
+
+const { url } = await createTestDatabase()
+let world: World
+beforeAll(async () => {
+  world = await World.make(url)
+})
+afterAll(() => world.close())
+
+describe.each(deployments)('a deployment that is %s', (deployment) => {
+  const mode = modes[deployment]
+  const other = modes[deployment === 'onprem' ? 'hosted' : 'onprem']
+
+  async function ask(caller: Caller, route: Route, request: Request = {}) {
+    const answer = await world.sendTo({ deployment }, caller, route, request)
+    return { status: answer.statusCode, body: answer.json(), headers: answer.headers }
+  }
+
+  const test = (name: string, work: () => Promise<void>) => it(name, () => world.rewind(work))
+
+  const build = (body: Record<string, unknown>) =>
+    ask('manager', allRoutes.createBuild, {
+      params: { id: world.own.ids.environment, vid: world.own.ids.failedVersion },
+      body,
+    })
+
+  /** Queued runs of a company, earlier than every other. */
+  async function queue(estate: Estate, count: number, fields: Record<string, unknown> = {}): Promise<void> {
+    const { ids, companyId } = estate
+    const task = {
+      companyId,
+      taskId: ids.task,
+      versionId: ids.taskVersion,
+      environmentVersionId: ids.readyVersion,
+      shareGrantId: ids.share,
+    }
+    for (let made = 0; made < count; made += 1) {
+      await makeRun(world.database.db, task, { chatroom_id: ids.room, queued_at: new Date(0), ...fields })
+    }
+  }
+
+  const submit = (name: 'submitRun' | 'quickRun') => {
+    const expectation = expectations[name]
+    if (!expectation) throw new Error(`no expectation for ${name}`)
+    return ask('manager', allRoutes[name], {
+      params: { cid: world.own.ids.room },
+      ...exampleCall(expectation, world.own),
+    })
+  }
+
+  test('lists its regions and no other', async () => {
+    const { body } = await ask('nobody', allRoutes.listRegions)
+    expect(body.items.map((region: { code: string }) => region.code).toSorted()).toEqual(
+      mode.regions.toSorted(),
+    )
+  })
+
+  test('says what it is', async () => {
+    expect((await ask('member', allRoutes.readMe)).body.deployment).toBe(deployment)
+  })
+
+  test('lets a company choose among its regions, at first all, and gives their prices', async () => {
+    const { body } = await ask('companyManager', allRoutes.readSettings)
+    expect(body.selectable_regions.toSorted()).toEqual(mode.regions.toSorted())
+    expect(body.allowed_regions.toSorted()).toEqual(mode.regions.toSorted())
+    expect(Object.keys(body.pricing.regions).toSorted()).toEqual(mode.regions.toSorted())
+    const update = {
+      run_content_retention_days: 30,
+      unreferenced_image_retention_days: 30,
+      policy_version: body.policy_version,
+    }
+    const choose = (allowed_regions: string[]) =>
+      ask('companyManager', allRoutes.updateSettings, { body: { ...update, allowed_regions } })
+    for (const code of other.regions) expect((await choose([code])).status).toBe(422)
+    const [one = ''] = mode.regions
+    const chosen = await choose([one])
+    expect([chosen.status, chosen.body.allowed_regions]).toEqual([200, [one]])
+  })
+
+  test('tells of an image in each of its regions', async () => {
+    const { ids } = world.own
+    const params = { id: ids.environment, vid: ids.readyVersion }
+    const { body } = await ask('member', allRoutes.readEnvironmentVersion, { params })
+    expect(Object.keys(body.region_readiness).toSorted()).toEqual(mode.regions.toSorted())
+  })
+
+  test('builds in its default region unless another is named', async () => {
+    expect((await build({})).body.build_region).toBe(mode.defaultBuildRegion)
+  })
+
+  it.each(regionCodes)('builds in %s if it has that region, and queues nothing else', (code) =>
+    world.rewind(async () => {
+      const { status, body } = await build({ build_region: code })
+      if (mode.regions.includes(code)) return expect([status, body.build_region]).toEqual([200, code])
+      expect([status, body.detail.code]).toEqual([422, 'build_region_unavailable'])
+      const builds = world.database.db.selectFrom('build_attempts').select('id')
+      const queued = await builds.where('environment_version_id', '=', world.own.ids.failedVersion).execute()
+      expect(queued).toEqual([])
+    }),
+  )
+
+  test('does not know a region outside the contract', async () => {
+    const { status, body } = await build({ build_region: 'europe-west1' })
+    expect([status, Array.isArray(body.detail)]).toEqual([422, true])
+  })
+
+  test('builds again in a region of its own what was built while it was another deployment', async () => {
+    const { ids } = world.own
+    const { db } = world.database
+    await build({})
+    await db
+      .updateTable('build_attempts')
+      .set({ build_region: other.defaultBuildRegion, state: 'customer_failed', terminal_at: new Date() })
+      .where('environment_version_id', '=', ids.failedVersion)
+      .execute()
+    await db
+      .updateTable('environment_versions')
+      .set({ state: 'retryable_failed' })
+      .where('id', '=', ids.failedVersion)
+      .execute()
+    const params = { id: ids.environment, vid: ids.failedVersion }
+    const { status, body } = await ask('manager', allRoutes.retryBuild, { params })
+    expect([status, body.build_region]).toEqual([200, mode.defaultBuildRegion])
+  })
+
+  test('runs nothing for a company that allows only regions of another deployment', async () => {
+    await ask('companyManager', allRoutes.readSettings)
+    await world.database.db
+      .updateTable('company_settings')
+      .set({ allowed_regions: other.regions })
+      .where('company_id', '=', world.own.companyId)
+      .execute()
+    const { status, body } = await submit('submitRun')
+    expect([status, body.detail.code]).toEqual([422, 'no_active_region'])
+  })
+
+  test('tells the place in its queue, and how long that takes if it knows', async () => {
+    const { db } = world.database
+    await db.deleteFrom('run_inputs').execute()
+    await db.updateTable('runs').set({ state: 'cancelled', terminal_at: new Date() }).execute()
+    const ended = { state: 'completed', started_at: new Date(0), terminal_at: new Date(30_000) }
+    await queue(world.own, 1, { ...ended, exit_code: 0 })
+    await db.updateTable('runs').set({ started_at: null }).where('state', '=', 'cancelled').execute()
+    await queue(world.foreign, 1)
+    await queue(world.own, 1)
+    const { status, body } = await submit('submitRun')
+    expect(status).toBe(200)
+    expect(body).toMatchObject(mode.wait)
+  })
+
+  test('bounds what a company may have queued', async () => {
+    await queue(world.own, mode.submissions - 2)
+    expect((await world.rewind(() => submit('submitRun'))).status).toBe(200)
+    await queue(world.own, 1)
+    const { status, body } = await submit('submitRun')
+    expect([status, body.detail.code, body.detail.limit]).toEqual([
+      429,
+      'sandbox_queued_run_limit',
+      mode.submissions,
+    ])
+    const quick = await submit('quickRun')
+    expect(quick.status).toBe(mode.quickRuns === null ? 200 : 429)
+  })
+
+  test('bounds the whole queue only on premises', async () => {
+    await queue(world.foreign, 198)
+    const full = await submit('submitRun')
+    if (mode.fleet === null) return expect(full.status).toBe(200)
+    expect([full.status, full.body.detail.code, full.body.detail.limit]).toEqual([
+      429,
+      'queue_full',
+      mode.fleet,
+    ])
+    expect(full.headers['retry-after']).toBe('60')
+  })
+})
