@@ -3,10 +3,11 @@ import { uncoded } from '@sandbox-jobs/contract/errors/uncoded.ts'
 import type { Clock } from '../base/clock.ts'
 import { PlainError } from '../base/plain-error.ts'
 import type { Database } from '../db/database.ts'
+import { Gathered } from '../db/gathered.ts'
 import type { AccessTokens } from './access-tokens.ts'
 import { hashApiKey, looksLikeApiKey } from './api-key-secret.ts'
 import {
-  findKeyCredential,
+  findKeyCredentials,
   findUserCredential,
   type KeyCredential,
   touchKey,
@@ -18,7 +19,7 @@ import { departmentManagerRole, type Principal } from './principal.ts'
 /*
  * Who calls. Credentials are `Authorization: Bearer <JWT>` or `X-Api-Key: <key>`; a request that carries the first
  * is decided by it alone. A token only names a user: role, departments and whether they may come in at all are read
- * again on every request, by one query, so that what an administrator changes holds at once.
+ * again for every request, once it is there, so that what an administrator changes holds at once.
  *
  * Everything wrong with a credential is told in the same words with 418, whether it is missing, malformed, expired,
  * revoked or its owner disabled (contract part 1, "Authentication").
@@ -45,9 +46,11 @@ export const refuseCredentials = (): PlainError => {
 
 export class Authentication {
   readonly #options: AuthenticationOptions
+  readonly #keys: Gathered<Buffer, KeyCredential>
 
   constructor(options: AuthenticationOptions) {
     this.#options = options
+    this.#keys = new Gathered((hashes) => findKeyCredentials(options.db, hashes))
   }
 
   /** Resolves a request's headers to its caller; throws `PlainError` 418, or 403 for a key's foreign origin. */
@@ -72,10 +75,8 @@ export class Authentication {
   }
 
   async #byKey(text: string, origin: string | undefined): Promise<Principal> {
-    const { db, apiKeyPepper, clock } = this.#options
-    const key = looksLikeApiKey(text)
-      ? await findKeyCredential(db, hashApiKey(apiKeyPepper, text))
-      : undefined
+    const { apiKeyPepper, clock } = this.#options
+    const key = looksLikeApiKey(text) ? await this.#keys.find(hashApiKey(apiKeyPepper, text)) : undefined
     const now = clock.now()
     if (!key || key.disabled_at || key.revoked_at || (key.expires_at && key.expires_at <= now)) {
       throw refuseCredentials()

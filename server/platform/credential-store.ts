@@ -55,14 +55,18 @@ export const findLogin = (
 ): Promise<(UserCredential & { password_hash: string }) | undefined> =>
   users(db).select('owner.password_hash').where('owner.login', '=', login).executeTakeFirst()
 
-/** By the keyed hash of the key, with its owner. */
-export const findKeyCredential = (db: Executing, keyHash: Buffer): Promise<KeyCredential | undefined> =>
-  users(db)
+/** By the keyed hashes of keys, with their owners: one for each hash, undefined where no key has it. */
+export async function findKeyCredentials(
+  db: Executing,
+  keyHashes: readonly Buffer[],
+): Promise<(KeyCredential | undefined)[]> {
+  const rows = await users(db)
     .innerJoin('api_keys as key', (join) =>
       join.onRef('key.owner_user_id', '=', 'owner.id').onRef('key.company_id', '=', 'owner.company_id'),
     )
     .select([
       'key.id as key_id',
+      'key.key_hash',
       'key.scope',
       'key.allowed_chatroom_ids',
       'key.domains',
@@ -70,8 +74,11 @@ export const findKeyCredential = (db: Executing, keyHash: Buffer): Promise<KeyCr
       'key.revoked_at',
       'key.last_used_at',
     ])
-    .where('key.key_hash', '=', keyHash)
-    .executeTakeFirst()
+    .where(sql<boolean>`key.key_hash = any(${keyHashes}::bytea[])`)
+    .execute()
+  const byHash = new Map(rows.map((row) => [row.key_hash.toString('hex'), row]))
+  return keyHashes.map((hash) => byHash.get(hash.toString('hex')))
+}
 
 /** Notes the use of a key, unless somebody did since `olderThan`. */
 export async function touchKey(

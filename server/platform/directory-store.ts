@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Executing } from '../db/database.ts'
 
 /** A live chatroom, and what one user is in it. */
@@ -22,14 +23,40 @@ const standings = (db: Executing, where: { companyId: string; userId: string | n
     .where('room.company_id', '=', where.companyId)
     .where('room.deleted_at', 'is', null)
 
-/** The live room of that id with the standing of `userId` in it, in one query: it is on the path of every run. */
-export const findRoomStanding = (
-  db: Executing,
-  where: { companyId: string; roomId: string; userId: string | null },
-): Promise<RoomStanding | undefined> =>
-  standings(db, where).where('room.id', '=', where.roomId).executeTakeFirst()
+export interface AskedStanding {
+  companyId: string
+  roomId: string
+  /** Null for the room alone. */
+  userId: string | null
+}
 
-/** The same for several rooms; those that are not live are absent. */
+/** The live room of each with the standing of its user, in one query: it is on the path of every run. */
+export async function findAskedStandings(
+  db: Executing,
+  asked: readonly AskedStanding[],
+): Promise<(RoomStanding | undefined)[]> {
+  const { rows } = await sql<RoomStanding & { place: number }>`
+    select asked.place, room.id, room.company_id, room.department_id, room.name, room.authority_generation,
+      member.room_manager
+    from unnest(
+      ${asked.map(({ companyId }) => companyId)}::text[], ${asked.map(({ roomId }) => roomId)}::text[],
+      ${asked.map(({ userId }) => userId)}::text[]
+    ) with ordinality as asked (company_id, room_id, user_id, place)
+    join chatrooms room
+      on room.id = asked.room_id and room.company_id = asked.company_id and room.deleted_at is null
+    left join chatroom_members member on member.chatroom_id = room.id and member.user_id = asked.user_id
+  `.execute(db)
+  const byPlace = new Map(rows.map(({ place, ...standing }) => [place, standing]))
+  return asked.map((_, at) => byPlace.get(at + 1))
+}
+
+/** The same of one alone. */
+export const findRoomStanding = async (
+  db: Executing,
+  asked: AskedStanding,
+): Promise<RoomStanding | undefined> => (await findAskedStandings(db, [asked]))[0]
+
+/** The same for several rooms of one user; those that are not live are absent. */
 export const findRoomStandings = async (
   db: Executing,
   where: { companyId: string; roomIds: readonly string[]; userId: string },

@@ -1,11 +1,13 @@
 import { notFound } from '../base/coded-error.ts'
 import type { Executing } from '../db/database.ts'
+import { Gathered } from '../db/gathered.ts'
 import {
+  type AskedStanding,
+  findAskedStandings,
   findDepartment,
   findNames,
   findRoomIdsIn,
   findRoomIdsOf,
-  findRoomStanding,
   hasMembership,
   type RoomStanding,
 } from './directory-store.ts'
@@ -29,14 +31,16 @@ export interface Room {
  */
 export class Directory {
   readonly #db: Executing
+  readonly #standings: Gathered<AskedStanding, RoomStanding>
 
   constructor(db: Executing) {
     this.#db = db
+    this.#standings = new Gathered((asked) => findAskedStandings(db, asked))
   }
 
   /** A live room of that company. */
   async room(companyId: string, roomId: string): Promise<Room | undefined> {
-    const found = await findRoomStanding(this.#db, { companyId, roomId, userId: null })
+    const found = await this.#standings.find({ companyId, roomId, userId: null })
     return found && roomOf(found)
   }
 
@@ -95,7 +99,7 @@ export class Directory {
 
   #standing(principal: Principal, roomId: string): Promise<RoomStanding | undefined> {
     const userId = principal.principalType === 'user' ? principal.principalId : null
-    return findRoomStanding(this.#db, { companyId: principal.companyId, roomId, userId })
+    return this.#standings.find({ companyId: principal.companyId, roomId, userId })
   }
 }
 

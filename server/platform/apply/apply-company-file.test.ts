@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { createTestDatabase } from '../../testing/test-database.ts'
 import { hashApiKey } from '../api-key-secret.ts'
-import { findKeyCredential, findLogin } from '../credential-store.ts'
+import { findKeyCredentials, findLogin } from '../credential-store.ts'
 import { verifyPassword } from '../passwords.ts'
 import { applyCompanyFile } from './apply-company-file.ts'
 import { CompanyFileInvalid } from './company-yaml.ts'
@@ -146,12 +146,12 @@ describe('applying a company file', () => {
     const first = await apply(file('rooms: [one/floor]'))
     expect(first.apiKeys).toMatchObject([{ company: 'keys', name: 'bot' }])
     const hash = hashApiKey(services.apiKeyPepper, first.apiKeys[0]?.api_key ?? '')
-    expect(await findKeyCredential(db, hash)).toMatchObject({ scope: 'sandbox', domains: ['*'] })
+    expect(await findKeyCredentials(db, [hash])).toMatchObject([{ scope: 'sandbox', domains: ['*'] }])
     const wider = file('rooms: [one/floor, one/hall], expires_at: 2030-01-01T00:00:00Z')
     const second = await apply(wider)
     expect(lines(second)).toEqual(['~ api_key bot: rooms, domains or expiry'])
     expect(second.apiKeys).toEqual([])
-    expect((await findKeyCredential(db, hash))?.allowed_chatroom_ids).toHaveLength(2)
+    expect((await findKeyCredentials(db, [hash]))[0]?.allowed_chatroom_ids).toHaveLength(2)
     expect(lines(await apply(wider))).toEqual([])
   })
 

@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest'
+import { Gathered } from './gathered.ts'
+
+/** Answers `row KEY` for each key but the empty one, when it is let; tells what it was asked. */
+function held() {
+  const calls: { keys: readonly string[]; end: (error?: Error) => void }[] = []
+  const load = async (keys: readonly string[]) => {
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    calls.push({ keys, end: (error) => (error ? reject(error) : resolve()) })
+    await promise
+    return keys.map((key) => (key === '' ? undefined : `row ${key}`))
+  }
+  return { calls, gathered: new Gathered(load) }
+}
+
+const turn = () => new Promise((resolve) => setImmediate(resolve))
+
+test('keys of one moment are looked up together, and each gets its own row', async () => {
+  const { calls, gathered } = held()
+  const found = Promise.all(['a', 'b', '', 'a'].map((key) => gathered.find(key)))
+  await turn()
+  expect(calls.map(({ keys }) => keys)).toEqual([['a', 'b', '', 'a']])
+  calls[0]?.end()
+  expect(await found).toEqual(['row a', 'row b', undefined, 'row a'])
+})
+
+test('a key is never answered from a statement that was under way before it', async () => {
+  const { calls, gathered } = held()
+  const first = gathered.find('a')
+  await turn()
+  const second = gathered.find('a')
+  await turn()
+  expect(calls).toHaveLength(2)
+  calls[0]?.end()
+  await first
+  let answered = false
+  void second.then(() => {
+    answered = true
+  })
+  await turn()
+  expect(answered).toBe(false)
+  calls[1]?.end()
+  expect(await second).toBe('row a')
+})
+
+test('keys that come while enough statements are under way wait for the next, together', async () => {
+  const { calls, gathered } = held()
+  const found = [gathered.find('a')]
+  await turn()
+  found.push(gathered.find('b'))
+  await turn()
+  found.push(gathered.find('c'), gathered.find('d'))
+  await turn()
+  expect(calls.map(({ keys }) => keys)).toEqual([['a'], ['b']])
+  calls[0]?.end()
+  await found[0]
+  await turn()
+  expect(calls[2]?.keys).toEqual(['c', 'd'])
+  calls[1]?.end()
+  calls[2]?.end()
+  expect(await Promise.all(found)).toEqual(['row a', 'row b', 'row c', 'row d'])
+})
+
+test('a statement that fails fails all that it was for, and no other', async () => {
+  const { calls, gathered } = held()
+  const lost = Promise.allSettled([gathered.find('a'), gathered.find('b')])
+  await turn()
+  calls[0]?.end(new Error('away'))
+  expect((await lost).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+  const next = gathered.find('c')
+  await turn()
+  calls[1]?.end()
+  expect(await next).toBe('row c')
+})
