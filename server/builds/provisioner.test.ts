@@ -6,9 +6,11 @@ import { zstdCompressSync } from 'node:zlib'
 import type { EnvironmentVersion } from '@sandbox-jobs/contract/resources/environment-version.ts'
 import { environmentRoutes } from '@sandbox-jobs/contract/routes/environment-routes.ts'
 import { environmentVersionStates } from '@sandbox-jobs/contract/states/environment-version-states.ts'
+import { sql } from 'kysely'
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { newId } from '../base/ids.ts'
 import { createLog } from '../base/logging.ts'
+import { moveVersion } from '../environments/version-moves.ts'
 import { ExecutorRefused, ExecutorUnavailable } from '../executor/port.ts'
 import { DiskStorage } from '../storage/disk.ts'
 import { codeOf, EnvironmentHarness } from '../testing/environment-harness.ts'
@@ -204,6 +206,21 @@ describe('provisioning', () => {
       expect((await rowOf(version.id)).state).toBe('regional_provisioning')
     })
     expect(held).toBe(true)
+    await goRound()
+    expect((await rowOf(version.id)).state).toBe('ready')
+  })
+
+  it('is given up with the connection that holds it', async () => {
+    const version = await built('regional_provisioning')
+    const broken = withUnprovisioned(db, version.id, async (_, holder) => {
+      const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(holder)
+      await sql`select pg_terminate_backend(${rows[0]?.pid}, 5000)`.execute(db)
+      await holder
+        .transaction()
+        .execute((trx) => moveVersion(trx, version.id, { to: 'ready', from: ['regional_provisioning'] }))
+    })
+    await expect(broken).rejects.toThrow()
+    expect((await rowOf(version.id)).state).toBe('regional_provisioning')
     await goRound()
     expect((await rowOf(version.id)).state).toBe('ready')
   })

@@ -67,7 +67,7 @@ describe.each(deployments)('a deployment that is %s', (deployment) => {
     return { status: answer.statusCode, body: answer.json(), headers: answer.headers }
   }
 
-  const test = (name: string, work: () => Promise<void>) => it(name, () => world.rewind(work))
+  const rewound = (work: () => Promise<void>) => () => world.rewind(work)
 
   const build = (body: Record<string, unknown>) =>
     ask('manager', allRoutes.createBuild, {
@@ -99,45 +99,60 @@ describe.each(deployments)('a deployment that is %s', (deployment) => {
     })
   }
 
-  test('lists its regions and no other', async () => {
-    const { body } = await ask('nobody', allRoutes.listRegions)
-    expect(body.items.map((region: { code: string }) => region.code).toSorted()).toEqual(
-      mode.regions.toSorted(),
-    )
-  })
+  it(
+    'lists its regions and no other',
+    rewound(async () => {
+      const { body } = await ask('nobody', allRoutes.listRegions)
+      expect(body.items.map((region: { code: string }) => region.code).toSorted()).toEqual(
+        mode.regions.toSorted(),
+      )
+    }),
+  )
 
-  test('says what it is', async () => {
-    expect((await ask('member', allRoutes.readMe)).body.deployment).toBe(deployment)
-  })
+  it(
+    'says what it is',
+    rewound(async () => {
+      expect((await ask('member', allRoutes.readMe)).body.deployment).toBe(deployment)
+    }),
+  )
 
-  test('lets a company choose among its regions, at first all, and gives their prices', async () => {
-    const { body } = await ask('companyManager', allRoutes.readSettings)
-    expect(body.selectable_regions.toSorted()).toEqual(mode.regions.toSorted())
-    expect(body.allowed_regions.toSorted()).toEqual(mode.regions.toSorted())
-    expect(Object.keys(body.pricing.regions).toSorted()).toEqual(mode.regions.toSorted())
-    const update = {
-      run_content_retention_days: 30,
-      unreferenced_image_retention_days: 30,
-      policy_version: body.policy_version,
-    }
-    const choose = (allowed_regions: string[]) =>
-      ask('companyManager', allRoutes.updateSettings, { body: { ...update, allowed_regions } })
-    for (const code of other.regions) expect((await choose([code])).status).toBe(422)
-    const [one = ''] = mode.regions
-    const chosen = await choose([one])
-    expect([chosen.status, chosen.body.allowed_regions]).toEqual([200, [one]])
-  })
+  it(
+    'lets a company choose among its regions, at first all, and gives their prices',
+    rewound(async () => {
+      const { body } = await ask('companyManager', allRoutes.readSettings)
+      expect(body.selectable_regions.toSorted()).toEqual(mode.regions.toSorted())
+      expect(body.allowed_regions.toSorted()).toEqual(mode.regions.toSorted())
+      expect(Object.keys(body.pricing.regions).toSorted()).toEqual(mode.regions.toSorted())
+      const update = {
+        run_content_retention_days: 30,
+        unreferenced_image_retention_days: 30,
+        policy_version: body.policy_version,
+      }
+      const choose = (allowed_regions: string[]) =>
+        ask('companyManager', allRoutes.updateSettings, { body: { ...update, allowed_regions } })
+      for (const code of other.regions) expect((await choose([code])).status).toBe(422)
+      const [one = ''] = mode.regions
+      const chosen = await choose([one])
+      expect([chosen.status, chosen.body.allowed_regions]).toEqual([200, [one]])
+    }),
+  )
 
-  test('tells of an image in each of its regions', async () => {
-    const { ids } = world.own
-    const params = { id: ids.environment, vid: ids.readyVersion }
-    const { body } = await ask('member', allRoutes.readEnvironmentVersion, { params })
-    expect(Object.keys(body.region_readiness).toSorted()).toEqual(mode.regions.toSorted())
-  })
+  it(
+    'tells of an image in each of its regions',
+    rewound(async () => {
+      const { ids } = world.own
+      const params = { id: ids.environment, vid: ids.readyVersion }
+      const { body } = await ask('member', allRoutes.readEnvironmentVersion, { params })
+      expect(Object.keys(body.region_readiness).toSorted()).toEqual(mode.regions.toSorted())
+    }),
+  )
 
-  test('builds in its default region unless another is named', async () => {
-    expect((await build({})).body.build_region).toBe(mode.defaultBuildRegion)
-  })
+  it(
+    'builds in its default region unless another is named',
+    rewound(async () => {
+      expect((await build({})).body.build_region).toBe(mode.defaultBuildRegion)
+    }),
+  )
 
   it.each(regionCodes)('builds in %s if it has that region, and queues nothing else', (code) =>
     world.rewind(async () => {
@@ -150,78 +165,96 @@ describe.each(deployments)('a deployment that is %s', (deployment) => {
     }),
   )
 
-  test('does not know a region outside the contract', async () => {
-    const { status, body } = await build({ build_region: 'europe-west1' })
-    expect([status, Array.isArray(body.detail)]).toEqual([422, true])
-  })
+  it(
+    'does not know a region outside the contract',
+    rewound(async () => {
+      const { status, body } = await build({ build_region: 'europe-west1' })
+      expect([status, Array.isArray(body.detail)]).toEqual([422, true])
+    }),
+  )
 
-  test('builds again in a region of its own what was built while it was another deployment', async () => {
-    const { ids } = world.own
-    const { db } = world.database
-    await build({})
-    await db
-      .updateTable('build_attempts')
-      .set({ build_region: other.defaultBuildRegion, state: 'customer_failed', terminal_at: new Date() })
-      .where('environment_version_id', '=', ids.failedVersion)
-      .execute()
-    await db
-      .updateTable('environment_versions')
-      .set({ state: 'retryable_failed' })
-      .where('id', '=', ids.failedVersion)
-      .execute()
-    const params = { id: ids.environment, vid: ids.failedVersion }
-    const { status, body } = await ask('manager', allRoutes.retryBuild, { params })
-    expect([status, body.build_region]).toEqual([200, mode.defaultBuildRegion])
-  })
+  it(
+    'builds again in a region of its own what was built while it was another deployment',
+    rewound(async () => {
+      const { ids } = world.own
+      const { db } = world.database
+      await build({})
+      await db
+        .updateTable('build_attempts')
+        .set({ build_region: other.defaultBuildRegion, state: 'customer_failed', terminal_at: new Date() })
+        .where('environment_version_id', '=', ids.failedVersion)
+        .execute()
+      await db
+        .updateTable('environment_versions')
+        .set({ state: 'retryable_failed' })
+        .where('id', '=', ids.failedVersion)
+        .execute()
+      const params = { id: ids.environment, vid: ids.failedVersion }
+      const { status, body } = await ask('manager', allRoutes.retryBuild, { params })
+      expect([status, body.build_region]).toEqual([200, mode.defaultBuildRegion])
+    }),
+  )
 
-  test('runs nothing for a company that allows only regions of another deployment', async () => {
-    await ask('companyManager', allRoutes.readSettings)
-    await world.database.db
-      .updateTable('company_settings')
-      .set({ allowed_regions: other.regions })
-      .where('company_id', '=', world.own.companyId)
-      .execute()
-    const { status, body } = await submit('submitRun')
-    expect([status, body.detail.code]).toEqual([422, 'no_active_region'])
-  })
+  it(
+    'runs nothing for a company that allows only regions of another deployment',
+    rewound(async () => {
+      await ask('companyManager', allRoutes.readSettings)
+      await world.database.db
+        .updateTable('company_settings')
+        .set({ allowed_regions: other.regions })
+        .where('company_id', '=', world.own.companyId)
+        .execute()
+      const { status, body } = await submit('submitRun')
+      expect([status, body.detail.code]).toEqual([422, 'no_active_region'])
+    }),
+  )
 
-  test('tells the place in its queue, and how long that takes if it knows', async () => {
-    const { db } = world.database
-    await db.deleteFrom('run_inputs').execute()
-    await db.updateTable('runs').set({ state: 'cancelled', terminal_at: new Date() }).execute()
-    const ended = { state: 'completed', started_at: new Date(0), terminal_at: new Date(30_000) }
-    await queue(world.own, 1, { ...ended, exit_code: 0 })
-    await db.updateTable('runs').set({ started_at: null }).where('state', '=', 'cancelled').execute()
-    await queue(world.foreign, 1)
-    await queue(world.own, 1)
-    const { status, body } = await submit('submitRun')
-    expect(status).toBe(200)
-    expect(body).toMatchObject(mode.wait)
-  })
+  it(
+    'tells the place in its queue, and how long that takes if it knows',
+    rewound(async () => {
+      const { db } = world.database
+      await db.deleteFrom('run_inputs').execute()
+      await db.updateTable('runs').set({ state: 'cancelled', terminal_at: new Date() }).execute()
+      const ended = { state: 'completed', started_at: new Date(0), terminal_at: new Date(30_000) }
+      await queue(world.own, 1, { ...ended, exit_code: 0 })
+      await db.updateTable('runs').set({ started_at: null }).where('state', '=', 'cancelled').execute()
+      await queue(world.foreign, 1)
+      await queue(world.own, 1)
+      const { status, body } = await submit('submitRun')
+      expect(status).toBe(200)
+      expect(body).toMatchObject(mode.wait)
+    }),
+  )
 
-  test('bounds what a company may have queued', async () => {
-    await queue(world.own, mode.submissions - 2)
-    expect((await world.rewind(() => submit('submitRun'))).status).toBe(200)
-    await queue(world.own, 1)
-    const { status, body } = await submit('submitRun')
-    expect([status, body.detail.code, body.detail.limit]).toEqual([
-      429,
-      'sandbox_queued_run_limit',
-      mode.submissions,
-    ])
-    const quick = await submit('quickRun')
-    expect(quick.status).toBe(mode.quickRuns === null ? 200 : 429)
-  })
+  it(
+    'bounds what a company may have queued',
+    rewound(async () => {
+      await queue(world.own, mode.submissions - 2)
+      expect((await world.rewind(() => submit('submitRun'))).status).toBe(200)
+      await queue(world.own, 1)
+      const { status, body } = await submit('submitRun')
+      expect([status, body.detail.code, body.detail.limit]).toEqual([
+        429,
+        'sandbox_queued_run_limit',
+        mode.submissions,
+      ])
+      const quick = await submit('quickRun')
+      expect(quick.status).toBe(mode.quickRuns === null ? 200 : 429)
+    }),
+  )
 
-  test('bounds the whole queue only on premises', async () => {
-    await queue(world.foreign, 198)
-    const full = await submit('submitRun')
-    if (mode.fleet === null) return expect(full.status).toBe(200)
-    expect([full.status, full.body.detail.code, full.body.detail.limit]).toEqual([
-      429,
-      'queue_full',
-      mode.fleet,
-    ])
-    expect(full.headers['retry-after']).toBe('60')
-  })
+  it(
+    'bounds the whole queue only on premises',
+    rewound(async () => {
+      await queue(world.foreign, 198)
+      const full = await submit('submitRun')
+      if (mode.fleet === null) return expect(full.status).toBe(200)
+      expect([full.status, full.body.detail.code, full.body.detail.limit]).toEqual([
+        429,
+        'queue_full',
+        mode.fleet,
+      ])
+      expect(full.headers['retry-after']).toBe('60')
+    }),
+  )
 })

@@ -1,0 +1,86 @@
+import { createHash } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { zstdCompressSync } from 'node:zlib'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { createLog } from '../base/logging.ts'
+import { TestAgent, tarOf } from '../executor/oci/test-agent.ts'
+import { DiskStorage } from '../storage/disk.ts'
+import { makeEnvironmentVersion } from '../testing/factories/environment-version.ts'
+import { makeTenant } from '../testing/factories/tenant.ts'
+import { createTestDatabase } from '../testing/test-database.ts'
+import { quarantineKey, writeLayout } from './oci-layout.ts'
+import { Provisioner } from './provisioner.ts'
+
+/* Versions that are provisioned again on a real host agent. */
+
+const { db } = await createTestDatabase()
+const folder = mkdtempSync(join(tmpdir(), 'sandbox-test-provisioning-'))
+const storage = new DiskStorage(folder)
+let agent: TestAgent
+
+beforeAll(async () => {
+  agent = await TestAgent.start()
+})
+afterAll(async () => {
+  await agent.dispose()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const digestOf = (bytes: Buffer) => `sha256:${createHash('sha256').update(bytes).digest('hex')}`
+const image = (greeting: string) => tarOf([[{ name: 'greeting' }, greeting]])
+
+/** A version that waits for its image, whose promoted copy unpacks to `layer`; it says that of itself, or `diffId`. */
+async function waiting(layer: Buffer, diffId = digestOf(layer)) {
+  const { companyId } = await makeTenant(db)
+  const { id } = await makeEnvironmentVersion(db, { companyId, state: 'regional_provisioning' })
+  const stored = await storage.put(quarantineKey(id), zstdCompressSync(layer))
+  const manifest = await writeLayout(storage, id, { layer: { ...stored, diffId }, env: [], user: '' })
+  const set = { layer_digest: diffId, promoted_digest: manifest }
+  await db.updateTable('environment_versions').set(set).where('id', '=', id).execute()
+  return { id, diffId }
+}
+
+const goRound = () =>
+  new Provisioner(db, { storage, executor: agent.client, log: createLog('test', 'silent') }).look()
+
+async function stateOf(id: string): Promise<string> {
+  const versions = db.selectFrom('environment_versions').select('state')
+  return (await versions.where('id', '=', id).executeTakeFirstOrThrow()).state
+}
+
+it('brings an image back that the host has lost', async () => {
+  const version = await waiting(await image('hello'))
+  await goRound()
+  expect([await stateOf(version.id), await agent.client.hasImage(version.diffId)]).toEqual(['ready', true])
+  await agent.client.removeImage(version.diffId)
+  await db
+    .updateTable('environment_versions')
+    .set({ state: 'regional_provisioning' })
+    .where('id', '=', version.id)
+    .execute()
+  await goRound()
+  expect([await stateOf(version.id), await agent.client.hasImage(version.diffId)]).toEqual(['ready', true])
+})
+
+it('blocks a version whose image unpacks to something else, or to nothing', async () => {
+  const other = await waiting(await image('other'), digestOf(Buffer.from('another layer')))
+  const nothing = await waiting(Buffer.alloc(2048, 'no archive'))
+  await goRound()
+  expect([await stateOf(other.id), await stateOf(nothing.id)]).toEqual([
+    'provisioning_blocked',
+    'provisioning_blocked',
+  ])
+  expect(await agent.client.hasImage(other.diffId)).toBe(false)
+})
+
+it('waits for a host that is away', async () => {
+  const version = await waiting(await image('later'))
+  await agent.end('SIGKILL')
+  await goRound()
+  expect(await stateOf(version.id)).toBe('regional_provisioning')
+  await agent.start()
+  await goRound()
+  expect(await stateOf(version.id)).toBe('ready')
+})
