@@ -41,11 +41,11 @@ export async function measureApi(load: ApiLoad, options: BenchOptions): Promise<
   try {
     options.say(`${load.name}: starting a database, the API and the peer`)
     const database = await startDatabase(2)
-    open.push(database.stop)
+    open.push(() => database.stop())
     const api = await startApi(database, load.tenants)
-    open.push(api.stop)
+    open.push(() => api.stop())
     const peer = await load.peer.start(database)
-    open.push(peer.stop)
+    open.push(() => peer.stop())
     const subjectOf = (server: NodeServer, requests: LoadRequest[]): Subject => ({
       server,
       requests,
