@@ -35,8 +35,13 @@ const notRun = /\.(d\.[cm]?ts|map|md)$/
  * The program as the service user can read it: the checkout itself, or, when that is below a folder only root
  * can enter or was cloned with a closed umask, a copy of what runs, named by its content. Root owns the copy.
  */
-export function readableProgram(checkout: string, programs: string, account: Account | undefined): Program {
-  const here = { root: checkout, node: process.execPath }
+export function readableProgram(
+  checkout: string,
+  programs: string,
+  account: Account | undefined,
+  node = process.execPath,
+): Program {
+  const here = { root: checkout, node }
   if (!account || canRead(here, account)) return here
   const digest = programDigest(checkout)
   const root = join(programs, digest)
