@@ -1,6 +1,8 @@
-import { newId } from '../../base/ids.ts'
 import type { Database } from '../../db/database.ts'
 import type { Principal } from '../../platform/principal.ts'
+import { makeTenant as makeCompany, makeUser as makePerson, type UserTraits } from './platform.ts'
+
+export { makeDepartment, makeRoom } from './platform.ts'
 
 /** A company with one department, one room, and one person of each standing. */
 export interface Tenant {
@@ -20,74 +22,25 @@ export interface Tenant {
 }
 
 export async function makeTenant(db: Database): Promise<Tenant> {
-  const companyId = newId('company')
-  await db.insertInto('companies').values({ id: companyId, name: companyId }).execute()
-  const departmentId = await makeDepartment(db, companyId)
-  const roomId = await makeRoom(db, { companyId, departmentId })
-  const person = (role: number, managedDepartmentIds: string[] = []) =>
-    makeUser(db, { companyId, role, managedDepartmentIds })
-  const member = await person(1)
-  const roomManager = await person(1)
-  await addMember(db, { companyId, roomId, userId: member.principalId })
-  await addMember(db, { companyId, roomId, userId: roomManager.principalId, roomManager: true })
+  const { companyId, departmentId, roomId } = await makeCompany(db)
+  const person = (role: number, traits: UserTraits = {}) => makePerson(db, companyId, { role, ...traits })
   return {
     companyId,
     departmentId,
     roomId,
     companyManager: await person(3),
-    departmentManager: await person(2, [departmentId]),
-    member,
-    roomManager,
+    departmentManager: await person(2, { manages: [departmentId] }),
+    member: await person(1, { memberOf: [roomId] }),
+    roomManager: await person(1, { managerOf: [roomId] }),
     stranger: await person(1),
   }
 }
 
-export async function makeDepartment(db: Database, companyId: string): Promise<string> {
-  const id = newId('department')
-  await db.insertInto('departments').values({ id, company_id: companyId, name: id }).execute()
-  return id
-}
-
-export async function makeRoom(
-  db: Database,
-  { companyId, departmentId }: { companyId: string; departmentId: string },
-): Promise<string> {
-  const id = newId('chatroom')
-  const room = { id, company_id: companyId, department_id: departmentId, name: id }
-  await db.insertInto('chatrooms').values(room).execute()
-  return id
-}
-
-export async function makeUser(
+export const makeUser = (
   db: Database,
   user: { companyId: string; role: number; managedDepartmentIds?: string[] },
-): Promise<Principal> {
-  const id = newId('user')
-  const departments = user.managedDepartmentIds ?? []
-  await db
-    .insertInto('users')
-    .values({
-      id,
-      company_id: user.companyId,
-      login: id,
-      display_name: id,
-      password_hash: 'no password',
-      role: user.role,
-    })
-    .execute()
-  for (const department_id of departments) {
-    const row = { department_id, user_id: id, company_id: user.companyId }
-    await db.insertInto('department_managers').values(row).execute()
-  }
-  return {
-    companyId: user.companyId,
-    principalType: 'user',
-    principalId: id,
-    authMethod: 'jwt',
-    role: user.role,
-    managedDepartmentIds: departments,
-  }
-}
+): Promise<Principal> =>
+  makePerson(db, user.companyId, { role: user.role, manages: user.managedDepartmentIds ?? [] })
 
 export async function addMember(
   db: Database,
