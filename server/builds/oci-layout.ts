@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto'
+import type { Readable } from 'node:stream'
+import { createZstdDecompress } from 'node:zlib'
 import type { ObjectStorage } from '../storage/port.ts'
 
 /** Where one environment version's image lies: an OCI image layout of its own, shared with no other version. */
@@ -79,8 +81,23 @@ export async function verifyLayout(
   return { digest: layer.digest, byteSize: layer.size, diffId }
 }
 
-export const openLayer = (storage: ObjectStorage, versionId: string, digest: string) =>
-  storage.get(blobKey(versionId, digest))
+/** The uncompressed tar of a promoted layer. */
+export const openLayer = async (
+  storage: ObjectStorage,
+  versionId: string,
+  digest: string,
+): Promise<Readable> => decompressed(await storage.get(blobKey(versionId, digest)))
+
+/** The uncompressed tar of the layer that is still in quarantine. */
+export const openQuarantined = async (storage: ObjectStorage, versionId: string): Promise<Readable> =>
+  decompressed(await storage.get(quarantineKey(versionId)))
+
+/** The bytes behind a stored layer; an error of the source ends the stream with it. */
+function decompressed(layer: Readable): Readable {
+  const plain = createZstdDecompress()
+  layer.on('error', (error) => plain.destroy(error))
+  return layer.pipe(plain)
+}
 
 /** Removes the layout, its manifest last: as long as that is there, it tells what else may be. Repeating it is safe. */
 export async function deleteLayout(

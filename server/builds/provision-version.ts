@@ -3,7 +3,6 @@ import { ExecutorRefused, noCapacity } from '../executor/port.ts'
 import { ObjectMissing } from '../storage/port.ts'
 import { LayoutBroken, openLayer, verifyLayout } from './oci-layout.ts'
 import type { UnprovisionedVersion } from './provisioning-store.ts'
-import { decompressed } from './steps/smoke.ts'
 import type { BuildTools } from './steps/step.ts'
 
 export type Provisioned = 'ready' | 'provisioning_blocked'
@@ -29,7 +28,7 @@ export async function provisionVersion(
     const layer = await verifyLayout(storage, id, promotedDigest)
     if (layer.diffId !== layerDigest) throw new LayoutBroken('diff id')
     if (isPlaced) return 'ready'
-    const tar = decompressed(await openLayer(storage, id, layer.digest))
+    const tar = await openLayer(storage, id, layer.digest)
     await executor.installImage(layerDigest, addAbortSignal(signal, tar))
     return 'ready'
   } catch (error) {

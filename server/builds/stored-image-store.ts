@@ -2,7 +2,6 @@ import type { Readable } from 'node:stream'
 import type { Database } from '../db/database.ts'
 import { ObjectMissing, type ObjectStorage } from '../storage/port.ts'
 import { openLayer, verifyLayout } from './oci-layout.ts'
-import { decompressed } from './steps/smoke.ts'
 
 /** Promoted images by the digest of their layer, for an executor that has lost its copy. */
 export class StoredImages {
@@ -25,6 +24,6 @@ export class StoredImages {
       .executeTakeFirst()
     if (!version?.promoted_digest) throw new ObjectMissing(layerDigest)
     const layer = await verifyLayout(this.#storage, version.id, version.promoted_digest)
-    return decompressed(await openLayer(this.#storage, version.id, layer.digest))
+    return await openLayer(this.#storage, version.id, layer.digest)
   }
 }

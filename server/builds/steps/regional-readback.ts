@@ -1,5 +1,4 @@
 import { openLayer } from '../oci-layout.ts'
-import { decompressed } from './smoke.ts'
 import { type Build, type BuildStep, found } from './step.ts'
 
 /** The place that runs it has the image under its digest, from the promoted copy if it lost its own. */
@@ -11,9 +10,6 @@ export const regionalReadback: BuildStep = {
     const { executor, storage } = build.tools
     const layer = found(build, 'layer')
     if (await executor.hasImage(layer.diffId)) return
-    await executor.installImage(
-      layer.diffId,
-      decompressed(await openLayer(storage, build.order.versionId, layer.digest)),
-    )
+    await executor.installImage(layer.diffId, await openLayer(storage, build.order.versionId, layer.digest))
   },
 }
