@@ -76,3 +76,10 @@ export const profiles: readonly Profile[] = [
     is_default: false,
   },
 ]
+
+/** The profile of that id, which an environment version has kept. Throws for one that no table names. */
+export function profileOf(id: string): Profile {
+  const profile = profiles.find((candidate) => candidate.id === id)
+  if (!profile) throw new Error(`no resource profile is named ${JSON.stringify(id)}`)
+  return profile
+}

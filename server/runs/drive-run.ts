@@ -1,21 +1,19 @@
 import type { Log } from '../base/logging.ts'
 import type { Database } from '../db/database.ts'
-import { ExecutorRefused, ExecutorUnavailable, type SandboxExit, SandboxUnknown } from '../executor/port.ts'
+import {
+  ExecutorRefused,
+  ExecutorUnavailable,
+  noCapacity,
+  type SandboxExit,
+  SandboxUnknown,
+} from '../executor/port.ts'
 import { ObjectMissing } from '../storage/port.ts'
 import type { ClaimedRun } from './claim-store.ts'
 import { markRunning, requeue } from './claimed-run-store.ts'
 import { type CollectDeps, type Collected, collectRun } from './collect-run.ts'
 import { finishRun, type RunEnd } from './finish-run.ts'
 import { findJob } from './job-store.ts'
-import {
-  Detached,
-  describe,
-  longPatience,
-  noCapacity,
-  type Patience,
-  patiently,
-  shortPatience,
-} from './patience.ts'
+import { Detached, describe, longPatience, type Patience, patiently, shortPatience } from './patience.ts'
 import type { PlacedImages } from './placed-images.ts'
 import { type PreparedRun, prepareRun } from './prepare-run.ts'
 import { failed, outcomeOf, type RunOutcome } from './run-outcome.ts'

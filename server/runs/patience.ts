@@ -1,6 +1,6 @@
 import { sleep } from '../base/clock.ts'
 import type { Log } from '../base/logging.ts'
-import { ExecutorRefused, ExecutorUnavailable, SandboxUnknown } from '../executor/port.ts'
+import { ExecutorRefused, ExecutorUnavailable, noCapacity, SandboxUnknown } from '../executor/port.ts'
 import { ObjectMissing, ObjectTooLarge } from '../storage/port.ts'
 
 /** The worker is going away: what it held goes on without it and is taken over later. */
@@ -48,9 +48,6 @@ export async function patiently<T>(what: string, work: () => Promise<T>, patienc
     waitMs = Math.min(waitMs * 2, lastWaitMs)
   }
 }
-
-/** The executor's slug for a host without a free place: it will have one again. */
-export const noCapacity = 'no_capacity'
 
 const isFinal = (error: unknown): boolean =>
   (error instanceof ExecutorRefused && error.slug !== noCapacity) ||

@@ -7,7 +7,7 @@ import {
   logMaxBytes,
   outputMaxBytes,
 } from '@sandbox-jobs/contract/limits.ts'
-import { defaultProfile, type Profile, profiles } from '@sandbox-jobs/contract/resources/profile.ts'
+import { defaultProfile, profileOf } from '@sandbox-jobs/contract/resources/profile.ts'
 import { artifactsDir } from '@sandbox-jobs/contract/resources/runtime-contract.ts'
 import type { SandboxSpec } from '../executor/port.ts'
 import { bootArgv, outputFile } from './boot-program.ts'
@@ -63,12 +63,6 @@ export function runSandbox(run: RunSandbox): SandboxSpec {
       },
     },
   }
-}
-
-function profileOf(id: string): Profile {
-  const profile = profiles.find((candidate) => candidate.id === id)
-  if (!profile) throw new Error(`no resource profile is named ${JSON.stringify(id)}`)
-  return profile
 }
 
 /** The bound of artifacts is the same for every profile (contract part 1, "Runtime contract"). */

@@ -1,9 +1,7 @@
-import type { Readable } from 'node:stream'
-import { createZstdDecompress } from 'node:zlib'
-import { profiles } from '@sandbox-jobs/contract/resources/profile.ts'
+import { profileOf } from '@sandbox-jobs/contract/resources/profile.ts'
 import type { SandboxSpec } from '../../executor/port.ts'
 import { BuildFailed } from '../build-failed.ts'
-import { quarantineKey } from '../oci-layout.ts'
+import { openQuarantined } from '../oci-layout.ts'
 import { type Build, type BuildStep, found } from './step.ts'
 
 const mib = 1024 ** 2
@@ -28,19 +26,11 @@ export const smoke: BuildStep = {
     const { executor, storage } = build.tools
     const { diffId } = found(build, 'layer')
     if (!(await executor.hasImage(diffId))) {
-      const layer = await storage.get(quarantineKey(build.order.versionId))
-      await executor.installImage(diffId, decompressed(layer))
+      await executor.installImage(diffId, await openQuarantined(storage, build.order.versionId))
     }
     const config = found(build, 'imageConfig')
     build.findings.imageConfig = { ...config, user: await start(build, diffId, config.user) }
   },
-}
-
-/** The bytes behind a stored layer; an error of the source ends the stream with it. */
-export function decompressed(layer: Readable): Readable {
-  const plain = createZstdDecompress()
-  layer.on('error', (error) => plain.destroy(error))
-  return layer.pipe(plain)
 }
 
 /** Runs the smoke sandbox and answers the image's user as `uid:gid`. */
@@ -65,8 +55,7 @@ async function start({ order, tools, signal }: Build, digest: string, user: stri
 }
 
 function smokeSandbox(id: string, digest: string, resourceProfile: string): SandboxSpec {
-  const profile = profiles.find((candidate) => candidate.id === resourceProfile)
-  if (!profile) throw new Error(`no resource profile is named ${resourceProfile}`)
+  const profile = profileOf(resourceProfile)
   return {
     id,
     rootfs: { kind: 'image', digest },

@@ -6,6 +6,7 @@ import {
   type Executor,
   type ExecutorCapacity,
   ExecutorRefused,
+  noCapacity,
   type SandboxExit,
   type SandboxSpec,
   type SandboxSummary,
@@ -60,7 +61,7 @@ export class FakeExecutor implements Executor {
       throw new ExecutorRefused(known, `sandbox ${spec.id} may not start`)
     }
     if (known) return
-    if (this.#running() >= this.#slots) throw new ExecutorRefused('no_capacity', 'every slot is in use')
+    if (this.#running() >= this.#slots) throw new ExecutorRefused(noCapacity, 'every slot is in use')
     if (spec.rootfs.kind === 'image' && !this.#images.has(spec.rootfs.digest)) {
       throw new ExecutorRefused('image_missing', `install ${spec.rootfs.digest} first`)
     }

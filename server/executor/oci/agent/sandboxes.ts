@@ -8,6 +8,7 @@ import type { Clock } from '../../../base/clock.ts'
 import {
   type ExecutorCapacity,
   ExecutorRefused,
+  noCapacity,
   type SandboxExit,
   type SandboxSpec,
   type SandboxSummary,
@@ -228,11 +229,11 @@ export class Sandboxes {
   async #create(spec: SandboxSpec, special: Special | undefined): Promise<Sandbox> {
     const { paths, slots } = this.#options
     if (this.#live >= slots) {
-      throw new ExecutorRefused('no_capacity', `all ${slots} sandboxes of this machine are in use`)
+      throw new ExecutorRefused(noCapacity, `all ${slots} sandboxes of this machine are in use`)
     }
     const folder = join(paths.sandboxes, spec.id)
     const idBase = special?.idBase ?? this.#ranges.take()
-    if (idBase === undefined) throw new ExecutorRefused('no_capacity', 'no id range is free')
+    if (idBase === undefined) throw new ExecutorRefused(noCapacity, 'no id range is free')
     const sandbox = newSandbox({ spec, idBase }, folder)
     this.#known.set(spec.id, sandbox)
     this.#live += 1
