@@ -8,11 +8,16 @@ import { withSession } from '../session/session.ts'
 
 export const roomsCommand = (): Command =>
   serviceCommand('rooms')
-    .description('list the chatrooms of the company; for administrators')
+    .description('list the chatrooms that you are in or manage')
     .action((options: ConnectionOptions) =>
       withSession(options, async ({ client, report }) => {
-        const rooms = await allPages((query) => client.call(allRoutes.listChatrooms, { query }))
-        const rows = rooms.map((room) => [room.name, room.id, room.department_id])
-        report.result(table(['NAME', 'ID', 'DEPARTMENT'], rows), { items: rooms })
+        const rooms = await allPages((query) => client.call(allRoutes.listOwnChatrooms, { query }))
+        const rows = rooms.map((room) => [
+          room.name,
+          room.id,
+          room.department_id,
+          room.manages ? 'manager' : 'member',
+        ])
+        report.result(table(['NAME', 'ID', 'DEPARTMENT', 'ROLE'], rows), { items: rooms })
       }),
     )

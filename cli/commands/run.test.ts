@@ -129,10 +129,10 @@ test('a mistyped task gets the near names of the menu', async () => {
   expect(result).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('Did you mean report?') })
 })
 
-test('a room by name needs an administrator, and says so', async () => {
-  service.answers.listChatrooms = () => ({ status: 403, detail: 'Insufficient permissions.' })
+test('a sandbox-scope key is told to give the id of a room', async () => {
+  service.answers.listOwnChatrooms = () => ({ status: 403, detail: 'Forbidden' })
   const result = await cli(['run', 'report', '--room', 'daily', '--input', '-'])
-  expect(result.stderr).toMatch(/only administrators can list rooms by name.*\nhint: {2}Give the id/)
+  expect(result.stderr).toMatch(/a sandbox-scope key cannot list rooms.*\nhint: {2}Give the id/)
 })
 
 test('input that is no JSON, or too much of it, is refused here', async () => {

@@ -8,11 +8,11 @@ import { pickNamed } from './pick-named.ts'
 
 const roomId = idPattern('chatroom')
 
-/** Id of a room given by id, or by name to those who may list the rooms of the company. */
+/** Id of a room given by id, or by the name of one that the caller is a member of or manages. */
 export async function findRoom({ client }: Session, wanted: string): Promise<string> {
   if (roomId.test(wanted)) return wanted
   try {
-    const rooms = await allPages((query) => client.call(allRoutes.listChatrooms, { query }))
+    const rooms = await allPages((query) => client.call(allRoutes.listOwnChatrooms, { query }))
     return pickNamed('room', wanted, rooms).id
   } catch (error) {
     if (error instanceof ApiError && error.status === 403) throw namesNotReadable(wanted)
@@ -21,7 +21,7 @@ export async function findRoom({ client }: Session, wanted: string): Promise<str
 }
 
 const namesNotReadable = (wanted: string) =>
-  new CliError(`The room ${wanted} cannot be looked up: only administrators can list rooms by name.`, {
-    hint: 'Give the id of the room (roo_ and 32 digits); an administrator sees it with sandbox rooms.',
+  new CliError(`The room ${wanted} cannot be looked up: a sandbox-scope key cannot list rooms.`, {
+    hint: 'Give the id of the room (roo_ and 32 digits); a person sees it with sandbox rooms.',
     code: 'cli_room_names',
   })

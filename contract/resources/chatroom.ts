@@ -19,6 +19,19 @@ export type Chatroom = Static<typeof Chatroom>
 export const ChatroomList = listOf(Chatroom)
 export type ChatroomList = Static<typeof ChatroomList>
 
+/** A room as whoever may act in it sees it. */
+export const OwnChatroom = Type.Object({
+  id: Identifier,
+  name: Type.String(),
+  department_id: Identifier,
+  /** Whether the caller manages it, which members do only when they are flagged for it. */
+  manages: Type.Boolean(),
+})
+export type OwnChatroom = Static<typeof OwnChatroom>
+
+export const OwnChatroomList = listOf(OwnChatroom)
+export type OwnChatroomList = Static<typeof OwnChatroomList>
+
 export const ChatroomCreateRequest = Strict({
   department_id: Identifier,
   name: VisibleText({ maxLength: nameMaxLength }),

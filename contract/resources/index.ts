@@ -7,7 +7,14 @@ import {
   BindingRevokeRequest,
 } from './binding.ts'
 import { BuildAttempt, BuildAttemptCreateRequest, BuildAttemptList } from './build-attempt.ts'
-import { Chatroom, ChatroomCreateRequest, ChatroomList, ChatroomUpdateRequest } from './chatroom.ts'
+import {
+  Chatroom,
+  ChatroomCreateRequest,
+  ChatroomList,
+  ChatroomUpdateRequest,
+  OwnChatroom,
+  OwnChatroomList,
+} from './chatroom.ts'
 import { ChatroomJobs, ChatroomJobsUpdate, JobChatroom, JobChatroomList } from './chatroom-jobs.ts'
 import { Company } from './company.ts'
 import { CompanySettings, CompanySettingsUpdate, RuntimePricing } from './company-settings.ts'
@@ -85,6 +92,8 @@ export const namedSchemas = {
   ChatroomJobs,
   ChatroomJobsUpdate,
   ChatroomList,
+  OwnChatroom,
+  OwnChatroomList,
   ChatroomUpdateRequest,
   Company,
   CompanySettings,

@@ -81,6 +81,7 @@ export const expectations: Partial<Record<RouteName | (string & {}), Expectation
     body: ({ people }) => ({ username: people.member.principalId, password: examplePassword }),
   },
   readMe: { who: 'company' },
+  listOwnChatrooms: { who: 'company' },
 
   listEnvironments: { who: 'company' },
   createEnvironment: {

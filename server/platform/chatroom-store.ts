@@ -57,6 +57,34 @@ export const listChatroomRows = (db: Executing, stretch: Stretch): Promise<Chatr
     .limit(stretch.limit)
     .execute()
 
+export interface OwnChatroomRow {
+  id: string
+  name: string
+  department_id: string
+  manages: boolean
+}
+
+/** Live rooms that the user is in or manages: `managed` are the user's departments, or the whole company. */
+export async function listOwnChatroomRows(
+  db: Executing,
+  user: { id: string; managed: 'company' | readonly string[] },
+  { companyId, afterId, limit }: Omit<Stretch, 'lifecycle'>,
+): Promise<OwnChatroomRow[]> {
+  const managed =
+    user.managed === 'company' ? sql`true` : sql`room.department_id = any(${user.managed}::text[])`
+  const { rows } = await sql<OwnChatroomRow>`
+    select room.id, room.name, room.department_id,
+      (${managed} or coalesce(member.room_manager, false)) as manages
+    from chatrooms room
+    left join chatroom_members member on member.chatroom_id = room.id and member.user_id = ${user.id}
+    where room.company_id = ${companyId} and room.deleted_at is null and room.id > ${afterId}
+      and (${managed} or member.user_id is not null)
+    order by room.id
+    limit ${limit}
+  `.execute(db)
+  return rows
+}
+
 export const liveChatroomRows = (db: Executing, companyId: string): Promise<ChatroomRow[]> =>
   db
     .selectFrom('chatrooms')

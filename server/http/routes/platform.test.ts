@@ -101,6 +101,33 @@ describe('the directory over HTTP', () => {
 })
 
 describe('departments and chatrooms', () => {
+  it('are listed to whoever is in them or manages them, and to nobody else', async () => {
+    const departmentId = await makeDepartment(db, companyId)
+    const [own, second] = [
+      await makeRoom(db, { companyId, departmentId }),
+      await makeRoom(db, { companyId, departmentId }),
+    ]
+    const member = await makeUser(db, companyId, { role: 1 })
+    const flagged = await makeUser(db, companyId, { role: 1 })
+    await call('PUT', `chatrooms/${own}/members/${member.principalId}`)
+    await call('PUT', `chatrooms/${own}/members/${flagged.principalId}`, { room_manager: true })
+    const listed = async (person: { principalId: string; companyId: string }) => {
+      const answer = await (await callAs(person))(
+        'GET',
+        '/private/module/sandbox_ext/chatrooms?page_size=100',
+      )
+      return (answer.body.items as { id: string; manages: boolean }[]).map((room) => [room.id, room.manages])
+    }
+
+    expect(await listed(member)).toEqual([[own, false]])
+    expect(await listed(flagged)).toEqual([[own, true]])
+    const all = await listed(administrator)
+    expect(all).toContainEqual([second, true])
+    expect(all).not.toContainEqual([stranger.roomId, true])
+    await call('DELETE', `chatrooms/${own}`)
+    expect(await listed(member)).toEqual([])
+  })
+
   it('keep their names apart', async () => {
     const first = await call('POST', 'departments', { name: 'sales' })
     expect(first.body).toMatchObject({ company_id: companyId, name: 'sales' })

@@ -15,6 +15,7 @@ import {
   updateDepartment,
 } from '../../platform/departments.ts'
 import { deleteMember, listMembers, putMember } from '../../platform/members.ts'
+import { listOwnChatrooms } from '../../platform/own-chatrooms.ts'
 import type { Platform } from '../../platform/platform.ts'
 import { createUser, listUsers, readUser, updateUser } from '../../platform/users.ts'
 import type { Mount } from '../mount.ts'
@@ -31,6 +32,7 @@ export function mountPlatformRoutes(mount: Mount, platform: Platform): void {
     updateDepartment(platform, principal, params.id, body),
   )
 
+  mount(routes.listOwnChatrooms, ({ principal, query }) => listOwnChatrooms(platform, principal, query))
   mount(routes.listChatrooms, ({ principal, query }) => listChatrooms(platform, principal, query))
   mount(routes.createChatroom, ({ principal, body }) => createChatroom(platform, principal, body))
   mount(routes.readChatroom, ({ principal, params }) => readChatroom(platform, principal, params.cid))
