@@ -7,6 +7,7 @@ import { connect } from '../server/db/database.ts'
 import { FakeExecutor } from '../server/executor/fake/fake-executor.ts'
 import { Directory } from '../server/platform/directory.ts'
 import { queuePolicy } from '../server/runs/queue-policy.ts'
+import { postgresRunQueue } from '../server/runs/run-queue.ts'
 import { RunWorker } from '../server/runs/run-worker.ts'
 import { type SubmitDeps, submitRun } from '../server/runs/submit-run.ts'
 import { DiskStorage } from '../server/storage/disk.ts'
@@ -77,8 +78,7 @@ async function measure(options: BenchOptions, database: OwnDatabase, setting: Se
   const log = createLog('bench', 'error')
   const workerDb = connect(url, { poolSize: 12, log, name: 'bench worker' })
   const worker = new RunWorker({
-    db: workerDb,
-    databaseUrl: url,
+    runs: postgresRunQueue(workerDb, url, log),
     executor: new TimedJobs(setting),
     storage: new DiskStorage(join(folder, 'objects')),
     images: { open: () => Promise.reject(new Error('every image is placed')) },

@@ -21,6 +21,10 @@ export interface Move<State extends string> {
   set?: Record<string, unknown>
 }
 
+/** The states that a move may leave: those of the table of moves, narrowed by the writer. */
+export const sourcesAllowed = <State extends string>(move: Move<State>): State[] =>
+  sourcesOf(move.machine, move.to).filter((state) => move.from?.includes(state) ?? true)
+
 /**
  * The only way a state column changes: one update that holds the table of moves and the fence, and the event
  * row in the same transaction. Answers the state it left, or undefined when the row was not in one that may move.
@@ -29,7 +33,7 @@ export async function transition<State extends string>(
   trx: Trx,
   move: Move<State>,
 ): Promise<State | undefined> {
-  const allowed = sourcesOf(move.machine, move.to).filter((state) => move.from?.includes(state) ?? true)
+  const allowed = sourcesAllowed(move)
   if (allowed.length === 0) return undefined
   const assignments = Object.entries(move.set ?? {}).map(
     ([column, value]) => sql`, ${sql.ref(column)} = ${value}`,

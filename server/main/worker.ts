@@ -9,6 +9,7 @@ import { sweepEnvironments } from '../environments/environment-sweep.ts'
 import { AgentClient } from '../executor/oci/client.ts'
 import { startLoop } from '../queue/loop.ts'
 import { queuePolicy } from '../runs/queue-policy.ts'
+import { postgresRunQueue } from '../runs/run-queue.ts'
 import { RunWorker } from '../runs/run-worker.ts'
 import { DiskStorage } from '../storage/disk.ts'
 import { sweepTaskUploads } from '../tasks/upload-sweep.ts'
@@ -27,8 +28,7 @@ await runRole('worker', async (config, log) => {
   const name = `${hostname()}:${config.dataDir}`
 
   const runs = new RunWorker({
-    db,
-    databaseUrl,
+    runs: postgresRunQueue(db, databaseUrl, log),
     executor,
     storage,
     images: new StoredImages(db, storage),

@@ -1,7 +1,7 @@
-import { runMachine } from '@sandbox-jobs/contract/states/run-states.ts'
 import { sql } from 'kysely'
 import type { Database, Trx } from '../db/database.ts'
 import { transition } from '../db/transition.ts'
+import { cancelAsked, cancelledInQueue } from './run-moves.ts'
 import { failed } from './run-outcome.ts'
 import { cancelChannel, notify, type RunRow } from './run-store.ts'
 
@@ -13,11 +13,7 @@ export async function cancelRun(db: Database, run: Pick<RunRow, 'id'>): Promise<
   await db.transaction().execute(async (trx) => {
     if (await cancelQueued(trx, run.id)) return
     const left = await transition(trx, {
-      table: 'runs',
-      machine: runMachine,
-      id: run.id,
-      to: 'cancel_requested',
-      from: ['starting', 'running'],
+      ...cancelAsked(run.id),
       set: { cancel_requested_at: sql`clock_timestamp()` },
     })
     if (left !== undefined) await notify(trx, cancelChannel, run.id)
@@ -26,13 +22,9 @@ export async function cancelRun(db: Database, run: Pick<RunRow, 'id'>): Promise<
 
 /** Ends a run that no worker has claimed. False when one has, or it has ended. */
 export async function cancelQueued(trx: Trx, id: string): Promise<boolean> {
-  const { state, ...columns } = failed('cancelled')
+  const { state: _, ...columns } = failed('cancelled')
   const left = await transition(trx, {
-    table: 'runs',
-    machine: runMachine,
-    id,
-    to: state,
-    from: ['queued'],
+    ...cancelledInQueue(id),
     set: { ...columns, cancel_requested_at: sql`clock_timestamp()`, terminal_at: sql`clock_timestamp()` },
   })
   return left !== undefined

@@ -1,7 +1,8 @@
-import { type RunState, runMachine } from '@sandbox-jobs/contract/states/run-states.ts'
+import type { RunState } from '@sandbox-jobs/contract/states/run-states.ts'
 import { sql } from 'kysely'
 import type { Database } from '../db/database.ts'
 import { transition } from '../db/transition.ts'
+import { claimed, leaseSeconds, sandboxIdOf } from './run-moves.ts'
 
 /** A run in the hands of one worker: every later write carries the fence. */
 export interface ClaimedRun {
@@ -19,8 +20,6 @@ export interface ClaimOptions {
   companyConcurrency: number
 }
 
-/** Time beyond a run's own deadline in which its worker places the image, starts it and stores what it left. */
-export const leaseGraceSeconds = 900
 /**
  * Heads tried per room, so that workers that claim at once do not all meet at the same row. Part of the statement's
  * text: with a limit that it does not know Postgres would expect a tenth of the queue and plan anew at each claim.
@@ -86,20 +85,15 @@ export async function claimNext(db: Database, options: ClaimOptions): Promise<Cl
     const [next] = rows
     if (!next) return undefined
     const fence = next.fence + 1
-    const sandboxId = `${next.id}_${fence}`
+    const sandboxId = sandboxIdOf({ id: next.id, fence })
     const left = await transition(trx, {
-      table: 'runs',
-      machine: runMachine,
-      id: next.id,
-      to: 'starting',
-      from: ['queued'],
-      fence: next.fence,
+      ...claimed(next),
       set: {
         fence,
         sandbox_id: sandboxId,
         worker: options.worker,
         claimed_at: sql`clock_timestamp()`,
-        lease_until: sql`now() + make_interval(secs => ${next.timeout_seconds + leaseGraceSeconds})`,
+        lease_until: sql`now() + make_interval(secs => ${leaseSeconds(next.timeout_seconds)})`,
       },
     })
     if (left === undefined) return undefined
@@ -119,7 +113,7 @@ export async function takeOver(
   const which = owned === 'own' ? sql`worker = ${worker}` : sql`lease_until < now() and worker <> ${worker}`
   const { rows } = await sql<ClaimedRun>`
     update runs set fence = fence + 1, worker = ${worker},
-      lease_until = now() + make_interval(secs => timeout_seconds + ${leaseGraceSeconds})
+      lease_until = now() + make_interval(secs => timeout_seconds + ${leaseSeconds(0)})
     where id in (
       select id from runs where terminal_at is null and worker is not null and sandbox_id is not null and ${which}
       order by id for update skip locked

@@ -1,39 +1,26 @@
-import { type RunState, runMachine } from '@sandbox-jobs/contract/states/run-states.ts'
+import type { RunState } from '@sandbox-jobs/contract/states/run-states.ts'
 import { sql } from 'kysely'
 import type { Database } from '../db/database.ts'
 import { transition } from '../db/transition.ts'
 import type { ClaimedRun } from './claim-store.ts'
+import { givenBack, running } from './run-moves.ts'
 
 /** Where a claimed run stands: `lost` when it is another worker's by now or has ended. */
 export type Standing = RunState | 'lost'
 
 /** Notes that the sandbox runs; a run whose end was asked for meanwhile stays as it is. */
 export async function markRunning(db: Database, run: ClaimedRun): Promise<Standing> {
-  const left = await db.transaction().execute((trx) =>
-    transition(trx, {
-      table: 'runs',
-      machine: runMachine,
-      id: run.id,
-      to: 'running',
-      fence: run.fence,
-      set: { started_at: sql`clock_timestamp()` },
-    }),
-  )
+  const left = await db
+    .transaction()
+    .execute((trx) => transition(trx, { ...running(run), set: { started_at: sql`clock_timestamp()` } }))
   return left === undefined ? standingOf(db, run) : 'running'
 }
 
 /** Gives a run back that was proved never to have started; the sandbox it was to have is forbidden. */
 export async function requeue(db: Database, run: ClaimedRun): Promise<Standing> {
-  const left = await db.transaction().execute((trx) =>
-    transition(trx, {
-      table: 'runs',
-      machine: runMachine,
-      id: run.id,
-      to: 'queued',
-      fence: run.fence,
-      set: { worker: null, lease_until: null },
-    }),
-  )
+  const left = await db
+    .transaction()
+    .execute((trx) => transition(trx, { ...givenBack(run), set: { worker: null, lease_until: null } }))
   return left === undefined ? standingOf(db, run) : 'queued'
 }
 

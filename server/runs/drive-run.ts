@@ -1,5 +1,4 @@
 import type { Log } from '../base/logging.ts'
-import type { Database } from '../db/database.ts'
 import {
   ExecutorRefused,
   ExecutorUnavailable,
@@ -9,14 +8,13 @@ import {
 } from '../executor/port.ts'
 import { ObjectMissing } from '../storage/port.ts'
 import type { ClaimedRun } from './claim-store.ts'
-import { markRunning, requeue } from './claimed-run-store.ts'
 import { type CollectDeps, type Collected, collectRun } from './collect-run.ts'
-import { finishRun, type RunEnd } from './finish-run.ts'
-import { findJob } from './job-store.ts'
+import type { RunEnd } from './finish-run.ts'
 import { Detached, describe, longPatience, type Patience, patiently, shortPatience } from './patience.ts'
 import type { PlacedImages } from './placed-images.ts'
 import { type PreparedRun, prepareRun } from './prepare-run.ts'
 import { failed, outcomeOf, type RunOutcome } from './run-outcome.ts'
+import type { RunQueue } from './run-queue.ts'
 
 /*
  * One claimed run, from its claim to its end.
@@ -36,9 +34,10 @@ import { failed, outcomeOf, type RunOutcome } from './run-outcome.ts'
  */
 
 export interface DriveDeps extends CollectDeps {
-  db: Database
+  runs: RunQueue
   images: PlacedImages
   log: Log
+  pause?: Patience['pause']
 }
 
 export interface DriveSignals {
@@ -80,7 +79,7 @@ class RunDrive {
     this.#run = run
     this.#signals = signals
     this.#cancelSeen = run.state === 'cancel_requested'
-    this.#patience = { signal: signals.detach, log: deps.log.child({ run: run.id }) }
+    this.#patience = { signal: signals.detach, log: deps.log.child({ run: run.id }), pause: deps.pause }
   }
 
   /** A failure of ours ends the run rather than to leave it hanging; a detached worker leaves it as it is. */
@@ -98,10 +97,9 @@ class RunDrive {
   }
 
   async fromClaim(): Promise<void> {
-    const { db } = this.#deps
-    const job = await patiently('read the job', () => findJob(db, this.#run), this.#patience)
+    const { runs, storage } = this.#deps
+    const job = await patiently('read the job', () => runs.findJob(this.#run), this.#patience)
     if (!job) return this.#finish({ outcome: failed('platform_internal', { detail: 'job_missing' }) })
-    const { storage } = this.#deps
     const prepare = () => prepareRun(storage, job, this.#run.sandboxId)
     const prepared = await patiently('prepare', prepare, { ...this.#patience, attempts: shortPatience })
     if (prepared.kind === 'refused') return this.#finish({ outcome: prepared.outcome })
@@ -118,8 +116,8 @@ class RunDrive {
 
   async #giveBack(): Promise<void> {
     if (this.#isCancelled()) return this.#finish({ outcome: failed('cancelled') })
-    const { db } = this.#deps
-    const standing = await patiently('requeue', () => requeue(db, this.#run), this.#patience)
+    const { runs } = this.#deps
+    const standing = await patiently('requeue', () => runs.requeue(this.#run), this.#patience)
     if (standing === 'cancel_requested') await this.#finish({ outcome: failed('cancelled') })
   }
 
@@ -173,11 +171,11 @@ class RunDrive {
 
   /** Waits for the end of a sandbox that was started, while the row is told that it runs. */
   async #goOn(): Promise<void> {
-    const { db } = this.#deps
+    const { runs } = this.#deps
     const ending = this.#ending()
     // Whoever waits for it below gets its failure.
     ending.catch(() => undefined)
-    const standing = await patiently('mark running', () => markRunning(db, this.#run), this.#patience)
+    const standing = await patiently('mark running', () => runs.markRunning(this.#run), this.#patience)
     if (standing === 'lost') return this.#patience.log.warn('run belongs to another worker')
     if (standing === 'cancel_requested') {
       this.#cancelSeen = true
@@ -232,7 +230,7 @@ class RunDrive {
   }
 
   async #finish(end: RunEnd): Promise<void> {
-    const ended = await patiently('finish', () => finishRun(this.#deps.db, this.#run, end), this.#patience)
+    const ended = await patiently('finish', () => this.#deps.runs.finish(this.#run, end), this.#patience)
     if (!ended) this.#patience.log.warn({ state: end.outcome.state }, 'run had ended or moved on already')
   }
 

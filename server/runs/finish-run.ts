@@ -1,4 +1,3 @@
-import { runMachine } from '@sandbox-jobs/contract/states/run-states.ts'
 import { sql } from 'kysely'
 import type { Database } from '../db/database.ts'
 import { transition } from '../db/transition.ts'
@@ -7,6 +6,7 @@ import { insertArtifacts } from './artifact-store.ts'
 import type { ClaimedRun } from './claim-store.ts'
 import type { Collected } from './collect-run.ts'
 import { insertContent } from './run-content-store.ts'
+import { ended } from './run-moves.ts'
 import type { RunOutcome } from './run-outcome.ts'
 
 /** What is stored with a run's end; both absent where no sandbox was started. */
@@ -24,11 +24,7 @@ export async function finishRun(db: Database, run: ClaimedRun, end: RunEnd): Pro
   return db.transaction().execute(async (trx) => {
     const { state, ...columns } = end.outcome
     const left = await transition(trx, {
-      table: 'runs',
-      machine: runMachine,
-      id: run.id,
-      to: state,
-      fence: run.fence,
+      ...ended(run, state),
       set: {
         ...columns,
         terminal_at: sql`clock_timestamp()`,

@@ -12,6 +12,8 @@ export class Detached extends Error {
 }
 
 export interface Patience {
+  /** How it waits between two tries; by default on the machine's clock. */
+  pause?: typeof sleep | undefined
   /** Ends the trying with `Detached`. */
   signal: AbortSignal
   log: Log
@@ -44,7 +46,7 @@ export async function patiently<T>(what: string, work: () => Promise<T>, patienc
       if (isFinal(error) || attempt >= attemptsFor(error, patience)) throw error
       patience.log.warn({ what, attempt, error: describe(error) }, 'will try again')
     }
-    await sleep(waitMs, patience.signal)
+    await (patience.pause ?? sleep)(waitMs, patience.signal)
     waitMs = Math.min(waitMs * 2, lastWaitMs)
   }
 }

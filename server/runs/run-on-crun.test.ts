@@ -12,6 +12,7 @@ import { makeTenant, type Tenant } from '../testing/factories/tenant.ts'
 import { RunHarness } from '../testing/run-harness.ts'
 import { createTestDatabase } from '../testing/test-database.ts'
 import { cancelRun } from './cancel-run.ts'
+import { postgresRunQueue } from './run-queue.ts'
 import { RunWorker } from './run-worker.ts'
 
 /* The whole way of a run through a real host agent and a real sandbox, on an image with nothing in it. */
@@ -25,8 +26,7 @@ let scratch: { tar: Buffer; digest: string }
 
 async function startWorker(): Promise<RunWorker> {
   const started = new RunWorker({
-    db,
-    databaseUrl: url,
+    runs: postgresRunQueue(db, url, createLog('test', 'silent')),
     executor: agent.client,
     storage,
     images: { open: async () => Readable.from([scratch.tar]) },

@@ -8,10 +8,12 @@ import { RunHarness } from '../testing/run-harness.ts'
 import { ScriptedExecutor } from '../testing/scripted-executor.ts'
 import { createTestDatabase } from '../testing/test-database.ts'
 import { cancelRun } from './cancel-run.ts'
+import { postgresRunQueue } from './run-queue.ts'
 import { RunWorker } from './run-worker.ts'
 import { sweepSandboxes } from './sweep-sandboxes.ts'
 
 const { db, url } = await createTestDatabase()
+const runs = postgresRunQueue(db, url, createLog('test', 'silent'))
 const { storage } = new RunHarness(db)
 let tenant: Tenant
 let task: RunnableTask
@@ -35,8 +37,7 @@ afterEach(async () => {
 
 async function startWorker(name = 'w1', slots = 4): Promise<RunWorker> {
   const worker = new RunWorker({
-    db,
-    databaseUrl: url,
+    runs,
     executor,
     storage,
     images: { open: async () => Readable.from([Buffer.from('layer')]) },
@@ -425,7 +426,7 @@ describe('a worker that comes back', () => {
     const id = await queue()
     await untilState(id, 'completed')
     await worker.stop()
-    expect(await sweepSandboxes(db, executor)).toBe(1)
+    expect(await sweepSandboxes(runs, executor)).toBe(1)
     expect(await executor.list()).toEqual([])
   })
 })

@@ -1,19 +1,17 @@
 import { sleep } from '../base/clock.ts'
 import type { Log } from '../base/logging.ts'
-import type { Database } from '../db/database.ts'
 import type { Executor } from '../executor/port.ts'
-import { type Listener, listen } from '../queue/listener.ts'
+import type { Listener } from '../queue/listener.ts'
 import type { ObjectStorage } from '../storage/port.ts'
-import { type ClaimedRun, cancelRequestedAmong, claimNext, takeOver } from './claim-store.ts'
+import type { ClaimedRun } from './claim-store.ts'
 import { type DriveSignals, driveRun, resumeRun } from './drive-run.ts'
 import { Detached, describe, patiently } from './patience.ts'
 import { type ImageSource, PlacedImages } from './placed-images.ts'
-import { cancelChannel, queuedChannel } from './run-store.ts'
+import type { RunQueue } from './run-queue.ts'
 import { sweepSandboxes } from './sweep-sandboxes.ts'
 
 export interface RunWorkerOptions {
-  db: Database
-  databaseUrl: string
+  runs: RunQueue
   executor: Executor
   storage: ObjectStorage
   images: ImageSource
@@ -25,6 +23,8 @@ export interface RunWorkerOptions {
   companyConcurrency: number
   /** How often it looks without having been told to. */
   lookEveryMs?: number
+  /** How it waits, where that is not the machine's clock. */
+  pause?: typeof sleep
 }
 
 const lookEveryMsDefault = 5000
@@ -56,19 +56,13 @@ export class RunWorker {
 
   /** Resolves once the runs it held before are in its hands again and it listens for new ones. */
   async start(): Promise<void> {
-    const { db, name, log } = this.#options
-    const patience = { signal: this.#detach.signal, log }
-    const held = await patiently('take back runs', () => takeOver(db, name, 'own'), patience)
+    const { runs, name, log, pause } = this.#options
+    const patience = { signal: this.#detach.signal, log, pause }
+    const held = await patiently('take back runs', () => runs.takeOver(name, 'own'), patience)
     for (const run of held) this.#launch(run, resumeRun)
-    this.#listener = listen({
-      url: this.#options.databaseUrl,
-      channels: [queuedChannel, cancelChannel],
-      onMessage: (channel, payload) => {
-        if (channel === cancelChannel) this.#flights.get(payload)?.cancel.abort()
-        else this.#look()
-      },
-      onListening: () => this.#look(),
-      log,
+    this.#listener = runs.listen({
+      look: () => this.#look(),
+      cancelled: (id) => this.#flights.get(id)?.cancel.abort(),
     })
     this.#loops = Promise.all([this.#claimWhenWoken(), this.#lookFromTimeToTime()])
   }
@@ -105,10 +99,10 @@ export class RunWorker {
   }
 
   async #fillSlots(): Promise<void> {
-    const { db, name: worker, slots, companyConcurrency, log } = this.#options
+    const { runs, name: worker, slots, companyConcurrency, log } = this.#options
     try {
       while (this.#flights.size < slots && !this.#detach.signal.aborted) {
-        const run = await claimNext(db, { worker, companyConcurrency })
+        const run = await runs.claimNext({ worker, companyConcurrency })
         if (!run) return
         this.#launch(run, driveRun)
       }
@@ -119,10 +113,10 @@ export class RunWorker {
   }
 
   #launch(run: ClaimedRun, drive: typeof driveRun): void {
-    const { db, executor, storage, log } = this.#options
+    const { runs, executor, storage, log, pause } = this.#options
     const cancel = new AbortController()
     const signals: DriveSignals = { detach: this.#detach.signal, cancel: cancel.signal }
-    const done = drive({ db, executor, storage, images: this.#images, log }, run, signals)
+    const done = drive({ runs, executor, storage, images: this.#images, log, pause }, run, signals)
       .catch((error: unknown) => log.error({ error: describe(error), run: run.id }, 'run left hanging'))
       .finally(() => {
         // A run that was given back may be in the air again by now.
@@ -134,7 +128,7 @@ export class RunWorker {
 
   async #lookFromTimeToTime(): Promise<void> {
     const { signal } = this.#detach
-    const everyMs = this.#options.lookEveryMs ?? lookEveryMsDefault
+    const { lookEveryMs: everyMs = lookEveryMsDefault, pause = sleep } = this.#options
     for (let looks = 0; !signal.aborted; looks += 1) {
       try {
         await this.#hearCancels()
@@ -143,19 +137,19 @@ export class RunWorker {
         if (!(error instanceof Detached)) this.#options.log.warn({ error: describe(error) }, 'look failed')
       }
       this.#look()
-      await sleep(everyMs, signal)
+      await pause(everyMs, signal)
     }
   }
 
   async #hearCancels(): Promise<void> {
-    const ids = await cancelRequestedAmong(this.#options.db, [...this.#flights.keys()])
+    const ids = await this.#options.runs.cancelRequestedAmong([...this.#flights.keys()])
     for (const id of ids) this.#flights.get(id)?.cancel.abort()
   }
 
   async #round(): Promise<void> {
-    const { db, name, executor } = this.#options
-    const orphans = await takeOver(db, name, 'expired')
+    const { runs, name, executor } = this.#options
+    const orphans = await runs.takeOver(name, 'expired')
     for (const run of orphans) if (!this.#flights.has(run.id)) this.#launch(run, resumeRun)
-    await sweepSandboxes(db, executor)
+    await sweepSandboxes(runs, executor)
   }
 }

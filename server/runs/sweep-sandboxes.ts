@@ -1,6 +1,5 @@
-import type { Database } from '../db/database.ts'
 import type { Executor } from '../executor/port.ts'
-import { finishedAmong } from './claim-store.ts'
+import type { RunQueue } from './run-queue.ts'
 
 /** Run ids and the claim: the executor holds other sandboxes too. */
 const runSandboxPattern = /^run_[0-9a-f]{32}_\d+$/
@@ -10,15 +9,15 @@ const sweptAtOnce = 200
  * Removes ended sandboxes whose run has its end in the database: a worker that died between the two left them. Ids that
  * were forbidden keep their mark. Answers how many went.
  */
-export async function sweepSandboxes(db: Database, executor: Executor): Promise<number> {
+export async function sweepSandboxes(
+  runs: Pick<RunQueue, 'finishedAmong'>,
+  executor: Executor,
+): Promise<number> {
   const sandboxes = await executor.list()
   const ended = sandboxes
     .filter((sandbox) => sandbox.state === 'exited' && runSandboxPattern.test(sandbox.id))
     .slice(0, sweptAtOnce)
-  const finished = await finishedAmong(
-    db,
-    ended.map((sandbox) => sandbox.id),
-  )
+  const finished = await runs.finishedAmong(ended.map((sandbox) => sandbox.id))
   for (const id of finished) await executor.remove(id)
   return finished.length
 }

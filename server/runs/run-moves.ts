@@ -1,0 +1,48 @@
+import { type RunState, runMachine, type TerminalClass } from '@sandbox-jobs/contract/states/run-states.ts'
+import type { Move } from '../db/transition.ts'
+
+/*
+ * Who may move a run from where, apart from the statements that do it: `transition` compiles a move to SQL, and the
+ * simulation (`server/simulation`) holds the same moves against a database of its own.
+ */
+
+type RunMove = Move<RunState>
+interface Held {
+  id: string
+  fence: number
+}
+
+const move = (id: string, to: RunState, guard: Pick<RunMove, 'from' | 'fence'> = {}): RunMove => ({
+  table: 'runs',
+  machine: runMachine,
+  id,
+  to,
+  ...guard,
+})
+
+/** By the worker whose number was next when it looked: of two that look at once, one finds another number. */
+export const claimed = (run: Held): RunMove =>
+  move(run.id, 'starting', { from: ['queued'], fence: run.fence })
+
+export const running = (run: Held): RunMove => move(run.id, 'running', { fence: run.fence })
+
+/** Given back by its holder, who has proved that it never started. */
+export const givenBack = (run: Held): RunMove => move(run.id, 'queued', { fence: run.fence })
+
+export const ended = (run: Held, how: TerminalClass): RunMove => move(run.id, how, { fence: run.fence })
+
+/** Asked by a person, who holds nothing: a run in a worker's hands is its worker's to end. */
+export const cancelAsked = (id: string): RunMove =>
+  move(id, 'cancel_requested', { from: ['starting', 'running'] })
+
+/** Nobody holds a queued run, so it may end at once. */
+export const cancelledInQueue = (id: string): RunMove => move(id, 'cancelled', { from: ['queued'] })
+
+/** Time beyond a run's own deadline in which its worker places the image, starts it and stores what it left. */
+const leaseGraceSeconds = 900
+
+/** A lease outlives everything its holder may do: a run is only taken from a worker that is gone. */
+export const leaseSeconds = (timeoutSeconds: number): number => timeoutSeconds + leaseGraceSeconds
+
+/** What the executor knows a claim by. Another name each time, since one that never started is forbidden for ever. */
+export const sandboxIdOf = (run: Held): string => `${run.id}_${run.fence}`

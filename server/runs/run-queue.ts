@@ -1,0 +1,60 @@
+import type { Log } from '../base/logging.ts'
+import type { Database } from '../db/database.ts'
+import { type Listener, listen } from '../queue/listener.ts'
+import {
+  type ClaimedRun,
+  type ClaimOptions,
+  cancelRequestedAmong,
+  claimNext,
+  finishedAmong,
+  takeOver,
+} from './claim-store.ts'
+import { markRunning, requeue, type Standing } from './claimed-run-store.ts'
+import { finishRun, type RunEnd } from './finish-run.ts'
+import { findJob, type RunJob } from './job-store.ts'
+import { cancelChannel, queuedChannel } from './run-store.ts'
+
+/**
+ * All that a worker asks of the database. Each call is one transaction: done or not done, whether its answer arrives or
+ * not. A port, so that the worker's own code can be driven through every order of events without a database
+ * (`server/simulation`).
+ */
+export interface RunQueue {
+  claimNext(options: ClaimOptions): Promise<ClaimedRun | undefined>
+  takeOver(worker: string, owned: 'own' | 'expired'): Promise<ClaimedRun[]>
+  cancelRequestedAmong(ids: readonly string[]): Promise<string[]>
+  finishedAmong(sandboxIds: readonly string[]): Promise<string[]>
+  findJob(run: ClaimedRun): Promise<RunJob | undefined>
+  markRunning(run: ClaimedRun): Promise<Standing>
+  requeue(run: ClaimedRun): Promise<Standing>
+  finish(run: ClaimedRun, end: RunEnd): Promise<boolean>
+  listen(news: QueueNews): Listener
+}
+
+/** What a worker is told without asking; whatever is told may be lost. */
+export interface QueueNews {
+  /** A run may have been queued. */
+  look(): void
+  cancelled(runId: string): void
+}
+
+export function postgresRunQueue(db: Database, databaseUrl: string, log: Log): RunQueue {
+  return {
+    claimNext: (options) => claimNext(db, options),
+    takeOver: (worker, owned) => takeOver(db, worker, owned),
+    cancelRequestedAmong: (ids) => cancelRequestedAmong(db, ids),
+    finishedAmong: (sandboxIds) => finishedAmong(db, sandboxIds),
+    findJob: (run) => findJob(db, run),
+    markRunning: (run) => markRunning(db, run),
+    requeue: (run) => requeue(db, run),
+    finish: (run, end) => finishRun(db, run, end),
+    listen: (news) =>
+      listen({
+        url: databaseUrl,
+        channels: [queuedChannel, cancelChannel],
+        onMessage: (channel, payload) => (channel === cancelChannel ? news.cancelled(payload) : news.look()),
+        onListening: () => news.look(),
+        log,
+      }),
+  }
+}
