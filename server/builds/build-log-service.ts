@@ -4,12 +4,13 @@ import { managedEnvironment } from '../environments/environment-access.ts'
 import type { EnvironmentContext } from '../environments/environment-context.ts'
 import type { Principal } from '../platform/principal.ts'
 import { ObjectMissing } from '../storage/port.ts'
+import { buildLogKey } from './build-log-key.ts'
 import { type BuildPath, readBuild } from './build-query-service.ts'
-import { buildLogKey } from './steps/customer-build.ts'
 
 /**
- * What the steps of a build printed, bounded, for owner managers. It is kept when the Dockerfile has run to its end;
- * before that, and when the build was refused without running it, there is none: 404.
+ * What the steps of a build printed, bounded, for owner managers. It is kept when the Dockerfile has run to its end; for
+ * a Dockerfile that was refused it says which line broke which rule. Before that, and when the archive was refused, there
+ * is none: 404.
  */
 export async function openBuildLog(
   context: EnvironmentContext,

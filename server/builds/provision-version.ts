@@ -5,6 +5,8 @@ import { LayoutBroken, openLayer, verifyLayout } from './oci-layout.ts'
 import type { UnprovisionedVersion } from './provisioning-store.ts'
 import type { BuildTools } from './steps/step.ts'
 
+export type ProvisioningTools = Pick<BuildTools, 'storage' | 'executor' | 'log'>
+
 export type Provisioned = 'ready' | 'provisioning_blocked'
 
 /** Refusals that are the host's and pass; every other one is about the image and stays. */
@@ -15,7 +17,7 @@ const passing: readonly string[] = [noCapacity, 'disk_full', 'host']
  * executor or the storage is away, or `signal` fires: it may be tried again.
  */
 export async function provisionVersion(
-  tools: BuildTools,
+  tools: ProvisioningTools,
   version: UnprovisionedVersion,
   signal: AbortSignal,
 ): Promise<Provisioned> {

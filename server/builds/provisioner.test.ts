@@ -22,6 +22,7 @@ import { BuildWorker } from './build-worker.ts'
 import { quarantineKey, verifyLayout, writeLayout } from './oci-layout.ts'
 import { Provisioner } from './provisioner.ts'
 import { withUnprovisioned } from './provisioning-store.ts'
+import { ArchiveReaders } from './reader/archive-readers.ts'
 
 const { db, url } = await createTestDatabase()
 const harness = new EnvironmentHarness(db)
@@ -135,7 +136,7 @@ describe('asking for it', () => {
     const worker = new BuildWorker({
       db,
       databaseUrl: url,
-      tools: { storage, executor, log },
+      tools: { storage, executor, readers: new ArchiveReaders(log), log },
       slots: 1,
       name: 'w',
     })

@@ -1,8 +1,7 @@
 import type { Database } from '../db/database.ts'
 import { moveVersion } from '../environments/version-moves.ts'
-import { provisionVersion } from './provision-version.ts'
+import { type ProvisioningTools, provisionVersion } from './provision-version.ts'
 import { listUnprovisioned, type UnprovisionedVersion, withUnprovisioned } from './provisioning-store.ts'
-import type { BuildTools } from './steps/step.ts'
 
 /** Postgres channel that names each version whose provisioning is asked for. */
 export const provisioningAskedChannel = 'provisioning_asked'
@@ -15,12 +14,12 @@ const versionsPerRound = 100
  */
 export class Provisioner {
   readonly #db: Database
-  readonly #tools: BuildTools
+  readonly #tools: ProvisioningTools
   readonly #stopping = new AbortController()
   #round: Promise<void> | undefined
   #lookAgain = false
 
-  constructor(db: Database, tools: BuildTools) {
+  constructor(db: Database, tools: ProvisioningTools) {
     this.#db = db
     this.#tools = tools
   }

@@ -2,6 +2,7 @@ import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { systemClock } from '../base/clock.ts'
 import { BuildWorker } from '../builds/build-worker.ts'
+import { ArchiveReaders } from '../builds/reader/archive-readers.ts'
 import { StoredImages } from '../builds/stored-image-store.ts'
 import { connect } from '../db/database.ts'
 import { migrate } from '../db/migrate.ts'
@@ -40,7 +41,7 @@ await runRole('worker', async (config, log) => {
   const builds = new BuildWorker({
     db,
     databaseUrl,
-    tools: { storage, executor, log },
+    tools: { storage, executor, readers: new ArchiveReaders(log), log },
     slots: config.buildSlots,
     name,
   })

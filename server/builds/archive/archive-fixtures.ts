@@ -105,15 +105,19 @@ export interface ZipEndFields {
   after?: Buffer
 }
 
-export function zip(entries: ZipFields[], end: ZipEndFields = {}): Buffer {
+export const zip = (entries: ZipFields[], end: ZipEndFields = {}): Buffer =>
+  Buffer.concat(zipParts(entries, end))
+
+/** The same in parts, each stored content being the buffer that it was given as. */
+export function zipParts(entries: ZipFields[], end: ZipEndFields = {}): Buffer[] {
   const parts: Buffer[] = []
   const central: Buffer[] = []
   let offset = 0
   for (const fields of entries) {
-    const { localBytes, centralBytes } = zipEntry(fields, offset)
-    parts.push(localBytes)
+    const { local, centralBytes } = zipEntry(fields, offset)
+    parts.push(...local)
     central.push(centralBytes)
-    offset += localBytes.length
+    offset += local.reduce((sum, part) => sum + part.length, 0)
   }
   const directory = Buffer.concat(central)
   const record = Buffer.alloc(22)
@@ -125,18 +129,12 @@ export function zip(entries: ZipFields[], end: ZipEndFields = {}): Buffer {
   record.writeUInt32LE(end.directoryOffset ?? offset, 16)
   record.writeUInt16LE(Buffer.byteLength(end.comment ?? ''), 20)
   const empty = Buffer.alloc(0)
-  return Buffer.concat([
-    ...parts,
-    directory,
-    end.before ?? empty,
-    record,
-    Buffer.from(end.comment ?? ''),
-    end.after ?? empty,
-  ])
+  const comment = Buffer.from(end.comment ?? '')
+  return [...parts, directory, end.before ?? empty, record, comment, end.after ?? empty]
 }
 
-function zipEntry(fields: ZipFields, offset: number): { localBytes: Buffer; centralBytes: Buffer } {
-  const content = Buffer.from(fields.content ?? '')
+function zipEntry(fields: ZipFields, offset: number): { local: Buffer[]; centralBytes: Buffer } {
+  const content = typeof fields.content === 'object' ? fields.content : Buffer.from(fields.content ?? '')
   const name = Buffer.from(fields.name ?? 'file')
   const data = fields.compressed ?? (fields.isStored ? content : deflateRawSync(content))
   const extra = fields.extra ?? Buffer.alloc(0)
@@ -176,7 +174,7 @@ function zipEntry(fields: ZipFields, offset: number): { localBytes: Buffer; cent
   local.writeUInt16LE(localName.length, 26)
   local.writeUInt16LE(localExtra.length, 28)
   return {
-    localBytes: Buffer.concat([local, localName, localExtra, data, fields.after ?? Buffer.alloc(0)]),
+    local: [Buffer.concat([local, localName, localExtra]), data, fields.after ?? Buffer.alloc(0)],
     centralBytes: Buffer.concat([central, name, extra]),
   }
 }

@@ -36,6 +36,8 @@ const archiveRefusals = {
   image_whiteout: 'hostile',
   image_overlay_attribute: 'hostile',
   archive_format: 'broken',
+  dockerfile_missing: 'broken',
+  dockerfile_not_a_file: 'broken',
   archive_truncated: 'broken',
   archive_corrupt: 'broken',
   archive_too_large: 'limit',
@@ -43,9 +45,12 @@ const archiveRefusals = {
   archive_names_too_large: 'limit',
   archive_ratio: 'limit',
   archive_timeout: 'limit',
+  archive_reader_died: 'limit',
 } as const
 
-type ArchiveRefusal = keyof typeof archiveRefusals
+export type ArchiveRefusal = keyof typeof archiveRefusals
+
+export const isArchiveRefusal = (slug: string): slug is ArchiveRefusal => Object.hasOwn(archiveRefusals, slug)
 
 /** A bound on unpacked bytes and what to say when it is passed. */
 export interface SizeBound {

@@ -1,6 +1,6 @@
 import { addAbortSignal, type Readable } from 'node:stream'
 import { ArchiveRefused, type SizeBound } from './archive-refused.ts'
-import { ByteReader } from './byte-reader.ts'
+import { ByteReader, bounded } from './byte-reader.ts'
 import { type PathBounds, parseEntryPath, parseLinkTarget, refuseForeignPath } from './entry-path.ts'
 import { type EntryKind, EntryTree, type TreeBounds } from './entry-tree.ts'
 import { gunzip } from './gzip.ts'
@@ -121,15 +121,6 @@ async function* readFormat(
 async function* read(source: ArchiveSource, signal: AbortSignal, range?: { start: number; end: number }) {
   const stream = addAbortSignal(signal, await source.open(range))
   for await (const bytes of stream) yield bytes as Buffer
-}
-
-async function* bounded(chunks: AsyncIterable<Buffer>, { maxBytes, slug }: SizeBound) {
-  let byteSize = 0
-  for await (const bytes of chunks) {
-    byteSize += bytes.length
-    if (byteSize > maxBytes) throw new ArchiveRefused(slug)
-    yield bytes
-  }
 }
 
 function toEntry(raw: RawEntry, bounds: ArchiveBounds): ArchiveEntry {

@@ -1,4 +1,4 @@
-import { ArchiveRefused } from './archive-refused.ts'
+import { ArchiveRefused, type SizeBound } from './archive-refused.ts'
 
 const nothing = Buffer.alloc(0)
 
@@ -63,5 +63,15 @@ export class ByteReader {
     this.#held = this.#held.subarray(byteSize)
     this.#offset += taken.length
     return taken
+  }
+}
+
+/** Passes chunks on until there are too many bytes. */
+export async function* bounded(chunks: AsyncIterable<Buffer>, { maxBytes, slug }: SizeBound) {
+  let byteSize = 0
+  for await (const bytes of chunks) {
+    byteSize += bytes.length
+    if (byteSize > maxBytes) throw new ArchiveRefused(slug)
+    yield bytes
   }
 }

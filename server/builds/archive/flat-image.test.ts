@@ -1,24 +1,12 @@
 import { execFileSync } from 'node:child_process'
-import { createHash } from 'node:crypto'
-import { Readable, Writable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
+import { Readable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
 import { chunksOf, pax, paxRecord, type TarFields, tar } from './archive-fixtures.ts'
 import { ArchiveRefused } from './archive-refused.ts'
-import { FlatImageCheck, flatImageBounds } from './flat-image.ts'
+import { checkFlatImage, flatImageBounds } from './flat-image.ts'
 
-async function check(image: Buffer, bounds = {}, chunkBytes = 777) {
-  const parts: Buffer[] = []
-  const check = new FlatImageCheck({ ...flatImageBounds, ...bounds })
-  const sink = new Writable({
-    write(chunk: Buffer, _encoding, done) {
-      parts.push(chunk)
-      done()
-    },
-  })
-  await pipeline(Readable.from(chunksOf(image, chunkBytes)), check, sink)
-  return { report: check.report, passed: Buffer.concat(parts) }
-}
+const check = (image: Buffer, bounds = {}, chunkBytes = 777) =>
+  checkFlatImage(Readable.from(chunksOf(image, chunkBytes)), { ...flatImageBounds, ...bounds })
 
 const refusalOf = async (image: Buffer, bounds = {}): Promise<string> => {
   try {
@@ -83,7 +71,7 @@ describe('the check of a flat image', () => {
     expect(await refusalOf(tar(...entries))).toBe(slug)
   })
 
-  it('passes an image through unchanged, counts it and takes its digest', async () => {
+  it('accepts what an image holds and counts it', async () => {
     const image = tar(
       folder('./'),
       folder('./dev'),
@@ -101,14 +89,7 @@ describe('the check of a flat image', () => {
       { name: 'bin/ping', content: 'ping' },
     )
     for (const chunkBytes of [100, 512, 65_536]) {
-      const { report, passed } = await check(image, {}, chunkBytes)
-      expect(passed.equals(image)).toBe(true)
-      expect(report).toEqual({
-        digest: `sha256:${createHash('sha256').update(image).digest('hex')}`,
-        byteSize: image.length,
-        unpackedBytes: 13,
-        entries: 12,
-      })
+      expect(await check(image, {}, chunkBytes)).toEqual({ unpackedBytes: 13, entries: 12 })
     }
   })
 
@@ -122,7 +103,7 @@ describe('the check of a flat image', () => {
       './default',
       './alternatives',
     ])
-    expect((await check(image)).report.entries).toBeGreaterThan(10)
+    expect((await check(image)).entries).toBeGreaterThan(10)
   })
 
   it('refuses an image that is cut, goes on behind its end or exceeds a bound', async () => {
@@ -134,10 +115,6 @@ describe('the check of a flat image', () => {
     expect(await refusalOf(image, { maxEntries: 1 })).toBe('archive_too_many_entries')
   })
 
-  it('gives no report before the end', async () => {
-    expect(() => new FlatImageCheck().report).toThrow()
-  })
-
   it('ends with the source when that fails', async () => {
     const source = Readable.from(
       (async function* () {
@@ -145,8 +122,6 @@ describe('the check of a flat image', () => {
         throw new Error('the builder is gone')
       })(),
     )
-    await expect(
-      pipeline(source, new FlatImageCheck(), new Writable({ write: (_c, _e, done) => done() })),
-    ).rejects.toThrow('the builder is gone')
+    await expect(checkFlatImage(source)).rejects.toThrow('the builder is gone')
   })
 })

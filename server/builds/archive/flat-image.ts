@@ -1,7 +1,5 @@
-import { createHash } from 'node:crypto'
-import { Transform, type TransformCallback } from 'node:stream'
 import { ArchiveRefused } from './archive-refused.ts'
-import { ByteReader } from './byte-reader.ts'
+import { ByteReader, bounded } from './byte-reader.ts'
 import { decodeName, type PathBounds, parseEntryPath } from './entry-path.ts'
 import { EntryTree, type TreeBounds } from './entry-tree.ts'
 import type { RawEntry } from './raw-entry.ts'
@@ -9,8 +7,8 @@ import { readTar } from './tar-reader.ts'
 
 /*
  * The check of a built image: one uncompressed tar, made by a build that ran a stranger's code, so as hostile as an
- * upload. It is proved while it streams to storage, and stored bytes are the proved ones; they are unpacked later by
- * the host agent, therefore the dialect is read as strictly as in an upload.
+ * upload. It is read while it streams to storage (`reader/image-proof.ts`), and the same bytes are unpacked later by the
+ * host agent, therefore the dialect is read as strictly as in an upload.
  *
  * An image may hold more than a context: links to anywhere (they are only ever resolved inside a sandbox), hard links
  * to files that came before, set-id bits (no new privileges in a sandbox), names with backslashes. It may not hold
@@ -30,11 +28,7 @@ export const flatImageBounds: FlatImageBounds = {
   maxDepth: 256,
 }
 
-export interface FlatImageReport {
-  /** `sha256:` over the tar: for an uncompressed layer also its diff id. */
-  digest: string
-  /** Of the tar itself. */
-  byteSize: number
+export interface FlatImageCounts {
   /** Of all file contents together. */
   unpackedBytes: number
   entries: number
@@ -49,64 +43,12 @@ const platformPath = /^\.sandbox(?:\/|$)/
 /** Attributes by which overlayfs hides or redirects. */
 const overlayAttribute = /^(?:trusted\.|user\.overlay\.)/
 
-/**
- * Passes a flat image on unchanged and fails with `ArchiveRefused` before the offending chunk gets through.
- * Use it inside `pipeline`; `report` may be read once that has resolved.
- */
-export class FlatImageCheck extends Transform {
-  readonly #chunks = new Handover()
-  readonly #hash = createHash('sha256')
-  readonly #bounds: FlatImageBounds
-  readonly #checked: Promise<{ unpackedBytes: number; entries: number }>
-  #byteSize = 0
-  #report: FlatImageReport | undefined
-
-  constructor(bounds: FlatImageBounds = flatImageBounds) {
-    super()
-    this.#bounds = bounds
-    this.#checked = checkEntries(new ByteReader(this.#chunks), bounds)
-    // The reason reaches the pipeline with the next chunk or the end.
-    this.#checked.catch(() => this.#chunks.end())
-  }
-
-  get report(): FlatImageReport {
-    if (!this.#report) throw new Error('the image has not been checked to its end')
-    return this.#report
-  }
-
-  override _transform(chunk: Buffer, _encoding: BufferEncoding, callback: TransformCallback): void {
-    this.#accept(chunk).then(
-      () => callback(null, chunk),
-      (error: Error) => callback(error),
-    )
-  }
-
-  override _flush(callback: TransformCallback): void {
-    this.#chunks.end()
-    this.#checked.then(
-      (counts) => {
-        this.#report = { digest: `sha256:${this.#hash.digest('hex')}`, byteSize: this.#byteSize, ...counts }
-        callback()
-      },
-      (error: Error) => callback(error),
-    )
-  }
-
-  override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {
-    this.#chunks.end()
-    callback(error)
-  }
-
-  async #accept(chunk: Buffer): Promise<void> {
-    this.#byteSize += chunk.length
-    if (this.#byteSize > this.#bounds.maxBytes) throw new ArchiveRefused('archive_too_large')
-    this.#hash.update(chunk)
-    const wasTaken = await this.#chunks.give(chunk)
-    if (!wasTaken) await this.#checked
-  }
-}
-
-async function checkEntries(input: ByteReader, bounds: FlatImageBounds) {
+/** Reads a flat image to its end. Throws `ArchiveRefused`. */
+export async function checkFlatImage(
+  chunks: AsyncIterable<Buffer>,
+  bounds: FlatImageBounds = flatImageBounds,
+): Promise<FlatImageCounts> {
+  const input = new ByteReader(bounded(chunks, { maxBytes: bounds.maxBytes, slug: 'archive_too_large' }))
   const tree = new EntryTree(bounds)
   let unpackedBytes = 0
   let entries = 0
@@ -135,48 +77,5 @@ function checkEntry(raw: RawEntry, path: string, tree: EntryTree, bounds: FlatIm
   if (raw.kind === 'hard_link') {
     const target = parseEntryPath(raw.linkName, 'other', bounds)
     if (tree.kind(target) !== 'file') throw new ArchiveRefused('hard_link_target')
-  }
-}
-
-/** Hands chunks from a writer to a reader one at a time; `give` resolves when the reader comes back for more. */
-class Handover implements AsyncIterable<Buffer> {
-  #chunk: Buffer | undefined
-  #isOver = false
-  #wakeReader: () => void = () => undefined
-  #wakeWriter: () => void = () => undefined
-
-  /** False when nobody reads any more. */
-  async give(chunk: Buffer): Promise<boolean> {
-    if (this.#isOver) return false
-    this.#chunk = chunk
-    const taken = new Promise<void>((resolve) => {
-      this.#wakeWriter = resolve
-    })
-    this.#wakeReader()
-    await taken
-    return !this.#isOver
-  }
-
-  end(): void {
-    this.#isOver = true
-    this.#wakeReader()
-    this.#wakeWriter()
-  }
-
-  async *[Symbol.asyncIterator](): AsyncGenerator<Buffer, void> {
-    for (;;) {
-      if (this.#chunk) {
-        const chunk = this.#chunk
-        this.#chunk = undefined
-        yield chunk
-        this.#wakeWriter()
-      } else if (this.#isOver) {
-        return
-      } else {
-        await new Promise<void>((resolve) => {
-          this.#wakeReader = resolve
-        })
-      }
-    }
   }
 }

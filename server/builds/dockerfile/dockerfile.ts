@@ -19,6 +19,8 @@ import { isEarlierStage, type Stage, type StagedInstruction, splitStages } from 
  */
 
 export const MAX_DOCKERFILE_BYTES = 1024 * 1024
+/** Each is an argument of the build script. */
+export const MAX_BASES = 64
 
 export interface Dockerfile {
   stages: Stage[]
@@ -49,12 +51,15 @@ export function checkDockerfile(bytes: Buffer): Dockerfile {
 }
 
 function basesOf(stages: Stage[], instructions: StagedInstruction[]): string[] {
-  const named = stages.map(({ from }, stage) => ({ name: from, stage }))
-  const copied = instructions.flatMap(({ flags, stage }) =>
-    flags.filter(({ name }) => name === 'from').map(({ value = '' }) => ({ name: value, stage })),
-  )
-  const images = [...named, ...copied].filter(
-    ({ name, stage }) => name !== 'scratch' && !/^[0-9]+$/.test(name) && !isEarlierStage(name, stage, stages),
-  )
-  return [...new Set(images.map(({ name }) => name))]
+  const bases = new Set<string>()
+  for (const { keyword, flags, stage, line } of instructions) {
+    const copied = flags.filter(({ name }) => name === 'from').map(({ value = '' }) => value)
+    const from = keyword === 'FROM' ? (stages[stage]?.from ?? '') : undefined
+    for (const name of from === undefined ? copied : [from]) {
+      const isImage = name !== 'scratch' && !/^[0-9]+$/.test(name) && !isEarlierStage(name, stage, stages)
+      if (isImage) bases.add(name)
+    }
+    if (bases.size > MAX_BASES) throw new DockerfileRefused('too_many_bases', line)
+  }
+  return [...bases]
 }

@@ -1,24 +1,20 @@
-import { PassThrough, Readable } from 'node:stream'
+import { PassThrough } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { constants, createZstdCompress } from 'node:zlib'
 import type { SandboxExit } from '../../executor/port.ts'
-import { type ArchiveEntry, readArchive } from '../archive/archive.ts'
 import { ArchiveRefused } from '../archive/archive-refused.ts'
-import { canonicalTar } from '../archive/canonical-tar.ts'
-import { FlatImageCheck } from '../archive/flat-image.ts'
 import { BuildFailed } from '../build-failed.ts'
+import { buildLogKey } from '../build-log-key.ts'
 import { buildSandbox, maxImageConfigBytes } from '../build-sandbox.ts'
 import { buildExitCodes } from '../build-script.ts'
 import { readImageConfig } from '../image-config.ts'
 import { quarantineKey } from '../oci-layout.ts'
-import { contextSource } from './context-validator.ts'
+import { ImageProof } from '../reader/image-proof.ts'
+import { contextSource, formatOf } from './context-validator.ts'
 import { type Build, type BuildStep, found } from './step.ts'
 
 /** A delivery that breaks off with its worker is made again, in a fresh sandbox. */
 const maxDeliveries = 5
-
-/** Where the log of a build is kept. */
-export const buildLogKey = (attemptId: string) => `builds/${attemptId}/log`
 
 /**
  * Runs the Dockerfile in a sandbox and takes over what comes out: the flat image is checked and compressed while it
@@ -47,7 +43,11 @@ async function deliver(build: Build): Promise<string> {
     const id = buildSandboxId(build.order.attemptId, delivery)
     if (!present.has(id)) {
       const { buildProfile: profile } = build.order
-      await executor.start(buildSandbox({ id, profile, bases: found(build, 'bases') }), contextTar(build))
+      const context = build.tools.readers.contextTar(
+        contextSource(build.order, build.tools),
+        formatOf(build.order),
+      )
+      await executor.start(buildSandbox({ id, profile, bases: found(build, 'bases') }), context)
     }
     const exit = await executor.wait(id, build.signal)
     if (!isInterrupted(exit)) return id
@@ -70,18 +70,6 @@ export async function removeBuildSandboxes({ order, tools }: Build): Promise<voi
     await tools.executor.wait(id)
     await tools.executor.remove(id)
   }
-}
-
-function contextTar({ order, tools }: Build): Readable {
-  async function* entries(): AsyncGenerator<ArchiveEntry> {
-    yield { path: 'context', kind: 'directory', mode: 0o755, byteSize: 0 }
-    for await (const entry of readArchive(contextSource(order, tools), order.context?.format ?? 'tar')) {
-      yield { ...entry, path: `context/${entry.path}` }
-    }
-    // Comes last: its presence proves that everything before it arrived.
-    yield { path: 'complete', kind: 'directory', mode: 0o755, byteSize: 0 }
-  }
-  return Readable.from(canonicalTar(entries()), { objectMode: false })
 }
 
 function refuseFailure(exit: SandboxExit): void {
@@ -120,16 +108,18 @@ async function takeImage(
   const status = exit.files.image?.status
   if (status === 'too_large') throw new BuildFailed('context_invalid', 'image_too_large')
   if (status !== 'present') throw new BuildFailed('context_invalid', 'image_missing')
-  const check = new FlatImageCheck()
-  const compressed = new PassThrough()
-  const compress = createZstdCompress({ params: { [constants.ZSTD_c_compressionLevel]: 1 } })
   try {
-    const [stored] = await Promise.all([
-      tools.storage.put(quarantineKey(order.versionId), compressed),
-      pipeline(await tools.executor.file(sandboxId, 'image'), check, compress, compressed),
-    ])
-    findings.layer = { ...stored, diffId: check.report.digest }
-    findings.unpackedBytes = check.report.unpackedBytes
+    await tools.readers.again(async () => {
+      const proof = new ImageProof(tools.readers)
+      const compressed = new PassThrough()
+      const compress = createZstdCompress({ params: { [constants.ZSTD_c_compressionLevel]: 1 } })
+      const [stored] = await Promise.all([
+        tools.storage.put(quarantineKey(order.versionId), compressed),
+        pipeline(await tools.executor.file(sandboxId, 'image'), proof, compress, compressed),
+      ])
+      findings.layer = { ...stored, diffId: proof.report.digest }
+      findings.unpackedBytes = proof.report.unpackedBytes
+    })
   } catch (error) {
     throw error instanceof ArchiveRefused ? new BuildFailed('context_invalid', error.errorDetail) : error
   }

@@ -8,6 +8,7 @@ import type { Executor } from '../../executor/port.ts'
 import type { ObjectStorage } from '../../storage/port.ts'
 import type { ArchiveFormat } from '../archive/archive.ts'
 import type { Layer } from '../oci-layout.ts'
+import type { ArchiveReaders } from '../reader/archive-readers.ts'
 
 /** What a build starts from: the row of its attempt, its version and the archive, if one is bound. */
 export interface BuildOrder {
@@ -34,6 +35,7 @@ export interface BuildFindings {
 export interface BuildTools {
   storage: ObjectStorage
   executor: Executor
+  readers: ArchiveReaders
   log: Log
 }
 

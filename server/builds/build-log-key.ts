@@ -1,0 +1,2 @@
+/** Where the log of a build is kept. */
+export const buildLogKey = (attemptId: string) => `builds/${attemptId}/log`

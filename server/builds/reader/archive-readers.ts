@@ -1,0 +1,133 @@
+import { Readable } from 'node:stream'
+import type { Log } from '../../base/logging.ts'
+import { type ArchiveFormat, type ArchiveSource, contextBounds } from '../archive/archive.ts'
+import { ArchiveRefused } from '../archive/archive-refused.ts'
+import { type FlatImageCounts, flatImageBounds } from '../archive/flat-image.ts'
+import type { ReaderLimits } from './reader-command.ts'
+import type { ContextFacts, ReaderJob, Verdict } from './reader-messages.ts'
+import { type ReaderDeath, ReaderDied, ReaderProcess } from './reader-process.ts'
+
+const mib = 1024 ** 2
+/** A reader's own clock is the better one: it says what it was reading. */
+const graceMs = 5000
+
+export const contextLimits: ReaderLimits = {
+  memoryBytes: 256 * mib,
+  timeoutMs: contextBounds.timeoutMs + graceMs,
+}
+
+/** An image has ten times the entries of a context. */
+export const imageLimits: ReaderLimits = { memoryBytes: 768 * mib, timeoutMs: 30 * 60_000 }
+
+/** A reader that dies may have been unlucky; one that dies twice over the same bytes was killed by them. */
+const maxDeaths = 2
+
+/**
+ * Reads what strangers packed, each archive in a process of its own that ends with it. A reader that dies costs its
+ * archive: it is refused, when it was the archive; or an ordinary error, after which the build is tried again, when it was
+ * the machine.
+ */
+export class ArchiveReaders {
+  /** Readers that ended without a verdict since the start of this process. */
+  readonly deaths: Record<ReaderDeath, number> = {
+    time: 0,
+    memory: 0,
+    crash: 0,
+    senseless_answer: 0,
+    taken_away: 0,
+  }
+  readonly #log: Log
+  readonly #limits: ReaderLimits
+
+  constructor(log: Log, limits: ReaderLimits = contextLimits) {
+    this.#log = log
+    this.#limits = limits
+  }
+
+  /** What a build context holds. Throws `ArchiveRefused` and `DockerfileRefused`. */
+  async inspectContext(
+    source: ArchiveSource,
+    format: ArchiveFormat,
+    signal?: AbortSignal,
+  ): Promise<ContextFacts> {
+    return await this.again(async () => {
+      const reader = new ReaderProcess(this.#limits)
+      const onAbort = () => reader.kill()
+      signal?.addEventListener('abort', onAbort, { once: true })
+      try {
+        const verdict = await reader.ask(contextJob('context', source, format), source)
+        return accepted(verdict, 'context')
+      } catch (error) {
+        signal?.throwIfAborted()
+        throw error
+      } finally {
+        signal?.removeEventListener('abort', onAbort)
+        reader.kill()
+      }
+    })
+  }
+
+  /** The same context as the tar that a build sandbox takes. It breaks off when the reader does. */
+  contextTar(source: ArchiveSource, format: ArchiveFormat): Readable {
+    return Readable.from(this.#tarBytes(source, format), { objectMode: false })
+  }
+
+  async *#tarBytes(source: ArchiveSource, format: ArchiveFormat): AsyncGenerator<Buffer, void> {
+    const reader = new ReaderProcess(this.#limits)
+    try {
+      const asked = reader.ask(contextJob('context_tar', source, format), source)
+      // The pipe ends with the process; a reader that was refused something, or died, wrote no whole tar.
+      const verdict = asked.finally(() => reader.finish())
+      verdict.catch(() => undefined)
+      yield* reader.tar
+      accepted(await verdict, 'context_tar')
+    } catch (error) {
+      if (error instanceof ReaderDied) this.#count(error)
+      throw error
+    } finally {
+      reader.kill()
+    }
+  }
+
+  /** Begins to read an image; its bytes are given to the process by whoever has them. */
+  readImage(): { reader: ReaderProcess; counts: Promise<FlatImageCounts> } {
+    const reader = new ReaderProcess(imageLimits)
+    const counts = reader
+      .ask({ kind: 'image', bounds: flatImageBounds })
+      .then((verdict) => accepted(verdict, 'image'))
+    return { reader, counts }
+  }
+
+  /** Does `work` until a reader has lived through it, or too many have died of it. */
+  async again<T>(work: () => Promise<T>): Promise<T> {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await work()
+      } catch (error) {
+        if (!(error instanceof ReaderDied)) throw error
+        this.#count(error)
+        if (error.death === 'taken_away') throw error
+        if (error.death === 'time') throw new ArchiveRefused('archive_timeout')
+        if (tries === maxDeaths) throw new ArchiveRefused('archive_reader_died')
+      }
+    }
+  }
+
+  #count({ death }: ReaderDied): void {
+    this.deaths[death] += 1
+    this.#log.warn({ death, deaths: this.deaths }, 'an archive reader died')
+  }
+}
+
+const contextJob = (
+  kind: 'context' | 'context_tar',
+  { byteSize }: ArchiveSource,
+  format: ArchiveFormat,
+): ReaderJob => ({ kind, format, byteSize, bounds: contextBounds })
+
+/** The verdict, when it is the one that the job has; throws the refusal when it is one. */
+function accepted<K extends Verdict['kind']>(verdict: Verdict, kind: K): Extract<Verdict, { kind: K }> {
+  if (verdict.kind === 'refused') throw verdict.refusal
+  if (verdict.kind !== kind) throw new ReaderDied('senseless_answer')
+  return verdict as Extract<Verdict, { kind: K }>
+}

@@ -1,0 +1,124 @@
+import { parseStrictJson } from '../../base/strict-json.ts'
+import type { ArchiveBounds, ArchiveFormat } from '../archive/archive.ts'
+import { ArchiveRefused, isArchiveRefusal } from '../archive/archive-refused.ts'
+import type { FlatImageBounds, FlatImageCounts } from '../archive/flat-image.ts'
+import { MAX_BASES } from '../dockerfile/dockerfile.ts'
+import { DockerfileRefused, isDockerfileRefusal } from '../dockerfile/dockerfile-refused.ts'
+import { isRegistryReference } from '../dockerfile/image-reference.ts'
+
+/*
+ * What the worker and a reader process say to each other, a line of JSON each. The worker sends a job; the reader asks
+ * for ranges of the archive, which come through its standard input, and ends with a verdict. A reader that has fallen to
+ * an archive may say anything: its lines are bounded, and every value is checked before it is believed.
+ */
+
+/** File descriptors of a reader besides its standard input. */
+export const controlFd = 3
+export const tarFd = 4
+
+export type ReaderJob =
+  /** Reads a build context and its Dockerfile. */
+  | { kind: 'context'; format: ArchiveFormat; byteSize: number; bounds: ArchiveBounds }
+  /** Writes a build context down again, as the tar that a build sandbox takes. */
+  | { kind: 'context_tar'; format: ArchiveFormat; byteSize: number; bounds: ArchiveBounds }
+  /** Reads a built image, which is its whole standard input. */
+  | { kind: 'image'; bounds: FlatImageBounds }
+
+/** What is known of a build context that is accepted. */
+export interface ContextFacts {
+  /** Over what it holds: the same in every order, format and compression. */
+  canonicalDigest: string
+  /** Registry references that its Dockerfile starts from. */
+  bases: string[]
+}
+
+export type Verdict =
+  | ({ kind: 'context' } & ContextFacts)
+  | { kind: 'context_tar' }
+  | ({ kind: 'image' } & FlatImageCounts)
+  | { kind: 'refused'; refusal: ArchiveRefused | DockerfileRefused }
+
+export interface ByteRange {
+  start: number
+  /** Inclusive. */
+  end: number
+}
+
+export type ReaderLine = { open: ByteRange } | { verdict: Verdict }
+
+/** The first line of a reader: what ends it before that is no archive's doing. */
+export const readyLine = '{"ready":true}\n'
+
+const lineBounds = { maxBytes: 64 * 1024, maxDepth: 4, maxNodes: 200 }
+export const maxLineBytes = lineBounds.maxBytes
+
+/** A line of a reader; undefined for one that no reader in its senses writes. */
+export function parseReaderLine(line: Buffer): ReaderLine | undefined {
+  try {
+    const told = parseStrictJson(line, lineBounds) as Told
+    if (told.open) return isRange(told.open) ? { open: told.open } : undefined
+    const verdict = told.verdict && parseVerdict(told.verdict)
+    return verdict && { verdict }
+  } catch {
+    return undefined
+  }
+}
+
+/** Any JSON: only what has been looked at is of these types. */
+interface Told {
+  open?: ByteRange
+  verdict?: ToldVerdict
+}
+
+interface ToldVerdict {
+  kind?: unknown
+  canonicalDigest?: unknown
+  bases?: unknown
+  unpackedBytes?: unknown
+  entries?: unknown
+  slug?: unknown
+  line?: unknown
+}
+
+function parseVerdict(told: ToldVerdict): Verdict | undefined {
+  const { kind, canonicalDigest, bases, unpackedBytes, entries, slug, line } = told
+  switch (kind) {
+    case 'context':
+      return isDigest(canonicalDigest) && areBases(bases) ? { kind, canonicalDigest, bases } : undefined
+    case 'context_tar':
+      return { kind }
+    case 'image':
+      return isCount(unpackedBytes) && isCount(entries) ? { kind, unpackedBytes, entries } : undefined
+    case 'archive_refused':
+      if (typeof slug !== 'string' || !isArchiveRefusal(slug)) return undefined
+      return { kind: 'refused', refusal: new ArchiveRefused(slug) }
+    case 'dockerfile_refused':
+      if (typeof slug !== 'string' || !isDockerfileRefusal(slug) || !isCount(line)) return undefined
+      return { kind: 'refused', refusal: new DockerfileRefused(slug, line) }
+    default:
+      return undefined
+  }
+}
+
+/** The same on the other side. */
+export function verdictLine(verdict: Verdict): string {
+  if (verdict.kind !== 'refused') return `${JSON.stringify({ verdict })}\n`
+  const { refusal } = verdict
+  const told =
+    refusal instanceof DockerfileRefused
+      ? { kind: 'dockerfile_refused', slug: refusal.slug, line: refusal.line }
+      : { kind: 'archive_refused', slug: refusal.slug }
+  return `${JSON.stringify({ verdict: told })}\n`
+}
+
+const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0
+
+const isRange = ({ start, end }: ByteRange): boolean => isCount(start) && isCount(end) && start <= end
+
+const isDigest = (value: unknown): value is string =>
+  typeof value === 'string' && /^sha256:[0-9a-f]{64}$/.test(value)
+
+const areBases = (value: unknown): value is string[] =>
+  Array.isArray(value) &&
+  value.length <= MAX_BASES &&
+  value.every((name) => typeof name === 'string' && isRegistryReference(name))
