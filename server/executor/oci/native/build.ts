@@ -6,7 +6,10 @@ import { promisify } from 'node:util'
 import { ExecutorRefused } from '../../port.ts'
 
 const run = promisify(execFile)
-const shimSources = ['shim.c', 'plan.c', 'cgroups.c', 'mounts.c', 'log.c', 'collect.c']
+const shimSources = [
+  ...['shim.c', 'plan.c', 'cgroups.c', 'mounts.c', 'runtime.c'],
+  ...['input.c', 'log.c', 'clients.c', 'collect.c', 'record.c'],
+]
 const staticPrograms = ['init', 'unpack']
 const warnings = ['-O2', '-Wall', '-Wextra', '-Werror', '-std=gnu11']
 const hardening = [

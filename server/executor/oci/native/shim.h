@@ -2,13 +2,14 @@
 #ifndef SANDBOX_SHIM_H
 #define SANDBOX_SHIM_H
 
+#include <poll.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <sys/types.h>
 
-enum { MAX_CGROUPS = 8, MAX_SETTINGS = 32, MAX_COUNTERS = 4, MAX_LOWERS = 4, MAX_FILES = 16, RANGE = 65536 };
+enum { MAX_CGROUPS = 8, MAX_SETTINGS = 32, MAX_COUNTERS = 4, MAX_LOWERS = 4, MAX_FILES = 16, MAX_CLIENTS = 16, RANGE = 65536 };
 
 /* A directory tree of the host and the first of the 65536 ids that own it on disk. */
 struct tree_source {
@@ -54,8 +55,56 @@ struct collected {
   char tree_reason[32];
 };
 
+enum end { END_SELF, END_STOPPED, END_DEADLINE, END_INPUT_CUT };
+
+/* What happens in the sandbox. Descriptors are -1 once they are closed. */
+struct job {
+  pid_t runtime;
+  int runtime_status;
+  int log, status, input, timer, signals;
+  bool started, failed_to_start, reported;
+  uint32_t start_error, program_status;
+  uint64_t started_ms;
+  enum end end;
+};
+
+/* One sandbox per process. */
+extern struct plan plan;
+extern struct job job;
+extern struct collected results;
+/* The sandbox's folder. */
+extern int sandbox_dir;
+
+/* shim.c */
+/* Kills the sandbox, unless it has ended already; the first cause is the one that is told. */
+void end_by(enum end end);
+
+/* record.c */
+uint64_t now_ms(void);
+/* Writes how the sandbox ended. */
+void conclude(bool all_dead);
+/* Leaves nothing behind but the record, and exits. */
+_Noreturn void finish(void);
 /* Ends the start: undoes what was made, writes the exit record with `slug` as detail, exits. */
 _Noreturn void fail(const char *slug);
+
+/* clients.c */
+void clients_listen(void);
+void clients_tell(const char *line);
+/* Fills at most 1 + MAX_CLIENTS places; answers how many. */
+int clients_watch(struct pollfd *waits);
+void clients_serve(const struct pollfd *waits, int count);
+
+/* input.c */
+/* True while bytes wait for the program to take them. */
+bool input_waits(void);
+/* True while the next bytes may be read from the agent. */
+bool input_wanted(void);
+void input_read(void);
+void input_write(void);
+
+/* runtime.c */
+void runtime_start(void);
 
 /* plan.c */
 void plan_read(struct plan *plan, int dir);

@@ -1,0 +1,68 @@
+/*
+ * The program's input, from the agent's frames on descriptor 0 to the pipe: 4 bytes length, little endian, then the
+ * bytes; an empty frame ends it. An input that ends without the empty frame was cut by the agent's death: the sandbox
+ * is killed, for a program must never act on half of its input.
+ */
+#define _GNU_SOURCE
+#include "shim.h"
+
+#include <endian.h>
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { INPUT_BYTES = 1 << 16 };
+
+/* Input: bytes of the current frame wait in `buffer` until the program takes them. */
+static struct {
+  char buffer[INPUT_BYTES];
+  size_t from, to;
+  uint8_t header[4];
+  size_t header_bytes;
+  uint32_t frame_left;
+  bool complete, agent_gone;
+} input;
+
+static void close_input(void) {
+  if (job.input >= 0) close(job.input);
+  job.input = -1;
+}
+
+void input_read(void) {
+  ssize_t count;
+  if (input.frame_left) {
+    size_t wanted = input.frame_left < sizeof input.buffer ? input.frame_left : sizeof input.buffer;
+    count = read(0, input.buffer, wanted);
+    if (count > 0) {
+      input.frame_left -= count;
+      input.from = 0;
+      input.to = job.input < 0 ? 0 : count;
+    }
+  } else {
+    count = read(0, input.header + input.header_bytes, sizeof input.header - input.header_bytes);
+    if (count > 0 && (input.header_bytes += count) == sizeof input.header) {
+      uint32_t length;
+      memcpy(&length, input.header, sizeof length);
+      input.frame_left = le32toh(length);
+      input.header_bytes = 0;
+      if (!input.frame_left) input.complete = true;
+    }
+  }
+  if (count == 0 || (count < 0 && errno != EAGAIN && errno != EINTR)) {
+    input.agent_gone = true;
+    end_by(END_INPUT_CUT);
+  }
+  if (input.complete) close_input();
+}
+
+void input_write(void) {
+  ssize_t count = write(job.input, input.buffer + input.from, input.to - input.from);
+  if (count > 0) input.from += count;
+  /* A program that closed its input has had enough: the rest is read and dropped. */
+  if (count < 0 && errno == EPIPE) close_input();
+  if (job.input < 0) input.from = input.to = 0;
+}
+
+bool input_waits(void) { return input.from < input.to; }
+
+bool input_wanted(void) { return !input.complete && !input.agent_gone && !input_waits(); }

@@ -1,0 +1,64 @@
+/* Starts the runtime under the sandbox's limits, with input, log and status as its descriptors and no more. */
+#define _GNU_SOURCE
+#include "shim.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { PIPE_BYTES = 1 << 20 };
+
+static _Noreturn void become_runtime(int input, int log, int status) {
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, NULL);
+  /* 1. Under every limit before anything of the sandbox runs. */
+  if (!cgroups_enter(&plan)) _exit(125);
+  /* 2. Not longer than the shim. */
+  if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) || setsid() < 0) _exit(125);
+  /* 3. No core files (at 1 the kernel starts no program of core_pattern either), no descriptors but input, log and status. */
+  struct rlimit no_core = { 1, 1 };
+  if (setrlimit(RLIMIT_CORE, &no_core)) _exit(125);
+  if (dup2(input, 0) < 0 || dup2(log, 1) < 0 || dup2(log, 2) < 0 || dup2(status, 3) < 0) _exit(125);
+  if (syscall(SYS_close_range, 4, ~0u, 0)) _exit(125);
+  char *environment[] = { "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", NULL };
+  execle(plan.crun, "crun", "--cgroup-manager=disabled", "--root", plan.crun_root, "--log=file:crun.log", "run",
+         "--preserve-fds=1", "--bundle", ".", plan.id, (char *)NULL, environment);
+  _exit(125);
+}
+
+/* The program's user owns its pipes, so that it can open /dev/stdout and /dev/stdin again by name. */
+static void make_pipe(int ends[2], bool owned) {
+  if (pipe2(ends, O_CLOEXEC)) fail("pipe");
+  if (owned && (fchown(ends[0], plan.id_base + plan.uid, plan.id_base + plan.gid))) fail("pipe");
+}
+
+void runtime_start(void) {
+  int input[2], log[2], status[2];
+  make_pipe(input, true);
+  make_pipe(log, true);
+  make_pipe(status, false);
+  fcntl(log[0], F_SETPIPE_SZ, PIPE_BYTES);
+  /* Descriptors 0 to 3 are taken by dup2 below: keep the originals above them. */
+  int high[] = { fcntl(input[0], F_DUPFD_CLOEXEC, 16), fcntl(log[1], F_DUPFD_CLOEXEC, 16), fcntl(status[1], F_DUPFD_CLOEXEC, 16) };
+  if (high[0] < 0 || high[1] < 0 || high[2] < 0) fail("pipe");
+  job.runtime = fork();
+  if (job.runtime < 0) fail("fork");
+  if (job.runtime == 0) become_runtime(high[0], high[1], high[2]);
+  for (int i = 0; i < 3; i++) close(high[i]);
+  close(input[0]);
+  close(log[1]);
+  close(status[1]);
+  job.input = input[1];
+  job.log = log[0];
+  job.status = status[0];
+  fcntl(job.input, F_SETFL, O_NONBLOCK);
+  fcntl(job.log, F_SETFL, O_NONBLOCK);
+  fcntl(job.status, F_SETFL, O_NONBLOCK);
+  fcntl(0, F_SETFL, fcntl(0, F_GETFL) | O_NONBLOCK);
+}
+
