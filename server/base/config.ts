@@ -28,6 +28,11 @@ export interface Config {
   /** Builds this worker keeps in flight. */
   buildSlots: number
   accessTokenSeconds: number
+  /** `iss` of another issuer of login tokens; absent: only the service's own are good. */
+  jwtIssuer: string | undefined
+  jwtJwksUrl: string
+  jwtAudience: string
+  jwtLoginClaim: string
   databasePoolSize: number
 }
 
@@ -143,6 +148,30 @@ export const settings: { [K in keyof Config]: Setting<Config[K]> } = {
     description: 'life of a login token',
     fallback: () => 8 * 3600,
     ...integer(60, 30 * 86_400),
+  },
+  jwtIssuer: {
+    env: 'SANDBOX_JWT_ISSUER',
+    description: 'an identity provider whose login tokens are good here too: their `iss`',
+    fallback: () => undefined,
+    ...url,
+  },
+  jwtJwksUrl: {
+    env: 'SANDBOX_JWT_JWKS_URL',
+    description: 'where the identity provider publishes its keys; default ISSUER/.well-known/jwks.json',
+    fallback: (read) => `${read.jwtIssuer}/.well-known/jwks.json`,
+    ...url,
+  },
+  jwtAudience: {
+    env: 'SANDBOX_JWT_AUDIENCE',
+    description: 'what must be among `aud` of its tokens',
+    fallback: () => 'sandbox-jobs',
+    ...text(/^\S{1,256}$/, 'a word'),
+  },
+  jwtLoginClaim: {
+    env: 'SANDBOX_JWT_LOGIN_CLAIM',
+    description: 'claim of its tokens with the login name of a user',
+    fallback: () => 'sub',
+    ...text(/^[A-Za-z0-9_.:/-]{1,128}$/, 'the name of a claim'),
   },
   databasePoolSize: {
     env: 'SANDBOX_DATABASE_POOL_SIZE',

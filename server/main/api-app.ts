@@ -38,6 +38,7 @@ import { mountVersionRoutes } from '../http/routes/versions.ts'
 import { AccessTokens } from '../platform/access-tokens.ts'
 import { Authentication } from '../platform/authentication.ts'
 import { Directory } from '../platform/directory.ts'
+import type { IdentityProvider } from '../platform/identity-provider.ts'
 import { LoginAttempts } from '../platform/login-attempts.ts'
 import { cancelQueuedRunsOfTask } from '../runs/cancel-queued.ts'
 import { queuePolicy } from '../runs/queue-policy.ts'
@@ -50,12 +51,13 @@ export interface ApiParts {
   db: Database
   log: Log
   clock: Clock
+  identityProvider?: IdentityProvider | undefined
   /** Keys and objects lie below `dataDir`; the rest is what the operator may set. */
   config: Pick<Config, 'dataDir' | 'deployment' | 'enabled' | 'baseUrl' | 'runSlots' | 'accessTokenSeconds'>
 }
 
 /** The API with all its routes: every object of it is made here, from top to bottom. */
-export function createApiApp({ db, log, clock, config }: ApiParts): FastifyInstance {
+export function createApiApp({ db, log, clock, identityProvider, config }: ApiParts): FastifyInstance {
   const { deployment, enabled, baseUrl } = config
   const keys = openKeys(join(config.dataDir, 'keys'))
   const storage = new DiskStorage(join(config.dataDir, 'objects'))
@@ -69,7 +71,7 @@ export function createApiApp({ db, log, clock, config }: ApiParts): FastifyInsta
   })
   const directory = new Directory(db)
   const policy = queuePolicy(deployment, config.runSlots)
-  const { authenticate } = new Authentication({ db, tokens, apiKeyPepper, clock })
+  const { authenticate } = new Authentication({ db, tokens, identityProvider, apiKeyPepper, clock })
 
   const app = createApp(log)
   const mount = mounter(app, { authenticate, enabled })

@@ -2,6 +2,7 @@ import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import { systemClock } from '../base/clock.ts'
 import { connect } from '../db/database.ts'
 import { migrate } from '../db/migrate.ts'
+import { identityProviderOf } from '../platform/identity-provider.ts'
 import { createApiApp } from './api-app.ts'
 import { runRole } from './run-role.ts'
 
@@ -10,7 +11,9 @@ await runRole('api', async (config, log) => {
   const { databaseUrl, host, port } = config
   const db = connect(databaseUrl, { poolSize: config.databasePoolSize, log, name: 'api' })
   await migrate(db)
-  const app = createApiApp({ db, log, clock: systemClock, config })
+  const clock = systemClock
+  const identityProvider = identityProviderOf(config, { clock, log })
+  const app = createApiApp({ db, log, clock, identityProvider, config })
   await app.listen({ host, port })
   log.info({ host, port, routes: Object.keys(allRoutes).length }, 'listening')
   return {

@@ -8,11 +8,14 @@ import type { AccessTokens } from './access-tokens.ts'
 import { hashApiKey, looksLikeApiKey } from './api-key-secret.ts'
 import {
   findKeyCredentials,
+  findLogin,
   findUserCredential,
   type KeyCredential,
   touchKey,
   type UserCredential,
 } from './credential-store.ts'
+import type { IdentityProvider } from './identity-provider.ts'
+import { isLogin } from './logins.ts'
 import { servesOrigin } from './origins.ts'
 import { departmentManagerRole, type Principal } from './principal.ts'
 
@@ -34,6 +37,8 @@ const usedNotedEveryMs = 60_000
 export interface AuthenticationOptions {
   db: Database
   tokens: AccessTokens
+  /** Another issuer of login tokens, when one is configured. */
+  identityProvider?: IdentityProvider | undefined
   /** Pepper of stored API keys: `keys.derive('api-key')`. */
   apiKeyPepper: Buffer
   clock: Clock
@@ -66,12 +71,23 @@ export class Authentication {
     if (scheme?.toLowerCase() !== 'bearer' || !token || rest.length > 0 || token.length > tokenMaxLength) {
       throw refuseCredentials()
     }
+    const { identityProvider } = this.#options
+    const user = identityProvider?.issued(token)
+      ? await this.#userOfProvider(identityProvider, token)
+      : await this.#userOfOwnToken(token)
+    if (!user || user.disabled_at) throw refuseCredentials()
+    return principalOf(user, 'jwt')
+  }
+
+  async #userOfOwnToken(token: string): Promise<UserCredential | undefined> {
     const subject = await this.#options.tokens.read(token)
     const user = subject && (await findUserCredential(this.#options.db, subject))
-    if (!user || user.disabled_at || user.credential_generation !== subject.generation) {
-      throw refuseCredentials()
-    }
-    return principalOf(user, 'jwt')
+    return user?.credential_generation === subject?.generation ? user : undefined
+  }
+
+  async #userOfProvider(provider: IdentityProvider, token: string): Promise<UserCredential | undefined> {
+    const login = await provider.login(token)
+    return login !== undefined && isLogin(login) ? findLogin(this.#options.db, login) : undefined
   }
 
   async #byKey(text: string, origin: string | undefined): Promise<Principal> {

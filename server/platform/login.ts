@@ -4,6 +4,7 @@ import type { AccessTokens } from './access-tokens.ts'
 import { refuseCredentials } from './authentication.ts'
 import { findLogin } from './credential-store.ts'
 import type { LoginAttempts } from './login-attempts.ts'
+import { isLogin } from './logins.ts'
 import { verifyPassword } from './passwords.ts'
 
 export interface LoginServices {
@@ -25,8 +26,6 @@ export interface IssuedToken {
   expires_in: number
 }
 
-const loginForm = /^[A-Za-z0-9_.:@-]{1,64}$/
-
 /**
  * Password for token (contract part 3, D1). An unknown login, a wrong password and a disabled user are told alike
  * (418), at the same cost; too many of them are `login_rate_limited`.
@@ -35,8 +34,7 @@ export async function logIn(services: LoginServices, request: LoginRequest): Pro
   const { db, tokens, attempts } = services
   const waitSeconds = attempts.take(request.username, request.client)
   if (waitSeconds > 0) throw new CodedError('login_rate_limited', { retry_after_seconds: waitSeconds })
-  // A name outside the form of logins is nobody's, and need not be one that the database can read.
-  const user = loginForm.test(request.username) ? await findLogin(db, request.username) : undefined
+  const user = isLogin(request.username) ? await findLogin(db, request.username) : undefined
   const fits = await verifyPassword(request.password, user?.password_hash).catch((error: unknown) => {
     // Nothing was tried: a server that is too busy to look says nothing about the password.
     attempts.giveBack(request.username, request.client)
