@@ -34,7 +34,6 @@ export function planText(plan: ShimPlan): string {
     ['id_base', plan.idBase],
     ['uid', spec.user.uid],
     ['gid', spec.user.gid],
-    ['timeout_ms', limits.timeoutMs],
     ['log_bytes', limits.logBytes],
     ...cgroups.folders.map((folder) => ['cgroup', folder]),
     ...cgroups.settings.map(({ slug, path, value }) => ['set', slug, path, value]),

@@ -44,6 +44,8 @@ interface Sandbox {
   phase: 'live' | 'recorded' | 'gone'
   /** The shim, once there is one. */
   keeper: Keeper | undefined
+  /** Resolves when nothing of it is left but its folder. */
+  cleared: Promise<void>
   /** Resolves when the program runs, or there is an exit record. */
   readonly running: PromiseWithResolvers<void>
   /** Resolves when there is an exit record. */
@@ -54,7 +56,15 @@ function newSandbox(ticket: Ticket, folder: string): Sandbox {
   const running = Promise.withResolvers<void>()
   // Its failure is told to whoever asked for the start; nobody else may be waiting.
   running.promise.catch(() => undefined)
-  return { ticket, folder, phase: 'live', keeper: undefined, running, exited: Promise.withResolvers<void>() }
+  return {
+    ticket,
+    folder,
+    phase: 'live',
+    keeper: undefined,
+    cleared: Promise.resolve(),
+    running,
+    exited: Promise.withResolvers<void>(),
+  }
 }
 
 const removedKeptMs = 30 * 86_400_000
@@ -142,7 +152,7 @@ export class Sandboxes {
       shimInput.destroy()
       throw error
     }
-    const inputTaken = sendInput(input, shimInput)
+    const inputTaken = sendInput(input, shimInput, spec.limits.timeoutMs)
     await sandbox.running.promise
     return { inputTaken }
   }
@@ -212,7 +222,7 @@ export class Sandboxes {
     if (!sandbox || sandbox === 'forbidden') return
     if (sandbox.phase === 'live')
       throw new ExecutorRefused('running', `sandbox ${id} has not ended: stop it first`)
-    await sandbox.keeper?.gone
+    await sandbox.cleared
     const { paths } = this.#options
     await writeFile(join(paths.removed, id), '', { mode: 0o600 })
     this.#known.delete(id)
@@ -268,8 +278,8 @@ export class Sandboxes {
   }
 
   /**
-   * The ticket says that the program may have been started, so it must be there after a power cut. The shim
-   * prepares meanwhile; it starts the program when it gets the first byte of the input.
+   * The ticket says that the program may have been started, so it must be there after a power cut. The shim makes the
+   * sandbox meanwhile; its program starts when it gets the agent's word.
    */
   async #makeDurable({ folder }: Sandbox): Promise<void> {
     await syncPath(join(folder, 'ticket.json'))
@@ -293,7 +303,7 @@ export class Sandboxes {
       this.#ranges.free(sandbox.ticket.idBase)
       await this.#sweep(sandbox)
     }
-    void settle()
+    sandbox.cleared = settle()
   }
 
   async #settleLost(sandbox: Sandbox): Promise<void> {

@@ -3,6 +3,9 @@
  * whether the program started and how it ended. It runs confined like the program itself (same user, no
  * capability, same seccomp filter), so what it says is a tenant's word: the shim reads eight bytes and no more.
  *
+ * It starts nothing until the first byte of its input has come, which is the shim's word and no part of the program's
+ * input. So a sandbox can be made before anybody knows which run it is for.
+ *
  * It is not dumpable, so the program can neither trace it nor reach its descriptors through /proc. When the
  * shim dies, the other end of descriptor 3 closes; process 1 then exits and the kernel kills the whole sandbox.
  */
@@ -11,6 +14,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
@@ -18,6 +22,14 @@
 #include <unistd.h>
 
 enum { SHIM = 3 };
+
+/* False when the shim died, or was told to end, before it gave its word. */
+static bool wait_for_word(void) {
+  char word;
+  ssize_t count;
+  while ((count = read(0, &word, 1)) < 0 && errno == EINTR) continue;
+  return count == 1;
+}
 
 static void tell(uint32_t kind, uint32_t value) {
   uint32_t message[2] = { kind, value };
@@ -35,6 +47,7 @@ int main(int count, char **arguments) {
   int signals = signalfd(-1, &children, SFD_CLOEXEC);
   if (signals < 0 || pipe2(started, O_CLOEXEC)) return 1;
 
+  if (!wait_for_word()) return 1;
   pid_t program = fork();
   if (program < 0) return 1;
   if (program == 0) {

@@ -1,7 +1,8 @@
 /*
- * The program's input, from the agent's frames on descriptor 0 to the pipe: 4 bytes length, little endian, then the
- * bytes; an empty frame ends it. An input that ends without the empty frame was cut by the agent's death: the sandbox
- * is killed, for a program must never act on half of its input.
+ * What the agent sends on descriptor 0, all numbers little endian. First its word: 8 bytes with the program's time in
+ * milliseconds. Then the program's input in frames: 4 bytes length, then the bytes; an empty frame ends it.
+ * An input that ends without the empty frame was cut by the agent's death: the sandbox is killed, for a program must
+ * never act on half of its input. Where not even the word came, nobody wants the sandbox any more.
  */
 #define _GNU_SOURCE
 #include "shim.h"
@@ -17,11 +18,18 @@ enum { INPUT_BYTES = 1 << 16 };
 static struct {
   char buffer[INPUT_BYTES];
   size_t from, to;
-  uint8_t header[4];
-  size_t header_bytes;
+  uint8_t word[8], header[4];
+  size_t word_bytes, header_bytes;
   uint32_t frame_left;
   bool complete, agent_gone;
 } input;
+
+/* Fills `field`; true once it is whole. */
+static bool gather(uint8_t *field, size_t size, size_t *have, ssize_t *count) {
+  *count = read(0, field + *have, size - *have);
+  if (*count > 0) *have += *count;
+  return *have == size;
+}
 
 static void close_input(void) {
   if (job.input >= 0) close(job.input);
@@ -30,7 +38,13 @@ static void close_input(void) {
 
 void input_read(void) {
   ssize_t count;
-  if (input.frame_left) {
+  if (input.word_bytes < sizeof input.word) {
+    if (gather(input.word, sizeof input.word, &input.word_bytes, &count)) {
+      uint64_t timeout_ms;
+      memcpy(&timeout_ms, input.word, sizeof timeout_ms);
+      begin(le64toh(timeout_ms));
+    }
+  } else if (input.frame_left) {
     size_t wanted = input.frame_left < sizeof input.buffer ? input.frame_left : sizeof input.buffer;
     count = read(0, input.buffer, wanted);
     if (count > 0) {
@@ -38,19 +52,16 @@ void input_read(void) {
       input.from = 0;
       input.to = job.input < 0 ? 0 : count;
     }
-  } else {
-    count = read(0, input.header + input.header_bytes, sizeof input.header - input.header_bytes);
-    if (count > 0 && (input.header_bytes += count) == sizeof input.header) {
-      uint32_t length;
-      memcpy(&length, input.header, sizeof length);
-      input.frame_left = le32toh(length);
-      input.header_bytes = 0;
-      if (!input.frame_left) input.complete = true;
-    }
+  } else if (gather(input.header, sizeof input.header, &input.header_bytes, &count)) {
+    uint32_t length;
+    memcpy(&length, input.header, sizeof length);
+    input.frame_left = le32toh(length);
+    input.header_bytes = 0;
+    if (!input.frame_left) input.complete = true;
   }
   if (count == 0 || (count < 0 && errno != EAGAIN && errno != EINTR)) {
     input.agent_gone = true;
-    end_by(END_INPUT_CUT);
+    end_by(job.begun_ms ? END_INPUT_CUT : END_NOT_WANTED);
   }
   if (input.complete) close_input();
 }

@@ -96,7 +96,6 @@ static void read_line(struct plan *plan, char *line) {
   else if (!strcmp(key, "id_base")) plan->id_base = number(rest);
   else if (!strcmp(key, "uid")) plan->uid = number(rest);
   else if (!strcmp(key, "gid")) plan->gid = number(rest);
-  else if (!strcmp(key, "timeout_ms")) plan->timeout_ms = number(rest);
   else if (!strcmp(key, "log_bytes")) plan->log_bytes = number(rest);
   else read_file_line(plan, key, rest);
 }
@@ -112,5 +111,5 @@ void plan_read(struct plan *plan, int dir) {
   while ((line = strsep(&rest, "\n")))
     if (*line) read_line(plan, line);
   bool complete = plan->id && plan->staging && plan->crun && plan->crun_root && plan->procs && plan->id_base >= RANGE;
-  if (!complete || !plan->lower_count || !plan->timeout_ms) fail("plan_invalid");
+  if (!complete || !plan->lower_count) fail("plan_invalid");
 }

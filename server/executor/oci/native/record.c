@@ -25,10 +25,10 @@ static void write_record(const char *cause, int exit_code, int signal_number, co
   FILE *out = file < 0 ? NULL : fdopen(file, "w");
   if (!out) _exit(1);
   fprintf(out, "{\"cause\":\"%s\",\"exitCode\":%d,\"signal\":%d,\"detail\":\"%s\",\"startedAtMs\":%llu,\"endedAtMs\":%llu",
-          cause, exit_code, signal_number, detail, (unsigned long long)job.started_ms, (unsigned long long)now_ms());
+          cause, exit_code, signal_number, detail, (unsigned long long)job.begun_ms, (unsigned long long)now_ms());
   fprintf(out, ",\"oomKills\":%llu,\"pidsLimitHits\":%llu,\"peakMemoryBytes\":%llu,\"cpuMs\":%llu,\"workspaceFull\":%s",
           (unsigned long long)cgroups_counter(&plan, "oom_kills"), (unsigned long long)cgroups_counter(&plan, "pids_hits"),
-          (unsigned long long)cgroups_counter(&plan, "peak_memory"), (unsigned long long)cgroups_counter(&plan, "cpu_ms"),
+          (unsigned long long)cgroups_counter(&plan, "peak_memory"), (unsigned long long)(cgroups_counter(&plan, "cpu_ms") - job.begun_cpu_ms),
           mounts_workspace_full() ? "true" : "false");
   fprintf(out, ",\"logTotalBytes\":%llu,\"logKeptBytes\":%llu,\"files\":[", (unsigned long long)log_total(),
           (unsigned long long)log_kept());
@@ -71,6 +71,7 @@ void conclude(bool all_dead) {
   int status = job.program_status;
   if (job.end == END_STOPPED) write_record("stopped", -1, -1, all_dead ? "" : "process_left");
   else if (job.end == END_DEADLINE) write_record("deadline", -1, -1, all_dead ? "" : "process_left");
+  else if (job.end == END_NOT_WANTED) write_record("start_failed", -1, -1, "agent_gone");
   else if (job.end == END_INPUT_CUT) write_record("lost", -1, -1, "input_cut");
   else if (job.reported && WIFEXITED(status) && WEXITSTATUS(status) == 0) write_record("exited", 0, -1, "");
   else if (out_of_memory) write_record("out_of_memory", -1, -1, "");

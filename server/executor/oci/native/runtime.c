@@ -18,7 +18,7 @@ static _Noreturn void become_runtime(int input, int log, int status) {
   sigprocmask(SIG_SETMASK, &none, NULL);
   /* 1. Under every limit before anything of the sandbox runs. */
   if (!cgroups_enter(&plan)) _exit(125);
-  /* 2. Not longer than the shim. */
+  /* 2. Not longer than the shim; process 1 sees to itself. */
   if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) || setsid() < 0) _exit(125);
   /* 3. No core files (at 1 the kernel starts no program of core_pattern either), no descriptors but input, log and status. */
   struct rlimit no_core = { 1, 1 };
@@ -26,7 +26,7 @@ static _Noreturn void become_runtime(int input, int log, int status) {
   if (dup2(input, 0) < 0 || dup2(log, 1) < 0 || dup2(log, 2) < 0 || dup2(status, 3) < 0) _exit(125);
   if (syscall(SYS_close_range, 4, ~0u, 0)) _exit(125);
   char *environment[] = { "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", NULL };
-  execle(plan.crun, "crun", "--cgroup-manager=disabled", "--root", plan.crun_root, "--log=file:crun.log", "run",
+  execle(plan.crun, "crun", "--cgroup-manager=disabled", "--root", plan.crun_root, "--log=file:crun.log", "run", "--detach",
          "--preserve-fds=1", "--bundle", ".", plan.id, (char *)NULL, environment);
   _exit(125);
 }

@@ -13,8 +13,9 @@
  *   1. read the plan (plan.c), listen on ctl (clients.c)
  *   2. make the control groups with every limit of the plan (cgroups.c)
  *   3. make the file systems in a private mount namespace (mounts.c)
- *   4. when the agent says so, by one byte on descriptor 0, start the runtime inside the control groups (runtime.c)
- *   5. serve until the runtime has ended: input (input.c), log (log.c), deadline, commands
+ *   4. start the runtime inside the control groups (runtime.c); it leaves process 1 of the sandbox, which waits (init.c)
+ *   5. serve until nothing of the sandbox is left: when the agent gives its word (input.c) the program starts; input, log
+ *      (log.c), deadline, commands
  *   6. kill what is left, tell the cause, collect results (collect.c)
  *   7. write the exit record (record.c)
  *   8. remove the control groups and exit; the mounts vanish with the namespace
@@ -28,6 +29,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <sys/timerfd.h>
@@ -41,17 +43,22 @@ struct collected results;
 struct job job = { .log = -1, .status = -1, .input = -1, .timer = -1, .signals = -1 };
 int sandbox_dir = -1;
 
-/* The agent says so once its own record of the start is on disk. */
-static void wait_for_word(void) {
-  char word;
-  if (read(0, &word, 1) != 1) fail("agent_gone");
+/* The agent gives its word once its own record of the start is on disk. */
+void begin(uint64_t timeout_ms) {
+  struct itimerspec when = { .it_value = { .tv_sec = timeout_ms / 1000, .tv_nsec = (timeout_ms % 1000) * 1000000 } };
+  job.timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+  if (!timeout_ms || job.timer < 0 || timerfd_settime(job.timer, 0, &when, NULL)) fail("deadline");
+  job.begun_cpu_ms = cgroups_counter(&plan, "cpu_ms");
+  job.begun_ms = now_ms();
+  /* Process 1 may have ended before: then so has the sandbox. */
+  if (write(job.input, "S", 1) < 0 && errno != EPIPE) fail("pipe");
 }
 
 void end_by(enum end end) {
   if (job.reported || job.end != END_SELF) return;
   job.end = end;
   /* The runtime first, and once more after it has ended: it may be about to enter the groups, or to fork. */
-  kill(job.runtime, SIGKILL);
+  if (job.runtime) kill(job.runtime, SIGKILL);
   cgroups_kill(&plan);
 }
 
@@ -84,10 +91,14 @@ static void read_status(void) {
   job.status = -1;
 }
 
-static bool runtime_ended(void) {
+/* The runtime leaves process 1 to the shim; anything else that loses its parent on the way comes here too. */
+static bool all_ended(void) {
   struct signalfd_siginfo ignored;
   while (read(job.signals, &ignored, sizeof ignored) > 0) continue;
-  return waitpid(job.runtime, &job.runtime_status, WNOHANG) == job.runtime;
+  pid_t ended;
+  while ((ended = waitpid(-1, NULL, WNOHANG)) > 0)
+    if (ended == job.runtime) job.runtime = 0;
+  return ended < 0 && errno == ECHILD;
 }
 
 static void serve(void) {
@@ -114,16 +125,8 @@ static void serve(void) {
     if (waits[INPUT_OUT].revents) input_write();
     if (waits[INPUT_IN].revents) input_read();
     clients_serve(waits + CLIENTS, clients);
-    if (waits[SIGNALS].revents && runtime_ended()) return;
+    if (waits[SIGNALS].revents && all_ended()) return;
   }
-}
-
-static void set_deadline(void) {
-  struct itimerspec when = {
-    .it_value = { .tv_sec = plan.timeout_ms / 1000, .tv_nsec = (plan.timeout_ms % 1000) * 1000000 },
-  };
-  job.timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
-  if (job.timer < 0 || timerfd_settime(job.timer, 0, &when, NULL)) fail("deadline");
 }
 
 int main(int count, char **arguments) {
@@ -146,10 +149,7 @@ int main(int count, char **arguments) {
   mounts_make(&plan);
   log_open(sandbox_dir, plan.log_bytes);
   job.signals = signalfd(-1, &children, SFD_CLOEXEC | SFD_NONBLOCK);
-  if (job.signals < 0) fail("signals");
-  wait_for_word();
-  set_deadline();
-  job.started_ms = now_ms();
+  if (job.signals < 0 || prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)) fail("signals");
   runtime_start();
   serve();
 

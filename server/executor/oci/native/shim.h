@@ -22,7 +22,7 @@ struct plan {
   const char *staging;
   const char *crun, *crun_root;
   uint32_t id_base, uid, gid;
-  uint64_t timeout_ms, log_bytes;
+  uint64_t log_bytes;
 
   const char *cgroups[MAX_CGROUPS];
   int cgroup_count;
@@ -55,16 +55,17 @@ struct collected {
   char tree_reason[32];
 };
 
-enum end { END_SELF, END_STOPPED, END_DEADLINE, END_INPUT_CUT };
+enum end { END_SELF, END_STOPPED, END_DEADLINE, END_INPUT_CUT, END_NOT_WANTED };
 
 /* What happens in the sandbox. Descriptors are -1 once they are closed. */
 struct job {
+  /* 0 once it has done its work. */
   pid_t runtime;
-  int runtime_status;
   int log, status, input, timer, signals;
   bool started, failed_to_start, reported;
   uint32_t start_error, program_status;
-  uint64_t started_ms;
+  /* When the agent gave its word, and what the processor had done for the sandbox by then. */
+  uint64_t begun_ms, begun_cpu_ms;
   enum end end;
 };
 
@@ -76,6 +77,8 @@ extern struct collected results;
 extern int sandbox_dir;
 
 /* shim.c */
+/* The agent's word: the program may start, and has so long. */
+void begin(uint64_t timeout_ms);
 /* Kills the sandbox, unless it has ended already; the first cause is the one that is told. */
 void end_by(enum end end);
 
