@@ -21,6 +21,8 @@ export interface Config {
   deployment: 'onprem' | 'hosted'
   logLevel: string
   agentSocket: string
+  /** Runtimes that jobs may run on, weakest first: the first is for those whose owner asks for no stronger one. */
+  runtimes: ('crun' | 'runsc')[]
   /** System user of api, worker and Postgres when the supervisor is root. */
   serviceUser: string
   /** Runs this worker keeps in flight. */
@@ -73,6 +75,8 @@ const oneOf = <T extends string>(...values: T[]) => ({
 const absolutePath = text(/^\/[^\0]*$/, 'an absolute path')
 const url = text(/^https?:\/\/[^\s/]+[^\s]*[^\s/]$/, 'an http(s) address without a slash at the end')
 
+const runtimeSets: Config['runtimes'][] = [['crun'], ['crun', 'runsc'], ['runsc']]
+
 const isRoot = () => process.getuid?.() === 0
 
 export const settings: { [K in keyof Config]: Setting<Config[K]> } = {
@@ -124,6 +128,13 @@ export const settings: { [K in keyof Config]: Setting<Config[K]> } = {
     description: 'unix socket of the host agent; default DATA/run/agent.sock',
     fallback: (read) => join(read.dataDir ?? '/', 'run/agent.sock'),
     ...absolutePath,
+  },
+  runtimes: {
+    env: 'SANDBOX_RUNTIME',
+    description: 'crun, crun,runsc (gVisor for versions whose owner asks) or runsc (gVisor for every job)',
+    fallback: () => ['crun'],
+    expected: 'crun or crun,runsc or runsc',
+    parse: (raw) => runtimeSets.find((set) => set.join() === raw),
   },
   serviceUser: {
     env: 'SANDBOX_SERVICE_USER',

@@ -32,6 +32,7 @@ export function buildSandbox(options: { id: string; profile: BuildProfile; bases
     env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', HOME: '/root', LANG: 'C.UTF-8' },
     user: { uid: 0, gid: 0 },
     hostname: 'build',
+    runtime: 'crun',
     confinement: 'build',
     limits: {
       timeoutMs: limits.timeoutMs,

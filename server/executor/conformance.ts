@@ -3,11 +3,12 @@ import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { describe, expect, test } from 'vitest'
 import { newId } from '../base/ids.ts'
-import { type Executor, type SandboxSpec, SandboxUnknown } from './port.ts'
+import { type Executor, type SandboxRuntime, type SandboxSpec, SandboxUnknown } from './port.ts'
 
 /** An executor under test, and the argument vectors by which its sandboxes do what the suite needs. */
 export interface ExecutorUnderTest {
   executor: Executor
+  runtime: SandboxRuntime
   /** An installed image. */
   digest: string
   /** Writes its input to its log and to /workspace/output.json, and exits with 3. */
@@ -27,6 +28,7 @@ export function executorConformance(name: string, get: () => ExecutorUnderTest):
     env: {},
     user: { uid: 0, gid: 0 },
     hostname: 'job',
+    runtime: get().runtime,
     confinement: 'job',
     limits: {
       timeoutMs: 20_000,

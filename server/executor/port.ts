@@ -39,6 +39,13 @@ export type SandboxRootfs =
   /** The builder's root filesystem, with the curated base images at `/base-images` (read-only). */
   | { kind: 'builder' }
 
+/**
+ * What stands between the program and the host's kernel, weakest first: a filter of system calls, or gVisor, a kernel
+ * of its own. A build knows crun only.
+ */
+export const sandboxRuntimes = ['crun', 'runsc'] as const
+export type SandboxRuntime = (typeof sandboxRuntimes)[number]
+
 export interface SandboxSpec {
   /** `[a-z0-9_]{1,64}`, unique for ever. */
   id: string
@@ -48,6 +55,8 @@ export interface SandboxSpec {
   env: Record<string, string>
   user: { uid: number; gid: number }
   hostname: string
+  /** The weakest that will do: an executor may be set to give every job a stronger one. */
+  runtime: SandboxRuntime
   /** `job` drops every capability; `build` keeps what buildah needs inside the user namespace. */
   confinement: 'job' | 'build'
   limits: SandboxLimits
@@ -98,7 +107,7 @@ export interface SandboxExit {
   startedAt: string | null
   endedAt: string
   oomKills: number
-  /** Times a fork was refused by the process limit. */
+  /** Times a fork was refused by the process limit; 0 under gVisor, which does not count them. */
   pidsLimitHits: number
   /** Less than 256 KiB, or no inode, was left in the workspace at the end. */
   workspaceFull: boolean

@@ -46,6 +46,7 @@ async function main(): Promise<void> {
     gid: accountOf(config.serviceUser)?.gid ?? 0,
     cgroupParent: values.cgroup,
     slots: slotsOf(values.slots) ?? slotsFor(config),
+    runtimes: config.runtimes,
     clock: systemClock,
     onError: (error) => log.error({ err: error }, 'a request failed'),
   })

@@ -24,7 +24,7 @@ export interface Check {
 export async function examine(): Promise<Check[]> {
   const config = settingsOrProblems()
   if (!('dataDir' in config)) return [config]
-  const host = (await checkHost()).map(({ name, ...finding }) => needed(name, finding))
+  const host = (await checkHost(config.runtimes)).map(({ name, ...finding }) => needed(name, finding))
   const looked = await Promise.all([
     ...packagedTools.map(toolCheck),
     postgresCheck(config),

@@ -40,6 +40,7 @@ export function runSandbox(run: RunSandbox): SandboxSpec {
     env: {},
     user: userOf(run.imageUser),
     hostname: 'job',
+    runtime: 'crun',
     confinement: 'job',
     limits: {
       timeoutMs: run.timeoutSeconds * 1000,

@@ -63,6 +63,7 @@ function smokeSandbox(id: string, digest: string, resourceProfile: string): Sand
     env: { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin' },
     user: { uid: 0, gid: 0 },
     hostname: 'smoke',
+    runtime: 'crun',
     confinement: 'job',
     limits: {
       timeoutMs: 30_000,

@@ -14,4 +14,10 @@ const executor = new FakeExecutor(({ argv }, input) =>
 )
 beforeAll(() => executor.installImage(digest, Readable.from([image])))
 
-executorConformance('the fake', () => ({ executor, digest, echo: ['echo'], endless: ['endless'] }))
+executorConformance('the fake', () => ({
+  executor,
+  runtime: 'crun',
+  digest,
+  echo: ['echo'],
+  endless: ['endless'],
+}))

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll } from 'vitest'
 import { executorConformance } from '../conformance.ts'
+import { sandboxRuntimes } from '../port.ts'
 import { busybox, TestAgent } from './test-agent.ts'
 
 let agent: TestAgent
@@ -11,9 +12,12 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(() => agent.dispose(), 60_000)
 
-executorConformance('the host agent with crun', () => ({
-  executor: agent.client,
-  digest,
-  echo: [busybox, 'sh', '-c', 'tee output.json; exit 3'],
-  endless: [busybox, 'sleep', '1000'],
-}))
+for (const runtime of sandboxRuntimes) {
+  executorConformance(`the host agent with ${runtime}`, () => ({
+    executor: agent.client,
+    runtime,
+    digest,
+    echo: [busybox, 'sh', '-c', 'tee output.json; exit 3'],
+    endless: [busybox, 'sleep', '1000'],
+  }))
+}

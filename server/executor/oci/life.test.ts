@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { ExecutorRefused, SandboxUnknown } from '../port.ts'
+import { ExecutorRefused, SandboxUnknown, sandboxRuntimes } from '../port.ts'
 import { shellJob, TestAgent, tarOf, until } from './test-agent.ts'
 
 let agent: TestAgent
@@ -15,49 +15,64 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(() => agent.dispose(), 60_000)
 
-test('an image of no file at all runs, in the platform’s shell', async () => {
-  const { exit, log } = await agent.run(shellJob(empty, 'echo hello; cat'), 'from standard input')
-  expect(exit).toMatchObject({ cause: 'exited', exitCode: 0, signal: null, detail: '' })
-  expect(log).toBe('hello\nfrom standard input')
-  expect(exit.files.output?.status).toBe('absent')
-  expect(exit.tree).toEqual({ status: 'absent', reason: '', files: [] })
-})
-
-test('an input of any size arrives whole, however late the program reads it', async () => {
-  const chunk = Buffer.alloc(1 << 16, 'x')
-  const stream = () =>
-    Readable.from(
-      (async function* () {
-        for (let sent = 0; sent < 64; sent += 1) yield chunk
-      })(),
+test.each(sandboxRuntimes)(
+  'on %s, an image of no file at all runs, in the platform’s shell',
+  async (runtime) => {
+    const { exit, log } = await agent.run(
+      shellJob(empty, 'echo hello; cat', { runtime }),
+      'from standard input',
     )
-  for (const input of [stream(), Buffer.alloc(64 * chunk.length)]) {
-    const spec = shellJob(empty, 'sleep 0.2; wc -c')
-    await agent.client.start(spec, input)
-    expect(await agent.client.wait(spec.id)).toMatchObject({ cause: 'exited', exitCode: 0 })
-    expect(await text(await agent.client.log(spec.id))).toBe(`${64 * chunk.length}\n`)
-  }
-})
+    expect(exit).toMatchObject({ cause: 'exited', exitCode: 0, signal: null, detail: '' })
+    expect(log).toBe('hello\nfrom standard input')
+    expect(exit.files.output?.status).toBe('absent')
+    expect(exit.tree).toEqual({ status: 'absent', reason: '', files: [] })
+  },
+)
 
-test('the exit code of the program is kept', async () => {
-  const { exit } = await agent.run(shellJob(empty, 'exit 3'))
+test.each(sandboxRuntimes)(
+  'on %s, an input of any size arrives whole, however late the program reads it',
+  async (runtime) => {
+    const chunk = Buffer.alloc(1 << 16, 'x')
+    const stream = () =>
+      Readable.from(
+        (async function* () {
+          for (let sent = 0; sent < 64; sent += 1) yield chunk
+        })(),
+      )
+    for (const input of [stream(), Buffer.alloc(64 * chunk.length)]) {
+      const spec = shellJob(empty, 'sleep 0.2; wc -c', { runtime })
+      await agent.client.start(spec, input)
+      expect(await agent.client.wait(spec.id)).toMatchObject({ cause: 'exited', exitCode: 0 })
+      expect(await text(await agent.client.log(spec.id))).toBe(`${64 * chunk.length}\n`)
+    }
+  },
+)
+
+test.each(sandboxRuntimes)('on %s, the exit code of the program is kept', async (runtime) => {
+  const { exit } = await agent.run(shellJob(empty, 'exit 3', { runtime }))
   expect(exit).toMatchObject({ cause: 'exited', exitCode: 3 })
 })
 
-test('a program that is killed by a signal is told apart from one that exits', async () => {
-  const { exit } = await agent.run(shellJob(empty, 'kill -9 $$'))
-  expect(exit).toMatchObject({ cause: 'signalled', exitCode: null, signal: 9 })
-})
+test.each(sandboxRuntimes)(
+  'on %s, a program that is killed by a signal is told apart from one that exits',
+  async (runtime) => {
+    const { exit } = await agent.run(shellJob(empty, 'kill -9 $$', { runtime }))
+    expect(exit).toMatchObject({ cause: 'signalled', exitCode: null, signal: 9 })
+  },
+)
 
-test('a command that the image does not have is no exit code', async () => {
-  const { exit } = await agent.run({ ...shellJob(empty, ''), argv: ['/bin/absent'] })
-  expect(exit).toMatchObject({ cause: 'start_failed', detail: 'command_not_found' })
-})
+test.each(sandboxRuntimes)(
+  'on %s, a command that the image does not have is no exit code',
+  async (runtime) => {
+    const { exit } = await agent.run({ ...shellJob(empty, '', { runtime }), argv: ['/bin/absent'] })
+    expect(exit).toMatchObject({ cause: 'start_failed', detail: 'command_not_found' })
+  },
+)
 
-test('output, artifacts and log can be read after the end', async () => {
+test.each(sandboxRuntimes)('on %s, output, artifacts and log can be read after the end', async (runtime) => {
   const script =
     'printf 42 > output.json; mkdir -p artifacts/b; printf one > artifacts/b/x; printf two > artifacts/y'
-  const spec = shellJob(empty, script)
+  const spec = shellJob(empty, script, { runtime })
   const { exit } = await agent.run(spec)
   expect(exit.files.output).toEqual({ status: 'present', byteSize: 2 })
   expect(exit.tree?.files).toEqual([
@@ -88,32 +103,34 @@ test('an id that was removed, or forbidden, never starts', async () => {
   await expect(agent.client.start(forbidden, Buffer.alloc(0))).rejects.toMatchObject({ slug: 'forbidden' })
 })
 
-test('nothing is left of a removed sandbox', async () => {
-  const spec = shellJob(empty, 'true')
+test.each(sandboxRuntimes)('on %s, nothing is left of a removed sandbox', async (runtime) => {
+  const spec = shellJob(empty, 'true', { runtime })
   await agent.run(spec)
   await agent.client.remove(spec.id)
   await expect(agent.client.wait(spec.id)).rejects.toBeInstanceOf(SandboxUnknown)
   expect(await readdir(join(agent.dataDir, 'agent/sandboxes'))).not.toContain(spec.id)
-  expect(await readdir(join(agent.dataDir, 'agent/crun'))).toEqual([])
   await until(async () =>
     (await readdir(join('/sys/fs/cgroup/pids', agent.cgroup))).every((name) => name !== spec.id),
   )
 })
 
-test('stop ends every process of a sandbox', async () => {
-  const spec = shellJob(empty, 'sleep 100 & sleep 100')
+test.each(sandboxRuntimes)('on %s, stop ends every process of a sandbox', async (runtime) => {
+  const spec = shellJob(empty, 'sleep 100 & sleep 100', { runtime })
   await agent.client.start(spec, Buffer.alloc(0))
   await agent.client.stop(spec.id)
   expect(await agent.client.wait(spec.id)).toMatchObject({ cause: 'stopped', exitCode: null })
   expect(await agent.processes(spec.id)).toEqual([])
 })
 
-test('a background process does not hold a sandbox whose program has ended', async () => {
-  const started = performance.now()
-  const { exit } = await agent.run(shellJob(empty, 'sleep 100 & exit 0'))
-  expect(exit).toMatchObject({ cause: 'exited', exitCode: 0 })
-  expect(performance.now() - started).toBeLessThan(5000)
-})
+test.each(sandboxRuntimes)(
+  'on %s, a background process does not hold a sandbox whose program has ended',
+  async (runtime) => {
+    const started = performance.now()
+    const { exit } = await agent.run(shellJob(empty, 'sleep 100 & exit 0', { runtime }))
+    expect(exit).toMatchObject({ cause: 'exited', exitCode: 0 })
+    expect(performance.now() - started).toBeLessThan(5000)
+  },
+)
 
 test('a spec out of bounds is refused by the name of its field', async () => {
   const bad = shellJob(empty, 'true')
@@ -136,9 +153,14 @@ test('an image whose bytes are not its digest is not installed', async () => {
   })
 })
 
-test('names longer than a tar header holds are unpacked whole', async () => {
-  const name = `${'folder/'.repeat(30)}${'é'.repeat(60)}.txt`
-  const digest = await agent.image([[{ name, mode: 0o644, uid: 33, gid: 34 }, 'deep']])
-  const { log } = await agent.run(shellJob(digest, `cat '/${name}'; stat -c '%a %u %g' '/${name}'`))
-  expect(log).toBe('deep644 33 34\n')
-})
+test.each(sandboxRuntimes)(
+  'on %s, names longer than a tar header holds are unpacked whole',
+  async (runtime) => {
+    const name = `${'folder/'.repeat(30)}${'é'.repeat(60)}.txt`
+    const digest = await agent.image([[{ name, mode: 0o644, uid: 33, gid: 34 }, 'deep']])
+    const { log } = await agent.run(
+      shellJob(digest, `cat '/${name}'; stat -c '%a %u %g' '/${name}'`, { runtime }),
+    )
+    expect(log).toBe('deep644 33 34\n')
+  },
+)

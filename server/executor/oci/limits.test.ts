@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { sandboxRuntimes } from '../port.ts'
 import { shellJob, TestAgent, until } from './test-agent.ts'
 
 const MiB = 1024 * 1024
@@ -13,46 +14,60 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(() => agent.dispose(), 60_000)
 
-test('a program past its time is killed with all it started', async () => {
-  const spec = shellJob(empty, 'sleep 100 & sleep 100', { timeoutMs: 300 })
-  const { exit } = await agent.run(spec)
-  expect(exit).toMatchObject({ cause: 'deadline', exitCode: null })
-  expect(await agent.processes(spec.id)).toEqual([])
-  await until(async () => !(await readdir(join(agent.dataDir, 'agent/crun'))).includes(spec.id))
-})
+test.each(sandboxRuntimes)(
+  'on %s, a program past its time is killed with all it started',
+  async (runtime) => {
+    const spec = shellJob(empty, 'sleep 100 & sleep 100', { runtime, timeoutMs: 300 })
+    const { exit } = await agent.run(spec)
+    expect(exit).toMatchObject({ cause: 'deadline', exitCode: null })
+    expect(await agent.processes(spec.id)).toEqual([])
+    await until(
+      async () => !(await readdir(join(agent.dataDir, 'agent/sandboxes', spec.id))).includes('runtime'),
+    )
+  },
+)
 
-test('a program that eats memory ends as out of memory', async () => {
-  const { exit } = await agent.run(shellJob(empty, 'tail /dev/zero', { memoryBytes: 64 * MiB }))
+test.each(sandboxRuntimes)('on %s, a program that eats memory ends as out of memory', async (runtime) => {
+  const { exit } = await agent.run(shellJob(empty, 'tail /dev/zero', { runtime, memoryBytes: 64 * MiB }))
   expect(exit.cause).toBe('out_of_memory')
   expect(exit.oomKills).toBeGreaterThan(0)
 })
 
-test('a program that forks without end is held at its process limit, and told', async () => {
-  const { exit } = await agent.run(
-    shellJob(empty, 'f() { f | f & }; f; sleep 1', { timeoutMs: 3000, pids: 20 }),
-  )
-  expect(exit.pidsLimitHits).toBeGreaterThan(0)
-  const after = await agent.run(shellJob(empty, 'true'))
-  expect(after.exit.exitCode).toBe(0)
-})
+test.each(sandboxRuntimes)(
+  'on %s, a program that forks without end is held at its process limit, and told',
+  async (runtime) => {
+    const { exit, log } = await agent.run(
+      shellJob(empty, 'f() { f | f & }; f; sleep 1', { runtime, timeoutMs: 3000, pids: 20 }),
+    )
+    expect(log).toContain("can't fork")
+    // gVisor does not count what it refuses.
+    if (runtime === 'crun') expect(exit.pidsLimitHits).toBeGreaterThan(0)
+    const after = await agent.run(shellJob(empty, 'true', { runtime }))
+    expect(after.exit.exitCode).toBe(0)
+  },
+)
 
-test('a full workspace is told', async () => {
+test.each(sandboxRuntimes)('on %s, a full workspace is told', async (runtime) => {
   const { exit } = await agent.run(
-    shellJob(empty, 'dd if=/dev/zero of=/workspace/full bs=1M; exit 9', { workspaceBytes: 4 * MiB }),
+    shellJob(empty, 'dd if=/dev/zero of=/workspace/full bs=1M; exit 9', { runtime, workspaceBytes: 4 * MiB }),
   )
   expect(exit).toMatchObject({ cause: 'exited', exitCode: 9, workspaceFull: true })
 })
 
-test('writes above the image count against the workspace too', async () => {
-  const { exit } = await agent.run(
-    shellJob(empty, 'dd if=/dev/zero of=/full bs=1M; exit 9', { workspaceBytes: 4 * MiB }),
-  )
-  expect(exit.workspaceFull).toBe(true)
-})
+test.each(sandboxRuntimes)(
+  'on %s, writes above the image count against the workspace too',
+  async (runtime) => {
+    const { exit } = await agent.run(
+      shellJob(empty, 'dd if=/dev/zero of=/full bs=1M; exit 9', { runtime, workspaceBytes: 4 * MiB }),
+    )
+    expect(exit.workspaceFull).toBe(true)
+  },
+)
 
-test('a workspace on disk is capped and writable', async () => {
+test.each(sandboxRuntimes)('on %s, a workspace on disk is capped and writable', async (runtime) => {
   const { exit } = await agent.run(
     shellJob(empty, 'echo 1 > output.json; dd if=/dev/zero of=full bs=1M; exit 9', {
+      runtime,
       workspaceKind: 'disk',
       workspaceBytes: 16 * MiB,
     }),

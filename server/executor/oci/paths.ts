@@ -20,8 +20,6 @@ export interface AgentPaths {
   platform: string
   /** Compiled shim and init, one folder per source. */
   native: string
-  /** State of crun. */
-  crun: string
   builderRootfs: string
   baseImages: string
   lock: string
@@ -36,7 +34,6 @@ export function agentPaths(dataDir: string): AgentPaths {
     images: join(root, 'images'),
     platform: join(root, 'platform'),
     native: join(root, 'native'),
-    crun: join(root, 'crun'),
     builderRootfs: join(root, 'builder/rootfs'),
     baseImages: join(root, 'base-images'),
     lock: join(root, 'agent.lock'),

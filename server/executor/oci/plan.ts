@@ -1,6 +1,7 @@
 import { posix } from 'node:path'
 import type { SandboxSpec } from '../port.ts'
 import type { CgroupPlan } from './cgroups.ts'
+import { statusDescriptor } from './runtimes.ts'
 
 /** A tree on the host's disk and the first id that owns it there. */
 export interface TreeSource {
@@ -12,8 +13,8 @@ export interface ShimPlan {
   spec: SandboxSpec
   idBase: number
   staging: string
-  crun: string
-  crunRoot: string
+  /** The runtime's command line. */
+  command: string[]
   cgroups: CgroupPlan
   /** Top first: the platform layer, then the image. */
   lowers: TreeSource[]
@@ -29,8 +30,8 @@ export function planText(plan: ShimPlan): string {
   const lines = [
     ['id', spec.id],
     ['staging', plan.staging],
-    ['crun', plan.crun],
-    ['crun_root', plan.crunRoot],
+    ...plan.command.map((word) => ['command', word]),
+    ['status_descriptor', statusDescriptor[spec.runtime]],
     ['id_base', plan.idBase],
     ['uid', spec.user.uid],
     ['gid', spec.user.gid],

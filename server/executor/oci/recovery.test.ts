@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { ExecutorUnavailable } from '../port.ts'
+import { ExecutorUnavailable, sandboxRuntimes } from '../port.ts'
 import { shellJob, TestAgent, until } from './test-agent.ts'
 
 let agent: TestAgent
@@ -14,34 +14,42 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(() => agent.dispose(), 60_000)
 
-test('a run goes on while the agent is killed and started again', async () => {
-  const spec = shellJob(empty, 'echo before; sleep 2; echo after; echo 7 > output.json; exit 4')
-  await agent.client.start(spec, Buffer.alloc(0))
-  await agent.end('SIGKILL')
-  await expect(agent.client.wait(spec.id)).rejects.toBeInstanceOf(ExecutorUnavailable)
-  await agent.start()
-  await until(async () =>
-    (await agent.client.list()).some(({ id, state }) => id === spec.id && state === 'running'),
-  )
-  expect((await agent.client.capacity()).running).toBe(1)
-  const exit = await agent.client.wait(spec.id)
-  expect(exit).toMatchObject({ cause: 'exited', exitCode: 4 })
-  expect(exit.files.output?.status).toBe('present')
-})
+test.each(sandboxRuntimes)(
+  'on %s, a run goes on while the agent is killed and started again',
+  async (runtime) => {
+    const spec = shellJob(empty, 'echo before; sleep 4; echo after; echo 7 > output.json; exit 4', {
+      runtime,
+    })
+    await agent.client.start(spec, Buffer.alloc(0))
+    await agent.end('SIGKILL')
+    await expect(agent.client.wait(spec.id)).rejects.toBeInstanceOf(ExecutorUnavailable)
+    await agent.start()
+    await until(async () =>
+      (await agent.client.list()).some(({ id, state }) => id === spec.id && state === 'running'),
+    )
+    expect((await agent.client.capacity()).running).toBe(1)
+    const exit = await agent.client.wait(spec.id)
+    expect(exit).toMatchObject({ cause: 'exited', exitCode: 4 })
+    expect(exit.files.output?.status).toBe('present')
+  },
+)
 
-test('a run that ends while there is no agent keeps its record', async () => {
-  const spec = shellJob(empty, 'sleep 0.2; exit 5')
-  await agent.client.start(spec, Buffer.alloc(0))
-  await agent.end('SIGTERM')
-  await until(async () =>
-    (await readdir(join(agent.dataDir, 'agent/sandboxes', spec.id))).includes('exit.json'),
-  )
-  await agent.start()
-  expect(await agent.client.wait(spec.id)).toMatchObject({ cause: 'exited', exitCode: 5 })
-})
+test.each(sandboxRuntimes)(
+  'on %s, a run that ends while there is no agent keeps its record',
+  async (runtime) => {
+    const spec = shellJob(empty, 'sleep 0.2; exit 5', { runtime })
+    await agent.client.start(spec, Buffer.alloc(0))
+    await agent.end('SIGTERM')
+    await until(async () =>
+      (await readdir(join(agent.dataDir, 'agent/sandboxes', spec.id))).includes('exit.json'),
+    )
+    await agent.start()
+    expect(await agent.client.wait(spec.id)).toMatchObject({ cause: 'exited', exitCode: 5 })
+  },
+)
 
-test('an adopted sandbox can be stopped', async () => {
-  const spec = shellJob(empty, 'sleep 100')
+test.each(sandboxRuntimes)('on %s, an adopted sandbox can be stopped', async (runtime) => {
+  const spec = shellJob(empty, 'sleep 100', { runtime })
   await agent.client.start(spec, Buffer.alloc(0))
   await agent.end('SIGKILL')
   await agent.start()
@@ -49,44 +57,56 @@ test('an adopted sandbox can be stopped', async () => {
   expect(await agent.client.wait(spec.id)).toMatchObject({ cause: 'stopped' })
 })
 
-test('a sandbox whose shim is killed is lost, with every process and group of it', async () => {
-  const spec = shellJob(empty, 'sleep 100 & sleep 100')
-  await agent.client.start(spec, Buffer.alloc(0))
-  process.kill(await agent.shim(spec.id), 'SIGKILL')
-  expect(await agent.client.wait(spec.id)).toMatchObject({ cause: 'lost', exitCode: null })
-  expect(await agent.processes(spec.id)).toEqual([])
-  expect(await readdir(join('/sys/fs/cgroup/pids', agent.cgroup))).not.toContain(spec.id)
-  expect(await readdir(join(agent.dataDir, 'agent/crun'))).not.toContain(spec.id)
-})
+test.each(sandboxRuntimes)(
+  'on %s, a sandbox whose shim is killed is lost, with every process and group of it',
+  async (runtime) => {
+    const spec = shellJob(empty, 'sleep 100 & sleep 100', { runtime })
+    await agent.client.start(spec, Buffer.alloc(0))
+    process.kill(await agent.shim(spec.id), 'SIGKILL')
+    expect(await agent.client.wait(spec.id)).toMatchObject({ cause: 'lost', exitCode: null })
+    expect(await agent.processes(spec.id)).toEqual([])
+    expect(await readdir(join('/sys/fs/cgroup/pids', agent.cgroup))).not.toContain(spec.id)
+    await until(
+      async () => !(await readdir(join(agent.dataDir, 'agent/sandboxes', spec.id))).includes('runtime'),
+    )
+  },
+)
 
-test('a sandbox whose shim died while there was no agent is settled at the next start', async () => {
-  const spec = shellJob(empty, 'sleep 100')
-  await agent.client.start(spec, Buffer.alloc(0))
-  const shim = await agent.shim(spec.id)
-  await agent.end('SIGKILL')
-  process.kill(shim, 'SIGKILL')
-  // Without the agent's help: the sandbox ends with its shim.
-  await until(async () => (await agent.processes(spec.id)).length === 0)
-  await agent.start()
-  expect(await agent.client.wait(spec.id)).toMatchObject({ cause: 'lost' })
-})
+test.each(sandboxRuntimes)(
+  'on %s, a sandbox whose shim died while there was no agent is settled at the next start',
+  async (runtime) => {
+    const spec = shellJob(empty, 'sleep 100', { runtime })
+    await agent.client.start(spec, Buffer.alloc(0))
+    const shim = await agent.shim(spec.id)
+    await agent.end('SIGKILL')
+    process.kill(shim, 'SIGKILL')
+    // Without the agent's help: the sandbox ends with its shim.
+    await until(async () => (await agent.processes(spec.id)).length === 0)
+    await agent.start()
+    expect(await agent.client.wait(spec.id)).toMatchObject({ cause: 'lost' })
+  },
+)
 
-test('a program whose input was cut by the agent’s death is ended', async () => {
-  const input = new PassThrough()
-  const spec = shellJob(empty, 'cat; echo acted on half of it > output.json')
-  input.write('half')
-  const started = agent.client.start(spec, input)
-  await started
-  await agent.end('SIGKILL')
-  input.destroy()
-  await agent.start()
-  expect(await agent.client.wait(spec.id)).toMatchObject({ cause: 'lost', detail: 'input_cut' })
-})
+test.each(sandboxRuntimes)(
+  'on %s, a program whose input was cut by the agent’s death is ended',
+  async (runtime) => {
+    const input = new PassThrough()
+    const spec = shellJob(empty, 'cat; echo acted on half of it > output.json', { runtime })
+    input.write('half')
+    const started = agent.client.start(spec, input)
+    await started
+    await agent.end('SIGKILL')
+    input.destroy()
+    await agent.start()
+    expect(await agent.client.wait(spec.id)).toMatchObject({ cause: 'lost', detail: 'input_cut' })
+  },
+)
 
 test('a second agent on the same data folder says so', async () => {
   const second = Object.assign(Object.create(TestAgent.prototype) as TestAgent, {
     dataDir: agent.dataDir,
     cgroup: agent.cgroup,
+    settings: {},
   })
   await expect(second.start()).rejects.toThrow(/already runs on this data folder/)
 })

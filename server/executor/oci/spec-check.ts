@@ -1,5 +1,5 @@
 import { posix } from 'node:path'
-import { ExecutorRefused, type SandboxSpec } from '../port.ts'
+import { ExecutorRefused, type SandboxSpec, sandboxRuntimes } from '../port.ts'
 
 const MiB = 1024 * 1024
 
@@ -34,6 +34,8 @@ function checkIdentity(spec: SandboxSpec): void {
   const rootfs = spec.rootfs
   const image = rootfs?.kind === 'image' && imageDigestPattern.test(String(rootfs.digest))
   need(image || rootfs?.kind === 'builder', 'rootfs')
+  need(sandboxRuntimes.includes(spec.runtime), 'runtime')
+  need(spec.confinement !== 'build' || spec.runtime === 'crun', 'runtime')
   need(spec.confinement === 'job' || spec.confinement === 'build', 'confinement')
   need(Array.isArray(spec.argv) && spec.argv.length >= 1 && spec.argv.length <= 256, 'argv')
   need(spec.argv.every((word) => isText(word, 128 * 1024)) && spec.argv[0] !== '', 'argv')

@@ -1,6 +1,7 @@
 import type { SandboxSpec } from '../port.ts'
 import { rangeSize } from './id-ranges.ts'
 import { stagingFolder } from './paths.ts'
+import { statusDescriptor } from './runtimes.ts'
 import { seccompProfile } from './seccomp.ts'
 
 /** What buildah needs over its own files, inside its own user namespace, and nothing else. */
@@ -37,15 +38,16 @@ interface Mount {
 }
 
 /**
- * The sandbox as the OCI runtime specification has it. Pure: `idBase` is the first host id of the sandbox's own
- * range. The root is the overlay that the shim mounts; limits are set by the shim, in control groups that crun
- * starts in.
+ * The sandbox as the OCI runtime specification has it, the same bundle for both runtimes. Pure: `idBase` is the first
+ * host id of the sandbox's own range. The root is the overlay that the shim mounts; limits are set by the shim, in
+ * control groups that the runtime starts in.
  */
 export function ociSpec(
   spec: SandboxSpec,
   { idBase, arch, confinement }: { idBase: number; arch: string; confinement: Confinement },
 ): object {
   const build = confinement === 'build'
+  const gvisor = spec.runtime === 'runsc'
   const capabilities = capabilitiesOf[confinement]
   const ids = [{ containerID: 0, hostID: idBase, size: rangeSize }]
   return {
@@ -55,7 +57,7 @@ export function ociSpec(
     process: {
       terminal: false,
       // 1. Process 1 is ours and tells the program's end; the program is what it starts.
-      args: ['/.sandbox/init', ...spec.argv],
+      args: ['/.sandbox/init', String(statusDescriptor[spec.runtime]), ...spec.argv],
       // Without HOME crun would look for it in the image's /etc/passwd, which is the tenant's.
       env: Object.entries({ PATH: defaultPath, HOME: '/', ...spec.env }).map(
         ([name, value]) => `${name}=${value}`,
@@ -81,17 +83,19 @@ export function ociSpec(
         { type: 'RLIMIT_SIGPENDING', hard: 1024, soft: 1024 },
         { type: 'RLIMIT_MSGQUEUE', hard: 100_000, soft: 100_000 },
         { type: 'RLIMIT_MEMLOCK', hard: 65_536, soft: 65_536 },
+        // gVisor counts its own processes; elsewhere the control group does, and this would count by user.
+        ...(gvisor ? [{ type: 'RLIMIT_NPROC', hard: spec.limits.pids + 1, soft: spec.limits.pids + 1 }] : []),
       ],
     },
     // 5. Fresh special file systems over the platform's own folders; no host path among them.
-    mounts: build ? [...jobMounts, ...buildMounts] : jobMounts,
+    mounts: [...jobMounts, ...(build ? buildMounts : []), ...(gvisor ? gvisorMounts : [])],
     linux: {
       // 6. A namespace of every kind; the network one holds nothing but an unconnected loopback.
       namespaces: ['user', 'pid', 'mount', 'network', 'ipc', 'uts', 'cgroup'].map((type) => ({ type })),
       // 7. Ids that exist nowhere else on the machine: root in here is nobody out there.
       uidMappings: ids,
       gidMappings: ids,
-      // 8. The parts of /proc that tell about the host, or change it.
+      // 8. The parts of /proc that tell about the host, or change it. gVisor has a /proc of its own, without them.
       maskedPaths: hiddenPaths,
       readonlyPaths: readOnlyPaths,
       // 9. Only the system calls that programs need.
@@ -113,6 +117,16 @@ const jobMounts: Mount[] = [
     type: 'tmpfs',
     source: 'shm',
     options: ['nosuid', 'noexec', 'nodev', 'mode=1777', 'size=64m', 'nr_inodes=4096'],
+  },
+]
+
+/** Left alone, gVisor would lay a tmpfs over an empty /tmp, which no size bounds. */
+const gvisorMounts: Mount[] = [
+  {
+    destination: '/tmp',
+    type: 'bind',
+    source: `${stagingFolder}/root/tmp`,
+    options: ['bind', 'nosuid', 'nodev'],
   },
 ]
 

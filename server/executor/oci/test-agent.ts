@@ -9,7 +9,7 @@ import { buffer } from 'node:stream/consumers'
 import { type Header, pack } from 'tar-stream'
 import { sleep } from '../../base/clock.ts'
 import { newId } from '../../base/ids.ts'
-import type { SandboxExit, SandboxSpec } from '../port.ts'
+import type { SandboxExit, SandboxRuntime, SandboxSpec } from '../port.ts'
 import { AgentClient } from './client.ts'
 
 const agentProgram = resolve(import.meta.dirname, '../../main/agent.ts')
@@ -19,16 +19,19 @@ export class TestAgent {
   readonly dataDir: string
   readonly client: AgentClient
   readonly cgroup: string
+  readonly settings: Record<string, string>
   process: ChildProcess | undefined
 
-  private constructor(dataDir: string) {
+  private constructor(dataDir: string, settings: Record<string, string>) {
+    this.settings = settings
     this.dataDir = dataDir
     this.client = new AgentClient(join(dataDir, 'agent.sock'))
     this.cgroup = `sandbox-jobs-test-${basename(dataDir).slice(-6)}`
   }
 
-  static async start(): Promise<TestAgent> {
-    const agent = new TestAgent(await mkdtemp(join(tmpdir(), 'sandbox-agent-')))
+  /** `settings` are environment variables of the agent. */
+  static async start(settings: Record<string, string> = {}): Promise<TestAgent> {
+    const agent = new TestAgent(await mkdtemp(join(tmpdir(), 'sandbox-agent-')), settings)
     await agent.start()
     return agent
   }
@@ -40,6 +43,7 @@ export class TestAgent {
         PATH: '/usr/sbin:/usr/bin:/sbin:/bin',
         SANDBOX_DATA: this.dataDir,
         SANDBOX_AGENT_SOCKET: join(this.dataDir, 'agent.sock'),
+        ...this.settings,
       },
       stdio: ['ignore', 'pipe', 'inherit'],
     })
@@ -129,7 +133,7 @@ const MiB = 1024 * 1024
 export function shellJob(
   digest: string,
   script: string,
-  limits: Partial<SandboxSpec['limits']> = {},
+  { runtime = 'crun', ...limits }: Partial<SandboxSpec['limits']> & { runtime?: SandboxRuntime } = {},
 ): SandboxSpec {
   return {
     id: newId('run'),
@@ -138,6 +142,7 @@ export function shellJob(
     env: {},
     user: { uid: 0, gid: 0 },
     hostname: 'job',
+    runtime,
     confinement: 'job',
     limits: {
       timeoutMs: 20_000,

@@ -2,11 +2,12 @@ import { chmod, chown, mkdir, rm } from 'node:fs/promises'
 import type { Server } from 'node:http'
 import { availableParallelism, totalmem } from 'node:os'
 import type { Clock } from '../../../base/clock.ts'
-import { ExecutorRefused } from '../../port.ts'
+import { ExecutorRefused, type SandboxRuntime } from '../../port.ts'
 import { detectCgroups, prepareCgroups, removeCgroups } from '../cgroups.ts'
 import { checkHost, findProgram, hostPrograms } from '../host-checks.ts'
 import { buildNative } from '../native/build.ts'
 import { agentPaths, stagingFolder } from '../paths.ts'
+import { findRuntimes } from '../runtimes.ts'
 import { Images } from './images.ts'
 import { makePlatformLayer } from './platform-layer.ts'
 import { Sandboxes } from './sandboxes.ts'
@@ -21,6 +22,8 @@ export interface AgentOptions {
   cgroupParent: string
   /** Sandboxes at once; undefined: by this machine's processors and memory. */
   slots: number | undefined
+  /** Runtimes that this machine must have, weakest first. Every job gets at least the first. */
+  runtimes: readonly SandboxRuntime[]
   clock: Clock
   onError: (error: unknown) => void
 }
@@ -40,11 +43,10 @@ const bytesPerSandbox = 256 * 1024 * 1024
  * agent left. Stopping, it closes the socket and leaves the sandboxes to their shims.
  */
 export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
-  await checkEverything()
+  await checkEverything(options.runtimes)
   const layout = await detectCgroups()
-  const crun = await findProgram(hostPrograms.crun)
   const busybox = await findProgram(hostPrograms.busybox)
-  if (!layout || !crun || !busybox) throw new ExecutorRefused('host', 'the machine changed while starting')
+  if (!layout || !busybox) throw new ExecutorRefused('host', 'the machine changed while starting')
   const paths = agentPaths(options.dataDir)
   await mkdir(paths.root, { recursive: true, mode: 0o700 })
   await mkdir(stagingFolder, { recursive: true, mode: 0o711 })
@@ -59,8 +61,9 @@ export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
     cgroups: layout,
     cgroupParent: options.cgroupParent,
     shim: native.shim,
+    weakestRuntime: options.runtimes[0] ?? 'crun',
     platformLayer: await makePlatformLayer(paths.platform, { busybox, init, unpack }),
-    crun,
+    runtimes: await findRuntimes(),
     slots:
       options.slots ??
       Math.max(2, Math.min(cpus * sandboxesPerCpu, Math.floor(memoryBytes / bytesPerSandbox))),
@@ -82,8 +85,8 @@ export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
 }
 
 /** Throws one refusal that names everything missing. */
-async function checkEverything(): Promise<void> {
-  const missing = (await checkHost()).filter((check) => !check.ok)
+async function checkEverything(runtimes: readonly SandboxRuntime[]): Promise<void> {
+  const missing = (await checkHost(runtimes)).filter((check) => !check.ok)
   if (missing.length === 0) return
   const lines = missing.map(({ name, found, advice }) => `  - ${name}: ${found}. ${advice}`)
   throw new ExecutorRefused('host', `this machine cannot confine sandboxes yet:\n${lines.join('\n')}`)

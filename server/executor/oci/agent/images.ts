@@ -165,6 +165,7 @@ function unpackSpec(id: string): SandboxSpec {
     env: {},
     user: { uid: 0, gid: 0 },
     hostname: 'unpack',
+    runtime: 'crun',
     confinement: 'job',
     limits: {
       timeoutMs: 15 * 60_000,

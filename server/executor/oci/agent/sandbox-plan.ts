@@ -4,6 +4,7 @@ import { ExecutorRefused, type SandboxSpec } from '../../port.ts'
 import { type CgroupLayout, planCgroups } from '../cgroups.ts'
 import { type AgentPaths, diskIdBase, stagingFolder } from '../paths.ts'
 import type { ShimPlan, TreeSource } from '../plan.ts'
+import { groupLimits, type RuntimePrograms, runtimeCommand } from '../runtimes.ts'
 import type { Confinement } from '../spec.ts'
 
 export interface PlanOptions {
@@ -11,7 +12,7 @@ export interface PlanOptions {
   cgroups: CgroupLayout
   cgroupParent: string
   platformLayer: string
-  crun: string
+  runtimes: RuntimePrograms
 }
 
 /** A sandbox on disk: what was asked, and the id range that it has. */
@@ -27,9 +28,12 @@ export interface Special {
   workspaceFolder: string
 }
 
+/** Where the runtime of one sandbox keeps its state: gone with the sandbox's folder. */
+export const runtimeRoot = (folder: string): string => join(folder, 'runtime')
+
 /** What the shim needs to know; refuses when a tree that the sandbox stands on is missing. */
 export async function planSandbox(
-  { paths, cgroups, cgroupParent, platformLayer, crun }: PlanOptions,
+  { paths, cgroups, cgroupParent, platformLayer, runtimes }: PlanOptions,
   ticket: Ticket,
   folder: string,
   special: Special | undefined,
@@ -51,9 +55,8 @@ export async function planSandbox(
     spec,
     idBase,
     staging: stagingFolder,
-    crun,
-    crunRoot: paths.crun,
-    cgroups: planCgroups(cgroups, cgroupParent, spec.id, spec.limits),
+    command: runtimeCommand(spec.runtime, { programs: runtimes, root: runtimeRoot(folder), id: spec.id }),
+    cgroups: planCgroups(cgroups, cgroupParent, spec.id, groupLimits(spec)),
     lowers,
     baseImages,
     workspace: special

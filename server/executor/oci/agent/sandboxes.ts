@@ -1,15 +1,14 @@
-import { execFile } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { access, mkdir, open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
-import { promisify } from 'node:util'
 import type { Clock } from '../../../base/clock.ts'
 import {
   type ExecutorCapacity,
   ExecutorRefused,
   noCapacity,
   type SandboxExit,
+  type SandboxRuntime,
   type SandboxSpec,
   type SandboxSummary,
   SandboxUnknown,
@@ -17,21 +16,22 @@ import {
 import { planCgroups } from '../cgroups.ts'
 import { IdRanges } from '../id-ranges.ts'
 import { planText } from '../plan.ts'
+import { atLeast } from '../runtimes.ts'
 import { ociSpec } from '../spec.ts'
 import { checkedSpec } from '../spec-check.ts'
 import { readLog } from './bounded-log.ts'
 import { readExit, syncPath, writeLostRecord } from './exit-record.ts'
 import { sendInput } from './input-frames.ts'
 import { askToStop, findKeeper, type Keeper, startKeeper } from './keeper.ts'
-import { type PlanOptions, planSandbox, type Special, type Ticket } from './sandbox-plan.ts'
+import { type PlanOptions, planSandbox, runtimeRoot, type Special, type Ticket } from './sandbox-plan.ts'
 import { killAndRemoveCgroups } from './settle.ts'
 import { makeDisk } from './workspace-disk.ts'
-
-const run = promisify(execFile)
 
 export interface SandboxesOptions extends PlanOptions {
   clock: Clock
   shim: string
+  /** What every job gets at least. */
+  weakestRuntime: SandboxRuntime
   slots: number
   cpus: number
   memoryBytes: number
@@ -90,7 +90,7 @@ export class Sandboxes {
   /** Finds what an earlier agent left: adopts what lives, settles what died. Call once, first. */
   async recover(): Promise<void> {
     const { paths } = this.#options
-    for (const folder of [paths.sandboxes, paths.removed, paths.crun]) {
+    for (const folder of [paths.sandboxes, paths.removed]) {
       await mkdir(folder, { recursive: true, mode: 0o700 })
     }
     for (const id of await readdir(paths.sandboxes)) await this.#adopt(id)
@@ -136,7 +136,8 @@ export class Sandboxes {
     input: AsyncIterable<Buffer>,
     special?: Special,
   ): Promise<{ inputTaken: Promise<void> }> {
-    const spec = checkedSpec(value)
+    // What the agent starts for itself needs capabilities, and no other runtime than crun.
+    const spec = special ? checkedSpec(value) : atLeast(this.#options.weakestRuntime, checkedSpec(value))
     const known = this.#known.get(spec.id)
     if (known === 'forbidden') throw new ExecutorRefused('forbidden', `sandbox ${spec.id} may not start`)
     if (known) {
@@ -308,19 +309,15 @@ export class Sandboxes {
 
   async #settleLost(sandbox: Sandbox): Promise<void> {
     const { spec } = sandbox.ticket
-    const { cgroups, cgroupParent, crun, paths, clock } = this.#options
+    const { cgroups, cgroupParent, clock } = this.#options
     await killAndRemoveCgroups(planCgroups(cgroups, cgroupParent, spec.id, spec.limits), spec.id)
-    // crun could not clean up after itself; there may be nothing to clean.
-    await run(crun, ['--cgroup-manager=disabled', '--root', paths.crun, 'delete', '--force', spec.id]).catch(
-      () => undefined,
-    )
     await writeLostRecord(sandbox.folder, clock.now())
   }
 
-  /** What nobody needs once the shim is gone: the disk, and the state of a crun that was killed. */
-  async #sweep({ ticket, folder }: Sandbox): Promise<void> {
+  /** What nobody needs once the shim is gone: the disk, and the state of a runtime that was killed. */
+  async #sweep({ folder }: Sandbox): Promise<void> {
     await rm(join(folder, 'disk.img'), { force: true })
-    await rm(join(this.#options.paths.crun, ticket.spec.id), { recursive: true, force: true })
+    await rm(runtimeRoot(folder), { recursive: true, force: true })
   }
 
   async #adopt(id: string): Promise<void> {

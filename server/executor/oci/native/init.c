@@ -1,13 +1,14 @@
 /*
- * Process 1 of every sandbox: starts the program, reaps what it leaves, and tells the shim over descriptor 3
- * whether the program started and how it ended. It runs confined like the program itself (same user, no
+ * Process 1 of every sandbox: starts the program, reaps what it leaves, and tells the shim over a pipe whether the
+ * program started and how it ended. The pipe is the descriptor that argv[1] names: 3, or 2 under a runtime that lets
+ * no other in. It runs confined like the program itself (same user, no
  * capability, same seccomp filter), so what it says is a tenant's word: the shim reads eight bytes and no more.
  *
  * It starts nothing until the first byte of its input has come, which is the shim's word and no part of the program's
  * input. So a sandbox can be made before anybody knows which run it is for.
  *
  * It is not dumpable, so the program can neither trace it nor reach its descriptors through /proc. When the
- * shim dies, the other end of descriptor 3 closes; process 1 then exits and the kernel kills the whole sandbox.
+ * shim dies, the other end of the pipe closes; process 1 then exits and the kernel kills the whole sandbox.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -21,7 +22,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { SHIM = 3 };
+static int shim;
 
 /* False when the shim died, or was told to end, before it gave its word. */
 static bool wait_for_word(void) {
@@ -33,14 +34,18 @@ static bool wait_for_word(void) {
 
 static void tell(uint32_t kind, uint32_t value) {
   uint32_t message[2] = { kind, value };
-  if (write(SHIM, message, sizeof message) != sizeof message) _exit(1);
+  if (write(shim, message, sizeof message) != sizeof message) _exit(1);
 }
 
 int main(int count, char **arguments) {
   int started[2];
   sigset_t children, before;
   signal(SIGPIPE, SIG_IGN);
-  if (count < 2 || prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) || fcntl(SHIM, F_SETFD, FD_CLOEXEC)) return 1;
+  if (count < 3 || prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)) return 1;
+  int status_pipe = arguments[1][0] - '0';
+  shim = fcntl(status_pipe, F_DUPFD_CLOEXEC, 3);
+  /* Where the pipe came in as standard error, the program's standard error is the log again. */
+  if (shim < 0 || (status_pipe == 2 ? dup2(1, 2) < 0 : close(status_pipe))) return 1;
   sigemptyset(&children);
   sigaddset(&children, SIGCHLD);
   sigprocmask(SIG_BLOCK, &children, &before);
@@ -54,7 +59,7 @@ int main(int count, char **arguments) {
     setsid();
     sigprocmask(SIG_SETMASK, &before, 0);
     signal(SIGPIPE, SIG_DFL);
-    execvp(arguments[1], arguments + 1);
+    execvp(arguments[2], arguments + 2);
     uint32_t reason = errno;
     if (write(started[1], &reason, sizeof reason) < 0) _exit(126);
     _exit(127);
@@ -71,7 +76,7 @@ int main(int count, char **arguments) {
   tell('R', 0);
 
   for (;;) {
-    struct pollfd waits[2] = { { .fd = signals, .events = POLLIN }, { .fd = SHIM, .events = 0 } };
+    struct pollfd waits[2] = { { .fd = signals, .events = POLLIN }, { .fd = shim, .events = 0 } };
     if (poll(waits, 2, -1) < 0 && errno != EINTR) return 1;
     if (waits[1].revents) return 1;
     struct signalfd_siginfo ignored;

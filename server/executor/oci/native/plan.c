@@ -47,6 +47,9 @@ static void read_cgroup_line(struct plan *plan, const char *key, char *rest) {
     plan->counters[i].divisor = number(word(&rest));
     plan->counters[i].path = word(&rest);
     plan->counters[i].key = rest;
+  } else if (!strcmp(key, "command")) {
+    below(plan->word_count, MAX_WORDS);
+    plan->command[plan->word_count++] = rest;
   } else if (!strcmp(key, "procs")) {
     plan->procs = rest;
   } else {
@@ -91,8 +94,7 @@ static void read_line(struct plan *plan, char *line) {
   const char *key = word(&rest);
   if (!strcmp(key, "id")) plan->id = rest;
   else if (!strcmp(key, "staging")) plan->staging = rest;
-  else if (!strcmp(key, "crun")) plan->crun = rest;
-  else if (!strcmp(key, "crun_root")) plan->crun_root = rest;
+  else if (!strcmp(key, "status_descriptor")) plan->status_descriptor = number(rest);
   else if (!strcmp(key, "id_base")) plan->id_base = number(rest);
   else if (!strcmp(key, "uid")) plan->uid = number(rest);
   else if (!strcmp(key, "gid")) plan->gid = number(rest);
@@ -110,6 +112,6 @@ void plan_read(struct plan *plan, int dir) {
   char *rest = text, *line;
   while ((line = strsep(&rest, "\n")))
     if (*line) read_line(plan, line);
-  bool complete = plan->id && plan->staging && plan->crun && plan->crun_root && plan->procs && plan->id_base >= RANGE;
+  bool complete = plan->id && plan->staging && plan->word_count && plan->status_descriptor && plan->procs && plan->id_base >= RANGE;
   if (!complete || !plan->lower_count) fail("plan_invalid");
 }

@@ -23,11 +23,10 @@ static _Noreturn void become_runtime(int input, int log, int status) {
   /* 3. No core files (at 1 the kernel starts no program of core_pattern either), no descriptors but input, log and status. */
   struct rlimit no_core = { 1, 1 };
   if (setrlimit(RLIMIT_CORE, &no_core)) _exit(125);
-  if (dup2(input, 0) < 0 || dup2(log, 1) < 0 || dup2(log, 2) < 0 || dup2(status, 3) < 0) _exit(125);
-  if (syscall(SYS_close_range, 4, ~0u, 0)) _exit(125);
+  if (dup2(input, 0) < 0 || dup2(log, 1) < 0 || dup2(log, 2) < 0 || dup2(status, plan.status_descriptor) < 0) _exit(125);
+  if (syscall(SYS_close_range, plan.status_descriptor + 1, ~0u, 0)) _exit(125);
   char *environment[] = { "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", NULL };
-  execle(plan.crun, "crun", "--cgroup-manager=disabled", "--root", plan.crun_root, "--log=file:crun.log", "run", "--detach",
-         "--preserve-fds=1", "--bundle", ".", plan.id, (char *)NULL, environment);
+  execve(plan.command[0], plan.command, environment);
   _exit(125);
 }
 

@@ -9,7 +9,8 @@
 #include <stdio.h>
 #include <sys/types.h>
 
-enum { MAX_CGROUPS = 8, MAX_SETTINGS = 32, MAX_COUNTERS = 4, MAX_LOWERS = 4, MAX_FILES = 16, MAX_CLIENTS = 16, RANGE = 65536 };
+enum { MAX_CGROUPS = 8, MAX_SETTINGS = 32, MAX_COUNTERS = 4, MAX_LOWERS = 4, MAX_FILES = 16, MAX_CLIENTS = 16, MAX_WORDS = 24,
+       RANGE = 65536 };
 
 /* A directory tree of the host and the first of the 65536 ids that own it on disk. */
 struct tree_source {
@@ -20,7 +21,9 @@ struct tree_source {
 struct plan {
   const char *id;
   const char *staging;
-  const char *crun, *crun_root;
+  /* The runtime's command line, and the descriptor by which process 1 reaches the shim: 2 where no other gets in. */
+  char *command[MAX_WORDS + 1];
+  int word_count, status_descriptor;
   uint32_t id_base, uid, gid;
   uint64_t log_bytes;
 

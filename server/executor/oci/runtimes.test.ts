@@ -1,0 +1,52 @@
+import { release } from 'node:os'
+import { expect, test } from 'vitest'
+import { ExecutorRefused, sandboxRuntimes } from '../port.ts'
+import { atLeast, groupLimits, runtimeCommand } from './runtimes.ts'
+import { shellJob, TestAgent } from './test-agent.ts'
+
+const job = shellJob(`sha256:${'0'.repeat(64)}`, 'true')
+
+test('a job gets the stronger one of what it asks for and what the machine is set to', () => {
+  const given = sandboxRuntimes.map((weakest) =>
+    sandboxRuntimes.map((runtime) => atLeast(weakest, { ...job, runtime }).runtime),
+  )
+  expect(given).toEqual([
+    ['crun', 'runsc'],
+    ['runsc', 'runsc'],
+  ])
+})
+
+test('a build stays on the one runtime that it knows', () => {
+  expect(atLeast('runsc', { ...job, confinement: 'build' }).runtime).toBe('crun')
+})
+
+test('gVisor’s own threads have room beside the job’s processes, and an end', () => {
+  expect(groupLimits({ ...job, runtime: 'crun' })).toEqual(job.limits)
+  const room = groupLimits({ ...job, runtime: 'runsc' })
+  expect({ ...room, pids: job.limits.pids }).toEqual(job.limits)
+  expect(room.pids).toBeGreaterThan(16 * job.limits.pids)
+  const huge = { ...job.limits, pids: 32_768 }
+  expect(groupLimits({ ...job, runtime: 'runsc', limits: huge }).pids).toBe(16_384)
+})
+
+test('a runtime that the machine lacks is refused by the name of its package', () => {
+  const start = () =>
+    runtimeCommand('runsc', {
+      programs: { crun: '/usr/bin/crun', runsc: undefined },
+      root: '/r',
+      id: 'run_1',
+    })
+  expect(start).toThrow(ExecutorRefused)
+  expect(start).toThrow(/apt-get install runsc/)
+})
+
+test('on a machine set to gVisor, a job that asks for nothing sees gVisor’s kernel and not the host’s', async () => {
+  const agent = await TestAgent.start({ SANDBOX_RUNTIME: 'runsc' })
+  try {
+    const { log } = await agent.run(shellJob(await agent.image(), 'uname -r'))
+    expect(log).not.toBe(`${release()}\n`)
+    expect(log).toMatch(/^4\./)
+  } finally {
+    await agent.dispose()
+  }
+}, 60_000)

@@ -1,0 +1,61 @@
+import { ExecutorRefused, type SandboxLimits, type SandboxRuntime, type SandboxSpec } from '../port.ts'
+import { findProgram, hostPrograms } from './host-checks.ts'
+
+/** By which process 1 tells the shim of the program: runsc lets no descriptor but the standard three in. */
+export const statusDescriptor: Record<SandboxRuntime, 2 | 3> = { crun: 3, runsc: 2 }
+
+/** gVisor keeps up to so many threads on the host for one process inside. */
+const sentryTasksPerProcess = 32
+const sentryTasks = 256
+const maxHostTasks = 16_384
+
+/** What the control groups hold the sandbox to: its own limits, and for gVisor room for its own threads. */
+export function groupLimits({ runtime, limits }: SandboxSpec): SandboxLimits {
+  if (runtime === 'crun') return limits
+  const pids = Math.min(maxHostTasks, sentryTasks + sentryTasksPerProcess * limits.pids)
+  return { ...limits, pids }
+}
+
+/** A job gets at least what the machine is set to; what asks for more keeps it. */
+export function atLeast(weakest: SandboxRuntime, spec: SandboxSpec): SandboxSpec {
+  return weakest === 'runsc' && spec.confinement === 'job' ? { ...spec, runtime: 'runsc' } : spec
+}
+
+/** The runtimes that this machine has, by their programs. */
+export type RuntimePrograms = Record<SandboxRuntime, string | undefined>
+
+export async function findRuntimes(): Promise<RuntimePrograms> {
+  const [crun, runsc] = await Promise.all([findProgram(hostPrograms.crun), findProgram(hostPrograms.runsc)])
+  return { crun, runsc }
+}
+
+/**
+ * How the shim starts a runtime in the sandbox's own folder, which holds the OCI specification. Both leave the limits
+ * to the control groups that the shim has entered, and keep their state below `root`.
+ */
+export function runtimeCommand(
+  runtime: SandboxRuntime,
+  { programs, root, id }: { programs: RuntimePrograms; root: string; id: string },
+): string[] {
+  const program = programs[runtime]
+  if (program === undefined) {
+    throw new ExecutorRefused(
+      'runtime_missing',
+      `this sandbox is to run on ${runtime}: apt-get install ${runtime}`,
+    )
+  }
+  switch (runtime) {
+    case 'crun':
+      return [
+        ...[program, '--cgroup-manager=disabled', '--root', root, '--log=file:crun.log'],
+        ...['run', '--detach', '--preserve-fds=1', '--bundle', '.', id],
+      ]
+    case 'runsc':
+      return [
+        // ptrace needs nothing of the machine; KVM would want one that virtualizes.
+        ...[program, '--platform=ptrace', '--ignore-cgroups', '--root', root, '--log=runsc.log'],
+        // The filter of system calls holds inside too, and keeps programs from most of gVisor's own code.
+        ...['--oci-seccomp', '--network=none', 'run', '--bundle', '.', id],
+      ]
+  }
+}
