@@ -7,9 +7,10 @@ import {
   type KeyObject,
   randomBytes,
 } from 'node:crypto'
-import { existsSync, linkSync, mkdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { keepFirst, readOrMake } from './key-files.ts'
 
 /**
  * Keys of the deployment, kept in files beside the database and never in it: who has only the database can
@@ -82,21 +83,4 @@ function once<T>(work: () => Promise<T>): () => Promise<T> {
     })
     return worked
   }
-}
-
-const readOrMake = (path: string, make: () => string): string =>
-  existsSync(path) ? readFileSync(path, 'utf8') : keepFirst(path, make())
-
-/** Written aside and linked into place, so that of two processes that start at once both read one whole file. */
-function keepFirst(path: string, content: string): string {
-  const part = `${path}.${process.pid}`
-  writeFileSync(part, content, { mode: 0o600 })
-  try {
-    linkSync(part, path)
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
-  } finally {
-    unlinkSync(part)
-  }
-  return readFileSync(path, 'utf8')
 }
