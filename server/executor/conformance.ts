@@ -57,6 +57,15 @@ export function executorConformance(name: string, get: () => ExecutorUnderTest):
       await expect(executor.file(job.id, 'other')).rejects.toBeInstanceOf(SandboxUnknown)
     })
 
+    test('it says what runs its sandboxes, the same each time', async () => {
+      const { executor } = get()
+      const runner = await executor.runner()
+      expect(runner.layerDigest).toMatch(/^sha256:[0-9a-f]{64}$/)
+      expect(runner.policyDigest).toMatch(/^sha256:[0-9a-f]{64}$/)
+      expect(runner.abiRevision).toBeGreaterThan(0)
+      expect(await executor.runner()).toEqual(runner)
+    })
+
     test('an id is started at most once', async () => {
       const { executor, echo } = get()
       const job = spec(echo)

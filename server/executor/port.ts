@@ -10,6 +10,8 @@ import type { Readable } from 'node:stream'
  */
 export interface Executor {
   capacity(): Promise<ExecutorCapacity>
+  /** What runs every sandbox of this executor; it changes only when the executor is replaced. */
+  runner(): Promise<Runner>
   /** Starts the sandbox and feeds `stdin` to its program. Resolves once the program runs, or has already ended. */
   start(spec: SandboxSpec, stdin: Buffer | Readable): Promise<void>
   /** Resolves with the exit record, now or when there is one; rejects with `SandboxUnknown` or on `signal`. */
@@ -31,6 +33,16 @@ export interface Executor {
   /** Unpacks a flat, uncompressed layer tar under `digest` (the tar's own sha256, verified), once. */
   installImage(digest: string, tar: Readable): Promise<void>
   removeImage(digest: string): Promise<void>
+}
+
+/** The part of a sandbox that is the platform's: what lies above its image, and what it may do. */
+export interface Runner {
+  /** Digest of the layer above every image: the shell, process 1, the unpacker, the mount points. */
+  layerDigest: string
+  /** Raised when programs that worked with one runner need not work with the next. */
+  abiRevision: number
+  /** Digest of the confinement that jobs get. */
+  policyDigest: string
 }
 
 export type SandboxRootfs =

@@ -7,6 +7,7 @@ import {
   type ExecutorCapacity,
   ExecutorRefused,
   noCapacity,
+  type Runner,
   type SandboxExit,
   type SandboxSpec,
   type SandboxSummary,
@@ -53,6 +54,14 @@ export class FakeExecutor implements Executor {
 
   async capacity(): Promise<ExecutorCapacity> {
     return { cpus: 2, memoryBytes: 2 ** 32, slots: this.#slots, running: this.#running() }
+  }
+
+  async runner(): Promise<Runner> {
+    return {
+      layerDigest: `sha256:${'f'.repeat(64)}`,
+      abiRevision: 1,
+      policyDigest: `sha256:${'e'.repeat(64)}`,
+    }
   }
 
   async start(spec: SandboxSpec, stdin: Buffer | Readable): Promise<void> {

@@ -7,6 +7,7 @@ import {
   type ExecutorCapacity,
   ExecutorRefused,
   ExecutorUnavailable,
+  type Runner,
   type SandboxExit,
   type SandboxSpec,
   type SandboxSummary,
@@ -32,6 +33,10 @@ export class AgentClient implements Executor {
 
   capacity(): Promise<ExecutorCapacity> {
     return this.#json<ExecutorCapacity>('/capacity')
+  }
+
+  runner(): Promise<Runner> {
+    return this.#json<Runner>('/runner')
   }
 
   async start(spec: SandboxSpec, stdin: Buffer | Readable): Promise<void> {

@@ -10,6 +10,7 @@ import { agentPaths, stagingFolder } from '../paths.ts'
 import { findRuntimes } from '../runtimes.ts'
 import { Images } from './images.ts'
 import { makePlatformLayer } from './platform-layer.ts'
+import { runnerOn } from './runner.ts'
 import { Sandboxes } from './sandboxes.ts'
 import { agentServer } from './server.ts'
 
@@ -53,6 +54,7 @@ export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
   await prepareCgroups(layout, options.cgroupParent)
   const native = await buildNative(paths.native)
   const { init, unpack } = native
+  const platformLayer = await makePlatformLayer(paths.platform, { busybox, init, unpack })
   const cpus = availableParallelism()
   const memoryBytes = totalmem()
   const sandboxes = new Sandboxes({
@@ -62,7 +64,7 @@ export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
     cgroupParent: options.cgroupParent,
     shim: native.shim,
     weakestRuntime: options.runtimes[0] ?? 'crun',
-    platformLayer: await makePlatformLayer(paths.platform, { busybox, init, unpack }),
+    platformLayer: platformLayer.path,
     runtimes: await findRuntimes(),
     slots:
       options.slots ??
@@ -73,7 +75,8 @@ export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
   await sandboxes.recover()
   const images = new Images(paths, sandboxes)
   await images.recover()
-  const server = agentServer({ sandboxes, images, onError: options.onError })
+  const runner = runnerOn(platformLayer.digest, options.runtimes)
+  const server = agentServer({ sandboxes, images, runner, onError: options.onError })
   await listen(server, options.socketPath, options.gid)
   return {
     stop: async () => {

@@ -3,6 +3,12 @@ import { access, chmod, chown, copyFile, mkdir, mkdtemp, readFile, rename, rm } 
 import { join } from 'node:path'
 import { diskIdBase } from '../paths.ts'
 
+export interface PlatformLayer {
+  path: string
+  /** `sha256:` and hex over the layer's content. */
+  digest: string
+}
+
 /** Mount points and places every sandbox has, whatever the image says, with their modes. */
 const folders: [string, number][] = [
   ['.sandbox', 0o755],
@@ -21,15 +27,17 @@ const folders: [string, number][] = [
 export async function makePlatformLayer(
   parent: string,
   programs: { busybox: string; init: string; unpack: string },
-): Promise<string> {
+): Promise<PlatformLayer> {
   const hash = createHash('sha256').update(JSON.stringify(folders))
   for (const path of Object.values(programs)) hash.update(await readFile(path))
-  const target = join(parent, hash.digest('hex').slice(0, 16))
+  const hex = hash.digest('hex')
+  const target = join(parent, hex.slice(0, 16))
+  const layer = { path: target, digest: `sha256:${hex}` }
   const known = await access(target).then(
     () => true,
     () => false,
   )
-  if (known) return target
+  if (known) return layer
   await mkdir(parent, { recursive: true, mode: 0o700 })
   const fresh = await mkdtemp(join(parent, 'new-'))
   try {
@@ -47,7 +55,7 @@ export async function makePlatformLayer(
     await rm(fresh, { recursive: true, force: true })
     throw error
   }
-  return target
+  return layer
 }
 
 async function own(path: string, mode: number): Promise<void> {

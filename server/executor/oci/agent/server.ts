@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { ExecutorRefused, SandboxUnknown } from '../../port.ts'
+import { ExecutorRefused, type Runner, SandboxUnknown } from '../../port.ts'
 import { imageDigestPattern, sandboxIdPattern } from '../spec-check.ts'
 import type { Images } from './images.ts'
 import { internalPrefix, type Sandboxes } from './sandboxes.ts'
@@ -13,6 +13,7 @@ const maxSpecBytes = 4 * 1024 * 1024
 interface Services {
   sandboxes: Sandboxes
   images: Images
+  runner: Runner
   /** Told about failures that are no answer to the caller's request. */
   onError: (error: unknown) => void
 }
@@ -73,6 +74,7 @@ async function dispatch(services: Services, request: IncomingMessage): Promise<A
   const [, resource, name = '', action = '', part = ''] = partsOf(request.url ?? '')
   const method = request.method ?? ''
   if (resource === 'capacity') return { json: services.sandboxes.capacity() }
+  if (resource === 'runner') return { json: services.runner }
   if (resource === 'sandboxes' && name === '') return { json: services.sandboxes.list() }
   if (resource === 'sandboxes' && sandboxIdPattern.test(name) && !name.startsWith(internalPrefix)) {
     return onSandbox(services.sandboxes, request, { id: name, verb: `${method} ${action}`, part })
