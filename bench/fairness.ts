@@ -81,7 +81,15 @@ async function measure(options: BenchOptions, database: OwnDatabase, setting: Se
     runs: postgresRunQueue(workerDb, url, log),
     executor: new TimedJobs(setting),
     storage: new DiskStorage(join(folder, 'objects')),
-    images: { open: () => Promise.reject(new Error('every image is placed')) },
+    images: {
+      attested: async ({ id, layerDigest }) => ({
+        versionId: id,
+        layer: { digest: layerDigest, byteSize: 0, diffId: layerDigest },
+        env: [],
+        user: '',
+      }),
+      open: () => Promise.reject(new Error('every image is placed')),
+    },
     log,
     name: 'bench',
     slots: setting.slots,

@@ -36,6 +36,8 @@ export interface Config {
   jwtAudience: string
   jwtLoginClaim: string
   databasePoolSize: number
+  /** Whether a new runner is approved by being installed, or by the operator. */
+  runnerApproval: 'declared' | 'reviewed'
 }
 
 type Raw = string | number | boolean
@@ -189,6 +191,12 @@ export const settings: { [K in keyof Config]: Setting<Config[K]> } = {
     description: 'database connections of one process',
     fallback: () => 12,
     ...integer(4, 200),
+  },
+  runnerApproval: {
+    env: 'SANDBOX_RUNNER_APPROVAL',
+    description: 'declared: an installed runner is approved; reviewed: the operator approves each',
+    fallback: () => 'declared',
+    ...oneOf('declared', 'reviewed'),
   },
 }
 

@@ -25,6 +25,7 @@ export async function readOrder(db: Database, attempt: AttemptRow): Promise<Orde
     .select([
       'v.environment_id',
       'v.state as version_state',
+      'a.started_at',
       'a.state as attempt_state',
       'v.resource_profile',
       'o.storage_key',
@@ -40,9 +41,11 @@ export async function readOrder(db: Database, attempt: AttemptRow): Promise<Orde
     versionState: row.version_state as EnvironmentVersionState,
     order: {
       attemptId: attempt.id,
+      startedAt: row.started_at ?? attempt.queued_at,
       companyId: attempt.company_id,
       versionId: attempt.environment_version_id,
       environmentId: row.environment_id,
+      buildRegion: attempt.build_region,
       buildProfile: attempt.build_profile as BuildProfile,
       resourceProfile: row.resource_profile,
       context: isBound ? { key, format: format as ArchiveFormat, byteSize, digest } : undefined,

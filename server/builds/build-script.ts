@@ -12,7 +12,8 @@ export const buildExitCodes = {
  * arrives as the tar on standard input and as base references in the arguments.
  *
  * A Dockerfile step can reach everything in this sandbox, so nothing it leaves behind is believed: exit codes
- * choose between coded failures, and the image and its configuration are checked outside.
+ * choose between coded failures, and the image and its configuration are checked outside. Only the first lines of the
+ * log can be believed, which say what builds on what: they come before any step.
  */
 export const buildScript = `
 set -eu
@@ -39,12 +40,14 @@ echo 'unqualified-search-registries = []' >/etc/containers/registries.conf
 echo '{"default":[{"type":"insecureAcceptAnything"}]}' >/etc/containers/policy.json
 export TMPDIR=/workspace/tmp
 
+buildah --version
 for base in "$@"; do
-  onbuild=$(buildah inspect --type image --format '{{len .Docker.Config.OnBuild}}' "$base" 2>/dev/null) || {
+  found=$(buildah inspect --type image --format '{{len .Docker.Config.OnBuild}} {{.FromImageDigest}}' "$base" 2>/dev/null) || {
     echo "base image $base is not on this deployment"
     exit ${buildExitCodes.baseImageUnavailable}
   }
-  [ "$onbuild" = 0 ] || exit ${buildExitCodes.onbuildForbidden}
+  [ "\${found% *}" = 0 ] || exit ${buildExitCodes.onbuildForbidden}
+  echo "base \${found#* } $base"
 done
 
 buildah bud --isolation chroot --pull-never --layers=false --format oci --platform linux/amd64 -t sandbox-build -f context/Dockerfile context || exit 1

@@ -1,9 +1,11 @@
 import type { BuildAttemptState } from '@sandbox-jobs/contract/states/build-attempt-states.ts'
 import type { EnvironmentVersionState } from '@sandbox-jobs/contract/states/environment-version-states.ts'
 import type { Database, Trx } from '../db/database.ts'
+import { supersedeOlder } from '../environments/supersede-older.ts'
 import type { VersionResult } from '../environments/version-moves.ts'
 import { advance, type Claimed, finishAttempt, type WriteOutcome } from './attempt-store.ts'
 import { BuildFailed } from './build-failed.ts'
+import { policyRevisionOf } from './provenance/composition.ts'
 import type { BuildFindings, BuildStep } from './steps/step.ts'
 
 /** The claim went to another worker, or the attempt has ended: nothing more is to be done for it here. */
@@ -71,7 +73,11 @@ export class ChainProgress {
 
   async complete(findings: BuildFindings): Promise<void> {
     const version = { to: 'ready', set: resultOf(findings) } as const
-    await this.#end((trx) => finishAttempt(trx, this.#claim, { state: 'completed', version }))
+    await this.#end(async (trx) => {
+      const outcome = await finishAttempt(trx, this.#claim, { state: 'completed', version })
+      if (outcome === 'done') await supersedeOlder(trx, this.#claim.environment_version_id)
+      return outcome
+    })
   }
 
   async fail(failure: BuildFailed): Promise<void> {
@@ -97,11 +103,15 @@ function refuse(outcome: WriteOutcome): void {
 }
 
 function resultOf(findings: BuildFindings): VersionResult {
-  const { layer, imageConfig, unpackedBytes, promotedDigest } = findings
+  const { layer, imageConfig, unpackedBytes, promotedDigest, composedDigest, runner, runnerRelease } =
+    findings
   return {
     ...(layer && { layer_digest: layer.diffId, compressed_bytes: layer.byteSize }),
     ...(imageConfig && { image_config: imageConfig }),
     ...(unpackedBytes !== undefined && { unpacked_bytes: unpackedBytes }),
+    ...(composedDigest !== undefined && { composed_execution_digest: composedDigest }),
+    ...(runner && { policy_revision: policyRevisionOf(runner) }),
+    ...(runnerRelease !== undefined && { runner_release: runnerRelease }),
     ...(promotedDigest !== undefined && { promoted_digest: promotedDigest, verified_at: new Date() }),
   }
 }

@@ -1,46 +1,99 @@
-import { mkdtemp } from 'node:fs/promises'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { FakeExecutor } from '../executor/fake/fake-executor.ts'
 import { DiskStorage } from '../storage/disk.ts'
-import type { ObjectStorage } from '../storage/port.ts'
-import { LayoutBroken, quarantineKey, verifyLayout, writeLayout } from './oci-layout.ts'
+import { makeSignedImage, makeSigningTools } from '../testing/factories/signed-image.ts'
+import { deleteLayout, quarantineKey } from './oci-layout.ts'
+import { ImageUntrusted } from './provenance/verify-image.ts'
+import { verifyStored } from './provenance/verify-stored.ts'
 
-const versionId = 'ver_01'
-const diffId = `sha256:${'1'.repeat(64)}`
-let storage: ObjectStorage
+const versionId = `ver_${'0'.repeat(32)}`
+const layer = Buffer.from('a layer')
+let root: string
+let tools: ReturnType<typeof makeSigningTools>
 
-beforeEach(async () => {
-  storage = new DiskStorage(await mkdtemp(join(tmpdir(), 'sandbox-layout-')))
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'sandbox-layout-'))
+  tools = makeSigningTools({ storage: new DiskStorage(root), executor: new FakeExecutor(() => ({})) })
+})
+afterEach(() => rmSync(root, { recursive: true }))
+
+const folder = () => join(root, 'objects/images', versionId)
+const promote = async (from = layer) => ({
+  id: versionId,
+  ...(await makeSignedImage(tools, { versionId, layer: from })),
 })
 
-async function promote() {
-  const stored = await storage.put(quarantineKey(versionId), Buffer.from('a layer'))
-  const layer = { ...stored, diffId }
-  return { layer, digest: await writeLayout(storage, versionId, { layer, env: ['A=b'], user: '0:0' }) }
+async function files(): Promise<string[]> {
+  const entries = await readdir(folder(), { recursive: true, withFileTypes: true })
+  return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
 }
 
 test('a promoted image is read back by its digest', async () => {
-  const { layer, digest } = await promote()
-  expect(await verifyLayout(storage, versionId, digest)).toEqual(layer)
-  expect(await storage.size(quarantineKey(versionId))).toBeUndefined()
+  const image = await promote()
+  const read = await verifyStored(tools, image)
+  expect(read).toMatchObject({ versionId, digest: image.promotedDigest, config: { env: [], user: '' } })
+  expect(read.layer.diffId).toBe(image.layerDigest)
+  expect(await tools.storage.size(quarantineKey(versionId))).toBeUndefined()
 })
 
-test('promoting again after a restart changes nothing and leaves no quarantine behind', async () => {
+test('promoting again after a restart names the same image and leaves nothing of the first time behind', async () => {
   const first = await promote()
+  const before = await files()
   const second = await promote()
-  expect(second.digest).toBe(first.digest)
-  expect(await storage.size(quarantineKey(versionId))).toBeUndefined()
+  expect(second).toEqual(first)
+  await verifyStored(tools, second)
+  expect(await files()).toHaveLength(before.length)
 })
 
-test('a layer that was changed in storage is found', async () => {
-  const { layer, digest } = await promote()
-  await storage.put(`images/${versionId}/blobs/sha256/${layer.digest.slice(7)}`, Buffer.from('another'))
-  await expect(verifyLayout(storage, versionId, digest)).rejects.toThrow(LayoutBroken)
+test('another build of the version takes the place of the one before', async () => {
+  await promote()
+  const before = await files()
+  const second = await promote(Buffer.from('another layer'))
+  await verifyStored(tools, second)
+  expect(await files()).toHaveLength(before.length)
 })
 
-test('a manifest that was changed in storage is found', async () => {
-  const { digest } = await promote()
-  await storage.put(`images/${versionId}/blobs/sha256/${digest.slice(7)}`, Buffer.from('{}'))
-  await expect(verifyLayout(storage, versionId, digest)).rejects.toThrow(LayoutBroken)
+test('a layout that is cut off anywhere is removed whole', async () => {
+  const { storage } = tools
+  const put = storage.put.bind(storage)
+  for (let puts = 1; ; puts += 1) {
+    let left = puts
+    storage.put = (...call) => (left-- > 0 ? put(...call) : Promise.reject(new Error('cut off')))
+    const done = await promote().then(
+      () => true,
+      () => false,
+    )
+    await deleteLayout(storage, versionId)
+    expect(await files().catch(() => [])).toEqual([])
+    if (done) break
+    expect(puts).toBeLessThan(50)
+  }
+})
+
+test('a flipped bit in any file is found', async () => {
+  const image = await promote()
+  for (const path of await files()) {
+    const whole = await readFile(path)
+    const damaged = Buffer.from(whole)
+    const middle = Math.floor(whole.length / 2)
+    damaged.writeUInt8((whole[middle] ?? 0) ^ 1, middle)
+    await writeFile(path, damaged)
+    await expect(verifyStored(tools, image), path).rejects.toThrow(ImageUntrusted)
+    await writeFile(path, whole)
+  }
+  await verifyStored(tools, image)
+})
+
+test('a file that is gone is found', async () => {
+  const image = await promote()
+  for (const path of await files()) {
+    const whole = await readFile(path)
+    rmSync(path)
+    await expect(verifyStored(tools, image), path).rejects.toThrow(ImageUntrusted)
+    await writeFile(path, whole)
+  }
 })

@@ -1,166 +1,129 @@
-import { createHash } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import { createZstdDecompress } from 'node:zlib'
+import { digestPattern } from '@sandbox-jobs/contract/digest.ts'
+import { parseStrictJson } from '../base/strict-json.ts'
 import type { ObjectStorage } from '../storage/port.ts'
+import {
+  type Attachment,
+  attachmentDocuments,
+  type Document,
+  emptyDocument,
+  type ImageDocuments,
+  indexFile,
+  type Layer,
+  layoutFile,
+} from './image-documents.ts'
+import { blobPath, type LayoutFiles } from './provenance/verify-image.ts'
 
 /** Where one environment version's image lies: an OCI image layout of its own, shared with no other version. */
 const layoutOf = (versionId: string) => `images/${versionId}`
-const blobKey = (versionId: string, digest: string) =>
-  `${layoutOf(versionId)}/blobs/sha256/${digest.slice('sha256:'.length)}`
+const keyOf = (versionId: string, path: string) => `${layoutOf(versionId)}/${path}`
 /** The layer before the image is promoted. */
-export const quarantineKey = (versionId: string) => `${layoutOf(versionId)}/quarantine.tar.zst`
+export const quarantineKey = (versionId: string) => keyOf(versionId, 'quarantine.tar.zst')
 
-export interface Layer {
-  /** Digest and size of the stored, compressed bytes. */
-  digest: string
-  byteSize: number
-  /** Digest of the uncompressed tar. */
-  diffId: string
-}
+/** The files of a version's layout, as they are stored. */
+export const storedLayout = (storage: ObjectStorage, versionId: string): LayoutFiles => ({
+  size: (path) => storage.size(keyOf(versionId, path)),
+  open: (path) => storage.get(keyOf(versionId, path)),
+})
 
-interface Descriptor {
-  mediaType: string
-  digest: string
-  size: number
-}
-
-const mediaTypes = {
-  manifest: 'application/vnd.oci.image.manifest.v1+json',
-  config: 'application/vnd.oci.image.config.v1+json',
-  layer: 'application/vnd.oci.image.layer.v1.tar+zstd',
-}
-
-/** Writes the layout around the quarantined layer and answers the manifest's digest. Repeating it changes nothing. */
+/**
+ * Writes the layout around the quarantined layer, with what is said about the image attached to it. The index comes
+ * first and manifests before what they name, and blobs that only an older index named are gone before it: whatever is
+ * cut off, the index leads to every blob that may be there.
+ */
 export async function writeLayout(
   storage: ObjectStorage,
   versionId: string,
-  image: { layer: Layer; env: string[]; user: string },
-): Promise<string> {
-  const { layer } = image
-  const layerKey = blobKey(versionId, layer.digest)
+  { layer, image, attachments }: { layer: Layer; image: ImageDocuments; attachments: Attachment[] },
+): Promise<void> {
+  const subject = image.manifest.descriptor
+  const attached = attachments.map((attachment) => ({
+    kind: attachment.kind,
+    ...attachmentDocuments(subject, attachment),
+  }))
+  const documents = [
+    image.manifest,
+    image.config,
+    ...attached.flatMap(({ manifest, content }) => [manifest, content]),
+    emptyDocument,
+  ]
+  const kept = new Set([layer.digest, ...documents.map(({ descriptor }) => descriptor.digest)])
+  for (const digest of await namedBlobs(storage, versionId)) {
+    if (!kept.has(digest)) await storage.delete(keyOf(versionId, blobPath(digest)))
+  }
+  const references = attached.map(({ kind, manifest }) => ({ kind, manifest: manifest.descriptor }))
+  await storage.put(keyOf(versionId, 'index.json'), indexFile(subject, references))
+  await storage.put(keyOf(versionId, 'oci-layout'), layoutFile)
+  for (const document of documents) await putDocument(storage, versionId, document)
+  const layerKey = keyOf(versionId, blobPath(layer.digest))
   if ((await storage.size(layerKey)) === undefined) await storage.move(quarantineKey(versionId), layerKey)
   else await storage.delete(quarantineKey(versionId))
-  const config = await putJson(storage, versionId, mediaTypes.config, {
-    architecture: 'amd64',
-    os: 'linux',
-    config: { Env: image.env, User: image.user },
-    rootfs: { type: 'layers', diff_ids: [layer.diffId] },
-  })
-  const manifest = await putJson(storage, versionId, mediaTypes.manifest, {
-    schemaVersion: 2,
-    mediaType: mediaTypes.manifest,
-    config,
-    layers: [{ mediaType: mediaTypes.layer, digest: layer.digest, size: layer.byteSize }],
-  })
-  await storage.put(`${layoutOf(versionId)}/index.json`, json({ schemaVersion: 2, manifests: [manifest] }))
-  await storage.put(`${layoutOf(versionId)}/oci-layout`, json({ imageLayoutVersion: '1.0.0' }))
-  return manifest.digest
 }
 
-/** The layer that a manifest names. Every byte on the way to it is verified against its digest; throws `LayoutBroken`. */
-export async function verifyLayout(
-  storage: ObjectStorage,
-  versionId: string,
-  manifestDigest: string,
-): Promise<Layer> {
-  const manifest = await readJson<{ config: Descriptor; layers: Descriptor[] }>(
-    storage,
-    versionId,
-    manifestDigest,
-  )
-  const config = await readJson<{ rootfs: { diff_ids: string[] } }>(
-    storage,
-    versionId,
-    manifest.config.digest,
-  )
-  const [layer] = manifest.layers
-  const [diffId] = config.rootfs.diff_ids
-  if (!layer || !diffId || manifest.layers.length !== 1) throw new LayoutBroken('manifest')
-  const stored = await digestOf(storage, blobKey(versionId, layer.digest))
-  if (stored.digest !== layer.digest || stored.byteSize !== layer.size) throw new LayoutBroken('layer')
-  return { digest: layer.digest, byteSize: layer.size, diffId }
-}
+const putDocument = (storage: ObjectStorage, versionId: string, { descriptor, bytes }: Document) =>
+  storage.put(keyOf(versionId, blobPath(descriptor.digest)), bytes)
 
 /** The uncompressed tar of a promoted layer. */
 export const openLayer = async (
   storage: ObjectStorage,
   versionId: string,
   digest: string,
-): Promise<Readable> => decompressed(await storage.get(blobKey(versionId, digest)))
+): Promise<Readable> => decompressed(await storage.get(keyOf(versionId, blobPath(digest))))
 
 /** The uncompressed tar of the layer that is still in quarantine. */
 export const openQuarantined = async (storage: ObjectStorage, versionId: string): Promise<Readable> =>
   decompressed(await storage.get(quarantineKey(versionId)))
 
 /** The bytes behind a stored layer; an error of the source ends the stream with it. */
-function decompressed(layer: Readable): Readable {
+export function decompressed(layer: Readable): Readable {
   const plain = createZstdDecompress()
   layer.on('error', (error) => plain.destroy(error))
   return layer.pipe(plain)
 }
 
-/** Removes the layout, its manifest last: as long as that is there, it tells what else may be. Repeating it is safe. */
-export async function deleteLayout(
-  storage: ObjectStorage,
-  versionId: string,
-  manifestDigest: string,
-): Promise<void> {
-  const named = await readJson<{ config: Descriptor; layers: Descriptor[] }>(
-    storage,
-    versionId,
-    manifestDigest,
-  ).catch((error: unknown) => {
-    if (error instanceof LayoutBroken) return undefined
-    throw error
-  })
-  for (const { digest } of named ? [...named.layers, named.config] : []) {
-    await storage.delete(blobKey(versionId, digest))
+/** Removes the layout, its index last: as long as that is there, it tells what else may be. Repeating it is safe. */
+export async function deleteLayout(storage: ObjectStorage, versionId: string): Promise<void> {
+  for (const digest of await namedBlobs(storage, versionId)) {
+    await storage.delete(keyOf(versionId, blobPath(digest)))
   }
   await storage.delete(quarantineKey(versionId))
-  await storage.delete(`${layoutOf(versionId)}/index.json`)
-  await storage.delete(`${layoutOf(versionId)}/oci-layout`)
-  await storage.delete(blobKey(versionId, manifestDigest))
+  await storage.delete(keyOf(versionId, 'oci-layout'))
+  await storage.delete(keyOf(versionId, 'index.json'))
 }
 
-/** What is stored is not what its digest says. */
-export class LayoutBroken extends Error {
-  constructor(part: string) {
-    super(`stored image is damaged: ${part}`)
-    this.name = 'LayoutBroken'
-  }
+/** Every blob that the index leads to, whoever wrote it: manifests after what they name. Damaged ones lead nowhere. */
+async function namedBlobs(storage: ObjectStorage, versionId: string): Promise<string[]> {
+  const index = await readNames(storage, keyOf(versionId, 'index.json'))
+  const below = index.map(async (digest) => [
+    ...(await readNames(storage, keyOf(versionId, blobPath(digest)))),
+    digest,
+  ])
+  return [...new Set((await Promise.all(below)).flat())]
 }
 
-const json = (value: unknown) => Buffer.from(JSON.stringify(value))
+const maxDocumentBytes = 1024 ** 2
+const bounds = { maxBytes: maxDocumentBytes, maxDepth: 20, maxNodes: 20_000 }
+const digestRegExp = new RegExp(digestPattern)
 
-async function putJson(
-  storage: ObjectStorage,
-  versionId: string,
-  mediaType: string,
-  value: unknown,
-): Promise<Descriptor> {
-  const bytes = json(value)
-  const digest = `sha256:${createHash('sha256').update(bytes).digest('hex')}`
-  await storage.put(blobKey(versionId, digest), bytes)
-  return { mediaType, digest, size: bytes.length }
-}
-
-const maxJsonBytes = 1024 ** 2
-
-async function readJson<T>(storage: ObjectStorage, versionId: string, digest: string): Promise<T> {
-  const key = blobKey(versionId, digest)
+/** Digests that a JSON document names anywhere in it; none when there is no such document. */
+async function readNames(storage: ObjectStorage, key: string): Promise<string[]> {
   const size = await storage.size(key)
-  if (size === undefined || size > maxJsonBytes) throw new LayoutBroken('blob')
+  if (size === undefined || size > maxDocumentBytes) return []
   const bytes = Buffer.concat(await (await storage.get(key)).toArray())
-  if (`sha256:${createHash('sha256').update(bytes).digest('hex')}` !== digest) throw new LayoutBroken('blob')
-  return JSON.parse(bytes.toString('utf8')) as T
+  const names: string[] = []
+  try {
+    collect(parseStrictJson(bytes, bounds), names)
+  } catch {
+    return []
+  }
+  return names
 }
 
-async function digestOf(storage: ObjectStorage, key: string): Promise<{ digest: string; byteSize: number }> {
-  const hash = createHash('sha256')
-  let byteSize = 0
-  for await (const chunk of await storage.get(key)) {
-    hash.update(chunk as Buffer)
-    byteSize += (chunk as Buffer).length
+function collect(value: unknown, names: string[]): void {
+  if (typeof value !== 'object' || value === null) return
+  for (const [key, inner] of Object.entries(value)) {
+    if (key === 'digest' && typeof inner === 'string' && digestRegExp.test(inner)) names.push(inner)
+    else collect(inner, names)
   }
-  return { digest: `sha256:${hash.digest('hex')}`, byteSize }
 }

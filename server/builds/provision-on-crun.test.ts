@@ -2,16 +2,15 @@ import { createHash } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { zstdCompressSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { createLog } from '../base/logging.ts'
 import { TestAgent, tarOf } from '../executor/oci/test-agent.ts'
 import { DiskStorage } from '../storage/disk.ts'
 import { makeEnvironmentVersion } from '../testing/factories/environment-version.ts'
+import { makeBuildTools, makeSignedImage } from '../testing/factories/signed-image.ts'
 import { makeTenant } from '../testing/factories/tenant.ts'
 import { createTestDatabase } from '../testing/test-database.ts'
-import { quarantineKey, writeLayout } from './oci-layout.ts'
 import { Provisioner } from './provisioner.ts'
+import type { BuildTools } from './steps/step.ts'
 
 /* Versions that are provisioned again on a real host agent. */
 
@@ -19,9 +18,11 @@ const { db } = await createTestDatabase()
 const folder = mkdtempSync(join(tmpdir(), 'sandbox-test-provisioning-'))
 const storage = new DiskStorage(folder)
 let agent: TestAgent
+let tools: BuildTools
 
 beforeAll(async () => {
   agent = await TestAgent.start()
+  tools = makeBuildTools(db, { storage, executor: agent.client })
 })
 afterAll(async () => {
   await agent.dispose()
@@ -35,15 +36,13 @@ const image = (greeting: string) => tarOf([[{ name: 'greeting' }, greeting]])
 async function waiting(layer: Buffer, diffId = digestOf(layer)) {
   const { companyId } = await makeTenant(db)
   const { id } = await makeEnvironmentVersion(db, { companyId, state: 'regional_provisioning' })
-  const stored = await storage.put(quarantineKey(id), zstdCompressSync(layer))
-  const manifest = await writeLayout(storage, id, { layer: { ...stored, diffId }, env: [], user: '' })
-  const set = { layer_digest: diffId, promoted_digest: manifest }
+  const { promotedDigest } = await makeSignedImage(tools, { versionId: id, layer, diffId })
+  const set = { layer_digest: diffId, promoted_digest: promotedDigest }
   await db.updateTable('environment_versions').set(set).where('id', '=', id).execute()
   return { id, diffId }
 }
 
-const goRound = () =>
-  new Provisioner(db, { storage, executor: agent.client, log: createLog('test', 'silent') }).look()
+const goRound = () => new Provisioner(db, tools).look()
 
 async function stateOf(id: string): Promise<string> {
   const versions = db.selectFrom('environment_versions').select('state')

@@ -1,13 +1,18 @@
 import { addAbortSignal } from 'node:stream'
 import { ExecutorRefused, noCapacity } from '../executor/port.ts'
 import { ObjectMissing } from '../storage/port.ts'
-import { LayoutBroken, openLayer, verifyLayout } from './oci-layout.ts'
+import { openLayer } from './oci-layout.ts'
+import { ImageUntrusted } from './provenance/verify-image.ts'
+import { verifyStored } from './provenance/verify-stored.ts'
 import type { UnprovisionedVersion } from './provisioning-store.ts'
 import type { BuildTools } from './steps/step.ts'
 
-export type ProvisioningTools = Pick<BuildTools, 'storage' | 'executor' | 'log'>
+export type ProvisioningTools = Pick<BuildTools, 'storage' | 'executor' | 'signing' | 'log'>
 
-export type Provisioned = 'ready' | 'provisioning_blocked'
+export type Provisioned =
+  | { to: 'ready' }
+  /** `reason` is a slug that says what is wrong with the image. */
+  | { to: 'provisioning_blocked'; reason: string }
 
 /** Refusals that are the host's and pass; every other one is about the image and stays. */
 const passing: readonly string[] = [noCapacity, 'disk_full', 'host']
@@ -23,25 +28,26 @@ export async function provisionVersion(
 ): Promise<Provisioned> {
   const { executor, storage, log } = tools
   const { id, layerDigest, promotedDigest } = version
-  if (layerDigest === null || promotedDigest === null) return 'provisioning_blocked'
+  if (layerDigest === null || promotedDigest === null) return blocked('image_missing')
   try {
     // Asked first: while the executor is away, no image is read for nothing.
     const isPlaced = await executor.hasImage(layerDigest)
-    const layer = await verifyLayout(storage, id, promotedDigest)
-    if (layer.diffId !== layerDigest) throw new LayoutBroken('diff id')
-    if (isPlaced) return 'ready'
+    const { layer } = await verifyStored(tools, { id, promotedDigest, layerDigest })
+    if (isPlaced) return { to: 'ready' }
     const tar = await openLayer(storage, id, layer.digest)
     await executor.installImage(layerDigest, addAbortSignal(signal, tar))
-    return 'ready'
+    return { to: 'ready' }
   } catch (error) {
     if (signal.aborted || !isFinal(error)) throw error
-    const reason = error instanceof ExecutorRefused ? error.slug : error.message
+    const reason = error instanceof ObjectMissing ? 'image_missing' : error.slug
     log.error({ version: id, reason }, 'version cannot be provisioned')
-    return 'provisioning_blocked'
+    return blocked(reason)
   }
 }
 
-const isFinal = (error: unknown): error is Error =>
-  error instanceof LayoutBroken ||
+const blocked = (reason: string): Provisioned => ({ to: 'provisioning_blocked', reason })
+
+const isFinal = (error: unknown): error is ImageUntrusted | ObjectMissing | ExecutorRefused =>
+  error instanceof ImageUntrusted ||
   error instanceof ObjectMissing ||
   (error instanceof ExecutorRefused && !passing.includes(error.slug))

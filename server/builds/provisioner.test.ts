@@ -2,42 +2,44 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
-import { zstdCompressSync } from 'node:zlib'
 import type { EnvironmentVersion } from '@sandbox-jobs/contract/resources/environment-version.ts'
 import { environmentRoutes } from '@sandbox-jobs/contract/routes/environment-routes.ts'
 import { environmentVersionStates } from '@sandbox-jobs/contract/states/environment-version-states.ts'
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { newId } from '../base/ids.ts'
-import { createLog } from '../base/logging.ts'
 import { moveVersion } from '../environments/version-moves.ts'
 import { ExecutorRefused, ExecutorUnavailable } from '../executor/port.ts'
+import type { Principal } from '../platform/principal.ts'
 import { DiskStorage } from '../storage/disk.ts'
 import { codeOf, EnvironmentHarness } from '../testing/environment-harness.ts'
 import { makeEnvironmentVersion } from '../testing/factories/environment-version.ts'
+import { makeBuildTools, makeSignedImage } from '../testing/factories/signed-image.ts'
 import { makeTenant, type Tenant } from '../testing/factories/tenant.ts'
 import { ScriptedExecutor } from '../testing/scripted-executor.ts'
 import { createTestDatabase } from '../testing/test-database.ts'
 import { BuildWorker } from './build-worker.ts'
-import { quarantineKey, verifyLayout, writeLayout } from './oci-layout.ts'
+import { blobPath } from './provenance/verify-image.ts'
+import { verifyStored } from './provenance/verify-stored.ts'
 import { Provisioner } from './provisioner.ts'
 import { withUnprovisioned } from './provisioning-store.ts'
-import { ArchiveReaders } from './reader/archive-readers.ts'
+import type { BuildTools } from './steps/step.ts'
 
 const { db, url } = await createTestDatabase()
 const harness = new EnvironmentHarness(db)
 const folder = mkdtempSync(join(tmpdir(), 'sandbox-test-provisioning-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 const storage = new DiskStorage(folder)
-const log = createLog('test', 'silent')
 
 let executor: ScriptedExecutor
+let tools: BuildTools
 let tenant: Tenant
 let layers = 0
 const workers: BuildWorker[] = []
 
 beforeEach(async () => {
   executor = new ScriptedExecutor()
+  tools = makeBuildTools(db, { storage, executor })
   tenant = await makeTenant(db)
   await db.updateTable('environment_versions').set({ state: 'archived' }).execute()
 })
@@ -46,7 +48,7 @@ afterEach(async () => {
 })
 
 /** One round over everything that waits. */
-const goRound = () => new Provisioner(db, { storage, executor, log }).look()
+const goRound = () => new Provisioner(db, tools).look()
 
 interface Built {
   id: string
@@ -59,11 +61,11 @@ async function built(state = 'ready'): Promise<Built> {
   layers += 1
   const layer = `sha256:${String(layers).padStart(64, '0')}`
   const { id, environmentId } = await makeEnvironmentVersion(db, { companyId: tenant.companyId, state })
-  const stored = await storage.put(quarantineKey(id), zstdCompressSync(Buffer.from(`layer of ${id}`)))
-  const manifest = await writeLayout(storage, id, { layer: { ...stored, diffId: layer }, env: [], user: '' })
+  const bytes = Buffer.from(`layer of ${id}`)
+  const { promotedDigest } = await makeSignedImage(tools, { versionId: id, layer: bytes, diffId: layer })
   await db
     .updateTable('environment_versions')
-    .set({ layer_digest: layer, promoted_digest: manifest })
+    .set({ layer_digest: layer, promoted_digest: promotedDigest })
     .where('id', '=', id)
     .execute()
   return { id, environmentId, layer }
@@ -74,10 +76,10 @@ const rowOf = (id: string) =>
 const untilState = (id: string, state: string) =>
   vi.waitFor(async () => expect((await rowOf(id)).state).toBe(state), { timeout: 10_000, interval: 20 })
 
-async function damage({ id }: Built): Promise<void> {
-  const { promoted_digest } = await rowOf(id)
-  const { digest } = await verifyLayout(storage, id, promoted_digest ?? '')
-  await storage.delete(`images/${id}/blobs/sha256/${digest.slice('sha256:'.length)}`)
+async function damage({ id, layer: layerDigest }: Built): Promise<void> {
+  const promotedDigest = (await rowOf(id)).promoted_digest ?? ''
+  const { layer } = await verifyStored(tools, { id, promotedDigest, layerDigest })
+  await storage.delete(`images/${id}/${blobPath(layer.digest)}`)
 }
 
 const retry = (version: Built, as = tenant.companyManager) =>
@@ -136,7 +138,7 @@ describe('asking for it', () => {
     const worker = new BuildWorker({
       db,
       databaseUrl: url,
-      tools: { storage, executor, readers: new ArchiveReaders(log), log },
+      tools,
       slots: 1,
       name: 'w',
     })
@@ -170,7 +172,16 @@ describe('provisioning', () => {
     await executor.installImage(version.layer, Readable.from([]))
     await damage(version)
     await goRound()
-    expect((await rowOf(version.id)).state).toBe('provisioning_blocked')
+    expect(await rowOf(version.id)).toMatchObject({
+      state: 'provisioning_blocked',
+      blocked_reason: 'layer_missing',
+    })
+    const params = { id: version.environmentId, vid: version.id }
+    const seen = async (as: Principal) =>
+      (await harness.must<EnvironmentVersion>(environmentRoutes.readEnvironmentVersion, as, { params }))
+        .build_next_action
+    expect(await seen(tenant.companyManager)).toMatch(/\(layer_missing\)$/)
+    expect(await seen(tenant.member)).not.toContain('layer_missing')
   })
 
   it('is blocked for an image that the executor refuses, and may be asked for again', async () => {
@@ -180,7 +191,7 @@ describe('provisioning', () => {
     expect((await rowOf(version.id)).state).toBe('provisioning_blocked')
     await retry(version)
     await goRound()
-    expect((await rowOf(version.id)).state).toBe('ready')
+    expect(await rowOf(version.id)).toMatchObject({ state: 'ready', blocked_reason: '' })
   })
 
   it.each([

@@ -64,9 +64,10 @@ export class Provisioner {
   }
 
   async #provision(version: UnprovisionedVersion, holder: Database): Promise<void> {
-    const to = await provisionVersion(this.#tools, version, this.#stopping.signal)
+    const done = await provisionVersion(this.#tools, version, this.#stopping.signal)
+    const set = { blocked_reason: done.to === 'ready' ? '' : done.reason }
     await holder
       .transaction()
-      .execute((trx) => moveVersion(trx, version.id, { to, from: ['regional_provisioning'] }))
+      .execute((trx) => moveVersion(trx, version.id, { to: done.to, from: ['regional_provisioning'], set }))
   }
 }

@@ -1,4 +1,5 @@
 import { mkdtempSync, rmSync } from 'node:fs'
+import { readdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
@@ -7,10 +8,12 @@ import { createLog } from '../base/logging.ts'
 import { ExecutorRefused } from '../executor/port.ts'
 import { DiskStorage } from '../storage/disk.ts'
 import { makeRun, makeRunnableTask, type RunnableTask } from '../testing/factories/runs.ts'
+import { makeBuildTools, makeSignedImage } from '../testing/factories/signed-image.ts'
 import { makeTenant, type Tenant } from '../testing/factories/tenant.ts'
 import { ScriptedExecutor } from '../testing/scripted-executor.ts'
 import { createTestDatabase } from '../testing/test-database.ts'
-import { quarantineKey, verifyLayout, writeLayout } from './oci-layout.ts'
+import { verifyStored } from './provenance/verify-stored.ts'
+import type { BuildTools } from './steps/step.ts'
 import { sweepImages } from './sweep-images.ts'
 
 const { db } = await createTestDatabase()
@@ -22,6 +25,7 @@ const begin = new Date('2026-01-01T00:00:00Z')
 const log = createLog('test', 'silent')
 
 let executor: ScriptedExecutor
+let tools: BuildTools
 let tenant: Tenant
 let layers = 0
 
@@ -31,6 +35,7 @@ beforeEach(async () => {
     .set({ state: 'archived', layer_digest: null, retiring_layer_digest: null })
     .execute()
   executor = new ScriptedExecutor()
+  tools = makeBuildTools(db, { storage, executor })
   tenant = await makeTenant(db)
 })
 
@@ -49,8 +54,12 @@ async function runnable(layerDigest?: string): Promise<RunnableTask & { layer: s
   const layer = layerDigest ?? `sha256:${String(layers).padStart(64, '0')}`
   const task = await makeRunnableTask(db, tenant.companyId)
   const id = task.environmentVersionId
-  const stored = await storage.put(quarantineKey(id), Buffer.from(`layer of ${id}`))
-  const manifest = await writeLayout(storage, id, { layer: { ...stored, diffId: layer }, env: [], user: '' })
+  const bytes = Buffer.from(`layer of ${id}`)
+  const { promotedDigest: manifest } = await makeSignedImage(tools, {
+    versionId: id,
+    layer: bytes,
+    diffId: layer,
+  })
   const set = { layer_digest: layer, promoted_digest: manifest, unreferenced_since: null }
   await db.updateTable('environment_versions').set(set).where('id', '=', id).execute()
   await executor.installImage(layer, Readable.from([]))
@@ -68,7 +77,12 @@ async function unreferenced() {
 }
 
 const isThere = async (image: { environmentVersionId: string; manifest: string; layer: string }) => {
-  const stored = await verifyLayout(storage, image.environmentVersionId, image.manifest).then(
+  const id = image.environmentVersionId
+  const stored = await verifyStored(tools, {
+    id,
+    promotedDigest: image.manifest,
+    layerDigest: image.layer,
+  }).then(
     () => true,
     () => false,
   )
@@ -81,6 +95,8 @@ it('removes an image that nothing points at from host and storage after thirty d
   expect(await isThere(image)).toEqual([true, true])
   expect(await sweepAfter(30)).toEqual({ removed: 1, failed: 0 })
   expect(await isThere(image)).toEqual([false, false])
+  const left = await readdir(join(folder, 'objects/images', image.environmentVersionId), { recursive: true })
+  expect(left.filter((name) => !name.startsWith('blobs') || name.length > 'blobs/sha256'.length)).toEqual([])
   const row = await db
     .selectFrom('environment_versions')
     .select(['layer_digest', 'retiring_layer_digest', 'promoted_digest', 'state'])

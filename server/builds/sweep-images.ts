@@ -37,6 +37,6 @@ export async function sweepImages(deps: ImageSweepDeps): Promise<{ removed: numb
 
 async function removeImage({ db, storage, executor }: ImageSweepDeps, image: RetiringImage): Promise<void> {
   if (!image.layerShared) await executor.removeImage(image.layerDigest)
-  if (image.promotedDigest !== null) await deleteLayout(storage, image.versionId, image.promotedDigest)
+  await deleteLayout(storage, image.versionId)
   await endRetiring(db, image.versionId)
 }

@@ -20,6 +20,7 @@ export interface Tables {
   owned_objects: environments.OwnedObjectsTable
   environment_versions: environments.EnvironmentVersionsTable
   build_attempts: environments.BuildAttemptsTable
+  runner_releases: environments.RunnerReleasesTable
   tasks: tasks.TasksTable
   task_versions: tasks.TaskVersionsTable
   share_grants: tasks.ShareGrantsTable

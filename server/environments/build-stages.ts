@@ -5,8 +5,11 @@ export const buildStages = [
   'context_validator',
   'customer_build',
   'smoke',
+  'sign',
+  'attest',
   'promote',
   'final_verify',
+  'runner_floor',
   'regional_readback',
 ] as const satisfies BuildStage[]
 

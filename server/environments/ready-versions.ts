@@ -14,6 +14,7 @@ export interface RunnableVersion {
   layer_digest: string | null
   image_config: ImageConfig | null
   promoted_digest: string | null
+  runner_approved: boolean
 }
 
 /**
@@ -25,7 +26,3 @@ export const getVersion = (
   companyId: string,
   versionId: string,
 ): Promise<RunnableVersion | undefined> => findRunnableVersion(db, companyId, versionId)
-
-/** There is one runner release so far: every version that was built, was built by it. */
-export const isRunnerApproved = (version: Pick<RunnableVersion, 'promoted_digest'>): boolean =>
-  version.promoted_digest !== null

@@ -3,7 +3,6 @@ import type { ResourceProfile } from '@sandbox-jobs/contract/resources/profile.t
 import type { SecurityState } from '@sandbox-jobs/contract/states/catalog-states.ts'
 import type { EnvironmentVersionState } from '@sandbox-jobs/contract/states/environment-version-states.ts'
 import { progressOf, terminalClassOf } from './build-progress.ts'
-import { isRunnerApproved } from './ready-versions.ts'
 import { isRetained } from './version.ts'
 import type { LastAttempt, VersionView } from './version-store.ts'
 
@@ -18,7 +17,6 @@ export function renderVersion(
   show: { owner: boolean; regions: readonly string[] },
 ): EnvironmentVersion {
   const ready = view.state === 'ready' ? 'ready' : 'not_ready'
-  const approved = isRunnerApproved(view)
   return {
     id: view.id,
     environment_id: view.environment_id,
@@ -30,11 +28,11 @@ export function renderVersion(
     capacity_retained: isRetained(view.state),
     promoted_digest: view.promoted_digest,
     composed_execution_digest: view.composed_execution_digest,
-    runner_release: null,
-    runner_abi_revision: null,
-    policy_revision: null,
-    runner_release_approved: approved,
-    runner_release_next_action: approved ? '' : 'Build the version.',
+    runner_release: view.runner_release,
+    runner_abi_revision: view.runner && String(view.runner.abiRevision),
+    policy_revision: view.policy_revision,
+    runner_release_approved: view.runner?.approved ?? false,
+    runner_release_next_action: runnerAction(view),
     region_readiness: Object.fromEntries(show.regions.map((region) => [region, ready])),
     ready_at: view.ready_at?.toISOString() ?? null,
     verified_at: view.verified_at?.toISOString() ?? null,
@@ -45,6 +43,13 @@ export function renderVersion(
     source_digest: show.owner ? view.source_digest : null,
     source_ref: show.owner ? view.source_ref : null,
   }
+}
+
+function runnerAction({ runner, state, runner_release }: VersionView): string {
+  if (runner?.approved) return ''
+  if (runner)
+    return `Ask the operator to approve ${runner_release}, or build a new version on an approved runner.`
+  return state === 'ready' ? 'Build a new version: nothing was signed for this one.' : 'Build the version.'
 }
 
 const renderLastBuild = (attempt: LastAttempt | null, owner: boolean) => ({
@@ -63,7 +68,15 @@ const provisioningActions: Partial<Record<string, string>> = {
   provisioning_blocked: 'The stored image cannot be used. Retry provisioning, or build a new version.',
 }
 
-function renderProgress({ attempt, state, expected_seconds }: VersionView, owner: boolean) {
+/** Only owners are told what is wrong with the image. */
+function provisioningAction(state: string, reason: string): string | undefined {
+  const action = provisioningActions[state]
+  return action !== undefined && reason !== '' ? `${action} (${reason})` : action
+}
+
+function renderProgress(view: VersionView, owner: boolean) {
+  const { attempt, state, expected_seconds } = view
+  const reason = owner ? view.blocked_reason : ''
   if (!attempt) {
     return {
       build_stage: '' as const,
@@ -71,7 +84,7 @@ function renderProgress({ attempt, state, expected_seconds }: VersionView, owner
       build_stage_count: 0,
       build_stage_since: null,
       build_expected_seconds: 0,
-      build_next_action: state === 'draft' ? 'Queue a build.' : '',
+      build_next_action: state === 'draft' ? 'Queue a build.' : (provisioningAction(state, reason) ?? ''),
     }
   }
   const progress = progressOf(attempt, owner)
@@ -83,6 +96,6 @@ function renderProgress({ attempt, state, expected_seconds }: VersionView, owner
     build_stage_count: progress.count,
     build_stage_since: progress.since,
     build_expected_seconds: running ? (expected_seconds ?? firstBuildSeconds) : 0,
-    build_next_action: over ? '' : (provisioningActions[state] ?? progress.nextAction),
+    build_next_action: over ? '' : (provisioningAction(state, reason) ?? progress.nextAction),
   }
 }

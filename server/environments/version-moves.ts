@@ -15,13 +15,15 @@ export type VersionResult = Partial<
     | 'promoted_digest'
     | 'composed_execution_digest'
     | 'layer_digest'
+    | 'runner_release'
+    | 'policy_revision'
     | 'image_config'
     | 'unpacked_bytes'
     | 'compressed_bytes'
     | 'verified_at'
     | 'last_build_attempt_id'
   >
->
+> & { blocked_reason?: string }
 
 export interface VersionMove {
   to: EnvironmentVersionState

@@ -14,6 +14,8 @@ export type LastAttempt = Pick<
 >
 
 export type VersionView = VersionRow & {
+  /** Null before a runner was found to run it. */
+  runner: { abiRevision: number; approved: boolean } | null
   attempt: LastAttempt | null
   /** Mean of the company's last completed builds; null without any, or while none is running. */
   expected_seconds: number | null
@@ -25,8 +27,11 @@ const selectView = (db: Executing) =>
   db
     .selectFrom('environment_versions as v')
     .leftJoin('build_attempts as a', 'a.id', 'v.last_build_attempt_id')
+    .leftJoin('runner_releases as r', 'r.release', 'v.runner_release')
     .selectAll('v')
     .select([
+      'r.abi_revision',
+      'r.approved_at as runner_approved_at',
       'a.id as attempt_id',
       'a.state as attempt_state',
       'a.stage_code',
@@ -43,7 +48,10 @@ const selectView = (db: Executing) =>
 type Joined = Awaited<ReturnType<ReturnType<typeof selectView>['execute']>>[number]
 
 function toView(row: Joined): VersionView {
-  const { attempt_id, attempt_state, stage_code, stage_since, error_code, error_detail, ...version } = row
+  const { attempt_id, attempt_state, stage_code, stage_since, error_code, error_detail, ...rest } = row
+  const { abi_revision, runner_approved_at, ...version } = rest
+  const runner =
+    abi_revision === null ? null : { abiRevision: abi_revision, approved: runner_approved_at !== null }
   const attempt =
     attempt_id === null
       ? null
@@ -55,7 +63,7 @@ function toView(row: Joined): VersionView {
           error_code: error_code ?? '',
           error_detail: error_detail ?? '',
         }
-  return { ...version, attempt }
+  return { ...version, attempt, runner }
 }
 
 /** A version of an environment that the caller was found to see. */
@@ -159,11 +167,31 @@ export async function insertVersion(trx: Trx, version: NewVersion): Promise<void
     .execute()
 }
 
+/** Ready versions of the same archive and profile that an older one of the environment composed with another runner. */
+export async function listOlderCompositions(trx: Trx, versionId: string): Promise<string[]> {
+  const rows = await trx
+    .selectFrom('environment_versions as v')
+    .innerJoin('environment_versions as n', (join) =>
+      join
+        .onRef('n.environment_id', '=', 'v.environment_id')
+        .onRef('n.source_digest', '=', 'v.source_digest')
+        .onRef('n.resource_profile', '=', 'v.resource_profile'),
+    )
+    .select('v.id')
+    .where('n.id', '=', versionId)
+    .where('v.state', '=', 'ready')
+    .whereRef('v.version_number', '<', 'n.version_number')
+    .whereRef('v.runner_release', '<>', 'n.runner_release')
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
 /** For other domains: the company's version or a curated one, with what a run needs of it. */
 export async function findRunnableVersion(db: Executing, companyId: string, versionId: string) {
   return db
     .selectFrom('environment_versions as v')
     .innerJoin('environments as e', 'e.id', 'v.environment_id')
+    .leftJoin('runner_releases as r', 'r.release', 'v.runner_release')
     .where('v.id', '=', versionId)
     .where((eb) => eb.or([eb('v.company_id', '=', companyId), eb('v.company_id', 'is', null)]))
     .select((eb) => [
@@ -182,6 +210,7 @@ export async function findRunnableVersion(db: Executing, companyId: string, vers
       'v.layer_digest',
       'v.image_config',
       'v.promoted_digest',
+      sql<boolean>`r.approved_at is not null`.as('runner_approved'),
     ])
     .executeTakeFirst()
 }

@@ -1,13 +1,16 @@
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { systemClock } from '../base/clock.ts'
+import { SigningKeys, signingKeysFolder } from '../base/signing-keys.ts'
 import { BuildWorker } from '../builds/build-worker.ts'
 import { ArchiveReaders } from '../builds/reader/archive-readers.ts'
-import { StoredImages } from '../builds/stored-image-store.ts'
+import { StoredImages } from '../builds/stored-images.ts'
 import { connect } from '../db/database.ts'
 import { migrate } from '../db/migrate.ts'
 import { sweepEnvironments } from '../environments/environment-sweep.ts'
+import { RunnerReleases } from '../environments/runner-releases.ts'
 import { AgentClient } from '../executor/oci/client.ts'
+import manifest from '../package.json' with { type: 'json' }
 import { startLoop } from '../queue/loop.ts'
 import { queuePolicy } from '../runs/queue-policy.ts'
 import { postgresRunQueue } from '../runs/run-queue.ts'
@@ -25,6 +28,7 @@ await runRole('worker', async (config, log) => {
 
   const storage = new DiskStorage(join(config.dataDir, 'objects'))
   const executor = new AgentClient(config.agentSocket)
+  const signing = new SigningKeys(signingKeysFolder(config.dataDir))
   // One worker a data folder: after a restart it finds what it held by this name.
   const name = `${hostname()}:${config.dataDir}`
 
@@ -32,7 +36,7 @@ await runRole('worker', async (config, log) => {
     runs: postgresRunQueue(db, databaseUrl, log),
     executor,
     storage,
-    images: new StoredImages(db, storage),
+    images: new StoredImages({ storage, signing, clock: systemClock }),
     log,
     name,
     slots: config.runSlots,
@@ -41,7 +45,16 @@ await runRole('worker', async (config, log) => {
   const builds = new BuildWorker({
     db,
     databaseUrl,
-    tools: { storage, executor, readers: new ArchiveReaders(log), log },
+    tools: {
+      storage,
+      executor,
+      readers: new ArchiveReaders(log),
+      log,
+      clock: systemClock,
+      signing,
+      runners: new RunnerReleases(db, config.runnerApproval),
+      builder: { id: config.baseUrl, release: manifest.version },
+    },
     slots: config.buildSlots,
     name,
   })

@@ -1,4 +1,5 @@
 import type { Log } from '../base/logging.ts'
+import { ImageUntrusted } from '../builds/provenance/verify-image.ts'
 import {
   ExecutorRefused,
   ExecutorUnavailable,
@@ -63,6 +64,12 @@ interface Ending {
   left: Collected | undefined
 }
 
+/** Why an image could not be placed, as a slug. */
+function reasonOf(error: unknown): string {
+  if (error instanceof ImageUntrusted) return error.slug
+  return error instanceof ObjectMissing ? 'missing' : 'refused'
+}
+
 /** Of our own making: no executor gives it. */
 const cancelledSlug = 'run:cancelled'
 
@@ -97,10 +104,10 @@ class RunDrive {
   }
 
   async fromClaim(): Promise<void> {
-    const { runs, storage } = this.#deps
+    const { runs } = this.#deps
     const job = await patiently('read the job', () => runs.findJob(this.#run), this.#patience)
     if (!job) return this.#finish({ outcome: failed('platform_internal', { detail: 'job_missing' }) })
-    const prepare = () => prepareRun(storage, job, this.#run.sandboxId)
+    const prepare = () => prepareRun(this.#deps, job, this.#run.sandboxId)
     const prepared = await patiently('prepare', prepare, { ...this.#patience, attempts: shortPatience })
     if (prepared.kind === 'refused') return this.#finish({ outcome: prepared.outcome })
     const start = await this.#start(prepared)
@@ -124,16 +131,16 @@ class RunDrive {
   /** Starts the sandbox, or says why it did not start. Tries for less time than the claim's lease has. */
   async #start(prepared: PreparedRun & { kind: 'sandbox' }): Promise<'started' | 'no_host' | RunOutcome> {
     const { executor, images } = this.#deps
-    const { layerDigest, spec, openStdin } = prepared
+    const { image, spec, openStdin } = prepared
     const patience = { ...this.#patience, attempts: shortPatience, attemptsWhileAway: longPatience }
     for (let lastTry = false; ; lastTry = true) {
       try {
-        await patiently('place the image', () => images.ensure(layerDigest), patience)
+        await patiently('place the image', () => images.ensure(image), patience)
       } catch (error) {
         if (error instanceof Detached) throw error
         if (error instanceof ExecutorUnavailable) return 'no_host'
         this.#patience.log.error({ error: describe(error) }, 'image cannot be placed')
-        return failed('image_unavailable', { detail: error instanceof ObjectMissing ? 'missing' : 'refused' })
+        return failed('image_unavailable', { detail: reasonOf(error) })
       }
       try {
         const start = () => executor.start(spec, openStdin())
@@ -146,7 +153,7 @@ class RunDrive {
         if (error.slug === cancelledSlug) return failed('cancelled')
         this.#patience.log.warn({ slug: error.slug }, 'start refused')
         // It may have lost an image that it had.
-        images.forget(layerDigest)
+        images.forget(image)
         if (lastTry) return failed('runtime_start_failed', { detail: error.slug })
       }
     }

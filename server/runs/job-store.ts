@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
 import type { Executing } from '../db/database.ts'
-import type { ImageConfig } from '../db/tables/environments.ts'
 import type { RunBundle } from './run-bundle.ts'
 
 /** Everything a claimed run is made of, read once. */
@@ -18,8 +17,10 @@ export interface RunJob {
   task_state: string
   task_security_state: string
   environment_security_state: string
+  environment_version_id: string
+  /** What the row says of the image; only what was signed counts. */
   layer_digest: string | null
-  image_config: ImageConfig | null
+  promoted_digest: string | null
   bundle: RunBundle | null
 }
 
@@ -34,7 +35,7 @@ export async function findJob(
       v.state as version_state, t.state as task_state, t.security_state as task_security_state,
       case when 'blocked' in (ev.security_state, e.security_state) then 'blocked' else 'clear' end
         as environment_security_state,
-      ev.layer_digest, ev.image_config,
+      r.environment_version_id, ev.layer_digest, ev.promoted_digest,
       case when b.id is null then null else jsonb_build_object('storage_key', b.storage_key,
         'archive_format', b.archive_format, 'byte_size', b.byte_size, 'digest', b.digest) end as bundle
     from runs r

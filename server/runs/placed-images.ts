@@ -1,11 +1,8 @@
-import type { Readable } from 'node:stream'
+import type { AttestedImage, StoredImages } from '../builds/stored-images.ts'
 import type { Executor } from '../executor/port.ts'
 
-/** Where the flat layers of environment versions come from. */
-export interface ImageSource {
-  /** The uncompressed tar whose sha256 is `layerDigest`; throws `ObjectMissing`. */
-  open(layerDigest: string): Promise<Readable>
-}
+/** Where the images of environment versions come from, and what proves them. */
+export type ImageSource = Pick<StoredImages, 'attested' | 'open'>
 
 /** Remembers which images the executor has, so that a run's start asks for them once and places each once. */
 export class PlacedImages {
@@ -18,27 +15,34 @@ export class PlacedImages {
     this.#source = source
   }
 
+  /** What may run as a version. Throws `ImageUntrusted`. */
+  attested(version: Parameters<ImageSource['attested']>[0]): Promise<AttestedImage> {
+    return this.#source.attested(version)
+  }
+
   /** Resolves once the executor can start that image. */
-  async ensure(layerDigest: string): Promise<void> {
-    const known = this.#placed.get(layerDigest)
+  async ensure(image: AttestedImage): Promise<void> {
+    const { diffId } = image.layer
+    const known = this.#placed.get(diffId)
     if (known) return known
-    const placing = this.#place(layerDigest)
-    this.#placed.set(layerDigest, placing)
+    const placing = this.#place(image)
+    this.#placed.set(diffId, placing)
     try {
       await placing
     } catch (error) {
-      this.forget(layerDigest)
+      this.forget(image)
       throw error
     }
   }
 
   /** The executor may have lost it. */
-  forget(layerDigest: string): void {
-    this.#placed.delete(layerDigest)
+  forget(image: AttestedImage): void {
+    this.#placed.delete(image.layer.diffId)
   }
 
-  async #place(layerDigest: string): Promise<void> {
-    if (await this.#executor.hasImage(layerDigest)) return
-    await this.#executor.installImage(layerDigest, await this.#source.open(layerDigest))
+  async #place(image: AttestedImage): Promise<void> {
+    const { diffId } = image.layer
+    if (await this.#executor.hasImage(diffId)) return
+    await this.#executor.installImage(diffId, await this.#source.open(image))
   }
 }

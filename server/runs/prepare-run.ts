@@ -1,17 +1,20 @@
 import { Readable } from 'node:stream'
 import { driverOf } from '@sandbox-jobs/contract/resources/runtime-contract.ts'
+import { ImageUntrusted } from '../builds/provenance/verify-image.ts'
+import type { AttestedImage } from '../builds/stored-images.ts'
 import type { SandboxSpec } from '../executor/port.ts'
 import type { ObjectStorage } from '../storage/port.ts'
 import { bootInput, bootInputWith } from './boot-program.ts'
 import type { RunJob } from './job-store.ts'
 import { exportableEnv, isValidEnv } from './ordinary-env.ts'
+import type { PlacedImages } from './placed-images.ts'
 import { bundleBlocks, checkRunBundle } from './run-bundle.ts'
 import { failed, type RunOutcome } from './run-outcome.ts'
 import { runSandbox } from './run-sandbox.ts'
 
 /** What the executor is given for a run, or why the run ends before it. */
 export type PreparedRun =
-  | { kind: 'sandbox'; spec: SandboxSpec; openStdin: () => Buffer | Readable; layerDigest: string }
+  | { kind: 'sandbox'; spec: SandboxSpec; openStdin: () => Buffer | Readable; image: AttestedImage }
   | { kind: 'refused'; outcome: RunOutcome }
 
 const refused = (outcome: RunOutcome): PreparedRun => ({ kind: 'refused', outcome })
@@ -21,7 +24,7 @@ const refused = (outcome: RunOutcome): PreparedRun => ({ kind: 'refused', outcom
  * throws when it cannot be read.
  */
 export async function prepareRun(
-  storage: ObjectStorage,
+  { storage, images }: { storage: ObjectStorage; images: Pick<PlacedImages, 'attested'> },
   job: RunJob,
   sandboxId: string,
 ): Promise<PreparedRun> {
@@ -39,29 +42,38 @@ export async function prepareRun(
     const code = isValidEnv(job.ordinary_env, secrets) ? 'secret_missing' : 'env_invalid'
     return refused(failed(code))
   }
-  if (job.layer_digest === null) return refused(failed('image_unavailable', { detail: 'no_layer' }))
+  const { layer_digest: layerDigest, promoted_digest: promotedDigest, environment_version_id: id } = job
+  if (layerDigest === null || promotedDigest === null) {
+    return refused(failed('image_unavailable', { detail: 'no_layer' }))
+  }
+  // The row says what would run; only what a trusted key signed for this very version does.
+  const image = await images.attested({ id, layerDigest, promotedDigest }).catch((error: unknown) => {
+    if (error instanceof ImageUntrusted) return error
+    throw error
+  })
+  if (image instanceof ImageUntrusted) return refused(failed('image_unavailable', { detail: image.slug }))
   const spec = runSandbox({
     sandboxId,
-    layerDigest: job.layer_digest,
+    layerDigest: image.layer.diffId,
     resourceProfile: job.resource_profile,
-    imageUser: job.image_config?.user ?? '',
+    imageUser: image.user,
     timeoutSeconds: job.timeout_seconds,
   })
   const boot = {
-    imageEnv: job.image_config?.env ?? [],
+    imageEnv: image.env,
     env: exportableEnv(job.ordinary_env),
     startupScript: job.startup_script,
     workScript: job.work_script,
     driver: driverOf(job.work_command),
     input: job.input,
   }
-  const { bundle, layer_digest: layerDigest } = job
+  const { bundle } = job
   if (bundle === null) {
     const stdin = bootInput(boot)
-    return { kind: 'sandbox', spec, openStdin: () => stdin, layerDigest }
+    return { kind: 'sandbox', spec, openStdin: () => stdin, image }
   }
   const unusable = await checkRunBundle(storage, bundle)
   if (unusable) return refused(unusable)
   const openStdin = () => Readable.from(bootInputWith(boot, bundleBlocks(storage, bundle)))
-  return { kind: 'sandbox', spec, openStdin, layerDigest }
+  return { kind: 'sandbox', spec, openStdin, image }
 }

@@ -1,13 +1,14 @@
-import { createHash } from 'node:crypto'
-import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { createLog } from '../base/logging.ts'
 import { pax, paxRecord, tar, zip } from '../builds/archive/archive-fixtures.ts'
+import type { BuildTools } from '../builds/steps/step.ts'
+import { StoredImages } from '../builds/stored-images.ts'
 import { TestAgent, tarOf } from '../executor/oci/test-agent.ts'
 import { giveBundle } from '../testing/factories/bundles.ts'
 import { makeRun, makeRunnableTask } from '../testing/factories/runs.ts'
+import { makeBuildTools, makeSignedImage } from '../testing/factories/signed-image.ts'
 import { makeTenant, type Tenant } from '../testing/factories/tenant.ts'
 import { RunHarness } from '../testing/run-harness.ts'
 import { createTestDatabase } from '../testing/test-database.ts'
@@ -22,14 +23,15 @@ const { storage } = new RunHarness(db)
 let agent: TestAgent
 let worker: RunWorker
 let tenant: Tenant
-let scratch: { tar: Buffer; digest: string }
+let scratch: Buffer
+let tools: BuildTools
 
 async function startWorker(): Promise<RunWorker> {
   const started = new RunWorker({
     runs: postgresRunQueue(db, url, createLog('test', 'silent')),
     executor: agent.client,
     storage,
-    images: { open: async () => Readable.from([scratch.tar]) },
+    images: new StoredImages(tools),
     log: createLog('test', 'silent'),
     name: 'w1',
     slots: 4,
@@ -41,14 +43,14 @@ async function startWorker(): Promise<RunWorker> {
 }
 
 beforeAll(async () => {
-  const tar = await tarOf([
+  scratch = await tarOf([
     [{ name: 'data/', type: 'directory' }],
     // What `FROM scratch` with one `COPY` makes.
     [{ name: 'data/greeting' }, 'hello from the image\n'],
   ])
-  scratch = { tar, digest: `sha256:${createHash('sha256').update(tar).digest('hex')}` }
   tenant = await makeTenant(db)
   agent = await TestAgent.start()
+  tools = makeBuildTools(db, { storage, executor: agent.client })
   worker = await startWorker()
 })
 
@@ -70,13 +72,12 @@ async function run(
   const { ordinary_env = {}, startup_script = '', timeout_seconds = 20, user = '', bundle } = fields
   const task = await makeRunnableTask(db, tenant.companyId, { work_script, startup_script, ordinary_env })
   if (bundle) await giveBundle(db, storage, task, bundle)
+  const versionId = task.environmentVersionId
+  const image = await makeSignedImage(tools, { versionId, layer: scratch, env: ['WHERE=image'], user })
   await db
     .updateTable('environment_versions')
-    .set({
-      layer_digest: scratch.digest,
-      image_config: { env: ['WHERE=image'], user },
-    })
-    .where('id', '=', task.environmentVersionId)
+    .set({ layer_digest: image.layerDigest, promoted_digest: image.promotedDigest })
+    .where('id', '=', versionId)
     .execute()
   return makeRun(db, task, { chatroom_id: tenant.roomId, timeout_seconds })
 }

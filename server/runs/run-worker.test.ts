@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createLog } from '../base/logging.ts'
 import { ExecutorRefused, ExecutorUnavailable } from '../executor/port.ts'
@@ -7,6 +6,7 @@ import { makeTenant, type Tenant } from '../testing/factories/tenant.ts'
 import { RunHarness } from '../testing/run-harness.ts'
 import { ScriptedExecutor } from '../testing/scripted-executor.ts'
 import { createTestDatabase } from '../testing/test-database.ts'
+import { unsignedImages } from '../testing/unsigned-images.ts'
 import { cancelRun } from './cancel-run.ts'
 import { postgresRunQueue } from './run-queue.ts'
 import { RunWorker } from './run-worker.ts'
@@ -40,7 +40,7 @@ async function startWorker(name = 'w1', slots = 4): Promise<RunWorker> {
     runs,
     executor,
     storage,
-    images: { open: async () => Readable.from([Buffer.from('layer')]) },
+    images: unsignedImages,
     log: createLog('test', 'silent'),
     name,
     slots,

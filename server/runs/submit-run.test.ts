@@ -123,8 +123,8 @@ describe('submitting a run', () => {
 
   it('refuses a bundle whose runner is not approved, and no other version of that environment', async () => {
     const task = await makeRunnableTask(db, tenant.companyId)
-    const unbuilt = { state: 'archived', promoted_digest: null }
-    const environment = db.updateTable('environment_versions').set(unbuilt)
+    const unknownRunner = { state: 'archived', runner_release: null }
+    const environment = db.updateTable('environment_versions').set(unknownRunner)
     await environment.where('id', '=', task.environmentVersionId).execute()
     const body = { task_version_id: task.versionId }
     expect((await submit({ body })).statusCode).toBe(200)

@@ -5,6 +5,7 @@ import type { SandboxExit } from '../../executor/port.ts'
 import { ArchiveRefused } from '../archive/archive-refused.ts'
 import { BuildFailed } from '../build-failed.ts'
 import { buildLogKey } from '../build-log-key.ts'
+import { readOrigins } from '../build-origins.ts'
 import { buildSandbox, maxImageConfigBytes } from '../build-sandbox.ts'
 import { buildExitCodes } from '../build-script.ts'
 import { readImageConfig } from '../image-config.ts'
@@ -30,6 +31,7 @@ export const customerBuild: BuildStep = {
     await storage.put(buildLogKey(build.order.attemptId), await executor.log(sandboxId))
     const exit = await executor.wait(sandboxId, build.signal)
     refuseFailure(exit)
+    await takeOrigins(build, sandboxId)
     build.findings.imageConfig = await takeConfig(build, sandboxId, exit)
     await takeImage(build, sandboxId, exit)
   },
@@ -91,6 +93,13 @@ function refuseFailure(exit: SandboxExit): void {
   if (exit.exitCode === buildExitCodes.exportFailed)
     throw new BuildFailed('platform_failed', 'image_export_failed')
   throw new BuildFailed('dockerfile_exit')
+}
+
+async function takeOrigins({ findings, tools }: Build, sandboxId: string): Promise<void> {
+  const origins = await readOrigins(await tools.executor.log(sandboxId), findings.bases ?? [])
+  if (!origins) throw new BuildFailed('platform_failed', 'builder_unknown')
+  findings.builderVersion = origins.builderVersion
+  findings.baseImages = origins.baseImages
 }
 
 async function takeConfig({ tools }: Build, sandboxId: string, exit: SandboxExit) {

@@ -1,22 +1,23 @@
 import { BuildFailed } from '../build-failed.ts'
-import { LayoutBroken, verifyLayout } from '../oci-layout.ts'
+import { ImageUntrusted } from '../provenance/verify-image.ts'
+import { verifyStored } from '../provenance/verify-stored.ts'
 import { type Build, type BuildStep, found } from './step.ts'
 
-/** Reads the promoted image back by its digest: manifest, configuration and every byte of the layer. */
+/** Reads the promoted image back and proves it from the public keys alone, as anybody could: every byte of it. */
 export const finalVerify: BuildStep = {
   stage: 'final_verify',
   attemptStates: [],
   versionStates: [],
   async run(build: Build) {
+    const { order, tools } = build
     try {
-      const stored = await verifyLayout(
-        build.tools.storage,
-        build.order.versionId,
-        found(build, 'promotedDigest'),
-      )
-      if (stored.diffId !== found(build, 'layer').diffId) throw new LayoutBroken('diff id')
+      await verifyStored(tools, {
+        id: order.versionId,
+        promotedDigest: found(build, 'promotedDigest'),
+        layerDigest: found(build, 'layer').diffId,
+      })
     } catch (error) {
-      throw error instanceof LayoutBroken ? new BuildFailed('platform_failed', 'stored_image_damaged') : error
+      throw error instanceof ImageUntrusted ? new BuildFailed('platform_failed', error.slug) : error
     }
   },
 }

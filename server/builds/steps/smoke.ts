@@ -1,6 +1,7 @@
 import { profileOf } from '@sandbox-jobs/contract/resources/profile.ts'
 import type { SandboxSpec } from '../../executor/port.ts'
 import { BuildFailed } from '../build-failed.ts'
+import { hexOf } from '../image-documents.ts'
 import { openQuarantined } from '../oci-layout.ts'
 import { type Build, type BuildStep, found } from './step.ts'
 
@@ -25,6 +26,7 @@ export const smoke: BuildStep = {
   async run(build: Build) {
     const { executor, storage } = build.tools
     const { diffId } = found(build, 'layer')
+    build.findings.runner = await executor.runner()
     if (!(await executor.hasImage(diffId))) {
       await executor.installImage(diffId, await openQuarantined(storage, build.order.versionId))
     }
@@ -34,9 +36,11 @@ export const smoke: BuildStep = {
 }
 
 /** Runs the smoke sandbox and answers the image's user as `uid:gid`. */
-async function start({ order, tools, signal }: Build, digest: string, user: string): Promise<string> {
+async function start(build: Build, digest: string, user: string): Promise<string> {
+  const { order, tools, signal } = build
   const { executor } = tools
-  const id = `${order.attemptId}_smoke`
+  // A runner that took the place of another starts the image too.
+  const id = `${order.attemptId}_smoke_${hexOf(found(build, 'runner').layerDigest).slice(0, 8)}`
   await executor.start(smokeSandbox(id, digest, order.resourceProfile), Buffer.from(`${user}\n`))
   const exit = await executor.wait(id, signal)
   const log = Buffer.concat(await (await executor.log(id)).toArray()).toString('utf8')

@@ -1,21 +1,27 @@
 import type { BuildProfile } from '@sandbox-jobs/contract/resources/profile.ts'
 import type { BuildAttemptState } from '@sandbox-jobs/contract/states/build-attempt-states.ts'
 import type { EnvironmentVersionState } from '@sandbox-jobs/contract/states/environment-version-states.ts'
+import type { Clock } from '../../base/clock.ts'
 import type { Log } from '../../base/logging.ts'
+import type { SigningKeys } from '../../base/signing-keys.ts'
 import type { ImageConfig } from '../../db/tables/environments.ts'
 import type { ChainStage } from '../../environments/build-stages.ts'
-import type { Executor } from '../../executor/port.ts'
+import type { RunnerReleases } from '../../environments/runner-releases.ts'
+import type { Executor, Runner } from '../../executor/port.ts'
 import type { ObjectStorage } from '../../storage/port.ts'
 import type { ArchiveFormat } from '../archive/archive.ts'
-import type { Layer } from '../oci-layout.ts'
+import type { Attachment, ImageDocuments, Layer } from '../image-documents.ts'
+import type { NamedDigest } from '../provenance/statement.ts'
 import type { ArchiveReaders } from '../reader/archive-readers.ts'
 
 /** What a build starts from: the row of its attempt, its version and the archive, if one is bound. */
 export interface BuildOrder {
   attemptId: string
   companyId: string
+  startedAt: Date
   versionId: string
   environmentId: string
+  buildRegion: string
   buildProfile: BuildProfile
   resourceProfile: string
   context: { key: string; format: ArchiveFormat; byteSize: number; digest: string } | undefined
@@ -26,10 +32,20 @@ export interface BuildFindings {
   canonicalDigest?: string
   /** Registry references that the Dockerfile starts from. */
   bases?: string[]
+  /** Base images as they were when the build began, and what built on them. */
+  baseImages?: NamedDigest[]
+  builderVersion?: string
   layer?: Layer
   unpackedBytes?: number
   imageConfig?: ImageConfig
+  /** What the image was started on. */
+  runner?: Runner
+  image?: ImageDocuments
+  signature?: Attachment
+  provenance?: Attachment
   promotedDigest?: string
+  composedDigest?: string
+  runnerRelease?: string
 }
 
 export interface BuildTools {
@@ -37,6 +53,12 @@ export interface BuildTools {
   executor: Executor
   readers: ArchiveReaders
   log: Log
+  clock: Clock
+  /** Signs what was built; it never leaves the worker. */
+  signing: Pick<SigningKeys, 'sign' | 'trusted'>
+  runners: Pick<RunnerReleases, 'record'>
+  /** Who builds: the deployment by its address, and the release of the service. */
+  builder: { id: string; release: string }
 }
 
 export interface Build {

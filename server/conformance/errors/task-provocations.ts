@@ -42,6 +42,14 @@ export const taskProvocations: Provocations = {
   bundle_too_large: (scene) => bundle(scene, Buffer.alloc(bundleMaxBytes + 1)),
   bundle_path_forbidden: (scene) => bundle(scene, gzipSync(tar({ name: 'work.sh', content: 'true' }))),
   bundle_invalid: (scene) => bundle(scene, Buffer.from('no archive')),
+  task_bundle_runner_unsupported: async (scene) => {
+    const params = task(scene)
+    const file = gzipSync(tar({ name: 'data.txt', content: 'data' }))
+    const { id: bundle_id } = await scene.must('manager', allRoutes.uploadBundle, { params, file })
+    await scene.must('manager', allRoutes.updateTaskVersion, { params: draft(scene), body: { bundle_id } })
+    await scene.db.updateTable('runner_releases').set({ approved_at: null, approved_by: null }).execute()
+    return scene.ask('manager', allRoutes.publishTaskVersion, { params: draft(scene) })
+  },
   share_already_live: (scene) => share(scene, { target_kind: 'chatroom', target_id: scene.ids.room }),
   share_target_invalid: (scene) =>
     share(scene, { target_kind: 'department', target_id: scene.world.foreign.ids.department }),

@@ -15,8 +15,6 @@ export const unprovokedCodes: Partial<Record<ErrorCode, string>> = {
   build_admission_fenced: 'no stage image is rotated yet',
   input_not_stageable: 'what has no canonical form is refused as JSON, with the array of problems',
   input_staging_unavailable: 'needs a hundred checks at once: input-schema/schema-thread.test.ts',
-  task_bundle_runner_unsupported:
-    'a ready version has an approved runner until releases are approved one by one',
 
   task_version_not_published: secrets,
   task_version_digest_mismatch: secrets,

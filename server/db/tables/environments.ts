@@ -71,6 +71,9 @@ export interface EnvironmentVersionsTable {
   retiring_layer_digest: string | null
   unreferenced_since: Date | null
   image_config: ImageConfig | null
+  runner_release: string | null
+  policy_revision: string | null
+  blocked_reason: Generated<string>
   unpacked_bytes: number | null
   compressed_bytes: number | null
   ready_at: Date | null
@@ -78,6 +81,15 @@ export interface EnvironmentVersionsTable {
   state_changed_at: Generated<Date>
   last_build_attempt_id: string | null
   created_at: Generated<Date>
+}
+
+export interface RunnerReleasesTable {
+  release: string
+  layer_digest: string
+  abi_revision: number
+  first_seen_at: Generated<Date>
+  approved_at: Date | null
+  approved_by: 'declared' | 'operator' | null
 }
 
 export interface BuildAttemptsTable {

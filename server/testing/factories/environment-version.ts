@@ -2,6 +2,7 @@ import { newId } from '../../base/ids.ts'
 import type { Database } from '../../db/database.ts'
 
 const digest = `sha256:${'1'.repeat(64)}`
+const testRunner = `runner-${'1'.repeat(16)}`
 
 /** A version of a new environment; `ready` unless another state is asked for. Without a company it is curated. */
 export async function makeEnvironmentVersion(
@@ -21,6 +22,17 @@ export async function makeEnvironmentVersion(
       name: `environment ${environmentId}`,
     })
     .execute()
+  await db
+    .insertInto('runner_releases')
+    .values({
+      release: testRunner,
+      layer_digest: digest,
+      abi_revision: 1,
+      approved_at: new Date(),
+      approved_by: 'declared',
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
   const id = newId('environmentVersion')
   await db
     .insertInto('environment_versions')
@@ -33,6 +45,7 @@ export async function makeEnvironmentVersion(
       resource_profile: 'standard',
       layer_digest: digest,
       promoted_digest: digest,
+      runner_release: testRunner,
       ready_at: new Date(),
     })
     .execute()

@@ -1,0 +1,36 @@
+import { Readable } from 'node:stream'
+import { expect, test } from 'vitest'
+import { readOrigins } from './build-origins.ts'
+
+const digest = `sha256:${'a'.repeat(64)}`
+const builder = 'buildah version 1.28.2 (image-spec 1.0.2-dev, runtime-spec 1.0.2-dev)'
+const read = (lines: string[], bases: string[]) =>
+  readOrigins(Readable.from([Buffer.from(lines.join('\n'))]), bases)
+
+test('the first lines tell the builder and each base image in its turn', async () => {
+  const lines = [
+    builder,
+    `base ${digest} curated/a:1`,
+    `base ${digest} curated/b:1`,
+    'STEP 1/1: FROM curated/a:1',
+  ]
+  expect(await read(lines, ['curated/a:1', 'curated/b:1'])).toEqual({
+    builderVersion: '1.28.2',
+    baseImages: [
+      { name: 'curated/a:1', digest },
+      { name: 'curated/b:1', digest },
+    ],
+  })
+  expect(await read([builder, 'STEP 1/1: FROM scratch'], [])).toEqual({
+    builderVersion: '1.28.2',
+    baseImages: [],
+  })
+})
+
+test('what a step prints later is not taken for it', async () => {
+  const step = ['STEP 1/2: FROM curated/a:1', `base ${digest} curated/a:1`]
+  expect(await read([builder, ...step], ['curated/a:1'])).toBeUndefined()
+  expect(await read([builder, `base ${digest} curated/b:1`], ['curated/a:1'])).toBeUndefined()
+  expect(await read(['', builder], [])).toBeUndefined()
+  expect(await read([], [])).toBeUndefined()
+})

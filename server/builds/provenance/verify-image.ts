@@ -1,0 +1,264 @@
+import { createHash } from 'node:crypto'
+import type { Readable } from 'node:stream'
+import { digestPattern } from '@sandbox-jobs/contract/digest.ts'
+import { attachmentTypes, Envelope, statementType } from '@sandbox-jobs/contract/resources/provenance.ts'
+import { type Static, type TSchema, Type } from 'typebox'
+import { Check } from 'typebox/schema'
+import { type Signature, type TrustedKeys, verifySignature } from '../../base/signing-keys.ts'
+import { parseStrictJson } from '../../base/strict-json.ts'
+import type { ImageConfig } from '../../db/tables/environments.ts'
+import { annotations, artifactTypes, hexOf, type Layer, mediaTypes } from '../image-documents.ts'
+import { openEnvelope } from './dsse.ts'
+import { readSignedPayload } from './image-signature.ts'
+import { readStatement, type Statement } from './statement.ts'
+
+/*
+ * Proves an image from the files of its layout and public keys alone: no network, no database. Each file is reached by
+ * the digest that something proved before it names; what starts the chain, index.json, is believed only because a
+ * signature in the end is over the digest of the manifest that it named.
+ *
+ *   oci-layout, index.json ─ manifest ─ config, layer
+ *                          ├ signature manifest ─ payload ─ names the manifest, signed
+ *                          └ provenance manifest ─ envelope ─ statement names the manifest, signed
+ */
+
+/** Files of one layout by their path in it. */
+export interface LayoutFiles {
+  /** Undefined when there is no such file. */
+  size(path: string): Promise<number | undefined>
+  open(path: string): Promise<Readable>
+}
+
+/** In the order in which they are proved. */
+export const imageChecks = ['layout', 'manifest', 'signature', 'provenance', 'layer'] as const
+export type ImageCheck = (typeof imageChecks)[number]
+
+/** The stored image is not what it should be; `slug` names what is wrong with it. */
+export class ImageUntrusted extends Error {
+  readonly slug: string
+  constructor(slug: string) {
+    super(`image cannot be trusted: ${slug}`)
+    this.name = 'ImageUntrusted'
+    this.slug = slug
+  }
+}
+
+export interface ImageSigned {
+  /** The environment version that the image was made for. */
+  versionId: string
+  /** Digest of the image's manifest. */
+  digest: string
+  layer: Layer
+  config: ImageConfig
+  signature: Signature & { payload: Buffer }
+  envelope: Envelope
+  /** The key that signed the statement. */
+  keyId: string
+  statement: Statement
+}
+
+export interface VerifyOptions {
+  trusted: TrustedKeys
+  /** Told of each check that has passed. */
+  onPassed?: (check: ImageCheck, found: string) => void
+}
+
+/** Everything but the bytes of the layer, which whoever unpacks it hashes. Throws `ImageUntrusted`. */
+export async function verifySigned(files: LayoutFiles, options: VerifyOptions): Promise<ImageSigned> {
+  const passed = options.onPassed ?? (() => undefined)
+  const layout = await readFile(files, 'oci-layout', 'layout')
+  if (!Check(LayoutFile, layout)) throw new ImageUntrusted('layout_invalid')
+  const index = await readFile(files, 'index.json', 'index')
+  if (!Check(Index, index)) throw new ImageUntrusted('index_invalid')
+  const [image, signatureOf, provenanceOf] = index.manifests
+  passed('layout', 'one image, its signature and its provenance')
+
+  const manifest = await readBlob(files, image, ImageManifest, 'manifest')
+  const config = await readBlob(files, manifest.config, ImageConfiguration, 'config')
+  const [stored] = manifest.layers
+  const layer = { digest: stored.digest, byteSize: stored.size, diffId: config.rootfs.diff_ids[0] }
+  passed('manifest', image.digest)
+
+  const signature = await readSignature(files, signatureOf, image.digest, options.trusted)
+  passed('signature', `key ${signature.keyId}`)
+
+  const proof = await readProvenance(files, provenanceOf, image.digest, options.trusted)
+  const { environment_version_id } = proof.statement.predicate.buildDefinition.externalParameters
+  if (environment_version_id !== signature.versionId)
+    throw new ImageUntrusted('provenance_of_another_version')
+  passed('provenance', `key ${proof.keyId}`)
+  return {
+    versionId: signature.versionId,
+    digest: image.digest,
+    layer,
+    config: { env: config.config.Env, user: config.config.User },
+    signature,
+    ...proof,
+  }
+}
+
+/** The stored bytes of the layer are those that the manifest names. Throws `ImageUntrusted`. */
+export async function verifyLayer(files: LayoutFiles, layer: Layer): Promise<void> {
+  const path = blobPath(layer.digest)
+  const size = await files.size(path)
+  if (size === undefined) throw new ImageUntrusted('layer_missing')
+  if (size !== layer.byteSize) throw new ImageUntrusted('layer_damaged')
+  const hash = createHash('sha256')
+  for await (const chunk of await files.open(path)) hash.update(chunk as Buffer)
+  if (`sha256:${hash.digest('hex')}` !== layer.digest) throw new ImageUntrusted('layer_damaged')
+}
+
+export const blobPath = (digest: string): string => `blobs/sha256/${hexOf(digest)}`
+
+async function readSignature(files: LayoutFiles, of: Attached, image: string, trusted: TrustedKeys) {
+  const { content, notes } = await readAttachment(files, of, image, 'signature')
+  const signature = {
+    keyId: notes[annotations.keyId] ?? '',
+    bytes: Buffer.from(notes[annotations.cosignSignature] ?? '', 'base64'),
+  }
+  requireKnown(trusted, signature.keyId)
+  if (!verifySignature(trusted, content, signature)) throw new ImageUntrusted('signature_invalid')
+  const signed = readSignedPayload(content)
+  if (signed?.manifestDigest !== image) throw new ImageUntrusted('signature_of_another_image')
+  return { ...signature, payload: content, versionId: signed.versionId }
+}
+
+async function readProvenance(files: LayoutFiles, of: Attached, image: string, trusted: TrustedKeys) {
+  const { content } = await readAttachment(files, of, image, 'provenance')
+  const envelope = parsed(content, 'provenance')
+  if (!Check(Envelope, envelope)) throw new ImageUntrusted('provenance_invalid')
+  requireKnown(trusted, envelope.signatures[0]?.keyid ?? '')
+  const opened = openEnvelope(envelope, statementType, trusted)
+  const statement = opened && readStatement(opened.payload)
+  if (!opened || !statement) throw new ImageUntrusted('provenance_invalid')
+  if (statement.subject[0].digest.sha256 !== hexOf(image))
+    throw new ImageUntrusted('provenance_of_another_image')
+  return { envelope, keyId: opened.keyId, statement }
+}
+
+function requireKnown(trusted: TrustedKeys, keyId: string): void {
+  if (!trusted.has(keyId)) throw new ImageUntrusted('signing_key_unknown')
+}
+
+async function readAttachment(
+  files: LayoutFiles,
+  of: Attached,
+  image: string,
+  part: 'signature' | 'provenance',
+) {
+  const manifest = await readBlob(files, of, AttachmentManifest, part)
+  if (manifest.artifactType !== of.artifactType) throw new ImageUntrusted(`${part}_manifest_invalid`)
+  if (manifest.subject.digest !== image) throw new ImageUntrusted(`${part}_of_another_image`)
+  await readBlob(files, manifest.config, Type.Object({}, { additionalProperties: false }), part)
+  const [content] = manifest.layers
+  if (content.mediaType !== attachmentTypes[part]) throw new ImageUntrusted(`${part}_manifest_invalid`)
+  return { content: await readDescribed(files, content, part), notes: content.annotations }
+}
+
+const maxDocumentBytes = 1024 ** 2
+const bounds = { maxBytes: maxDocumentBytes, maxDepth: 20, maxNodes: 20_000 }
+
+function parsed(bytes: Buffer, part: string): unknown {
+  try {
+    return parseStrictJson(bytes, bounds)
+  } catch {
+    throw new ImageUntrusted(`${part}_invalid`)
+  }
+}
+
+async function readFile(files: LayoutFiles, path: string, part: string): Promise<unknown> {
+  const size = await files.size(path)
+  if (size === undefined) throw new ImageUntrusted(`${part}_missing`)
+  if (size > maxDocumentBytes) throw new ImageUntrusted(`${part}_invalid`)
+  return parsed(Buffer.concat(await (await files.open(path)).toArray()), part)
+}
+
+/** The bytes that a descriptor names, and no others. */
+async function readDescribed(files: LayoutFiles, of: { digest: string; size: number }, part: string) {
+  const path = blobPath(of.digest)
+  const size = await files.size(path)
+  if (size === undefined) throw new ImageUntrusted(`${part}_missing`)
+  if (size !== of.size || size > maxDocumentBytes) throw new ImageUntrusted(`${part}_damaged`)
+  const bytes = Buffer.concat(await (await files.open(path)).toArray())
+  if (createHash('sha256').update(bytes).digest('hex') !== hexOf(of.digest)) {
+    throw new ImageUntrusted(`${part}_damaged`)
+  }
+  return bytes
+}
+
+async function readBlob<S extends TSchema>(
+  files: LayoutFiles,
+  of: { digest: string; size: number },
+  schema: S,
+  part: string,
+): Promise<Static<S>> {
+  const value = parsed(await readDescribed(files, of, part), part)
+  if (!Check(schema, value)) throw new ImageUntrusted(`${part}_invalid`)
+  return value
+}
+
+const strict = { additionalProperties: false }
+const described = <const M extends string>(mediaType: M) => ({
+  mediaType: Type.Literal(mediaType),
+  digest: Type.String({ pattern: digestPattern }),
+  size: Type.Integer({ minimum: 0 }),
+})
+const descriptor = <const M extends string>(mediaType: M) => Type.Object(described(mediaType), strict)
+const attached = <const A extends string>(artifactType: A) =>
+  Type.Object({ ...described(mediaTypes.manifest), artifactType: Type.Literal(artifactType) }, strict)
+const manifestHead = { schemaVersion: Type.Literal(2), mediaType: Type.Literal(mediaTypes.manifest) }
+
+interface Attached {
+  digest: string
+  size: number
+  artifactType: string
+}
+
+const LayoutFile = Type.Object({ imageLayoutVersion: Type.Literal('1.0.0') }, strict)
+
+const Index = Type.Object(
+  {
+    schemaVersion: Type.Literal(2),
+    mediaType: Type.Literal(mediaTypes.index),
+    manifests: Type.Tuple([
+      descriptor(mediaTypes.manifest),
+      attached(artifactTypes.signature),
+      attached(artifactTypes.provenance),
+    ]),
+  },
+  strict,
+)
+
+const ImageManifest = Type.Object(
+  {
+    ...manifestHead,
+    config: descriptor(mediaTypes.config),
+    layers: Type.Tuple([descriptor(mediaTypes.layer)]),
+  },
+  strict,
+)
+
+const ImageConfiguration = Type.Object({
+  config: Type.Object({ Env: Type.Array(Type.String()), User: Type.String() }),
+  rootfs: Type.Object({ diff_ids: Type.Tuple([Type.String({ pattern: digestPattern })]) }),
+})
+
+const AttachmentManifest = Type.Object(
+  {
+    ...manifestHead,
+    artifactType: Type.String(),
+    config: descriptor(mediaTypes.empty),
+    layers: Type.Tuple([
+      Type.Object(
+        {
+          ...described(''),
+          mediaType: Type.String(),
+          annotations: Type.Record(Type.String(), Type.String()),
+        },
+        strict,
+      ),
+    ]),
+    subject: descriptor(mediaTypes.manifest),
+  },
+  strict,
+)
