@@ -25,6 +25,9 @@ export interface Service {
 }
 
 export interface OwnService extends Service {
+  dataDir: string
+  /** Process id of the supervisor. */
+  pid: number
   /** Ends a role the hard way and waits until the supervisor has started it again. */
   kill(role: 'api' | 'worker' | 'agent'): Promise<void>
 }
@@ -39,9 +42,11 @@ export async function openService(): Promise<Service> {
   return { url, user, password, stop: async () => undefined }
 }
 
-/** A service on a new data folder, with the example company in it. */
-export async function startService(): Promise<OwnService> {
+/** A service on a new data folder, with the example company in it. `settings` are environment variables. */
+export async function startService(settings: Record<string, string> = {}): Promise<OwnService> {
   await fillCache()
+  // What made it let nobody in but root; the service's own user has to pass.
+  await chmod(cacheDir, 0o755)
   const dataDir = await mkdtemp(join(cacheDir, 'e2e-'))
   await chmod(dataDir, 0o755)
   await mkdir(join(dataDir, 'agent'), { mode: 0o700 })
@@ -49,7 +54,7 @@ export async function startService(): Promise<OwnService> {
     await run('cp', ['--archive', '--link', join(cacheDir, path), join(dataDir, path)])
   }
   const port = await freePort()
-  const env = { ...plainEnvironment(), SANDBOX_DATA: dataDir, SANDBOX_PORT: String(port) }
+  const env = { ...plainEnvironment(), ...settings, SANDBOX_DATA: dataDir, SANDBOX_PORT: String(port) }
   const child = spawn(sandbox, ['up'], { env, stdio: ['ignore', 'pipe', 'pipe'] })
   const exited = once(child, 'close')
   const lines: string[] = []
@@ -67,8 +72,9 @@ export async function startService(): Promise<OwnService> {
     })
     const { passwords } = JSON.parse(applied.stdout) as { passwords: { login: string; password: string }[] }
     const password = passwords.find(({ login }) => login === 'ada')?.password ?? ''
-    const kill = (role: string) => killChild(child.pid ?? 0, role)
-    return { url: `http://127.0.0.1:${port}`, user: 'ada', password, kill, stop }
+    const pid = child.pid ?? 0
+    const kill = (role: string) => killChild(pid, role)
+    return { url: `http://127.0.0.1:${port}`, user: 'ada', password, dataDir, pid, kill, stop }
   } catch (error) {
     await stop()
     throw new Error(`the service did not start:\n${lines.join('\n')}`, { cause: error })
@@ -104,7 +110,8 @@ async function killChild(supervisor: number, role: string): Promise<void> {
   }
 }
 
-async function childOf(supervisor: number, role: string): Promise<number | undefined> {
+/** The process that runs a role under that supervisor. */
+export async function childOf(supervisor: number, role: string): Promise<number | undefined> {
   const children = await readFile(`/proc/${supervisor}/task/${supervisor}/children`, 'utf8')
   for (const pid of children.trim().split(' ').map(Number)) {
     const argv = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')

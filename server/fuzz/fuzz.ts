@@ -1,7 +1,7 @@
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import type { Route } from '@sandbox-jobs/contract/routes/route.ts'
+import { Draw } from '../base/draw.ts'
 import { type Caller, callers, type World } from '../conformance/world.ts'
-import { Draw } from './draw.ts'
 import { faultOf } from './judge.ts'
 import { type FuzzedRequest, makeRequest } from './make-request.ts'
 

@@ -1,8 +1,8 @@
 import type { Route } from '@sandbox-jobs/contract/routes/route.ts'
+import type { Draw } from '../base/draw.ts'
 import { idsFor, kinds, parametersOf, variantsOf } from '../conformance/example-ids.ts'
 import { exampleCall, expectations } from '../conformance/expectations.ts'
 import type { World } from '../conformance/world.ts'
-import type { Draw } from './draw.ts'
 import { hostileValues } from './hostile-values.ts'
 import { mutate } from './mutate.ts'
 

@@ -1,4 +1,4 @@
-import type { Draw } from './draw.ts'
+import type { Draw } from '../base/draw.ts'
 import { hostileNames, hostileValues } from './hostile-values.ts'
 
 /** The value with one place of it changed: another value there, a field less, or a field more. */

@@ -1,0 +1,91 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type pg from 'pg'
+import { childOf, type OwnService } from '../main-job/service.ts'
+import { sandboxProcesses } from './victims.ts'
+
+/** What runs have left behind that nobody will need again: empty when the service has cleaned up after everything. */
+export async function leftovers(service: OwnService, database: pg.Client): Promise<string[]> {
+  const { dataDir } = service
+  const found = await Promise.all([
+    sandboxFolders(dataDir),
+    namesIn(join(dataDir, 'agent/crun')),
+    controlGroups(service),
+    mounts(dataDir),
+    processes(dataDir),
+    unfinishedFiles(dataDir),
+    unownedObjects(dataDir, database),
+    openUploads(database),
+  ])
+  return found.flat()
+}
+
+/** Folders of sandboxes; one that was forbidden keeps its mark for ever, and nothing but that. */
+async function sandboxFolders(dataDir: string): Promise<string[]> {
+  const root = join(dataDir, 'agent/sandboxes')
+  const kept: string[] = []
+  for (const id of await readdir(root)) {
+    const names = await namesIn(join(root, id))
+    if (names.length !== 1 || !names[0]?.endsWith('/forbidden'))
+      kept.push(`sandbox ${id}: ${names.length} files`)
+  }
+  return kept
+}
+
+const namesIn = async (folder: string): Promise<string[]> =>
+  (await readdir(folder).catch(() => [])).map((name) => join(folder, name))
+
+/** Below the one group that the agent was told to use. */
+async function controlGroups({ pid }: OwnService): Promise<string[]> {
+  const agent = await childOf(pid, 'agent')
+  const argv = (await readFile(`/proc/${agent}/cmdline`, 'utf8')).split('\0')
+  const group = argv[argv.indexOf('--cgroup') + 1] ?? ''
+  const hierarchies = ['/sys/fs/cgroup', ...(await namesIn('/sys/fs/cgroup'))]
+  const groups = await Promise.all(hierarchies.map((hierarchy) => namesIn(join(hierarchy, group))))
+  return groups.flat().filter((path) => path.includes('/run_'))
+}
+
+async function mounts(dataDir: string): Promise<string[]> {
+  const lines = (await readFile('/proc/mounts', 'utf8')).split('\n')
+  return lines.filter((line) => line.includes(dataDir)).map((line) => `mount ${line}`)
+}
+
+const processes = async (dataDir: string): Promise<string[]> =>
+  (await sandboxProcesses(dataDir)).map(({ kind, pid, runId }) => `process ${pid}, ${kind} of ${runId}`)
+
+/** Files that their writer had not finished. */
+async function unfinishedFiles(dataDir: string): Promise<string[]> {
+  const [incoming, images] = await Promise.all(
+    ['objects/incoming', 'agent/images'].map((path) => filesBelow(join(dataDir, path), 2)),
+  )
+  return [...(incoming ?? []), ...(images ?? []).filter((path) => /\/\.(new|removed)-/.test(path))]
+}
+
+async function filesBelow(folder: string, depth: number): Promise<string[]> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
+  const below = entries.map((entry) => {
+    const path = join(folder, entry.name)
+    return entry.isDirectory() && depth > 0 && !entry.name.startsWith('.')
+      ? filesBelow(path, depth - 1)
+      : [path]
+  })
+  return (await Promise.all(below)).flat()
+}
+
+async function unownedObjects(dataDir: string, database: pg.Client): Promise<string[]> {
+  const root = join(dataDir, 'objects/objects')
+  const keys = (await filesBelow(join(root, 'runs'), 2)).map((path) => path.slice(root.length + 1))
+  const { rows } = await database.query<{ key: string }>(
+    `select key from unnest($1::text[]) as given(key)
+     where not exists (select 1 from run_contents c where given.key in (c.output_key, c.log_key, c.bundle_key))`,
+    [keys],
+  )
+  return rows.map(({ key }) => `object ${key}`)
+}
+
+async function openUploads(database: pg.Client): Promise<string[]> {
+  const { rows } = await database.query<{ told: string }>(
+    `select 'upload ' || id as told from upload_sessions where state not in ('completed', 'aborted')`,
+  )
+  return rows.map(({ told }) => told)
+}

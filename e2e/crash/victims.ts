@@ -1,0 +1,70 @@
+import { readdir, readFile, readlink } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import type { Draw } from '../../server/base/draw.ts'
+import { childOf, type OwnService } from '../main-job/service.ts'
+
+export const victimKinds = ['api', 'worker', 'agent', 'postgres', 'shim', 'crun', 'job'] as const
+export type VictimKind = (typeof victimKinds)[number]
+
+export interface Victim {
+  pid: number
+  /** The run whose own process it is; undefined for those that serve all of them. */
+  runId: string | undefined
+}
+
+/** A process of that kind that lives now, undefined when there is none. */
+export async function findVictim(
+  service: OwnService,
+  kind: VictimKind,
+  draw: Draw,
+): Promise<Victim | undefined> {
+  if (kind === 'postgres') return ofAll(await postgresProcess(service.dataDir, draw))
+  if (kind === 'api' || kind === 'worker' || kind === 'agent') return ofAll(await childOf(service.pid, kind))
+  const found = (await sandboxProcesses(service.dataDir)).filter((process) => process.kind === kind)
+  return found.length === 0 ? undefined : draw.of(found)
+}
+
+const ofAll = (pid: number | undefined): Victim | undefined =>
+  pid === undefined ? undefined : { pid, runId: undefined }
+
+/** The postmaster, or one of its own: the death of any of them ends every connection. */
+async function postgresProcess(dataDir: string, draw: Draw): Promise<number | undefined> {
+  const file = await readFile(join(dataDir, 'postgres/cluster/postmaster.pid'), 'utf8').catch(() => '')
+  const postmaster = Number(file.split('\n')[0])
+  if (!postmaster) return undefined
+  if (draw.chance(0.5)) return postmaster
+  const children = await readFile(`/proc/${postmaster}/task/${postmaster}/children`, 'utf8').catch(() => '')
+  const pids = children.split(' ').map(Number).filter(Boolean)
+  return pids.length === 0 ? postmaster : draw.of(pids)
+}
+
+interface SandboxProcess extends Victim {
+  kind: 'shim' | 'crun' | 'job'
+  pid: number
+}
+
+const runSandbox = /(run_[0-9a-f]{32})_\d+$/
+
+/** Every process of a run's sandbox: shims work in its folder, everything else is in its control group. */
+export async function sandboxProcesses(dataDir: string): Promise<SandboxProcess[]> {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number)
+  const found: SandboxProcess[] = []
+  const folders = join(dataDir, 'agent/sandboxes')
+  for (const pid of pids) {
+    const cwd = await readlink(`/proc/${pid}/cwd`).catch(() => '')
+    const program = basename(await readlink(`/proc/${pid}/exe`).catch(() => ''))
+    const group = await controlGroupOf(pid)
+    const inGroup = runSandbox.exec(group)?.[1]
+    const inFolder = cwd.startsWith(`${folders}/`) ? runSandbox.exec(cwd)?.[1] : undefined
+    if (inFolder && program === 'shim') found.push({ kind: 'shim', pid, runId: inFolder })
+    else if (inFolder && program === 'crun') found.push({ kind: 'crun', pid, runId: inFolder })
+    else if (inGroup && program !== 'crun' && program !== 'shim')
+      found.push({ kind: 'job', pid, runId: inGroup })
+  }
+  return found
+}
+
+async function controlGroupOf(pid: number): Promise<string> {
+  const text = await readFile(`/proc/${pid}/cgroup`, 'utf8').catch(() => '')
+  return text.split('\n').find((line) => runSandbox.test(line)) ?? ''
+}
