@@ -46,7 +46,8 @@ const connectionCodes = new Set([
   'EHOSTUNREACH',
 ])
 /** The driver's own words: it gives these failures no code. */
-const driverWords = /^(Connection terminated|timeout exceeded when trying to connect)/
+const driverWords =
+  /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error)/
 
 /** True when no answer of the database was had at all: the same statement may well succeed later. */
 export function isDatabaseAway(error: unknown): boolean {
