@@ -308,14 +308,22 @@ export class Sandboxes {
   }
 
   async #settleLost(sandbox: Sandbox): Promise<void> {
-    const { spec } = sandbox.ticket
-    const { cgroups, cgroupParent, clock } = this.#options
-    await killAndRemoveCgroups(planCgroups(cgroups, cgroupParent, spec.id, spec.limits), spec.id)
-    await writeLostRecord(sandbox.folder, clock.now())
+    await this.#endGroups(sandbox)
+    await writeLostRecord(sandbox.folder, this.#options.clock.now())
   }
 
-  /** What nobody needs once the shim is gone: the disk, and the state of a runtime that was killed. */
-  async #sweep({ folder }: Sandbox): Promise<void> {
+  async #endGroups({ ticket: { spec } }: Sandbox): Promise<void> {
+    const { cgroups, cgroupParent } = this.#options
+    await killAndRemoveCgroups(planCgroups(cgroups, cgroupParent, spec.id, spec.limits), spec.id)
+  }
+
+  /**
+   * What nobody needs once the shim is gone: the disk, the state of a runtime that was killed, and the control groups of
+   * a shim that was killed after its record.
+   */
+  async #sweep(sandbox: Sandbox): Promise<void> {
+    const { folder } = sandbox
+    await this.#endGroups(sandbox)
     await rm(join(folder, 'disk.img'), { force: true })
     await rm(runtimeRoot(folder), { recursive: true, force: true })
   }
