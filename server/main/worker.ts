@@ -6,7 +6,7 @@ import { BuildWorker } from '../builds/build-worker.ts'
 import { ArchiveReaders } from '../builds/reader/archive-readers.ts'
 import { StoredImages } from '../builds/stored-images.ts'
 import { connect } from '../db/database.ts'
-import { migrate } from '../db/migrate.ts'
+import { migrateWhenThere } from '../db/migrate.ts'
 import { sweepEnvironments } from '../environments/environment-sweep.ts'
 import { RunnerReleases } from '../environments/runner-releases.ts'
 import { AgentClient } from '../executor/oci/client.ts'
@@ -24,9 +24,10 @@ import { runRole } from './run-role.ts'
 await runRole('worker', async (config, log) => {
   const { databaseUrl, deployment } = config
   const db = connect(databaseUrl, { poolSize: config.databasePoolSize, log, name: 'worker' })
-  await migrate(db)
+  await migrateWhenThere(db, log)
 
   const storage = new DiskStorage(join(config.dataDir, 'objects'))
+  await storage.removeAbandoned()
   const executor = new AgentClient(config.agentSocket)
   const signing = new SigningKeys(signingKeysFolder(config.dataDir))
   // One worker a data folder: after a restart it finds what it held by this name.

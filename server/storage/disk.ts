@@ -1,7 +1,8 @@
-import { createHash, randomUUID } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { mkdir, open, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
+import { Incoming } from './incoming.ts'
 import { ObjectMissing, type ObjectStorage, ObjectTooLarge, type StoredObject } from './port.ts'
 
 const keyPattern = /^[a-z0-9][a-z0-9_.-]*(\/[a-z0-9][a-z0-9_.-]*){0,6}$/
@@ -11,9 +12,16 @@ const isMissing = (error: unknown) => error instanceof Error && 'code' in error 
 /** Objects as files below one folder: written beside their place, synced, then renamed into it. */
 export class DiskStorage implements ObjectStorage {
   readonly #root: string
+  readonly #incoming: Incoming
 
   constructor(root: string) {
     this.#root = root
+    this.#incoming = new Incoming(join(root, 'incoming'))
+  }
+
+  /** Removes what writers left that were killed; for a process that starts. */
+  removeAbandoned(): Promise<void> {
+    return this.#incoming.removeAbandoned()
   }
 
   async put(
@@ -22,8 +30,7 @@ export class DiskStorage implements ObjectStorage {
     options: { maxBytes?: number } = {},
   ): Promise<StoredObject> {
     const path = this.#path(key)
-    const part = join(this.#root, 'incoming', randomUUID())
-    await mkdir(dirname(part), { recursive: true, mode: 0o700 })
+    const part = await this.#incoming.newPart()
     await mkdir(dirname(path), { recursive: true, mode: 0o700 })
     try {
       const stored = await writePart(part, body, options.maxBytes ?? Number.POSITIVE_INFINITY)

@@ -1,0 +1,25 @@
+import { spawnSync } from 'node:child_process'
+import { mkdir, mkdtemp, readdir, writeFile } from 'node:fs/promises'
+import { hostname, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { Incoming } from './incoming.ts'
+
+test('parts of a writer that was killed are removed, those of a living one and of other machines stay', async () => {
+  const root = await mkdtemp(join(tmpdir(), 'sandbox-incoming-'))
+  const own = await new Incoming(root).newPart()
+  await writeFile(own, 'being written')
+  const dead = spawnSync('true').pid
+  const left = [`${dead}.1.${hostname()}`, `${process.pid}.1.${hostname()}`]
+  const others = `${dead}.1.another-${hostname()}`
+  for (const writer of [...left, others]) {
+    await mkdir(join(root, writer))
+    await writeFile(join(root, writer, 'part'), 'cut')
+  }
+
+  await new Incoming(root).removeAbandoned()
+
+  const [ownWriter] = own.slice(root.length + 1).split('/')
+  expect(new Set(await readdir(root))).toEqual(new Set([ownWriter, others]))
+  expect(await readdir(join(root, ownWriter ?? ''))).toHaveLength(1)
+})
