@@ -1,5 +1,7 @@
 import { type Migration, type MigrationProvider, Migrator } from 'kysely/migration'
-import type { Database } from './database.ts'
+import { sleep } from '../base/clock.ts'
+import type { Log } from '../base/logging.ts'
+import { type Database, isDatabaseAway } from './database.ts'
 import * as platform from './migrations/0001-platform.ts'
 import * as environments from './migrations/0002-environments.ts'
 import * as tasks from './migrations/0003-tasks.ts'
@@ -31,4 +33,22 @@ export async function migrate(db: Database): Promise<void> {
   if (!error) return
   const failed = results?.find((result) => result.status === 'Error')?.migrationName ?? 'unknown'
   throw new Error(`database migration ${failed} failed`, { cause: error })
+}
+
+const patienceMs = 30_000
+const pauseMs = 100
+
+/** The same for a process that starts: a database that is starting too is waited for. */
+export async function migrateWhenThere(db: Database, log: Log): Promise<void> {
+  const giveUpAtMs = performance.now() + patienceMs
+  for (;;) {
+    try {
+      return await migrate(db)
+    } catch (error) {
+      const cause = error instanceof Error ? error.cause : undefined
+      if (!isDatabaseAway(cause) || performance.now() > giveUpAtMs) throw error
+      log.info('the database is not there yet')
+    }
+    await sleep(pauseMs)
+  }
 }

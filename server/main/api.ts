@@ -1,7 +1,7 @@
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import { systemClock } from '../base/clock.ts'
 import { connect } from '../db/database.ts'
-import { migrate } from '../db/migrate.ts'
+import { migrateWhenThere } from '../db/migrate.ts'
 import { identityProviderOf } from '../platform/identity-provider.ts'
 import { createApiApp } from './api-app.ts'
 import { runRole } from './run-role.ts'
@@ -10,7 +10,7 @@ import { runRole } from './run-role.ts'
 await runRole('api', async (config, log) => {
   const { databaseUrl, host, port } = config
   const db = connect(databaseUrl, { poolSize: config.databasePoolSize, log, name: 'api' })
-  await migrate(db)
+  await migrateWhenThere(db, log)
   const clock = systemClock
   const identityProvider = identityProviderOf(config, { clock, log })
   const app = createApiApp({ db, log, clock, identityProvider, config })

@@ -28,13 +28,16 @@ export interface RoleEvents {
 }
 
 const firstAttempts = 3
-/** A role that ran this long has recovered: its next death starts from the shortest pause. */
-const steadyMs = 60_000
+/**
+ * A role that was ready for this long was of use: its next death starts from the shortest pause. Starting costs less than
+ * a second, so one that dies as soon as this time is over still serves most of the time.
+ */
+const steadyMs = 3_000
 
 /**
  * One role as a child in a session of its own, so that an interrupt typed at the terminal reaches only the
  * supervisor, and told by the kernel to stop when the supervisor dies. It is started again whenever it dies:
- * at once at first, then with pauses that double up to 30 s.
+ * a moment later at first, then after pauses that double up to 30 s.
  */
 export class RoleProcess implements Part {
   readonly name: string
@@ -63,7 +66,7 @@ export class RoleProcess implements Part {
       const outcome = await Promise.race([ready, ended, sleep(this.#spec.startTimeoutMs, waited.signal)])
       waited.abort()
       if (outcome === 'ready') {
-        this.#loop = this.#keepRunning(ended)
+        this.#loop = this.#keepRunning({ ready, ended })
         return
       }
       if (this.#stopping.signal.aborted) return
@@ -104,21 +107,21 @@ export class RoleProcess implements Part {
     this.#child?.kill('SIGKILL')
   }
 
-  async #keepRunning(firstEnd: Promise<End>): Promise<void> {
-    let end = await timed(firstEnd)
+  async #keepRunning(first: Life): Promise<void> {
+    let end = await endOf(first)
     for (let deaths = 1; !this.#stopping.signal.aborted; deaths += 1) {
-      if (end.ranMs > steadyMs) deaths = 1
+      if (end.servedMs > steadyMs) deaths = 1
       const pauseMs = backoffMs(deaths)
       this.#events.note(this.name, `${describe(end)}; starting it again in ${pauseMs / 1000} s`)
       await sleep(pauseMs, this.#stopping.signal)
       if (this.#stopping.signal.aborted) return
-      const { ready, ended } = this.#spawn()
-      void ready.then(() => this.#events.note(this.name, 'is back'))
-      end = await timed(ended)
+      const life = this.#spawn()
+      void life.ready.then(() => this.#events.note(this.name, 'is back'))
+      end = await endOf(life)
     }
   }
 
-  #spawn(): { ready: Promise<'ready'>; ended: Promise<End> } {
+  #spawn(): Life {
     const drop = this.#spec.account || process.getuid?.() !== 0
     const [command = '', ...args] = drop
       ? asAccount(this.#spec.account, this.#spec.argv, 'TERM')
@@ -151,10 +154,19 @@ interface End {
   signal: string | null
 }
 
-const timed = async (ended: Promise<End>): Promise<End & { ranMs: number }> => {
-  const startedAtMs = performance.now()
+/** One process of the role. */
+interface Life {
+  ready: Promise<'ready'>
+  ended: Promise<End>
+}
+
+async function endOf({ ready, ended }: Life): Promise<End & { servedMs: number }> {
+  let readyAtMs = Number.POSITIVE_INFINITY
+  void ready.then(() => {
+    readyAtMs = performance.now()
+  })
   const end = await ended
-  return { ...end, ranMs: performance.now() - startedAtMs }
+  return { ...end, servedMs: performance.now() - readyAtMs }
 }
 
 const describe = (end: End): string =>
