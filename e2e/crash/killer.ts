@@ -18,6 +18,8 @@ const points: Point[] = ['submitted', 'cancelled', 'begun', 'ended', 'any time',
 const pointWaitMs = 700
 const delayMaxMs = 40
 const pauseMaxMs = 900
+const victimWaitMs = 1500
+const lookMs = 10
 
 /** Kills processes of the service with -9, one after another, at points and times that a seed draws. */
 export class Killer {
@@ -34,7 +36,7 @@ export class Killer {
     this.#draw = draw
   }
 
-  /** Kills one process; tries other kinds while there is none of the one that was drawn. */
+  /** Kills one process; of another kind when there is none of the one that was drawn for a while. */
   async killOne(): Promise<Kill> {
     const draw = this.#draw
     await sleep(draw.below(pauseMaxMs))
@@ -42,11 +44,20 @@ export class Killer {
       const kind = draw.of(victimKinds)
       await this.#reach(draw.of(points))
       await sleep(draw.below(delayMaxMs))
-      const victim = await findVictim(this.#service, kind, draw)
+      const victim = await this.#awaitVictim(kind)
       if (!victim || !killNow(victim.pid)) continue
       const kill = { ...victim, kind, atMs: performance.now() }
       this.kills.push(kill)
       return kill
+    }
+  }
+
+  async #awaitVictim(kind: VictimKind): Promise<Victim | undefined> {
+    const giveUpAtMs = performance.now() + victimWaitMs
+    for (;;) {
+      const victim = await findVictim(this.#service, kind, this.#draw)
+      if (victim || performance.now() > giveUpAtMs) return victim
+      await sleep(lookMs)
     }
   }
 

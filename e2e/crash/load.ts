@@ -136,6 +136,11 @@ export class Load extends EventEmitter<{ submitted: []; cancelled: [] }> {
     }
   }
 
+  /** Which intent a job is of, counted from the first. */
+  numberOf(nonce: string): number {
+    return nonce.startsWith(this.#mark) ? Number.parseInt(nonce.slice(this.#mark.length), 36) : -1
+  }
+
   #runOf({ runs }: Intent): string {
     return [...runs][0] ?? ''
   }

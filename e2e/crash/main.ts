@@ -1,3 +1,6 @@
+import { cp } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { Draw } from '../../server/base/draw.ts'
 import { startService } from '../main-job/service.ts'
@@ -38,11 +41,18 @@ const service = await startService()
 try {
   const tally = await killAndCheck()
   console.log(tellTally(tally))
+  if (tally.faults.length > 0) await keepLogs()
   console.log(jsonTally(tally))
   process.exitCode = tally.faults.length === 0 && tally.kills.length === wanted ? 0 : 1
 } finally {
   await service.stop()
   await ledger.close()
+}
+
+async function keepLogs(): Promise<void> {
+  const kept = join(tmpdir(), `crash-logs-${seed}`)
+  await cp(join(service.dataDir, 'logs'), kept, { recursive: true, force: true })
+  console.log(`the service's logs: ${kept}`)
 }
 
 async function killAndCheck(): Promise<Tally> {
@@ -51,7 +61,7 @@ async function killAndCheck(): Promise<Tally> {
   const version = await publishJob(tenant)
   const load = new Load(tenant, version, draw)
   const killer = new Killer(service, ledger, load, draw)
-  const recovery = new Recovery(tenant, ledger)
+  const recovery = new Recovery(tenant, ledger, load)
   const tally: Tally = {
     seed,
     kills: killer.kills,

@@ -4,14 +4,16 @@ import type { Tenant } from '../main-job/tenant.ts'
 import { faultOf } from './documented.ts'
 import type { Kill } from './killer.ts'
 import type { Ledger } from './ledger.ts'
+import type { Load } from './load.ts'
 
 const lookMs = 20
 const longestMs = 60_000
 
 /**
- * How long after each kill the service does again what it is for, as seen from outside:
- * `answering`, a read is answered after the death of API or database; `starting`, a job begins after the death of any
- * part that a start needs; `settling`, the run whose own process was killed has its end.
+ * How long after a kill the service does again what it is for, as seen from outside: `answering`, a read is answered
+ * after the death of API or database; `starting`, a job begins that was not asked for before the death of a part that
+ * serves all; `settling`, the run whose own process was killed has its end. What a second death prolongs is not counted,
+ * but has to come back all the same.
  */
 export class Recovery {
   readonly answeringMs: number[] = []
@@ -19,44 +21,54 @@ export class Recovery {
   readonly settlingMs: number[] = []
   readonly faults: string[] = []
   readonly #tenant: Tenant
-  readonly #ledger: Ledger
+  readonly #load: Load
   readonly #open: Promise<void>[] = []
+  /** The latest death of a part that serves all, and the first intent after it; until something new has begun. */
+  #death: { atMs: number; from: number } | undefined
+  #latestDeathMs = 0
 
-  constructor(tenant: Tenant, ledger: Ledger) {
+  constructor(tenant: Tenant, ledger: Ledger, load: Load) {
     this.#tenant = tenant
-    this.#ledger = ledger
+    this.#load = load
+    ledger.on('begun', (nonce) => this.#noteStart(load.numberOf(nonce)))
   }
 
   watch(kill: Kill): void {
-    if (kill.runId)
-      this.#open.push(this.#measure(this.settlingMs, kill, () => this.#hasEnded(kill.runId ?? '')))
-    if (kill.kind === 'api' || kill.kind === 'postgres') {
+    const { runId, kind, atMs } = kill
+    if (runId) this.#open.push(this.#measure(this.settlingMs, kill, () => this.#hasEnded(runId)))
+    else {
+      this.#latestDeathMs = atMs
+      this.#death = { atMs, from: this.#load.intents.length }
+    }
+    if (kind === 'api' || kind === 'postgres') {
       this.#open.push(this.#measure(this.answeringMs, kill, () => this.#answers()))
     }
-    if (!kill.runId) this.#watchStart(kill)
   }
 
   /** Resolves when everything that was killed so far is back. */
   async settle(): Promise<void> {
     await Promise.all(this.#open.splice(0))
+    // The load may have ended before the last death: then nothing new was to begin.
+    this.#death = undefined
   }
 
-  /** A start that comes after the load has ended proves nothing, and none is waited for. */
-  #watchStart(kill: Kill): void {
-    this.#ledger.once('begun', () => this.startingMs.push(performance.now() - kill.atMs))
+  #noteStart(number: number): void {
+    if (!this.#death || number < this.#death.from) return
+    this.startingMs.push(performance.now() - this.#death.atMs)
+    this.#death = undefined
   }
 
   async #measure(into: number[], kill: Kill, isBack: () => Promise<boolean>): Promise<void> {
     // The very moment of a death may still answer.
     await sleep(lookMs)
     while (!(await isBack())) {
-      if (performance.now() - kill.atMs > longestMs) {
+      if (performance.now() - Math.max(kill.atMs, this.#latestDeathMs) > longestMs) {
         this.faults.push(`not back a minute after the death of ${kill.kind}`)
         return
       }
       await sleep(lookMs)
     }
-    into.push(performance.now() - kill.atMs)
+    if (this.#latestDeathMs <= kill.atMs) into.push(performance.now() - kill.atMs)
   }
 
   async #answers(): Promise<boolean> {

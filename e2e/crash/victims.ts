@@ -51,6 +51,7 @@ export async function sandboxProcesses(dataDir: string): Promise<SandboxProcess[
   const found: SandboxProcess[] = []
   const folders = join(dataDir, 'agent/sandboxes')
   for (const pid of pids) {
+    if (await isOver(pid)) continue
     const cwd = await readlink(`/proc/${pid}/cwd`).catch(() => '')
     const program = basename(await readlink(`/proc/${pid}/exe`).catch(() => ''))
     const group = await controlGroupOf(pid)
@@ -62,6 +63,12 @@ export async function sandboxProcesses(dataDir: string): Promise<SandboxProcess[
       found.push({ kind: 'job', pid, runId: inGroup })
   }
   return found
+}
+
+/** Has ended, and waits only for the machine's first process to hear of it. */
+async function isOver(pid: number): Promise<boolean> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => '')
+  return /^\) Z 1 /.test(stat.slice(stat.lastIndexOf(')')))
 }
 
 async function controlGroupOf(pid: number): Promise<string> {
