@@ -32,7 +32,7 @@ export interface Config {
   accessTokenSeconds: number
   /** `iss` of another issuer of login tokens; absent: only the service's own are good. */
   jwtIssuer: string | undefined
-  jwtJwksUrl: string
+  jwtJwksUrl: string | undefined
   jwtAudience: string
   jwtLoginClaim: string
   databasePoolSize: number
@@ -171,7 +171,7 @@ export const settings: { [K in keyof Config]: Setting<Config[K]> } = {
   jwtJwksUrl: {
     env: 'SANDBOX_JWT_JWKS_URL',
     description: 'where the identity provider publishes its keys; default ISSUER/.well-known/jwks.json',
-    fallback: (read) => `${read.jwtIssuer}/.well-known/jwks.json`,
+    fallback: (read) => read.jwtIssuer && `${read.jwtIssuer}/.well-known/jwks.json`,
     ...url,
   },
   jwtAudience: {

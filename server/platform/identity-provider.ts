@@ -73,7 +73,7 @@ export function identityProviderOf(
   parts: { clock: Clock; log: Log },
 ): IdentityProvider | undefined {
   const { jwtIssuer: issuer, jwtJwksUrl: jwksUrl, jwtAudience: audience, jwtLoginClaim: loginClaim } = config
-  return issuer === undefined
+  return issuer === undefined || jwksUrl === undefined
     ? undefined
     : new IdentityProvider({ issuer, jwksUrl, audience, loginClaim }, parts)
 }

@@ -1,0 +1,9 @@
+import { expect, test } from 'vitest'
+import { readConfig } from '../../base/config.ts'
+import { roleEnvironment } from './role-environment.ts'
+
+test('a role reads the configuration that the supervisor read', () => {
+  const config = readConfig({ SANDBOX_DATA: '/var/lib/x' })
+  const { NODE_COMPILE_CACHE: _, TZ: __, ...environment } = roleEnvironment(config, undefined, '/compiled')
+  expect(readConfig(environment)).toEqual(config)
+})
