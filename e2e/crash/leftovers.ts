@@ -63,11 +63,10 @@ async function unfinishedFiles(dataDir: string): Promise<string[]> {
 
 async function filesBelow(folder: string, depth: number): Promise<string[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
-  const below = entries.map((entry) => {
+  const below = entries.map(async (entry) => {
     const path = join(folder, entry.name)
-    return entry.isDirectory() && depth > 0 && !entry.name.startsWith('.')
-      ? filesBelow(path, depth - 1)
-      : [path]
+    const isOpen = entry.isDirectory() && depth > 0 && !entry.name.startsWith('.')
+    return isOpen ? filesBelow(path, depth - 1) : [path]
   })
   return (await Promise.all(below)).flat()
 }

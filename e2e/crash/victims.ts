@@ -68,7 +68,7 @@ export async function sandboxProcesses(dataDir: string): Promise<SandboxProcess[
 /** Has ended, and waits only for the machine's first process to hear of it. */
 async function isOver(pid: number): Promise<boolean> {
   const stat = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => '')
-  return /^\) Z 1 /.test(stat.slice(stat.lastIndexOf(')')))
+  return stat.slice(stat.lastIndexOf(')')).startsWith(') Z 1 ')
 }
 
 async function controlGroupOf(pid: number): Promise<string> {
