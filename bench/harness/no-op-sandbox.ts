@@ -25,6 +25,7 @@ export async function noOpSandbox(dataDir: string): Promise<NoOpSandbox> {
       layerDigest: `sha256:${image}`,
       resourceProfile: 'standard',
       imageUser: '',
+      isolation: 'standard',
       timeoutSeconds: 60,
     }),
     stdin: bootInput({

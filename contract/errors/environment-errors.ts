@@ -23,6 +23,11 @@ export const environmentErrors = {
     'The company cannot keep another environment version.',
     'Archive versions that are not needed.',
   ),
+  isolation_unavailable: entry(
+    409,
+    'This deployment does not have that isolation.',
+    'Ask its operator, or choose isolation=standard.',
+  ),
   source_digest_mismatch: entry(
     422,
     'The fields owned_object_id and source_digest name different archives.',

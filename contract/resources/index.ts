@@ -68,6 +68,7 @@ import {
 } from './task-version.ts'
 import { Token, TokenRequest } from './token.ts'
 import { User, UserCreateRequest, UserList, UserUpdateRequest } from './user.ts'
+import { VersionIsolation, VersionIsolationRequest } from './version-isolation.ts'
 import { VisibleRun, VisibleRunList } from './visible-run.ts'
 
 /** Schemas by the names under which the OpenAPI document shows them. */
@@ -173,4 +174,6 @@ export const namedSchemas = {
   UserUpdateRequest,
   VisibleRun,
   VisibleRunList,
+  VersionIsolation,
+  VersionIsolationRequest,
 }

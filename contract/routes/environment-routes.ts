@@ -27,7 +27,7 @@ const builds = `${version}/builds` as const
 const build = `${builds}/{aid}` as const
 
 const EnvironmentParams = Strict({ id: Identifier })
-const VersionParams = Strict({ id: Identifier, vid: Identifier })
+export const VersionParams = Strict({ id: Identifier, vid: Identifier })
 export const BuildParams = Strict({ id: Identifier, vid: Identifier, aid: Identifier })
 
 /** Routes with no chatroom in their path refuse sandbox-scope keys with 403. */

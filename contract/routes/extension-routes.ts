@@ -2,9 +2,12 @@ import { Type } from 'typebox'
 import { catalogPageSizeDefault } from '../limits.ts'
 import { pageFields } from '../pagination.ts'
 import { OwnChatroomList } from '../resources/chatroom.ts'
-import { BuildParams } from './environment-routes.ts'
+import { VersionIsolation, VersionIsolationRequest } from '../resources/version-isolation.ts'
+import { BuildParams, VersionParams } from './environment-routes.ts'
 import { extensionPrefix } from './prefixes.ts'
 import { route } from './route.ts'
+
+const isolation = `${extensionPrefix}/environments/{id}/versions/{vid}/isolation` as const
 
 /** Routes beyond the contract's own (contract part 3, D6). */
 export const extensionRoutes = {
@@ -18,6 +21,29 @@ export const extensionRoutes = {
     query: Type.Object(pageFields(catalogPageSizeDefault)),
     response: OwnChatroomList,
     errors: [],
+  }),
+  readVersionIsolation: route({
+    tag: 'Environments',
+    access: 'tenant',
+    restrictedKey: 403,
+    method: 'GET',
+    path: isolation,
+    summary: 'What runs of a version have between them and the host, for who manages the environment',
+    params: VersionParams,
+    response: VersionIsolation,
+    errors: ['not_found'],
+  }),
+  changeVersionIsolation: route({
+    tag: 'Environments',
+    access: 'tenant',
+    restrictedKey: 403,
+    method: 'PUT',
+    path: isolation,
+    summary: 'Ask for more between runs of a version and the host, from the next start on',
+    params: VersionParams,
+    body: VersionIsolationRequest,
+    response: VersionIsolation,
+    errors: ['not_found', 'isolation_unavailable'],
   }),
   readBuildLog: route({
     tag: 'Environments',

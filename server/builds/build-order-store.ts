@@ -28,6 +28,7 @@ export async function readOrder(db: Database, attempt: AttemptRow): Promise<Orde
       'a.started_at',
       'a.state as attempt_state',
       'v.resource_profile',
+      'v.isolation',
       'o.storage_key',
       'o.archive_format',
       'o.byte_size',
@@ -48,6 +49,7 @@ export async function readOrder(db: Database, attempt: AttemptRow): Promise<Orde
       buildRegion: attempt.build_region,
       buildProfile: attempt.build_profile as BuildProfile,
       resourceProfile: row.resource_profile,
+      isolation: row.isolation,
       context: isBound ? { key, format: format as ArchiveFormat, byteSize, digest } : undefined,
     },
   }

@@ -105,6 +105,8 @@ export const expectations: Partial<Record<RouteName | (string & {}), Expectation
   readBuild: { who: 'company' },
   cancelBuild: { who: 'owners' },
   readBuildLog: { who: 'owners' },
+  readVersionIsolation: { who: 'owners' },
+  changeVersionIsolation: { who: 'owners', body: () => ({ isolation: 'standard' }) },
 
   listContextObjects: { who: 'owners' },
   initContextUpload: { who: 'owners', body: () => ({ declared_bytes: 1 }) },

@@ -114,6 +114,7 @@ class Stage {
       enabled: true,
       baseUrl,
       runSlots: 16,
+      runtimes: ['crun'],
       accessTokenSeconds,
     }
     this.database = database

@@ -1,4 +1,5 @@
 import type { Deployment } from '@sandbox-jobs/contract/resources/region.ts'
+import type { Isolation } from '@sandbox-jobs/contract/resources/version-isolation.ts'
 import type { Log } from '../base/logging.ts'
 import type { PageTokens } from '../base/page.ts'
 import type { Database } from '../db/database.ts'
@@ -14,6 +15,8 @@ export interface EnvironmentContext {
   uploadCapabilityKey: Buffer
   /** Decides the regions a build may name. */
   deployment: Deployment
+  /** What the deployment has between runs and the host's kernel, weakest first. */
+  isolations: readonly Isolation[]
   /** Departments of a company, to check an owner that is about to be written. */
   departments: { department(companyId: string, id: string): Promise<{ id: string } | undefined> }
 }

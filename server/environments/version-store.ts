@@ -1,5 +1,6 @@
 import { buildRetryWindowSeconds } from '@sandbox-jobs/contract/limits.ts'
 import type { Lifecycle } from '@sandbox-jobs/contract/pagination.ts'
+import type { Isolation } from '@sandbox-jobs/contract/resources/version-isolation.ts'
 import { type Selectable, sql } from 'kysely'
 import type { Executing, Trx } from '../db/database.ts'
 import type { BuildAttemptsTable, EnvironmentVersionsTable } from '../db/tables/environments.ts'
@@ -77,6 +78,21 @@ export async function findVersion(
     .where('v.environment_id', '=', environmentId)
     .executeTakeFirst()
   return row && toView(row)
+}
+
+/** False when the environment has no such version. */
+export async function setIsolation(
+  db: Executing,
+  path: { environmentId: string; versionId: string },
+  isolation: Isolation,
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('environment_versions')
+    .set({ isolation })
+    .where('id', '=', path.versionId)
+    .where('environment_id', '=', path.environmentId)
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
 }
 
 /** Newest first. */

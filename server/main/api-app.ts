@@ -6,6 +6,7 @@ import { openKeys } from '../base/keys.ts'
 import type { Log } from '../base/logging.ts'
 import { PageTokens } from '../base/page.ts'
 import type { Database } from '../db/database.ts'
+import { offeredIsolations } from '../environments/isolation.ts'
 import { createApp } from '../http/app.ts'
 import { withFiles } from '../http/file-part.ts'
 import { mounter } from '../http/mount.ts'
@@ -53,7 +54,10 @@ export interface ApiParts {
   clock: Clock
   identityProvider?: IdentityProvider | undefined
   /** Keys and objects lie below `dataDir`; the rest is what the operator may set. */
-  config: Pick<Config, 'dataDir' | 'deployment' | 'enabled' | 'baseUrl' | 'runSlots' | 'accessTokenSeconds'>
+  config: Pick<
+    Config,
+    'dataDir' | 'deployment' | 'enabled' | 'baseUrl' | 'runSlots' | 'accessTokenSeconds' | 'runtimes'
+  >
 }
 
 /** The API with all its routes: every object of it is made here, from top to bottom. */
@@ -93,6 +97,7 @@ export function createApiApp({ db, log, clock, identityProvider, config }: ApiPa
     storage,
     uploadCapabilityKey,
     deployment,
+    isolations: offeredIsolations(config.runtimes),
     departments: directory,
   }
   mountEnvironmentRoutes(mount, environments)

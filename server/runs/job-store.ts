@@ -1,3 +1,4 @@
+import type { Isolation } from '@sandbox-jobs/contract/resources/version-isolation.ts'
 import { sql } from 'kysely'
 import type { Executing } from '../db/database.ts'
 import type { RunBundle } from './run-bundle.ts'
@@ -21,6 +22,7 @@ export interface RunJob {
   /** What the row says of the image; only what was signed counts. */
   layer_digest: string | null
   promoted_digest: string | null
+  isolation: Isolation
   bundle: RunBundle | null
 }
 
@@ -35,7 +37,7 @@ export async function findJob(
       v.state as version_state, t.state as task_state, t.security_state as task_security_state,
       case when 'blocked' in (ev.security_state, e.security_state) then 'blocked' else 'clear' end
         as environment_security_state,
-      r.environment_version_id, ev.layer_digest, ev.promoted_digest,
+      r.environment_version_id, ev.layer_digest, ev.promoted_digest, ev.isolation,
       case when b.id is null then null else jsonb_build_object('storage_key', b.storage_key,
         'archive_format', b.archive_format, 'byte_size', b.byte_size, 'digest', b.digest) end as bundle
     from runs r

@@ -57,6 +57,7 @@ export async function prepareRun(
     layerDigest: image.layer.diffId,
     resourceProfile: job.resource_profile,
     imageUser: image.user,
+    isolation: job.isolation,
     timeoutSeconds: job.timeout_seconds,
   })
   const boot = {

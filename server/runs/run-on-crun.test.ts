@@ -1,5 +1,6 @@
 import { buffer } from 'node:stream/consumers'
 import { gzipSync } from 'node:zlib'
+import type { Isolation } from '@sandbox-jobs/contract/resources/version-isolation.ts'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { createLog } from '../base/logging.ts'
 import { pax, paxRecord, tar, zip } from '../builds/archive/archive-fixtures.ts'
@@ -66,17 +67,29 @@ async function run(
     startup_script?: string
     timeout_seconds?: number
     user?: string
+    isolation?: Isolation
     bundle?: { format: 'zip' | 'tar.gz'; bytes: Buffer }
   } = {},
 ) {
-  const { ordinary_env = {}, startup_script = '', timeout_seconds = 20, user = '', bundle } = fields
+  const {
+    ordinary_env = {},
+    startup_script = '',
+    timeout_seconds = 20,
+    user = '',
+    isolation,
+    bundle,
+  } = fields
   const task = await makeRunnableTask(db, tenant.companyId, { work_script, startup_script, ordinary_env })
   if (bundle) await giveBundle(db, storage, task, bundle)
   const versionId = task.environmentVersionId
   const image = await makeSignedImage(tools, { versionId, layer: scratch, env: ['WHERE=image'], user })
   await db
     .updateTable('environment_versions')
-    .set({ layer_digest: image.layerDigest, promoted_digest: image.promotedDigest })
+    .set({
+      layer_digest: image.layerDigest,
+      promoted_digest: image.promotedDigest,
+      ...(isolation && { isolation }),
+    })
     .where('id', '=', versionId)
     .execute()
   return makeRun(db, task, { chatroom_id: tenant.roomId, timeout_seconds })
@@ -259,6 +272,13 @@ describe('a run in a real sandbox', () => {
       ...lost,
       error_detail: 'bundle_damaged',
     })
+  })
+
+  it('of a version whose owner asked for gVisor sees gVisor’s kernel', async () => {
+    const script = 'uname -r; printf 1 > "$SERVICE_OUTPUT_FILE"'
+    const id = await run(script, { isolation: 'gvisor', user: '1000' })
+    expect(await ended(id)).toMatchObject({ state: 'completed', error_code: '' })
+    expect(await leftBy(id)).toMatchObject({ log: expect.stringMatching(/^4\./), output: '1' })
   })
 
   it('ends when it is cancelled', async () => {

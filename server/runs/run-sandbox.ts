@@ -9,6 +9,8 @@ import {
 } from '@sandbox-jobs/contract/limits.ts'
 import { defaultProfile, profileOf } from '@sandbox-jobs/contract/resources/profile.ts'
 import { artifactsDir } from '@sandbox-jobs/contract/resources/runtime-contract.ts'
+import type { Isolation } from '@sandbox-jobs/contract/resources/version-isolation.ts'
+import { runtimeOf } from '../environments/isolation.ts'
 import type { SandboxSpec } from '../executor/port.ts'
 import { bootArgv, outputFile } from './boot-program.ts'
 
@@ -27,6 +29,7 @@ export interface RunSandbox {
   resourceProfile: string
   /** `USER` of the image's configuration. */
   imageUser: string
+  isolation: Isolation
   timeoutSeconds: number
 }
 
@@ -40,7 +43,7 @@ export function runSandbox(run: RunSandbox): SandboxSpec {
     env: {},
     user: userOf(run.imageUser),
     hostname: 'job',
-    runtime: 'crun',
+    runtime: runtimeOf[run.isolation],
     confinement: 'job',
     limits: {
       timeoutMs: run.timeoutSeconds * 1000,

@@ -57,6 +57,7 @@ export class EnvironmentHarness {
       storage: new DiskStorage(this.folder),
       uploadCapabilityKey: randomBytes(32),
       deployment: 'onprem',
+      isolations: ['standard', 'gvisor'],
       departments: new Directory(db),
     }
     const authenticate = async (headers: Record<string, unknown>) =>

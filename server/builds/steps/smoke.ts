@@ -1,9 +1,10 @@
 import { profileOf } from '@sandbox-jobs/contract/resources/profile.ts'
+import { runtimeOf } from '../../environments/isolation.ts'
 import type { SandboxSpec } from '../../executor/port.ts'
 import { BuildFailed } from '../build-failed.ts'
 import { hexOf } from '../image-documents.ts'
 import { openQuarantined } from '../oci-layout.ts'
-import { type Build, type BuildStep, found } from './step.ts'
+import { type Build, type BuildOrder, type BuildStep, found } from './step.ts'
 
 const mib = 1024 ** 2
 const busybox = '/.sandbox/busybox'
@@ -41,7 +42,7 @@ async function start(build: Build, digest: string, user: string): Promise<string
   const { executor } = tools
   // A runner that took the place of another starts the image too.
   const id = `${order.attemptId}_smoke_${hexOf(found(build, 'runner').layerDigest).slice(0, 8)}`
-  await executor.start(smokeSandbox(id, digest, order.resourceProfile), Buffer.from(`${user}\n`))
+  await executor.start(smokeSandbox(id, digest, order), Buffer.from(`${user}\n`))
   const exit = await executor.wait(id, signal)
   const log = Buffer.concat(await (await executor.log(id)).toArray()).toString('utf8')
   if (exit.cause === 'lost') throw new BuildFailed('platform_failed', 'smoke_lost')
@@ -58,8 +59,8 @@ async function start(build: Build, digest: string, user: string): Promise<string
   return `${uid}:${gid}`
 }
 
-function smokeSandbox(id: string, digest: string, resourceProfile: string): SandboxSpec {
-  const profile = profileOf(resourceProfile)
+function smokeSandbox(id: string, digest: string, order: BuildOrder): SandboxSpec {
+  const profile = profileOf(order.resourceProfile)
   return {
     id,
     rootfs: { kind: 'image', digest },
@@ -67,7 +68,7 @@ function smokeSandbox(id: string, digest: string, resourceProfile: string): Sand
     env: { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin' },
     user: { uid: 0, gid: 0 },
     hostname: 'smoke',
-    runtime: 'crun',
+    runtime: runtimeOf[order.isolation],
     confinement: 'job',
     limits: {
       timeoutMs: 30_000,

@@ -1,4 +1,5 @@
 import type { BuildProfile } from '@sandbox-jobs/contract/resources/profile.ts'
+import type { Isolation } from '@sandbox-jobs/contract/resources/version-isolation.ts'
 import type { BuildAttemptState } from '@sandbox-jobs/contract/states/build-attempt-states.ts'
 import type { EnvironmentVersionState } from '@sandbox-jobs/contract/states/environment-version-states.ts'
 import type { Clock } from '../../base/clock.ts'
@@ -24,6 +25,7 @@ export interface BuildOrder {
   buildRegion: string
   buildProfile: BuildProfile
   resourceProfile: string
+  isolation: Isolation
   context: { key: string; format: ArchiveFormat; byteSize: number; digest: string } | undefined
 }
 

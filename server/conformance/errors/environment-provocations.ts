@@ -123,6 +123,11 @@ export const environmentProvocations: Provocations = {
       body: version(),
     })
   },
+  isolation_unavailable: (scene) =>
+    scene.ask('manager', allRoutes.changeVersionIsolation, {
+      params: versionOf(scene, scene.ids.version),
+      body: { isolation: 'gvisor' },
+    }),
   source_digest_mismatch: async (scene) => {
     const { answer } = await complete(scene)
     return scene.ask('manager', allRoutes.createEnvironmentVersion, {

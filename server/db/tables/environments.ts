@@ -1,3 +1,4 @@
+import type { Isolation } from '@sandbox-jobs/contract/resources/version-isolation.ts'
 import type { Generated } from 'kysely'
 
 export interface EnvironmentsTable {
@@ -62,6 +63,7 @@ export interface EnvironmentVersionsTable {
   state: Generated<string>
   security_state: Generated<string>
   resource_profile: string
+  isolation: Generated<Isolation>
   owned_object_id: string | null
   source_digest: string | null
   source_ref: Generated<string>

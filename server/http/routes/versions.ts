@@ -1,5 +1,7 @@
 import { environmentRoutes } from '@sandbox-jobs/contract/routes/environment-routes.ts'
+import { extensionRoutes } from '@sandbox-jobs/contract/routes/extension-routes.ts'
 import type { EnvironmentContext } from '../../environments/environment-context.ts'
+import { changeVersionIsolation, readVersionIsolation } from '../../environments/version-isolation.ts'
 import {
   archiveVersion,
   createVersion,
@@ -8,7 +10,7 @@ import {
 } from '../../environments/version-service.ts'
 import type { Mount } from '../mount.ts'
 
-/** Versions of an environment (contract part 2, "Environments, versions, builds"). */
+/** Versions of an environment (contract part 2, "Environments, versions, builds"), and what isolates their runs. */
 export function mountVersionRoutes(mount: Mount, context: EnvironmentContext): void {
   mount(environmentRoutes.listEnvironmentVersions, ({ principal, params, query }) =>
     listVersions(context, principal, params.id, query),
@@ -18,6 +20,17 @@ export function mountVersionRoutes(mount: Mount, context: EnvironmentContext): v
   )
   mount(environmentRoutes.readEnvironmentVersion, ({ principal, params }) =>
     readVersion(context, principal, { environmentId: params.id, versionId: params.vid }),
+  )
+  mount(extensionRoutes.readVersionIsolation, ({ principal, params }) =>
+    readVersionIsolation(context, principal, { environmentId: params.id, versionId: params.vid }),
+  )
+  mount(extensionRoutes.changeVersionIsolation, ({ principal, params, body }) =>
+    changeVersionIsolation(
+      context,
+      principal,
+      { environmentId: params.id, versionId: params.vid },
+      body.isolation,
+    ),
   )
   mount(environmentRoutes.archiveEnvironmentVersion, ({ principal, params }) =>
     archiveVersion(context, principal, { environmentId: params.id, versionId: params.vid }),

@@ -77,6 +77,7 @@ export async function makeSignedImage(
       buildRegion: 'onprem',
       buildProfile: 'standard',
       resourceProfile: 'standard',
+      isolation: 'standard',
       context: { key: 'context', format: 'tar', byteSize: 1, digest: zero },
     },
     findings: {
