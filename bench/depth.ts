@@ -4,6 +4,7 @@ import { Directory } from '../server/platform/directory.ts'
 import { claimNext } from '../server/runs/claim-store.ts'
 import { queuePolicy } from '../server/runs/queue-policy.ts'
 import { listRoomRuns } from '../server/runs/read-runs.ts'
+import { RunLookup } from '../server/runs/run-lookup.ts'
 import { submitRun } from '../server/runs/submit-run.ts'
 import { validateInput } from '../server/tasks/runnable.ts'
 import type { Benchmark, BenchOptions } from './harness/benchmark.ts'
@@ -62,6 +63,7 @@ async function operations({ db }: OwnDatabase, rows: number): Promise<Operations
   const deps = {
     db,
     directory: new Directory(db),
+    runs: new RunLookup(db),
     policy,
     pages: new PageTokens(randomBytes(32)),
     validateInput,

@@ -44,6 +44,7 @@ import { LoginAttempts } from '../platform/login-attempts.ts'
 import { cancelQueuedRunsOfTask } from '../runs/cancel-queued.ts'
 import { queuePolicy } from '../runs/queue-policy.ts'
 import { stageInput } from '../runs/run-input.ts'
+import { RunLookup } from '../runs/run-lookup.ts'
 import { DiskStorage } from '../storage/disk.ts'
 import { validateInput } from '../tasks/runnable.ts'
 
@@ -120,10 +121,11 @@ export function createApiApp({ db, log, clock, identityProvider, config }: ApiPa
   })
 
   const capabilityKey = keys.derive('download-capability')
-  mountRunRoutes(mount, { db, directory, policy, pages, clock, capabilityKey, validateInput })
-  mountPublicLinkRoutes(mount, { db, directory, clock, linkKey: keys.derive('public-link'), baseUrl })
+  const runs = new RunLookup(db)
+  mountRunRoutes(mount, { db, directory, runs, policy, pages, clock, capabilityKey, validateInput })
+  mountPublicLinkRoutes(mount, { db, directory, runs, clock, linkKey: keys.derive('public-link'), baseUrl })
   mountPublicDownloadRoute(mount, { db, storage })
   mountTaskHistoryRoutes(mount, { db })
-  mountManagementRoutes(mount, { tasks, runs: { db, directory, policy, pages } })
+  mountManagementRoutes(mount, { tasks, runs: { db, directory, runs, policy, pages } })
   return app
 }

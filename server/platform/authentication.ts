@@ -1,3 +1,4 @@
+import { createSecretKey, type KeyObject } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { uncoded } from '@sandbox-jobs/contract/errors/uncoded.ts'
 import type { Clock } from '../base/clock.ts'
@@ -51,10 +52,12 @@ export const refuseCredentials = (): PlainError => {
 
 export class Authentication {
   readonly #options: AuthenticationOptions
+  readonly #pepper: KeyObject
   readonly #keys: Gathered<Buffer, KeyCredential>
 
   constructor(options: AuthenticationOptions) {
     this.#options = options
+    this.#pepper = createSecretKey(options.apiKeyPepper)
     this.#keys = new Gathered((hashes) => findKeyCredentials(options.db, hashes))
   }
 
@@ -91,9 +94,8 @@ export class Authentication {
   }
 
   async #byKey(text: string, origin: string | undefined): Promise<Principal> {
-    const { apiKeyPepper, clock } = this.#options
-    const key = looksLikeApiKey(text) ? await this.#keys.find(hashApiKey(apiKeyPepper, text)) : undefined
-    const now = clock.now()
+    const key = looksLikeApiKey(text) ? await this.#keys.find(hashApiKey(this.#pepper, text)) : undefined
+    const now = this.#options.clock.now()
     if (!key || key.disabled_at || key.revoked_at || (key.expires_at && key.expires_at <= now)) {
       throw refuseCredentials()
     }

@@ -23,10 +23,12 @@ import {
 import { type ArtifactAddress, requireArtifact } from './read-artifacts.ts'
 import { type RunAddress, requireReadableRun } from './read-runs.ts'
 import { findContent } from './run-content-store.ts'
+import type { RunLookup } from './run-lookup.ts'
 
 export interface LinkDeps {
   db: Database
   directory: Directory
+  runs: RunLookup
   clock: Clock
   /** Key of public links. */
   linkKey: Buffer

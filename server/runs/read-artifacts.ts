@@ -61,7 +61,7 @@ const renderArtifact = (row: RunArtifactRow): RunArtifact => ({
 
 /** An artifact that can be handed out; throws `not_found`, also for one that is retired. */
 export async function requireArtifact(
-  deps: Pick<ReadDeps, 'db' | 'directory'>,
+  deps: Pick<ReadDeps, 'db' | 'directory' | 'runs'>,
   principal: Principal,
   address: ArtifactAddress,
 ): Promise<RunArtifactRow> {

@@ -11,12 +11,14 @@ import { cancelRun } from './cancel-run.ts'
 import type { QueuePolicy } from './queue-policy.ts'
 import { renderRun } from './render-run.ts'
 import { findContent, hasInput } from './run-content-store.ts'
-import { findRun, type ListedRun, listRuns, type RunRow } from './run-store.ts'
+import type { RunLookup } from './run-lookup.ts'
+import { type ListedRun, listRuns, type ShownRun } from './run-store.ts'
 import { queueWaits } from './run-waits.ts'
 
 export interface ReadDeps {
   db: Database
   directory: Directory
+  runs: RunLookup
   policy: QueuePolicy
   pages: PageTokens
 }
@@ -34,23 +36,23 @@ const ownKeyOf = (principal: Principal): string | undefined =>
  * The run, for whoever may read it: members and managers of its room (contract part 1, "Roles"); throws `not_found`.
  */
 export async function requireReadableRun(
-  deps: Pick<ReadDeps, 'db' | 'directory'>,
+  deps: Pick<ReadDeps, 'directory' | 'runs'>,
   principal: Principal,
   address: RunAddress,
-): Promise<RunRow> {
-  const room = await deps.directory.requireRoomMember(principal, address.chatroomId)
-  const run = await findRun(deps.db, {
-    companyId: principal.companyId,
-    chatroomId: room.id,
-    id: address.runId,
-    apiKeyId: ownKeyOf(principal),
-  })
+): Promise<ShownRun> {
+  const { companyId } = principal
+  const { chatroomId, runId: id } = address
+  const [, run] = await Promise.all([
+    deps.directory.requireRoomMember(principal, chatroomId),
+    deps.runs.find({ companyId, chatroomId, id, apiKeyId: ownKeyOf(principal) }),
+  ])
   if (!run) throw notFound()
   return run
 }
 
 export async function readRun(deps: ReadDeps, principal: Principal, address: RunAddress): Promise<RunDetail> {
   const run = await requireReadableRun(deps, principal, address)
+  if (run.state !== 'queued') return renderRun(run, undefined)
   const waits = await queueWaits(deps.db, deps.policy, [run])
   return renderRun(run, waits.get(run.id))
 }

@@ -1,11 +1,11 @@
 import type { RunDetail } from '@sandbox-jobs/contract/resources/run.ts'
 import { failureHint } from '@sandbox-jobs/contract/resources/run-failure.ts'
 import { type WaitReason, waitAction } from '@sandbox-jobs/contract/resources/run-wait.ts'
-import type { RunRow } from './run-store.ts'
+import type { ShownRun } from './run-store.ts'
 import type { QueueWait } from './run-waits.ts'
 
 /** A run as the contract shows it (part 1, "Run"). `wait` is given for queued runs. */
-export function renderRun(row: RunRow, wait: QueueWait | undefined): RunDetail {
+export function renderRun(row: ShownRun, wait: QueueWait | undefined): RunDetail {
   const waiting = waitOf(row, wait)
   const detail = {
     id: row.id,
@@ -45,7 +45,7 @@ export function renderRun(row: RunRow, wait: QueueWait | undefined): RunDetail {
 
 const iso = (time: Date | null): string | null => time?.toISOString() ?? null
 
-function waitOf(row: RunRow, wait: QueueWait | undefined): { reason: WaitReason; since: Date | null } {
+function waitOf(row: ShownRun, wait: QueueWait | undefined): { reason: WaitReason; since: Date | null } {
   switch (row.state) {
     case 'queued':
       return { reason: wait?.reason ?? 'awaiting_dispatch', since: row.queued_at }

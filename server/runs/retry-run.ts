@@ -10,7 +10,7 @@ import { earlierAnswer, hashRequest, type Intent, intentScope, once } from './id
 import type { RunAddress } from './read-runs.ts'
 import { findInput } from './run-content-store.ts'
 import { type StagedInput, stageInput } from './run-input.ts'
-import { findRun, type RunRow } from './run-store.ts'
+import { findRun, type ShownRun } from './run-store.ts'
 import type { SubmitDeps } from './submit-run.ts'
 
 export interface Retry extends RunAddress {
@@ -75,7 +75,7 @@ function intentOf(retry: Retry, given: StagedInput | undefined): Intent {
 /** By a share, as for any submission; what a quick run made is its room's own and its managers' to run again. */
 async function resolveVersion(
   deps: SubmitDeps,
-  { principal, room, source }: { principal: Principal; room: Room; source: RunRow },
+  { principal, room, source }: { principal: Principal; room: Room; source: ShownRun },
 ): Promise<Pick<RunnableTaskVersion, 'version'> & { shareGrantId: string | null }> {
   const hidden = await resolveHidden(deps.db, room, source.task_version_id)
   if (!hidden) return resolveRunnable(deps.db, room, source.task_version_id)
@@ -83,7 +83,7 @@ async function resolveVersion(
   return { version: hidden, shareGrantId: null }
 }
 
-async function retainedInput(db: Database, source: RunRow): Promise<StagedInput> {
+async function retainedInput(db: Database, source: ShownRun): Promise<StagedInput> {
   const content = await findInput(db, source)
   const digest = content && `sha256:${createHash('sha256').update(content).digest('hex')}`
   if (!content || digest !== source.input_digest) throw new CodedError('retry_input_unavailable')

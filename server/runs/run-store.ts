@@ -8,6 +8,37 @@ import type { RunsTable } from '../db/tables/runs.ts'
 
 export type RunRow = Selectable<RunsTable>
 
+/** What is read of a run to show it: the rest of the row is the workers'. */
+const shownColumns = [
+  'id',
+  'company_id',
+  'chatroom_id',
+  'task_id',
+  'task_version_id',
+  'state',
+  'resource_profile',
+  'principal_type',
+  'principal_id',
+  'auth_method',
+  'submission_source',
+  'timeout_seconds',
+  'input_digest',
+  'retry_of_run_id',
+  'error_code',
+  'error_detail',
+  'exit_code',
+  'failure_stage',
+  'failure_source',
+  'measured_ingress_bytes',
+  'measured_egress_bytes',
+  'queued_at',
+  'claimed_at',
+  'cancel_requested_at',
+  'terminal_at',
+] as const satisfies readonly (keyof RunRow)[]
+
+export type ShownRun = Pick<RunRow, (typeof shownColumns)[number]>
+
 /** Woken by a commit that queued a run. */
 export const queuedChannel = 'runs_queued'
 /** Woken by a commit that asked for a run's end; the payload is its id. */
@@ -53,15 +84,24 @@ export interface RunKey {
   apiKeyId?: string | undefined
 }
 
-export const findRun = (db: Executing, key: RunKey): Promise<RunRow | undefined> =>
-  db
-    .selectFrom('runs')
-    .selectAll()
-    .where('id', '=', key.id)
-    .where('company_id', '=', key.companyId)
-    .where('chatroom_id', '=', key.chatroomId)
-    .$if(key.apiKeyId !== undefined, (query) => query.where('api_key_id', '=', key.apiKeyId ?? ''))
-    .executeTakeFirst()
+/** The run of each key, in the order of the keys. */
+export async function findRuns(db: Executing, keys: readonly RunKey[]): Promise<(ShownRun | undefined)[]> {
+  const { rows } = await sql<ShownRun & { place: number }>`
+    select asked.place, ${sql.join(shownColumns.map((column) => sql.ref(`runs.${column}`)))}
+    from unnest(
+      ${keys.map(({ id }) => id)}::text[], ${keys.map(({ companyId }) => companyId)}::text[],
+      ${keys.map(({ chatroomId }) => chatroomId)}::text[], ${keys.map(({ apiKeyId }) => apiKeyId ?? null)}::text[]
+    ) with ordinality as asked (id, company_id, chatroom_id, api_key_id, place)
+    join runs on runs.id = asked.id and runs.company_id = asked.company_id
+      and runs.chatroom_id = asked.chatroom_id
+      and (asked.api_key_id is null or runs.api_key_id = asked.api_key_id)
+  `.execute(db)
+  const byPlace = new Map(rows.map((row) => [row.place, row]))
+  return keys.map((_, at) => byPlace.get(at + 1))
+}
+
+export const findRun = async (db: Executing, key: RunKey): Promise<ShownRun | undefined> =>
+  (await findRuns(db, [key]))[0]
 
 export interface RunListFilter {
   companyId: string
@@ -73,7 +113,7 @@ export interface RunListFilter {
   limit: number
 }
 
-export type ListedRun = RunRow & { queued_at_us: number }
+export type ListedRun = ShownRun & { queued_at_us: number }
 
 /** The time of a row to the microsecond, which JavaScript's dates cannot hold. */
 export const queuedAtUs = sql<number>`(extract(epoch from runs.queued_at) * 1000000)::bigint`
@@ -86,7 +126,7 @@ export const olderThan = (last: { queuedAtUs: number; id: string }) => sql<boole
 export function listRuns(db: Executing, filter: RunListFilter): Promise<ListedRun[]> {
   let query = db
     .selectFrom('runs')
-    .selectAll()
+    .select(shownColumns)
     .select(queuedAtUs.as('queued_at_us'))
     .where('company_id', '=', filter.companyId)
     .where('chatroom_id', '=', filter.chatroomId)

@@ -2,7 +2,7 @@ import type { RunWaitReason } from '@sandbox-jobs/contract/resources/run-wait.ts
 import type { Executing } from '../db/database.ts'
 import type { QueuePolicy } from './queue-policy.ts'
 import { type QueueView, queueView } from './queue-store.ts'
-import type { RunRow } from './run-store.ts'
+import type { ShownRun } from './run-store.ts'
 
 /** What a queued run waits for. */
 export interface QueueWait {
@@ -17,7 +17,7 @@ export interface QueueWait {
 export async function queueWaits(
   db: Executing,
   policy: QueuePolicy,
-  rows: readonly RunRow[],
+  rows: readonly ShownRun[],
 ): Promise<Map<string, QueueWait>> {
   const queued = rows.filter((row) => row.state === 'queued')
   const [first] = queued

@@ -14,6 +14,7 @@ import { mountTaskHistoryRoutes } from '../http/routes/task-history.ts'
 import { Directory } from '../platform/directory.ts'
 import type { Principal } from '../platform/principal.ts'
 import { queuePolicy } from '../runs/queue-policy.ts'
+import { RunLookup } from '../runs/run-lookup.ts'
 
 export interface ManagementCall {
   params?: Record<string, string>
@@ -40,7 +41,7 @@ export class ManagementHarness {
     mountChatroomJobsRoutes(mount, { db, directory, clock })
     mountManagementRoutes(mount, {
       tasks,
-      runs: { db, directory, policy: queuePolicy(deployment, 16), pages },
+      runs: { db, directory, runs: new RunLookup(db), policy: queuePolicy(deployment, 16), pages },
     })
   }
 

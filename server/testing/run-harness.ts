@@ -17,6 +17,7 @@ import { mountRunRoutes } from '../http/routes/runs.ts'
 import { Directory } from '../platform/directory.ts'
 import type { Principal } from '../platform/principal.ts'
 import { type QueuePolicy, queuePolicy } from '../runs/queue-policy.ts'
+import { RunLookup } from '../runs/run-lookup.ts'
 import { DiskStorage } from '../storage/disk.ts'
 import { validateInput } from '../tasks/runnable.ts'
 
@@ -43,6 +44,7 @@ export class RunHarness {
     const services = {
       db,
       directory: new Directory(db),
+      runs: new RunLookup(db),
       policy: this.policy,
       pages: new PageTokens(randomBytes(32)),
       validateInput,
