@@ -5,8 +5,9 @@ import { claimNext } from '../server/runs/claim-store.ts'
 import { queuePolicy } from '../server/runs/queue-policy.ts'
 import { listRoomRuns } from '../server/runs/read-runs.ts'
 import { RunLookup } from '../server/runs/run-lookup.ts'
+import { SubmissionQueue } from '../server/runs/submission-queue.ts'
 import { submitRun } from '../server/runs/submit-run.ts'
-import { validateInput } from '../server/tasks/runnable.ts'
+import { Runnables, validateInput } from '../server/tasks/runnable.ts'
 import type { Benchmark, BenchOptions } from './harness/benchmark.ts'
 import { machineNote } from './harness/machine-note.ts'
 import { type OwnDatabase, startDatabase } from './harness/own-database.ts'
@@ -64,6 +65,8 @@ async function operations({ db }: OwnDatabase, rows: number): Promise<Operations
     db,
     directory: new Directory(db),
     runs: new RunLookup(db),
+    runnables: new Runnables(db),
+    queue: new SubmissionQueue(db, policy),
     policy,
     pages: new PageTokens(randomBytes(32)),
     validateInput,

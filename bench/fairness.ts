@@ -9,9 +9,10 @@ import { Directory } from '../server/platform/directory.ts'
 import { queuePolicy } from '../server/runs/queue-policy.ts'
 import { postgresRunQueue } from '../server/runs/run-queue.ts'
 import { RunWorker } from '../server/runs/run-worker.ts'
+import { SubmissionQueue } from '../server/runs/submission-queue.ts'
 import { type SubmitDeps, submitRun } from '../server/runs/submit-run.ts'
 import { DiskStorage } from '../server/storage/disk.ts'
-import { validateInput } from '../server/tasks/runnable.ts'
+import { Runnables, validateInput } from '../server/tasks/runnable.ts'
 import type { Benchmark, BenchOptions } from './harness/benchmark.ts'
 import { machineNote } from './harness/machine-note.ts'
 import { type OwnDatabase, startDatabase } from './harness/own-database.ts'
@@ -125,7 +126,14 @@ class TimedJobs extends FakeExecutor {
 /** Milliseconds from each submission until its run was claimed, by the clock of the database; one run at a time. */
 async function severalWaits({ db }: OwnDatabase, tenant: BenchTenant, rounds: number): Promise<number[]> {
   const policy = queuePolicy('hosted', 16)
-  const deps: SubmitDeps = { db, directory: new Directory(db), policy, validateInput }
+  const deps: SubmitDeps = {
+    db,
+    directory: new Directory(db),
+    runnables: new Runnables(db),
+    queue: new SubmissionQueue(db, policy),
+    policy,
+    validateInput,
+  }
   const waitsMs: number[] = []
   for (let round = -warmups; round < rounds; round += 1) {
     const { id } = await submitRun(deps, {

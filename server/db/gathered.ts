@@ -1,5 +1,7 @@
 /** Keys of one statement at most. */
 const gatheredMax = 256
+/** What the keys of one statement may weigh together; one alone may weigh more. */
+const weightMax = 4 * 1024 * 1024
 /** Statements under way at most; keys that come meanwhile wait for one of them to end. */
 const underWayMax = 2
 
@@ -18,13 +20,18 @@ interface Asked<Key, Row> {
  */
 export class Gathered<Key, Row> {
   readonly #load: (keys: readonly Key[]) => Promise<readonly (Row | undefined)[]>
+  readonly #weigh: (key: Key) => number
   #waiting: Asked<Key, Row>[] = []
   #underWay = 0
   #planned = false
 
-  /** `load` answers the row of each key, in the order of the keys. */
-  constructor(load: (keys: readonly Key[]) => Promise<readonly (Row | undefined)[]>) {
+  /** `load` answers the row of each key, in the order of the keys; `weigh` tells the bytes of keys that carry some. */
+  constructor(
+    load: (keys: readonly Key[]) => Promise<readonly (Row | undefined)[]>,
+    weigh: (key: Key) => number = () => 0,
+  ) {
     this.#load = load
+    this.#weigh = weigh
   }
 
   /** Rejects as the statement did. */
@@ -41,9 +48,19 @@ export class Gathered<Key, Row> {
     this.#planned = true
     setImmediate(() => {
       this.#planned = false
-      void this.#look(this.#waiting.splice(0, gatheredMax))
+      void this.#look(this.#waiting.splice(0, this.#count()))
       this.#plan()
     })
+  }
+
+  /** How many of those that wait go together. */
+  #count(): number {
+    let weight = 0
+    const tooHeavy = this.#waiting.findIndex(({ key }) => {
+      weight += this.#weigh(key)
+      return weight > weightMax
+    })
+    return Math.min(gatheredMax, tooHeavy < 0 ? this.#waiting.length : Math.max(tooHeavy, 1))
   }
 
   async #look(asked: readonly Asked<Key, Row>[]): Promise<void> {

@@ -45,8 +45,9 @@ import { cancelQueuedRunsOfTask } from '../runs/cancel-queued.ts'
 import { queuePolicy } from '../runs/queue-policy.ts'
 import { stageInput } from '../runs/run-input.ts'
 import { RunLookup } from '../runs/run-lookup.ts'
+import { SubmissionQueue } from '../runs/submission-queue.ts'
 import { DiskStorage } from '../storage/disk.ts'
-import { validateInput } from '../tasks/runnable.ts'
+import { Runnables, validateInput } from '../tasks/runnable.ts'
 
 /** What the API stands on. */
 export interface ApiParts {
@@ -122,7 +123,13 @@ export function createApiApp({ db, log, clock, identityProvider, config }: ApiPa
 
   const capabilityKey = keys.derive('download-capability')
   const runs = new RunLookup(db)
-  mountRunRoutes(mount, { db, directory, runs, policy, pages, clock, capabilityKey, validateInput })
+  const submitting = {
+    runnables: new Runnables(db),
+    queue: new SubmissionQueue(db, policy),
+    policy,
+    validateInput,
+  }
+  mountRunRoutes(mount, { ...submitting, db, directory, runs, pages, clock, capabilityKey })
   mountPublicLinkRoutes(mount, { db, directory, runs, clock, linkKey: keys.derive('public-link'), baseUrl })
   mountPublicDownloadRoute(mount, { db, storage })
   mountTaskHistoryRoutes(mount, { db })

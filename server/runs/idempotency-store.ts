@@ -49,6 +49,50 @@ export async function keepAnswer(
     .execute()
 }
 
+/** Names a key among all. Its last part alone may hold any character. */
+export const scopeText = ({ companyId, principalId, route, key }: IdempotencyScope): string =>
+  `${companyId}\n${principalId}\n${route}\n${key}`
+
+export type GivenAnswer = Pick<IdempotencyRow, 'request_hash' | 'response'>
+
+/** What was answered to those keys that are taken, by the text of their scope. */
+export async function findKeys(
+  db: Executing,
+  scopes: readonly IdempotencyScope[],
+): Promise<Map<string, GivenAnswer>> {
+  const { rows } = await sql<GivenAnswer & { place: number }>`
+    select asked.place, taken.request_hash, taken.response
+    from unnest(${scopeColumns(scopes)}) with ordinality as asked (company_id, principal_id, route, key, place)
+    join idempotency_keys taken using (company_id, principal_id, route, key)
+  `.execute(db)
+  return new Map(
+    rows.flatMap(({ place, ...given }) => {
+      const scope = scopes[place - 1]
+      return scope ? [[scopeText(scope), given]] : []
+    }),
+  )
+}
+
+/** Takes keys that are free, with their answers; the caller holds what keeps twins from taking them meanwhile. */
+export async function insertAnswers(
+  trx: Trx,
+  given: readonly { intent: { scope: IdempotencyScope; requestHash: string }; answer: object }[],
+): Promise<void> {
+  await sql`
+    insert into idempotency_keys (company_id, principal_id, route, key, request_hash, response)
+    select company_id, principal_id, route, key, request_hash, response::json
+    from unnest(
+      ${scopeColumns(given.map(({ intent }) => intent.scope))},
+      ${given.map(({ intent }) => intent.requestHash)}::text[],
+      ${given.map(({ answer }) => JSON.stringify(answer))}::text[]
+    ) as given (company_id, principal_id, route, key, request_hash, response)
+  `.execute(trx)
+}
+
+const scopeColumns = (scopes: readonly IdempotencyScope[]) => sql`
+  ${scopes.map(({ companyId }) => companyId)}::text[], ${scopes.map(({ principalId }) => principalId)}::text[],
+  ${scopes.map(({ route }) => route)}::text[], ${scopes.map(({ key }) => key)}::text[]`
+
 export const findKey = (db: Executing, scope: IdempotencyScope): Promise<IdempotencyRow | undefined> =>
   db
     .selectFrom('idempotency_keys')

@@ -3,7 +3,7 @@ import { canonicalJson } from '../base/canonical-json.ts'
 import { CodedError } from '../base/coded-error.ts'
 import type { Database, Trx } from '../db/database.ts'
 import type { Principal } from '../platform/principal.ts'
-import { findKey, type IdempotencyScope, keepAnswer, takeKey } from './idempotency-store.ts'
+import { findKey, type GivenAnswer, type IdempotencyScope, keepAnswer, takeKey } from './idempotency-store.ts'
 
 export interface Intent {
   scope: IdempotencyScope
@@ -25,9 +25,14 @@ export const hashRequest = (request: Record<string, unknown>): string =>
 /** The answer that this key was given before. Throws 409 `idempotency_conflict` when it was for another request. */
 export async function earlierAnswer<Answer>(db: Database | Trx, intent: Intent): Promise<Answer | undefined> {
   const row = await findKey(db, intent.scope)
-  if (!row) return undefined
-  if (row.request_hash !== intent.requestHash) throw new CodedError('idempotency_conflict')
-  return (row.response as Answer | null) ?? undefined
+  return row && answerIn<Answer>(row, intent)
+}
+
+/** The same of a key that was found to be taken. */
+export function answerIn<Answer>(given: GivenAnswer, intent: Intent): Answer {
+  if (given.request_hash !== intent.requestHash) throw new CodedError('idempotency_conflict')
+  if (given.response === null) throw new Error('an idempotency key was committed without its answer')
+  return given.response as Answer
 }
 
 /**

@@ -10,33 +10,89 @@ import type { Executing, Trx } from '../db/database.ts'
  * Places of the queue that are told; behind them a run has none. No bound of a queue is above it, so only quick runs of
  * a hosted deployment come so far, and what a look costs does not grow with the queue.
  */
-const placesTold = 200
+export const placesTold = 200
 /** Ended runs whose duration stands for that of the next ones. */
 const durationsSampled = 20
 
 /**
- * Holds the company's queue until the transaction ends: of submissions that arrive together each sees the ones before
- * it, so that the limit is exact. The key is a space of our own, beside the hash of the company.
+ * Holds queues until the transaction ends: of submissions that arrive together each sees the ones before it, so that
+ * limits are exact. Taken in one order by all, so that no two wait for each other; the keys are a space of our own.
  */
-export async function lockCompanyQueue(trx: Trx, companyId: string): Promise<void> {
-  await sql`select pg_advisory_xact_lock(7203, hashtext(${companyId}))`.execute(trx)
+export async function lockQueues(trx: Trx, whose: 'fleet' | readonly string[]): Promise<void> {
+  if (whose === 'fleet') await sql`select pg_advisory_xact_lock(${sql.lit(fleetLock)}, 0)`.execute(trx)
+  else {
+    await sql`
+      select pg_advisory_xact_lock(${sql.lit(companyLock)}, key)
+      from (select distinct hashtext(id) as key from unnest(${whose}::text[]) as company (id) order by key) keys
+    `.execute(trx)
+  }
 }
+
+const companyLock = 7203
+const fleetLock = 7204
 
 export interface QueueDepth {
   company: number
   fleet: number
 }
 
-/** Queued runs, counted up to the given limits. */
-export async function queueDepth(db: Executing, companyId: string, most: QueueDepth): Promise<QueueDepth> {
-  const { rows } = await sql<QueueDepth>`
-    select
-      (select count(*) from (
-        select 1 from runs where state = 'queued' and company_id = ${companyId} limit ${most.company}) c) as company,
-      (select count(*) from (select 1 from runs where state = 'queued' limit ${most.fleet}) f) as fleet
-  `.execute(db)
-  return rows[0] ?? { company: 0, fleet: 0 }
+/** How full things are for runs of one company and profile. */
+export interface QueueLook {
+  company_id: string
+  resource_profile: string
+  /** Queued runs, counted up to what was asked. */
+  company_queued: number
+  fleet_queued: number
+  /** Runs that hold a place on a host. */
+  company_live: number
+  fleet_live: number
+  /** Mean seconds of the company's latest runs of the profile; null without any, or where it was not asked. */
+  mean_seconds: number | null
+  /** By the clock of the database, in whole milliseconds. */
+  now: Date
 }
+
+export interface LookOptions {
+  kinds: readonly { companyId: string; resourceProfile: string }[]
+  /** Queued runs that are counted at most. */
+  most: QueueDepth
+  durations: boolean
+}
+
+/** Looks at the queues of several companies at once: one row for each kind of run. */
+export async function lookAtQueues(trx: Trx, { kinds, most, durations }: LookOptions): Promise<QueueLook[]> {
+  const mean = durations ? sql`(${meanSeconds('asked')})` : sql`null::float8`
+  const { rows } = await sql<QueueLook>`
+    with fleet as materialized (
+      select
+        (select count(*) from (select 1 from runs where state = 'queued' limit ${most.fleet}) q) as fleet_queued,
+        (select count(*) from runs where state in ('starting', 'running', 'cancel_requested')) as fleet_live,
+        date_trunc('milliseconds', clock_timestamp()) as now
+    )
+    select asked.company_id, asked.resource_profile, fleet.*, ${mean} as mean_seconds,
+      (select count(*) from (
+        select 1 from runs where state = 'queued' and company_id = asked.company_id limit ${most.company}
+      ) q) as company_queued,
+      (select count(*) from runs
+        where state in ('starting', 'running', 'cancel_requested') and company_id = asked.company_id) as company_live
+    from unnest(
+      ${kinds.map(({ companyId }) => companyId)}::text[],
+      ${kinds.map(({ resourceProfile }) => resourceProfile)}::text[]
+    ) as asked (company_id, resource_profile)
+    cross join fleet
+  `.execute(trx)
+  return rows
+}
+
+/** Mean seconds of the latest runs of the company and profile that `kind` names. */
+const meanSeconds = (kind: string) => sql`
+  select avg(extract(epoch from ended.terminal_at - ended.started_at))::float8 from (
+    select e.terminal_at, e.started_at from runs e
+    where e.company_id = ${sql.ref(`${kind}.company_id`)}
+      and e.resource_profile = ${sql.ref(`${kind}.resource_profile`)}
+      and e.terminal_at is not null and e.started_at is not null
+    order by e.terminal_at desc limit ${sql.lit(durationsSampled)}
+  ) ended`
 
 export interface QueueView {
   id: string
@@ -65,7 +121,7 @@ export async function queueView(db: Executing, options: QueueViewOptions): Promi
   const within = options.withinCompany ? sql` and company_id = ${companyId}` : sql``
   const { rows } = await sql<QueueView>`
     with asked as (
-      select id, resource_profile from runs
+      select id, company_id, resource_profile from runs
       where id = any(${ids}) and company_id = ${companyId} and state = 'queued'
     ), live as (
       select count(*) filter (where company_id = ${companyId}) as company_live, count(*) as fleet_live
@@ -77,16 +133,8 @@ export async function queueView(db: Executing, options: QueueViewOptions): Promi
         order by queued_at, id limit ${sql.lit(placesTold)}
       ) oldest
     ), recent as (
-      select profile.resource_profile,
-        avg(extract(epoch from ended.terminal_at - ended.started_at))::float8 as mean_seconds
-      from (select distinct resource_profile from asked) profile
-      cross join lateral (
-        select e.terminal_at, e.started_at from runs e
-        where e.company_id = ${companyId} and e.resource_profile = profile.resource_profile
-          and e.terminal_at is not null and e.started_at is not null
-        order by e.terminal_at desc limit ${sql.lit(durationsSampled)}
-      ) ended
-      group by profile.resource_profile
+      select profile.resource_profile, (${meanSeconds('profile')}) as mean_seconds
+      from (select distinct company_id, resource_profile from asked) profile
     )
     select asked.id, front.place, recent.mean_seconds, live.company_live, live.fleet_live
     from asked

@@ -6,13 +6,14 @@ import type { Principal } from '../platform/principal.ts'
 import { companyPolicy } from '../settings/company-policy.ts'
 import { hiddenContent, publishHidden } from '../tasks/hidden-task.ts'
 import { requireReadyEnvironment } from '../tasks/ready-environment.ts'
-import { enqueueRun, requireStartable } from './enqueue-run.ts'
+import { enqueueRun } from './enqueue-run.ts'
 import { earlierAnswer, hashRequest, type Intent, intentScope, once } from './idempotency.ts'
 import { isValidEnv } from './ordinary-env.ts'
 import { type StagedInput, stageInput } from './run-input.ts'
+import { requireRegion, requireStartable } from './startable.ts'
 import type { SubmitDeps } from './submit-run.ts'
 
-export type QuickRunDeps = Omit<SubmitDeps, 'validateInput'> & { clock: Clock }
+export type QuickRunDeps = Pick<SubmitDeps, 'db' | 'directory' | 'policy'> & { clock: Clock }
 
 export interface QuickRunCall {
   principal: Principal
@@ -38,15 +39,13 @@ export async function quickRun(deps: QuickRunDeps, call: QuickRunCall): Promise<
   if (earlier) return earlier
   checkEnv(body.ordinary_env ?? {})
   const content = hiddenContent(body)
-  const { timeoutCeilingSeconds: limit } = await companyPolicy(deps.db, companyId)
+  const policy = await companyPolicy(deps.db, companyId)
+  const limit = policy.timeoutCeilingSeconds
   if (body.timeout_seconds > limit) throw new CodedError('timeout_exceeds_ceiling', { limit })
-  await requireReadyEnvironment(deps.db, companyId, body.environment_version_id)
   const { environment_version_id } = body
-  const environment = await requireStartable(deps.db, {
-    company_id: companyId,
-    environment_version_id,
-    bundle_id: null,
-  })
+  const ready = await requireReadyEnvironment(deps.db, companyId, environment_version_id)
+  const environment = requireStartable({ bundle_id: null }, ready)
+  requireRegion(policy, deps.policy.deployment)
   return once(deps.db, intent, async (trx) => {
     const made = await publishHidden(trx, {
       room,
@@ -57,9 +56,9 @@ export async function quickRun(deps: QuickRunDeps, call: QuickRunCall): Promise<
     })
     const run = await enqueueRun(trx, deps.policy, {
       principal,
-      room,
+      chatroomId: room.id,
       version: { id: made.version.id, task_id: made.task.id, environment_version_id },
-      environment,
+      resourceProfile: environment.resource_profile,
       shareGrantId: null,
       input,
       timeoutSeconds: body.timeout_seconds,

@@ -2,15 +2,17 @@ import { createHash } from 'node:crypto'
 import type { RunDetail, RunRetryRequest } from '@sandbox-jobs/contract/resources/run.ts'
 import { CodedError, notFound } from '../base/coded-error.ts'
 import type { Database } from '../db/database.ts'
+import { getVersion } from '../environments/ready-versions.ts'
 import type { Room } from '../platform/directory.ts'
 import type { Principal } from '../platform/principal.ts'
-import { type RunnableTaskVersion, resolveHidden, resolveRunnable } from '../tasks/runnable.ts'
-import { enqueueRun, requireStartable } from './enqueue-run.ts'
-import { earlierAnswer, hashRequest, type Intent, intentScope, once } from './idempotency.ts'
+import { companyPolicy } from '../settings/company-policy.ts'
+import { type RunnableVersion, resolveHidden } from '../tasks/runnable.ts'
+import { earlierAnswer, hashRequest, type Intent, intentScope } from './idempotency.ts'
 import type { RunAddress } from './read-runs.ts'
 import { findInput } from './run-content-store.ts'
 import { type StagedInput, stageInput } from './run-input.ts'
 import { findRun, type ShownRun } from './run-store.ts'
+import { requireRegion, requireStartable } from './startable.ts'
 import type { SubmitDeps } from './submit-run.ts'
 
 export interface Retry extends RunAddress {
@@ -40,24 +42,26 @@ export async function retryRun(deps: SubmitDeps, retry: Retry): Promise<RunDetai
   const earlier = await earlierAnswer<RunDetail>(deps.db, intent)
   if (earlier) return earlier
   if (source.terminal_at === null) throw new CodedError('retry_not_eligible')
-  const { version, shareGrantId } = await resolveVersion(deps, { principal, room, source })
-  const environment = await requireStartable(deps.db, version)
+  const { version, environment, ...target } = await resolveVersion(deps, { principal, room, source })
+  const { resource_profile: resourceProfile } = requireStartable(version, environment)
   // What is repeated was checked against the same version when it came.
   if (given) await deps.validateInput(version, body.input)
+  requireRegion(target, deps.policy.deployment)
   const input = given ?? (await retainedInput(deps.db, source))
-  return once(deps.db, intent, (trx) =>
-    enqueueRun(trx, deps.policy, {
+  return deps.queue.enqueue({
+    intent,
+    run: {
       principal,
-      room,
+      chatroomId: room.id,
       version,
-      environment,
-      shareGrantId,
+      resourceProfile,
+      shareGrantId: target.shareGrantId,
       input,
       timeoutSeconds: source.timeout_seconds,
       source: 'rest',
       retryOfRunId: source.id,
-    }),
-  )
+    },
+  })
 }
 
 function intentOf(retry: Retry, given: StagedInput | undefined): Intent {
@@ -72,15 +76,31 @@ function intentOf(retry: Retry, given: StagedInput | undefined): Intent {
   }
 }
 
+interface Target {
+  version: Pick<
+    RunnableVersion,
+    'id' | 'task_id' | 'company_id' | 'environment_version_id' | 'bundle_id' | 'input_schema'
+  >
+  environment: RunnableVersion['environment']
+  shareGrantId: string | null
+  allowedRegions: readonly string[] | undefined
+}
+
 /** By a share, as for any submission; what a quick run made is its room's own and its managers' to run again. */
 async function resolveVersion(
   deps: SubmitDeps,
   { principal, room, source }: { principal: Principal; room: Room; source: ShownRun },
-): Promise<Pick<RunnableTaskVersion, 'version'> & { shareGrantId: string | null }> {
+): Promise<Target> {
   const hidden = await resolveHidden(deps.db, room, source.task_version_id)
-  if (!hidden) return resolveRunnable(deps.db, room, source.task_version_id)
+  if (!hidden) {
+    const version = await deps.runnables.resolve(room.company_id, room.id, source.task_version_id)
+    const { environment, shareGrantId, allowedRegions } = version
+    return { version, environment, shareGrantId, allowedRegions }
+  }
   await deps.directory.requireRoomManager(principal, room.id)
-  return { version: hidden, shareGrantId: null }
+  const { allowedRegions } = await companyPolicy(deps.db, room.company_id)
+  const environment = await getVersion(deps.db, room.company_id, hidden.environment_version_id)
+  return { version: hidden, environment, shareGrantId: null, allowedRegions }
 }
 
 async function retainedInput(db: Database, source: ShownRun): Promise<StagedInput> {

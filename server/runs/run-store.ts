@@ -1,5 +1,5 @@
 import { runMachine } from '@sandbox-jobs/contract/states/run-states.ts'
-import type { Insertable, Selectable } from 'kysely'
+import type { Selectable } from 'kysely'
 import { sql } from 'kysely'
 import type { Executing, Trx } from '../db/database.ts'
 import type { RunsTable } from '../db/tables/runs.ts'
@@ -44,31 +44,46 @@ export const queuedChannel = 'runs_queued'
 /** Woken by a commit that asked for a run's end; the payload is its id. */
 export const cancelChannel = 'runs_cancel'
 
+/** A run as it begins to wait, with its input. */
+export type QueuedRun = ShownRun &
+  Pick<RunRow, 'environment_version_id' | 'share_grant_id' | 'api_key_id'> & { input: Buffer }
+
 /**
- * Queues a run: its row, its input, its first event, and word to the workers once the transaction commits, in one
- * statement, for it is on the path of every submission.
+ * Queues runs in the given order: their rows, their inputs, their first events, and word to the workers once the
+ * transaction commits, in one statement, for it is on the path of every submission. A run's time is a microsecond after
+ * that of the one before it, so that the order is also that of the queue.
  */
-export function insertRun(trx: Trx, run: Insertable<RunsTable>, content: Buffer): Promise<RunRow> {
-  return trx
-    .with('queued', (db) => db.insertInto('runs').values(run).returningAll())
-    .with('kept', (db) =>
-      db.insertInto('run_inputs').values({ run_id: run.id, company_id: run.company_id, content }),
+export async function insertRuns(trx: Trx, runs: readonly QueuedRun[]): Promise<void> {
+  const column = (name: keyof QueuedRun, type: 'text' | 'int' | 'bytea' | 'timestamptz') =>
+    sql`${runs.map((run) => run[name])}::${sql.raw(type)}[]`
+  await sql`
+    with asked as (
+      select * from unnest(
+        ${column('id', 'text')}, ${column('company_id', 'text')}, ${column('chatroom_id', 'text')},
+        ${column('task_id', 'text')}, ${column('task_version_id', 'text')}, ${column('environment_version_id', 'text')},
+        ${column('share_grant_id', 'text')}, ${column('resource_profile', 'text')}, ${column('principal_type', 'text')},
+        ${column('principal_id', 'text')}, ${column('auth_method', 'text')}, ${column('api_key_id', 'text')},
+        ${column('submission_source', 'text')}, ${column('timeout_seconds', 'int')}, ${column('input_digest', 'text')},
+        ${column('retry_of_run_id', 'text')}, ${column('queued_at', 'timestamptz')}, ${column('input', 'bytea')}
+      ) with ordinality as asked (id, company_id, chatroom_id, task_id, task_version_id, environment_version_id,
+        share_grant_id, resource_profile, principal_type, principal_id, auth_method, api_key_id, submission_source,
+        timeout_seconds, input_digest, retry_of_run_id, queued_at, input, place)
+    ), queued as (
+      insert into runs (id, company_id, chatroom_id, task_id, task_version_id, environment_version_id, share_grant_id,
+        resource_profile, principal_type, principal_id, auth_method, api_key_id, submission_source, timeout_seconds,
+        input_digest, retry_of_run_id, queued_at)
+      select id, company_id, chatroom_id, task_id, task_version_id, environment_version_id, share_grant_id,
+        resource_profile, principal_type, principal_id, auth_method, api_key_id, submission_source, timeout_seconds,
+        input_digest, retry_of_run_id, queued_at + (place - 1) * interval '1 microsecond'
+      from asked
+    ), kept as (
+      insert into run_inputs (run_id, company_id, content) select id, company_id, input from asked
+    ), noted as (
+      insert into state_events (company_id, entity, entity_id, from_state, to_state)
+      select company_id, ${sql.lit(runMachine.name)}, id, '', ${sql.lit(runMachine.initial)} from asked
     )
-    .with('noted', (db) =>
-      db
-        .insertInto('state_events')
-        .columns(['company_id', 'entity', 'entity_id', 'from_state', 'to_state'])
-        .expression(
-          db
-            .selectFrom('queued')
-            .select(['company_id', sql<string>`${sql.lit(runMachine.name)}`.as('entity'), 'id'])
-            .select([sql<string>`''`.as('from_state'), 'state']),
-        ),
-    )
-    .selectFrom('queued')
-    .crossJoin(sql`pg_notify(${sql.lit(queuedChannel)}, '')`.as('told'))
-    .selectAll('queued')
-    .executeTakeFirstOrThrow()
+    select pg_notify(${sql.lit(queuedChannel)}, '')
+  `.execute(trx)
 }
 
 /** Told to listeners when the transaction commits, and not at all when it does not. */

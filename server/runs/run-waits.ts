@@ -30,7 +30,7 @@ export async function queueWaits(
   return new Map(views.map((view) => [view.id, waitOf(policy, view)]))
 }
 
-function waitOf(policy: QueuePolicy, view: QueueView): QueueWait {
+export function waitOf(policy: QueuePolicy, view: Omit<QueueView, 'id'>): QueueWait {
   return {
     reason: reasonOf(policy, view),
     position: view.place,
@@ -38,7 +38,7 @@ function waitOf(policy: QueuePolicy, view: QueueView): QueueWait {
   }
 }
 
-function reasonOf(policy: QueuePolicy, view: QueueView): RunWaitReason {
+function reasonOf(policy: QueuePolicy, view: Omit<QueueView, 'id'>): RunWaitReason {
   if (view.company_live >= policy.companyConcurrency) return 'company_saturated'
   return view.fleet_live >= policy.fleetSlots ? 'provider_capacity_exhausted' : 'awaiting_dispatch'
 }

@@ -1,19 +1,25 @@
 import type { ManualRunSubmitRequest, RunDetail } from '@sandbox-jobs/contract/resources/run.ts'
 import type { Database } from '../db/database.ts'
-import type { RunnableVersion } from '../environments/ready-versions.ts'
-import type { Directory, Room } from '../platform/directory.ts'
+import type { Directory } from '../platform/directory.ts'
 import type { Principal } from '../platform/principal.ts'
-import { type RunnableTaskVersion, resolveRunnable } from '../tasks/runnable.ts'
-import { enqueueRun, requireStartable } from './enqueue-run.ts'
-import { earlierAnswer, hashRequest, type Intent, intentScope, once } from './idempotency.ts'
+import type { Runnables, RunnableVersion } from '../tasks/runnable.ts'
+import { earlierAnswer, hashRequest, type Intent, intentScope } from './idempotency.ts'
+import type { NewRun } from './open-queue.ts'
 import type { QueuePolicy } from './queue-policy.ts'
 import { type StagedInput, stageInput } from './run-input.ts'
+import { requireRegion, requireStartable } from './startable.ts'
+import type { SubmissionQueue } from './submission-queue.ts'
 
-type ValidateInput = (version: RunnableTaskVersion['version'], input: unknown) => Promise<void>
+type ValidateInput = (
+  version: Pick<RunnableVersion, 'company_id' | 'input_schema'>,
+  input: unknown,
+) => Promise<void>
 
 export interface SubmitDeps {
   db: Database
   directory: Directory
+  runnables: Runnables
+  queue: SubmissionQueue
   policy: QueuePolicy
   /** Throws `input_schema_violation`. */
   validateInput: ValidateInput
@@ -30,47 +36,48 @@ const route = 'POST /chatrooms/{chatroom_id}/runs'
 
 /**
  * Queues one manual run (contract part 2, "Chatroom runs"). The order is the contract's: the input's own form, the room,
- * the share and the version, the schema, the limits; then everything in one transaction. A repeated key gets its first
- * answer to a caller who is still in the room.
+ * the share and the version, the schema, the limits. A repeated key gets its first answer to a caller who is still in
+ * the room.
  */
 export async function submitRun(deps: SubmitDeps, submission: Submission): Promise<RunDetail> {
-  const { principal, body } = submission
+  const { principal, chatroomId, body } = submission
   const input = stageInput(body.input)
-  const room = await deps.directory.requireRoomMember(principal, submission.chatroomId)
+  const [, [resolved]] = await Promise.all([
+    deps.directory.requireRoomMember(principal, chatroomId),
+    // Nothing is told of it before the caller was found to be in the room.
+    Promise.allSettled([deps.runnables.resolve(principal.companyId, chatroomId, body.task_version_id)]),
+  ])
   const intent = intentOf(submission, input)
-  const target = await resolveTarget(deps, room, body).catch(async (error: unknown) => {
+  const run = await newRun(deps, submission, { resolved, input }).catch(async (error: unknown) => {
     // What may not be run any more may have been submitted under this key while it could.
     const earlier = await earlierAnswer<RunDetail>(deps.db, intent)
     if (!earlier) throw error
     return earlier
   })
-  if ('status' in target) return target
-  const { version, shareGrantId } = target.runnable
-  return once(deps.db, intent, (trx) =>
-    enqueueRun(trx, deps.policy, {
-      principal,
-      room,
-      version,
-      environment: target.environment,
-      shareGrantId,
-      input,
-      timeoutSeconds: body.timeout_seconds ?? version.timeout_seconds,
-      source: 'rest',
-    }),
-  )
+  return 'status' in run ? run : deps.queue.enqueue({ intent, run })
 }
 
-interface Target {
-  runnable: RunnableTaskVersion
-  environment: RunnableVersion
-}
-
-/** What is to be run, as it may be now and for that input. */
-async function resolveTarget(deps: SubmitDeps, room: Room, body: Submission['body']): Promise<Target> {
-  const runnable = await resolveRunnable(deps.db, room, body.task_version_id)
-  const environment = await requireStartable(deps.db, runnable.version)
-  await deps.validateInput(runnable.version, body.input)
-  return { runnable, environment }
+/** What is to be queued, if it may be run now and with that input. */
+async function newRun(
+  deps: SubmitDeps,
+  { principal, chatroomId, body }: Submission,
+  { resolved, input }: { resolved: PromiseSettledResult<RunnableVersion>; input: StagedInput },
+): Promise<NewRun> {
+  if (resolved.status === 'rejected') throw resolved.reason
+  const version = resolved.value
+  const environment = requireStartable(version, version.environment)
+  await deps.validateInput(version, body.input)
+  requireRegion(version, deps.policy.deployment)
+  return {
+    principal,
+    chatroomId,
+    version,
+    resourceProfile: environment.resource_profile,
+    shareGrantId: version.shareGrantId,
+    input,
+    timeoutSeconds: body.timeout_seconds ?? version.timeout_seconds,
+    source: 'rest',
+  }
 }
 
 function intentOf({ principal, chatroomId, idempotencyKey, body }: Submission, input: StagedInput): Intent {

@@ -28,5 +28,8 @@ export async function companyPolicy(db: Executing, companyId: string): Promise<C
  * Where runs of the company may execute; empty when it allows only regions that the deployment does not have, as
  * after a change of deployment (contract part 1, "Regions and profiles").
  */
-export const effectiveRegions = (policy: CompanyPolicy, deployment: Deployment): RegionCode[] =>
+export const effectiveRegions = (
+  policy: Pick<CompanyPolicy, 'allowedRegions'>,
+  deployment: Deployment,
+): RegionCode[] =>
   selectableRegions(deployment).filter((code) => policy.allowedRegions?.includes(code) ?? true)

@@ -6,10 +6,11 @@ import { makeEnvironmentVersion } from '../testing/factories/environment-version
 import { makeDepartment, makeTenant, type Tenant } from '../testing/factories/tenant.ts'
 import { TaskHarness } from '../testing/task-harness.ts'
 import { createTestDatabase } from '../testing/test-database.ts'
-import { resolveRunnable, validateInput } from './runnable.ts'
+import { Runnables, validateInput } from './runnable.ts'
 
 const { db } = await createTestDatabase()
 const harness = new TaskHarness(db)
+const runnables = new Runnables(db)
 let tenant: Tenant
 let room: Room
 let taskId: string
@@ -29,30 +30,32 @@ async function roomOf(roomId: string): Promise<Room> {
   return found
 }
 
+const resolve = (where: Room, version = versionId) => runnables.resolve(where.company_id, where.id, version)
 const share = (kind: string, id: string) => harness.share(tenant.companyManager, { taskId, kind, id })
 const code = (code: string) => expect.objectContaining({ code })
 
 describe('resolving what a room may run', () => {
   it('takes the share made to the narrowest target', async () => {
     const company = await share('company', tenant.companyId)
-    expect(await resolveRunnable(db, room, versionId)).toMatchObject({
-      task: { id: taskId, name: 'Report', owner_scope: 'company', owner_id: tenant.companyId },
-      version: { id: versionId, state: 'published' },
+    expect(await resolve(room)).toMatchObject({
+      id: versionId,
+      task_id: taskId,
       shareGrantId: company.id,
-      shareGeneration: 1,
+      environment: { resource_profile: 'standard', security_state: 'clear' },
+      allowedRegions: undefined,
     })
     const department = await share('department', tenant.departmentId)
-    expect((await resolveRunnable(db, room, versionId)).shareGrantId).toBe(department.id)
+    expect((await resolve(room)).shareGrantId).toBe(department.id)
     const own = await share('chatroom', tenant.roomId)
-    expect((await resolveRunnable(db, room, versionId)).shareGrantId).toBe(own.id)
+    expect((await resolve(room)).shareGrantId).toBe(own.id)
   })
 
   it('needs no enablement, and finds nothing without a live share', async () => {
-    await expect(resolveRunnable(db, room, versionId)).rejects.toEqual(code('not_found'))
+    await expect(resolve(room)).rejects.toEqual(code('not_found'))
     const { id } = await share('chatroom', tenant.roomId)
-    await resolveRunnable(db, room, versionId)
+    await resolve(room)
     await harness.call(taskRoutes.revokeShare, tenant.companyManager, { params: { id: taskId, gid: id } })
-    await expect(resolveRunnable(db, room, versionId)).rejects.toEqual(code('not_found'))
+    await expect(resolve(room)).rejects.toEqual(code('not_found'))
   })
 
   it('finds nothing once the room has moved away from what it was granted', async () => {
@@ -61,7 +64,7 @@ describe('resolving what a room may run', () => {
     const department_id = await makeDepartment(db, tenant.companyId)
     const move = { department_id, authority_generation: 2 }
     await db.updateTable('chatrooms').set(move).where('id', '=', room.id).execute()
-    await expect(resolveRunnable(db, await roomOf(room.id), versionId)).rejects.toEqual(code('not_found'))
+    await expect(resolve(room)).rejects.toEqual(code('not_found'))
   })
 
   it('finds nothing of another company', async () => {
@@ -69,8 +72,8 @@ describe('resolving what a room may run', () => {
     const other = await makeTenant(db)
     const theirs = await harness.context.directory.room(other.companyId, other.roomId)
     if (!theirs) throw new Error('the room is gone')
-    await expect(resolveRunnable(db, theirs, versionId)).rejects.toEqual(code('not_found'))
-    await expect(resolveRunnable(db, room, newId('taskVersion'))).rejects.toEqual(code('not_found'))
+    await expect(resolve(theirs)).rejects.toEqual(code('not_found'))
+    await expect(resolve(room, newId('taskVersion'))).rejects.toEqual(code('not_found'))
   })
 
   it('refuses what is not published, scrubbed, blocked or archived', async () => {
@@ -78,15 +81,15 @@ describe('resolving what a room may run', () => {
     const set = (values: Record<string, string>) =>
       db.updateTable('task_versions').set(values).where('id', '=', versionId).execute()
     await set({ content_state: 'scrubbed' })
-    await expect(resolveRunnable(db, room, versionId)).rejects.toEqual(code('content_scrubbed_irreversible'))
+    await expect(resolve(room)).rejects.toEqual(code('content_scrubbed_irreversible'))
     await set({ content_state: 'active', state: 'draft' })
-    await expect(resolveRunnable(db, room, versionId)).rejects.toEqual(code('version_not_runnable'))
+    await expect(resolve(room)).rejects.toEqual(code('version_not_runnable'))
     await set({ state: 'published' })
     await db.updateTable('tasks').set({ security_state: 'blocked' }).where('id', '=', taskId).execute()
-    await expect(resolveRunnable(db, room, versionId)).rejects.toEqual(code('version_not_runnable'))
+    await expect(resolve(room)).rejects.toEqual(code('version_not_runnable'))
     await db.updateTable('tasks').set({ security_state: 'clear' }).where('id', '=', taskId).execute()
     await harness.call(taskRoutes.archiveTask, tenant.companyManager, { params: { id: taskId } })
-    await expect(resolveRunnable(db, room, versionId)).rejects.toEqual(code('version_not_runnable'))
+    await expect(resolve(room)).rejects.toEqual(code('version_not_runnable'))
   })
 })
 

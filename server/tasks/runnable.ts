@@ -1,39 +1,69 @@
 import { CodedError, notFound } from '../base/coded-error.ts'
 import type { Executing } from '../db/database.ts'
+import { Gathered } from '../db/gathered.ts'
+import type { RunnableVersion as EnvironmentVersion } from '../environments/ready-versions.ts'
 import type { Room } from '../platform/directory.ts'
-import { applicableShareOf } from './share-store.ts'
-import { findTask, type TaskRow } from './task-store.ts'
+import { type AskedVersion, findRunnableRows, type RunnableRow } from './runnable-store.ts'
+import { findTask } from './task-store.ts'
 import { findVersionById, type TaskVersionRow } from './task-version-store.ts'
 
 /** What a run is made of, with the share that lent it (contract part 1, "Resource map and invariants"). */
-export interface RunnableTaskVersion {
-  task: { id: string; name: string; owner_scope: string; owner_id: string }
-  version: TaskVersionRow
+export interface RunnableVersion
+  extends Pick<
+    RunnableRow,
+    | 'id'
+    | 'task_id'
+    | 'company_id'
+    | 'environment_version_id'
+    | 'bundle_id'
+    | 'input_schema'
+    | 'timeout_seconds'
+  > {
   shareGrantId: string
-  shareGeneration: number
+  /** What it stands on; undefined when that is not the company's to use. */
+  environment: RunnableEnvironment | undefined
+  /** Where the company allows runs; undefined: in every region of the deployment. */
+  allowedRegions: readonly string[] | undefined
 }
 
-/**
- * The version a room may run: of a task shared to it, to its department or to its company, by a share that
- * still applies. Whether the caller may act in the room is decided before; a run that was queued although the task was
- * archived meanwhile is refused when it is taken from the queue. Throws `not_found` without a share, `content_scrubbed_irreversible`, `version_not_runnable`.
- */
-export async function resolveRunnable(
-  db: Executing,
-  room: Room,
-  taskVersionId: string,
-): Promise<RunnableTaskVersion> {
-  const version = await findVersionById(db, room.company_id, taskVersionId)
-  if (!version) throw notFound()
-  const task = await findTask(db, room.company_id, version.task_id)
-  const share = await applicableShareOf(db, room, version.task_id)
-  if (!task || !share) throw notFound()
-  requireUsable(task, version)
-  return {
-    task: { id: task.id, name: task.name, owner_scope: task.owner_scope, owner_id: task.owner_id },
-    version,
-    shareGrantId: share.id,
-    shareGeneration: share.generation,
+type RunnableEnvironment = Pick<
+  EnvironmentVersion,
+  'resource_profile' | 'security_state' | 'layer_digest' | 'promoted_digest'
+>
+
+/** Finds what rooms may run; versions that many submissions ask for at once in one statement. */
+export class Runnables {
+  readonly #rows: Gathered<AskedVersion, RunnableRow>
+
+  constructor(db: Executing) {
+    this.#rows = new Gathered((asked) => findRunnableRows(db, asked))
+  }
+
+  /**
+   * The version a room may run: of a task shared to it, to its department or to its company, by a share that
+   * still applies. Whether the caller may act in the room is decided apart; a run that was queued although the task was
+   * archived meanwhile is refused when it is taken from the queue. Throws `not_found` without a share,
+   * `content_scrubbed_irreversible`, `version_not_runnable`.
+   */
+  async resolve(companyId: string, roomId: string, versionId: string): Promise<RunnableVersion> {
+    const row = await this.#rows.find({ companyId, roomId, versionId })
+    if (row?.share_grant_id == null) throw notFound()
+    requireUsable({ state: row.task_state, security_state: row.task_security_state }, row)
+    const {
+      resource_profile,
+      environment_security_state: security_state,
+      layer_digest,
+      promoted_digest,
+    } = row
+    return {
+      ...row,
+      shareGrantId: row.share_grant_id,
+      environment:
+        resource_profile !== null && security_state !== null
+          ? { resource_profile, security_state, layer_digest, promoted_digest }
+          : undefined,
+      allowedRegions: row.allowed_regions ?? undefined,
+    }
   }
 }
 
@@ -54,7 +84,10 @@ export async function resolveHidden(
   return version
 }
 
-function requireUsable(task: TaskRow, version: TaskVersionRow): void {
+function requireUsable(
+  task: { state: string; security_state: string },
+  version: { state: string; content_state: string },
+): void {
   if (version.content_state === 'scrubbed') throw new CodedError('content_scrubbed_irreversible')
   const usable = version.state === 'published' && task.state === 'active' && task.security_state === 'clear'
   if (!usable) throw new CodedError('version_not_runnable')

@@ -88,11 +88,18 @@ export function listShares(db: Executing, filter: ShareListFilter): Promise<Shar
   return query.orderBy('id').limit(filter.limit).execute()
 }
 
+/** The columns of a room that decide, as values or as what a statement calls them. */
+type RoomTerms = {
+  [Column in 'id' | 'company_id' | 'department_id' | 'authority_generation']:
+    | Room[Column]
+    | Expression<Room[Column]>
+}
+
 /**
  * SQL condition on `share_grants`: live, and made to the room under its present authority, to the department
  * it is in now, or to its company.
  */
-export const appliesToRoom = (room: Room): Expression<SqlBool> => sql<SqlBool>`
+export const appliesToRoom = (room: RoomTerms): Expression<SqlBool> => sql<SqlBool>`
   share_grants.state = 'active' and share_grants.company_id = ${room.company_id} and (
     (share_grants.target_kind = 'chatroom' and share_grants.target_id = ${room.id}
       and share_grants.target_authority_generation = ${room.authority_generation})

@@ -18,8 +18,9 @@ import { Directory } from '../platform/directory.ts'
 import type { Principal } from '../platform/principal.ts'
 import { type QueuePolicy, queuePolicy } from '../runs/queue-policy.ts'
 import { RunLookup } from '../runs/run-lookup.ts'
+import { SubmissionQueue } from '../runs/submission-queue.ts'
 import { DiskStorage } from '../storage/disk.ts'
-import { validateInput } from '../tasks/runnable.ts'
+import { Runnables, validateInput } from '../tasks/runnable.ts'
 
 export interface RunCall {
   params?: Record<string, string>
@@ -45,6 +46,8 @@ export class RunHarness {
       db,
       directory: new Directory(db),
       runs: new RunLookup(db),
+      runnables: new Runnables(db),
+      queue: new SubmissionQueue(db, policy),
       policy: this.policy,
       pages: new PageTokens(randomBytes(32)),
       validateInput,

@@ -1,0 +1,136 @@
+import type { RunDetail } from '@sandbox-jobs/contract/resources/run.ts'
+import { newId } from '../base/ids.ts'
+import type { Trx } from '../db/database.ts'
+import type { Principal } from '../platform/principal.ts'
+import { checkQueueDepth, countedDepth, type QueuePolicy, queueBounds } from './queue-policy.ts'
+import { lockQueues, lookAtQueues, placesTold, type QueueLook } from './queue-store.ts'
+import { renderRun } from './render-run.ts'
+import type { StagedInput } from './run-input.ts'
+import type { QueuedRun } from './run-store.ts'
+import { waitOf } from './run-waits.ts'
+
+/** A run that everything was decided about but whether the queue has a place for it. */
+export interface NewRun {
+  principal: Principal
+  chatroomId: string
+  version: { id: string; task_id: string; environment_version_id: string }
+  resourceProfile: string
+  /** What lent the version to the room; null for the room's own quick runs. */
+  shareGrantId: string | null
+  input: StagedInput
+  timeoutSeconds: number
+  source: Exclude<RunDetail['submission_source'], ''>
+  /** Empty when the run is not a retry. */
+  retryOfRunId?: string
+}
+
+interface CompanyQueue {
+  queued: number
+  live: number
+}
+
+/**
+ * The queues of some companies, held until the transaction ends: nobody else queues a run there meanwhile, so what is
+ * counted stays true and every run learns its place before it is stored.
+ */
+export class OpenQueue {
+  readonly #policy: QueuePolicy
+  readonly #companies: Map<string, CompanyQueue>
+  readonly #meanSeconds: Map<string, number | null>
+  readonly #fleetLive: number
+  readonly #now: Date
+  #fleetQueued: number
+
+  private constructor(policy: QueuePolicy, looks: readonly QueueLook[]) {
+    this.#policy = policy
+    this.#companies = new Map(
+      looks.map((look) => [look.company_id, { queued: look.company_queued, live: look.company_live }]),
+    )
+    this.#meanSeconds = new Map(
+      looks.map((look) => [kindOf(look.company_id, look.resource_profile), look.mean_seconds]),
+    )
+    const [first] = looks
+    if (!first) throw new Error('a queue was opened for no run')
+    this.#fleetLive = first.fleet_live
+    this.#fleetQueued = first.fleet_queued
+    this.#now = first.now
+  }
+
+  static async open(trx: Trx, policy: QueuePolicy, runs: readonly NewRun[]): Promise<OpenQueue> {
+    const companyIds = [...new Set(runs.map(({ principal }) => principal.companyId))]
+    // A bound of the whole fleet is exact only when one queues at a time.
+    await lockQueues(trx, policy.host ? 'fleet' : companyIds)
+    const kinds = new Map(
+      runs.map(({ principal: { companyId }, resourceProfile }) => [
+        kindOf(companyId, resourceProfile),
+        { companyId, resourceProfile },
+      ]),
+    )
+    const most = runs.map(({ source }) => countedDepth(queueBounds(policy, source)))
+    const looks = await lookAtQueues(trx, {
+      kinds: [...kinds.values()],
+      most: {
+        company: Math.max(placesTold, ...most.map(({ company }) => company)),
+        fleet: Math.max(...most.map(({ fleet }) => fleet)),
+      },
+      durations: policy.deployment === 'onprem',
+    })
+    return new OpenQueue(policy, looks)
+  }
+
+  /** Gives the run the next place. Throws 429 `sandbox_queued_run_limit` or `queue_full`. */
+  place(run: NewRun): { row: QueuedRun; shown: RunDetail } {
+    const { companyId } = run.principal
+    const company = this.#companies.get(companyId)
+    if (!company) throw new Error('the queue of another company was opened')
+    checkQueueDepth(queueBounds(this.#policy, run.source), {
+      company: company.queued,
+      fleet: this.#fleetQueued,
+    })
+    const row = rowOf(run, this.#now)
+    const ahead = this.#policy.deployment === 'hosted' ? company.queued : this.#fleetQueued
+    company.queued += 1
+    this.#fleetQueued += 1
+    const wait = waitOf(this.#policy, {
+      place: ahead < placesTold ? ahead + 1 : null,
+      mean_seconds: this.#meanSeconds.get(kindOf(companyId, run.resourceProfile)) ?? null,
+      company_live: company.live,
+      fleet_live: this.#fleetLive,
+    })
+    return { row, shown: renderRun(row, wait) }
+  }
+}
+
+const kindOf = (companyId: string, resourceProfile: string): string => `${companyId}:${resourceProfile}`
+
+const rowOf = ({ principal, version, ...run }: NewRun, queuedAt: Date): QueuedRun => ({
+  id: newId('run'),
+  company_id: principal.companyId,
+  chatroom_id: run.chatroomId,
+  task_id: version.task_id,
+  task_version_id: version.id,
+  environment_version_id: version.environment_version_id,
+  share_grant_id: run.shareGrantId,
+  state: 'queued',
+  resource_profile: run.resourceProfile,
+  principal_type: principal.principalType,
+  principal_id: principal.principalId,
+  auth_method: principal.authMethod,
+  api_key_id: principal.apiKey?.id ?? null,
+  submission_source: run.source,
+  timeout_seconds: run.timeoutSeconds,
+  input: run.input.content,
+  input_digest: run.input.digest,
+  retry_of_run_id: run.retryOfRunId ?? '',
+  error_code: '',
+  error_detail: '',
+  exit_code: null,
+  failure_stage: '',
+  failure_source: '',
+  measured_ingress_bytes: 0,
+  measured_egress_bytes: 0,
+  queued_at: queuedAt,
+  claimed_at: null,
+  cancel_requested_at: null,
+  terminal_at: null,
+})

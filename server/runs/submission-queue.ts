@@ -1,0 +1,105 @@
+import type { RunDetail } from '@sandbox-jobs/contract/resources/run.ts'
+import { CodedError } from '../base/coded-error.ts'
+import { type Database, isDatabaseAway, type Trx } from '../db/database.ts'
+import { Gathered } from '../db/gathered.ts'
+import { answerIn, type Intent } from './idempotency.ts'
+import { findKeys, insertAnswers, scopeText } from './idempotency-store.ts'
+import { type NewRun, OpenQueue } from './open-queue.ts'
+import type { QueuePolicy } from './queue-policy.ts'
+import { insertRuns, type QueuedRun } from './run-store.ts'
+
+/** A run to be queued once, whatever is repeated. */
+export interface QueueRequest {
+  intent: Intent
+  run: NewRun
+}
+
+/** What became of one request of a group: its run, or why it has none. */
+type Outcome = { answer: RunDetail } | { refused: CodedError }
+
+/**
+ * Queues the runs that are submitted, those of one moment in one transaction: under load most of what a submission
+ * costs is its share of a commit and of the ways to the database and back.
+ *
+ * Within a group each stands for itself: one that is refused takes nothing from the others, and should the group as a
+ * whole fail, each is tried alone. The queues of all companies concerned are held from the first look to the commit, so
+ * limits are exact and of twins the later one finds the answer of the first.
+ */
+export class SubmissionQueue {
+  readonly #db: Database
+  readonly #policy: QueuePolicy
+  readonly #groups: Gathered<QueueRequest, Outcome>
+
+  constructor(db: Database, policy: QueuePolicy) {
+    this.#db = db
+    this.#policy = policy
+    this.#groups = new Gathered(
+      (group) => this.#enqueue(group),
+      ({ run }) => run.input.content.length,
+    )
+  }
+
+  /**
+   * Queues the run, or gives the answer that its key was given before. Throws 409 `idempotency_conflict`, 429
+   * `sandbox_queued_run_limit` or `queue_full`.
+   */
+  async enqueue(request: QueueRequest): Promise<RunDetail> {
+    const outcome = await this.#groups.find(request)
+    if (!outcome) throw new Error('a submission is without an outcome')
+    if ('refused' in outcome) throw outcome.refused
+    return outcome.answer
+  }
+
+  async #enqueue(group: readonly QueueRequest[]): Promise<Outcome[]> {
+    try {
+      return await this.#db.transaction().execute((trx) => enqueueGroup(trx, this.#policy, group))
+    } catch (error) {
+      if (group.length === 1 || isDatabaseAway(error)) throw error
+      return (await Promise.all(group.map((request) => this.#enqueue([request])))).flat()
+    }
+  }
+}
+
+async function enqueueGroup(
+  trx: Trx,
+  policy: QueuePolicy,
+  group: readonly QueueRequest[],
+): Promise<Outcome[]> {
+  const queue = await OpenQueue.open(
+    trx,
+    policy,
+    group.map(({ run }) => run),
+  )
+  const answers = await findKeys(
+    trx,
+    group.map(({ intent }) => intent.scope),
+  )
+  const rows: QueuedRun[] = []
+  const fresh: { intent: Intent; answer: RunDetail }[] = []
+  const outcomes = group.map(({ intent, run }) =>
+    outcomeOf(() => {
+      const scope = scopeText(intent.scope)
+      const earlier = answers.get(scope)
+      if (earlier) return answerIn<RunDetail>(earlier, intent)
+      const { row, shown } = queue.place(run)
+      rows.push(row)
+      fresh.push({ intent, answer: shown })
+      answers.set(scope, { request_hash: intent.requestHash, response: shown })
+      return shown
+    }),
+  )
+  if (rows.length > 0) {
+    await insertAnswers(trx, fresh)
+    await insertRuns(trx, rows)
+  }
+  return outcomes
+}
+
+function outcomeOf(decide: () => RunDetail): Outcome {
+  try {
+    return { answer: decide() }
+  } catch (error) {
+    if (error instanceof CodedError) return { refused: error }
+    throw error
+  }
+}

@@ -1,0 +1,78 @@
+import { sql } from 'kysely'
+import type { Executing } from '../db/database.ts'
+import { appliesToRoom, narrowestFirst } from './share-store.ts'
+
+/** A version that a room asks to run. */
+export interface AskedVersion {
+  companyId: string
+  roomId: string
+  versionId: string
+}
+
+/** A version with all that decides whether the room may run it now. */
+export interface RunnableRow {
+  id: string
+  task_id: string
+  company_id: string
+  environment_version_id: string
+  bundle_id: string | null
+  input_schema: string | null
+  timeout_seconds: number
+  state: string
+  content_state: string
+  task_state: string
+  task_security_state: string
+  share_grant_id: string | null
+  /** Of the environment version: null when it is not the company's to use. */
+  resource_profile: string | null
+  environment_security_state: string | null
+  layer_digest: string | null
+  promoted_digest: string | null
+  /** Null: every region of the deployment. */
+  allowed_regions: string[] | null
+}
+
+/** The live room that a statement calls `room`. */
+const room = {
+  id: sql.ref<string>('room.id'),
+  company_id: sql.ref<string>('room.company_id'),
+  department_id: sql.ref<string>('room.department_id'),
+  authority_generation: sql.ref<number>('room.authority_generation'),
+}
+
+/**
+ * Each version, in the order asked for; undefined where the company has none or the room is not live. One statement, for
+ * it is on the path of every submission. Writes nothing.
+ */
+export async function findRunnableRows(
+  db: Executing,
+  asked: readonly AskedVersion[],
+): Promise<(RunnableRow | undefined)[]> {
+  const { rows } = await sql<RunnableRow & { place: number }>`
+    select asked.place, version.id, version.task_id, version.company_id, version.environment_version_id,
+      version.bundle_id, version.input_schema, version.timeout_seconds, version.state, version.content_state,
+      task.state as task_state, task.security_state as task_security_state, share.id as share_grant_id,
+      built.resource_profile, built.layer_digest, built.promoted_digest,
+      case when environment.security_state = 'blocked' then 'blocked' else built.security_state end
+        as environment_security_state,
+      settings.allowed_regions
+    from unnest(
+      ${asked.map(({ companyId }) => companyId)}::text[], ${asked.map(({ roomId }) => roomId)}::text[],
+      ${asked.map(({ versionId }) => versionId)}::text[]
+    ) with ordinality as asked (company_id, room_id, version_id, place)
+    join chatrooms room
+      on room.id = asked.room_id and room.company_id = asked.company_id and room.deleted_at is null
+    join task_versions version on version.id = asked.version_id and version.company_id = asked.company_id
+    join tasks task on task.id = version.task_id
+    left join lateral (
+      select share_grants.id from share_grants
+      where share_grants.task_id = task.id and ${appliesToRoom(room)} order by ${narrowestFirst} limit 1
+    ) share on true
+    left join environment_versions built on built.id = version.environment_version_id
+      and (built.company_id = asked.company_id or built.company_id is null)
+    left join environments environment on environment.id = built.environment_id
+    left join company_settings settings on settings.company_id = asked.company_id
+  `.execute(db)
+  const byPlace = new Map(rows.map((row) => [row.place, row]))
+  return asked.map((_, at) => byPlace.get(at + 1))
+}
