@@ -2,9 +2,6 @@
 const gatheredMax = 256
 /** What the keys of one statement may weigh together; one alone may weigh more. */
 const weightMax = 4 * 1024 * 1024
-/** Statements under way at most; keys that come meanwhile wait for one of them to end. */
-const underWayMax = 2
-
 interface Asked<Key, Row> {
   key: Key
   resolve: (row: Row | undefined) => void
@@ -13,7 +10,8 @@ interface Asked<Key, Row> {
 
 /**
  * Looks rows up by keys that many requests ask for at once, all keys of a moment in one statement: under load most of
- * what a small lookup costs is its way there and back.
+ * what a small lookup costs is its way there and back. One statement is under way at a time; keys that come meanwhile
+ * go together with the next, so that the busier it is, the less each costs.
  *
  * What is asked for is always read afterwards, never taken from a statement that was under way before: an answer is as
  * fresh as that of a statement of its own. Nothing is kept.
@@ -22,8 +20,8 @@ export class Gathered<Key, Row> {
   readonly #load: (keys: readonly Key[]) => Promise<readonly (Row | undefined)[]>
   readonly #weigh: (key: Key) => number
   #waiting: Asked<Key, Row>[] = []
-  #underWay = 0
-  #planned = false
+  /** From the plan of a statement to its end. */
+  #busy = false
 
   /** `load` answers the row of each key, in the order of the keys; `weigh` tells the bytes of keys that carry some. */
   constructor(
@@ -44,13 +42,9 @@ export class Gathered<Key, Row> {
 
   /** After the requests that have arrived by now were all read. */
   #plan(): void {
-    if (this.#planned || this.#underWay >= underWayMax || this.#waiting.length === 0) return
-    this.#planned = true
-    setImmediate(() => {
-      this.#planned = false
-      void this.#look(this.#waiting.splice(0, this.#count()))
-      this.#plan()
-    })
+    if (this.#busy || this.#waiting.length === 0) return
+    this.#busy = true
+    setImmediate(() => void this.#look(this.#waiting.splice(0, this.#count())))
   }
 
   /** How many of those that wait go together. */
@@ -64,14 +58,13 @@ export class Gathered<Key, Row> {
   }
 
   async #look(asked: readonly Asked<Key, Row>[]): Promise<void> {
-    this.#underWay += 1
     try {
       const rows = await this.#load(asked.map(({ key }) => key))
       for (const [at, { resolve }] of asked.entries()) resolve(rows[at])
     } catch (error) {
       for (const { reject } of asked) reject(error)
     } finally {
-      this.#underWay -= 1
+      this.#busy = false
       this.#plan()
     }
   }

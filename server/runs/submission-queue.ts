@@ -15,7 +15,7 @@ export interface QueueRequest {
 }
 
 /** What became of one request of a group: its run, or why it has none. */
-type Outcome = { answer: RunDetail } | { refused: CodedError }
+type Outcome = { answer: RunDetail } | { refused: unknown }
 
 /**
  * Queues the runs that are submitted, those of one moment in one transaction: under load most of what a submission
@@ -55,7 +55,16 @@ export class SubmissionQueue {
       return await this.#db.transaction().execute((trx) => enqueueGroup(trx, this.#policy, group))
     } catch (error) {
       if (group.length === 1 || isDatabaseAway(error)) throw error
-      return (await Promise.all(group.map((request) => this.#enqueue([request])))).flat()
+      return Promise.all(group.map((request) => this.#enqueueAlone(request)))
+    }
+  }
+
+  async #enqueueAlone(request: QueueRequest): Promise<Outcome> {
+    try {
+      const [outcome] = await this.#enqueue([request])
+      return outcome ?? { refused: new Error('a submission is without an outcome') }
+    } catch (error) {
+      return { refused: error }
     }
   }
 }
