@@ -4,10 +4,7 @@ import { effectiveRegions } from '../settings/company-policy.ts'
 import { requireBundleRunner } from '../tasks/bundle-runner.ts'
 import type { Deployment } from './queue-policy.ts'
 
-/** What has to be known of an environment version to start a run on it. */
-export type Startable = Pick<RunnableVersion, 'resource_profile' | 'promoted_digest'>
-
-type Standing = Pick<RunnableVersion, 'security_state' | 'layer_digest' | 'promoted_digest'>
+type Standing = Pick<RunnableVersion, 'security_state' | 'layer_digest' | 'runner_approved'>
 
 /**
  * The environment version that a run is to stand on. Throws `version_not_runnable` when it is blocked or has no image,

@@ -27,7 +27,7 @@ export interface RunnableRow {
   resource_profile: string | null
   environment_security_state: string | null
   layer_digest: string | null
-  promoted_digest: string | null
+  runner_approved: boolean
   /** Null: every region of the deployment. */
   allowed_regions: string[] | null
 }
@@ -52,7 +52,7 @@ export async function findRunnableRows(
     select asked.place, version.id, version.task_id, version.company_id, version.environment_version_id,
       version.bundle_id, version.input_schema, version.timeout_seconds, version.state, version.content_state,
       task.state as task_state, task.security_state as task_security_state, share.id as share_grant_id,
-      built.resource_profile, built.layer_digest, built.promoted_digest,
+      built.resource_profile, built.layer_digest, release.approved_at is not null as runner_approved,
       case when environment.security_state = 'blocked' then 'blocked' else built.security_state end
         as environment_security_state,
       settings.allowed_regions
@@ -71,6 +71,7 @@ export async function findRunnableRows(
     left join environment_versions built on built.id = version.environment_version_id
       and (built.company_id = asked.company_id or built.company_id is null)
     left join environments environment on environment.id = built.environment_id
+    left join runner_releases release on release.release = built.runner_release
     left join company_settings settings on settings.company_id = asked.company_id
   `.execute(db)
   const byPlace = new Map(rows.map((row) => [row.place, row]))

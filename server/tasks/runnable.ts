@@ -28,7 +28,7 @@ export interface RunnableVersion
 
 type RunnableEnvironment = Pick<
   EnvironmentVersion,
-  'resource_profile' | 'security_state' | 'layer_digest' | 'promoted_digest'
+  'resource_profile' | 'security_state' | 'layer_digest' | 'runner_approved'
 >
 
 /** Finds what rooms may run; versions that many submissions ask for at once in one statement. */
@@ -53,14 +53,14 @@ export class Runnables {
       resource_profile,
       environment_security_state: security_state,
       layer_digest,
-      promoted_digest,
+      runner_approved,
     } = row
     return {
       ...row,
       shareGrantId: row.share_grant_id,
       environment:
         resource_profile !== null && security_state !== null
-          ? { resource_profile, security_state, layer_digest, promoted_digest }
+          ? { resource_profile, security_state, layer_digest, runner_approved }
           : undefined,
       allowedRegions: row.allowed_regions ?? undefined,
     }
