@@ -13,6 +13,8 @@ export interface ShimPlan {
   spec: SandboxSpec
   idBase: number
   staging: string
+  /** Folder of the files that are laid over those of /proc. */
+  procFolder: string
   /** The runtime's command line. */
   command: string[]
   cgroups: CgroupPlan
@@ -30,6 +32,7 @@ export function planText(plan: ShimPlan): string {
   const lines = [
     ['id', spec.id],
     ['staging', plan.staging],
+    ['proc', plan.procFolder],
     ...plan.command.map((word) => ['command', word]),
     ['status_descriptor', statusDescriptor[spec.runtime]],
     ['id_base', plan.idBase],

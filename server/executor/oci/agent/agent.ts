@@ -9,6 +9,7 @@ import { buildNative } from '../native/build.ts'
 import { agentPaths, stagingFolder } from '../paths.ts'
 import { findRuntimes } from '../runtimes.ts'
 import { Images } from './images.ts'
+import { OwnProcFolders } from './own-proc-folders.ts'
 import { makePlatformLayer } from './platform-layer.ts'
 import { runnerOn } from './runner.ts'
 import { Sandboxes } from './sandboxes.ts'
@@ -66,6 +67,7 @@ export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
     weakestRuntime: options.runtimes[0] ?? 'crun',
     platformLayer: platformLayer.path,
     runtimes: await findRuntimes(),
+    ownProc: await OwnProcFolders.at(paths.proc),
     slots:
       options.slots ??
       Math.max(2, Math.min(cpus * sandboxesPerCpu, Math.floor(memoryBytes / bytesPerSandbox))),

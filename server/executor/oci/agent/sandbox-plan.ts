@@ -2,10 +2,12 @@ import { access, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ExecutorRefused, type SandboxSpec } from '../../port.ts'
 import { type CgroupLayout, planCgroups } from '../cgroups.ts'
+import type { OwnMachine } from '../own-proc.ts'
 import { type AgentPaths, diskIdBase, stagingFolder } from '../paths.ts'
 import type { ShimPlan, TreeSource } from '../plan.ts'
 import { groupLimits, type RuntimePrograms, runtimeCommand } from '../runtimes.ts'
 import type { Confinement } from '../spec.ts'
+import type { OwnProcFolders } from './own-proc-folders.ts'
 
 export interface PlanOptions {
   paths: AgentPaths
@@ -13,6 +15,9 @@ export interface PlanOptions {
   cgroupParent: string
   platformLayer: string
   runtimes: RuntimePrograms
+  ownProc: OwnProcFolders
+  /** Processors of the machine. */
+  cpus: number
 }
 
 /** A sandbox on disk: what was asked, and the id range that it has. */
@@ -33,7 +38,7 @@ export const runtimeRoot = (folder: string): string => join(folder, 'runtime')
 
 /** What the shim needs to know; refuses when a tree that the sandbox stands on is missing. */
 export async function planSandbox(
-  { paths, cgroups, cgroupParent, platformLayer, runtimes }: PlanOptions,
+  { paths, cgroups, cgroupParent, platformLayer, runtimes, ownProc, cpus }: PlanOptions,
   ticket: Ticket,
   folder: string,
   special: Special | undefined,
@@ -55,6 +60,7 @@ export async function planSandbox(
     spec,
     idBase,
     staging: stagingFolder,
+    procFolder: await ownProc.folder(ownMachine(spec, cpus)),
     command: runtimeCommand(spec.runtime, { programs: runtimes, root: runtimeRoot(folder), id: spec.id }),
     cgroups: planCgroups(cgroups, cgroupParent, spec.id, groupLimits(spec)),
     lowers,
@@ -66,6 +72,12 @@ export async function planSandbox(
         : { kind: 'memory' },
   }
 }
+
+/** A program is shown the memory that it was promised, and no more processors than there are. */
+const ownMachine = ({ limits }: SandboxSpec, cpus: number): OwnMachine => ({
+  cpus: Math.min(cpus, Math.ceil(limits.vcpu)),
+  memoryBytes: limits.shownMemoryBytes ?? limits.memoryBytes,
+})
 
 async function needFolder(path: string, slug: string, advice: string): Promise<void> {
   const found = await access(path).then(
