@@ -10,6 +10,7 @@ export interface TreeSource {
 }
 
 export interface ShimPlan {
+  name: string
   spec: SandboxSpec
   idBase: number
   staging: string
@@ -30,7 +31,7 @@ export function planText(plan: ShimPlan): string {
   const { limits, collect } = spec
   const path = plan.workspace.kind === 'memory' ? '-' : plan.workspace.path
   const lines = [
-    ['id', spec.id],
+    ['id', plan.name],
     ['staging', plan.staging],
     ['proc', plan.procFolder],
     ...plan.command.map((word) => ['command', word]),

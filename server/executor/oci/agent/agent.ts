@@ -26,6 +26,8 @@ export interface AgentOptions {
   slots: number | undefined
   /** Runtimes that this machine must have, weakest first. Every job gets at least the first. */
   runtimes: readonly SandboxRuntime[]
+  /** Sandboxes made before they are asked for, at most; undefined: by this machine's memory. */
+  warm: number | undefined
   clock: Clock
   onError: (error: unknown) => void
 }
@@ -37,6 +39,8 @@ export interface RunningAgent {
 
 const sandboxesPerCpu = 8
 const bytesPerSandbox = 256 * 1024 * 1024
+const maxWarm = 8
+const bytesPerWarm = 1024 ** 3
 
 /**
  * The host agent: the one process that is root, and therefore small. It has no database, no keys and no network
@@ -71,8 +75,10 @@ export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
     slots:
       options.slots ??
       Math.max(2, Math.min(cpus * sandboxesPerCpu, Math.floor(memoryBytes / bytesPerSandbox))),
+    warm: options.warm ?? Math.min(maxWarm, Math.floor(memoryBytes / bytesPerWarm)),
     cpus,
     memoryBytes,
+    onError: options.onError,
   })
   await sandboxes.recover()
   const images = new Images(paths, sandboxes)
@@ -84,6 +90,7 @@ export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
     stop: async () => {
       server.close()
       server.closeAllConnections()
+      await sandboxes.close()
       await removeCgroups(layout, options.cgroupParent)
     },
   }

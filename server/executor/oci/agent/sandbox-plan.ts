@@ -20,12 +20,6 @@ export interface PlanOptions {
   cpus: number
 }
 
-/** A sandbox on disk: what was asked, and the id range that it has. */
-export interface Ticket {
-  spec: SandboxSpec
-  idBase: number
-}
-
 /** An internal sandbox of the agent: another place to work in than the spec can name. */
 export interface Special {
   confinement: Confinement
@@ -36,14 +30,20 @@ export interface Special {
 /** Where the runtime of one sandbox keeps its state: gone with the sandbox's folder. */
 export const runtimeRoot = (folder: string): string => join(folder, 'runtime')
 
+interface PlannedSandbox {
+  /** Of its folder and its control groups. */
+  name: string
+  spec: SandboxSpec
+  idBase: number
+  folder: string
+  special: Special | undefined
+}
+
 /** What the shim needs to know; refuses when a tree that the sandbox stands on is missing. */
 export async function planSandbox(
   { paths, cgroups, cgroupParent, platformLayer, runtimes, ownProc, cpus }: PlanOptions,
-  ticket: Ticket,
-  folder: string,
-  special: Special | undefined,
+  { name, spec, idBase, folder, special }: PlannedSandbox,
 ): Promise<ShimPlan> {
-  const { spec, idBase } = ticket
   const lowers: TreeSource[] = [{ diskIdBase: diskIdBase.platform, path: platformLayer }]
   let baseImages: TreeSource | undefined
   if (spec.rootfs.kind === 'builder') {
@@ -57,12 +57,13 @@ export async function planSandbox(
     lowers.push({ diskIdBase: diskIdBase.image, path: tree })
   }
   return {
+    name,
     spec,
     idBase,
     staging: stagingFolder,
     procFolder: await ownProc.folder(ownMachine(spec, cpus)),
-    command: runtimeCommand(spec.runtime, { programs: runtimes, root: runtimeRoot(folder), id: spec.id }),
-    cgroups: planCgroups(cgroups, cgroupParent, spec.id, groupLimits(spec)),
+    command: runtimeCommand(spec.runtime, { programs: runtimes, root: runtimeRoot(folder), id: name }),
+    cgroups: planCgroups(cgroups, cgroupParent, name, groupLimits(spec)),
     lowers,
     baseImages,
     workspace: special
