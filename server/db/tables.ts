@@ -29,6 +29,9 @@ export interface Tables {
   task_bundles: scripts.TaskBundlesTable
   staging_leases: scripts.StagingLeasesTable
   runs: runs.RunsTable
+  queue_turns: runs.QueueTurnsTable
+  run_counts: runs.RunCountsTable
+  run_count_changes: runs.RunCountChangesTable
   run_inputs: runs.RunInputsTable
   run_contents: runs.RunContentsTable
   run_artifacts: runs.RunArtifactsTable
