@@ -1,4 +1,6 @@
 import { type ImageSweepDeps, sweepImages } from '../builds/sweep-images.ts'
+import { sweepReports } from '../builds/sweep-reports.ts'
+import { sweepFindings } from '../findings/sweep-findings.ts'
 import { type Loop, startLoop } from '../queue/loop.ts'
 import { foldRunCounts } from '../runs/fold-counts.ts'
 import { sweepIdempotencyKeys, sweepRunContent } from '../runs/run-retention.ts'
@@ -17,6 +19,8 @@ export function startRetentionLoops(deps: ImageSweepDeps): Loop {
       log,
     }),
     startLoop({ name: 'run counts', everyMs: 10_000, runOnce: () => foldRunCounts(deps), log }),
+    startLoop({ name: 'findings', everyMs: minuteMs, runOnce: () => sweepFindings(deps), log }),
+    startLoop({ name: 'scan reports', everyMs: 60 * minuteMs, runOnce: () => sweepReports(deps), log }),
     startLoop({ name: 'images', everyMs: 60 * minuteMs, runOnce: () => sweepImages(deps), log }),
   ]
   return { stop: async () => void (await Promise.all(loops.map((loop) => loop.stop()))) }
