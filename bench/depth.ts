@@ -86,7 +86,7 @@ async function operations({ db }: OwnDatabase, rows: number): Promise<Operations
   const deps = {
     db,
     directory: new Directory(db),
-    runs: new RunLookup(db),
+    runs: new RunLookup(db, policy),
     runnables: new Runnables(db),
     queue: new SubmissionQueue(db, policy),
     policy,

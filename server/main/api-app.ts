@@ -128,7 +128,7 @@ export function createApiApp({ db, log, clock, identityProvider, config }: ApiPa
   })
 
   const capabilityKey = keys.derive('download-capability')
-  const runs = new RunLookup(db)
+  const runs = new RunLookup(db, policy)
   const submitting = {
     runnables: new Runnables(db),
     queue: new SubmissionQueue(db, policy),
