@@ -1,6 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { PageTokens } from '../server/base/page.ts'
-import type { Database } from '../server/db/database.ts'
 import { Directory } from '../server/platform/directory.ts'
 import { claimNext } from '../server/runs/claim-store.ts'
 import { queuePolicy } from '../server/runs/queue-policy.ts'
@@ -11,7 +10,6 @@ import { submitRun } from '../server/runs/submit-run.ts'
 import { Runnables, validateInput } from '../server/tasks/runnable.ts'
 import type { Benchmark, BenchOptions } from './harness/benchmark.ts'
 import { machineNote } from './harness/machine-note.ts'
-import { queueForCompanies } from './harness/many-companies.ts'
 import { type OwnDatabase, startDatabase } from './harness/own-database.ts'
 import { endRun, insertQueuedRuns, settle } from './harness/queued-runs.ts'
 import { interleaved, type Subject } from './harness/rounds.ts'
@@ -26,7 +24,6 @@ const warmups = 20
 const page = { page_size: 20 }
 /** A claim takes a run away: with more rounds the shallow queue would not stay one. */
 const roundsMax = 300
-const manyCompanies = 10_000
 
 /** What the queue's work costs when it is long; docs in bench/README.md. */
 export const depth: Benchmark = {
@@ -41,12 +38,7 @@ export const depth: Benchmark = {
       return operations(database, rows)
     }
     try {
-      const deep = await withRows(options.rows)
-      const shallow = await withRows(shallowRows)
-      options.say(`depth: queueing runs of ${manyCompanies} companies`)
-      const crowded = await startDatabase(2)
-      open.push(crowded)
-      return await measure(options, { deep, shallow, crowded: await crowdedClaim(crowded) })
+      return await measure(options, await withRows(options.rows), await withRows(shallowRows))
     } finally {
       for (const database of open) await database.stop()
     }
@@ -58,20 +50,6 @@ interface Operations {
   claim(): Promise<number>
   submit(): Promise<number>
   list(): Promise<number>
-}
-
-/** Milliseconds of a claim where each of many companies has one run queued. */
-async function crowdedClaim({ db }: OwnDatabase): Promise<() => Promise<number>> {
-  await queueForCompanies(db, manyCompanies)
-  await settle(db)
-  return () => timeClaim(db)
-}
-
-async function timeClaim(db: Database): Promise<number> {
-  const { tookMs, result } = await timed(() => claimNext(db, { worker: 'bench', companyConcurrency: 50 }))
-  if (!result) throw new Error('nothing to claim')
-  await endRun(db, result.id)
-  return tookMs
 }
 
 async function operations({ db }: OwnDatabase, rows: number): Promise<Operations> {
@@ -86,7 +64,7 @@ async function operations({ db }: OwnDatabase, rows: number): Promise<Operations
   const deps = {
     db,
     directory: new Directory(db),
-    runs: new RunLookup(db, policy),
+    runs: new RunLookup(db),
     runnables: new Runnables(db),
     queue: new SubmissionQueue(db, policy),
     policy,
@@ -94,7 +72,12 @@ async function operations({ db }: OwnDatabase, rows: number): Promise<Operations
     validateInput,
   }
   return {
-    claim: () => timeClaim(db),
+    claim: async () => {
+      const { tookMs, result } = await timed(() => claimNext(db, { worker: 'bench', companyConcurrency: 50 }))
+      if (!result) throw new Error('nothing to claim')
+      await endRun(db, result.id)
+      return tookMs
+    },
     submit: async () => {
       const submission = {
         principal: submitter.member,
@@ -121,47 +104,33 @@ async function timed<Result>(work: () => Promise<Result>): Promise<{ tookMs: num
 
 const names = ['claim', 'submit', 'list'] as const
 
-interface Queues {
-  deep: Operations
-  shallow: Operations
-  crowded: () => Promise<number>
-}
-
-async function measure(options: BenchOptions, { deep, shallow, crowded }: Queues): Promise<Row[]> {
-  const subjects: Subject[] = [
-    ...names.flatMap((name) => [
-      { name: `deep ${name}`, once: deep[name] },
-      { name: `shallow ${name}`, once: shallow[name] },
-    ]),
-    { name: 'crowded claim', once: crowded },
-  ]
+async function measure(options: BenchOptions, deep: Operations, shallow: Operations): Promise<Row[]> {
+  const subjects: Subject[] = names.flatMap((name) => [
+    { name: `deep ${name}`, once: deep[name] },
+    { name: `shallow ${name}`, once: shallow[name] },
+  ])
   const rounds = Math.min(options.rounds, roundsMax)
   options.say(`depth: ${rounds} rounds`)
   const machine = machineNote()
   const samples = await interleaved(subjects, { rounds, warmups, restMs: 2 })
   const of = (name: string) => ({ samplesMs: samples.get(name) ?? [], cpuMs: null })
   const notes = [
-    `${options.rows} queued runs against ${shallowRows}, in ${companies * roomsEach} rooms of ${companies} companies both times`,
+    `${options.rows} queued runs against ${shallowRows}, in ${companies * roomsEach} rooms of ${companies} companies both times: a claim looks at each room that waits`,
     'the functions of the service, called in this process with a connection each; a run is submitted for a company that has none queued, and the first 20 of a room are listed',
     machine(),
   ]
-  const row = (name: string, ours: string, shallowName: string, more: string[]) =>
+  return names.map((name) =>
     rowOf({
       name: `depth: ${name}`,
-      ours: of(ours),
+      ours: of(`deep ${name}`),
       peer: {
         name: `${shallowRows} queued`,
-        measured: of(`shallow ${shallowName}`),
+        measured: of(`shallow ${name}`),
         reach: { atMost: 1.2 },
-        notes: more,
+        notes: [],
       },
       floor: {},
       notes,
-    })
-  return [
-    ...names.map((name) => row(name, `deep ${name}`, name, [])),
-    row('claim among companies', 'crowded claim', 'claim', [
-      `ours: a run of each of ${manyCompanies} companies is queued`,
-    ]),
-  ]
+    }),
+  )
 }

@@ -27,13 +27,6 @@ const commands: Record<string, () => Promise<Command>> = {
           .addCommand(
             (await import('./commands/operator-base-image-list.ts')).operatorBaseImageListCommand(),
           ),
-      )
-      .addCommand((await import('./commands/operator-signing-key.ts')).operatorSigningKeyCommand())
-      .addCommand((await import('./commands/operator-runner-release.ts')).operatorRunnerReleaseCommand())
-      .addCommand(
-        new Command('vuln-db')
-          .description('known vulnerabilities that scanned packages are compared with')
-          .addCommand((await import('./commands/operator-vuln-db-import.ts')).operatorVulnDbImportCommand()),
       ),
   login: async () => (await import('./commands/login.ts')).loginCommand(),
   whoami: async () => (await import('./commands/whoami.ts')).whoamiCommand(),
@@ -42,19 +35,12 @@ const commands: Record<string, () => Promise<Command>> = {
     new Command('env')
       .description('environments: what jobs run in')
       .addCommand((await import('./commands/env-push.ts')).envPushCommand())
-      .addCommand((await import('./commands/env-list.ts')).envListCommand())
-      .addCommand((await import('./commands/env-provenance.ts')).envProvenanceCommand())
-      .addCommand((await import('./commands/env-export.ts')).envExportCommand()),
-  verify: async () => (await import('./commands/verify.ts')).verifyCommand(),
-  'signing-keys': async () => (await import('./commands/signing-keys.ts')).signingKeysCommand(),
+      .addCommand((await import('./commands/env-list.ts')).envListCommand()),
   build: async () =>
     new Command('build')
       .description('builds of environments')
       .addCommand((await import('./commands/build-watch.ts')).buildWatchCommand())
-      .addCommand((await import('./commands/build-log.ts')).buildLogCommand())
-      .addCommand((await import('./commands/build-report.ts')).buildReportCommand())
-      .addCommand((await import('./commands/build-sbom.ts')).buildSbomCommand()),
-  findings: async () => (await import('./commands/findings.ts')).findingsCommand(),
+      .addCommand((await import('./commands/build-log.ts')).buildLogCommand()),
   task: async () =>
     new Command('task')
       .description('tasks: scripts that run in an environment')

@@ -27,6 +27,7 @@ export async function noOpSandbox(dataDir: string): Promise<NoOpSandbox> {
       imageUser: '',
       isolation: 'standard',
       timeoutSeconds: 60,
+      network: 'none',
     }),
     stdin: bootInput({
       imageEnv: [],

@@ -47,7 +47,6 @@ import { Membership, MembershipList, MembershipPutRequest } from './membership.t
 import { Menu, MenuItem } from './menu.ts'
 import { OutputPolicy } from './output-policy.ts'
 import { Profile, ProfileSet } from './profile.ts'
-import { Envelope, ImageSignature, ImageSignatureList, SigningKey, SigningKeyList } from './provenance.ts'
 import { PublicKey } from './public-key.ts'
 import { ArtifactPublicLink, PublicLink } from './public-link.ts'
 import { QuickRun, QuickRunRequest } from './quick-run.ts'
@@ -56,16 +55,7 @@ import { ManualRunSubmitRequest, RunDetail, RunList, RunRetryRequest } from './r
 import { ArtifactDownloadCapability, RunArtifact, RunArtifactList } from './run-artifact.ts'
 import { RunContent } from './run-content.ts'
 import { RuntimeContract } from './runtime-contract.ts'
-import { ScanReport } from './scan-report.ts'
 import { SecretSlotStatus } from './secret-slot.ts'
-import {
-  ScanFinding,
-  SecurityException,
-  SecurityExceptionCreateRequest,
-  SecurityExceptionList,
-  SecurityFinding,
-  SecurityFindingList,
-} from './security-finding.ts'
 import { ShareCreateRequest, ShareGrant, ShareGrantList, ShareRevokeRequest } from './share.ts'
 import { Task, TaskCreateRequest, TaskList, TaskUpdateRequest } from './task.ts'
 import { ItemCount, TaskRunHistory, TaskRunHistoryItem } from './task-history.ts'
@@ -128,12 +118,9 @@ export const namedSchemas = {
   EnvironmentVersion,
   EnvironmentVersionCreateRequest,
   EnvironmentVersionList,
-  Envelope,
   GrantedJob,
   GrantedJobEnableRequest,
   GrantedJobList,
-  ImageSignature,
-  ImageSignatureList,
   ItemCount,
   JobChatroom,
   JobChatroomList,
@@ -163,21 +150,12 @@ export const namedSchemas = {
   RunRetryRequest,
   RuntimeContract,
   RuntimePricing,
-  ScanFinding,
-  ScanReport,
   ScriptUpload,
   SecretSlotStatus,
-  SecurityException,
-  SecurityExceptionCreateRequest,
-  SecurityExceptionList,
-  SecurityFinding,
-  SecurityFindingList,
   ShareCreateRequest,
   ShareGrant,
   ShareGrantList,
   ShareRevokeRequest,
-  SigningKey,
-  SigningKeyList,
   Task,
   TaskCreateRequest,
   TaskList,

@@ -1,7 +1,6 @@
 import { buildAttemptMachine } from './build-attempt-states.ts'
 import { environmentMachine, taskMachine, taskVersionMachine } from './catalog-states.ts'
 import { environmentVersionMachine } from './environment-version-states.ts'
-import { exceptionMachine, findingMachine } from './finding-states.ts'
 import { bindingMachine, shareGrantMachine } from './grant-states.ts'
 import { runMachine } from './run-states.ts'
 import type { StateMachine } from './state-machine.ts'
@@ -13,8 +12,6 @@ export const stateMachines: readonly StateMachine[] = [
   uploadSessionMachine,
   environmentVersionMachine,
   buildAttemptMachine,
-  findingMachine,
-  exceptionMachine,
   taskMachine,
   taskVersionMachine,
   shareGrantMachine,

@@ -29,8 +29,10 @@ export interface Config {
   runSlots: number
   /** Builds this worker keeps in flight. */
   buildSlots: number
-  /** Sandboxes that the host agent makes before they are asked for; absent: by the machine's memory. */
-  warmSandboxes: number | undefined
+  /** Whether runs may have a network at all. */
+  runtimeEgress: boolean
+  /** Bytes that one run may send. */
+  runEgressCapBytes: number
   accessTokenSeconds: number
   /** `iss` of another issuer of login tokens; absent: only the service's own are good. */
   jwtIssuer: string | undefined
@@ -158,12 +160,17 @@ export const settings: { [K in keyof Config]: Setting<Config[K]> } = {
     fallback: () => 2,
     ...integer(1, 64),
   },
-  warmSandboxes: {
-    env: 'SANDBOX_WARM_SANDBOXES',
-    description:
-      'sandboxes made before they are asked for; 0 for none; default one per GiB of memory, at most 8',
-    fallback: () => undefined,
-    ...integer(0, 4096),
+  runtimeEgress: {
+    env: 'SANDBOX_RUNTIME_EGRESS',
+    description: 'whether runs may reach public addresses',
+    fallback: () => true,
+    ...flag,
+  },
+  runEgressCapBytes: {
+    env: 'SANDBOX_RUN_EGRESS_CAP_BYTES',
+    description: 'bytes that one run may send',
+    fallback: () => 1024 ** 3,
+    ...integer(0, 2 ** 50),
   },
   accessTokenSeconds: {
     env: 'SANDBOX_ACCESS_TOKEN_SECONDS',

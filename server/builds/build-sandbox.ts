@@ -34,6 +34,7 @@ export function buildSandbox(options: { id: string; profile: BuildProfile; bases
     hostname: 'build',
     runtime: 'crun',
     confinement: 'build',
+    network: 'none',
     limits: {
       timeoutMs: limits.timeoutMs,
       memoryBytes: limits.memoryBytes,

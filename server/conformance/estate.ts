@@ -2,15 +2,12 @@ import { createHash } from 'node:crypto'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import type { Route } from '@sandbox-jobs/contract/routes/route.ts'
 import { newId } from '../base/ids.ts'
-import type { SigningKeys } from '../base/signing-keys.ts'
 import { buildLogKey } from '../builds/build-log-key.ts'
 import type { Database } from '../db/database.ts'
 import type { Principal } from '../platform/principal.ts'
 import type { ObjectStorage } from '../storage/port.ts'
 import { makeEnvironmentVersion } from '../testing/factories/environment-version.ts'
 import { makeRun } from '../testing/factories/runs.ts'
-import { giveReport, makeFinding, showFindings } from '../testing/factories/scanned-build.ts'
-import { makeSignedImage } from '../testing/factories/signed-image.ts'
 import { addMember, makeDepartment, makeRoom, makeUser } from '../testing/factories/tenant.ts'
 
 /** Things of one company, one of each kind, by the names that `idsOf` and the expectations use. */
@@ -42,8 +39,6 @@ export const examples = [
   'version',
   'failedVersion',
   'build',
-  'finding',
-  'exception',
   'upload',
   'receivedUpload',
   'task',
@@ -66,7 +61,6 @@ export const examplePassword = 'correct horse battery'
 export interface Ground {
   db: Database
   storage: ObjectStorage
-  signing: SigningKeys
   passwordHash: string
   must: (
     as: Principal,
@@ -134,12 +128,6 @@ async function makeEnvironment(ground: Ground, place: Place) {
     .set({ owner_scope: 'department', owner_id: department })
     .where('id', '=', environment)
     .execute()
-  const image = await makeSignedImage(ground, { versionId: readyVersion, layer: Buffer.from('layer') })
-  await db
-    .updateTable('environment_versions')
-    .set({ layer_digest: image.layerDigest, promoted_digest: image.promotedDigest })
-    .where('id', '=', readyVersion)
-    .execute()
   const params = { id: environment }
   const draft = { source_digest: `sha256:${'a'.repeat(64)}`, resource_profile: 'standard' }
   const version = await must(manager, allRoutes.createEnvironmentVersion, { params, body: draft })
@@ -147,9 +135,6 @@ async function makeEnvironment(ground: Ground, place: Place) {
     params: { ...params, vid: String(version.id) },
   })
   await ground.storage.put(buildLogKey(String(attempt.id)), Buffer.from('STEP 1/1: FROM scratch'))
-  const scanned = { companyId, environmentId: environment, versionId: String(version.id) }
-  await giveReport(db, ground.storage, { ...scanned, attemptId: String(attempt.id) })
-  const findings = await makeFindings(ground, { ...place, ...scanned, current: readyVersion })
   const failed = await must(manager, allRoutes.createEnvironmentVersion, { params, body: draft })
   await db
     .updateTable('environment_versions')
@@ -171,29 +156,9 @@ async function makeEnvironment(ground: Ground, place: Place) {
     version: String(version.id),
     failedVersion: String(failed.id),
     build: String(attempt.id),
-    ...findings,
     upload: String(upload.upload_session_id),
     receivedUpload: String(received.upload_session_id),
   }
-}
-
-/** One that may be excepted and one that is. */
-async function makeFindings(
-  { db, must }: Ground,
-  made: { companyId: string; environmentId: string; current: string; manager: Principal },
-) {
-  await showFindings(db, { ...made, versionId: made.current }, [
-    makeFinding('usr/bin/a'),
-    makeFinding('usr/bin/b'),
-  ])
-  const params = { id: made.environmentId }
-  const { items } = await must(made.manager, allRoutes.listFindings, { params })
-  const [finding = '', excepted = ''] = (items as { id: string }[]).map(({ id }) => id)
-  const exception = await must(made.manager, allRoutes.createException, {
-    params: { ...params, fid: excepted },
-    body: { reason: 'known' },
-  })
-  return { finding, exception: String(exception.id) }
 }
 
 async function makeTask(ground: Ground, place: Place, environmentVersion: string) {

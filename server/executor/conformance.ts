@@ -30,6 +30,7 @@ export function executorConformance(name: string, get: () => ExecutorUnderTest):
     hostname: 'job',
     runtime: get().runtime,
     confinement: 'job',
+    network: 'none',
     limits: {
       timeoutMs: 20_000,
       memoryBytes: 64 * MiB,

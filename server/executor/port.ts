@@ -71,15 +71,22 @@ export interface SandboxSpec {
   runtime: SandboxRuntime
   /** `job` drops every capability; `build` keeps what buildah needs inside the user namespace. */
   confinement: 'job' | 'build'
+  network: SandboxNetwork
   limits: SandboxLimits
   collect: SandboxCollect
 }
 
+/** `none`: an unconnected loopback. Else a link to public addresses, and to the service's resolver. */
+export type SandboxNetwork =
+  | 'none'
+  | {
+      /** Bytes that the sandbox may send, counted as `exit.network` does; beyond, it ends. */
+      egressCapBytes: number
+    }
+
 export interface SandboxLimits {
   timeoutMs: number
   memoryBytes: number
-  /** Memory that the program sees and is promised; absent: all of it. The rest is for the workspace and the platform. */
-  shownMemoryBytes?: number
   /** Size of the one filesystem that takes every write: /workspace and the overlay above the image. */
   workspaceBytes: number
   /** `memory`: tmpfs charged to the sandbox; `disk`: a size-capped file on the host's disk. */
@@ -105,6 +112,8 @@ export type SandboxCause =
   | 'deadline'
   | 'stopped'
   | 'out_of_memory'
+  /** It sent more than its network's cap. */
+  | 'egress_cap'
   /** The program never started: `detail` names the part that failed. */
   | 'start_failed'
   /** The record of a sandbox that ended without one: its keeper or the host died. */
@@ -127,6 +136,8 @@ export interface SandboxExit {
   workspaceFull: boolean
   peakMemoryBytes: number
   cpuMs: number
+  /** What came and went over the sandbox's link, without the headers that full packets have; 0 where there is none. */
+  network: { ingressBytes: number; egressBytes: number }
   log: { totalBytes: number; keptBytes: number }
   files: Record<string, { status: CollectedFileStatus; byteSize: number }>
   /** Null when no tree was asked for. `rejected` keeps no file; `reason` is a slug naming the rule. */

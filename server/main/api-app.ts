@@ -5,7 +5,6 @@ import type { Config } from '../base/config.ts'
 import { openKeys } from '../base/keys.ts'
 import type { Log } from '../base/logging.ts'
 import { PageTokens } from '../base/page.ts'
-import { SigningKeys, signingKeysFolder } from '../base/signing-keys.ts'
 import type { Database } from '../db/database.ts'
 import { offeredIsolations } from '../environments/isolation.ts'
 import { createApp } from '../http/app.ts'
@@ -18,7 +17,6 @@ import { mountBundleUploadRoute } from '../http/routes/bundle-uploads.ts'
 import { mountChatroomJobsRoutes } from '../http/routes/chatroom-jobs.ts'
 import { mountContextUploadRoutes } from '../http/routes/context-uploads.ts'
 import { mountEnvironmentRoutes } from '../http/routes/environments.ts'
-import { mountFindingRoutes } from '../http/routes/findings.ts'
 import { mountGrantedJobRoutes } from '../http/routes/granted-jobs.ts'
 import { mountInputPreviewRoute } from '../http/routes/input-preview.ts'
 import { mountManagementRoutes } from '../http/routes/management.ts'
@@ -26,7 +24,6 @@ import { mountMeRoutes } from '../http/routes/me.ts'
 import { mountMenuRoutes } from '../http/routes/menu.ts'
 import { mountOpenApiRoutes } from '../http/routes/openapi.ts'
 import { mountPlatformRoutes } from '../http/routes/platform.ts'
-import { mountProvenanceRoutes } from '../http/routes/provenance.ts'
 import { mountPublicDownloadRoute } from '../http/routes/public-download.ts'
 import { mountPublicInfoRoutes } from '../http/routes/public-info.ts'
 import { mountPublicKeyRoute } from '../http/routes/public-key.ts'
@@ -109,9 +106,6 @@ export function createApiApp({ db, log, clock, identityProvider, config }: ApiPa
   mountContextUploadRoutes(mount, environments)
   mountVersionRoutes(mount, environments)
   mountBuildRoutes(mount, environments)
-  const signing = new SigningKeys(signingKeysFolder(config.dataDir))
-  mountProvenanceRoutes(mount, { db, storage, signing })
-  mountFindingRoutes(mount, environments)
 
   const tasks = { db, directory, pages, clock, cancelQueuedRunsOfTask }
   mountTaskRoutes(mount, tasks)
@@ -128,7 +122,7 @@ export function createApiApp({ db, log, clock, identityProvider, config }: ApiPa
   })
 
   const capabilityKey = keys.derive('download-capability')
-  const runs = new RunLookup(db, policy)
+  const runs = new RunLookup(db)
   const submitting = {
     runnables: new Runnables(db),
     queue: new SubmissionQueue(db, policy),

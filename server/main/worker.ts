@@ -41,6 +41,7 @@ await runRole('worker', async (config, log) => {
     log,
     name,
     slots: config.runSlots,
+    egressCapBytes: config.runtimeEgress ? config.runEgressCapBytes : undefined,
     companyConcurrency: queuePolicy(deployment, config.runSlots).companyConcurrency,
   })
   const builds = new BuildWorker({

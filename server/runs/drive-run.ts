@@ -38,6 +38,7 @@ export interface DriveDeps extends CollectDeps {
   runs: RunQueue
   images: PlacedImages
   log: Log
+  egressCapBytes?: number | undefined
   pause?: Patience['pause']
 }
 

@@ -29,7 +29,7 @@ export async function finishRun(db: Database, run: ClaimedRun, end: RunEnd): Pro
         ...columns,
         terminal_at: sql`clock_timestamp()`,
         lease_until: null,
-        ...(end.exit && { peak_memory_bytes: end.exit.peakMemoryBytes, cpu_ms: end.exit.cpuMs }),
+        ...(end.exit && measured(end.exit)),
       },
     })
     if (left === undefined) return false
@@ -40,3 +40,10 @@ export async function finishRun(db: Database, run: ClaimedRun, end: RunEnd): Pro
     return true
   })
 }
+
+const measured = ({ peakMemoryBytes, cpuMs, network }: SandboxExit) => ({
+  peak_memory_bytes: peakMemoryBytes,
+  cpu_ms: cpuMs,
+  measured_ingress_bytes: network.ingressBytes,
+  measured_egress_bytes: network.egressBytes,
+})

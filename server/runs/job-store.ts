@@ -23,6 +23,7 @@ export interface RunJob {
   layer_digest: string | null
   promoted_digest: string | null
   isolation: Isolation
+  runtime_egress_enabled: boolean
   bundle: RunBundle | null
 }
 
@@ -38,6 +39,7 @@ export async function findJob(
       case when 'blocked' in (ev.security_state, e.security_state) then 'blocked' else 'clear' end
         as environment_security_state,
       r.environment_version_id, ev.layer_digest, ev.promoted_digest, ev.isolation,
+      coalesce(s.runtime_egress_enabled, true) as runtime_egress_enabled,
       case when b.id is null then null else jsonb_build_object('storage_key', b.storage_key,
         'archive_format', b.archive_format, 'byte_size', b.byte_size, 'digest', b.digest) end as bundle
     from runs r
@@ -45,6 +47,7 @@ export async function findJob(
     join task_versions v on v.id = r.task_version_id and v.company_id = r.company_id
     join environment_versions ev on ev.id = r.environment_version_id
     join environments e on e.id = ev.environment_id
+    left join company_settings s on s.company_id = r.company_id
     left join run_inputs i on i.run_id = r.id
     left join task_bundles b on b.id = v.bundle_id and b.company_id = v.company_id
     where r.id = ${run.id} and r.company_id = ${run.companyId}

@@ -17,6 +17,13 @@ export type PreparedRun =
   | { kind: 'sandbox'; spec: SandboxSpec; openStdin: () => Buffer | Readable; image: AttestedImage }
   | { kind: 'refused'; outcome: RunOutcome }
 
+interface PrepareDeps {
+  storage: ObjectStorage
+  images: Pick<PlacedImages, 'attested'>
+  /** Bytes that a run may send; without, no run has a network. */
+  egressCapBytes?: number | undefined
+}
+
 const refused = (outcome: RunOutcome): PreparedRun => ({ kind: 'refused', outcome })
 
 /**
@@ -24,7 +31,7 @@ const refused = (outcome: RunOutcome): PreparedRun => ({ kind: 'refused', outcom
  * throws when it cannot be read.
  */
 export async function prepareRun(
-  { storage, images }: { storage: ObjectStorage; images: Pick<PlacedImages, 'attested'> },
+  { storage, images, egressCapBytes }: PrepareDeps,
   job: RunJob,
   sandboxId: string,
 ): Promise<PreparedRun> {
@@ -59,6 +66,7 @@ export async function prepareRun(
     imageUser: image.user,
     isolation: job.isolation,
     timeoutSeconds: job.timeout_seconds,
+    network: job.runtime_egress_enabled && egressCapBytes !== undefined ? { egressCapBytes } : 'none',
   })
   const boot = {
     imageEnv: image.env,

@@ -52,7 +52,9 @@ export async function requireReadableRun(
 
 export async function readRun(deps: ReadDeps, principal: Principal, address: RunAddress): Promise<RunDetail> {
   const run = await requireReadableRun(deps, principal, address)
-  return renderRun(run, await deps.runs.waitOf(run))
+  if (run.state !== 'queued') return renderRun(run, undefined)
+  const waits = await queueWaits(deps.db, deps.policy, [run])
+  return renderRun(run, waits.get(run.id))
 }
 
 /** Cancels and shows the run as it stands then. */

@@ -59,6 +59,8 @@ export function outcomeOf(exit: SandboxExit, cancelRequested: boolean): RunOutco
       return workFailed(exit, signalStatus + (exit.signal ?? 0))
     case 'out_of_memory':
       return failed('out_of_memory', { exitCode: exit.exitCode })
+    case 'egress_cap':
+      return failed('egress_cap_exceeded')
     case 'deadline':
       return failed('timeout')
     case 'stopped':

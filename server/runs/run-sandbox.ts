@@ -11,7 +11,7 @@ import { defaultProfile, profileOf } from '@sandbox-jobs/contract/resources/prof
 import { artifactsDir } from '@sandbox-jobs/contract/resources/runtime-contract.ts'
 import type { Isolation } from '@sandbox-jobs/contract/resources/version-isolation.ts'
 import { runtimeOf } from '../environments/isolation.ts'
-import type { SandboxSpec } from '../executor/port.ts'
+import type { SandboxNetwork, SandboxSpec } from '../executor/port.ts'
 import { bootArgv, outputFile } from './boot-program.ts'
 
 const mib = 1024 * 1024
@@ -31,6 +31,7 @@ export interface RunSandbox {
   imageUser: string
   isolation: Isolation
   timeoutSeconds: number
+  network: SandboxNetwork
 }
 
 /** The sandbox of a run: nothing in it was written by a tenant, since the executor keeps it on disk. */
@@ -45,10 +46,10 @@ export function runSandbox(run: RunSandbox): SandboxSpec {
     hostname: 'job',
     runtime: runtimeOf[run.isolation],
     confinement: 'job',
+    network: run.network,
     limits: {
       timeoutMs: run.timeoutSeconds * 1000,
       memoryBytes: profile.provider_memory_mib * mib,
-      shownMemoryBytes: profile.customer_memory_mib * mib,
       workspaceBytes: profile.workspace_mib * mib,
       workspaceKind: 'memory',
       workspaceInodes,

@@ -21,6 +21,8 @@ export interface RunWorkerOptions {
   /** Runs in flight at once. */
   slots: number
   companyConcurrency: number
+  /** Bytes that a run may send; without, no run has a network. */
+  egressCapBytes?: number | undefined
   /** How often it looks without having been told to. */
   lookEveryMs?: number
   /** How it waits, where that is not the machine's clock. */
@@ -113,10 +115,11 @@ export class RunWorker {
   }
 
   #launch(run: ClaimedRun, drive: typeof driveRun): void {
-    const { runs, executor, storage, log, pause } = this.#options
+    const { runs, executor, storage, log, egressCapBytes, pause } = this.#options
     const cancel = new AbortController()
     const signals: DriveSignals = { detach: this.#detach.signal, cancel: cancel.signal }
-    const done = drive({ runs, executor, storage, images: this.#images, log, pause }, run, signals)
+    const deps = { runs, executor, storage, images: this.#images, log, egressCapBytes, pause }
+    const done = drive(deps, run, signals)
       .catch((error: unknown) => log.error({ error: describe(error), run: run.id }, 'run left hanging'))
       .finally(() => {
         // A run that was given back may be in the air again by now.

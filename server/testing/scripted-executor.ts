@@ -24,6 +24,7 @@ export const exitRecord = (change: Partial<SandboxExit> = {}): SandboxExit => ({
   workspaceFull: false,
   peakMemoryBytes: 4096,
   cpuMs: 5,
+  network: { ingressBytes: 0, egressBytes: 0 },
   log: { totalBytes: 0, keptBytes: 0 },
   files: { output: { status: 'absent', byteSize: 0 } },
   tree: { status: 'absent', reason: '', files: [] },

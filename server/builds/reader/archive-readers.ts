@@ -3,8 +3,6 @@ import type { Log } from '../../base/logging.ts'
 import { type ArchiveFormat, type ArchiveSource, contextBounds } from '../archive/archive.ts'
 import { ArchiveRefused } from '../archive/archive-refused.ts'
 import { type FlatImageCounts, flatImageBounds } from '../archive/flat-image.ts'
-import type { Inventory } from '../scan/inventory.ts'
-import { maxInventoryBytes, parseInventory } from '../scan/parse-inventory.ts'
 import type { ReaderLimits } from './reader-command.ts'
 import type { ContextFacts, ReaderJob, Verdict } from './reader-messages.ts'
 import { type ReaderDeath, ReaderDied, ReaderProcess } from './reader-process.ts'
@@ -81,13 +79,8 @@ export class ArchiveReaders {
       // The pipe ends with the process; a reader that was refused something, or died, wrote no whole tar.
       const verdict = asked.finally(() => reader.finish())
       verdict.catch(() => undefined)
-      let byteSize = 0
-      for await (const bytes of reader.tar) {
-        byteSize += (bytes as Buffer).length
-        yield bytes as Buffer
-      }
-      const written = accepted(await verdict, 'context_tar').byteSize
-      if (written !== byteSize) throw new ReaderDied('senseless_answer')
+      yield* reader.tar
+      accepted(await verdict, 'context_tar')
     } catch (error) {
       if (error instanceof ReaderDied) this.#count(error)
       throw error
@@ -103,31 +96,6 @@ export class ArchiveReaders {
       .ask({ kind: 'image', bounds: flatImageBounds })
       .then((verdict) => accepted(verdict, 'image'))
     return { reader, counts }
-  }
-
-  /** What a stored image holds. `open` gives its uncompressed layer, anew for each try. */
-  async scanImage(open: () => Promise<Readable>, signal: AbortSignal): Promise<Inventory> {
-    return await this.again(async () => {
-      const reader = new ReaderProcess(imageLimits)
-      const onAbort = () => reader.kill()
-      signal.addEventListener('abort', onAbort, { once: true })
-      try {
-        const verdict = reader.ask({ kind: 'scan' }).finally(() => reader.finish())
-        // A pipe that breaks tells nothing: how the reader ended does.
-        const written = takeAll(reader.tar, maxInventoryBytes).catch(() => undefined)
-        const [answer, bytes] = await Promise.all([verdict, written, giveAll(reader, await open())])
-        accepted(answer, 'scan')
-        const inventory = bytes && parseInventory(bytes)
-        if (!inventory) throw new ReaderDied('senseless_answer')
-        return inventory
-      } catch (error) {
-        signal.throwIfAborted()
-        throw error
-      } finally {
-        signal.removeEventListener('abort', onAbort)
-        reader.kill()
-      }
-    })
   }
 
   /** Does `work` until a reader has lived through it, or too many have died of it. */
@@ -149,24 +117,6 @@ export class ArchiveReaders {
     this.deaths[death] += 1
     this.#log.warn({ death, deaths: this.deaths }, 'an archive reader died')
   }
-}
-
-/** All of an image, or as much as the reader takes. */
-async function giveAll(reader: ReaderProcess, layer: Readable): Promise<void> {
-  for await (const chunk of layer) if (!(await reader.give(chunk as Buffer))) return
-  reader.input.end()
-}
-
-/** What comes until the end of the stream; undefined when it is more than it may be. */
-async function takeAll(stream: Readable, maxBytes: number): Promise<Buffer | undefined> {
-  const chunks: Buffer[] = []
-  let byteSize = 0
-  for await (const chunk of stream) {
-    byteSize += (chunk as Buffer).length
-    if (byteSize > maxBytes) return undefined
-    chunks.push(chunk as Buffer)
-  }
-  return Buffer.concat(chunks)
 }
 
 const contextJob = (

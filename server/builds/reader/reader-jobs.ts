@@ -7,7 +7,6 @@ import { ContentDigest } from '../archive/content-digest.ts'
 import { checkFlatImage } from '../archive/flat-image.ts'
 import { checkDockerfile, MAX_DOCKERFILE_BYTES } from '../dockerfile/dockerfile.ts'
 import { DockerfileRefused } from '../dockerfile/dockerfile-refused.ts'
-import { scanLayer } from '../scan/scan-layer.ts'
 import type { RangeInput } from './range-input.ts'
 import type { ContextFacts, ReaderJob, Verdict } from './reader-messages.ts'
 
@@ -18,15 +17,10 @@ export async function judge(job: ReaderJob, input: RangeInput, tar: Writable): P
       case 'context':
         return { kind: job.kind, ...(await inspectContext(entriesOf(job, input))) }
       case 'context_tar':
-        return {
-          kind: job.kind,
-          byteSize: await writeAll(canonicalTar(delivered(entriesOf(job, input))), tar),
-        }
+        await writeAll(canonicalTar(delivered(entriesOf(job, input))), tar)
+        return { kind: job.kind }
       case 'image':
         return { kind: job.kind, ...(await checkFlatImage(input.rest(), job.bounds)) }
-      case 'scan':
-        await writeAll([Buffer.from(JSON.stringify(await scanLayer(input.rest())))], tar)
-        return { kind: job.kind }
     }
   } catch (refusal) {
     if (refusal instanceof ArchiveRefused || refusal instanceof DockerfileRefused) {
@@ -36,7 +30,7 @@ export async function judge(job: ReaderJob, input: RangeInput, tar: Writable): P
   }
 }
 
-type ContextJob = Exclude<ReaderJob, { kind: 'image' | 'scan' }>
+type ContextJob = Exclude<ReaderJob, { kind: 'image' }>
 
 const entriesOf = ({ format, byteSize, bounds }: ContextJob, input: RangeInput) =>
   readArchive(input.source(byteSize), format, bounds)
@@ -67,15 +61,12 @@ async function* delivered(entries: AsyncIterable<ArchiveEntry>): AsyncGenerator<
   yield { path: 'complete', kind: 'directory', mode: 0o755, byteSize: 0 }
 }
 
-/** Resolves with the bytes written when all of them have left the process; the stream stays open for the next job. */
-async function writeAll(chunks: AsyncIterable<Buffer> | Buffer[], stream: Writable): Promise<number> {
-  let byteSize = 0
+/** Resolves when everything has left the process; the stream stays open for the next job. */
+async function writeAll(chunks: AsyncIterable<Buffer>, stream: Writable): Promise<void> {
   for await (const bytes of chunks) {
-    byteSize += bytes.length
     if (!stream.write(bytes)) await once(stream, 'drain')
   }
   await new Promise<void>((resolve) => {
     stream.write('', () => resolve())
   })
-  return byteSize
 }

@@ -23,8 +23,6 @@ export type ReaderJob =
   | { kind: 'context_tar'; format: ArchiveFormat; byteSize: number; bounds: ArchiveBounds }
   /** Reads a built image, which is its whole standard input. */
   | { kind: 'image'; bounds: FlatImageBounds }
-  /** Looks for packages and more in a stored image, which is its whole standard input, and writes an inventory. */
-  | { kind: 'scan' }
 
 /** What is known of a build context that is accepted. */
 export interface ContextFacts {
@@ -36,9 +34,7 @@ export interface ContextFacts {
 
 export type Verdict =
   | ({ kind: 'context' } & ContextFacts)
-  /** `byteSize` of the tar: what arrived of it is all. */
-  | { kind: 'context_tar'; byteSize: number }
-  | { kind: 'scan' }
+  | { kind: 'context_tar' }
   | ({ kind: 'image' } & FlatImageCounts)
   | { kind: 'refused'; refusal: ArchiveRefused | DockerfileRefused }
 
@@ -78,7 +74,6 @@ interface ToldVerdict {
   kind?: unknown
   canonicalDigest?: unknown
   bases?: unknown
-  byteSize?: unknown
   unpackedBytes?: unknown
   entries?: unknown
   slug?: unknown
@@ -86,13 +81,11 @@ interface ToldVerdict {
 }
 
 function parseVerdict(told: ToldVerdict): Verdict | undefined {
-  const { kind, canonicalDigest, bases, byteSize, unpackedBytes, entries, slug, line } = told
+  const { kind, canonicalDigest, bases, unpackedBytes, entries, slug, line } = told
   switch (kind) {
     case 'context':
       return isDigest(canonicalDigest) && areBases(bases) ? { kind, canonicalDigest, bases } : undefined
     case 'context_tar':
-      return isCount(byteSize) ? { kind, byteSize } : undefined
-    case 'scan':
       return { kind }
     case 'image':
       return isCount(unpackedBytes) && isCount(entries) ? { kind, unpackedBytes, entries } : undefined

@@ -22,8 +22,8 @@ const idsInSandbox = 65_536
 /** Installs the quarantined image under its digest and proves that the platform's shell starts in it. */
 export const smoke: BuildStep = {
   stage: 'smoke',
-  attemptStates: [],
-  versionStates: [],
+  attemptStates: ['verifying'],
+  versionStates: ['quarantined', 'verifying'],
   async run(build: Build) {
     const { executor, storage } = build.tools
     const { diffId } = found(build, 'layer')
@@ -70,6 +70,7 @@ function smokeSandbox(id: string, digest: string, order: BuildOrder): SandboxSpe
     hostname: 'smoke',
     runtime: runtimeOf[order.isolation],
     confinement: 'job',
+    network: 'none',
     limits: {
       timeoutMs: 30_000,
       memoryBytes: profile.provider_memory_mib * mib,

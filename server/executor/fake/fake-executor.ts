@@ -207,6 +207,7 @@ function exitOf(spec: SandboxSpec, outcome: FakeOutcome, stopped: boolean): Sand
     workspaceFull: false,
     peakMemoryBytes: 0,
     cpuMs: 0,
+    network: { ingressBytes: 0, egressBytes: 0 },
     log: { totalBytes: logBytes, keptBytes: logBytes },
     files: Object.fromEntries(files),
     tree: spec.collect.tree ? { status: tree ? 'collected' : 'absent', reason: '', files: tree ?? [] } : null,

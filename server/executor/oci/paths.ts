@@ -16,10 +16,10 @@ export interface AgentPaths {
   removed: string
   /** `images/<hex of the tar's sha256>/tree`, complete once it has that name. */
   images: string
-  /** What sandboxes see of /proc, one folder per size of machine. */
-  proc: string
   /** The platform layers, one folder per content. */
   platform: string
+  /** The same with the address of the service's resolver, for sandboxes with a network. */
+  networkPlatform: string
   /** Compiled shim and init, one folder per source. */
   native: string
   builderRootfs: string
@@ -34,8 +34,8 @@ export function agentPaths(dataDir: string): AgentPaths {
     sandboxes: join(root, 'sandboxes'),
     removed: join(root, 'removed'),
     images: join(root, 'images'),
-    proc: join(root, 'proc'),
     platform: join(root, 'platform'),
+    networkPlatform: join(root, 'platform-network'),
     native: join(root, 'native'),
     builderRootfs: join(root, 'builder/rootfs'),
     baseImages: join(root, 'base-images'),

@@ -1,6 +1,7 @@
 import { posix } from 'node:path'
 import type { SandboxSpec } from '../port.ts'
 import type { CgroupPlan } from './cgroups.ts'
+import type { Link } from './network/link-maker.ts'
 import { statusDescriptor } from './runtimes.ts'
 
 /** A tree on the host's disk and the first id that owns it there. */
@@ -10,18 +11,17 @@ export interface TreeSource {
 }
 
 export interface ShimPlan {
-  name: string
   spec: SandboxSpec
   idBase: number
   staging: string
-  /** Folder of the files that are laid over those of /proc. */
-  procFolder: string
   /** The runtime's command line. */
   command: string[]
   cgroups: CgroupPlan
   /** Top first: the platform layer, then the image. */
   lowers: TreeSource[]
   baseImages: TreeSource | undefined
+  /** The prepared link; absent: a namespace with nothing in it. */
+  link: Link | undefined
   workspace: { kind: 'memory' } | { kind: 'disk' | 'folder'; path: string }
 }
 
@@ -31,9 +31,8 @@ export function planText(plan: ShimPlan): string {
   const { limits, collect } = spec
   const path = plan.workspace.kind === 'memory' ? '-' : plan.workspace.path
   const lines = [
-    ['id', plan.name],
+    ['id', spec.id],
     ['staging', plan.staging],
-    ['proc', plan.procFolder],
     ...plan.command.map((word) => ['command', word]),
     ['status_descriptor', statusDescriptor[spec.runtime]],
     ['id_base', plan.idBase],
@@ -49,6 +48,9 @@ export function planText(plan: ShimPlan): string {
     ['workspace', plan.workspace.kind, limits.workspaceBytes, limits.workspaceInodes, path],
     ...collect.files.map((file) => ['collect_file', file.maxBytes, belowWorkspace(file.path)]),
   ]
+  if (plan.link && spec.network !== 'none') {
+    lines.push(['network', spec.network.egressCapBytes, plan.link.inode, plan.link.path])
+  }
   const { tree } = collect
   if (tree) {
     const bounds = [tree.maxFiles, tree.maxBytes, tree.maxPathBytes, tree.maxNameBytes]

@@ -103,5 +103,11 @@ test.each(sandboxRuntimes)(
 )
 
 test('a second agent on the same data folder says so', async () => {
-  await expect(agent.sibling().start()).rejects.toThrow(/already runs on this data folder/)
+  const second = Object.assign(Object.create(TestAgent.prototype) as TestAgent, {
+    dataDir: agent.dataDir,
+    cgroup: agent.cgroup,
+    settings: {},
+    prefix: [],
+  })
+  await expect(second.start()).rejects.toThrow(/already runs on this data folder/)
 })

@@ -31,11 +31,10 @@ test('gVisor’s own threads have room beside the job’s processes, and an end'
 
 test('a runtime that the machine lacks is refused by the name of its package', () => {
   const start = () =>
-    runtimeCommand('runsc', {
-      programs: { crun: '/usr/bin/crun', runsc: undefined },
-      root: '/r',
-      id: 'run_1',
-    })
+    runtimeCommand(
+      { ...job, runtime: 'runsc' },
+      { programs: { crun: '/usr/bin/crun', runsc: undefined }, root: '/r' },
+    )
   expect(start).toThrow(ExecutorRefused)
   expect(start).toThrow(/apt-get install runsc/)
 })

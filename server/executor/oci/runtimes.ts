@@ -21,6 +21,13 @@ export function atLeast(weakest: SandboxRuntime, spec: SandboxSpec): SandboxSpec
   return weakest === 'runsc' && spec.confinement === 'job' ? { ...spec, runtime: 'runsc' } : spec
 }
 
+/**
+ * gVisor has no network: Debian's looks for a file that tells it the machine's own namespace by, newer kernels have
+ * that file in every namespace, and then it takes no link.
+ */
+export const withReachableNetwork = (spec: SandboxSpec): SandboxSpec =>
+  spec.runtime === 'runsc' ? { ...spec, network: 'none' } : spec
+
 /** The runtimes that this machine has, by their programs. */
 export type RuntimePrograms = Record<SandboxRuntime, string | undefined>
 
@@ -34,8 +41,8 @@ export async function findRuntimes(): Promise<RuntimePrograms> {
  * to the control groups that the shim has entered, and keep their state below `root`.
  */
 export function runtimeCommand(
-  runtime: SandboxRuntime,
-  { programs, root, id }: { programs: RuntimePrograms; root: string; id: string },
+  { id, runtime }: SandboxSpec,
+  { programs, root }: { programs: RuntimePrograms; root: string },
 ): string[] {
   const program = programs[runtime]
   if (program === undefined) {

@@ -47,6 +47,7 @@ function checkIdentity(spec: SandboxSpec): void {
     'env',
   )
   need(isWhole(spec.user?.uid, 0, 65_535) && isWhole(spec.user?.gid, 0, 65_535), 'user')
+  need(spec.network === 'none' || isWhole(spec.network?.egressCapBytes, 0, 2 ** 50), 'network')
   need(typeof spec.hostname === 'string' && /^[a-z0-9][a-z0-9-]{0,62}$/.test(spec.hostname), 'hostname')
 }
 
@@ -54,8 +55,6 @@ function checkLimits({ limits }: SandboxSpec): void {
   need(typeof limits === 'object' && limits !== null, 'limits')
   need(isWhole(limits.timeoutMs, 1, 7 * 86_400_000), 'limits.timeoutMs')
   need(isWhole(limits.memoryBytes, 16 * MiB, 2 ** 45), 'limits.memoryBytes')
-  const shown = limits.shownMemoryBytes
-  need(shown === undefined || isWhole(shown, MiB, limits.memoryBytes), 'limits.shownMemoryBytes')
   need(isWhole(limits.workspaceBytes, MiB, 2 ** 45), 'limits.workspaceBytes')
   need(limits.workspaceKind === 'memory' || limits.workspaceKind === 'disk', 'limits.workspaceKind')
   need(isWhole(limits.workspaceInodes, 64, 2 ** 31), 'limits.workspaceInodes')

@@ -1,6 +1,5 @@
 import type { SandboxSpec } from '../port.ts'
 import { rangeSize } from './id-ranges.ts'
-import { ownProcFiles } from './own-proc.ts'
 import { stagingFolder } from './paths.ts'
 import { statusDescriptor } from './runtimes.ts'
 import { seccompProfile } from './seccomp.ts'
@@ -30,6 +29,8 @@ const defaultPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bi
 const hiddenPaths = `/proc/acpi /proc/asound /proc/kcore /proc/keys /proc/latency_stats /proc/timer_list
   /proc/sched_debug /proc/scsi /proc/interrupts /sys/firmware /sys/devices/virtual/powercap`.split(/\s+/)
 const readOnlyPaths = '/proc/bus /proc/fs /proc/irq /proc/sys /proc/sysrq-trigger'.split(' ')
+
+const namespaces = ['user', 'pid', 'mount', 'ipc', 'uts', 'cgroup']
 
 interface Mount {
   destination: string
@@ -89,15 +90,11 @@ export function ociSpec(
       ],
     },
     // 5. Fresh special file systems over the platform's own folders; no host path among them.
-    mounts: [
-      ...jobMounts,
-      ...ownProcFiles(spec.runtime).map(procMount),
-      ...(build ? buildMounts : []),
-      ...(gvisor ? gvisorMounts : []),
-    ],
+    mounts: [...jobMounts, ...(build ? buildMounts : []), ...(gvisor ? gvisorMounts : [])],
     linux: {
-      // 6. A namespace of every kind; the network one holds nothing but an unconnected loopback.
-      namespaces: ['user', 'pid', 'mount', 'network', 'ipc', 'uts', 'cgroup'].map((type) => ({ type })),
+      // 6. A namespace of every kind. The network one holds nothing but an unconnected loopback, or it is the one that
+      // the shim has entered: prepared by the agent, and the host's own, so that the sandbox has no right over it.
+      namespaces: [...namespaces, ...(spec.network === 'none' ? ['network'] : [])].map((type) => ({ type })),
       // 7. Ids that exist nowhere else on the machine: root in here is nobody out there.
       uidMappings: ids,
       gidMappings: ids,
@@ -125,14 +122,6 @@ const jobMounts: Mount[] = [
     options: ['nosuid', 'noexec', 'nodev', 'mode=1777', 'size=64m', 'nr_inodes=4096'],
   },
 ]
-
-/** The shim has put the file there (native/mounts.c). */
-const procMount = (name: string): Mount => ({
-  destination: `/proc/${name}`,
-  type: 'bind',
-  source: `${stagingFolder}/proc/${name}`,
-  options: ['bind', 'ro', 'nosuid', 'nodev', 'noexec'],
-})
 
 /** Left alone, gVisor would lay a tmpfs over an empty /tmp, which no size bounds. */
 const gvisorMounts: Mount[] = [

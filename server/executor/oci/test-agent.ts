@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { mkdtemp, readdir, readFile, rm, rmdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -6,11 +6,11 @@ import { basename, join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
+import { promisify } from 'node:util'
 import { type Header, pack } from 'tar-stream'
 import { sleep } from '../../base/clock.ts'
 import { newId } from '../../base/ids.ts'
 import type { SandboxExit, SandboxRuntime, SandboxSpec } from '../port.ts'
-import { readTicket } from './agent/ticket.ts'
 import { AgentClient } from './client.ts'
 
 const agentProgram = resolve(import.meta.dirname, '../../main/agent.ts')
@@ -23,33 +23,34 @@ export class TestAgent {
   readonly settings: Record<string, string>
   process: ChildProcess | undefined
 
-  private constructor(dataDir: string, settings: Record<string, string>) {
+  readonly prefix: string[]
+
+  private constructor(dataDir: string, settings: Record<string, string>, prefix: string[]) {
     this.settings = settings
+    this.prefix = prefix
     this.dataDir = dataDir
     this.client = new AgentClient(join(dataDir, 'agent.sock'))
     this.cgroup = `sandbox-jobs-test-${basename(dataDir).slice(-6)}`
   }
 
-  /** `settings` are environment variables of the agent. Without any, each sandbox is made at its start, under its id. */
-  static async start(settings: Record<string, string> = {}): Promise<TestAgent> {
-    const agent = new TestAgent(await mkdtemp(join(tmpdir(), 'sandbox-agent-')), settings)
+  /** `settings` are environment variables of the agent; `prefix` is put before its command, to run it somewhere. */
+  static async start(settings: Record<string, string> = {}, prefix: string[] = []): Promise<TestAgent> {
+    const agent = new TestAgent(await mkdtemp(join(tmpdir(), 'sandbox-agent-')), settings, prefix)
     await agent.start()
     return agent
   }
 
-  /** Another agent on the same data folder, not started. */
-  sibling(): TestAgent {
-    return new TestAgent(this.dataDir, this.settings)
-  }
-
   /** Starts the process; rejects with its last words when it ends instead. */
   async start(): Promise<void> {
-    const child = spawn(process.execPath, [agentProgram, '--cgroup', this.cgroup], {
+    const own = [process.execPath, agentProgram, '--cgroup', this.cgroup]
+    const [program = '', ...words] = [...this.prefix, ...own]
+    const child = spawn(program, words, {
       env: {
         PATH: '/usr/sbin:/usr/bin:/sbin:/bin',
         SANDBOX_DATA: this.dataDir,
-        SANDBOX_WARM_SANDBOXES: '0',
         SANDBOX_AGENT_SOCKET: join(this.dataDir, 'agent.sock'),
+        // Tests do not touch the network of the machine.
+        SANDBOX_RUNTIME_EGRESS: 'false',
         ...this.settings,
       },
       stdio: ['ignore', 'pipe', 'inherit'],
@@ -106,26 +107,9 @@ export class TestAgent {
     return digest
   }
 
-  /** What sandbox `id` was made as. */
-  async nameOf(id: string): Promise<string> {
-    for (const name of await this.folders()) {
-      const ticket = await readTicket(join(this.dataDir, 'agent/sandboxes', name))
-      if (ticket?.spec.id === id) return name
-    }
-    throw new Error(`no sandbox was made for ${id}`)
-  }
-
-  /** Names of the sandboxes that wait for a start. */
-  async warm(): Promise<string[]> {
-    const names = (await this.folders()).filter((name) => name.startsWith('warm_'))
-    const tickets = await Promise.all(
-      names.map((name) => readTicket(join(this.dataDir, 'agent/sandboxes', name))),
-    )
-    return names.filter((_name, at) => !tickets[at])
-  }
-
-  folders(): Promise<string[]> {
-    return readdir(join(this.dataDir, 'agent/sandboxes'))
+  /** Output of a command on the host. */
+  async onHost(program: string, ...words: string[]): Promise<string> {
+    return (await promisify(execFile)(program, words)).stdout
   }
 
   /** Host process ids in the control group of sandbox `id`. */
@@ -134,6 +118,15 @@ export class TestAgent {
       () => readFile(join('/sys/fs/cgroup', this.cgroup, id, 'cgroup.procs'), 'utf8').catch(() => ''),
     )
     return text.split('\n').filter(Boolean).map(Number)
+  }
+
+  /** Process 1 of sandbox `id`, as the host counts. */
+  async firstProcess(id: string): Promise<number> {
+    for (const pid of await this.processes(id)) {
+      const words = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')
+      if (words.startsWith('/.sandbox/init\0')) return pid
+    }
+    throw new Error(`${id} has no process`)
   }
 
   /** The shim of sandbox `id`: the process that works in its folder and is no runtime. */
@@ -173,6 +166,7 @@ export function shellJob(
     hostname: 'job',
     runtime,
     confinement: 'job',
+    network: 'none',
     limits: {
       timeoutMs: 20_000,
       memoryBytes: 128 * MiB,

@@ -6,10 +6,11 @@ import { ExecutorRefused, type SandboxRuntime } from '../../port.ts'
 import { detectCgroups, prepareCgroups, removeCgroups } from '../cgroups.ts'
 import { checkHost, findProgram, hostPrograms } from '../host-checks.ts'
 import { buildNative } from '../native/build.ts'
+import { gateway4 } from '../network/addresses.ts'
+import { Network } from '../network/network.ts'
 import { agentPaths, stagingFolder } from '../paths.ts'
 import { findRuntimes } from '../runtimes.ts'
 import { Images } from './images.ts'
-import { OwnProcFolders } from './own-proc-folders.ts'
 import { makePlatformLayer } from './platform-layer.ts'
 import { runnerOn } from './runner.ts'
 import { Sandboxes } from './sandboxes.ts'
@@ -26,8 +27,8 @@ export interface AgentOptions {
   slots: number | undefined
   /** Runtimes that this machine must have, weakest first. Every job gets at least the first. */
   runtimes: readonly SandboxRuntime[]
-  /** Sandboxes made before they are asked for, at most; undefined: by this machine's memory. */
-  warm: number | undefined
+  /** The operator's switch of sandboxes' network. */
+  egress: boolean
   clock: Clock
   onError: (error: unknown) => void
 }
@@ -39,8 +40,6 @@ export interface RunningAgent {
 
 const sandboxesPerCpu = 8
 const bytesPerSandbox = 256 * 1024 * 1024
-const maxWarm = 8
-const bytesPerWarm = 1024 ** 3
 
 /**
  * The host agent: the one process that is root, and therefore small. It has no database, no keys and no network
@@ -59,7 +58,16 @@ export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
   await prepareCgroups(layout, options.cgroupParent)
   const native = await buildNative(paths.native)
   const { init, unpack } = native
-  const platformLayer = await makePlatformLayer(paths.platform, { busybox, init, unpack })
+  const programs = { busybox, init, unpack }
+  const platformLayer = await makePlatformLayer(paths.platform, programs)
+  const resolvConf = `nameserver ${gateway4}\n`
+  const networkLayer = await makePlatformLayer(paths.networkPlatform, programs, resolvConf)
+  const network = new Network({
+    dataDir: options.dataDir,
+    linksProgram: native.links,
+    isEnabled: options.egress,
+    onError: options.onError,
+  })
   const cpus = availableParallelism()
   const memoryBytes = totalmem()
   const sandboxes = new Sandboxes({
@@ -69,20 +77,20 @@ export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
     cgroupParent: options.cgroupParent,
     shim: native.shim,
     weakestRuntime: options.runtimes[0] ?? 'crun',
+    network,
     platformLayer: platformLayer.path,
+    networkLayer: networkLayer.path,
     runtimes: await findRuntimes(),
-    ownProc: await OwnProcFolders.at(paths.proc),
     slots:
       options.slots ??
       Math.max(2, Math.min(cpus * sandboxesPerCpu, Math.floor(memoryBytes / bytesPerSandbox))),
-    warm: options.warm ?? Math.min(maxWarm, Math.floor(memoryBytes / bytesPerWarm)),
     cpus,
     memoryBytes,
-    onError: options.onError,
   })
   await sandboxes.recover()
   const images = new Images(paths, sandboxes)
   await images.recover()
+  void network.prepare()
   const runner = runnerOn(platformLayer.digest, options.runtimes)
   const server = agentServer({ sandboxes, images, runner, onError: options.onError })
   await listen(server, options.socketPath, options.gid)
@@ -90,7 +98,7 @@ export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
     stop: async () => {
       server.close()
       server.closeAllConnections()
-      await sandboxes.close()
+      await network.stop().catch(options.onError)
       await removeCgroups(layout, options.cgroupParent)
     },
   }

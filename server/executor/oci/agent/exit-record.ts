@@ -3,11 +3,14 @@ import { join } from 'node:path'
 import type { CollectedTreeFile, SandboxExit, SandboxSpec } from '../../port.ts'
 
 /** The record as the shim writes it: numbers and slugs; -1 stands for none. */
-interface ShimRecord extends Omit<SandboxExit, 'startedAt' | 'endedAt' | 'log' | 'files' | 'tree'> {
+interface ShimRecord
+  extends Omit<SandboxExit, 'startedAt' | 'endedAt' | 'network' | 'log' | 'files' | 'tree'> {
   exitCode: number
   signal: number
   startedAtMs: number
   endedAtMs: number
+  ingressBytes: number
+  egressBytes: number
   logTotalBytes: number
   logKeptBytes: number
   files: { status: 'present' | 'absent' | 'too_large' | 'not_regular'; byteSize: number }[]
@@ -21,7 +24,8 @@ export async function readExit(folder: string, spec: SandboxSpec): Promise<Sandb
   const text = await readFile(join(folder, recordFile), 'utf8').catch(() => undefined)
   if (text === undefined) return undefined
   const record = JSON.parse(text) as ShimRecord
-  const { startedAtMs, endedAtMs, logTotalBytes, logKeptBytes, files, tree, ...plain } = record
+  const { startedAtMs, endedAtMs, ingressBytes, egressBytes, ...rest } = record
+  const { logTotalBytes, logKeptBytes, files, tree, ...plain } = rest
   const orNull = (value: number) => (value < 0 ? null : value)
   return {
     ...plain,
@@ -29,6 +33,7 @@ export async function readExit(folder: string, spec: SandboxSpec): Promise<Sandb
     signal: orNull(record.signal),
     startedAt: startedAtMs > 0 ? new Date(startedAtMs).toISOString() : null,
     endedAt: new Date(endedAtMs).toISOString(),
+    network: { ingressBytes, egressBytes },
     log: { totalBytes: logTotalBytes, keptBytes: logKeptBytes },
     files: Object.fromEntries(
       spec.collect.files.map((file, at) => [file.name, files[at] ?? { status: 'absent', byteSize: 0 }]),
@@ -65,6 +70,8 @@ export async function writeLostRecord(folder: string, now: Date): Promise<void> 
     workspaceFull: false,
     peakMemoryBytes: 0,
     cpuMs: 0,
+    ingressBytes: 0,
+    egressBytes: 0,
     logTotalBytes: 0,
     logKeptBytes: 0,
     files: [],

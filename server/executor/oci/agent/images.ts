@@ -70,7 +70,6 @@ export class Images {
       throw new ExecutorRefused('image_in_use', `a running sandbox uses the image ${digest}`)
     }
     if (!(await this.has(digest))) return
-    await this.#sandboxes.release(digest)
     const grave = join(this.#paths.images, `.removed-${newId('ownedObject')}`)
     await rename(this.#folder(digest), grave)
     await removeTree(grave)
@@ -168,6 +167,7 @@ function unpackSpec(id: string): SandboxSpec {
     hostname: 'unpack',
     runtime: 'crun',
     confinement: 'job',
+    network: 'none',
     limits: {
       timeoutMs: 15 * 60_000,
       memoryBytes: GiB,

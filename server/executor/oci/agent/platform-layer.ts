@@ -1,5 +1,16 @@
 import { createHash } from 'node:crypto'
-import { access, chmod, chown, copyFile, mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises'
+import {
+  access,
+  chmod,
+  chown,
+  copyFile,
+  mkdir,
+  mkdtemp,
+  readFile,
+  rename,
+  rm,
+  writeFile,
+} from 'node:fs/promises'
 import { join } from 'node:path'
 import { diskIdBase } from '../paths.ts'
 
@@ -27,8 +38,10 @@ const folders: [string, number][] = [
 export async function makePlatformLayer(
   parent: string,
   programs: { busybox: string; init: string; unpack: string },
+  /** Text of /etc/resolv.conf; without, the image's own is left. */
+  resolvConf?: string,
 ): Promise<PlatformLayer> {
-  const hash = createHash('sha256').update(JSON.stringify(folders))
+  const hash = createHash('sha256').update(JSON.stringify([folders, resolvConf]))
   for (const path of Object.values(programs)) hash.update(await readFile(path))
   const hex = hash.digest('hex')
   const target = join(parent, hex.slice(0, 16))
@@ -49,6 +62,12 @@ export async function makePlatformLayer(
     for (const [name, path] of Object.entries(programs)) {
       await copyFile(path, join(fresh, '.sandbox', name))
       await own(join(fresh, '.sandbox', name), 0o755)
+    }
+    if (resolvConf !== undefined) {
+      await mkdir(join(fresh, 'etc'))
+      await own(join(fresh, 'etc'), 0o755)
+      await writeFile(join(fresh, 'etc/resolv.conf'), resolvConf)
+      await own(join(fresh, 'etc/resolv.conf'), 0o644)
     }
     await rename(fresh, target)
   } catch (error) {

@@ -14,6 +14,7 @@ const anyJob: Omit<SandboxSpec, 'runtime'> = {
   user: { uid: 0, gid: 0 },
   hostname: 'job',
   confinement: 'job',
+  network: 'none',
   limits: {
     timeoutMs: 0,
     memoryBytes: 0,

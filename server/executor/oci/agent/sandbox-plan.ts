@@ -2,22 +2,28 @@ import { access, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ExecutorRefused, type SandboxSpec } from '../../port.ts'
 import { type CgroupLayout, planCgroups } from '../cgroups.ts'
-import type { OwnMachine } from '../own-proc.ts'
+import type { Link } from '../network/link-maker.ts'
 import { type AgentPaths, diskIdBase, stagingFolder } from '../paths.ts'
 import type { ShimPlan, TreeSource } from '../plan.ts'
 import { groupLimits, type RuntimePrograms, runtimeCommand } from '../runtimes.ts'
 import type { Confinement } from '../spec.ts'
-import type { OwnProcFolders } from './own-proc-folders.ts'
 
 export interface PlanOptions {
   paths: AgentPaths
   cgroups: CgroupLayout
   cgroupParent: string
   platformLayer: string
+  /** The same with the service's resolver in /etc/resolv.conf. */
+  networkLayer: string
   runtimes: RuntimePrograms
-  ownProc: OwnProcFolders
-  /** Processors of the machine. */
-  cpus: number
+}
+
+/** A sandbox on disk: what was asked, and the id range that it has. */
+export interface Ticket {
+  spec: SandboxSpec
+  idBase: number
+  /** Its network link, where it has one. */
+  link?: Link
 }
 
 /** An internal sandbox of the agent: another place to work in than the spec can name. */
@@ -30,21 +36,16 @@ export interface Special {
 /** Where the runtime of one sandbox keeps its state: gone with the sandbox's folder. */
 export const runtimeRoot = (folder: string): string => join(folder, 'runtime')
 
-interface PlannedSandbox {
-  /** Of its folder and its control groups. */
-  name: string
-  spec: SandboxSpec
-  idBase: number
-  folder: string
-  special: Special | undefined
-}
-
 /** What the shim needs to know; refuses when a tree that the sandbox stands on is missing. */
 export async function planSandbox(
-  { paths, cgroups, cgroupParent, platformLayer, runtimes, ownProc, cpus }: PlanOptions,
-  { name, spec, idBase, folder, special }: PlannedSandbox,
+  { paths, cgroups, cgroupParent, platformLayer, networkLayer, runtimes }: PlanOptions,
+  ticket: Ticket,
+  folder: string,
+  special: Special | undefined,
 ): Promise<ShimPlan> {
-  const lowers: TreeSource[] = [{ diskIdBase: diskIdBase.platform, path: platformLayer }]
+  const { spec, idBase, link } = ticket
+  const layer = link ? networkLayer : platformLayer
+  const lowers: TreeSource[] = [{ diskIdBase: diskIdBase.platform, path: layer }]
   let baseImages: TreeSource | undefined
   if (spec.rootfs.kind === 'builder') {
     await needFolder(paths.builderRootfs, 'builder_missing', 'run quickstart or the builder installation')
@@ -57,15 +58,14 @@ export async function planSandbox(
     lowers.push({ diskIdBase: diskIdBase.image, path: tree })
   }
   return {
-    name,
     spec,
     idBase,
     staging: stagingFolder,
-    procFolder: await ownProc.folder(ownMachine(spec, cpus)),
-    command: runtimeCommand(spec.runtime, { programs: runtimes, root: runtimeRoot(folder), id: name }),
-    cgroups: planCgroups(cgroups, cgroupParent, name, groupLimits(spec)),
+    command: runtimeCommand(spec, { programs: runtimes, root: runtimeRoot(folder) }),
+    cgroups: planCgroups(cgroups, cgroupParent, spec.id, groupLimits(spec)),
     lowers,
     baseImages,
+    link,
     workspace: special
       ? { kind: 'folder', path: special.workspaceFolder }
       : spec.limits.workspaceKind === 'disk'
@@ -73,12 +73,6 @@ export async function planSandbox(
         : { kind: 'memory' },
   }
 }
-
-/** A program is shown the memory that it was promised, and no more processors than there are. */
-const ownMachine = ({ limits }: SandboxSpec, cpus: number): OwnMachine => ({
-  cpus: Math.min(cpus, Math.ceil(limits.vcpu)),
-  memoryBytes: limits.shownMemoryBytes ?? limits.memoryBytes,
-})
 
 async function needFolder(path: string, slug: string, advice: string): Promise<void> {
   const found = await access(path).then(

@@ -7,9 +7,10 @@ import { ExecutorRefused } from '../../port.ts'
 
 const run = promisify(execFile)
 const shimSources = [
-  ...['shim.c', 'plan.c', 'cgroups.c', 'mounts.c', 'runtime.c'],
+  ...['shim.c', 'plan.c', 'cgroups.c', 'mounts.c', 'network.c', 'runtime.c'],
   ...['input.c', 'log.c', 'clients.c', 'collect.c', 'record.c'],
 ]
+const dynamicPrograms = { shim: shimSources, links: ['links.c'] }
 const staticPrograms = ['init', 'unpack']
 const warnings = ['-O2', '-Wall', '-Wextra', '-Werror', '-std=gnu11']
 const hardening = [
@@ -19,6 +20,8 @@ const hardening = [
 
 export interface NativePrograms {
   shim: string
+  /** Makes network links. */
+  links: string
   /** Runs as process 1 of a sandbox; linked statically, for images hold no libraries of ours. */
   init: string
   /** Unpacks a layer inside a sandbox; linked statically. */
@@ -27,11 +30,12 @@ export interface NativePrograms {
 
 /** Compiles the programs into `folder/<hash of the sources>`, unless they are there. */
 export async function buildNative(folder: string): Promise<NativePrograms> {
-  const sources = [...shimSources, 'shim.h', ...staticPrograms.map((name) => `${name}.c`)]
+  const sources = [...shimSources, 'links.c', 'shim.h', ...staticPrograms.map((name) => `${name}.c`)]
   const hash = createHash('sha256')
   for (const source of sources) hash.update(await readFile(join(import.meta.dirname, source)))
   const target = join(folder, hash.digest('hex').slice(0, 16))
-  const programs = { shim: join(target, 'shim'), init: join(target, 'init'), unpack: join(target, 'unpack') }
+  const [shim, links, init, unpack] = ['shim', 'links', 'init', 'unpack'].map((name) => join(target, name))
+  const programs = { shim, links, init, unpack } as NativePrograms
   const built = await access(target).then(
     () => true,
     () => false,
@@ -40,7 +44,9 @@ export async function buildNative(folder: string): Promise<NativePrograms> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const fresh = await mkdtemp(join(folder, 'new-'))
   try {
-    await compile([...warnings, ...hardening, '-o', join(fresh, 'shim'), ...shimSources])
+    for (const [name, sources] of Object.entries(dynamicPrograms)) {
+      await compile([...warnings, ...hardening, '-o', join(fresh, name), ...sources])
+    }
     for (const name of staticPrograms) {
       await compile([...warnings, '-static', '-o', join(fresh, name), `${name}.c`])
     }

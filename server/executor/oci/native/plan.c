@@ -72,6 +72,10 @@ static void read_file_line(struct plan *plan, const char *key, char *rest) {
     plan->workspace_bytes = number(word(&rest));
     plan->workspace_inodes = number(word(&rest));
     plan->workspace_path = rest;
+  } else if (!strcmp(key, "network")) {
+    plan->network.egress_cap = number(word(&rest));
+    plan->network.inode = number(word(&rest));
+    plan->network.path = rest;
   } else if (!strcmp(key, "collect_file")) {
     below(plan->file_count, MAX_FILES);
     int i = plan->file_count++;
@@ -94,7 +98,6 @@ static void read_line(struct plan *plan, char *line) {
   const char *key = word(&rest);
   if (!strcmp(key, "id")) plan->id = rest;
   else if (!strcmp(key, "staging")) plan->staging = rest;
-  else if (!strcmp(key, "proc")) plan->proc = rest;
   else if (!strcmp(key, "status_descriptor")) plan->status_descriptor = number(rest);
   else if (!strcmp(key, "id_base")) plan->id_base = number(rest);
   else if (!strcmp(key, "uid")) plan->uid = number(rest);
@@ -113,6 +116,6 @@ void plan_read(struct plan *plan, int dir) {
   char *rest = text, *line;
   while ((line = strsep(&rest, "\n")))
     if (*line) read_line(plan, line);
-  bool complete = plan->id && plan->staging && plan->proc && plan->word_count && plan->status_descriptor && plan->procs && plan->id_base >= RANGE;
+  bool complete = plan->id && plan->staging && plan->word_count && plan->status_descriptor && plan->procs && plan->id_base >= RANGE;
   if (!complete || !plan->lower_count) fail("plan_invalid");
 }

@@ -30,6 +30,10 @@ static void write_record(const char *cause, int exit_code, int signal_number, co
           (unsigned long long)cgroups_counter(&plan, "oom_kills"), (unsigned long long)cgroups_counter(&plan, "pids_hits"),
           (unsigned long long)cgroups_counter(&plan, "peak_memory"), (unsigned long long)(cgroups_counter(&plan, "cpu_ms") - job.begun_cpu_ms),
           mounts_workspace_full() ? "true" : "false");
+  struct traffic traffic;
+  network_traffic(&traffic);
+  fprintf(out, ",\"ingressBytes\":%llu,\"egressBytes\":%llu", (unsigned long long)traffic.in,
+          (unsigned long long)traffic.out);
   fprintf(out, ",\"logTotalBytes\":%llu,\"logKeptBytes\":%llu,\"files\":[", (unsigned long long)log_total(),
           (unsigned long long)log_kept());
   for (int i = 0; i < plan.file_count; i++)
@@ -71,6 +75,8 @@ void conclude(bool all_dead) {
   int status = job.program_status;
   if (job.end == END_STOPPED) write_record("stopped", -1, -1, all_dead ? "" : "process_left");
   else if (job.end == END_DEADLINE) write_record("deadline", -1, -1, all_dead ? "" : "process_left");
+  else if (job.end == END_EGRESS_CAP || (job.end == END_SELF && network_over_cap(&plan)))
+    write_record("egress_cap", -1, -1, all_dead ? "" : "process_left");
   else if (job.end == END_NOT_WANTED) write_record("start_failed", -1, -1, "agent_gone");
   else if (job.end == END_INPUT_CUT) write_record("lost", -1, -1, "input_cut");
   else if (job.reported && WIFEXITED(status) && WEXITSTATUS(status) == 0) write_record("exited", 0, -1, "");

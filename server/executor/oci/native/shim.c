@@ -11,7 +11,7 @@
  *
  * Steps, in this order, each failing closed with a slug of its own as the record's detail:
  *   1. read the plan (plan.c), listen on ctl (clients.c)
- *   2. make the control groups with every limit of the plan (cgroups.c)
+ *   2. make the control groups with every limit of the plan (cgroups.c), take the prepared network link (network.c)
  *   3. make the file systems in a private mount namespace (mounts.c)
  *   4. start the runtime inside the control groups (runtime.c); it leaves process 1 of the sandbox, which waits (init.c)
  *   5. serve until nothing of the sandbox is left: when the agent gives its word (input.c) the program starts; input, log
@@ -40,7 +40,7 @@ enum { CHUNK_BYTES = 1 << 18, DRAIN_BYTES = 1 << 22 };
 
 struct plan plan;
 struct collected results;
-struct job job = { .log = -1, .status = -1, .input = -1, .timer = -1, .signals = -1 };
+struct job job = { .log = -1, .status = -1, .input = -1, .timer = -1, .meter = -1, .signals = -1 };
 int sandbox_dir = -1;
 
 /* The agent gives its word once its own record of the start is on disk. */
@@ -48,6 +48,7 @@ void begin(uint64_t timeout_ms) {
   struct itimerspec when = { .it_value = { .tv_sec = timeout_ms / 1000, .tv_nsec = (timeout_ms % 1000) * 1000000 } };
   job.timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
   if (!timeout_ms || job.timer < 0 || timerfd_settime(job.timer, 0, &when, NULL)) fail("deadline");
+  job.meter = network_meter();
   job.begun_cpu_ms = cgroups_counter(&plan, "cpu_ms");
   job.begun_ms = now_ms();
   /* Process 1 may have ended before: then so has the sandbox. */
@@ -102,12 +103,13 @@ static bool all_ended(void) {
 }
 
 static void serve(void) {
-  enum { LOG, STATUS, TIMER, SIGNALS, INPUT_IN, INPUT_OUT, CLIENTS };
+  enum { LOG, STATUS, TIMER, METER, SIGNALS, INPUT_IN, INPUT_OUT, CLIENTS };
   for (;;) {
     struct pollfd waits[CLIENTS + 1 + MAX_CLIENTS] = {
       [LOG] = { .fd = job.log, .events = POLLIN },
       [STATUS] = { .fd = job.status, .events = POLLIN },
       [TIMER] = { .fd = job.timer, .events = POLLIN },
+      [METER] = { .fd = job.meter, .events = POLLIN },
       [SIGNALS] = { .fd = job.signals, .events = POLLIN },
       [INPUT_IN] = { .fd = input_wanted() ? 0 : -1, .events = POLLIN },
       [INPUT_OUT] = { .fd = input_waits() ? job.input : -1, .events = POLLOUT },
@@ -122,6 +124,10 @@ static void serve(void) {
     if (waits[STATUS].revents) read_status();
     if (waits[TIMER].revents) end_by(END_DEADLINE);
     if (waits[TIMER].revents) job.timer = -1;
+    if (waits[METER].revents && network_over_cap(&plan)) {
+      end_by(END_EGRESS_CAP);
+      job.meter = -1;
+    }
     if (waits[INPUT_OUT].revents) input_write();
     if (waits[INPUT_IN].revents) input_read();
     clients_serve(waits + CLIENTS, clients);
@@ -146,6 +152,7 @@ int main(int count, char **arguments) {
   sigaddset(&children, SIGCHLD);
   sigprocmask(SIG_BLOCK, &children, NULL);
   cgroups_make(&plan);
+  network_take(&plan);
   mounts_make(&plan);
   log_open(sandbox_dir, plan.log_bytes);
   job.signals = signalfd(-1, &children, SFD_CLOEXEC | SFD_NONBLOCK);

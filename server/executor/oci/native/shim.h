@@ -21,8 +21,6 @@ struct tree_source {
 struct plan {
   const char *id;
   const char *staging;
-  /* Folder of the files that are laid over those of /proc. */
-  const char *proc;
   /* The runtime's command line, and the descriptor by which process 1 reaches the shim: 2 where no other gets in. */
   char *command[MAX_WORDS + 1];
   int word_count, status_descriptor;
@@ -46,6 +44,8 @@ struct plan {
 
   struct { uint64_t max_bytes; const char *path; } files[MAX_FILES];
   int file_count;
+  /* No path: the runtime makes a namespace of its own, with nothing in it. */
+  struct { const char *path; uint64_t inode, egress_cap; } network;
   bool has_tree;
   struct { uint64_t max_files, max_bytes, max_path, max_name; const char *path; } tree;
 };
@@ -60,13 +60,13 @@ struct collected {
   char tree_reason[32];
 };
 
-enum end { END_SELF, END_STOPPED, END_DEADLINE, END_INPUT_CUT, END_NOT_WANTED };
+enum end { END_SELF, END_STOPPED, END_DEADLINE, END_EGRESS_CAP, END_INPUT_CUT, END_NOT_WANTED };
 
 /* What happens in the sandbox. Descriptors are -1 once they are closed. */
 struct job {
   /* 0 once it has done its work. */
   pid_t runtime;
-  int log, status, input, timer, signals;
+  int log, status, input, timer, meter, signals;
   bool started, failed_to_start, reported;
   uint32_t start_error, program_status;
   /* When the agent gave its word, and what the processor had done for the sandbox by then. */
@@ -131,6 +131,18 @@ void mounts_make(const struct plan *plan);
 /* A descriptor of the sandbox's /workspace, for collection. */
 int mounts_workspace(void);
 bool mounts_workspace_full(void);
+
+/* network.c */
+struct traffic { uint64_t in, out; };
+void network_take(const struct plan *plan);
+/* Moves the caller into the sandbox's network namespace, where it has one. */
+bool network_enter(void);
+/* False, and zeros, where there is no link. */
+bool network_traffic(struct traffic *traffic);
+/* A timer to ask network_over_cap at; -1 where there is no link. */
+int network_meter(void);
+/* Sets the timer anew. */
+bool network_over_cap(const struct plan *plan);
 
 /* log.c */
 void log_open(int dir, uint64_t limit);

@@ -1,0 +1,273 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { BlockList } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { shellJob, TestAgent, until } from '../test-agent.ts'
+import { linkAddresses } from './addresses.ts'
+import { beyond, FakeInternet, machine } from './fake-internet.ts'
+import { specialRanges4, specialRanges6 } from './special-ranges.ts'
+
+/** One address of each special range that a machine can be made to route to; the rest cannot be anybody's. */
+const routed4 =
+  `10.9.9.9 100.64.9.9 100.100.100.200 168.63.129.16 169.254.169.254 172.16.9.9 192.0.0.192 192.0.2.9
+  192.31.196.9 192.52.193.9 192.88.99.9 192.168.9.9 192.175.48.9 198.18.9.9 198.19.250.9 198.51.100.9
+  203.0.113.9`.split(/\s+/)
+const routed6 = `64:ff9b::a09:909 64:ff9b:1::a09:909 100::9 2001::9 2001:0:a09:909::f6f6:f6f6 2001:db8::9
+  2002:a09:909::9 2620:4f:8000::9 3fff::9 5f00::9 fc00::9 fd00:ec2::254 fd20:ce::254`.split(/\s+/)
+const unrouted4 = [
+  '0.0.0.0',
+  '0.9.9.9',
+  '127.0.0.53',
+  '224.0.0.251',
+  '239.9.9.9',
+  '240.9.9.9',
+  '255.255.255.255',
+]
+const unrouted6 = [
+  '::',
+  '::1',
+  '::ffff:10.9.9.9',
+  '::ffff:a9fe:a9fe',
+  '::10.9.9.9',
+  'fe80::9',
+  'fec0::9',
+  'ff02::fb',
+]
+/** Other ways to write 10.9.9.9 and 169.254.169.254 that programs accept. */
+const spellings = [
+  '0xa.9.9.9',
+  '012.9.9.9',
+  '10.591113',
+  '168364297',
+  '0x0a090909',
+  '2852039166',
+  '0251.0376.0251.0376',
+]
+
+let internet: FakeInternet
+let agent: TestAgent
+/** The program that sends datagrams, and an image that holds it. */
+let datagram: string
+let image: string
+
+beforeAll(async () => {
+  internet = await FakeInternet.make([...routed4, ...routed6])
+  agent = await TestAgent.start({ SANDBOX_RUNTIME_EGRESS: 'true' }, internet.onMachine)
+  datagram = join(await mkdtemp(join(tmpdir(), 'datagram-')), 'datagram')
+  await agent.onHost('cc', '-static', '-o', datagram, join(import.meta.dirname, 'datagram.c'))
+  image = await agent.image([[{ name: 'datagram', mode: 0o755 }, await readFile(datagram)]])
+}, 60_000)
+afterAll(async () => {
+  await agent.dispose()
+  await internet.dispose()
+  await rm(join(datagram, '..'), { recursive: true })
+}, 60_000)
+
+const online = (script: string, egressCapBytes = 1024 ** 3) => ({
+  ...shellJob(image, script, { timeoutMs: 60_000 }),
+  network: { egressCapBytes },
+})
+
+/** What a job gets at each address: its greeting, or nothing. */
+const attempt =
+  'attempt() { echo | nc -w 2 "$@" 2>/dev/null | grep -q hello && echo "$1 reached" || echo "$1 refused"; }'
+const attempts = (addresses: string[], port = 80) =>
+  `${attempt}; ${addresses.map((address) => `attempt ${address} ${port}`).join('; ')}`
+const told = (addresses: string[], what: 'reached' | 'refused') =>
+  `${addresses.map((address) => `${address} ${what}\n`).join('')}`
+
+async function outcomes(script: string): Promise<string> {
+  return (await agent.run(online(script))).log
+}
+
+test('a job reaches public addresses over TCP and UDP, in both families', async () => {
+  const addresses = Object.values(beyond)
+  expect(await outcomes(attempts(addresses))).toBe(told(addresses, 'reached'))
+  await outcomes(`/datagram by-ip4 443 - ${beyond.ip4}; /datagram by-ip6 443 - ${beyond.ip6}`)
+  await until(
+    async () => internet.contacts.filter((contact) => /udp 443 by-ip[46]/.test(contact)).length === 2,
+  )
+})
+
+test('a job on gVisor has no network', async () => {
+  const { log, exit } = await agent.run({ ...online(attempts(Object.values(beyond))), runtime: 'runsc' })
+  expect(log).toBe(told(Object.values(beyond), 'refused'))
+  expect(exit.network).toEqual({ ingressBytes: 0, egressBytes: 0 })
+})
+
+test('a job reaches no special range, in whatever spelling', async () => {
+  const addresses = [...routed4, ...routed6, ...unrouted4, ...unrouted6, ...spellings]
+  // What could be reached is: the machine itself gets there.
+  for (const address of ['10.9.9.9', '169.254.169.254', 'fd00:ec2::254', '64:ff9b::a09:909']) {
+    expect(await internet.machineRun('sh', '-c', `echo | busybox nc -w 2 ${address} 80`)).toContain('hello')
+  }
+  internet.contacts.length = 0
+  expect(await outcomes(attempts(addresses))).toBe(told(addresses, 'refused'))
+  await outcomes(`/datagram x 443 - ${addresses.join(' ')}; sleep 0.5`)
+  expect(internet.contacts).toEqual([])
+  console.log(
+    `${addresses.length} special addresses tried over TCP and UDP, ${internet.contacts.length} reached`,
+  )
+}, 90_000)
+
+test('every special range has an address among those that are tried', () => {
+  const all = [...routed4, ...unrouted4].map((address) => ['ipv4', address] as const)
+  const all6 = [...routed6, ...unrouted6].map((address) => ['ipv6', address] as const)
+  for (const { range } of [...specialRanges4, ...specialRanges6]) {
+    const [net = '', bits] = range.split('/')
+    const family = net.includes(':') ? 'ipv6' : 'ipv4'
+    const one = new BlockList()
+    one.addSubnet(net, Number(bits), family)
+    expect(
+      [...all, ...all6].some(([kind, address]) => kind === family && one.check(address, kind)),
+      range,
+    ).toBe(true)
+  }
+})
+
+test('a job reaches no address of the host, not even one that the host gets later', async () => {
+  const addresses = [machine.ip4, machine.ip6, machine.private4, '198.18.0.1', ...(await uplinkOfHost())]
+  expect(await outcomes(attempts(addresses))).toBe(told(addresses, 'refused'))
+  await internet.machineRun('ip', 'address', 'add', '203.0.114.77/24', 'dev', 'way-out')
+  // The router is told with the next link that is made.
+  await outcomes('true')
+  expect(await outcomes(attempts(['203.0.114.77']))).toBe(told(['203.0.114.77'], 'refused'))
+  expect(internet.machineContacts).toEqual([])
+})
+
+test('a job reaches no address of the host when somebody has flushed the host’s rules', async () => {
+  const rules = await internet.machineRun('nft', 'list', 'ruleset')
+  await internet.machineRun('nft', 'flush', 'ruleset')
+  const addresses = [machine.ip4, machine.ip6, machine.private4, '203.0.114.77']
+  expect(await outcomes(attempts(addresses))).toBe(told(addresses, 'refused'))
+  expect(internet.machineContacts).toEqual([])
+  await internet.machineRun('sh', '-c', `nft -f - <<'END'\n${rules}\nEND`)
+  expect(await outcomes(attempts([beyond.ip4]))).toBe(told([beyond.ip4], 'reached'))
+})
+
+async function uplinkOfHost(): Promise<string[]> {
+  const text = await internet.machineRun('ip', '-br', 'address')
+  const line = text.split('\n').find((row) => row.startsWith('sbj-')) ?? ''
+  return [...line.matchAll(/(\S+)\/\d+/g)].map(([, address = '']) => address)
+}
+
+/** A job that stays, with its address and a process of it. */
+async function lasting(script: string): Promise<{ id: string; ip4: string; ip6: string; netns: string }> {
+  const spec = online(script)
+  await agent.client.start(spec, Buffer.alloc(0))
+  const netns = `/proc/${await agent.firstProcess(spec.id)}/ns/net`
+  const addresses = await agent.onHost(
+    'nsenter',
+    `--net=${netns}`,
+    'ip',
+    '-4',
+    '-br',
+    'address',
+    'show',
+    'eth0',
+  )
+  const ip4 = /198\.18\.(\d+)\.(\d+)/.exec(addresses)
+  const index = Number(ip4?.[1]) * 256 + Number(ip4?.[2])
+  return { id: spec.id, netns, ...linkAddresses(index) }
+}
+
+test('a job reaches no other job', async () => {
+  const other = await lasting('while true; do echo hello | nc -l -p 8080; done')
+  const addresses = [other.ip4, other.ip6]
+  expect(await outcomes(attempts(addresses, 8080))).toBe(told(addresses, 'refused'))
+  // The listener is there: only not for others.
+  const own = await agent.onHost(
+    'nsenter',
+    `--net=${other.netns}`,
+    'sh',
+    '-c',
+    `echo | busybox nc -w 2 ${other.ip4} 8080`,
+  )
+  expect(own).toContain('hello')
+  await agent.client.stop(other.id)
+})
+
+test('what comes from another address than the link’s own is dropped', async () => {
+  const job = await lasting('sleep 100')
+  const inside = (...words: string[]) => agent.onHost('nsenter', `--net=${job.netns}`, ...words)
+  await inside('ip', 'address', 'add', '198.18.200.200/32', 'dev', 'eth0')
+  const send = (from: string, text: string) => inside(datagram, text, '80', from, beyond.ip4)
+  await send('198.18.200.200', 'spoofed')
+  await send(job.ip4, 'honest')
+  await until(async () => internet.contacts.includes('udp 80 honest'))
+  expect(internet.contacts).not.toContain('udp 80 spoofed')
+  await agent.client.stop(job.id)
+})
+
+test('a job asks no other resolver', async () => {
+  expect(await outcomes(attempts(Object.values(beyond), 53))).toBe(told(Object.values(beyond), 'refused'))
+  await outcomes(`/datagram to-port-53 53 - ${beyond.ip4} ${beyond.ip6}; sleep 0.5`)
+  expect(internet.contacts).not.toContain('udp 53 to-port-53')
+})
+
+test('a job cannot change its link', async () => {
+  const commands = [
+    'ip link set eth0 down',
+    'ip address add 198.18.0.77/32 dev eth0',
+    'ip route add 10.0.0.0/8 dev eth0',
+    'sh -c "echo 1 >/proc/sys/net/ipv4/ip_forward"',
+    'ping -c 1 -W 1 8.8.8.8',
+    'nsenter -t 1 -n true',
+  ]
+  const script = commands
+    .map((command) => `${command} >/dev/null 2>&1 && echo changed || echo refused`)
+    .join('; ')
+  expect(await outcomes(script)).toBe('refused\n'.repeat(commands.length))
+})
+
+const MiB = 1024 * 1024
+const volume = 50 * MiB
+
+test('50 MiB received and 50 MiB sent are measured within 1%', async () => {
+  const shares: number[] = []
+  for (const address of [beyond.ip4, beyond.ip6]) {
+    const received = await agent.run(online(`echo send ${volume} | nc -w 20 ${address} 80 | wc -c`))
+    expect(received.log).toBe(`${volume}\n`)
+    const send = '{ echo take; dd if=/dev/zero bs=1M count=50 2>/dev/null; }'
+    const sent = await agent.run(online(`${send} | nc -w 20 ${address} 443`))
+    shares.push(received.exit.network.ingressBytes / volume, sent.exit.network.egressBytes / volume)
+  }
+  console.log(
+    `50 MiB received and sent, IPv4 and IPv6: measured ${shares.map((share) => share.toFixed(4)).join(' ')}`,
+  )
+  for (const share of shares) expect(Math.abs(share - 1)).toBeLessThan(0.01)
+}, 60_000)
+
+test('a job that sends more than its cap ends', async () => {
+  const endless = `{ echo take; cat /dev/zero; } | nc ${beyond.ip4} 80; sleep 100`
+  const { exit } = await agent.run(online(endless, 20 * MiB))
+  expect(exit).toMatchObject({ cause: 'egress_cap', exitCode: null })
+  expect(exit.network.egressBytes).toBeGreaterThan(20 * MiB)
+  console.log(`cap 20 MiB: ended at ${(exit.network.egressBytes / MiB).toFixed(1)} MiB`)
+})
+
+test('a job that ends by itself beyond its cap has not completed', async () => {
+  const { exit } = await agent.run(online(`echo hi | nc -w 2 ${beyond.ip4} 80`, 10))
+  expect(exit.cause).toBe('egress_cap')
+})
+
+test('a job without network has none while others have', async () => {
+  const { exit, log } = await agent.run(
+    shellJob(image, `ls /sys/class/net /proc/sys/net/ipv4/conf; ${attempts([beyond.ip4])}`),
+  )
+  expect(log).toContain(`${beyond.ip4} refused`)
+  expect(log).not.toContain('eth0')
+  expect(exit.network).toEqual({ ingressBytes: 0, egressBytes: 0 })
+})
+
+test('a job on a machine with no way out runs, and hears soon that nothing can be reached', async () => {
+  await internet.machineRun('ip', 'route', 'delete', 'default')
+  await internet.machineRun('ip', '-6', 'route', 'delete', 'default')
+  const started = performance.now()
+  expect(await outcomes(attempts(['9.9.9.9', '2620:fe::fe']))).toBe(
+    told(['9.9.9.9', '2620:fe::fe'], 'refused'),
+  )
+  expect(performance.now() - started).toBeLessThan(10_000)
+  await until(async () => (await agent.client.capacity()).running === 0)
+})

@@ -1,0 +1,84 @@
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
+import { randomInt } from 'node:crypto'
+import { createInterface } from 'node:readline'
+import { ExecutorRefused } from '../../port.ts'
+import { gateway4, linkBase4, linkIndexes, linkPrefix6 } from './addresses.ts'
+import type { Router } from './router.ts'
+
+/** A network namespace with one way out, held open until a shim has it. */
+export interface Link {
+  index: number
+  /** Where it can be opened while its maker lives. */
+  path: string
+  /** What must be found there. */
+  inode: number
+}
+
+/** The process that makes links (native/links.c). Once it has died every call fails. */
+export class LinkMaker {
+  readonly #child: ChildProcessWithoutNullStreams
+  readonly #waiting: PromiseWithResolvers<Link>[] = []
+  #isGone = false
+
+  constructor(program: string, router: Router) {
+    // An index comes again only long after its link; a new process begins anywhere.
+    const first = String(randomInt(1, linkIndexes))
+    const prefix6 = router.hasIp6 ? linkPrefix6 : '-'
+    this.#child = spawn(program, [router.namespace, first, linkBase4, gateway4, prefix6], {
+      env: {},
+      cwd: '/',
+    })
+    this.#child.stdin.on('error', () => undefined)
+    this.#child.stderr.resume()
+    this.#child.once('error', () => this.#end())
+    this.#child.once('close', () => this.#end())
+    createInterface(this.#child.stdout).on('line', (line) => this.#answer(line))
+  }
+
+  get isGone(): boolean {
+    return this.#isGone
+  }
+
+  make(): Promise<Link> {
+    const wanted = Promise.withResolvers<Link>()
+    if (this.#isGone) wanted.reject(gone())
+    else {
+      this.#waiting.push(wanted)
+      this.#child.stdin.write('make\n')
+    }
+    return wanted.promise
+  }
+
+  /** Lets go of a link that was handed out by this maker. */
+  drop({ path }: Link): void {
+    const [, pid, descriptor] = /^\/proc\/(\d+)\/fd\/(\d+)$/.exec(path) ?? []
+    if (Number(pid) === this.#child.pid && !this.#isGone) this.#child.stdin.write(`drop ${descriptor}\n`)
+  }
+
+  /** Every link that nobody has taken goes with it. */
+  async stop(): Promise<void> {
+    if (this.#isGone) return
+    const ended = new Promise((resolve) => this.#child.once('close', resolve))
+    this.#child.stdin.end()
+    await ended
+  }
+
+  #answer(line: string): void {
+    const [word, index, descriptor, inode] = line.split(' ')
+    const wanted = this.#waiting.shift()
+    if (word === 'link') {
+      const path = `/proc/${this.#child.pid}/fd/${descriptor}`
+      wanted?.resolve({ index: Number(index), path, inode: Number(inode) })
+    } else {
+      const told = line.replace(/^failed /, '')
+      wanted?.reject(new ExecutorRefused('network_link', `a network link cannot be made: ${told}`))
+    }
+  }
+
+  #end(): void {
+    this.#isGone = true
+    for (const wanted of this.#waiting.splice(0)) wanted.reject(gone())
+  }
+}
+
+const gone = () => new ExecutorRefused('network_link', 'what makes network links has died: try again')

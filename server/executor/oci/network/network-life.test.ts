@@ -1,0 +1,148 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { shellJob, TestAgent, until } from '../test-agent.ts'
+import { networkNames } from './addresses.ts'
+import { beyond, FakeInternet } from './fake-internet.ts'
+
+/* What becomes of links, rules and names when something is missing or dies. */
+
+let internet: FakeInternet
+const settings = { SANDBOX_RUNTIME_EGRESS: 'true' }
+
+beforeAll(async () => {
+  internet = await FakeInternet.make()
+}, 60_000)
+afterAll(() => internet.dispose(), 60_000)
+
+const online = (image: string, script: string) => ({
+  ...shellJob(image, script),
+  network: { egressCapBytes: 1024 ** 3 },
+})
+
+/** Everything by the agent's names on the machine: its namespace, its device, its table. */
+async function leftOf(agent: TestAgent): Promise<string[]> {
+  const names = networkNames(agent.dataDir)
+  const seen = await Promise.all([
+    internet.machineRun('ip', 'netns', 'list'),
+    internet.machineRun('ip', '-br', 'link'),
+    internet.machineRun('nft', 'list', 'tables'),
+  ])
+  return Object.values(names).filter((name) => seen.join(' ').includes(name))
+}
+
+/** Runs the agent with another program in place of a tool of the host, and tells how a start fails. */
+async function startWithout(tool: string, replacement: string): Promise<{ slug: string; message: string }> {
+  const folder = await mkdtemp(join(tmpdir(), 'tool-'))
+  await writeFile(join(folder, 'tool'), replacement, { mode: 0o755 })
+  const mounted = ['unshare', '-m', 'sh', '-c', `mount --bind ${folder}/tool ${tool}; exec "$@"`, 'sh']
+  const agent = await TestAgent.start(settings, [...internet.onMachine, ...mounted])
+  try {
+    const image = await agent.image()
+    const refused = await agent.client.start(online(image, 'true'), Buffer.alloc(0)).then(
+      () => ({ slug: 'started', message: '' }),
+      (error: { slug: string; message: string }) => error,
+    )
+    const links = await internet.machineRun('ip', '-br', 'link')
+    expect(links).not.toMatch(/sbj-\S+\s+UP/)
+    // Without a network, sandboxes run as ever.
+    expect((await agent.run(shellJob(image, 'echo fine'))).log).toBe('fine\n')
+    return refused
+  } finally {
+    await agent.dispose()
+    await internet.machineRun(
+      'sh',
+      '-c',
+      'ip netns list | grep -o "^sandbox-jobs-[^ ]*" | xargs -r -n1 ip netns delete',
+    )
+    await rm(folder, { recursive: true })
+  }
+}
+
+test('where rules cannot be loaded no sandbox with a network starts, and the refusal says why', async () => {
+  expect(await startWithout('/usr/sbin/nft', '#!/bin/sh\necho "no such table" >&2; exit 1\n')).toMatchObject({
+    slug: 'network_rules',
+    message: expect.stringContaining('no such table'),
+  })
+}, 60_000)
+
+test('where the loader of rules is killed no sandbox with a network starts', async () => {
+  expect(await startWithout('/usr/sbin/nft', '#!/bin/sh\nkill -9 $$\n')).toMatchObject({
+    slug: 'network_rules',
+    message: expect.stringContaining('killed'),
+  })
+}, 60_000)
+
+test('where a tool is missing the refusal says what to install', async () => {
+  expect(await startWithout('/usr/sbin/nft', 'not a program')).toMatchObject({
+    slug: 'network_rules',
+    message: expect.stringContaining('apt-get install nftables'),
+  })
+}, 60_000)
+
+test('a host whose operator has switched the network off refuses a sandbox that asks for it', async () => {
+  const agent = await TestAgent.start({}, internet.onMachine)
+  const start = agent.client.start(online(await agent.image(), 'true'), Buffer.alloc(0))
+  await expect(start).rejects.toMatchObject({ slug: 'network_off' })
+  expect(await leftOf(agent)).toEqual([])
+  await agent.dispose()
+}, 60_000)
+
+test('a link outlives its agent, and nothing is left when the next agent has stopped', async () => {
+  const agent = await TestAgent.start(settings, internet.onMachine)
+  const image = await agent.image()
+  const say = `echo hi | nc -w 3 ${beyond.ip4} 80`
+  const spec = online(
+    image,
+    `${say}; until [ -e /tmp/go ]; do sleep 0.1; [ $((n=n+1)) -gt 30 ] && break; done; ${say}`,
+  )
+  await agent.client.start(spec, Buffer.alloc(0))
+  await agent.end('SIGKILL')
+  expect(await leftOf(agent)).toHaveLength(3)
+  await agent.start()
+  // The new agent has loaded its rules around the link that is in use.
+  expect((await agent.run(online(image, say))).log).toContain('hello')
+  await agent.client.wait(spec.id)
+  const log = await agent.run(online(image, say))
+  expect(log.log).toContain('hello')
+  const exit = await agent.client.wait(spec.id)
+  expect(exit.network.egressBytes).toBeGreaterThan(0)
+  expect(internet.contacts.filter((contact) => contact === `tcp 80 ${beyond.ip4}`)).toHaveLength(4)
+  await agent.dispose()
+  expect(await leftOf(agent)).toEqual([])
+}, 60_000)
+
+test('links that nobody took go with an agent that is killed', async () => {
+  const agent = await TestAgent.start(settings, internet.onMachine)
+  const image = await agent.image()
+  await agent.run(online(image, 'true'))
+  const { namespace } = networkNames(agent.dataDir)
+  const links = async () =>
+    (await agent.onHost('ip', '-n', namespace, '-br', 'link'))
+      .split('\n')
+      .filter((line) => line.startsWith('r')).length
+  await until(async () => (await links()) >= 8)
+  await agent.end('SIGKILL')
+  await until(async () => (await links()) === 0)
+  await agent.start()
+  expect((await agent.run(online(image, `echo hi | nc -w 3 ${beyond.ip4} 80`))).log).toContain('hello')
+  await agent.dispose()
+  expect(await leftOf(agent)).toEqual([])
+}, 60_000)
+
+test('what makes links may die: the next start has a new one', async () => {
+  const agent = await TestAgent.start(settings, internet.onMachine)
+  const image = await agent.image()
+  await agent.run(online(image, 'true'))
+  const makers = await agent.onHost('pgrep', '-P', String(agent.process?.pid), '-x', 'links')
+  process.kill(Number(makers.trim()), 'SIGKILL')
+  const say = `echo hi | nc -w 3 ${beyond.ip4} 80`
+  await until(async () => {
+    const { exit, log } = await agent.run(online(image, say)).catch(() => ({ exit: undefined, log: '' }))
+    // A link of the dead maker is no link: its sandbox does not start.
+    expect(exit === undefined || log.includes('hello') || exit.detail === 'network_gone').toBe(true)
+    return log.includes('hello')
+  })
+  await agent.dispose()
+}, 60_000)

@@ -1,0 +1,183 @@
+import { access, readFile, writeFile } from 'node:fs/promises'
+import { networkInterfaces } from 'node:os'
+import { ExecutorRefused } from '../../port.ts'
+import { gateway4, type NetworkNames, type UplinkAddresses, uplinkAddresses } from './addresses.ts'
+import { type HostAddresses, hostRules, routerRules, routerTable, routerUplink } from './rules.ts'
+import { runTool } from './run-tool.ts'
+
+/**
+ * The router between sandboxes and the host's network: a network namespace with the egress rules in it.
+ *
+ *   sandbox: eth0 ── r<index> :router: up ── sbj-<agent> :host: ── the way out
+ *
+ * Its rules are in place before its uplink is up, in each start anew. The namespace has a name, so that the next agent
+ * finds it with the links of the sandboxes that go on. The host has one device, one table and nothing per sandbox.
+ */
+export class Router {
+  readonly #names: NetworkNames
+  readonly hasIp6: boolean
+  #addresses: HostAddresses
+  #seen = interfacesSeen()
+
+  private constructor(names: NetworkNames, hasIp6: boolean, addresses: HostAddresses) {
+    this.#names = names
+    this.hasIp6 = hasIp6
+    this.#addresses = addresses
+  }
+
+  /** Makes the router, or takes over the one of an earlier agent. Refuses when a rule cannot be loaded. */
+  static async open(names: NetworkNames): Promise<Router> {
+    const hasIp6 = await exists('/proc/net/if_inet6')
+    const found = await hostInterfaces()
+    const router = new Router(names, hasIp6, addressesOf(found, names.uplink))
+    const uplink = found.find(({ ifname }) => ifname === names.uplink)
+    const isWhole = uplink !== undefined && (await exists(router.namespace))
+    if (!isWhole) await router.#makeNew()
+    const pair = uplinkAddresses(names.uplink, router.#addresses.ip4)
+    const addresses = uplink ? { ...pair, ...ownPair(uplink) } : pair
+    await router.#loadRules()
+    const rules = hostRules(names.table, { uplink: names.uplink, ...addresses })
+    await runTool(['nft', '-f', '-'], { slug: 'network_rules', input: rules })
+    await router.#connect(addresses)
+    return router
+  }
+
+  /** Path of its namespace. */
+  get namespace(): string {
+    return `/run/netns/${this.#names.namespace}`
+  }
+
+  /** Takes note of addresses that the host got or lost. */
+  async refresh(): Promise<void> {
+    const seen = interfacesSeen()
+    if (seen === this.#seen) return
+    const addresses = addressesOf(await hostInterfaces(), this.#names.uplink)
+    const flush = [4, 6].map((number) => `flush set inet ${routerTable} host${number}\n`)
+    const add = (['ip4', 'ip6'] as const)
+      .filter((family) => addresses[family].length > 0)
+      .map(
+        (family) => `add element inet ${routerTable} host${family[2]} { ${addresses[family].join(', ')} }\n`,
+      )
+    await this.nft([...flush, ...add].join(''))
+    this.#addresses = addresses
+    this.#seen = seen
+  }
+
+  /** Changes the router's rules in one transaction. */
+  async nft(input: string): Promise<void> {
+    await runTool(['nft', '-f', '-'], { slug: 'network_rules', input, namespace: this.namespace })
+  }
+
+  /** What of an earlier try or an earlier agent is only half there is made again. */
+  async #makeNew(): Promise<void> {
+    await removeRouter(this.#names)
+    const { namespace, uplink } = this.#names
+    await runTool(['ip', 'netns', 'add', namespace], { slug: 'network_namespace' })
+    const pair = `link add name ${uplink} type veth peer name ${routerUplink} netns ${namespace}`
+    await runTool(['ip', '-batch', '-'], { slug: 'network_link', input: `${pair}\n` })
+  }
+
+  async #loadRules(): Promise<void> {
+    const input = routerRules(this.#addresses)
+    await runTool(['nft', '-f', '-'], { slug: 'network_rules', input, namespace: this.namespace })
+  }
+
+  async #connect({ host4, router4, host6, router6 }: UplinkAddresses): Promise<void> {
+    const { uplink, namespace } = this.#names
+    const slug = 'network_link'
+    // Without forwarding the host swallows what it is sent; with no route the router says at once that there is none.
+    const ip6 = this.hasIp6 && (await forwardsIp6())
+    const inside = [
+      'link set dev lo up',
+      `address replace ${gateway4}/32 dev lo`,
+      `address replace ${router4}/30 dev ${routerUplink}`,
+      `link set dev ${routerUplink} up`,
+      `route replace default via ${host4}`,
+      ...(ip6
+        ? [
+            `address replace ${router6}/126 dev ${routerUplink} nodad`,
+            `route replace default via ${host6} dev ${routerUplink}`,
+          ]
+        : []),
+    ]
+    const outside = [
+      `address replace ${host4}/30 dev ${uplink}`,
+      ...(ip6 ? [`address replace ${host6}/126 dev ${uplink} nodad`] : []),
+      `link set dev ${uplink} up`,
+    ]
+    await forwardIp4()
+    await runTool(['sh', '-c', routerSettings], { slug, namespace: this.namespace })
+    await runTool(['ip', '-batch', '-'], { slug, input: `${outside.join('\n')}\n` })
+    await runTool(['ip', '-n', namespace, '-batch', '-'], { slug, input: `${inside.join('\n')}\n` })
+  }
+}
+
+/** Forwards, believes no redirect, and forgets connections that have been silent for two hours. */
+const routerSettings = `set -e
+cd /proc/sys/net
+echo 1 >ipv4/ip_forward
+[ ! -d ipv6 ] || echo 1 >ipv6/conf/all/forwarding
+for conf in ipv4/conf/all ipv4/conf/default ipv4/conf/${routerUplink}; do
+  echo 0 >$conf/accept_redirects; echo 0 >$conf/send_redirects; echo 0 >$conf/accept_source_route
+done
+echo 7200 >netfilter/nf_conntrack_tcp_timeout_established
+`
+
+/** Takes away what an agent by these names made on the host; links in use keep their namespaces until they end. */
+export async function removeRouter({ namespace, uplink, table }: NetworkNames): Promise<void> {
+  const call = { slug: 'network_cleanup' }
+  const hasUplink = (await readFile('/proc/self/net/dev', 'utf8')).includes(` ${uplink}:`)
+  const hasNamespace = await exists(`/run/netns/${namespace}`)
+  if (!hasUplink && !hasNamespace) return
+  const removed = `table inet ${table}\ndelete table inet ${table}\n`
+  await runTool(['nft', '-f', '-'], { ...call, input: removed })
+  if (hasUplink) await runTool(['ip', 'link', 'delete', 'dev', uplink], call)
+  if (hasNamespace) await runTool(['ip', 'netns', 'delete', namespace], call)
+}
+
+interface HostInterface {
+  ifname: string
+  addr_info: { family: 'inet' | 'inet6'; local: string }[]
+}
+
+/** Cheap to look at before each link; what it leaves out (devices that are down) is read when anything changed. */
+const interfacesSeen = () =>
+  JSON.stringify(Object.values(networkInterfaces()).map((list) => list?.map(({ address }) => address)))
+
+async function hostInterfaces(): Promise<HostInterface[]> {
+  return JSON.parse(await runTool(['ip', '-j', 'address'], { slug: 'network_link' })) as HostInterface[]
+}
+
+function addressesOf(interfaces: HostInterface[], uplink: string): HostAddresses {
+  const all = interfaces.filter(({ ifname }) => ifname !== uplink).flatMap(({ addr_info }) => addr_info)
+  const of = (family: string) => [
+    ...new Set(all.filter((entry) => entry.family === family).map((entry) => entry.local)),
+  ]
+  return { ip4: of('inet').toSorted(), ip6: of('inet6').toSorted() }
+}
+
+/** The addresses that an uplink already has. */
+function ownPair({ addr_info }: HostInterface): Partial<UplinkAddresses> {
+  const host4 = addr_info.find(({ family }) => family === 'inet')?.local
+  if (host4 === undefined) return {}
+  const [a, b, c, last] = host4.split('.').map(Number)
+  if (last === undefined) throw new ExecutorRefused('network_link', `${host4} is no address of an uplink`)
+  return { host4, router4: `${a}.${b}.${c}.${last + 1}` }
+}
+
+const forwarding4 = '/proc/sys/net/ipv4/ip_forward'
+
+async function forwardIp4(): Promise<void> {
+  if ((await readFile(forwarding4, 'utf8')).trim() === '0') await writeFile(forwarding4, '1')
+}
+
+async function forwardsIp6(): Promise<boolean> {
+  const text = await readFile('/proc/sys/net/ipv6/conf/all/forwarding', 'utf8').catch(() => '0')
+  return text.trim() === '1'
+}
+
+const exists = (path: string) =>
+  access(path).then(
+    () => true,
+    () => false,
+  )
