@@ -7,15 +7,8 @@ export const buildExitCodes = {
   exportFailed: 94,
 } as const
 
-/**
- * The program of a build sandbox, run by the builder's own shell. It is platform text; everything a tenant wrote
- * arrives as the tar on standard input and as base references in the arguments.
- *
- * A Dockerfile step can reach everything in this sandbox, so nothing it leaves behind is believed: exit codes
- * choose between coded failures, and the image and its configuration are checked outside. Only the first lines of the
- * log can be believed, which say what builds on what: they come before any step.
- */
-export const buildScript = `
+/** Unpacks the context that arrives on standard input, and tells the builder where things are. */
+export const prepareBuilder = `
 set -eu
 umask 022
 cd /workspace
@@ -39,7 +32,21 @@ END
 echo 'unqualified-search-registries = []' >/etc/containers/registries.conf
 echo '{"default":[{"type":"insecureAcceptAnything"}]}' >/etc/containers/policy.json
 export TMPDIR=/workspace/tmp
+`
 
+export const buildCommand =
+  'buildah bud --isolation chroot --pull-never --layers=false --format oci --platform linux/amd64'
+
+/**
+ * The program of a build sandbox, run by the builder's own shell. It is platform text; everything a tenant wrote
+ * arrives as the tar on standard input and as base references in the arguments.
+ *
+ * A Dockerfile step can reach everything in this sandbox, so nothing it leaves behind is believed: exit codes
+ * choose between coded failures, and the image and its configuration are checked outside. Only the first lines of the
+ * log can be believed, which say what builds on what: they come before any step.
+ */
+export const buildScript = `
+${prepareBuilder}
 buildah --version
 for base in "$@"; do
   found=$(buildah inspect --type image --format '{{len .Docker.Config.OnBuild}} {{.FromImageDigest}}' "$base" 2>/dev/null) || {
@@ -50,7 +57,7 @@ for base in "$@"; do
   echo "base \${found#* } $base"
 done
 
-buildah bud --isolation chroot --pull-never --layers=false --format oci --platform linux/amd64 -t sandbox-build -f context/Dockerfile context || exit 1
+${buildCommand} -t sandbox-build -f context/Dockerfile context || exit 1
 
 container=$(buildah from --pull-never sandbox-build) || exit ${buildExitCodes.exportFailed}
 root=$(buildah mount "$container") || exit ${buildExitCodes.exportFailed}

@@ -80,6 +80,8 @@ export interface ZipFields {
   offset?: number
   extra?: Buffer
   disk?: number
+  /** Of the format, that a reader has to know. */
+  version?: number
   /** What the local header says instead. */
   local?: {
     name?: string
@@ -149,6 +151,7 @@ function zipEntry(fields: ZipFields, offset: number): { local: Buffer[]; central
   const central = Buffer.alloc(46)
   central.writeUInt32LE(0x02014b50, 0)
   central.writeUInt16LE(fields.unixMode === 0 ? 20 : 0x0314, 4)
+  central.writeUInt16LE(fields.version ?? 20, 6)
   central.writeUInt16LE(flags, 8)
   central.writeUInt16LE(method, 10)
   sums.forEach((sum, index) => {

@@ -10,14 +10,16 @@ export interface TarHeader {
 }
 
 /**
- * Reads a POSIX (`ustar`) or GNU header. Owner, times and device numbers are not read at all: nothing depends on
- * them. Throws on a wrong checksum, an unknown dialect, and a field that two readers could read differently.
+ * Reads a POSIX (`ustar`) or GNU header. Nothing depends on owner, times and device numbers, but they have to be numbers:
+ * some readers take a header that does not parse for the archive's end. Throws on a wrong checksum, an unknown dialect,
+ * and a field that two readers could read differently.
  */
 export function parseTarHeader(block: Buffer): TarHeader {
   const magic = block.toString('latin1', 257, 265)
   const isPosix = magic === 'ustar\u000000'
   if (!isPosix && magic !== 'ustar  \0') throw new ArchiveRefused('archive_format')
   if (octal(block.subarray(148, 156)) !== checksum(block)) throw new ArchiveRefused('bad_checksum')
+  for (const [start, end] of unusedNumbers) checkNumber(block.subarray(start, end))
   const name = text(block.subarray(0, 100))
   // In the GNU dialect the place of the prefix holds times and, for sparse files, a map.
   const prefix = isPosix ? text(block.subarray(345, 500)) : Buffer.alloc(0)
@@ -44,6 +46,22 @@ function text(field: Buffer): Buffer {
   if (end === -1) return field
   if (field.subarray(end).some((byte) => byte !== 0)) throw new ArchiveRefused('header_disagrees')
   return field.subarray(0, end)
+}
+
+/** User, group, modification time, device numbers. */
+const unusedNumbers = [
+  [108, 116],
+  [116, 124],
+  [136, 148],
+  [329, 337],
+  [337, 345],
+] as const
+
+/** Octal, nothing, or one of GNU's binary numbers. */
+function checkNumber(field: Buffer): void {
+  const isBinary = field[0] === 0x80 || field[0] === 0xff
+  if (!isBinary && !/^ *[0-7]*[ \0]*$/.test(field.toString('latin1')))
+    throw new ArchiveRefused('header_disagrees')
 }
 
 /** Octal digits, blanks before, blanks and NULs behind. GNU's binary numbers exceed every bound here. */

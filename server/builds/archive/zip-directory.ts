@@ -6,6 +6,8 @@ const CENTRAL_BYTES = 46
 const MAX_COMMENT_BYTES = 0xffff
 const END_SIGNATURE = Buffer.from('PK\u0005\u0006', 'latin1')
 const ZIP64_LOCATOR = Buffer.from('PK\u0006\u0007', 'latin1')
+/** Of the format, that a reader has to know: the last one there is. */
+const MAX_VERSION = 63
 const CENTRAL_SIGNATURE = 0x02014b50
 
 export const flag = { encrypted: 1, dataDescriptor: 8, strongEncryption: 0x40, maskedHeader: 0x2000 } as const
@@ -102,6 +104,7 @@ function parseCentralEntry(record: Buffer, name: Buffer): CentralEntry {
   const isEncrypted = entry.flags & (flag.encrypted | flag.strongEncryption | flag.maskedHeader)
   if (isEncrypted) throw new ArchiveRefused('encrypted_entry')
   if (entry.flags & ~knownFlags) throw new ArchiveRefused('zip_feature_unsupported')
+  if (record.readUInt8(6) > MAX_VERSION) throw new ArchiveRefused('zip_feature_unsupported')
   if (entry.method !== 0 && entry.method !== 8) throw new ArchiveRefused('zip_feature_unsupported')
   if (record.readUInt16LE(34) !== 0) throw new ArchiveRefused('zip_feature_unsupported')
   const isZip64 = [entry.compressedBytes, entry.byteSize, entry.localOffset].includes(0xffffffff)

@@ -79,8 +79,13 @@ export class ArchiveReaders {
       // The pipe ends with the process; a reader that was refused something, or died, wrote no whole tar.
       const verdict = asked.finally(() => reader.finish())
       verdict.catch(() => undefined)
-      yield* reader.tar
-      accepted(await verdict, 'context_tar')
+      let byteSize = 0
+      for await (const bytes of reader.tar) {
+        byteSize += (bytes as Buffer).length
+        yield bytes as Buffer
+      }
+      const written = accepted(await verdict, 'context_tar').byteSize
+      if (written !== byteSize) throw new ReaderDied('senseless_answer')
     } catch (error) {
       if (error instanceof ReaderDied) this.#count(error)
       throw error

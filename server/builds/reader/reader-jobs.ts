@@ -17,8 +17,10 @@ export async function judge(job: ReaderJob, input: RangeInput, tar: Writable): P
       case 'context':
         return { kind: job.kind, ...(await inspectContext(entriesOf(job, input))) }
       case 'context_tar':
-        await writeAll(canonicalTar(delivered(entriesOf(job, input))), tar)
-        return { kind: job.kind }
+        return {
+          kind: job.kind,
+          byteSize: await writeAll(canonicalTar(delivered(entriesOf(job, input))), tar),
+        }
       case 'image':
         return { kind: job.kind, ...(await checkFlatImage(input.rest(), job.bounds)) }
     }
@@ -61,12 +63,15 @@ async function* delivered(entries: AsyncIterable<ArchiveEntry>): AsyncGenerator<
   yield { path: 'complete', kind: 'directory', mode: 0o755, byteSize: 0 }
 }
 
-/** Resolves when everything has left the process; the stream stays open for the next job. */
-async function writeAll(chunks: AsyncIterable<Buffer>, stream: Writable): Promise<void> {
+/** Resolves with the bytes written when all of them have left the process; the stream stays open for the next job. */
+async function writeAll(chunks: AsyncIterable<Buffer>, stream: Writable): Promise<number> {
+  let byteSize = 0
   for await (const bytes of chunks) {
+    byteSize += bytes.length
     if (!stream.write(bytes)) await once(stream, 'drain')
   }
   await new Promise<void>((resolve) => {
     stream.write('', () => resolve())
   })
+  return byteSize
 }

@@ -34,7 +34,8 @@ export interface ContextFacts {
 
 export type Verdict =
   | ({ kind: 'context' } & ContextFacts)
-  | { kind: 'context_tar' }
+  /** `byteSize` of the tar: what arrived of it is all. */
+  | { kind: 'context_tar'; byteSize: number }
   | ({ kind: 'image' } & FlatImageCounts)
   | { kind: 'refused'; refusal: ArchiveRefused | DockerfileRefused }
 
@@ -74,6 +75,7 @@ interface ToldVerdict {
   kind?: unknown
   canonicalDigest?: unknown
   bases?: unknown
+  byteSize?: unknown
   unpackedBytes?: unknown
   entries?: unknown
   slug?: unknown
@@ -81,12 +83,12 @@ interface ToldVerdict {
 }
 
 function parseVerdict(told: ToldVerdict): Verdict | undefined {
-  const { kind, canonicalDigest, bases, unpackedBytes, entries, slug, line } = told
+  const { kind, canonicalDigest, bases, byteSize, unpackedBytes, entries, slug, line } = told
   switch (kind) {
     case 'context':
       return isDigest(canonicalDigest) && areBases(bases) ? { kind, canonicalDigest, bases } : undefined
     case 'context_tar':
-      return { kind }
+      return isCount(byteSize) ? { kind, byteSize } : undefined
     case 'image':
       return isCount(unpackedBytes) && isCount(entries) ? { kind, unpackedBytes, entries } : undefined
     case 'archive_refused':

@@ -1,0 +1,140 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { createInterface } from 'node:readline'
+import type { Readable, Writable } from 'node:stream'
+import { Draw } from '../../fuzz/draw.ts'
+import { type ArchiveFormat, contextBounds } from '../archive/archive.ts'
+import { sourceOf } from '../archive/archive-fixtures.ts'
+import { contextLimits } from '../reader/archive-readers.ts'
+import type { ReaderJob, Verdict } from '../reader/reader-messages.ts'
+import { ReaderDied, ReaderProcess } from '../reader/reader-process.ts'
+import { mutateArchive, type Sample } from './mutate-archive.ts'
+import { samples } from './samples.ts'
+
+const casesPerReader = 10_000
+const pythonReader = resolve(import.meta.dirname, 'read-as-python.py')
+
+/** Entries as Python reads them, or what it says against them. */
+type Listing = [path: string, kind: string, content: string][] | string
+
+/**
+ * Mutated archives through real reader processes, one process for many cases. Each has to end in an acceptance or a known
+ * refusal; what is accepted has to hold, for Python, what the canonical tar made of it holds.
+ */
+export class FuzzArchives {
+  readonly verdicts = new Map<string, number>()
+  /** Accepted archives that Python read too. */
+  compared = 0
+  readers = 0
+  peakBytes = 0
+  readonly #seed: number
+  readonly #folder = mkdtempSync(join(tmpdir(), 'fuzz-archives-'))
+  readonly #python: ChildProcess
+  readonly #answers: AsyncIterator<string>
+  #reader: ReaderProcess | undefined
+  #casesOfReader = 0
+
+  constructor(seed: number) {
+    this.#seed = seed
+    this.#python = spawn('python3', ['-I', pythonReader], { stdio: ['pipe', 'pipe', 'inherit'] })
+    this.#answers = createInterface({ input: this.#python.stdout as Readable })[Symbol.asyncIterator]()
+  }
+
+  /** What is wrong with the reading of case `number`; undefined when nothing is. */
+  async try(number: number): Promise<string | undefined> {
+    const { format, bytes } = this.make(number)
+    try {
+      const verdict = await this.#ask('context', format, bytes)
+      this.#count(verdict)
+      return verdict.kind === 'refused' ? undefined : await this.#compare(format, bytes)
+    } catch (error) {
+      if (!(error instanceof ReaderDied)) throw error
+      this.#reader = undefined
+      this.#count(error)
+      return error.message
+    }
+  }
+
+  make(number: number): Sample {
+    const draw = new Draw(this.#seed * 1_000_003 + number)
+    const sample = draw.of(samples)
+    return { format: sample.format, bytes: mutateArchive(draw, sample, samples) }
+  }
+
+  async close(): Promise<void> {
+    await this.#endReader()
+    this.#python.kill()
+    rmSync(this.#folder, { recursive: true, force: true })
+  }
+
+  #count(outcome: Verdict | ReaderDied): void {
+    const name = outcome instanceof ReaderDied ? outcome.message : slugOf(outcome)
+    this.verdicts.set(name, (this.verdicts.get(name) ?? 0) + 1)
+  }
+
+  async #ask(kind: 'context' | 'context_tar', format: ArchiveFormat, bytes: Buffer): Promise<Verdict> {
+    const job: ReaderJob = { kind, format, byteSize: bytes.length, bounds: contextBounds }
+    return await (await this.#readerForNext()).ask(job, sourceOf(bytes, 65_536))
+  }
+
+  async #readerForNext(): Promise<ReaderProcess> {
+    if (this.#casesOfReader >= casesPerReader) await this.#endReader()
+    this.#casesOfReader += 1
+    if (!this.#reader) {
+      this.#reader = new ReaderProcess(contextLimits)
+      this.#casesOfReader = 0
+      this.readers += 1
+    }
+    return this.#reader
+  }
+
+  async #endReader(): Promise<void> {
+    this.peakBytes = Math.max(this.peakBytes, (await this.#reader?.peakBytes()) ?? 0)
+    this.#reader?.kill()
+    this.#reader = undefined
+  }
+
+  async #compare(format: ArchiveFormat, bytes: Buffer): Promise<string | undefined> {
+    const written: Buffer[] = []
+    const reader = await this.#readerForNext()
+    let byteSize = 0
+    const collect = (chunk: Buffer) => {
+      written.push(chunk)
+      byteSize += chunk.length
+    }
+    reader.tar.on('data', collect)
+    const verdict = await this.#ask('context_tar', format, bytes)
+    while (verdict.kind === 'context_tar' && byteSize < verdict.byteSize) await nextTurn()
+    reader.tar.off('data', collect)
+    if (verdict.kind !== 'context_tar') return `accepted, and then ${slugOf(verdict)}`
+    const ours = withoutFrame(await this.#listing('tar', Buffer.concat(written)))
+    const theirs = await this.#listing(format, bytes)
+    this.compared += 1
+    const isSame = JSON.stringify(ours) === JSON.stringify(theirs)
+    return isSame ? undefined : `read as ${JSON.stringify(ours)}, by Python as ${JSON.stringify(theirs)}`
+  }
+
+  async #listing(format: ArchiveFormat, bytes: Buffer): Promise<Listing> {
+    const path = join(this.#folder, 'archive')
+    writeFileSync(path, bytes)
+    const question = this.#python.stdin as Writable
+    question.write(`${format} ${path}\n`)
+    const { value, done } = await this.#answers.next()
+    if (done) throw new Error('python3 has ended')
+    return JSON.parse(value) as Listing
+  }
+}
+
+const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve))
+
+const slugOf = (verdict: Verdict): string => (verdict.kind === 'refused' ? verdict.refusal.slug : 'accepted')
+
+/** What the build sandbox gets around the context is ours. */
+const withoutFrame = (listing: Listing): Listing =>
+  typeof listing === 'string'
+    ? listing
+    : listing
+        .filter(([path]) => path !== 'context' && path !== 'complete')
+        .map(([path, ...rest]) => [path.replace(/^context\//, ''), ...rest])

@@ -1,0 +1,192 @@
+import { gzipSync } from 'node:zlib'
+import type { ArchiveFormat } from '../archive/archive.ts'
+import { pax, paxRecord, type TarFields, tar, tarEnd, tarEntry, zip } from '../archive/archive-fixtures.ts'
+import { hostileGzips, hostileTarBytes, hostileTarEntries } from './tar-cases.ts'
+import {
+  hostileLargeEntries,
+  hostileZipBytes,
+  hostileZipEnds,
+  hostileZipEntries,
+  large,
+  one,
+} from './zip-cases.ts'
+
+export interface HostileArchive {
+  class: string
+  name: string
+  format: ArchiveFormat
+  bytes: Buffer
+  /** With which the gate refuses it. */
+  slug: string
+}
+
+/** What a refusal is about, by the start of its slug. */
+const classes: [slug: RegExp, name: string][] = [
+  [/^path_/, 'path'],
+  [/^(duplicate_path|entry_below)/, 'tree'],
+  [/^(link_|hard_link)/, 'link'],
+  [/^(device|sparse|unknown_entry)/, 'kind'],
+  [/^(bad_checksum|header_disagrees|pax_record)/, 'lying header'],
+  [/^(trailing_data|entries_overlap)/, 'hidden content'],
+  [/^(encrypted|zip64|zip_feature)/, 'zip feature'],
+  [/^archive_(format|truncated|corrupt)/, 'broken'],
+  [/^archive_/, 'bomb'],
+  [/^dockerfile_/, 'dockerfile'],
+]
+
+function classOf(slug: string): string {
+  const found = classes.find(([pattern]) => pattern.test(slug))
+  if (!found) throw new Error(`no class of hostile archives for ${slug}`)
+  return found[1]
+}
+
+const of = (format: ArchiveFormat, name: string, bytes: Buffer, slug: string): HostileArchive => ({
+  class: classOf(slug),
+  name: `${format}: ${name}`,
+  format,
+  bytes,
+  slug,
+})
+
+/** The same tar as it is and compressed. */
+const bothTars = (name: string, bytes: Buffer, slug: string): HostileArchive[] => [
+  of('tar', name, bytes, slug),
+  of('tar.gz', name, gzipSync(bytes), slug),
+]
+
+/** Paths that lead out, or to different places for different readers. */
+const hostilePaths: [path: string, slug: string][] = [
+  ['../canary', 'path_escapes'],
+  ['../../../../../../../../tmp/canary', 'path_escapes'],
+  ['a/../../canary', 'path_escapes'],
+  ['./../canary', 'path_escapes'],
+  ['a/..', 'path_escapes'],
+  ['/canary', 'path_absolute'],
+  ['/etc/cron.d/canary', 'path_absolute'],
+  ['//server/share', 'path_absolute'],
+  ['C:/canary', 'path_drive'],
+  ['C:canary', 'path_drive'],
+  ['..\\canary', 'path_backslash'],
+  ['\\\\server\\share', 'path_backslash'],
+  ['a\\..\\..\\canary', 'path_backslash'],
+  ['a//canary', 'path_not_normal'],
+  ['a/./canary', 'path_not_normal'],
+  ['.//canary', 'path_not_normal'],
+  ['canary/.', 'path_not_normal'],
+  ['a\ncanary', 'path_control_character'],
+  ['a\rcanary', 'path_control_character'],
+  ['\u001b]0;canary', 'path_control_character'],
+  ['a\u007f', 'path_control_character'],
+  ['a\u0085b', 'path_control_character'],
+]
+
+/** A name at every place of an archive that can hold one. */
+const placings: [place: string, format: ArchiveFormat, make: (path: string) => Buffer][] = [
+  ['a PAX path', 'tar', (path) => tar(pax(paxRecord('path', path)), {})],
+  ['a GNU long name', 'tar', (path) => tar({ type: 'L', content: `${path}\0` }, { magic: 'ustar  \0' })],
+  ['a header behind a prefix', 'tar', (path) => tar({ prefix: 'a', name: path })],
+  ['a zip entry', 'zip', (path) => zip([{ name: path }])],
+  [
+    'a stored zip entry',
+    'zip',
+    (path) => zip([{ name: 'first' }, { name: path, isStored: true, content: 'x' }]),
+  ],
+]
+
+/** Behind a prefix an absolute path is a double slash, and a drive or a share is a name. */
+const behindPrefix: Record<string, string> = { path_absolute: 'path_not_normal' }
+const isNameBehindPrefix = (path: string) => /^C:/.test(path)
+
+const placed = placings.flatMap(([place, format, make]) =>
+  hostilePaths.flatMap(([path, slug]) => {
+    const isPrefixed = place.includes('prefix')
+    if (isPrefixed && isNameBehindPrefix(path)) return []
+    const expected = isPrefixed ? (behindPrefix[slug] ?? slug) : slug
+    return [of(format, `${JSON.stringify(path)} as ${place}`, make(path), expected)]
+  }),
+)
+
+const mib = 1024 ** 2
+const dockerfile: TarFields = { name: 'Dockerfile', content: 'FROM scratch\n' }
+const manyEntries = (count: number, name: (index: number) => string) =>
+  gzipSync(
+    Buffer.concat([...Array.from({ length: count }, (_, index) => tarEntry({ name: name(index) })), tarEnd]),
+    {
+      level: 1,
+    },
+  )
+
+/** At the bounds of a build context, as the service has them. */
+const bombs = (): HostileArchive[] => [
+  of('tar.gz', '80 MiB of zeros', gzipSync(tar({ content: Buffer.alloc(80 * mib) })), 'archive_ratio'),
+  of(
+    'tar.gz',
+    'zeros behind the end',
+    gzipSync(Buffer.concat([tar({}), Buffer.alloc(80 * mib)])),
+    'archive_ratio',
+  ),
+  of('zip', '80 MiB of zeros', zip([{ content: Buffer.alloc(80 * mib) }]), 'archive_ratio'),
+  of(
+    'zip',
+    'zeros that say they are few',
+    zip([{ content: Buffer.alloc(80 * mib), size: 10 }]),
+    'header_disagrees',
+  ),
+  of('zip', 'a declared size past every bound', zip([{ content: 'x', size: 0xfffffff0 }]), 'archive_ratio'),
+  of('tar.gz', '100,001 entries', manyEntries(100_001, String), 'archive_too_many_entries'),
+  of(
+    'tar.gz',
+    'folders that only paths name',
+    manyEntries(2000, (index) => `${index}/${'d/'.repeat(55)}f`.slice(0, 100)),
+    'archive_too_many_entries',
+  ),
+  of('tar', 'a size of 8 GiB', tar({ size: 2 ** 33 - 1 }), 'archive_truncated'),
+]
+
+const noDockerfiles: HostileArchive[] = [
+  ...bothTars('nothing', tarEnd, 'dockerfile_missing'),
+  ...bothTars(
+    'a Dockerfile in a folder',
+    tar({ name: 'a/Dockerfile', content: 'FROM scratch' }),
+    'dockerfile_missing',
+  ),
+  ...bothTars(
+    'a Dockerfile in another case',
+    tar({ name: 'dockerfile', content: 'FROM scratch' }),
+    'dockerfile_missing',
+  ),
+  ...bothTars(
+    'a Dockerfile that is a folder',
+    tar({ name: 'Dockerfile', type: '5' }),
+    'dockerfile_not_a_file',
+  ),
+  ...bothTars(
+    'a Dockerfile that is a link',
+    tar({ name: 'Dockerfile', type: '2', linkName: 'a' }),
+    'dockerfile_not_a_file',
+  ),
+  ...bothTars('two Dockerfiles', tar(dockerfile, { ...dockerfile, content: 'FROM x' }), 'duplicate_path'),
+  of(
+    'zip',
+    'a Dockerfile that is a link',
+    zip([{ name: 'Dockerfile', unixMode: 0o120777, content: 'a' }]),
+    'dockerfile_not_a_file',
+  ),
+  of('zip', 'two Dockerfiles', zip([{ name: 'Dockerfile' }, { name: 'Dockerfile' }]), 'duplicate_path'),
+]
+
+/** Every hostile archive, made when asked for. */
+export const hostileArchives = (): HostileArchive[] => [
+  ...hostileTarEntries.flatMap(([name, entries, slug]) => bothTars(name, tar(...entries), slug)),
+  ...hostileTarBytes.map(([name, bytes, slug]) => of('tar', name, bytes, slug)),
+  ...hostileGzips.map(([name, bytes, slug]) => of('tar.gz', name, bytes, slug)),
+  ...hostileZipEntries.map(([name, entries, slug]) => of('zip', name, zip(entries), slug)),
+  ...hostileLargeEntries.map(([name, entry, slug]) =>
+    of('zip', `a large file with ${name}`, zip([{ content: large, ...entry }, { name: 'b' }]), slug),
+  ),
+  ...hostileZipEnds.map(([name, end, slug]) => of('zip', name, zip(one, end), slug)),
+  ...hostileZipBytes.map(([name, bytes, slug]) => of('zip', name, bytes, slug)),
+  ...placed,
+  ...noDockerfiles,
+  ...bombs(),
+]
