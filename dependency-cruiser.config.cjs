@@ -5,7 +5,8 @@
 const domainOrder = ['platform', 'settings', 'environments', 'builds', 'tasks', 'runs', 'operator']
 const domains = `^server/(${domainOrder.join('|')})/`
 const mechanisms = '^server/(queue|executor|storage|db|postgres)/'
-const tests = '([.]test[.]ts$|^server/(testing|conformance|fuzz)/|conformance[.]ts$)'
+const tests =
+  '([.]test[.]ts$|^server/(testing|conformance|fuzz|builds/(hostile|fuzz-archives))/|conformance[.]ts$)'
 
 /** @type {import('dependency-cruiser').IConfiguration} */
 module.exports = {

@@ -37,16 +37,8 @@ export TMPDIR=/workspace/tmp
 export const buildCommand =
   'buildah bud --isolation chroot --pull-never --layers=false --format oci --platform linux/amd64'
 
-/**
- * The program of a build sandbox, run by the builder's own shell. It is platform text; everything a tenant wrote
- * arrives as the tar on standard input and as base references in the arguments.
- *
- * A Dockerfile step can reach everything in this sandbox, so nothing it leaves behind is believed: exit codes
- * choose between coded failures, and the image and its configuration are checked outside. Only the first lines of the
- * log can be believed, which say what builds on what: they come before any step.
- */
-export const buildScript = `
-${prepareBuilder}
+/** Builds `context/Dockerfile` from the images in the arguments, and writes down what came of it. */
+export const buildFromBases = `
 buildah --version
 for base in "$@"; do
   found=$(buildah inspect --type image --format '{{len .Docker.Config.OnBuild}} {{.FromImageDigest}}' "$base" 2>/dev/null) || {
@@ -64,3 +56,13 @@ root=$(buildah mount "$container") || exit ${buildExitCodes.exportFailed}
 buildah inspect --type image --format '{{.Config}}' sandbox-build >config.json || exit ${buildExitCodes.exportFailed}
 tar -C "$root" --numeric-owner --sort=name --exclude='./dev/*' --exclude='./proc/*' --exclude='./sys/*' -cf image.tar . || exit ${buildExitCodes.exportFailed}
 `
+
+/**
+ * The program of a build sandbox, run by the builder's own shell. It is platform text; everything a tenant wrote
+ * arrives as the tar on standard input and as base references in the arguments.
+ *
+ * A Dockerfile step can reach everything in this sandbox, so nothing it leaves behind is believed: exit codes
+ * choose between coded failures, and the image and its configuration are checked outside. Only the first lines of the
+ * log can be believed, which say what builds on what: they come before any step.
+ */
+export const buildScript = prepareBuilder + buildFromBases

@@ -1,0 +1,35 @@
+import { contextBounds } from '../archive/archive.ts'
+import { sourceOf, tar } from '../archive/archive-fixtures.ts'
+import { contextLimits } from '../reader/archive-readers.ts'
+import { ReaderProcess } from '../reader/reader-process.ts'
+import type { HostileArchive } from './archive-cases.ts'
+import type { HostileDockerfile } from './dockerfile-cases.ts'
+
+/** What the reader process says of every case: nothing of them would reach a builder. Answers with the failures. */
+export async function gateAlone(
+  archives: HostileArchive[],
+  dockerfiles: HostileDockerfile[],
+): Promise<string[]> {
+  const cases = [
+    ...archives,
+    ...dockerfiles.map(({ class: name, text, slug }) => ({
+      name: `Dockerfile: ${name}: ${JSON.stringify(text)}`,
+      format: 'tar' as const,
+      bytes: tar({ name: 'Dockerfile', content: text }),
+      slug,
+    })),
+  ]
+  const reader = new ReaderProcess(contextLimits)
+  const failures: string[] = []
+  try {
+    for (const { name, format, bytes, slug } of cases) {
+      const job = { kind: 'context', format, byteSize: bytes.length, bounds: contextBounds } as const
+      const verdict = await reader.ask(job, sourceOf(bytes, 65_536))
+      const got = verdict.kind === 'refused' ? verdict.refusal.slug : 'accepted'
+      if (got !== slug) failures.push(`${name}: ${got} instead of ${slug}`)
+    }
+  } finally {
+    reader.kill()
+  }
+  return failures
+}
