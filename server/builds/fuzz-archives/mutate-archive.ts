@@ -1,5 +1,5 @@
 import { gunzipSync, gzipSync } from 'node:zlib'
-import type { Draw } from '../../fuzz/draw.ts'
+import type { Draw } from '../../base/draw.ts'
 import type { ArchiveFormat } from '../archive/archive.ts'
 import { checksum } from '../archive/tar-header.ts'
 

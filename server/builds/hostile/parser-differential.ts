@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: this is how Dockerfiles spell variables
 
-import { Draw } from '../../fuzz/draw.ts'
+import { Draw } from '../../base/draw.ts'
 import { buildCommand } from '../build-script.ts'
 import { checkDockerfile } from '../dockerfile/dockerfile.ts'
 import { DockerfileRefused } from '../dockerfile/dockerfile-refused.ts'
