@@ -19,7 +19,8 @@ export const buildFailures = {
   policy_reject: {
     terminalClass: 'customer_failed',
     versionState: 'rejected',
-    nextAction: 'Change the Dockerfile as error_detail says, upload it again and create a new version.',
+    nextAction:
+      'The build log says which line of the Dockerfile breaks which rule. Change it, upload it again and create a new version.',
   },
   dockerfile_exit: {
     terminalClass: 'customer_failed',

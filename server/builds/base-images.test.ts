@@ -36,6 +36,7 @@ it('a base image with ONBUILD is refused before anything of it runs', async () =
     'FROM localhost/foreign\nCOPY a /b',
   )
   expect(exit.exitCode, log).toBe(buildExitCodes.onbuildForbidden)
+  expect(log).toContain('has ONBUILD instructions')
   expect(log).not.toContain('planted')
 })
 

@@ -45,7 +45,10 @@ for base in "$@"; do
     echo "base image $base is not on this deployment"
     exit ${buildExitCodes.baseImageUnavailable}
   }
-  [ "\${found% *}" = 0 ] || exit ${buildExitCodes.onbuildForbidden}
+  [ "\${found% *}" = 0 ] || {
+    echo "base image $base has ONBUILD instructions, which are not allowed"
+    exit ${buildExitCodes.onbuildForbidden}
+  }
   echo "base \${found#* } $base"
 done
 

@@ -2,10 +2,21 @@ import { execFileSync } from 'node:child_process'
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
 import { type ArchiveFormat, readArchive } from './archive.ts'
-import { listArchive, pax, paxRecord, refusalOf, sourceOf, tar, textOf, zip } from './archive-fixtures.ts'
+import {
+  listArchive,
+  pax,
+  paxRecord,
+  refusalOf,
+  sourceOf,
+  type TarFields,
+  tar,
+  textOf,
+  zip,
+} from './archive-fixtures.ts'
 import { ArchiveRefused } from './archive-refused.ts'
 import { canonicalTar } from './canonical-tar.ts'
 import { ContentDigest } from './content-digest.ts'
@@ -205,6 +216,57 @@ describe('the canonical tar and the content digest', () => {
     expect((await clean(tar(folderEntry, file), 'tar')).digest).toBe(digest)
     expect((await clean(tar(file, folderEntry), 'tar')).digest).toBe(digest)
     expect((await clean(zip([file]), 'zip')).digest).toBe(digest)
+  })
+
+  it('are the same for the same content in any order, format and spelling', async () => {
+    const segment = fc.stringMatching(/^[a-zß-ü][a-z0-9._ -]{0,6}[a-z0-9]$/)
+    const file = fc.record({
+      path: fc.array(segment, { minLength: 1, maxLength: 3 }).map((segments) => segments.join('/')),
+      content: fc.string({ maxLength: 2000 }),
+      isExecutable: fc.boolean(),
+      linkName: fc.option(segment),
+    })
+    const tree = fc
+      .uniqueArray(file, { maxLength: 8, selector: ({ path }) => path })
+      .filter((files) => !files.some(({ path }) => files.some((other) => other.path.startsWith(`${path}/`))))
+    const order = fc.infiniteStream(fc.nat())
+    const seconds = fc.integer({ min: 0, max: 2 ** 31 })
+    await fc.assert(
+      fc.asyncProperty(tree, order, seconds, async (files, draws, mtime) => {
+        const shuffled = files
+          .map((one) => ({ one, key: draws.next().value ?? 0 }))
+          .sort((a, b) => a.key - b.key)
+          .map(({ one }) => one)
+        const mode = (one: (typeof files)[number]) => (one.isExecutable ? 0o755 : 0o644)
+        const asTar = (one: (typeof files)[number], name: string): TarFields =>
+          one.linkName === null
+            ? { name, content: one.content, mode: mode(one) }
+            : { name, type: '2', linkName: one.linkName }
+        const plain = tar(...files.map((one) => asTar(one, one.path)))
+        const decorated = tar(
+          ...shuffled.flatMap((one) => [
+            pax(paxRecord('mtime', String(mtime)), paxRecord('uname', 'somebody')),
+            asTar(one, `./${one.path}`),
+          ]),
+        )
+        const zipped = zip(
+          shuffled.map((one) => ({
+            name: one.path,
+            content: one.linkName ?? one.content,
+            unixMode: one.linkName === null ? 0o100000 | mode(one) : 0o120777,
+          })),
+          { comment: 'packed elsewhere' },
+        )
+        const digests = [
+          (await clean(plain, 'tar')).digest,
+          (await clean(decorated, 'tar')).digest,
+          (await clean(gzipSync(decorated), 'tar.gz')).digest,
+          (await clean(zipped, 'zip')).digest,
+        ]
+        expect(new Set(digests).size).toBe(1)
+      }),
+      { numRuns: 150 },
+    )
   })
 
   it('change with content, path, execute bit, kind and target', async () => {

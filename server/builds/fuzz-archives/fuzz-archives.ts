@@ -14,6 +14,7 @@ import { mutateArchive, type Sample } from './mutate-archive.ts'
 import { samples } from './samples.ts'
 
 const casesPerReader = 10_000
+const chunkBytes = 64 * 1024
 const pythonReader = resolve(import.meta.dirname, 'read-as-python.py')
 
 /** Entries as Python reads them, or what it says against them. */
@@ -46,9 +47,10 @@ export class FuzzArchives {
   async try(number: number): Promise<string | undefined> {
     const { format, bytes } = this.make(number)
     try {
-      const verdict = await this.#ask('context', format, bytes)
+      const reader = await this.#readerForNext()
+      const verdict = await reader.ask(jobOf('context', format, bytes), sourceOf(bytes, chunkBytes))
       this.#count(verdict)
-      return verdict.kind === 'refused' ? undefined : await this.#compare(format, bytes)
+      return verdict.kind === 'refused' ? undefined : await this.#compare(reader, format, bytes)
     } catch (error) {
       if (!(error instanceof ReaderDied)) throw error
       this.#reader = undefined
@@ -74,11 +76,6 @@ export class FuzzArchives {
     this.verdicts.set(name, (this.verdicts.get(name) ?? 0) + 1)
   }
 
-  async #ask(kind: 'context' | 'context_tar', format: ArchiveFormat, bytes: Buffer): Promise<Verdict> {
-    const job: ReaderJob = { kind, format, byteSize: bytes.length, bounds: contextBounds }
-    return await (await this.#readerForNext()).ask(job, sourceOf(bytes, 65_536))
-  }
-
   async #readerForNext(): Promise<ReaderProcess> {
     if (this.#casesOfReader >= casesPerReader) await this.#endReader()
     this.#casesOfReader += 1
@@ -96,16 +93,15 @@ export class FuzzArchives {
     this.#reader = undefined
   }
 
-  async #compare(format: ArchiveFormat, bytes: Buffer): Promise<string | undefined> {
+  async #compare(reader: ReaderProcess, format: ArchiveFormat, bytes: Buffer): Promise<string | undefined> {
     const written: Buffer[] = []
-    const reader = await this.#readerForNext()
     let byteSize = 0
     const collect = (chunk: Buffer) => {
       written.push(chunk)
       byteSize += chunk.length
     }
     reader.tar.on('data', collect)
-    const verdict = await this.#ask('context_tar', format, bytes)
+    const verdict = await reader.ask(jobOf('context_tar', format, bytes), sourceOf(bytes, chunkBytes))
     while (verdict.kind === 'context_tar' && byteSize < verdict.byteSize) await nextTurn()
     reader.tar.off('data', collect)
     if (verdict.kind !== 'context_tar') return `accepted, and then ${slugOf(verdict)}`
@@ -126,6 +122,13 @@ export class FuzzArchives {
     return JSON.parse(value) as Listing
   }
 }
+
+const jobOf = (kind: 'context' | 'context_tar', format: ArchiveFormat, { length }: Buffer): ReaderJob => ({
+  kind,
+  format,
+  byteSize: length,
+  bounds: contextBounds,
+})
 
 const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve))
 

@@ -43,6 +43,7 @@ const fuzz = new FuzzArchives(seed)
 for (let number = first; number < end; number += 1) {
   const fault = await fuzz.try(number)
   if (fault) fail({ number, fault })
+  if ((number + 1) % 10_000 === 0) console.log(`${number + 1} cases, ${failed} failed`)
 }
 await fuzz.close()
 if (existsSync(canary)) fail({ fault: `${canary} was written` })
