@@ -102,13 +102,14 @@ export async function claimNext(db: Database, options: ClaimOptions): Promise<Cl
 }
 
 /**
- * Takes over the runs that this worker held when it last stopped, and those whose worker let its lease run out. The
- * fence moves on, so that nothing an earlier holder still tries can reach them.
+ * Takes over the runs that are this worker's and not among those it knows of, or those whose worker let its lease run out.
+ * The fence moves on, so that nothing an earlier holder still tries can reach them.
  */
 export async function takeOver(
   db: Database,
   worker: string,
   owned: 'own' | 'expired',
+  known: readonly string[] = [],
 ): Promise<ClaimedRun[]> {
   const which = owned === 'own' ? sql`worker = ${worker}` : sql`lease_until < now() and worker <> ${worker}`
   const { rows } = await sql<ClaimedRun>`
@@ -116,6 +117,7 @@ export async function takeOver(
       lease_until = now() + make_interval(secs => timeout_seconds + ${leaseSeconds(0)})
     where id in (
       select id from runs where terminal_at is null and worker is not null and sandbox_id is not null and ${which}
+        and id <> all(${known}::text[])
       order by id for update skip locked
     )
     returning id, company_id as "companyId", state, fence, sandbox_id as "sandboxId"

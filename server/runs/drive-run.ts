@@ -199,8 +199,8 @@ class RunDrive {
     const outcome = left
       ? outcomeOf(exit, this.#isCancelled())
       : failed('storage_lost', { detail: 'content' })
-    await this.#finish({ outcome, exit, ...(left && { left }) })
-    await this.#remove()
+    // Whoever holds the run by now still needs what the sandbox left.
+    if (await this.#isEndedBy({ outcome, exit, ...(left && { left }) })) await this.#remove()
   }
 
   /** The exit record and what was left, or undefined when the executor never heard of the sandbox. */
@@ -238,8 +238,14 @@ class RunDrive {
   }
 
   async #finish(end: RunEnd): Promise<void> {
+    await this.#isEndedBy(end)
+  }
+
+  /** Ends the run; false when it had ended or is another worker's. */
+  async #isEndedBy(end: RunEnd): Promise<boolean> {
     const ended = await patiently('finish', () => this.#deps.runs.finish(this.#run, end), this.#patience)
     if (!ended) this.#patience.log.warn({ state: end.outcome.state }, 'run had ended or moved on already')
+    return ended
   }
 
   /** What stays behind is swept later. */

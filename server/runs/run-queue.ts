@@ -21,7 +21,7 @@ import { cancelChannel, queuedChannel } from './run-store.ts'
  */
 export interface RunQueue {
   claimNext(options: ClaimOptions): Promise<ClaimedRun | undefined>
-  takeOver(worker: string, owned: 'own' | 'expired'): Promise<ClaimedRun[]>
+  takeOver(worker: string, owned: 'own' | 'expired', known?: readonly string[]): Promise<ClaimedRun[]>
   cancelRequestedAmong(ids: readonly string[]): Promise<string[]>
   finishedAmong(sandboxIds: readonly string[]): Promise<string[]>
   findJob(run: ClaimedRun): Promise<RunJob | undefined>
@@ -41,7 +41,7 @@ export interface QueueNews {
 export function postgresRunQueue(db: Database, databaseUrl: string, log: Log): RunQueue {
   return {
     claimNext: (options) => claimNext(db, options),
-    takeOver: (worker, owned) => takeOver(db, worker, owned),
+    takeOver: (worker, owned, known) => takeOver(db, worker, owned, known),
     cancelRequestedAmong: (ids) => cancelRequestedAmong(db, ids),
     finishedAmong: (sandboxIds) => finishedAmong(db, sandboxIds),
     findJob: (run) => findJob(db, run),

@@ -35,9 +35,9 @@ afterEach(async () => {
     .execute()
 })
 
-async function startWorker(name = 'w1', slots = 4): Promise<RunWorker> {
+async function startWorker(name = 'w1', slots = 4, asked = runs): Promise<RunWorker> {
   const worker = new RunWorker({
-    runs,
+    runs: asked,
     executor,
     storage,
     images: unsignedImages,
@@ -418,6 +418,39 @@ describe('a worker that comes back', () => {
     await vi.waitFor(async () => expect((await rowOf(id)).worker).toBe('w2'))
     executor.end(`${id}_1`, {})
     await untilState(id, 'completed')
+  })
+
+  it('takes back a run that it claimed without hearing so', async () => {
+    let cut = true
+    const claimNext: typeof runs.claimNext = async (options) => {
+      const claimed = await runs.claimNext(options)
+      if (!claimed || !cut) return claimed
+      cut = false
+      throw new Error('Connection terminated unexpectedly')
+    }
+    await startWorker('w1', 4, { ...runs, claimNext })
+    const id = await queue()
+    await untilState(id, 'completed')
+    expect(executor.started).toHaveLength(1)
+  })
+
+  it('leaves what a sandbox left to the worker that has the run by now', async () => {
+    executor.script(() => 'hold')
+    const worker = await startWorker()
+    const id = await queue()
+    await untilState(id, 'running')
+    await db
+      .updateTable('runs')
+      .set({ worker: 'w2', fence: 9, lease_until: new Date(Date.now() + 60_000) })
+      .where('id', '=', id)
+      .execute()
+    executor.end(`${id}_1`, { output: 'late' })
+    await vi.waitFor(() => expect(worker.inFlight).toBe(0))
+    expect(await executor.list()).toEqual([{ id: `${id}_1`, state: 'exited' }])
+    await worker.stop()
+    await startWorker('w2')
+    await untilState(id, 'completed')
+    expect(await textOf((await contentOf(id))?.output_key)).toBe('late')
   })
 
   it('removes sandboxes whose run had ended', async () => {

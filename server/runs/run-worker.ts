@@ -50,6 +50,8 @@ export class RunWorker {
   #loops: Promise<unknown> = Promise.resolve()
   #wake: () => void = () => undefined
   #woken = false
+  /** A claim may have been made whose answer never came: such a run is its own and in nobody's hands. */
+  #unsure = false
 
   constructor(options: RunWorkerOptions) {
     this.#options = options
@@ -103,6 +105,7 @@ export class RunWorker {
   async #fillSlots(): Promise<void> {
     const { runs, name: worker, slots, companyConcurrency, log } = this.#options
     try {
+      await this.#takeBack()
       while (this.#flights.size < slots && !this.#detach.signal.aborted) {
         const run = await runs.claimNext({ worker, companyConcurrency })
         if (!run) return
@@ -111,7 +114,17 @@ export class RunWorker {
     } catch (error) {
       // The next look tries again; a database that is away also breaks the listener, which looks when it is back.
       log.warn({ error: describe(error) }, 'cannot claim')
+      this.#unsure = true
     }
+  }
+
+  /** Between two claims, so that none is under way whose answer is still to come. */
+  async #takeBack(): Promise<void> {
+    if (!this.#unsure) return
+    const { runs, name } = this.#options
+    const held = await runs.takeOver(name, 'own', [...this.#flights.keys()])
+    this.#unsure = false
+    for (const run of held) this.#launch(run, resumeRun)
   }
 
   #launch(run: ClaimedRun, drive: typeof driveRun): void {
@@ -151,6 +164,7 @@ export class RunWorker {
 
   async #round(): Promise<void> {
     const { runs, name, executor } = this.#options
+    this.#unsure = true
     const orphans = await runs.takeOver(name, 'expired')
     for (const run of orphans) if (!this.#flights.has(run.id)) this.#launch(run, resumeRun)
     await sweepSandboxes(runs, executor)
