@@ -6,7 +6,7 @@ const domainOrder = ['platform', 'settings', 'environments', 'builds', 'tasks', 
 const domains = `^server/(${domainOrder.join('|')})/`
 const mechanisms = '^server/(queue|executor|storage|db|postgres)/'
 const tests =
-  '([.]test[.]ts$|^server/(testing|conformance|fuzz|builds/(hostile|fuzz-archives))/|conformance[.]ts$)'
+  '([.]test[.]ts$|^server/(testing|conformance|fuzz|simulation|builds/(hostile|fuzz-archives))/|conformance[.]ts$)'
 
 /** @type {import('dependency-cruiser').IConfiguration} */
 module.exports = {

@@ -1,0 +1,35 @@
+import { runMachine } from '@sandbox-jobs/contract/states/run-states.ts'
+import { isTerminal } from '@sandbox-jobs/contract/states/state-machine.ts'
+import type { ModelledHost } from './modelled-host.ts'
+import type { ModelledRun } from './modelled-runs.ts'
+
+interface Seen {
+  host: ModelledHost
+  starts: ReadonlyMap<string, number>
+  ends: ReadonlyMap<string, 'own' | 'forced'>
+}
+
+/** What is wrong once a world has come to rest. What is wrong in the middle of it is told as it happens. */
+export function* judge(runs: Iterable<ModelledRun>, seen: Seen): Generator<string> {
+  for (const run of runs) yield* judgeRun(run, seen)
+  for (const id of seen.host.leftovers) yield `sandbox ${id} was left behind`
+}
+
+function* judgeRun(run: ModelledRun, { starts, ends }: Seen): Generator<string> {
+  const { id, state, end, program } = run
+  if (!isTerminal(runMachine, state)) return yield `${id} has no end: ${state}`
+  const started = starts.has(id)
+  const how = ends.get(id)
+  if (!started && state !== 'cancelled') yield `${id} is ${state} and never started`
+  if (state === 'cancelled' && !run.cancelAsked) yield `${id} was cancelled by nobody`
+  // Whoever ends by itself has its own end, whatever was asked for meanwhile.
+  if (how === 'own' && state !== endOf(run)) yield `${id} is ${state}, and its program ended as ${endOf(run)}`
+  if (how === 'forced' && state !== 'cancelled' && end?.exit?.cause !== 'lost') {
+    yield `${id} is ${state}, and its program was stopped`
+  }
+  if (how === 'own' && program.seconds <= run.timeoutSeconds && !run.contentStored)
+    yield `${id} lost what it left`
+}
+
+const endOf = ({ program, timeoutSeconds }: ModelledRun): ModelledRun['state'] =>
+  program.seconds <= timeoutSeconds && program.exitCode === 0 ? 'completed' : 'customer_failed'

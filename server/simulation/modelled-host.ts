@@ -1,0 +1,170 @@
+import {
+  ExecutorRefused,
+  noCapacity,
+  type SandboxExit,
+  type SandboxSummary,
+  SandboxUnknown,
+} from '../executor/port.ts'
+import type { Program } from './modelled-runs.ts'
+import type { Rules } from './rules.ts'
+import type { Timeline } from './timeline.ts'
+
+/** An open request for the exit record: answered by it, or cut when the agent goes. */
+interface Waiter {
+  tell: (exit: SandboxExit) => void
+  cut: () => void
+}
+
+interface Sandbox {
+  exit: SandboxExit | undefined
+  waiters: Waiter[]
+}
+
+/** What the host tells of a program's life, for those who judge it. */
+export interface HostEvents {
+  started(sandboxId: string): void
+  /** `own`: by itself or by its deadline; nobody had a hand in it. */
+  ended(sandboxId: string, own: boolean): void
+}
+
+export const outputText = '"done"'
+
+/**
+ * The host with its agent, keeping the promises of the executor port: an id starts at most once for ever, `forbid`
+ * answers truly and lasts, what a sandbox left stays until `remove`. Restarts lose nothing of that.
+ */
+export class ModelledHost {
+  #awayUntilMs = 0
+  #fullUntilMs = 0
+  readonly #rules: Rules
+  readonly #timeline: Timeline
+  readonly #events: HostEvents
+  readonly #known = new Map<string, Sandbox | 'forbidden' | 'removed'>()
+
+  constructor(rules: Rules, timeline: Timeline, events: HostEvents) {
+    this.#rules = rules
+    this.#timeline = timeline
+    this.#events = events
+  }
+
+  get isAway(): boolean {
+    return this.#timeline.nowMs < this.#awayUntilMs
+  }
+
+  /** Sandboxes that live or whose results nobody has removed. */
+  get leftovers(): string[] {
+    return [...this.#known].filter(([, one]) => typeof one !== 'string').map(([id]) => id)
+  }
+
+  restart(awayMs: number): void {
+    this.#awayUntilMs = this.#timeline.nowMs + awayMs
+    for (const one of this.#known.values()) {
+      if (typeof one !== 'string') for (const { cut } of one.waiters.splice(0)) cut()
+    }
+    if (this.#rules.forbids !== 'until restart') return
+    for (const [id, one] of this.#known) if (one === 'forbidden') this.#known.delete(id)
+  }
+
+  /** Takes nothing more for a while. */
+  fill(forMs: number): void {
+    this.#fullUntilMs = this.#timeline.nowMs + forMs
+  }
+
+  start(id: string, timeoutMs: number, program: Program): void {
+    const known = this.#known.get(id)
+    if (typeof known === 'string') throw new ExecutorRefused(known, `sandbox ${id} may not start`)
+    if (known && this.#rules.startsOnce) return
+    if (this.#timeline.nowMs < this.#fullUntilMs) throw new ExecutorRefused(noCapacity, 'full')
+    const sandbox: Sandbox = { exit: undefined, waiters: [] }
+    this.#known.set(id, sandbox)
+    this.#events.started(id)
+    const ranMs = Math.min(program.seconds * 1000, timeoutMs)
+    const exit =
+      program.seconds * 1000 > timeoutMs ? exitOf('deadline', null) : exitOf('exited', program.exitCode)
+    this.#timeline.at(this.#timeline.nowMs + ranMs, () => this.#end(id, sandbox, exit, true))
+  }
+
+  /** Throws when the id is not known. */
+  whenEnded(id: string, waiter: Waiter): void {
+    const sandbox = this.#find(id)
+    if (sandbox.exit) waiter.tell(sandbox.exit)
+    else sandbox.waiters.push(waiter)
+  }
+
+  stop(id: string): void {
+    const sandbox = this.#find(id)
+    if (this.#rules.stops) this.#end(id, sandbox, exitOf('stopped', null), false)
+  }
+
+  /** The keeper of a sandbox dies, and its program with it. */
+  loseOne(): void {
+    const live = [...this.#known].filter(([, one]) => typeof one !== 'string' && !one.exit)
+    if (live.length === 0) return
+    const [id, sandbox] = this.#timeline.draw.of(live)
+    this.#end(id, sandbox as Sandbox, exitOf('lost', null), false)
+  }
+
+  forbid(id: string): boolean {
+    const known = this.#known.get(id)
+    if (known) return known === 'forbidden'
+    if (this.#rules.forbids !== 'never') this.#known.set(id, 'forbidden')
+    return true
+  }
+
+  output(id: string): string {
+    const sandbox = this.#find(id)
+    if (sandbox.exit?.files.output?.status !== 'present') throw new SandboxUnknown(`${id}/output`)
+    return outputText
+  }
+
+  remove(id: string): void {
+    const sandbox = this.#known.get(id)
+    if (!sandbox || typeof sandbox === 'string') return
+    if (!sandbox.exit) throw new ExecutorRefused('running', `sandbox ${id} has not ended`)
+    this.#known.set(id, 'removed')
+  }
+
+  list(): SandboxSummary[] {
+    return [...this.#known].flatMap(([id, one]): SandboxSummary[] => {
+      if (one === 'removed') return []
+      if (one === 'forbidden') return [{ id, state: 'forbidden' }]
+      return [{ id, state: one.exit ? 'exited' : 'running' }]
+    })
+  }
+
+  #end(id: string, sandbox: Sandbox, exit: SandboxExit, own: boolean): void {
+    if (sandbox.exit) return
+    sandbox.exit = exit
+    this.#events.ended(id, own)
+    for (const { tell } of sandbox.waiters.splice(0)) tell(exit)
+    if (!this.#rules.keepsResults) this.#known.set(id, 'removed')
+  }
+
+  #find(id: string): Sandbox {
+    const sandbox = this.#known.get(id)
+    if (!sandbox || typeof sandbox === 'string') throw new SandboxUnknown(id)
+    return sandbox
+  }
+}
+
+function exitOf(cause: SandboxExit['cause'], exitCode: number | null): SandboxExit {
+  const left = cause === 'exited'
+  return {
+    cause,
+    exitCode,
+    signal: null,
+    detail: '',
+    startedAt: null,
+    endedAt: '',
+    oomKills: 0,
+    pidsLimitHits: 0,
+    workspaceFull: false,
+    peakMemoryBytes: 0,
+    cpuMs: 0,
+    log: { totalBytes: 0, keptBytes: 0 },
+    files: {
+      output: left ? { status: 'present', byteSize: outputText.length } : { status: 'absent', byteSize: 0 },
+    },
+    tree: null,
+  }
+}

@@ -1,0 +1,187 @@
+import { type RunState, runMachine } from '@sandbox-jobs/contract/states/run-states.ts'
+import { canMove, isTerminal } from '@sandbox-jobs/contract/states/state-machine.ts'
+import { type Move, sourcesAllowed } from '../db/transition.ts'
+import type { ClaimedRun } from '../runs/claim-store.ts'
+import type { Standing } from '../runs/claimed-run-store.ts'
+import type { RunEnd } from '../runs/finish-run.ts'
+import {
+  cancelAsked,
+  cancelledInQueue,
+  claimed,
+  ended,
+  givenBack,
+  running,
+  sandboxIdOf,
+} from '../runs/run-moves.ts'
+import type { Rules } from './rules.ts'
+
+/** What a job does when it is let. */
+export interface Program {
+  seconds: number
+  exitCode: number
+}
+
+export interface ModelledRun {
+  id: string
+  companyId: string
+  state: RunState
+  fence: number
+  worker: string | null
+  sandboxId: string | null
+  leaseUntilMs: number
+  timeoutSeconds: number
+  cancelAsked: boolean
+  program: Program
+  end: RunEnd | undefined
+  contentStored: boolean
+}
+
+export interface Surroundings {
+  now: () => number
+  onFault: (fault: string) => void
+  /** True while nothing keeps that worker from its runs. */
+  isHolding: (worker: string) => boolean
+}
+
+/**
+ * The table of runs, one statement after another, as Postgres has them. Who may move a run is production's own data
+ * (`run-moves.ts`, `sourcesAllowed`, the table of moves); the statements around it are modelled. Every move that the
+ * table forbids and every row that a CHECK would refuse is told to `onFault`.
+ */
+export class ModelledRuns {
+  readonly rows = new Map<string, ModelledRun>()
+  readonly #rules: Rules
+  readonly #surroundings: Surroundings
+
+  constructor(rules: Rules, surroundings: Surroundings) {
+    this.#rules = rules
+    this.#surroundings = surroundings
+  }
+
+  submit(run: Pick<ModelledRun, 'id' | 'program' | 'timeoutSeconds'>): void {
+    this.rows.set(run.id, {
+      ...run,
+      companyId: 'acme',
+      state: runMachine.initial,
+      fence: 0,
+      worker: null,
+      sandboxId: null,
+      leaseUntilMs: 0,
+      cancelAsked: false,
+      end: undefined,
+      contentStored: false,
+    })
+  }
+
+  /** As `cancelRun` does. */
+  cancel(id: string): void {
+    const row = this.#row(id)
+    if (!isTerminal(runMachine, row.state)) row.cancelAsked = true
+    if (this.#apply(cancelledInQueue(id))) return
+    this.#apply(cancelAsked(id))
+  }
+
+  claimNext(worker: string): ClaimedRun | undefined {
+    const next = [...this.rows.values()].find((row) => this.#rules.claimable(row))
+    if (!next || !this.#apply(claimed(next))) return undefined
+    if (this.#rules.claimRaisesFence) next.fence += 1
+    next.sandboxId = sandboxIdOf(next)
+    this.#hold(next, worker)
+    return claimOf(next)
+  }
+
+  takeOver(worker: string, owned: 'own' | 'expired', known: readonly string[]): ClaimedRun[] {
+    const rows = [...this.rows.values()].filter((row) => {
+      if (isTerminal(runMachine, row.state) || !this.#rules.takenOver(row) || known.includes(row.id))
+        return false
+      return owned === 'own'
+        ? row.worker === worker
+        : row.worker !== worker && row.leaseUntilMs < this.#surroundings.now()
+    })
+    return rows.map((row) => {
+      if (owned === 'expired' && this.#surroundings.isHolding(row.worker ?? '')) {
+        this.#surroundings.onFault(`${row.id} was taken from ${row.worker}, which is at work on it`)
+      }
+      row.fence += 1
+      this.#hold(row, worker)
+      return claimOf(row)
+    })
+  }
+
+  cancelRequestedAmong(ids: readonly string[]): string[] {
+    if (!this.#rules.hearsOfCancels) return []
+    return ids.filter((id) => this.#row(id).state === 'cancel_requested')
+  }
+
+  finishedAmong(sandboxIds: readonly string[]): string[] {
+    const live = new Set(
+      [...this.rows.values()].filter((row) => !isTerminal(runMachine, row.state)).map((row) => row.sandboxId),
+    )
+    return sandboxIds.filter((id) => this.#rules.swept(live.has(id)))
+  }
+
+  markRunning(run: ClaimedRun): Standing {
+    return this.#apply(running(run)) ? 'running' : this.#standing(run)
+  }
+
+  requeue(run: ClaimedRun): Standing {
+    if (!this.#apply(givenBack(run))) return this.#standing(run)
+    const row = this.#row(run.id)
+    if (this.#rules.clearsWorkerOnRequeue) row.worker = null
+    this.#check(row)
+    return 'queued'
+  }
+
+  finish(run: ClaimedRun, end: RunEnd): boolean {
+    const row = this.#row(run.id)
+    const { outcome } = end
+    const overridden = this.#rules.cancelWinsOverOwnEnd && row.state === 'cancel_requested'
+    if (!this.#apply(ended(run, overridden ? 'cancelled' : outcome.state))) return false
+    row.end = end
+    row.contentStored = end.left !== undefined && this.#rules.storesContent
+    return true
+  }
+
+  #hold(row: ModelledRun, worker: string): void {
+    row.worker = worker
+    row.leaseUntilMs = this.#surroundings.now() + this.#rules.leaseSeconds(row.timeoutSeconds) * 1000
+    this.#check(row)
+  }
+
+  /** `transition`, on a row of ours. */
+  #apply(production: Move<RunState>): boolean {
+    const move = this.#rules.guard(production)
+    const row = this.#row(move.id)
+    if (move.fence !== undefined && move.fence !== row.fence) return false
+    if (!sourcesAllowed(move).includes(row.state)) return false
+    if (!canMove(runMachine, row.state, move.to))
+      this.#surroundings.onFault(`${row.id} went from ${row.state} to ${move.to}`)
+    row.state = move.to
+    return true
+  }
+
+  /** The CHECKs of migration 0004. */
+  #check(row: ModelledRun): void {
+    if (row.state === 'queued' && row.worker !== null)
+      this.#surroundings.onFault(`${row.id} is queued and held`)
+  }
+
+  #standing(run: ClaimedRun): Standing {
+    const row = this.#row(run.id)
+    return row.fence === run.fence && !isTerminal(runMachine, row.state) ? row.state : 'lost'
+  }
+
+  #row(id: string): ModelledRun {
+    const row = this.rows.get(id)
+    if (!row) throw new Error(`no run ${id}`)
+    return row
+  }
+}
+
+const claimOf = ({ id, companyId, state, fence, sandboxId }: ModelledRun): ClaimedRun => ({
+  id,
+  companyId,
+  state,
+  fence,
+  sandboxId: sandboxId ?? '',
+})

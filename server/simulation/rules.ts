@@ -1,0 +1,47 @@
+import type { RunState } from '@sandbox-jobs/contract/states/run-states.ts'
+import type { Move } from '../db/transition.ts'
+import { leaseSeconds } from '../runs/run-moves.ts'
+import type { ModelledRun } from './modelled-runs.ts'
+
+/**
+ * What the database and the host promise, each rule by itself, so that a planted bug is one rule that is not kept. What
+ * the worker's own code decides is not here: it is the code itself.
+ */
+export interface Rules {
+  /** Whom a statement may move; production's own moves, as they are. */
+  guard(move: Move<RunState>): Move<RunState>
+  claimable(run: ModelledRun): boolean
+  claimRaisesFence: boolean
+  leaseSeconds(timeoutSeconds: number): number
+  takenOver(run: ModelledRun): boolean
+  /** When a worker looks for runs in its name that it does not know of. */
+  takesBack: 'when unsure' | 'at its start'
+  /** Among what ended, what a sweep may remove. */
+  swept(isLive: boolean): boolean
+  hearsOfCancels: boolean
+  clearsWorkerOnRequeue: boolean
+  storesContent: boolean
+  cancelWinsOverOwnEnd: boolean
+  forbids: 'durably' | 'until restart' | 'never'
+  startsOnce: boolean
+  keepsResults: boolean
+  stops: boolean
+}
+
+export const trueRules: Rules = {
+  guard: (move) => move,
+  claimable: (run) => run.state === 'queued',
+  claimRaisesFence: true,
+  leaseSeconds,
+  takenOver: (run) => run.worker !== null && run.sandboxId !== null,
+  takesBack: 'when unsure',
+  swept: (isLive) => !isLive,
+  hearsOfCancels: true,
+  clearsWorkerOnRequeue: true,
+  storesContent: true,
+  cancelWinsOverOwnEnd: false,
+  forbids: 'durably',
+  startsOnce: true,
+  keepsResults: true,
+  stops: true,
+}

@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest'
+import { plantedBugs } from './planted-bugs.ts'
+import { trueRules } from './rules.ts'
+import { seedsFrom, simulate } from './simulate.ts'
+
+test('no order of events breaks a promise', async () => {
+  expect(await simulate(seedsFrom(1, 500), trueRules)).toEqual([])
+})
+
+/** The rest takes a minute: `npm run simulate`. */
+const soonFound = [
+  'an end is written from any state',
+  'a claim takes a run that is starting',
+  'a claim whose answer was lost is nobody’s',
+  'a take-over leaves runs that are starting',
+  'a cancel wins over an end of its own',
+  'what a sandbox left goes with its end',
+]
+test.each(soonFound)('it is noticed when %s', async (bug) => {
+  const planted = plantedBugs[bug]
+  expect(planted).toBeDefined()
+  expect(await simulate(seedsFrom(1, 500), { ...trueRules, ...planted }, 1)).not.toEqual([])
+})

@@ -1,0 +1,121 @@
+import type { Draw } from '../base/draw.ts'
+
+/** A process of the simulated service. Once it is dead nothing that it waits for comes to it. */
+export interface Actor {
+  alive: boolean
+  /** Until then nothing that it sends or hears arrives: it is cut off, or its machine stands still. */
+  frozenUntilMs: number
+}
+
+export const newActor = (): Actor => ({ alive: true, frozenUntilMs: 0 })
+
+/** How an answer gets lost: with the request, or on the way back. */
+type Fate = 'arrives' | 'request lost' | 'answer lost'
+
+interface Happening {
+  atMs: number
+  /** Breaks ties: what was planned first happens first. */
+  order: number
+  happen: () => void
+  /** Idle looks: nothing depends on them. */
+  idle: boolean
+}
+
+const lossless: Fate = 'arrives'
+
+/**
+ * The time of one simulated world: everything that will happen, in the order in which it does. Calls take times that are
+ * drawn, so that any two may change places; requests and answers get lost while the world is not calm.
+ */
+export class Timeline {
+  readonly draw: Draw
+  nowMs = 0
+  /** No more faults from now on. */
+  calm = false
+  /** Between the effect of a call and its answer: the moment at which most depends on who goes on. */
+  afterEffect: (caller: Actor) => void = () => undefined
+  #happenings: Happening[] = []
+  #order = 0
+
+  constructor(draw: Draw) {
+    this.draw = draw
+  }
+
+  /** Things yet to happen that somebody depends on. */
+  get busy(): boolean {
+    return this.#happenings.some(({ idle }) => !idle)
+  }
+
+  at(atMs: number, happen: () => void, idle = false): void {
+    this.#order += 1
+    this.#happenings.push({ atMs, order: this.#order, happen, idle })
+  }
+
+  /** Lets the next thing happen; false when there is none. */
+  step(): boolean {
+    let first: Happening | undefined
+    for (const one of this.#happenings) {
+      if (!first || one.atMs < first.atMs || (one.atMs === first.atMs && one.order < first.order)) first = one
+    }
+    if (!first) return false
+    this.#happenings.splice(this.#happenings.indexOf(first), 1)
+    this.nowMs = Math.max(this.nowMs, first.atMs)
+    first.happen()
+    return true
+  }
+
+  /**
+   * A call from one process to another part: `effect` happens once, at one moment, or not at all; the caller hears of it
+   * or of `away`. A request that was on its way when its sender died may still arrive.
+   */
+  call<T>(actor: Actor, effect: () => T, away: () => Error): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const fate = this.#fate()
+      this.#arrive(actor, () => {
+        if (!actor.alive && this.draw.chance(0.5)) return
+        if (fate === 'request lost') return this.#answer(actor, () => reject(away()))
+        try {
+          const result = effect()
+          if (!this.calm) this.afterEffect(actor)
+          this.#answer(actor, fate === 'answer lost' ? () => reject(away()) : () => resolve(result))
+        } catch (error) {
+          this.#answer(actor, () => reject(error))
+        }
+      })
+    })
+  }
+
+  /** Waits without being asked anything; ends early with the signal, never after its process has died. */
+  pause(actor: Actor, ms: number, signal: AbortSignal | undefined, idle: boolean): Promise<void> {
+    return new Promise((resolve) => {
+      const done = () => {
+        signal?.removeEventListener('abort', done)
+        if (actor.alive) resolve()
+      }
+      signal?.addEventListener('abort', done, { once: true })
+      this.at(this.nowMs + ms, () => this.#whenThawed(actor, done), idle)
+    })
+  }
+
+  #answer(actor: Actor, hear: () => void): void {
+    this.#arrive(actor, () => {
+      if (actor.alive) hear()
+    })
+  }
+
+  #arrive(actor: Actor, happen: () => void): void {
+    const delayMs = this.draw.chance(0.02) && !this.calm ? this.draw.below(20_000) : this.draw.below(40)
+    this.at(this.nowMs + delayMs, () => this.#whenThawed(actor, happen))
+  }
+
+  #whenThawed(actor: Actor, happen: () => void): void {
+    if (actor.frozenUntilMs <= this.nowMs) happen()
+    else this.at(actor.frozenUntilMs + this.draw.below(40), happen)
+  }
+
+  #fate(): Fate {
+    if (this.calm) return lossless
+    if (this.draw.chance(0.03)) return 'request lost'
+    return this.draw.chance(0.05) ? 'answer lost' : lossless
+  }
+}

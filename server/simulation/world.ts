@@ -1,0 +1,199 @@
+import { runMachine } from '@sandbox-jobs/contract/states/run-states.ts'
+import { isTerminal } from '@sandbox-jobs/contract/states/state-machine.ts'
+import { Draw } from '../base/draw.ts'
+import { createLog } from '../base/logging.ts'
+import type { QueueNews } from '../runs/run-queue.ts'
+import { RunWorker } from '../runs/run-worker.ts'
+import { unsignedImages } from '../testing/unsigned-images.ts'
+import { judge } from './judge.ts'
+import { ModelledHost } from './modelled-host.ts'
+import { ModelledRuns } from './modelled-runs.ts'
+import { hostOf, type Listeners, queueOf, storageOf } from './ports.ts'
+import type { Rules } from './rules.ts'
+import { type Actor, newActor, Timeline } from './timeline.ts'
+
+const log = createLog('simulation', 'silent')
+const lookEveryMs = 30_000
+const troubledMs = 60_000
+/** Past every lease and every deadline that there is. */
+const longestMs = 3 * 3_600_000
+const stepsMax = 20_000
+
+/**
+ * One simulated service with its workers, and what befalls it, all drawn from a seed: what is submitted and cancelled, who
+ * dies or stands still, which request or answer is lost. The workers are production's own; after a minute of trouble
+ * everything is let come to rest, however long leases and deadlines take.
+ */
+export class World {
+  readonly faults: string[] = []
+  readonly #draw: Draw
+  readonly #rules: Rules
+  /** Of the workers; many machines have one. */
+  readonly #names: readonly string[]
+  readonly #timeline: Timeline
+  readonly #runs: ModelledRuns
+  readonly #host: ModelledHost
+  readonly #listeners: Listeners = new Map()
+  readonly #workers = new Map<string, Actor>()
+  /** By run: how often its program was started, and how the latest one ended. */
+  readonly #starts = new Map<string, number>()
+  readonly #ends = new Map<string, 'own' | 'forced'>()
+
+  constructor(seed: number, rules: Rules) {
+    this.#draw = new Draw(seed)
+    this.#rules = rules
+    this.#names = this.#draw.chance(0.3) ? ['one'] : ['one', 'other']
+    this.#timeline = new Timeline(this.#draw)
+    const fault = (text: string) => void this.faults.push(text)
+    this.#timeline.afterEffect = (actor) => this.#troubleCaller(actor)
+    this.#runs = new ModelledRuns(rules, {
+      now: () => this.#timeline.nowMs,
+      onFault: fault,
+      isHolding: (worker) => this.#isHolding(worker),
+    })
+    this.#host = new ModelledHost(rules, this.#timeline, {
+      started: (sandboxId) => this.#noteStart(runOf(sandboxId)),
+      ended: (sandboxId, own) => void this.#ends.set(runOf(sandboxId), own ? 'own' : 'forced'),
+    })
+  }
+
+  /** Lives through everything and answers what was wrong. */
+  async live(): Promise<string[]> {
+    for (const name of this.#names) this.#startWorker(name)
+    this.#planLoad()
+    this.#planTrouble()
+    this.#timeline.at(troubledMs, () => {
+      this.#timeline.calm = true
+      for (const name of this.#names) if (!this.#workers.get(name)?.alive) this.#startWorker(name)
+    })
+    for (let steps = 0; !this.#isOver(); steps += 1) {
+      if (steps > stepsMax || this.#timeline.nowMs > longestMs || !this.#timeline.step()) break
+      // Everything that follows from one happening, before the next.
+      await new Promise(setImmediate)
+      if (this.faults.length > 0) return this.faults
+    }
+    this.faults.push(
+      ...judge(this.#runs.rows.values(), { host: this.#host, starts: this.#starts, ends: this.#ends }),
+    )
+    return this.faults
+  }
+
+  #isOver(): boolean {
+    const { calm, busy } = this.#timeline
+    if (!calm || busy) return false
+    return (
+      [...this.#runs.rows.values()].every(({ state }) => isTerminal(runMachine, state)) &&
+      this.#host.leftovers.length === 0
+    )
+  }
+
+  #noteStart(run: string): void {
+    const starts = (this.#starts.get(run) ?? 0) + 1
+    this.#starts.set(run, starts)
+    this.#ends.delete(run)
+    if (starts > 1) this.faults.push(`${run} was started ${starts} times`)
+    const state = this.#runs.rows.get(run)?.state
+    if (state && isTerminal(runMachine, state)) this.faults.push(`${run} was started after its end`)
+  }
+
+  /** It is there, and nothing ever kept it from its runs. */
+  #isHolding(name: string): boolean {
+    const worker = this.#workers.get(name)
+    return worker?.alive === true && worker.frozenUntilMs === 0
+  }
+
+  #startWorker(name: string): void {
+    const actor = newActor()
+    this.#workers.set(name, actor)
+    const [runs, host, timeline] = [this.#runs, this.#host, this.#timeline]
+    const worker = new RunWorker({
+      runs: queueOf(actor, { runs, timeline, listeners: this.#listeners, rules: this.#rules }),
+      executor: hostOf(actor, { host, runs, timeline }),
+      storage: storageOf(actor, timeline),
+      images: unsignedImages,
+      log,
+      name,
+      slots: 1 + this.#draw.below(3),
+      companyConcurrency: 50,
+      lookEveryMs,
+      pause: (ms, signal) => timeline.pause(actor, ms, signal, ms === lookEveryMs),
+    })
+    void worker.start()
+  }
+
+  #planLoad(): void {
+    const draw = this.#draw
+    const count = 1 + draw.below(4)
+    for (let number = 0; number < count; number += 1) {
+      const id = `run_${number.toString(16).padStart(32, '0')}`
+      const endless = draw.chance(0.15)
+      const seconds = draw.below(draw.chance(0.3) ? 250 : 20)
+      const program = { seconds: endless ? 1_000_000 : seconds, exitCode: draw.chance(0.3) ? 3 : 0 }
+      const submittedMs = draw.below(troubledMs / 3)
+      const timeoutSeconds = endless ? 50_000 : 240
+      this.#timeline.at(submittedMs, () => {
+        this.#runs.submit({ id, program, timeoutSeconds })
+        this.#tell((news) => news.look())
+      })
+      if (endless || draw.chance(0.3)) {
+        this.#timeline.at(submittedMs + draw.below(troubledMs / 2), () => {
+          this.#runs.cancel(id)
+          this.#tell((news) => news.cancelled(id))
+        })
+      }
+    }
+  }
+
+  /** News may get lost, one by one. */
+  #tell(say: (news: QueueNews) => void): void {
+    for (const [actor, news] of this.#listeners) {
+      if (this.#draw.chance(0.1)) continue
+      const hear = () => {
+        if (actor.alive && actor.frozenUntilMs <= this.#timeline.nowMs) say(news)
+      }
+      this.#timeline.at(this.#timeline.nowMs + this.#draw.below(20), hear)
+    }
+  }
+
+  #planTrouble(): void {
+    const draw = this.#draw
+    const sometimes = (most: number, happen: () => void) => {
+      for (let count = draw.below(most + 1); count > 0; count -= 1)
+        this.#timeline.at(draw.below(troubledMs), happen)
+    }
+    sometimes(3, () => this.#killWorker(draw.of(this.#names)))
+    sometimes(1, () => this.#freezeWorker(draw.of(this.#names)))
+    sometimes(2, () => this.#host.restart(draw.below(3000)))
+    // Longer than a worker tries: it gives back what it has claimed.
+    if (draw.chance(0.1)) sometimes(1, () => this.#host.fill(draw.below(1_200_000)))
+    if (draw.chance(0.2)) sometimes(1, () => this.#host.loseOne())
+  }
+
+  /** Now and then a worker dies or stands still between what it asked for and the answer. */
+  #troubleCaller(caller: Actor): void {
+    if (!this.#draw.chance(0.03)) return
+    const name = this.#names.find((one) => this.#workers.get(one) === caller)
+    if (!name) return
+    if (this.#draw.chance(0.5)) this.#killWorker(name)
+    else this.#freezeWorker(name)
+  }
+
+  #killWorker(name: string): void {
+    const actor = this.#workers.get(name)
+    if (!actor?.alive) return
+    actor.alive = false
+    this.#listeners.delete(actor)
+    this.#timeline.at(this.#timeline.nowMs + this.#draw.below(5000), () => {
+      if (!this.#workers.get(name)?.alive) this.#startWorker(name)
+    })
+  }
+
+  /** For a moment, or for longer than a lease. */
+  #freezeWorker(name: string): void {
+    const actor = this.#workers.get(name)
+    const forMs = this.#draw.chance(0.5) ? this.#draw.below(10_000) : 1_100_000 + this.#draw.below(400_000)
+    if (actor?.alive) actor.frozenUntilMs = this.#timeline.nowMs + forMs
+  }
+}
+
+const runOf = (sandboxId: string): string => sandboxId.slice(0, sandboxId.lastIndexOf('_'))
