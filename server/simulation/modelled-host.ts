@@ -166,5 +166,6 @@ function exitOf(cause: SandboxExit['cause'], exitCode: number | null): SandboxEx
       output: left ? { status: 'present', byteSize: outputText.length } : { status: 'absent', byteSize: 0 },
     },
     tree: null,
+    network: { ingressBytes: 0, egressBytes: 0 },
   }
 }

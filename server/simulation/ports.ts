@@ -65,6 +65,8 @@ const jobOf = (timeoutSeconds: number): RunJob => ({
   task_security_state: 'clear',
   environment_security_state: 'clear',
   environment_version_id: 'ev_0',
+  isolation: 'standard',
+  runtime_egress_enabled: false,
   layer_digest: 'sha256:0',
   promoted_digest: 'sha256:0',
   bundle: null,
