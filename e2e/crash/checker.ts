@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import type { OwnService } from '../main-job/service.ts'
-import { outputOf, type Tenant } from '../main-job/tenant.ts'
+import { outputOf, runWhen, type Tenant } from '../main-job/tenant.ts'
 import { faultsOfLife, readRuns, type StoredRun, withDatabase } from './history.ts'
 import type { Kill } from './killer.ts'
 import type { Ledger } from './ledger.ts'
@@ -102,7 +101,7 @@ async function faultsOfAnswers(evidence: Evidence, runs: Map<string, StoredRun>)
   let completed = 0
   for (const { runs: ids, input } of intents) {
     const [rid = ''] = ids
-    const told = await tenant.client.call(allRoutes.readRun, { params: { cid: tenant.room, rid } })
+    const told = await runWhen(tenant, rid, () => true)
     const stored = runs.get(rid)
     if (told.status !== stored?.state)
       faults.push(`${rid} is told as ${told.status}, stored as ${stored?.state}`)
