@@ -65,6 +65,7 @@ export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
   const network = new Network({
     dataDir: options.dataDir,
     linksProgram: native.links,
+    resolverProgram: native.resolver,
     isEnabled: options.egress,
     onError: options.onError,
   })

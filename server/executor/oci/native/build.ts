@@ -10,7 +10,7 @@ const shimSources = [
   ...['shim.c', 'plan.c', 'cgroups.c', 'mounts.c', 'network.c', 'runtime.c'],
   ...['input.c', 'log.c', 'clients.c', 'collect.c', 'record.c'],
 ]
-const dynamicPrograms = { shim: shimSources, links: ['links.c'] }
+const dynamicPrograms = { shim: shimSources, links: ['links.c'], resolver: ['resolver.c'] }
 const staticPrograms = ['init', 'unpack']
 const warnings = ['-O2', '-Wall', '-Wextra', '-Werror', '-std=gnu11']
 const hardening = [
@@ -22,6 +22,8 @@ export interface NativePrograms {
   shim: string
   /** Makes network links. */
   links: string
+  /** Answers the questions of sandboxes for names. */
+  resolver: string
   /** Runs as process 1 of a sandbox; linked statically, for images hold no libraries of ours. */
   init: string
   /** Unpacks a layer inside a sandbox; linked statically. */
@@ -30,12 +32,20 @@ export interface NativePrograms {
 
 /** Compiles the programs into `folder/<hash of the sources>`, unless they are there. */
 export async function buildNative(folder: string): Promise<NativePrograms> {
-  const sources = [...shimSources, 'links.c', 'shim.h', ...staticPrograms.map((name) => `${name}.c`)]
+  const sources = [
+    ...shimSources,
+    'links.c',
+    'resolver.c',
+    'shim.h',
+    ...staticPrograms.map((name) => `${name}.c`),
+  ]
   const hash = createHash('sha256')
   for (const source of sources) hash.update(await readFile(join(import.meta.dirname, source)))
   const target = join(folder, hash.digest('hex').slice(0, 16))
-  const [shim, links, init, unpack] = ['shim', 'links', 'init', 'unpack'].map((name) => join(target, name))
-  const programs = { shim, links, init, unpack } as NativePrograms
+  const [shim, links, resolver, init, unpack] = ['shim', 'links', 'resolver', 'init', 'unpack'].map((name) =>
+    join(target, name),
+  )
+  const programs = { shim, links, resolver, init, unpack } as NativePrograms
   const built = await access(target).then(
     () => true,
     () => false,

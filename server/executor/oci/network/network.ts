@@ -1,12 +1,15 @@
 import { ExecutorRefused } from '../../port.ts'
 import { networkNames } from './addresses.ts'
 import { type Link, LinkMaker } from './link-maker.ts'
+import { Resolver } from './resolver.ts'
 import { Router, removeRouter } from './router.ts'
 
 export interface NetworkOptions {
   dataDir: string
   /** The compiled native/links.c. */
   linksProgram: string
+  /** The compiled native/resolver.c. */
+  resolverProgram: string
   /** The operator's switch. */
   isEnabled: boolean
   onError: (error: unknown) => void
@@ -15,6 +18,7 @@ export interface NetworkOptions {
 interface Open {
   router: Router
   maker: LinkMaker
+  resolver: Resolver
 }
 
 /** Links that wait for a sandbox. */
@@ -74,7 +78,7 @@ export class Network {
   /** Leaves the router only to sandboxes that go on. */
   async stop(): Promise<void> {
     const open = await this.#opening?.catch(() => undefined)
-    await open?.maker.stop()
+    await Promise.all([open?.maker.stop(), open?.resolver.stop()])
     if (this.#options.isEnabled && this.#inUse === 0) await removeRouter(networkNames(this.#options.dataDir))
   }
 
@@ -88,6 +92,7 @@ export class Network {
   }
 
   #forget(): void {
+    void this.#open?.resolver.stop()
     this.#opening = undefined
     this.#open = undefined
     this.#pool.length = 0
@@ -98,7 +103,7 @@ export class Network {
     const maker = new LinkMaker(this.#options.linksProgram, router)
     // The maker answers only when it has come into the router's namespace.
     this.#pool.push(await maker.make())
-    this.#open = { router, maker }
+    this.#open = { router, maker, resolver: new Resolver(this.#options.resolverProgram, router) }
     this.#refill()
     return this.#open
   }

@@ -1,10 +1,11 @@
 import { createSocket } from 'node:dgram'
 import { createServer, type Socket } from 'node:net'
 import { createInterface } from 'node:readline'
+import { dnsAnswer } from './dns-answer.ts'
 
 /*
  * Servers of a network that a test makes (fake-internet.ts starts this in a namespace of its own): TCP and UDP on every
- * address there is. Each contact is a line on standard output, so that a test sees what came through.
+ * address there is, and a name server on port 53 (dns-answer.ts). Each contact is a line on standard output, so that a test sees what came through.
  *
  *   send N    N bytes come back
  *   take      counts what follows and tells the number at its end
@@ -22,8 +23,10 @@ for (const port of ports) {
     createServer({ allowHalfOpen: true }, (socket) => serve(socket)).listen({ port, host, ipv6Only: true })
     const udp = createSocket({ type: kind, ipv6Only: kind === 'udp6' })
     udp.on('message', (message, { address, port: from }) => {
+      const answer = port === 53 ? dnsAnswer(message) : undefined
+      if (answer) return udp.send(answer, from, address)
       console.log(`udp ${port} ${message.toString('latin1').trim()}`)
-      udp.send('heard\n', from, address)
+      return udp.send('heard\n', from, address)
     })
     udp.bind(port, host)
   }

@@ -1,0 +1,126 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { shellJob, TestAgent, until } from '../test-agent.ts'
+import { beyond, FakeInternet, machine } from './fake-internet.ts'
+
+let internet: FakeInternet
+let agent: TestAgent
+let folder: string
+let empty: string
+
+beforeAll(async () => {
+  internet = await FakeInternet.make(['10.9.9.9'])
+  folder = await mkdtemp(join(tmpdir(), 'resolver-'))
+  await writeFile(join(folder, 'resolv.conf'), 'nameserver 127.0.0.1\n')
+  const mounted = `mount --bind ${folder}/resolv.conf /etc/resolv.conf; exec "$@"`
+  const prefix = [...internet.onMachine, 'unshare', '-m', 'sh', '-c', mounted, 'sh']
+  agent = await TestAgent.start({ SANDBOX_RUNTIME_EGRESS: 'true' }, prefix)
+  empty = await agent.image()
+}, 60_000)
+afterAll(async () => {
+  await agent.dispose()
+  await internet.dispose()
+  await rm(folder, { recursive: true })
+}, 60_000)
+
+const run = async (script: string) =>
+  (
+    await agent.run({
+      ...shellJob(empty, script, { timeoutMs: 60_000 }),
+      network: { egressCapBytes: 1024 ** 3 },
+    })
+  ).log
+
+const hex4 = (address: string) => Buffer.from(address.split('.').map(Number)).toString('hex')
+const public4 = hex4(beyond.ip4)
+const public6 = '26064700470000000000000000001111'
+/** The addresses that a lookup names, without the resolver's own. */
+const found = (log: string) =>
+  [...log.matchAll(/^Address:\s+(\S+)$/gm)]
+    .map(([, address]) => address)
+    .filter((address) => address !== '198.18.0.1:53')
+
+async function lookUp(name: string): Promise<(string | undefined)[]> {
+  return found(await run(`nslookup ${name}`))
+}
+
+test('a job looks names up, and reaches by name what is public', async () => {
+  expect(await lookUp(`${public4}.test`)).toEqual([beyond.ip4])
+  expect(await lookUp(`via.${public4}.${public6}.test`)).toEqual([beyond.ip4, beyond.ip6])
+  expect(await run(`echo | nc -w 3 ${public4}.test 80`)).toBe(`hello from ${beyond.ip4}\n`)
+})
+
+test('a name that leads inside has no address, straight, by an alias, mapped or beside a public one', async () => {
+  const names = [
+    ...['10.9.9.9', '127.0.0.1', '169.254.169.254', '192.168.1.1', '0.0.0.0', '100.100.100.200'].map(hex4),
+    `via.${hex4('10.9.9.9')}`,
+    `${public4}.${hex4('10.9.9.9')}`,
+    // ::1, ::ffff:10.9.9.9, 64:ff9b::10.9.9.9, 2002:0a09:0909::, fd00:ec2::254, fe80::1
+    '00000000000000000000000000000001',
+    '00000000000000000000ffff0a090909',
+    '0064ff9b00000000000000000a090909',
+    '20020a09090900000000000000000000',
+    'fd000ec2000000000000000000000254',
+    'fe800000000000000000000000000001',
+  ]
+  for (const name of names) expect(await lookUp(`${name}.test`), name).toEqual([])
+}, 60_000)
+
+test('a name that changes to an inner address while it is used leads nowhere', async () => {
+  internet.contacts.length = 0
+  const rebinds = 300
+  const inner = [hex4('10.9.9.9'), hex4(machine.ip4), hex4('127.0.0.1')]
+  const script = `i=0; while [ $i -lt ${rebinds} ]; do i=$((i+1))
+    for inner in ${inner.join(' ')}; do echo | nc -w 2 r$i.swap.${public4}.$inner.test 80 2>/dev/null; done; done | sort | uniq -c`
+  const log = await run(script)
+  expect(log.trim()).toMatch(new RegExp(`^\\d+ hello from ${beyond.ip4}$`))
+  expect([...new Set(internet.contacts)]).toEqual([`tcp 80 ${beyond.ip4}`])
+  expect(internet.machineContacts).toEqual([])
+  console.log(
+    `${rebinds * inner.length} rebinds, 0 reached inside, ${log.trim().split(' ')[0]} reached outside`,
+  )
+}, 90_000)
+
+test('the resolver answers over TCP too', async () => {
+  const question = String.raw`\000\037\022\064\001\000\000\001\000\000\000\000\000\000\01008080808\004test\000\000\001\000\001`
+  const ask = `(printf '${question}'; sleep 0.5) | timeout 3 nc 198.18.0.1 53`
+  expect(await run(`${ask} | tail -c 4 | hexdump -e '4/1 "%d."'`)).toBe('8.8.8.8.')
+})
+
+async function resolverPid(): Promise<number> {
+  const pids = await agent.onHost('sh', '-c', `pgrep -P ${agent.process?.pid} -x resolver || true`)
+  return Number(pids.trim().split('\n')[0] || 0)
+}
+
+test('the resolver has no rights, no files and a filter, and comes back when it is killed', async () => {
+  const pid = await resolverPid()
+  const status = await readFile(`/proc/${pid}/status`, 'utf8')
+  expect(status).toMatch(/^Uid:\t1073676287\t1073676287\t1073676287\t1073676287$/m)
+  expect(status).toMatch(/^CapEff:\t0000000000000000$/m)
+  expect(status).toMatch(/^NoNewPrivs:\t1$/m)
+  expect(status).toMatch(/^Seccomp:\t2$/m)
+  expect((await agent.onHost('ls', '-A', `/proc/${pid}/root/`)).trim()).toBe('')
+  process.kill(pid, 'SIGKILL')
+  await until(async () => ![0, pid].includes(await resolverPid()))
+  await until(async () => (await lookUp(`${public4}.test`)).includes(beyond.ip4))
+})
+
+test('what is no question does the resolver no harm, over UDP and TCP', async () => {
+  const pid = await resolverPid()
+  const lines = [
+    'x',
+    '\\000\\001',
+    '\\000\\014aaaaaaaaaaaa',
+    '\\377\\377',
+    '\\002\\000aaaa',
+    '\\000\\021ab\\001\\000\\000\\001\\000\\000\\000\\000\\000\\000\\300\\014\\000\\001\\000',
+  ]
+  await run(lines.map((line) => `printf '${line}' | timeout 1 nc -w 1 198.18.0.1 53`).join('; '))
+  await run(
+    'i=0; while [ $i -lt 100 ]; do i=$((i+1)); head -c $i /dev/urandom | timeout 1 nc -w 1 198.18.0.1 53 & done; wait',
+  )
+  expect(await resolverPid()).toBe(pid)
+  expect(await lookUp(`${public4}.test`)).toEqual([beyond.ip4])
+}, 60_000)
