@@ -27,7 +27,9 @@ const commands: Record<string, () => Promise<Command>> = {
           .addCommand(
             (await import('./commands/operator-base-image-list.ts')).operatorBaseImageListCommand(),
           ),
-      ),
+      )
+      .addCommand((await import('./commands/operator-signing-key.ts')).operatorSigningKeyCommand())
+      .addCommand((await import('./commands/operator-runner-release.ts')).operatorRunnerReleaseCommand()),
   login: async () => (await import('./commands/login.ts')).loginCommand(),
   whoami: async () => (await import('./commands/whoami.ts')).whoamiCommand(),
   rooms: async () => (await import('./commands/rooms.ts')).roomsCommand(),
@@ -35,7 +37,11 @@ const commands: Record<string, () => Promise<Command>> = {
     new Command('env')
       .description('environments: what jobs run in')
       .addCommand((await import('./commands/env-push.ts')).envPushCommand())
-      .addCommand((await import('./commands/env-list.ts')).envListCommand()),
+      .addCommand((await import('./commands/env-list.ts')).envListCommand())
+      .addCommand((await import('./commands/env-provenance.ts')).envProvenanceCommand())
+      .addCommand((await import('./commands/env-export.ts')).envExportCommand()),
+  verify: async () => (await import('./commands/verify.ts')).verifyCommand(),
+  'signing-keys': async () => (await import('./commands/signing-keys.ts')).signingKeysCommand(),
   build: async () =>
     new Command('build')
       .description('builds of environments')

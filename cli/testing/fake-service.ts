@@ -14,7 +14,7 @@ export interface Asked {
 }
 
 /** An answer: JSON for 200, raw bytes, or a refusal. */
-export type Answer = { json: unknown } | { bytes: string } | { status: number; detail: unknown }
+export type Answer = { json: unknown } | { bytes: string | Buffer } | { status: number; detail: unknown }
 
 export type Answers = Partial<Record<RouteName, (asked: Asked) => Answer>>
 

@@ -75,6 +75,11 @@ export const environmentErrors = {
     'Create a new version.',
   ),
   provisioning_retry_not_eligible: entry(409, 'A version in this state is not being provisioned.', reread),
+  image_untrusted: entry(
+    409,
+    'The stored image is not what was signed for this version.',
+    'Retry provisioning; if that is blocked, build a new version.',
+  ),
   build_region_unavailable: entry(
     422,
     'This deployment does not build in that region.',

@@ -47,6 +47,7 @@ import { Membership, MembershipList, MembershipPutRequest } from './membership.t
 import { Menu, MenuItem } from './menu.ts'
 import { OutputPolicy } from './output-policy.ts'
 import { Profile, ProfileSet } from './profile.ts'
+import { Envelope, ImageSignature, ImageSignatureList, SigningKey, SigningKeyList } from './provenance.ts'
 import { PublicKey } from './public-key.ts'
 import { ArtifactPublicLink, PublicLink } from './public-link.ts'
 import { QuickRun, QuickRunRequest } from './quick-run.ts'
@@ -118,9 +119,12 @@ export const namedSchemas = {
   EnvironmentVersion,
   EnvironmentVersionCreateRequest,
   EnvironmentVersionList,
+  Envelope,
   GrantedJob,
   GrantedJobEnableRequest,
   GrantedJobList,
+  ImageSignature,
+  ImageSignatureList,
   ItemCount,
   JobChatroom,
   JobChatroomList,
@@ -156,6 +160,8 @@ export const namedSchemas = {
   ShareGrant,
   ShareGrantList,
   ShareRevokeRequest,
+  SigningKey,
+  SigningKeyList,
   Task,
   TaskCreateRequest,
   TaskList,

@@ -4,5 +4,7 @@ export const sandboxPrefix = '/private/module/sandbox'
 export const extensionPrefix = '/private/module/sandbox_ext'
 export const platformPrefix = '/private/platform'
 export const publicSandboxPrefix = '/public/info/sandbox'
+/** The same, for anybody. */
+export const publicExtensionPrefix = '/public/info/sandbox_ext'
 export const publicModelKeyPrefix = '/public/info/model_key'
 export const publicArtifactPrefix = '/public/sandbox/artifacts'

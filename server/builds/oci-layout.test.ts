@@ -3,9 +3,10 @@ import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { FakeExecutor } from '../executor/fake/fake-executor.ts'
+import type { SigningKeys } from '../base/signing-keys.ts'
 import { DiskStorage } from '../storage/disk.ts'
-import { makeSignedImage, makeSigningTools } from '../testing/factories/signed-image.ts'
+import { makeSigningKeys } from '../testing/build-tools.ts'
+import { makeSignedImage } from '../testing/factories/signed-image.ts'
 import { deleteLayout, quarantineKey } from './oci-layout.ts'
 import { ImageUntrusted } from './provenance/verify-image.ts'
 import { verifyStored } from './provenance/verify-stored.ts'
@@ -13,11 +14,11 @@ import { verifyStored } from './provenance/verify-stored.ts'
 const versionId = `ver_${'0'.repeat(32)}`
 const layer = Buffer.from('a layer')
 let root: string
-let tools: ReturnType<typeof makeSigningTools>
+let tools: { storage: DiskStorage; signing: SigningKeys }
 
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'sandbox-layout-'))
-  tools = makeSigningTools({ storage: new DiskStorage(root), executor: new FakeExecutor(() => ({})) })
+  tools = { storage: new DiskStorage(root), signing: makeSigningKeys() }
 })
 afterEach(() => rmSync(root, { recursive: true }))
 

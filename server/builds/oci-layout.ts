@@ -1,5 +1,4 @@
 import type { Readable } from 'node:stream'
-import { createZstdDecompress } from 'node:zlib'
 import { digestPattern } from '@sandbox-jobs/contract/digest.ts'
 import { parseStrictJson } from '../base/strict-json.ts'
 import type { ObjectStorage } from '../storage/port.ts'
@@ -13,7 +12,7 @@ import {
   type Layer,
   layoutFile,
 } from './image-documents.ts'
-import { blobPath, type LayoutFiles } from './provenance/verify-image.ts'
+import { blobPath, type LayoutFiles, unpacked } from './provenance/verify-image.ts'
 
 /** Where one environment version's image lies: an OCI image layout of its own, shared with no other version. */
 const layoutOf = (versionId: string) => `images/${versionId}`
@@ -69,18 +68,11 @@ export const openLayer = async (
   storage: ObjectStorage,
   versionId: string,
   digest: string,
-): Promise<Readable> => decompressed(await storage.get(keyOf(versionId, blobPath(digest))))
+): Promise<Readable> => unpacked(await storage.get(keyOf(versionId, blobPath(digest))))
 
 /** The uncompressed tar of the layer that is still in quarantine. */
 export const openQuarantined = async (storage: ObjectStorage, versionId: string): Promise<Readable> =>
-  decompressed(await storage.get(quarantineKey(versionId)))
-
-/** The bytes behind a stored layer; an error of the source ends the stream with it. */
-export function decompressed(layer: Readable): Readable {
-  const plain = createZstdDecompress()
-  layer.on('error', (error) => plain.destroy(error))
-  return layer.pipe(plain)
-}
+  unpacked(await storage.get(quarantineKey(versionId)))
 
 /** Removes the layout, its index last: as long as that is there, it tells what else may be. Repeating it is safe. */
 export async function deleteLayout(storage: ObjectStorage, versionId: string): Promise<void> {

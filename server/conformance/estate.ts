@@ -2,12 +2,14 @@ import { createHash } from 'node:crypto'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import type { Route } from '@sandbox-jobs/contract/routes/route.ts'
 import { newId } from '../base/ids.ts'
+import type { SigningKeys } from '../base/signing-keys.ts'
 import { buildLogKey } from '../builds/build-log-key.ts'
 import type { Database } from '../db/database.ts'
 import type { Principal } from '../platform/principal.ts'
 import type { ObjectStorage } from '../storage/port.ts'
 import { makeEnvironmentVersion } from '../testing/factories/environment-version.ts'
 import { makeRun } from '../testing/factories/runs.ts'
+import { makeSignedImage } from '../testing/factories/signed-image.ts'
 import { addMember, makeDepartment, makeRoom, makeUser } from '../testing/factories/tenant.ts'
 
 /** Things of one company, one of each kind, by the names that `idsOf` and the expectations use. */
@@ -61,6 +63,7 @@ export const examplePassword = 'correct horse battery'
 export interface Ground {
   db: Database
   storage: ObjectStorage
+  signing: SigningKeys
   passwordHash: string
   must: (
     as: Principal,
@@ -127,6 +130,12 @@ async function makeEnvironment(ground: Ground, place: Place) {
     .updateTable('environments')
     .set({ owner_scope: 'department', owner_id: department })
     .where('id', '=', environment)
+    .execute()
+  const image = await makeSignedImage(ground, { versionId: readyVersion, layer: Buffer.from('layer') })
+  await db
+    .updateTable('environment_versions')
+    .set({ layer_digest: image.layerDigest, promoted_digest: image.promotedDigest })
+    .where('id', '=', readyVersion)
     .execute()
   const params = { id: environment }
   const draft = { source_digest: `sha256:${'a'.repeat(64)}`, resource_profile: 'standard' }

@@ -107,6 +107,10 @@ export const expectations: Partial<Record<RouteName | (string & {}), Expectation
   readBuildLog: { who: 'owners' },
   readVersionIsolation: { who: 'owners' },
   changeVersionIsolation: { who: 'owners', body: () => ({ isolation: 'standard' }) },
+  readProvenance: { who: 'owners', use: { vid: 'readyVersion' } },
+  listImageSignatures: { who: 'owners', use: { vid: 'readyVersion' } },
+  downloadImage: { who: 'owners', use: { vid: 'readyVersion' } },
+  listSigningKeys: { who: 'anyone' },
 
   listContextObjects: { who: 'owners' },
   initContextUpload: { who: 'owners', body: () => ({ declared_bytes: 1 }) },

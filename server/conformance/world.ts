@@ -7,6 +7,7 @@ import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
 import { systemClock } from '../base/clock.ts'
 import { openKeys } from '../base/keys.ts'
 import { createLog } from '../base/logging.ts'
+import { SigningKeys, signingKeysFolder } from '../base/signing-keys.ts'
 import type { Database } from '../db/database.ts'
 import { type ApiParts, createApiApp } from '../main/api-app.ts'
 import { AccessTokens } from '../platform/access-tokens.ts'
@@ -147,7 +148,8 @@ class Stage {
       if (answer.statusCode !== 200) throw new Error(`${route.method} ${route.path}: ${answer.body}`)
       return answer.json() as Record<string, unknown>
     }
-    return { db: this.database.db, storage: this.storage, passwordHash: this.#passwordHash, must }
+    const signing = new SigningKeys(signingKeysFolder(this.#folder))
+    return { db: this.database.db, storage: this.storage, signing, passwordHash: this.#passwordHash, must }
   }
 
   async signIn({ principalId: userId, companyId }: Principal): Promise<Headers> {

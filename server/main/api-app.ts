@@ -5,6 +5,7 @@ import type { Config } from '../base/config.ts'
 import { openKeys } from '../base/keys.ts'
 import type { Log } from '../base/logging.ts'
 import { PageTokens } from '../base/page.ts'
+import { SigningKeys, signingKeysFolder } from '../base/signing-keys.ts'
 import type { Database } from '../db/database.ts'
 import { offeredIsolations } from '../environments/isolation.ts'
 import { createApp } from '../http/app.ts'
@@ -24,6 +25,7 @@ import { mountMeRoutes } from '../http/routes/me.ts'
 import { mountMenuRoutes } from '../http/routes/menu.ts'
 import { mountOpenApiRoutes } from '../http/routes/openapi.ts'
 import { mountPlatformRoutes } from '../http/routes/platform.ts'
+import { mountProvenanceRoutes } from '../http/routes/provenance.ts'
 import { mountPublicDownloadRoute } from '../http/routes/public-download.ts'
 import { mountPublicInfoRoutes } from '../http/routes/public-info.ts'
 import { mountPublicKeyRoute } from '../http/routes/public-key.ts'
@@ -106,6 +108,8 @@ export function createApiApp({ db, log, clock, identityProvider, config }: ApiPa
   mountContextUploadRoutes(mount, environments)
   mountVersionRoutes(mount, environments)
   mountBuildRoutes(mount, environments)
+  const signing = new SigningKeys(signingKeysFolder(config.dataDir))
+  mountProvenanceRoutes(mount, { db, storage, signing })
 
   const tasks = { db, directory, pages, clock, cancelQueuedRunsOfTask }
   mountTaskRoutes(mount, tasks)

@@ -11,6 +11,7 @@ export interface LocalService {
   db: Database
   clock: Clock
   apiKeyPepper: Buffer
+  config: Config
 }
 
 /** What is in the way: of the settings, or of the service. */
@@ -67,7 +68,7 @@ async function connected<T>(
   const apiKeyPepper = openKeys(keysFolder).derive('api-key')
   const db = connect(url, { poolSize: 1, log: createLog('admin', config.logLevel), name: 'admin' })
   try {
-    return await work({ db, clock: systemClock, apiKeyPepper })
+    return await work({ db, clock: systemClock, apiKeyPepper, config })
   } finally {
     await db.destroy()
   }

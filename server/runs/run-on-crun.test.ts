@@ -1,3 +1,5 @@
+import { cp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { gzipSync } from 'node:zlib'
 import type { Isolation } from '@sandbox-jobs/contract/resources/version-isolation.ts'
@@ -7,9 +9,10 @@ import { pax, paxRecord, tar, zip } from '../builds/archive/archive-fixtures.ts'
 import type { BuildTools } from '../builds/steps/step.ts'
 import { StoredImages } from '../builds/stored-images.ts'
 import { TestAgent, tarOf } from '../executor/oci/test-agent.ts'
+import { makeBuildTools } from '../testing/build-tools.ts'
 import { giveBundle } from '../testing/factories/bundles.ts'
 import { makeRun, makeRunnableTask } from '../testing/factories/runs.ts'
-import { makeBuildTools, makeSignedImage } from '../testing/factories/signed-image.ts'
+import { makeSignedImage, type SignedImage } from '../testing/factories/signed-image.ts'
 import { makeTenant, type Tenant } from '../testing/factories/tenant.ts'
 import { RunHarness } from '../testing/run-harness.ts'
 import { createTestDatabase } from '../testing/test-database.ts'
@@ -20,7 +23,7 @@ import { RunWorker } from './run-worker.ts'
 /* The whole way of a run through a real host agent and a real sandbox, on an image with nothing in it. */
 
 const { db, url } = await createTestDatabase()
-const { storage } = new RunHarness(db)
+const { storage, folder: objects } = new RunHarness(db)
 let agent: TestAgent
 let worker: RunWorker
 let tenant: Tenant
@@ -60,6 +63,10 @@ afterAll(async () => {
   await agent.dispose()
 })
 
+interface Tampered extends SignedImage {
+  id: string
+}
+
 async function run(
   work_script: string,
   fields: {
@@ -69,6 +76,9 @@ async function run(
     user?: string
     isolation?: Isolation
     bundle?: { format: 'zip' | 'tar.gz'; bytes: Buffer }
+    layer?: Buffer
+    /** Done to the version before it runs. */
+    tamper?: (version: Tampered) => Promise<void>
   } = {},
 ) {
   const {
@@ -78,11 +88,13 @@ async function run(
     user = '',
     isolation,
     bundle,
+    layer = scratch,
+    tamper,
   } = fields
   const task = await makeRunnableTask(db, tenant.companyId, { work_script, startup_script, ordinary_env })
   if (bundle) await giveBundle(db, storage, task, bundle)
   const versionId = task.environmentVersionId
-  const image = await makeSignedImage(tools, { versionId, layer: scratch, env: ['WHERE=image'], user })
+  const image = await makeSignedImage(tools, { versionId, layer, env: ['WHERE=image'], user })
   await db
     .updateTable('environment_versions')
     .set({
@@ -92,6 +104,7 @@ async function run(
     })
     .where('id', '=', versionId)
     .execute()
+  await tamper?.({ id: versionId, ...image })
   return makeRun(db, task, { chatroom_id: tenant.roomId, timeout_seconds })
 }
 
@@ -120,6 +133,71 @@ async function leftBy(id: string) {
     bundle: await text(row?.bundle_key),
   }
 }
+
+describe('an image that was not signed for the version', () => {
+  /** A version of its own that has run, so that its image is on the host. */
+  async function another(): Promise<Tampered> {
+    const layer = await tarOf([[{ name: 'greeting' }, `hello from elsewhere ${Math.random()}\n`]])
+    const made = Promise.withResolvers<Tampered>()
+    await ended(await run('true', { layer, tamper: async (version) => made.resolve(version) }))
+    return made.promise
+  }
+  const setDigests = ({ id }: Tampered, set: { layer_digest: string; promoted_digest?: string }) =>
+    db.updateTable('environment_versions').set(set).where('id', '=', id).execute()
+  const layoutFolder = (id: string) => join(objects, 'objects/images', id)
+
+  it.each<[string, string, (own: Tampered, other: Tampered) => Promise<unknown>]>([
+    [
+      'a row that names an image of the host',
+      'layer_digest_differs',
+      (own, other) => setDigests(own, { layer_digest: other.layerDigest }),
+    ],
+    [
+      'a row that names the manifest of another image too',
+      'promoted_digest_differs',
+      (own, other) =>
+        setDigests(own, { layer_digest: other.layerDigest, promoted_digest: other.promotedDigest }),
+    ],
+    [
+      'a row and a whole well-signed layout of another version',
+      'image_of_another_version',
+      async (own, other) => {
+        await rm(layoutFolder(own.id), { recursive: true })
+        await cp(layoutFolder(other.id), layoutFolder(own.id), { recursive: true })
+        await setDigests(own, { layer_digest: other.layerDigest, promoted_digest: other.promotedDigest })
+      },
+    ],
+    ['a layout without signatures', 'index_missing', (own) => rm(join(layoutFolder(own.id), 'index.json'))],
+  ])('does not run: %s', async (_, slug, tamper) => {
+    const other = await another()
+    const id = await run('cat /greeting', { tamper: async (own) => void (await tamper(own, other)) })
+    expect(await ended(id)).toMatchObject({
+      state: 'platform_failed',
+      error_code: 'image_unavailable',
+      error_detail: slug,
+      started_at: null,
+    })
+  })
+
+  it('is not installed when its layer was changed in storage', async () => {
+    const layer = await tarOf([[{ name: 'greeting' }, `never on the host ${Math.random()}\n`]])
+    const made = Promise.withResolvers<Tampered>()
+    const tamper = async (own: Tampered) => {
+      const blobs = join(layoutFolder(own.id), 'blobs/sha256')
+      const zstd = Buffer.from('28b52ffd', 'hex')
+      for (const name of await readdir(blobs)) {
+        const bytes = await readFile(join(blobs, name))
+        if (!bytes.subarray(0, 4).equals(zstd)) continue
+        bytes.writeUInt8(bytes.readUInt8(bytes.length - 6) ^ 1, bytes.length - 6)
+        await writeFile(join(blobs, name), bytes)
+      }
+      made.resolve(own)
+    }
+    const id = await run('true', { layer, tamper })
+    expect(await ended(id)).toMatchObject({ error_code: 'image_unavailable', error_detail: 'layer_damaged' })
+    expect(await agent.client.hasImage((await made.promise).layerDigest)).toBe(false)
+  })
+})
 
 describe('a run in a real sandbox', () => {
   it('reads its input and its image, and leaves an output, a log and artifacts', async () => {

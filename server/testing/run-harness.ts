@@ -34,14 +34,15 @@ export interface RunCall {
 /** The routes of runs over HTTP, called as whoever a test names. */
 export class RunHarness {
   readonly storage: DiskStorage
+  /** What is stored lies here. */
+  readonly folder = mkdtempSync(join(tmpdir(), 'sandbox-test-runs-'))
   readonly policy: QueuePolicy
   readonly #app = createApp(createLog('test', 'silent'))
 
   constructor(db: Database, policy: QueuePolicy = queuePolicy('onprem', 16)) {
     this.policy = policy
-    const folder = mkdtempSync(join(tmpdir(), 'sandbox-test-runs-'))
-    afterAll(() => rmSync(folder, { recursive: true, force: true }))
-    this.storage = new DiskStorage(folder)
+    afterAll(() => rmSync(this.folder, { recursive: true, force: true }))
+    this.storage = new DiskStorage(this.folder)
     const services = {
       db,
       directory: new Directory(db),

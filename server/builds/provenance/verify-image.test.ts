@@ -8,9 +8,9 @@ import { Readable } from 'node:stream'
 import { toSignedEntity, Verifier } from '@sigstore/verify'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { SigningKeyInUse, type SigningKeys } from '../../base/signing-keys.ts'
-import { FakeExecutor } from '../../executor/fake/fake-executor.ts'
 import { DiskStorage } from '../../storage/disk.ts'
-import { makeSignedImage, makeSigningTools } from '../../testing/factories/signed-image.ts'
+import { makeSigningKeys } from '../../testing/build-tools.ts'
+import { makeSignedImage } from '../../testing/factories/signed-image.ts'
 import {
   type ImageSigned,
   ImageUntrusted,
@@ -23,7 +23,7 @@ import {
 const versionId = `ver_${'0'.repeat(32)}`
 const folder = mkdtempSync(join(tmpdir(), 'sandbox-test-verify-'))
 afterAll(() => rmSync(folder, { recursive: true }))
-const tools = makeSigningTools({ storage: new DiskStorage(folder), executor: new FakeExecutor(() => ({})) })
+const tools = { storage: new DiskStorage(folder), signing: makeSigningKeys() }
 const files = new Map<string, Buffer>()
 
 beforeAll(async () => {
@@ -195,13 +195,13 @@ describe('an image that was tampered with', () => {
 
 describe('keys', () => {
   test('of nobody that is trusted prove nothing', async () => {
-    const stranger = makeSigningTools(tools).signing
+    const stranger = makeSigningKeys()
     stranger.rotate()
     expect(await slugOf(verify(files, stranger))).toBe('signing_key_unknown')
   })
 
   test('that were rotated away go on to verify until they are retired', async () => {
-    const own = makeSigningTools({ ...tools, storage: new DiskStorage(join(folder, 'rotated')) })
+    const own = { storage: new DiskStorage(join(folder, 'rotated')), signing: makeSigningKeys() }
     await makeSignedImage(own, { versionId, layer: Buffer.from('a layer') })
     const root = join(folder, 'rotated/objects/images', versionId)
     const layout: LayoutFiles = {

@@ -1,14 +1,15 @@
 import { createHash } from 'node:crypto'
 import type { Readable } from 'node:stream'
-import { digestPattern } from '@sandbox-jobs/contract/digest.ts'
+import { createZstdDecompress } from 'node:zlib'
 import { attachmentTypes, Envelope, statementType } from '@sandbox-jobs/contract/resources/provenance.ts'
 import { type Static, type TSchema, Type } from 'typebox'
 import { Check } from 'typebox/schema'
 import { type Signature, type TrustedKeys, verifySignature } from '../../base/signing-keys.ts'
 import { parseStrictJson } from '../../base/strict-json.ts'
 import type { ImageConfig } from '../../db/tables/environments.ts'
-import { annotations, artifactTypes, hexOf, type Layer, mediaTypes } from '../image-documents.ts'
+import { annotations, hexOf, type Layer } from '../image-documents.ts'
 import { openEnvelope } from './dsse.ts'
+import { AttachmentManifest, ImageConfiguration, ImageManifest, Index, LayoutFile } from './image-schemas.ts'
 import { readSignedPayload } from './image-signature.ts'
 import { readStatement, type Statement } from './statement.ts'
 
@@ -55,6 +56,8 @@ export interface ImageSigned {
   /** The key that signed the statement. */
   keyId: string
   statement: Statement
+  /** Paths of the files that were read for this, the layer not among them. */
+  documents: string[]
 }
 
 export interface VerifyOptions {
@@ -64,10 +67,15 @@ export interface VerifyOptions {
 }
 
 /** Everything but the bytes of the layer, which whoever unpacks it hashes. Throws `ImageUntrusted`. */
-export async function verifySigned(files: LayoutFiles, options: VerifyOptions): Promise<ImageSigned> {
+export async function verifySigned(layout: LayoutFiles, options: VerifyOptions): Promise<ImageSigned> {
   const passed = options.onPassed ?? (() => undefined)
-  const layout = await readFile(files, 'oci-layout', 'layout')
-  if (!Check(LayoutFile, layout)) throw new ImageUntrusted('layout_invalid')
+  const documents = new Set<string>()
+  const files: LayoutFiles = {
+    size: (path) => layout.size(path),
+    open: (path) => layout.open(documents.add(path) && path),
+  }
+  if (!Check(LayoutFile, await readFile(files, 'oci-layout', 'layout')))
+    throw new ImageUntrusted('layout_invalid')
   const index = await readFile(files, 'index.json', 'index')
   if (!Check(Index, index)) throw new ImageUntrusted('index_invalid')
   const [image, signatureOf, provenanceOf] = index.manifests
@@ -94,6 +102,7 @@ export async function verifySigned(files: LayoutFiles, options: VerifyOptions): 
     config: { env: config.config.Env, user: config.config.User },
     signature,
     ...proof,
+    documents: [...documents],
   }
 }
 
@@ -108,7 +117,31 @@ export async function verifyLayer(files: LayoutFiles, layer: Layer): Promise<voi
   if (`sha256:${hash.digest('hex')}` !== layer.digest) throw new ImageUntrusted('layer_damaged')
 }
 
+/** The digest of the tar that the stored layer unpacks to. Throws `ImageUntrusted` when it does not unpack. */
+export async function unpackedDigest(files: LayoutFiles, layer: Layer): Promise<string> {
+  const hash = createHash('sha256')
+  try {
+    for await (const chunk of unpacked(await files.open(blobPath(layer.digest)))) hash.update(chunk as Buffer)
+  } catch {
+    throw new ImageUntrusted('layer_damaged')
+  }
+  return `sha256:${hash.digest('hex')}`
+}
+
+/** The bytes behind a stored layer; an error of the source ends the stream with it. */
+export function unpacked(layer: Readable): Readable {
+  const plain = createZstdDecompress()
+  layer.on('error', (error) => plain.destroy(error))
+  return layer.pipe(plain)
+}
+
 export const blobPath = (digest: string): string => `blobs/sha256/${hexOf(digest)}`
+
+interface Attached {
+  digest: string
+  size: number
+  artifactType: string
+}
 
 async function readSignature(files: LayoutFiles, of: Attached, image: string, trusted: TrustedKeys) {
   const { content, notes } = await readAttachment(files, of, image, 'signature')
@@ -196,69 +229,3 @@ async function readBlob<S extends TSchema>(
   if (!Check(schema, value)) throw new ImageUntrusted(`${part}_invalid`)
   return value
 }
-
-const strict = { additionalProperties: false }
-const described = <const M extends string>(mediaType: M) => ({
-  mediaType: Type.Literal(mediaType),
-  digest: Type.String({ pattern: digestPattern }),
-  size: Type.Integer({ minimum: 0 }),
-})
-const descriptor = <const M extends string>(mediaType: M) => Type.Object(described(mediaType), strict)
-const attached = <const A extends string>(artifactType: A) =>
-  Type.Object({ ...described(mediaTypes.manifest), artifactType: Type.Literal(artifactType) }, strict)
-const manifestHead = { schemaVersion: Type.Literal(2), mediaType: Type.Literal(mediaTypes.manifest) }
-
-interface Attached {
-  digest: string
-  size: number
-  artifactType: string
-}
-
-const LayoutFile = Type.Object({ imageLayoutVersion: Type.Literal('1.0.0') }, strict)
-
-const Index = Type.Object(
-  {
-    schemaVersion: Type.Literal(2),
-    mediaType: Type.Literal(mediaTypes.index),
-    manifests: Type.Tuple([
-      descriptor(mediaTypes.manifest),
-      attached(artifactTypes.signature),
-      attached(artifactTypes.provenance),
-    ]),
-  },
-  strict,
-)
-
-const ImageManifest = Type.Object(
-  {
-    ...manifestHead,
-    config: descriptor(mediaTypes.config),
-    layers: Type.Tuple([descriptor(mediaTypes.layer)]),
-  },
-  strict,
-)
-
-const ImageConfiguration = Type.Object({
-  config: Type.Object({ Env: Type.Array(Type.String()), User: Type.String() }),
-  rootfs: Type.Object({ diff_ids: Type.Tuple([Type.String({ pattern: digestPattern })]) }),
-})
-
-const AttachmentManifest = Type.Object(
-  {
-    ...manifestHead,
-    artifactType: Type.String(),
-    config: descriptor(mediaTypes.empty),
-    layers: Type.Tuple([
-      Type.Object(
-        {
-          ...described(''),
-          mediaType: Type.String(),
-          annotations: Type.Record(Type.String(), Type.String()),
-        },
-        strict,
-      ),
-    ]),
-    subject: descriptor(mediaTypes.manifest),
-  },
-  strict,
-)

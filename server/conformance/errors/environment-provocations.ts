@@ -44,6 +44,15 @@ const complete = (scene: Scene, body: Record<string, unknown> = {}) =>
 const archiveEnvironment = (scene: Scene) =>
   scene.must('manager', allRoutes.archiveEnvironment, { params: environment(scene) })
 
+/** Images of versions. */
+const imageProvocations: Provocations = {
+  image_untrusted: async (scene) => {
+    const { ids, world } = scene
+    await world.storage.put(`images/${ids.readyVersion}/oci-layout`, Buffer.from('{}'))
+    return scene.ask('manager', allRoutes.readProvenance, { params: versionOf(scene, ids.readyVersion) })
+  },
+}
+
 /** Uploads of contexts. */
 const uploadProvocations: Provocations = {
   staging_slot_exhausted: async (scene) => {
@@ -90,6 +99,7 @@ const uploadProvocations: Provocations = {
 /** Environments, versions and builds. */
 export const environmentProvocations: Provocations = {
   ...uploadProvocations,
+  ...imageProvocations,
   owner_scope_forbidden: (scene) =>
     scene.ask('member', allRoutes.createTask, { body: makeTenantTask(scene) }),
   active_environment_limit: async (scene) => {

@@ -1,0 +1,57 @@
+import {
+  approveRunnerRelease,
+  readRunnerReleases,
+} from '@sandbox-jobs/server/main/operator-runner-releases.ts'
+import { Command } from 'commander'
+import { CliError } from '../failure.ts'
+import { table } from '../output/table.ts'
+import { withLocalService } from '../session/local-service.ts'
+
+interface Options {
+  json?: boolean
+}
+
+export const operatorRunnerReleaseCommand = (): Command =>
+  new Command('runner-release')
+    .description('what lies above every image: which releases may deliver task bundles')
+    .addCommand(listCommand())
+    .addCommand(approveCommand())
+
+const listCommand = (): Command =>
+  new Command('list')
+    .description('list the runner releases that were ever met, newest first')
+    .option('--json', 'one JSON document')
+    .action((options: Options) =>
+      withLocalService(options, readRunnerReleases, (releases) => ({
+        text: table(
+          ['RELEASE', 'ABI', 'FIRST SEEN', 'APPROVED', 'RUNS NOW'],
+          releases.map((row) => [
+            row.release,
+            String(row.abi_revision),
+            row.first_seen_at.toISOString(),
+            row.approved_at ? `${row.approved_at.toISOString()} (${row.approved_by})` : 'no',
+            row.runs ? 'yes' : '',
+          ]),
+        ),
+        document: { items: releases },
+      })),
+    )
+
+const approveCommand = (): Command =>
+  new Command('approve')
+    .description('let versions that were built on a runner release use task bundles')
+    .argument('<release>', 'as the list names it')
+    .option('--json', 'one JSON document')
+    .action((release: string, options: Options) =>
+      withLocalService(
+        options,
+        () => approveRunnerRelease(release),
+        (known) => {
+          if (known) return { text: `${release} is approved.\n`, document: { release } }
+          throw new CliError('There is no such runner release.', {
+            hint: 'sandbox operator runner-release list shows the releases.',
+            code: 'cli_release_unknown',
+          })
+        },
+      ),
+    )

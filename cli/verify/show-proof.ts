@@ -1,0 +1,52 @@
+import { type ImageProof, imageChecks } from '@sandbox-jobs/server/main/verify-image.ts'
+import { escapeControls } from '../output/escape-controls.ts'
+import { paint } from '../output/paint.ts'
+import { table } from '../output/table.ts'
+
+const checks = [...imageChecks, 'files'] as const
+
+/** What each slug means to the person who verifies; others speak for themselves. */
+const meanings: Record<string, string> = {
+  signing_key_unknown: 'a key signed it that you do not trust',
+  layer_damaged: 'the bytes of the image are not those that were signed',
+  file_unknown: 'there is a file in it that nobody signed',
+  archive_invalid: 'it is no tar of an OCI layout',
+  layout_missing: 'it is no OCI layout',
+}
+
+/** A table of the checks, and below it what the image was made of. */
+export function showProof(proof: ImageProof): string {
+  const failedAt = 'failed' in proof ? proof.passed.length : checks.length
+  const rows = checks.map((check, at) => {
+    if (at < failedAt) return [check, 'ok', proof.passed[at]?.found ?? '']
+    if (at > failedAt || !('failed' in proof)) return [check, 'not checked', '']
+    const meaning = meanings[proof.failed]
+    return [check, 'FAILED', meaning ? `${proof.failed}: ${meaning}` : proof.failed]
+  })
+  const text = table(['CHECK', 'RESULT', 'FOUND'], rows)
+  if (!('image' in proof)) return `${text}\n${paint('This image cannot be trusted.', 'red')}\n`
+  return `${text}
+${origins(proof).map(originLine).join('')}
+${paint('This is the image that was built and signed.', 'green')}
+`
+}
+
+const originLine = ([name = '', text = '']: string[]) =>
+  `${escapeControls(name).padEnd(24)}${escapeControls(text)}\n`
+
+function origins({ image }: Extract<ImageProof, { image: unknown }>): string[][] {
+  const { buildDefinition, runDetails } = image.statement.predicate
+  const { builder, metadata, byproducts } = runDetails
+  const tools = Object.entries(builder.version).map(([name, version]) => `${name} ${version}`)
+  const { runner_release, policy_revision } = buildDefinition.internalParameters
+  const digests = (resources: typeof byproducts) =>
+    resources.map(({ name, digest }) => [name, `sha256:${digest.sha256}`])
+  return [
+    ['version', image.versionId],
+    ['built', `${metadata.startedOn} to ${metadata.finishedOn}, ${metadata.invocationId}`],
+    ['by', `${builder.id}, ${tools.join(', ')}`],
+    ['runs on', `${runner_release}, ${policy_revision}`],
+    ...digests(buildDefinition.resolvedDependencies).map(([name, digest]) => [`from ${name}`, digest ?? '']),
+    ...digests(byproducts).map(([name, digest]) => [`made ${name}`, digest ?? '']),
+  ]
+}

@@ -1,0 +1,89 @@
+import { constants } from 'node:fs'
+import { lstat, open, readdir } from 'node:fs/promises'
+import { join, relative } from 'node:path'
+import { Readable } from 'node:stream'
+import { parseTarHeader } from '../archive/tar-header.ts'
+import { ImageUntrusted, type LayoutFiles } from './verify-image.ts'
+
+/** A layout whose files can be counted, so that one too many is found. */
+export interface ListedLayout extends LayoutFiles {
+  list(): Promise<string[]>
+}
+
+const isMissing = (error: unknown) => error instanceof Error && 'code' in error && error.code === 'ENOENT'
+
+/** A layout that lies unpacked in a folder; links in it are not followed. */
+export const folderLayout = (folder: string): ListedLayout => ({
+  async list() {
+    const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+    return entries
+      .filter((entry) => !entry.isDirectory())
+      .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
+  },
+  async size(path) {
+    const found = await lstat(join(folder, path)).catch((error: unknown) => {
+      if (isMissing(error)) return undefined
+      throw error
+    })
+    return found?.isFile() ? found.size : undefined
+  },
+  async open(path) {
+    const file = await open(join(folder, path), constants.O_RDONLY | constants.O_NOFOLLOW)
+    return file.createReadStream()
+  },
+})
+
+const blockBytes = 512
+const maxEntries = 1000
+
+/** A layout in one tar. Its headers are read once; nothing is unpacked. */
+export async function tarLayout(path: string): Promise<ListedLayout> {
+  const places = await readPlaces(path)
+  return {
+    list: async () => [...places.keys()],
+    size: async (name) => places.get(name)?.byteSize,
+    async open(name) {
+      const place = places.get(name)
+      if (!place) throw new ImageUntrusted('archive_invalid')
+      if (place.byteSize === 0) return Readable.from([])
+      const file = await open(path, 'r')
+      return file.createReadStream({ start: place.start, end: place.start + place.byteSize - 1 })
+    },
+  }
+}
+
+interface Place {
+  start: number
+  byteSize: number
+}
+
+async function readPlaces(path: string): Promise<Map<string, Place>> {
+  const places = new Map<string, Place>()
+  const file = await open(path, 'r')
+  try {
+    const block = Buffer.alloc(blockBytes)
+    for (let at = 0, entries = 0; ; entries += 1) {
+      const { bytesRead } = await file.read(block, 0, blockBytes, at)
+      if (bytesRead < blockBytes || entries > maxEntries) throw new ImageUntrusted('archive_invalid')
+      if (block.every((byte) => byte === 0)) return places
+      const header = headerOf(block)
+      const name = header.name.toString('utf8').replace(/^\.\//, '')
+      const start = at + blockBytes
+      if (header.type === '0') {
+        if (places.has(name)) throw new ImageUntrusted('archive_invalid')
+        places.set(name, { start, byteSize: header.byteSize })
+      } else if (header.type !== '5') throw new ImageUntrusted('archive_invalid')
+      at = start + Math.ceil(header.byteSize / blockBytes) * blockBytes
+    }
+  } finally {
+    await file.close()
+  }
+}
+
+function headerOf(block: Buffer) {
+  try {
+    return parseTarHeader(block)
+  } catch {
+    throw new ImageUntrusted('archive_invalid')
+  }
+}

@@ -1,0 +1,36 @@
+import { type RunnerReleaseRow, RunnerReleases } from '../environments/runner-releases.ts'
+import { AgentClient } from '../executor/oci/client.ts'
+import { ExecutorUnavailable } from '../executor/port.ts'
+import { onLocalService, type ServiceRefusal } from './local-service.ts'
+
+type Outcome<T> = Promise<{ ok: true; value: T } | ServiceRefusal>
+
+export interface RunnerReleaseView extends RunnerReleaseRow {
+  /** The host agent of this machine runs it now. */
+  runs: boolean
+}
+
+/** Every runner that was ever met, newest first; the one that runs now is met by asking. */
+export const readRunnerReleases = (): Outcome<RunnerReleaseView[]> =>
+  onLocalService(async ({ db, config }) => {
+    const releases = new RunnerReleases(db, config.runnerApproval)
+    const running = await runningRunner(config.agentSocket)
+    const release = running && (await releases.record(running))
+    return (await releases.list()).map((row) => ({ ...row, runs: row.release === release }))
+  })
+
+/** False: no such release was ever met. */
+export const approveRunnerRelease = (release: string): Outcome<boolean> =>
+  onLocalService(({ db, config }) => new RunnerReleases(db, config.runnerApproval).approve(release))
+
+async function runningRunner(agentSocket: string) {
+  const agent = new AgentClient(agentSocket)
+  try {
+    return await agent.runner()
+  } catch (error) {
+    if (error instanceof ExecutorUnavailable) return undefined
+    throw error
+  } finally {
+    agent.close()
+  }
+}

@@ -1,0 +1,48 @@
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import {
+  type PublicSigningKey,
+  SigningKeyInUse,
+  SigningKeys,
+  signingKeysFolder,
+} from '../base/signing-keys.ts'
+import { onLocalService, type ServiceRefusal } from './local-service.ts'
+
+type Outcome<T> = Promise<{ ok: true; value: T } | ServiceRefusal>
+
+/** Public keys that images are verified with, oldest first. */
+export const readSigningKeys = (): Outcome<PublicSigningKey[]> => withKeys((keys) => keys.list())
+
+/** Makes the key that images are signed with from now on, and answers its id. */
+export const rotateSigningKey = (): Outcome<string> => withKeys((keys) => keys.rotate())
+
+/** Ends the trust in an old key: what it signed runs no more. */
+export const retireSigningKey = (id: string): Outcome<'retired' | 'unknown' | 'in_use'> =>
+  withKeys((keys) => {
+    try {
+      return keys.retire(id) ? 'retired' : 'unknown'
+    } catch (error) {
+      if (error instanceof SigningKeyInUse) return 'in_use'
+      throw error
+    }
+  })
+
+const withKeys = <T>(work: (keys: SigningKeys) => T): Outcome<T> =>
+  onLocalService(async ({ config: { dataDir } }) =>
+    asOwnerOf(join(dataDir, 'keys'), () => work(new SigningKeys(signingKeysFolder(dataDir)))),
+  )
+
+/** Root writes nothing here: the service could not read root's files, and could lead root to other places. */
+function asOwnerOf<T>(folder: string, work: () => T): T {
+  const { uid, gid } = statSync(folder)
+  const { setegid, seteuid } = process
+  if (process.getuid?.() !== 0 || !setegid || !seteuid) return work()
+  setegid(gid)
+  seteuid(uid)
+  try {
+    return work()
+  } finally {
+    seteuid(0)
+    setegid(0)
+  }
+}

@@ -1,0 +1,57 @@
+import { createPublicKey } from 'node:crypto'
+import { stat } from 'node:fs/promises'
+import { keyIdOf } from '../base/signing-keys.ts'
+import { folderLayout, tarLayout } from '../builds/provenance/layout-files.ts'
+import {
+  blobPath,
+  type ImageCheck,
+  type ImageSigned,
+  ImageUntrusted,
+  imageChecks,
+  unpackedDigest,
+  verifyLayer,
+  verifySigned,
+} from '../builds/provenance/verify-image.ts'
+
+export type { ImageCheck }
+export { imageChecks }
+
+export interface PassedCheck {
+  check: ImageCheck | 'files'
+  found: string
+}
+
+/** What a proof came to: an image that is trusted, or the first check that failed, by a slug. */
+export type ImageProof = { passed: PassedCheck[] } & ({ image: ImageSigned } | { failed: string })
+
+/** Proves a layout in a folder or a tar, from the public keys in `pems` alone. Throws when it cannot be read at all. */
+export async function proveImage(path: string, pems: string[]): Promise<ImageProof> {
+  const passed: PassedCheck[] = []
+  try {
+    const files = (await stat(path)).isDirectory() ? folderLayout(path) : await tarLayout(path)
+    const trusted = readPublicKeys(pems)
+    const onPassed = (check: ImageCheck, found: string) => void passed.push({ check, found })
+    const image = await verifySigned(files, { trusted, onPassed })
+    await verifyLayer(files, image.layer)
+    if ((await unpackedDigest(files, image.layer)) !== image.layer.diffId)
+      throw new ImageUntrusted('layer_damaged')
+    onPassed('layer', `unpacks to ${image.layer.diffId}`)
+    const known = new Set([...image.documents, blobPath(image.layer.digest)])
+    if ((await files.list()).some((name) => !known.has(name))) throw new ImageUntrusted('file_unknown')
+    passed.push({ check: 'files', found: `${known.size}, and nothing else` })
+    return { passed, image }
+  } catch (error) {
+    if (error instanceof ImageUntrusted) return { passed, failed: error.slug }
+    throw error
+  }
+}
+
+const publicKeyPem = /-----BEGIN PUBLIC KEY-----[^-]+-----END PUBLIC KEY-----/g
+
+/** Every public key in the texts, by its id. */
+function readPublicKeys(pems: string[]) {
+  const keys = pems.flatMap((text) => text.match(publicKeyPem) ?? []).map((pem) => createPublicKey(pem))
+  return new Map(keys.map((key) => [keyIdOf(key), key]))
+}
+
+export const holdsPublicKey = (pem: string): boolean => pem.match(publicKeyPem) !== null

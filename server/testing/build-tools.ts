@@ -1,0 +1,40 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll } from 'vitest'
+import { systemClock } from '../base/clock.ts'
+import { createLog } from '../base/logging.ts'
+import { SigningKeys } from '../base/signing-keys.ts'
+import { ArchiveReaders } from '../builds/reader/archive-readers.ts'
+import type { BuildTools } from '../builds/steps/step.ts'
+import type { Database } from '../db/database.ts'
+import { RunnerReleases } from '../environments/runner-releases.ts'
+
+const folders: string[] = []
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true })
+})
+
+/** Keys that sign nothing else. */
+export function makeSigningKeys(): SigningKeys {
+  const folder = mkdtempSync(join(tmpdir(), 'sandbox-test-keys-'))
+  folders.push(folder)
+  return new SigningKeys(folder)
+}
+
+/** What builds work with. */
+export function makeBuildTools(
+  db: Database,
+  parts: Pick<BuildTools, 'storage' | 'executor'>,
+): BuildTools & { signing: SigningKeys } {
+  const log = createLog('test', 'silent')
+  return {
+    ...parts,
+    log,
+    readers: new ArchiveReaders(log),
+    clock: systemClock,
+    signing: makeSigningKeys(),
+    runners: new RunnerReleases(db, 'declared'),
+    builder: { id: 'http://sandbox.test', release: '0.0.0' },
+  }
+}
