@@ -25,28 +25,29 @@ export function showProof(proof: ImageProof): string {
   })
   const text = table(['CHECK', 'RESULT', 'FOUND'], rows)
   if (!('image' in proof)) return `${text}\n${paint('This image cannot be trusted.', 'red')}\n`
-  return `${text}
-${origins(proof).map(originLine).join('')}
-${paint('This is the image that was built and signed.', 'green')}
-`
+  const verdict = paint('This is the image that was built and signed.', 'green')
+  return `${text}\n${aligned(origins(proof))}\n${verdict}\n`
 }
 
-const originLine = ([name = '', text = '']: string[]) =>
-  `${escapeControls(name).padEnd(24)}${escapeControls(text)}\n`
+function aligned(rows: [string, string][]): string {
+  const width = Math.max(...rows.map(([name]) => name.length))
+  const line = ([name, text]: [string, string]) => escapeControls(`${name.padEnd(width)}  ${text}`)
+  return rows.map((row) => `${line(row)}\n`).join('')
+}
 
-function origins({ image }: Extract<ImageProof, { image: unknown }>): string[][] {
+function origins({ image }: Extract<ImageProof, { image: unknown }>): [string, string][] {
   const { buildDefinition, runDetails } = image.statement.predicate
   const { builder, metadata, byproducts } = runDetails
   const tools = Object.entries(builder.version).map(([name, version]) => `${name} ${version}`)
   const { runner_release, policy_revision } = buildDefinition.internalParameters
-  const digests = (resources: typeof byproducts) =>
-    resources.map(({ name, digest }) => [name, `sha256:${digest.sha256}`])
+  const digests = (verb: string, resources: typeof byproducts) =>
+    resources.map(({ name, digest }): [string, string] => [`${verb} ${name}`, `sha256:${digest.sha256}`])
   return [
     ['version', image.versionId],
     ['built', `${metadata.startedOn} to ${metadata.finishedOn}, ${metadata.invocationId}`],
     ['by', `${builder.id}, ${tools.join(', ')}`],
     ['runs on', `${runner_release}, ${policy_revision}`],
-    ...digests(buildDefinition.resolvedDependencies).map(([name, digest]) => [`from ${name}`, digest ?? '']),
-    ...digests(byproducts).map(([name, digest]) => [`made ${name}`, digest ?? '']),
+    ...digests('from', buildDefinition.resolvedDependencies),
+    ...digests('made', byproducts),
   ]
 }
