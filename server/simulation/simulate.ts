@@ -32,7 +32,7 @@ export function* seedsFrom(first: number, count: number): Generator<number> {
 }
 
 /** Seeds at most until a planted bug has to be found. */
-const seedsPerBug = 2000
+const seedsPerBug = 8000
 
 export interface BugHunt {
   bug: string

@@ -169,12 +169,13 @@ export class World {
     if (draw.chance(0.2)) sometimes(1, () => this.#host.loseOne())
   }
 
-  /** Now and then a worker dies or stands still between what it asked for and the answer. */
+  /** Now and then, between what a worker asked for and the answer, it dies or stands still, or the agent starts anew. */
   #troubleCaller(caller: Actor): void {
     if (!this.#draw.chance(0.03)) return
     const name = this.#names.find((one) => this.#workers.get(one) === caller)
     if (!name) return
-    if (this.#draw.chance(0.5)) this.#killWorker(name)
+    if (this.#draw.chance(0.3)) this.#host.restart(this.#draw.below(500))
+    else if (this.#draw.chance(0.5)) this.#killWorker(name)
     else this.#freezeWorker(name)
   }
 
