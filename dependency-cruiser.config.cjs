@@ -2,7 +2,16 @@
 // db, postgres → base → contract. A rule that is broken fails ./check.
 
 // Each domain may use those before it.
-const domainOrder = ['platform', 'settings', 'environments', 'builds', 'tasks', 'runs', 'operator']
+const domainOrder = [
+  'platform',
+  'settings',
+  'environments',
+  'findings',
+  'builds',
+  'tasks',
+  'runs',
+  'operator',
+]
 const domains = `^server/(${domainOrder.join('|')})/`
 const mechanisms = '^server/(queue|executor|storage|db|postgres)/'
 const tests =

@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { PageTokens } from '../server/base/page.ts'
+import type { Database } from '../server/db/database.ts'
 import { Directory } from '../server/platform/directory.ts'
 import { claimNext } from '../server/runs/claim-store.ts'
 import { queuePolicy } from '../server/runs/queue-policy.ts'
@@ -10,6 +11,7 @@ import { submitRun } from '../server/runs/submit-run.ts'
 import { Runnables, validateInput } from '../server/tasks/runnable.ts'
 import type { Benchmark, BenchOptions } from './harness/benchmark.ts'
 import { machineNote } from './harness/machine-note.ts'
+import { queueForCompanies } from './harness/many-companies.ts'
 import { type OwnDatabase, startDatabase } from './harness/own-database.ts'
 import { endRun, insertQueuedRuns, settle } from './harness/queued-runs.ts'
 import { interleaved, type Subject } from './harness/rounds.ts'
@@ -24,6 +26,7 @@ const warmups = 20
 const page = { page_size: 20 }
 /** A claim takes a run away: with more rounds the shallow queue would not stay one. */
 const roundsMax = 300
+const manyCompanies = 10_000
 
 /** What the queue's work costs when it is long; docs in bench/README.md. */
 export const depth: Benchmark = {
@@ -38,7 +41,12 @@ export const depth: Benchmark = {
       return operations(database, rows)
     }
     try {
-      return await measure(options, await withRows(options.rows), await withRows(shallowRows))
+      const deep = await withRows(options.rows)
+      const shallow = await withRows(shallowRows)
+      options.say(`depth: queueing runs of ${manyCompanies} companies`)
+      const crowded = await startDatabase(2)
+      open.push(crowded)
+      return await measure(options, { deep, shallow, crowded: await crowdedClaim(crowded) })
     } finally {
       for (const database of open) await database.stop()
     }
@@ -50,6 +58,20 @@ interface Operations {
   claim(): Promise<number>
   submit(): Promise<number>
   list(): Promise<number>
+}
+
+/** Milliseconds of a claim where each of many companies has one run queued. */
+async function crowdedClaim({ db }: OwnDatabase): Promise<() => Promise<number>> {
+  await queueForCompanies(db, manyCompanies)
+  await settle(db)
+  return () => timeClaim(db)
+}
+
+async function timeClaim(db: Database): Promise<number> {
+  const { tookMs, result } = await timed(() => claimNext(db, { worker: 'bench', companyConcurrency: 50 }))
+  if (!result) throw new Error('nothing to claim')
+  await endRun(db, result.id)
+  return tookMs
 }
 
 async function operations({ db }: OwnDatabase, rows: number): Promise<Operations> {
@@ -64,7 +86,7 @@ async function operations({ db }: OwnDatabase, rows: number): Promise<Operations
   const deps = {
     db,
     directory: new Directory(db),
-    runs: new RunLookup(db),
+    runs: new RunLookup(db, policy),
     runnables: new Runnables(db),
     queue: new SubmissionQueue(db, policy),
     policy,
@@ -72,12 +94,7 @@ async function operations({ db }: OwnDatabase, rows: number): Promise<Operations
     validateInput,
   }
   return {
-    claim: async () => {
-      const { tookMs, result } = await timed(() => claimNext(db, { worker: 'bench', companyConcurrency: 50 }))
-      if (!result) throw new Error('nothing to claim')
-      await endRun(db, result.id)
-      return tookMs
-    },
+    claim: () => timeClaim(db),
     submit: async () => {
       const submission = {
         principal: submitter.member,
@@ -104,33 +121,47 @@ async function timed<Result>(work: () => Promise<Result>): Promise<{ tookMs: num
 
 const names = ['claim', 'submit', 'list'] as const
 
-async function measure(options: BenchOptions, deep: Operations, shallow: Operations): Promise<Row[]> {
-  const subjects: Subject[] = names.flatMap((name) => [
-    { name: `deep ${name}`, once: deep[name] },
-    { name: `shallow ${name}`, once: shallow[name] },
-  ])
+interface Queues {
+  deep: Operations
+  shallow: Operations
+  crowded: () => Promise<number>
+}
+
+async function measure(options: BenchOptions, { deep, shallow, crowded }: Queues): Promise<Row[]> {
+  const subjects: Subject[] = [
+    ...names.flatMap((name) => [
+      { name: `deep ${name}`, once: deep[name] },
+      { name: `shallow ${name}`, once: shallow[name] },
+    ]),
+    { name: 'crowded claim', once: crowded },
+  ]
   const rounds = Math.min(options.rounds, roundsMax)
   options.say(`depth: ${rounds} rounds`)
   const machine = machineNote()
   const samples = await interleaved(subjects, { rounds, warmups, restMs: 2 })
   const of = (name: string) => ({ samplesMs: samples.get(name) ?? [], cpuMs: null })
   const notes = [
-    `${options.rows} queued runs against ${shallowRows}, in ${companies * roomsEach} rooms of ${companies} companies both times: a claim looks at each room that waits`,
+    `${options.rows} queued runs against ${shallowRows}, in ${companies * roomsEach} rooms of ${companies} companies both times`,
     'the functions of the service, called in this process with a connection each; a run is submitted for a company that has none queued, and the first 20 of a room are listed',
     machine(),
   ]
-  return names.map((name) =>
+  const row = (name: string, ours: string, shallowName: string, more: string[]) =>
     rowOf({
       name: `depth: ${name}`,
-      ours: of(`deep ${name}`),
+      ours: of(ours),
       peer: {
         name: `${shallowRows} queued`,
-        measured: of(`shallow ${name}`),
+        measured: of(`shallow ${shallowName}`),
         reach: { atMost: 1.2 },
-        notes: [],
+        notes: more,
       },
       floor: {},
       notes,
-    }),
-  )
+    })
+  return [
+    ...names.map((name) => row(name, `deep ${name}`, name, [])),
+    row('claim among companies', 'crowded claim', 'claim', [
+      `ours: a run of each of ${manyCompanies} companies is queued`,
+    ]),
+  ]
 }

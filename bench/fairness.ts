@@ -178,7 +178,7 @@ function rowFor(setting: Setting, measured: { idle: number[]; beside: number[]; 
     peer: { name: 'idle', measured: samples(measured.idle), reach: setting.reach, notes: [] },
     floor: {},
     notes: [
-      'a wait is from the beginning of the transaction that queues a run until its claim, by the clock of the database',
+      'a wait is from the time that a run is queued, just before it is stored, until its claim, by the clock of the database',
       'the real worker and queue with an executor that only lets time pass; runs of both sides take every other step',
       `${setting.name}: ${setting.note}; ${measured.notes.join('; ')}`,
     ],

@@ -29,7 +29,12 @@ const commands: Record<string, () => Promise<Command>> = {
           ),
       )
       .addCommand((await import('./commands/operator-signing-key.ts')).operatorSigningKeyCommand())
-      .addCommand((await import('./commands/operator-runner-release.ts')).operatorRunnerReleaseCommand()),
+      .addCommand((await import('./commands/operator-runner-release.ts')).operatorRunnerReleaseCommand())
+      .addCommand(
+        new Command('vuln-db')
+          .description('known vulnerabilities that scanned packages are compared with')
+          .addCommand((await import('./commands/operator-vuln-db-import.ts')).operatorVulnDbImportCommand()),
+      ),
   login: async () => (await import('./commands/login.ts')).loginCommand(),
   whoami: async () => (await import('./commands/whoami.ts')).whoamiCommand(),
   rooms: async () => (await import('./commands/rooms.ts')).roomsCommand(),
@@ -46,7 +51,10 @@ const commands: Record<string, () => Promise<Command>> = {
     new Command('build')
       .description('builds of environments')
       .addCommand((await import('./commands/build-watch.ts')).buildWatchCommand())
-      .addCommand((await import('./commands/build-log.ts')).buildLogCommand()),
+      .addCommand((await import('./commands/build-log.ts')).buildLogCommand())
+      .addCommand((await import('./commands/build-report.ts')).buildReportCommand())
+      .addCommand((await import('./commands/build-sbom.ts')).buildSbomCommand()),
+  findings: async () => (await import('./commands/findings.ts')).findingsCommand(),
   task: async () =>
     new Command('task')
       .description('tasks: scripts that run in an environment')

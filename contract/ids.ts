@@ -16,6 +16,8 @@ export const idKinds = {
   ownedObject: 'obj',
   environmentVersion: 'ver',
   buildAttempt: 'bld',
+  securityFinding: 'fnd',
+  securityException: 'exc',
   task: 'tsk',
   taskVersion: 'tvr',
   scriptUpload: 'scr',

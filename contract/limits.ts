@@ -105,6 +105,10 @@ export const artifactBundleMaxBytes = 1 * gib
 export const publicLinkTokenMinLength = 16
 export const publicLinkTokenMaxLength = 64
 
+// Security findings
+/** The most severe of a scan; a report says when there were more. */
+export const findingsPerScanMax = 1000
+
 // Retention
 export const runContentRetentionDefaultDays = 30
 export const runContentRetentionMaxDays = 365

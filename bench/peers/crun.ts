@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { storageIdBase } from '../../server/executor/oci/id-ranges.ts'
+import { ownProcFiles } from '../../server/executor/oci/own-proc.ts'
 import { stagingFolder } from '../../server/executor/oci/paths.ts'
 import { ociSpec } from '../../server/executor/oci/spec.ts'
 import type { SandboxSpec } from '../../server/executor/port.ts'
@@ -56,9 +57,10 @@ image=$1
 shift
 if [ -d /sys/fs/cgroup/unified ]; then umount -l /sys/fs/cgroup/unified || :; fi
 mount -t tmpfs -o mode=711 tmpfs ${stagingFolder}
-mkdir -p ${stagingFolder}/root ${stagingFolder}/space/upper ${stagingFolder}/space/work ${stagingFolder}/space/upper/workspace
+mkdir -p ${stagingFolder}/root ${stagingFolder}/proc ${stagingFolder}/space/upper ${stagingFolder}/space/work ${stagingFolder}/space/upper/workspace
 chown ${ids}:${ids} ${stagingFolder}/space/upper ${stagingFolder}/space/upper/workspace
 mount -t overlay -o "upperdir=${stagingFolder}/space/upper,workdir=${stagingFolder}/space/work,lowerdir=$0:$image" overlay ${stagingFolder}/root
+for name in ${ownProcFiles('crun').join(' ')}; do cat /proc/$name >${stagingFolder}/proc/$name; done
 exec "$@"
 `
 

@@ -1,6 +1,7 @@
-import { stat } from 'node:fs/promises'
+import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { readTicket } from '../../server/executor/oci/agent/ticket.ts'
 import { AgentClient } from '../../server/executor/oci/client.ts'
 import { agentPaths } from '../../server/executor/oci/paths.ts'
 import { noOpSandbox } from '../harness/no-op-sandbox.ts'
@@ -22,22 +23,19 @@ export async function executorMoments(dataDir: string, count: number): Promise<M
   try {
     for (let index = 0; index < count; index += 1) {
       const id = `bench_${index}`
-      const folder = join(agentPaths(dataDir).sandboxes, id)
       const asked = now()
       await executor.start({ ...spec, id }, stdin)
       const running = now()
       await executor.wait(id)
       const told = now()
-      const files = await filesOf(folder, lagMs)
+      const files = await filesOf(await folderOf(agentPaths(dataDir).sandboxes, id), lagMs)
       const removing = now()
       await executor.remove(id)
       operations.push([
         ['asked', asked],
-        ['agent: plan and ticket on disk', files.ticket],
-        ['agent: shim started', files.control],
-        ['shim: limits and mounts', files.log],
-        ['crun: until the agent told that the program runs', running],
-        ['program, and crun to its end', files.collected],
+        ['agent: a sandbox, its ticket on disk', files.ticket],
+        ['shim: the word; until the agent told that the program runs', running],
+        ['program, to its end', files.collected],
         ['shim: collect, exit record on disk', files.exit],
         ['agent: told', told],
         ['agent: remove', told + now() - removing],
@@ -50,16 +48,23 @@ export async function executorMoments(dataDir: string, count: number): Promise<M
   }
 }
 
+/** One that was made before it was asked for does not have its id for a name. */
+async function folderOf(parent: string, id: string): Promise<string> {
+  for (const name of await readdir(parent)) {
+    const ticket = await readTicket(join(parent, name))
+    if (ticket?.spec.id === id) return join(parent, name)
+  }
+  throw new Error(`no sandbox was made for ${id}`)
+}
+
 /** Times that only the files know. The record's is that of its last name, given after it was synced. */
 async function filesOf(folder: string, lagMs: number) {
-  const [ticket, control, log, collected, exit] = await Promise.all(
-    ['ticket.json', 'ctl', 'log.head', 'result.0', 'exit.json'].map((name) => stat(join(folder, name))),
+  const [ticket, collected, exit] = await Promise.all(
+    ['ticket.json', 'result.0', 'exit.json'].map((name) => stat(join(folder, name))),
   )
   const at = (stamp: number | undefined) => (stamp ?? Number.NaN) + lagMs
   return {
     ticket: at(ticket?.mtimeMs),
-    control: at(control?.birthtimeMs),
-    log: at(log?.birthtimeMs),
     collected: at(collected?.birthtimeMs),
     exit: at(exit?.ctimeMs),
   }

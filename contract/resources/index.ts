@@ -56,7 +56,16 @@ import { ManualRunSubmitRequest, RunDetail, RunList, RunRetryRequest } from './r
 import { ArtifactDownloadCapability, RunArtifact, RunArtifactList } from './run-artifact.ts'
 import { RunContent } from './run-content.ts'
 import { RuntimeContract } from './runtime-contract.ts'
+import { ScanReport } from './scan-report.ts'
 import { SecretSlotStatus } from './secret-slot.ts'
+import {
+  ScanFinding,
+  SecurityException,
+  SecurityExceptionCreateRequest,
+  SecurityExceptionList,
+  SecurityFinding,
+  SecurityFindingList,
+} from './security-finding.ts'
 import { ShareCreateRequest, ShareGrant, ShareGrantList, ShareRevokeRequest } from './share.ts'
 import { Task, TaskCreateRequest, TaskList, TaskUpdateRequest } from './task.ts'
 import { ItemCount, TaskRunHistory, TaskRunHistoryItem } from './task-history.ts'
@@ -154,8 +163,15 @@ export const namedSchemas = {
   RunRetryRequest,
   RuntimeContract,
   RuntimePricing,
+  ScanFinding,
+  ScanReport,
   ScriptUpload,
   SecretSlotStatus,
+  SecurityException,
+  SecurityExceptionCreateRequest,
+  SecurityExceptionList,
+  SecurityFinding,
+  SecurityFindingList,
   ShareCreateRequest,
   ShareGrant,
   ShareGrantList,

@@ -5,6 +5,7 @@ import { chatroomRoutes } from './chatroom-routes.ts'
 import { contextUploadRoutes } from './context-upload-routes.ts'
 import { environmentRoutes } from './environment-routes.ts'
 import { extensionRoutes } from './extension-routes.ts'
+import { findingRoutes } from './finding-routes.ts'
 import { historyRoutes } from './history-routes.ts'
 import { managementRoutes } from './management-routes.ts'
 import { platformRoutes } from './platform-routes.ts'
@@ -33,6 +34,7 @@ export const allRoutes = {
   ...managementRoutes,
   ...settingsRoutes,
   ...extensionRoutes,
+  ...findingRoutes,
 }
 
 export type RouteName = keyof typeof allRoutes

@@ -1,6 +1,7 @@
 import { buildAttemptMachine } from './build-attempt-states.ts'
 import { environmentMachine, taskMachine, taskVersionMachine } from './catalog-states.ts'
 import { environmentVersionMachine } from './environment-version-states.ts'
+import { exceptionMachine, findingMachine } from './finding-states.ts'
 import { bindingMachine, shareGrantMachine } from './grant-states.ts'
 import { runMachine } from './run-states.ts'
 import type { StateMachine } from './state-machine.ts'
@@ -12,6 +13,8 @@ export const stateMachines: readonly StateMachine[] = [
   uploadSessionMachine,
   environmentVersionMachine,
   buildAttemptMachine,
+  findingMachine,
+  exceptionMachine,
   taskMachine,
   taskVersionMachine,
   shareGrantMachine,

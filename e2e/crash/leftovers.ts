@@ -1,15 +1,16 @@
+import { existsSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import type pg from 'pg'
 import { childOf, type OwnService } from '../main-job/service.ts'
+import { runOfSandbox, sandboxFolders } from './sandbox-names.ts'
 import { sandboxProcesses } from './victims.ts'
 
 /** What runs have left behind that nobody will need again: empty when the service has cleaned up after everything. */
 export async function leftovers(service: OwnService, database: pg.Client): Promise<string[]> {
   const { dataDir } = service
   const found = await Promise.all([
-    sandboxFolders(dataDir),
-    namesIn(join(dataDir, 'agent/crun')),
+    keptSandboxes(dataDir),
     controlGroups(service),
     mounts(dataDir),
     processes(dataDir),
@@ -21,28 +22,37 @@ export async function leftovers(service: OwnService, database: pg.Client): Promi
 }
 
 /** Folders of sandboxes; one that was forbidden keeps its mark for ever, and nothing but that. */
-async function sandboxFolders(dataDir: string): Promise<string[]> {
-  const root = join(dataDir, 'agent/sandboxes')
+async function keptSandboxes(dataDir: string): Promise<string[]> {
+  const root = sandboxFolders(dataDir)
   const kept: string[] = []
-  for (const id of await readdir(root)) {
-    const names = await namesIn(join(root, id))
+  for (const name of await readdir(root)) {
+    if (await isWarm(dataDir, name)) continue
+    const names = await namesIn(join(root, name))
     if (names.length !== 1 || !names[0]?.endsWith('/forbidden'))
-      kept.push(`sandbox ${id}: ${names.length} files`)
+      kept.push(`sandbox ${name}: ${names.length} files`)
   }
   return kept
+}
+
+/** Waits for a run, as it should. */
+async function isWarm(dataDir: string, name: string): Promise<boolean> {
+  const isThere = existsSync(join(sandboxFolders(dataDir), name))
+  return name.startsWith('warm_') && isThere && (await runOfSandbox(dataDir, name)) === undefined
 }
 
 const namesIn = async (folder: string): Promise<string[]> =>
   (await readdir(folder).catch(() => [])).map((name) => join(folder, name))
 
 /** Below the one group that the agent was told to use. */
-async function controlGroups({ pid }: OwnService): Promise<string[]> {
+async function controlGroups({ pid, dataDir }: OwnService): Promise<string[]> {
   const agent = await childOf(pid, 'agent')
   const argv = (await readFile(`/proc/${agent}/cmdline`, 'utf8')).split('\0')
   const group = argv[argv.indexOf('--cgroup') + 1] ?? ''
   const hierarchies = ['/sys/fs/cgroup', ...(await namesIn('/sys/fs/cgroup'))]
   const groups = await Promise.all(hierarchies.map((hierarchy) => namesIn(join(hierarchy, group))))
-  return groups.flat().filter((path) => path.includes('/run_'))
+  const ofSandboxes = groups.flat().filter((path) => /\/(run|warm)_/.test(path))
+  const warm = await Promise.all(ofSandboxes.map((path) => isWarm(dataDir, basename(path))))
+  return ofSandboxes.filter((_path, at) => !warm[at])
 }
 
 async function mounts(dataDir: string): Promise<string[]> {

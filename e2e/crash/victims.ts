@@ -1,7 +1,8 @@
 import { readdir, readFile, readlink } from 'node:fs/promises'
-import { basename, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import type { Draw } from '../../server/base/draw.ts'
 import { childOf, type OwnService } from '../main-job/service.ts'
+import { runOfSandbox, sandboxFolders } from './sandbox-names.ts'
 
 export const victimKinds = ['api', 'worker', 'agent', 'postgres', 'shim', 'crun', 'job'] as const
 export type VictimKind = (typeof victimKinds)[number]
@@ -43,20 +44,18 @@ interface SandboxProcess extends Victim {
   pid: number
 }
 
-const runSandbox = /(run_[0-9a-f]{32})_\d+$/
-
 /** Every process of a run's sandbox: shims work in its folder, everything else is in its control group. */
 export async function sandboxProcesses(dataDir: string): Promise<SandboxProcess[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number)
   const found: SandboxProcess[] = []
-  const folders = join(dataDir, 'agent/sandboxes')
+  const folders = sandboxFolders(dataDir)
   for (const pid of pids) {
     if (await isOver(pid)) continue
     const cwd = await readlink(`/proc/${pid}/cwd`).catch(() => '')
     const program = basename(await readlink(`/proc/${pid}/exe`).catch(() => ''))
     const group = await controlGroupOf(pid)
-    const inGroup = runSandbox.exec(group)?.[1]
-    const inFolder = cwd.startsWith(`${folders}/`) ? runSandbox.exec(cwd)?.[1] : undefined
+    const inGroup = await runOfSandbox(dataDir, group)
+    const inFolder = dirname(cwd) === folders ? await runOfSandbox(dataDir, basename(cwd)) : undefined
     if (inFolder && program === 'shim') found.push({ kind: 'shim', pid, runId: inFolder })
     else if (inFolder && program === 'crun') found.push({ kind: 'crun', pid, runId: inFolder })
     else if (inGroup && program !== 'crun' && program !== 'shim')
@@ -71,7 +70,9 @@ async function isOver(pid: number): Promise<boolean> {
   return stat.slice(stat.lastIndexOf(')')).startsWith(') Z 1 ')
 }
 
+/** The name of the sandbox whose group it is. */
 async function controlGroupOf(pid: number): Promise<string> {
   const text = await readFile(`/proc/${pid}/cgroup`, 'utf8').catch(() => '')
-  return text.split('\n').find((line) => runSandbox.test(line)) ?? ''
+  const names = text.split('\n').map((line) => basename(line))
+  return names.find((name) => /^(run|warm)_/.test(name)) ?? ''
 }

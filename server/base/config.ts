@@ -29,6 +29,8 @@ export interface Config {
   runSlots: number
   /** Builds this worker keeps in flight. */
   buildSlots: number
+  /** Sandboxes that the host agent makes before they are asked for; absent: by the machine's memory. */
+  warmSandboxes: number | undefined
   /** Whether runs may have a network at all. */
   runtimeEgress: boolean
   /** Bytes that one run may send. */
@@ -159,6 +161,13 @@ export const settings: { [K in keyof Config]: Setting<Config[K]> } = {
     description: 'builds in flight at once',
     fallback: () => 2,
     ...integer(1, 64),
+  },
+  warmSandboxes: {
+    env: 'SANDBOX_WARM_SANDBOXES',
+    description:
+      'sandboxes made before they are asked for; 0 for none; default one per GiB of memory, at most 8',
+    fallback: () => undefined,
+    ...integer(0, 4096),
   },
   runtimeEgress: {
     env: 'SANDBOX_RUNTIME_EGRESS',

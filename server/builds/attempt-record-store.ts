@@ -4,19 +4,23 @@ import { sql } from 'kysely'
 import type { Executing, Trx } from '../db/database.ts'
 import type { AttemptRow } from './attempt-store.ts'
 
-/** An attempt with the deadline for a retry, which is its version's: null when there is none. */
-export type AttemptView = AttemptRow & { retryable_until: Date | null }
+/** An attempt with the deadline for a retry, which is its version's (null: none), and the bytes of its scan's report. */
+export type AttemptView = AttemptRow & { retryable_until: Date | null; report_total_bytes: number }
 
 const selectView = (db: Executing, of: { companyId: string; versionId: string }) =>
   db
     .selectFrom('build_attempts as a')
     .innerJoin('environment_versions as v', 'v.id', 'a.environment_version_id')
     .selectAll('a')
-    .select(
+    .select([
       sql<Date | null>`case
         when v.state = 'retryable_failed' and a.state in ('customer_failed', 'platform_failed', 'cancelled')
         then v.state_changed_at + ${buildRetryWindowSeconds} * interval '1 second' end`.as('retryable_until'),
-    )
+      sql<number>`coalesce((
+        select sum(o.byte_size) from owned_objects o
+        where o.id in (a.report_object_id, a.sbom_object_id) and o.deletion_state = 'active'
+      ), 0)::bigint`.as('report_total_bytes'),
+    ])
     .where('a.company_id', '=', of.companyId)
     .where('a.environment_version_id', '=', of.versionId)
 

@@ -130,12 +130,16 @@ export async function releaseLeases(db: Database, worker: string): Promise<void>
     .execute()
 }
 
+export type AttemptColumns = Partial<
+  Pick<AttemptRow, 'raw_upload_digest' | 'canonical_digest' | 'report_object_id' | 'sbom_object_id'>
+>
+
 export interface AttemptStep {
   /** The state to go to; absent: it stays. */
   state?: BuildAttemptState
   stageCode?: BuildStage
   /** Further columns of the attempt. */
-  set?: Partial<Pick<AttemptRow, 'raw_upload_digest' | 'canonical_digest'>>
+  set?: AttemptColumns
   version?: VersionMove
 }
 

@@ -3,10 +3,17 @@ import type { EnvironmentVersionState } from '@sandbox-jobs/contract/states/envi
 import type { Database, Trx } from '../db/database.ts'
 import { supersedeOlder } from '../environments/supersede-older.ts'
 import type { VersionResult } from '../environments/version-moves.ts'
-import { advance, type Claimed, finishAttempt, type WriteOutcome } from './attempt-store.ts'
+import { trackFindings } from '../findings/track-findings.ts'
+import {
+  type AttemptColumns,
+  advance,
+  type Claimed,
+  finishAttempt,
+  type WriteOutcome,
+} from './attempt-store.ts'
 import { BuildFailed } from './build-failed.ts'
 import { policyRevisionOf } from './provenance/composition.ts'
-import type { BuildFindings, BuildStep } from './steps/step.ts'
+import type { Build, BuildFindings, BuildStep } from './steps/step.ts'
 
 /** The claim went to another worker, or the attempt has ended: nothing more is to be done for it here. */
 export class ClaimLost extends Error {
@@ -71,11 +78,20 @@ export class ChainProgress {
     this.#versionState = versionStates.at(-1) ?? this.#versionState
   }
 
-  async complete(findings: BuildFindings): Promise<void> {
+  /** Notes what a step leaves, with the columns of the attempt that `work` answers. Throws as `enter` does. */
+  async keep(work: (trx: Trx) => Promise<AttemptColumns>): Promise<void> {
+    await this.#db.transaction().execute(async (trx) => {
+      await this.#write(trx, { set: await work(trx) })
+    })
+  }
+
+  /** The version is ready, and what its scan found is what its environment shows from now on. */
+  async complete({ order, findings }: Pick<Build, 'order' | 'findings'>): Promise<void> {
     const version = { to: 'ready', set: resultOf(findings) } as const
     await this.#end(async (trx) => {
       const outcome = await finishAttempt(trx, this.#claim, { state: 'completed', version })
       if (outcome === 'done') await supersedeOlder(trx, this.#claim.environment_version_id)
+      if (outcome === 'done' && findings.scan) await trackFindings(trx, order, findings.scan)
       return outcome
     })
   }

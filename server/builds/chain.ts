@@ -7,12 +7,14 @@ import { regionalReadback } from './steps/regional-readback.ts'
 import { runnerFloor } from './steps/runner-floor.ts'
 import { sign } from './steps/sign.ts'
 import { smoke } from './steps/smoke.ts'
+import { staticScan } from './steps/static-scan.ts'
 import type { BuildStep } from './steps/step.ts'
 
 /** The chain from an archive to a version that runs, in the order of its stages. */
 export const buildChain: readonly BuildStep[] = [
   contextValidator,
   customerBuild,
+  staticScan,
   smoke,
   sign,
   attest,

@@ -5,7 +5,7 @@ import type { BuildAttemptState } from '@sandbox-jobs/contract/states/build-atte
 import { progressOf, terminalClassOf } from '../environments/build-progress.ts'
 import type { AttemptView } from './attempt-record-store.ts'
 
-/** Wire form (contract part 1, "Build attempt"). Only owners see the detail of a failure; no report is kept yet. */
+/** Wire form (contract part 1, "Build attempt"). Only owners see the detail of a failure. */
 export function renderAttempt(attempt: AttemptView, owner: boolean): BuildAttempt {
   const progress = progressOf(attempt, owner)
   return {
@@ -25,7 +25,7 @@ export function renderAttempt(attempt: AttemptView, owner: boolean): BuildAttemp
     canonical_digest: owner ? attempt.canonical_digest : '',
     queued_at: attempt.queued_at.toISOString(),
     retryable_until: attempt.retryable_until?.toISOString() ?? null,
-    report_total_bytes: 0,
+    report_total_bytes: attempt.report_total_bytes,
     stage_index: progress.index,
     stage_count: progress.count,
     stage_since: progress.since,

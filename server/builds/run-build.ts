@@ -59,14 +59,14 @@ async function tryChain(
 ): Promise<'ended' | Error> {
   try {
     const { order, ...states } = await readOrder(db, attempt)
-    const build: Build = { order, findings: {}, tools, signal }
     const progress = new ChainProgress(db, attempt, states)
+    const build: Build = { order, findings: {}, tools, db, keep: (work) => progress.keep(work), signal }
     for (const step of buildChain) {
       signal.throwIfAborted()
       await progress.enter(step, build.findings)
       await step.run(build)
     }
-    await progress.complete(build.findings)
+    await progress.complete(build)
     await removeBuildSandboxes(build)
     return 'ended'
   } catch (error) {
@@ -95,7 +95,7 @@ async function fail(
   failure: BuildFailed,
 ): Promise<void> {
   const { order, ...states } = await readOrder(db, attempt)
-  await removeBuildSandboxes({ order, findings: {}, tools, signal: AbortSignal.timeout(buildLeaseMs) })
+  await removeBuildSandboxes({ order, tools })
   const progress = new ChainProgress(db, attempt, states)
   await progress.fail(failure)
 }

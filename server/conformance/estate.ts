@@ -9,6 +9,7 @@ import type { Principal } from '../platform/principal.ts'
 import type { ObjectStorage } from '../storage/port.ts'
 import { makeEnvironmentVersion } from '../testing/factories/environment-version.ts'
 import { makeRun } from '../testing/factories/runs.ts'
+import { giveReport, makeFinding, showFindings } from '../testing/factories/scanned-build.ts'
 import { makeSignedImage } from '../testing/factories/signed-image.ts'
 import { addMember, makeDepartment, makeRoom, makeUser } from '../testing/factories/tenant.ts'
 
@@ -41,6 +42,8 @@ export const examples = [
   'version',
   'failedVersion',
   'build',
+  'finding',
+  'exception',
   'upload',
   'receivedUpload',
   'task',
@@ -144,6 +147,9 @@ async function makeEnvironment(ground: Ground, place: Place) {
     params: { ...params, vid: String(version.id) },
   })
   await ground.storage.put(buildLogKey(String(attempt.id)), Buffer.from('STEP 1/1: FROM scratch'))
+  const scanned = { companyId, environmentId: environment, versionId: String(version.id) }
+  await giveReport(db, ground.storage, { ...scanned, attemptId: String(attempt.id) })
+  const findings = await makeFindings(ground, { ...place, ...scanned, current: readyVersion })
   const failed = await must(manager, allRoutes.createEnvironmentVersion, { params, body: draft })
   await db
     .updateTable('environment_versions')
@@ -165,9 +171,29 @@ async function makeEnvironment(ground: Ground, place: Place) {
     version: String(version.id),
     failedVersion: String(failed.id),
     build: String(attempt.id),
+    ...findings,
     upload: String(upload.upload_session_id),
     receivedUpload: String(received.upload_session_id),
   }
+}
+
+/** One that may be excepted and one that is. */
+async function makeFindings(
+  { db, must }: Ground,
+  made: { companyId: string; environmentId: string; current: string; manager: Principal },
+) {
+  await showFindings(db, { ...made, versionId: made.current }, [
+    makeFinding('usr/bin/a'),
+    makeFinding('usr/bin/b'),
+  ])
+  const params = { id: made.environmentId }
+  const { items } = await must(made.manager, allRoutes.listFindings, { params })
+  const [finding = '', excepted = ''] = (items as { id: string }[]).map(({ id }) => id)
+  const exception = await must(made.manager, allRoutes.createException, {
+    params: { ...params, fid: excepted },
+    body: { reason: 'known' },
+  })
+  return { finding, exception: String(exception.id) }
 }
 
 async function makeTask(ground: Ground, place: Place, environmentVersion: string) {

@@ -8,6 +8,8 @@ const examplesBySegment: Record<string, Example> = {
   environments: 'environment',
   'context-uploads': 'upload',
   builds: 'build',
+  findings: 'finding',
+  exceptions: 'exception',
   tasks: 'task',
   'granted-jobs': 'task',
   shares: 'share',

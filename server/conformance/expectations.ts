@@ -111,6 +111,12 @@ export const expectations: Partial<Record<RouteName | (string & {}), Expectation
   listImageSignatures: { who: 'owners', use: { vid: 'readyVersion' } },
   downloadImage: { who: 'owners', use: { vid: 'readyVersion' } },
   listSigningKeys: { who: 'anyone' },
+  readScanReport: { who: 'owners' },
+  readSbom: { who: 'owners' },
+  listFindings: { who: 'owners' },
+  listExceptions: { who: 'owners' },
+  createException: { who: 'owners', body: () => ({ reason: 'known' }) },
+  revokeException: { who: 'owners' },
 
   listContextObjects: { who: 'owners' },
   initContextUpload: { who: 'owners', body: () => ({ declared_bytes: 1 }) },

@@ -10,7 +10,9 @@ import * as settings from './migrations/0005-settings.ts'
 import * as scripts from './migrations/0006-scripts.ts'
 import * as retention from './migrations/0007-retention.ts'
 import * as companyQueue from './migrations/0008-company-queue.ts'
+import * as turnsAndCounts from './migrations/0009-turns-and-counts.ts'
 import * as isolation from './migrations/0012-isolation.ts'
+import * as findings from './migrations/0014-findings.ts'
 import * as provenance from './migrations/0015-provenance.ts'
 
 /** Forward only, in order of their names. */
@@ -23,7 +25,9 @@ const migrations: Record<string, Migration> = {
   '0006-scripts': scripts,
   '0007-retention': retention,
   '0008-company-queue': companyQueue,
+  '0009-turns-and-counts': turnsAndCounts,
   '0012-isolation': isolation,
+  '0014-findings': findings,
   '0015-provenance': provenance,
 }
 

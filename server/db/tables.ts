@@ -1,4 +1,5 @@
 import type * as environments from './tables/environments.ts'
+import type * as findings from './tables/findings.ts'
 import type * as platform from './tables/platform.ts'
 import type * as runs from './tables/runs.ts'
 import type * as scripts from './tables/scripts.ts'
@@ -20,6 +21,10 @@ export interface Tables {
   owned_objects: environments.OwnedObjectsTable
   environment_versions: environments.EnvironmentVersionsTable
   build_attempts: environments.BuildAttemptsTable
+  security_findings: findings.SecurityFindingsTable
+  security_exceptions: findings.SecurityExceptionsTable
+  vulnerability_imports: findings.VulnerabilityImportsTable
+  vulnerabilities: findings.VulnerabilitiesTable
   runner_releases: environments.RunnerReleasesTable
   tasks: tasks.TasksTable
   task_versions: tasks.TaskVersionsTable
@@ -29,6 +34,9 @@ export interface Tables {
   task_bundles: scripts.TaskBundlesTable
   staging_leases: scripts.StagingLeasesTable
   runs: runs.RunsTable
+  queue_turns: runs.QueueTurnsTable
+  run_counts: runs.RunCountsTable
+  run_count_changes: runs.RunCountChangesTable
   run_inputs: runs.RunInputsTable
   run_contents: runs.RunContentsTable
   run_artifacts: runs.RunArtifactsTable

@@ -4,6 +4,7 @@ import type { BuildStage } from '@sandbox-jobs/contract/resources/build-stage.ts
 export const buildStages = [
   'context_validator',
   'customer_build',
+  'static_scan',
   'smoke',
   'sign',
   'attest',

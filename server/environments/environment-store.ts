@@ -94,6 +94,17 @@ export async function updateEnvironmentTexts(
     .executeTakeFirst()
 }
 
+/** The current version, which stays that until the transaction ends. */
+export async function lockCurrentVersion(trx: Trx, id: string): Promise<string | null> {
+  const row = await trx
+    .selectFrom('environments')
+    .select('current_version_id')
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirstOrThrow()
+  return row.current_version_id
+}
+
 /** The current version is the ready one with the highest number, or none; `versionId` names any of them. */
 export async function refreshCurrentVersion(trx: Trx, versionId: string): Promise<void> {
   await sql`

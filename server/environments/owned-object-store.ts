@@ -18,7 +18,7 @@ export interface NewContextObject {
 export async function insertContextObject(trx: Trx, object: NewContextObject): Promise<void> {
   await trx
     .insertInto('owned_objects')
-    .values({ ...object, object_kind: 'context', expires_at: null })
+    .values({ ...object, object_kind: 'context', build_attempt_id: null, expires_at: null })
     .execute()
 }
 

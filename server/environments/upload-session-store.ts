@@ -72,7 +72,7 @@ export async function measureStaging(trx: Trx, companyId: string) {
       where company_id = ${companyId} and created_at > now() - interval '1 minute'
       union all
       select created_at from staging_leases
-      where company_id = ${companyId} and created_at > now() - interval '1 minute'
+      where company_id = ${companyId} and created_at > now() - interval '1 minute' and object_kind <> 'report'
     )
     select (select count(*) from held) as slots,
       (select coalesce(sum(declared_bytes), 0)::bigint from held) as "declaredBytes",

@@ -87,6 +87,8 @@ export type SandboxNetwork =
 export interface SandboxLimits {
   timeoutMs: number
   memoryBytes: number
+  /** Memory that the program sees and is promised; absent: all of it. The rest is for the workspace and the platform. */
+  shownMemoryBytes?: number
   /** Size of the one filesystem that takes every write: /workspace and the overlay above the image. */
   workspaceBytes: number
   /** `memory`: tmpfs charged to the sandbox; `disk`: a size-capped file on the host's disk. */

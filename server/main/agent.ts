@@ -47,6 +47,7 @@ async function main(): Promise<void> {
     cgroupParent: values.cgroup,
     slots: slotsOf(values.slots) ?? slotsFor(config),
     runtimes: config.runtimes,
+    warm: config.warmSandboxes,
     egress: config.runtimeEgress,
     clock: systemClock,
     onError: (error) => log.error({ err: error }, 'a request failed'),

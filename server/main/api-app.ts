@@ -18,6 +18,7 @@ import { mountBundleUploadRoute } from '../http/routes/bundle-uploads.ts'
 import { mountChatroomJobsRoutes } from '../http/routes/chatroom-jobs.ts'
 import { mountContextUploadRoutes } from '../http/routes/context-uploads.ts'
 import { mountEnvironmentRoutes } from '../http/routes/environments.ts'
+import { mountFindingRoutes } from '../http/routes/findings.ts'
 import { mountGrantedJobRoutes } from '../http/routes/granted-jobs.ts'
 import { mountInputPreviewRoute } from '../http/routes/input-preview.ts'
 import { mountManagementRoutes } from '../http/routes/management.ts'
@@ -110,6 +111,7 @@ export function createApiApp({ db, log, clock, identityProvider, config }: ApiPa
   mountBuildRoutes(mount, environments)
   const signing = new SigningKeys(signingKeysFolder(config.dataDir))
   mountProvenanceRoutes(mount, { db, storage, signing })
+  mountFindingRoutes(mount, environments)
 
   const tasks = { db, directory, pages, clock, cancelQueuedRunsOfTask }
   mountTaskRoutes(mount, tasks)
@@ -126,7 +128,7 @@ export function createApiApp({ db, log, clock, identityProvider, config }: ApiPa
   })
 
   const capabilityKey = keys.derive('download-capability')
-  const runs = new RunLookup(db)
+  const runs = new RunLookup(db, policy)
   const submitting = {
     runnables: new Runnables(db),
     queue: new SubmissionQueue(db, policy),

@@ -1,10 +1,13 @@
 import { type ImageSweepDeps, sweepImages } from '../builds/sweep-images.ts'
+import { sweepReports } from '../builds/sweep-reports.ts'
+import { sweepFindings } from '../findings/sweep-findings.ts'
 import { type Loop, startLoop } from '../queue/loop.ts'
+import { foldRunCounts } from '../runs/fold-counts.ts'
 import { sweepIdempotencyKeys, sweepRunContent } from '../runs/run-retention.ts'
 
 const minuteMs = 60_000
 
-/** What removes things after the time that their company, or the service itself, keeps them. */
+/** What removes things after the time that their company, or the service itself, keeps them, and what keeps totals. */
 export function startRetentionLoops(deps: ImageSweepDeps): Loop {
   const { log } = deps
   const loops = [
@@ -15,6 +18,9 @@ export function startRetentionLoops(deps: ImageSweepDeps): Loop {
       runOnce: () => sweepIdempotencyKeys(deps),
       log,
     }),
+    startLoop({ name: 'run counts', everyMs: 10_000, runOnce: () => foldRunCounts(deps), log }),
+    startLoop({ name: 'findings', everyMs: minuteMs, runOnce: () => sweepFindings(deps), log }),
+    startLoop({ name: 'scan reports', everyMs: 60 * minuteMs, runOnce: () => sweepReports(deps), log }),
     startLoop({ name: 'images', everyMs: 60 * minuteMs, runOnce: () => sweepImages(deps), log }),
   ]
   return { stop: async () => void (await Promise.all(loops.map((loop) => loop.stop()))) }

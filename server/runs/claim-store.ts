@@ -2,6 +2,7 @@ import type { RunState } from '@sandbox-jobs/contract/states/run-states.ts'
 import { sql } from 'kysely'
 import type { Database } from '../db/database.ts'
 import { transition } from '../db/transition.ts'
+import { dropIdleTurns } from './queue-turn-store.ts'
 import { claimed, leaseSeconds, sandboxIdOf } from './run-moves.ts'
 
 /** A run in the hands of one worker: every later write carries the fence. */
@@ -26,68 +27,112 @@ export interface ClaimOptions {
  */
 const headsPerRoom = 4
 
+/** Turns of companies without live runs that a claim tries; the others that wait are as few as the live runs. */
+const turnsTried = 64
+
 /**
  * Claims the next run in its turn: of the company with the fewest live runs, then the one that was served longest
  * ago; in it of the room by the same rule; in that the oldest. Undefined when nothing may start.
  *
- * The queue is walked room by room along a narrow index, so the cost follows the number of rooms that wait, not that of
- * their runs. Rows that another worker is about to take are passed over. Two workers that claim at the same instant
- * may each count the other's run out, so a company can be over its bound by the number of workers less one.
+ * The companies that wait stand in `queue_turns` in the order in which they were served, and only the rooms of the
+ * company that is served are walked, along a narrow index: the cost follows neither the number of companies nor that of
+ * runs. Rows that another worker is about to take are passed over. Two workers that claim at the same instant may each
+ * count the other's run out, so a company can be over its bound by the number of workers less one.
  */
 export async function claimNext(db: Database, options: ClaimOptions): Promise<ClaimedRun | undefined> {
+  for (;;) {
+    const { run, passedOver } = await claimInTurn(db, options)
+    const dropped = await dropIdleTurns(db, passedOver)
+    if (run || dropped === 0) return run
+  }
+}
+
+interface Claim {
+  run: ClaimedRun | undefined
+  /** Companies whose turn was before, and who gave nothing. */
+  passedOver: string[]
+}
+
+interface NextRow {
+  passed_over: string[]
+  id: string | null
+  company_id: string
+  fence: number
+  timeout_seconds: number
+}
+
+async function claimInTurn(db: Database, options: ClaimOptions): Promise<Claim> {
   return db.transaction().execute(async (trx) => {
-    const { rows } = await sql<{ id: string; company_id: string; fence: number; timeout_seconds: number }>`
-      with recursive rooms as (
-        (select company_id, chatroom_id from runs where state = 'queued' order by company_id, chatroom_id limit 1)
-        union all
-        select next.company_id, next.chatroom_id from rooms
-        cross join lateral (
-          select r.company_id, r.chatroom_id from runs r
-          where r.state = 'queued' and (r.company_id, r.chatroom_id) > (rooms.company_id, rooms.chatroom_id)
-          order by r.company_id, r.chatroom_id limit 1
-        ) next
-      ), live as (
+    const { rows } = await sql<NextRow>`
+      with live as (
         select company_id, chatroom_id, count(*) as runs from runs
         where state in ('starting', 'running', 'cancel_requested') group by company_id, chatroom_id
-      ), companies as (
-        select waiting.company_id, coalesce(busy.runs, 0) as live, served.claimed_at as served_at
-        from (select distinct company_id from rooms) waiting
-        left join (select company_id, sum(runs) as runs from live group by company_id) busy using (company_id)
-        left join lateral (
-          select claimed_at from runs r where r.company_id = waiting.company_id and claimed_at is not null
-          order by claimed_at desc limit 1
-        ) served on true
-        where coalesce(busy.runs, 0) < ${options.companyConcurrency}
-      ), heads as (
-        select head.id, head.queued_at, companies.live as company_live, companies.served_at as company_served_at,
-          coalesce(live.runs, 0) as room_live, served.claimed_at as room_served_at
-        from rooms
-        join companies using (company_id)
-        left join live using (company_id, chatroom_id)
-        left join lateral (
-          select claimed_at from runs r where r.chatroom_id = rooms.chatroom_id and claimed_at is not null
-          order by claimed_at desc limit 1
-        ) served on true
+      ), busy as (
+        select company_id, sum(runs) as runs from live group by company_id
+      ), waiting as (
+        (select company_id, 0 as live, served_at, since from queue_turns
+          where not exists (select from busy where busy.company_id = queue_turns.company_id)
+          order by served_at nulls first, since limit ${sql.lit(turnsTried)})
+        union all
+        select company_id, busy.runs, served_at, since from busy join queue_turns using (company_id)
+        where busy.runs < ${options.companyConcurrency}
+      ), turns as (
+        select company_id, row_number() over (order by live, served_at nulls first, since, company_id) as turn
+        from waiting
+      ), next as (
+        select head.*, turns.turn from (select * from turns order by turn) turns
         cross join lateral (
-          select q.id, q.queued_at from runs q
-          where q.state = 'queued' and q.company_id = rooms.company_id and q.chatroom_id = rooms.chatroom_id
-          order by q.queued_at, q.id limit ${sql.lit(headsPerRoom)}
+          with recursive rooms as (
+            (select chatroom_id from runs where state = 'queued' and company_id = turns.company_id
+              order by chatroom_id limit 1)
+            union all
+            select further.chatroom_id from rooms
+            cross join lateral (
+              select chatroom_id from runs
+              where state = 'queued' and company_id = turns.company_id and chatroom_id > rooms.chatroom_id
+              order by chatroom_id limit 1
+            ) further
+          ), heads as (
+            select head.id, head.queued_at, coalesce(live.runs, 0) as room_live, served.claimed_at as room_served_at
+            from rooms
+            left join live on live.company_id = turns.company_id and live.chatroom_id = rooms.chatroom_id
+            left join lateral (
+              select claimed_at from runs where chatroom_id = rooms.chatroom_id and claimed_at is not null
+              order by claimed_at desc limit 1
+            ) served on true
+            cross join lateral (
+              select id, queued_at from runs
+              where state = 'queued' and company_id = turns.company_id and chatroom_id = rooms.chatroom_id
+              order by queued_at, id limit ${sql.lit(headsPerRoom)}
+            ) head
+          )
+          select r.id, r.company_id, r.fence, r.timeout_seconds
+          from heads join runs r on r.id = heads.id
+          where r.state = 'queued'
+          order by room_live, room_served_at nulls first, heads.queued_at, heads.id
+          limit 1
+          for update of r skip locked
         ) head
+        limit 1
+      ), served as (
+        update queue_turns set served_at = clock_timestamp()
+        where company_id in (
+          select company_id from queue_turns where company_id = (select company_id from next)
+          for no key update skip locked
+        )
       )
-      select r.id, r.company_id, r.fence, r.timeout_seconds
-      from heads join runs r on r.id = heads.id
-      where r.state = 'queued'
-      order by company_live, company_served_at nulls first, room_live, room_served_at nulls first,
-        heads.queued_at, heads.id
-      limit 1
-      for update of r skip locked
+      select next.id, next.company_id, next.fence, next.timeout_seconds, array(
+        select company_id from turns where next.turn is null or turns.turn < next.turn
+      ) as passed_over
+      from (select) one left join next on true
     `.execute(trx)
     const [next] = rows
-    if (!next) return undefined
+    const passedOver = next?.passed_over ?? []
+    if (!next || next.id === null) return { run: undefined, passedOver }
     const fence = next.fence + 1
     const sandboxId = sandboxIdOf({ id: next.id, fence })
     const left = await transition(trx, {
-      ...claimed(next),
+      ...claimed({ id: next.id, fence: next.fence }),
       set: {
         fence,
         sandbox_id: sandboxId,
@@ -96,8 +141,9 @@ export async function claimNext(db: Database, options: ClaimOptions): Promise<Cl
         lease_until: sql`now() + make_interval(secs => ${leaseSeconds(next.timeout_seconds)})`,
       },
     })
-    if (left === undefined) return undefined
-    return { id: next.id, companyId: next.company_id, state: 'starting', fence, sandboxId }
+    if (left === undefined) return { run: undefined, passedOver }
+    const run = { id: next.id, companyId: next.company_id, state: 'starting', fence, sandboxId } as const
+    return { run, passedOver }
   })
 }
 

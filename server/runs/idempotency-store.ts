@@ -1,4 +1,4 @@
-import { type Selectable, sql } from 'kysely'
+import { type RawBuilder, type Selectable, sql } from 'kysely'
 import type { Executing, Trx } from '../db/database.ts'
 import type { IdempotencyKeysTable } from '../db/tables/runs.ts'
 
@@ -73,21 +73,20 @@ export async function findKeys(
   )
 }
 
-/** Takes keys that are free, with their answers; the caller holds what keeps twins from taking them meanwhile. */
-export async function insertAnswers(
-  trx: Trx,
+/**
+ * Part of a statement: takes keys that are free, with their answers; the caller holds what keeps twins from taking them
+ * meanwhile.
+ */
+export const answersInsert = (
   given: readonly { intent: { scope: IdempotencyScope; requestHash: string }; answer: object }[],
-): Promise<void> {
-  await sql`
+): RawBuilder<unknown> => sql`
     insert into idempotency_keys (company_id, principal_id, route, key, request_hash, response)
     select company_id, principal_id, route, key, request_hash, response::json
     from unnest(
       ${scopeColumns(given.map(({ intent }) => intent.scope))},
       ${given.map(({ intent }) => intent.requestHash)}::text[],
       ${given.map(({ answer }) => JSON.stringify(answer))}::text[]
-    ) as given (company_id, principal_id, route, key, request_hash, response)
-  `.execute(trx)
-}
+    ) as given (company_id, principal_id, route, key, request_hash, response)`
 
 const scopeColumns = (scopes: readonly IdempotencyScope[]) => sql`
   ${scopes.map(({ companyId }) => companyId)}::text[], ${scopes.map(({ principalId }) => principalId)}::text[],

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { canonicalJson } from '../base/canonical-json.ts'
 import { CodedError } from '../base/coded-error.ts'
 import type { Database, Trx } from '../db/database.ts'
@@ -20,7 +20,7 @@ export const intentScope = (principal: Principal, route: string, key: string): I
 
 /** What makes two requests the same: everything but the key and the credentials. */
 export const hashRequest = (request: Record<string, unknown>): string =>
-  createHash('sha256').update(canonicalJson(request)).digest('hex')
+  hash('sha256', canonicalJson(request))
 
 /** The answer that this key was given before. Throws 409 `idempotency_conflict` when it was for another request. */
 export async function earlierAnswer<Answer>(db: Database | Trx, intent: Intent): Promise<Answer | undefined> {

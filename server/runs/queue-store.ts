@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Executing, Trx } from '../db/database.ts'
 
 /*
@@ -106,41 +106,53 @@ export interface QueueView {
 }
 
 export interface QueueViewOptions {
-  companyId: string
-  ids: readonly string[]
+  runs: readonly { id: string; company_id: string }[]
   /** Count only the company's own runs as ahead. */
   withinCompany: boolean
 }
 
 /**
- * How the queue looks from each of a company's queued runs; runs that are not queued are absent. The front of the queue
- * and the durations of a profile are read once, however many runs are asked for.
+ * How the queue looks from each of these runs; those that are not queued are absent. The front of a queue and the
+ * durations of a profile are read once, however many runs are asked for.
  */
-export async function queueView(db: Executing, options: QueueViewOptions): Promise<QueueView[]> {
-  const { companyId, ids } = options
-  const within = options.withinCompany ? sql` and company_id = ${companyId}` : sql``
+export async function queueView(
+  db: Executing,
+  { runs, withinCompany }: QueueViewOptions,
+): Promise<QueueView[]> {
+  const front = withinCompany
+    ? sql`select ahead.* from (select distinct company_id from asked) company cross join lateral (
+        ${frontOf(sql`and company_id = company.company_id`)}) ahead`
+    : frontOf(sql``)
   const { rows } = await sql<QueueView>`
     with asked as (
       select id, company_id, resource_profile from runs
-      where id = any(${ids}) and company_id = ${companyId} and state = 'queued'
+      join unnest(
+        ${runs.map(({ id }) => id)}::text[], ${runs.map(({ company_id }) => company_id)}::text[]
+      ) as asked (id, company_id) using (id, company_id)
+      where state = 'queued'
     ), live as (
-      select count(*) filter (where company_id = ${companyId}) as company_live, count(*) as fleet_live
-      from runs where state in ('starting', 'running', 'cancel_requested')
+      select company_id, count(*) as runs from runs
+      where state in ('starting', 'running', 'cancel_requested') group by company_id
     ), front as (
-      select id, row_number() over (order by queued_at, id) as place
-      from (
-        select queued_at, id from runs where state = 'queued'${within}
-        order by queued_at, id limit ${sql.lit(placesTold)}
-      ) oldest
+      ${front}
     ), recent as (
-      select profile.resource_profile, (${meanSeconds('profile')}) as mean_seconds
+      select company_id, resource_profile, (${meanSeconds('profile')}) as mean_seconds
       from (select distinct company_id, resource_profile from asked) profile
     )
-    select asked.id, front.place, recent.mean_seconds, live.company_live, live.fleet_live
+    select asked.id, front.place, recent.mean_seconds, coalesce(live.runs, 0) as company_live,
+      (select coalesce(sum(runs), 0)::bigint from live) as fleet_live
     from asked
-    cross join live
+    left join live using (company_id)
     left join front using (id)
-    left join recent using (resource_profile)
+    left join recent using (company_id, resource_profile)
   `.execute(db)
   return rows
 }
+
+/** The first places of a queue. */
+const frontOf = (whose: RawBuilder<unknown>) => sql`
+  select id, row_number() over (order by queued_at, id) as place
+  from (
+    select queued_at, id from runs where state = 'queued' ${whose}
+    order by queued_at, id limit ${sql.lit(placesTold)}
+  ) oldest`

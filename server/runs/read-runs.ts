@@ -52,9 +52,7 @@ export async function requireReadableRun(
 
 export async function readRun(deps: ReadDeps, principal: Principal, address: RunAddress): Promise<RunDetail> {
   const run = await requireReadableRun(deps, principal, address)
-  if (run.state !== 'queued') return renderRun(run, undefined)
-  const waits = await queueWaits(deps.db, deps.policy, [run])
-  return renderRun(run, waits.get(run.id))
+  return renderRun(run, await deps.runs.waitOf(run))
 }
 
 /** Cancels and shows the run as it stands then. */

@@ -106,6 +106,18 @@ describe('the place in the queue', () => {
     expect(await shown(rid, hosted)).toMatchObject({ queue_position: 2 })
   })
 
+  it('is told to each of many who ask at once, by the queue of their own company where hosted', async () => {
+    const mine = [await make(), await make({ queued_at: claimedAt })]
+    const other = await makeTenant(db)
+    const theirs = await makeRun(db, await makeRunnableTask(db, other.companyId), {
+      chatroom_id: other.roomId,
+    })
+    const read = (of: Tenant, rid: string) =>
+      hosted.call(runRoutes.readRun, of.member, { params: { cid: of.roomId, rid } })
+    const answers = await Promise.all([...mine.map((rid) => read(tenant, rid)), read(other, theirs)])
+    expect(answers.map((answer) => answer.json().queue_position)).toEqual([1, 2, 1])
+  })
+
   it('gives an estimate on premises only: rounds of the places of the fleet, each as long as the last runs', async () => {
     await make({
       state: 'completed',

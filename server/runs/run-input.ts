@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { canonicalJson } from '../base/canonical-json.ts'
 import { runInputBounds } from '../base/strict-json.ts'
 import { invalid, type ValidationError } from '../base/validation-error.ts'
@@ -21,7 +21,7 @@ export function stageInput(value: unknown): StagedInput {
   if (content.length > runInputBounds.maxBytes) {
     throw refused('too_large', `must have at most ${runInputBounds.maxBytes} bytes of canonical JSON`)
   }
-  return { content, digest: `sha256:${createHash('sha256').update(content).digest('hex')}` }
+  return { content, digest: `sha256:${hash('sha256', content)}` }
 }
 
 /** Depth and number of values, counted without recursion. */

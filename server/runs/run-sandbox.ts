@@ -50,6 +50,7 @@ export function runSandbox(run: RunSandbox): SandboxSpec {
     limits: {
       timeoutMs: run.timeoutSeconds * 1000,
       memoryBytes: profile.provider_memory_mib * mib,
+      shownMemoryBytes: profile.customer_memory_mib * mib,
       workspaceBytes: profile.workspace_mib * mib,
       workspaceKind: 'memory',
       workspaceInodes,

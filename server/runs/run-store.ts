@@ -1,5 +1,5 @@
 import { runMachine } from '@sandbox-jobs/contract/states/run-states.ts'
-import type { Selectable } from 'kysely'
+import type { RawBuilder, Selectable } from 'kysely'
 import { sql } from 'kysely'
 import type { Executing, Trx } from '../db/database.ts'
 import type { RunsTable } from '../db/tables/runs.ts'
@@ -51,9 +51,13 @@ export type QueuedRun = ShownRun &
 /**
  * Queues runs in the given order: their rows, their inputs, their first events, and word to the workers once the
  * transaction commits, in one statement, for it is on the path of every submission. A run's time is a microsecond after
- * that of the one before it, so that the order is also that of the queue.
+ * that of the one before it, so that the order is also that of the queue. `beside` is a further insert of the statement.
  */
-export async function insertRuns(trx: Trx, runs: readonly QueuedRun[]): Promise<void> {
+export async function insertRuns(
+  trx: Trx,
+  runs: readonly QueuedRun[],
+  beside?: RawBuilder<unknown>,
+): Promise<void> {
   const column = (name: keyof QueuedRun, type: 'text' | 'int' | 'bytea' | 'timestamptz') =>
     sql`${runs.map((run) => run[name])}::${sql.raw(type)}[]`
   await sql`
@@ -81,7 +85,7 @@ export async function insertRuns(trx: Trx, runs: readonly QueuedRun[]): Promise<
     ), noted as (
       insert into state_events (company_id, entity, entity_id, from_state, to_state)
       select company_id, ${sql.lit(runMachine.name)}, id, '', ${sql.lit(runMachine.initial)} from asked
-    )
+    )${beside ? sql`, beside as (${beside})` : sql``}
     select pg_notify(${sql.lit(queuedChannel)}, '')
   `.execute(trx)
 }

@@ -13,20 +13,15 @@ export interface QueueWait {
   etaSeconds: number | null
 }
 
-/** The waits of those rows that are queued, by run id. All rows are of one company. */
+/** The waits of those rows that are queued, by run id. */
 export async function queueWaits(
   db: Executing,
   policy: QueuePolicy,
   rows: readonly ShownRun[],
 ): Promise<Map<string, QueueWait>> {
-  const queued = rows.filter((row) => row.state === 'queued')
-  const [first] = queued
-  if (!first) return new Map()
-  const views = await queueView(db, {
-    companyId: first.company_id,
-    ids: queued.map((row) => row.id),
-    withinCompany: policy.deployment === 'hosted',
-  })
+  const runs = rows.filter((row) => row.state === 'queued')
+  if (runs.length === 0) return new Map()
+  const views = await queueView(db, { runs, withinCompany: policy.deployment === 'hosted' })
   return new Map(views.map((view) => [view.id, waitOf(policy, view)]))
 }
 

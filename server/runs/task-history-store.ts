@@ -1,5 +1,6 @@
 import { type Expression, type SqlBool, sql } from 'kysely'
 import type { Executing } from '../db/database.ts'
+import { countRuns } from './run-count-store.ts'
 
 export interface TaskHistoryFilter {
   companyId: string
@@ -44,21 +45,33 @@ const sourceKind = sql<string>`
     when runs.submission_source = 'custom_table_trigger' then 'department'
     else 'chatroom' end`
 
-/** Conditions on `runs` and `chatrooms`, for the list and for its count. */
-function matching(filter: TaskHistoryFilter): Expression<SqlBool> {
-  const { states, method, departmentId, chatroomId } = filter
-  const all = [sql`runs.company_id = ${filter.companyId}`, sql`runs.task_id = ${filter.taskId}`]
-  if (states) all.push(sql`runs.state = any(${states})`)
+/** Conditions on what the counts of runs have too. */
+function placed({
+  companyId,
+  method,
+  departmentId,
+  chatroomId,
+  ...filter
+}: TaskHistoryFilter): Expression<SqlBool> {
+  const all = [sql`true`]
   if (method !== undefined) all.push(sql`(runs.submission_source = 'agent') = ${method === 'agent'}`)
   if (filter.executorKind !== undefined) all.push(sql`${executorKind} = ${filter.executorKind}`)
   if (filter.sourceKind !== undefined) all.push(sql`${sourceKind} = ${filter.sourceKind}`)
-  if (departmentId !== undefined) all.push(sql`chatrooms.department_id = ${departmentId}`)
   if (chatroomId !== undefined) all.push(sql`runs.chatroom_id = ${chatroomId}`)
+  if (departmentId !== undefined) {
+    all.push(sql`runs.chatroom_id in (
+      select id from chatrooms where company_id = ${companyId} and department_id = ${departmentId})`)
+  }
   return sql<SqlBool>`${sql.join(all, sql` and `)}`
 }
 
-const placed = (db: Executing, filter: TaskHistoryFilter) =>
-  db.selectFrom('runs').innerJoin('chatrooms', 'chatrooms.id', 'runs.chatroom_id').where(matching(filter))
+/** Conditions on `runs`. */
+function matching(filter: TaskHistoryFilter): Expression<SqlBool> {
+  const { companyId, taskId, states } = filter
+  const ofState = states ? sql`runs.state = any(${states})` : sql`true`
+  return sql<SqlBool>`
+    runs.company_id = ${companyId} and runs.task_id = ${taskId} and ${ofState} and ${placed(filter)}`
+}
 
 /** In the order of (`queued_at`, `id`). Reads runs, chatrooms, departments and users; writes nothing. */
 export const listTaskHistory = (
@@ -66,7 +79,10 @@ export const listTaskHistory = (
   filter: TaskHistoryFilter,
   stretch: { offset: number; limit: number; order: 'asc' | 'desc' },
 ): Promise<TaskHistoryRow[]> =>
-  placed(db, filter)
+  db
+    .selectFrom('runs')
+    .innerJoin('chatrooms', 'chatrooms.id', 'runs.chatroom_id')
+    .where(matching(filter))
     .innerJoin('departments', 'departments.id', 'chatrooms.department_id')
     .leftJoin('users', (join) =>
       join
@@ -100,9 +116,10 @@ export const listTaskHistory = (
     .limit(stretch.limit)
     .execute()
 
-export async function countTaskHistory(db: Executing, filter: TaskHistoryFilter): Promise<number> {
-  const { num } = await placed(db, filter)
-    .select((eb) => eb.fn.countAll<number>().as('num'))
-    .executeTakeFirstOrThrow()
-  return num
-}
+export const countTaskHistory = (db: Executing, filter: TaskHistoryFilter): Promise<number> =>
+  countRuns(db, {
+    companyId: filter.companyId,
+    taskId: filter.taskId,
+    states: filter.states,
+    where: placed(filter),
+  })

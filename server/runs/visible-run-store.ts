@@ -1,5 +1,6 @@
 import { type Expression, type SqlBool, sql } from 'kysely'
 import type { Executing } from '../db/database.ts'
+import { countRuns } from './run-count-store.ts'
 import { type ListedRun, olderThan, queuedAtUs } from './run-store.ts'
 
 export interface VisibleRunFilter {
@@ -19,17 +20,26 @@ export interface VisibleRunRow extends ListedRun {
   task_name: string
 }
 
+const all = (conditions: readonly Expression<unknown>[]) =>
+  sql<SqlBool>`${sql.join([sql`true`, ...conditions], sql` and `)}`
+
+/** Conditions on what the counts of runs have too. */
+function placed({ roomIds, method }: VisibleRunFilter): Expression<SqlBool> {
+  const conditions = []
+  if (roomIds) conditions.push(sql`runs.chatroom_id = any(${roomIds})`)
+  if (method !== undefined) conditions.push(sql`(runs.submission_source = 'agent') = ${method === 'agent'}`)
+  return all(conditions)
+}
+
 /** Conditions on `runs` as one expression, for the list and for its total. */
 function matching(filter: VisibleRunFilter): Expression<SqlBool> {
-  const { roomIds, taskId, states, method, queuedFrom, queuedBefore } = filter
-  const all = [sql`runs.company_id = ${filter.companyId}`]
-  if (roomIds) all.push(sql`runs.chatroom_id = any(${roomIds})`)
-  if (taskId !== undefined) all.push(sql`runs.task_id = ${taskId}`)
-  if (states) all.push(sql`runs.state = any(${states})`)
-  if (method !== undefined) all.push(sql`(runs.submission_source = 'agent') = ${method === 'agent'}`)
-  if (queuedFrom) all.push(sql`runs.queued_at >= ${queuedFrom}`)
-  if (queuedBefore) all.push(sql`runs.queued_at < ${queuedBefore}`)
-  return sql<SqlBool>`${sql.join(all, sql` and `)}`
+  const { taskId, states, queuedFrom, queuedBefore } = filter
+  const conditions = [sql`runs.company_id = ${filter.companyId}`, placed(filter)]
+  if (taskId !== undefined) conditions.push(sql`runs.task_id = ${taskId}`)
+  if (states) conditions.push(sql`runs.state = any(${states})`)
+  if (queuedFrom) conditions.push(sql`runs.queued_at >= ${queuedFrom}`)
+  if (queuedBefore) conditions.push(sql`runs.queued_at < ${queuedBefore}`)
+  return all(conditions)
 }
 
 const newestFirst = sql`order by runs.queued_at desc, runs.id desc`
@@ -59,8 +69,12 @@ export async function listVisibleRunRows(
   return rows
 }
 
-/** Every row that the filter matches, whatever the page. */
+/** Every row that the filter matches, whatever the page. Only those of a stretch of time are counted one by one. */
 export async function countVisibleRuns(db: Executing, filter: VisibleRunFilter): Promise<number> {
+  const { companyId, taskId, states, queuedFrom, queuedBefore } = filter
+  if (!queuedFrom && !queuedBefore) {
+    return countRuns(db, { companyId, taskId, states, where: placed(filter) })
+  }
   const { total } = await db
     .selectFrom('runs')
     .select((eb) => eb.fn.countAll<number>().as('total'))

@@ -22,6 +22,7 @@ import { mounter } from '../http/mount.ts'
 import { mountBuildRoutes } from '../http/routes/builds.ts'
 import { mountContextUploadRoutes } from '../http/routes/context-uploads.ts'
 import { mountEnvironmentRoutes } from '../http/routes/environments.ts'
+import { mountFindingRoutes } from '../http/routes/findings.ts'
 import { mountVersionRoutes } from '../http/routes/versions.ts'
 import { Directory } from '../platform/directory.ts'
 import type { Principal } from '../platform/principal.ts'
@@ -67,6 +68,7 @@ export class EnvironmentHarness {
     mountContextUploadRoutes(mount, this.context)
     mountVersionRoutes(mount, this.context)
     mountBuildRoutes(mount, this.context)
+    mountFindingRoutes(mount, this.context)
     afterAll(async () => {
       await this.app.close()
       rmSync(this.folder, { recursive: true, force: true })

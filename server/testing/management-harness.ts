@@ -33,6 +33,7 @@ export class ManagementHarness {
     const mount = mounter(this.#app, { authenticate, enabled })
     const directory = new Directory(db)
     const pages = new PageTokens(randomBytes(32))
+    const policy = queuePolicy(deployment, 16)
     const clock = systemClock
     const tasks = { db, directory, pages, clock, cancelQueuedRunsOfTask: async () => undefined }
     mountSettingsRoutes(mount, { db, clock, deployment })
@@ -41,7 +42,7 @@ export class ManagementHarness {
     mountChatroomJobsRoutes(mount, { db, directory, clock })
     mountManagementRoutes(mount, {
       tasks,
-      runs: { db, directory, runs: new RunLookup(db), policy: queuePolicy(deployment, 16), pages },
+      runs: { db, directory, runs: new RunLookup(db, policy), policy, pages },
     })
   }
 

@@ -46,7 +46,7 @@ export class RunHarness {
     const services = {
       db,
       directory: new Directory(db),
-      runs: new RunLookup(db),
+      runs: new RunLookup(db, policy),
       runnables: new Runnables(db),
       queue: new SubmissionQueue(db, policy),
       policy: this.policy,

@@ -3,6 +3,8 @@ import type { Log } from '../../base/logging.ts'
 import { type ArchiveFormat, type ArchiveSource, contextBounds } from '../archive/archive.ts'
 import { ArchiveRefused } from '../archive/archive-refused.ts'
 import { type FlatImageCounts, flatImageBounds } from '../archive/flat-image.ts'
+import type { Inventory } from '../scan/inventory.ts'
+import { maxInventoryBytes, parseInventory } from '../scan/parse-inventory.ts'
 import type { ReaderLimits } from './reader-command.ts'
 import type { ContextFacts, ReaderJob, Verdict } from './reader-messages.ts'
 import { type ReaderDeath, ReaderDied, ReaderProcess } from './reader-process.ts'
@@ -103,6 +105,31 @@ export class ArchiveReaders {
     return { reader, counts }
   }
 
+  /** What a stored image holds. `open` gives its uncompressed layer, anew for each try. */
+  async scanImage(open: () => Promise<Readable>, signal: AbortSignal): Promise<Inventory> {
+    return await this.again(async () => {
+      const reader = new ReaderProcess(imageLimits)
+      const onAbort = () => reader.kill()
+      signal.addEventListener('abort', onAbort, { once: true })
+      try {
+        const verdict = reader.ask({ kind: 'scan' }).finally(() => reader.finish())
+        // A pipe that breaks tells nothing: how the reader ended does.
+        const written = takeAll(reader.tar, maxInventoryBytes).catch(() => undefined)
+        const [answer, bytes] = await Promise.all([verdict, written, giveAll(reader, await open())])
+        accepted(answer, 'scan')
+        const inventory = bytes && parseInventory(bytes)
+        if (!inventory) throw new ReaderDied('senseless_answer')
+        return inventory
+      } catch (error) {
+        signal.throwIfAborted()
+        throw error
+      } finally {
+        signal.removeEventListener('abort', onAbort)
+        reader.kill()
+      }
+    })
+  }
+
   /** Does `work` until a reader has lived through it, or too many have died of it. */
   async again<T>(work: () => Promise<T>): Promise<T> {
     for (let tries = 1; ; tries += 1) {
@@ -122,6 +149,24 @@ export class ArchiveReaders {
     this.deaths[death] += 1
     this.#log.warn({ death, deaths: this.deaths }, 'an archive reader died')
   }
+}
+
+/** All of an image, or as much as the reader takes. */
+async function giveAll(reader: ReaderProcess, layer: Readable): Promise<void> {
+  for await (const chunk of layer) if (!(await reader.give(chunk as Buffer))) return
+  reader.input.end()
+}
+
+/** What comes until the end of the stream; undefined when it is more than it may be. */
+async function takeAll(stream: Readable, maxBytes: number): Promise<Buffer | undefined> {
+  const chunks: Buffer[] = []
+  let byteSize = 0
+  for await (const chunk of stream) {
+    byteSize += (chunk as Buffer).length
+    if (byteSize > maxBytes) return undefined
+    chunks.push(chunk as Buffer)
+  }
+  return Buffer.concat(chunks)
 }
 
 const contextJob = (

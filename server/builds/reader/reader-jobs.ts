@@ -7,6 +7,7 @@ import { ContentDigest } from '../archive/content-digest.ts'
 import { checkFlatImage } from '../archive/flat-image.ts'
 import { checkDockerfile, MAX_DOCKERFILE_BYTES } from '../dockerfile/dockerfile.ts'
 import { DockerfileRefused } from '../dockerfile/dockerfile-refused.ts'
+import { scanLayer } from '../scan/scan-layer.ts'
 import type { RangeInput } from './range-input.ts'
 import type { ContextFacts, ReaderJob, Verdict } from './reader-messages.ts'
 
@@ -23,6 +24,9 @@ export async function judge(job: ReaderJob, input: RangeInput, tar: Writable): P
         }
       case 'image':
         return { kind: job.kind, ...(await checkFlatImage(input.rest(), job.bounds)) }
+      case 'scan':
+        await writeAll([Buffer.from(JSON.stringify(await scanLayer(input.rest())))], tar)
+        return { kind: job.kind }
     }
   } catch (refusal) {
     if (refusal instanceof ArchiveRefused || refusal instanceof DockerfileRefused) {
@@ -32,7 +36,7 @@ export async function judge(job: ReaderJob, input: RangeInput, tar: Writable): P
   }
 }
 
-type ContextJob = Exclude<ReaderJob, { kind: 'image' }>
+type ContextJob = Exclude<ReaderJob, { kind: 'image' | 'scan' }>
 
 const entriesOf = ({ format, byteSize, bounds }: ContextJob, input: RangeInput) =>
   readArchive(input.source(byteSize), format, bounds)
@@ -64,7 +68,7 @@ async function* delivered(entries: AsyncIterable<ArchiveEntry>): AsyncGenerator<
 }
 
 /** Resolves with the bytes written when all of them have left the process; the stream stays open for the next job. */
-async function writeAll(chunks: AsyncIterable<Buffer>, stream: Writable): Promise<number> {
+async function writeAll(chunks: AsyncIterable<Buffer> | Buffer[], stream: Writable): Promise<number> {
   let byteSize = 0
   for await (const bytes of chunks) {
     byteSize += bytes.length

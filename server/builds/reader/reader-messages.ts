@@ -23,6 +23,8 @@ export type ReaderJob =
   | { kind: 'context_tar'; format: ArchiveFormat; byteSize: number; bounds: ArchiveBounds }
   /** Reads a built image, which is its whole standard input. */
   | { kind: 'image'; bounds: FlatImageBounds }
+  /** Looks for packages and more in a stored image, which is its whole standard input, and writes an inventory. */
+  | { kind: 'scan' }
 
 /** What is known of a build context that is accepted. */
 export interface ContextFacts {
@@ -36,6 +38,7 @@ export type Verdict =
   | ({ kind: 'context' } & ContextFacts)
   /** `byteSize` of the tar: what arrived of it is all. */
   | { kind: 'context_tar'; byteSize: number }
+  | { kind: 'scan' }
   | ({ kind: 'image' } & FlatImageCounts)
   | { kind: 'refused'; refusal: ArchiveRefused | DockerfileRefused }
 
@@ -89,6 +92,8 @@ function parseVerdict(told: ToldVerdict): Verdict | undefined {
       return isDigest(canonicalDigest) && areBases(bases) ? { kind, canonicalDigest, bases } : undefined
     case 'context_tar':
       return isCount(byteSize) ? { kind, byteSize } : undefined
+    case 'scan':
+      return { kind }
     case 'image':
       return isCount(unpackedBytes) && isCount(entries) ? { kind, unpackedBytes, entries } : undefined
     case 'archive_refused':

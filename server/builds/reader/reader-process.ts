@@ -37,7 +37,7 @@ const lookEveryMs = 25
 export class ReaderProcess {
   /** Takes the bytes of ranges, or a whole image. */
   readonly input: Writable
-  /** What a `context_tar` job writes. */
+  /** What a `context_tar` job writes, or a `scan`. */
   readonly tar: Readable
   readonly #child: ChildProcess
   readonly #control: Duplex

@@ -33,7 +33,10 @@ export const attest: BuildStep = {
         composed_execution_digest: findings.composedDigest,
       },
       materials: materialsOf(build),
-      byproducts: [{ name: 'layer', digest: layer.diffId }],
+      byproducts: [
+        { name: 'layer', digest: layer.diffId },
+        { name: 'sbom', digest: found(build, 'scan').sbomDigest },
+      ],
       builder: {
         id: tools.builder.id,
         version: { 'sandbox-jobs': tools.builder.release, buildah: found(build, 'builderVersion') },

@@ -24,12 +24,13 @@ async function buildOf(attemptId: string, archive: Buffer, digest?: string): Pro
   const tools: Partial<BuildTools> = { storage, readers: new ArchiveReaders(log), log }
   const context = { key, format: 'tar', byteSize: archive.length, digest: digest ?? stored } as const
   const order: Partial<BuildOrder> = { attemptId, context }
-  return {
+  const build: Partial<Build> = {
     order: order as BuildOrder,
     findings: {},
     tools: tools as BuildTools,
     signal: new AbortController().signal,
   }
+  return build as Build
 }
 
 const withDockerfile = (content: string) => tar({ name: 'Dockerfile', content })

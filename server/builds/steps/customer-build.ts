@@ -63,7 +63,7 @@ const isInterrupted = (exit: SandboxExit) => exit.cause === 'lost' && exit.detai
 const buildSandboxId = (attemptId: string, delivery: number) => `${attemptId}_${delivery}`
 
 /** Ends whatever sandboxes an attempt has, and removes what they left. */
-export async function removeBuildSandboxes({ order, tools }: Build): Promise<void> {
+export async function removeBuildSandboxes({ order, tools }: Pick<Build, 'order' | 'tools'>): Promise<void> {
   const ids = (await tools.executor.list())
     .map(({ id }) => id)
     .filter((id) => id.startsWith(`${order.attemptId}_`))

@@ -5,15 +5,18 @@ import type { EnvironmentVersionState } from '@sandbox-jobs/contract/states/envi
 import type { Clock } from '../../base/clock.ts'
 import type { Log } from '../../base/logging.ts'
 import type { SigningKeys } from '../../base/signing-keys.ts'
+import type { Database, Trx } from '../../db/database.ts'
 import type { ImageConfig } from '../../db/tables/environments.ts'
 import type { ChainStage } from '../../environments/build-stages.ts'
 import type { RunnerReleases } from '../../environments/runner-releases.ts'
 import type { Executor, Runner } from '../../executor/port.ts'
 import type { ObjectStorage } from '../../storage/port.ts'
 import type { ArchiveFormat } from '../archive/archive.ts'
+import type { AttemptColumns } from '../attempt-store.ts'
 import type { Attachment, ImageDocuments, Layer } from '../image-documents.ts'
 import type { NamedDigest } from '../provenance/statement.ts'
 import type { ArchiveReaders } from '../reader/archive-readers.ts'
+import type { ScanResult } from '../scan/scan-result.ts'
 
 /** What a build starts from: the row of its attempt, its version and the archive, if one is bound. */
 export interface BuildOrder {
@@ -48,6 +51,7 @@ export interface BuildFindings {
   promotedDigest?: string
   composedDigest?: string
   runnerRelease?: string
+  scan?: ScanResult
 }
 
 export interface BuildTools {
@@ -67,6 +71,9 @@ export interface Build {
   order: BuildOrder
   findings: BuildFindings
   tools: BuildTools
+  db: Database
+  /** Writes what a step leaves in the database, under the claim; the columns are the attempt's. */
+  keep: (work: (trx: Trx) => Promise<AttemptColumns>) => Promise<void>
   /** Fires when the attempt is to end: cancelled, or taken over by another worker. */
   signal: AbortSignal
 }

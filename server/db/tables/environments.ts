@@ -12,6 +12,7 @@ export interface EnvironmentsTable {
   state: Generated<string>
   security_state: Generated<string>
   current_version_id: string | null
+  vulnerabilities_revision: Generated<number>
   created_at: Generated<Date>
 }
 
@@ -44,6 +45,7 @@ export interface OwnedObjectsTable {
   storage_key: string
   byte_size: number
   digest: string
+  build_attempt_id: string | null
   deletion_state: Generated<string>
   created_at: Generated<Date>
   expires_at: Date | null
@@ -108,6 +110,8 @@ export interface BuildAttemptsTable {
   build_profile: string
   raw_upload_digest: Generated<string>
   canonical_digest: Generated<string>
+  report_object_id: string | null
+  sbom_object_id: string | null
   queued_at: Generated<Date>
   started_at: Date | null
   terminal_at: Date | null

@@ -39,6 +39,30 @@ export interface RunsTable {
   content_expired_at: Date | null
 }
 
+/** Companies that wait, in the order in which they are served. Written by triggers and by claims. */
+export interface QueueTurnsTable {
+  company_id: string
+  served_at: Date | null
+  since: Generated<Date>
+}
+
+export interface RunCountsTable {
+  company_id: string
+  /** Empty: of all tasks. */
+  task_id: string
+  chatroom_id: string
+  principal_type: string
+  submission_source: string
+  /** Empty: of all that were made. */
+  state: string
+  runs: number
+}
+
+/** Written by triggers. */
+export interface RunCountChangesTable extends RunCountsTable {
+  place: Generated<number>
+}
+
 export interface RunInputsTable {
   run_id: string
   company_id: string

@@ -83,23 +83,34 @@ const cpuPeriodUs = 100_000
 /** Character devices a program may open: null, zero, full, random, urandom, tty, ptmx and its terminals. */
 const allowedDevices = ['1:3', '1:5', '1:7', '1:8', '1:9', '5:0', '5:2', '136:*']
 
+/** Where the sandbox `name` has its processes. */
+export function cgroupsOf(
+  layout: CgroupLayout,
+  parent: string,
+  name: string,
+): Pick<CgroupPlan, 'folders' | 'procs'> {
+  return {
+    folders: rootsOf(layout).map((root) => join(root, parent, name)),
+    procs: join(layout.version === 2 ? layout.root : layout.pids, parent, name, 'cgroup.procs'),
+  }
+}
+
 export function planCgroups(
   layout: CgroupLayout,
   parent: string,
-  id: string,
-  limits: SandboxLimits,
-): CgroupPlan {
-  const folders = rootsOf(layout).map((root) => join(root, parent, id))
-  return layout.version === 2
-    ? planVersion2(join(layout.root, parent, id), limits)
-    : { ...planVersion1(layout, join(parent, id), limits), folders }
-}
-
-function planVersion1(
-  layout: CgroupLayout & { version: 1 },
   name: string,
   limits: SandboxLimits,
-): Omit<CgroupPlan, 'folders'> {
+): CgroupPlan {
+  const limited =
+    layout.version === 2
+      ? planVersion2(join(layout.root, parent, name), limits)
+      : planVersion1(layout, join(parent, name), limits)
+  return { ...limited, ...cgroupsOf(layout, parent, name) }
+}
+
+type Limited = Omit<CgroupPlan, 'folders' | 'procs'>
+
+function planVersion1(layout: CgroupLayout & { version: 1 }, name: string, limits: SandboxLimits): Limited {
   const memory = join(layout.memory, name)
   const pids = join(layout.pids, name)
   const cpu = join(layout.cpu, name)
@@ -136,13 +147,11 @@ function planVersion1(
       { name: 'peak_memory', divisor: 1, path: join(memory, 'memory.max_usage_in_bytes'), key: '-' },
       { name: 'cpu_ms', divisor: 1_000_000, path: join(layout.cpuacct, name, 'cpuacct.usage'), key: '-' },
     ],
-    procs: join(pids, 'cgroup.procs'),
   }
 }
 
-function planVersion2(folder: string, limits: SandboxLimits): CgroupPlan {
+function planVersion2(folder: string, limits: SandboxLimits): Limited {
   return {
-    folders: [folder],
     settings: [
       { slug: 'limit_memory', path: join(folder, 'memory.max'), value: String(limits.memoryBytes) },
       { slug: 'limit_swap', path: join(folder, 'memory.swap.max'), value: '0' },
@@ -159,6 +168,5 @@ function planVersion2(folder: string, limits: SandboxLimits): CgroupPlan {
       { name: 'peak_memory', divisor: 1, path: join(folder, 'memory.peak'), key: '-' },
       { name: 'cpu_ms', divisor: 1000, path: join(folder, 'cpu.stat'), key: 'usage_usec' },
     ],
-    procs: join(folder, 'cgroup.procs'),
   }
 }

@@ -16,6 +16,8 @@ export interface AgentPaths {
   removed: string
   /** `images/<hex of the tar's sha256>/tree`, complete once it has that name. */
   images: string
+  /** What sandboxes see of /proc, one folder per size of machine. */
+  proc: string
   /** The platform layers, one folder per content. */
   platform: string
   /** The same with the address of the service's resolver, for sandboxes with a network. */
@@ -34,6 +36,7 @@ export function agentPaths(dataDir: string): AgentPaths {
     sandboxes: join(root, 'sandboxes'),
     removed: join(root, 'removed'),
     images: join(root, 'images'),
+    proc: join(root, 'proc'),
     platform: join(root, 'platform'),
     networkPlatform: join(root, 'platform-network'),
     native: join(root, 'native'),

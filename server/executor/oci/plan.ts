@@ -11,9 +11,12 @@ export interface TreeSource {
 }
 
 export interface ShimPlan {
+  name: string
   spec: SandboxSpec
   idBase: number
   staging: string
+  /** Folder of the files that are laid over those of /proc. */
+  procFolder: string
   /** The runtime's command line. */
   command: string[]
   cgroups: CgroupPlan
@@ -31,8 +34,9 @@ export function planText(plan: ShimPlan): string {
   const { limits, collect } = spec
   const path = plan.workspace.kind === 'memory' ? '-' : plan.workspace.path
   const lines = [
-    ['id', spec.id],
+    ['id', plan.name],
     ['staging', plan.staging],
+    ['proc', plan.procFolder],
     ...plan.command.map((word) => ['command', word]),
     ['status_descriptor', statusDescriptor[spec.runtime]],
     ['id_base', plan.idBase],

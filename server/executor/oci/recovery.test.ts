@@ -103,11 +103,5 @@ test.each(sandboxRuntimes)(
 )
 
 test('a second agent on the same data folder says so', async () => {
-  const second = Object.assign(Object.create(TestAgent.prototype) as TestAgent, {
-    dataDir: agent.dataDir,
-    cgroup: agent.cgroup,
-    settings: {},
-    prefix: [],
-  })
-  await expect(second.start()).rejects.toThrow(/already runs on this data folder/)
+  await expect(agent.sibling().start()).rejects.toThrow(/already runs on this data folder/)
 })

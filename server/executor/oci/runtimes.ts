@@ -41,7 +41,7 @@ export async function findRuntimes(): Promise<RuntimePrograms> {
  * to the control groups that the shim has entered, and keep their state below `root`.
  */
 export function runtimeCommand(
-  { id, runtime }: SandboxSpec,
+  { id, runtime }: Pick<SandboxSpec, 'id' | 'runtime'>,
   { programs, root }: { programs: RuntimePrograms; root: string },
 ): string[] {
   const program = programs[runtime]

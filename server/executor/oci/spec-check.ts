@@ -55,6 +55,8 @@ function checkLimits({ limits }: SandboxSpec): void {
   need(typeof limits === 'object' && limits !== null, 'limits')
   need(isWhole(limits.timeoutMs, 1, 7 * 86_400_000), 'limits.timeoutMs')
   need(isWhole(limits.memoryBytes, 16 * MiB, 2 ** 45), 'limits.memoryBytes')
+  const shown = limits.shownMemoryBytes
+  need(shown === undefined || isWhole(shown, MiB, limits.memoryBytes), 'limits.shownMemoryBytes')
   need(isWhole(limits.workspaceBytes, MiB, 2 ** 45), 'limits.workspaceBytes')
   need(limits.workspaceKind === 'memory' || limits.workspaceKind === 'disk', 'limits.workspaceKind')
   need(isWhole(limits.workspaceInodes, 64, 2 ** 31), 'limits.workspaceInodes')

@@ -1,5 +1,6 @@
 import type { SandboxSpec } from '../port.ts'
 import { rangeSize } from './id-ranges.ts'
+import { ownProcFiles } from './own-proc.ts'
 import { stagingFolder } from './paths.ts'
 import { statusDescriptor } from './runtimes.ts'
 import { seccompProfile } from './seccomp.ts'
@@ -90,7 +91,12 @@ export function ociSpec(
       ],
     },
     // 5. Fresh special file systems over the platform's own folders; no host path among them.
-    mounts: [...jobMounts, ...(build ? buildMounts : []), ...(gvisor ? gvisorMounts : [])],
+    mounts: [
+      ...jobMounts,
+      ...ownProcFiles(spec.runtime).map(procMount),
+      ...(build ? buildMounts : []),
+      ...(gvisor ? gvisorMounts : []),
+    ],
     linux: {
       // 6. A namespace of every kind. The network one holds nothing but an unconnected loopback, or it is the one that
       // the shim has entered: prepared by the agent, and the host's own, so that the sandbox has no right over it.
@@ -122,6 +128,14 @@ const jobMounts: Mount[] = [
     options: ['nosuid', 'noexec', 'nodev', 'mode=1777', 'size=64m', 'nr_inodes=4096'],
   },
 ]
+
+/** The shim has put the file there (native/mounts.c). */
+const procMount = (name: string): Mount => ({
+  destination: `/proc/${name}`,
+  type: 'bind',
+  source: `${stagingFolder}/proc/${name}`,
+  options: ['bind', 'ro', 'nosuid', 'nodev', 'noexec'],
+})
 
 /** Left alone, gVisor would lay a tmpfs over an empty /tmp, which no size bounds. */
 const gvisorMounts: Mount[] = [

@@ -11,6 +11,7 @@ import { type Header, pack } from 'tar-stream'
 import { sleep } from '../../base/clock.ts'
 import { newId } from '../../base/ids.ts'
 import type { SandboxExit, SandboxRuntime, SandboxSpec } from '../port.ts'
+import { readTicket } from './agent/ticket.ts'
 import { AgentClient } from './client.ts'
 
 const agentProgram = resolve(import.meta.dirname, '../../main/agent.ts')
@@ -33,11 +34,19 @@ export class TestAgent {
     this.cgroup = `sandbox-jobs-test-${basename(dataDir).slice(-6)}`
   }
 
-  /** `settings` are environment variables of the agent; `prefix` is put before its command, to run it somewhere. */
+  /**
+   * `settings` are environment variables of the agent. Without any, each sandbox is made at its start, under its id.
+   * `prefix` is put before its command, to run it somewhere.
+   */
   static async start(settings: Record<string, string> = {}, prefix: string[] = []): Promise<TestAgent> {
     const agent = new TestAgent(await mkdtemp(join(tmpdir(), 'sandbox-agent-')), settings, prefix)
     await agent.start()
     return agent
+  }
+
+  /** Another agent on the same data folder, not started. */
+  sibling(): TestAgent {
+    return new TestAgent(this.dataDir, this.settings, this.prefix)
   }
 
   /** Starts the process; rejects with its last words when it ends instead. */
@@ -48,6 +57,7 @@ export class TestAgent {
       env: {
         PATH: '/usr/sbin:/usr/bin:/sbin:/bin',
         SANDBOX_DATA: this.dataDir,
+        SANDBOX_WARM_SANDBOXES: '0',
         SANDBOX_AGENT_SOCKET: join(this.dataDir, 'agent.sock'),
         // Tests do not touch the network of the machine.
         SANDBOX_RUNTIME_EGRESS: 'false',
@@ -105,6 +115,28 @@ export class TestAgent {
     const digest = `sha256:${createHash('sha256').update(tar).digest('hex')}`
     await this.client.installImage(digest, Readable.from([tar]))
     return digest
+  }
+
+  /** What sandbox `id` was made as. */
+  async nameOf(id: string): Promise<string> {
+    for (const name of await this.folders()) {
+      const ticket = await readTicket(join(this.dataDir, 'agent/sandboxes', name))
+      if (ticket?.spec.id === id) return name
+    }
+    throw new Error(`no sandbox was made for ${id}`)
+  }
+
+  /** Names of the sandboxes that wait for a start. */
+  async warm(): Promise<string[]> {
+    const names = (await this.folders()).filter((name) => name.startsWith('warm_'))
+    const tickets = await Promise.all(
+      names.map((name) => readTicket(join(this.dataDir, 'agent/sandboxes', name))),
+    )
+    return names.filter((_name, at) => !tickets[at])
+  }
+
+  folders(): Promise<string[]> {
+    return readdir(join(this.dataDir, 'agent/sandboxes'))
   }
 
   /** Output of a command on the host. */

@@ -8,6 +8,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { newId } from '../../base/ids.ts'
 import { type AttemptRow, advance, claimNextAttempt, finishAttempt } from '../../builds/attempt-store.ts'
 import { buildsQueuedChannel } from '../../builds/build-service.ts'
+import { buildStages } from '../../environments/build-stages.ts'
 import { codeOf, EnvironmentHarness } from '../../testing/environment-harness.ts'
 import { makeTenant, type Tenant } from '../../testing/factories/tenant.ts'
 import { createTestDatabase } from '../../testing/test-database.ts'
@@ -206,13 +207,13 @@ describe('reading builds', () => {
       status: 'building',
       stage_code: 'customer_build',
       stage_index: 2,
-      stage_count: 6,
+      stage_count: buildStages.length,
     })
     expect(await version()).toMatchObject({
       state: 'building',
       build_stage: 'customer_build',
       build_stage_index: 2,
-      build_stage_count: 6,
+      build_stage_count: buildStages.length,
       build_expected_seconds: 60,
     })
   })

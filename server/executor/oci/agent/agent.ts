@@ -11,6 +11,7 @@ import { Network } from '../network/network.ts'
 import { agentPaths, stagingFolder } from '../paths.ts'
 import { findRuntimes } from '../runtimes.ts'
 import { Images } from './images.ts'
+import { OwnProcFolders } from './own-proc-folders.ts'
 import { makePlatformLayer } from './platform-layer.ts'
 import { runnerOn } from './runner.ts'
 import { Sandboxes } from './sandboxes.ts'
@@ -27,6 +28,8 @@ export interface AgentOptions {
   slots: number | undefined
   /** Runtimes that this machine must have, weakest first. Every job gets at least the first. */
   runtimes: readonly SandboxRuntime[]
+  /** Sandboxes made before they are asked for, at most; undefined: by this machine's memory. */
+  warm: number | undefined
   /** The operator's switch of sandboxes' network. */
   egress: boolean
   clock: Clock
@@ -40,6 +43,8 @@ export interface RunningAgent {
 
 const sandboxesPerCpu = 8
 const bytesPerSandbox = 256 * 1024 * 1024
+const maxWarm = 8
+const bytesPerWarm = 1024 ** 3
 
 /**
  * The host agent: the one process that is root, and therefore small. It has no database, no keys and no network
@@ -82,11 +87,14 @@ export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
     platformLayer: platformLayer.path,
     networkLayer: networkLayer.path,
     runtimes: await findRuntimes(),
+    ownProc: await OwnProcFolders.at(paths.proc),
     slots:
       options.slots ??
       Math.max(2, Math.min(cpus * sandboxesPerCpu, Math.floor(memoryBytes / bytesPerSandbox))),
+    warm: options.warm ?? Math.min(maxWarm, Math.floor(memoryBytes / bytesPerWarm)),
     cpus,
     memoryBytes,
+    onError: options.onError,
   })
   await sandboxes.recover()
   const images = new Images(paths, sandboxes)
@@ -99,6 +107,7 @@ export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
     stop: async () => {
       server.close()
       server.closeAllConnections()
+      await sandboxes.close()
       await network.stop().catch(options.onError)
       await removeCgroups(layout, options.cgroupParent)
     },

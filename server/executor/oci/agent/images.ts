@@ -70,6 +70,7 @@ export class Images {
       throw new ExecutorRefused('image_in_use', `a running sandbox uses the image ${digest}`)
     }
     if (!(await this.has(digest))) return
+    await this.#sandboxes.release(digest)
     const grave = join(this.#paths.images, `.removed-${newId('ownedObject')}`)
     await rename(this.#folder(digest), grave)
     await removeTree(grave)

@@ -14,6 +14,7 @@ export interface Keeper {
   /** Resolves when the shim process is gone. */
   readonly gone: Promise<void>
   readonly isRunning: () => boolean
+  readonly hasEnded: () => boolean
 }
 
 const wordsOfShim = /starting|running|ended/g
@@ -24,15 +25,18 @@ function follow(lines: Readable): Keeper {
   const ended = Promise.withResolvers<void>()
   const gone = Promise.withResolvers<void>()
   let isRunning = false
+  let hasEnded = false
   lines.on('data', (chunk: Buffer) => {
     for (const [word] of chunk.toString('latin1').matchAll(wordsOfShim)) {
       if (word !== 'starting') running.resolve()
       if (word === 'ended') ended.resolve()
+      hasEnded ||= word === 'ended'
       isRunning ||= word === 'running'
     }
   })
   lines.on('error', () => lines.destroy())
   lines.once('close', () => {
+    hasEnded = true
     running.resolve()
     ended.resolve()
     gone.resolve()
@@ -42,6 +46,7 @@ function follow(lines: Readable): Keeper {
     ended: ended.promise,
     gone: gone.promise,
     isRunning: () => isRunning,
+    hasEnded: () => hasEnded,
   }
 }
 

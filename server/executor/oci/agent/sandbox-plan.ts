@@ -3,10 +3,12 @@ import { join } from 'node:path'
 import { ExecutorRefused, type SandboxSpec } from '../../port.ts'
 import { type CgroupLayout, planCgroups } from '../cgroups.ts'
 import type { Link } from '../network/link-maker.ts'
+import type { OwnMachine } from '../own-proc.ts'
 import { type AgentPaths, diskIdBase, stagingFolder } from '../paths.ts'
 import type { ShimPlan, TreeSource } from '../plan.ts'
 import { groupLimits, type RuntimePrograms, runtimeCommand } from '../runtimes.ts'
 import type { Confinement } from '../spec.ts'
+import type { OwnProcFolders } from './own-proc-folders.ts'
 
 export interface PlanOptions {
   paths: AgentPaths
@@ -16,14 +18,9 @@ export interface PlanOptions {
   /** The same with the service's resolver in /etc/resolv.conf. */
   networkLayer: string
   runtimes: RuntimePrograms
-}
-
-/** A sandbox on disk: what was asked, and the id range that it has. */
-export interface Ticket {
-  spec: SandboxSpec
-  idBase: number
-  /** Its network link, where it has one. */
-  link?: Link
+  ownProc: OwnProcFolders
+  /** Processors of the machine. */
+  cpus: number
 }
 
 /** An internal sandbox of the agent: another place to work in than the spec can name. */
@@ -36,14 +33,22 @@ export interface Special {
 /** Where the runtime of one sandbox keeps its state: gone with the sandbox's folder. */
 export const runtimeRoot = (folder: string): string => join(folder, 'runtime')
 
+interface PlannedSandbox {
+  /** Of its folder and its control groups. */
+  name: string
+  spec: SandboxSpec
+  idBase: number
+  /** Its network link, where it has one. */
+  link: Link | undefined
+  folder: string
+  special: Special | undefined
+}
+
 /** What the shim needs to know; refuses when a tree that the sandbox stands on is missing. */
 export async function planSandbox(
-  { paths, cgroups, cgroupParent, platformLayer, networkLayer, runtimes }: PlanOptions,
-  ticket: Ticket,
-  folder: string,
-  special: Special | undefined,
+  { paths, cgroups, cgroupParent, platformLayer, networkLayer, runtimes, ownProc, cpus }: PlanOptions,
+  { name, spec, idBase, link, folder, special }: PlannedSandbox,
 ): Promise<ShimPlan> {
-  const { spec, idBase, link } = ticket
   const layer = link ? networkLayer : platformLayer
   const lowers: TreeSource[] = [{ diskIdBase: diskIdBase.platform, path: layer }]
   let baseImages: TreeSource | undefined
@@ -58,11 +63,16 @@ export async function planSandbox(
     lowers.push({ diskIdBase: diskIdBase.image, path: tree })
   }
   return {
+    name,
     spec,
     idBase,
     staging: stagingFolder,
-    command: runtimeCommand(spec, { programs: runtimes, root: runtimeRoot(folder) }),
-    cgroups: planCgroups(cgroups, cgroupParent, spec.id, groupLimits(spec)),
+    procFolder: await ownProc.folder(ownMachine(spec, cpus)),
+    command: runtimeCommand(
+      { id: name, runtime: spec.runtime },
+      { programs: runtimes, root: runtimeRoot(folder) },
+    ),
+    cgroups: planCgroups(cgroups, cgroupParent, name, groupLimits(spec)),
     lowers,
     baseImages,
     link,
@@ -73,6 +83,12 @@ export async function planSandbox(
         : { kind: 'memory' },
   }
 }
+
+/** A program is shown the memory that it was promised, and no more processors than there are. */
+const ownMachine = ({ limits }: SandboxSpec, cpus: number): OwnMachine => ({
+  cpus: Math.min(cpus, Math.ceil(limits.vcpu)),
+  memoryBytes: limits.shownMemoryBytes ?? limits.memoryBytes,
+})
 
 async function needFolder(path: string, slug: string, advice: string): Promise<void> {
   const found = await access(path).then(

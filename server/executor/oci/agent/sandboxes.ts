@@ -1,8 +1,9 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { access, mkdir, open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { mkdir, open, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import type { Clock } from '../../../base/clock.ts'
+import { newId } from '../../../base/ids.ts'
 import {
   type ExecutorCapacity,
   ExecutorRefused,
@@ -13,30 +14,31 @@ import {
   type SandboxSummary,
   SandboxUnknown,
 } from '../../port.ts'
-import { planCgroups } from '../cgroups.ts'
+import { cgroupsOf } from '../cgroups.ts'
 import { IdRanges } from '../id-ranges.ts'
-import type { Network } from '../network/network.ts'
-import { planText } from '../plan.ts'
 import { atLeast, withReachableNetwork } from '../runtimes.ts'
-import { ociSpec } from '../spec.ts'
 import { checkedSpec } from '../spec-check.ts'
 import { readLog } from './bounded-log.ts'
 import { readExit, syncPath, writeLostRecord } from './exit-record.ts'
 import { sendInput } from './input-frames.ts'
-import { askToStop, findKeeper, type Keeper, startKeeper } from './keeper.ts'
-import { type PlanOptions, planSandbox, runtimeRoot, type Special, type Ticket } from './sandbox-plan.ts'
+import { askToStop, findKeeper, type Keeper } from './keeper.ts'
+import { type MadeSandbox, type MakeOptions, makeSandbox } from './made-sandbox.ts'
+import { runtimeRoot, type Special } from './sandbox-plan.ts'
 import { killAndRemoveCgroups } from './settle.ts'
-import { makeDisk } from './workspace-disk.ts'
+import { fillTicket, readTicket, reserveTicket, type Ticket, writeTicket } from './ticket.ts'
+import { WarmPool } from './warm-pool.ts'
 
-export interface SandboxesOptions extends PlanOptions {
+export interface SandboxesOptions extends MakeOptions {
   clock: Clock
-  shim: string
-  network: Network
   /** What every job gets at least. */
   weakestRuntime: SandboxRuntime
   slots: number
+  /** Sandboxes that are made before they are asked for, at most. */
+  warm: number
   cpus: number
   memoryBytes: number
+  /** Told about failures that no caller waits for. */
+  onError: (error: unknown) => void
 }
 
 interface Sandbox {
@@ -73,20 +75,34 @@ const removedKeptMs = 30 * 86_400_000
 
 /** Ids of sandboxes that the agent starts for itself; they are not listed. */
 export const internalPrefix = 'unpack_'
+/** Names of sandboxes that are made before they are asked for. */
+const warmPrefix = 'warm_'
+
+/** True for ids that nobody else may give a sandbox. */
+export const isReserved = (id: string): boolean => id.startsWith(internalPrefix) || id.startsWith(warmPrefix)
 
 /**
- * All sandboxes of this machine. Their folders are the truth: a folder is made, and synced, before a shim is
- * started, so an id is started at most once even over a power cut. The map holds those folders in memory, with
- * the shim of each that lives.
+ * All sandboxes of this machine. Their folders are the truth: a ticket is written there, and synced, before the shim gets
+ * the word that starts the program, so an id is started at most once even over a power cut. A folder without a ticket
+ * never was a start. The map holds those folders in memory, with the shim of each that lives.
  */
 export class Sandboxes {
   readonly #options: SandboxesOptions
   readonly #ranges = new IdRanges()
   readonly #known = new Map<string, Sandbox | 'forbidden'>()
+  readonly #warm: WarmPool
   #live = 0
 
   constructor(options: SandboxesOptions) {
     this.#options = options
+    this.#warm = new WarmPool({
+      limit: options.warm,
+      freePlaces: () => this.#freePlaces(),
+      make: (spec) => this.#makeWarm(spec),
+      clearAway: (made) => this.#clearAway(made),
+      clock: options.clock,
+      onError: options.onError,
+    })
   }
 
   /** Finds what an earlier agent left: adopts what lives, settles what died. Call once, first. */
@@ -95,7 +111,9 @@ export class Sandboxes {
     for (const folder of [paths.sandboxes, paths.removed]) {
       await mkdir(folder, { recursive: true, mode: 0o700 })
     }
-    for (const id of await readdir(paths.sandboxes)) await this.#adopt(id)
+    const abandoned: string[] = []
+    for (const name of await readdir(paths.sandboxes)) if (!(await this.#adopt(name))) abandoned.push(name)
+    await Promise.all(abandoned.map((name) => this.#clearAbandoned(name)))
     await this.#pruneRemoved()
   }
 
@@ -148,16 +166,8 @@ export class Sandboxes {
       await known.running.promise
       return { inputTaken: Promise.resolve() }
     }
-    const sandbox = await this.#create(spec, special)
-    const { keeper, input: shimInput } = startKeeper(this.#options.shim, sandbox.folder)
-    this.#watch(sandbox, keeper)
-    try {
-      await this.#makeDurable(sandbox)
-    } catch (error) {
-      shimInput.destroy()
-      throw error
-    }
-    const inputTaken = sendInput(input, shimInput, spec.limits.timeoutMs)
+    const [sandbox, made] = await this.#create(spec, special)
+    const inputTaken = sendInput(input, made.input, spec.limits.timeoutMs)
     await sandbox.running.promise
     return { inputTaken }
   }
@@ -171,6 +181,16 @@ export class Sandboxes {
         sandbox.ticket.spec.rootfs.kind === 'image' &&
         sandbox.ticket.spec.rootfs.digest === digest,
     )
+  }
+
+  /** Lets go of an image that nobody uses: its warm sandboxes end. */
+  release(digest: string): Promise<void> {
+    return this.#warm.dropImage(digest)
+  }
+
+  /** Ends what is not in use. What runs is left to its shim. */
+  close(): Promise<void> {
+    return this.#warm.close()
   }
 
   async wait(id: string): Promise<SandboxExit> {
@@ -190,7 +210,7 @@ export class Sandboxes {
 
   async forbid(id: string): Promise<boolean> {
     if (this.#known.has(id)) return this.#known.get(id) === 'forbidden'
-    if (await exists(join(this.#options.paths.removed, id))) return false
+    if (existsSync(join(this.#options.paths.removed, id))) return false
     this.#known.set(id, 'forbidden')
     const folder = join(this.#options.paths.sandboxes, id)
     await mkdir(folder, { mode: 0o700 })
@@ -241,56 +261,77 @@ export class Sandboxes {
     return sandbox
   }
 
-  async #create(spec: SandboxSpec, special: Special | undefined): Promise<Sandbox> {
-    const { paths, slots, network } = this.#options
+  /** Writes the sandbox down, durably, and has it made unless there is a warm one. Nothing of it runs before the word. */
+  async #create(spec: SandboxSpec, special: Special | undefined): Promise<[Sandbox, MadeSandbox]> {
+    const { paths, slots } = this.#options
     if (this.#live >= slots) {
       throw new ExecutorRefused(noCapacity, `all ${slots} sandboxes of this machine are in use`)
     }
-    const folder = join(paths.sandboxes, spec.id)
-    const idBase = special?.idBase ?? this.#ranges.take()
+    if (existsSync(join(paths.removed, spec.id))) {
+      throw new ExecutorRefused('removed', `sandbox ${spec.id} ended earlier and was removed`)
+    }
+    const warm = special ? undefined : this.#warm.take(spec)
+    const idBase = warm?.idBase ?? special?.idBase ?? this.#ranges.take()
     if (idBase === undefined) throw new ExecutorRefused(noCapacity, 'no id range is free')
-    const sandbox = newSandbox({ spec, idBase }, folder)
+    const ticket: Ticket = { spec, idBase, name: warm?.name ?? spec.id }
+    const sandbox = newSandbox(ticket, join(paths.sandboxes, ticket.name))
     this.#known.set(spec.id, sandbox)
     this.#live += 1
+    if (this.#freePlaces() < 0) this.#warm.yieldOne()
+    let made: MadeSandbox | undefined = warm
     try {
-      if (await exists(join(paths.removed, spec.id))) {
-        throw new ExecutorRefused('removed', `sandbox ${spec.id} ended earlier and was removed`)
-      }
-      if (spec.network !== 'none') sandbox.ticket.link = await network.take()
-      await this.#write(sandbox, special)
+      made ??= await makeSandbox(this.#options, { ...ticket, special })
+      if (made.link) ticket.link = made.link
+      if (made.ticketRoom) await fillTicket(made.ticketRoom, ticket)
+      else await writeTicket(sandbox.folder, ticket)
     } catch (error) {
+      await this.#clearAway(made ?? { ...ticket, folder: sandbox.folder })
       this.#live -= 1
-      this.#ranges.free(idBase)
-      if (sandbox.ticket.link) network.release(sandbox.ticket.link)
-      await rm(folder, { recursive: true, force: true })
       // Whoever asked for the same start meanwhile gets the same answer.
       sandbox.running.reject(error)
       sandbox.exited.resolve()
       this.#known.delete(spec.id)
       throw error
     }
-    return sandbox
+    this.#watch(sandbox, made.keeper)
+    return [sandbox, made]
   }
 
-  async #write({ ticket, folder }: Sandbox, special: Special | undefined): Promise<void> {
-    const { spec, idBase } = ticket
-    const plan = await planSandbox(this.#options, ticket, folder, special)
-    mkdirSync(folder, { mode: 0o700 })
-    const write = (name: string, text: string) => writeFileSync(join(folder, name), text, { mode: 0o600 })
-    const confinement = special?.confinement ?? spec.confinement
-    write('config.json', JSON.stringify(ociSpec(spec, { idBase, arch: process.arch, confinement })))
-    write('plan', planText(plan))
-    if (plan.workspace.kind === 'disk') await makeDisk(plan.workspace.path, spec, idBase)
-    write('ticket.json', JSON.stringify(ticket))
+  #freePlaces(): number {
+    return this.#options.slots - this.#live - this.#warm.size
   }
 
-  /**
-   * The ticket says that the program may have been started, so it must be there after a power cut. The shim makes the
-   * sandbox meanwhile; its program starts when it gets the agent's word.
-   */
-  async #makeDurable({ folder }: Sandbox): Promise<void> {
-    await syncPath(join(folder, 'ticket.json'))
-    await syncPath(this.#options.paths.sandboxes)
+  /** With room for its ticket on disk, for whatever start takes it. */
+  async #makeWarm(spec: SandboxSpec): Promise<MadeSandbox> {
+    const name = newId('ownedObject').replace('obj_', warmPrefix)
+    const idBase = this.#ranges.take()
+    if (idBase === undefined) throw new ExecutorRefused(noCapacity, 'no id range is free')
+    let made: MadeSandbox | undefined
+    try {
+      made = await makeSandbox(this.#options, { name, spec, idBase })
+      return { ...made, ticketRoom: await reserveTicket(made.folder, spec) }
+    } catch (error) {
+      await this.#clearAway(made ?? { name, idBase, folder: join(this.#options.paths.sandboxes, name) })
+      throw error
+    }
+  }
+
+  /** Nothing of the sandbox lives: others may have its ids, and nobody has its link. */
+  #letGo({ idBase, link }: Pick<Ticket, 'idBase' | 'link'>): void {
+    this.#ranges.free(idBase)
+    if (link) this.#options.network.release(link)
+  }
+
+  /** Ends a sandbox that never got its word, and removes all of it. */
+  async #clearAway(
+    made: Pick<MadeSandbox, 'name' | 'folder' | 'idBase'> & Partial<MadeSandbox>,
+  ): Promise<void> {
+    made.input?.destroy()
+    await made.ticketRoom?.close().catch(() => undefined)
+    await made.keeper?.gone
+    await this.#sweep(made)
+    await rm(made.folder, { recursive: true, force: true })
+    this.#letGo(made)
   }
 
   /** Keeps the account of a living shim: its record when it ends, its range when it is gone. */
@@ -307,61 +348,67 @@ export class Sandboxes {
       await keeper.gone
       sandbox.phase = 'gone'
       this.#live -= 1
-      this.#ranges.free(sandbox.ticket.idBase)
-      if (sandbox.ticket.link) this.#options.network.release(sandbox.ticket.link)
-      await this.#sweep(sandbox)
+      this.#letGo(sandbox.ticket)
+      this.#warm.fillSoon()
+      await this.#sweep({ ...sandbox.ticket, folder: sandbox.folder })
     }
     sandbox.cleared = settle()
   }
 
-  async #settleLost(sandbox: Sandbox): Promise<void> {
-    await this.#endGroups(sandbox)
-    await writeLostRecord(sandbox.folder, this.#options.clock.now())
+  async #settleLost({ ticket, folder }: Sandbox): Promise<void> {
+    await this.#endGroups(ticket.name)
+    await writeLostRecord(folder, this.#options.clock.now())
   }
 
-  async #endGroups({ ticket: { spec } }: Sandbox): Promise<void> {
+  async #endGroups(name: string): Promise<void> {
     const { cgroups, cgroupParent } = this.#options
-    await killAndRemoveCgroups(planCgroups(cgroups, cgroupParent, spec.id, spec.limits), spec.id)
+    await killAndRemoveCgroups(cgroupsOf(cgroups, cgroupParent, name), name)
   }
 
   /**
-   * What nobody needs once the shim is gone: the disk, the state of a runtime that was killed, and the control groups of
-   * a shim that was killed after its record.
+   * What nobody needs once the shim is gone: the disk, the state of the runtime, and the control groups of a shim that was
+   * killed.
    */
-  async #sweep(sandbox: Sandbox): Promise<void> {
-    const { folder } = sandbox
-    await this.#endGroups(sandbox)
+  async #sweep({ name, folder }: { name: string; folder: string }): Promise<void> {
+    await this.#endGroups(name)
     await rm(join(folder, 'disk.img'), { force: true })
     await rm(runtimeRoot(folder), { recursive: true, force: true })
   }
 
-  async #adopt(id: string): Promise<void> {
-    const folder = join(this.#options.paths.sandboxes, id)
-    if (await exists(join(folder, 'forbidden'))) {
-      this.#known.set(id, 'forbidden')
-      return
+  /** False for what never got its word: its start was never answered. */
+  async #adopt(name: string): Promise<boolean> {
+    const folder = join(this.#options.paths.sandboxes, name)
+    if (existsSync(join(folder, 'forbidden'))) {
+      this.#known.set(name, 'forbidden')
+      return true
     }
     const ticket = await readTicket(folder)
-    if (!ticket) {
-      // Its start had not come as far as a shim, and was never answered.
-      await rm(folder, { recursive: true, force: true })
-      return
-    }
-    const sandbox = newSandbox(ticket, folder)
-    this.#known.set(id, sandbox)
+    if (!ticket) return false
     const keeper = await findKeeper(folder)
+    const sandbox = newSandbox(ticket, folder)
+    this.#known.set(ticket.spec.id, sandbox)
     if (keeper) {
       this.#live += 1
       this.#ranges.adopt(ticket.idBase)
       if (ticket.link) this.#options.network.adopt()
       this.#watch(sandbox, keeper)
-      return
+      return true
     }
     if (!(await readExit(folder, ticket.spec))) await this.#settleLost(sandbox)
-    await this.#sweep(sandbox)
+    await this.#sweep({ name, folder })
     sandbox.phase = 'gone'
     sandbox.running.resolve()
     sandbox.exited.resolve()
+    return true
+  }
+
+  /** Its shim ends for want of the agent that started it. */
+  async #clearAbandoned(name: string): Promise<void> {
+    const folder = join(this.#options.paths.sandboxes, name)
+    const keeper = await findKeeper(folder)
+    await keeper?.gone
+    await this.#sweep({ name, folder })
+    await rm(folder, { recursive: true, force: true })
   }
 }
 
@@ -370,17 +417,3 @@ function stateOf(sandbox: Sandbox | 'forbidden'): SandboxSummary['state'] {
   if (sandbox.phase !== 'live') return 'exited'
   return sandbox.keeper?.isRunning() ? 'running' : 'starting'
 }
-
-async function readTicket(folder: string): Promise<Ticket | undefined> {
-  try {
-    return JSON.parse(await readFile(join(folder, 'ticket.json'), 'utf8')) as Ticket
-  } catch {
-    return undefined
-  }
-}
-
-const exists = (path: string) =>
-  access(path).then(
-    () => true,
-    () => false,
-  )

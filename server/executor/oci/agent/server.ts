@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises'
 import { ExecutorRefused, type Runner, SandboxUnknown } from '../../port.ts'
 import { imageDigestPattern, sandboxIdPattern } from '../spec-check.ts'
 import type { Images } from './images.ts'
-import { internalPrefix, type Sandboxes } from './sandboxes.ts'
+import { isReserved, type Sandboxes } from './sandboxes.ts'
 
 /** Header with the length of the spec that comes before the input in the body of a start. */
 export const specBytesHeader = 'x-spec-bytes'
@@ -76,7 +76,7 @@ async function dispatch(services: Services, request: IncomingMessage): Promise<A
   if (resource === 'capacity') return { json: services.sandboxes.capacity() }
   if (resource === 'runner') return { json: services.runner }
   if (resource === 'sandboxes' && name === '') return { json: services.sandboxes.list() }
-  if (resource === 'sandboxes' && sandboxIdPattern.test(name) && !name.startsWith(internalPrefix)) {
+  if (resource === 'sandboxes' && sandboxIdPattern.test(name) && !isReserved(name)) {
     return onSandbox(services.sandboxes, request, { id: name, verb: `${method} ${action}`, part })
   }
   if (resource === 'images' && imageDigestPattern.test(name)) {

@@ -3,6 +3,7 @@
  *
  *   staging/root         overlay: upper on the workspace file system, lowers are the platform layer above the image
  *   staging/space        the one file system that takes every write: tmpfs, or ext4 in a file made for this sandbox
+ *   staging/proc         what the program sees of /proc instead of the host's; the runtime lays it there
  *   staging/lower/<n>    idmapped, read-only, nosuid, nodev views of the trees on the host's disk
  *
  * Every path here is the shim's own. Nothing of an image is ever resolved by root: the platform layer holds real
@@ -11,6 +12,7 @@
 #define _GNU_SOURCE
 #include "shim.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/loop.h>
@@ -24,9 +26,10 @@
 #include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
-static char root_path[64], space_path[64], lower_path[64];
+static char root_path[64], space_path[64], lower_path[64], proc_path[64];
 static int workspace = -1;
 
 static int wait_for_kill(void *unused) {
@@ -167,10 +170,35 @@ static void mount_root(const struct plan *plan) {
   if (workspace < 0) fail("workspace_mount");
 }
 
+enum { PROC_FILE_BYTES = 1 << 18 };
+
+/* Copies, so that no path of the host shows in the sandbox's list of mounts. */
+static void make_proc_files(const char *from) {
+  static char text[PROC_FILE_BYTES];
+  int source = open(from, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+  int target = open(proc_path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+  DIR *names = source < 0 ? NULL : fdopendir(source);
+  if (!names || target < 0) fail("proc_files");
+  for (struct dirent *entry; (entry = readdir(names));) {
+    if (entry->d_name[0] == '.') continue;
+    int in = openat(source, entry->d_name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    int out = openat(target, entry->d_name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0444);
+    ssize_t size = in < 0 ? -1 : read(in, text, sizeof text);
+    if (out < 0 || size < 0 || write(out, text, size) != size || fchmod(out, 0444)) fail("proc_files");
+    /* The time of the last boot, which programs reckon the age of processes from. */
+    if (!strcmp(entry->d_name, "stat")) dprintf(out, "btime %lld\n", (long long)time(NULL));
+    close(in);
+    close(out);
+  }
+  close(target);
+  closedir(names);
+}
+
 void mounts_make(const struct plan *plan) {
   char path[96];
   snprintf(root_path, sizeof root_path, "%s/root", plan->staging);
   snprintf(space_path, sizeof space_path, "%s/space", plan->staging);
+  snprintf(proc_path, sizeof proc_path, "%s/proc", plan->staging);
   snprintf(lower_path, sizeof lower_path, "%s/lower", plan->staging);
 
   /* 1. Nothing mounted from here on is seen by the host, and nothing of the host arrives later. */
@@ -182,6 +210,8 @@ void mounts_make(const struct plan *plan) {
   folder(root_path, 0755, 0, 0);
   folder(space_path, 0711, 0, 0);
   folder(lower_path, 0711, 0, 0);
+  folder(proc_path, 0711, 0, 0);
+  make_proc_files(plan->proc);
   /* 4. The read-only trees, seen with the sandbox's own ids. */
   for (int i = 0; i < plan->lower_count; i++) {
     snprintf(path, sizeof path, "%s/%d", lower_path, i);

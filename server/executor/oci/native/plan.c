@@ -98,6 +98,7 @@ static void read_line(struct plan *plan, char *line) {
   const char *key = word(&rest);
   if (!strcmp(key, "id")) plan->id = rest;
   else if (!strcmp(key, "staging")) plan->staging = rest;
+  else if (!strcmp(key, "proc")) plan->proc = rest;
   else if (!strcmp(key, "status_descriptor")) plan->status_descriptor = number(rest);
   else if (!strcmp(key, "id_base")) plan->id_base = number(rest);
   else if (!strcmp(key, "uid")) plan->uid = number(rest);
@@ -116,6 +117,6 @@ void plan_read(struct plan *plan, int dir) {
   char *rest = text, *line;
   while ((line = strsep(&rest, "\n")))
     if (*line) read_line(plan, line);
-  bool complete = plan->id && plan->staging && plan->word_count && plan->status_descriptor && plan->procs && plan->id_base >= RANGE;
+  bool complete = plan->id && plan->staging && plan->proc && plan->word_count && plan->status_descriptor && plan->procs && plan->id_base >= RANGE;
   if (!complete || !plan->lower_count) fail("plan_invalid");
 }

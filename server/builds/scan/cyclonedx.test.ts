@@ -1,0 +1,101 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { Spec } from '@cyclonedx/cyclonedx-library'
+import { Ajv } from 'ajv'
+import addFormats from 'ajv-formats'
+import { PackageURL } from 'packageurl-js'
+import { expect, it } from 'vitest'
+import { cycloneDx } from './cyclonedx.ts'
+import { type Inventory, type Package, unscanned } from './inventory.ts'
+import { nameUrl, packageUrl } from './package-url.ts'
+
+const packages: Package[] = [
+  {
+    kind: 'deb',
+    name: 'libstdc++6',
+    version: '1:12.2.0-14+deb12u1~x',
+    architecture: 'amd64',
+    source: { name: 'gcc-12', version: '12.2.0-14' },
+    paths: ['var/lib/dpkg/status'],
+  },
+  {
+    kind: 'golang',
+    namespace: 'github.com/Azure',
+    name: 'go',
+    version: 'v1.2.3+incompatible',
+    paths: ['app'],
+  },
+  { kind: 'maven', namespace: 'org.apache', name: 'log4j', version: '2.17.1', paths: ['x.jar'] },
+  {
+    kind: 'npm',
+    namespace: '@babel',
+    name: 'core',
+    version: '7.0.0',
+    paths: ['node_modules/@babel/core/package.json'],
+  },
+  { kind: 'pypi', name: 'Foo_Bar', version: '1!2.0', paths: ['a.dist-info/METADATA'] },
+]
+const inventory: Inventory = {
+  system: { id: 'debian', version: '12', name: 'Debian 12' },
+  packages,
+  observations: [{ rule: 'private_key', path: 'root/.ssh/id_rsa' }],
+  unread: [],
+  truncated: false,
+  files: 1,
+  bytes: 1,
+}
+const layerDigest = `sha256:${'ab'.repeat(32)}`
+
+/** The official schema, as the CycloneDX library ships it. */
+function schemaCheck() {
+  const library = createRequire(import.meta.url).resolve('@cyclonedx/cyclonedx-library/package.json')
+  const read = (name: string): Record<string, unknown> =>
+    JSON.parse(readFileSync(new URL(`res/schema/${name}.SNAPSHOT.schema.json`, `file://${library}`), 'utf8'))
+  const ajv = new Ajv({ strict: false, allErrors: true })
+  addFormats.default(ajv)
+  ajv.addFormat('iri-reference', true).addFormat('idn-email', true)
+  ajv.addSchema(read('spdx'), 'http://cyclonedx.org/schema/spdx.SNAPSHOT.schema.json')
+  ajv.addSchema(read('jsf-0.82'), 'http://cyclonedx.org/schema/jsf-0.82.SNAPSHOT.schema.json')
+  return ajv.compile(read(`bom-${Spec.Version.v1dot6}`))
+}
+
+it('is CycloneDX 1.6 by the official schema, with packages and without', () => {
+  const check = schemaCheck()
+  for (const each of [inventory, { ...inventory, system: undefined }, unscanned]) {
+    check(JSON.parse(cycloneDx(each, layerDigest).toString()))
+    expect(check.errors).toBeNull()
+  }
+  check({ ...JSON.parse(cycloneDx(inventory, layerDigest).toString()), specVersion: 7 })
+  expect(check.errors).not.toBeNull()
+})
+
+it('is the same for the same image, and another for another', () => {
+  const sbom = cycloneDx(inventory, layerDigest)
+  expect(cycloneDx(structuredClone(inventory), layerDigest)).toEqual(sbom)
+  const other = JSON.parse(cycloneDx({ ...inventory, packages: packages.slice(1) }, layerDigest).toString())
+  expect(other.serialNumber).not.toBe(JSON.parse(sbom.toString()).serialNumber)
+})
+
+it('says nothing of secrets', () => {
+  expect(cycloneDx(inventory, layerDigest).toString()).not.toContain('id_rsa')
+})
+
+it('names packages by their package URL', () => {
+  expect(packages.map((each) => packageUrl(each, inventory.system))).toEqual([
+    'pkg:deb/debian/libstdc%2B%2B6@1:12.2.0-14%2Bdeb12u1~x?arch=amd64&distro=debian-12',
+    'pkg:golang/github.com/azure/go@v1.2.3%2Bincompatible',
+    'pkg:maven/org.apache/log4j@2.17.1',
+    'pkg:npm/%40babel/core@7.0.0',
+    'pkg:pypi/foo-bar@1%212.0',
+  ])
+  expect(nameUrl({ kind: 'apk', name: 'musl' }, undefined)).toBe('pkg:apk/alpine/musl')
+})
+
+it('writes package URLs that another reader understands', () => {
+  for (const each of packages) {
+    const read = PackageURL.fromString(packageUrl(each, inventory.system))
+    expect(read.type).toBe(each.kind)
+    expect(read.version).toBe(each.version)
+    expect(read.name.toLowerCase()).toBe(each.name.toLowerCase().replace('_', '-'))
+  }
+})

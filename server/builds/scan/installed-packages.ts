@@ -1,0 +1,40 @@
+import type { InstalledPackage } from '../../findings/vulnerabilities/match-packages.ts'
+import type { Inventory, OperatingSystem, Package } from './inventory.ts'
+import { nameUrl } from './package-url.ts'
+
+/** The packages as databases of vulnerabilities name them; those of a system that none covers are left out. */
+export const installedPackages = ({ packages, system }: Inventory): InstalledPackage[] =>
+  packages.flatMap((each) => {
+    const ecosystem = ecosystemOf(each, system)
+    // Distributions speak of the source package, from which many others are built.
+    const { name, version } = each.source ?? { ...each, name: qualifiedName(each) }
+    const subject = nameUrl(each.source ? { kind: each.kind, name } : each, system)
+    return ecosystem === undefined ? [] : [{ ecosystem, name, version, subject }]
+  })
+
+function ecosystemOf({ kind }: Package, system: OperatingSystem | undefined): string | undefined {
+  switch (kind) {
+    case 'deb':
+      if (system?.id === 'debian') return `Debian:${system.version}`
+      return system?.id === 'ubuntu' ? `Ubuntu:${system.version}` : undefined
+    case 'apk':
+      return system?.id === 'alpine'
+        ? `Alpine:v${system.version.split('.').slice(0, 2).join('.')}`
+        : undefined
+    case 'pypi':
+      return 'PyPI'
+    case 'npm':
+      return 'npm'
+    case 'golang':
+      return 'Go'
+    case 'gem':
+      return 'RubyGems'
+    case 'maven':
+      return 'Maven'
+  }
+}
+
+function qualifiedName({ kind, namespace, name }: Package): string {
+  if (namespace === undefined) return name
+  return kind === 'maven' ? `${namespace}:${name}` : `${namespace}/${name}`
+}

@@ -1,0 +1,69 @@
+import type { ScanReport } from '@sandbox-jobs/contract/resources/scan-report.ts'
+import { sleep } from '../../base/clock.ts'
+import { CodedError } from '../../base/coded-error.ts'
+import { newId } from '../../base/ids.ts'
+import { type HeldObject, ownReport } from '../../environments/report-objects.ts'
+import { openStaging } from '../../environments/staging.ts'
+import { BuildFailed } from '../build-failed.ts'
+import type { Build } from '../steps/step.ts'
+import { findReport } from './report-store.ts'
+
+/*
+ * Where the report of a scan and its SBOM are kept: two objects that the company owns, of kind `report`. While they
+ * are written they hold staging leases as uploads do (contract part 1, "Limits"), so that nothing is left of a worker
+ * that dies in between.
+ */
+
+/** How long a build waits for a slot while uploads hold all of the company's. */
+const slotTimeoutMs = 10 * 60_000
+const slotPauseMs = 2000
+
+/** The report that an earlier worker kept of this attempt. */
+export async function findKeptReport({ db, order, tools }: Build): Promise<ScanReport | undefined> {
+  const kept = await findReport(db, order.attemptId)
+  if (!kept) return undefined
+  const bytes = Buffer.concat(await (await tools.storage.get(kept.reportKey)).toArray())
+  return JSON.parse(bytes.toString('utf8')) as ScanReport
+}
+
+/** Stores the SBOM, then the report that names it, and notes both with the attempt. */
+export async function keepReport(
+  build: Build,
+  sbom: Buffer,
+  reportOf: (sbomDigest: string) => ScanReport,
+): Promise<ScanReport> {
+  const sbomObject = await store(build, 'sbom', sbom)
+  const report = reportOf(sbomObject.digest)
+  const reportObject = await store(build, 'report', Buffer.from(JSON.stringify(report)))
+  await build.keep(async (trx) => {
+    for (const object of [sbomObject, reportObject]) await ownReport(trx, build.order, object)
+    return { report_object_id: reportObject.id, sbom_object_id: sbomObject.id }
+  })
+  return report
+}
+
+async function store(build: Build, name: string, bytes: Buffer): Promise<HeldObject> {
+  const { order, tools } = build
+  const id = newId('ownedObject')
+  const storageKey = `reports/${order.companyId}/${id}/${name}`
+  const leaseId = await openLease(build, { storageKey, declaredBytes: bytes.length })
+  return { id, leaseId, storageKey, ...(await tools.storage.put(storageKey, bytes)) }
+}
+
+/** Waits for a slot: the build is worth more than a few minutes. Throws `platform_failed` when none becomes free. */
+async function openLease(
+  { db, order, signal }: Build,
+  lease: { storageKey: string; declaredBytes: number },
+): Promise<string> {
+  const deadline = performance.now() + slotTimeoutMs
+  for (;;) {
+    signal.throwIfAborted()
+    try {
+      return await openStaging(db, { companyId: order.companyId, kind: 'report', ...lease })
+    } catch (error) {
+      if (!(error instanceof CodedError && error.code === 'staging_slot_exhausted')) throw error
+      if (performance.now() > deadline) throw new BuildFailed('platform_failed', 'staging_slot_exhausted')
+    }
+    await sleep(slotPauseMs, signal)
+  }
+}

@@ -1,0 +1,19 @@
+import { sql } from 'kysely'
+import type { Executing } from '../../db/database.ts'
+
+export interface KeptReport {
+  reportKey: string
+  sbomKey: string
+}
+
+/** Where the report of an attempt and its SBOM lie; undefined when there is none, or no more. */
+export async function findReport(db: Executing, attemptId: string): Promise<KeptReport | undefined> {
+  const { rows } = await sql<KeptReport>`
+    select r.storage_key as "reportKey", s.storage_key as "sbomKey"
+    from build_attempts a
+    join owned_objects r on r.id = a.report_object_id and r.deletion_state = 'active'
+    join owned_objects s on s.id = a.sbom_object_id and s.deletion_state = 'active'
+    where a.id = ${attemptId}
+  `.execute(db)
+  return rows[0]
+}

@@ -1,0 +1,72 @@
+import { ByteReader } from '../archive/byte-reader.ts'
+import { parseEntryPath } from '../archive/entry-path.ts'
+import { flatImageBounds } from '../archive/flat-image.ts'
+import type { RawEntry } from '../archive/raw-entry.ts'
+import { readTar } from '../archive/tar-reader.ts'
+import { type ContentReader, WholeFile } from './content-reader.ts'
+import { factsOf } from './contents/file-facts.ts'
+import { SecretSearch } from './contents/secret-search.ts'
+import type { Inventory } from './inventory.ts'
+import { InventoryMaker } from './inventory-maker.ts'
+import { isApkDatabase, readApkDatabase } from './packages/alpine.ts'
+import { isDpkgStatus, readDpkgStatus } from './packages/debian.ts'
+import { isGemSpecification, readGemSpecification } from './packages/gem.ts'
+import { GoBuildInfo } from './packages/go.ts'
+import { isJavaArchive, readJavaArchive } from './packages/java.ts'
+import { isNpmManifest, readNpmManifest } from './packages/npm.ts'
+import { isOsRelease, readOsRelease } from './packages/os-release.ts'
+import { isPythonMetadata, readPythonMetadata } from './packages/python.ts'
+
+/*
+ * Reads the layer of an image once, from its first byte to its last, and keeps nothing of it but what it finds: the
+ * packages that are installed, and files that deserve a look. The image is a stranger's, so each finding is a claim,
+ * each reader is bounded, and all of this runs in a process that may be killed at any moment (scan-process.ts).
+ */
+
+type ReadFile = (content: Buffer, path: string, maker: InventoryMaker) => void
+
+/** Files that are read as a whole, by their path. */
+const knownFiles: readonly { matches: (path: string) => boolean; read: ReadFile }[] = [
+  { matches: isDpkgStatus, read: readDpkgStatus },
+  { matches: isApkDatabase, read: readApkDatabase },
+  { matches: isPythonMetadata, read: readPythonMetadata },
+  { matches: isNpmManifest, read: readNpmManifest },
+  { matches: isGemSpecification, read: readGemSpecification },
+  { matches: isJavaArchive, read: readJavaArchive },
+  { matches: isOsRelease, read: addSystem },
+]
+
+const rpmDatabase = /^(?:usr\/lib\/sysimage|var\/lib)\/rpm\/(?:rpmdb\.sqlite|Packages(?:\.db)?)$/
+
+/** Throws `ArchiveRefused` when the bytes are no tar of the dialect that images are stored in. */
+export async function scanLayer(tar: AsyncIterable<Buffer>): Promise<Inventory> {
+  const maker = new InventoryMaker()
+  for await (const entry of readTar(new ByteReader(tar))) {
+    const kind = entry.kind === 'directory' ? 'directory' : 'other'
+    const path = parseEntryPath(entry.name, kind, flatImageBounds)
+    for (const rule of factsOf(entry)) maker.addObservation({ rule, path: path === '' ? '/' : path })
+    if (entry.kind === 'file') await readFile(entry, path, maker)
+  }
+  return maker.inventory()
+}
+
+async function readFile(entry: RawEntry, path: string, maker: InventoryMaker): Promise<void> {
+  maker.files += 1
+  maker.bytes += entry.byteSize
+  if (rpmDatabase.test(path)) maker.addUnread({ path, reason: 'rpm_database' })
+  const readers = readersOf(entry, path, maker)
+  for await (const chunk of entry.body) for (const reader of readers) reader.write(chunk)
+  for (const reader of readers) reader.end()
+}
+
+function readersOf({ byteSize }: RawEntry, path: string, maker: InventoryMaker): ContentReader[] {
+  const whole = knownFiles
+    .filter(({ matches }) => matches(path))
+    .map(({ read }) => new WholeFile({ path, byteSize }, maker, (content) => read(content, path, maker)))
+  return [...whole, new SecretSearch(path, maker), new GoBuildInfo(path, maker)]
+}
+
+function addSystem(content: Buffer, path: string, maker: InventoryMaker): void {
+  const system = readOsRelease(content)
+  if (system) maker.addSystem(system, path)
+}

@@ -1,0 +1,55 @@
+import type { ScanReport } from '@sandbox-jobs/contract/resources/scan-report.ts'
+import { findingKinds } from '@sandbox-jobs/contract/resources/security-finding.ts'
+import { matchPackages } from '../../findings/vulnerabilities/match-packages.ts'
+import { ArchiveRefused } from '../archive/archive-refused.ts'
+import { openQuarantined } from '../oci-layout.ts'
+import { cycloneDx } from '../scan/cyclonedx.ts'
+import { installedPackages } from '../scan/installed-packages.ts'
+import { type Inventory, unscanned } from '../scan/inventory.ts'
+import { findKeptReport, keepReport } from '../scan/report-keeping.ts'
+import { scanReport } from '../scan/scan-report.ts'
+import type { ScanResult } from '../scan/scan-result.ts'
+import { type Build, type BuildStep, found } from './step.ts'
+
+/**
+ * Looks through the quarantined image: the packages in it, files that deserve a look, known vulnerabilities. What it
+ * finds is advice and fails no build. A report that an earlier worker kept of the same image is taken as it is.
+ */
+export const staticScan: BuildStep = {
+  stage: 'static_scan',
+  attemptStates: ['verifying'],
+  versionStates: ['quarantined', 'verifying'],
+  async run(build: Build) {
+    const { diffId: layerDigest } = found(build, 'layer')
+    const kept = await findKeptReport(build)
+    const report = kept?.layer_digest === layerDigest ? kept : await scan(build, layerDigest)
+    build.findings.scan = resultOf(report)
+  },
+}
+
+async function scan(build: Build, layerDigest: string): Promise<ScanReport> {
+  const inventory = await readInventory(build)
+  const sbom = cycloneDx(inventory, layerDigest)
+  const matched = await matchPackages(build.db, installedPackages(inventory))
+  return keepReport(build, sbom, (sbomDigest) =>
+    scanReport({ order: build.order, layerDigest, sbomDigest, inventory, matched }),
+  )
+}
+
+/** An image on which the scanner dies is not worse than its findings would be: the report says so. */
+async function readInventory({ order, tools, signal }: Build): Promise<Inventory> {
+  try {
+    return await tools.readers.scanImage(() => openQuarantined(tools.storage, order.versionId), signal)
+  } catch (error) {
+    if (!(error instanceof ArchiveRefused)) throw error
+    tools.log.warn({ attempt: order.attemptId, reason: error.slug }, 'image cannot be scanned')
+    return unscanned
+  }
+}
+
+const resultOf = ({ findings, sbom_digest: sbomDigest, truncated, unread }: ScanReport): ScanResult => ({
+  findings,
+  sbomDigest,
+  kinds: findingKinds,
+  isComplete: !truncated && unread.every(({ reason }) => reason !== 'scan_died'),
+})

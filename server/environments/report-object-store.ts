@@ -1,0 +1,67 @@
+import { imageRetentionDefaultDays } from '@sandbox-jobs/contract/limits.ts'
+import { sql } from 'kysely'
+import type { Executing, Trx } from '../db/database.ts'
+
+/* Writes the rows of `owned_objects` that are reports of scans and their SBOMs. */
+
+export interface NewReportObject {
+  id: string
+  company_id: string
+  environment_id: string
+  build_attempt_id: string
+  storage_key: string
+  byte_size: number
+  digest: string
+}
+
+export const insertReportObject = (trx: Trx, object: NewReportObject): Promise<unknown> =>
+  trx
+    .insertInto('owned_objects')
+    .values({ ...object, object_kind: 'report', archive_format: null, expires_at: null })
+    .execute()
+
+/**
+ * Takes reports out of sight: those of versions that are over, have no image any more, and ended longer ago than their
+ * company keeps images; and those that a later scan of the same build replaced.
+ */
+export async function retireOverdueReports(db: Executing, now: Date, limit: number): Promise<void> {
+  await sql`
+    update owned_objects set deletion_state = 'delete_pending' where id in (
+      select o.id from owned_objects o
+      join build_attempts a on a.id = o.build_attempt_id
+      join environment_versions v on v.id = a.environment_version_id
+      left join company_settings s on s.company_id = o.company_id
+      where o.object_kind = 'report' and o.deletion_state = 'active'
+        and (o.id not in (a.report_object_id, a.sbom_object_id) or (
+          v.state in ('archived', 'rejected', 'abandoned', 'superseded')
+          and v.layer_digest is null and v.retiring_layer_digest is null
+          and v.state_changed_at < ${now}::timestamptz
+            - make_interval(days => coalesce(s.unreferenced_image_retention_days, ${imageRetentionDefaultDays}))
+        ))
+      limit ${limit}
+    )
+  `.execute(db)
+}
+
+export async function listRetired(
+  db: Executing,
+  limit: number,
+): Promise<{ id: string; storageKey: string }[]> {
+  return db
+    .selectFrom('owned_objects')
+    .select(['id', 'storage_key as storageKey'])
+    .where('object_kind', '=', 'report')
+    .where('deletion_state', '=', 'delete_pending')
+    .orderBy('id')
+    .limit(limit)
+    .execute()
+}
+
+/** The bytes are gone; the row stays as what was there once. */
+export const tombstone = (db: Executing, id: string): Promise<unknown> =>
+  db
+    .updateTable('owned_objects')
+    .set({ deletion_state: 'tombstoned' })
+    .where('id', '=', id)
+    .where('deletion_state', '=', 'delete_pending')
+    .execute()

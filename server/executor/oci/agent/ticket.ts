@@ -1,0 +1,71 @@
+import { type FileHandle, open, readFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import type { SandboxSpec } from '../../port.ts'
+import type { Link } from '../network/link-maker.ts'
+import { syncPath } from './exit-record.ts'
+
+/** A sandbox in use, on disk: what was asked for, and what it was made as. */
+export interface Ticket {
+  spec: SandboxSpec
+  /** Of its folder and its control groups: the spec's id, unless it was made before it was asked for. */
+  name: string
+  idBase: number
+  /** Its network link, where it has one. */
+  link?: Link
+}
+
+const ticketFile = 'ticket.json'
+/** More than two specs of one kind can differ by. */
+const spareBytes = 512
+
+/**
+ * The ticket says that the program may have been started, so it must be on disk, power cut or not, before anything
+ * starts. A folder without a whole ticket is a sandbox that never started.
+ */
+export async function writeTicket(folder: string, ticket: Ticket): Promise<void> {
+  const path = join(folder, ticketFile)
+  const file = await open(path, 'wx', 0o600)
+  try {
+    await file.writeFile(JSON.stringify(ticket))
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+  await syncPath(dirname(folder))
+}
+
+/** Room for a ticket, already on disk: writing it costs one flush of its bytes, and no work of the file system. */
+export async function reserveTicket(folder: string, spec: SandboxSpec): Promise<FileHandle> {
+  const file = await open(join(folder, ticketFile), 'wx', 0o600)
+  try {
+    await file.writeFile(Buffer.alloc(JSON.stringify(spec).length + spareBytes, ' '))
+    await file.sync()
+    await syncPath(folder)
+    await syncPath(dirname(folder))
+    return file
+  } catch (error) {
+    await file.close()
+    throw error
+  }
+}
+
+/** Writes the ticket into the room that was reserved, and closes it. */
+export async function fillTicket(file: FileHandle, ticket: Ticket): Promise<void> {
+  try {
+    const bytes = Buffer.from(JSON.stringify(ticket))
+    if (bytes.length > (await file.stat()).size) throw new Error('a ticket is longer than its room')
+    await file.write(bytes, 0, bytes.length, 0)
+    await file.datasync()
+  } finally {
+    await file.close()
+  }
+}
+
+/** Undefined when there is none, or only the room for one. */
+export async function readTicket(folder: string): Promise<Ticket | undefined> {
+  try {
+    return JSON.parse(await readFile(join(folder, ticketFile), 'utf8')) as Ticket
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,191 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { newId } from '../../base/ids.ts'
+import { executorConformance } from '../conformance.ts'
+import type { SandboxSpec } from '../port.ts'
+import { busybox, shellJob, TestAgent, until } from './test-agent.ts'
+
+let agent: TestAgent
+let empty: string
+
+beforeAll(async () => {
+  agent = await TestAgent.start({
+    SANDBOX_WARM_SANDBOXES: '2',
+    SANDBOX_RUN_SLOTS: '2',
+    SANDBOX_BUILD_SLOTS: '1',
+  })
+  empty = await agent.image()
+}, 60_000)
+afterAll(() => agent.dispose(), 60_000)
+
+/** A kind of its own for each test: nothing is warm for it yet. */
+const kindOf = (name: string): SandboxSpec => ({ ...shellJob(empty, 'cat'), hostname: name })
+const another = (spec: SandboxSpec): SandboxSpec => ({ ...spec, id: newId('run') })
+
+/** Starts `spec` twice, as another id, so that the next one finds a sandbox made. */
+async function warmUp(spec: SandboxSpec): Promise<void> {
+  for (const one of [another(spec), another(spec)]) {
+    await agent.run(one)
+    await agent.client.remove(one.id)
+  }
+  await untilWarm(spec)
+}
+
+/** Until a sandbox waits whose process 1 is up: it has the name of its machine by then. */
+async function untilWarm({ hostname }: SandboxSpec): Promise<void> {
+  await until(async () => (await waiting(hostname)).length > 0)
+}
+
+async function waiting(hostname: string): Promise<string[]> {
+  const found = []
+  for (const name of await agent.warm()) {
+    const folder = join(agent.dataDir, 'agent/sandboxes', name)
+    const config = await readFile(join(folder, 'config.json'), 'utf8').catch(() => '{}')
+    const made = (JSON.parse(config) as { hostname?: string }).hostname === hostname
+    if (made && (await agent.processes(name)).length > 0) found.push(name)
+  }
+  return found
+}
+
+const ignore = () => undefined
+const wasWarm = async (id: string) => (await agent.nameOf(id)).startsWith('warm_')
+
+test('the third start of a kind takes a sandbox that is already made', async () => {
+  const kind = kindOf('third')
+  for (const input of ['first', 'second']) {
+    const one = another(kind)
+    expect((await agent.run(one, input)).log).toBe(input)
+    expect(await wasWarm(one.id)).toBe(false)
+  }
+  await untilWarm(kind)
+  const { exit, log } = await agent.run(kind, 'third')
+  expect(await wasWarm(kind.id)).toBe(true)
+  expect(exit).toMatchObject({ cause: 'exited', exitCode: 0 })
+  expect(Date.parse(exit.endedAt) - Date.parse(exit.startedAt ?? '')).toBeLessThan(5000)
+  expect(log).toBe('third')
+})
+
+test('a sandbox is for one start: the next of its kind finds nothing of it', async () => {
+  const script = 'cat /proc/self/uid_map; ls /workspace /tmp /dev/shm; touch /workspace/w /tmp/t /dev/shm/s'
+  const kind = { ...shellJob(empty, script), hostname: 'once' }
+  await warmUp(kind)
+  const first = await agent.run(another(kind))
+  await untilWarm(kind)
+  const second = await agent.run(kind)
+  expect(await wasWarm(kind.id)).toBe(true)
+  expect(second.log).not.toBe(first.log)
+  const withoutIds = (log: string) => log.replace(/\d+/g, '#')
+  expect(withoutIds(second.log)).toBe(withoutIds(first.log))
+  expect(second.log).not.toMatch(/\b[wts]\b/)
+})
+
+test('whatever differs in anything but id and time gets a sandbox of its own', async () => {
+  const kind = kindOf('differs')
+  const image = await agent.image([[{ name: 'mark' }, 'other image']])
+  const others: Partial<SandboxSpec>[] = [
+    { rootfs: { kind: 'image', digest: image } },
+    { hostname: 'differs-too' },
+    { argv: [busybox, 'cat', '-'] },
+    { env: { LATE: '1' } },
+    { user: { uid: 1, gid: 0 } },
+    { confinement: 'build' },
+    { limits: { ...kind.limits, memoryBytes: kind.limits.memoryBytes * 2 } },
+    { limits: { ...kind.limits, logBytes: 2048 } },
+    { collect: { files: [] } },
+  ]
+  await warmUp(kind)
+  for (const other of others) {
+    const spec = another({ ...kind, ...other })
+    await agent.run(spec)
+    expect(await wasWarm(spec.id)).toBe(false)
+  }
+  expect(await waiting('differs')).not.toEqual([])
+}, 60_000)
+
+test('the time of a program begins with its start, and is its own', async () => {
+  const kind = { ...shellJob(empty, 'sleep 100'), hostname: 'time' }
+  const brief = (timeoutMs: number) => another({ ...kind, limits: { ...kind.limits, timeoutMs } })
+  for (const timeoutMs of [200, 100]) await agent.run(brief(timeoutMs))
+  await untilWarm(kind)
+  const spec = brief(300)
+  const { exit } = await agent.run(spec)
+  expect(await wasWarm(spec.id)).toBe(true)
+  expect(exit.cause).toBe('deadline')
+  const ranMs = Date.parse(exit.endedAt) - Date.parse(exit.startedAt ?? '')
+  expect(ranMs).toBeGreaterThanOrEqual(300)
+})
+
+test('a warm sandbox that died is replaced by one made at the start', async () => {
+  const kind = kindOf('died')
+  await warmUp(kind)
+  await until(async () => {
+    const names = await waiting('died')
+    for (const name of names) await agent.shim(name).then((pid) => process.kill(pid, 'SIGKILL'), ignore)
+    return names.length === 0
+  })
+  const spec = another(kind)
+  const { exit, log } = await agent.run(spec, 'still')
+  expect(exit).toMatchObject({ cause: 'exited', exitCode: 0 })
+  expect(log).toBe('still')
+})
+
+test('a start that needs the place of a warm sandbox gets it', async () => {
+  await warmUp(kindOf('yields'))
+  const { slots } = await agent.client.capacity()
+  const endless = Array.from({ length: slots }, () => shellJob(empty, 'sleep 100'))
+  for (const spec of endless) await agent.client.start(spec, Buffer.alloc(0))
+  expect((await agent.client.capacity()).running).toBe(slots)
+  await until(async () => (await agent.warm()).length === 0)
+  await expect(agent.client.start(kindOf('late'), Buffer.alloc(0))).rejects.toMatchObject({
+    slug: 'no_capacity',
+  })
+  for (const { id } of endless) await agent.client.stop(id)
+  for (const { id } of endless) await agent.client.wait(id)
+  await until(async () => (await agent.client.capacity()).running === 0)
+})
+
+test('an image can be removed while warm sandboxes have it', async () => {
+  const digest = await agent.image([[{ name: 'removed' }, 'soon']])
+  const kind = { ...kindOf('image'), rootfs: { kind: 'image' as const, digest } }
+  await warmUp(kind)
+  await agent.client.removeImage(digest)
+  expect(await waiting('image')).toEqual([])
+  await expect(agent.client.start(another(kind), Buffer.alloc(0))).rejects.toMatchObject({
+    slug: 'image_missing',
+  })
+})
+
+test('an agent that is killed leaves no warm sandbox, and what it started goes on', async () => {
+  const kind = { ...shellJob(empty, 'read seconds; sleep $seconds'), hostname: 'killed' }
+  await warmUp(kind)
+  await agent.client.start(kind, Buffer.from('100\n'))
+  expect(await wasWarm(kind.id)).toBe(true)
+  await untilWarm(kind)
+  await agent.end('SIGKILL')
+  await agent.start()
+  expect(await agent.warm()).toEqual([])
+  const groups = await readdir(join('/sys/fs/cgroup/pids', agent.cgroup), { withFileTypes: true })
+  const left = groups.filter((entry) => entry.isDirectory()).map(({ name }) => name)
+  expect(left).toEqual([await agent.nameOf(kind.id)])
+  await agent.client.stop(kind.id)
+  expect(await agent.client.wait(kind.id)).toMatchObject({ cause: 'stopped' })
+  await agent.client.remove(kind.id)
+  await expect(agent.client.start(kind, Buffer.alloc(0))).rejects.toMatchObject({ slug: 'removed' })
+})
+
+test('an agent that stops leaves nothing of its own', async () => {
+  await warmUp(kindOf('stops'))
+  await agent.end('SIGTERM')
+  expect(await agent.warm()).toEqual([])
+  expect(await readdir('/sys/fs/cgroup/pids')).not.toContain(agent.cgroup)
+  await agent.start()
+})
+
+executorConformance('the host agent with warm sandboxes', () => ({
+  executor: agent.client,
+  runtime: 'crun',
+  digest: empty,
+  echo: [busybox, 'sh', '-c', 'tee output.json; exit 3'],
+  endless: [busybox, 'sleep', '1000'],
+}))

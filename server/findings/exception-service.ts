@@ -1,0 +1,86 @@
+import { catalogPageSizeDefault } from '@sandbox-jobs/contract/limits.ts'
+import type { Lifecycle } from '@sandbox-jobs/contract/pagination.ts'
+import type {
+  SecurityException,
+  SecurityExceptionCreateRequest,
+  SecurityExceptionList,
+} from '@sandbox-jobs/contract/resources/security-finding.ts'
+import { CodedError, notFound } from '../base/coded-error.ts'
+import { newId } from '../base/ids.ts'
+import type { PageRequest } from '../base/page.ts'
+import { invalid } from '../base/validation-error.ts'
+import { managedEnvironment } from '../environments/environment-access.ts'
+import type { EnvironmentContext } from '../environments/environment-context.ts'
+import type { Principal } from '../platform/principal.ts'
+import { renderException } from './exception.ts'
+import { endException, insertException, listExceptionRows, lockException } from './exception-store.ts'
+import { lockFinding, moveFinding } from './finding-store.ts'
+
+/** Accepts a finding that the current version shows. What the operator has blocked is not accepted. */
+export async function createException(
+  context: EnvironmentContext,
+  principal: Principal,
+  path: { environmentId: string; findingId: string },
+  body: SecurityExceptionCreateRequest,
+): Promise<SecurityException> {
+  const environment = await managedEnvironment(context.db, principal, path.environmentId)
+  const expiresAt = body.expires_at == null ? null : new Date(body.expires_at)
+  if (expiresAt && !(expiresAt.getTime() > Date.now())) {
+    throw invalid(['body', 'expires_at'], 'past', 'must be in the future')
+  }
+  return context.db.transaction().execute(async (trx) => {
+    const finding = await lockFinding(trx, path)
+    if (!finding) throw notFound()
+    const left = await moveFinding(trx, finding.id, 'excepted', { from: ['discovered', 'reappeared'] })
+    if (left === undefined) throw new CodedError('illegal_transition')
+    const row = await insertException(trx, {
+      id: newId('securityException'),
+      company_id: environment.company_id,
+      environment_id: environment.id,
+      finding_id: finding.id,
+      reason: body.reason,
+      created_by: principal.principalId,
+      expires_at: expiresAt,
+      ended_at: null,
+    })
+    return renderException(row)
+  })
+}
+
+/** Ends an exception; its finding, if the current version still shows it, is as it was discovered. */
+export async function revokeException(
+  context: EnvironmentContext,
+  principal: Principal,
+  path: { environmentId: string; exceptionId: string },
+): Promise<SecurityException> {
+  await managedEnvironment(context.db, principal, path.environmentId)
+  return context.db.transaction().execute(async (trx) => {
+    const exception = await lockException(trx, path)
+    if (!exception) throw notFound()
+    const left = await endException(trx, exception.id, 'revoked')
+    if (left === undefined) throw new CodedError('illegal_transition')
+    await moveFinding(trx, exception.finding_id, 'discovered', { from: ['excepted'] })
+    const ended = await lockException(trx, path)
+    if (!ended) throw notFound()
+    return renderException(ended)
+  })
+}
+
+export async function listExceptions(
+  context: EnvironmentContext,
+  principal: Principal,
+  environmentId: string,
+  query: PageRequest & { lifecycle?: Lifecycle },
+): Promise<SecurityExceptionList> {
+  await managedEnvironment(context.db, principal, environmentId)
+  const size = query.page_size ?? catalogPageSizeDefault
+  const lifecycle = query.lifecycle ?? 'active'
+  const list = `exceptions:${environmentId}:${lifecycle}`
+  const cursor = context.pageTokens.read(list, query.page_token)
+  const rows = await listExceptionRows(context.db, environmentId, {
+    lifecycle,
+    beforeId: cursor && String(cursor[0]),
+    limit: size + 1,
+  })
+  return context.pageTokens.page(list, rows, size, { item: renderException, cursor: (row) => [row.id] })
+}

@@ -1,0 +1,94 @@
+import type { Lifecycle } from '@sandbox-jobs/contract/pagination.ts'
+import { type ExceptionState, exceptionMachine } from '@sandbox-jobs/contract/states/finding-states.ts'
+import { type Insertable, sql } from 'kysely'
+import type { Executing, Trx } from '../db/database.ts'
+import type { SecurityExceptionsTable } from '../db/tables/findings.ts'
+import { noteCreated, transition } from '../db/transition.ts'
+import type { ExceptionRow } from './exception.ts'
+
+export async function insertException(
+  trx: Trx,
+  exception: Insertable<SecurityExceptionsTable>,
+): Promise<ExceptionRow> {
+  const row = await trx
+    .insertInto('security_exceptions')
+    .values(exception)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  await noteCreated(trx, {
+    machine: exceptionMachine,
+    id: row.id,
+    companyId: row.company_id,
+    state: exceptionMachine.initial,
+  })
+  return row
+}
+
+/** Ends an active exception; undefined when it is not active any more. */
+export const endException = (
+  trx: Trx,
+  id: string,
+  to: Exclude<ExceptionState, 'active'>,
+): Promise<ExceptionState | undefined> =>
+  transition(trx, {
+    table: 'security_exceptions',
+    machine: exceptionMachine,
+    id,
+    to,
+    set: { ended_at: sql`now()` },
+  })
+
+export const lockException = (
+  trx: Trx,
+  key: { environmentId: string; exceptionId: string },
+): Promise<ExceptionRow | undefined> =>
+  trx
+    .selectFrom('security_exceptions')
+    .selectAll()
+    .where('id', '=', key.exceptionId)
+    .where('environment_id', '=', key.environmentId)
+    .forUpdate()
+    .executeTakeFirst()
+
+/** The active exceptions of findings. */
+export async function listActiveExceptions(
+  db: Executing,
+  findingIds: readonly string[],
+): Promise<ExceptionRow[]> {
+  if (findingIds.length === 0) return []
+  return db
+    .selectFrom('security_exceptions')
+    .selectAll()
+    .where('finding_id', 'in', findingIds)
+    .where('state', '=', 'active')
+    .execute()
+}
+
+/** Newest first. */
+export async function listExceptionRows(
+  db: Executing,
+  environmentId: string,
+  list: { lifecycle: Lifecycle; beforeId: string | undefined; limit: number },
+): Promise<ExceptionRow[]> {
+  let query = db
+    .selectFrom('security_exceptions')
+    .selectAll()
+    .where('environment_id', '=', environmentId)
+    .orderBy('id', 'desc')
+    .limit(list.limit)
+  if (list.lifecycle !== 'all')
+    query = query.where('state', list.lifecycle === 'active' ? '=' : '<>', 'active')
+  if (list.beforeId !== undefined) query = query.where('id', '<', list.beforeId)
+  return query.execute()
+}
+
+/** Exceptions whose time is over. */
+export const listOverdueExceptions = (db: Executing, now: Date, limit: number) =>
+  db
+    .selectFrom('security_exceptions')
+    .select(['id', 'environment_id'])
+    .where('state', '=', 'active')
+    .where('expires_at', '<=', now)
+    .orderBy('expires_at')
+    .limit(limit)
+    .execute()

@@ -1,0 +1,41 @@
+import { createHash } from 'node:crypto'
+import type { FindingKind, ScanFinding, Severity } from '@sandbox-jobs/contract/resources/security-finding.ts'
+import { severities } from '@sandbox-jobs/contract/resources/security-finding.ts'
+import type { FindingState } from '@sandbox-jobs/contract/states/finding-states.ts'
+import type { Selectable } from 'kysely'
+import type { SecurityFindingsTable } from '../db/tables/findings.ts'
+import { type ExceptionRow, renderException } from './exception.ts'
+
+export type FindingRow = Selectable<SecurityFindingsTable>
+
+/** What makes two findings of an environment the same one: not its severity, nor the version of a package. */
+export const fingerprintOf = ({ kind, rule, subject }: ScanFinding): string =>
+  `sha256:${createHash('sha256').update([kind, rule, subject].join('\0')).digest('hex')}`
+
+/** The most severe first, then in an order of its own: the same findings are always the same list. */
+export const bySeverity = (a: ScanFinding, b: ScanFinding): number =>
+  severities.indexOf(a.severity) - severities.indexOf(b.severity) ||
+  compareText(a.kind, b.kind) ||
+  compareText(a.rule, b.rule) ||
+  compareText(a.subject, b.subject)
+
+const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
+
+export const renderFinding = (row: FindingRow, exception: ExceptionRow | undefined) => ({
+  id: row.id,
+  environment_id: row.environment_id,
+  kind: row.kind as FindingKind,
+  rule: row.rule,
+  subject: row.subject,
+  severity: row.severity as Severity,
+  title: row.title,
+  installed_version: row.installed_version,
+  fixed_version: row.fixed_version,
+  state: row.state as FindingState,
+  first_version_id: row.first_version_id,
+  last_version_id: row.last_version_id,
+  first_seen_at: row.first_seen_at.toISOString(),
+  last_seen_at: row.last_seen_at.toISOString(),
+  state_changed_at: row.state_changed_at.toISOString(),
+  exception: exception ? renderException(exception) : null,
+})

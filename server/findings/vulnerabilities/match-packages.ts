@@ -1,0 +1,71 @@
+import type { ScanFinding } from '@sandbox-jobs/contract/resources/security-finding.ts'
+import type { Executing } from '../../db/database.ts'
+import type { VulnerabilitiesTable } from '../../db/tables/findings.ts'
+import { affectedBy } from './is-affected.ts'
+import { packageKey } from './osv-record.ts'
+import { type DatabaseRevision, latestRevision, listCandidates } from './vulnerability-store.ts'
+
+/** A package as databases of vulnerabilities speak of it; of a distribution, the source package. */
+export interface InstalledPackage {
+  /** As OSV names it: `Debian:12`, `npm`. */
+  ecosystem: string
+  name: string
+  version: string
+  /** Package URL without a version: what a finding is about. */
+  subject: string
+}
+
+export interface Matched {
+  /** Undefined: the operator has imported no database, so nothing is known. */
+  database: DatabaseRevision | undefined
+  findings: ScanFinding[]
+}
+
+/** Known vulnerabilities of the packages, each once for a package, however often and in how many versions it is there. */
+export async function matchPackages(db: Executing, packages: readonly InstalledPackage[]): Promise<Matched> {
+  const database = await latestRevision(db)
+  if (!database) return { database, findings: [] }
+  const installed = new Map<string, InstalledPackage[]>()
+  for (const each of packages) {
+    const key = keyOf(each.ecosystem, packageKey(each.ecosystem, each.name))
+    installed.set(key, [...(installed.get(key) ?? []), each])
+  }
+  const wanted = [...installed.keys()].map((key) => {
+    const [ecosystem = '', name = ''] = key.split('\0')
+    return { ecosystem, name }
+  })
+  const findings: ScanFinding[] = []
+  for (const candidate of await listCandidates(db, wanted)) {
+    const there = installed.get(keyOf(candidate.ecosystem, candidate.package)) ?? []
+    const finding = findingOf(candidate, there)
+    if (finding) findings.push(finding)
+  }
+  return { database, findings }
+}
+
+const keyOf = (ecosystem: string, name: string): string => `${ecosystem}\0${name}`
+
+const versionsShown = 5
+
+function findingOf(
+  candidate: VulnerabilitiesTable,
+  there: readonly InstalledPackage[],
+): ScanFinding | undefined {
+  const { ecosystem, affected } = candidate
+  const hits = there.flatMap((each) => {
+    const verdict = affectedBy(ecosystem, each.version, affected)
+    return verdict ? [{ ...verdict, ...each }] : []
+  })
+  const [first] = hits
+  if (!first) return undefined
+  const versions = [...new Set(hits.map(({ version }) => version))].toSorted()
+  return {
+    kind: 'vulnerability',
+    rule: candidate.id,
+    subject: first.subject,
+    severity: candidate.severity as ScanFinding['severity'],
+    title: candidate.title,
+    installed_version: versions.slice(0, versionsShown).join(', '),
+    fixed_version: hits.find(({ fixedVersion }) => fixedVersion !== '')?.fixedVersion ?? '',
+  }
+}

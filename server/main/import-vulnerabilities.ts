@@ -1,0 +1,24 @@
+import { access, constants } from 'node:fs/promises'
+import { type ImportResult, importOsv } from '../findings/vulnerabilities/import-osv.ts'
+import { OsvFileInvalid } from '../findings/vulnerabilities/osv-file.ts'
+import { onLocalService, type ServiceRefusal } from './local-service.ts'
+
+type ImportOutcome =
+  | { ok: true; value: ImportResult }
+  | ServiceRefusal
+  | { ok: false; cause: 'file'; problems: string[] }
+
+/** Gives the service of this machine a database of vulnerabilities, from a file in OSV's format. */
+export async function importVulnerabilities(path: string): Promise<ImportOutcome> {
+  try {
+    await access(path, constants.R_OK).catch(() => {
+      throw new OsvFileInvalid('it cannot be read')
+    })
+    return await onLocalService(({ db }) => importOsv(db, path))
+  } catch (error) {
+    if (error instanceof OsvFileInvalid) {
+      return { ok: false, cause: 'file', problems: [`${path}: ${error.message}`] }
+    }
+    throw error
+  }
+}
