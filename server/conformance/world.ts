@@ -116,6 +116,7 @@ class Stage {
       baseUrl,
       runSlots: 16,
       runtimes: ['crun'],
+      runtimeEgress: true,
       accessTokenSeconds,
     }
     this.database = database

@@ -61,7 +61,14 @@ export interface ApiParts {
   /** Keys and objects lie below `dataDir`; the rest is what the operator may set. */
   config: Pick<
     Config,
-    'dataDir' | 'deployment' | 'enabled' | 'baseUrl' | 'runSlots' | 'accessTokenSeconds' | 'runtimes'
+    | 'dataDir'
+    | 'deployment'
+    | 'enabled'
+    | 'baseUrl'
+    | 'runSlots'
+    | 'accessTokenSeconds'
+    | 'runtimes'
+    | 'runtimeEgress'
   >
 }
 
@@ -90,7 +97,7 @@ export function createApiApp({ db, log, clock, identityProvider, config }: ApiPa
   mountPublicKeyRoute(mount, { keys, log })
   mountAuthRoutes(mount, { db, tokens, attempts: new LoginAttempts(clock) })
   mountMeRoutes(mount, { directory, enabled, deployment })
-  mountSettingsRoutes(mount, { db, clock, deployment })
+  mountSettingsRoutes(mount, { db, clock, deployment, runtimeEgress: config.runtimeEgress })
   mountPlatformRoutes(mount, { db, pageTokens: pages, clock, apiKeyPepper })
   mountChatroomJobsRoutes(mount, { db, directory, clock })
 

@@ -19,6 +19,7 @@ const work = (code: string, exitCode: number | null): End => [
   exitCode,
 ]
 const late: End = ['customer_failed', 'timeout', 'timeout', 'runner', null]
+const overCap: End = ['customer_failed', 'egress_cap_exceeded', 'egress_cap', 'policy', null]
 const tooLarge: End = ['customer_failed', 'output_too_large', 'output', 'runner', 0]
 const notRegular: End = ['customer_failed', 'output_invalid', 'output', 'runner', 0]
 const cancelled: End = ['cancelled', 'cancelled', 'cancel', 'tenant', null]
@@ -40,6 +41,7 @@ const cases: [string, Partial<SandboxExit>, End][] = [
   ['a full workspace', { exitCode: 1, workspaceFull: true, pidsLimitHits: 1 }, work('disk_full', 1)],
   ['the process limit', { exitCode: 2, pidsLimitHits: 9 }, work('pids_limit', 2)],
   ['the deadline', { ...killed, cause: 'deadline' }, late],
+  ['more sent than its cap', { ...killed, cause: 'egress_cap' }, overCap],
   ['a stop nobody asked for', { ...killed, cause: 'stopped' }, internal],
   ['no start', { ...killed, cause: 'start_failed' }, noStart],
   ['a lost host', { ...killed, cause: 'lost' }, lost],

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createLog } from '../base/logging.ts'
 import { ExecutorRefused, ExecutorUnavailable } from '../executor/port.ts'
+import { defaultSettings } from '../settings/default-settings.ts'
 import { makeRun, makeRunnableTask, type RunnableTask } from '../testing/factories/runs.ts'
 import { makeTenant, type Tenant } from '../testing/factories/tenant.ts'
 import { RunHarness } from '../testing/run-harness.ts'
@@ -35,7 +36,12 @@ afterEach(async () => {
     .execute()
 })
 
-async function startWorker(name = 'w1', slots = 4, asked = runs): Promise<RunWorker> {
+async function startWorker(
+  name = 'w1',
+  slots = 4,
+  asked = runs,
+  egressCapBytes?: number,
+): Promise<RunWorker> {
   const worker = new RunWorker({
     runs: asked,
     executor,
@@ -45,6 +51,7 @@ async function startWorker(name = 'w1', slots = 4, asked = runs): Promise<RunWor
     name,
     slots,
     companyConcurrency: 50,
+    egressCapBytes,
     lookEveryMs: 100,
   })
   workers.push(worker)
@@ -132,6 +139,33 @@ describe('a run in the hands of a worker', () => {
     executor.end(`${id}_1`, {})
     await untilState(id, 'completed')
     expect(await contentOf(id)).toMatchObject({ output_key: null, log_key: null, bundle_key: null })
+  })
+
+  it('has a network with the cap of the deployment, unless its company or the operator has none', async () => {
+    const asked = vi.spyOn(executor, 'start')
+    const networkOfNext = async () => {
+      const id = await queue()
+      await untilState(id, 'completed')
+      expect(await rowOf(id)).toMatchObject({ measured_ingress_bytes: 7, measured_egress_bytes: 9 })
+      return asked.mock.lastCall?.[0].network
+    }
+    const worker = await startWorker('with-egress', 4, runs, 12_345)
+    executor.script(() => ({ exit: { network: { ingressBytes: 7, egressBytes: 9 } } }))
+    expect(await networkOfNext()).toEqual({ egressCapBytes: 12_345 })
+    await db
+      .insertInto('company_settings')
+      .values({
+        company_id: tenant.companyId,
+        ...defaultSettings,
+        allowed_regions: ['onprem'],
+        runtime_egress_enabled: false,
+      })
+      .execute()
+    expect(await networkOfNext()).toBe('none')
+    await db.deleteFrom('company_settings').where('company_id', '=', tenant.companyId).execute()
+    await worker.stop()
+    await startWorker('without-egress')
+    expect(await networkOfNext()).toBe('none')
   })
 
   it('that fails keeps its log and output', async () => {

@@ -21,6 +21,8 @@ export interface SettingsContext {
   db: Database
   clock: Clock
   deployment: Deployment
+  /** The operator's switch for all companies. */
+  runtimeEgress: boolean
 }
 
 /** The settings of the caller's company; the first read stores the defaults. Plain 403 below company manager. */
@@ -28,7 +30,7 @@ export async function readSettings(context: SettingsContext, principal: Principa
   requireCompanyManager(principal)
   const found = await findSettings(context.db, principal.companyId)
   const row = found ?? (await storeDefaults(context, context.db, principal.companyId))
-  return render(row, context.deployment)
+  return render(row, context)
 }
 
 /**
@@ -58,7 +60,7 @@ export async function updateSettings(
     if (!replaced) throw new CodedError('policy_version_conflict')
     return replaced
   })
-  return render(row, context.deployment)
+  return render(row, context)
 }
 
 function requireCompanyManager(principal: Principal): void {
@@ -88,7 +90,7 @@ async function storeDefaults(
   return row
 }
 
-function render(row: SettingsRow, deployment: Deployment): CompanySettings {
+function render(row: SettingsRow, { deployment, runtimeEgress }: SettingsContext): CompanySettings {
   const regions = selectableRegions(deployment)
   return {
     run_content_retention_days: row.run_content_retention_days,
@@ -99,7 +101,7 @@ function render(row: SettingsRow, deployment: Deployment): CompanySettings {
     company_id: row.company_id,
     selectable_regions: regions,
     pricing: nominalPricing(regions),
-    runtime_egress_enabled: row.runtime_egress_enabled,
+    runtime_egress_enabled: row.runtime_egress_enabled && runtimeEgress,
     timeout_ceiling_seconds: row.timeout_ceiling_seconds,
     active_environment_limit: row.active_environment_limit,
     capacity_retained_version_limit: row.capacity_retained_version_limit,

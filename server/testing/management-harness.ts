@@ -26,8 +26,11 @@ export interface ManagementCall {
 export class ManagementHarness {
   readonly #app = createApp(createLog('test', 'silent'))
 
-  constructor(db: Database, options: { deployment?: 'onprem' | 'hosted'; enabled?: boolean } = {}) {
-    const { deployment = 'onprem', enabled = true } = options
+  constructor(
+    db: Database,
+    options: { deployment?: 'onprem' | 'hosted'; enabled?: boolean; runtimeEgress?: boolean } = {},
+  ) {
+    const { deployment = 'onprem', enabled = true, runtimeEgress = true } = options
     const authenticate = async (headers: Record<string, unknown>) =>
       JSON.parse(String(headers['x-test-principal'])) as Principal
     const mount = mounter(this.#app, { authenticate, enabled })
@@ -36,7 +39,7 @@ export class ManagementHarness {
     const policy = queuePolicy(deployment, 16)
     const clock = systemClock
     const tasks = { db, directory, pages, clock, cancelQueuedRunsOfTask: async () => undefined }
-    mountSettingsRoutes(mount, { db, clock, deployment })
+    mountSettingsRoutes(mount, { db, clock, deployment, runtimeEgress })
     mountBindingRoutes(mount, tasks)
     mountTaskHistoryRoutes(mount, { db })
     mountChatroomJobsRoutes(mount, { db, directory, clock })

@@ -42,6 +42,11 @@ const update = {
 }
 
 describe('reading settings', () => {
+  it('shows no egress where the operator has switched it off for all', async () => {
+    const without = new ManagementHarness(db, { runtimeEgress: false })
+    expect((await read(tenant.companyManager, without)).body.runtime_egress_enabled).toBe(false)
+  })
+
   it('shows the defaults and stores them once, also when many read first', async () => {
     const answers = await Promise.all(Array.from({ length: 8 }, () => read()))
     for (const { status, body } of answers) {
