@@ -2,6 +2,7 @@ import type { SecurityException, SecurityFinding } from '@sandbox-jobs/contract/
 import { findingRoutes } from '@sandbox-jobs/contract/routes/finding-routes.ts'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { newId } from '../../base/ids.ts'
+import { blockFinding, unblockFinding } from '../../findings/block-finding.ts'
 import { sweepFindings } from '../../findings/sweep-findings.ts'
 import { trackFindings } from '../../findings/track-findings.ts'
 import { codeOf, EnvironmentHarness } from '../../testing/environment-harness.ts'
@@ -202,6 +203,19 @@ describe('an exception', () => {
     expect((await except(fid)).status).toBe(404)
     expect((await except(newId('securityFinding'))).status).toBe(404)
   })
+})
+
+it('the operator blocks a finding: its exception ends, and it takes no other until that is taken back', async () => {
+  await show(makeFinding('a'))
+  const fid = await findingOf('a')
+  const { body } = await except(fid)
+  expect(await blockFinding(db, fid, 'must be fixed')).toBe('excepted')
+  expect((await list())[0]).toMatchObject({ state: 'blocked', exception: null })
+  expect(codeOf(await except(fid))).toBe('illegal_transition')
+  expect(codeOf(await revoke(body.id))).toBe('illegal_transition')
+  expect(await unblockFinding(db, fid)).toBe('blocked')
+  expect(await unblockFinding(db, fid)).toBeUndefined()
+  expect((await except(fid)).status).toBe(200)
 })
 
 it('an archived environment closes its findings and ends their exceptions', async () => {

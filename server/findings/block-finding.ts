@@ -1,0 +1,20 @@
+import type { FindingState } from '@sandbox-jobs/contract/states/finding-states.ts'
+import type { Database } from '../db/database.ts'
+import { endException, listActiveExceptions } from './exception-store.ts'
+import { moveFinding } from './finding-store.ts'
+
+/**
+ * The operator's word that a finding may not be excepted; an exception that it has ends. Answers the state it left,
+ * or undefined when the current version of its environment does not show it.
+ */
+export const blockFinding = (db: Database, id: string, reason: string): Promise<FindingState | undefined> =>
+  db.transaction().execute(async (trx) => {
+    for (const exception of await listActiveExceptions(trx, [id])) {
+      await endException(trx, exception.id, 'revoked')
+    }
+    return moveFinding(trx, id, 'blocked', { blockReason: reason })
+  })
+
+/** Takes that back; undefined when it is not blocked. */
+export const unblockFinding = (db: Database, id: string): Promise<FindingState | undefined> =>
+  db.transaction().execute((trx) => moveFinding(trx, id, 'discovered', { from: ['blocked'] }))
