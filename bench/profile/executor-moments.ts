@@ -57,7 +57,7 @@ async function folderOf(parent: string, id: string): Promise<string> {
   throw new Error(`no sandbox was made for ${id}`)
 }
 
-/** Times that only the files know. The record's is that of its last name, given after it was synced. */
+/** Times that only the files know. The record's is that of its last word, before it was synced. */
 async function filesOf(folder: string, lagMs: number) {
   const [ticket, collected, exit] = await Promise.all(
     ['ticket.json', 'result.0', 'exit.json'].map((name) => stat(join(folder, name))),
@@ -66,6 +66,6 @@ async function filesOf(folder: string, lagMs: number) {
   return {
     ticket: at(ticket?.mtimeMs),
     collected: at(collected?.birthtimeMs),
-    exit: at(exit?.ctimeMs),
+    exit: at(exit?.mtimeMs),
   }
 }

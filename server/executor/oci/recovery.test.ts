@@ -1,4 +1,4 @@
-import { readdir } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -40,9 +40,8 @@ test.each(sandboxRuntimes)(
     const spec = shellJob(empty, 'sleep 0.2; exit 5', { runtime })
     await agent.client.start(spec, Buffer.alloc(0))
     await agent.end('SIGTERM')
-    await until(async () =>
-      (await readdir(join(agent.dataDir, 'agent/sandboxes', spec.id))).includes('exit.json'),
-    )
+    const record = join(agent.dataDir, 'agent/sandboxes', spec.id, 'exit.json')
+    await until(async () => (await readFile(record, 'utf8')).trim() !== '')
     await agent.start()
     expect(await agent.client.wait(spec.id)).toMatchObject({ cause: 'exited', exitCode: 5 })
   },

@@ -21,9 +21,8 @@ const recordFile = 'exit.json'
 
 /** The exit record of the sandbox in `folder`; undefined when there is none yet. */
 export async function readExit(folder: string, spec: SandboxSpec): Promise<SandboxExit | undefined> {
-  const text = await readFile(join(folder, recordFile), 'utf8').catch(() => undefined)
-  if (text === undefined) return undefined
-  const record = JSON.parse(text) as ShimRecord
+  const record = await readRecord(folder)
+  if (!record) return undefined
   const { startedAtMs, endedAtMs, ingressBytes, egressBytes, ...rest } = record
   const { logTotalBytes, logKeptBytes, files, tree, ...plain } = rest
   const orNull = (value: number) => (value < 0 ? null : value)
@@ -41,6 +40,15 @@ export async function readExit(folder: string, spec: SandboxSpec): Promise<Sandb
     tree: spec.collect.tree
       ? { ...tree, files: tree.status === 'collected' ? await readTreeIndex(folder) : [] }
       : null,
+  }
+}
+
+/** What is cut, or only the room for a record, is none. */
+async function readRecord(folder: string): Promise<ShimRecord | undefined> {
+  try {
+    return JSON.parse(await readFile(join(folder, recordFile), 'utf8')) as ShimRecord
+  } catch {
+    return undefined
   }
 }
 

@@ -52,8 +52,8 @@ interface Sandbox {
   cleared: Promise<void>
   /** Resolves when the program runs, or there is an exit record. */
   readonly running: PromiseWithResolvers<void>
-  /** Resolves when there is an exit record. */
-  readonly exited: PromiseWithResolvers<void>
+  /** Resolves with the exit record once there is one; with undefined where nothing was started. */
+  readonly exited: PromiseWithResolvers<SandboxExit | undefined>
 }
 
 function newSandbox(ticket: Ticket, folder: string): Sandbox {
@@ -67,7 +67,7 @@ function newSandbox(ticket: Ticket, folder: string): Sandbox {
     keeper: undefined,
     cleared: Promise.resolve(),
     running,
-    exited: Promise.withResolvers<void>(),
+    exited: Promise.withResolvers<SandboxExit | undefined>(),
   }
 }
 
@@ -195,8 +195,7 @@ export class Sandboxes {
 
   async wait(id: string): Promise<SandboxExit> {
     const sandbox = this.#find(id)
-    await sandbox.exited.promise
-    const exit = await readExit(sandbox.folder, sandbox.ticket.spec)
+    const exit = await sandbox.exited.promise
     if (!exit) throw new SandboxUnknown(id)
     return exit
   }
@@ -227,7 +226,7 @@ export class Sandboxes {
   /** A collected file by name; throws `SandboxUnknown` unless the record says it is present. */
   async file(id: string, name: string): Promise<Readable> {
     const sandbox = this.#find(id)
-    const exit = await readExit(sandbox.folder, sandbox.ticket.spec)
+    const exit = await exitOf(sandbox)
     const at = sandbox.ticket.spec.collect.files.findIndex((file) => file.name === name)
     if (at < 0 || exit?.files[name]?.status !== 'present') throw new SandboxUnknown(`${id}/${name}`)
     return (await open(join(sandbox.folder, `result.${at}`), 'r')).createReadStream()
@@ -235,7 +234,7 @@ export class Sandboxes {
 
   async tree(id: string): Promise<Readable> {
     const sandbox = this.#find(id)
-    const exit = await readExit(sandbox.folder, sandbox.ticket.spec)
+    const exit = await exitOf(sandbox)
     if (exit?.tree?.status === 'absent') return Readable.from([])
     if (exit?.tree?.status !== 'collected') throw new SandboxUnknown(`${id}/tree`)
     return (await open(join(sandbox.folder, 'tree.data'), 'r')).createReadStream()
@@ -289,7 +288,7 @@ export class Sandboxes {
       this.#live -= 1
       // Whoever asked for the same start meanwhile gets the same answer.
       sandbox.running.reject(error)
-      sandbox.exited.resolve()
+      sandbox.exited.resolve(undefined)
       this.#known.delete(spec.id)
       throw error
     }
@@ -341,10 +340,10 @@ export class Sandboxes {
       await keeper.running
       if (keeper.isRunning()) sandbox.running.resolve()
       await keeper.ended
-      if (!(await readExit(sandbox.folder, sandbox.ticket.spec))) await this.#settleLost(sandbox)
+      const exit = await this.#record(sandbox)
       sandbox.phase = 'recorded'
       sandbox.running.resolve()
-      sandbox.exited.resolve()
+      sandbox.exited.resolve(exit)
       await keeper.gone
       sandbox.phase = 'gone'
       this.#live -= 1
@@ -355,9 +354,13 @@ export class Sandboxes {
     sandbox.cleared = settle()
   }
 
-  async #settleLost({ ticket, folder }: Sandbox): Promise<void> {
+  /** What the shim wrote; a shim that died without a word is spoken for. */
+  async #record({ ticket, folder }: Sandbox): Promise<SandboxExit | undefined> {
+    const exit = await readExit(folder, ticket.spec)
+    if (exit) return exit
     await this.#endGroups(ticket.name)
     await writeLostRecord(folder, this.#options.clock.now())
+    return readExit(folder, ticket.spec)
   }
 
   async #endGroups(name: string): Promise<void> {
@@ -394,11 +397,11 @@ export class Sandboxes {
       this.#watch(sandbox, keeper)
       return true
     }
-    if (!(await readExit(folder, ticket.spec))) await this.#settleLost(sandbox)
+    const exit = await this.#record(sandbox)
     await this.#sweep({ name, folder })
     sandbox.phase = 'gone'
     sandbox.running.resolve()
-    sandbox.exited.resolve()
+    sandbox.exited.resolve(exit)
     return true
   }
 
@@ -411,6 +414,9 @@ export class Sandboxes {
     await rm(folder, { recursive: true, force: true })
   }
 }
+
+const exitOf = async (sandbox: Sandbox): Promise<SandboxExit | undefined> =>
+  sandbox.phase === 'live' ? undefined : sandbox.exited.promise
 
 function stateOf(sandbox: Sandbox | 'forbidden'): SandboxSummary['state'] {
   if (sandbox === 'forbidden') return 'forbidden'

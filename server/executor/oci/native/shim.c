@@ -158,6 +158,7 @@ int main(int count, char **arguments) {
   job.signals = signalfd(-1, &children, SFD_CLOEXEC | SFD_NONBLOCK);
   if (job.signals < 0 || prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)) fail("signals");
   runtime_start();
+  record_reserve();
   serve();
 
   bool all_dead = cgroups_kill(&plan);

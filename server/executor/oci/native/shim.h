@@ -90,6 +90,7 @@ void begin(uint64_t timeout_ms);
 void end_by(enum end end);
 
 /* record.c */
+void record_reserve(void);
 uint64_t now_ms(void);
 /* Writes how the sandbox ended. */
 void conclude(bool all_dead);
