@@ -101,6 +101,16 @@ test.each(sandboxRuntimes)(
   },
 )
 
+test('what starts sandboxes is started again when it was killed, and nothing that runs notices', async () => {
+  const before = shellJob(empty, 'cat; sleep 100')
+  await agent.client.start(before, Buffer.alloc(0))
+  process.kill(await agent.spawner(), 'SIGKILL')
+  const after = shellJob(empty, 'echo still')
+  expect((await agent.run(after)).log).toBe('still\n')
+  await agent.client.stop(before.id)
+  expect(await agent.client.wait(before.id)).toMatchObject({ cause: 'stopped' })
+})
+
 test('a second agent on the same data folder says so', async () => {
   await expect(agent.sibling().start()).rejects.toThrow(/already runs on this data folder/)
 })

@@ -162,13 +162,24 @@ export class TestAgent {
   }
 
   /** The shim of sandbox `id`: the process that works in its folder and is no runtime. */
-  async shim(id: string): Promise<number> {
-    for (const pid of await readdir('/proc')) {
-      const words = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')
-      if (words.endsWith(`/sandboxes/${id}\0`)) return Number(pid)
-    }
-    throw new Error(`no shim keeps ${id}`)
+  shim(id: string): Promise<number> {
+    return processOf((words) => words.at(-1)?.endsWith(`/sandboxes/${id}`) === true)
   }
+
+  spawner(): Promise<number> {
+    return processOf(
+      ([program, folder]) =>
+        program?.endsWith('/spawner') === true && folder?.startsWith(this.dataDir) === true,
+    )
+  }
+}
+
+async function processOf(isIt: (words: string[]) => boolean): Promise<number> {
+  for (const pid of await readdir('/proc')) {
+    const text = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')
+    if (isIt(text.split('\0').slice(0, -1))) return Number(pid)
+  }
+  throw new Error('there is no such process')
 }
 
 export async function tarOf(

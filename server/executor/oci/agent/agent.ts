@@ -16,6 +16,7 @@ import { makePlatformLayer } from './platform-layer.ts'
 import { runnerOn } from './runner.ts'
 import { Sandboxes } from './sandboxes.ts'
 import { agentServer } from './server.ts'
+import { Spawner } from './spawner.ts'
 
 export interface AgentOptions {
   dataDir: string
@@ -81,7 +82,7 @@ export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
     clock: options.clock,
     cgroups: layout,
     cgroupParent: options.cgroupParent,
-    shim: native.shim,
+    spawner: new Spawner(native, paths.root),
     weakestRuntime: options.runtimes[0] ?? 'crun',
     network,
     platformLayer: platformLayer.path,

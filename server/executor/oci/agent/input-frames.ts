@@ -21,7 +21,7 @@ export async function sendInput(
       }
     }
   } catch {
-    shim.destroy()
+    shim.end()
     return
   }
   if (!shim.destroyed) shim.end(lengthOf(0))

@@ -1,9 +1,9 @@
-import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { type FileHandle, open } from 'node:fs/promises'
 import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
+import type { Spawner } from './spawner.ts'
 
 /** The shim of one sandbox, started by this agent or found alive after a restart. */
 export interface Keeper {
@@ -35,6 +35,8 @@ function follow(lines: Readable): Keeper {
     }
   })
   lines.on('error', () => lines.destroy())
+  // Nothing can be said to a shim that says nothing any more.
+  lines.on('end', () => lines.destroy())
   lines.once('close', () => {
     hasEnded = true
     running.resolve()
@@ -50,18 +52,13 @@ function follow(lines: Readable): Keeper {
   }
 }
 
-/** Starts a shim in a session of its own, so that it outlives the agent. */
-export function startKeeper(shim: string, folder: string): { keeper: Keeper; input: Writable } {
-  const child = spawn(shim, [folder], {
-    detached: true,
-    stdio: ['pipe', 'pipe', 'ignore'],
-    env: {},
-    cwd: '/',
-  })
-  child.unref()
-  child.on('error', () => child.stdout.destroy())
-  child.stdin.on('error', () => child.stdin.destroy())
-  return { keeper: follow(child.stdout), input: child.stdin }
+/** Starts a shim, which outlives the agent. Its input is ended, never destroyed: the shim is heard to its last word. */
+export async function startKeeper(
+  spawner: Spawner,
+  folder: string,
+): Promise<{ keeper: Keeper; input: Writable }> {
+  const socket = await spawner.start(folder)
+  return { keeper: follow(socket), input: socket }
 }
 
 /** Connects to a living shim; undefined when there is none. */

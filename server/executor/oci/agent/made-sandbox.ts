@@ -9,11 +9,12 @@ import { planText } from '../plan.ts'
 import { ociSpec } from '../spec.ts'
 import { type Keeper, startKeeper } from './keeper.ts'
 import { type PlanOptions, planSandbox, type Special } from './sandbox-plan.ts'
+import type { Spawner } from './spawner.ts'
 import { makeDisk } from './workspace-disk.ts'
 
 export interface MakeOptions extends PlanOptions {
   network: Network
-  shim: string
+  spawner: Spawner
 }
 
 /** A sandbox whose shim makes it, or has made it: its program starts at the agent's word, and never without. */
@@ -61,5 +62,5 @@ async function makeWith(
   write('config.json', JSON.stringify(ociSpec(spec, { idBase, arch: process.arch, confinement })))
   write('plan', planText(plan))
   if (plan.workspace.kind === 'disk') await makeDisk(plan.workspace.path, spec, idBase)
-  return { name, folder, idBase, ...startKeeper(options.shim, folder) }
+  return { name, folder, idBase, ...(await startKeeper(options.spawner, folder)) }
 }

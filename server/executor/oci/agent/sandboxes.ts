@@ -189,8 +189,9 @@ export class Sandboxes {
   }
 
   /** Ends what is not in use. What runs is left to its shim. */
-  close(): Promise<void> {
-    return this.#warm.close()
+  async close(): Promise<void> {
+    await this.#warm.close()
+    await this.#options.spawner.close()
   }
 
   async wait(id: string): Promise<SandboxExit> {
@@ -325,7 +326,7 @@ export class Sandboxes {
   async #clearAway(
     made: Pick<MadeSandbox, 'name' | 'folder' | 'idBase'> & Partial<MadeSandbox>,
   ): Promise<void> {
-    made.input?.destroy()
+    made.input?.end()
     await made.ticketRoom?.close().catch(() => undefined)
     await made.keeper?.gone
     await this.#sweep(made)

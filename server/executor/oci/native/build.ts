@@ -10,7 +10,12 @@ const shimSources = [
   ...['shim.c', 'plan.c', 'cgroups.c', 'mounts.c', 'network.c', 'runtime.c'],
   ...['input.c', 'log.c', 'clients.c', 'collect.c', 'record.c'],
 ]
-const dynamicPrograms = { shim: shimSources, links: ['links.c'], resolver: ['resolver.c'] }
+const dynamicPrograms = {
+  shim: shimSources,
+  spawner: ['spawner.c'],
+  links: ['links.c'],
+  resolver: ['resolver.c'],
+}
 const staticPrograms = ['init', 'unpack']
 const warnings = ['-O2', '-Wall', '-Wextra', '-Werror', '-std=gnu11']
 const hardening = [
@@ -28,24 +33,21 @@ export interface NativePrograms {
   init: string
   /** Unpacks a layer inside a sandbox; linked statically. */
   unpack: string
+  /** Starts shims. */
+  spawner: string
 }
 
 /** Compiles the programs into `folder/<hash of the sources>`, unless they are there. */
 export async function buildNative(folder: string): Promise<NativePrograms> {
-  const sources = [
-    ...shimSources,
-    'links.c',
-    'resolver.c',
-    'shim.h',
-    ...staticPrograms.map((name) => `${name}.c`),
-  ]
+  const ofStatic = staticPrograms.map((name) => `${name}.c`)
+  const sources = [...Object.values(dynamicPrograms).flat(), 'shim.h', ...ofStatic]
   const hash = createHash('sha256')
   for (const source of sources) hash.update(await readFile(join(import.meta.dirname, source)))
   const target = join(folder, hash.digest('hex').slice(0, 16))
-  const [shim, links, resolver, init, unpack] = ['shim', 'links', 'resolver', 'init', 'unpack'].map((name) =>
-    join(target, name),
-  )
-  const programs = { shim, links, resolver, init, unpack } as NativePrograms
+  const names = [...Object.keys(dynamicPrograms), ...staticPrograms]
+  const programs = Object.fromEntries(
+    names.map((name) => [name, join(target, name)]),
+  ) as unknown as NativePrograms
   const built = await access(target).then(
     () => true,
     () => false,

@@ -1,0 +1,68 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { type FileHandle, open, rm } from 'node:fs/promises'
+import { connect, type Socket } from 'node:net'
+import { join } from 'node:path'
+import { ExecutorRefused } from '../../port.ts'
+
+/** Starts shims by a small process of its own (native/spawner.c), and that process again when it died. */
+export class Spawner {
+  readonly #program: string
+  readonly #shim: string
+  readonly #folder: string
+  /** A socket's address holds 107 bytes, so the folder is reached through an open descriptor of it. */
+  #handle: FileHandle | undefined
+  #process: Promise<ChildProcess> | undefined
+
+  constructor(programs: { spawner: string; shim: string }, folder: string) {
+    this.#program = programs.spawner
+    this.#shim = programs.shim
+    this.#folder = folder
+  }
+
+  /** A connection to the new shim of the sandbox in `folder`. */
+  async start(folder: string): Promise<Socket> {
+    for (const lastTry of [false, true]) {
+      this.#process ??= this.#start()
+      const running = this.#process
+      try {
+        await running
+        const socket = await this.#connect()
+        socket.write(`${folder}\n`)
+        return socket
+      } catch (error) {
+        if (this.#process === running) this.#process = undefined
+        if (lastTry) throw new ExecutorRefused('spawner', `no sandbox can be started: ${String(error)}`)
+      }
+    }
+    throw new Error('unreachable')
+  }
+
+  /** Leaves the shims alone. */
+  async close(): Promise<void> {
+    const running = await this.#process?.catch(() => undefined)
+    running?.stdin?.end()
+    await this.#handle?.close()
+    await rm(join(this.#folder, 'spawner'), { force: true })
+  }
+
+  async #start(): Promise<ChildProcess> {
+    const child = spawn(this.#program, [this.#folder, this.#shim], {
+      stdio: ['pipe', 'pipe', 'ignore'],
+      env: {},
+      cwd: '/',
+    })
+    child.stdin.on('error', () => undefined)
+    const [event] = await Promise.race([once(child.stdout, 'data'), once(child, 'exit')])
+    if (typeof event === 'number' || event === null) throw new Error(`the spawner ended: ${event}`)
+    return child
+  }
+
+  async #connect(): Promise<Socket> {
+    this.#handle ??= await open(this.#folder, 'r')
+    const path = join('/proc/self/fd', String(this.#handle.fd), 'spawner')
+    const socket = connect({ path, allowHalfOpen: true })
+    await once(socket, 'connect')
+    return socket
+  }
+}

@@ -1,0 +1,66 @@
+/*
+ * Starts shims for the host agent, which is too large a process to fork from: that would cost milliseconds in which it
+ * serves nobody. It knows nothing of sandboxes and keeps no state.
+ *
+ *   agent --(connection to `spawner` in argv[1]: the sandbox's folder, a line break)--> spawner --(fork, exec)--> shim
+ *
+ * The connection becomes descriptor 0 and 1 of the shim, so agent and shim speak without anybody between them. Shims have
+ * sessions of their own and outlive the spawner; the spawner ends with the agent, whose end of descriptor 0 closes.
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+enum { PATH_BYTES = 4096, BACKLOG = 128 };
+
+/* Byte by byte: what follows the line is the shim's. */
+static bool read_line(int connection, char *line, size_t size) {
+  for (size_t at = 0; at < size; at++) {
+    if (read(connection, &line[at], 1) != 1) return false;
+    if (line[at] != '\n') continue;
+    line[at] = 0;
+    return true;
+  }
+  return false;
+}
+
+static _Noreturn void become_shim(int connection, char *shim) {
+  char folder[PATH_BYTES];
+  char *arguments[] = { shim, folder, NULL }, *environment[] = { NULL };
+  signal(SIGCHLD, SIG_DFL);
+  if (setsid() < 0 || chdir("/") || !read_line(connection, folder, sizeof folder)) _exit(125);
+  if (dup2(connection, 0) < 0 || dup2(connection, 1) < 0) _exit(125);
+  execve(shim, arguments, environment);
+  _exit(125);
+}
+
+int main(int count, char **arguments) {
+  struct sockaddr_un address = { .sun_family = AF_UNIX, .sun_path = "spawner" };
+  umask(0077);
+  if (count != 3 || chdir(arguments[1])) return 2;
+  /* Nobody waits for a shim: what is to be known of it is in its folder. */
+  signal(SIGCHLD, SIG_IGN);
+  unlink(address.sun_path);
+  int listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (listener < 0 || bind(listener, (struct sockaddr *)&address, sizeof address) || listen(listener, BACKLOG)) return 1;
+  if (write(1, "ready\n", 6) != 6) return 1;
+
+  for (;;) {
+    struct pollfd waits[2] = { { .fd = 0, .events = POLLIN }, { .fd = listener, .events = POLLIN } };
+    if (poll(waits, 2, -1) < 0) continue;
+    if (waits[0].revents) return 0;
+    int connection = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+    if (connection < 0) continue;
+    if (fork() == 0) become_shim(connection, arguments[2]);
+    close(connection);
+  }
+}
