@@ -57,7 +57,8 @@ export class Network {
     if (!this.#options.isEnabled) {
       throw new ExecutorRefused('network_off', 'the operator has switched the network of sandboxes off')
     }
-    const { maker } = await this.#opened()
+    const { maker, router } = await this.#opened()
+    await router.refresh()
     const link = this.#pool.shift() ?? (await maker.make())
     this.#inUse += 1
     this.#refill()
@@ -113,7 +114,6 @@ export class Network {
     if (this.#refilling || !open) return
     this.#refilling = true
     const refill = async () => {
-      await open.router.refresh()
       while (this.#open === open && this.#pool.length < poolSize) this.#pool.push(await open.maker.make())
     }
     refill()

@@ -140,7 +140,7 @@ interface HostInterface {
   addr_info: { family: 'inet' | 'inet6'; local: string }[]
 }
 
-/** Cheap to look at before each link; what it leaves out (devices that are down) is read when anything changed. */
+/** Cheap enough to look at for each link; what it leaves out (devices that are down) is read when anything changed. */
 const interfacesSeen = () =>
   JSON.stringify(Object.values(networkInterfaces()).map((list) => list?.map(({ address }) => address)))
 
