@@ -18,6 +18,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 enum { PATH_BYTES = 4096, BACKLOG = 128 };
@@ -43,12 +44,15 @@ static _Noreturn void become_shim(int connection, char *shim) {
   _exit(125);
 }
 
+/* Only ends the wait. */
+static void shim_ended(int signal_number) { (void)signal_number; }
+
 int main(int count, char **arguments) {
   struct sockaddr_un address = { .sun_family = AF_UNIX, .sun_path = "spawner" };
   umask(0077);
   if (count != 3 || chdir(arguments[1])) return 2;
-  /* Nobody waits for a shim: what is to be known of it is in its folder. */
-  signal(SIGCHLD, SIG_IGN);
+  struct sigaction wake = { .sa_handler = shim_ended };
+  if (sigaction(SIGCHLD, &wake, NULL)) return 1;
   unlink(address.sun_path);
   int listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (listener < 0 || bind(listener, (struct sockaddr *)&address, sizeof address) || listen(listener, BACKLOG)) return 1;
@@ -56,7 +60,10 @@ int main(int count, char **arguments) {
 
   for (;;) {
     struct pollfd waits[2] = { { .fd = 0, .events = POLLIN }, { .fd = listener, .events = POLLIN } };
-    if (poll(waits, 2, -1) < 0) continue;
+    int ready = poll(waits, 2, -1);
+    /* What is to be known of a shim is in its folder; its processor time counts as the service's. */
+    while (waitpid(-1, NULL, WNOHANG) > 0) continue;
+    if (ready < 0) continue;
     if (waits[0].revents) return 0;
     int connection = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
     if (connection < 0) continue;
