@@ -2,6 +2,7 @@ import { chatroomPageSizeDefault } from '@sandbox-jobs/contract/limits.ts'
 import type { RunDetail } from '@sandbox-jobs/contract/resources/run.ts'
 import type { RunContent } from '@sandbox-jobs/contract/resources/run-content.ts'
 import type { RunState } from '@sandbox-jobs/contract/states/run-states.ts'
+import { allEnded } from '../base/all-ended.ts'
 import { notFound } from '../base/coded-error.ts'
 import type { Cursor, Page, PageRequest, PageTokens } from '../base/page.ts'
 import type { Database } from '../db/database.ts'
@@ -42,7 +43,7 @@ export async function requireReadableRun(
 ): Promise<ShownRun> {
   const { companyId } = principal
   const { chatroomId, runId: id } = address
-  const [, run] = await Promise.all([
+  const [, run] = await allEnded([
     deps.directory.requireRoomMember(principal, chatroomId),
     deps.runs.find({ companyId, chatroomId, id, apiKeyId: ownKeyOf(principal) }),
   ])

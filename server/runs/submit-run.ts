@@ -1,4 +1,5 @@
 import type { ManualRunSubmitRequest, RunDetail } from '@sandbox-jobs/contract/resources/run.ts'
+import { allEnded } from '../base/all-ended.ts'
 import type { Database } from '../db/database.ts'
 import type { Directory } from '../platform/directory.ts'
 import type { Principal } from '../platform/principal.ts'
@@ -42,7 +43,7 @@ const route = 'POST /chatrooms/{chatroom_id}/runs'
 export async function submitRun(deps: SubmitDeps, submission: Submission): Promise<RunDetail> {
   const { principal, chatroomId, body } = submission
   const input = stageInput(body.input)
-  const [, [resolved]] = await Promise.all([
+  const [, [resolved]] = await allEnded([
     deps.directory.requireRoomMember(principal, chatroomId),
     // Nothing is told of it before the caller was found to be in the room.
     Promise.allSettled([deps.runnables.resolve(principal.companyId, chatroomId, body.task_version_id)]),
