@@ -32,6 +32,7 @@ export async function noOpSandbox(dataDir: string): Promise<NoOpSandbox> {
     stdin: bootInput({
       imageEnv: [],
       env: {},
+      secrets: {},
       startupScript: 'true\n',
       workScript: 'true\n',
       driver: driverOf(null),

@@ -58,6 +58,14 @@ export function executorConformance(name: string, get: () => ExecutorUnderTest):
       await expect(executor.file(job.id, 'other')).rejects.toBeInstanceOf(SandboxUnknown)
     })
 
+    test('the log shows no value that is to be masked', async () => {
+      const { executor, echo } = get()
+      const job = spec(echo)
+      await executor.start(job, Buffer.from('key=opensesame, twice: opensesame'), ['opensesame'])
+      await executor.wait(job.id)
+      expect(await text(await executor.log(job.id))).toBe('key=[masked], twice: [masked]')
+    })
+
     test('it says what runs its sandboxes, the same each time', async () => {
       const { executor } = get()
       const runner = await executor.runner()

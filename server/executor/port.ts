@@ -12,8 +12,12 @@ export interface Executor {
   capacity(): Promise<ExecutorCapacity>
   /** What runs every sandbox of this executor; it changes only when the executor is replaced. */
   runner(): Promise<Runner>
-  /** Starts the sandbox and feeds `stdin` to its program. Resolves once the program runs, or has already ended. */
-  start(spec: SandboxSpec, stdin: Buffer | Readable): Promise<void>
+  /**
+   * Starts the sandbox and feeds `stdin` to its program. Resolves once the program runs, or has already ended. The log
+   * shows none of the values in `masked`, in whatever common form they are printed: at most 100, of 4 bytes to 64 KiB
+   * each, 256 KiB in all. Neither they nor `stdin` are written down anywhere.
+   */
+  start(spec: SandboxSpec, stdin: Buffer | Readable, masked?: readonly string[]): Promise<void>
   /** Resolves with the exit record, now or when there is one; rejects with `SandboxUnknown` or on `signal`. */
   wait(id: string, signal?: AbortSignal): Promise<SandboxExit>
   /** Asks for the end of a sandbox: every process in it is killed, the exit record says `stopped`. */

@@ -28,6 +28,7 @@ afterEach(() => rmSync(root, { recursive: true, force: true }))
 const plain: Job = {
   imageEnv: [],
   env: {},
+  secrets: {},
   startupScript: '',
   workScript: '',
   driver: '. /workspace/work.sh',
@@ -121,6 +122,12 @@ describe('booting a job', () => {
     const ended = await boot({ env: { HOSTILE: value }, workScript: shown })
     expect(ended.text.split('\0')).toContain(`HOSTILE=${value}`)
     expect(existsSync(join(root, 'workspace/owned'))).toBe(false)
+  })
+
+  it('exports secrets above the environment of the version', async () => {
+    const change = { env: { TOKEN: 'ordinary', OTHER: 'kept' }, secrets: { TOKEN: `it's "secret"\n` } }
+    const ended = await boot({ ...change, workScript: shown })
+    expect(ended.text.split('\0')).toEqual(expect.arrayContaining([`TOKEN=it's "secret"\n`, 'OTHER=kept']))
   })
 
   it('lets a tenant break only the own job', async () => {

@@ -59,6 +59,8 @@ export interface Job {
   imageEnv: readonly string[]
   /** Names that `isEnvName` accepts. */
   env: Record<string, string>
+  /** Values by name; the log is to show none of them. */
+  secrets: Record<string, string>
   startupScript: string
   workScript: string
   /** Content of the driver file, verbatim. */
@@ -90,6 +92,7 @@ function preludeOf(job: Job): string {
     HOME: workspaceDir,
     ...readImageEnv(job.imageEnv),
     ...job.env,
+    ...job.secrets,
     [inputsFileEnv]: inputsFile,
     [outputFileEnv]: outputFile,
     [artifactsDirEnv]: artifactsDir,

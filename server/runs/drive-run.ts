@@ -132,7 +132,7 @@ class RunDrive {
   /** Starts the sandbox, or says why it did not start. Tries for less time than the claim's lease has. */
   async #start(prepared: PreparedRun & { kind: 'sandbox' }): Promise<'started' | 'no_host' | RunOutcome> {
     const { executor, images } = this.#deps
-    const { image, spec, openStdin } = prepared
+    const { image, spec, openStdin, masked } = prepared
     const patience = { ...this.#patience, attempts: shortPatience, attemptsWhileAway: longPatience }
     for (let lastTry = false; ; lastTry = true) {
       try {
@@ -144,7 +144,7 @@ class RunDrive {
         return failed('image_unavailable', { detail: reasonOf(error) })
       }
       try {
-        const start = () => executor.start(spec, openStdin())
+        const start = () => executor.start(spec, openStdin(), masked)
         await patiently('start', () => this.#unlessCancelled(start), patience)
         return 'started'
       } catch (error) {

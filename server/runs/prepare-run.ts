@@ -4,7 +4,7 @@ import { ImageUntrusted } from '../builds/provenance/verify-image.ts'
 import type { AttestedImage } from '../builds/stored-images.ts'
 import type { SandboxSpec } from '../executor/port.ts'
 import type { ObjectStorage } from '../storage/port.ts'
-import { bootInput, bootInputWith } from './boot-program.ts'
+import { bootInput, bootInputWith, type Job } from './boot-program.ts'
 import type { RunJob } from './job-store.ts'
 import { exportableEnv, isValidEnv } from './ordinary-env.ts'
 import type { PlacedImages } from './placed-images.ts'
@@ -14,7 +14,14 @@ import { runSandbox } from './run-sandbox.ts'
 
 /** What the executor is given for a run, or why the run ends before it. */
 export type PreparedRun =
-  | { kind: 'sandbox'; spec: SandboxSpec; openStdin: () => Buffer | Readable; image: AttestedImage }
+  | {
+      kind: 'sandbox'
+      spec: SandboxSpec
+      openStdin: () => Buffer | Readable
+      /** Values that the log is not to show. */
+      masked: string[]
+      image: AttestedImage
+    }
   | { kind: 'refused'; outcome: RunOutcome }
 
 interface PrepareDeps {
@@ -68,7 +75,9 @@ export async function prepareRun(
     timeoutSeconds: job.timeout_seconds,
     network: job.runtime_egress_enabled && egressCapBytes !== undefined ? { egressCapBytes } : 'none',
   })
-  const boot = {
+  // A version that declares secrets was refused above.
+  const boot: Job = {
+    secrets: {},
     imageEnv: image.env,
     env: exportableEnv(job.ordinary_env),
     startupScript: job.startup_script,
@@ -76,13 +85,14 @@ export async function prepareRun(
     driver: driverOf(job.work_command),
     input: job.input,
   }
+  const masked = Object.values(boot.secrets)
   const { bundle } = job
   if (bundle === null) {
     const stdin = bootInput(boot)
-    return { kind: 'sandbox', spec, openStdin: () => stdin, image }
+    return { kind: 'sandbox', spec, openStdin: () => stdin, masked, image }
   }
   const unusable = await checkRunBundle(storage, bundle)
   if (unusable) return refused(unusable)
   const openStdin = () => Readable.from(bootInputWith(boot, bundleBlocks(storage, bundle)))
-  return { kind: 'sandbox', spec, openStdin, image }
+  return { kind: 'sandbox', spec, openStdin, masked, image }
 }

@@ -119,8 +119,8 @@ export class ScriptedExecutor extends FakeExecutor {
     this.forget(id)
   }
 
-  override start(spec: SandboxSpec, stdin: Buffer | Readable): Promise<void> {
-    return this.#failing('start', () => super.start(spec, stdin))
+  override start(spec: SandboxSpec, stdin: Buffer | Readable, masked?: readonly string[]): Promise<void> {
+    return this.#failing('start', () => super.start(spec, stdin, masked))
   }
 
   override wait(id: string, signal?: AbortSignal): Promise<SandboxExit> {

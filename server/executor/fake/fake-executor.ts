@@ -30,6 +30,7 @@ export type FakeProgram = (
 
 interface FakeSandbox {
   spec: SandboxSpec
+  masked: readonly string[]
   stop: AbortController
   ended: Promise<void>
   exit?: SandboxExit
@@ -64,7 +65,7 @@ export class FakeExecutor implements Executor {
     }
   }
 
-  async start(spec: SandboxSpec, stdin: Buffer | Readable): Promise<void> {
+  async start(spec: SandboxSpec, stdin: Buffer | Readable, masked: readonly string[] = []): Promise<void> {
     const known = this.#known.get(spec.id)
     if (known === 'forbidden' || known === 'removed') {
       throw new ExecutorRefused(known, `sandbox ${spec.id} may not start`)
@@ -75,7 +76,7 @@ export class FakeExecutor implements Executor {
       throw new ExecutorRefused('image_missing', `install ${spec.rootfs.digest} first`)
     }
     const stop = new AbortController()
-    const sandbox: FakeSandbox = { spec, stop, ended: Promise.resolve(), outcome: {} }
+    const sandbox: FakeSandbox = { spec, masked, stop, ended: Promise.resolve(), outcome: {} }
     this.#known.set(spec.id, sandbox)
     sandbox.ended = this.#run(sandbox, stdin)
   }
@@ -101,7 +102,9 @@ export class FakeExecutor implements Executor {
   }
 
   async log(id: string): Promise<Readable> {
-    return Readable.from([Buffer.from(this.#find(id).outcome.log ?? '')])
+    const { outcome, masked } = this.#find(id)
+    const log = masked.reduce((text, value) => text.replaceAll(value, '[masked]'), outcome.log ?? '')
+    return Readable.from([Buffer.from(log)])
   }
 
   async file(id: string, name: string): Promise<Readable> {

@@ -13,7 +13,7 @@ import {
   type SandboxSummary,
   SandboxUnknown,
 } from '../port.ts'
-import { specBytesHeader } from './agent/server.ts'
+import { maskedBytesHeader, specBytesHeader } from './agent/server.ts'
 
 interface Call {
   method?: 'GET' | 'POST' | 'PUT' | 'DELETE'
@@ -39,9 +39,13 @@ export class AgentClient implements Executor {
     return this.#json<Runner>('/runner')
   }
 
-  async start(spec: SandboxSpec, stdin: Buffer | Readable): Promise<void> {
-    const head = Buffer.from(JSON.stringify(spec))
-    const headers = { [specBytesHeader]: head.length }
+  async start(spec: SandboxSpec, stdin: Buffer | Readable, masked: readonly string[] = []): Promise<void> {
+    const [first, second] = [spec, masked].map((part) => Buffer.from(JSON.stringify(part))) as [
+      Buffer,
+      Buffer,
+    ]
+    const headers = { [specBytesHeader]: first.length, [maskedBytesHeader]: second.length }
+    const head = Buffer.concat([first, second])
     const path = `/sandboxes/${spec.id}/start`
     const body = Buffer.isBuffer(stdin) ? Buffer.concat([head, stdin]) : Readable.from(joined(head, stdin))
     await this.#done(path, { method: 'POST', body, headers })

@@ -3,7 +3,7 @@ import { request } from 'node:http'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { specBytesHeader } from './agent/server.ts'
+import { maskedBytesHeader, specBytesHeader } from './agent/server.ts'
 import { shellJob, TestAgent, until } from './test-agent.ts'
 
 /** What a worker that was taken over may try on the one process that is root. */
@@ -16,9 +16,13 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(() => agent.dispose(), 60_000)
 
-function ask(method: string, path: string, body = '', specBytes?: string): Promise<[number, string]> {
+function ask(
+  method: string,
+  path: string,
+  body = '',
+  headers: Record<string, string> = {},
+): Promise<[number, string]> {
   return new Promise((resolve, reject) => {
-    const headers = specBytes === undefined ? {} : { [specBytesHeader]: specBytes }
     const call = request(
       { socketPath: join(agent.dataDir, 'agent.sock'), path, method, headers },
       (response) => {
@@ -30,9 +34,11 @@ function ask(method: string, path: string, body = '', specBytes?: string): Promi
   })
 }
 
-const start = (id: string, spec: unknown) => {
-  const told = JSON.stringify(spec)
-  return ask('POST', `/sandboxes/${id}/start`, told, String(Buffer.byteLength(told)))
+const start = (id: string, spec: unknown, masked: unknown = []) => {
+  const [first, second] = [spec, masked].map((part) => JSON.stringify(part)) as [string, string]
+  const bytesOf = (text: string) => String(Buffer.byteLength(text))
+  const headers = { [specBytesHeader]: bytesOf(first), [maskedBytesHeader]: bytesOf(second) }
+  return ask('POST', `/sandboxes/${id}/start`, first + second, headers)
 }
 
 test('only root and the service’s group may speak to the agent, and nobody may look beside its socket', async () => {
@@ -53,7 +59,10 @@ test('a request that is no request is refused, and never an error of the agent',
   ]
   for (const path of paths) expect((await ask('GET', path))[0], path).toBe(409)
   for (const bytes of ['-1', '0', 'x', '1e99', '99999999999', '3']) {
-    expect((await ask('POST', '/sandboxes/run_a/start', '{}', bytes))[0], bytes).toBe(409)
+    const headers = [{ [specBytesHeader]: bytes }, { [specBytesHeader]: '2', [maskedBytesHeader]: bytes }]
+    for (const sent of headers) {
+      expect((await ask('POST', '/sandboxes/run_a/start', '{}', sent))[0], bytes).toBe(409)
+    }
   }
 })
 
@@ -89,6 +98,11 @@ test('a description that is not acceptable is refused by its field, whatever it 
     const [status, told] = await start(id, spec)
     expect([status, told], JSON.stringify(spec)).toEqual([409, expect.stringContaining('spec_invalid')])
   }
+  for (const masked of [null, {}, 'text', [1], [null], [['text']]]) {
+    const [status, told] = await start(id, good, masked)
+    expect([status, told], JSON.stringify(masked)).toEqual([409, expect.stringContaining('spec_invalid')])
+  }
+  expect((await start(id, good, ['abc']))[1]).toContain('mask_too_short')
   expect(await agent.client.list()).toEqual([])
 })
 

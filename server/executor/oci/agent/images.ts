@@ -142,7 +142,7 @@ export class Images {
       done.resolve()
     }
     const special = { confinement: 'unpack' as const, idBase: storageIdBase, workspaceFolder: tree }
-    await this.#sandboxes.start(unpackSpec(id), hashed(), special)
+    await this.#sandboxes.start(unpackSpec(id), { stdin: hashed() }, special)
     const exit = await this.#sandboxes.wait(id)
     const log = await textOf(this.#sandboxes.log(id))
     await this.#sandboxes.remove(id)

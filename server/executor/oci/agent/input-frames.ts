@@ -1,19 +1,23 @@
 import type { Writable } from 'node:stream'
+import { pieceBytesMax } from './mask-pieces.ts'
 
 const frameBytes = 1 << 16
 
+/** What the shim has to know before the program may start. */
+interface Word {
+  timeoutMs: number
+  /** What the log is not to show. */
+  maskPieces: readonly Buffer[]
+}
+
 /**
- * Lets a shim start its program for so long, and sends `source` to it in frames (native/input.c reads them): length, then
+ * Lets a shim start its program, and sends `source` to it in frames (native/input.c reads them): length, then
  * the bytes; an empty frame says that the input is complete. When `source` fails there is no such frame, and the shim ends the sandbox. When the shim
  * goes first, its record tells why; the rest of `source` is read all the same, so that its sender is not left
  * waiting.
  */
-export async function sendInput(
-  source: AsyncIterable<Buffer>,
-  shim: Writable,
-  timeoutMs: number,
-): Promise<void> {
-  shim.write(wordOf(timeoutMs))
+export async function sendInput(source: AsyncIterable<Buffer>, shim: Writable, word: Word): Promise<void> {
+  shim.write(bytesOf(word))
   try {
     for await (const chunk of source) {
       for (let from = 0; from < chunk.length && !shim.destroyed; from += frameBytes) {
@@ -47,9 +51,17 @@ function drained(shim: Writable): Promise<void> {
   })
 }
 
-function wordOf(timeoutMs: number): Buffer {
-  const bytes = Buffer.alloc(8)
+function bytesOf({ timeoutMs, maskPieces }: Word): Buffer {
+  const head = 12
+  const pieceRoom = 1 + pieceBytesMax
+  const bytes = Buffer.alloc(head + maskPieces.length * pieceRoom)
   bytes.writeBigUInt64LE(BigInt(timeoutMs))
+  bytes.writeUInt32LE(maskPieces.length, 8)
+  for (const [at, piece] of maskPieces.entries()) {
+    const start = head + at * pieceRoom
+    bytes.writeUInt8(piece.length, start)
+    piece.copy(bytes, start + 1)
+  }
   return bytes
 }
 

@@ -23,6 +23,7 @@ import { readExit, syncPath, writeLostRecord } from './exit-record.ts'
 import { sendInput } from './input-frames.ts'
 import { askToStop, findKeeper, type Keeper } from './keeper.ts'
 import { type MadeSandbox, type MakeOptions, makeSandbox } from './made-sandbox.ts'
+import { maskPieces } from './mask-pieces.ts'
 import { runtimeRoot, type Special } from './sandbox-plan.ts'
 import { killAndRemoveCgroups } from './settle.ts'
 import { fillTicket, readTicket, reserveTicket, type Ticket, writeTicket } from './ticket.ts'
@@ -39,6 +40,12 @@ export interface SandboxesOptions extends MakeOptions {
   memoryBytes: number
   /** Told about failures that no caller waits for. */
   onError: (error: unknown) => void
+}
+
+/** Of what a start brings, what is never written down. */
+interface SandboxInput {
+  stdin: AsyncIterable<Buffer>
+  masked?: readonly string[]
 }
 
 interface Sandbox {
@@ -153,7 +160,7 @@ export class Sandboxes {
    */
   async start(
     value: unknown,
-    input: AsyncIterable<Buffer>,
+    input: SandboxInput,
     special?: Special,
   ): Promise<{ inputTaken: Promise<void> }> {
     // What the agent starts for itself needs capabilities, and no other runtime than crun.
@@ -166,8 +173,9 @@ export class Sandboxes {
       await known.running.promise
       return { inputTaken: Promise.resolve() }
     }
+    const word = { timeoutMs: spec.limits.timeoutMs, maskPieces: maskPieces(input.masked ?? []) }
     const [sandbox, made] = await this.#create(spec, special)
-    const inputTaken = sendInput(input, made.input, spec.limits.timeoutMs)
+    const inputTaken = sendInput(input.stdin, made.input, word)
     await sandbox.running.promise
     return { inputTaken }
   }

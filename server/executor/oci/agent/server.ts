@@ -8,7 +8,10 @@ import { isReserved, type Sandboxes } from './sandboxes.ts'
 
 /** Header with the length of the spec that comes before the input in the body of a start. */
 export const specBytesHeader = 'x-spec-bytes'
+/** The same of the values that the log is not to show, which come between the two. */
+export const maskedBytesHeader = 'x-masked-bytes'
 const maxSpecBytes = 4 * 1024 * 1024
+const maxMaskedBytes = 4 * 1024 * 1024
 
 interface Services {
   sandboxes: Sandboxes
@@ -100,12 +103,11 @@ async function onSandbox(
 ): Promise<Answer> {
   switch (verb) {
     case 'POST start': {
-      const body = request[Symbol.asyncIterator]() as AsyncIterator<Buffer>
-      const { spec, rest } = await readSpec(body, Number(request.headers[specBytesHeader]))
+      const { spec, masked, stdin } = await readStart(request)
       if ((spec as { id?: unknown } | null)?.id !== id) {
         throw new ExecutorRefused('spec_invalid', 'the description is of another sandbox')
       }
-      const { inputTaken } = await sandboxes.start(spec, rest)
+      const { inputTaken } = await sandboxes.start(spec, { stdin, masked })
       return { openUntil: inputTaken }
     }
     case 'GET exit':
@@ -144,12 +146,27 @@ async function nothing(work: Promise<void>): Promise<undefined> {
   return undefined
 }
 
-/** Takes the spec off the front of the body; the rest is the program's input. */
-async function readSpec(
+/** What the body of a start holds, one after another: the spec, the values to mask, the program's input. */
+async function readStart(
+  request: IncomingMessage,
+): Promise<{ spec: unknown; masked: string[]; stdin: AsyncIterable<Buffer> }> {
+  const body = request[Symbol.asyncIterator]() as AsyncIterator<Buffer>
+  const first = await readJson(body, Number(request.headers[specBytesHeader]), maxSpecBytes)
+  const second = await readJson(first.rest, Number(request.headers[maskedBytesHeader]), maxMaskedBytes)
+  const { value: masked, rest } = second
+  if (!Array.isArray(masked) || masked.some((value) => typeof value !== 'string')) {
+    throw new ExecutorRefused('spec_invalid', 'the values to mask are no list of texts')
+  }
+  return { spec: first.value, masked, stdin: rest }
+}
+
+/** Takes JSON of `size` bytes off the front of the body. */
+async function readJson(
   body: AsyncIterator<Buffer>,
   size: number,
-): Promise<{ spec: unknown; rest: AsyncIterable<Buffer> }> {
-  if (!Number.isSafeInteger(size) || size < 2 || size > maxSpecBytes) {
+  maxSize: number,
+): Promise<{ value: unknown; rest: AsyncIterableIterator<Buffer> }> {
+  if (!Number.isSafeInteger(size) || size < 2 || size > maxSize) {
     throw new ExecutorRefused('spec_invalid', 'the length of the description is missing')
   }
   let read: Buffer = Buffer.alloc(0)
@@ -164,7 +181,7 @@ async function readSpec(
     for (let next = await body.next(); !next.done; next = await body.next()) yield next.value
   }
   try {
-    return { spec: JSON.parse(read.subarray(0, size).toString('utf8')), rest: rest() }
+    return { value: JSON.parse(read.subarray(0, size).toString('utf8')), rest: rest() }
   } catch {
     throw new ExecutorRefused('spec_invalid', 'the description is not JSON')
   }

@@ -8,7 +8,7 @@ import { ExecutorRefused } from '../../port.ts'
 const run = promisify(execFile)
 const shimSources = [
   ...['shim.c', 'plan.c', 'cgroups.c', 'mounts.c', 'network.c', 'runtime.c'],
-  ...['input.c', 'log.c', 'clients.c', 'collect.c', 'record.c'],
+  ...['input.c', 'mask.c', 'log.c', 'clients.c', 'collect.c', 'record.c'],
 ]
 const dynamicPrograms = {
   shim: shimSources,

@@ -1,6 +1,8 @@
 /*
  * What the agent sends on descriptor 0, all numbers little endian. First its word: 8 bytes with the program's time in
- * milliseconds. Then the program's input in frames: 4 bytes length, then the bytes; an empty frame ends it.
+ * milliseconds, 4 bytes with the count of pieces that the log is not to show, and the pieces: 1 byte length, then
+ * MASK_PIECE_MAX bytes, the rest of which is 0. Then the program's input in frames: 4 bytes length, then the bytes; an
+ * empty frame ends it.
  * An input that ends without the empty frame was cut by the agent's death: the sandbox is killed, for a program must
  * never act on half of its input. Where not even the word came, nobody wants the sandbox any more.
  */
@@ -18,9 +20,9 @@ enum { INPUT_BYTES = 1 << 16 };
 static struct {
   char buffer[INPUT_BYTES];
   size_t from, to;
-  uint8_t word[8], header[4];
-  size_t word_bytes, header_bytes;
-  uint32_t frame_left;
+  uint8_t word[12], piece[1 + MASK_PIECE_MAX], header[4];
+  size_t word_bytes, piece_bytes, header_bytes;
+  uint32_t pieces_left, frame_left;
   bool complete, agent_gone;
 } input;
 
@@ -36,14 +38,34 @@ static void close_input(void) {
   job.input = -1;
 }
 
+/* The program starts when all of the word is there: nothing is logged before its masks are known. */
+static void begin_by_word(void) {
+  uint64_t timeout_ms;
+  memcpy(&timeout_ms, input.word, sizeof timeout_ms);
+  begin(le64toh(timeout_ms));
+}
+
+static void take_word(void) {
+  uint32_t pieces;
+  memcpy(&pieces, input.word + sizeof(uint64_t), sizeof pieces);
+  input.pieces_left = le32toh(pieces);
+  masks_make(input.pieces_left);
+  if (!input.pieces_left) begin_by_word();
+}
+
+static void take_piece(void) {
+  masks_add(input.piece + 1, input.piece[0]);
+  memset(input.piece, 0, sizeof input.piece);
+  input.piece_bytes = 0;
+  if (!--input.pieces_left) begin_by_word();
+}
+
 void input_read(void) {
   ssize_t count;
   if (input.word_bytes < sizeof input.word) {
-    if (gather(input.word, sizeof input.word, &input.word_bytes, &count)) {
-      uint64_t timeout_ms;
-      memcpy(&timeout_ms, input.word, sizeof timeout_ms);
-      begin(le64toh(timeout_ms));
-    }
+    if (gather(input.word, sizeof input.word, &input.word_bytes, &count)) take_word();
+  } else if (input.pieces_left) {
+    if (gather(input.piece, sizeof input.piece, &input.piece_bytes, &count)) take_piece();
   } else if (input.frame_left) {
     size_t wanted = input.frame_left < sizeof input.buffer ? input.frame_left : sizeof input.buffer;
     count = read(0, input.buffer, wanted);

@@ -15,7 +15,7 @@
  *   3. make the file systems in a private mount namespace (mounts.c)
  *   4. start the runtime inside the control groups (runtime.c); it leaves process 1 of the sandbox, which waits (init.c)
  *   5. serve until nothing of the sandbox is left: when the agent gives its word (input.c) the program starts; input, log
- *      (log.c), deadline, commands
+ *      (mask.c, log.c), deadline, commands
  *   6. kill what is left, tell the cause, collect results (collect.c)
  *   7. write the exit record (record.c)
  *   8. remove the control groups and exit; the mounts vanish with the namespace
@@ -36,7 +36,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { CHUNK_BYTES = 1 << 18, DRAIN_BYTES = 1 << 22 };
+enum { DRAIN_BYTES = 1 << 22 };
 
 struct plan plan;
 struct collected results;
@@ -65,9 +65,9 @@ void end_by(enum end end) {
 
 /* False when nothing more will come. */
 static bool read_log(void) {
-  static char buffer[CHUNK_BYTES];
+  static char buffer[LOG_CHUNK_BYTES];
   ssize_t count = read(job.log, buffer, sizeof buffer);
-  if (count > 0) log_append(buffer, count);
+  if (count > 0) log_append_masked(buffer, count);
   /* Nothing there after all: a program may open its log by name and read it away. */
   return count > 0 || (count < 0 && (errno == EINTR || errno == EAGAIN));
 }
@@ -142,6 +142,8 @@ int main(int count, char **arguments) {
   signal(SIGINT, SIG_IGN);
   signal(SIGTERM, SIG_IGN);
   umask(0077);
+  /* Input and log pass through its memory: no core file of it. */
+  if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)) return 2;
   if (count != 2 || chdir(arguments[1])) return 2;
   sandbox_dir = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (sandbox_dir < 0) return 2;
@@ -163,7 +165,8 @@ int main(int count, char **arguments) {
 
   bool all_dead = cgroups_kill(&plan);
   if (job.status >= 0) read_status();
-  for (size_t bytes = 0; job.log >= 0 && bytes < DRAIN_BYTES && read_log(); bytes += CHUNK_BYTES) continue;
+  for (size_t bytes = 0; job.log >= 0 && bytes < DRAIN_BYTES && read_log(); bytes += LOG_CHUNK_BYTES) continue;
+  log_end();
   if (job.started && all_dead) collect(&plan, sandbox_dir, mounts_workspace(), &results);
   conclude(all_dead);
   finish();

@@ -10,7 +10,7 @@
 #include <sys/types.h>
 
 enum { MAX_CGROUPS = 8, MAX_SETTINGS = 32, MAX_COUNTERS = 4, MAX_LOWERS = 4, MAX_FILES = 16, MAX_CLIENTS = 16, MAX_WORDS = 24,
-       RANGE = 65536 };
+       RANGE = 65536, LOG_CHUNK_BYTES = 1 << 18, MASK_PIECE_MIN = 4, MASK_PIECE_MAX = 32 };
 
 /* A directory tree of the host and the first of the 65536 ids that own it on disk. */
 struct tree_source {
@@ -146,6 +146,15 @@ bool network_traffic(struct traffic *traffic);
 int network_meter(void);
 /* Sets the timer anew. */
 bool network_over_cap(const struct plan *plan);
+
+/* mask.c */
+/* Makes room for so many pieces; none costs nothing. */
+void masks_make(uint32_t count);
+void masks_add(const uint8_t *bytes, size_t count);
+/* Appends at most LOG_CHUNK_BYTES of log without the values. */
+void log_append_masked(const char *bytes, size_t count);
+/* Appends what waited for more. */
+void log_end(void);
 
 /* log.c */
 void log_open(int dir, uint64_t limit);

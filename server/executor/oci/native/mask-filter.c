@@ -1,0 +1,41 @@
+/*
+ * For tests: the masks of the shim between standard input and output, without a sandbox. Reads what the agent sends of
+ * them (input.c), then the log in chunks as it would come from a pipe: 4 bytes length, then the bytes.
+ */
+#define _GNU_SOURCE
+#include "shim.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+static void read_all(void *bytes, size_t count) {
+  if (fread(bytes, 1, count, stdin) != count) exit(3);
+}
+
+void log_append(const char *bytes, size_t count) {
+  if (fwrite(bytes, 1, count, stdout) != count) exit(4);
+}
+
+_Noreturn void fail(const char *slug) {
+  fprintf(stderr, "%s", slug);
+  exit(2);
+}
+
+int main(void) {
+  static char chunk[LOG_CHUNK_BYTES];
+  uint8_t piece[1 + MASK_PIECE_MAX];
+  uint32_t count;
+  read_all(&count, sizeof count);
+  masks_make(count);
+  for (; count; count--) {
+    read_all(piece, sizeof piece);
+    masks_add(piece + 1, piece[0]);
+  }
+  while (fread(&count, sizeof count, 1, stdin) == 1) {
+    if (count > sizeof chunk) exit(3);
+    read_all(chunk, count);
+    log_append_masked(chunk, count);
+  }
+  log_end();
+  return 0;
+}

@@ -1,0 +1,135 @@
+/*
+ * Takes values out of the log while it streams by. The agent sends each form of each value cut into pieces of
+ * MASK_PIECE_MIN to MASK_PIECE_MAX bytes (agent/mask-pieces.ts); every place where a piece stands becomes part of a mark,
+ * whatever chunks the log comes in. Of what is left of a value that was printed in part, no more than two pieces less a
+ * byte each stand in a row.
+ *
+ * Kept are hashes of the pieces and of their beginnings, under a random key of this sandbox's own: no value stays in
+ * memory, and nobody can write a log that is slow to read. From each byte at most MASK_PIECE_MAX are looked at, and
+ * mostly one. Bytes that may be the beginning of a piece wait for the next ones; all others go on at once.
+ */
+#define _GNU_SOURCE
+#include "shim.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+enum { MAX_PIECES = 1 << 18, MIN_BEGINNING_BITS = 1 << 16, BEGINNING_BITS_PER_PIECE = 256 };
+
+static const uint64_t prime = (1ull << 61) - 1;
+static const char mark[] = "[masked]";
+
+static uint64_t key, *pieces;
+static uint8_t *beginnings;
+static size_t piece_mask, beginning_mask;
+/* Bit n: some piece has n bytes. */
+static uint64_t lengths;
+
+/* What is not decided yet, before the chunk at hand. */
+static char window[MASK_PIECE_MAX + LOG_CHUNK_BYTES];
+static size_t held;
+/* Bytes at the window's start that belong to a piece found already, and whether the last byte that went by did. */
+static size_t covered;
+static bool in_mark;
+
+static size_t power_of_two(size_t least) {
+  size_t size = 1;
+  while (size < least) size *= 2;
+  return size;
+}
+
+void masks_make(uint32_t count) {
+  if (!count) return;
+  if (count > MAX_PIECES) fail("mask_count");
+  size_t slots = power_of_two(2 * (size_t)count);
+  size_t bits = power_of_two((size_t)count * BEGINNING_BITS_PER_PIECE);
+  if (bits < MIN_BEGINNING_BITS) bits = MIN_BEGINNING_BITS;
+  pieces = calloc(slots, sizeof *pieces);
+  beginnings = calloc(bits / 8, 1);
+  if (!pieces || !beginnings || getrandom(&key, sizeof key, 0) != sizeof key) fail("mask_memory");
+  key = key % (prime - 256) + 256;
+  piece_mask = slots - 1;
+  beginning_mask = bits - 1;
+}
+
+/* A polynomial over the bytes modulo 2^61 - 1; never 0, which marks a free slot. */
+static uint64_t longer(uint64_t hash, unsigned char byte) {
+  unsigned __int128 product = (unsigned __int128)hash * key + byte + 1;
+  uint64_t sum = ((uint64_t)product & prime) + (uint64_t)(product >> 61);
+  return sum > prime ? sum - prime : sum;
+}
+
+static bool has_piece(uint64_t hash) {
+  for (size_t slot = hash & piece_mask; pieces[slot]; slot = (slot + 1) & piece_mask)
+    if (pieces[slot] == hash) return true;
+  return false;
+}
+
+static bool may_begin(uint64_t hash) {
+  size_t bit = hash & beginning_mask;
+  return beginnings[bit / 8] >> bit % 8 & 1;
+}
+
+void masks_add(const uint8_t *bytes, size_t count) {
+  uint64_t hash = 0;
+  if (count < MASK_PIECE_MIN || count > MASK_PIECE_MAX) fail("mask_length");
+  for (size_t i = 0; i < count; i++) {
+    hash = longer(hash, bytes[i]);
+    beginnings[(hash & beginning_mask) / 8] |= 1 << (hash & beginning_mask) % 8;
+  }
+  lengths |= 1ull << count;
+  if (has_piece(hash)) return;
+  size_t slot = hash & piece_mask;
+  while (pieces[slot]) slot = (slot + 1) & piece_mask;
+  pieces[slot] = hash;
+}
+
+/* The length of the longest piece at `bytes`; `undecided` when more bytes could make it longer. */
+static size_t piece_at(const char *bytes, size_t available, bool *undecided) {
+  uint64_t hash = 0;
+  size_t found = 0, most = available < MASK_PIECE_MAX ? available : MASK_PIECE_MAX;
+  *undecided = false;
+  for (size_t i = 0; i < most; i++) {
+    hash = longer(hash, bytes[i]);
+    if (!may_begin(hash)) return found;
+    if (lengths >> (i + 1) & 1 && has_piece(hash)) found = i + 1;
+  }
+  *undecided = available < MASK_PIECE_MAX;
+  return found;
+}
+
+/* Passes on what is decided of the first `count` bytes of the window; all of it when the log has come to its end. */
+static void pass(size_t count, bool at_end) {
+  size_t at = 0, clean = 0;
+  for (bool undecided; at < count; at++) {
+    size_t found = piece_at(window + at, count - at, &undecided);
+    if (undecided && !at_end) break;
+    if (found > covered) covered = found;
+    if (!covered) {
+      in_mark = false;
+      continue;
+    }
+    if (at > clean) log_append(window + clean, at - clean);
+    if (!in_mark) log_append(mark, sizeof mark - 1);
+    in_mark = true;
+    clean = at + 1;
+    covered--;
+  }
+  if (at > clean) log_append(window + clean, at - clean);
+  held = count - at;
+  memmove(window, window + at, held);
+}
+
+void log_append_masked(const char *bytes, size_t count) {
+  if (!pieces) {
+    log_append(bytes, count);
+    return;
+  }
+  memcpy(window + held, bytes, count);
+  pass(held + count, false);
+}
+
+void log_end(void) {
+  if (pieces) pass(held, true);
+}
