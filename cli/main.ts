@@ -31,6 +31,7 @@ const commands: Record<string, () => Promise<Command>> = {
       .addCommand((await import('./commands/operator-signing-key.ts')).operatorSigningKeyCommand())
       .addCommand((await import('./commands/operator-runner-release.ts')).operatorRunnerReleaseCommand())
       .addCommand((await import('./commands/operator-finding.ts')).operatorFindingCommand())
+      .addCommand((await import('./commands/operator-build-fence.ts')).operatorBuildFenceCommand())
       .addCommand(
         new Command('vuln-db')
           .description('known vulnerabilities that scanned packages are compared with')

@@ -25,6 +25,7 @@ import {
   insertAttempt,
   notifyBuilds,
 } from './attempt-record-store.ts'
+import { requireUnfenced } from './build-fence.ts'
 import { renderAttempt } from './render-attempt.ts'
 
 /** Postgres channel that names each attempt as it is queued. */
@@ -103,6 +104,7 @@ async function queue(
   queueing: Queueing,
 ): Promise<BuildAttempt> {
   const environment = await managedEnvironment(context.db, principal, path.environmentId)
+  await requireUnfenced(context)
   const id = newId('buildAttempt')
   const { companyId } = principal
   const attempt = await context.db.transaction().execute(async (trx) => {

@@ -14,6 +14,7 @@ import * as turnsAndCounts from './migrations/0009-turns-and-counts.ts'
 import * as isolation from './migrations/0012-isolation.ts'
 import * as findings from './migrations/0014-findings.ts'
 import * as provenance from './migrations/0015-provenance.ts'
+import * as buildFence from './migrations/0016-build-fence.ts'
 
 /** Forward only, in order of their names. */
 const migrations: Record<string, Migration> = {
@@ -29,6 +30,7 @@ const migrations: Record<string, Migration> = {
   '0012-isolation': isolation,
   '0014-findings': findings,
   '0015-provenance': provenance,
+  '0016-build-fence': buildFence,
 }
 
 const provider: MigrationProvider = { getMigrations: async () => migrations }

@@ -10,6 +10,7 @@ import {
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import { sql } from 'kysely'
 import { newId } from '../../base/ids.ts'
+import { raiseFence } from '../../builds/build-fence.ts'
 import { makeTenantTask } from './examples.ts'
 import type { Provocations, Scene } from './provocation.ts'
 
@@ -178,6 +179,10 @@ export const environmentProvocations: Provocations = {
       })
       await scene.must('manager', allRoutes.createBuild, { params: versionOf(scene, String(made.id)) })
     }
+    return scene.ask('manager', allRoutes.retryBuild, { params: versionOf(scene, scene.ids.failedVersion) })
+  },
+  build_admission_fenced: async (scene) => {
+    await raiseFence(scene.db, 5)
     return scene.ask('manager', allRoutes.retryBuild, { params: versionOf(scene, scene.ids.failedVersion) })
   },
 }

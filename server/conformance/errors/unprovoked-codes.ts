@@ -12,7 +12,6 @@ export const unprovokedCodes: Partial<Record<ErrorCode, string>> = {
   in_use: 'no route removes what other things name',
   chatroom_owner_scope_removed: 'the schema refuses owner_scope=chatroom with 422 first',
   capability_unavailable: 'the key of capabilities is made before the first request',
-  build_admission_fenced: 'no stage image is rotated yet',
   input_not_stageable: 'what has no canonical form is refused as JSON, with the array of problems',
   input_staging_unavailable: 'needs a hundred checks at once: input-schema/schema-thread.test.ts',
 

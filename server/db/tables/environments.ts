@@ -119,3 +119,8 @@ export interface BuildAttemptsTable {
   worker: string | null
   lease_until: Date | null
 }
+
+export interface BuildFenceTable {
+  single: Generated<boolean>
+  ends_at: Date
+}
