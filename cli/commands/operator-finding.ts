@@ -1,6 +1,6 @@
-import { reasonMaxLength } from '@sandbox-jobs/contract/limits.ts'
 import { block, unblock } from '@sandbox-jobs/server/main/operator-findings.ts'
-import { Command, InvalidArgumentError } from 'commander'
+import { Command } from 'commander'
+import { reasonText } from '../args/reason-text.ts'
 
 const exitCodes = { service: 1, settings: 2 } as const
 
@@ -21,11 +21,6 @@ export const operatorFindingCommand = (): Command =>
         .action((id: string) => tell(unblock(id), `${id} is not blocked any more.`)),
     )
     .addHelpText('after', '\nTo be run on the machine of the service.')
-
-function reasonText(text: string): string {
-  if (text.trim() !== '' && text.length <= reasonMaxLength) return text
-  throw new InvalidArgumentError(`1 to ${reasonMaxLength} characters`)
-}
 
 async function tell(outcome: ReturnType<typeof unblock>, done: string): Promise<void> {
   const answer = await outcome

@@ -15,6 +15,7 @@ import * as isolation from './migrations/0012-isolation.ts'
 import * as findings from './migrations/0014-findings.ts'
 import * as provenance from './migrations/0015-provenance.ts'
 import * as buildFence from './migrations/0016-build-fence.ts'
+import * as digestBlocks from './migrations/0016-digest-blocks.ts'
 
 /** Forward only, in order of their names. */
 const migrations: Record<string, Migration> = {
@@ -31,6 +32,7 @@ const migrations: Record<string, Migration> = {
   '0014-findings': findings,
   '0015-provenance': provenance,
   '0016-build-fence': buildFence,
+  '0016-digest-blocks': digestBlocks,
 }
 
 const provider: MigrationProvider = { getMigrations: async () => migrations }

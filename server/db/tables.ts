@@ -21,6 +21,7 @@ export interface Tables {
   owned_objects: environments.OwnedObjectsTable
   environment_versions: environments.EnvironmentVersionsTable
   build_attempts: environments.BuildAttemptsTable
+  blocked_digests: environments.BlockedDigestsTable
   build_fence: environments.BuildFenceTable
   security_findings: findings.SecurityFindingsTable
   security_exceptions: findings.SecurityExceptionsTable

@@ -66,6 +66,7 @@ const provisioningActions: Partial<Record<string, string>> = {
   regional_provisioning:
     'The image is being brought to where it runs. Read the version again in a few seconds.',
   provisioning_blocked: 'The stored image cannot be used. Retry provisioning, or build a new version.',
+  blocked: 'The operator has blocked this image. Ask the operator, or build another one.',
 }
 
 /** Only owners are told what is wrong with the image. */
@@ -76,7 +77,7 @@ function provisioningAction(state: string, reason: string): string | undefined {
 
 function renderProgress(view: VersionView, owner: boolean) {
   const { attempt, state, expected_seconds } = view
-  const reason = owner ? view.blocked_reason : ''
+  const reason = owner && state !== 'blocked' ? view.blocked_reason : ''
   if (!attempt) {
     return {
       build_stage: '' as const,

@@ -1,3 +1,4 @@
+import type { SecurityState } from '@sandbox-jobs/contract/states/catalog-states.ts'
 import {
   type EnvironmentVersionState,
   environmentVersionMachine,
@@ -6,6 +7,7 @@ import { sql } from 'kysely'
 import type { Trx } from '../db/database.ts'
 import type { EnvironmentVersionsTable } from '../db/tables/environments.ts'
 import { transition } from '../db/transition.ts'
+import { hasBlockedDigest } from './digest-block-store.ts'
 import { refreshCurrentVersion } from './environment-store.ts'
 
 /** What a build learns about its version. `ready_at` is set by the move to `ready` itself. */
@@ -22,8 +24,9 @@ export type VersionResult = Partial<
     | 'compressed_bytes'
     | 'verified_at'
     | 'last_build_attempt_id'
+    | 'blocked_from'
   >
-> & { blocked_reason?: string }
+> & { blocked_reason?: string; security_state?: SecurityState }
 
 export interface VersionMove {
   to: EnvironmentVersionState
@@ -33,7 +36,8 @@ export interface VersionMove {
 }
 
 /**
- * The only way a version changes state: notes when, and keeps the environment's current version true.
+ * The only way a version changes state: notes when, and keeps the environment's current version true. One that becomes
+ * ready with an image that the operator has blocked is blocked at once.
  * Answers the state it left, or undefined when the version may not move so.
  */
 export async function moveVersion(
@@ -57,6 +61,10 @@ export async function moveVersion(
   })
   if (left !== undefined && (left === 'ready' || move.to === 'ready')) {
     await refreshCurrentVersion(trx, versionId)
+  }
+  if (left !== undefined && move.to === 'ready' && (await hasBlockedDigest(trx, versionId))) {
+    const set = { blocked_from: 'ready', security_state: 'blocked' } as const
+    await moveVersion(trx, versionId, { to: 'blocked', set })
   }
   return left
 }

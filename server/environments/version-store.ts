@@ -195,6 +195,7 @@ export async function listOlderCompositions(trx: Trx, versionId: string): Promis
     )
     .select('v.id')
     .where('n.id', '=', versionId)
+    .where('n.state', '=', 'ready')
     .where('v.state', '=', 'ready')
     .whereRef('v.version_number', '<', 'n.version_number')
     .whereRef('v.runner_release', '<>', 'n.runner_release')

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createLog } from '../base/logging.ts'
+import { blockDigest } from '../environments/digest-blocks.ts'
 import { ExecutorRefused, ExecutorUnavailable } from '../executor/port.ts'
 import { defaultSettings } from '../settings/default-settings.ts'
 import { makeRun, makeRunnableTask, type RunnableTask } from '../testing/factories/runs.ts'
@@ -225,7 +226,13 @@ describe('a run in the hands of a worker', () => {
     expect(executor.started).toEqual([])
   })
 
-  it('whose task was archived or blocked since it was queued does not start', async () => {
+  it('whose task or image was archived or blocked since it was queued does not start', async () => {
+    const blockImage = async () => {
+      const layer_digest = `sha256:${'b'.repeat(64)}`
+      const { environmentVersionId: id } = task
+      await db.updateTable('environment_versions').set({ layer_digest }).where('id', '=', id).execute()
+      return blockDigest(db, layer_digest, 'miner')
+    }
     const pulled: [string, (id: string) => Promise<unknown>][] = [
       ['archived', (id) => db.updateTable('tasks').set({ state: 'archived' }).where('id', '=', id).execute()],
       [
@@ -237,6 +244,7 @@ describe('a run in the hands of a worker', () => {
         'security_blocked',
         (id) => db.updateTable('tasks').set({ security_state: 'blocked' }).where('id', '=', id).execute(),
       ],
+      ['security_blocked', blockImage],
     ]
     await startWorker()
     for (const [detail, pull] of pulled) {

@@ -78,6 +78,7 @@ export interface EnvironmentVersionsTable {
   runner_release: string | null
   policy_revision: string | null
   blocked_reason: Generated<string>
+  blocked_from: string | null
   unpacked_bytes: number | null
   compressed_bytes: number | null
   ready_at: Date | null
@@ -123,4 +124,10 @@ export interface BuildAttemptsTable {
 export interface BuildFenceTable {
   single: Generated<boolean>
   ends_at: Date
+}
+
+export interface BlockedDigestsTable {
+  digest: string
+  reason: string
+  blocked_at: Generated<Date>
 }

@@ -1,0 +1,81 @@
+import type { EnvironmentVersionState } from '@sandbox-jobs/contract/states/environment-version-states.ts'
+import { type Selectable, sql } from 'kysely'
+import type { Executing, Trx } from '../db/database.ts'
+import type { BlockedDigestsTable } from '../db/tables/environments.ts'
+
+export type BlockedDigest = Selectable<BlockedDigestsTable>
+
+/** Blocking once more changes the reason. */
+export async function insertBlock(db: Executing, digest: string, reason: string): Promise<void> {
+  await db
+    .insertInto('blocked_digests')
+    .values({ digest, reason })
+    .onConflict((conflict) => conflict.column('digest').doUpdateSet({ reason }))
+    .execute()
+}
+
+export async function deleteBlock(db: Executing, digest: string): Promise<boolean> {
+  const { numDeletedRows } = await db
+    .deleteFrom('blocked_digests')
+    .where('digest', '=', digest)
+    .executeTakeFirst()
+  return numDeletedRows > 0n
+}
+
+/** Newest first. */
+export const listBlocks = (db: Executing): Promise<BlockedDigest[]> =>
+  db.selectFrom('blocked_digests').selectAll().orderBy('blocked_at', 'desc').execute()
+
+/** Every digest by which an image of `environment_versions v` may be named. */
+const digestsOf = sql`(v.layer_digest, v.promoted_digest, v.composed_execution_digest)`
+
+export async function listVersionsOfDigest(db: Executing, digest: string): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select v.id from environment_versions v where ${digest} in ${digestsOf} order by v.id
+  `.execute(db)
+  return rows.map(({ id }) => id)
+}
+
+export async function hasBlockedDigest(db: Executing, versionId: string): Promise<boolean> {
+  const { rows } = await sql<{ blocked: boolean }>`
+    select exists (
+      select 1 from environment_versions v join blocked_digests b on b.digest in ${digestsOf}
+      where v.id = ${versionId}
+    ) as blocked
+  `.execute(db)
+  return rows[0]?.blocked ?? false
+}
+
+interface Held {
+  state: EnvironmentVersionState
+  security_state: string
+  blocked_from: EnvironmentVersionState | null
+}
+
+export async function holdVersion(trx: Trx, versionId: string): Promise<Held> {
+  const row = await trx
+    .selectFrom('environment_versions')
+    .select(['state', 'security_state', 'blocked_from'])
+    .where('id', '=', versionId)
+    .forUpdate()
+    .executeTakeFirstOrThrow()
+  return row as Held
+}
+
+export async function isBeingBuilt(trx: Trx, versionId: string): Promise<boolean> {
+  const row = await trx
+    .selectFrom('build_attempts')
+    .select('id')
+    .where('environment_version_id', '=', versionId)
+    .where('terminal_at', 'is', null)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+export async function setSecurityState(
+  trx: Trx,
+  versionId: string,
+  security_state: 'clear' | 'blocked',
+): Promise<void> {
+  await trx.updateTable('environment_versions').set({ security_state }).where('id', '=', versionId).execute()
+}
