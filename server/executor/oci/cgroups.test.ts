@@ -15,7 +15,7 @@ const version2 = '29 23 0:26 / /sys/fs/cgroup rw,nosuid shared:4 - cgroup2 cgrou
 test('controllers of version 1 are used where they are, shared folders once', () => {
   const layout = findCgroups(version1, '')
   if (!layout) throw new Error('version 1 was not found')
-  const plan = planCgroups(layout, 'parent', 'run_1', limits)
+  const plan = planCgroups(layout, 'parent', { name: 'run_1', limits })
   expect(plan.folders).toEqual([
     '/sys/fs/cgroup/pids/parent/run_1',
     '/sys/fs/cgroup/memory/parent/run_1',
@@ -31,16 +31,29 @@ test('controllers of version 1 are used where they are, shared folders once', ()
 test('version 2 gets every limit in one group', () => {
   const layout = findCgroups(version2, 'cpuset cpu io memory hugetlb pids\n')
   if (!layout) throw new Error('version 2 was not found')
-  const plan = planCgroups(layout, 'parent', 'run_1', limits)
+  const plan = planCgroups(layout, 'parent', { name: 'run_1', limits })
   expect(plan.folders).toEqual(['/sys/fs/cgroup/parent/run_1'])
   expect(Object.fromEntries(plan.settings.map(({ path, value }) => [path.split('/').at(-1), value]))).toEqual(
     {
       'memory.max': '134217728',
       'memory.swap.max': '0',
       'cpu.max': '150000 100000',
+      'cpu.weight': '150',
       'pids.max': String(limits.pids + 2),
     },
   )
+})
+
+test.each([
+  [version1.replace('rw,memory', 'rw,memory,cpuset'), '', '/sys/fs/cgroup/memory/parent/run_1/cpuset.cpus'],
+  [version2, 'cpuset cpu memory pids', '/sys/fs/cgroup/parent/run_1/cpuset.cpus'],
+])('processors are given where the controller is', (mountInfo, controllers, cpusPath) => {
+  const layout = findCgroups(mountInfo, controllers)
+  if (!layout) throw new Error('no layout was found')
+  const plan = planCgroups(layout, 'parent', { name: 'run_1', limits, cpus: [0, 2] })
+  expect(plan.cpusPath).toBe(cpusPath)
+  expect(plan.settings).toContainEqual({ slug: 'limit_cpus', path: cpusPath, value: '0,2' })
+  expect(planCgroups(layout, 'parent', { name: 'run_1', limits }).cpusPath).toBeUndefined()
 })
 
 test('a machine without one of the controllers is refused', () => {

@@ -4,14 +4,24 @@ import { ExecutorRefused, type SandboxLimits } from '../port.ts'
 
 /** The control groups of this machine: version 1 with a folder per controller, or the one tree of version 2. */
 export type CgroupLayout =
-  | { version: 1; memory: string; cpu: string; cpuacct: string; pids: string; devices: string | undefined }
-  | { version: 2; root: string }
+  | {
+      version: 1
+      memory: string
+      cpu: string
+      cpuacct: string
+      pids: string
+      devices?: string
+      cpuset?: string
+    }
+  | { version: 2; root: string; cpuset: boolean }
 
 /** What the shim makes, sets and reads for one sandbox. Paths are absolute. */
 export interface CgroupPlan {
   folders: string[]
   settings: { slug: string; path: string; value: string }[]
   counters: { name: string; divisor: number; path: string; key: string }[]
+  /** Where the processors of the sandbox can be changed while it lives; absent: it may use all. */
+  cpusPath?: string
   /** Lists the processes of the sandbox. */
   procs: string
 }
@@ -30,11 +40,13 @@ export function findCgroups(mountInfo: string, version2Controllers: string): Cgr
   }
   const [memory, cpu, cpuacct, pids] = ['memory', 'cpu', 'cpuacct', 'pids'].map((name) => version1.get(name))
   if (memory && cpu && cpuacct && pids) {
-    return { version: 1, memory, cpu, cpuacct, pids, devices: version1.get('devices') }
+    const [devices, cpuset] = ['devices', 'cpuset'].map((name) => version1.get(name))
+    return { version: 1, memory, cpu, cpuacct, pids, ...(devices && { devices }), ...(cpuset && { cpuset }) }
   }
   const controllers = version2Controllers.trim().split(' ')
   const complete = ['memory', 'cpu', 'pids'].every((name) => controllers.includes(name))
-  return version2 && complete ? { version: 2, root: version2 } : undefined
+  const cpuset = controllers.includes('cpuset')
+  return version2 && complete ? { version: 2, root: version2, cpuset } : undefined
 }
 
 export async function detectCgroups(): Promise<CgroupLayout | undefined> {
@@ -46,13 +58,25 @@ export async function detectCgroups(): Promise<CgroupLayout | undefined> {
 export async function prepareCgroups(layout: CgroupLayout, parent: string): Promise<void> {
   try {
     for (const folder of rootsOf(layout)) await mkdir(join(folder, parent), { recursive: true })
-    if (layout.version === 1) return
+    if (layout.version === 1) {
+      if (layout.cpuset) await prepareCpuset(layout.cpuset, join(layout.cpuset, parent))
+      return
+    }
     for (const folder of [layout.root, join(layout.root, parent)]) {
-      await writeFile(join(folder, 'cgroup.subtree_control'), '+memory +cpu +pids')
+      const control = `+memory +cpu +pids${layout.cpuset ? ' +cpuset' : ''}`
+      await writeFile(join(folder, 'cgroup.subtree_control'), control)
     }
   } catch (error) {
     throw new ExecutorRefused('cgroups', `the control group ${parent} cannot be made: ${String(error)}`)
   }
+}
+
+/** A group of this controller takes no process until it is told its processors and memory; new ones inherit them. */
+async function prepareCpuset(root: string, folder: string): Promise<void> {
+  for (const name of ['cpuset.cpus', 'cpuset.mems']) {
+    await writeFile(join(folder, name), await readFile(join(root, name), 'utf8'))
+  }
+  await writeFile(join(folder, 'cgroup.clone_children'), '1')
 }
 
 /** Takes the group away again where no sandbox is left in it. */
@@ -73,6 +97,7 @@ const rootsOf = (layout: CgroupLayout): string[] =>
           layout.cpu,
           layout.cpuacct,
           ...(layout.devices ? [layout.devices] : []),
+          ...(layout.cpuset ? [layout.cpuset] : []),
         ]),
       ]
 
@@ -95,17 +120,22 @@ export function cgroupsOf(
   }
 }
 
+/** `cpus`: the processors that the sandbox may use first; absent: all, for good. */
 export function planCgroups(
   layout: CgroupLayout,
   parent: string,
-  name: string,
-  limits: SandboxLimits,
+  { name, limits, cpus }: { name: string; limits: SandboxLimits; cpus?: number[] | undefined },
 ): CgroupPlan {
   const limited =
     layout.version === 2
       ? planVersion2(join(layout.root, parent, name), limits)
       : planVersion1(layout, join(parent, name), limits)
-  return { ...limited, ...cgroupsOf(layout, parent, name) }
+  const plan = { ...limited, ...cgroupsOf(layout, parent, name) }
+  const cpuset = layout.version === 2 ? layout.cpuset && layout.root : layout.cpuset
+  if (!cpus || !cpuset) return plan
+  const cpusPath = join(cpuset, parent, name, 'cpuset.cpus')
+  const setting = { slug: 'limit_cpus', path: cpusPath, value: cpus.join() }
+  return { ...plan, settings: [...plan.settings, setting], cpusPath }
 }
 
 type Limited = Omit<CgroupPlan, 'folders' | 'procs'>
@@ -130,6 +160,8 @@ function planVersion1(layout: CgroupLayout & { version: 1 }, name: string, limit
       path: join(cpu, 'cpu.cfs_quota_us'),
       value: String(Math.round(limits.vcpu * cpuPeriodUs)),
     },
+    // Where processors are short, each gets by what it was promised.
+    { slug: 'limit_cpu', path: join(cpu, 'cpu.shares'), value: String(Math.round(limits.vcpu * 1024)) },
     { slug: 'limit_pids', path: join(pids, 'pids.max'), value: String(limits.pids + runtimeProcesses) },
   ]
   if (layout.devices) {
@@ -159,6 +191,11 @@ function planVersion2(folder: string, limits: SandboxLimits): Limited {
         slug: 'limit_cpu',
         path: join(folder, 'cpu.max'),
         value: `${Math.round(limits.vcpu * cpuPeriodUs)} ${cpuPeriodUs}`,
+      },
+      {
+        slug: 'limit_cpu',
+        path: join(folder, 'cpu.weight'),
+        value: String(Math.min(10_000, Math.round(limits.vcpu * 100))),
       },
       { slug: 'limit_pids', path: join(folder, 'pids.max'), value: String(limits.pids + runtimeProcesses) },
     ],

@@ -13,6 +13,7 @@ import { findRuntimes } from '../runtimes.ts'
 import { Images } from './images.ts'
 import { OwnProcFolders } from './own-proc-folders.ts'
 import { makePlatformLayer } from './platform-layer.ts'
+import { Processors } from './processors.ts'
 import { runnerOn } from './runner.ts'
 import { Sandboxes } from './sandboxes.ts'
 import { agentServer } from './server.ts'
@@ -88,6 +89,7 @@ export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
     platformLayer: platformLayer.path,
     networkLayer: networkLayer.path,
     runtimes: await findRuntimes(),
+    processors: new Processors(cpus),
     ownProc: await OwnProcFolders.at(paths.proc),
     slots:
       options.slots ??

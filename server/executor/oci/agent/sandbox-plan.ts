@@ -9,6 +9,7 @@ import type { ShimPlan, TreeSource } from '../plan.ts'
 import { groupLimits, type RuntimePrograms, runtimeCommand } from '../runtimes.ts'
 import type { Confinement } from '../spec.ts'
 import type { OwnProcFolders } from './own-proc-folders.ts'
+import type { Processors } from './processors.ts'
 
 export interface PlanOptions {
   paths: AgentPaths
@@ -19,8 +20,7 @@ export interface PlanOptions {
   networkLayer: string
   runtimes: RuntimePrograms
   ownProc: OwnProcFolders
-  /** Processors of the machine. */
-  cpus: number
+  processors: Processors
 }
 
 /** An internal sandbox of the agent: another place to work in than the spec can name. */
@@ -46,7 +46,7 @@ interface PlannedSandbox {
 
 /** What the shim needs to know; refuses when a tree that the sandbox stands on is missing. */
 export async function planSandbox(
-  { paths, cgroups, cgroupParent, platformLayer, networkLayer, runtimes, ownProc, cpus }: PlanOptions,
+  { paths, cgroups, cgroupParent, platformLayer, networkLayer, runtimes, ownProc, processors }: PlanOptions,
   { name, spec, idBase, link, folder, special }: PlannedSandbox,
 ): Promise<ShimPlan> {
   const layer = link ? networkLayer : platformLayer
@@ -62,17 +62,21 @@ export async function planSandbox(
     await needFolder(tree, 'image_missing', 'install it first')
     lowers.push({ diskIdBase: diskIdBase.image, path: tree })
   }
+  const procFolder = await ownProc.folder(ownMachine(spec, processors.count))
+  const cpus = processors.choose(spec.limits.vcpu)
+  const groups = planCgroups(cgroups, cgroupParent, { name, limits: groupLimits(spec), cpus })
+  processors.watch(name, groups)
   return {
     name,
     spec,
     idBase,
     staging: stagingFolder,
-    procFolder: await ownProc.folder(ownMachine(spec, cpus)),
+    procFolder,
     command: runtimeCommand(
       { id: name, runtime: spec.runtime },
       { programs: runtimes, root: runtimeRoot(folder) },
     ),
-    cgroups: planCgroups(cgroups, cgroupParent, name, groupLimits(spec)),
+    cgroups: groups,
     lowers,
     baseImages,
     link,

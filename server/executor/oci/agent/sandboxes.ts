@@ -325,8 +325,9 @@ export class Sandboxes {
   }
 
   /** Nothing of the sandbox lives: others may have its ids, and nobody has its link. */
-  #letGo({ idBase, link }: Pick<Ticket, 'idBase' | 'link'>): void {
+  #letGo({ name, idBase, link }: Pick<Ticket, 'name' | 'idBase' | 'link'>): void {
     this.#ranges.free(idBase)
+    this.#options.processors.forget(name)
     if (link) this.#options.network.release(link)
   }
 
