@@ -1,6 +1,7 @@
-import { readdir } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { sleep } from '../../base/clock.ts'
 import { sandboxRuntimes } from '../port.ts'
 import { shellJob, TestAgent, until } from './test-agent.ts'
 
@@ -87,6 +88,20 @@ test('10 GiB of log are bounded to head and tail, and do not hold the program fo
   expect(log).toMatch(/\[\.\.\. \d+ bytes of the log are left out here \.\.\.]/)
   expect(log.length).toBeLessThan(65 * 1024)
 }, 70_000)
+
+test('a log without end takes a part of a processor beyond the job’s own', async () => {
+  const spec = shellJob(empty, 'yes', { timeoutMs: 60_000 })
+  const begun = performance.now()
+  await agent.client.start(spec, Buffer.alloc(0))
+  const shim = await agent.shim(spec.id)
+  await sleep(6000)
+  const fields = (await readFile(`/proc/${shim}/stat`, 'utf8')).split(') ')[1]?.split(' ') ?? []
+  const [user = 0, system = 0] = fields.slice(11, 13).map(Number)
+  const usedMs = (user + system) * 10
+  expect(usedMs).toBeLessThan(2000 + (performance.now() - begun) / 4 + 300)
+  await agent.client.stop(spec.id)
+  expect((await agent.client.wait(spec.id)).log.totalBytes).toBeGreaterThan(64 * MiB)
+})
 
 test('a machine whose slots are all in use refuses, and takes again when one is free', async () => {
   await until(async () => (await agent.client.capacity()).running === 0)
