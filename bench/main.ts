@@ -7,9 +7,10 @@ import type { Benchmark } from './harness/benchmark.ts'
 import { jsonLines, summaryOf, tableText } from './harness/report.ts'
 import type { Row } from './harness/row.ts'
 import { memory } from './memory.ts'
+import { neighbour } from './neighbour.ts'
 import { runE2e } from './run-e2e.ts'
 
-const benchmarks: Benchmark[] = [runE2e, apiRead, apiWrite, depth, fairness, memory]
+const benchmarks: Benchmark[] = [runE2e, apiRead, apiWrite, depth, fairness, memory, neighbour]
 
 const usage = `npm run bench -- NAME... [--json] [--peers] [--rounds N] [--rows N] [--profile]
 

@@ -1,0 +1,107 @@
+import { newId } from '../server/base/ids.ts'
+import { busybox, TestAgent } from '../server/executor/oci/test-agent.ts'
+import type { SandboxSpec } from '../server/executor/port.ts'
+import { runSandbox } from '../server/runs/run-sandbox.ts'
+import type { Benchmark } from './harness/benchmark.ts'
+import { interleaved } from './harness/rounds.ts'
+import { type Row, rowOf } from './harness/row.ts'
+
+const reach = { atMost: 1.25 }
+const maxRounds = 15
+/** The neighbour has been at it for so long before the job starts. */
+const settleMs = 500
+
+/** Some of everything: computing, starting programs, writing. */
+const job = `
+i=0; while [ $i -lt 150000 ]; do i=$((i + 1)); done
+for n in $(seq 60); do ${busybox} true; done
+dd if=/dev/zero of=/workspace/file bs=1M count=64 2>/dev/null
+`
+
+/** What another tenant's job does at full load: each of its kind without end, in more processes than it has processors. */
+const neighbours: Record<string, { script: string; limits?: Partial<SandboxSpec['limits']> }> = {
+  processor: { script: inEight('while :; do :; done') },
+  memory: {
+    script: inEight('while :; do dd if=/dev/zero of=/workspace/$n bs=1M count=50; done 2>/dev/null'),
+  },
+  fork: { script: inEight(`while :; do ${busybox} true; done`) },
+  disk: {
+    script: inEight(
+      'while :; do dd if=/dev/zero of=/workspace/$n bs=1M count=50 conv=fsync; done 2>/dev/null',
+    ),
+    limits: { workspaceKind: 'disk' },
+  },
+  log: { script: inEight('yes the log of a job that never ends') },
+}
+
+function inEight(script: string): string {
+  return `for n in 1 2 3 4 5 6 7 8; do (${script}) & done; wait`
+}
+
+/** What a job at full load does to the run time of another tenant's; docs in bench/README.md. */
+export const neighbour: Benchmark = {
+  name: 'neighbour',
+  about: 'run time of a job beside one at full load, over that of the same job alone',
+  run: async ({ rounds, say }) => {
+    const agent = await TestAgent.start()
+    try {
+      const image = await agent.image()
+      const rows: Row[] = []
+      for (const [kind, { script, limits }] of Object.entries(neighbours)) {
+        say(`neighbour: ${kind}`)
+        const beside = async () => {
+          const other = sandbox(image, script, limits)
+          await agent.client.start(other, Buffer.alloc(0))
+          await new Promise((resolve) => setTimeout(resolve, settleMs))
+          const tookMs = await timeOf(agent, sandbox(image, job))
+          await agent.client.stop(other.id)
+          await agent.client.wait(other.id)
+          await agent.client.remove(other.id)
+          return tookMs
+        }
+        const alone = () => timeOf(agent, sandbox(image, job))
+        const samples = await interleaved(
+          [
+            { name: 'beside', once: beside },
+            { name: 'alone', once: alone },
+          ],
+          { rounds: Math.min(rounds, maxRounds), warmups: 1, restMs: 50 },
+        )
+        const measured = (name: string) => ({ samplesMs: samples.get(name) ?? [], cpuMs: null })
+        rows.push(
+          rowOf({
+            name: `neighbour-${kind}`,
+            ours: measured('beside'),
+            peer: { name: 'alone', measured: measured('alone'), reach, notes: [] },
+            floor: {},
+            notes: [],
+          }),
+        )
+      }
+      return rows
+    } finally {
+      await agent.dispose()
+    }
+  },
+}
+
+function sandbox(image: string, script: string, limits: Partial<SandboxSpec['limits']> = {}): SandboxSpec {
+  const spec = runSandbox({
+    sandboxId: newId('run'),
+    layerDigest: image,
+    resourceProfile: 'standard',
+    imageUser: '',
+    isolation: 'standard',
+    timeoutSeconds: 120,
+  })
+  return { ...spec, argv: [busybox, 'sh', '-c', script], limits: { ...spec.limits, ...limits } }
+}
+
+/** From the job's start to its end, as its record says. */
+async function timeOf(agent: TestAgent, spec: SandboxSpec): Promise<number> {
+  const { exit } = await agent.run(spec)
+  if (exit.exitCode !== 0 || exit.startedAt === null)
+    throw new Error(`the job ended: ${exit.cause} ${exit.detail}`)
+  await agent.client.remove(spec.id)
+  return Date.parse(exit.endedAt) - Date.parse(exit.startedAt)
+}
