@@ -92,6 +92,7 @@ function sandbox(image: string, script: string, limits: Partial<SandboxSpec['lim
     resourceProfile: 'standard',
     imageUser: '',
     isolation: 'standard',
+    network: 'none',
     timeoutSeconds: 120,
   })
   return { ...spec, argv: [busybox, 'sh', '-c', script], limits: { ...spec.limits, ...limits } }

@@ -56,6 +56,7 @@ test.each(cases)(
         resourceProfile,
         imageUser: '',
         isolation,
+        network: 'none',
         timeoutSeconds: 30,
       }),
       argv: [busybox, 'sh', '-c', program],
