@@ -10,6 +10,7 @@ import { ociSpec } from '../spec.ts'
 import { type Keeper, startKeeper } from './keeper.ts'
 import { type PlanOptions, planSandbox, type Special } from './sandbox-plan.ts'
 import type { Spawner } from './spawner.ts'
+import { reserveTicket } from './ticket.ts'
 import { makeDisk } from './workspace-disk.ts'
 
 export interface MakeOptions extends PlanOptions {
@@ -35,6 +36,8 @@ interface Asked {
   spec: SandboxSpec
   idBase: number
   special?: Special | undefined
+  /** Made before it is asked for: with room for its ticket on disk, for whatever start takes it. */
+  early?: boolean
 }
 
 /** Takes a network link if one is asked for, writes what a shim reads, and starts it. The folder is left to the caller when it fails. */
@@ -51,7 +54,7 @@ export async function makeSandbox(options: MakeOptions, asked: Asked): Promise<M
 
 async function makeWith(
   options: MakeOptions,
-  { name, spec, idBase, special }: Asked,
+  { name, spec, idBase, special, early }: Asked,
   link: Link | undefined,
 ): Promise<MadeSandbox> {
   const folder = join(options.paths.sandboxes, name)
@@ -62,5 +65,12 @@ async function makeWith(
   write('config.json', JSON.stringify(ociSpec(spec, { idBase, arch: process.arch, confinement })))
   write('plan', planText(plan))
   if (plan.workspace.kind === 'disk') await makeDisk(plan.workspace.path, spec, idBase)
-  return { name, folder, idBase, ...(await startKeeper(options.spawner, folder)) }
+  if (!early) return { name, folder, idBase, ...(await startKeeper(options.spawner, folder)) }
+  const ticketRoom = await reserveTicket(folder, spec)
+  try {
+    return { name, folder, idBase, ticketRoom, ...(await startKeeper(options.spawner, folder)) }
+  } catch (error) {
+    await ticketRoom.close()
+    throw error
+  }
 }

@@ -26,7 +26,7 @@ import { type MadeSandbox, type MakeOptions, makeSandbox } from './made-sandbox.
 import { maskPieces } from './mask-pieces.ts'
 import { runtimeRoot, type Special } from './sandbox-plan.ts'
 import { killAndRemoveCgroups } from './settle.ts'
-import { fillTicket, readTicket, reserveTicket, type Ticket, writeTicket } from './ticket.ts'
+import { fillTicket, readTicket, type Ticket, writeTicket } from './ticket.ts'
 import { WarmPool } from './warm-pool.ts'
 
 export interface SandboxesOptions extends MakeOptions {
@@ -309,17 +309,14 @@ export class Sandboxes {
     return this.#options.slots - this.#live - this.#warm.size
   }
 
-  /** With room for its ticket on disk, for whatever start takes it. */
   async #makeWarm(spec: SandboxSpec): Promise<MadeSandbox> {
     const name = newId('ownedObject').replace('obj_', warmPrefix)
     const idBase = this.#ranges.take()
     if (idBase === undefined) throw new ExecutorRefused(noCapacity, 'no id range is free')
-    let made: MadeSandbox | undefined
     try {
-      made = await makeSandbox(this.#options, { name, spec, idBase })
-      return { ...made, ticketRoom: await reserveTicket(made.folder, spec) }
+      return await makeSandbox(this.#options, { name, spec, idBase, early: true })
     } catch (error) {
-      await this.#clearAway(made ?? { name, idBase, folder: join(this.#options.paths.sandboxes, name) })
+      await this.#clearAway({ name, idBase, folder: join(this.#options.paths.sandboxes, name) })
       throw error
     }
   }
