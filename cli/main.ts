@@ -66,6 +66,7 @@ const commands: Record<string, () => Promise<Command>> = {
   run: async () => (await import('./commands/run.ts')).runCommand(),
   runs: async () => (await import('./commands/runs.ts')).runsCommand(),
   logs: async () => (await import('./commands/logs.ts')).logsCommand(),
+  usage: async () => (await import('./commands/usage.ts')).usageCommand(),
   output: async () => (await import('./commands/output.ts')).outputCommand(),
   artifacts: async () =>
     new Command('artifacts')

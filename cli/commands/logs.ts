@@ -2,21 +2,25 @@ import type { Command } from 'commander'
 import { runRoomOption } from '../args/room-option.ts'
 import { serviceCommand } from '../args/service-command.ts'
 import { findRun } from '../lookup/find-run.ts'
+import { followLog } from '../runs/follow-log.ts'
 import { showContent } from '../runs/show-content.ts'
 import type { ConnectionOptions } from '../session/connection.ts'
 import { withSession } from '../session/session.ts'
 
 interface Options extends ConnectionOptions {
   room?: string
+  follow?: boolean
 }
 
 export const logsCommand = (): Command =>
   serviceCommand('logs')
-    .description('print the log of a run; makes its public link')
+    .description('print the log of a run; makes its public link unless it is followed')
     .argument('<run>', 'id of the run')
     .addOption(runRoomOption())
+    .option('-f, --follow', 'show the log while the run writes it, until the run ends')
     .action((run: string, options: Options) =>
-      withSession(options, async (session) =>
-        showContent(session, await findRun(session, run, options.room), 'log'),
-      ),
+      withSession(options, async (session) => {
+        const place = await findRun(session, run, options.room)
+        await (options.follow === true ? followLog(session, place) : showContent(session, place, 'log'))
+      }),
     )

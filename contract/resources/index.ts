@@ -55,6 +55,7 @@ import { Region, RegionSet } from './region.ts'
 import { ManualRunSubmitRequest, RunDetail, RunList, RunRetryRequest } from './run.ts'
 import { ArtifactDownloadCapability, RunArtifact, RunArtifactList } from './run-artifact.ts'
 import { RunContent } from './run-content.ts'
+import { RunUsage } from './run-usage.ts'
 import { RuntimeContract } from './runtime-contract.ts'
 import { ScanReport } from './scan-report.ts'
 import { SecretSlotStatus } from './secret-slot.ts'
@@ -158,6 +159,7 @@ export const namedSchemas = {
   RunArtifact,
   RunArtifactList,
   RunContent,
+  RunUsage,
   RunDetail,
   RunList,
   RunRetryRequest,

@@ -1,15 +1,21 @@
 import { Type } from 'typebox'
-import { catalogPageSizeDefault } from '../limits.ts'
+import { catalogPageSizeDefault, logMaxBytes } from '../limits.ts'
 import { pageFields } from '../pagination.ts'
 import { OwnChatroomList } from '../resources/chatroom.ts'
 import { Envelope, ImageSignatureList, SigningKeyList } from '../resources/provenance.ts'
+import { RunUsage } from '../resources/run-usage.ts'
 import { VersionIsolation, VersionIsolationRequest } from '../resources/version-isolation.ts'
 import { BuildParams, VersionParams } from './environment-routes.ts'
 import { extensionPrefix, publicExtensionPrefix } from './prefixes.ts'
 import { route } from './route.ts'
+import { RunParams } from './run-routes.ts'
 
 const version = `${extensionPrefix}/environments/{id}/versions/{vid}` as const
 const isolation = `${version}/isolation` as const
+
+const run = `${extensionPrefix}/chatrooms/{cid}/runs/{rid}` as const
+const LogPosition = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
+const LogLength = Type.Integer({ minimum: 1, maximum: 2 * logMaxBytes })
 
 /** Routes beyond the contract's own (contract part 3, D6). */
 export const extensionRoutes = {
@@ -46,6 +52,43 @@ export const extensionRoutes = {
     body: VersionIsolationRequest,
     response: VersionIsolation,
     errors: ['not_found', 'isolation_unavailable'],
+  }),
+  readRunLog: route({
+    tag: 'Runs',
+    access: 'tenant',
+    restrictedKey: 403,
+    method: 'GET',
+    path: `${run}/log`,
+    summary: 'Log of a run that has ended: all of it, a range, or its last bytes',
+    params: RunParams,
+    query: Type.Object({
+      start: Type.Optional(LogPosition),
+      length: Type.Optional(LogLength),
+      tail: Type.Optional(LogLength),
+    }),
+    errors: ['not_found'],
+  }),
+  followRunLog: route({
+    tag: 'Runs',
+    access: 'tenant',
+    restrictedKey: 403,
+    method: 'GET',
+    path: `${run}/log/follow`,
+    summary: 'Log of a run while it is written, as server-sent events, for at most 15 minutes a connection',
+    params: RunParams,
+    query: Type.Object({ start: Type.Optional(LogPosition) }),
+    errors: ['not_found'],
+  }),
+  readRunUsage: route({
+    tag: 'Runs',
+    access: 'tenant',
+    restrictedKey: 403,
+    method: 'GET',
+    path: `${run}/usage`,
+    summary: 'Memory, processor time and traffic of a run',
+    params: RunParams,
+    response: RunUsage,
+    errors: ['not_found'],
   }),
   readBuildLog: route({
     tag: 'Environments',

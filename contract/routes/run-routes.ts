@@ -21,7 +21,7 @@ const runs = `${chatroom}/runs` as const
 const run = `${runs}/{rid}` as const
 
 const ChatroomParams = Strict({ cid: Identifier })
-const RunParams = Strict({ cid: Identifier, rid: Identifier })
+export const RunParams = Strict({ cid: Identifier, rid: Identifier })
 const ArtifactParams = Strict({ cid: Identifier, rid: Identifier, aid: Identifier })
 
 /** A sandbox-scope key sees and touches the runs it submitted itself, and no others. */

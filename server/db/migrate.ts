@@ -16,6 +16,7 @@ import * as findings from './migrations/0014-findings.ts'
 import * as provenance from './migrations/0015-provenance.ts'
 import * as buildFence from './migrations/0016-build-fence.ts'
 import * as digestBlocks from './migrations/0016-digest-blocks.ts'
+import * as liveLogs from './migrations/0017-live-logs.ts'
 
 /** Forward only, in order of their names. */
 const migrations: Record<string, Migration> = {
@@ -33,6 +34,7 @@ const migrations: Record<string, Migration> = {
   '0015-provenance': provenance,
   '0016-build-fence': buildFence,
   '0016-digest-blocks': digestBlocks,
+  '0017-live-logs': liveLogs,
 }
 
 const provider: MigrationProvider = { getMigrations: async () => migrations }

@@ -43,6 +43,7 @@ export interface Tables {
   run_contents: runs.RunContentsTable
   run_artifacts: runs.RunArtifactsTable
   idempotency_keys: runs.IdempotencyKeysTable
+  live_logs: runs.LiveLogsTable
   public_links: runs.PublicLinksTable
   company_settings: settings.CompanySettingsTable
 }

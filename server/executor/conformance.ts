@@ -66,6 +66,21 @@ export function executorConformance(name: string, get: () => ExecutorUnderTest):
       expect(await text(await executor.log(job.id))).toBe('key=[masked], twice: [masked]')
     })
 
+    test('the log can be read on from where a reader was', async () => {
+      const { executor, echo } = get()
+      const job = spec(echo)
+      await executor.start(job, Buffer.from('0123456789'))
+      await executor.wait(job.id)
+      const since = async (position: number) => {
+        const { start, bytes } = await executor.logSince(job.id, position)
+        return [start, bytes.toString()]
+      }
+      expect(await since(0)).toEqual([0, '0123456789'])
+      expect(await since(7)).toEqual([7, '789'])
+      expect(await since(10)).toEqual([10, ''])
+      expect(await since(99)).toEqual([10, ''])
+    })
+
     test('it says what runs its sandboxes, the same each time', async () => {
       const { executor } = get()
       const runner = await executor.runner()

@@ -26,6 +26,8 @@ export interface Executor {
   forbid(id: string): Promise<boolean>
   /** The bounded log so far, head, mark and tail. */
   log(id: string): Promise<Readable>
+  /** The newest bytes of the log from `position` on, counted over all that was ever logged: at most 256 KiB. */
+  logSince(id: string, position: number): Promise<LogPart>
   /** One collected file by its name in `spec.collect.files`; only after the exit record says `present`. */
   file(id: string, name: string): Promise<Readable>
   /** The bytes of all collected tree files, one after another as `exit.tree.files` lists them. */
@@ -47,6 +49,12 @@ export interface Runner {
   abiRevision: number
   /** Digest of the confinement that jobs get. */
   policyDigest: string
+}
+
+export interface LogPart {
+  /** Place of the first byte. */
+  start: number
+  bytes: Buffer
 }
 
 export type SandboxRootfs =

@@ -31,6 +31,7 @@ import { mountPublicDownloadRoute } from '../http/routes/public-download.ts'
 import { mountPublicInfoRoutes } from '../http/routes/public-info.ts'
 import { mountPublicKeyRoute } from '../http/routes/public-key.ts'
 import { mountPublicLinkRoutes } from '../http/routes/public-links.ts'
+import { mountRunLogRoutes } from '../http/routes/run-logs.ts'
 import { mountRunRoutes } from '../http/routes/runs.ts'
 import { mountScriptUploadRoutes } from '../http/routes/script-uploads.ts'
 import { mountSettingsRoutes } from '../http/routes/settings.ts'
@@ -144,6 +145,7 @@ export function createApiApp({ db, log, clock, identityProvider, config }: ApiPa
   }
   mountRunRoutes(mount, { ...submitting, db, directory, runs, pages, clock, capabilityKey })
   mountPublicLinkRoutes(mount, { db, directory, runs, clock, linkKey: keys.derive('public-link'), baseUrl })
+  mountRunLogRoutes(mount, { db, directory, runs, storage })
   mountPublicDownloadRoute(mount, { db, storage })
   mountTaskHistoryRoutes(mount, { db })
   mountManagementRoutes(mount, { tasks, runs: { db, directory, runs, policy, pages } })

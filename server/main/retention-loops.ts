@@ -3,6 +3,7 @@ import { sweepReports } from '../builds/sweep-reports.ts'
 import { sweepFindings } from '../findings/sweep-findings.ts'
 import { type Loop, startLoop } from '../queue/loop.ts'
 import { foldRunCounts } from '../runs/fold-counts.ts'
+import { dropLiveLogs } from '../runs/live-log-store.ts'
 import { sweepIdempotencyKeys, sweepRunContent } from '../runs/run-retention.ts'
 
 const minuteMs = 60_000
@@ -19,6 +20,7 @@ export function startRetentionLoops(deps: ImageSweepDeps): Loop {
       log,
     }),
     startLoop({ name: 'run counts', everyMs: 10_000, runOnce: () => foldRunCounts(deps), log }),
+    startLoop({ name: 'live logs', everyMs: minuteMs, runOnce: () => dropLiveLogs(deps.db), log }),
     startLoop({ name: 'findings', everyMs: minuteMs, runOnce: () => sweepFindings(deps), log }),
     startLoop({ name: 'scan reports', everyMs: 60 * minuteMs, runOnce: () => sweepReports(deps), log }),
     startLoop({ name: 'images', everyMs: 60 * minuteMs, runOnce: () => sweepImages(deps), log }),

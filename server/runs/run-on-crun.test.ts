@@ -9,6 +9,7 @@ import { pax, paxRecord, tar, zip } from '../builds/archive/archive-fixtures.ts'
 import type { BuildTools } from '../builds/steps/step.ts'
 import { StoredImages } from '../builds/stored-images.ts'
 import { TestAgent, tarOf } from '../executor/oci/test-agent.ts'
+import { Directory } from '../platform/directory.ts'
 import { makeBuildTools } from '../testing/build-tools.ts'
 import { giveBundle } from '../testing/factories/bundles.ts'
 import { makeRun, makeRunnableTask } from '../testing/factories/runs.ts'
@@ -17,13 +18,15 @@ import { makeTenant, type Tenant } from '../testing/factories/tenant.ts'
 import { RunHarness } from '../testing/run-harness.ts'
 import { createTestDatabase } from '../testing/test-database.ts'
 import { cancelRun } from './cancel-run.ts'
+import { LogFollowers } from './follow-run-log.ts'
+import { RunLookup } from './run-lookup.ts'
 import { postgresRunQueue } from './run-queue.ts'
 import { RunWorker } from './run-worker.ts'
 
 /* The whole way of a run through a real host agent and a real sandbox, on an image with nothing in it. */
 
 const { db, url } = await createTestDatabase()
-const { storage, folder: objects } = new RunHarness(db)
+const { storage, policy, folder: objects } = new RunHarness(db)
 let agent: TestAgent
 let worker: RunWorker
 let tenant: Tenant
@@ -370,5 +373,24 @@ describe('a run in a real sandbox', () => {
     // The mark of a sandbox that must never start stays.
     const left = async () => (await agent.client.list()).filter(({ state }) => state !== 'forbidden')
     await vi.waitFor(async () => expect(await left()).toEqual([]), { timeout: 10_000 })
+  })
+})
+
+describe('a log that is followed', () => {
+  it('is seen while the run writes it, and to its end', async () => {
+    const deps = { db, storage, directory: new Directory(db), runs: new RunLookup(db, policy) }
+    const id = await run('echo one; sleep 1; echo two; sleep 1; cat /data/greeting')
+    const address = { chatroomId: tenant.roomId, runId: id }
+    const events = await new LogFollowers(deps).follow(tenant.member, { ...address, start: 0 })
+    const seen: [string, string][] = []
+    for await (const { event } of events) {
+      const { state } = await rowOf(id)
+      seen.push([state, event.kind === 'log' ? event.text : event.kind])
+    }
+    expect(seen[0]).toEqual(['running', expect.stringMatching(/^one/)])
+    expect(seen.at(-1)).toEqual(['completed', 'end'])
+    const text = seen.slice(0, -1).map(([, part]) => part)
+    expect(text.join('')).toBe('one\ntwo\nhello from the image\n')
+    expect(text.join('')).toBe((await leftBy(id)).log)
   })
 })

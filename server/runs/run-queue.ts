@@ -1,5 +1,6 @@
 import type { Log } from '../base/logging.ts'
 import type { Database } from '../db/database.ts'
+import type { LogPart } from '../executor/port.ts'
 import { type Listener, listen } from '../queue/listener.ts'
 import {
   type ClaimedRun,
@@ -12,6 +13,7 @@ import {
 import { markRunning, requeue, type Standing } from './claimed-run-store.ts'
 import { finishRun, type RunEnd } from './finish-run.ts'
 import { findJob, type RunJob } from './job-store.ts'
+import { liveLogChannel, writeLiveLog } from './live-log-store.ts'
 import { cancelChannel, queuedChannel } from './run-store.ts'
 
 /**
@@ -28,6 +30,8 @@ export interface RunQueue {
   markRunning(run: ClaimedRun): Promise<Standing>
   requeue(run: ClaimedRun): Promise<Standing>
   finish(run: ClaimedRun, end: RunEnd): Promise<boolean>
+  /** False when nobody follows the run's log any more. */
+  writeLiveLog(runId: string, part: LogPart): Promise<boolean>
   listen(news: QueueNews): Listener
 }
 
@@ -36,6 +40,8 @@ export interface QueueNews {
   /** A run may have been queued. */
   look(): void
   cancelled(runId: string): void
+  /** Somebody follows the run's log. */
+  logWanted(runId: string): void
 }
 
 export function postgresRunQueue(db: Database, databaseUrl: string, log: Log): RunQueue {
@@ -48,11 +54,16 @@ export function postgresRunQueue(db: Database, databaseUrl: string, log: Log): R
     markRunning: (run) => markRunning(db, run),
     requeue: (run) => requeue(db, run),
     finish: (run, end) => finishRun(db, run, end),
+    writeLiveLog: (runId, part) => writeLiveLog(db, runId, part),
     listen: (news) =>
       listen({
         url: databaseUrl,
-        channels: [queuedChannel, cancelChannel],
-        onMessage: (channel, payload) => (channel === cancelChannel ? news.cancelled(payload) : news.look()),
+        channels: [queuedChannel, cancelChannel, liveLogChannel],
+        onMessage: (channel, payload) => {
+          if (channel === cancelChannel) news.cancelled(payload)
+          else if (channel === liveLogChannel) news.logWanted(payload)
+          else news.look()
+        },
         onListening: () => news.look(),
         log,
       }),

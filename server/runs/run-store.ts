@@ -122,6 +122,15 @@ export async function findRuns(db: Executing, keys: readonly RunKey[]): Promise<
 export const findRun = async (db: Executing, key: RunKey): Promise<ShownRun | undefined> =>
   (await findRuns(db, [key]))[0]
 
+/** What was measured of the run, beside what every reader of it is shown. */
+export const findUsage = (db: Executing, run: Pick<ShownRun, 'id' | 'company_id'>) =>
+  db
+    .selectFrom('runs')
+    .select(['peak_memory_bytes', 'cpu_ms', 'started_at'])
+    .where('id', '=', run.id)
+    .where('company_id', '=', run.company_id)
+    .executeTakeFirst()
+
 export interface RunListFilter {
   companyId: string
   chatroomId: string

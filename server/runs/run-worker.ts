@@ -3,6 +3,7 @@ import type { Log } from '../base/logging.ts'
 import type { Executor } from '../executor/port.ts'
 import type { Listener } from '../queue/listener.ts'
 import type { ObjectStorage } from '../storage/port.ts'
+import { bringLiveLog } from './bring-live-log.ts'
 import type { ClaimedRun } from './claim-store.ts'
 import { type DriveSignals, driveRun, resumeRun } from './drive-run.ts'
 import { Detached, describe, patiently } from './patience.ts'
@@ -29,6 +30,15 @@ export interface RunWorkerOptions {
   pause?: typeof sleep
 }
 
+interface Flight {
+  run: ClaimedRun
+  cancel: AbortController
+  /** Aborted when the run is over. */
+  over: AbortController
+  isFollowed: boolean
+  done: Promise<void>
+}
+
 const lookEveryMsDefault = 5000
 /** Looks between two rounds over expired leases and what sandboxes left behind. */
 const looksPerRound = 6
@@ -45,7 +55,7 @@ export class RunWorker {
   readonly #images: PlacedImages
   readonly #detach = new AbortController()
   /** Runs in flight by id, with the way to tell them of a cancel. */
-  readonly #flights = new Map<string, { cancel: AbortController; done: Promise<void> }>()
+  readonly #flights = new Map<string, Flight>()
   #listener: Listener | undefined
   #loops: Promise<unknown> = Promise.resolve()
   #wake: () => void = () => undefined
@@ -67,6 +77,7 @@ export class RunWorker {
     this.#listener = runs.listen({
       look: () => this.#look(),
       cancelled: (id) => this.#flights.get(id)?.cancel.abort(),
+      logWanted: (id) => this.#bringLog(id),
     })
     this.#loops = Promise.all([this.#claimWhenWoken(), this.#lookFromTimeToTime()])
   }
@@ -130,16 +141,32 @@ export class RunWorker {
   #launch(run: ClaimedRun, drive: typeof driveRun): void {
     const { runs, executor, storage, log, egressCapBytes, pause } = this.#options
     const cancel = new AbortController()
+    const over = new AbortController()
     const signals: DriveSignals = { detach: this.#detach.signal, cancel: cancel.signal }
     const deps = { runs, executor, storage, images: this.#images, log, egressCapBytes, pause }
     const done = drive(deps, run, signals)
       .catch((error: unknown) => log.error({ error: describe(error), run: run.id }, 'run left hanging'))
       .finally(() => {
+        over.abort()
         // A run that was given back may be in the air again by now.
         if (this.#flights.get(run.id)?.cancel === cancel) this.#flights.delete(run.id)
         this.#look()
       })
-    this.#flights.set(run.id, { cancel, done })
+    this.#flights.set(run.id, { run, cancel, over, isFollowed: false, done })
+  }
+
+  #bringLog(id: string): void {
+    const flight = this.#flights.get(id)
+    if (!flight || flight.isFollowed) return
+    flight.isFollowed = true
+    const signal = AbortSignal.any([flight.over.signal, this.#detach.signal])
+    bringLiveLog(this.#options, flight.run, signal)
+      .catch((error: unknown) =>
+        this.#options.log.warn({ error: describe(error), run: id }, 'log not brought'),
+      )
+      .finally(() => {
+        flight.isFollowed = false
+      })
   }
 
   async #lookFromTimeToTime(): Promise<void> {

@@ -41,6 +41,7 @@ export function queueOf(actor: Actor, { runs, timeline, listeners, rules }: Queu
     markRunning: (run) => ask(() => runs.markRunning(run)),
     requeue: (run) => ask(() => runs.requeue(run)),
     finish: (run, end) => ask(() => runs.finish(run, end)),
+    writeLiveLog: nobodyAsks,
     listen: (news) => {
       listeners.set(actor, news)
       news.look()
@@ -107,6 +108,7 @@ export function hostOf(
     stop: (id) => ask(() => host.stop(id)),
     forbid: (id) => ask(() => host.forbid(id)),
     log: () => ask(() => Readable.from([])),
+    logSince: nobodyAsks,
     file: (id) => ask(() => Readable.from([Buffer.from(host.output(id))])),
     tree: () => ask(() => Readable.from([])),
     remove: (id) => ask(() => host.remove(id)),

@@ -13,6 +13,7 @@ import { createApp } from '../http/app.ts'
 import { mounter } from '../http/mount.ts'
 import { mountPublicDownloadRoute } from '../http/routes/public-download.ts'
 import { mountPublicLinkRoutes } from '../http/routes/public-links.ts'
+import { mountRunLogRoutes } from '../http/routes/run-logs.ts'
 import { mountRunRoutes } from '../http/routes/runs.ts'
 import { Directory } from '../platform/directory.ts'
 import type { Principal } from '../platform/principal.ts'
@@ -62,6 +63,7 @@ export class RunHarness {
       JSON.parse(String(headers['x-test-principal'])) as Principal
     const mount = mounter(this.#app, { authenticate, enabled: true })
     mountRunRoutes(mount, services)
+    mountRunLogRoutes(mount, services)
     mountPublicLinkRoutes(mount, services)
     mountPublicDownloadRoute(mount, services)
   }

@@ -97,6 +97,14 @@ export interface RunArtifactsTable {
   declared_content_type: string
 }
 
+export interface LiveLogsTable {
+  run_id: string
+  company_id: string
+  wanted_until: Date
+  start: Generated<number>
+  bytes: Generated<Buffer>
+}
+
 export interface IdempotencyKeysTable {
   company_id: string
   principal_id: string

@@ -6,6 +6,7 @@ import {
   type Executor,
   type ExecutorCapacity,
   ExecutorRefused,
+  type LogPart,
   noCapacity,
   type Runner,
   type SandboxExit,
@@ -105,6 +106,12 @@ export class FakeExecutor implements Executor {
     const { outcome, masked } = this.#find(id)
     const log = masked.reduce((text, value) => text.replaceAll(value, '[masked]'), outcome.log ?? '')
     return Readable.from([Buffer.from(log)])
+  }
+
+  async logSince(id: string, position: number): Promise<LogPart> {
+    const log = await buffer(await this.log(id))
+    const start = Math.min(position, log.length)
+    return { start, bytes: log.subarray(start) }
   }
 
   async file(id: string, name: string): Promise<Readable> {

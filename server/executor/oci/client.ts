@@ -1,19 +1,20 @@
 import { Agent, request as httpRequest, type IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
-import { json } from 'node:stream/consumers'
+import { buffer, json } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import {
   type Executor,
   type ExecutorCapacity,
   ExecutorRefused,
   ExecutorUnavailable,
+  type LogPart,
   type Runner,
   type SandboxExit,
   type SandboxSpec,
   type SandboxSummary,
   SandboxUnknown,
 } from '../port.ts'
-import { maskedBytesHeader, specBytesHeader } from './agent/server.ts'
+import { logStartHeader, maskedBytesHeader, specBytesHeader } from './agent/server.ts'
 
 interface Call {
   method?: 'GET' | 'POST' | 'PUT' | 'DELETE'
@@ -65,6 +66,12 @@ export class AgentClient implements Executor {
 
   log(id: string): Promise<Readable> {
     return this.#call(`/sandboxes/${id}/log`)
+  }
+
+  async logSince(id: string, position: number): Promise<LogPart> {
+    const response = await this.#call(`/sandboxes/${id}/news/${position}`)
+    const bytes = await buffer(response).catch(unavailable)
+    return { start: Number(response.headers[logStartHeader]), bytes }
   }
 
   file(id: string, name: string): Promise<Readable> {

@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs'
 import { open, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
+import type { LogPart } from '../../port.ts'
 
 const ringStart = 8
 
@@ -33,6 +34,35 @@ async function* parts(folder: string, limit: number): AsyncGenerator<Buffer> {
   yield Buffer.from(`\n[... ${written - ringBytes} bytes of the log are left out here ...]\n`)
   yield* bytesOf(tail, ringStart + start, ringBytes - start)
   yield* bytesOf(tail, ringStart, start)
+}
+
+const partBytesMax = 256 * 1024
+
+/** The newest bytes from `position` on, as far as they are kept. */
+export async function readLogSince(folder: string, limit: number, position: number): Promise<LogPart> {
+  const head = join(folder, 'log.head')
+  const tail = join(folder, 'log.tail')
+  const ringBytes = limit - Math.floor(limit / 2)
+  const headBytes = await stat(head).then(
+    (found) => found.size,
+    () => 0,
+  )
+  const written = await ringCount(tail)
+  const total = headBytes + written
+  const kept = written > ringBytes ? total - ringBytes : 0
+  const start = Math.min(Math.max(position, total - partBytesMax, kept), total)
+  const parts: Buffer[] = []
+  const take = async (path: string, from: number, count: number) => {
+    for await (const bytes of bytesOf(path, from, count)) parts.push(bytes)
+  }
+  if (start < headBytes) await take(head, start, headBytes - start)
+  for (let at = Math.max(start - headBytes, 0); at < written; ) {
+    const place = at % ringBytes
+    const count = Math.min(written - at, ringBytes - place)
+    await take(tail, ringStart + place, count)
+    at += count
+  }
+  return { start, bytes: Buffer.concat(parts) }
 }
 
 async function* bytesOf(path: string, from: number, count: number): AsyncGenerator<Buffer> {

@@ -7,6 +7,7 @@ import { newId } from '../../../base/ids.ts'
 import {
   type ExecutorCapacity,
   ExecutorRefused,
+  type LogPart,
   noCapacity,
   type SandboxExit,
   type SandboxRuntime,
@@ -18,7 +19,7 @@ import { cgroupsOf } from '../cgroups.ts'
 import { IdRanges } from '../id-ranges.ts'
 import { atLeast, withReachableNetwork } from '../runtimes.ts'
 import { checkedSpec } from '../spec-check.ts'
-import { readLog } from './bounded-log.ts'
+import { readLog, readLogSince } from './bounded-log.ts'
 import { readExit, syncPath, writeLostRecord } from './exit-record.ts'
 import { sendInput } from './input-frames.ts'
 import { askToStop, findKeeper, type Keeper } from './keeper.ts'
@@ -230,6 +231,11 @@ export class Sandboxes {
   log(id: string): Readable {
     const sandbox = this.#find(id)
     return readLog(sandbox.folder, sandbox.ticket.spec.limits.logBytes)
+  }
+
+  logSince(id: string, position: number): Promise<LogPart> {
+    const sandbox = this.#find(id)
+    return readLogSince(sandbox.folder, sandbox.ticket.spec.limits.logBytes, position)
   }
 
   /** A collected file by name; throws `SandboxUnknown` unless the record says it is present. */

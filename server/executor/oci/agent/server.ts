@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { ExecutorRefused, type Runner, SandboxUnknown } from '../../port.ts'
+import { ExecutorRefused, type LogPart, type Runner, SandboxUnknown } from '../../port.ts'
 import { imageDigestPattern, sandboxIdPattern } from '../spec-check.ts'
 import type { Images } from './images.ts'
 import { isReserved, type Sandboxes } from './sandboxes.ts'
@@ -10,6 +10,8 @@ import { isReserved, type Sandboxes } from './sandboxes.ts'
 export const specBytesHeader = 'x-spec-bytes'
 /** The same of the values that the log is not to show, which come between the two. */
 export const maskedBytesHeader = 'x-masked-bytes'
+/** Header with the place of a log part's first byte. */
+export const logStartHeader = 'x-log-start'
 const maxSpecBytes = 4 * 1024 * 1024
 const maxMaskedBytes = 4 * 1024 * 1024
 
@@ -21,7 +23,12 @@ interface Services {
   onError: (error: unknown) => void
 }
 
-type Answer = { json: unknown } | { stream: Readable } | { openUntil: Promise<void> } | undefined
+type Answer =
+  | { json: unknown }
+  | { part: LogPart }
+  | { stream: Readable }
+  | { openUntil: Promise<void> }
+  | undefined
 
 /** The agent's protocol: plain HTTP on a unix socket whose permissions say who may speak. */
 export function agentServer(services: Services): Server {
@@ -38,6 +45,7 @@ async function answer(services: Services, request: IncomingMessage, response: Se
   try {
     const found = await dispatch(services, request)
     if (found === undefined) response.writeHead(204).end()
+    else if ('part' in found) sendPart(response, found.part)
     else if ('stream' in found) await pipeline(found.stream, response.writeHead(200))
     else if ('openUntil' in found) await answerEarly(response, found.openUntil)
     else sendJson(response, 200, found.json)
@@ -71,6 +79,16 @@ function sendJson(response: ServerResponse, status: number, value: unknown): voi
   response
     .writeHead(status, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) })
     .end(body)
+}
+
+function sendPart(response: ServerResponse, { start, bytes }: LogPart): void {
+  response.writeHead(200, { [logStartHeader]: start, 'content-length': bytes.length }).end(bytes)
+}
+
+function positionOf(text: string): number {
+  const position = Number(text)
+  if (Number.isSafeInteger(position) && position >= 0) return position
+  throw new ExecutorRefused('request_invalid', 'the position in the log is no whole number')
 }
 
 async function dispatch(services: Services, request: IncomingMessage): Promise<Answer> {
@@ -118,6 +136,8 @@ async function onSandbox(
       return { json: await sandboxes.forbid(id) }
     case 'GET log':
       return { stream: sandboxes.log(id) }
+    case 'GET news':
+      return { part: await sandboxes.logSince(id, positionOf(part)) }
     case 'GET files':
       return { stream: await sandboxes.file(id, part) }
     case 'GET tree':

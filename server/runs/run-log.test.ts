@@ -1,0 +1,128 @@
+import { extensionRoutes } from '@sandbox-jobs/contract/routes/extension-routes.ts'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { makeRun, makeRunnableTask, type RunnableTask } from '../testing/factories/runs.ts'
+import { makeTenant, type Tenant } from '../testing/factories/tenant.ts'
+import { type RunCall, RunHarness } from '../testing/run-harness.ts'
+import { createTestDatabase } from '../testing/test-database.ts'
+import { dropLiveLogs, readLiveLog, wantLiveLog, writeLiveLog } from './live-log-store.ts'
+import { wholeCharacters } from './whole-characters.ts'
+
+const { db } = await createTestDatabase()
+const harness = new RunHarness(db)
+const log = Buffer.from('first\nzweite – Zeile\nlast\n')
+let tenant: Tenant
+let task: RunnableTask
+let rid: string
+
+beforeAll(async () => {
+  tenant = await makeTenant(db)
+  task = await makeRunnableTask(db, tenant.companyId)
+  const ended = { state: 'completed', exit_code: 0, terminal_at: new Date(), started_at: new Date() }
+  const measured = { peak_memory_bytes: 12_345, cpu_ms: 67, measured_egress_bytes: 8 }
+  rid = await makeRun(db, task, { chatroom_id: tenant.roomId, ...ended, ...measured })
+  await harness.storage.put(`runs/${rid}/log`, log)
+  const stored = { log_key: `runs/${rid}/log`, log_bytes: log.length, log_digest: `sha256:${'0'.repeat(64)}` }
+  await db
+    .insertInto('run_contents')
+    .values({ run_id: rid, company_id: tenant.companyId, ...stored })
+    .execute()
+})
+
+const ask = (route: keyof typeof extensionRoutes, call: RunCall = {}, who = tenant.member) =>
+  harness.call(extensionRoutes[route], who, { params: { cid: tenant.roomId, rid }, ...call })
+
+describe('the log of a run that has ended', () => {
+  it.each<[Record<string, string>, Buffer]>([
+    [{}, log],
+    [{ start: '6' }, log.subarray(6)],
+    [{ start: '6', length: '6' }, log.subarray(6, 12)],
+    [{ start: String(log.length) }, Buffer.alloc(0)],
+    [{ start: '9999' }, Buffer.alloc(0)],
+    [{ tail: '5' }, Buffer.from('last\n')],
+    [{ tail: '9999' }, log],
+  ])('is read by %o', async (query, bytes) => {
+    const answer = await ask('readRunLog', { query })
+    expect(answer.statusCode).toBe(200)
+    expect(answer.rawPayload.equals(bytes)).toBe(true)
+    expect(answer.headers['content-type']).toBe('text/plain; charset=utf-8')
+    expect(answer.headers['content-security-policy']).toContain('sandbox')
+  })
+
+  it('is followed to its end, from wherever the reader was', async () => {
+    const events = async (call: RunCall) => {
+      const { body } = await ask('followRunLog', call)
+      return [...body.matchAll(/^id: (\d+)\nevent: (\w+)\ndata: (.*)\n\n/gm)].map(([, id, kind, data]) => [
+        Number(id),
+        kind,
+        JSON.parse(data ?? ''),
+      ])
+    }
+    const end = [log.length, 'end', { kind: 'end', status: 'completed' }]
+    expect(await events({})).toEqual([
+      [log.length, 'log', { kind: 'log', start: 0, text: log.toString() }],
+      end,
+    ])
+    expect(await events({ headers: { 'last-event-id': String(log.length - 5) } })).toEqual([
+      [log.length, 'log', { kind: 'log', start: log.length - 5, text: 'last\n' }],
+      end,
+    ])
+    expect(await events({ query: { start: String(log.length) } })).toEqual([end])
+  })
+
+  it('tells what the run took', async () => {
+    expect((await ask('readRunUsage')).json()).toMatchObject({
+      run_id: rid,
+      peak_memory_bytes: 12_345,
+      cpu_ms: 67,
+      egress_bytes: 8,
+    })
+  })
+
+  it('is hidden from who may not read the run, and absent before there is one', async () => {
+    const queued = await makeRun(db, task, { chatroom_id: tenant.roomId })
+    for (const route of ['readRunLog', 'followRunLog', 'readRunUsage'] as const) {
+      expect((await ask(route, {}, tenant.stranger)).statusCode).toBe(404)
+    }
+    const params = { cid: tenant.roomId, rid: queued }
+    expect((await ask('readRunLog', { params })).statusCode).toBe(404)
+    expect((await ask('readRunUsage', { params })).json()).toMatchObject({ cpu_ms: null, terminal_at: null })
+  })
+})
+
+describe('a log on its way to who follows it', () => {
+  const run = { id: 'run_live', company_id: 'com_live' }
+
+  it('is there from a position on while somebody wants it', async () => {
+    expect(await writeLiveLog(db, run.id, { start: 0, bytes: log })).toBe(false)
+    await wantLiveLog(db, run)
+    expect(await writeLiveLog(db, run.id, { start: 100, bytes: Buffer.from('0123') })).toBe(true)
+    expect(await readLiveLog(db, run, 0)).toEqual({ start: 100, bytes: Buffer.from('0123') })
+    expect(await readLiveLog(db, run, 102)).toEqual({ start: 102, bytes: Buffer.from('23') })
+    expect(await readLiveLog(db, run, 104)).toBeUndefined()
+    expect(await readLiveLog(db, { ...run, company_id: 'com_other' }, 0)).toBeUndefined()
+    expect(await dropLiveLogs(db)).toEqual({ dropped: 0 })
+    await db
+      .updateTable('live_logs')
+      .set({ wanted_until: new Date(0) })
+      .execute()
+    expect(await writeLiveLog(db, run.id, { start: 0, bytes: log })).toBe(false)
+    expect(await dropLiveLogs(db)).toEqual({ dropped: 1 })
+  })
+
+  it.each([
+    ['', 0],
+    ['abc', 3],
+    ['aé', 3],
+    ['a€', 4],
+    ['a🐴', 5],
+  ])('is cut only between characters: %s', (text, size) => {
+    const bytes = Buffer.from(text)
+    expect(wholeCharacters(bytes)).toBe(size)
+    for (let cut = 2; cut < size && text !== 'abc'; cut += 1)
+      expect(wholeCharacters(bytes.subarray(0, cut))).toBe(1)
+  })
+
+  it('does not wait for the end of what is no text', () => {
+    expect(wholeCharacters(Buffer.from([0x80, 0x80, 0x80, 0x80]))).toBe(4)
+  })
+})
