@@ -32,6 +32,7 @@ const commands: Record<string, () => Promise<Command>> = {
       .addCommand((await import('./commands/operator-runner-release.ts')).operatorRunnerReleaseCommand())
       .addCommand((await import('./commands/operator-finding.ts')).operatorFindingCommand())
       .addCommand((await import('./commands/operator-build-fence.ts')).operatorBuildFenceCommand())
+      .addCommand((await import('./commands/operator-company.ts')).operatorCompanyCommand())
       .addCommand((await import('./commands/operator-block.ts')).operatorBlockCommand())
       .addCommand((await import('./commands/operator-unblock.ts')).operatorUnblockCommand())
       .addCommand(

@@ -5,3 +5,12 @@ export function wholeNumber(text: string): number {
   if (!/^[1-9]\d{0,9}$/.test(text)) throw new InvalidArgumentError('It must be a whole number of at least 1.')
   return Number(text)
 }
+
+/** The same, up to `max`. */
+export const wholeNumberUpTo =
+  (max: number) =>
+  (text: string): number => {
+    const number = wholeNumber(text)
+    if (number <= max) return number
+    throw new InvalidArgumentError(`It must be at most ${max}.`)
+  }

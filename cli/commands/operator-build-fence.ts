@@ -1,6 +1,6 @@
 import { holdBuilds, takeBuilds } from '@sandbox-jobs/server/main/operator-build-fence.ts'
-import { Command, InvalidArgumentError } from 'commander'
-import { wholeNumber } from '../args/whole-number.ts'
+import { Command } from 'commander'
+import { wholeNumberUpTo } from '../args/whole-number.ts'
 import { withLocalService } from '../session/local-service.ts'
 
 interface Options {
@@ -18,7 +18,7 @@ export const operatorBuildFenceCommand = (): Command =>
 const onCommand = (): Command =>
   new Command('on')
     .description('take no new builds; those that are queued go on')
-    .requiredOption('--minutes <number>', `for how long, 1 to ${minutesMax}`, minutesOf)
+    .requiredOption('--minutes <number>', `for how long, 1 to ${minutesMax}`, wholeNumberUpTo(minutesMax))
     .option('--json', 'one JSON document')
     .action(({ minutes, ...options }: Options & { minutes: number }) =>
       withLocalService(
@@ -41,9 +41,3 @@ const offCommand = (): Command =>
         document: { was_held: wasHeld },
       })),
     )
-
-function minutesOf(text: string): number {
-  const minutes = wholeNumber(text)
-  if (minutes <= minutesMax) return minutes
-  throw new InvalidArgumentError(`It must be at most ${minutesMax}.`)
-}

@@ -12,6 +12,9 @@ const secretPaths = [
   'env',
 ]
 
-/** JSON lines on standard output, one logger per process. */
-export const createLog = (role: string, level: string): Log =>
-  pino({ name: role, level, redact: { paths: secretPaths, censor: '[redacted]' } })
+/** JSON lines on standard output, one logger per process; on standard error where output is for something else. */
+export const createLog = (role: string, level: string, to: 'stdout' | 'stderr' = 'stdout'): Log =>
+  pino(
+    { name: role, level, redact: { paths: secretPaths, censor: '[redacted]' } },
+    pino.destination({ fd: to === 'stdout' ? 1 : 2, sync: true }),
+  )

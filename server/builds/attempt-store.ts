@@ -57,6 +57,7 @@ export async function claimNextAttempt(
 async function lockNextAttempt(trx: Trx): Promise<AttemptRow | undefined> {
   const { rows } = await sql<AttemptRow>`
     select a.* from build_attempts a
+    left join company_settings s on s.company_id = a.company_id
     cross join lateral (
       select count(*) as active from build_attempts b
       where b.company_id = a.company_id and b.terminal_at is null and b.worker is not null
@@ -67,7 +68,7 @@ async function lockNextAttempt(trx: Trx): Promise<AttemptRow | undefined> {
     ) served
     where a.terminal_at is null
       and ((a.worker is not null and a.lease_until < now())
-        or (a.state = 'validation_queued' and busy.active < ${activeBuildLimitDefault}))
+        or (a.state = 'validation_queued' and busy.active < coalesce(s.active_build_limit, ${activeBuildLimitDefault}::int)))
     order by a.worker is null, served.at nulls first, a.queued_at, a.id
     limit 1
     for update of a skip locked

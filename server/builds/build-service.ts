@@ -1,4 +1,3 @@
-import { queuedBuildLimitDefault } from '@sandbox-jobs/contract/limits.ts'
 import type {
   BuildAttempt,
   BuildAttemptCreateRequest,
@@ -17,6 +16,7 @@ import type { EnvironmentContext } from '../environments/environment-context.ts'
 import { moveVersion } from '../environments/version-moves.ts'
 import { type LockedVersion, lockManagedVersion, type VersionPath } from '../environments/version-service.ts'
 import type { Principal } from '../platform/principal.ts'
+import { companyPolicy } from '../settings/company-policy.ts'
 import {
   countWaitingAttempts,
   findAttempt,
@@ -114,8 +114,9 @@ async function queue(
     if (await hasLiveAttempt(trx, version.id)) throw new CodedError('nonterminal_exists')
     queueing.check(version)
     requireActive(environment)
-    if ((await countWaitingAttempts(trx, companyId)) >= queuedBuildLimitDefault) {
-      throw new CodedError('sandbox_queued_build_limit', { limit: queuedBuildLimitDefault })
+    const { queuedBuildLimit: limit } = await companyPolicy(trx, companyId)
+    if ((await countWaitingAttempts(trx, companyId)) >= limit) {
+      throw new CodedError('sandbox_queued_build_limit', { limit })
     }
     const { region, profile } = await queueing.options(trx)
     await insertAttempt(trx, {

@@ -16,6 +16,7 @@ import * as findings from './migrations/0014-findings.ts'
 import * as provenance from './migrations/0015-provenance.ts'
 import * as buildFence from './migrations/0016-build-fence.ts'
 import * as digestBlocks from './migrations/0016-digest-blocks.ts'
+import * as operatorLimits from './migrations/0016-operator-limits.ts'
 import * as liveLogs from './migrations/0017-live-logs.ts'
 
 /** Forward only, in order of their names. */
@@ -34,6 +35,7 @@ const migrations: Record<string, Migration> = {
   '0015-provenance': provenance,
   '0016-build-fence': buildFence,
   '0016-digest-blocks': digestBlocks,
+  '0016-operator-limits': operatorLimits,
   '0017-live-logs': liveLogs,
 }
 

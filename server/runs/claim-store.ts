@@ -17,7 +17,7 @@ export interface ClaimedRun {
 
 export interface ClaimOptions {
   worker: string
-  /** Live runs of one company, at most. */
+  /** Live runs of one company, at most, where its operator has set no other number. */
   companyConcurrency: number
 }
 
@@ -75,7 +75,8 @@ async function claimInTurn(db: Database, options: ClaimOptions): Promise<Claim> 
           order by served_at nulls first, since limit ${sql.lit(turnsTried)})
         union all
         select company_id, busy.runs, served_at, since from busy join queue_turns using (company_id)
-        where busy.runs < ${options.companyConcurrency}
+        left join company_settings using (company_id)
+        where busy.runs < coalesce(run_concurrency_limit, ${options.companyConcurrency}::int)
       ), turns as (
         select company_id, row_number() over (order by live, served_at nulls first, since, company_id) as turn
         from waiting

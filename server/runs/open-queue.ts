@@ -27,6 +27,8 @@ export interface NewRun {
 interface CompanyQueue {
   queued: number
   live: number
+  concurrency: number | null
+  policy: QueuePolicy
 }
 
 /**
@@ -44,7 +46,15 @@ export class OpenQueue {
   private constructor(policy: QueuePolicy, looks: readonly QueueLook[]) {
     this.#policy = policy
     this.#companies = new Map(
-      looks.map((look) => [look.company_id, { queued: look.company_queued, live: look.company_live }]),
+      looks.map((look) => [
+        look.company_id,
+        {
+          queued: look.company_queued,
+          live: look.company_live,
+          concurrency: look.run_concurrency_limit,
+          policy: { ...policy, companyQueued: look.queued_run_limit ?? policy.companyQueued },
+        },
+      ]),
     )
     this.#meanSeconds = new Map(
       looks.map((look) => [kindOf(look.company_id, look.resource_profile), look.mean_seconds]),
@@ -83,7 +93,7 @@ export class OpenQueue {
     const { companyId } = run.principal
     const company = this.#companies.get(companyId)
     if (!company) throw new Error('the queue of another company was opened')
-    checkQueueDepth(queueBounds(this.#policy, run.source), {
+    checkQueueDepth(queueBounds(company.policy, run.source), {
       company: company.queued,
       fleet: this.#fleetQueued,
     })
@@ -95,6 +105,7 @@ export class OpenQueue {
       place: ahead < placesTold ? ahead + 1 : null,
       mean_seconds: this.#meanSeconds.get(kindOf(companyId, run.resourceProfile)) ?? null,
       company_live: company.live,
+      run_concurrency_limit: company.concurrency,
       fleet_live: this.#fleetLive,
     })
     return { row, shown: renderRun(row, wait) }

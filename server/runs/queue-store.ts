@@ -46,6 +46,9 @@ export interface QueueLook {
   /** Runs that hold a place on a host. */
   company_live: number
   fleet_live: number
+  /** What the operator has set for the company; null: nothing of its own. */
+  run_concurrency_limit: number | null
+  queued_run_limit: number | null
   /** Mean seconds of the company's latest runs of the profile; null without any, or where it was not asked. */
   mean_seconds: number | null
   /** By the clock of the database, in whole milliseconds. */
@@ -70,6 +73,7 @@ export async function lookAtQueues(trx: Trx, { kinds, most, durations }: LookOpt
         date_trunc('milliseconds', clock_timestamp()) as now
     )
     select asked.company_id, asked.resource_profile, fleet.*, ${mean} as mean_seconds,
+      own.run_concurrency_limit, own.queued_run_limit,
       (select count(*) from (
         select 1 from runs where state = 'queued' and company_id = asked.company_id limit ${most.company}
       ) q) as company_queued,
@@ -79,6 +83,7 @@ export async function lookAtQueues(trx: Trx, { kinds, most, durations }: LookOpt
       ${kinds.map(({ companyId }) => companyId)}::text[],
       ${kinds.map(({ resourceProfile }) => resourceProfile)}::text[]
     ) as asked (company_id, resource_profile)
+    left join company_settings own using (company_id)
     cross join fleet
   `.execute(trx)
   return rows
@@ -103,6 +108,8 @@ export interface QueueView {
   /** Runs that hold a place on a host. */
   company_live: number
   fleet_live: number
+  /** What the operator has set for the company; null: nothing of its own. */
+  run_concurrency_limit: number | null
 }
 
 export interface QueueViewOptions {
@@ -140,8 +147,9 @@ export async function queueView(
       from (select distinct company_id, resource_profile from asked) profile
     )
     select asked.id, front.place, recent.mean_seconds, coalesce(live.runs, 0) as company_live,
-      (select coalesce(sum(runs), 0)::bigint from live) as fleet_live
+      own.run_concurrency_limit, (select coalesce(sum(runs), 0)::bigint from live) as fleet_live
     from asked
+    left join company_settings own using (company_id)
     left join live using (company_id)
     left join front using (id)
     left join recent using (company_id, resource_profile)

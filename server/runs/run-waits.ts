@@ -34,7 +34,8 @@ export function waitOf(policy: QueuePolicy, view: Omit<QueueView, 'id'>): QueueW
 }
 
 function reasonOf(policy: QueuePolicy, view: Omit<QueueView, 'id'>): RunWaitReason {
-  if (view.company_live >= policy.companyConcurrency) return 'company_saturated'
+  if (view.company_live >= (view.run_concurrency_limit ?? policy.companyConcurrency))
+    return 'company_saturated'
   return view.fleet_live >= policy.fleetSlots ? 'provider_capacity_exhausted' : 'awaiting_dispatch'
 }
 

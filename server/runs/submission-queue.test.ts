@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { setOperatorPolicy } from '../settings/operator-policy.ts'
 import { makeRunnableTask } from '../testing/factories/runs.ts'
 import { makeTenant } from '../testing/factories/tenant.ts'
 import { createTestDatabase } from '../testing/test-database.ts'
@@ -78,6 +79,14 @@ describe('submissions of one moment', () => {
     ])
     expect(answers[2]).toMatchObject({ reason: { code: 'sandbox_queued_run_limit', detail: { limit: 2 } } })
     expect([await queuedOf(one.companyId), await queuedOf(other.companyId)]).toEqual([2, 1])
+  })
+
+  it('are bounded by what the operator has set for the company', async () => {
+    const { companyId } = one
+    await setOperatorPolicy({ db, deployment: 'hosted' }, companyId, { queued_run_limit: 1 })
+    const answers = await submit(new SubmissionQueue(db, hosted), [one.ask(), one.ask(), other.ask()])
+    expect(answers.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+    expect(answers[1]).toMatchObject({ reason: { code: 'sandbox_queued_run_limit', detail: { limit: 1 } } })
   })
 
   it('are twins when they have one key: the second has the answer of the first, or a conflict', async () => {

@@ -1,3 +1,4 @@
+import { queuedBuildLimitDefault } from '@sandbox-jobs/contract/limits.ts'
 import type { Deployment, RegionCode } from '@sandbox-jobs/contract/resources/region.ts'
 import type { Executing } from '../db/database.ts'
 import { defaultSettings, selectableRegions } from './default-settings.ts'
@@ -8,6 +9,7 @@ export interface CompanyPolicy {
   timeoutCeilingSeconds: number
   activeEnvironmentLimit: number
   capacityRetainedVersionLimit: number
+  queuedBuildLimit: number
   /** Undefined: every region of the deployment. */
   allowedRegions: readonly string[] | undefined
 }
@@ -20,6 +22,7 @@ export async function companyPolicy(db: Executing, companyId: string): Promise<C
     timeoutCeilingSeconds: settings.timeout_ceiling_seconds,
     activeEnvironmentLimit: settings.active_environment_limit,
     capacityRetainedVersionLimit: settings.capacity_retained_version_limit,
+    queuedBuildLimit: row?.queued_build_limit ?? queuedBuildLimitDefault,
     allowedRegions: row?.allowed_regions,
   }
 }

@@ -78,8 +78,8 @@ function requireSelectable(wanted: readonly RegionCode[], selectable: readonly R
 }
 
 /** Makes the row of a company that has none, and answers the row in place. */
-async function storeDefaults(
-  context: SettingsContext,
+export async function storeDefaults(
+  context: Pick<SettingsContext, 'deployment'>,
   db: Executing,
   companyId: string,
 ): Promise<SettingsRow> {

@@ -38,3 +38,27 @@ export const replaceSettings = (
     .where(sql<boolean>`policy_version = ${key.expected}::numeric`)
     .returningAll()
     .executeTakeFirst()
+
+/** What no tenant route writes. */
+export type OperatorColumns = Partial<
+  Pick<
+    SettingsRow,
+    | 'runtime_egress_enabled'
+    | 'timeout_ceiling_seconds'
+    | 'active_environment_limit'
+    | 'capacity_retained_version_limit'
+    | 'run_concurrency_limit'
+    | 'queued_run_limit'
+    | 'active_build_limit'
+    | 'queued_build_limit'
+  >
+>
+
+/** Leaves the tenant's version as it is: what a company manager has read is still what they may replace. */
+export const setOperatorColumns = (trx: Trx, companyId: string, set: OperatorColumns): Promise<SettingsRow> =>
+  trx
+    .updateTable('company_settings')
+    .set(set)
+    .where('company_id', '=', companyId)
+    .returningAll()
+    .executeTakeFirstOrThrow()

@@ -10,5 +10,9 @@ export interface CompanySettingsTable {
   timeout_ceiling_seconds: number
   active_environment_limit: number
   capacity_retained_version_limit: number
+  run_concurrency_limit: number | null
+  queued_run_limit: number | null
+  active_build_limit: number | null
+  queued_build_limit: number | null
   updated_at: Generated<Date>
 }

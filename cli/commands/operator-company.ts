@@ -1,0 +1,99 @@
+import { timeoutMaxSeconds } from '@sandbox-jobs/contract/limits.ts'
+import { setCompany, showCompany } from '@sandbox-jobs/server/main/operator-company.ts'
+import { Command, Option } from 'commander'
+import { wholeNumberUpTo } from '../args/whole-number.ts'
+import { CliError, exitCodes } from '../failure.ts'
+import { table } from '../output/table.ts'
+import { withLocalService } from '../session/local-service.ts'
+
+/** As many queued runs as have a place that is told. */
+const queuedRunsMax = 200
+const countMax = 100_000
+
+interface Limit {
+  flag: string
+  column: string
+  max: number
+  what: string
+}
+
+const limits: Limit[] = [
+  { flag: '--run-concurrency', column: 'run_concurrency_limit', max: countMax, what: 'runs at once' },
+  { flag: '--queued-runs', column: 'queued_run_limit', max: queuedRunsMax, what: 'runs that wait' },
+  { flag: '--active-builds', column: 'active_build_limit', max: countMax, what: 'builds at once' },
+  { flag: '--queued-builds', column: 'queued_build_limit', max: countMax, what: 'builds that wait' },
+  { flag: '--environments', column: 'active_environment_limit', max: countMax, what: 'active environments' },
+  {
+    flag: '--retained-versions',
+    column: 'capacity_retained_version_limit',
+    max: countMax,
+    what: 'versions that keep an image',
+  },
+  {
+    flag: '--timeout-ceiling',
+    column: 'timeout_ceiling_seconds',
+    max: timeoutMaxSeconds,
+    what: 'longest timeout of a task, in seconds',
+  },
+]
+
+interface Options {
+  json?: boolean
+  egress?: 'on' | 'off'
+  [option: string]: unknown
+}
+
+export const operatorCompanyCommand = (): Command =>
+  new Command('company')
+    .description('what the operator settles for one company')
+    .addCommand(setCommand())
+    .addCommand(showCommand())
+
+function setCommand(): Command {
+  const command = new Command('set')
+    .description('change the limits that are named')
+    .argument('<company>', 'by name or id')
+  const options = limits.map(({ flag, max, what }) =>
+    new Option(`${flag} <number>`, `${what}, 1 to ${max}`).argParser(wholeNumberUpTo(max)),
+  )
+  for (const option of options) command.addOption(option)
+  return command
+    .addOption(new Option('--egress <switch>', 'whether runs have a network').choices(['on', 'off']))
+    .option('--json', 'one JSON document')
+    .action((company: string, given: Options) => {
+      const changes = Object.fromEntries(
+        options.flatMap((option, at) => {
+          const value = given[option.attributeName()]
+          return value === undefined ? [] : [[limits[at]?.column ?? '', value]]
+        }),
+      )
+      if (given.egress) changes.runtime_egress_enabled = given.egress === 'on'
+      return tell(company, given, async () => {
+        if (Object.keys(changes).length > 0) return setCompany(company, changes)
+        throw new CliError('Nothing is named that is to change.', {
+          hint: 'sandbox operator company set --help lists what there is.',
+          code: 'cli_company_nothing',
+          exitCode: exitCodes.usage,
+        })
+      })
+    })
+}
+
+const showCommand = (): Command =>
+  new Command('show')
+    .description('show its limits')
+    .argument('<company>', 'by name or id')
+    .option('--json', 'one JSON document')
+    .action((company: string, options: Options) => tell(company, options, () => showCompany(company)))
+
+const tell = (company: string, options: Options, work: () => ReturnType<typeof showCompany>) =>
+  withLocalService({ json: options.json === true }, work, (policy) => {
+    if (!policy) {
+      throw new CliError(`There is no company ${JSON.stringify(company)}.`, {
+        hint: 'Name it as in the file of sandbox admin apply.',
+        code: 'cli_company_unknown',
+      })
+    }
+    const rows = Object.entries(policy).map(([name, value]) => [name, String(value)])
+    return { text: table(['SETTING', 'VALUE'], rows), document: policy }
+  })

@@ -1,0 +1,83 @@
+import { environmentRoutes } from '@sandbox-jobs/contract/routes/environment-routes.ts'
+import { sql } from 'kysely'
+import { beforeEach, expect, it } from 'vitest'
+import { claimNextAttempt } from '../builds/attempt-store.ts'
+import { claimNext } from '../runs/claim-store.ts'
+import { codeOf, EnvironmentHarness } from '../testing/environment-harness.ts'
+import { makeRun, makeRunnableTask } from '../testing/factories/runs.ts'
+import { makeTenant, type Tenant } from '../testing/factories/tenant.ts'
+import { createTestDatabase } from '../testing/test-database.ts'
+import { setOperatorPolicy } from './operator-policy.ts'
+
+const { db } = await createTestDatabase()
+const harness = new EnvironmentHarness(db)
+const context = { db, deployment: 'onprem' } as const
+let tenant: Tenant
+
+beforeEach(async () => {
+  tenant = await makeTenant(db)
+  await db
+    .updateTable('build_attempts')
+    .set({ state: 'cancelled', terminal_at: sql`now()` })
+    .where('terminal_at', 'is', null)
+    .execute()
+})
+
+const set = (changes: Parameters<typeof setOperatorPolicy>[2]) =>
+  setOperatorPolicy(context, tenant.companyId, changes)
+
+async function queueBuild() {
+  const { id } = await harness.environment(tenant.companyManager)
+  const { id: vid } = await harness.version(tenant.companyManager, id)
+  return harness.call<{ detail?: unknown }>(environmentRoutes.createBuild, tenant.companyManager, {
+    params: { id, vid },
+  })
+}
+
+const claimBuild = () => claimNextAttempt(db, { worker: 'tester', leaseMs: 60_000 })
+
+it('changes what is named, shows the rest, and is found by the name of a company too', async () => {
+  const shown = await set({})
+  expect(shown).toMatchObject({ run_concurrency_limit: 50, queued_build_limit: 20, active_build_limit: 2 })
+  const { name } = await db
+    .selectFrom('companies')
+    .select('name')
+    .where('id', '=', tenant.companyId)
+    .executeTakeFirstOrThrow()
+  const changes = { timeout_ceiling_seconds: 60, runtime_egress_enabled: false }
+  expect(await setOperatorPolicy(context, name, changes)).toEqual({ ...shown, ...changes })
+  expect(await set({ active_build_limit: 1 })).toEqual({ ...shown, ...changes, active_build_limit: 1 })
+  expect(await setOperatorPolicy(context, 'no such company', {})).toBeUndefined()
+})
+
+it('bounds the builds that wait', async () => {
+  await set({ queued_build_limit: 1 })
+  expect((await queueBuild()).status).toBe(200)
+  const refused = await queueBuild()
+  expect([codeOf(refused), refused.body.detail]).toEqual([
+    'sandbox_queued_build_limit',
+    expect.objectContaining({ limit: 1 }),
+  ])
+})
+
+it('bounds the builds under way', async () => {
+  await set({ active_build_limit: 1 })
+  await queueBuild()
+  await queueBuild()
+  expect((await claimBuild())?.company_id).toBe(tenant.companyId)
+  expect(await claimBuild()).toBeUndefined()
+  await set({ active_build_limit: 2 })
+  expect((await claimBuild())?.company_id).toBe(tenant.companyId)
+})
+
+it('bounds the runs under way', async () => {
+  await set({ run_concurrency_limit: 1 })
+  const task = await makeRunnableTask(db, tenant.companyId)
+  const claim = () => claimNext(db, { worker: 'tester', companyConcurrency: 50 })
+  await makeRun(db, task, { chatroom_id: tenant.roomId })
+  await makeRun(db, task, { chatroom_id: tenant.roomId })
+  expect((await claim())?.companyId).toBe(tenant.companyId)
+  expect(await claim()).toBeUndefined()
+  await set({ run_concurrency_limit: 2 })
+  expect((await claim())?.companyId).toBe(tenant.companyId)
+})
