@@ -57,7 +57,7 @@ export const runFailures = {
   pids_limit: customer('work', 'The job started more processes than it may. Limit its parallel work.'),
   timeout: customer(
     'timeout',
-    'The job was stopped at its deadline. Raise timeout_seconds or do less per run.',
+    'The job was stopped at its deadline. Do less per run, give this run a longer timeout_seconds, or publish a version with one.',
   ),
   output_too_large: customer(
     'output',
@@ -67,7 +67,11 @@ export const runFailures = {
     'output',
     'The output path does not hold a regular file. Write the result to the file that SERVICE_OUTPUT_FILE names.',
   ),
-  egress_cap_exceeded: customer('egress_cap', 'The job sent more data than it may.', 'policy'),
+  egress_cap_exceeded: customer(
+    'egress_cap',
+    'The job sent more data than one run may. Send less per run, or ask the operator of the service for a higher bound.',
+    'policy',
+  ),
   env_invalid: customer(
     'secret_env',
     'ordinary_env holds a name or a size that is not allowed. Publish a corrected version.',
