@@ -9,8 +9,9 @@ import type { Row } from './harness/row.ts'
 import { memory } from './memory.ts'
 import { neighbour } from './neighbour.ts'
 import { runE2e } from './run-e2e.ts'
+import { runStart } from './run-start.ts'
 
-const benchmarks: Benchmark[] = [runE2e, apiRead, apiWrite, depth, fairness, memory, neighbour]
+const benchmarks: Benchmark[] = [runE2e, apiRead, apiWrite, depth, fairness, memory, neighbour, runStart]
 
 const usage = `npm run bench -- NAME... [--json] [--peers] [--rounds N] [--rows N] [--profile]
 

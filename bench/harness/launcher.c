@@ -2,15 +2,17 @@
  * Starts one command again and again and times it, for peers that are programs. It is small, so that the time is the
  * command's and not that of a fork from a big process.
  *
- *   launcher STDIN STDERR COMMAND [ARGUMENT...]
+ *   launcher end|output STDIN STDERR COMMAND [ARGUMENT...]
  *
  * For each byte on standard input the command runs once, with STDIN as its standard input, its output dropped, its
  * errors appended to STDERR, and /dev/null as descriptor 3. One line is answered:
- *   <nanoseconds from before the start until it was reaped> <microseconds of processor time> <wait status>
+ *   <nanoseconds from before the start until what is timed> <microseconds of processor time> <wait status>
+ * Timed is that the command was reaped, or the first byte of its output; one that says nothing counts as failed.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <spawn.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -26,26 +28,51 @@ static long long now_ns(void) {
 
 static long long micros(struct timeval time) { return time.tv_sec * 1000000ll + time.tv_usec; }
 
-int main(int count, char **arguments) {
-  if (count < 4) return 2;
+/* Nanoseconds when the first byte came, 0 when none did; what follows is read away, so that the command can end. */
+static long long first_byte(int output) {
+  char bytes[1 << 16];
+  long long first = 0;
+  while (read(output, bytes, sizeof bytes) > 0)
+    if (!first) first = now_ns();
+  close(output);
+  return first;
+}
+
+static int spawn_once(char **arguments, int output, pid_t *pid) {
   posix_spawn_file_actions_t files;
   posix_spawn_file_actions_init(&files);
-  posix_spawn_file_actions_addopen(&files, 0, arguments[1], O_RDONLY, 0);
-  posix_spawn_file_actions_addopen(&files, 1, "/dev/null", O_WRONLY, 0);
-  posix_spawn_file_actions_addopen(&files, 2, arguments[2], O_WRONLY | O_CREAT | O_APPEND, 0600);
+  posix_spawn_file_actions_addopen(&files, 0, arguments[2], O_RDONLY, 0);
+  if (output >= 0) posix_spawn_file_actions_adddup2(&files, output, 1);
+  else posix_spawn_file_actions_addopen(&files, 1, "/dev/null", O_WRONLY, 0);
+  posix_spawn_file_actions_addopen(&files, 2, arguments[3], O_WRONLY | O_CREAT | O_APPEND, 0600);
   posix_spawn_file_actions_addopen(&files, 3, "/dev/null", O_RDWR, 0);
+  int failed = posix_spawn(pid, arguments[4], &files, NULL, arguments + 4, environ);
+  posix_spawn_file_actions_destroy(&files);
+  return failed;
+}
+
+int main(int count, char **arguments) {
+  if (count < 5) return 2;
+  bool to_output = !strcmp(arguments[1], "output");
   for (char go; read(0, &go, 1) == 1;) {
     struct rusage used;
-    int status;
+    int status, output[2] = { -1, -1 };
     pid_t pid;
-    long long begun = now_ns();
-    int failed = posix_spawn(&pid, arguments[3], &files, NULL, arguments + 3, environ);
+    if (to_output && pipe2(output, O_CLOEXEC)) return 1;
+    long long begun = now_ns(), reached = 0;
+    int failed = spawn_once(arguments, output[1], &pid);
     if (failed) {
-      fprintf(stderr, "%s: %s\n", arguments[3], strerror(failed));
+      fprintf(stderr, "%s: %s\n", arguments[4], strerror(failed));
       return 1;
     }
+    if (to_output) {
+      close(output[1]);
+      reached = first_byte(output[0]);
+    }
     if (wait4(pid, &status, 0, &used) != pid) return 1;
-    printf("%lld %lld %d\n", now_ns() - begun, micros(used.ru_utime) + micros(used.ru_stime), status);
+    if (!to_output) reached = now_ns();
+    if (!reached && !status) status = -1;
+    printf("%lld %lld %d\n", reached - begun, micros(used.ru_utime) + micros(used.ru_stime), status);
     fflush(stdout);
   }
   return 0;

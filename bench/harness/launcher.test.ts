@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
-const start = (command: string[], more: { stdin?: string; within?: string[] } = {}) =>
+const start = (command: string[], more: { stdin?: string; within?: string[]; timed?: 'output' } = {}) =>
   new Launcher({ launcher, command, errors: join(folder, 'errors'), ...more })
 
 test('a command is timed as often as it is asked for, its processor time too', async () => {
@@ -30,6 +30,18 @@ test('a command reads the same input from its start each time', async () => {
   const launched = start(['/bin/sh', '-c', 'read -r line && test "$line" = word'], { stdin })
   await launched.once()
   await launched.once()
+  await launched.close()
+})
+
+test('the first byte of a command that then goes on for long is timed', async () => {
+  const launched = start(['/bin/sh', '-c', 'echo word; sleep 0.4; echo more'], { timed: 'output' })
+  expect(await launched.once()).toBeLessThan(400)
+  await launched.close()
+})
+
+test('a command whose first byte is awaited and that says nothing has failed', async () => {
+  const launched = start(['/bin/true'], { timed: 'output' })
+  await expect(launched.once()).rejects.toThrow('/bin/true')
   await launched.close()
 })
 

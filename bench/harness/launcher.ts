@@ -34,7 +34,11 @@ export interface LauncherOptions {
   /** A command that makes the surroundings and then becomes what follows it. */
   within?: readonly string[]
   env?: NodeJS.ProcessEnv
+  /** What ends the time: the command's end, or the first byte of its output. */
+  timed?: Timed
 }
+
+export type Timed = 'end' | 'output'
 
 /** A program that is started and timed by a small process of its own; `close` ends that process. */
 export class Launcher {
@@ -47,8 +51,8 @@ export class Launcher {
 
   constructor(options: LauncherOptions) {
     this.#options = options
-    const { launcher, command, stdin = '/dev/null', errors, within = [] } = options
-    const [program = '', ...args] = [...within, launcher, stdin, errors, ...command]
+    const { launcher, command, stdin = '/dev/null', errors, within = [], timed = 'end' } = options
+    const [program = '', ...args] = [...within, launcher, timed, stdin, errors, ...command]
     this.#child = spawn(program, args, {
       stdio: ['pipe', 'pipe', 'inherit'],
       env: options.env ?? { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin' },

@@ -4,7 +4,7 @@ import { json } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { RunDetail } from '@sandbox-jobs/contract/resources/run.ts'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
-import type { NoOpJob } from './no-op-job.ts'
+import type { BenchJob } from './bench-job.ts'
 
 export interface TimedRun {
   id: string
@@ -26,12 +26,12 @@ const waitLimitMs = 60_000
  * each answer, and not at all before `quietMs` have passed, for questions cost the machine what the run then waits for.
  */
 export class RunTimer {
-  readonly #job: NoOpJob
+  readonly #job: BenchJob
   readonly #base: URL
   readonly #connections = new Agent({ keepAlive: true, maxSockets: 1 })
   readonly #pollMs: number
 
-  constructor(job: NoOpJob, { baseUrl, pollMs }: { baseUrl: string; pollMs: number }) {
+  constructor(job: BenchJob, { baseUrl, pollMs }: { baseUrl: string; pollMs: number }) {
     this.#job = job
     this.#base = new URL(baseUrl)
     this.#pollMs = pollMs

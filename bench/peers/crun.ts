@@ -1,15 +1,15 @@
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { storageIdBase } from '../../server/executor/oci/id-ranges.ts'
 import { ownProcFiles } from '../../server/executor/oci/own-proc.ts'
 import { stagingFolder } from '../../server/executor/oci/paths.ts'
 import { ociSpec } from '../../server/executor/oci/spec.ts'
 import type { SandboxSpec } from '../../server/executor/port.ts'
+import { jobSandbox } from '../harness/job-sandbox.ts'
 import { Launcher } from '../harness/launcher.ts'
-import { noOpSandbox } from '../harness/no-op-sandbox.ts'
-import type { Peer, PeerParts } from './peer.ts'
+import type { Peer, PeerJob, PeerParts } from './peer.ts'
 
-/** `whole`: the program of a run, fed like one. `bare`: only `true`, which no run can be. */
+/** `whole`: the program of a run, fed like one. `bare`: only the job's own program, which no run can be. */
 export type CrunProgram = 'whole' | 'bare'
 
 /**
@@ -18,34 +18,54 @@ export type CrunProgram = 'whole' | 'bare'
  * and no exit record, and nothing is collected or stored.
  */
 export async function crunPeer(
-  { launcher, folder, dataDir }: PeerParts,
+  { launcher, folder, dataDir, job }: PeerParts,
   program: CrunProgram,
 ): Promise<Peer> {
-  const { spec, stdin: input, imageTree, platformLayer } = await noOpSandbox(dataDir)
+  const {
+    spec,
+    stdin: input,
+    imageTree,
+    platformLayer,
+  } = await jobSandbox(dataDir, `${job.words.join(' ')}\n`)
   await mkdir(folder, { recursive: true })
-  await writeFile(join(folder, 'config.json'), JSON.stringify(configOf(spec, program)))
-  const stdin = program === 'whole' ? join(folder, 'stdin') : undefined
-  if (stdin !== undefined) await writeFile(stdin, input)
+  await writeFile(join(folder, 'config.json'), JSON.stringify(configOf(spec, program, job)))
+  const stdin = join(folder, 'stdin')
+  await writeFile(stdin, Buffer.concat([word, program === 'whole' ? input : Buffer.alloc(0)]))
   const state = join(folder, 'state')
+  const errors = join(folder, 'errors')
   const launched = new Launcher({
     launcher,
     command: [
       ...['/usr/bin/crun', '--cgroup-manager=disabled', '--root', state],
       ...['run', '--preserve-fds=1', '--bundle', folder, `bench-${program}`],
     ],
-    ...(stdin !== undefined && { stdin }),
-    errors: join(folder, 'errors'),
+    stdin,
+    timed: job.timed,
+    errors,
     within: [
       ...['/usr/bin/unshare', '--mount', '--propagation', 'private', '/bin/sh', '-euc', mounts],
       ...[platformLayer, imageTree],
     ],
   })
+  await proven(launched, errors)
   return {
     launcher: launched,
     cpuMs: () => launched.cpuMs,
     notes: ['crun: its root is mounted once, not per run, without limits, exit record or anything stored'],
     close: () => launched.close(),
   }
+}
+
+/** Process 1 starts its program once a byte has come, in a run of ours from the shim. */
+const word = Buffer.from('S')
+
+/** Process 1 ends well however its program ended, so a program that fails is known by what it says. */
+async function proven(launched: Launcher, errors: string): Promise<void> {
+  await launched.once()
+  const said = await readFile(errors, 'utf8')
+  if (said === '') return
+  await launched.close()
+  throw new Error(`the job does not run: ${said.trim()}`)
 }
 
 /** The trees lie on disk with the ids of the storage range, so a sandbox of just that range needs no mapped mount. */
@@ -64,7 +84,7 @@ for name in ${ownProcFiles('crun').join(' ')}; do cat /proc/$name >${stagingFold
 exec "$@"
 `
 
-function configOf(spec: SandboxSpec, program: CrunProgram): object {
-  const argv = program === 'whole' ? spec.argv : ['/.sandbox/busybox', 'true']
+function configOf(spec: SandboxSpec, program: CrunProgram, { words }: PeerJob): object {
+  const argv = program === 'whole' ? spec.argv : ['/.sandbox/busybox', ...words]
   return ociSpec({ ...spec, argv }, { idBase: storageIdBase, arch: process.arch, confinement: 'job' })
 }

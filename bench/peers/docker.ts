@@ -15,7 +15,7 @@ const dockerd = '/usr/sbin/dockerd'
 const startTimeoutMs = 30_000
 
 /** `docker run` of Debian, with a daemon of its own that is started here and ended again; no network. */
-export async function dockerPeer({ launcher, folder }: PeerParts): Promise<Peer> {
+export async function dockerPeer({ launcher, folder, job }: PeerParts): Promise<Peer> {
   await ensureProgram(dockerd, ['docker.io'])
   await mkdir(folder, { recursive: true })
   const address = `unix://${join(folder, 'docker.sock')}`
@@ -34,8 +34,9 @@ export async function dockerPeer({ launcher, folder }: PeerParts): Promise<Peer>
         'none',
         imageName,
         '/bin/busybox',
-        'true',
+        ...job.words,
       ],
+      timed: job.timed,
       errors: join(folder, 'errors'),
     })
     return {

@@ -1,4 +1,4 @@
-import type { Launcher } from '../harness/launcher.ts'
+import type { Launcher, Timed } from '../harness/launcher.ts'
 
 /** A program that does what we do, ready to be timed. */
 export interface Peer {
@@ -18,4 +18,12 @@ export interface PeerParts {
   folder: string
   /** Data folder of a service that has run the job. */
   dataDir: string
+  job: PeerJob
+}
+
+/** What a peer does in each of its containers, and which moment is timed. */
+export interface PeerJob {
+  /** A program of busybox and its arguments, without anything that a shell reads otherwise. */
+  words: readonly string[]
+  timed: Timed
 }

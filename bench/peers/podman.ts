@@ -13,7 +13,7 @@ const podman = '/usr/bin/podman'
 const limits = ['--ulimit', 'nofile=1024:1024', '--ulimit', 'nproc=1024:1024']
 
 /** `podman run` of Debian with crun, no network, its storage in a folder of its own. */
-export async function podmanPeer({ launcher, folder }: PeerParts): Promise<Peer> {
+export async function podmanPeer({ launcher, folder, job }: PeerParts): Promise<Peer> {
   await ensureProgram(podman, ['podman', 'crun'])
   await mkdir(folder, { recursive: true })
   const storage = ['--root', join(folder, 'storage'), '--runroot', join(folder, 'run')]
@@ -38,8 +38,9 @@ export async function podmanPeer({ launcher, folder }: PeerParts): Promise<Peer>
       ...limits,
       imageName,
       '/bin/busybox',
-      'true',
+      ...job.words,
     ],
+    timed: job.timed,
     errors: join(folder, 'errors'),
     within: ['/usr/bin/unshare', ...ownMounts],
   })

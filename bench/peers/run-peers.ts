@@ -13,29 +13,38 @@ export interface Contender {
   notes: string[]
 }
 
-interface Wanted {
-  name: string
-  reach?: Reach
+interface KnownPeer {
   /** Has to be installed first. */
   onRequest?: true
   start: (parts: PeerParts) => Promise<Peer>
 }
 
-const wanted: Wanted[] = [
-  { name: 'crun run', reach: { atMost: 1.5 }, start: (parts) => crunPeer(parts, 'whole') },
-  { name: 'crun run, only true', start: (parts) => crunPeer(parts, 'bare') },
-  { name: 'docker run', reach: { atMost: 0.05 }, onRequest: true, start: dockerPeer },
-  { name: 'podman run', onRequest: true, start: podmanPeer },
-]
+const known = {
+  'crun run': { start: (parts) => crunPeer(parts, 'whole') },
+  'crun run, only true': { start: (parts) => crunPeer(parts, 'bare') },
+  'docker run': { onRequest: true, start: dockerPeer },
+  'podman run': { onRequest: true, start: podmanPeer },
+} satisfies Record<string, KnownPeer>
+
+export interface WantedPeer {
+  name: keyof typeof known
+  reach?: Reach
+}
 
 /** Starts what a run is compared with. A peer that does not start here keeps its row, with the reason. */
 export async function startPeers({
   peers,
+  wanted,
   say,
   ...parts
-}: PeerParts & { peers: boolean; say: (line: string) => void }): Promise<Contender[]> {
+}: PeerParts & {
+  peers: boolean
+  wanted: readonly WantedPeer[]
+  say: (line: string) => void
+}): Promise<Contender[]> {
   const contenders: Contender[] = []
-  for (const { name, reach, onRequest, start } of wanted) {
+  for (const { name, reach } of wanted) {
+    const { onRequest, start }: KnownPeer = known[name]
     if (onRequest && !peers) continue
     say(`starting ${name}`)
     const folder = join(parts.folder, name.replaceAll(/[^a-z]+/g, '-'))

@@ -4,7 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { readTicket } from '../../server/executor/oci/agent/ticket.ts'
 import { AgentClient } from '../../server/executor/oci/client.ts'
 import { agentPaths } from '../../server/executor/oci/paths.ts'
-import { noOpSandbox } from '../harness/no-op-sandbox.ts'
+import { noOp } from '../harness/bench-job.ts'
+import { jobSandbox } from '../harness/job-sandbox.ts'
 import type { Moments } from './phases.ts'
 import { stampLagMs } from './stamp-lag.ts'
 
@@ -16,7 +17,7 @@ const now = () => performance.timeOrigin + performance.now()
  * keeper did what from the files that it leaves: nothing in the product is changed for it.
  */
 export async function executorMoments(dataDir: string, count: number): Promise<Moments[]> {
-  const { spec, stdin } = await noOpSandbox(dataDir)
+  const { spec, stdin } = await jobSandbox(dataDir, noOp)
   const executor = new AgentClient(join(dataDir, 'run/agent.sock'))
   const lagMs = await stampLagMs(dataDir)
   const operations: Moments[] = []

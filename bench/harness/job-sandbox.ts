@@ -5,9 +5,10 @@ import { agentPaths } from '../../server/executor/oci/paths.ts'
 import type { SandboxSpec } from '../../server/executor/port.ts'
 import { bootInput } from '../../server/runs/boot-program.ts'
 import { runSandbox } from '../../server/runs/run-sandbox.ts'
+import { noOp } from './bench-job.ts'
 
-/** What the executor is given for a run of the job that does nothing, made by the service's own code. */
-export interface NoOpSandbox {
+/** What the executor is given for a run of a benchmark's job, made by the service's own code. */
+export interface JobSandbox {
   spec: SandboxSpec
   stdin: Buffer
   /** Trees on disk, owned from the base of the storage range. */
@@ -16,7 +17,7 @@ export interface NoOpSandbox {
 }
 
 /** Reads from the data folder of a service that has run the job and nothing else. */
-export async function noOpSandbox(dataDir: string): Promise<NoOpSandbox> {
+export async function jobSandbox(dataDir: string, workScript: string): Promise<JobSandbox> {
   const paths = agentPaths(dataDir)
   const image = await onlyFolder(paths.images)
   return {
@@ -33,8 +34,8 @@ export async function noOpSandbox(dataDir: string): Promise<NoOpSandbox> {
       imageEnv: [],
       env: {},
       secrets: {},
-      startupScript: 'true\n',
-      workScript: 'true\n',
+      startupScript: noOp,
+      workScript,
       driver: driverOf(null),
       input: Buffer.from('{}'),
     }),

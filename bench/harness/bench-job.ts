@@ -11,8 +11,8 @@ import type { BenchService } from './service.ts'
 
 const run = promisify(execFile)
 
-/** A published job that does nothing, enabled in a room, and who may run it. */
-export interface NoOpJob {
+/** A published job, enabled in a room, and who may run it. */
+export interface BenchJob {
   client: Client
   apiKey: string
   chatroomId: string
@@ -35,19 +35,22 @@ companies:
 /** The least image there is: no shell, no library, one file. */
 const context = { Dockerfile: 'FROM scratch\nCOPY motd /motd\n', motd: 'nothing to do\n' }
 
-/** Makes the job as a tenant would: upload, build, task, share, enable. */
-export async function makeNoOpJob(service: BenchService): Promise<NoOpJob> {
+/** Does nothing. */
+export const noOp = 'true\n'
+
+/** Makes a job of that work script as a tenant would: upload, build, task, share, enable. */
+export async function makeJob(service: BenchService, workScript: string): Promise<BenchJob> {
   const { bench: apiKey } = await service.apply(companyFile)
   if (apiKey === undefined) throw new Error('the company file made no key')
   const client = createClient({ baseUrl: service.baseUrl, apiKey })
   const { company_id: companyId } = await client.call(allRoutes.readMe)
   const environmentVersionId = await buildEnvironment(client)
   const task = await client.call(allRoutes.createTask, {
-    body: { name: 'no-op', owner_scope: 'company', owner_id: companyId },
+    body: { name: 'bench', owner_scope: 'company', owner_id: companyId },
   })
   const draft = await client.call(allRoutes.createTaskVersion, {
     params: { id: task.id },
-    body: { environment_version_id: environmentVersionId, startup_script: 'true\n', work_script: 'true\n' },
+    body: { environment_version_id: environmentVersionId, startup_script: noOp, work_script: workScript },
   })
   await client.call(allRoutes.publishTaskVersion, { params: { id: task.id, vid: draft.id } })
   const chatroomId = await roomOf(client)
