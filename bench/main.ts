@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util'
 import { apiRead } from './api-read.ts'
 import { apiWrite } from './api-write.ts'
+import { boot } from './boot.ts'
 import { depth } from './depth.ts'
 import { fairness } from './fairness.ts'
 import type { Benchmark } from './harness/benchmark.ts'
@@ -9,9 +10,21 @@ import type { Row } from './harness/row.ts'
 import { memory } from './memory.ts'
 import { neighbour } from './neighbour.ts'
 import { runE2e } from './run-e2e.ts'
+import { runRate } from './run-rate.ts'
 import { runStart } from './run-start.ts'
 
-const benchmarks: Benchmark[] = [runE2e, apiRead, apiWrite, depth, fairness, memory, neighbour, runStart]
+const benchmarks: Benchmark[] = [
+  runE2e,
+  apiRead,
+  apiWrite,
+  depth,
+  fairness,
+  memory,
+  neighbour,
+  runStart,
+  runRate,
+  boot,
+]
 
 const usage = `npm run bench -- NAME... [--json] [--peers] [--rounds N] [--rows N] [--profile]
 

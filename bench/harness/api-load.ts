@@ -66,6 +66,7 @@ interface Subject extends MeasuredRate {
   server: NodeServer
   requests: LoadRequest[]
   results: LoadResult[]
+  cpuMs: number
 }
 
 interface Measuring {

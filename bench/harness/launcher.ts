@@ -86,6 +86,10 @@ export class Launcher {
     return this.#cpuMs.length === 0 ? null : mean(this.#cpuMs)
   }
 
+  get lastCpuMs(): number {
+    return this.#cpuMs.at(-1) ?? 0
+  }
+
   async close(): Promise<void> {
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) return
     const gone = once(this.#child, 'exit')

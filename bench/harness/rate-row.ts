@@ -1,46 +1,62 @@
-import type { LoadResult } from './load.ts'
 import { percentile, rounded } from './percentile.ts'
 import { type Reach, type Row, reached, reachText } from './row.ts'
 
-/** One side of a comparison of rates: a result per round, and the processor time of all its processes. */
+/** What came of one round. */
+export interface RateResult {
+  answers: number
+  ratePerSecond: number
+  /** Of single operations, where they are timed. */
+  p50Ms?: number
+  p99Ms?: number
+}
+
+/** One side of a comparison of rates: a result per round, and the processor time of all its processes, if known. */
 export interface MeasuredRate {
-  results: readonly LoadResult[]
-  cpuMs: number
+  results: readonly RateResult[]
+  cpuMs: number | null
 }
 
 export interface RateComparison {
   name: string
   ours: MeasuredRate
-  peer: { name: string; measured: MeasuredRate; reach: Reach }
+  peer: { name: string; measured: MeasuredRate | undefined; reach: Reach }
+  floor?: Record<string, number>
   notes: string[]
 }
 
-/** Compares the median rates of the rounds. `p50_ms` and `p99_ms` are medians of those of the rounds. */
-export function rateRowOf({ name, ours, peer, notes }: RateComparison): Row {
-  const rate = medianOf(ours, (result) => result.ratePerSecond)
-  const peerRate = medianOf(peer.measured, (result) => result.ratePerSecond)
-  const ratio = rounded(rate / peerRate)
+/**
+ * Compares the median rates of the rounds. `p50_ms` and `p99_ms` are medians of those of the rounds. A bar that could not
+ * be measured against is not met.
+ */
+export function rateRowOf({ name, ours, peer, floor = {}, notes }: RateComparison): Row {
+  const { measured } = peer
+  const rate = medianOf(ours, (result) => result.ratePerSecond) ?? 0
+  const peerRate = measured ? medianOf(measured, (result) => result.ratePerSecond) : null
+  const ratio = peerRate === null ? null : rounded(rate / peerRate)
   return {
     name,
     ours: {
-      p50_ms: medianOf(ours, (result) => result.p50Ms),
-      p99_ms: medianOf(ours, (result) => result.p99Ms),
+      p50_ms: medianOf(ours, (result) => result.p50Ms) ?? 0,
+      p99_ms: medianOf(ours, (result) => result.p99Ms) ?? 0,
       rate,
     },
     peer: peer.name,
-    peer_ms: medianOf(peer.measured, (result) => result.p50Ms),
+    peer_ms: measured ? medianOf(measured, (result) => result.p50Ms) : null,
     peer_rate: peerRate,
     ratio,
     reach: reachText(peer.reach),
-    met: reached(ratio, peer.reach),
-    floor: {},
-    cpu_ms: { ours: cpuOf(ours), peer: cpuOf(peer.measured) },
+    met: ratio !== null && reached(ratio, peer.reach),
+    floor,
+    cpu_ms: { ours: cpuOf(ours), peer: measured ? cpuOf(measured) : null },
     notes,
   }
 }
 
-const medianOf = ({ results }: MeasuredRate, of: (result: LoadResult) => number): number =>
-  rounded(percentile(results.map(of), 0.5))
+function medianOf({ results }: MeasuredRate, of: (result: RateResult) => number | undefined): number | null {
+  const values = results.map(of).filter((value) => value !== undefined)
+  return values.length === 0 ? null : rounded(percentile(values, 0.5))
+}
 
-const cpuOf = ({ results, cpuMs }: MeasuredRate): number =>
-  rounded(cpuMs / results.reduce((sum, { answers }) => sum + answers, 0))
+function cpuOf({ results, cpuMs }: MeasuredRate): number | null {
+  return cpuMs === null ? null : rounded(cpuMs / results.reduce((sum, { answers }) => sum + answers, 0))
+}

@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { createWriteStream } from 'node:fs'
+import { createWriteStream, type WriteStream } from 'node:fs'
 import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -12,9 +12,13 @@ export interface BenchService {
   baseUrl: string
   dataDir: string
   /** Process id of the supervisor: everything the service does is done by its descendants. */
-  pid: number
+  readonly pid: number
   /** Makes what a company file says; gives the API keys by name. */
   apply(companyFile: string): Promise<Record<string, string>>
+  /** Ends it and leaves its data folder, for `resume`. */
+  pause(): Promise<void>
+  /** Starts it again on its data folder; resolves when it answers. */
+  resume(): Promise<void>
   stop(): Promise<void>
 }
 
@@ -22,6 +26,7 @@ const sandbox = resolve(import.meta.dirname, '../../sandbox')
 /** On a disk: what is measured must really be synced. */
 const parent = '/var/tmp'
 const startTimeoutMs = 120_000
+const answerPollMs = 10
 
 export async function startService(): Promise<BenchService> {
   if (process.getuid?.() !== 0) throw new Error('run this as root: the service needs it to make sandboxes')
@@ -33,12 +38,18 @@ export async function startService(): Promise<BenchService> {
   try {
     await openToAll(work)
     await placeBuilder(dataDir)
-    const child = spawn(sandbox, ['up'], { env, stdio: ['ignore', 'pipe', 'pipe'] })
     const output = createWriteStream(log)
-    child.stdout.pipe(output)
-    child.stderr.pipe(output)
+    let child = start(env, output)
     const baseUrl = `http://127.0.0.1:${port}`
-    const stop = () => stopped(child, work)
+    const pause = () => ended(child)
+    const stop = async () => {
+      await pause()
+      await rm(work, { recursive: true, force: true })
+    }
+    const resume = async () => {
+      child = start(env, output)
+      await answering(child, baseUrl)
+    }
     try {
       await answering(child, baseUrl)
     } catch (error) {
@@ -46,11 +57,29 @@ export async function startService(): Promise<BenchService> {
       await stop()
       throw new Error(`the service did not start:\n${said}`, { cause: error })
     }
-    return { baseUrl, dataDir, pid: child.pid ?? 0, stop, apply: (text) => applied(text, env) }
+    const apply = (text: string) => applied(text, env)
+    return {
+      baseUrl,
+      dataDir,
+      get pid() {
+        return child.pid ?? 0
+      },
+      apply,
+      pause,
+      resume,
+      stop,
+    }
   } catch (error) {
     await rm(work, { recursive: true, force: true })
     throw error
   }
+}
+
+function start(env: NodeJS.ProcessEnv, output: WriteStream): ChildProcess {
+  const child = spawn(sandbox, ['up'], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  child.stdout.pipe(output, { end: false })
+  child.stderr.pipe(output, { end: false })
+  return child
 }
 
 /** The service user passes through the folder; what is in it has modes of its own. */
@@ -64,17 +93,15 @@ async function answering(child: ChildProcess, baseUrl: string): Promise<void> {
     await answer?.arrayBuffer()
     if (answer?.ok) return
     if (Date.now() > until) throw new Error(`it does not answer after ${startTimeoutMs / 1000} seconds`)
-    await sleep(50)
+    await sleep(answerPollMs)
   }
 }
 
-async function stopped(child: ChildProcess, work: string): Promise<void> {
-  if (child.exitCode === null && child.signalCode === null) {
-    const gone = once(child, 'exit')
-    child.kill('SIGTERM')
-    await gone
-  }
-  await rm(work, { recursive: true, force: true })
+async function ended(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const gone = once(child, 'exit')
+  child.kill('SIGTERM')
+  await gone
 }
 
 interface Applied {

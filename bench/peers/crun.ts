@@ -17,35 +17,17 @@ export type CrunProgram = 'whole' | 'bare'
  * has beyond it is left out in the peer's favour: the root is mounted once and used by every run, there are no limits
  * and no exit record, and nothing is collected or stored.
  */
-export async function crunPeer(
-  { launcher, folder, dataDir, job }: PeerParts,
-  program: CrunProgram,
-): Promise<Peer> {
-  const {
-    spec,
-    stdin: input,
-    imageTree,
-    platformLayer,
-  } = await jobSandbox(dataDir, `${job.words.join(' ')}\n`)
-  await mkdir(folder, { recursive: true })
-  await writeFile(join(folder, 'config.json'), JSON.stringify(configOf(spec, program, job)))
-  const stdin = join(folder, 'stdin')
-  await writeFile(stdin, Buffer.concat([word, program === 'whole' ? input : Buffer.alloc(0)]))
-  const state = join(folder, 'state')
+export async function crunPeer(parts: PeerParts, program: CrunProgram): Promise<Peer> {
+  const { within, stdin, command } = await crunBundles(parts, { program, slots: 1 })
+  const { launcher, folder, job } = parts
   const errors = join(folder, 'errors')
   const launched = new Launcher({
     launcher,
-    command: [
-      ...['/usr/bin/crun', '--cgroup-manager=disabled', '--root', state],
-      ...['run', '--preserve-fds=1', '--bundle', folder, `bench-${program}`],
-    ],
+    command: command('0', 'bench'),
     stdin,
     timed: job.timed,
     errors,
-    within: [
-      ...['/usr/bin/unshare', '--mount', '--propagation', 'private', '/bin/sh', '-euc', mounts],
-      ...[platformLayer, imageTree],
-    ],
+    within,
   })
   await proven(launched, errors)
   return {
@@ -53,6 +35,46 @@ export async function crunPeer(
     cpuMs: () => launched.cpuMs,
     notes: ['crun: its root is mounted once, not per run, without limits, exit record or anything stored'],
     close: () => launched.close(),
+  }
+}
+
+/** Bundles for as many runs at once as there are slots, each with a root of its own. */
+export interface CrunBundles {
+  /** Makes the mounts, in a namespace of its own, and becomes the command that follows. */
+  within: readonly string[]
+  /** File that every run reads. */
+  stdin: string
+  command(slot: string, id: string): string[]
+}
+
+export async function crunBundles(
+  { folder, dataDir, job }: Omit<PeerParts, 'launcher'>,
+  { program, slots }: { program: CrunProgram; slots: number },
+): Promise<CrunBundles> {
+  const {
+    spec,
+    stdin: input,
+    imageTree,
+    platformLayer,
+  } = await jobSandbox(dataDir, `${job.words.join(' ')}\n`)
+  const config = JSON.stringify(configOf(spec, program, job))
+  for (let slot = 0; slot < slots; slot += 1) {
+    await mkdir(join(folder, String(slot)), { recursive: true })
+    const ofSlot = config.replaceAll(`"${stagingFolder}/root"`, `"${stagingFolder}/${slot}/root"`)
+    await writeFile(join(folder, String(slot), 'config.json'), ofSlot)
+  }
+  const stdin = join(folder, 'stdin')
+  await writeFile(stdin, Buffer.concat([word, program === 'whole' ? input : Buffer.alloc(0)]))
+  return {
+    within: [
+      ...['/usr/bin/unshare', '--mount', '--propagation', 'private', '/bin/sh', '-euc', mounts],
+      ...[platformLayer, imageTree, String(slots)],
+    ],
+    stdin,
+    command: (slot, id) => [
+      ...['/usr/bin/crun', '--cgroup-manager=disabled', '--root', join(folder, 'state')],
+      ...['run', '--preserve-fds=1', '--bundle', join(folder, slot), id],
+    ],
   }
 }
 
@@ -71,16 +93,23 @@ async function proven(launched: Launcher, errors: string): Promise<void> {
 /** The trees lie on disk with the ids of the storage range, so a sandbox of just that range needs no mapped mount. */
 const ids = String(storageIdBase)
 
-/** Run by a shell in a mount namespace of its own: $0 the platform layer, $1 the image, then the launcher. */
+/** Run by a shell in a mount namespace of its own: $0 the platform layer, $1 the image, $2 the slots, then the command. */
 const mounts = `
 image=$1
-shift
+slots=$2
+shift 2
 if [ -d /sys/fs/cgroup/unified ]; then umount -l /sys/fs/cgroup/unified || :; fi
 mount -t tmpfs -o mode=711 tmpfs ${stagingFolder}
-mkdir -p ${stagingFolder}/root ${stagingFolder}/proc ${stagingFolder}/space/upper ${stagingFolder}/space/work ${stagingFolder}/space/upper/workspace
-chown ${ids}:${ids} ${stagingFolder}/space/upper ${stagingFolder}/space/upper/workspace
-mount -t overlay -o "upperdir=${stagingFolder}/space/upper,workdir=${stagingFolder}/space/work,lowerdir=$0:$image" overlay ${stagingFolder}/root
+mkdir ${stagingFolder}/proc
 for name in ${ownProcFiles('crun').join(' ')}; do cat /proc/$name >${stagingFolder}/proc/$name; done
+slot=0
+while [ $slot -lt $slots ]; do
+  of=${stagingFolder}/$slot
+  mkdir -p $of/root $of/upper/workspace $of/work
+  chown ${ids}:${ids} $of/upper $of/upper/workspace
+  mount -t overlay -o "upperdir=$of/upper,workdir=$of/work,lowerdir=$0:$image" overlay $of/root
+  slot=$((slot + 1))
+done
 exec "$@"
 `
 

@@ -14,42 +14,55 @@ const docker = '/usr/bin/docker'
 const dockerd = '/usr/sbin/dockerd'
 const startTimeoutMs = 30_000
 
-/** `docker run` of Debian, with a daemon of its own that is started here and ended again; no network. */
-export async function dockerPeer({ launcher, folder, job }: PeerParts): Promise<Peer> {
+/** Debian's docker with a daemon of its own on a folder of its own, with an image of busybox. */
+export interface Docker {
+  pid: number
+  /** The command line of a client that speaks to this daemon. */
+  command(...args: string[]): string[]
+  stop(): Promise<void>
+}
+
+/** Starts the daemon and resolves when it answers; what a former one left in the folder is there again. */
+export async function startDocker(folder: string): Promise<Docker> {
   await ensureProgram(dockerd, ['docker.io'])
   await mkdir(folder, { recursive: true })
   const address = `unix://${join(folder, 'docker.sock')}`
   const daemon = await startDaemon(folder, address)
+  return {
+    pid: daemon.pid ?? 0,
+    command: (...args) => [docker, '--host', address, ...args],
+    stop: () => ended(daemon),
+  }
+}
+
+/** Makes the image of busybox known to the daemon. */
+export async function importBusybox(daemon: Docker, folder: string): Promise<void> {
+  const [client = '', ...args] = daemon.command('import', await busyboxTar(folder), imageName)
+  await run(client, args)
+}
+
+/** The client that runs `words` of busybox in a fresh container without a network. */
+export const dockerRun = (daemon: Docker, ...words: readonly string[]): string[] =>
+  daemon.command('run', '--rm', '--network', 'none', imageName, '/bin/busybox', ...words)
+
+/** `docker run`, with a daemon that is started here and ended again. */
+export async function dockerPeer({ launcher, folder, job }: PeerParts): Promise<Peer> {
+  const daemon = await startDocker(folder)
   try {
-    await run(docker, ['--host', address, 'import', await busyboxTar(folder), imageName])
-    const launched = new Launcher({
-      launcher,
-      command: [
-        docker,
-        '--host',
-        address,
-        'run',
-        '--rm',
-        '--network',
-        'none',
-        imageName,
-        '/bin/busybox',
-        ...job.words,
-      ],
-      timed: job.timed,
-      errors: join(folder, 'errors'),
-    })
+    await importBusybox(daemon, folder)
+    const command = dockerRun(daemon, ...job.words)
+    const launched = new Launcher({ launcher, command, timed: job.timed, errors: join(folder, 'errors') })
     return {
       launcher: launched,
       cpuMs: () => null,
       notes: ['docker: with runc and no network, nothing durable; the time of its client counts'],
       close: async () => {
         await launched.close()
-        await ended(daemon)
+        await daemon.stop()
       },
     }
   } catch (error) {
-    await ended(daemon)
+    await daemon.stop()
     throw error
   }
 }
@@ -73,7 +86,7 @@ async function startDaemon(folder: string, address: string): Promise<ChildProces
   for (
     const until = Date.now() + startTimeoutMs;
     Date.now() < until && daemon.exitCode === null;
-    await sleep(100)
+    await sleep(20)
   ) {
     const answers = await run(docker, ['--host', address, 'version']).then(
       () => true,

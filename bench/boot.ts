@@ -1,0 +1,133 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { makeJob, noOp } from './harness/bench-job.ts'
+import type { Benchmark, BenchOptions } from './harness/benchmark.ts'
+import { buildLauncher, Launcher } from './harness/launcher.ts'
+import { machineNote } from './harness/machine-note.ts'
+import { percentile, rounded } from './harness/percentile.ts'
+import { interleaved, type Subject } from './harness/rounds.ts'
+import { figuresOf, type Row, rowOf } from './harness/row.ts'
+import { type BenchService, startService } from './harness/service.ts'
+import { RunTimer } from './harness/submit-and-wait.ts'
+import { dockerRun, importBusybox, startDocker } from './peers/docker.ts'
+
+const limitMs = 3000
+const warmups = 1
+/** A round is several seconds. */
+const roundsMax = 15
+const restMs = 200
+const pollMs = 2
+const nodeFloor = 'a Node that starts and ends'
+const peerName = 'dockerd and docker run'
+
+/** From the start of the service to the end of its first job; docs in bench/README.md. */
+export const boot: Benchmark = {
+  name: 'boot',
+  about: 'start of the service on an existing database to the end of its first job',
+  run: async (options) => {
+    const work = await mkdtemp(join(tmpdir(), 'bench-boot-'))
+    options.say('boot: starting a service for the first time')
+    const service = await startService()
+    try {
+      return await measure(options, { service, work })
+    } finally {
+      await service.stop()
+      await rm(work, { recursive: true, force: true })
+    }
+  },
+}
+
+interface Place {
+  service: BenchService
+  work: string
+}
+
+async function measure(options: BenchOptions, { service, work }: Place): Promise<Row[]> {
+  const job = await makeJob(service, noOp)
+  const timer = () => new RunTimer(job, { baseUrl: service.baseUrl, pollMs })
+  await firstJob(timer())
+  await service.pause()
+  const launcher = await buildLauncher(work)
+  const errors = join(work, 'errors')
+  const node = new Launcher({ launcher, command: [process.execPath, '-e', '0'], errors })
+  const ours = async () => {
+    const begun = performance.now()
+    await service.resume()
+    await firstJob(timer())
+    const tookMs = performance.now() - begun
+    await service.pause()
+    return tookMs
+  }
+  const docker = options.peers ? await dockerBoot(launcher, join(work, 'docker')) : undefined
+  const subjects: Subject[] = [
+    { name: 'ours', once: ours },
+    { name: nodeFloor, once: () => node.once() },
+    ...(docker ? [{ name: peerName, once: docker }] : []),
+  ]
+  const rounds = Math.min(options.rounds, roundsMax)
+  const machine = machineNote()
+  const onRound = (round: number) => options.say(`boot: round ${round + 1} of ${rounds}`)
+  try {
+    const samples = await interleaved(subjects, { rounds, warmups, restMs, onRound })
+    return rowsOf(samples, [
+      'boot: ours is from the start of `sandbox up`, its Postgres included, on the data folder of a service that was stopped orderly',
+      machine(),
+    ])
+  } finally {
+    await node.close()
+  }
+}
+
+async function firstJob(timer: RunTimer): Promise<void> {
+  try {
+    await timer.once(0)
+  } finally {
+    timer.close()
+  }
+}
+
+/** The daemon is started on a folder that it knows, and ended after each job. */
+async function dockerBoot(launcher: string, folder: string): Promise<() => Promise<number>> {
+  const first = await startDocker(folder)
+  await importBusybox(first, folder).finally(() => first.stop())
+  return async () => {
+    const begun = performance.now()
+    const daemon = await startDocker(folder)
+    const client = new Launcher({
+      launcher,
+      command: dockerRun(daemon, 'true'),
+      errors: join(folder, 'errors'),
+    })
+    try {
+      await client.once()
+      return performance.now() - begun
+    } finally {
+      await client.close()
+      await daemon.stop()
+    }
+  }
+}
+
+function rowsOf(samples: Map<string, number[]>, notes: string[]): Row[] {
+  const samplesMs = samples.get('ours') ?? []
+  const ours = { samplesMs, cpuMs: null }
+  const floor = { [nodeFloor]: rounded(percentile(samples.get(nodeFloor) ?? [], 0.5)) }
+  const own = figuresOf(samplesMs)
+  const bar: Row = {
+    name: 'boot',
+    ours: own,
+    peer: `${limitMs / 1000} s`,
+    peer_ms: limitMs,
+    ratio: rounded(own.p50_ms / limitMs),
+    reach: 'at most 1 x',
+    met: own.p50_ms <= limitMs,
+    floor,
+    cpu_ms: { ours: null, peer: null },
+    notes,
+  }
+  const theirs = samples.get(peerName)
+  if (!theirs) return [bar]
+  const peer = { name: peerName, measured: { samplesMs: theirs, cpuMs: null }, reach: undefined, notes: [] }
+  return [bar, rowOf({ name: 'boot', ours, peer, floor, notes })]
+}

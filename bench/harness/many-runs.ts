@@ -1,0 +1,52 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { onPremisesCompanyQueueLimitDefault } from '@sandbox-jobs/contract/limits.ts'
+import type { RunCalls } from './run-calls.ts'
+
+/** As many as an on-premises service queues for one company: none is refused. */
+export const unfinishedMax = onPremisesCompanyQueueLimitDefault
+const lookMs = 10
+const limitMs = 120_000
+
+export interface ManyRuns {
+  /** From the first submission until the last of them had ended. */
+  tookMs: number
+  /** Of each run, from when it was queued until its end. */
+  samplesMs: number[]
+}
+
+/**
+ * Submits that many runs, as many at once as the service takes. Throws when one did not end as completed.
+ */
+export async function manyRuns(calls: RunCalls, count: number): Promise<ManyRuns> {
+  const begun = Date.now()
+  const unfinished = new Set<string>()
+  const samplesMs: number[] = []
+  let submitting = 0
+  let submitted = 0
+  let lastEnd = begun
+  let failure: unknown
+  while (submitted < count || submitting > 0 || unfinished.size > 0) {
+    if (failure) throw failure
+    if (Date.now() - begun > limitMs) throw new Error(`${unfinished.size} runs do not end`)
+    for (; submitted < count && unfinished.size + submitting < unfinishedMax; submitted += 1) {
+      submitting += 1
+      calls
+        .submit()
+        .then(({ id }) => unfinished.add(id))
+        .catch((error: unknown) => {
+          failure = error
+        })
+        .finally(() => {
+          submitting -= 1
+        })
+    }
+    await sleep(lookMs)
+    for (const { id, status, queued_at: queued, terminal_at: end } of await calls.newest(2 * unfinishedMax)) {
+      if (end === null || !unfinished.delete(id)) continue
+      if (status !== 'completed') throw new Error(`run ${id} ended as ${status}`)
+      samplesMs.push(Date.parse(end) - Date.parse(queued ?? ''))
+      lastEnd = Math.max(lastEnd, Date.parse(end))
+    }
+  }
+  return { tookMs: lastEnd - begun, samplesMs }
+}

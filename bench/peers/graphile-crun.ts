@@ -1,0 +1,74 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { open } from 'node:fs/promises'
+import { createInterface } from 'node:readline'
+import { pathToFileURL } from 'node:url'
+
+/*
+ * What a service made of graphile-worker would do, kept to the least: each job spawns one command. For each line on
+ * standard input, a number, that many jobs are added and carried out; the answer is a line with the milliseconds.
+ *
+ *   graphile-crun.ts ENTRY DATABASE_URL CONCURRENCY STDIN COMMAND...
+ *
+ * `SLOT` and `ID` in the command stand for a free slot, counted from 0, and a name of the run.
+ */
+
+/** The part of graphile-worker that is used here; it is installed beside the project. */
+interface Worker {
+  addJob(name: string, payload: unknown): Promise<unknown>
+  stop(): Promise<void>
+}
+interface Graphile {
+  run(options: object): Promise<Worker>
+}
+
+const [entry = '', url, concurrencyText, stdin = '', ...command] = process.argv.slice(2)
+const concurrency = Number(concurrencyText)
+const loaded = await import(pathToFileURL(entry).href)
+const { run } = (loaded.default ?? loaded) as Graphile
+const freeSlots = Array.from({ length: concurrency }, (_, slot) => slot)
+let ids = 0
+let left = 0
+let finished = Promise.withResolvers<void>()
+
+async function spawnOne(): Promise<void> {
+  const slot = freeSlots.pop()
+  if (slot === undefined) throw new Error('more jobs than slots')
+  ids += 1
+  const [program = '', ...args] = command.map((word) =>
+    word.replace('SLOT', String(slot)).replace('ID', `graphile-${ids}`),
+  )
+  const input = await open(stdin)
+  const reserved = await open('/dev/null', 'r+')
+  try {
+    const child = spawn(program, args, { stdio: [input.fd, 'ignore', 'inherit', reserved.fd] })
+    const [exitCode] = await once(child, 'exit')
+    if (exitCode !== 0) throw new Error(`${program} ended with ${exitCode}`)
+  } finally {
+    await Promise.all([input.close(), reserved.close()])
+    freeSlots.push(slot)
+  }
+  left -= 1
+  if (left === 0) finished.resolve()
+}
+
+const quiet = { error: console.error, warn() {}, info() {}, debug() {} }
+const worker = await run({
+  connectionString: url,
+  concurrency,
+  noHandleSignals: true,
+  taskList: { spawn: spawnOne },
+  logger: new loaded.Logger(() => (level: keyof typeof quiet, message: string) => quiet[level]?.(message)),
+})
+process.stdout.write('ready\n')
+for await (const line of createInterface({ input: process.stdin })) {
+  left = Number(line)
+  finished = Promise.withResolvers()
+  const jobs = Array.from({ length: left }, () => ({ identifier: 'spawn', payload: {} }))
+  const begun = performance.now()
+  await Promise.all(jobs.map(({ identifier, payload }) => worker.addJob(identifier, payload)))
+  await finished.promise
+  process.stdout.write(`${performance.now() - begun}\n`)
+}
+await worker.stop()
+process.exit(0)

@@ -1,0 +1,86 @@
+import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
+import { Launcher } from '../harness/launcher.ts'
+import { LineProcess } from '../harness/line-process.ts'
+import { startDatabase } from '../harness/own-database.ts'
+import { treeCpuMs } from '../harness/process-cpu.ts'
+import { type CrunBundles, crunBundles } from './crun.ts'
+import { ensureNpmPackage } from './npm-package.ts'
+import type { PeerParts } from './peer.ts'
+
+/** Something that carries out many runs, as many at once as suits it. */
+export interface RatePeer {
+  /** Milliseconds for all, and of single ones where they are timed. */
+  many(count: number): Promise<{ tookMs: number; samplesMs?: number[] }>
+  /** Processor time so far. */
+  cpuMs(): Promise<number>
+  close(): Promise<void>
+}
+
+/** What keeps this machine busiest with crun. */
+export const peerSlots = 2 * availableParallelism()
+
+/** `xargs -P` starting bare crun: no queue, nothing stored, nothing bounded. */
+export async function xargsCrun(parts: PeerParts, count: number): Promise<RatePeer> {
+  const bundles = await bundlesFor(parts)
+  const one = bundles.command('$SLOT', 'xargs-{}').join(' ')
+  const script = `exec seq ${count} | xargs -P ${peerSlots} --process-slot-var=SLOT -I{} /bin/sh -c 'exec ${one} <${bundles.stdin}'`
+  return launched(parts, { script, within: bundles.within })
+}
+
+/** The same number of processes that do nothing: what starting them costs. */
+export const xargsTrue = (parts: PeerParts, count: number): RatePeer =>
+  launched(parts, { script: `exec seq ${count} | xargs -P ${peerSlots} -I{} /bin/true` })
+
+function launched(
+  { launcher, folder }: PeerParts,
+  { script, within = [] }: { script: string; within?: readonly string[] },
+): RatePeer {
+  const program = new Launcher({
+    launcher,
+    command: ['/bin/sh', '-c', script],
+    errors: join(folder, 'errors'),
+    within,
+  })
+  let cpuMs = 0
+  return {
+    many: async () => {
+      const tookMs = await program.once()
+      cpuMs += program.lastCpuMs
+      return { tookMs }
+    },
+    cpuMs: async () => cpuMs,
+    close: () => program.close(),
+  }
+}
+
+const graphileVersion = '0.18.0'
+
+/** graphile-worker with a database of its own, every commit synced, whose jobs each spawn bare crun. */
+export async function graphileCrun(parts: PeerParts): Promise<RatePeer> {
+  const entry = await ensureNpmPackage('graphile-worker', graphileVersion)
+  const bundles = await bundlesFor(parts)
+  const database = await startDatabase(1)
+  try {
+    const script = new URL('./graphile-crun.ts', import.meta.url).pathname
+    const worker = await LineProcess.start([
+      ...[...bundles.within, process.execPath, script],
+      ...[entry, database.url, String(peerSlots), bundles.stdin],
+      ...bundles.command('SLOT', 'ID'),
+    ])
+    return {
+      many: async (count) => ({ tookMs: Number(await worker.ask(String(count))) }),
+      cpuMs: async () => (await treeCpuMs(worker.pid)) + (await treeCpuMs(database.pid)),
+      close: async () => {
+        await worker.close()
+        await database.stop()
+      },
+    }
+  } catch (error) {
+    await database.stop()
+    throw error
+  }
+}
+
+const bundlesFor = (parts: PeerParts): Promise<CrunBundles> =>
+  crunBundles(parts, { program: 'whole', slots: peerSlots })
