@@ -96,7 +96,7 @@ async function dockerBoot(launcher: string, folder: string): Promise<() => Promi
     const daemon = await startDocker(folder)
     const client = new Launcher({
       launcher,
-      command: dockerRun(daemon, 'true'),
+      command: dockerRun(daemon, ['true']),
       errors: join(folder, 'errors'),
     })
     try {

@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util'
 import { apiRead } from './api-read.ts'
 import { apiWrite } from './api-write.ts'
 import { boot } from './boot.ts'
+import { density } from './density.ts'
 import { depth } from './depth.ts'
 import { fairness } from './fairness.ts'
 import type { Benchmark } from './harness/benchmark.ts'
@@ -24,6 +25,7 @@ const benchmarks: Benchmark[] = [
   runStart,
   runRate,
   boot,
+  density,
 ]
 
 const usage = `npm run bench -- NAME... [--json] [--peers] [--rounds N] [--rows N] [--profile]

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { processesBelow } from './process-cpu.ts'
 
 export interface ProcessMemory {
@@ -12,6 +12,19 @@ export interface ProcessMemory {
 export async function treeMemory(root: number): Promise<ProcessMemory[]> {
   const found = await Promise.all((await processesBelow(root)).map(memoryOf))
   return found.filter((memory) => memory !== undefined)
+}
+
+/** Memory of the processes that were started with an argument below `folder`. */
+export async function memoryOfNamed(program: string, folder: string): Promise<ProcessMemory[]> {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number)
+  const found: ProcessMemory[] = []
+  for (const pid of pids) {
+    const commandLine = await readFile(`/proc/${pid}/cmdline`, 'latin1').catch(() => '')
+    if (!commandLine.split('\0')[0]?.endsWith(program) || !commandLine.includes(folder)) continue
+    const memory = await memoryOf(pid)
+    if (memory) found.push(memory)
+  }
+  return found
 }
 
 async function memoryOf(pid: number): Promise<ProcessMemory | undefined> {

@@ -42,15 +42,18 @@ export async function importBusybox(daemon: Docker, folder: string): Promise<voi
 }
 
 /** The client that runs `words` of busybox in a fresh container without a network. */
-export const dockerRun = (daemon: Docker, ...words: readonly string[]): string[] =>
-  daemon.command('run', '--rm', '--network', 'none', imageName, '/bin/busybox', ...words)
+export const dockerRun = (
+  daemon: Docker,
+  words: readonly string[],
+  options: readonly string[] = ['--rm'],
+): string[] => daemon.command('run', ...options, '--network', 'none', imageName, '/bin/busybox', ...words)
 
 /** `docker run`, with a daemon that is started here and ended again. */
 export async function dockerPeer({ launcher, folder, job }: PeerParts): Promise<Peer> {
   const daemon = await startDocker(folder)
   try {
     await importBusybox(daemon, folder)
-    const command = dockerRun(daemon, ...job.words)
+    const command = dockerRun(daemon, job.words)
     const launched = new Launcher({ launcher, command, timed: job.timed, errors: join(folder, 'errors') })
     return {
       launcher: launched,

@@ -12,37 +12,46 @@ const podman = '/usr/bin/podman'
 /** Its own are above what a container may have, so where nobody may raise limits it would not start. */
 const limits = ['--ulimit', 'nofile=1024:1024', '--ulimit', 'nproc=1024:1024']
 
-/** `podman run` of Debian with crun, no network, its storage in a folder of its own. */
-export async function podmanPeer({ launcher, folder, job }: PeerParts): Promise<Peer> {
+/** Debian's podman with crun, its storage in a folder of its own, with an image of busybox. */
+export interface Podman {
+  /** Makes the surroundings and becomes the command that follows. */
+  within: readonly string[]
+  /** The command line that runs `words` of busybox in a fresh container without a network. */
+  runCommand(options: readonly string[], words: readonly string[]): string[]
+}
+
+export async function preparePodman(folder: string): Promise<Podman> {
   await ensureProgram(podman, ['podman', 'crun'])
   await mkdir(folder, { recursive: true })
-  const storage = ['--root', join(folder, 'storage'), '--runroot', join(folder, 'run')]
   const engine = [
-    ...storage,
-    '--cgroup-manager=cgroupfs',
-    '--events-backend=none',
-    '--runtime',
-    '/usr/bin/crun',
+    ...['--root', join(folder, 'storage'), '--runroot', join(folder, 'run')],
+    ...['--cgroup-manager=cgroupfs', '--events-backend=none', '--runtime', '/usr/bin/crun'],
   ]
-  const inOwnMounts = [...ownMounts, podman, ...engine]
-  await run('/usr/bin/unshare', [...inOwnMounts, 'import', await busyboxTar(folder), imageName])
+  await run('/usr/bin/unshare', [
+    ...ownMounts,
+    podman,
+    ...engine,
+    'import',
+    await busyboxTar(folder),
+    imageName,
+  ])
+  return {
+    within: ['/usr/bin/unshare', ...ownMounts],
+    runCommand: (options, words) => [
+      ...[podman, ...engine, 'run', '--rm', '--network', 'none', ...limits, ...options],
+      ...[imageName, '/bin/busybox', ...words],
+    ],
+  }
+}
+
+export async function podmanPeer({ launcher, folder, job }: PeerParts): Promise<Peer> {
+  const { within, runCommand } = await preparePodman(folder)
   const launched = new Launcher({
     launcher,
-    command: [
-      podman,
-      ...engine,
-      'run',
-      '--rm',
-      '--network',
-      'none',
-      ...limits,
-      imageName,
-      '/bin/busybox',
-      ...job.words,
-    ],
+    command: runCommand([], job.words),
     timed: job.timed,
     errors: join(folder, 'errors'),
-    within: ['/usr/bin/unshare', ...ownMounts],
+    within,
   })
   return {
     launcher: launched,

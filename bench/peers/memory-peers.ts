@@ -1,0 +1,60 @@
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Launcher } from '../harness/launcher.ts'
+import { memoryOfNamed, type ProcessMemory, treeMemory } from '../harness/process-memory.ts'
+import { dockerRun, importBusybox, startDocker } from './docker.ts'
+import { preparePodman } from './podman.ts'
+
+/** What keeps containers that do nothing, and what stands beside them all. */
+export interface KeeperMemory {
+  keepers: ProcessMemory[]
+  idle: ProcessMemory[]
+}
+
+export interface MemoryParts {
+  launcher: string
+  folder: string
+  /** Containers at once. */
+  count: number
+  settleMs: number
+}
+
+/** Ends by itself, whatever becomes of the benchmark. */
+const words = ['sleep', '60']
+
+/** conmon, one for each container of podman. */
+export async function conmonMemory({
+  launcher,
+  folder,
+  count,
+  settleMs,
+}: MemoryParts): Promise<KeeperMemory> {
+  const { within, runCommand } = await preparePodman(folder)
+  const command = runCommand(['--detach'], words)
+  const podman = new Launcher({ launcher, command, errors: join(folder, 'errors'), within })
+  try {
+    for (let started = 0; started < count; started += 1) await podman.once()
+    await sleep(settleMs)
+    return { keepers: await memoryOfNamed('/conmon', folder), idle: [] }
+  } finally {
+    await podman.close()
+  }
+}
+
+/** containerd-shim, one for each container of docker; idle are dockerd and containerd before there is one. */
+export async function shimMemory({ launcher, folder, count, settleMs }: MemoryParts): Promise<KeeperMemory> {
+  const daemon = await startDocker(folder)
+  try {
+    await importBusybox(daemon, folder)
+    await sleep(settleMs)
+    const idle = await treeMemory(daemon.pid)
+    const command = dockerRun(daemon, words, ['--rm', '--detach'])
+    const client = new Launcher({ launcher, command, errors: join(folder, 'errors') })
+    for (let started = 0; started < count; started += 1) await client.once()
+    await client.close()
+    await sleep(settleMs)
+    return { keepers: await memoryOfNamed('containerd-shim-runc-v2', join(folder, 'exec')), idle }
+  } finally {
+    await daemon.stop()
+  }
+}
