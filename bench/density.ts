@@ -162,7 +162,7 @@ function rowOf(ours: Ours, peer: string, measured: Measured): Row {
       ...ours.notes,
       'failed' in measured
         ? measured.failed
-        : `${peer}: ${theirs} MiB for each of its containers, ours ${ours.mib}`,
+        : `${peer}: ${theirs} MiB, ours ${ours.mib}`,
     ],
   }
 }
