@@ -160,9 +160,7 @@ function rowOf(ours: Ours, peer: string, measured: Measured): Row {
     cpu_ms: { ours: null, peer: null },
     notes: [
       ...ours.notes,
-      'failed' in measured
-        ? measured.failed
-        : `${peer}: ${theirs} MiB, ours ${ours.mib}`,
+      'failed' in measured ? measured.failed : `${peer}: ${theirs} MiB, ours ${ours.mib}`,
     ],
   }
 }
