@@ -8,6 +8,7 @@ import { fairness } from './fairness.ts'
 import type { Benchmark } from './harness/benchmark.ts'
 import { jsonLines, summaryOf, tableText } from './harness/report.ts'
 import type { Row } from './harness/row.ts'
+import { logRate } from './log-rate.ts'
 import { memory } from './memory.ts'
 import { neighbour } from './neighbour.ts'
 import { runE2e } from './run-e2e.ts'
@@ -26,6 +27,7 @@ const benchmarks: Benchmark[] = [
   runRate,
   boot,
   density,
+  logRate,
 ]
 
 const usage = `npm run bench -- NAME... [--json] [--peers] [--rounds N] [--rows N] [--profile]
@@ -33,7 +35,7 @@ const usage = `npm run bench -- NAME... [--json] [--peers] [--rounds N] [--rows 
 ${benchmarks.map(({ name, about }) => `  ${name.padEnd(12)} ${about}`).join('\n')}
 
   --json       one JSON object per row, the last line counts them
-  --peers      also compare with what is installed from Debian for it
+  --peers      also compare with what is installed for it
   --rounds N   counted rounds, 100 without it
   --rows N     runs in a long queue, 1000000 without it
   --profile    also tell where the time goes, on standard error

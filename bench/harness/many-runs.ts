@@ -24,7 +24,7 @@ export async function manyRuns(calls: RunCalls, count: number): Promise<ManyRuns
   let submitting = 0
   let submitted = 0
   let lastEnd = begun
-  let failure: unknown
+  let failure: Error | undefined
   while (submitted < count || submitting > 0 || unfinished.size > 0) {
     if (failure) throw failure
     if (Date.now() - begun > limitMs) throw new Error(`${unfinished.size} runs do not end`)
@@ -34,7 +34,7 @@ export async function manyRuns(calls: RunCalls, count: number): Promise<ManyRuns
         .submit()
         .then(({ id }) => unfinished.add(id))
         .catch((error: unknown) => {
-          failure = error
+          failure = error instanceof Error ? error : new Error(String(error))
         })
         .finally(() => {
           submitting -= 1

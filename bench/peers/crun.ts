@@ -44,7 +44,7 @@ export interface CrunBundles {
   within: readonly string[]
   /** File that every run reads. */
   stdin: string
-  command(slot: string, id: string): string[]
+  command: (slot: string, id: string) => string[]
 }
 
 export async function crunBundles(

@@ -19,7 +19,7 @@ interface Worker {
   stop(): Promise<void>
 }
 interface Graphile {
-  run(options: object): Promise<Worker>
+  run: (options: object) => Promise<Worker>
 }
 
 const [entry = '', url, concurrencyText, stdin = '', ...command] = process.argv.slice(2)

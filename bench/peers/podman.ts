@@ -17,7 +17,7 @@ export interface Podman {
   /** Makes the surroundings and becomes the command that follows. */
   within: readonly string[]
   /** The command line that runs `words` of busybox in a fresh container without a network. */
-  runCommand(options: readonly string[], words: readonly string[]): string[]
+  runCommand: (options: readonly string[], words: readonly string[]) => string[]
 }
 
 export async function preparePodman(folder: string): Promise<Podman> {

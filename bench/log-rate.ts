@@ -1,0 +1,110 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { logMaxBytes } from '@sandbox-jobs/contract/limits.ts'
+import { makeJob } from './harness/bench-job.ts'
+import type { Benchmark, BenchOptions } from './harness/benchmark.ts'
+import { buildLauncher, Launcher } from './harness/launcher.ts'
+import { machineNote } from './harness/machine-note.ts'
+import { percentile, rounded } from './harness/percentile.ts'
+import { treeCpuMs } from './harness/process-cpu.ts'
+import { interleaved, type Subject } from './harness/rounds.ts'
+import { type Row, rowOf } from './harness/row.ts'
+import { type BenchService, startService } from './harness/service.ts'
+import { RunTimer } from './harness/submit-and-wait.ts'
+import { dockerRun, importBusybox, startDocker } from './peers/docker.ts'
+
+/** 1 GiB in lines of 64 bytes, by few and large writes: what is timed is the reader. */
+const script = (folder: string) =>
+  `yes 0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcde | head -c 4194304 >${folder}/lines; ` +
+  `i=0; while [ $i -lt 256 ]; do cat ${folder}/lines; i=$((i+1)); done`
+/** A round is a minute where a peer stores all of it. */
+const roundsMax = 5
+const restMs = 500
+const pollMs = 20
+const pipeFloor = 'the same through a pipe to cat'
+const peerName = 'docker logs (json-file)'
+
+/** 1 GiB of standard output taken from a job and stored; docs in bench/README.md. */
+export const logRate: Benchmark = {
+  name: 'log-rate',
+  about: 'a job that writes 1 GiB to its standard output, until its log is stored',
+  run: async (options) => {
+    const work = await mkdtemp(join(tmpdir(), 'bench-log-rate-'))
+    options.say('log-rate: starting a service')
+    const service = await startService()
+    try {
+      return await measure(options, { service, work })
+    } finally {
+      await service.stop()
+      await rm(work, { recursive: true, force: true })
+    }
+  },
+}
+
+async function measure(
+  options: BenchOptions,
+  { service, work }: { service: BenchService; work: string },
+): Promise<Row[]> {
+  const job = await makeJob(service, `${script('/workspace')}\n`)
+  const timer = new RunTimer(job, { baseUrl: service.baseUrl, pollMs })
+  const launcher = await buildLauncher(work)
+  const errors = join(work, 'errors')
+  const busybox = ['/bin/busybox', 'sh', '-c']
+  const pipe = new Launcher({
+    launcher,
+    command: [...busybox, `{ ${script(work)}; } | cat >/dev/null`],
+    errors,
+  })
+  const docker = options.peers ? await startDocker(join(work, 'docker')) : undefined
+  try {
+    let cpuMs = 0
+    const ours = async () => {
+      const before = await treeCpuMs(service.pid)
+      const { totalMs } = await timer.once(0)
+      cpuMs += (await treeCpuMs(service.pid)) - before
+      return totalMs
+    }
+    const subjects: Subject[] = [
+      { name: 'ours', once: ours },
+      { name: pipeFloor, once: () => pipe.once() },
+    ]
+    if (docker) {
+      await importBusybox(docker, join(work, 'docker'))
+      const started = dockerRun(docker, ['sh', '-c', script('/tmp')], ['--detach', '--tmpfs', '/tmp'])
+      const quoted = started.map((word) => `'${word}'`).join(' ')
+      const client = docker.command().join(' ')
+      const command = ['/bin/sh', '-ec', `id=$(${quoted}); ${client} wait $id; ${client} rm $id`]
+      const run = new Launcher({ launcher, command, errors })
+      subjects.push({ name: peerName, once: () => run.once() })
+    }
+    const rounds = Math.min(options.rounds, roundsMax)
+    const machine = machineNote()
+    const onRound = (round: number) => options.say(`log-rate: round ${round + 1} of ${rounds}`)
+    await timer.once(0)
+    cpuMs = 0
+    const samples = await interleaved(subjects, { rounds, warmups: 0, restMs, onRound })
+    const theirs = samples.get(peerName)
+    return [
+      rowOf({
+        name: 'log-rate',
+        ours: { samplesMs: samples.get('ours') ?? [], cpuMs: cpuMs / rounds },
+        peer: {
+          name: peerName,
+          measured: theirs && { samplesMs: theirs, cpuMs: null },
+          reach: { atMost: 0.2 },
+          notes: theirs ? [] : ['docker is measured with --peers only'],
+        },
+        floor: { [pipeFloor]: rounded(percentile(samples.get(pipeFloor) ?? [], 0.5)) },
+        notes: [
+          `ours takes 1 GiB and stores the first and the last half of ${logMaxBytes / 1024 ** 2} MiB, synced; docker stores all of it, unsynced`,
+          machine(),
+        ],
+      }),
+    ]
+  } finally {
+    timer.close()
+    await pipe.close()
+    await docker?.stop()
+  }
+}
