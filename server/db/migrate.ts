@@ -11,13 +11,13 @@ import * as scripts from './migrations/0006-scripts.ts'
 import * as retention from './migrations/0007-retention.ts'
 import * as companyQueue from './migrations/0008-company-queue.ts'
 import * as turnsAndCounts from './migrations/0009-turns-and-counts.ts'
-import * as isolation from './migrations/0012-isolation.ts'
-import * as findings from './migrations/0014-findings.ts'
-import * as provenance from './migrations/0015-provenance.ts'
-import * as buildFence from './migrations/0016-build-fence.ts'
-import * as digestBlocks from './migrations/0016-digest-blocks.ts'
-import * as operatorLimits from './migrations/0016-operator-limits.ts'
-import * as liveLogs from './migrations/0017-live-logs.ts'
+import * as isolation from './migrations/0010-isolation.ts'
+import * as findings from './migrations/0011-findings.ts'
+import * as provenance from './migrations/0012-provenance.ts'
+import * as buildFence from './migrations/0013-build-fence.ts'
+import * as digestBlocks from './migrations/0014-digest-blocks.ts'
+import * as operatorLimits from './migrations/0015-operator-limits.ts'
+import * as liveLogs from './migrations/0016-live-logs.ts'
 
 /** Forward only, in order of their names. */
 const migrations: Record<string, Migration> = {
@@ -30,13 +30,13 @@ const migrations: Record<string, Migration> = {
   '0007-retention': retention,
   '0008-company-queue': companyQueue,
   '0009-turns-and-counts': turnsAndCounts,
-  '0012-isolation': isolation,
-  '0014-findings': findings,
-  '0015-provenance': provenance,
-  '0016-build-fence': buildFence,
-  '0016-digest-blocks': digestBlocks,
-  '0016-operator-limits': operatorLimits,
-  '0017-live-logs': liveLogs,
+  '0010-isolation': isolation,
+  '0011-findings': findings,
+  '0012-provenance': provenance,
+  '0013-build-fence': buildFence,
+  '0014-digest-blocks': digestBlocks,
+  '0015-operator-limits': operatorLimits,
+  '0016-live-logs': liveLogs,
 }
 
 const provider: MigrationProvider = { getMigrations: async () => migrations }
