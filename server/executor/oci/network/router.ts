@@ -126,7 +126,8 @@ echo 7200 >netfilter/nf_conntrack_tcp_timeout_established
 /** Takes away what an agent by these names made on the host; links in use keep their namespaces until they end. */
 export async function removeRouter({ namespace, uplink, table }: NetworkNames): Promise<void> {
   const call = { slug: 'network_cleanup' }
-  const hasUplink = (await readFile('/proc/self/net/dev', 'utf8')).includes(` ${uplink}:`)
+  // A long name stands at the start of its line, a short one after spaces.
+  const hasUplink = new RegExp(`^ *${uplink}:`, 'm').test(await readFile('/proc/self/net/dev', 'utf8'))
   const hasNamespace = await exists(`/run/netns/${namespace}`)
   if (!hasUplink && !hasNamespace) return
   const removed = `table inet ${table}\ndelete table inet ${table}\n`
