@@ -1,0 +1,161 @@
+import { execFile } from 'node:child_process'
+import { createHash, randomUUID } from 'node:crypto'
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { createServer, type Server } from 'node:net'
+import { hostname, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+
+const run = promisify(execFile)
+
+/** Files of the host that a program would change to get out, or to stay. */
+const hostFiles =
+  `/etc/passwd /etc/shadow /etc/group /etc/crontab /etc/ld.so.preload /usr/bin/crun /usr/bin/runsc
+  /bin/busybox`.split(/\s+/)
+const hostFolders = ['/', '/etc', '/etc/cron.d', '/root', '/dev', '/usr/local/bin', '/lib/systemd/system']
+const settings =
+  `kernel/core_pattern kernel/modprobe kernel/poweroff_cmd kernel/sysrq kernel/randomize_va_space kernel/hostname
+  kernel/domainname kernel/kptr_restrict kernel/dmesg_restrict kernel/panic kernel/pid_max kernel/threads-max kernel/tainted
+  kernel/shmmax kernel/sem kernel/unprivileged_bpf_disabled kernel/perf_event_paranoid kernel/usermodehelper/bset
+  fs/protected_symlinks fs/protected_hardlinks fs/suid_dumpable fs/pipe-max-size vm/overcommit_memory vm/mmap_min_addr
+  vm/swappiness vm/nr_hugepages vm/panic_on_oom net/ipv4/conf/lo/forwarding net/core/bpf_jit_enable`.split(
+    /\s+/,
+  )
+
+/**
+ * What lies outside the sandboxes and has to stay as it is: files, settings and mounts of the host, its clock and name,
+ * a key, a segment of memory and a server that nobody may find, and the kernel's own log. It looks from outside and
+ * believes nothing that a sandbox says.
+ */
+export class Canaries {
+  /** In files, in memory and in the environment of what must not be read. */
+  readonly secret = `canary-${randomUUID()}`
+  readonly folder: string
+  /** Of a server's abstract socket on the host. */
+  readonly socketName = `sbj-canary-${randomUUID()}`
+  /** Key of the host's own segment of shared memory. */
+  segmentKey = 0
+  readonly found: string[] = []
+  readonly #server: Server
+  #segment = ''
+  #before = new Map<string, string>()
+  #begunMs = 0
+  #clockMs = 0
+  #watched: string[] = []
+
+  private constructor(folder: string) {
+    this.folder = folder
+    this.#server = createServer((socket) => {
+      this.found.push(`a server of the host's was reached`)
+      socket.destroy()
+    })
+  }
+
+  static async plant(): Promise<Canaries> {
+    const canaries = new Canaries(await mkdtemp(join(tmpdir(), 'escape-canary-')))
+    await writeFile(join(canaries.folder, 'canary'), canaries.secret)
+    await mkdir(join(canaries.folder, 'folder'))
+    // Nothing but the sandbox is to keep anybody from it.
+    await chmod(canaries.folder, 0o755)
+    await new Promise<void>((resolve) => canaries.#server.listen(`\0${canaries.socketName}`, resolve))
+    const { stdout } = await run('ipcmk', ['-M', '4096', '-p', '0666'])
+    canaries.#segment = /(\d+)/.exec(stdout)?.[1] ?? ''
+    canaries.segmentKey = Number((await canaries.#segmentLine())[0])
+    return canaries
+  }
+
+  /** From here on everything is to stay, and so are `trees`, which sandboxes stand on. */
+  async watch(trees: string[]): Promise<void> {
+    this.#watched = trees
+    this.#before = await this.#state()
+    this.#begunMs = performance.now()
+    this.#clockMs = Date.now()
+  }
+
+  heard(text: string): void {
+    if (text.includes(this.secret)) this.found.push('a secret of somebody else came out')
+  }
+
+  /** Looks at everything; returns what was found since the beginning. */
+  async look(): Promise<string[]> {
+    const now = await this.#state()
+    for (const [name, value] of now) {
+      if (this.#before.get(name) !== value)
+        this.found.push(`changed: ${name}${difference(this.#before.get(name), value)}`)
+    }
+    const drift = Math.abs(Date.now() - this.#clockMs - (performance.now() - this.#begunMs))
+    if (drift > 2000) this.found.push('the clock was set')
+    if (hostname() !== (await readFile('/proc/sys/kernel/hostname', 'utf8')).trim())
+      this.found.push('renamed')
+    return this.found
+  }
+
+  async close(): Promise<void> {
+    this.#server.close()
+    await run('ipcrm', ['-m', this.#segment])
+    await rm(this.folder, { recursive: true })
+  }
+
+  async #segmentLine(): Promise<string[]> {
+    const lines = (await readFile('/proc/sysvipc/shm', 'utf8'))
+      .split('\n')
+      .map((line) => line.trim().split(/\s+/))
+    return lines.find((fields) => fields[1] === this.#segment) ?? []
+  }
+
+  async #state(): Promise<Map<string, string>> {
+    const state = new Map<string, string>()
+    for (const path of hostFiles) state.set(path, await contentOf(path))
+    for (const name of settings) state.set(name, await contentOf(`/proc/sys/${name}`))
+    for (const path of hostFolders) state.set(path, (await readdir(path)).sort().join(' '))
+    state.set('the canary folder', await treeOf(this.folder))
+    for (const tree of this.#watched) state.set(tree, await treeOf(tree))
+    state.set('shared memory of the host', (await this.#segmentLine()).join(' '))
+    state.set('mounts of the host', await mountsOfHost())
+    state.set('faults in the kernel log', await kernelFaults())
+    return state
+  }
+}
+
+/** The first lines that one has and the other has not. */
+function difference(before = '', now: string): string {
+  const [had, has] = [before.split('\n'), now.split('\n')]
+  const changed = [...has.filter((line) => !had.includes(line)), ...had.filter((line) => !has.includes(line))]
+  return changed
+    .slice(0, 4)
+    .map((line) => `\n  ${line}`)
+    .join('')
+}
+
+async function contentOf(path: string): Promise<string> {
+  const bytes = await readFile(path).catch(() => Buffer.from('absent'))
+  return createHash('sha256').update(bytes).digest('hex')
+}
+
+async function treeOf(path: string): Promise<string> {
+  const { stdout } = await run('find', [path, '-printf', '%P %y %s %m %U %G %T@ %l\n'], {
+    maxBuffer: 2 ** 26,
+  })
+  const files = stdout.split('\n').filter((line) => / f \d/.test(line))
+  const contents = await Promise.all(
+    files.slice(0, 1000).map(async (line) => contentOf(join(path, line.slice(0, line.search(/ f \d/))))),
+  )
+  return createHash('sha256').update(stdout).update(contents.join()).digest('hex')
+}
+
+/** Without what other programs of this machine keep by name: network namespaces, and mounts below /tmp. */
+async function mountsOfHost(): Promise<string> {
+  const lines = (await readFile('/proc/self/mountinfo', 'utf8')).trim().split('\n')
+  return lines
+    .filter((line) => !/ - nsfs /.test(line) && !line.includes('/run/netns'))
+    .filter((line) => !line.includes(' /tmp/') || /escape-canary|sandbox-agent/.test(line))
+    .map((line) => line.split(' ').slice(3).join(' '))
+    .sort()
+    .join('\n')
+}
+
+async function kernelFaults(): Promise<string> {
+  const { stdout } = await run('dmesg', { maxBuffer: 2 ** 26 })
+  const faults = stdout.split('\n').filter((line) => /BUG:|Oops|general protection|KASAN|WARNING:/.test(line))
+  return String(faults.length)
+}

@@ -1,0 +1,117 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { promisify } from 'node:util'
+import { FakeInternet } from '../../server/executor/oci/network/fake-internet.ts'
+import { shellJob, TestAgent, until } from '../../server/executor/oci/test-agent.ts'
+import type { SandboxRuntime } from '../../server/executor/port.ts'
+import { Canaries } from './canaries.ts'
+
+const run = promisify(execFile)
+export const neighbourKey = 0x5b1
+
+/** One host agent on a machine of its own, a neighbour that lives beside every attempt, and the canaries. */
+export class Stage {
+  readonly runtime: SandboxRuntime
+  readonly agent: TestAgent
+  readonly internet: FakeInternet
+  readonly canaries: Canaries
+  /** Holds the probe at /usr/bin/probe. */
+  readonly image: string
+  /** Of the neighbour's first process, as the host counts. */
+  neighbourPid = 0
+  readonly #neighbourInput = new Readable({ read: () => undefined })
+  #neighbour = ''
+
+  private constructor(parts: Pick<Stage, 'runtime' | 'agent' | 'internet' | 'canaries' | 'image'>) {
+    this.runtime = parts.runtime
+    this.agent = parts.agent
+    this.internet = parts.internet
+    this.canaries = parts.canaries
+    this.image = parts.image
+  }
+
+  /** `prefix` is put before the agent's command. */
+  static async set(runtime: SandboxRuntime, prefix: string[] = []): Promise<Stage> {
+    const canaries = await Canaries.plant()
+    const internet = await FakeInternet.make(['169.254.169.254', '10.9.9.9', 'fd00:ec2::254'])
+    const agent = await TestAgent.start({ SANDBOX_RUNTIME_EGRESS: 'true' }, [
+      ...internet.onMachine,
+      ...prefix,
+    ])
+    const image = await agent.image([[{ name: 'usr/bin/probe', mode: 0o755 }, await compiledProbe()]])
+    const stage = new Stage({ runtime, agent, internet, canaries, image })
+    await stage.#startNeighbour()
+    return stage
+  }
+
+  /** From here on no canary may change: every image is there. */
+  watch(): Promise<void> {
+    const trees = ['agent/images', 'agent/platform', 'agent/platform-network', 'agent/native']
+    return this.canaries.watch(trees.map((name) => join(this.agent.dataDir, name)))
+  }
+
+  /** Ends the neighbour, looks at every canary, and takes the stage down. */
+  async close(): Promise<string[]> {
+    await this.#endNeighbour()
+    const found = await this.canaries.look()
+    for (const contact of this.internet.machineContacts) found.push(`the machine was reached: ${contact}`)
+    for (const contact of this.internet.contacts) {
+      if (/169[.]254|10[.]9|fd00/.test(contact)) found.push(`an inner address was reached: ${contact}`)
+    }
+    const left = (await this.agent.client.list()).filter(({ state }) => state === 'running')
+    if (left.length > 0) found.push('a sandbox goes on')
+    await this.agent.dispose()
+    await this.internet.dispose()
+    await this.canaries.close()
+    return found
+  }
+
+  async #startNeighbour(): Promise<void> {
+    const { secret } = this.canaries
+    const spec = {
+      ...shellJob(this.image, '', { timeoutMs: 3_600_000, runtime: this.runtime }),
+      argv: ['/usr/bin/probe', 'neighbour', String(neighbourKey), secret],
+    }
+    this.#neighbour = spec.id
+    await this.agent.client.start(spec, this.#neighbourInput)
+    await until(async () => (await text(await this.agent.client.log(spec.id))).includes('ready'))
+    this.neighbourPid = (await this.agent.processes(spec.id)).at(-1) ?? 0
+  }
+
+  async #endNeighbour(): Promise<void> {
+    this.#neighbourInput.push('end\n')
+    this.#neighbourInput.push(null)
+    const exit = await this.agent.client.wait(this.#neighbour)
+    const log = await text(await this.agent.client.log(this.#neighbour))
+    if (exit.cause !== 'exited' || exit.exitCode !== 0 || !log.endsWith('ready\nsignals 0\nwhole\n')) {
+      this.canaries.found.push(
+        `the neighbour noticed: ${exit.cause} ${exit.exitCode} ${log.replace(/\s+/g, ' ')}`,
+      )
+    }
+  }
+}
+
+let probe: Promise<Buffer> | undefined
+function compiledProbe(): Promise<Buffer> {
+  probe ??= (async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'escape-probe-'))
+    const program = join(folder, 'probe')
+    await run('cc', [
+      '-static',
+      '-O1',
+      '-Wall',
+      '-Werror',
+      '-o',
+      program,
+      join(import.meta.dirname, 'probe.c'),
+    ])
+    const bytes = await readFile(program)
+    await rm(folder, { recursive: true })
+    return bytes
+  })()
+  return probe
+}

@@ -1,0 +1,113 @@
+import { readFileSync } from 'node:fs'
+import { cpus, hostname, totalmem } from 'node:os'
+import { basename } from 'node:path'
+import type { Table } from '../attempt.ts'
+import type { Stage } from '../stage.ts'
+
+/** A pattern that finds `text` and not itself in a command line. */
+const pattern = (text: string) => `${text.slice(0, -1)}[${text.at(-1)}]`
+const first = (path: string) => readFileSync(path, 'utf8').split(/\s+/)[0] ?? ''
+
+/** What tells about the host, or holds somebody's secret. */
+export function leaks({ canaries, agent }: Stage): Table {
+  const secret = pattern(canaries.secret)
+  const search = (name: string, files: string) => ({
+    name: `secret_in_${name}`,
+    what: `looks for a neighbour's secret in ${files}`,
+    command: `grep -qs ${secret} ${files}`,
+  })
+  const told = (name: string, what: string, file: string, text: string) => ({
+    name: `tells_${name}`,
+    what,
+    command: `grep -qsi -- '${pattern(text)}' ${file}`,
+  })
+  const folder = basename(agent.dataDir)
+  return {
+    class: 'leaks',
+    attempts: [
+      search('environments', '/proc/*/environ'),
+      search('command_lines', '/proc/*/cmdline'),
+      search('standard_places', '/etc/* /run/* /root/* /var/*/* /tmp/* /dev/shm/*'),
+      {
+        name: 'secret_behind_descriptors',
+        what: 'finds a file of somebody else behind a descriptor',
+        command: `ls -l /proc/[0-9]*/fd/ | grep -q '${pattern('sbj-neighbour')}\\|${pattern(folder)}'`,
+      },
+      search('own_input', '/proc/self/fd/0'),
+      search('roots', '/proc/[0-9]*/root/workspace/* /proc/[0-9]*/cwd/*'),
+      search('platform', '/.sandbox/*'),
+      {
+        ...search('whole_tree', '/'),
+        command: `find / -xdev -type f -size -2000k -exec grep -ls ${secret} {} + | grep -q .`,
+      },
+      { name: 'used_memory', what: 'finds something in fresh memory', command: 'probe used-memory' },
+      { name: 'used_disk', what: 'finds something in a fresh file', command: 'probe used-disk' },
+      told('folder_mountinfo', `finds the agent's folder among the mounts`, '/proc/self/mountinfo', folder),
+      told('folder_mounts', `finds the agent's folder among the mounts`, '/proc/mounts', folder),
+      told('staging_mounts', 'finds the place where sandboxes are made', '/proc/1/mounts', agent.dataDir),
+      told('group_self', 'finds the control group that it is in', '/proc/self/cgroup', agent.cgroup),
+      told('group_1', 'finds the control group of process 1', '/proc/1/cgroup', agent.cgroup),
+      told('environment', 'finds the agent in an environment', '/proc/*/environ', 'SANDBOX_DATA'),
+      told('folder_environment', `finds the agent's folder in an environment`, '/proc/*/environ', folder),
+      told(
+        'folder_command_line',
+        `finds the agent's folder in a command line`,
+        '/proc/[0-9]*/cmdline',
+        folder,
+      ),
+      told('descriptors', `finds the agent's folder behind a descriptor`, '/proc/self/fdinfo/*', folder),
+      told(
+        'hostname',
+        `finds the host's name`,
+        '/proc/sys/kernel/hostname /etc/hostname /etc/hosts',
+        hostname(),
+      ),
+      told(
+        'memory',
+        `finds the host's memory`,
+        '/proc/meminfo',
+        `MemTotal: *${Math.floor(totalmem() / 1024)} kB`,
+      ),
+      told('machine_id', `finds the host's id`, '/etc/machine-id', safely('/etc/machine-id')),
+      {
+        name: 'tells_processors',
+        what: 'counts more processors than it was given',
+        command: `[ $(grep -c '^processor' /proc/cpuinfo) -gt 1 ]`,
+        ofGvisor: `gVisor's own list, of the processors of its process`,
+      },
+      {
+        name: 'tells_uptime',
+        what: 'finds how long the host has been up',
+        command: `[ $(cut -d. -f1 /proc/uptime) -gt ${Math.floor(Number(first('/proc/uptime')) / 2)} ]`,
+      },
+      {
+        name: 'tells_load',
+        what: 'finds more processes than its own in the load',
+        command: `[ $(cut -d' ' -f4 /proc/loadavg | cut -d/ -f2) -gt 64 ]`,
+      },
+      {
+        name: 'tells_disks',
+        what: 'finds disks of the host',
+        command: 'grep -qE "vd|sd|nvme|loop" /proc/diskstats /proc/partitions',
+      },
+      {
+        name: 'tells_neighbours_shm',
+        what: 'finds a segment of memory that is not its own',
+        command: 'grep -vq key /proc/sysvipc/shm || probe any-shared-memory',
+      },
+      {
+        name: 'more_processors',
+        what: 'runs on more processors than it was given',
+        command: `[ $(nproc) -gt ${cpus().length} ]`,
+      },
+    ],
+  }
+}
+
+const safely = (path: string) => {
+  try {
+    return readFileSync(path, 'utf8').trim()
+  } catch {
+    return 'no-such-id'
+  }
+}
