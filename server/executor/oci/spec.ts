@@ -28,7 +28,9 @@ const defaultPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bi
 
 /** Each costs a mount at every start: what only the host's root could read anyway is left alone. */
 const hiddenPaths = `/proc/acpi /proc/asound /proc/kcore /proc/keys /proc/latency_stats /proc/timer_list
-  /proc/sched_debug /proc/scsi /proc/interrupts /proc/bus /proc/partitions /sys/firmware /sys/devices/virtual/powercap`.split(/\s+/)
+  /proc/sched_debug /proc/scsi /proc/interrupts /proc/bus /proc/partitions /sys/firmware /sys/devices/virtual/powercap`.split(
+  /\s+/,
+)
 const readOnlyPaths = '/proc/fs /proc/irq /proc/sys /proc/sysrq-trigger'.split(' ')
 
 const namespaces = ['user', 'pid', 'mount', 'ipc', 'uts', 'cgroup']
