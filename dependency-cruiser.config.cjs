@@ -108,8 +108,15 @@ module.exports = {
       name: 'clients-use-the-contract',
       comment: 'Scenarios are outside: they speak HTTP. Choices by a seed belong to nobody.',
       severity: 'error',
-      from: { path: '^e2e/' },
+      from: { path: '^e2e/', pathNot: '^e2e/escape/' },
       to: { path: '^server/', pathNot: '^server/base/draw[.]ts$' },
+    },
+    {
+      name: 'escapes-use-the-executor',
+      comment: 'Who tries to get out of sandboxes starts them as the worker does, and knows nothing else.',
+      severity: 'error',
+      from: { path: '^e2e/escape/' },
+      to: { path: '^server/', pathNot: '^server/executor/' },
     },
     {
       name: 'commands-use-entry-points',
