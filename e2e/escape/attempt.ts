@@ -27,9 +27,6 @@ export interface Failure {
   told: string
 }
 
-/** `got`: it succeeded; `untried`: nobody knows, for the sandbox lacks the tool or ended before it. */
-type Outcome = 'got' | 'refused' | 'killed' | 'untried'
-
 const memoryBytes = 256 * 2 ** 20
 const scriptStart = `export PATH=/.sandbox:$PATH
 attempt() {
@@ -50,7 +47,8 @@ export async function makeAttempts(stage: Stage, table: Table): Promise<Failure[
   })
 }
 
-async function outcomesOf(stage: Stage, table: Table): Promise<Map<string, Outcome>> {
+/** By name: `got`, `refused`, `killed`, or `untried` when the sandbox lacks the tool. */
+async function outcomesOf(stage: Stage, table: Table): Promise<Map<string, string>> {
   const lines = table.attempts.map(({ name, command }) => `attempt ${name} ${quoted(command)}`)
   const script = [scriptStart, ...lines].join('\n')
   const spec = {
@@ -65,7 +63,7 @@ async function outcomesOf(stage: Stage, table: Table): Promise<Map<string, Outco
   return new Map(
     log.split('\n').flatMap((line) => {
       const [name, outcome] = line.split(' ')
-      return name && outcome ? [[name, outcome as Outcome]] : []
+      return name && outcome ? [[name, outcome]] : []
     }),
   )
 }

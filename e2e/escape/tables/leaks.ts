@@ -1,12 +1,42 @@
 import { readFileSync } from 'node:fs'
-import { cpus, hostname, totalmem } from 'node:os'
+import { hostname, totalmem } from 'node:os'
 import { basename } from 'node:path'
-import type { Table } from '../attempt.ts'
+import type { Attempt, Table } from '../attempt.ts'
 import type { Stage } from '../stage.ts'
 
 /** A pattern that finds `text` and not itself in a command line. */
 const pattern = (text: string) => `${text.slice(0, -1)}[${text.at(-1)}]`
 const first = (path: string) => readFileSync(path, 'utf8').split(/\s+/)[0] ?? ''
+
+/** Sizes and loads that are not the sandbox's own. */
+const ofMachine: Attempt[] = [
+  {
+    name: 'tells_processors',
+    what: 'counts more processors than it was given',
+    command: `[ $(grep -c '^processor' /proc/cpuinfo) -gt 1 ]`,
+    ofGvisor: `gVisor's own list, of the processors of its process`,
+  },
+  {
+    name: 'tells_uptime',
+    what: 'finds how long the host has been up',
+    command: `[ $(cut -d. -f1 /proc/uptime) -gt ${Math.floor(Number(first('/proc/uptime')) / 2)} ]`,
+  },
+  {
+    name: 'tells_load',
+    what: 'finds more processes than its own in the load',
+    command: `[ $(cut -d' ' -f4 /proc/loadavg | cut -d/ -f2) -gt 64 ]`,
+  },
+  {
+    name: 'tells_disks',
+    what: 'finds disks of the host',
+    command: 'grep -qE "vd|sd|nvme|loop" /proc/diskstats /proc/partitions',
+  },
+  {
+    name: 'tells_neighbours_shm',
+    what: 'finds a segment of memory that is not its own',
+    command: 'grep -vq key /proc/sysvipc/shm || probe any-shared-memory',
+  },
+]
 
 /** What tells about the host, or holds somebody's secret. */
 export function leaks({ canaries, agent }: Stage): Table {
@@ -69,37 +99,7 @@ export function leaks({ canaries, agent }: Stage): Table {
         `MemTotal: *${Math.floor(totalmem() / 1024)} kB`,
       ),
       told('machine_id', `finds the host's id`, '/etc/machine-id', safely('/etc/machine-id')),
-      {
-        name: 'tells_processors',
-        what: 'counts more processors than it was given',
-        command: `[ $(grep -c '^processor' /proc/cpuinfo) -gt 1 ]`,
-        ofGvisor: `gVisor's own list, of the processors of its process`,
-      },
-      {
-        name: 'tells_uptime',
-        what: 'finds how long the host has been up',
-        command: `[ $(cut -d. -f1 /proc/uptime) -gt ${Math.floor(Number(first('/proc/uptime')) / 2)} ]`,
-      },
-      {
-        name: 'tells_load',
-        what: 'finds more processes than its own in the load',
-        command: `[ $(cut -d' ' -f4 /proc/loadavg | cut -d/ -f2) -gt 64 ]`,
-      },
-      {
-        name: 'tells_disks',
-        what: 'finds disks of the host',
-        command: 'grep -qE "vd|sd|nvme|loop" /proc/diskstats /proc/partitions',
-      },
-      {
-        name: 'tells_neighbours_shm',
-        what: 'finds a segment of memory that is not its own',
-        command: 'grep -vq key /proc/sysvipc/shm || probe any-shared-memory',
-      },
-      {
-        name: 'more_processors',
-        what: 'runs on more processors than it was given',
-        command: `[ $(nproc) -gt ${cpus().length} ]`,
-      },
+      ...ofMachine,
     ],
   }
 }
