@@ -164,3 +164,10 @@ test.each(sandboxRuntimes)(
     expect(log).toBe('deep644 33 34\n')
   },
 )
+
+test('on runsc, a program that ends process 1 has ended itself, not its start', async () => {
+  for (let time = 0; time < 5; time += 1) {
+    const { exit } = await agent.run(shellJob(empty, 'kill -9 1; sleep 1', { runtime: 'runsc' }))
+    expect(exit.cause).toBe('signalled')
+  }
+}, 60_000)

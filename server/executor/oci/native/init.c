@@ -53,8 +53,13 @@ int main(int count, char **arguments) {
   if (signals < 0 || pipe2(started, O_CLOEXEC)) return 1;
 
   if (!wait_for_word()) return 1;
+  /* From here on the program may be what ends process 1, where the runtime lets it. */
+  tell('P', 0);
   pid_t program = fork();
-  if (program < 0) return 1;
+  if (program < 0) {
+    tell('F', errno);
+    return 1;
+  }
   if (program == 0) {
     setsid();
     sigprocmask(SIG_SETMASK, &before, 0);

@@ -95,7 +95,9 @@ static void read_status(void) {
   uint32_t message[2];
   ssize_t count;
   while ((count = read(job.status, message, sizeof message)) == sizeof message) {
-    if (message[0] == 'R' && !job.started) {
+    if (message[0] == 'P') {
+      job.about_to_start = true;
+    } else if (message[0] == 'R' && !job.started) {
       job.started = true;
       clients_tell("running\n");
     } else if (message[0] == 'F' && !job.started) {
@@ -185,6 +187,8 @@ int main(int count, char **arguments) {
 
   bool all_dead = cgroups_kill(&plan);
   if (job.status >= 0) read_status();
+  /* Process 1 has ended before it could tell of the program: nothing but the program, or a limit of its, ends it then. */
+  if (job.about_to_start && !job.failed_to_start) job.started = true;
   for (size_t bytes = 0; job.log >= 0 && bytes < DRAIN_BYTES && read_log(); bytes += LOG_CHUNK_BYTES) continue;
   log_end();
   if (job.started && all_dead) collect(&plan, sandbox_dir, mounts_workspace(), &results);

@@ -69,7 +69,7 @@ struct job {
   /* 0 once it has done its work. */
   pid_t runtime;
   int log, status, input, timer, meter, signals;
-  bool started, failed_to_start, reported;
+  bool about_to_start, started, failed_to_start, reported;
   uint32_t start_error, program_status;
   /* When the agent gave its word, and what the processor had done for the sandbox by then. */
   uint64_t begun_ms, begun_cpu_ms;
