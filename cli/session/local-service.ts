@@ -1,9 +1,9 @@
 import type { ServiceRefusal } from '@sandbox-jobs/server/main/local-service.ts'
-import { CliError, describeFailure, exitCodes } from '../failure.ts'
+import { CliError, exitCodes } from '../failure.ts'
 import { createReporter } from '../output/reporter.ts'
+import { onThisMachine, type Render } from './on-this-machine.ts'
 
 type Work<T> = () => Promise<{ ok: true; value: T } | ServiceRefusal>
-type Render<T> = (value: T) => { text: string; document: unknown }
 
 /** Works on the service of this machine past its API, and shows how it ended. */
 export async function withLocalService<T>(
@@ -11,17 +11,7 @@ export async function withLocalService<T>(
   work: Work<T>,
   render: Render<T>,
 ): Promise<void> {
-  const report = createReporter(options.json === true)
-  try {
-    const outcome = await work()
-    if (!outcome.ok) throw refusal(outcome)
-    const { text, document } = render(outcome.value)
-    report.result(text, document)
-  } catch (error) {
-    const failure = describeFailure(error, 'this machine')
-    report.failure(failure)
-    process.exitCode = failure.exitCode
-  }
+  await onThisMachine(createReporter(options.json === true), work, { render, explain: refusal })
 }
 
 const refusal = ({ cause, problems }: ServiceRefusal) =>

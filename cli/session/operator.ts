@@ -1,10 +1,10 @@
 import type { OperatorProblem } from '@sandbox-jobs/server/main/operator-images.ts'
-import { CliError, describeFailure, exitCodes } from '../failure.ts'
+import { CliError, exitCodes } from '../failure.ts'
 import { createReporter, type Reporter } from '../output/reporter.ts'
 import { durationText } from '../output/sizes.ts'
+import { onThisMachine, type Render } from './on-this-machine.ts'
 
 type Work<T> = () => Promise<{ ok: true; value: T } | OperatorProblem>
-type Render<T> = (value: T) => { text: string; document: unknown }
 
 const stillBusyMs = 15_000
 
@@ -18,14 +18,7 @@ export async function withOperator<T>(
   const report = createReporter(options.json === true)
   const stopSaying = sayWhileBusy(report, doing)
   try {
-    const outcome = await work()
-    if (!outcome.ok) throw problemError(outcome)
-    const { text, document } = render(outcome.value)
-    report.result(text, document)
-  } catch (error) {
-    const failure = describeFailure(error, 'this machine')
-    report.failure(failure)
-    process.exitCode = failure.exitCode
+    await onThisMachine(report, work, { render, explain: problemError })
   } finally {
     stopSaying()
   }
