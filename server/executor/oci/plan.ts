@@ -2,7 +2,7 @@ import { posix } from 'node:path'
 import type { SandboxSpec } from '../port.ts'
 import type { CgroupPlan } from './cgroups.ts'
 import type { Link } from './network/link-maker.ts'
-import { statusDescriptor } from './runtimes.ts'
+import { hiddenFolder, statusDescriptor } from './runtimes.ts'
 
 /** A tree on the host's disk and the first id that owns it there. */
 export interface TreeSource {
@@ -54,6 +54,8 @@ export function planText(plan: ShimPlan): string {
   ]
   if (plan.link && spec.network !== 'none') {
     lines.push(['network', spec.network.egressCapBytes, plan.link.inode, plan.link.path])
+    const hidden = hiddenFolder[spec.runtime]
+    if (hidden) lines.push(['hidden', hidden])
   }
   const { tree } = collect
   if (tree) {

@@ -21,13 +21,6 @@ export function atLeast(weakest: SandboxRuntime, spec: SandboxSpec): SandboxSpec
   return weakest === 'runsc' && spec.confinement === 'job' ? { ...spec, runtime: 'runsc' } : spec
 }
 
-/**
- * gVisor has no network: Debian's looks for a file that tells it the machine's own namespace by, newer kernels have
- * that file in every namespace, and then it takes no link.
- */
-export const withReachableNetwork = (spec: SandboxSpec): SandboxSpec =>
-  spec.runtime === 'runsc' ? { ...spec, network: 'none' } : spec
-
 /** The runtimes that this machine has, by their programs. */
 export type RuntimePrograms = Record<SandboxRuntime, string | undefined>
 
@@ -37,11 +30,20 @@ export async function findRuntimes(): Promise<RuntimePrograms> {
 }
 
 /**
+ * What a runtime that takes a link may not see. runsc refuses the machine's own network namespace, which it knows by a
+ * file that newer kernels have in every namespace; the shim has proved by its inode which namespace it is in.
+ */
+export const hiddenFolder: Record<SandboxRuntime, string | undefined> = {
+  crun: undefined,
+  runsc: '/proc/sys/net',
+}
+
+/**
  * How the shim starts a runtime in the sandbox's own folder, which holds the OCI specification. Both leave the limits
  * to the control groups that the shim has entered, and keep their state below `root`.
  */
 export function runtimeCommand(
-  { id, runtime }: Pick<SandboxSpec, 'id' | 'runtime'>,
+  { id, runtime, network }: Pick<SandboxSpec, 'id' | 'runtime' | 'network'>,
   { programs, root }: { programs: RuntimePrograms; root: string },
 ): string[] {
   const program = programs[runtime]
@@ -62,7 +64,8 @@ export function runtimeCommand(
         // ptrace needs nothing of the machine; KVM would want one that virtualizes.
         ...[program, '--platform=ptrace', '--ignore-cgroups', '--root', root, '--log=runsc.log'],
         // The filter of system calls holds inside too, and keeps programs from most of gVisor's own code.
-        ...['--oci-seccomp', '--network=none', 'run', '--bundle', '.', id],
+        ...['--oci-seccomp', `--network=${network === 'none' ? 'none' : 'sandbox'}`],
+        ...['run', '--bundle', '.', id],
       ]
   }
 }

@@ -35,6 +35,12 @@ const readOnlyPaths = '/proc/fs /proc/irq /proc/sys /proc/sysrq-trigger'.split('
 
 const namespaces = ['user', 'pid', 'mount', 'ipc', 'uts', 'cgroup']
 
+/** crun stays in the namespace that it was started in; runsc makes one unless it is named. */
+function networkNamespace({ network, runtime }: SandboxSpec): { type: 'network'; path?: string }[] {
+  if (network === 'none') return [{ type: 'network' }]
+  return runtime === 'runsc' ? [{ type: 'network', path: '/proc/self/ns/net' }] : []
+}
+
 interface Mount {
   destination: string
   type: string
@@ -102,7 +108,7 @@ export function ociSpec(
     linux: {
       // 6. A namespace of every kind. The network one holds nothing but an unconnected loopback, or it is the one that
       // the shim has entered: prepared by the agent, and the host's own, so that the sandbox has no right over it.
-      namespaces: [...namespaces, ...(spec.network === 'none' ? ['network'] : [])].map((type) => ({ type })),
+      namespaces: [...namespaces.map((type) => ({ type })), ...networkNamespace(spec)],
       // 7. Ids that exist nowhere else on the machine: root in here is nobody out there.
       uidMappings: ids,
       gidMappings: ids,

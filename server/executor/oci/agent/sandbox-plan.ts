@@ -72,10 +72,7 @@ export async function planSandbox(
     idBase,
     staging: stagingFolder,
     procFolder,
-    command: runtimeCommand(
-      { id: name, runtime: spec.runtime },
-      { programs: runtimes, root: runtimeRoot(folder) },
-    ),
+    command: runtimeCommand({ ...spec, id: name }, { programs: runtimes, root: runtimeRoot(folder) }),
     cgroups: groups,
     lowers,
     baseImages,

@@ -17,7 +17,7 @@ import {
 } from '../../port.ts'
 import { cgroupsOf } from '../cgroups.ts'
 import { IdRanges } from '../id-ranges.ts'
-import { atLeast, withReachableNetwork } from '../runtimes.ts'
+import { atLeast } from '../runtimes.ts'
 import { checkedSpec } from '../spec-check.ts'
 import { readLog, readLogSince } from './bounded-log.ts'
 import { readExit, syncPath, writeLostRecord } from './exit-record.ts'
@@ -165,9 +165,8 @@ export class Sandboxes {
     special?: Special,
   ): Promise<{ inputTaken: Promise<void> }> {
     // What the agent starts for itself needs capabilities, and no other runtime than crun.
-    const spec = special
-      ? checkedSpec(value)
-      : withReachableNetwork(atLeast(this.#options.weakestRuntime, checkedSpec(value)))
+    const checked = checkedSpec(value)
+    const spec = special ? checked : atLeast(this.#options.weakestRuntime, checked)
     const known = this.#known.get(spec.id)
     if (known === 'forbidden') throw new ExecutorRefused('forbidden', `sandbox ${spec.id} may not start`)
     if (known) {

@@ -4,6 +4,7 @@
  *   staging/root         overlay: upper on the workspace file system, lowers are the platform layer above the image
  *   staging/space        the one file system that takes every write: tmpfs, or ext4 in a file made for this sandbox
  *   staging/proc         what the program sees of /proc instead of the host's; the runtime lays it there
+ *   staging/whole-proc   /proc, where a part of it is hidden from the runtime
  *   staging/lower/<n>    idmapped, read-only, nosuid, nodev views of the trees on the host's disk
  *
  * Every path here is the shim's own. Nothing of an image is ever resolved by root: the platform layer holds real
@@ -29,7 +30,7 @@
 #include <time.h>
 #include <unistd.h>
 
-static char root_path[64], space_path[64], lower_path[64], proc_path[64];
+static char root_path[64], space_path[64], lower_path[64], proc_path[64], whole_proc_path[64];
 static int workspace = -1;
 
 static int wait_for_kill(void *unused) {
@@ -194,12 +195,24 @@ static void make_proc_files(const char *from) {
   closedir(names);
 }
 
+/*
+ * Lays an empty folder over one of /proc, in this namespace alone. The kernel mounts a new /proc in a user namespace only
+ * where a whole one can be seen, so one is kept aside.
+ */
+static void hide(const char *hidden) {
+  folder(whole_proc_path, 0700, 0, 0);
+  if (mount("/proc", whole_proc_path, NULL, MS_BIND, NULL) ||
+      mount("tmpfs", hidden, "tmpfs", MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC, "size=4k"))
+    fail("hidden_folder");
+}
+
 void mounts_make(const struct plan *plan) {
   char path[96];
   snprintf(root_path, sizeof root_path, "%s/root", plan->staging);
   snprintf(space_path, sizeof space_path, "%s/space", plan->staging);
   snprintf(proc_path, sizeof proc_path, "%s/proc", plan->staging);
   snprintf(lower_path, sizeof lower_path, "%s/lower", plan->staging);
+  snprintf(whole_proc_path, sizeof whole_proc_path, "%s/whole-proc", plan->staging);
 
   /* 1. Nothing mounted from here on is seen by the host, and nothing of the host arrives later. */
   if (unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL)) fail("mount_namespace");
@@ -221,6 +234,7 @@ void mounts_make(const struct plan *plan) {
   /* 5. The one writable file system, then the root above it. */
   mount_workspace(plan);
   mount_root(plan);
+  if (plan->hidden) hide(plan->hidden);
 }
 
 int mounts_workspace(void) { return workspace; }

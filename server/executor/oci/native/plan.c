@@ -99,6 +99,7 @@ static void read_line(struct plan *plan, char *line) {
   if (!strcmp(key, "id")) plan->id = rest;
   else if (!strcmp(key, "staging")) plan->staging = rest;
   else if (!strcmp(key, "proc")) plan->proc = rest;
+  else if (!strcmp(key, "hidden")) plan->hidden = rest;
   else if (!strcmp(key, "status_descriptor")) plan->status_descriptor = number(rest);
   else if (!strcmp(key, "id_base")) plan->id_base = number(rest);
   else if (!strcmp(key, "uid")) plan->uid = number(rest);

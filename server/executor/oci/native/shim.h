@@ -23,6 +23,8 @@ struct plan {
   const char *staging;
   /* Folder of the files that are laid over those of /proc. */
   const char *proc;
+  /* A folder that the runtime finds empty; may be absent. */
+  const char *hidden;
   /* The runtime's command line, and the descriptor by which process 1 reaches the shim: 2 where no other gets in. */
   char *command[MAX_WORDS + 1];
   int word_count, status_descriptor;
