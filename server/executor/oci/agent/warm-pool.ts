@@ -141,8 +141,10 @@ export class WarmPool {
   }
 
   #fill(): void {
+    // What has come to be missing meanwhile may be of a kind that is passed already.
+    if (this.#filling) return this.fillSoon()
     // One after another: what runs shall notice little of it.
-    this.#filling ??= this.#makeWhatIsMissing()
+    this.#filling = this.#makeWhatIsMissing()
       .catch(this.#options.onError)
       .finally(() => {
         this.#filling = undefined
@@ -174,7 +176,9 @@ export class WarmPool {
       this.#size -= 1
       throw error
     }
-    if (this.#kinds.get(kindOf(kind.spec)) !== kind) return this.#clear(made)
+    const isWanted = this.#kinds.get(kindOf(kind.spec)) === kind
+    // A start may have taken its place while it was made.
+    if (!isWanted || this.#options.freePlaces() < 0) return this.#clear(made)
     kind.idle.push(made)
     void made.keeper.ended.then(() => {
       const at = kind.idle.indexOf(made)
