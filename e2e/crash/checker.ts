@@ -86,13 +86,10 @@ function* faultsOfIntent(intent: Intent, run: StoredRun | undefined, evidence: E
     yield `${told} is not what its job did`
   }
   if (run.state === 'cancelled' && !cancelled) yield `${told} was cancelled by nobody`
-  if (run.state === 'platform_failed' && !killed && !cutByAgent.has(run.error_detail)) {
+  if (run.state === 'platform_failed' && !killed) {
     yield `${told} was lost, and nothing of its own had been killed`
   }
 }
-
-/** An agent that dies while it hands over a job's input takes the job with it: half an input is never acted upon. */
-const cutByAgent = new Set(['input_cut', 'agent_gone'])
 
 /** The API tells what the database has, and gives back what jobs wrote. */
 async function faultsOfAnswers(evidence: Evidence, runs: Map<string, StoredRun>): Promise<string[]> {

@@ -1,5 +1,6 @@
 import {
   ExecutorRefused,
+  ExecutorUnavailable,
   noCapacity,
   type SandboxExit,
   type SandboxSummary,
@@ -75,6 +76,7 @@ export class ModelledHost {
     if (typeof known === 'string') throw new ExecutorRefused(known, `sandbox ${id} may not start`)
     if (known && this.#rules.startsOnce) return
     if (this.#timeline.nowMs < this.#fullUntilMs) throw new ExecutorRefused(noCapacity, 'full')
+    if (!this.#timeline.calm && this.#timeline.draw.chance(0.02)) this.#dieBeforeTheWord(id)
     const sandbox: Sandbox = { exit: undefined, waiters: [] }
     this.#known.set(id, sandbox)
     this.#events.started(id)
@@ -82,6 +84,13 @@ export class ModelledHost {
     const exit =
       program.seconds * 1000 > timeoutMs ? exitOf('deadline', null) : exitOf('exited', program.exitCode)
     this.#timeline.at(this.#timeline.nowMs + ranMs, () => this.#end(id, sandbox, exit, true))
+  }
+
+  /** The agent dies between the ticket of a start and its word. */
+  #dieBeforeTheWord(id: string): never {
+    if (!this.#rules.startsByWord) this.#known.set(id, { exit: exitOf('start_failed', null), waiters: [] })
+    this.restart(this.#timeline.draw.below(500))
+    throw new ExecutorUnavailable('the host broke off')
   }
 
   /** Throws when the id is not known. */

@@ -62,6 +62,7 @@ export const plantedBugs: Record<string, Partial<Rules>> = {
   'forbidding a sandbox marks nothing': { forbids: 'never' },
   'a restart of the agent forgets what was forbidden': { forbids: 'until restart' },
   'a second start of a sandbox starts it again': { startsOnce: false },
+  'a ticket whose word never came counts as a start': { startsByWord: false },
   'what a sandbox left goes with its end': { keepsResults: false },
   'a stop is answered and not done': { stops: false },
 }

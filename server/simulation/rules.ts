@@ -24,6 +24,8 @@ export interface Rules {
   cancelWinsOverOwnEnd: boolean
   forbids: 'durably' | 'until restart' | 'never'
   startsOnce: boolean
+  /** A ticket whose agent died before its word was no start. */
+  startsByWord: boolean
   keepsResults: boolean
   stops: boolean
 }
@@ -42,6 +44,7 @@ export const trueRules: Rules = {
   cancelWinsOverOwnEnd: false,
   forbids: 'durably',
   startsOnce: true,
+  startsByWord: true,
   keepsResults: true,
   stops: true,
 }

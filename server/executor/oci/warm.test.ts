@@ -1,9 +1,10 @@
-import { readdir, readFile } from 'node:fs/promises'
+import { open, readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newId } from '../../base/ids.ts'
 import { executorConformance } from '../conformance.ts'
 import type { SandboxSpec } from '../port.ts'
+import { fillTicket } from './agent/ticket.ts'
 import { busybox, shellJob, TestAgent, until } from './test-agent.ts'
 
 let agent: TestAgent
@@ -172,6 +173,33 @@ test('an agent that is killed leaves no warm sandbox, and what it started goes o
   expect(await agent.client.wait(kind.id)).toMatchObject({ cause: 'stopped' })
   await agent.client.remove(kind.id)
   await expect(agent.client.start(kind, Buffer.alloc(0))).rejects.toMatchObject({ slug: 'removed' })
+})
+
+/** What an agent leaves that dies between the ticket of a start and its word. */
+async function dieBeforeTheWord(spec: SandboxSpec): Promise<void> {
+  await warmUp(spec)
+  const [name = ''] = await waiting(spec.hostname)
+  const folder = join(agent.dataDir, 'agent/sandboxes', name)
+  const plan = await readFile(join(folder, 'plan'), 'utf8')
+  const idBase = Number(/^id_base (\d+)$/m.exec(plan)?.[1])
+  agent.process?.kill('SIGSTOP')
+  await fillTicket(await open(join(folder, 'ticket.json'), 'r+'), { spec, name, idBase })
+  await agent.end('SIGKILL')
+  await agent.start()
+}
+
+test('a ticket whose agent died before its word was no start: the id may have one', async () => {
+  const kind = kindOf('wordless')
+  await dieBeforeTheWord(kind)
+  expect((await agent.run(kind, 'again')).log).toBe('again')
+  expect(await agent.nameOf(kind.id)).toBe(kind.id)
+})
+
+test('a ticket whose agent died before its word was no start: the id can be forbidden', async () => {
+  const kind = kindOf('unwanted')
+  await dieBeforeTheWord(kind)
+  expect(await agent.client.forbid(kind.id)).toBe(true)
+  await expect(agent.client.start(kind, Buffer.alloc(0))).rejects.toMatchObject({ slug: 'forbidden' })
 })
 
 test('an agent that stops leaves nothing of its own', async () => {

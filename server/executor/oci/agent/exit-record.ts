@@ -43,6 +43,10 @@ export async function readExit(folder: string, spec: SandboxSpec): Promise<Sandb
   }
 }
 
+/** The shim ended for want of the agent's word: nothing was started, and nothing will be. */
+export const neverBegan = ({ cause, detail }: SandboxExit): boolean =>
+  cause === 'start_failed' && detail === 'agent_gone'
+
 /** What is cut, or only the room for a record, is none. */
 async function readRecord(folder: string): Promise<ShimRecord | undefined> {
   try {

@@ -2,6 +2,8 @@ import type { Writable } from 'node:stream'
 import { pieceBytesMax } from './mask-pieces.ts'
 
 const frameBytes = 1 << 16
+/** Less than what a unix socket holds: what is sent at once up to here is all in the shim's hands or none of it is. */
+const atOnceBytes = 1 << 17
 
 /** What the shim has to know before the program may start. */
 interface Word {
@@ -12,11 +14,14 @@ interface Word {
 
 /**
  * Lets a shim start its program, and sends `source` to it in frames (native/input.c reads them): length, then
- * the bytes; an empty frame says that the input is complete. When `source` fails there is no such frame, and the shim ends the sandbox. When the shim
- * goes first, its record tells why; the rest of `source` is read all the same, so that its sender is not left
- * waiting.
+ * the bytes; an empty frame says that the input is complete. What is there already goes with the word in one write, so
+ * that an agent which dies has started a program of usual size with all of its input, or not at all. When `source` fails
+ * there is no empty frame, and the shim ends the sandbox. When the shim goes first, its record tells why; the rest of
+ * `source` is read all the same, so that its sender is not left waiting.
  */
 export async function sendInput(source: AsyncIterable<Buffer>, shim: Writable, word: Word): Promise<void> {
+  shim.cork()
+  setImmediate(() => shim.uncork())
   shim.write(bytesOf(word))
   try {
     for await (const chunk of source) {
@@ -36,7 +41,7 @@ async function sendFrame(bytes: Buffer, shim: Writable): Promise<void> {
   shim.write(lengthOf(bytes.length))
   const flows = shim.write(bytes)
   shim.uncork()
-  if (!flows) await drained(shim)
+  if (!flows && shim.writableLength > atOnceBytes) await drained(shim)
 }
 
 function drained(shim: Writable): Promise<void> {

@@ -20,7 +20,7 @@ import { IdRanges } from '../id-ranges.ts'
 import { atLeast } from '../runtimes.ts'
 import { checkedSpec } from '../spec-check.ts'
 import { readLog, readLogSince } from './bounded-log.ts'
-import { readExit, syncPath, writeLostRecord } from './exit-record.ts'
+import { neverBegan, readExit, syncPath, writeLostRecord } from './exit-record.ts'
 import { sendInput } from './input-frames.ts'
 import { askToStop, findKeeper, type Keeper } from './keeper.ts'
 import { type MadeSandbox, type MakeOptions, makeSandbox } from './made-sandbox.ts'
@@ -92,7 +92,7 @@ export const isReserved = (id: string): boolean => id.startsWith(internalPrefix)
 /**
  * All sandboxes of this machine. Their folders are the truth: a ticket is written there, and synced, before the shim gets
  * the word that starts the program, so an id is started at most once even over a power cut. A folder without a ticket
- * never was a start. The map holds those folders in memory, with the shim of each that lives.
+ * never was a start, nor is one whose shim tells that no word came. The map holds those folders in memory, with the shim of each that lives.
  */
 export class Sandboxes {
   readonly #options: SandboxesOptions
@@ -171,6 +171,8 @@ export class Sandboxes {
     if (known === 'forbidden') throw new ExecutorRefused('forbidden', `sandbox ${spec.id} may not start`)
     if (known) {
       await known.running.promise
+      // Forgotten meanwhile: an earlier agent had not given its word.
+      if (this.#known.get(spec.id) !== known) return this.start(value, input, special)
       return { inputTaken: Promise.resolve() }
     }
     const word = { timeoutMs: spec.limits.timeoutMs, maskPieces: maskPieces(input.masked ?? []) }
@@ -217,7 +219,12 @@ export class Sandboxes {
   }
 
   async forbid(id: string): Promise<boolean> {
-    if (this.#known.has(id)) return this.#known.get(id) === 'forbidden'
+    const known = this.#known.get(id)
+    if (known === 'forbidden') return true
+    if (known) {
+      await known.running.promise.catch(() => undefined)
+      return this.#known.get(id) === known ? false : this.forbid(id)
+    }
     if (existsSync(join(this.#options.paths.removed, id))) return false
     this.#known.set(id, 'forbidden')
     const folder = join(this.#options.paths.sandboxes, id)
@@ -353,6 +360,7 @@ export class Sandboxes {
       if (keeper.isRunning()) sandbox.running.resolve()
       await keeper.ended
       const exit = await this.#record(sandbox)
+      if (exit && neverBegan(exit)) return this.#forget(sandbox, keeper)
       sandbox.phase = 'recorded'
       sandbox.running.resolve()
       sandbox.exited.resolve(exit)
@@ -364,6 +372,15 @@ export class Sandboxes {
       await this.#sweep({ ...sandbox.ticket, folder: sandbox.folder })
     }
     sandbox.cleared = settle()
+  }
+
+  /** The agent that wrote its ticket died before it gave its word: there was no start, and the id may have one. */
+  async #forget(sandbox: Sandbox, keeper: Keeper): Promise<void> {
+    await this.#clearAway({ ...sandbox.ticket, folder: sandbox.folder, keeper })
+    this.#live -= 1
+    this.#known.delete(sandbox.ticket.spec.id)
+    sandbox.running.resolve()
+    sandbox.exited.resolve(undefined)
   }
 
   /** What the shim wrote; a shim that died without a word is spoken for. */
@@ -390,7 +407,7 @@ export class Sandboxes {
     await rm(runtimeRoot(folder), { recursive: true, force: true })
   }
 
-  /** False for what never got its word: its start was never answered. */
+  /** False for what never got its word. */
   async #adopt(name: string): Promise<boolean> {
     const folder = join(this.#options.paths.sandboxes, name)
     if (existsSync(join(folder, 'forbidden'))) {
@@ -401,8 +418,8 @@ export class Sandboxes {
     if (!ticket) return false
     const keeper = await findKeeper(folder)
     const sandbox = newSandbox(ticket, folder)
-    this.#known.set(ticket.spec.id, sandbox)
     if (keeper) {
+      this.#known.set(ticket.spec.id, sandbox)
       this.#live += 1
       this.#ranges.adopt(ticket.idBase)
       if (ticket.link) this.#options.network.adopt()
@@ -410,6 +427,8 @@ export class Sandboxes {
       return true
     }
     const exit = await this.#record(sandbox)
+    if (exit && neverBegan(exit)) return false
+    this.#known.set(ticket.spec.id, sandbox)
     await this.#sweep({ name, folder })
     sandbox.phase = 'gone'
     sandbox.running.resolve()
