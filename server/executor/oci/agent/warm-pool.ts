@@ -141,8 +141,11 @@ export class WarmPool {
   }
 
   #fill(): void {
-    // What has come to be missing meanwhile may be of a kind that is passed already.
-    if (this.#filling) return this.fillSoon()
+    if (this.#filling) {
+      // What has come to be missing meanwhile may be of a kind that is passed already.
+      this.fillSoon()
+      return
+    }
     // One after another: what runs shall notice little of it.
     this.#filling = this.#makeWhatIsMissing()
       .catch(this.#options.onError)
