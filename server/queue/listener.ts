@@ -16,7 +16,7 @@ export interface Listener {
 }
 
 const firstRetryMs = 100
-const lastRetryMs = 5000
+const lastRetryMs = 500
 
 /**
  * Hears the database's notifications on a connection of its own, for as long as it is not stopped. A connection that

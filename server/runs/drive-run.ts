@@ -11,7 +11,7 @@ import { ObjectMissing } from '../storage/port.ts'
 import type { ClaimedRun } from './claim-store.ts'
 import { type CollectDeps, type Collected, collectRun } from './collect-run.ts'
 import type { RunEnd } from './finish-run.ts'
-import { Detached, describe, longPatience, type Patience, patiently, shortPatience } from './patience.ts'
+import { Detached, describe, longPatienceMs, type Patience, patiently, shortPatienceMs } from './patience.ts'
 import type { PlacedImages } from './placed-images.ts'
 import { type PreparedRun, prepareRun } from './prepare-run.ts'
 import { failed, outcomeOf, type RunOutcome } from './run-outcome.ts'
@@ -109,7 +109,7 @@ class RunDrive {
     const job = await patiently('read the job', () => runs.findJob(this.#run), this.#patience)
     if (!job) return this.#finish({ outcome: failed('platform_internal', { detail: 'job_missing' }) })
     const prepare = () => prepareRun(this.#deps, job, this.#run.sandboxId)
-    const prepared = await patiently('prepare', prepare, { ...this.#patience, attempts: shortPatience })
+    const prepared = await patiently('prepare', prepare, { ...this.#patience, waitsMs: shortPatienceMs })
     if (prepared.kind === 'refused') return this.#finish({ outcome: prepared.outcome })
     const start = await this.#start(prepared)
     if (start === 'no_host') return this.#unlessStarted(() => this.#giveBack())
@@ -133,7 +133,7 @@ class RunDrive {
   async #start(prepared: PreparedRun & { kind: 'sandbox' }): Promise<'started' | 'no_host' | RunOutcome> {
     const { executor, images } = this.#deps
     const { image, spec, openStdin, masked } = prepared
-    const patience = { ...this.#patience, attempts: shortPatience, attemptsWhileAway: longPatience }
+    const patience = { ...this.#patience, waitsMs: shortPatienceMs, waitsMsWhileAway: longPatienceMs }
     for (let lastTry = false; ; lastTry = true) {
       try {
         await patiently('place the image', () => images.ensure(image), patience)
@@ -228,7 +228,7 @@ class RunDrive {
   async #collect(exit: SandboxExit): Promise<Collected | undefined> {
     const source = { runId: this.#run.id, sandboxId: this.#run.sandboxId, exit }
     try {
-      const patience = { ...this.#patience, attempts: longPatience }
+      const patience = { ...this.#patience, waitsMs: longPatienceMs }
       return await patiently('collect', () => collectRun(this.#deps, source), patience)
     } catch (error) {
       if (error instanceof Detached) throw error

@@ -17,19 +17,21 @@ export interface Patience {
   /** Ends the trying with `Detached`. */
   signal: AbortSignal
   log: Log
-  /** Tries at most; absent: for as long as it takes. */
-  attempts?: number
-  /** The same while the host is away or full; absent: as `attempts`. */
-  attemptsWhileAway?: number
+  /** How long it waits in all; absent: for as long as it takes. */
+  waitsMs?: number
+  /** The same while the host is away or full; absent: as `waitsMs`. */
+  waitsMsWhileAway?: number
 }
 
 const firstWaitMs = 50
-const lastWaitMs = 5000
+/** Asking what is away costs next to nothing, and it may be back any moment. */
+const lastWaitMs = 500
+const lastWaitWhileFullMs = 5000
+/** Once the waits are as long as they get, one try in so many is told of. */
+const triesPerLine = 10
 
-/** About ten minutes of trying. */
-export const longPatience = 125
-/** About ten seconds. */
-export const shortPatience = 8
+export const longPatienceMs = 600_000
+export const shortPatienceMs = 10_000
 
 /**
  * Repeats what may be repeated until it works: every step of a run is safe to do again, and neither a host nor a
@@ -37,17 +39,22 @@ export const shortPatience = 8
  */
 export async function patiently<T>(what: string, work: () => Promise<T>, patience: Patience): Promise<T> {
   let waitMs = firstWaitMs
+  let waitedMs = 0
   for (let attempt = 1; ; attempt += 1) {
     if (patience.signal.aborted) throw new Detached()
     try {
       return await work()
     } catch (error) {
       if (patience.signal.aborted) throw new Detached()
-      if (isFinal(error) || attempt >= attemptsFor(error, patience)) throw error
-      patience.log.warn({ what, attempt, error: describe(error) }, 'will try again')
+      if (isFinal(error) || waitedMs >= boundFor(error, patience)) throw error
+      const longestMs = error instanceof ExecutorRefused ? lastWaitWhileFullMs : lastWaitMs
+      if (waitMs < longestMs || attempt % triesPerLine === 0)
+        patience.log.warn({ what, attempt, error: describe(error) }, 'will try again')
+      waitMs = Math.min(waitMs, longestMs)
     }
     await (patience.pause ?? sleep)(waitMs, patience.signal)
-    waitMs = Math.min(waitMs * 2, lastWaitMs)
+    waitedMs += waitMs
+    waitMs *= 2
   }
 }
 
@@ -57,9 +64,9 @@ const isFinal = (error: unknown): boolean =>
   error instanceof ObjectMissing ||
   error instanceof ObjectTooLarge
 
-function attemptsFor(error: unknown, { attempts, attemptsWhileAway }: Patience): number {
+function boundFor(error: unknown, { waitsMs, waitsMsWhileAway }: Patience): number {
   const away = error instanceof ExecutorUnavailable || error instanceof ExecutorRefused
-  return (away ? attemptsWhileAway : undefined) ?? attempts ?? Number.POSITIVE_INFINITY
+  return (away ? waitsMsWhileAway : undefined) ?? waitsMs ?? Number.POSITIVE_INFINITY
 }
 
 /** For the log: a refusal's own words may quote what a tenant wrote, and so may the fields of a database error. */

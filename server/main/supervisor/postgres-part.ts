@@ -1,7 +1,7 @@
 import { sleep } from '../../base/clock.ts'
 import { type Postgres, type PostgresOptions, startPostgres } from '../../postgres/postgres.ts'
 import { PostgresProblem, type PostgresProblemSlug } from '../../postgres/problem.ts'
-import { backoffMs } from './backoff.ts'
+import { backoffMs, startingAgain } from './backoff.ts'
 import { type ExitCode, exitCodes, ServiceProblem } from './service-problem.ts'
 import type { Part } from './supervisor.ts'
 
@@ -68,7 +68,7 @@ export class PostgresPart implements Part {
     await first.exited
     for (let deaths = 1; !this.#stopping.signal.aborted; deaths += 1) {
       const pauseMs = backoffMs(deaths)
-      this.#note(`ended; starting it again in ${pauseMs / 1000} s`)
+      this.#note(`ended; ${startingAgain(pauseMs)}`)
       await sleep(pauseMs, this.#stopping.signal)
       if (this.#stopping.signal.aborted) return
       try {

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { sleep } from '../../base/clock.ts'
 import { type Account, asAccount } from '../../postgres/account.ts'
-import { backoffMs } from './backoff.ts'
+import { backoffMs, startingAgain } from './backoff.ts'
 import { readyMessage } from './ready-message.ts'
 import { exitCodes, knownExitCode, ServiceProblem } from './service-problem.ts'
 import type { Part } from './supervisor.ts'
@@ -37,7 +37,7 @@ const steadyMs = 3_000
 /**
  * One role as a child in a session of its own, so that an interrupt typed at the terminal reaches only the
  * supervisor, and told by the kernel to stop when the supervisor dies. It is started again whenever it dies:
- * a moment later at first, then after pauses that double up to 30 s.
+ * at once at first, then after pauses that double up to 30 s.
  */
 export class RoleProcess implements Part {
   readonly name: string
@@ -87,7 +87,7 @@ export class RoleProcess implements Part {
         )
       }
       this.#events.note(this.name, `${describe(outcome)} while starting; trying again`)
-      await sleep(backoffMs(attempt), this.#stopping.signal)
+      await sleep(backoffMs(attempt + 1), this.#stopping.signal)
     }
   }
 
@@ -112,7 +112,7 @@ export class RoleProcess implements Part {
     for (let deaths = 1; !this.#stopping.signal.aborted; deaths += 1) {
       if (end.servedMs > steadyMs) deaths = 1
       const pauseMs = backoffMs(deaths)
-      this.#events.note(this.name, `${describe(end)}; starting it again in ${pauseMs / 1000} s`)
+      this.#events.note(this.name, `${describe(end)}; ${startingAgain(pauseMs)}`)
       await sleep(pauseMs, this.#stopping.signal)
       if (this.#stopping.signal.aborted) return
       const life = this.#spawn()
