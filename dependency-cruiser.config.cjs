@@ -1,5 +1,5 @@
-// Who may import whom. Arrows point one way: main → http, cli → domain folders → queue, executor, storage,
-// db, postgres → base → contract. A rule that is broken fails ./check.
+// Who may import whom. Arrows point one way: main → http, cli → domain folders → live-logs, queue, executor,
+// storage, db, postgres → base → contract. A rule that is broken fails ./check.
 
 // Each domain may use those before it.
 const domainOrder = [
@@ -13,7 +13,7 @@ const domainOrder = [
   'operator',
 ]
 const domains = `^server/(${domainOrder.join('|')})/`
-const mechanisms = '^server/(queue|executor|storage|db|postgres)/'
+const mechanisms = '^server/(live-logs|queue|executor|storage|db|postgres)/'
 const tests =
   '([.]test[.]ts$|^server/(testing|conformance|fuzz|simulation|builds/(hostile|fuzz-archives))/|conformance[.]ts$)'
 

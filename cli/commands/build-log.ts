@@ -2,6 +2,8 @@ import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import type { Command } from 'commander'
 import { serviceCommand } from '../args/service-command.ts'
 import { CliError } from '../failure.ts'
+import { followLog } from '../logs/follow-log.ts'
+import { logOfBuild } from '../logs/followed-logs.ts'
 import { findBuild } from '../lookup/find-build.ts'
 import { showBytes, textOf } from '../runs/download.ts'
 import type { ConnectionOptions } from '../session/connection.ts'
@@ -9,6 +11,7 @@ import { withSession } from '../session/session.ts'
 
 interface Options extends ConnectionOptions {
   env?: string
+  follow?: boolean
 }
 
 const logMaxBytes = 32 * 1024 ** 2
@@ -18,9 +21,11 @@ export const buildLogCommand = (): Command =>
     .description('print what the steps of a build printed')
     .argument('<build>', 'id of a version or of a build')
     .option('--env <environment>', 'environment by name or id; without it all are searched')
+    .option('-f, --follow', 'show the log while the build writes it, until the build ends')
     .action((wanted: string, options: Options) =>
       withSession(options, async (session) => {
         const place = await findBuild(session, wanted, options.env)
+        if (options.follow === true) return followLog(session, logOfBuild(session, place))
         const { body } = await session.client.call(allRoutes.readBuildLog, { params: place })
         if (!body)
           throw new CliError('The service sent no log.', { hint: 'Try again.', code: 'cli_download' })

@@ -8,6 +8,7 @@ import { withSession } from '../session/session.ts'
 
 interface Options extends ConnectionOptions {
   env?: string
+  follow?: boolean
 }
 
 export const buildWatchCommand = (): Command =>
@@ -15,11 +16,12 @@ export const buildWatchCommand = (): Command =>
     .description('follow a build until it has ended')
     .argument('<build>', 'id of a version or of a build')
     .option('--env <environment>', 'environment by name or id; without it all are searched')
+    .option('-f, --follow', 'show what the build prints as well')
     .addHelpText('after', '\nExits with 1 when the build fails.')
     .action((wanted: string, options: Options) =>
       withSession(options, async (session) => {
         const place = await findBuild(session, wanted, options.env)
-        await watchBuild(session, place)
+        await watchBuild(session, place, options)
         const params = { id: place.id, vid: place.vid }
         const version = await session.client.call(allRoutes.readEnvironmentVersion, { params })
         const text = `Version ${version.version_number} (${version.id}) is ${version.state}.\n`

@@ -109,6 +109,18 @@ test('a failed build ends with 1, its code and what to do', async () => {
   )
 })
 
+test('with --follow what the build prints is shown before its result', async () => {
+  const events = [
+    { kind: 'log', start: 0, text: 'STEP 1/2\n' },
+    { kind: 'end', status: 'completed' },
+  ]
+  const lines = events.map((event) => `id: 9\nevent: ${event.kind}\ndata: ${JSON.stringify(event)}\n\n`)
+  service.answers.followBuildLog = () => ({ bytes: lines.join('') })
+  const result = await push('--follow')
+  expect(result).toMatchObject({ exitCode: 0, stdout: 'Version 1 of python is ready: ver_1\n' })
+  expect(result.stderr).toMatch(/^STEP 1\/2$/m)
+})
+
 test('an upload that fails gives its session back', async () => {
   const detail = { code: 'context_too_large', message: 'Too large.' }
   service.answers.putContextUpload = () => ({ status: 413, detail })

@@ -19,6 +19,7 @@ interface Options extends ConnectionOptions {
   department?: string
   profile: SelectableProfile
   rebuild?: boolean
+  follow?: boolean
   wait: boolean
 }
 
@@ -34,6 +35,7 @@ export const envPushCommand = (): Command =>
         .default('standard'),
     )
     .option('--rebuild', 'build again even when a ready version was made of the same files')
+    .option('-f, --follow', 'show what the build prints as well')
     .option('--no-wait', 'queue the build and return')
     .addHelpText(
       'after',
@@ -103,7 +105,7 @@ async function build(session: Session, { environmentId, packed, label, options }
       build: attempt,
     })
   }
-  await watchBuild(session, { id, vid: version.id, aid: attempt.id })
+  await watchBuild(session, { id, vid: version.id, aid: attempt.id }, options)
   const ready = await client.call(allRoutes.readEnvironmentVersion, { params: { id, vid: version.id } })
   const event = { event: 'version', environment_id: id, version: ready, built: true }
   report.result(readyText(options.name, ready), event)

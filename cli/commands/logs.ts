@@ -1,8 +1,9 @@
 import type { Command } from 'commander'
 import { runRoomOption } from '../args/room-option.ts'
 import { serviceCommand } from '../args/service-command.ts'
+import { followLog } from '../logs/follow-log.ts'
+import { logOfRun } from '../logs/followed-logs.ts'
 import { findRun } from '../lookup/find-run.ts'
-import { followLog } from '../runs/follow-log.ts'
 import { showContent } from '../runs/show-content.ts'
 import type { ConnectionOptions } from '../session/connection.ts'
 import { withSession } from '../session/session.ts'
@@ -21,6 +22,7 @@ export const logsCommand = (): Command =>
     .action((run: string, options: Options) =>
       withSession(options, async (session) => {
         const place = await findRun(session, run, options.room)
-        await (options.follow === true ? followLog(session, place) : showContent(session, place, 'log'))
+        if (options.follow === true) await followLog(session, logOfRun(session, place))
+        else await showContent(session, place, 'log')
       }),
     )

@@ -2,6 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { BuildAttempt } from '@sandbox-jobs/contract/resources/build-attempt.ts'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import { CliError } from '../failure.ts'
+import { followLog } from '../logs/follow-log.ts'
+import { logOfBuild } from '../logs/followed-logs.ts'
 import { escapeLines } from '../output/escape-controls.ts'
 import { paint } from '../output/paint.ts'
 import { barOf } from '../output/progress-bar.ts'
@@ -18,23 +20,37 @@ export interface BuildPlace {
 const pollMs = 500
 
 /**
- * Polls a build until it has ended, and shows each stage with the time it took. Throws with the build's own code and
- * next action when it did not complete.
+ * Polls a build until it has ended, and shows each stage with the time it took, and with `follow` what the build prints.
+ * Throws with the build's own code and next action when it did not complete.
  */
-export async function watchBuild(session: Session, place: BuildPlace): Promise<BuildAttempt> {
-  const { client, report } = session
-  const view = stageView(session)
+export async function watchBuild(
+  session: Session,
+  place: BuildPlace,
+  { follow = false }: { follow?: boolean | undefined } = {},
+): Promise<BuildAttempt> {
+  const log = { ...logOfBuild(session, place), out: process.stderr, isPart: true }
+  const followed = follow ? followLog(session, log) : undefined
+  const [attempt] = await Promise.all([
+    untilEnded(session, place, stageView(session, { isAlone: !follow })),
+    followed,
+  ])
+  if (attempt.terminal_class === 'completed') return attempt
+  if (!follow) await showLogTail(session, place)
+  throw failureOf(attempt)
+}
+
+async function untilEnded(
+  { client, report }: Session,
+  place: BuildPlace,
+  view: (attempt: BuildAttempt) => void,
+): Promise<BuildAttempt> {
   for (;;) {
     const attempt = await patientRead(
       () => client.call(allRoutes.readBuild, { params: place }),
       () => report.progress('The service does not answer; waiting for it. The build goes on.'),
     )
     view(attempt)
-    if (attempt.terminal_class === 'completed') return attempt
-    if (attempt.terminal_class !== '') {
-      await showLogTail(session, place)
-      throw failureOf(attempt)
-    }
+    if (attempt.terminal_class !== '') return attempt
     await sleep(pollMs)
   }
 }
@@ -66,9 +82,9 @@ async function showLogTail({ client, report }: Session, place: BuildPlace): Prom
   for (const line of lines.slice(-tailLines)) report.progress(`  ${line}`)
 }
 
-/** Shows what is new since the last call: the finished stage with its time, and on a terminal a moving line. */
-function stageView({ report }: Session): (attempt: BuildAttempt) => void {
-  const moving = process.stderr.isTTY === true && !report.json
+/** Shows what is new since the last call: the finished stage with its time, and on a terminal that it has alone a moving line. */
+function stageView({ report }: Session, { isAlone }: { isAlone: boolean }): (attempt: BuildAttempt) => void {
+  const moving = isAlone && process.stderr.isTTY === true && !report.json
   const begun = performance.now()
   let stage = ''
   let index = 0

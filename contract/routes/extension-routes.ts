@@ -11,6 +11,7 @@ import { route } from './route.ts'
 import { RunParams } from './run-routes.ts'
 
 const version = `${extensionPrefix}/environments/{id}/versions/{vid}` as const
+const build = `${version}/builds/{aid}` as const
 const isolation = `${version}/isolation` as const
 
 const run = `${extensionPrefix}/chatrooms/{cid}/runs/{rid}` as const
@@ -95,9 +96,21 @@ export const extensionRoutes = {
     access: 'tenant',
     restrictedKey: 403,
     method: 'GET',
-    path: `${extensionPrefix}/environments/{id}/versions/{vid}/builds/{aid}/log`,
+    path: `${build}/log`,
     summary: 'Log of the Dockerfile’s steps, for who manages the environment',
     params: BuildParams,
+    errors: ['not_found'],
+  }),
+  followBuildLog: route({
+    tag: 'Environments',
+    access: 'tenant',
+    restrictedKey: 403,
+    method: 'GET',
+    path: `${build}/log/follow`,
+    summary:
+      'Log of a build while it is written, as server-sent events, for at most 15 minutes a connection, for who manages the environment',
+    params: BuildParams,
+    query: Type.Object({ start: Type.Optional(LogPosition) }),
     errors: ['not_found'],
   }),
   readProvenance: route({

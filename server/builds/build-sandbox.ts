@@ -21,6 +21,7 @@ export const buildLimits: Record<BuildProfile, BuildLimits> = {
 /** Bounds of what comes out of a build. */
 export const maxImageBytes = 10 * gib
 export const maxImageConfigBytes = 1024 ** 2
+export const buildLogMaxBytes = 16 * 1024 ** 2
 
 /** The sandbox of one build: buildah in a root filesystem of its own, in a user namespace, with no network. */
 export function buildSandbox(options: { id: string; profile: BuildProfile; bases: string[] }): SandboxSpec {
@@ -44,7 +45,7 @@ export function buildSandbox(options: { id: string; profile: BuildProfile; bases
       vcpu: limits.vcpu,
       pids: 2048,
       openFiles: 8192,
-      logBytes: 16 * 1024 ** 2,
+      logBytes: buildLogMaxBytes,
     },
     collect: {
       files: [

@@ -1,5 +1,6 @@
 import { sleep } from '../base/clock.ts'
 import type { Database } from '../db/database.ts'
+import { liveLogChannel } from '../live-logs/log-offers.ts'
 import { type Listener, listen } from '../queue/listener.ts'
 import { type AttemptRow, claimNextAttempt, releaseLeases } from './attempt-store.ts'
 import { buildsQueuedChannel } from './build-service.ts'
@@ -45,8 +46,11 @@ export class BuildWorker {
     await releaseLeases(this.#options.db, this.#options.name)
     this.#listener = listen({
       url: this.#options.databaseUrl,
-      channels: [buildsQueuedChannel, provisioningAskedChannel],
-      onMessage: () => this.#look(),
+      channels: [buildsQueuedChannel, provisioningAskedChannel, liveLogChannel],
+      onMessage: (channel, payload) => {
+        if (channel === liveLogChannel) this.#options.tools.liveLogs.wanted(payload)
+        else this.#look()
+      },
       onListening: () => this.#look(),
       log: this.#options.tools.log,
     })

@@ -6,7 +6,7 @@ import { BuildFailed } from './build-failed.ts'
 import { readOrder } from './build-order-store.ts'
 import { buildChain } from './chain.ts'
 import { ChainProgress, ClaimLost } from './chain-progress.ts'
-import { removeBuildSandboxes } from './steps/customer-build.ts'
+import { keepBuildLog, removeBuildSandboxes } from './steps/customer-build.ts'
 import type { Build, BuildTools } from './steps/step.ts'
 
 export const buildLeaseMs = 30_000
@@ -95,6 +95,7 @@ async function fail(
   failure: BuildFailed,
 ): Promise<void> {
   const { order, ...states } = await readOrder(db, attempt)
+  if (failure.code === 'tenant_cancel') await keepBuildLog({ order, tools })
   await removeBuildSandboxes({ order, tools })
   const progress = new ChainProgress(db, attempt, states)
   await progress.fail(failure)

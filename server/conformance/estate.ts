@@ -41,6 +41,7 @@ export const examples = [
   'readyVersion',
   'version',
   'failedVersion',
+  'failedBuild',
   'build',
   'finding',
   'exception',
@@ -156,6 +157,7 @@ async function makeEnvironment(ground: Ground, place: Place) {
     .set({ state: 'retryable_failed', state_changed_at: new Date() })
     .where('id', '=', String(failed.id))
     .execute()
+  const failedBuild = await makeFailedBuild(db, { companyId, versionId: String(failed.id) })
   const bytes = Buffer.from('archive')
   const body = { declared_bytes: bytes.length }
   const upload = await must(manager, allRoutes.initContextUpload, { params, body })
@@ -171,10 +173,30 @@ async function makeEnvironment(ground: Ground, place: Place) {
     version: String(version.id),
     failedVersion: String(failed.id),
     build: String(attempt.id),
+    failedBuild,
     ...findings,
     upload: String(upload.upload_session_id),
     receivedUpload: String(received.upload_session_id),
   }
+}
+
+async function makeFailedBuild(db: Database, of: { companyId: string; versionId: string }): Promise<string> {
+  const id = newId('buildAttempt')
+  await db
+    .insertInto('build_attempts')
+    .values({
+      id,
+      company_id: of.companyId,
+      environment_version_id: of.versionId,
+      attempt_number: 1,
+      state: 'customer_failed',
+      error_code: 'dockerfile_exit',
+      build_region: 'onprem',
+      build_profile: 'standard',
+      terminal_at: new Date(),
+    })
+    .execute()
+  return id
 }
 
 /** One that may be excepted and one that is. */

@@ -105,6 +105,7 @@ export const expectations: Partial<Record<RouteName | (string & {}), Expectation
   readBuild: { who: 'company' },
   cancelBuild: { who: 'owners' },
   readBuildLog: { who: 'owners' },
+  followBuildLog: { who: 'owners', use: { vid: 'failedVersion', aid: 'failedBuild' } },
   readVersionIsolation: { who: 'owners' },
   changeVersionIsolation: { who: 'owners', body: () => ({ isolation: 'standard' }) },
   readProvenance: { who: 'owners', use: { vid: 'readyVersion' } },

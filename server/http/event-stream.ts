@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
-import type { PlacedEvent } from '../runs/follow-run-log.ts'
+import type { FastifyRequest } from 'fastify'
+import type { PlacedEvent } from '../live-logs/log-followers.ts'
 
 /** Nothing between service and reader may keep or bundle events. */
 export const eventStreamHeaders = {
@@ -7,6 +8,13 @@ export const eventStreamHeaders = {
   'cache-control': 'no-store',
   'x-accel-buffering': 'no',
   'x-content-type-options': 'nosniff',
+}
+
+/** Where a reader goes on that was here before; an id that is none of ours starts at the beginning. */
+export function positionOf({ headers }: FastifyRequest): number {
+  const id = headers['last-event-id']
+  const position = Number(id)
+  return typeof id === 'string' && Number.isSafeInteger(position) && position >= 0 ? position : 0
 }
 
 /** Server-sent events; JSON has no line breaks, so each is one `data` line. */

@@ -40,6 +40,7 @@ import { mountTaskHistoryRoutes } from '../http/routes/task-history.ts'
 import { mountTaskVersionRoutes } from '../http/routes/task-versions.ts'
 import { mountTaskRoutes } from '../http/routes/tasks.ts'
 import { mountVersionRoutes } from '../http/routes/versions.ts'
+import { LogFollowers } from '../live-logs/log-followers.ts'
 import { AccessTokens } from '../platform/access-tokens.ts'
 import { Authentication } from '../platform/authentication.ts'
 import { Directory } from '../platform/directory.ts'
@@ -116,7 +117,8 @@ export function createApiApp({ db, log, clock, identityProvider, config }: ApiPa
   mountEnvironmentRoutes(mount, environments)
   mountContextUploadRoutes(mount, environments)
   mountVersionRoutes(mount, environments)
-  mountBuildRoutes(mount, environments)
+  const followers = new LogFollowers(db)
+  mountBuildRoutes(mount, { ...environments, followers })
   const signing = new SigningKeys(signingKeysFolder(config.dataDir))
   mountProvenanceRoutes(mount, { db, storage, signing })
   mountFindingRoutes(mount, environments)
@@ -145,7 +147,7 @@ export function createApiApp({ db, log, clock, identityProvider, config }: ApiPa
   }
   mountRunRoutes(mount, { ...submitting, db, directory, runs, pages, clock, capabilityKey })
   mountPublicLinkRoutes(mount, { db, directory, runs, clock, linkKey: keys.derive('public-link'), baseUrl })
-  mountRunLogRoutes(mount, { db, directory, runs, storage })
+  mountRunLogRoutes(mount, { db, directory, runs, storage, followers })
   mountPublicDownloadRoute(mount, { db, storage })
   mountTaskHistoryRoutes(mount, { db })
   mountManagementRoutes(mount, { tasks, runs: { db, directory, runs, policy, pages } })

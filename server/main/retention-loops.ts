@@ -1,9 +1,9 @@
 import { type ImageSweepDeps, sweepImages } from '../builds/sweep-images.ts'
 import { sweepReports } from '../builds/sweep-reports.ts'
 import { sweepFindings } from '../findings/sweep-findings.ts'
+import { dropLiveLogs } from '../live-logs/live-log-store.ts'
 import { type Loop, startLoop } from '../queue/loop.ts'
 import { foldRunCounts } from '../runs/fold-counts.ts'
-import { dropLiveLogs } from '../runs/live-log-store.ts'
 import { sweepIdempotencyKeys, sweepRunContent } from '../runs/run-retention.ts'
 
 const minuteMs = 60_000

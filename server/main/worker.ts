@@ -10,6 +10,8 @@ import { migrateWhenThere } from '../db/migrate.ts'
 import { sweepEnvironments } from '../environments/environment-sweep.ts'
 import { RunnerReleases } from '../environments/runner-releases.ts'
 import { AgentClient } from '../executor/oci/client.ts'
+import { liveLogWriter } from '../live-logs/live-log-writer.ts'
+import { LogOffers } from '../live-logs/log-offers.ts'
 import manifest from '../package.json' with { type: 'json' }
 import { startLoop } from '../queue/loop.ts'
 import { queuePolicy } from '../runs/queue-policy.ts'
@@ -52,6 +54,7 @@ await runRole('worker', async (config, log) => {
       executor,
       readers: new ArchiveReaders(log),
       log,
+      liveLogs: new LogOffers({ executor, write: liveLogWriter(db), log }),
       clock: systemClock,
       signing,
       runners: new RunnerReleases(db, config.runnerApproval),

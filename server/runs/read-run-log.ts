@@ -15,7 +15,7 @@ export interface LogRange {
   tail?: number | undefined
 }
 
-export interface StoredLog {
+interface StoredRunLog {
   byteSize: number
   open(range: LogRange): Promise<Readable>
 }
@@ -39,7 +39,7 @@ export async function openRunLog(
 export async function findStoredLog(
   { db, storage }: Pick<RunLogDeps, 'db' | 'storage'>,
   run: Pick<ShownRun, 'id' | 'company_id'>,
-): Promise<StoredLog | undefined> {
+): Promise<StoredRunLog | undefined> {
   const content = await findContent(db, run)
   if (content?.state !== 'active' || content.log_key === null || content.log_bytes === null) return undefined
   const { log_key: key, log_bytes: byteSize } = content

@@ -9,6 +9,7 @@ import { pax, paxRecord, tar, zip } from '../builds/archive/archive-fixtures.ts'
 import type { BuildTools } from '../builds/steps/step.ts'
 import { StoredImages } from '../builds/stored-images.ts'
 import { TestAgent, tarOf } from '../executor/oci/test-agent.ts'
+import { LogFollowers } from '../live-logs/log-followers.ts'
 import { Directory } from '../platform/directory.ts'
 import { makeBuildTools } from '../testing/build-tools.ts'
 import { giveBundle } from '../testing/factories/bundles.ts'
@@ -18,7 +19,7 @@ import { makeTenant, type Tenant } from '../testing/factories/tenant.ts'
 import { RunHarness } from '../testing/run-harness.ts'
 import { createTestDatabase } from '../testing/test-database.ts'
 import { cancelRun } from './cancel-run.ts'
-import { LogFollowers } from './follow-run-log.ts'
+import { followRunLog } from './follow-run-log.ts'
 import { RunLookup } from './run-lookup.ts'
 import { postgresRunQueue } from './run-queue.ts'
 import { RunWorker } from './run-worker.ts'
@@ -378,10 +379,16 @@ describe('a run in a real sandbox', () => {
 
 describe('a log that is followed', () => {
   it('is seen while the run writes it, and to its end', async () => {
-    const deps = { db, storage, directory: new Directory(db), runs: new RunLookup(db, policy) }
+    const deps = {
+      db,
+      storage,
+      directory: new Directory(db),
+      runs: new RunLookup(db, policy),
+      followers: new LogFollowers(db),
+    }
     const id = await run('echo one; sleep 1; echo two; sleep 1; cat /data/greeting')
     const address = { chatroomId: tenant.roomId, runId: id }
-    const events = await new LogFollowers(deps).follow(tenant.member, { ...address, start: 0 })
+    const events = await followRunLog(deps, tenant.member, { ...address, start: 0 })
     const seen: [string, string][] = []
     for await (const { event } of events) {
       const { state } = await rowOf(id)

@@ -1,6 +1,7 @@
 import type { Log } from '../base/logging.ts'
 import type { Database } from '../db/database.ts'
-import type { LogPart } from '../executor/port.ts'
+import { type LiveLogWriter, liveLogWriter } from '../live-logs/live-log-writer.ts'
+import { liveLogChannel } from '../live-logs/log-offers.ts'
 import { type Listener, listen } from '../queue/listener.ts'
 import {
   type ClaimedRun,
@@ -13,7 +14,6 @@ import {
 import { markRunning, requeue, type Standing } from './claimed-run-store.ts'
 import { finishRun, type RunEnd } from './finish-run.ts'
 import { findJob, type RunJob } from './job-store.ts'
-import { liveLogChannel, writeLiveLog } from './live-log-store.ts'
 import { cancelChannel, queuedChannel } from './run-store.ts'
 
 /**
@@ -30,8 +30,7 @@ export interface RunQueue {
   markRunning(run: ClaimedRun): Promise<Standing>
   requeue(run: ClaimedRun): Promise<Standing>
   finish(run: ClaimedRun, end: RunEnd): Promise<boolean>
-  /** False when nobody follows the run's log any more. */
-  writeLiveLog(runId: string, part: LogPart): Promise<boolean>
+  writeLiveLog: LiveLogWriter
   listen(news: QueueNews): Listener
 }
 
@@ -54,7 +53,7 @@ export function postgresRunQueue(db: Database, databaseUrl: string, log: Log): R
     markRunning: (run) => markRunning(db, run),
     requeue: (run) => requeue(db, run),
     finish: (run, end) => finishRun(db, run, end),
-    writeLiveLog: (runId, part) => writeLiveLog(db, runId, part),
+    writeLiveLog: liveLogWriter(db),
     listen: (news) =>
       listen({
         url: databaseUrl,

@@ -1,9 +1,9 @@
 import { sleep } from '../base/clock.ts'
 import type { Log } from '../base/logging.ts'
 import type { Executor } from '../executor/port.ts'
+import { LogOffers } from '../live-logs/log-offers.ts'
 import type { Listener } from '../queue/listener.ts'
 import type { ObjectStorage } from '../storage/port.ts'
-import { bringLiveLog } from './bring-live-log.ts'
 import type { ClaimedRun } from './claim-store.ts'
 import { type DriveSignals, driveRun, resumeRun } from './drive-run.ts'
 import { Detached, describe, patiently } from './patience.ts'
@@ -31,11 +31,7 @@ export interface RunWorkerOptions {
 }
 
 interface Flight {
-  run: ClaimedRun
   cancel: AbortController
-  /** Aborted when the run is over. */
-  over: AbortController
-  isFollowed: boolean
   done: Promise<void>
 }
 
@@ -53,6 +49,7 @@ const looksPerRound = 6
 export class RunWorker {
   readonly #options: RunWorkerOptions
   readonly #images: PlacedImages
+  readonly #logs: LogOffers
   readonly #detach = new AbortController()
   /** Runs in flight by id, with the way to tell them of a cancel. */
   readonly #flights = new Map<string, Flight>()
@@ -66,6 +63,7 @@ export class RunWorker {
   constructor(options: RunWorkerOptions) {
     this.#options = options
     this.#images = new PlacedImages(options.executor, options.images)
+    this.#logs = new LogOffers({ ...options, write: options.runs.writeLiveLog })
   }
 
   /** Resolves once the runs it held before are in its hands again and it listens for new ones. */
@@ -77,7 +75,7 @@ export class RunWorker {
     this.#listener = runs.listen({
       look: () => this.#look(),
       cancelled: (id) => this.#flights.get(id)?.cancel.abort(),
-      logWanted: (id) => this.#bringLog(id),
+      logWanted: (id) => this.#logs.wanted(id),
     })
     this.#loops = Promise.all([this.#claimWhenWoken(), this.#lookFromTimeToTime()])
   }
@@ -85,6 +83,7 @@ export class RunWorker {
   /** Claims nothing more and lets go of what runs: the sandboxes go on, and the next worker of this name goes on with them. */
   async stop(): Promise<void> {
     this.#detach.abort()
+    this.#logs.stop()
     this.#look()
     await this.#listener?.stop()
     await this.#loops
@@ -141,32 +140,18 @@ export class RunWorker {
   #launch(run: ClaimedRun, drive: typeof driveRun): void {
     const { runs, executor, storage, log, egressCapBytes, pause } = this.#options
     const cancel = new AbortController()
-    const over = new AbortController()
+    const withdrawLog = this.#logs.offer(run.id, run.sandboxId)
     const signals: DriveSignals = { detach: this.#detach.signal, cancel: cancel.signal }
     const deps = { runs, executor, storage, images: this.#images, log, egressCapBytes, pause }
     const done = drive(deps, run, signals)
       .catch((error: unknown) => log.error({ error: describe(error), run: run.id }, 'run left hanging'))
       .finally(() => {
-        over.abort()
+        withdrawLog()
         // A run that was given back may be in the air again by now.
         if (this.#flights.get(run.id)?.cancel === cancel) this.#flights.delete(run.id)
         this.#look()
       })
-    this.#flights.set(run.id, { run, cancel, over, isFollowed: false, done })
-  }
-
-  #bringLog(id: string): void {
-    const flight = this.#flights.get(id)
-    if (!flight || flight.isFollowed) return
-    flight.isFollowed = true
-    const signal = AbortSignal.any([flight.over.signal, this.#detach.signal])
-    bringLiveLog(this.#options, flight.run, signal)
-      .catch((error: unknown) =>
-        this.#options.log.warn({ error: describe(error), run: id }, 'log not brought'),
-      )
-      .finally(() => {
-        flight.isFollowed = false
-      })
+    this.#flights.set(run.id, { cancel, done })
   }
 
   async #lookFromTimeToTime(): Promise<void> {

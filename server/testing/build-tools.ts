@@ -9,6 +9,8 @@ import { ArchiveReaders } from '../builds/reader/archive-readers.ts'
 import type { BuildTools } from '../builds/steps/step.ts'
 import type { Database } from '../db/database.ts'
 import { RunnerReleases } from '../environments/runner-releases.ts'
+import { liveLogWriter } from '../live-logs/live-log-writer.ts'
+import { LogOffers } from '../live-logs/log-offers.ts'
 
 const folders: string[] = []
 afterAll(() => {
@@ -31,6 +33,7 @@ export function makeBuildTools(
   return {
     ...parts,
     log,
+    liveLogs: new LogOffers({ executor: parts.executor, write: liveLogWriter(db), log }),
     readers: new ArchiveReaders(log),
     clock: systemClock,
     signing: makeSigningKeys(),

@@ -24,6 +24,7 @@ import { mountContextUploadRoutes } from '../http/routes/context-uploads.ts'
 import { mountEnvironmentRoutes } from '../http/routes/environments.ts'
 import { mountFindingRoutes } from '../http/routes/findings.ts'
 import { mountVersionRoutes } from '../http/routes/versions.ts'
+import { LogFollowers } from '../live-logs/log-followers.ts'
 import { Directory } from '../platform/directory.ts'
 import type { Principal } from '../platform/principal.ts'
 import { DiskStorage } from '../storage/disk.ts'
@@ -67,7 +68,7 @@ export class EnvironmentHarness {
     mountEnvironmentRoutes(mount, this.context)
     mountContextUploadRoutes(mount, this.context)
     mountVersionRoutes(mount, this.context)
-    mountBuildRoutes(mount, this.context)
+    mountBuildRoutes(mount, { ...this.context, followers: new LogFollowers(db) })
     mountFindingRoutes(mount, this.context)
     afterAll(async () => {
       await this.app.close()

@@ -15,6 +15,7 @@ import { mountPublicDownloadRoute } from '../http/routes/public-download.ts'
 import { mountPublicLinkRoutes } from '../http/routes/public-links.ts'
 import { mountRunLogRoutes } from '../http/routes/run-logs.ts'
 import { mountRunRoutes } from '../http/routes/runs.ts'
+import { LogFollowers } from '../live-logs/log-followers.ts'
 import { Directory } from '../platform/directory.ts'
 import type { Principal } from '../platform/principal.ts'
 import { type QueuePolicy, queuePolicy } from '../runs/queue-policy.ts'
@@ -58,6 +59,7 @@ export class RunHarness {
       baseUrl: 'http://127.0.0.1:1',
       clock: systemClock,
       storage: this.storage,
+      followers: new LogFollowers(db),
     }
     const authenticate = async (headers: Record<string, unknown>) =>
       JSON.parse(String(headers['x-test-principal'])) as Principal

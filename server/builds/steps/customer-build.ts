@@ -27,8 +27,8 @@ export const customerBuild: BuildStep = {
   versionStates: ['building'],
   async run(build: Build) {
     const sandboxId = await deliver(build)
-    const { executor, storage } = build.tools
-    await storage.put(buildLogKey(build.order.attemptId), await executor.log(sandboxId))
+    const { executor } = build.tools
+    await keepLog(build, sandboxId)
     const exit = await executor.wait(sandboxId, build.signal)
     refuseFailure(exit)
     await takeOrigins(build, sandboxId)
@@ -43,6 +43,7 @@ async function deliver(build: Build): Promise<string> {
   const present = new Set((await executor.list()).map((sandbox) => sandbox.id))
   for (let delivery = 1; delivery <= maxDeliveries; delivery += 1) {
     const id = buildSandboxId(build.order.attemptId, delivery)
+    offerLog(build, id)
     if (!present.has(id)) {
       const { buildProfile: profile } = build.order
       const context = build.tools.readers.contextTar(
@@ -57,21 +58,41 @@ async function deliver(build: Build): Promise<string> {
   throw new BuildFailed('platform_failed', 'context_not_delivered')
 }
 
+/** Until the attempt is done with here, so that nothing is missed of what was printed last. */
+function offerLog({ order, tools, signal }: Build, sandboxId: string): void {
+  signal.addEventListener('abort', tools.liveLogs.offer(order.attemptId, sandboxId), { once: true })
+}
+
 /** The keeper's own word: a build that could say so itself would be made again and again. */
 const isInterrupted = (exit: SandboxExit) => exit.cause === 'lost' && exit.detail === 'input_cut'
 
+const isDelivery = /_\d$/
 const buildSandboxId = (attemptId: string, delivery: number) => `${attemptId}_${delivery}`
 
+async function keepLog({ order, tools }: Pick<Build, 'order' | 'tools'>, sandboxId: string): Promise<void> {
+  await tools.storage.put(buildLogKey(order.attemptId), await tools.executor.log(sandboxId))
+}
+
+/** Keeps what a build has printed that was cut off on its way. */
+export async function keepBuildLog(build: Pick<Build, 'order' | 'tools'>): Promise<void> {
+  const ids = await sandboxIds(build)
+  const last = ids.findLast((id) => isDelivery.test(id))
+  if (last !== undefined) await keepLog(build, last)
+}
+
 /** Ends whatever sandboxes an attempt has, and removes what they left. */
-export async function removeBuildSandboxes({ order, tools }: Pick<Build, 'order' | 'tools'>): Promise<void> {
-  const ids = (await tools.executor.list())
-    .map(({ id }) => id)
-    .filter((id) => id.startsWith(`${order.attemptId}_`))
-  for (const id of ids) {
+export async function removeBuildSandboxes(build: Pick<Build, 'order' | 'tools'>): Promise<void> {
+  const { tools } = build
+  for (const id of await sandboxIds(build)) {
     await tools.executor.stop(id)
     await tools.executor.wait(id)
     await tools.executor.remove(id)
   }
+}
+
+async function sandboxIds({ order, tools }: Pick<Build, 'order' | 'tools'>): Promise<string[]> {
+  const ids = (await tools.executor.list()).map(({ id }) => id)
+  return ids.filter((id) => id.startsWith(`${order.attemptId}_`)).toSorted()
 }
 
 function refuseFailure(exit: SandboxExit): void {

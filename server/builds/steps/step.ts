@@ -10,6 +10,7 @@ import type { ImageConfig } from '../../db/tables/environments.ts'
 import type { ChainStage } from '../../environments/build-stages.ts'
 import type { RunnerReleases } from '../../environments/runner-releases.ts'
 import type { Executor, Runner } from '../../executor/port.ts'
+import type { LogOffers } from '../../live-logs/log-offers.ts'
 import type { ObjectStorage } from '../../storage/port.ts'
 import type { ArchiveFormat } from '../archive/archive.ts'
 import type { AttemptColumns } from '../attempt-store.ts'
@@ -59,6 +60,8 @@ export interface BuildTools {
   executor: Executor
   readers: ArchiveReaders
   log: Log
+  /** Through which what a build prints is followed. */
+  liveLogs: Pick<LogOffers, 'offer' | 'wanted'>
   clock: Clock
   /** Signs what was built; it never leaves the worker. */
   signing: Pick<SigningKeys, 'sign' | 'trusted'>

@@ -98,7 +98,7 @@ export interface RunArtifactsTable {
 }
 
 export interface LiveLogsTable {
-  run_id: string
+  subject_id: string
   company_id: string
   wanted_until: Date
   start: Generated<number>

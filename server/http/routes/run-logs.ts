@@ -1,21 +1,20 @@
 import { extensionRoutes } from '@sandbox-jobs/contract/routes/extension-routes.ts'
-import { LogFollowers } from '../../runs/follow-run-log.ts'
-import { openRunLog, type RunLogDeps } from '../../runs/read-run-log.ts'
+import { type FollowRunDeps, followRunLog } from '../../runs/follow-run-log.ts'
+import { openRunLog } from '../../runs/read-run-log.ts'
 import { readRunUsage } from '../../runs/run-usage.ts'
-import { eventStream, eventStreamHeaders } from '../event-stream.ts'
+import { eventStream, eventStreamHeaders, positionOf } from '../event-stream.ts'
 import type { Mount } from '../mount.ts'
 import { untrustedHeaders } from '../untrusted.ts'
 
 /** What people want to see of a run beyond the contract's own routes (contract part 3, D6). */
-export function mountRunLogRoutes(mount: Mount, deps: RunLogDeps): void {
-  const followers = new LogFollowers(deps)
+export function mountRunLogRoutes(mount: Mount, deps: FollowRunDeps): void {
   mount(extensionRoutes.readRunLog, async ({ principal, params, query, reply }) => {
     const log = await openRunLog(deps, principal, { ...addressOf(params), range: query })
     return reply.headers({ ...untrustedHeaders, 'content-type': 'text/plain; charset=utf-8' }).send(log)
   })
   mount(extensionRoutes.followRunLog, async ({ principal, params, query, request, reply }) => {
-    const start = query.start ?? positionOf(request.headers['last-event-id'])
-    const events = await followers.follow(principal, { ...addressOf(params), start })
+    const start = query.start ?? positionOf(request)
+    const events = await followRunLog(deps, principal, { ...addressOf(params), start })
     return reply.headers(eventStreamHeaders).send(eventStream(events))
   })
   mount(extensionRoutes.readRunUsage, ({ principal, params }) =>
@@ -24,9 +23,3 @@ export function mountRunLogRoutes(mount: Mount, deps: RunLogDeps): void {
 }
 
 const addressOf = (params: { cid: string; rid: string }) => ({ chatroomId: params.cid, runId: params.rid })
-
-/** An id that is none of ours starts at the beginning. */
-function positionOf(id: string | string[] | undefined): number {
-  const position = Number(id)
-  return typeof id === 'string' && Number.isSafeInteger(position) && position >= 0 ? position : 0
-}

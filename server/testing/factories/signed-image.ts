@@ -58,6 +58,7 @@ export async function makeSignedImage(
       executor: new FakeExecutor(() => ({})),
       readers: new ArchiveReaders(log),
       log,
+      liveLogs: { offer: () => () => undefined, wanted: () => undefined },
       clock: systemClock,
       runners: { record: async () => '' },
       builder: { id: 'http://sandbox.test', release: '0.0.0' },

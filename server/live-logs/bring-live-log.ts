@@ -1,29 +1,29 @@
 import { sleep } from '../base/clock.ts'
 import type { Executor, LogPart } from '../executor/port.ts'
-import type { RunQueue } from './run-queue.ts'
+import type { LiveLogWriter } from './live-log-writer.ts'
 
-interface BringDeps {
+export interface BringDeps {
   executor: Pick<Executor, 'logSince'>
-  runs: Pick<RunQueue, 'writeLiveLog'>
+  write: LiveLogWriter
   pause?: typeof sleep | undefined
 }
 
 const lookEveryMs = 200
 const keptBytes = 256 * 1024
 
-/** Brings the newest part of a run's log to where the api reads it, until nobody wants it or the run is over. */
+/** Brings the newest part of a sandbox's log to where the api reads it, until nobody wants it or `signal` fires. */
 export async function bringLiveLog(
-  { executor, runs, pause = sleep }: BringDeps,
-  run: { id: string; sandboxId: string },
+  { executor, write, pause = sleep }: BringDeps,
+  { subjectId, sandboxId }: { subjectId: string; sandboxId: string },
   signal: AbortSignal,
 ): Promise<void> {
   let part: LogPart = { start: 0, bytes: Buffer.alloc(0) }
   while (!signal.aborted) {
     const end = part.start + part.bytes.length
     // A sandbox that is still to come and an agent that is away are the same: there is nothing new.
-    const news = await executor.logSince(run.sandboxId, end).catch(() => undefined)
+    const news = await executor.logSince(sandboxId, end).catch(() => undefined)
     if (news && news.bytes.length > 0) part = joined(part, news)
-    if (!(await runs.writeLiveLog(run.id, part))) return
+    if (!(await write(subjectId, part))) return
     await pause(lookEveryMs, signal)
   }
 }

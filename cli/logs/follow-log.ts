@@ -1,25 +1,37 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { RunLogEvent } from '@sandbox-jobs/contract/resources/run-log-event.ts'
-import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
+import type { BuildLogEvent, RunLogEvent } from '@sandbox-jobs/contract/resources/log-event.ts'
 import { escapeLines } from '../output/escape-controls.ts'
 import { patientRead } from '../session/patient-read.ts'
 import type { Session } from '../session/session.ts'
-import type { RunPlace } from './watch-run.ts'
+
+type LogEvent = RunLogEvent | BuildLogEvent
+
+export interface FollowedLog {
+  /** Connects from a position on. */
+  open(start: number): Promise<Response>
+  what: 'run' | 'build'
+  /** The command that shows all of it. */
+  whole: string
+  /** Where it is shown. */
+  out: NodeJS.WriteStream
+  /** Whoever follows says by other means how it ended. */
+  isPart?: boolean
+}
 
 const againMs = 500
 
-/** Shows a run's log as it is written, until the run ends; a connection that breaks is made again where it broke. */
-export async function followLog(session: Session, place: RunPlace): Promise<void> {
-  const { client, report } = session
+/** Shows a log as it is written, until its work ends; a connection that breaks is made again where it broke. */
+export async function followLog(session: Session, log: FollowedLog): Promise<void> {
+  const { report } = session
   for (let start = 0; ; ) {
     const response = await patientRead(
-      () => client.call(allRoutes.followRunLog, { params: place, query: { start } }),
-      () => report.progress('The service does not answer; waiting for it. The run goes on.'),
+      () => log.open(start),
+      () => report.progress(`The service does not answer; waiting for it. The ${log.what} goes on.`),
     )
     try {
       for await (const { id, event } of eventsOf(response)) {
         start = id
-        show(session, event)
+        show(session, log, event)
         if (event.kind === 'end') return
       }
     } catch (error) {
@@ -30,19 +42,19 @@ export async function followLog(session: Session, place: RunPlace): Promise<void
   }
 }
 
-function show({ report }: Session, event: RunLogEvent): void {
+function show({ report }: Session, { what, whole, out, isPart }: FollowedLog, event: LogEvent): void {
   if (report.json) report.event('', event)
   else if (event.kind === 'log') {
-    process.stdout.write(process.stdout.isTTY === true ? escapeLines(event.text) : event.text)
+    out.write(out.isTTY === true ? escapeLines(event.text) : event.text)
   } else if (event.kind === 'gap') {
-    report.progress(`${event.end - event.start} bytes came too fast to be shown; sandbox logs has them.`)
-  } else {
-    report.progress(`The run is ${event.status}.`)
+    report.progress(`${event.end - event.start} bytes came too fast to be shown; ${whole} has them.`)
+  } else if (isPart !== true) {
+    report.progress(`The ${what} is ${event.status}.`)
   }
 }
 
 /** The events of the service's stream: an `id` and one line of `data` each. */
-async function* eventsOf({ body }: Response): AsyncGenerator<{ id: number; event: RunLogEvent }> {
+async function* eventsOf({ body }: Response): AsyncGenerator<{ id: number; event: LogEvent }> {
   const decoder = new TextDecoder()
   let text = ''
   for await (const chunk of body ?? []) {

@@ -1,47 +1,53 @@
 import { sql } from 'kysely'
 import type { Executing } from '../db/database.ts'
 import type { LogPart } from '../executor/port.ts'
+import { liveLogChannel } from './log-offers.ts'
 
 /* Writes the table `live_logs`. */
 
-/** Woken by whoever follows a run's log; the payload is the run's id. */
-export const liveLogChannel = 'runs_log'
+/** Whose log it is: a run or a build. */
+export interface LogSubject {
+  id: string
+  company_id: string
+}
+
 /** How long one wish for a log holds. */
 const wantedSeconds = 10
 
-/** Has the worker bring the log of a run for a while. */
-export async function wantLiveLog(db: Executing, run: { id: string; company_id: string }): Promise<void> {
+/** Has the worker that has the sandbox bring its log for a while. */
+export async function wantLiveLog(db: Executing, subject: LogSubject): Promise<void> {
   await sql`
     with wanted as (
-      insert into live_logs (run_id, company_id, wanted_until)
-      values (${run.id}, ${run.company_id}, now() + ${wantedSeconds} * interval '1 second')
-      on conflict (run_id) do update set wanted_until = excluded.wanted_until
+      insert into live_logs (subject_id, company_id, wanted_until)
+      values (${subject.id}, ${subject.company_id}, now() + ${wantedSeconds} * interval '1 second')
+      on conflict (subject_id) do update set wanted_until = excluded.wanted_until
     )
-    select pg_notify(${sql.lit(liveLogChannel)}, ${run.id})
+    select pg_notify(${sql.lit(liveLogChannel)}, ${subject.id})
   `.execute(db)
 }
 
 /** What is there of the log from `position` on. */
 export async function readLiveLog(
   db: Executing,
-  run: { id: string; company_id: string },
+  subject: LogSubject,
   position: number,
 ): Promise<LogPart | undefined> {
   const { rows } = await sql<LogPart>`
     select greatest(start, ${position}::bigint) as start,
       substring(bytes from greatest(${position}::bigint - start, 0)::int + 1) as bytes
     from live_logs
-    where run_id = ${run.id} and company_id = ${run.company_id} and start + length(bytes) > ${position}::bigint
+    where subject_id = ${subject.id} and company_id = ${subject.company_id}
+      and start + length(bytes) > ${position}::bigint
   `.execute(db)
   return rows[0]
 }
 
 /** False when nobody wants it any more. */
-export async function writeLiveLog(db: Executing, runId: string, part: LogPart): Promise<boolean> {
+export async function writeLiveLog(db: Executing, subjectId: string, part: LogPart): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('live_logs')
     .set({ start: part.start, bytes: part.bytes })
-    .where('run_id', '=', runId)
+    .where('subject_id', '=', subjectId)
     .where('wanted_until', '>', sql<Date>`now()`)
     .executeTakeFirst()
   return numUpdatedRows > 0n

@@ -1,0 +1,19 @@
+import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
+import type { BuildPlace } from '../push/watch-build.ts'
+import type { RunPlace } from '../runs/watch-run.ts'
+import type { Session } from '../session/session.ts'
+import type { FollowedLog } from './follow-log.ts'
+
+export const logOfRun = ({ client }: Session, params: RunPlace): FollowedLog => ({
+  open: (start) => client.call(allRoutes.followRunLog, { params, query: { start } }),
+  what: 'run',
+  whole: 'sandbox logs',
+  out: process.stdout,
+})
+
+export const logOfBuild = ({ client }: Session, params: BuildPlace): FollowedLog => ({
+  open: (start) => client.call(allRoutes.followBuildLog, { params, query: { start } }),
+  what: 'build',
+  whole: 'sandbox build log',
+  out: process.stdout,
+})
