@@ -15,6 +15,12 @@ const int8 = 20
 /** Byte counts and fences stay below 2^53, so eight-byte integers are read as numbers. */
 pg.types.setTypeParser(int8, Number)
 
+/**
+ * A connection keeps the plans of its statements, those too that it made while a table was short. So none may walk a
+ * table that an index leads into: cheap on an empty queue, it would be a claim of half a minute once the queue is long.
+ */
+const planning = '-c enable_seqscan=off'
+
 export function connect(url: string, options: { poolSize: number; log: Log; name: string }): Database {
   const pool = new pg.Pool({
     connectionString: url,
@@ -23,6 +29,7 @@ export function connect(url: string, options: { poolSize: number; log: Log; name
     connectionTimeoutMillis: 10_000,
     statement_timeout: 30_000,
     idle_in_transaction_session_timeout: 60_000,
+    options: planning,
   })
   pool.on('connect', nameStatements)
   // Whoever holds a connection that breaks learns of it by the next statement; unheard, this would end the process.

@@ -36,8 +36,9 @@ const turnsTried = 64
  *
  * The companies that wait stand in `queue_turns` in the order in which they were served, and only the rooms of the
  * company that is served are walked, along a narrow index: the cost follows neither the number of companies nor that of
- * runs. Rows that another worker is about to take are passed over. Two workers that claim at the same instant may each
- * count the other's run out, so a company can be over its bound by the number of workers less one.
+ * runs. A run is read by its id, in the order of the turns, until one is found that no other worker is about to take: a
+ * join would let Postgres walk the queue. Two workers that claim at the same instant may each count the other's run out, so
+ * a company can be over its bound by the number of workers less one.
  */
 export async function claimNext(db: Database, options: ClaimOptions): Promise<ClaimedRun | undefined> {
   for (;;) {
@@ -107,12 +108,13 @@ async function claimInTurn(db: Database, options: ClaimOptions): Promise<Claim> 
               order by queued_at, id limit ${sql.lit(headsPerRoom)}
             ) head
           )
-          select r.id, r.company_id, r.fence, r.timeout_seconds
-          from heads join runs r on r.id = heads.id
-          where r.state = 'queued'
-          order by room_live, room_served_at nulls first, heads.queued_at, heads.id
+          select run.* from (
+            select id from heads order by room_live, room_served_at nulls first, queued_at, id
+          ) heads cross join lateral (
+            select r.id, r.company_id, r.fence, r.timeout_seconds from runs r
+            where r.id = heads.id and r.state = 'queued' for update skip locked
+          ) run
           limit 1
-          for update of r skip locked
         ) head
         limit 1
       ), served as (

@@ -120,7 +120,8 @@ export interface QueueViewOptions {
 
 /**
  * How the queue looks from each of these runs; those that are not queued are absent. The front of a queue and the
- * durations of a profile are read once, however many runs are asked for.
+ * durations of a profile are read once, however many runs are asked for. Runs are read by their ids and asked for their
+ * state afterwards, or an index of the queue would seem as good as that of the ids.
  */
 export async function queueView(
   db: Executing,
@@ -132,11 +133,14 @@ export async function queueView(
     : frontOf(sql``)
   const { rows } = await sql<QueueView>`
     with asked as (
-      select id, company_id, resource_profile from runs
-      join unnest(
+      select asked.id, asked.company_id, run.resource_profile
+      from unnest(
         ${runs.map(({ id }) => id)}::text[], ${runs.map(({ company_id }) => company_id)}::text[]
-      ) as asked (id, company_id) using (id, company_id)
-      where state = 'queued'
+      ) as asked (id, company_id)
+      cross join lateral (
+        select company_id, resource_profile, state from runs where runs.id = asked.id limit 1
+      ) run
+      where run.state = 'queued' and run.company_id = asked.company_id
     ), live as (
       select company_id, count(*) as runs from runs
       where state in ('starting', 'running', 'cancel_requested') group by company_id

@@ -13,14 +13,19 @@ export async function dropIdleTurns(db: Database, companyIds: readonly string[])
   return db.transaction().execute(async (trx) => {
     const { rows } = await sql<{ company_id: string }>`
       select company_id from queue_turns turn where company_id = any(${companyIds})
-        and not exists (select from runs where state = 'queued' and runs.company_id = turn.company_id)
+        and ${nothingQueued}
       order by company_id for update skip locked
     `.execute(trx)
     if (rows.length === 0) return 0
     const { numAffectedRows } = await sql`
       delete from queue_turns turn where company_id = any(${rows.map((row) => row.company_id)})
-        and not exists (select from runs where state = 'queued' and runs.company_id = turn.company_id)
+        and ${nothingQueued}
     `.execute(trx)
     return Number(numAffectedRows ?? 0)
   })
 }
+
+/** Asked of one company at a time, by its index: as a join Postgres may read the queues of all. */
+const nothingQueued = sql`(
+  select id from runs where state = 'queued' and runs.company_id = turn.company_id order by queued_at, id limit 1
+) is null`
