@@ -12,6 +12,8 @@ export interface Executor {
   capacity(): Promise<ExecutorCapacity>
   /** What runs every sandbox of this executor; it changes only when the executor is replaced. */
   runner(): Promise<Runner>
+  /** What builds here: a build sandbox that starts now has it below it. Refuses with `builder_missing`. */
+  builder(): Promise<Builder>
   /**
    * Starts the sandbox and feeds `stdin` to its program. Resolves once the program runs, or has already ended. The log
    * shows none of the values in `masked`, in whatever common form they are printed: at most 100, of 4 bytes to 64 KiB
@@ -49,6 +51,14 @@ export interface Runner {
   abiRevision: number
   /** Digest of the confinement that jobs get. */
   policyDigest: string
+}
+
+/** What a build can be made of, as the operator installed it. */
+export interface Builder {
+  /** Over the packages of the builder's root filesystem. */
+  toolchainDigest: string
+  /** Every base image by each of its full names, with the digest of its manifest. */
+  baseImages: { name: string; digest: string }[]
 }
 
 export interface LogPart {

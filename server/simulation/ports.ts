@@ -117,6 +117,7 @@ export function hostOf(
     installImage: () => ask(() => undefined),
     removeImage: () => ask(() => undefined),
     runner: nobodyAsks,
+    builder: nobodyAsks,
     capacity: nobodyAsks,
   }
 }
@@ -133,6 +134,7 @@ export function storageOf(actor: Actor, timeline: Timeline): ObjectStorage {
     get: nobodyAsks,
     size: nobodyAsks,
     move: nobodyAsks,
+    copy: nobodyAsks,
     delete: nobodyAsks,
   }
 }

@@ -54,10 +54,21 @@ export function storageConformance(name: string, make: () => Promise<ObjectStora
       expect(await read(await storage.get('deep/er/to'))).toBe('x')
     })
 
+    it('copies an object, which then stands alone, as often as asked', async () => {
+      const storage = await make()
+      await storage.put('original', Buffer.from('x'))
+      await storage.copy('original', 'deep/er/copy')
+      await storage.copy('original', 'deep/er/copy')
+      await storage.put('original', Buffer.from('y'))
+      await storage.delete('original')
+      expect(await read(await storage.get('deep/er/copy'))).toBe('x')
+    })
+
     it('tells a missing object apart, and deletes without complaint', async () => {
       const storage = await make()
       await expect(storage.get('nowhere')).rejects.toThrow(ObjectMissing)
       await expect(storage.move('nowhere', 'else')).rejects.toThrow(ObjectMissing)
+      await expect(storage.copy('nowhere', 'else')).rejects.toThrow(ObjectMissing)
       await storage.delete('nowhere')
     })
 

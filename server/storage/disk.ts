@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { mkdir, open, rename, rm, stat } from 'node:fs/promises'
+import { link, mkdir, open, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
 import { Incoming } from './incoming.ts'
@@ -65,6 +65,23 @@ export class DiskStorage implements ObjectStorage {
     await rename(this.#path(from), path).catch((error: unknown) => {
       throw isMissing(error) ? new ObjectMissing(from) : error
     })
+    await syncFolder(dirname(path))
+  }
+
+  /** A second name of the same bytes: an object is replaced, never written to. */
+  async copy(from: string, to: string): Promise<void> {
+    const path = this.#path(to)
+    const part = await this.#incoming.newPart()
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+    await link(this.#path(from), part).catch((error: unknown) => {
+      throw isMissing(error) ? new ObjectMissing(from) : error
+    })
+    try {
+      await rename(part, path)
+    } finally {
+      // Between two names of one file a rename does nothing.
+      await rm(part, { force: true })
+    }
     await syncFolder(dirname(path))
   }
 

@@ -13,6 +13,8 @@ export interface ObjectStorage {
   size(key: string): Promise<number | undefined>
   /** Gives an object another key, whole or not at all. Throws `ObjectMissing`. */
   move(from: string, to: string): Promise<void>
+  /** Stores an object under another key as well; each is deleted by itself. Throws `ObjectMissing`. */
+  copy(from: string, to: string): Promise<void>
   delete(key: string): Promise<void>
 }
 

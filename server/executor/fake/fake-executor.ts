@@ -3,6 +3,7 @@ import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { systemClock } from '../../base/clock.ts'
 import {
+  type Builder,
   type Executor,
   type ExecutorCapacity,
   ExecutorRefused,
@@ -64,6 +65,10 @@ export class FakeExecutor implements Executor {
       abiRevision: 1,
       policyDigest: `sha256:${'e'.repeat(64)}`,
     }
+  }
+
+  async builder(): Promise<Builder> {
+    return { toolchainDigest: `sha256:${'d'.repeat(64)}`, baseImages: [] }
   }
 
   async start(spec: SandboxSpec, stdin: Buffer | Readable, masked: readonly string[] = []): Promise<void> {

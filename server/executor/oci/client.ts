@@ -3,6 +3,7 @@ import { Readable } from 'node:stream'
 import { buffer, json } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import {
+  type Builder,
   type Executor,
   type ExecutorCapacity,
   ExecutorRefused,
@@ -38,6 +39,10 @@ export class AgentClient implements Executor {
 
   runner(): Promise<Runner> {
     return this.#json<Runner>('/runner')
+  }
+
+  builder(): Promise<Builder> {
+    return this.#json<Builder>('/builder')
   }
 
   async start(spec: SandboxSpec, stdin: Buffer | Readable, masked: readonly string[] = []): Promise<void> {

@@ -10,6 +10,7 @@ import { gateway4 } from '../network/addresses.ts'
 import { Network } from '../network/network.ts'
 import { agentPaths, stagingFolder } from '../paths.ts'
 import { findRuntimes } from '../runtimes.ts'
+import { builderIn } from './builder.ts'
 import { Images } from './images.ts'
 import { OwnProcFolders } from './own-proc-folders.ts'
 import { makePlatformLayer } from './platform-layer.ts'
@@ -104,7 +105,13 @@ export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
   await images.recover()
   void network.prepare()
   const runner = runnerOn(platformLayer.digest, options.runtimes)
-  const server = agentServer({ sandboxes, images, runner, onError: options.onError })
+  const server = agentServer({
+    sandboxes,
+    images,
+    runner,
+    builder: () => builderIn(paths),
+    onError: options.onError,
+  })
   await listen(server, options.socketPath, options.gid)
   return {
     stop: async () => {

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { ExecutorRefused, type LogPart, type Runner, SandboxUnknown } from '../../port.ts'
+import { type Builder, ExecutorRefused, type LogPart, type Runner, SandboxUnknown } from '../../port.ts'
 import { imageDigestPattern, sandboxIdPattern } from '../spec-check.ts'
 import type { Images } from './images.ts'
 import { isReserved, type Sandboxes } from './sandboxes.ts'
@@ -19,6 +19,7 @@ interface Services {
   sandboxes: Sandboxes
   images: Images
   runner: Runner
+  builder: () => Promise<Builder>
   /** Told about failures that are no answer to the caller's request. */
   onError: (error: unknown) => void
 }
@@ -96,6 +97,7 @@ async function dispatch(services: Services, request: IncomingMessage): Promise<A
   const method = request.method ?? ''
   if (resource === 'capacity') return { json: services.sandboxes.capacity() }
   if (resource === 'runner') return { json: services.runner }
+  if (resource === 'builder') return { json: await services.builder() }
   if (resource === 'sandboxes' && name === '') return { json: services.sandboxes.list() }
   if (resource === 'sandboxes' && sandboxIdPattern.test(name) && !isReserved(name)) {
     return onSandbox(services.sandboxes, request, { id: name, verb: `${method} ${action}`, part })
