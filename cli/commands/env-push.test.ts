@@ -36,6 +36,7 @@ beforeEach(async () => {
     completeContextUpload: () => ({ json: { owned_object_id: 'obj_1' } }),
     abortContextUpload: () => ({ json: {} }),
     createEnvironmentVersion: () => ({ json: version }),
+    changeVersionBuildCache: () => ({ json: { cache: 'none' } }),
     createBuild: () => ({ json: attempt }),
     readBuild: () => ({ json: [building, completed][Math.min(polls++, 1)] }),
     readEnvironmentVersion: () => ({ json: version }),
@@ -90,6 +91,23 @@ test('a version that was made of the same files is not built again', async () =>
   expect(asked('initContextUpload')).toBeUndefined()
   await push('--profile', 'large')
   expect(asked('initContextUpload')).toBeDefined()
+  expect(asked('changeVersionBuildCache')).toBeUndefined()
+})
+
+test('with --no-cache it is, and nothing is taken from what was built before', async () => {
+  await push()
+  const same = {
+    ...version,
+    source_digest: digestOf(asked('putContextUpload')?.body),
+    resource_profile: 'standard',
+  }
+  service.answers.listEnvironments = () => ({ json: page([environment]) })
+  service.answers.listEnvironmentVersions = () => ({ json: page([same]) })
+  service.asked.length = 0
+  expect((await push('--no-cache')).stdout).toContain('is ready')
+  const routes = service.asked.map(({ route }) => route)
+  expect(routes.indexOf('changeVersionBuildCache')).toBeLessThan(routes.indexOf('createBuild'))
+  expect(JSON.parse(String(asked('changeVersionBuildCache')?.body))).toEqual({ cache: 'none' })
 })
 
 test('a failed build ends with 1, its code and what to do', async () => {

@@ -18,8 +18,8 @@ interface Options extends ConnectionOptions {
   name: string
   department?: string
   profile: SelectableProfile
-  rebuild?: boolean
   follow?: boolean
+  cache: boolean
   wait: boolean
 }
 
@@ -34,8 +34,8 @@ export const envPushCommand = (): Command =>
         .choices(selectableProfiles)
         .default('standard'),
     )
-    .option('--rebuild', 'build again even when a ready version was made of the same files')
     .option('-f, --follow', 'show what the build prints as well')
+    .option('--no-cache', 'do every step again, whatever was built of the same files before')
     .option('--no-wait', 'queue the build and return')
     .addHelpText(
       'after',
@@ -51,9 +51,9 @@ async function push(session: Session, dir: string, options: Options): Promise<vo
       `packed ${packed.files} file${packed.files === 1 ? '' : 's'}, ${bytesText(packed.byteSize)}`,
     )
     const environment = await ensureEnvironment(session, options)
-    const same = options.rebuild
-      ? undefined
-      : await readyVersionOf(session, environment.id, packed, options.profile)
+    const same = options.cache
+      ? await readyVersionOf(session, environment.id, packed, options.profile)
+      : undefined
     if (same) {
       const text = `Nothing has changed: version ${same.version_number} (${same.id}) is ready.\n`
       return session.report.result(text, { environment, version: same, built: false })
@@ -97,6 +97,10 @@ async function build(session: Session, { environmentId, packed, label, options }
     params: { id },
     body: { owned_object_id: object.owned_object_id, source_ref: label, resource_profile: options.profile },
   })
+  if (!options.cache) {
+    const params = { id, vid: version.id }
+    await client.call(allRoutes.changeVersionBuildCache, { params, body: { cache: 'none' } })
+  }
   const attempt = await client.call(allRoutes.createBuild, { params: { id, vid: version.id } })
   if (!options.wait) {
     const text = `Version ${version.version_number} (${version.id}) is queued to be built.\n`

@@ -79,6 +79,7 @@ import {
 } from './task-version.ts'
 import { Token, TokenRequest } from './token.ts'
 import { User, UserCreateRequest, UserList, UserUpdateRequest } from './user.ts'
+import { VersionBuildCache, VersionBuildCacheRequest } from './version-build-cache.ts'
 import { VersionIsolation, VersionIsolationRequest } from './version-isolation.ts'
 import { VisibleRun, VisibleRunList } from './visible-run.ts'
 
@@ -198,6 +199,8 @@ export const namedSchemas = {
   UserUpdateRequest,
   VisibleRun,
   VisibleRunList,
+  VersionBuildCache,
+  VersionBuildCacheRequest,
   VersionIsolation,
   VersionIsolationRequest,
 }

@@ -4,6 +4,7 @@ import { pageFields } from '../pagination.ts'
 import { OwnChatroomList } from '../resources/chatroom.ts'
 import { Envelope, ImageSignatureList, SigningKeyList } from '../resources/provenance.ts'
 import { RunUsage } from '../resources/run-usage.ts'
+import { VersionBuildCache, VersionBuildCacheRequest } from '../resources/version-build-cache.ts'
 import { VersionIsolation, VersionIsolationRequest } from '../resources/version-isolation.ts'
 import { BuildParams, VersionParams } from './environment-routes.ts'
 import { extensionPrefix, publicExtensionPrefix } from './prefixes.ts'
@@ -13,6 +14,7 @@ import { RunParams } from './run-routes.ts'
 const version = `${extensionPrefix}/environments/{id}/versions/{vid}` as const
 const build = `${version}/builds/{aid}` as const
 const isolation = `${version}/isolation` as const
+const buildCache = `${version}/build-cache` as const
 
 const run = `${extensionPrefix}/chatrooms/{cid}/runs/{rid}` as const
 const LogPosition = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
@@ -53,6 +55,29 @@ export const extensionRoutes = {
     body: VersionIsolationRequest,
     response: VersionIsolation,
     errors: ['not_found', 'isolation_unavailable'],
+  }),
+  readVersionBuildCache: route({
+    tag: 'Environments',
+    access: 'tenant',
+    restrictedKey: 403,
+    method: 'GET',
+    path: buildCache,
+    summary: 'What builds of a version may take from earlier ones, for who manages the environment',
+    params: VersionParams,
+    response: VersionBuildCache,
+    errors: ['not_found'],
+  }),
+  changeVersionBuildCache: route({
+    tag: 'Environments',
+    access: 'tenant',
+    restrictedKey: 403,
+    method: 'PUT',
+    path: buildCache,
+    summary: 'Have the next builds of a version do everything again, or take an image of the same inputs',
+    params: VersionParams,
+    body: VersionBuildCacheRequest,
+    response: VersionBuildCache,
+    errors: ['not_found'],
   }),
   readRunLog: route({
     tag: 'Runs',

@@ -29,6 +29,7 @@ export async function readOrder(db: Database, attempt: AttemptRow): Promise<Orde
       'a.state as attempt_state',
       'v.resource_profile',
       'v.isolation',
+      'v.build_cache',
       'o.storage_key',
       'o.archive_format',
       'o.byte_size',
@@ -50,6 +51,7 @@ export async function readOrder(db: Database, attempt: AttemptRow): Promise<Orde
       buildProfile: attempt.build_profile as BuildProfile,
       resourceProfile: row.resource_profile,
       isolation: row.isolation,
+      cache: row.build_cache,
       context: isBound ? { key, format: format as ArchiveFormat, byteSize, digest } : undefined,
     },
   }

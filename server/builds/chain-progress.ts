@@ -12,6 +12,7 @@ import {
   type WriteOutcome,
 } from './attempt-store.ts'
 import { BuildFailed } from './build-failed.ts'
+import { noteCachedImage } from './cache/build-cache-store.ts'
 import { policyRevisionOf } from './provenance/composition.ts'
 import type { Build, BuildFindings, BuildStep } from './steps/step.ts'
 
@@ -92,6 +93,10 @@ export class ChainProgress {
       const outcome = await finishAttempt(trx, this.#claim, { state: 'completed', version })
       if (outcome === 'done') await supersedeOlder(trx, this.#claim.environment_version_id)
       if (outcome === 'done' && findings.scan) await trackFindings(trx, order, findings.scan)
+      if (outcome === 'done' && findings.cacheEntry) {
+        const { companyId, versionId } = order
+        await noteCachedImage(trx, { companyId, versionId, key: findings.cacheEntry.key })
+      }
       return outcome
     })
   }

@@ -17,8 +17,9 @@ import { blobPath, type LayoutFiles, unpacked } from './provenance/verify-image.
 /** Where one environment version's image lies: an OCI image layout of its own, shared with no other version. */
 const layoutOf = (versionId: string) => `images/${versionId}`
 const keyOf = (versionId: string, path: string) => `${layoutOf(versionId)}/${path}`
-/** The layer before the image is promoted. */
+/** The layer before the image is promoted, and then. */
 export const quarantineKey = (versionId: string) => keyOf(versionId, 'quarantine.tar.zst')
+export const layerKey = (versionId: string, digest: string) => keyOf(versionId, blobPath(digest))
 
 /** The files of a version's layout, as they are stored. */
 export const storedLayout = (storage: ObjectStorage, versionId: string): LayoutFiles => ({
@@ -55,8 +56,8 @@ export async function writeLayout(
   await storage.put(keyOf(versionId, 'index.json'), indexFile(subject, references))
   await storage.put(keyOf(versionId, 'oci-layout'), layoutFile)
   for (const document of documents) await putDocument(storage, versionId, document)
-  const layerKey = keyOf(versionId, blobPath(layer.digest))
-  if ((await storage.size(layerKey)) === undefined) await storage.move(quarantineKey(versionId), layerKey)
+  const promoted = layerKey(versionId, layer.digest)
+  if ((await storage.size(promoted)) === undefined) await storage.move(quarantineKey(versionId), promoted)
   else await storage.delete(quarantineKey(versionId))
 }
 
@@ -68,7 +69,7 @@ export const openLayer = async (
   storage: ObjectStorage,
   versionId: string,
   digest: string,
-): Promise<Readable> => unpacked(await storage.get(keyOf(versionId, blobPath(digest))))
+): Promise<Readable> => unpacked(await storage.get(layerKey(versionId, digest)))
 
 /** The uncompressed tar of the layer that is still in quarantine. */
 export const openQuarantined = async (storage: ObjectStorage, versionId: string): Promise<Readable> =>

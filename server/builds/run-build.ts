@@ -4,10 +4,12 @@ import { ExecutorRefused, noCapacity } from '../executor/port.ts'
 import { type AttemptRow, renewLease } from './attempt-store.ts'
 import { BuildFailed } from './build-failed.ts'
 import { readOrder } from './build-order-store.ts'
+import { forgetCachedImage } from './cache/build-cache-store.ts'
+import type { ReusedImage } from './cache/reuse-image.ts'
 import { buildChain } from './chain.ts'
 import { ChainProgress, ClaimLost } from './chain-progress.ts'
 import { keepBuildLog, removeBuildSandboxes } from './steps/customer-build.ts'
-import type { Build, BuildTools } from './steps/step.ts'
+import type { Build, BuildFindings, BuildTools } from './steps/step.ts'
 
 export const buildLeaseMs = 30_000
 const heartbeatMs = 1000
@@ -38,7 +40,9 @@ export async function runBuild(
       if (outcome === 'ended') return
       tools.log.warn({ attempt: attempt.id, failures, error: String(outcome) }, 'build will be tried again')
       if (failures >= maxTries) {
-        await fail(db, tools, attempt, new BuildFailed('platform_failed', 'platform_unavailable'))
+        await fail(db, tools, attempt, {
+          failure: new BuildFailed('platform_failed', 'platform_unavailable'),
+        })
         return
       }
       await sleep(Math.min(200 * 2 ** failures, lastPauseMs), ending.signal)
@@ -57,10 +61,11 @@ async function tryChain(
   attempt: AttemptRow,
   signal: AbortSignal,
 ): Promise<'ended' | Error> {
+  const findings: BuildFindings = {}
   try {
     const { order, ...states } = await readOrder(db, attempt)
     const progress = new ChainProgress(db, attempt, states)
-    const build: Build = { order, findings: {}, tools, db, keep: (work) => progress.keep(work), signal }
+    const build: Build = { order, findings, tools, db, keep: (work) => progress.keep(work), signal }
     for (const step of buildChain) {
       signal.throwIfAborted()
       await progress.enter(step, build.findings)
@@ -73,7 +78,7 @@ async function tryChain(
     const cause: unknown = signal.aborted ? signal.reason : asFailure(error)
     if (cause instanceof ClaimLost || cause instanceof Detached) return 'ended'
     if (!(cause instanceof BuildFailed)) return cause instanceof Error ? cause : new Error(String(cause))
-    return await fail(db, tools, attempt, cause).then(
+    return await fail(db, tools, attempt, { failure: cause, reused: findings.reused }).then(
       () => 'ended' as const,
       (failure: unknown) =>
         failure instanceof ClaimLost ? 'ended' : new Error('cannot end build', { cause: failure }),
@@ -87,16 +92,22 @@ const asFailure = (error: unknown): unknown =>
     ? new BuildFailed('identity_config', error.slug)
     : error
 
-/** Ends the attempt badly: sandboxes first, so that an attempt that has ended leaves none behind. */
+/**
+ * Ends the attempt badly: sandboxes first, so that an attempt that has ended leaves none behind. An image that was taken
+ * from another version and did not pass is not taken again.
+ */
 async function fail(
   db: Database,
   tools: BuildTools,
   attempt: AttemptRow,
-  failure: BuildFailed,
+  { failure, reused }: { failure: BuildFailed; reused?: ReusedImage | undefined },
 ): Promise<void> {
   const { order, ...states } = await readOrder(db, attempt)
   if (failure.code === 'tenant_cancel') await keepBuildLog({ order, tools })
   await removeBuildSandboxes({ order, tools })
+  if (reused && failure.code !== 'tenant_cancel') {
+    await forgetCachedImage(db, { companyId: order.companyId, versionId: reused.versionId })
+  }
   const progress = new ChainProgress(db, attempt, states)
   await progress.fail(failure)
 }

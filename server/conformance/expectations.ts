@@ -108,6 +108,8 @@ export const expectations: Partial<Record<RouteName | (string & {}), Expectation
   followBuildLog: { who: 'owners', use: { vid: 'failedVersion', aid: 'failedBuild' } },
   readVersionIsolation: { who: 'owners' },
   changeVersionIsolation: { who: 'owners', body: () => ({ isolation: 'standard' }) },
+  readVersionBuildCache: { who: 'owners' },
+  changeVersionBuildCache: { who: 'owners', body: () => ({ cache: 'none' }) },
   readProvenance: { who: 'owners', use: { vid: 'readyVersion' } },
   listImageSignatures: { who: 'owners', use: { vid: 'readyVersion' } },
   downloadImage: { who: 'owners', use: { vid: 'readyVersion' } },

@@ -18,6 +18,7 @@ import * as buildFence from './migrations/0013-build-fence.ts'
 import * as digestBlocks from './migrations/0014-digest-blocks.ts'
 import * as operatorLimits from './migrations/0015-operator-limits.ts'
 import * as liveLogs from './migrations/0016-live-logs.ts'
+import * as buildCache from './migrations/0022-build-cache.ts'
 import * as liveBuildLogs from './migrations/0024-live-build-logs.ts'
 
 /** Forward only, in order of their names. */
@@ -38,6 +39,7 @@ const migrations: Record<string, Migration> = {
   '0014-digest-blocks': digestBlocks,
   '0015-operator-limits': operatorLimits,
   '0016-live-logs': liveLogs,
+  '0022-build-cache': buildCache,
   '0024-live-build-logs': liveBuildLogs,
 }
 

@@ -22,6 +22,8 @@ export interface Tables {
   environment_versions: environments.EnvironmentVersionsTable
   build_attempts: environments.BuildAttemptsTable
   blocked_digests: environments.BlockedDigestsTable
+  build_cache: environments.BuildCacheTable
+  context_facts: environments.ContextFactsTable
   build_fence: environments.BuildFenceTable
   security_findings: findings.SecurityFindingsTable
   security_exceptions: findings.SecurityExceptionsTable

@@ -4,7 +4,7 @@ import type { Principal } from '../platform/principal.ts'
 import { managedEnvironment } from './environment-access.ts'
 import type { EnvironmentContext } from './environment-context.ts'
 import type { VersionPath } from './version-service.ts'
-import { findVersion, setIsolation } from './version-store.ts'
+import { changeVersion, findVersion } from './version-store.ts'
 
 /** What the owner asks for, and what the version's runs get in this deployment. */
 export async function readVersionIsolation(
@@ -28,7 +28,7 @@ export async function changeVersionIsolation(
   await managedEnvironment(context.db, principal, path.environmentId)
   const isOffered = isolation === 'standard' || context.isolations.includes(isolation)
   if (!isOffered) throw new CodedError('isolation_unavailable')
-  if (!(await setIsolation(context.db, path, isolation))) throw notFound()
+  if (!(await changeVersion(context.db, path, { isolation }))) throw notFound()
   return { isolation, effective: effective(context, isolation) }
 }
 

@@ -1,6 +1,5 @@
 import { buildRetryWindowSeconds } from '@sandbox-jobs/contract/limits.ts'
 import type { Lifecycle } from '@sandbox-jobs/contract/pagination.ts'
-import type { Isolation } from '@sandbox-jobs/contract/resources/version-isolation.ts'
 import { type Selectable, sql } from 'kysely'
 import type { Executing, Trx } from '../db/database.ts'
 import type { BuildAttemptsTable, EnvironmentVersionsTable } from '../db/tables/environments.ts'
@@ -80,15 +79,15 @@ export async function findVersion(
   return row && toView(row)
 }
 
-/** False when the environment has no such version. */
-export async function setIsolation(
+/** Changes what an owner may change of a version at any time. False when the environment has no such version. */
+export async function changeVersion(
   db: Executing,
   path: { environmentId: string; versionId: string },
-  isolation: Isolation,
+  wish: Partial<Pick<VersionRow, 'isolation' | 'build_cache'>>,
 ): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('environment_versions')
-    .set({ isolation })
+    .set(wish)
     .where('id', '=', path.versionId)
     .where('environment_id', '=', path.environmentId)
     .executeTakeFirst()

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { systemClock } from '../base/clock.ts'
 import { SigningKeys, signingKeysFolder } from '../base/signing-keys.ts'
 import { BuildWorker } from '../builds/build-worker.ts'
+import { programDigest } from '../builds/cache/program-digest.ts'
 import { ArchiveReaders } from '../builds/reader/archive-readers.ts'
 import { StoredImages } from '../builds/stored-images.ts'
 import { connect } from '../db/database.ts'
@@ -58,7 +59,11 @@ await runRole('worker', async (config, log) => {
       clock: systemClock,
       signing,
       runners: new RunnerReleases(db, config.runnerApproval),
-      builder: { id: config.baseUrl, release: manifest.version },
+      builder: {
+        id: config.baseUrl,
+        release: manifest.version,
+        programDigest: programDigest(manifest.version),
+      },
     },
     slots: config.buildSlots,
     name,

@@ -5,6 +5,7 @@ import { afterAll } from 'vitest'
 import { systemClock } from '../base/clock.ts'
 import { createLog } from '../base/logging.ts'
 import { SigningKeys } from '../base/signing-keys.ts'
+import { programDigest } from '../builds/cache/program-digest.ts'
 import { ArchiveReaders } from '../builds/reader/archive-readers.ts'
 import type { BuildTools } from '../builds/steps/step.ts'
 import type { Database } from '../db/database.ts'
@@ -38,6 +39,6 @@ export function makeBuildTools(
     clock: systemClock,
     signing: makeSigningKeys(),
     runners: new RunnerReleases(db, 'declared'),
-    builder: { id: 'http://sandbox.test', release: '0.0.0' },
+    builder: { id: 'http://sandbox.test', release: '0.0.0', programDigest: programDigest('0.0.0') },
   }
 }

@@ -39,6 +39,8 @@ const Statement = Type.Object({
         runner_abi_revision: Type.String(),
         policy_revision: Type.String(),
         composed_execution_digest: Type.String(),
+        /** No builder ran: the image is the one that this attempt made of the same inputs. */
+        reused_attempt_id: Type.Optional(Type.String()),
       }),
       resolvedDependencies: Type.Array(Resource),
     }),
@@ -66,7 +68,7 @@ export interface Provenance {
   subject: NamedDigest
   parameters: Statement['predicate']['buildDefinition']['externalParameters']
   platform: Statement['predicate']['buildDefinition']['internalParameters']
-  /** The archive, what it holds in its canonical form, and the base images. */
+  /** The archive, what it holds in its canonical form, the base images, and the statement about a reused image. */
   materials: NamedDigest[]
   byproducts: NamedDigest[]
   builder: { id: string; version: Record<string, string> }

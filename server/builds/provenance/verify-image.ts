@@ -7,7 +7,7 @@ import { Check } from 'typebox/schema'
 import { type Signature, type TrustedKeys, verifySignature } from '../../base/signing-keys.ts'
 import { parseStrictJson } from '../../base/strict-json.ts'
 import type { ImageConfig } from '../../db/tables/environments.ts'
-import { annotations, hexOf, type Layer } from '../image-documents.ts'
+import { annotations, hexOf, type Layer, sha256Of } from '../image-documents.ts'
 import { openEnvelope } from './dsse.ts'
 import { AttachmentManifest, ImageConfiguration, ImageManifest, Index, LayoutFile } from './image-schemas.ts'
 import { readSignedPayload } from './image-signature.ts'
@@ -53,6 +53,8 @@ export interface ImageSigned {
   config: ImageConfig
   signature: Signature & { payload: Buffer }
   envelope: Envelope
+  /** Of the bytes of the envelope. */
+  provenanceDigest: string
   /** The key that signed the statement. */
   keyId: string
   statement: Statement
@@ -166,7 +168,7 @@ async function readProvenance(files: LayoutFiles, of: Attached, image: string, t
   if (!opened || !statement) throw new ImageUntrusted('provenance_invalid')
   if (statement.subject[0].digest.sha256 !== hexOf(image))
     throw new ImageUntrusted('provenance_of_another_image')
-  return { envelope, keyId: opened.keyId, statement }
+  return { envelope, provenanceDigest: sha256Of(content), keyId: opened.keyId, statement }
 }
 
 function requireKnown(trusted: TrustedKeys, keyId: string): void {

@@ -1,11 +1,14 @@
+import { buffer } from 'node:stream/consumers'
 import type { ScanReport } from '@sandbox-jobs/contract/resources/scan-report.ts'
 import { sleep } from '../../base/clock.ts'
 import { CodedError } from '../../base/coded-error.ts'
 import { newId } from '../../base/ids.ts'
 import { type HeldObject, ownReport } from '../../environments/report-objects.ts'
 import { openStaging } from '../../environments/staging.ts'
+import { ObjectMissing } from '../../storage/port.ts'
 import { BuildFailed } from '../build-failed.ts'
-import type { Build } from '../steps/step.ts'
+import { sha256Of } from '../image-documents.ts'
+import type { Build, BuildTools } from '../steps/step.ts'
 import { findReport } from './report-store.ts'
 
 /*
@@ -21,9 +24,28 @@ const slotPauseMs = 2000
 /** The report that an earlier worker kept of this attempt. */
 export async function findKeptReport({ db, order, tools }: Build): Promise<ScanReport | undefined> {
   const kept = await findReport(db, order.attemptId)
+  return kept && readReport(tools, kept.reportKey)
+}
+
+/** What a finished attempt left; undefined when it is gone. */
+export async function findScan(
+  { db, tools }: Pick<Build, 'db' | 'tools'>,
+  attemptId: string,
+): Promise<{ report: ScanReport; sbom: Buffer } | undefined> {
+  const kept = await findReport(db, attemptId)
   if (!kept) return undefined
-  const bytes = Buffer.concat(await (await tools.storage.get(kept.reportKey)).toArray())
-  return JSON.parse(bytes.toString('utf8')) as ScanReport
+  try {
+    const report = await readReport(tools, kept.reportKey)
+    const sbom = await buffer(await tools.storage.get(kept.sbomKey))
+    return sha256Of(sbom) === report.sbom_digest ? { report, sbom } : undefined
+  } catch (error) {
+    if (error instanceof ObjectMissing) return undefined
+    throw error
+  }
+}
+
+async function readReport({ storage }: Pick<BuildTools, 'storage'>, key: string): Promise<ScanReport> {
+  return JSON.parse((await buffer(await storage.get(key))).toString('utf8')) as ScanReport
 }
 
 /** Stores the SBOM, then the report that names it, and notes both with the attempt. */

@@ -31,6 +31,7 @@ export const attest: BuildStep = {
         runner_abi_revision: String(runner.abiRevision),
         policy_revision: policyRevisionOf(runner),
         composed_execution_digest: findings.composedDigest,
+        ...(findings.reused && { reused_attempt_id: findings.reused.builtBy }),
       },
       materials: materialsOf(build),
       byproducts: [
@@ -58,10 +59,12 @@ export const attest: BuildStep = {
 
 function materialsOf(build: Build): NamedDigest[] {
   const { context } = build.order
+  const { reused } = build.findings
   if (!context) throw new Error('a build without an archive came this far')
   return [
     { name: 'context', digest: context.digest },
     { name: 'context.canonical', digest: found(build, 'canonicalDigest') },
     ...found(build, 'baseImages'),
+    ...(reused ? [{ name: 'reused.provenance', digest: reused.provenanceDigest }] : []),
   ]
 }

@@ -3,29 +3,47 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { afterAll, expect, it } from 'vitest'
+import { afterAll, expect, it, vi } from 'vitest'
 import { createLog } from '../../base/logging.ts'
 import { DiskStorage } from '../../storage/disk.ts'
+import { makeTenant } from '../../testing/factories/tenant.ts'
+import { createTestDatabase } from '../../testing/test-database.ts'
 import { tar } from '../archive/archive-fixtures.ts'
 import { buildLogKey } from '../build-log-key.ts'
 import { ArchiveReaders } from '../reader/archive-readers.ts'
 import { contextValidator } from './context-validator.ts'
 import type { Build, BuildOrder, BuildTools } from './step.ts'
 
+const { db } = await createTestDatabase()
+const { companyId } = await makeTenant(db)
 const folder = mkdtempSync(join(tmpdir(), 'sandbox-test-validator-'))
 const storage = new DiskStorage(folder)
 const log = createLog('test', 'silent')
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-async function buildOf(attemptId: string, archive: Buffer, digest?: string): Promise<Build> {
+interface Unusual {
+  digest?: string
+  readers?: ArchiveReaders
+  cache?: BuildOrder['cache']
+}
+
+const zero = `sha256:${'0'.repeat(64)}`
+
+async function buildOf(
+  attemptId: string,
+  archive: Buffer,
+  { digest, readers = new ArchiveReaders(log), cache = 'images' }: Unusual = {},
+): Promise<Build> {
   const key = `contexts/${attemptId}`
   await storage.put(key, archive)
   const stored = `sha256:${createHash('sha256').update(archive).digest('hex')}`
-  const tools: Partial<BuildTools> = { storage, readers: new ArchiveReaders(log), log }
+  const builder = { id: 'test', release: '0', programDigest: zero }
+  const tools: Partial<BuildTools> = { storage, readers, log, builder }
   const context = { key, format: 'tar', byteSize: archive.length, digest: digest ?? stored } as const
-  const order: Partial<BuildOrder> = { attemptId, context }
+  const order: Partial<BuildOrder> = { attemptId, companyId, cache, context }
   const build: Partial<Build> = {
     order: order as BuildOrder,
+    db,
     findings: {},
     tools: tools as BuildTools,
     signal: new AbortController().signal,
@@ -64,9 +82,23 @@ it('refuses an archive with the slug of its rule', async () => {
 })
 
 it('does not read an archive that is not what was uploaded', async () => {
-  const build = await buildOf('a4', withDockerfile('FROM scratch'), `sha256:${'0'.repeat(64)}`)
+  const build = await buildOf('a4', withDockerfile('FROM scratch'), { digest: zero })
   await expect(contextValidator.run(build)).rejects.toMatchObject({
     code: 'platform_failed',
     detail: 'stored_context_damaged',
   })
+})
+
+it('reads bytes that it accepted before once more only when the owner wants everything done again', async () => {
+  const archive = withDockerfile('FROM python:3.13\n')
+  const first = await buildOf('a5', archive)
+  await contextValidator.run(first)
+  const readers = new ArchiveReaders(log)
+  const reading = vi.spyOn(readers, 'inspectContext')
+  const second = await buildOf('a6', archive, { readers })
+  await contextValidator.run(second)
+  expect(second.findings).toEqual(first.findings)
+  expect(reading).not.toHaveBeenCalled()
+  await contextValidator.run(await buildOf('a7', archive, { readers, cache: 'none' }))
+  expect(reading).toHaveBeenCalledOnce()
 })

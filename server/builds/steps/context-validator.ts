@@ -3,7 +3,9 @@ import type { ArchiveFormat, ArchiveSource } from '../archive/archive.ts'
 import { ArchiveRefused } from '../archive/archive-refused.ts'
 import { BuildFailed } from '../build-failed.ts'
 import { buildLogKey } from '../build-log-key.ts'
+import { findContextFacts, noteContextFacts } from '../cache/context-facts-store.ts'
 import { DockerfileRefused } from '../dockerfile/dockerfile-refused.ts'
+import type { ContextFacts } from '../reader/reader-messages.ts'
 import type { Build, BuildOrder, BuildStep, BuildTools } from './step.ts'
 
 /** Reads the whole archive once, so that nothing of it is built before all of it is known to be acceptable. */
@@ -11,11 +13,11 @@ export const contextValidator: BuildStep = {
   stage: 'context_validator',
   attemptStates: ['validating'],
   versionStates: [],
-  async run({ order, findings, tools, signal }: Build) {
+  async run(build: Build) {
+    const { order, findings, tools } = build
     await verifyStored(order, tools)
     try {
-      const source = contextSource(order, tools)
-      const { canonicalDigest, bases } = await tools.readers.inspectContext(source, formatOf(order), signal)
+      const { canonicalDigest, bases } = await contextFacts(build)
       findings.canonicalDigest = canonicalDigest
       findings.bases = bases
     } catch (error) {
@@ -25,6 +27,21 @@ export const contextValidator: BuildStep = {
       throw new BuildFailed('policy_reject', error.errorDetail)
     }
   },
+}
+
+/** The same bytes are read once, unless the owner wants everything done again. */
+async function contextFacts({ order, tools, signal, db }: Build): Promise<ContextFacts> {
+  const context = {
+    companyId: order.companyId,
+    rawDigest: order.context?.digest ?? '',
+    format: formatOf(order),
+    gateDigest: tools.builder.programDigest,
+  }
+  const known = order.cache === 'none' ? undefined : await findContextFacts(db, context)
+  if (known) return known
+  const facts = await tools.readers.inspectContext(contextSource(order, tools), context.format, signal)
+  await noteContextFacts(db, context, facts)
+  return facts
 }
 
 /** The archive of a build as the reader wants it. Throws `context_invalid` when the version has none. */

@@ -1,5 +1,6 @@
 import { PassThrough } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { isDeepStrictEqual } from 'node:util'
 import { constants, createZstdCompress } from 'node:zlib'
 import type { SandboxExit } from '../../executor/port.ts'
 import { ArchiveRefused } from '../archive/archive-refused.ts'
@@ -8,6 +9,7 @@ import { buildLogKey } from '../build-log-key.ts'
 import { readOrigins } from '../build-origins.ts'
 import { buildSandbox, maxImageConfigBytes } from '../build-sandbox.ts'
 import { buildExitCodes } from '../build-script.ts'
+import { reuseImage } from '../cache/reuse-image.ts'
 import { readImageConfig } from '../image-config.ts'
 import { quarantineKey } from '../oci-layout.ts'
 import { ImageProof } from '../reader/image-proof.ts'
@@ -19,13 +21,15 @@ const maxDeliveries = 5
 
 /**
  * Runs the Dockerfile in a sandbox and takes over what comes out: the flat image is checked and compressed while it
- * streams into quarantine, so the bytes that are stored are the bytes that were checked.
+ * streams into quarantine, so the bytes that are stored are the bytes that were checked. Nothing is run for an image that
+ * the company has already.
  */
 export const customerBuild: BuildStep = {
   stage: 'customer_build',
   attemptStates: ['build_queued', 'building'],
   versionStates: ['building'],
   async run(build: Build) {
+    if (await reuseImage(build)) return
     const sandboxId = await deliver(build)
     const { executor } = build.tools
     await keepLog(build, sandboxId)
@@ -121,6 +125,8 @@ async function takeOrigins({ findings, tools }: Build, sandboxId: string): Promi
   if (!origins) throw new BuildFailed('platform_failed', 'builder_unknown')
   findings.builderVersion = origins.builderVersion
   findings.baseImages = origins.baseImages
+  // The operator may have replaced one in between: what was built then is not what the key says.
+  if (!isDeepStrictEqual(findings.cacheEntry?.baseImages, origins.baseImages)) delete findings.cacheEntry
 }
 
 async function takeConfig({ tools }: Build, sandboxId: string, exit: SandboxExit) {

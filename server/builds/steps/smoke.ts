@@ -2,6 +2,7 @@ import { profileOf } from '@sandbox-jobs/contract/resources/profile.ts'
 import { runtimeOf } from '../../environments/isolation.ts'
 import type { SandboxSpec } from '../../executor/port.ts'
 import { BuildFailed } from '../build-failed.ts'
+import { wasStartedOn } from '../cache/reuse-image.ts'
 import { hexOf } from '../image-documents.ts'
 import { openQuarantined } from '../oci-layout.ts'
 import { type Build, type BuildOrder, type BuildStep, found } from './step.ts'
@@ -19,7 +20,10 @@ echo "started as $uid:$gid"
 const answer = /^started as (\d{1,5}):(\d{1,5})\n$/
 const idsInSandbox = 65_536
 
-/** Installs the quarantined image under its digest and proves that the platform's shell starts in it. */
+/**
+ * Installs the quarantined image under its digest and proves that the platform's shell starts in it. An image that was
+ * taken over has been started on this runner, and what is signed about it holds the user that was found there.
+ */
 export const smoke: BuildStep = {
   stage: 'smoke',
   attemptStates: [],
@@ -31,6 +35,7 @@ export const smoke: BuildStep = {
     if (!(await executor.hasImage(diffId))) {
       await executor.installImage(diffId, await openQuarantined(storage, build.order.versionId))
     }
+    if (wasStartedOn(build)) return
     const config = found(build, 'imageConfig')
     build.findings.imageConfig = { ...config, user: await start(build, diffId, config.user) }
   },

@@ -1,12 +1,12 @@
 import type { ScanReport } from '@sandbox-jobs/contract/resources/scan-report.ts'
 import { findingKinds } from '@sandbox-jobs/contract/resources/security-finding.ts'
-import { matchPackages } from '../../findings/vulnerabilities/match-packages.ts'
+import { latestVulnerabilities, matchPackages } from '../../findings/vulnerabilities/match-packages.ts'
 import { ArchiveRefused } from '../archive/archive-refused.ts'
 import { openQuarantined } from '../oci-layout.ts'
 import { cycloneDx } from '../scan/cyclonedx.ts'
 import { installedPackages } from '../scan/installed-packages.ts'
 import { type Inventory, unscanned } from '../scan/inventory.ts'
-import { findKeptReport, keepReport } from '../scan/report-keeping.ts'
+import { findKeptReport, findScan, keepReport } from '../scan/report-keeping.ts'
 import { scanReport } from '../scan/scan-report.ts'
 import type { ScanResult } from '../scan/scan-result.ts'
 import { type Build, type BuildStep, found } from './step.ts'
@@ -22,7 +22,10 @@ export const staticScan: BuildStep = {
   async run(build: Build) {
     const { diffId: layerDigest } = found(build, 'layer')
     const kept = await findKeptReport(build)
-    const report = kept?.layer_digest === layerDigest ? kept : await scan(build, layerDigest)
+    const report =
+      kept?.layer_digest === layerDigest
+        ? kept
+        : ((await takeReport(build, layerDigest)) ?? (await scan(build, layerDigest)))
     build.findings.scan = resultOf(report)
   },
 }
@@ -34,6 +37,25 @@ async function scan(build: Build, layerDigest: string): Promise<ScanReport> {
   return keepReport(build, sbom, (sbomDigest) =>
     scanReport({ order: build.order, layerDigest, sbomDigest, inventory, matched }),
   )
+}
+
+/**
+ * What was found in an image that was taken over, by this program and against the same vulnerabilities, would be found
+ * again.
+ */
+async function takeReport(build: Build, layerDigest: string): Promise<ScanReport | undefined> {
+  const { reused } = build.findings
+  const earlier = reused && (await findScan(build, reused.attemptId))
+  const { order } = build
+  if (earlier?.report.layer_digest !== layerDigest) return undefined
+  const database = await latestVulnerabilities(build.db)
+  if (earlier.report.vulnerability_database?.revision !== database?.revision) return undefined
+  return keepReport(build, earlier.sbom, (sbomDigest) => ({
+    ...earlier.report,
+    build_attempt_id: order.attemptId,
+    environment_version_id: order.versionId,
+    sbom_digest: sbomDigest,
+  }))
 }
 
 /** An image on which the scanner dies is not worse than its findings would be: the report says so. */

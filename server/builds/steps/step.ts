@@ -1,4 +1,5 @@
 import type { BuildProfile } from '@sandbox-jobs/contract/resources/profile.ts'
+import type { BuildCache } from '@sandbox-jobs/contract/resources/version-build-cache.ts'
 import type { Isolation } from '@sandbox-jobs/contract/resources/version-isolation.ts'
 import type { BuildAttemptState } from '@sandbox-jobs/contract/states/build-attempt-states.ts'
 import type { EnvironmentVersionState } from '@sandbox-jobs/contract/states/environment-version-states.ts'
@@ -14,6 +15,7 @@ import type { LogOffers } from '../../live-logs/log-offers.ts'
 import type { ObjectStorage } from '../../storage/port.ts'
 import type { ArchiveFormat } from '../archive/archive.ts'
 import type { AttemptColumns } from '../attempt-store.ts'
+import type { ReusedImage } from '../cache/reuse-image.ts'
 import type { Attachment, ImageDocuments, Layer } from '../image-documents.ts'
 import type { NamedDigest } from '../provenance/statement.ts'
 import type { ArchiveReaders } from '../reader/archive-readers.ts'
@@ -30,6 +32,8 @@ export interface BuildOrder {
   buildProfile: BuildProfile
   resourceProfile: string
   isolation: Isolation
+  /** What it may take from earlier builds. */
+  cache: BuildCache
   context: { key: string; format: ArchiveFormat; byteSize: number; digest: string } | undefined
 }
 
@@ -41,6 +45,10 @@ export interface BuildFindings {
   /** Base images as they were when the build began, and what built on them. */
   baseImages?: NamedDigest[]
   builderVersion?: string
+  /** What the image is remembered by once it is ready, and the base images that this was reckoned from. */
+  cacheEntry?: { key: string; baseImages: NamedDigest[] }
+  /** Set where no builder ran. */
+  reused?: ReusedImage
   layer?: Layer
   unpackedBytes?: number
   imageConfig?: ImageConfig
@@ -66,8 +74,8 @@ export interface BuildTools {
   /** Signs what was built; it never leaves the worker. */
   signing: Pick<SigningKeys, 'sign' | 'trusted'>
   runners: Pick<RunnerReleases, 'record'>
-  /** Who builds: the deployment by its address, and the release of the service. */
-  builder: { id: string; release: string }
+  /** Who builds: the deployment by its address, the release of the service, and the digest of its own part in it. */
+  builder: { id: string; release: string; programDigest: string }
 }
 
 export interface Build {

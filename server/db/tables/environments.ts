@@ -1,3 +1,4 @@
+import type { BuildCache } from '@sandbox-jobs/contract/resources/version-build-cache.ts'
 import type { Isolation } from '@sandbox-jobs/contract/resources/version-isolation.ts'
 import type { Generated } from 'kysely'
 
@@ -66,6 +67,7 @@ export interface EnvironmentVersionsTable {
   security_state: Generated<string>
   resource_profile: string
   isolation: Generated<Isolation>
+  build_cache: Generated<BuildCache>
   owned_object_id: string | null
   source_digest: string | null
   source_ref: Generated<string>
@@ -119,6 +121,23 @@ export interface BuildAttemptsTable {
   fence: Generated<number>
   worker: string | null
   lease_until: Date | null
+}
+
+export interface BuildCacheTable {
+  company_id: string
+  key: string
+  version_id: string
+  noted_at: Generated<Date>
+}
+
+export interface ContextFactsTable {
+  company_id: string
+  raw_digest: string
+  archive_format: string
+  gate_digest: string
+  canonical_digest: string
+  bases: string[]
+  noted_at: Generated<Date>
 }
 
 export interface BuildFenceTable {

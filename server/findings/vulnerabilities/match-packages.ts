@@ -43,6 +43,10 @@ export async function matchPackages(db: Executing, packages: readonly InstalledP
   return { database, findings }
 }
 
+/** What scans are compared with now; undefined before the operator's first import. */
+export const latestVulnerabilities = (db: Executing): Promise<DatabaseRevision | undefined> =>
+  latestRevision(db)
+
 const keyOf = (ecosystem: string, name: string): string => `${ecosystem}\0${name}`
 
 const versionsShown = 5

@@ -1,6 +1,7 @@
 import { environmentRoutes } from '@sandbox-jobs/contract/routes/environment-routes.ts'
 import { extensionRoutes } from '@sandbox-jobs/contract/routes/extension-routes.ts'
 import type { EnvironmentContext } from '../../environments/environment-context.ts'
+import { changeVersionBuildCache, readVersionBuildCache } from '../../environments/version-build-cache.ts'
 import { changeVersionIsolation, readVersionIsolation } from '../../environments/version-isolation.ts'
 import {
   archiveVersion,
@@ -10,7 +11,7 @@ import {
 } from '../../environments/version-service.ts'
 import type { Mount } from '../mount.ts'
 
-/** Versions of an environment (contract part 2, "Environments, versions, builds"), and what isolates their runs. */
+/** Versions of an environment (contract part 2, "Environments, versions, builds"), what isolates their runs, and what their builds reuse. */
 export function mountVersionRoutes(mount: Mount, context: EnvironmentContext): void {
   mount(environmentRoutes.listEnvironmentVersions, ({ principal, params, query }) =>
     listVersions(context, principal, params.id, query),
@@ -30,6 +31,17 @@ export function mountVersionRoutes(mount: Mount, context: EnvironmentContext): v
       principal,
       { environmentId: params.id, versionId: params.vid },
       body.isolation,
+    ),
+  )
+  mount(extensionRoutes.readVersionBuildCache, ({ principal, params }) =>
+    readVersionBuildCache(context, principal, { environmentId: params.id, versionId: params.vid }),
+  )
+  mount(extensionRoutes.changeVersionBuildCache, ({ principal, params, body }) =>
+    changeVersionBuildCache(
+      context,
+      principal,
+      { environmentId: params.id, versionId: params.vid },
+      body.cache,
     ),
   )
   mount(environmentRoutes.archiveEnvironmentVersion, ({ principal, params }) =>

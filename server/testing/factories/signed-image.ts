@@ -41,6 +41,7 @@ export async function makeSignedImage(
       buildProfile: 'standard',
       resourceProfile: 'standard',
       isolation: 'standard',
+      cache: 'images',
       context: { key: 'context', format: 'tar', byteSize: 1, digest: zero },
     },
     findings: {
@@ -61,7 +62,7 @@ export async function makeSignedImage(
       liveLogs: { offer: () => () => undefined, wanted: () => undefined },
       clock: systemClock,
       runners: { record: async () => '' },
-      builder: { id: 'http://sandbox.test', release: '0.0.0' },
+      builder: { id: 'http://sandbox.test', release: '0.0.0', programDigest: zero },
     },
     signal: new AbortController().signal,
   }

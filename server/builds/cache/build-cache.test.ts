@@ -1,0 +1,328 @@
+import { execFile } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { appendFile, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { promisify } from 'node:util'
+import { gzipSync } from 'node:zlib'
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { systemClock } from '../../base/clock.ts'
+import { blockDigest, unblockDigest } from '../../environments/digest-blocks.ts'
+import { TestAgent } from '../../executor/oci/test-agent.ts'
+import { makeBuildTools } from '../../testing/build-tools.ts'
+import { EnvironmentHarness } from '../../testing/environment-harness.ts'
+import { makeTenant, type Tenant } from '../../testing/factories/tenant.ts'
+import { createTestDatabase } from '../../testing/test-database.ts'
+import { tar } from '../archive/archive-fixtures.ts'
+import { claimNextAttempt } from '../attempt-store.ts'
+import { buildLogKey } from '../build-log-key.ts'
+import { queueBuild, retryBuild } from '../build-service.ts'
+import { layerKey } from '../oci-layout.ts'
+import { readSignedImage } from '../provenance/verify-stored.ts'
+import { runBuild } from '../run-build.ts'
+import type { BuildTools } from '../steps/step.ts'
+import { sweepBuildCache } from './sweep-build-cache.ts'
+
+/* Builds on a real host agent with the real builder; an image that is taken over starts no builder. */
+
+// A build takes seconds where others run beside it.
+vi.setConfig({ testTimeout: 120_000 })
+const run = promisify(execFile)
+const kept = '/var/lib/sandbox-jobs-test/agent'
+const { db } = await createTestDatabase()
+const harness = new EnvironmentHarness(db)
+const { storage } = harness.context
+let agent: TestAgent
+let tools: BuildTools
+let tenant: Tenant
+let environmentId: string
+
+beforeAll(async () => {
+  agent = await TestAgent.start()
+  const trees = [join(kept, 'builder'), join(kept, 'base-images')]
+  await run('cp', ['--archive', '--link', ...trees, join(agent.dataDir, 'agent')])
+  tools = makeBuildTools(db, { storage, executor: agent.client })
+}, 60_000)
+afterAll(() => agent.dispose(), 60_000)
+beforeEach(async () => {
+  tenant = await makeTenant(db)
+  environmentId = (await harness.environment(tenant.companyManager)).id
+})
+
+const files = (note: string = randomUUID()) => [
+  { name: 'Dockerfile', content: 'FROM scratch\nCOPY note /note\nENV A=b\nUSER 1000:100\n' },
+  { name: 'note', content: note },
+]
+
+const uploads = new Map<string, string>()
+
+/** A company may upload five times a minute, and build more often. */
+async function uploaded(owner: Tenant, environment: string, archive: Buffer): Promise<string> {
+  const key = `${environment} ${archive.toString('latin1')}`
+  const known = uploads.get(key)
+  if (known !== undefined) return known
+  const { owned_object_id } = await harness.upload(owner.companyManager, environment, gzipSync(archive))
+  uploads.set(key, owned_object_id)
+  return owned_object_id
+}
+
+interface Wish {
+  owner?: Tenant
+  environment?: string
+  cache?: 'none' | 'images'
+  profile?: 'standard' | 'fast'
+}
+
+/** A version of that archive, and its first build carried to its end. */
+async function build(archive: Buffer, wish: Wish = {}, by: Partial<BuildTools> = {}) {
+  const { owner = tenant, environment = environmentId, cache = 'images', profile = 'standard' } = wish
+  const ownedObjectId = await uploaded(owner, environment, archive)
+  const { id: versionId } = await harness.version(owner.companyManager, environment, {
+    source_digest: undefined,
+    owned_object_id: ownedObjectId,
+  })
+  await db
+    .updateTable('environment_versions')
+    .set({ build_cache: cache })
+    .where('id', '=', versionId)
+    .execute()
+  const path = { environmentId: environment, versionId }
+  await queueBuild(harness.context, owner.companyManager, path, { build_profile: profile })
+  return { path, ...(await carryOn(by)) }
+}
+
+/** Carries the one queued attempt to its end, and tells whether a builder ran for it. */
+async function carryOn(by: Partial<BuildTools> = {}) {
+  const attempt = await claimNextAttempt(db, { worker: 'w', leaseMs: 60_000 })
+  if (!attempt) throw new Error('nothing is queued')
+  await runBuild(db, { ...tools, ...by }, attempt, new AbortController().signal)
+  const ended = db
+    .selectFrom('build_attempts as a')
+    .innerJoin('environment_versions as v', (join) => join.onRef('v.id', '=', 'a.environment_version_id'))
+  const row = await ended
+    .select(['a.state', 'a.error_code', 'a.error_detail', 'v.id', 'v.state as version_state'])
+    .select(['v.promoted_digest', 'v.layer_digest', 'v.security_state'])
+    .where('a.id', '=', attempt.id)
+    .executeTakeFirstOrThrow()
+  const log = await text(await storage.get(buildLogKey(attempt.id)))
+  return { attemptId: attempt.id, ...row, log, isBuilt: log.startsWith('buildah version') }
+}
+
+/** The real thing with some of its calls replaced. */
+const changed = <T extends object>(real: T, calls: Partial<T>): T =>
+  new Proxy(real, {
+    get(_target, name) {
+      const own = Reflect.get(name in calls ? calls : real, name) as unknown
+      return typeof own === 'function' ? (own.bind(real) as unknown) : own
+    },
+  })
+
+const statementOf = async (version: Awaited<ReturnType<typeof carryOn>>) => {
+  const { id, promoted_digest, layer_digest } = version
+  const recorded = { id, promotedDigest: promoted_digest ?? '', layerDigest: layer_digest ?? '' }
+  const { statement, provenanceDigest } = await readSignedImage(tools, recorded)
+  return { ...statement.predicate, subject: statement.subject[0], provenanceDigest }
+}
+
+test('the same files, packed in another way, give the same image without a builder, and the statement says so', async () => {
+  const content = files()
+  const first = await build(tar(...content))
+  expect(first).toMatchObject({ state: 'completed', version_state: 'ready', isBuilt: true })
+  const second = await build(tar(...content.toReversed()))
+  expect(second).toMatchObject({ state: 'completed', version_state: 'ready', isBuilt: false })
+  expect(second.promoted_digest).toBe(first.promoted_digest)
+  expect(second.log).toContain(first.attemptId)
+  const [made, taken] = [await statementOf(first), await statementOf(second)]
+  expect(made.buildDefinition.internalParameters).not.toHaveProperty('reused_attempt_id')
+  expect(taken.buildDefinition.internalParameters.reused_attempt_id).toBe(first.attemptId)
+  expect(taken.runDetails.metadata.invocationId).toBe(second.attemptId)
+  expect(taken.buildDefinition.resolvedDependencies).toContainEqual({
+    name: 'reused.provenance',
+    digest: { sha256: made.provenanceDigest.slice('sha256:'.length) },
+  })
+  // The third names who built, not who took.
+  const third = await build(tar(...content), {
+    environment: (await harness.environment(tenant.companyManager, { name: 'Other' })).id,
+  })
+  expect(third.isBuilt).toBe(false)
+  expect((await statementOf(third)).buildDefinition.internalParameters.reused_attempt_id).toBe(
+    first.attemptId,
+  )
+})
+
+test('what was found in an image is the report of who takes it over', async () => {
+  const archive = tar(...files())
+  const reportOf = async (of: { path: { environmentId: string; versionId: string }; attemptId: string }) => {
+    const row = await db
+      .selectFrom('build_attempts as a')
+      .innerJoin('owned_objects as r', 'r.id', 'a.report_object_id')
+      .select(['r.storage_key', 'r.build_attempt_id'])
+      .where('a.id', '=', of.attemptId)
+      .executeTakeFirstOrThrow()
+    return { ...row, report: JSON.parse(await text(await storage.get(row.storage_key))) as object }
+  }
+  const [first, second] = [await build(archive), await build(archive)]
+  const [made, taken] = [await reportOf(first), await reportOf(second)]
+  expect(taken.build_attempt_id).toBe(second.attemptId)
+  expect(taken.report).toEqual({
+    ...made.report,
+    build_attempt_id: second.attemptId,
+    environment_version_id: second.id,
+  })
+})
+
+test('another file, profile, base, toolchain or release of the service is built', async () => {
+  const content = files()
+  expect((await build(tar(...content))).isBuilt).toBe(true)
+  expect((await build(tar(...files()))).isBuilt).toBe(true)
+  expect((await build(tar(...content), { profile: 'fast' })).isBuilt).toBe(true)
+  const release = { ...tools.builder, programDigest: `sha256:${'0'.repeat(64)}` }
+  expect((await build(tar(...content), {}, { builder: release })).isBuilt).toBe(true)
+  const status = join(agent.dataDir, 'agent/builder/rootfs/var/lib/dpkg/status')
+  const folder = await mkdtemp(join(tmpdir(), 'status-'))
+  // The kept builder shares the file.
+  await run('cp', [status, folder])
+  await rm(status)
+  await run('cp', [join(folder, 'status'), status])
+  await appendFile(status, '\n')
+  await rm(folder, { recursive: true })
+  expect((await build(tar(...content))).isBuilt).toBe(true)
+  expect((await build(tar(...content))).isBuilt).toBe(false)
+})
+
+test('a base image of another digest under the same name is built on', async () => {
+  const archive = tar(
+    {
+      name: 'Dockerfile',
+      content: 'FROM curated/python:3.11 AS a\nENV A=b\nFROM scratch\nCOPY --from=a /etc/hostname /h\n',
+    },
+    { name: 'note', content: randomUUID() },
+  )
+  const first = await build(archive)
+  expect(first, first.log).toMatchObject({ state: 'completed', isBuilt: true })
+  expect((await build(archive)).isBuilt).toBe(false)
+  const builder = await agent.client.builder()
+  const [base] = builder.baseImages
+  const replaced = {
+    ...builder,
+    baseImages: [{ name: base?.name ?? '', digest: `sha256:${'0'.repeat(64)}` }],
+  }
+  const executor = changed(agent.client, { builder: async () => replaced })
+  const rows = () =>
+    db.selectFrom('build_cache').select('key').where('company_id', '=', tenant.companyId).execute()
+  expect((await build(archive, {}, { executor })).isBuilt).toBe(true)
+  // What the builder found is not what the key said: nothing is remembered by it.
+  expect(await rows()).toHaveLength(1)
+})
+
+test('another company never gets it, and builds its own', async () => {
+  const archive = tar(...files())
+  await build(archive)
+  const other = await makeTenant(db)
+  const environment = (await harness.environment(other.companyManager)).id
+  expect(await build(archive, { owner: other, environment })).toMatchObject({
+    state: 'completed',
+    isBuilt: true,
+  })
+})
+
+test('a row that names the image of another company, or of other files, gives nothing', async () => {
+  const archive = tar(...files())
+  await build(archive)
+  const other = await makeTenant(db)
+  const environment = (await harness.environment(other.companyManager)).id
+  const theirs = await build(archive, { owner: other, environment })
+  const point = (versionId: string) =>
+    db
+      .updateTable('build_cache')
+      .set({ version_id: versionId })
+      .where('company_id', '=', tenant.companyId)
+      .execute()
+  await point(theirs.id)
+  expect((await build(archive)).isBuilt).toBe(true)
+  await point((await build(tar(...files()))).id)
+  const last = await build(archive)
+  expect(last.isBuilt).toBe(true)
+  expect((await build(archive)).promoted_digest).toBe(last.promoted_digest)
+})
+
+test('an owner who wants everything done again has it built, and what comes out is taken next', async () => {
+  const archive = tar(...files())
+  await build(archive)
+  const again = await build(archive, { cache: 'none' })
+  expect(again.isBuilt).toBe(true)
+  expect((await build(archive)).log).toContain(again.attemptId)
+})
+
+test('an image that the operator blocked is not taken; once it is released it is', async () => {
+  const archive = tar(...files())
+  const first = await build(archive)
+  await blockDigest(db, first.layer_digest ?? '', 'known bad')
+  const blocked = await build(archive)
+  expect(blocked.isBuilt).toBe(true)
+  await unblockDigest(db, first.layer_digest ?? '')
+  expect((await build(archive)).isBuilt).toBe(false)
+})
+
+test('a build that fails or is refused leaves nothing to take', async () => {
+  const failing = tar({ name: 'Dockerfile', content: 'FROM scratch\nCOPY missing /x\n' })
+  for (const attempt of [await build(failing), await build(failing)]) {
+    expect(attempt).toMatchObject({ state: 'customer_failed', error_code: 'dockerfile_exit', isBuilt: true })
+  }
+  const rows = db.selectFrom('build_cache').select('key').where('company_id', '=', tenant.companyId)
+  expect(await rows.execute()).toEqual([])
+})
+
+test('an image whose bytes or statement are gone is built again', async () => {
+  const archive = tar(...files())
+  const first = await build(archive)
+  await rm(join(harness.folder, 'objects/images', first.id, 'index.json'))
+  const second = await build(archive)
+  expect(second.isBuilt).toBe(true)
+  await rm(join(harness.folder, 'objects/images', second.id, 'blobs'), { recursive: true })
+  const third = await build(archive)
+  expect(third.isBuilt).toBe(true)
+  expect((await build(archive)).isBuilt).toBe(false)
+})
+
+test('a damaged image ends the build that took it, and its retry builds', async () => {
+  const archive = tar(...files())
+  const first = await build(archive)
+  const { layer } = await readSignedImage(tools, {
+    id: first.id,
+    promotedDigest: first.promoted_digest ?? '',
+    layerDigest: first.layer_digest ?? '',
+  })
+  const path = join(harness.folder, 'objects', layerKey(first.id, layer.digest))
+  await writeFile(path, Buffer.alloc(layer.byteSize))
+  const second = await build(archive)
+  expect(second).toMatchObject({ state: 'platform_failed', error_detail: 'layer_damaged', isBuilt: false })
+  await retryBuild(harness.context, tenant.companyManager, second.path)
+  expect(await carryOn()).toMatchObject({ state: 'completed', isBuilt: true })
+})
+
+test('an outage while an image is taken over is waited out', async () => {
+  const archive = tar(...files())
+  await build(archive)
+  let copies = 0
+  const copy: typeof storage.copy = async (from, to) => {
+    copies += 1
+    if (copies === 1) throw new Error('the store is away')
+    await storage.copy(from, to)
+  }
+  const shaky = changed(storage, { copy })
+  expect(await build(archive, {}, { storage: shaky })).toMatchObject({ state: 'completed', isBuilt: false })
+  expect(copies).toBe(2)
+})
+
+test('what nobody asked for in thirty days is forgotten', async () => {
+  const archive = tar(...files())
+  await build(archive)
+  const days = (count: number) => ({ now: () => new Date(systemClock.now().getTime() + count * 86_400_000) })
+  await sweepBuildCache({ db, clock: days(29) })
+  expect((await build(archive)).isBuilt).toBe(false)
+  const { images, facts } = await sweepBuildCache({ db, clock: days(31) })
+  expect([images > 0, facts > 0]).toEqual([true, true])
+  expect((await build(archive)).isBuilt).toBe(true)
+})

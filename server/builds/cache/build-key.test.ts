@@ -1,0 +1,71 @@
+import { expect, it } from 'vitest'
+import { type BuildInputs, buildKey, resolveBases } from './build-key.ts'
+
+const digest = (digit: string) => `sha256:${digit.repeat(64)}`
+const inputs: BuildInputs = {
+  order: { buildProfile: 'standard', resourceProfile: 'standard', isolation: 'standard' },
+  contextDigest: digest('1'),
+  baseImages: [
+    { name: 'curated/a:1', digest: digest('2') },
+    { name: 'curated/b:1', digest: digest('3') },
+  ],
+  toolchainDigest: digest('4'),
+  programDigest: digest('5'),
+  runner: { layerDigest: digest('6'), abiRevision: 1, policyDigest: digest('7') },
+}
+const changed = (change: Partial<BuildInputs>) => buildKey({ ...inputs, ...change })
+
+it('is the same for the same inputs, in whatever order base images are named', () => {
+  expect(changed({})).toBe(buildKey(structuredClone(inputs)))
+  expect(changed({ baseImages: inputs.baseImages.toReversed() })).toBe(changed({}))
+})
+
+it('is another one when any part is', () => {
+  const { order, runner } = inputs
+  const [first, second] = inputs.baseImages as [
+    { name: string; digest: string },
+    { name: string; digest: string },
+  ]
+  const keys = [
+    changed({}),
+    changed({ contextDigest: digest('9') }),
+    changed({ order: { ...order, buildProfile: 'fast' } }),
+    changed({ order: { ...order, resourceProfile: 'high' } }),
+    changed({ order: { ...order, isolation: 'gvisor' } }),
+    changed({ baseImages: [first] }),
+    changed({ baseImages: [first, { ...second, digest: digest('9') }] }),
+    changed({ baseImages: [first, { ...second, name: 'curated/c:1' }] }),
+    changed({
+      baseImages: [
+        { ...first, digest: second.digest },
+        { ...second, digest: first.digest },
+      ],
+    }),
+    changed({ toolchainDigest: digest('9') }),
+    changed({ programDigest: digest('9') }),
+    changed({ runner: { ...runner, layerDigest: digest('9') } }),
+    changed({ runner: { ...runner, abiRevision: 2 } }),
+    changed({ runner: { ...runner, policyDigest: digest('9') } }),
+  ]
+  expect(new Set(keys).size).toBe(keys.length)
+})
+
+it('names base images as the builder does, or not at all', () => {
+  const baseImages = [
+    { name: 'localhost/curated/python:3.11', digest: digest('1') },
+    { name: 'localhost/plain:latest', digest: digest('2') },
+    { name: 'registry.test:5000/a:1', digest: digest('3') },
+  ]
+  const names = ['curated/python:3.11', 'plain', 'registry.test:5000/a:1']
+  expect(resolveBases(names, { baseImages })).toEqual(
+    names.map((name, at) => ({ name, digest: digest(String(at + 1)) })),
+  )
+  expect(resolveBases([], { baseImages })).toEqual([])
+  for (const name of [
+    'curated/python:3.12',
+    'curated/python',
+    'registry.test:5000/a',
+    'curated/python:3.11@x',
+  ])
+    expect(resolveBases(['plain', name], { baseImages }), name).toBeUndefined()
+})

@@ -1,0 +1,42 @@
+import { sql } from 'kysely'
+import type { Executing } from '../../db/database.ts'
+import type { ContextFacts } from '../reader/reader-messages.ts'
+
+/** Bytes of a company, and the program that read them. */
+export interface ReadContext {
+  companyId: string
+  rawDigest: string
+  format: string
+  gateDigest: string
+}
+
+const columnsOf = ({ companyId, rawDigest, format, gateDigest }: ReadContext) => ({
+  company_id: companyId,
+  raw_digest: rawDigest,
+  archive_format: format,
+  gate_digest: gateDigest,
+})
+
+/** What was said of an archive when it was accepted; undefined for one that was not, or not by this program. */
+export async function findContextFacts(db: Executing, of: ReadContext): Promise<ContextFacts | undefined> {
+  return db
+    .selectFrom('context_facts')
+    .select(['canonical_digest as canonicalDigest', 'bases'])
+    .where((eb) => eb.and(columnsOf(of)))
+    .executeTakeFirst()
+}
+
+export async function noteContextFacts(db: Executing, of: ReadContext, facts: ContextFacts): Promise<void> {
+  await db
+    .insertInto('context_facts')
+    .values({ ...columnsOf(of), canonical_digest: facts.canonicalDigest, bases: facts.bases })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}
+
+export async function deleteStaleFacts(db: Executing, before: Date, limit: number): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from context_facts where ctid in (select ctid from context_facts where noted_at < ${before} limit ${limit})
+  `.execute(db)
+  return Number(numAffectedRows ?? 0)
+}

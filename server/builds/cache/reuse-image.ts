@@ -1,0 +1,97 @@
+import { ObjectMissing } from '../../storage/port.ts'
+import { buildLogKey } from '../build-log-key.ts'
+import { layerKey, quarantineKey, storedLayout } from '../oci-layout.ts'
+import { composedDigest } from '../provenance/composition.ts'
+import type { NamedDigest } from '../provenance/statement.ts'
+import { type ImageSigned, ImageUntrusted, verifyLayer } from '../provenance/verify-image.ts'
+import { readSignedImage } from '../provenance/verify-stored.ts'
+import { type Build, found } from '../steps/step.ts'
+import { type CachedImage, findCachedImage, forgetCachedImage } from './build-cache-store.ts'
+import { buildKey, resolveBases } from './build-key.ts'
+
+/** The image that an attempt took over, instead of having one built. */
+export interface ReusedImage {
+  /** The attempt in which a builder made it. */
+  builtBy: string
+  /** The version whose copy was taken, and the attempt that made it ready. */
+  versionId: string
+  attemptId: string
+  /** Of the statement that vouches for that copy. */
+  provenanceDigest: string
+  /** What the image was proved to start on, as that statement has it. */
+  composedDigest: string
+}
+
+/**
+ * Takes the image that the company has of the same inputs, if there is one. A row only says where to look: what counts
+ * is what was signed about that image, which must name this company, this content, these base images and this runner.
+ * Answers false when a builder has to make it; the findings then hold what it would be remembered by.
+ */
+export async function reuseImage(build: Build): Promise<boolean> {
+  const { findings, order, tools } = build
+  const builder = await tools.executor.builder()
+  const baseImages = resolveBases(found(build, 'bases'), builder)
+  if (!baseImages) return false
+  const runner = await tools.executor.runner()
+  const { toolchainDigest } = builder
+  const { programDigest } = tools.builder
+  const contextDigest = found(build, 'canonicalDigest')
+  const key = buildKey({ order, contextDigest, baseImages, toolchainDigest, programDigest, runner })
+  findings.cacheEntry = { key, baseImages }
+  if (order.cache === 'none') return false
+  const cached = await findCachedImage(build.db, { companyId: order.companyId, key })
+  if (!cached) return false
+  try {
+    const image = await readSignedImage(tools, { id: cached.versionId, ...cached })
+    if (!vouchesFor(image, build, baseImages)) throw new ImageUntrusted('made_of_something_else')
+    // What the host holds was checked when it was installed; what it will be given anew is checked before.
+    if (!(await tools.executor.hasImage(image.layer.diffId))) {
+      await verifyLayer(storedLayout(tools.storage, cached.versionId), image.layer)
+    }
+    await tools.storage.copy(layerKey(cached.versionId, image.layer.digest), quarantineKey(order.versionId))
+    await takeOver(build, cached, image)
+    return true
+  } catch (error) {
+    if (!(error instanceof ImageUntrusted || error instanceof ObjectMissing)) throw error
+    tools.log.warn({ version: cached.versionId, error: error.message }, 'cached image cannot be taken')
+    await forgetCachedImage(build.db, { companyId: order.companyId, versionId: cached.versionId })
+    return false
+  }
+}
+
+function vouchesFor({ statement }: ImageSigned, build: Build, baseImages: NamedDigest[]): boolean {
+  const { order } = build
+  const { externalParameters, resolvedDependencies } = statement.predicate.buildDefinition
+  const wanted = [{ name: 'context.canonical', digest: found(build, 'canonicalDigest') }, ...baseImages]
+  const stated = resolvedDependencies.map(({ name, digest }) => `${name} sha256:${digest.sha256}`)
+  return (
+    externalParameters.company_id === order.companyId &&
+    externalParameters.build_profile === order.buildProfile &&
+    externalParameters.resource_profile === order.resourceProfile &&
+    wanted.every(({ name, digest }) => stated.includes(`${name} ${digest}`))
+  )
+}
+
+async function takeOver(build: Build, cached: CachedImage, image: ImageSigned): Promise<void> {
+  const { findings, order, tools } = build
+  const { buildDefinition, runDetails } = image.statement.predicate
+  const builtBy = buildDefinition.internalParameters.reused_attempt_id ?? runDetails.metadata.invocationId
+  const told = `Nothing has changed: this is the image that build ${builtBy} made of the same files.\n`
+  await tools.storage.put(buildLogKey(order.attemptId), Buffer.from(told))
+  findings.layer = image.layer
+  findings.imageConfig = image.config
+  findings.unpackedBytes = cached.unpackedBytes
+  findings.baseImages = findings.cacheEntry?.baseImages ?? []
+  findings.builderVersion = runDetails.builder.version.buildah ?? ''
+  findings.reused = {
+    builtBy,
+    versionId: cached.versionId,
+    attemptId: cached.attemptId,
+    provenanceDigest: image.provenanceDigest,
+    composedDigest: buildDefinition.internalParameters.composed_execution_digest,
+  }
+}
+
+/** True when the image was started on `runner` already, by the chain that proved it first. */
+export const wasStartedOn = (build: Build): boolean =>
+  build.findings.reused?.composedDigest === composedDigest(found(build, 'layer'), found(build, 'runner'))
