@@ -57,6 +57,17 @@ test('keys that come while a statement is under way wait for the next, together'
   expect(await Promise.all(found)).toEqual(['row a', 'row b', 'row c'])
 })
 
+test('the next statement is under way before anybody has a row of the one before', async () => {
+  const { calls, gathered } = held()
+  const underWay: number[] = []
+  const first = gathered.find('a').then(() => underWay.push(calls.length))
+  await turn()
+  void gathered.find('b')
+  calls[0]?.end()
+  await first
+  expect(underWay).toEqual([2])
+})
+
 test('keys that are heavy together go one after the other, and one that is too heavy alone', async () => {
   const mebibyte = 1024 * 1024
   const sizes: number[][] = []

@@ -42,9 +42,9 @@ export class Gathered<Key, Row> {
 
   /** After the requests that have arrived by now were all read. */
   #plan(): void {
-    if (this.#busy || this.#waiting.length === 0) return
+    if (this.#busy) return
     this.#busy = true
-    setImmediate(() => void this.#look(this.#waiting.splice(0, this.#count())))
+    setImmediate(() => void this.#look())
   }
 
   /** How many of those that wait go together. */
@@ -57,15 +57,19 @@ export class Gathered<Key, Row> {
     return Math.min(gatheredMax, tooHeavy < 0 ? this.#waiting.length : Math.max(tooHeavy, 1))
   }
 
-  async #look(asked: readonly Asked<Key, Row>[]): Promise<void> {
+  async #look(): Promise<void> {
+    const asked = this.#waiting.splice(0, this.#count())
     try {
-      const rows = await this.#load(asked.map(({ key }) => key))
+      const rows = await this.#load(asked.map(({ key }) => key)).finally(() => this.#next())
       for (const [at, { resolve }] of asked.entries()) resolve(rows[at])
     } catch (error) {
       for (const { reject } of asked) reject(error)
-    } finally {
-      this.#busy = false
-      this.#plan()
     }
+  }
+
+  /** Before anybody gets a row: the database works on the next statement while the answers of this one are made. */
+  #next(): void {
+    this.#busy = this.#waiting.length > 0
+    if (this.#busy) void this.#look()
   }
 }
