@@ -6,6 +6,7 @@ import type { Log } from '../base/logging.ts'
 import { parseStrictJson } from '../base/strict-json.ts'
 import { allowOtherOrigins } from './cross-origin.ts'
 import { handleError } from './errors.ts'
+import { principalDecorator } from './mount.ts'
 
 /** Shape bounds of any JSON body; the run input's own are checked again where it is taken. */
 const jsonBounds = { maxDepth: 80, maxNodes: 120_000 }
@@ -13,7 +14,8 @@ const jsonBounds = { maxDepth: 80, maxNodes: 120_000 }
 /** The HTTP application without its routes: strict JSON, one error mapping, headers that no answer lacks. */
 export function createApp(log: Log): FastifyInstance {
   const app = fastify({
-    loggerInstance: log,
+    // A logger of its own for each request would cost more than all its headers; what Fastify notes goes to ours.
+    childLoggerFactory: () => log,
     logController: new LogController({ disableRequestLogging: true }),
     trustProxy: false,
     routerOptions: { maxParamLength: 128 },
@@ -23,6 +25,7 @@ export function createApp(log: Log): FastifyInstance {
     clientErrorHandler: (error, socket) => answerBrokenRequest(error, socket),
     frameworkErrors: (error, request, reply) => handleError(error, request, reply),
   }) as unknown as FastifyInstance
+  app.decorateRequest(principalDecorator, null)
   app.removeAllContentTypeParsers()
   app.addContentTypeParser(
     'application/json',
@@ -37,9 +40,10 @@ export function createApp(log: Log): FastifyInstance {
   )
   // Raw bodies are read by their routes, which count the bytes themselves.
   app.addContentTypeParser('application/octet-stream', async (_request: unknown, payload: unknown) => payload)
-  app.addHook('onSend', async (_request, reply) => {
+  app.addHook('onSend', (_request, reply, _payload, done) => {
     reply.header('x-content-type-options', 'nosniff')
     if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store')
+    done()
   })
   allowOtherOrigins(app)
   app.setErrorHandler(handleError)

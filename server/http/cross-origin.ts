@@ -5,8 +5,9 @@ import type { FastifyInstance } from 'fastify'
  * the origins of a key are held where the key is read, so the browser's own check may be open to all.
  */
 export function allowOtherOrigins(app: FastifyInstance): void {
-  app.addHook('onSend', async (request, reply) => {
+  app.addHook('onSend', (request, reply, _payload, done) => {
     if (request.headers.origin !== undefined) reply.header('access-control-allow-origin', '*')
+    done()
   })
   app.options('/*', async (_request, reply) =>
     reply

@@ -28,10 +28,10 @@ export interface MountOptions {
   enabled: boolean
 }
 
-export type Mount = <const R extends Route>(route: R, handler: Handler<R>) => void
+/** The name under which a request keeps who was found to call, from the first hook to the handler. */
+export const principalDecorator = 'principal'
 
-/** Who was found to call, from the first hook to the handler. */
-const principals = new WeakMap<FastifyRequest, Principal>()
+export type Mount = <const R extends Route>(route: R, handler: Handler<R>) => void
 
 const fastifyPath = (path: string) => path.replaceAll(/\{(\w+)\}/g, ':$1')
 
@@ -53,7 +53,7 @@ export function mounter(app: FastifyInstance, options: MountOptions): Mount {
       onRequest: async (request) => {
         if (route.access !== 'public' && route.access !== 'token') {
           const principal = await options.authenticate(request.headers)
-          principals.set(request, principal)
+          request.setDecorator(principalDecorator, principal)
           checkKeyScope(route, principal, chatroomOf(request))
         }
         checkEnabled(options.enabled, { method: route.method, path: route.path })
@@ -65,7 +65,7 @@ export function mounter(app: FastifyInstance, options: MountOptions): Mount {
         const body = request.body ?? (route.bodyOptional ? {} : request.body)
         if (route.bodyKind === undefined || route.bodyKind === 'json') checks.body?.(body)
         const { params, query } = request
-        const principal = principals.get(request) ?? null
+        const principal = request.getDecorator<Principal | null>(principalDecorator)
         const call = { params, query, body, principal, idempotencyKey, request, reply }
         return handler(call as unknown as Parameters<typeof handler>[0])
       },
