@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Executing } from '../db/database.ts'
+import { prepared } from '../db/prepared.ts'
 
 /** A user as authentication needs them; the departments are those they are named for. */
 export interface UserCredential {
@@ -55,29 +56,25 @@ export const findLogin = (
 ): Promise<(UserCredential & { password_hash: string }) | undefined> =>
   users(db).select('owner.password_hash').where('owner.login', '=', login).executeTakeFirst()
 
+const keyCredentials = prepared<{ hashes: Buffer[] }, KeyCredential & { place: number }>(
+  ({ hashes }) => sql`
+    select asked.place, owner.id, owner.company_id, owner.role, owner.credential_generation, owner.disabled_at,
+      ${managedDepartments}, key.id as key_id, key.scope, key.allowed_chatroom_ids, key.domains, key.expires_at,
+      key.revoked_at, key.last_used_at
+    from unnest(${hashes}::bytea[]) with ordinality as asked (key_hash, place)
+    join api_keys key using (key_hash)
+    join users owner on owner.id = key.owner_user_id and owner.company_id = key.company_id
+  `,
+)
+
 /** By the keyed hashes of keys, with their owners: one for each hash, undefined where no key has it. */
 export async function findKeyCredentials(
   db: Executing,
-  keyHashes: readonly Buffer[],
+  hashes: readonly Buffer[],
 ): Promise<(KeyCredential | undefined)[]> {
-  const rows = await users(db)
-    .innerJoin('api_keys as key', (join) =>
-      join.onRef('key.owner_user_id', '=', 'owner.id').onRef('key.company_id', '=', 'owner.company_id'),
-    )
-    .select([
-      'key.id as key_id',
-      'key.key_hash',
-      'key.scope',
-      'key.allowed_chatroom_ids',
-      'key.domains',
-      'key.expires_at',
-      'key.revoked_at',
-      'key.last_used_at',
-    ])
-    .where(sql<boolean>`key.key_hash = any(${keyHashes}::bytea[])`)
-    .execute()
-  const byHash = new Map(rows.map((row) => [row.key_hash.toString('hex'), row]))
-  return keyHashes.map((hash) => byHash.get(hash.toString('hex')))
+  const rows = await keyCredentials(db, { hashes: [...hashes] })
+  const byPlace = new Map(rows.map((row) => [row.place, row]))
+  return hashes.map((_, at) => byPlace.get(at + 1))
 }
 
 /** Notes the use of a key, unless somebody did since `olderThan`. */

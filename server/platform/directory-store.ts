@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Executing } from '../db/database.ts'
+import { prepared } from '../db/prepared.ts'
 
 /** A live chatroom, and what one user is in it. */
 export interface RoomStanding {
@@ -30,22 +31,31 @@ export interface AskedStanding {
   userId: string | null
 }
 
+const askedStandings = prepared<
+  { companyIds: string[]; roomIds: string[]; userIds: (string | null)[] },
+  RoomStanding & { place: number }
+>(
+  ({ companyIds, roomIds, userIds }) => sql`
+    select asked.place, room.id, room.company_id, room.department_id, room.name, room.authority_generation,
+      member.room_manager
+    from unnest(${companyIds}::text[], ${roomIds}::text[], ${userIds}::text[])
+      with ordinality as asked (company_id, room_id, user_id, place)
+    join chatrooms room
+      on room.id = asked.room_id and room.company_id = asked.company_id and room.deleted_at is null
+    left join chatroom_members member on member.chatroom_id = room.id and member.user_id = asked.user_id
+  `,
+)
+
 /** The live room of each with the standing of its user, in one query: it is on the path of every run. */
 export async function findAskedStandings(
   db: Executing,
   asked: readonly AskedStanding[],
 ): Promise<(RoomStanding | undefined)[]> {
-  const { rows } = await sql<RoomStanding & { place: number }>`
-    select asked.place, room.id, room.company_id, room.department_id, room.name, room.authority_generation,
-      member.room_manager
-    from unnest(
-      ${asked.map(({ companyId }) => companyId)}::text[], ${asked.map(({ roomId }) => roomId)}::text[],
-      ${asked.map(({ userId }) => userId)}::text[]
-    ) with ordinality as asked (company_id, room_id, user_id, place)
-    join chatrooms room
-      on room.id = asked.room_id and room.company_id = asked.company_id and room.deleted_at is null
-    left join chatroom_members member on member.chatroom_id = room.id and member.user_id = asked.user_id
-  `.execute(db)
+  const rows = await askedStandings(db, {
+    companyIds: asked.map(({ companyId }) => companyId),
+    roomIds: asked.map(({ roomId }) => roomId),
+    userIds: asked.map(({ userId }) => userId),
+  })
   const byPlace = new Map(rows.map(({ place, ...standing }) => [place, standing]))
   return asked.map((_, at) => byPlace.get(at + 1))
 }

@@ -2,6 +2,7 @@ import { runMachine } from '@sandbox-jobs/contract/states/run-states.ts'
 import type { RawBuilder, Selectable } from 'kysely'
 import { sql } from 'kysely'
 import type { Executing, Trx } from '../db/database.ts'
+import { prepared } from '../db/prepared.ts'
 import type { RunsTable } from '../db/tables/runs.ts'
 
 /* Writes the table `runs`, beside `claim-store` and `transition`, and `run_inputs` with a new run. */
@@ -103,18 +104,28 @@ export interface RunKey {
   apiKeyId?: string | undefined
 }
 
-/** The run of each key, in the order of the keys. */
-export async function findRuns(db: Executing, keys: readonly RunKey[]): Promise<(ShownRun | undefined)[]> {
-  const { rows } = await sql<ShownRun & { place: number }>`
+const askedRuns = prepared<
+  { ids: string[]; companyIds: string[]; chatroomIds: string[]; apiKeyIds: (string | null)[] },
+  ShownRun & { place: number }
+>(
+  ({ ids, companyIds, chatroomIds, apiKeyIds }) => sql`
     select asked.place, ${sql.join(shownColumns.map((column) => sql.ref(`runs.${column}`)))}
-    from unnest(
-      ${keys.map(({ id }) => id)}::text[], ${keys.map(({ companyId }) => companyId)}::text[],
-      ${keys.map(({ chatroomId }) => chatroomId)}::text[], ${keys.map(({ apiKeyId }) => apiKeyId ?? null)}::text[]
-    ) with ordinality as asked (id, company_id, chatroom_id, api_key_id, place)
+    from unnest(${ids}::text[], ${companyIds}::text[], ${chatroomIds}::text[], ${apiKeyIds}::text[])
+      with ordinality as asked (id, company_id, chatroom_id, api_key_id, place)
     join runs on runs.id = asked.id and runs.company_id = asked.company_id
       and runs.chatroom_id = asked.chatroom_id
       and (asked.api_key_id is null or runs.api_key_id = asked.api_key_id)
-  `.execute(db)
+  `,
+)
+
+/** The run of each key, in the order of the keys. */
+export async function findRuns(db: Executing, keys: readonly RunKey[]): Promise<(ShownRun | undefined)[]> {
+  const rows = await askedRuns(db, {
+    ids: keys.map(({ id }) => id),
+    companyIds: keys.map(({ companyId }) => companyId),
+    chatroomIds: keys.map(({ chatroomId }) => chatroomId),
+    apiKeyIds: keys.map(({ apiKeyId }) => apiKeyId ?? null),
+  })
   const byPlace = new Map(rows.map((row) => [row.place, row]))
   return keys.map((_, at) => byPlace.get(at + 1))
 }
