@@ -1,6 +1,6 @@
-import { type StateMachine, sourcesOf } from '@sandbox-jobs/contract/states/state-machine.ts'
-import { sql } from 'kysely'
-import type { Trx } from './database.ts'
+import { canMove, type StateMachine, statesOf } from '@sandbox-jobs/contract/states/state-machine.ts'
+import { type RawBuilder, sql } from 'kysely'
+import type { Executing, Trx } from './database.ts'
 import type { Tables } from './tables.ts'
 
 /** Tables with a state column that a table of moves rules. */
@@ -15,46 +15,88 @@ export interface Move<State extends string> {
   to: State
   /** Narrows the allowed sources; the table of moves always holds. */
   from?: readonly State[]
+  /** A state on the way: a row that may go there first does, in the same statement and with an event for either step. */
+  through?: State
   /** The claim this writer holds: a row that was claimed again since is not touched. */
   fence?: number
   /** Further columns, set in the same statement. */
   set?: Record<string, unknown>
 }
 
+/** A move of whichever row. */
+export type Moving<State extends string> = Omit<Move<State>, 'id'>
+
+/** The states that a row in `from` goes through, the last of them the move's; none where it may not move. */
+export function stepsFrom<State extends string>(
+  { machine, to, through, ...move }: Moving<State>,
+  from: State,
+): State[] {
+  if (move.from && !move.from.includes(from)) return []
+  if (through !== undefined && canMove(machine, from, through) && canMove(machine, through, to)) {
+    return [through, to]
+  }
+  return canMove(machine, from, to) ? [to] : []
+}
+
 /** The states that a move may leave: those of the table of moves, narrowed by the writer. */
-export const sourcesAllowed = <State extends string>(move: Move<State>): State[] =>
-  sourcesOf(move.machine, move.to).filter((state) => move.from?.includes(state) ?? true)
+const sourcesAllowed = <State extends string>(move: Moving<State>): State[] =>
+  statesOf(move.machine).filter((from) => stepsFrom(move, from).length > 0)
 
 /**
- * The only way a state column changes: one update that holds the table of moves and the fence, and the event
- * row in the same transaction. Answers the state it left, or undefined when the row was not in one that may move.
+ * The only way a state column changes: one update that holds the table of moves and the fence, and the event row in the
+ * same statement, which so is atomic by itself. Answers the state it left, or undefined when the row was not in one that
+ * may move.
  */
 export async function transition<State extends string>(
-  trx: Trx,
+  db: Executing,
   move: Move<State>,
 ): Promise<State | undefined> {
+  const { rows } = await sql<{ from_state: State }>`
+    with ${moved(move, sql`${move.id}`)} select from_state from moved
+  `.execute(db)
+  return rows[0]?.from_state
+}
+
+/**
+ * `transition` as common table expressions, for a statement that does more beside it: `moved` has the row as it is now
+ * and the `from_state` that it left, or nothing. `id` is the row's, which the statement may find itself.
+ */
+export function moved<State extends string>(
+  move: Moving<State>,
+  id: RawBuilder<unknown>,
+): RawBuilder<unknown> {
   const allowed = sourcesAllowed(move)
-  if (allowed.length === 0) return undefined
   const assignments = Object.entries(move.set ?? {}).map(
     ([column, value]) => sql`, ${sql.ref(column)} = ${value}`,
   )
   const fence = move.fence === undefined ? sql`` : sql` and fence = ${move.fence}`
-  const { rows } = await sql<{ from_state: State }>`
-    with before as (
-      select id, company_id, state from ${sql.table(move.table)}
-      where id = ${move.id} and state = any(${allowed})${fence}
+  return sql`
+    before as (
+      select id, state from ${sql.table(move.table)}
+      where id = ${id} and state = any(${allowed})${fence}
       for update
     ), moved as (
       update ${sql.table(move.table)} t set state = ${move.to}${sql.join(assignments, sql``)}
       from before where t.id = before.id
-      returning before.company_id, before.state as from_state
+      returning t.*, before.state as from_state
     ), noted as (
       insert into state_events (company_id, entity, entity_id, from_state, to_state)
-      select company_id, ${move.machine.name}::text, ${move.id}::text, from_state, ${move.to}::text from moved
-    )
-    select from_state from moved
-  `.execute(trx)
-  return rows[0]?.from_state
+      select moved.company_id, ${move.machine.name}::text, moved.id, ${stepsTaken(move)}
+    )`
+}
+
+/** The end of a select over `moved`: its steps, in their order. */
+function stepsTaken<State extends string>(move: Moving<State>): RawBuilder<unknown> {
+  if (move.through === undefined) return sql`from_state, ${move.to}::text from moved`
+  const steps = sourcesAllowed(move).flatMap((left) =>
+    stepsFrom(move, left).map((to, at, all) => {
+      const step = [left, at, all[at - 1] ?? left, to]
+      return sql`(${sql.join(step.map((part) => sql.lit(part)))})`
+    }),
+  )
+  return sql`step.from_state, step.to_state from moved
+    join (values ${sql.join(steps)}) as step (left_state, at, from_state, to_state) on left_state = moved.from_state
+    order by step.at`
 }
 
 /** Notes the first state of a row that was just inserted. */

@@ -1,6 +1,6 @@
-import { type Selectable, sql } from 'kysely'
+import { type RawBuilder, type Selectable, sql } from 'kysely'
 import { newId } from '../base/ids.ts'
-import type { Executing, Trx } from '../db/database.ts'
+import type { Executing } from '../db/database.ts'
 import type { RunArtifactsTable } from '../db/tables/runs.ts'
 import type { CollectedArtifact } from './collect-run.ts'
 
@@ -11,24 +11,25 @@ export type RunArtifactRow = Selectable<RunArtifactsTable>
 /** Never what the job says it is: a browser must not render it. */
 const declaredContentType = 'application/octet-stream'
 
-export async function insertArtifacts(
-  trx: Trx,
-  run: { id: string; companyId: string },
-  artifacts: CollectedArtifact[],
-): Promise<void> {
-  if (artifacts.length === 0) return
-  const rows = artifacts.map((artifact) => ({
-    id: newId('artifact'),
-    run_id: run.id,
-    company_id: run.companyId,
-    relative_path: artifact.relativePath,
-    path_hash: `sha256:${artifact.pathHash}`,
-    bundle_offset: artifact.offset,
-    byte_size: artifact.byteSize,
-    digest: artifact.digest,
-    declared_content_type: declaredContentType,
-  }))
-  await trx.insertInto('run_artifacts').values(rows).execute()
+/** The artifacts of the run in `moved`, as common table expression `artifacts`. */
+export function artifactsOfMoved(artifacts: readonly CollectedArtifact[]): RawBuilder<unknown> {
+  const column = (of: (artifact: CollectedArtifact) => unknown, type: 'text' | 'bigint') =>
+    sql`${artifacts.map(of)}::${sql.raw(type)}[]`
+  return sql`
+    artifacts as (
+      insert into run_artifacts (id, run_id, company_id, relative_path, path_hash, bundle_offset, byte_size, digest,
+        declared_content_type)
+      select artifact.id, moved.id, moved.company_id, relative_path, path_hash, bundle_offset, byte_size, digest,
+        ${sql.lit(declaredContentType)}
+      from moved cross join unnest(
+        ${column(() => newId('artifact'), 'text')},
+        ${column(({ relativePath }) => relativePath, 'text')},
+        ${column(({ pathHash }) => `sha256:${pathHash}`, 'text')},
+        ${column(({ offset }) => offset, 'bigint')},
+        ${column(({ byteSize }) => byteSize, 'bigint')},
+        ${column(({ digest }) => digest, 'text')}
+      ) as artifact (id, relative_path, path_hash, bundle_offset, byte_size, digest)
+    )`
 }
 
 export const findArtifact = (

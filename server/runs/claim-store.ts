@@ -1,9 +1,9 @@
 import type { RunState } from '@sandbox-jobs/contract/states/run-states.ts'
 import { sql } from 'kysely'
 import type { Database } from '../db/database.ts'
-import { transition } from '../db/transition.ts'
+import { moved } from '../db/transition.ts'
 import { dropIdleTurns } from './queue-turn-store.ts'
-import { claimed, leaseSeconds, sandboxIdOf } from './run-moves.ts'
+import { claimed, leaseSeconds } from './run-moves.ts'
 
 /** A run in the hands of one worker: every later write carries the fence. */
 export interface ClaimedRun {
@@ -54,100 +54,96 @@ interface Claim {
   passedOver: string[]
 }
 
-interface NextRow {
+interface ClaimedRow extends Omit<ClaimedRun, 'id'> {
   passed_over: string[]
+  /** Null where nothing was claimed. */
   id: string | null
-  company_id: string
-  fence: number
-  timeout_seconds: number
 }
 
-async function claimInTurn(db: Database, options: ClaimOptions): Promise<Claim> {
-  return db.transaction().execute(async (trx) => {
-    const { rows } = await sql<NextRow>`
-      with live as (
-        select company_id, chatroom_id, count(*) as runs from runs
-        where state in ('starting', 'running', 'cancel_requested') group by company_id, chatroom_id
-      ), busy as (
-        select company_id, sum(runs) as runs from live group by company_id
-      ), waiting as (
-        (select company_id, 0 as live, served_at, since from queue_turns
-          where not exists (select from busy where busy.company_id = queue_turns.company_id)
-          order by served_at nulls first, since limit ${sql.lit(turnsTried)})
-        union all
-        select company_id, busy.runs, served_at, since from busy join queue_turns using (company_id)
-        left join company_settings using (company_id)
-        where busy.runs < coalesce(run_concurrency_limit, ${options.companyConcurrency}::int)
-      ), turns as (
-        select company_id, row_number() over (order by live, served_at nulls first, since, company_id) as turn
-        from waiting
-      ), next as (
-        select head.*, turns.turn from (select * from turns order by turn) turns
-        cross join lateral (
-          with recursive rooms as (
-            (select chatroom_id from runs where state = 'queued' and company_id = turns.company_id
-              order by chatroom_id limit 1)
-            union all
-            select further.chatroom_id from rooms
-            cross join lateral (
-              select chatroom_id from runs
-              where state = 'queued' and company_id = turns.company_id and chatroom_id > rooms.chatroom_id
-              order by chatroom_id limit 1
-            ) further
-          ), heads as (
-            select head.id, head.queued_at, coalesce(live.runs, 0) as room_live, served.claimed_at as room_served_at
-            from rooms
-            left join live on live.company_id = turns.company_id and live.chatroom_id = rooms.chatroom_id
-            left join lateral (
-              select claimed_at from runs where chatroom_id = rooms.chatroom_id and claimed_at is not null
-              order by claimed_at desc limit 1
-            ) served on true
-            cross join lateral (
-              select id, queued_at from runs
-              where state = 'queued' and company_id = turns.company_id and chatroom_id = rooms.chatroom_id
-              order by queued_at, id limit ${sql.lit(headsPerRoom)}
-            ) head
-          )
-          select run.* from (
-            select id from heads order by room_live, room_served_at nulls first, queued_at, id
-          ) heads cross join lateral (
-            select r.id, r.company_id, r.fence, r.timeout_seconds from runs r
-            where r.id = heads.id and r.state = 'queued' for update skip locked
-          ) run
-          limit 1
-        ) head
-        limit 1
-      ), served as (
-        update queue_turns set served_at = clock_timestamp()
-        where company_id in (
-          select company_id from queue_turns where company_id = (select company_id from next)
-          for no key update skip locked
-        )
-      )
-      select next.id, next.company_id, next.fence, next.timeout_seconds, array(
-        select company_id from turns where next.turn is null or turns.turn < next.turn
-      ) as passed_over
-      from (select) one left join next on true
-    `.execute(trx)
-    const [next] = rows
-    const passedOver = next?.passed_over ?? []
-    if (!next || next.id === null) return { run: undefined, passedOver }
-    const fence = next.fence + 1
-    const sandboxId = sandboxIdOf({ id: next.id, fence })
-    const left = await transition(trx, {
-      ...claimed({ id: next.id, fence: next.fence }),
+async function claimInTurn(db: Database, { worker, companyConcurrency }: ClaimOptions): Promise<Claim> {
+  const move = moved(
+    {
+      ...claimed,
       set: {
-        fence,
-        sandbox_id: sandboxId,
-        worker: options.worker,
+        fence: sql`t.fence + 1`,
+        // Another name each time: one that never started is forbidden for ever.
+        sandbox_id: sql`t.id || '_' || (t.fence + 1)`,
+        worker,
         claimed_at: sql`clock_timestamp()`,
-        lease_until: sql`now() + make_interval(secs => ${leaseSeconds(next.timeout_seconds)})`,
+        lease_until: sql`now() + make_interval(secs => t.timeout_seconds + ${leaseSeconds(0)})`,
       },
-    })
-    if (left === undefined) return { run: undefined, passedOver }
-    const run = { id: next.id, companyId: next.company_id, state: 'starting', fence, sandboxId } as const
-    return { run, passedOver }
-  })
+    },
+    sql`(select id from next)`,
+  )
+  const { rows } = await sql<ClaimedRow>`
+    with live as (
+      select company_id, chatroom_id, count(*) as runs from runs
+      where state in ('starting', 'running', 'cancel_requested') group by company_id, chatroom_id
+    ), busy as (
+      select company_id, sum(runs) as runs from live group by company_id
+    ), waiting as (
+      (select company_id, 0 as live, served_at, since from queue_turns
+        where not exists (select from busy where busy.company_id = queue_turns.company_id)
+        order by served_at nulls first, since limit ${sql.lit(turnsTried)})
+      union all
+      select company_id, busy.runs, served_at, since from busy join queue_turns using (company_id)
+      left join company_settings using (company_id)
+      where busy.runs < coalesce(run_concurrency_limit, ${companyConcurrency}::int)
+    ), turns as (
+      select company_id, row_number() over (order by live, served_at nulls first, since, company_id) as turn
+      from waiting
+    ), next as (
+      select head.*, turns.turn from (select * from turns order by turn) turns
+      cross join lateral (
+        with recursive rooms as (
+          (select chatroom_id from runs where state = 'queued' and company_id = turns.company_id
+            order by chatroom_id limit 1)
+          union all
+          select further.chatroom_id from rooms
+          cross join lateral (
+            select chatroom_id from runs
+            where state = 'queued' and company_id = turns.company_id and chatroom_id > rooms.chatroom_id
+            order by chatroom_id limit 1
+          ) further
+        ), heads as (
+          select head.id, head.queued_at, coalesce(live.runs, 0) as room_live, served.claimed_at as room_served_at
+          from rooms
+          left join live on live.company_id = turns.company_id and live.chatroom_id = rooms.chatroom_id
+          left join lateral (
+            select claimed_at from runs where chatroom_id = rooms.chatroom_id and claimed_at is not null
+            order by claimed_at desc limit 1
+          ) served on true
+          cross join lateral (
+            select id, queued_at from runs
+            where state = 'queued' and company_id = turns.company_id and chatroom_id = rooms.chatroom_id
+            order by queued_at, id limit ${sql.lit(headsPerRoom)}
+          ) head
+        )
+        select run.* from (
+          select id from heads order by room_live, room_served_at nulls first, queued_at, id
+        ) heads cross join lateral (
+          select r.id, r.company_id from runs r
+          where r.id = heads.id and r.state = 'queued' for update skip locked
+        ) run
+        limit 1
+      ) head
+      limit 1
+    ), served as (
+      update queue_turns set served_at = clock_timestamp()
+      where company_id in (
+        select company_id from queue_turns where company_id = (select company_id from next)
+        for no key update skip locked
+      )
+    ), ${move}
+    select moved.id, moved.company_id as "companyId", moved.state, moved.fence, moved.sandbox_id as "sandboxId", array(
+      select company_id from turns where next.turn is null or turns.turn < next.turn
+    ) as passed_over
+    from (select) one left join next on true left join moved on true
+  `.execute(db)
+  const [row] = rows
+  if (!row) throw new Error('a claim is without an answer')
+  const { passed_over: passedOver, id, ...run } = row
+  return { run: id === null ? undefined : { ...run, id }, passedOver }
 }
 
 /**

@@ -10,17 +10,13 @@ export type Standing = RunState | 'lost'
 
 /** Notes that the sandbox runs; a run whose end was asked for meanwhile stays as it is. */
 export async function markRunning(db: Database, run: ClaimedRun): Promise<Standing> {
-  const left = await db
-    .transaction()
-    .execute((trx) => transition(trx, { ...running(run), set: { started_at: sql`clock_timestamp()` } }))
+  const left = await transition(db, { ...running(run), set: { started_at: sql`clock_timestamp()` } })
   return left === undefined ? standingOf(db, run) : 'running'
 }
 
 /** Gives a run back that was proved never to have started; the sandbox it was to have is forbidden. */
 export async function requeue(db: Database, run: ClaimedRun): Promise<Standing> {
-  const left = await db
-    .transaction()
-    .execute((trx) => transition(trx, { ...givenBack(run), set: { worker: null, lease_until: null } }))
+  const left = await transition(db, { ...givenBack(run), set: { worker: null, lease_until: null } })
   return left === undefined ? standingOf(db, run) : 'queued'
 }
 

@@ -1,3 +1,4 @@
+import { sleep } from '../base/clock.ts'
 import type { Log } from '../base/logging.ts'
 import { ImageUntrusted } from '../builds/provenance/verify-image.ts'
 import {
@@ -70,6 +71,9 @@ function reasonOf(error: unknown): string {
   if (error instanceof ImageUntrusted) return error.slug
   return error instanceof ObjectMissing ? 'missing' : 'refused'
 }
+
+/** A run that ends within this time of its start is told to have run when it ends: one write less. */
+const soonMs = 50
 
 /** Of our own making: no executor gives it. */
 const cancelledSlug = 'run:cancelled'
@@ -177,12 +181,11 @@ class RunDrive {
     await this.#goOn()
   }
 
-  /** Waits for the end of a sandbox that was started, while the row is told that it runs. */
+  /** Waits for the end of a sandbox that was started; the row is told that it runs unless the end tells it soon. */
   async #goOn(): Promise<void> {
     const { runs } = this.#deps
     const ending = this.#ending()
-    // Whoever waits for it below gets its failure.
-    ending.catch(() => undefined)
+    if (await this.#isSoon(ending)) return this.#conclude(ending)
     const standing = await patiently('mark running', () => runs.markRunning(this.#run), this.#patience)
     if (standing === 'lost') return this.#patience.log.warn('run belongs to another worker')
     if (standing === 'cancel_requested') {
@@ -190,6 +193,17 @@ class RunDrive {
       await this.#stopQuietly()
     }
     await this.#conclude(ending)
+  }
+
+  /** Its failure is for whoever waits for it next. */
+  async #isSoon(ending: Promise<unknown>): Promise<boolean> {
+    const known = new AbortController()
+    const isSettled = ending.then(
+      () => true,
+      () => true,
+    )
+    const isLate = (this.#deps.pause ?? sleep)(soonMs, known.signal).then(() => false)
+    return Promise.race([isSettled, isLate]).finally(() => known.abort())
   }
 
   async #conclude(ending: Promise<Ending | undefined>): Promise<void> {

@@ -1,12 +1,13 @@
+import type { RunState } from '@sandbox-jobs/contract/states/run-states.ts'
 import { sql } from 'kysely'
 import type { Database } from '../db/database.ts'
-import { transition } from '../db/transition.ts'
+import { type Move, moved } from '../db/transition.ts'
 import type { SandboxExit } from '../executor/port.ts'
-import { insertArtifacts } from './artifact-store.ts'
+import { artifactsOfMoved } from './artifact-store.ts'
 import type { ClaimedRun } from './claim-store.ts'
 import type { Collected } from './collect-run.ts'
-import { insertContent } from './run-content-store.ts'
-import { ended } from './run-moves.ts'
+import { contentOfMoved } from './run-content-store.ts'
+import { ended, endedAfterStart } from './run-moves.ts'
 import type { RunOutcome } from './run-outcome.ts'
 
 /** What is stored with a run's end; both absent where no sandbox was started. */
@@ -16,34 +17,38 @@ export interface RunEnd {
   left?: Collected
 }
 
+/** How the end moves the run: what was started has been running, though for too short a time to be told so. */
+export const endMove = (run: ClaimedRun, { outcome, exit }: RunEnd): Move<RunState> =>
+  exit?.startedAt ? endedAfterStart(run, outcome.state) : ended(run, outcome.state)
+
 /**
- * Ends a run with everything it left, in one transaction. False when the run is not this worker's any more, has
- * ended, or may not end so from the state it is in; nothing is stored then.
+ * Ends a run with everything it left, in one statement and so in one transaction. False when the run is not this
+ * worker's any more, has ended, or may not end so from the state it is in; nothing is stored then.
  */
 export async function finishRun(db: Database, run: ClaimedRun, end: RunEnd): Promise<boolean> {
-  return db.transaction().execute(async (trx) => {
-    const { state, ...columns } = end.outcome
-    const left = await transition(trx, {
-      ...ended(run, state),
-      set: {
-        ...columns,
-        terminal_at: sql`clock_timestamp()`,
-        lease_until: null,
-        ...(end.exit && measured(end.exit)),
-      },
-    })
-    if (left === undefined) return false
-    if (end.left) {
-      await insertContent(trx, run, end.left)
-      await insertArtifacts(trx, run, end.left.artifacts)
-    }
-    return true
-  })
+  const { state: _, ...columns } = end.outcome
+  const set = {
+    ...columns,
+    terminal_at: sql`clock_timestamp()`,
+    lease_until: null,
+    ...(end.exit && measured(end.exit)),
+  }
+  const move = moved({ ...endMove(run, end), set }, sql`${run.id}`)
+  const kept = end.left ? sql`, ${contentOfMoved(end.left)}, ${artifactsOfMoved(end.left.artifacts)}` : sql``
+  const { rows } = await sql`with ${move}${kept} select from moved`.execute(db)
+  return rows.length > 0
 }
 
-const measured = ({ peakMemoryBytes, cpuMs, network }: SandboxExit) => ({
-  peak_memory_bytes: peakMemoryBytes,
-  cpu_ms: cpuMs,
-  measured_ingress_bytes: network.ingressBytes,
-  measured_egress_bytes: network.egressBytes,
+const measured = (exit: SandboxExit) => ({
+  peak_memory_bytes: exit.peakMemoryBytes,
+  cpu_ms: exit.cpuMs,
+  measured_ingress_bytes: exit.network.ingressBytes,
+  measured_egress_bytes: exit.network.egressBytes,
+  ...(exit.startedAt && { started_at: startOf(exit.startedAt, exit.endedAt) }),
 })
+
+/** By the database's clock, which is not the host's. */
+function startOf(startedAt: string, endedAt: string) {
+  const ranSeconds = (Date.parse(endedAt) - Date.parse(startedAt)) / 1000
+  return sql`coalesce(t.started_at, greatest(t.claimed_at, now() - make_interval(secs => ${ranSeconds})))`
+}

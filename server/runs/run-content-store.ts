@@ -1,5 +1,5 @@
-import type { Selectable } from 'kysely'
-import type { Executing, Trx } from '../db/database.ts'
+import { type RawBuilder, type Selectable, sql } from 'kysely'
+import type { Executing } from '../db/database.ts'
 import type { RunContentsTable } from '../db/tables/runs.ts'
 import type { Collected } from './collect-run.ts'
 
@@ -7,27 +7,16 @@ import type { Collected } from './collect-run.ts'
 
 export type RunContentRow = Selectable<RunContentsTable>
 
-export async function insertContent(
-  trx: Trx,
-  run: { id: string; companyId: string },
-  left: Collected,
-): Promise<void> {
-  await trx
-    .insertInto('run_contents')
-    .values({
-      run_id: run.id,
-      company_id: run.companyId,
-      output_key: left.output?.key ?? null,
-      output_bytes: left.output?.byteSize ?? null,
-      output_digest: left.output?.digest ?? null,
-      log_key: left.log?.key ?? null,
-      log_bytes: left.log?.byteSize ?? null,
-      log_digest: left.log?.digest ?? null,
-      bundle_key: left.bundle?.key ?? null,
-      bundle_bytes: left.bundle?.byteSize ?? null,
-    })
-    .execute()
-}
+/** The content of the run in `moved`, as common table expression `content`. */
+export const contentOfMoved = ({ output, log, bundle }: Collected): RawBuilder<unknown> => sql`
+  content as (
+    insert into run_contents (run_id, company_id, output_key, output_bytes, output_digest, log_key, log_bytes, log_digest,
+      bundle_key, bundle_bytes)
+    select id, company_id, ${output?.key ?? null}::text, ${output?.byteSize ?? null}::bigint, ${output?.digest ?? null}::text,
+      ${log?.key ?? null}::text, ${log?.byteSize ?? null}::bigint, ${log?.digest ?? null}::text,
+      ${bundle?.key ?? null}::text, ${bundle?.byteSize ?? null}::bigint
+    from moved
+  )`
 
 export const findContent = (
   db: Executing,

@@ -1,5 +1,5 @@
 import { type RunState, runMachine, type TerminalClass } from '@sandbox-jobs/contract/states/run-states.ts'
-import type { Move } from '../db/transition.ts'
+import type { Move, Moving } from '../db/transition.ts'
 
 /*
  * Who may move a run from where, apart from the statements that do it: `transition` compiles a move to SQL, and the
@@ -20,9 +20,13 @@ const move = (id: string, to: RunState, guard: Pick<RunMove, 'from' | 'fence'> =
   ...guard,
 })
 
-/** By the worker whose number was next when it looked: of two that look at once, one finds another number. */
-export const claimed = (run: Held): RunMove =>
-  move(run.id, 'starting', { from: ['queued'], fence: run.fence })
+/** By a worker that has locked the row. */
+export const claimed: Moving<RunState> = {
+  table: 'runs',
+  machine: runMachine,
+  to: 'starting',
+  from: ['queued'],
+}
 
 export const running = (run: Held): RunMove => move(run.id, 'running', { fence: run.fence })
 
@@ -30,6 +34,12 @@ export const running = (run: Held): RunMove => move(run.id, 'running', { fence: 
 export const givenBack = (run: Held): RunMove => move(run.id, 'queued', { fence: run.fence })
 
 export const ended = (run: Held, how: TerminalClass): RunMove => move(run.id, how, { fence: run.fence })
+
+/** The same of a run whose program was started, whether or not anybody had time to say so. */
+export const endedAfterStart = (run: Held, how: TerminalClass): RunMove => ({
+  ...ended(run, how),
+  through: 'running',
+})
 
 /** Asked by a person, who holds nothing: a run in a worker's hands is its worker's to end. */
 export const cancelAsked = (id: string): RunMove =>
@@ -43,6 +53,3 @@ const leaseGraceSeconds = 900
 
 /** A lease outlives everything its holder may do: a run is only taken from a worker that is gone. */
 export const leaseSeconds = (timeoutSeconds: number): number => timeoutSeconds + leaseGraceSeconds
-
-/** What the executor knows a claim by. Another name each time, since one that never started is forbidden for ever. */
-export const sandboxIdOf = (run: Held): string => `${run.id}_${run.fence}`

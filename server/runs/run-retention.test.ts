@@ -1,14 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { publicLinkRoutes } from '@sandbox-jobs/contract/routes/public-link-routes.ts'
 import { runRoutes } from '@sandbox-jobs/contract/routes/run-routes.ts'
+import { sql } from 'kysely'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createLog } from '../base/logging.ts'
 import { makeRun, makeRunnableTask, type RunnableTask } from '../testing/factories/runs.ts'
 import { makeTenant, type Tenant } from '../testing/factories/tenant.ts'
 import { RunHarness } from '../testing/run-harness.ts'
 import { createTestDatabase } from '../testing/test-database.ts'
-import { insertArtifacts } from './artifact-store.ts'
-import { insertContent } from './run-content-store.ts'
+import { artifactsOfMoved } from './artifact-store.ts'
+import { contentOfMoved } from './run-content-store.ts'
 import { sweepIdempotencyKeys, sweepRunContent } from './run-retention.ts'
 
 const { db } = await createTestDatabase()
@@ -56,7 +57,6 @@ async function endedRun() {
     return { key, ...(await harness.storage.put(key, Buffer.from(name))) }
   }
   const [output, logObject, bundle] = [await stored('output'), await stored('log'), await stored('bundle')]
-  const run = { id: rid, companyId: tenant.companyId }
   const artifact = {
     relativePath: 'a.txt',
     pathHash: '0'.repeat(64),
@@ -64,10 +64,9 @@ async function endedRun() {
     byteSize: bundle.byteSize,
     digest: bundle.digest,
   }
-  await db.transaction().execute(async (trx) => {
-    await insertContent(trx, run, { output, log: logObject, bundle, artifacts: [artifact] })
-    await insertArtifacts(trx, run, [artifact])
-  })
+  const left = { output, log: logObject, bundle, artifacts: [artifact] }
+  await sql`with moved as (select id, company_id from runs where id = ${rid}), ${contentOfMoved(left)},
+    ${artifactsOfMoved(left.artifacts)} select from moved`.execute(db)
   return { rid, keys: [output.key, logObject.key, bundle.key] }
 }
 

@@ -97,7 +97,10 @@ describe('a run in the hands of a worker', () => {
     const id = await queue()
     await untilState(id, 'completed')
     expect(await movesOf(id)).toEqual(['starting', 'running', 'completed'])
-    expect(await rowOf(id)).toMatchObject({
+    const row = await rowOf(id)
+    const times = [row.queued_at, row.claimed_at, row.started_at, row.terminal_at].map(Number)
+    expect(times).toEqual(times.toSorted((one, other) => one - other))
+    expect(row).toMatchObject({
       exit_code: 0,
       error_code: '',
       failure_stage: '',

@@ -156,6 +156,9 @@ export class ModelledHost {
   }
 }
 
+/** How long a program ran is nothing that the rules ask. */
+const someTime = new Date(0).toISOString()
+
 function exitOf(cause: SandboxExit['cause'], exitCode: number | null): SandboxExit {
   const left = cause === 'exited'
   return {
@@ -163,8 +166,8 @@ function exitOf(cause: SandboxExit['cause'], exitCode: number | null): SandboxEx
     exitCode,
     signal: null,
     detail: '',
-    startedAt: null,
-    endedAt: '',
+    startedAt: cause === 'lost' ? null : someTime,
+    endedAt: someTime,
     oomKills: 0,
     pidsLimitHits: 0,
     workspaceFull: false,

@@ -1,18 +1,10 @@
 import { type RunState, runMachine } from '@sandbox-jobs/contract/states/run-states.ts'
 import { canMove, isTerminal } from '@sandbox-jobs/contract/states/state-machine.ts'
-import { type Move, sourcesAllowed } from '../db/transition.ts'
+import { type Move, stepsFrom } from '../db/transition.ts'
 import type { ClaimedRun } from '../runs/claim-store.ts'
 import type { Standing } from '../runs/claimed-run-store.ts'
-import type { RunEnd } from '../runs/finish-run.ts'
-import {
-  cancelAsked,
-  cancelledInQueue,
-  claimed,
-  ended,
-  givenBack,
-  running,
-  sandboxIdOf,
-} from '../runs/run-moves.ts'
+import { endMove, type RunEnd } from '../runs/finish-run.ts'
+import { cancelAsked, cancelledInQueue, claimed, givenBack, running } from '../runs/run-moves.ts'
 import type { Rules } from './rules.ts'
 
 /** What a job does when it is let. */
@@ -45,7 +37,7 @@ export interface Surroundings {
 
 /**
  * The table of runs, one statement after another, as Postgres has them. Who may move a run is production's own data
- * (`run-moves.ts`, `sourcesAllowed`, the table of moves); the statements around it are modelled. Every move that the
+ * (`run-moves.ts`, `stepsFrom`, the table of moves); the statements around it are modelled. Every move that the
  * table forbids and every row that a CHECK would refuse is told to `onFault`.
  */
 export class ModelledRuns {
@@ -83,9 +75,9 @@ export class ModelledRuns {
 
   claimNext(worker: string): ClaimedRun | undefined {
     const next = [...this.rows.values()].find((row) => this.#rules.claimable(row))
-    if (!next || !this.#apply(claimed(next))) return undefined
+    if (!next || !this.#apply({ ...claimed, id: next.id })) return undefined
     if (this.#rules.claimRaisesFence) next.fence += 1
-    next.sandboxId = sandboxIdOf(next)
+    next.sandboxId = `${next.id}_${next.fence}`
     this.#hold(next, worker)
     return claimOf(next)
   }
@@ -134,9 +126,9 @@ export class ModelledRuns {
 
   finish(run: ClaimedRun, end: RunEnd): boolean {
     const row = this.#row(run.id)
-    const { outcome } = end
+    const move = endMove(run, end)
     const overridden = this.#rules.cancelWinsOverOwnEnd && row.state === 'cancel_requested'
-    if (!this.#apply(ended(run, overridden ? 'cancelled' : outcome.state))) return false
+    if (!this.#apply(overridden ? { ...move, to: 'cancelled' } : move)) return false
     row.end = end
     row.contentStored = end.left !== undefined && this.#rules.storesContent
     return true
@@ -153,11 +145,13 @@ export class ModelledRuns {
     const move = this.#rules.guard(production)
     const row = this.#row(move.id)
     if (move.fence !== undefined && move.fence !== row.fence) return false
-    if (!sourcesAllowed(move).includes(row.state)) return false
-    if (!canMove(runMachine, row.state, move.to))
-      this.#surroundings.onFault(`${row.id} went from ${row.state} to ${move.to}`)
-    row.state = move.to
-    return true
+    const steps = stepsFrom(move, row.state)
+    for (const to of steps) {
+      if (!canMove(runMachine, row.state, to))
+        this.#surroundings.onFault(`${row.id} went from ${row.state} to ${to}`)
+      row.state = to
+    }
+    return steps.length > 0
   }
 
   /** The CHECKs of migration 0004. */
