@@ -12,11 +12,17 @@ export class CliError extends Error {
   readonly code: string
   readonly hint: string
   readonly exitCode: number
+  /** What exactly is wrong, in the words of others: escaped where it is shown. */
+  readonly problems: string[] | undefined
 
-  constructor(message: string, rest: { hint: string; code?: string; exitCode?: number }) {
+  constructor(
+    message: string,
+    rest: { hint: string; code?: string; exitCode?: number; problems?: string[] },
+  ) {
     super(message)
     this.hint = rest.hint
     this.code = rest.code ?? 'cli'
+    this.problems = rest.problems
     this.exitCode = rest.exitCode ?? exitCodes.failed
   }
 }
@@ -34,7 +40,8 @@ export interface Failure {
 /** Says any error in the terms of the person at the terminal. `url` is where the service was looked for. */
 export function describeFailure(error: unknown, url: string): Failure {
   if (error instanceof CliError) {
-    return { code: error.code, message: error.message, hint: error.hint, exitCode: error.exitCode }
+    const { code, message, hint, problems, exitCode } = error
+    return { code, message, hint, ...(problems && { problems }), exitCode }
   }
   if (error instanceof ApiError) return describeRefusal(error)
   if (error instanceof TypeError && error.message === 'fetch failed') return describeUnreachable(error, url)

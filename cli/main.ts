@@ -56,6 +56,7 @@ const commands: Record<string, () => Promise<Command>> = {
     new Command('build')
       .description('builds of environments')
       .addCommand((await import('./commands/build-watch.ts')).buildWatchCommand())
+      .addCommand((await import('./commands/build-show.ts')).buildShowCommand())
       .addCommand((await import('./commands/build-log.ts')).buildLogCommand())
       .addCommand((await import('./commands/build-report.ts')).buildReportCommand())
       .addCommand((await import('./commands/build-sbom.ts')).buildSbomCommand()),

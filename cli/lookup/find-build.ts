@@ -21,11 +21,33 @@ export async function findBuild(session: Session, wanted: string, environment?: 
       (version) => version.id === wanted || version.last_build_attempt_id === wanted,
     )
     if (found) return latestBuild(id, found)
+    const earlier = wanted.startsWith('bld_') && (await earlierBuild(session, { id, versions, wanted }))
+    if (earlier) return earlier
   }
   throw new CliError(`There is no version or build ${wanted} that you can see.`, {
-    hint: 'Give the id of a version (ver_…) or of its latest build (bld_…), as sandbox env push printed it.',
+    hint: 'Give the id of a version (ver_…) or of a build (bld_…), as sandbox env push --json prints them.',
     code: 'cli_unknown_name',
   })
+}
+
+interface Searched {
+  id: string
+  versions: EnvironmentVersion[]
+  wanted: string
+}
+
+/** A build that was tried again since. */
+async function earlierBuild(
+  { client }: Session,
+  { id, versions, wanted }: Searched,
+): Promise<BuildPlace | undefined> {
+  for (const { id: vid } of versions.filter((version) => version.last_build_attempt_id !== '')) {
+    const builds = await allPages((query) =>
+      client.call(allRoutes.listBuilds, { params: { id, vid }, query }),
+    )
+    if (builds.some((build) => build.id === wanted)) return { id, vid, aid: wanted }
+  }
+  return undefined
 }
 
 function latestBuild(id: string, version: EnvironmentVersion): BuildPlace {

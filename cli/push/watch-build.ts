@@ -1,10 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { BuildAttempt } from '@sandbox-jobs/contract/resources/build-attempt.ts'
+import type { FailedInstruction } from '@sandbox-jobs/contract/resources/build-details.ts'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import { CliError } from '../failure.ts'
 import { followLog } from '../logs/follow-log.ts'
 import { logOfBuild } from '../logs/followed-logs.ts'
 import { escapeLines } from '../output/escape-controls.ts'
+import { instructionText } from '../output/instruction-text.ts'
 import { paint } from '../output/paint.ts'
 import { barOf } from '../output/progress-bar.ts'
 import { durationText } from '../output/sizes.ts'
@@ -36,7 +38,7 @@ export async function watchBuild(
   ])
   if (attempt.terminal_class === 'completed') return attempt
   if (!follow) await showLogTail(session, place)
-  throw failureOf(attempt)
+  throw failureOf(attempt, await failedInstruction(session, place))
 }
 
 async function untilEnded(
@@ -55,9 +57,18 @@ async function untilEnded(
   }
 }
 
-function failureOf(attempt: BuildAttempt): CliError {
+/** Undefined also where the service does not say it: the failure itself is not to be hidden by this. */
+const failedInstruction = ({ client }: Session, params: BuildPlace) =>
+  client.call(allRoutes.readBuildDetails, { params }).then(
+    (details) => details.failed_instruction ?? undefined,
+    () => undefined,
+  )
+
+function failureOf(attempt: BuildAttempt, failed: FailedInstruction | undefined): CliError {
   const detail = attempt.error_detail === '' ? '' : `: ${attempt.error_detail.replaceAll(';', ', ')}`
+  const problems = failed && [instructionText(failed)]
   return new CliError(`The build ended as ${attempt.terminal_class}${detail}`, {
+    ...(problems && { problems }),
     code: attempt.error_code || attempt.terminal_class,
     // The catalogue speaks of the field by its name in the API.
     hint:

@@ -7,6 +7,7 @@ import {
   BindingRevokeRequest,
 } from './binding.ts'
 import { BuildAttempt, BuildAttemptCreateRequest, BuildAttemptList } from './build-attempt.ts'
+import { BuildDetails, BuildStageRecord, FailedInstruction } from './build-details.ts'
 import {
   Chatroom,
   ChatroomCreateRequest,
@@ -99,6 +100,8 @@ export const namedSchemas = {
   BuildAttempt,
   BuildAttemptCreateRequest,
   BuildAttemptList,
+  BuildDetails,
+  BuildStageRecord,
   BundleUpload,
   Chatroom,
   ChatroomCreateRequest,
@@ -130,6 +133,7 @@ export const namedSchemas = {
   EnvironmentVersion,
   EnvironmentVersionCreateRequest,
   EnvironmentVersionList,
+  FailedInstruction,
   Envelope,
   GrantedJob,
   GrantedJobEnableRequest,

@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { catalogPageSizeDefault, logMaxBytes } from '../limits.ts'
 import { pageFields } from '../pagination.ts'
+import { BuildDetails } from '../resources/build-details.ts'
 import { OwnChatroomList } from '../resources/chatroom.ts'
 import { Envelope, ImageSignatureList, SigningKeyList } from '../resources/provenance.ts'
 import { RunUsage } from '../resources/run-usage.ts'
@@ -114,6 +115,17 @@ export const extensionRoutes = {
     summary: 'Memory, processor time and traffic of a run',
     params: RunParams,
     response: RunUsage,
+    errors: ['not_found'],
+  }),
+  readBuildDetails: route({
+    tag: 'Environments',
+    access: 'tenant',
+    restrictedKey: 403,
+    method: 'GET',
+    path: `${build}/details`,
+    summary: 'How a build went: its stages, and the instruction that failed, for who manages the environment',
+    params: BuildParams,
+    response: BuildDetails,
     errors: ['not_found'],
   }),
   readBuildLog: route({

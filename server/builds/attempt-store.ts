@@ -1,4 +1,5 @@
 import { activeBuildLimitDefault, errorDetailMaxLength } from '@sandbox-jobs/contract/limits.ts'
+import type { FailedInstruction } from '@sandbox-jobs/contract/resources/build-details.ts'
 import { type BuildErrorCode, buildFailures } from '@sandbox-jobs/contract/resources/build-failure.ts'
 import type { BuildStage } from '@sandbox-jobs/contract/resources/build-stage.ts'
 import {
@@ -10,6 +11,7 @@ import type { Database, Executing, Trx } from '../db/database.ts'
 import type { BuildAttemptsTable } from '../db/tables/environments.ts'
 import { transition } from '../db/transition.ts'
 import { moveVersion, type VersionMove } from '../environments/version-moves.ts'
+import { endStage } from './stage-store.ts'
 
 /*
  * Claims of build attempts, and what a worker writes under one.
@@ -169,6 +171,7 @@ export type AttemptEnding =
       errorCode: BuildErrorCode
       /** Slugs joined with `;`, cut between two of them to the bound of the field. */
       errorDetail?: string
+      instruction?: FailedInstruction | undefined
       /** Default: where the contract sends a version after `errorCode`. */
       version?: VersionMove
     }
@@ -184,6 +187,13 @@ export async function finishAttempt(
   await endLocked(trx, attempt, ending)
   return 'done'
 }
+
+const stageOutcomes = {
+  completed: 'completed',
+  customer_failed: 'failed',
+  platform_failed: 'failed',
+  cancelled: 'cancelled',
+} as const
 
 /** Ends an attempt whose row the caller has locked. A cancel passes each of its states. */
 export async function endLocked(
@@ -205,9 +215,11 @@ export async function endLocked(
       lease_until: null,
       error_code: failed?.errorCode ?? '',
       error_detail: boundSlugs(failed?.errorDetail ?? ''),
+      failed_instruction: failed?.instruction ?? null,
     },
   })
   mustMove(left, attempt.id, ending.state)
+  await endStage(trx, attempt.id, stageOutcomes[ending.state])
   const version = ending.version ?? (failed && { to: buildFailures[failed.errorCode].versionState })
   if (version) await moveItsVersion(trx, attempt, version)
 }

@@ -1,15 +1,19 @@
+import type { FailedInstruction } from '@sandbox-jobs/contract/resources/build-details.ts'
 import { type BuildErrorCode, buildFailures } from '@sandbox-jobs/contract/resources/build-failure.ts'
 
 /** The end of a build for a reason that has a code; `detail` is one or more slugs joined with `;`. */
 export class BuildFailed extends Error {
   readonly code: BuildErrorCode
   readonly detail: string
+  /** What of the Dockerfile was at work. */
+  readonly instruction: FailedInstruction | undefined
 
-  constructor(code: BuildErrorCode, detail = '') {
+  constructor(code: BuildErrorCode, detail = '', instruction?: FailedInstruction) {
     super(`build failed: ${code} ${detail}`)
     this.name = 'BuildFailed'
     this.code = code
     this.detail = detail
+    this.instruction = instruction
   }
 
   /** The state in which the attempt ends. */

@@ -1,6 +1,6 @@
 import type { BuildProfile } from '@sandbox-jobs/contract/resources/profile.ts'
 import type { SandboxSpec } from '../executor/port.ts'
-import { buildScript } from './build-script.ts'
+import { buildScript, maxStepsBytes } from './build-script.ts'
 
 const gib = 1024 ** 3
 
@@ -51,6 +51,7 @@ export function buildSandbox(options: { id: string; profile: BuildProfile; bases
       files: [
         { name: 'image', path: '/workspace/image.tar', maxBytes: maxImageBytes },
         { name: 'config', path: '/workspace/config.json', maxBytes: maxImageConfigBytes },
+        { name: 'steps', path: '/workspace/steps', maxBytes: maxStepsBytes },
       ],
     },
   }

@@ -1,6 +1,6 @@
 /** Exit codes of the script that are not the Dockerfile's. */
 export const buildExitCodes = {
-  /** The context could not be unpacked whole. */
+  /** The context could not be unpacked whole, or left no room to work in. */
   contextNotUnpacked: 97,
   baseImageUnavailable: 96,
   onbuildForbidden: 95,
@@ -37,7 +37,14 @@ export TMPDIR=/workspace/tmp
 export const buildCommand =
   'buildah bud --isolation chroot --pull-never --layers=false --format oci --platform linux/amd64'
 
-/** Builds `context/Dockerfile` from the images in the arguments, and writes down what came of it. */
+/** The last line of `steps` when the builder ended by itself. */
+export const builderEnded = 'ended'
+export const maxStepsBytes = 1024 ** 2
+
+/**
+ * Builds `context/Dockerfile` from the images in the arguments, and writes down what came of it: in `steps` how far the
+ * builder came (`dockerfile/failed-instruction.ts`), then the image and its configuration.
+ */
 export const buildFromBases = `
 buildah --version
 for base in "$@"; do
@@ -52,7 +59,16 @@ for base in "$@"; do
   echo "base \${found#* } $base"
 done
 
-${buildCommand} -t sandbox-build -f context/Dockerfile context || exit 1
+# Room for the steps is taken beforehand: a full disk is not to hide where it was filled.
+: >steps
+fallocate --keep-size --length ${maxStepsBytes} steps || exit ${buildExitCodes.contextNotUnpacked}
+mkfifo steps.pipe
+cat steps.pipe >>steps &
+${buildCommand} --log-rusage --rusage-logfile steps.pipe -t sandbox-build -f context/Dockerfile context || {
+  wait
+  echo ${builderEnded} >>steps
+  exit 1
+}
 
 container=$(buildah from --pull-never sandbox-build) || exit ${buildExitCodes.exportFailed}
 root=$(buildah mount "$container") || exit ${buildExitCodes.exportFailed}

@@ -6,6 +6,7 @@ import type { VersionResult } from '../environments/version-moves.ts'
 import { trackFindings } from '../findings/track-findings.ts'
 import {
   type AttemptColumns,
+  type AttemptRow,
   advance,
   type Claimed,
   finishAttempt,
@@ -14,6 +15,7 @@ import {
 import { BuildFailed } from './build-failed.ts'
 import { noteCachedImage } from './cache/build-cache-store.ts'
 import { policyRevisionOf } from './provenance/composition.ts'
+import { beginStage } from './stage-store.ts'
 import type { Build, BuildFindings, BuildStep } from './steps/step.ts'
 
 /** The claim went to another worker, or the attempt has ended: nothing more is to be done for it here. */
@@ -43,13 +45,13 @@ const versionOrder: EnvironmentVersionState[] = [
  */
 export class ChainProgress {
   readonly #db: Database
-  readonly #claim: Claimed
+  readonly #claim: Claimed & Pick<AttemptRow, 'company_id'>
   #attemptState: BuildAttemptState
   #versionState: EnvironmentVersionState
 
   constructor(
     db: Database,
-    claim: Claimed,
+    claim: Claimed & Pick<AttemptRow, 'company_id'>,
     states: { attemptState: BuildAttemptState; versionState: EnvironmentVersionState },
   ) {
     this.#db = db
@@ -72,6 +74,7 @@ export class ChainProgress {
         stageCode: step.stage,
         ...(canonicalDigest !== undefined && { set: { canonical_digest: canonicalDigest } }),
       })
+      await beginStage(trx, this.#claim, step.stage)
       for (const state of attemptStates) await this.#write(trx, { state })
       for (const to of versionStates) await this.#write(trx, { version: { to, set: resultOf(findings) } })
     })
@@ -102,8 +105,9 @@ export class ChainProgress {
   }
 
   async fail(failure: BuildFailed): Promise<void> {
-    const { code: errorCode, detail: errorDetail, terminalClass: state } = failure
-    await this.#end((trx) => finishAttempt(trx, this.#claim, { state, errorCode, errorDetail }))
+    const { code: errorCode, detail: errorDetail, instruction, terminalClass: state } = failure
+    const ending = { state, errorCode, errorDetail, instruction }
+    await this.#end((trx) => finishAttempt(trx, this.#claim, ending))
   }
 
   async #write(trx: Trx, step: Parameters<typeof advance>[2]): Promise<void> {

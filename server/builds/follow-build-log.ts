@@ -1,12 +1,9 @@
 import { Readable } from 'node:stream'
 import type { BuildAttemptState } from '@sandbox-jobs/contract/states/build-attempt-states.ts'
-import { notFound } from '../base/coded-error.ts'
-import { managedEnvironment } from '../environments/environment-access.ts'
 import type { EnvironmentContext } from '../environments/environment-context.ts'
-import { requireVersion } from '../environments/version-service.ts'
 import type { LogFollowers, PlacedEvent } from '../live-logs/log-followers.ts'
 import type { Principal } from '../platform/principal.ts'
-import { findAttempt } from './attempt-record-store.ts'
+import { managedAttempt } from './build-details-service.ts'
 import { buildLogKey } from './build-log-key.ts'
 import type { BuildPath } from './build-query-service.ts'
 import { buildLogMaxBytes } from './build-sandbox.ts'
@@ -25,7 +22,7 @@ export function followBuildLog(
   const { storage, followers } = deps
   const log = {
     look: async () => {
-      const { id, company_id, state, terminal_at } = await managedAttempt(deps, principal, path)
+      const { id, company_id, state, terminal_at } = await managedAttempt(deps.db, principal, path)
       return { id, company_id, state: state as BuildAttemptState, hasEnded: terminal_at !== null }
     },
     stored: async () => {
@@ -39,13 +36,4 @@ export function followBuildLog(
     maxBytes: buildLogMaxBytes,
   }
   return followers.follow(log, start)
-}
-
-async function managedAttempt({ db }: FollowBuildDeps, principal: Principal, path: BuildPath) {
-  await managedEnvironment(db, principal, path.environmentId)
-  await requireVersion(db, path)
-  const { companyId } = principal
-  const attempt = await findAttempt(db, { companyId, versionId: path.versionId }, path.attemptId)
-  if (!attempt) throw notFound()
-  return attempt
 }

@@ -104,6 +104,7 @@ export const expectations: Partial<Record<RouteName | (string & {}), Expectation
   listBuilds: { who: 'company' },
   readBuild: { who: 'company' },
   cancelBuild: { who: 'owners' },
+  readBuildDetails: { who: 'owners' },
   readBuildLog: { who: 'owners' },
   followBuildLog: { who: 'owners', use: { vid: 'failedVersion', aid: 'failedBuild' } },
   readVersionIsolation: { who: 'owners' },

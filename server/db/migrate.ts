@@ -20,6 +20,7 @@ import * as operatorLimits from './migrations/0015-operator-limits.ts'
 import * as liveLogs from './migrations/0016-live-logs.ts'
 import * as buildCache from './migrations/0022-build-cache.ts'
 import * as liveBuildLogs from './migrations/0024-live-build-logs.ts'
+import * as buildDetails from './migrations/0025-build-details.ts'
 
 /** Forward only, in order of their names. */
 const migrations: Record<string, Migration> = {
@@ -41,6 +42,7 @@ const migrations: Record<string, Migration> = {
   '0016-live-logs': liveLogs,
   '0022-build-cache': buildCache,
   '0024-live-build-logs': liveBuildLogs,
+  '0025-build-details': buildDetails,
 }
 
 const provider: MigrationProvider = { getMigrations: async () => migrations }

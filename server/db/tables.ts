@@ -21,6 +21,7 @@ export interface Tables {
   owned_objects: environments.OwnedObjectsTable
   environment_versions: environments.EnvironmentVersionsTable
   build_attempts: environments.BuildAttemptsTable
+  build_stages: environments.BuildStagesTable
   blocked_digests: environments.BlockedDigestsTable
   build_cache: environments.BuildCacheTable
   context_facts: environments.ContextFactsTable

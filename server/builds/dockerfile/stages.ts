@@ -15,7 +15,7 @@ export interface StagedInstruction extends Instruction {
 
 const MAX_STAGES = 64
 
-const alias = /^[A-Za-z][A-Za-z0-9_.-]{0,127}$/
+export const stageAlias = /^[A-Za-z][A-Za-z0-9_.-]{0,127}$/
 
 /** Assigns instructions to stages; throws on a FROM that is not of the form `FROM <image> [AS <name>]`. */
 export function splitStages(instructions: Instruction[]): { stages: Stage[]; staged: StagedInstruction[] } {
@@ -34,7 +34,7 @@ function parseFrom({ rest, line }: Instruction): Stage {
   if (rest.includes('$')) throw new DockerfileRefused('dynamic_from', line)
   const [from = '', as, name, ...more] = rest.split(/[\t ]+/)
   if (as === undefined) return { line, from, alias: undefined }
-  const isNamed = /^as$/i.test(as) && name !== undefined && alias.test(name) && name !== 'scratch'
+  const isNamed = /^as$/i.test(as) && name !== undefined && stageAlias.test(name) && name !== 'scratch'
   if (!isNamed || more.length > 0) throw new DockerfileRefused('from_not_understood', line)
   return { line, from, alias: name }
 }

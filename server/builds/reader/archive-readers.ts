@@ -1,8 +1,10 @@
 import { Readable } from 'node:stream'
+import type { FailedInstruction } from '@sandbox-jobs/contract/resources/build-details.ts'
 import type { Log } from '../../base/logging.ts'
 import { type ArchiveFormat, type ArchiveSource, contextBounds } from '../archive/archive.ts'
 import { ArchiveRefused } from '../archive/archive-refused.ts'
 import { type FlatImageCounts, flatImageBounds } from '../archive/flat-image.ts'
+import type { BuilderSteps } from '../dockerfile/failed-instruction.ts'
 import type { Inventory } from '../scan/inventory.ts'
 import { maxInventoryBytes, parseInventory } from '../scan/parse-inventory.ts'
 import type { ReaderLimits } from './reader-command.ts'
@@ -52,13 +54,30 @@ export class ArchiveReaders {
     format: ArchiveFormat,
     signal?: AbortSignal,
   ): Promise<ContextFacts> {
-    return await this.again(async () => {
+    return this.#ask({ kind: 'context', ...contextOf(source, format) }, source, signal)
+  }
+
+  /** The instruction of an accepted context's Dockerfile at which a builder stopped. */
+  async findInstruction(
+    source: ArchiveSource,
+    format: ArchiveFormat,
+    steps: BuilderSteps,
+  ): Promise<FailedInstruction | undefined> {
+    const job = { kind: 'instruction', ...contextOf(source, format), steps } as const
+    return (await this.#ask(job, source)).found ?? undefined
+  }
+
+  #ask<K extends 'context' | 'instruction'>(
+    job: ReaderJob & { kind: K },
+    source: ArchiveSource,
+    signal?: AbortSignal,
+  ): Promise<Extract<Verdict, { kind: K }>> {
+    return this.again(async () => {
       const reader = new ReaderProcess(this.#limits)
       const onAbort = () => reader.kill()
       signal?.addEventListener('abort', onAbort, { once: true })
       try {
-        const verdict = await reader.ask(contextJob('context', source, format), source)
-        return accepted(verdict, 'context')
+        return accepted(await reader.ask(job, source), job.kind)
       } catch (error) {
         signal?.throwIfAborted()
         throw error
@@ -77,7 +96,7 @@ export class ArchiveReaders {
   async *#tarBytes(source: ArchiveSource, format: ArchiveFormat): AsyncGenerator<Buffer, void> {
     const reader = new ReaderProcess(this.#limits)
     try {
-      const asked = reader.ask(contextJob('context_tar', source, format), source)
+      const asked = reader.ask({ kind: 'context_tar', ...contextOf(source, format) }, source)
       // The pipe ends with the process; a reader that was refused something, or died, wrote no whole tar.
       const verdict = asked.finally(() => reader.finish())
       verdict.catch(() => undefined)
@@ -169,11 +188,11 @@ async function takeAll(stream: Readable, maxBytes: number): Promise<Buffer | und
   return Buffer.concat(chunks)
 }
 
-const contextJob = (
-  kind: 'context' | 'context_tar',
-  { byteSize }: ArchiveSource,
-  format: ArchiveFormat,
-): ReaderJob => ({ kind, format, byteSize, bounds: contextBounds })
+const contextOf = ({ byteSize }: ArchiveSource, format: ArchiveFormat) => ({
+  format,
+  byteSize,
+  bounds: contextBounds,
+})
 
 /** The verdict, when it is the one that the job has; throws the refusal when it is one. */
 function accepted<K extends Verdict['kind']>(verdict: Verdict, kind: K): Extract<Verdict, { kind: K }> {

@@ -7,6 +7,7 @@ import { ContentDigest } from '../archive/content-digest.ts'
 import { checkFlatImage } from '../archive/flat-image.ts'
 import { checkDockerfile, MAX_DOCKERFILE_BYTES } from '../dockerfile/dockerfile.ts'
 import { DockerfileRefused } from '../dockerfile/dockerfile-refused.ts'
+import { type BuilderSteps, failedInstruction } from '../dockerfile/failed-instruction.ts'
 import { scanLayer } from '../scan/scan-layer.ts'
 import type { RangeInput } from './range-input.ts'
 import type { ContextFacts, ReaderJob, Verdict } from './reader-messages.ts'
@@ -17,6 +18,8 @@ export async function judge(job: ReaderJob, input: RangeInput, tar: Writable): P
     switch (job.kind) {
       case 'context':
         return { kind: job.kind, ...(await inspectContext(entriesOf(job, input))) }
+      case 'instruction':
+        return { kind: job.kind, found: await findInstruction(entriesOf(job, input), job.steps) }
       case 'context_tar':
         return {
           kind: job.kind,
@@ -50,6 +53,14 @@ async function inspectContext(entries: AsyncIterable<ArchiveEntry>): Promise<Con
   }
   if (!dockerfile) throw new ArchiveRefused('dockerfile_missing')
   return { canonicalDigest: digest.digest(), bases: checkDockerfile(dockerfile).bases }
+}
+
+async function findInstruction(entries: AsyncIterable<ArchiveEntry>, steps: BuilderSteps) {
+  for await (const entry of entries) {
+    if (entry.path !== 'Dockerfile') continue
+    return failedInstruction(checkDockerfile(await contentOf(entry)), steps) ?? null
+  }
+  return null
 }
 
 async function contentOf({ body, byteSize }: ArchiveEntry): Promise<Buffer> {

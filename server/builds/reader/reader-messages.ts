@@ -1,10 +1,13 @@
+import type { FailedInstruction } from '@sandbox-jobs/contract/resources/build-details.ts'
 import { parseStrictJson } from '../../base/strict-json.ts'
 import type { ArchiveBounds, ArchiveFormat } from '../archive/archive.ts'
 import { ArchiveRefused, isArchiveRefusal } from '../archive/archive-refused.ts'
 import type { FlatImageBounds, FlatImageCounts } from '../archive/flat-image.ts'
 import { MAX_BASES } from '../dockerfile/dockerfile.ts'
 import { DockerfileRefused, isDockerfileRefusal } from '../dockerfile/dockerfile-refused.ts'
+import { type BuilderSteps, instructionTextMax } from '../dockerfile/failed-instruction.ts'
 import { isRegistryReference } from '../dockerfile/image-reference.ts'
+import { stageAlias } from '../dockerfile/stages.ts'
 
 /*
  * What the worker and a reader process say to each other, a line of JSON each. The worker sends a job; the reader asks
@@ -19,6 +22,14 @@ export const tarFd = 4
 export type ReaderJob =
   /** Reads a build context and its Dockerfile. */
   | { kind: 'context'; format: ArchiveFormat; byteSize: number; bounds: ArchiveBounds }
+  /** Finds the instruction at which a builder of this context stopped. */
+  | {
+      kind: 'instruction'
+      format: ArchiveFormat
+      byteSize: number
+      bounds: ArchiveBounds
+      steps: BuilderSteps
+    }
   /** Writes a build context down again, as the tar that a build sandbox takes. */
   | { kind: 'context_tar'; format: ArchiveFormat; byteSize: number; bounds: ArchiveBounds }
   /** Reads a built image, which is its whole standard input. */
@@ -39,6 +50,7 @@ export type Verdict =
   /** `byteSize` of the tar: what arrived of it is all. */
   | { kind: 'context_tar'; byteSize: number }
   | { kind: 'scan' }
+  | { kind: 'instruction'; found: FailedInstruction | null }
   | ({ kind: 'image' } & FlatImageCounts)
   | { kind: 'refused'; refusal: ArchiveRefused | DockerfileRefused }
 
@@ -78,6 +90,7 @@ interface ToldVerdict {
   kind?: unknown
   canonicalDigest?: unknown
   bases?: unknown
+  found?: unknown
   byteSize?: unknown
   unpackedBytes?: unknown
   entries?: unknown
@@ -86,7 +99,7 @@ interface ToldVerdict {
 }
 
 function parseVerdict(told: ToldVerdict): Verdict | undefined {
-  const { kind, canonicalDigest, bases, byteSize, unpackedBytes, entries, slug, line } = told
+  const { kind, canonicalDigest, bases, found, byteSize, unpackedBytes, entries, slug, line } = told
   switch (kind) {
     case 'context':
       return isDigest(canonicalDigest) && areBases(bases) ? { kind, canonicalDigest, bases } : undefined
@@ -94,6 +107,8 @@ function parseVerdict(told: ToldVerdict): Verdict | undefined {
       return isCount(byteSize) ? { kind, byteSize } : undefined
     case 'scan':
       return { kind }
+    case 'instruction':
+      return found === null || isInstruction(found) ? { kind, found } : undefined
     case 'image':
       return isCount(unpackedBytes) && isCount(entries) ? { kind, unpackedBytes, entries } : undefined
     case 'archive_refused':
@@ -124,6 +139,13 @@ const isRange = ({ start, end }: ByteRange): boolean => isCount(start) && isCoun
 
 const isDigest = (value: unknown): value is string =>
   typeof value === 'string' && /^sha256:[0-9a-f]{64}$/.test(value)
+
+function isInstruction(value: unknown): value is FailedInstruction {
+  const { line, stage, stage_name: name, text, ...more } = Object(value) as Partial<FailedInstruction>
+  const isNamed = name === null || (typeof name === 'string' && stageAlias.test(name))
+  const isText = typeof text === 'string' && text.length <= instructionTextMax
+  return isCount(line) && isCount(stage) && isNamed && isText && Object.keys(more).length === 0
+}
 
 const areBases = (value: unknown): value is string[] =>
   Array.isArray(value) &&

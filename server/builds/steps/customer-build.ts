@@ -9,6 +9,7 @@ import { buildLogKey } from '../build-log-key.ts'
 import { readOrigins } from '../build-origins.ts'
 import { buildSandbox, maxImageConfigBytes } from '../build-sandbox.ts'
 import { buildExitCodes } from '../build-script.ts'
+import { readBuilderSteps } from '../builder-steps.ts'
 import { reuseImage } from '../cache/reuse-image.ts'
 import { readImageConfig } from '../image-config.ts'
 import { quarantineKey } from '../oci-layout.ts'
@@ -34,7 +35,8 @@ export const customerBuild: BuildStep = {
     const { executor } = build.tools
     await keepLog(build, sandboxId)
     const exit = await executor.wait(sandboxId, build.signal)
-    refuseFailure(exit)
+    const failure = failureOf(exit)
+    if (failure) throw await withInstruction(build, { sandboxId, exit, failure })
     await takeOrigins(build, sandboxId)
     build.findings.imageConfig = await takeConfig(build, sandboxId, exit)
     await takeImage(build, sandboxId, exit)
@@ -99,25 +101,42 @@ async function sandboxIds({ order, tools }: Pick<Build, 'order' | 'tools'>): Pro
   return ids.filter((id) => id.startsWith(`${order.attemptId}_`)).toSorted()
 }
 
-function refuseFailure(exit: SandboxExit): void {
-  if (exit.cause === 'out_of_memory') throw new BuildFailed('build_out_of_memory')
-  if (exit.cause === 'deadline') throw new BuildFailed('build_timeout')
-  if (exit.cause === 'stopped') throw new BuildFailed('tenant_cancel')
+function failureOf(exit: SandboxExit): BuildFailed | undefined {
+  if (exit.cause === 'out_of_memory') return new BuildFailed('build_out_of_memory')
+  if (exit.cause === 'deadline') return new BuildFailed('build_timeout')
+  if (exit.cause === 'stopped') return new BuildFailed('tenant_cancel')
   if (exit.cause === 'lost' || exit.cause === 'start_failed') {
-    throw new BuildFailed('platform_failed', exit.detail || exit.cause)
+    return new BuildFailed('platform_failed', exit.detail || exit.cause)
   }
-  if (exit.exitCode === 0) return
+  if (exit.exitCode === 0) return undefined
   if (exit.exitCode === buildExitCodes.baseImageUnavailable) {
-    throw new BuildFailed('dockerfile_exit', 'base_image_unavailable')
+    return new BuildFailed('dockerfile_exit', 'base_image_unavailable')
   }
   if (exit.exitCode === buildExitCodes.onbuildForbidden)
-    throw new BuildFailed('policy_reject', 'onbuild_forbidden')
-  if (exit.workspaceFull) throw new BuildFailed('build_disk_full')
+    return new BuildFailed('policy_reject', 'onbuild_forbidden')
+  if (exit.workspaceFull) return new BuildFailed('build_disk_full')
   if (exit.exitCode === buildExitCodes.contextNotUnpacked)
-    throw new BuildFailed('platform_failed', 'context_not_delivered')
+    return new BuildFailed('platform_failed', 'context_not_delivered')
   if (exit.exitCode === buildExitCodes.exportFailed)
-    throw new BuildFailed('platform_failed', 'image_export_failed')
-  throw new BuildFailed('dockerfile_exit')
+    return new BuildFailed('platform_failed', 'image_export_failed')
+  return new BuildFailed('dockerfile_exit')
+}
+
+/** A failure with the instruction that was at work, where the builder had come to one. */
+async function withInstruction(
+  { order, tools }: Build,
+  { sandboxId, exit, failure }: { sandboxId: string; exit: SandboxExit; failure: BuildFailed },
+): Promise<BuildFailed> {
+  const steps = await readBuilderSteps(tools.executor, sandboxId, exit)
+  if (!steps || failure.detail !== '') return failure
+  const source = contextSource(order, tools)
+  const instruction = await tools.readers.findInstruction(source, formatOf(order), steps).catch(lostReader)
+  return instruction ? new BuildFailed(failure.code, `line_${instruction.line}`, instruction) : failure
+}
+
+/** The archive was accepted before: a reader that dies of it now costs the line and no more. */
+function lostReader(error: unknown): undefined {
+  if (!(error instanceof ArchiveRefused)) throw error
 }
 
 async function takeOrigins({ findings, tools }: Build, sandboxId: string): Promise<void> {

@@ -1,3 +1,4 @@
+import type { FailedInstruction } from '@sandbox-jobs/contract/resources/build-details.ts'
 import type { BuildCache } from '@sandbox-jobs/contract/resources/version-build-cache.ts'
 import type { Isolation } from '@sandbox-jobs/contract/resources/version-isolation.ts'
 import type { Generated } from 'kysely'
@@ -99,6 +100,16 @@ export interface RunnerReleasesTable {
   approved_by: 'declared' | 'operator' | null
 }
 
+export interface BuildStagesTable {
+  attempt_id: string
+  company_id: string
+  stage: string
+  started_at: Generated<Date>
+  ended_at: Date | null
+  outcome: 'completed' | 'failed' | 'cancelled' | 'interrupted' | null
+  passes: Generated<number>
+}
+
 export interface BuildAttemptsTable {
   id: string
   company_id: string
@@ -113,6 +124,7 @@ export interface BuildAttemptsTable {
   build_profile: string
   raw_upload_digest: Generated<string>
   canonical_digest: Generated<string>
+  failed_instruction: FailedInstruction | null
   report_object_id: string | null
   sbom_object_id: string | null
   queued_at: Generated<Date>

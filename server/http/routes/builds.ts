@@ -1,6 +1,7 @@
 import { environmentRoutes } from '@sandbox-jobs/contract/routes/environment-routes.ts'
 import { extensionRoutes } from '@sandbox-jobs/contract/routes/extension-routes.ts'
 import { cancelBuild } from '../../builds/build-cancel-service.ts'
+import { readBuildDetails } from '../../builds/build-details-service.ts'
 import { openBuildLog } from '../../builds/build-log-service.ts'
 import { listBuilds, readBuild } from '../../builds/build-query-service.ts'
 import { queueBuild, retryBuild } from '../../builds/build-service.ts'
@@ -29,6 +30,9 @@ export function mountBuildRoutes(mount: Mount, context: FollowBuildDeps): void {
   )
   mount(environmentRoutes.cancelBuild, ({ principal, params }) =>
     cancelBuild(context, principal, { ...versionPath(params), attemptId: params.aid }),
+  )
+  mount(extensionRoutes.readBuildDetails, ({ principal, params }) =>
+    readBuildDetails(context.db, principal, { ...versionPath(params), attemptId: params.aid }),
   )
   mount(extensionRoutes.readBuildLog, async ({ principal, params, reply }) => {
     const log = await openBuildLog(context, principal, { ...versionPath(params), attemptId: params.aid })

@@ -1,0 +1,55 @@
+import type { BuildAttempt } from '@sandbox-jobs/contract/resources/build-attempt.ts'
+import type { BuildDetails, BuildStageRecord } from '@sandbox-jobs/contract/resources/build-details.ts'
+import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
+import type { Command } from 'commander'
+import { serviceCommand } from '../args/service-command.ts'
+import { findBuild } from '../lookup/find-build.ts'
+import { escapeControls } from '../output/escape-controls.ts'
+import { instructionText } from '../output/instruction-text.ts'
+import { durationText } from '../output/sizes.ts'
+import { table } from '../output/table.ts'
+import type { ConnectionOptions } from '../session/connection.ts'
+import { withSession } from '../session/session.ts'
+
+interface Options extends ConnectionOptions {
+  env?: string
+}
+
+export const buildShowCommand = (): Command =>
+  serviceCommand('show')
+    .description('show how a build went: its stages with their times, and what failed')
+    .argument('<build>', 'id of a version or of a build')
+    .option('--env <environment>', 'environment by name or id; without it all are searched')
+    .action((wanted: string, options: Options) =>
+      withSession(options, async (session) => {
+        const params = await findBuild(session, wanted, options.env)
+        const build = await session.client.call(allRoutes.readBuild, { params })
+        const details = await session.client.call(allRoutes.readBuildDetails, { params })
+        session.report.result(render(build, details), { build, details })
+      }),
+    )
+
+function render(build: BuildAttempt, details: BuildDetails): string {
+  const { queued_at: queued, started_at: started, failed_instruction: failed } = details
+  const waited = started === null ? '' : ` (waited ${between(queued, started)})`
+  const lines = [
+    `build    ${build.id}, attempt ${build.attempt_number} of ${build.environment_version_id}`,
+    `status   ${build.status}${build.error_code && `: ${[build.error_code, build.error_detail].join(' ')}`}`,
+    `queued   ${queued}${waited}`,
+    ...(failed ? [`failed   ${escapeControls(instructionText(failed))}`] : []),
+    ...(build.next_action ? [`next     ${build.next_action}`] : []),
+  ]
+  const stages = details.stages.map(rowOf)
+  const times = table(['STAGE', 'OUTCOME', 'BEGAN', 'TOOK', 'PASSES'], stages)
+  return `${lines.join('\n')}\n${stages.length === 0 ? '' : `\n${times}`}`
+}
+
+const rowOf = ({ stage, outcome, started_at, duration_ms, passes }: BuildStageRecord): string[] => [
+  stage,
+  outcome ?? 'under way',
+  started_at,
+  duration_ms === null ? '' : durationText(duration_ms),
+  passes === 1 ? '' : String(passes),
+]
+
+const between = (from: string, to: string): string => durationText(Date.parse(to) - Date.parse(from))

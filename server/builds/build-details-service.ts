@@ -1,0 +1,58 @@
+import type { BuildDetails, BuildStageRecord } from '@sandbox-jobs/contract/resources/build-details.ts'
+import { notFound } from '../base/coded-error.ts'
+import type { Executing } from '../db/database.ts'
+import { buildStages } from '../environments/build-stages.ts'
+import { managedEnvironment } from '../environments/environment-access.ts'
+import { requireVersion } from '../environments/version-service.ts'
+import type { Principal } from '../platform/principal.ts'
+import { type AttemptView, findAttempt } from './attempt-record-store.ts'
+import type { BuildPath } from './build-query-service.ts'
+import { listStages, type StageRow } from './stage-store.ts'
+
+/** How a build went, for owner managers. */
+export async function readBuildDetails(
+  db: Executing,
+  principal: Principal,
+  path: BuildPath,
+): Promise<BuildDetails> {
+  const attempt = await managedAttempt(db, principal, path)
+  const stages = new Map((await listStages(db, attempt.id)).map((row) => [row.stage, row]))
+  return {
+    build_id: attempt.id,
+    queued_at: attempt.queued_at.toISOString(),
+    started_at: attempt.started_at?.toISOString() ?? null,
+    terminal_at: attempt.terminal_at?.toISOString() ?? null,
+    stages: buildStages.flatMap((stage) => {
+      const row = stages.get(stage)
+      return row ? [{ stage, ...renderStage(row) }] : []
+    }),
+    failed_instruction: attempt.failed_instruction,
+  }
+}
+
+/** An attempt of an environment that the principal manages; throws `not_found` for any other. */
+export async function managedAttempt(
+  db: Executing,
+  principal: Principal,
+  path: BuildPath,
+): Promise<AttemptView> {
+  await managedEnvironment(db, principal, path.environmentId)
+  await requireVersion(db, path)
+  const of = { companyId: principal.companyId, versionId: path.versionId }
+  const attempt = await findAttempt(db, of, path.attemptId)
+  if (!attempt) throw notFound()
+  return attempt
+}
+
+const renderStage = ({
+  outcome,
+  started_at,
+  ended_at,
+  passes,
+}: StageRow): Omit<BuildStageRecord, 'stage'> => ({
+  outcome,
+  started_at: started_at.toISOString(),
+  ended_at: ended_at?.toISOString() ?? null,
+  duration_ms: ended_at && ended_at.getTime() - started_at.getTime(),
+  passes,
+})

@@ -1,0 +1,131 @@
+import { createHash } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { newId } from '../../base/ids.ts'
+import { AgentClient } from '../../executor/oci/client.ts'
+import type { SandboxLimits, SandboxSpec } from '../../executor/port.ts'
+import { DiskStorage } from '../../storage/disk.ts'
+import { makeBuildTools } from '../../testing/build-tools.ts'
+import { createTestDatabase } from '../../testing/test-database.ts'
+import { tar } from '../archive/archive-fixtures.ts'
+import { BuildFailed } from '../build-failed.ts'
+import { buildLogKey } from '../build-log-key.ts'
+import { BuilderBench } from '../hostile/builder-bench.ts'
+import { contextValidator } from './context-validator.ts'
+import { customerBuild, removeBuildSandboxes } from './customer-build.ts'
+import type { Build, BuildOrder } from './step.ts'
+
+/* Dockerfiles that fail, through the real builder in its sandbox. */
+
+const { db } = await createTestDatabase()
+const folder = mkdtempSync(join(tmpdir(), 'sandbox-test-customer-build-'))
+const storage = new DiskStorage(folder)
+const base = 'FROM curated/python:3.11'
+const mib = 1024 ** 2
+let bench: BuilderBench
+
+beforeAll(async () => {
+  bench = await BuilderBench.start()
+}, 60_000)
+afterAll(async () => {
+  await bench.dispose()
+  rmSync(folder, { recursive: true })
+}, 60_000)
+
+/** Gives builds the limits that a test needs. */
+class LimitedAgent extends AgentClient {
+  readonly #limits: Partial<SandboxLimits>
+
+  constructor(socketPath: string, limits: Partial<SandboxLimits>) {
+    super(socketPath)
+    this.#limits = { workspaceBytes: 1024 * mib, workspaceInodes: 100_000, ...limits }
+  }
+
+  override start(spec: SandboxSpec, ...rest: [Readable | Buffer, (readonly string[])?]): Promise<void> {
+    return super.start({ ...spec, limits: { ...spec.limits, ...this.#limits } }, ...rest)
+  }
+}
+
+/** How a build of these lines fails, and what it printed. */
+async function failureOf(lines: string[], limits: Partial<SandboxLimits> = {}) {
+  const attemptId = newId('buildAttempt')
+  const archive = tar({ name: 'Dockerfile', content: lines.join('\n') })
+  await storage.put(attemptId, archive)
+  const digest = `sha256:${createHash('sha256').update(archive).digest('hex')}`
+  const order: Partial<BuildOrder> = {
+    attemptId,
+    buildProfile: 'standard',
+    context: { key: attemptId, format: 'tar', byteSize: archive.length, digest },
+  }
+  const executor = new LimitedAgent(join(bench.agent.dataDir, 'agent.sock'), limits)
+  const build = {
+    order,
+    findings: {},
+    tools: makeBuildTools(db, { storage, executor }),
+    signal: new AbortController().signal,
+  } as unknown as Build
+  await contextValidator.run(build)
+  const failure = await customerBuild.run(build).catch((error: unknown) => error)
+  await removeBuildSandboxes(build)
+  executor.close()
+  if (!(failure instanceof BuildFailed)) throw new Error('the build did not fail', { cause: failure })
+  const { code, detail, instruction } = failure
+  return { code, detail, instruction, log: await text(await storage.get(buildLogKey(attemptId))) }
+}
+
+it('tells the instruction that failed, whatever other steps print and whichever stages are left out', async () => {
+  const { log, ...failure } = await failureOf([
+    `${base} AS tools`,
+    'RUN echo "[3/3] STEP 9/9: RUN fake"; echo "Error: building at STEP fake"',
+    `${base} AS unused`,
+    'RUN false',
+    'FROM tools',
+    'ENV A=1 \\',
+    '  B=2',
+    'RUN true \\',
+    '  && exit 3',
+    'RUN true',
+  ])
+  expect(failure, log).toEqual({
+    code: 'dockerfile_exit',
+    detail: 'line_8',
+    instruction: { line: 8, stage: 3, stage_name: null, text: 'RUN true   && exit 3' },
+  })
+})
+
+it('tells which source is not there', async () => {
+  const { log, ...failure } = await failureOf([base, 'COPY nothing /x', 'RUN true'])
+  expect(failure, log).toMatchObject({ code: 'dockerfile_exit', detail: 'line_2' })
+})
+
+it('tells what ran when the time was over', async () => {
+  const { log, ...failure } = await failureOf([base, 'RUN true', 'RUN sleep 600'], { timeoutMs: 8000 })
+  expect(failure, log).toMatchObject({ code: 'build_timeout', detail: 'line_3' })
+})
+
+it('tells what filled the disk, behind however many instructions', async () => {
+  const labels = Array.from({ length: 120 }, (_, at) => `LABEL l${at}=x`)
+  const filling = 'RUN dd if=/dev/zero of=/filled bs=1M count=4000'
+  const { log, ...failure } = await failureOf([base, ...labels, filling], { workspaceBytes: 256 * mib })
+  expect(failure, log).toMatchObject({ detail: 'line_122' })
+})
+
+it('tells what took the memory', async () => {
+  const { log, ...failure } = await failureOf([base, 'RUN head -c 900M /dev/zero | tail'], {
+    memoryBytes: 512 * mib,
+  })
+  expect(failure, log).toMatchObject({ code: 'build_out_of_memory', detail: 'line_2' })
+})
+
+it('names no instruction when there was none at work', async () => {
+  const { log, ...failure } = await failureOf(['FROM curated/none:1', 'RUN true'])
+  expect(failure, log).toEqual({
+    code: 'dockerfile_exit',
+    detail: 'base_image_unavailable',
+    instruction: undefined,
+  })
+})
