@@ -1,19 +1,7 @@
 /**
- * The system calls a sandbox may make. Everything not named here answers "function not implemented", which
- * programs built for older kernels survive. Groups carry the reason; what is missing is missing on purpose:
- *
- * - new user namespaces (unshare and clone with namespace flags, setns, clone3 whose flags a filter cannot read):
- *   the door to most of the kernel's privileged code
- * - keyctl, add_key, request_key: keys are not separated by container
- * - bpf, perf_event_open, userfaultfd, io_uring: large and often broken, and no job needs them
- * - io_setup, inotify_init: the first has one number of events for the whole machine, the second 128 instances for
- *   all user namespaces that root made, so one job could take them all; programs that watch files fall back to looking
- * - ptrace across processes, process_vm_*, kcmp, pidfd_getfd: reading other processes
- * - vsock, raw and packet sockets, netfilter netlink: socket() is allowed for local, TCP, UDP and route sockets only;
- *   socketpair() for local ones, because it would load and enter the code of any other family too
- * - huge pages: the machine's pool of them is in no memory limit
- * - mount family, pivot_root, chroot, swapon, modules, kexec, clocks, quotas, name handles: administration
- * - personality other than the usual one, 32-bit and x32 calls
+ * The system calls a sandbox may make, in groups, each with its reason. Everything not named here answers "function not
+ * implemented", which programs built for older kernels survive; `refused-calls.ts` says why of each. Of some calls only
+ * some arguments are let through.
  *
  * Two calls answer success without being made: sync, which would flush the disks of everybody, and changes of
  * the core file limit (see "rlimits" in spec.ts).
@@ -33,6 +21,8 @@ export interface SeccompProfile {
 }
 
 const groups = {
+  // On files of its own alone: what it can name are its image, its workspace and its /proc, and without a capability each
+  // is checked against its owner. mknod makes pipes and sockets; devices are refused by the user namespace.
   files: `access chdir chmod chown close close_range copy_file_range creat dup dup2 dup3 faccessat faccessat2
     fadvise64 fallocate fchdir fchmod fchmodat fchmodat2 fchown fchownat fcntl fdatasync fgetxattr flistxattr
     flock fremovexattr fsetxattr fstat fstatfs fsync ftruncate futimesat getcwd getdents getdents64 getxattr
@@ -41,8 +31,11 @@ const groups = {
     pread64 preadv preadv2 pwrite64 pwritev pwritev2 read readahead readlink readlinkat readv removexattr
     rename renameat renameat2 rmdir sendfile setxattr splice stat statfs statx symlink symlinkat
     sync_file_range syncfs tee truncate umask unlink unlinkat utime utimensat utimes vmsplice write writev`,
+  // On its own address space, counted in its control group; mlock has a limit of its own. mmap is below.
   memory: `brk madvise mincore mlock mlock2 mlockall mprotect mremap msync munlock munlockall
     munmap pkey_alloc pkey_free pkey_mprotect mseal cachestat map_shadow_stack process_madvise`,
+  // Starting, ending and waiting for its own: the process namespace leaves it no others to name. Of scheduling it may
+  // lower itself, not raise. clone is below.
   processes: `arch_prctl capget execve execveat exit exit_group fork getegid geteuid getgid getgroups getpgid
     getpgrp getpid getppid getpriority getresgid getresuid getrlimit getrusage getsid gettid getuid kill
     membarrier pidfd_open pidfd_send_signal prctl restart_syscall rseq sched_get_priority_max
@@ -52,23 +45,29 @@ const groups = {
     uname vfork wait4 waitid sysinfo getcpu`,
   // Harmless without capabilities, and package tools call them to drop or keep what they have.
   identity: `capset setfsgid setfsuid setgid setgroups setregid setresgid setresuid setreuid setuid`,
+  // To its own processes; how many wait in a queue is limited.
   signals: `pause rt_sigaction rt_sigpending rt_sigprocmask rt_sigqueueinfo rt_sigreturn rt_sigsuspend
     rt_sigtimedwait rt_tgsigqueueinfo sigaltstack signalfd signalfd4 alarm`,
+  // What every event loop and every lock is made of. pipe2 is below.
   waiting: `epoll_create epoll_create1 epoll_ctl epoll_pwait epoll_pwait2 epoll_wait eventfd eventfd2 futex
-    futex_wait futex_wake futex_waitv futex_requeue pipe pipe2 poll ppoll pselect6 select timerfd_create
+    futex_wait futex_wake futex_waitv futex_requeue pipe poll ppoll pselect6 select timerfd_create
     timerfd_gettime timerfd_settime`,
+  // Reading clocks and waiting for them; setting one wants a capability and is not among them.
   time: `clock_getres clock_gettime clock_nanosleep getitimer gettimeofday nanosleep setitimer time timer_create
     timer_delete timer_getoverrun timer_gettime timer_settime`,
+  // Databases and language runtimes use them; the ipc namespace holds nothing but the job's own.
   systemV: `msgctl msgget msgrcv msgsnd semctl semget semop semtimedop shmat shmctl shmdt shmget
     mq_getsetattr mq_notify mq_open mq_timedreceive mq_timedsend mq_unlink`,
-  sockets: `accept accept4 bind connect getpeername getsockname getsockopt listen recvfrom recvmmsg recvmsg sendmmsg
-    sendmsg sendto setsockopt shutdown`,
+  // On sockets that are there: which kinds there can be is below, and where they lead is the network's to say.
+  sockets: `accept accept4 bind connect getpeername getsockname getsockopt listen recvfrom recvmmsg recvmsg
+    setsockopt shutdown`,
   // Programs confine themselves further with these.
   selfConfinement: `landlock_add_rule landlock_create_ruleset landlock_restrict_self seccomp`,
+  // Keys and seeds; it reads and changes nothing.
   random: 'getrandom',
 }
 
-/** What buildah with chroot isolation needs beside: it makes namespaces and mounts inside its user namespace. */
+/** What buildah with chroot isolation needs beside: it makes namespaces and mounts inside its one user namespace. */
 const buildGroups = {
   mounts: `mount umount2 pivot_root chroot open_tree move_mount fsopen fsconfig fsmount fspick mount_setattr
     sethostname setdomainname`,
@@ -109,17 +108,29 @@ const allow = (names: string[], args?: SeccompRule['args']): SeccompRule => ({
   ...(args ? { args } : {}),
 })
 
+/** Local ones, TCP, UDP and the list of routes: any other family or protocol is code that few have looked at. */
 const socketRules = [
   ...[stream, datagram, sequenced].map((value) => allow(['socket'], [family(unix), kind(value)])),
   ...[ip4, ip6].flatMap((address) =>
     ipProtocols.map(([type, value]) => allow(['socket'], [family(address), kind(type), protocol(value)])),
   ),
   allow(['socket'], [family(netlink), protocol(0)]),
+  // For other families it would load and enter their code before it refuses.
   allow(['socketpair'], [family(unix)]),
+]
+
+const MSG_OOB = 1
+const O_NOTIFICATION_PIPE = 0x80
+/** Urgent bytes of local sockets, and pipes that the kernel notes events in: unused, and both led into the kernel before. */
+const rareFlagRules = [
+  allow(['sendmsg'], [none(2, MSG_OOB)]),
+  allow(['sendto', 'sendmmsg'], [none(3, MSG_OOB)]),
+  allow(['pipe2'], [none(1, O_NOTIFICATION_PIPE)]),
 ]
 
 const MAP_HUGETLB = 0x4_0000
 const MFD_HUGETLB = 4
+/** The machine's pool of huge pages is in no limit. */
 const memoryRules = [allow(['mmap'], [none(3, MAP_HUGETLB)]), allow(['memfd_create'], [none(1, MFD_HUGETLB)])]
 
 /** Answers success and does nothing. */
@@ -159,7 +170,7 @@ export function seccompProfile(confinement: 'job' | 'build', arch: string): Secc
     architectures: [arch === 'arm64' ? 'SCMP_ARCH_AARCH64' : 'SCMP_ARCH_X86_64'],
     syscalls: [
       ...[allow(common), pretend(['sync']), ...special, ...personality],
-      ...[...memoryRules, ...limitRules, ...socketRules],
+      ...[...memoryRules, ...limitRules, ...socketRules, ...rareFlagRules],
     ],
   }
 }
