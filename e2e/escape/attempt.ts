@@ -1,3 +1,4 @@
+import { attemptScript, outcomeOf } from '../../server/executor/oci/probe/attempts.ts'
 import { busybox, shellJob } from '../../server/executor/oci/test-agent.ts'
 import type { SandboxSpec } from '../../server/executor/port.ts'
 import type { Stage } from './stage.ts'
@@ -28,44 +29,26 @@ export interface Failure {
 }
 
 const memoryBytes = 256 * 2 ** 20
-const scriptStart = `export PATH=/.sandbox:$PATH
-attempt() {
-  ( eval "$2" ) </dev/null >/dev/null 2>&1
-  c=$?
-  case $c in 0) o=got ;; 126 | 127) o=untried ;; *) [ $c -gt 128 ] && [ $c -lt 192 ] && o=killed || o=refused ;; esac
-  echo "$1 $o"
-}`
-
 /** Makes the attempts in one sandbox; returns those that did not end as they should. */
 export async function makeAttempts(stage: Stage, table: Table): Promise<Failure[]> {
-  const outcomes = await outcomesOf(stage, table)
+  const log = await logOf(stage, table)
   return table.attempts.flatMap((attempt) => {
-    const outcome = outcomes.get(attempt.name) ?? 'untried'
+    const outcome = outcomeOf(log, attempt.name)
     const own = attempt.expected === 'contained' || (stage.runtime === 'runsc' && attempt.ofGvisor)
     const fine = outcome === 'refused' || (own && outcome !== 'untried')
     return fine ? [] : [{ class: table.class, name: attempt.name, told: outcome }]
   })
 }
 
-/** By name: `got`, `refused`, `killed`, or `untried` when the sandbox lacks the tool. */
-async function outcomesOf(stage: Stage, table: Table): Promise<Map<string, string>> {
-  const lines = table.attempts.map(({ name, command }) => `attempt ${name} ${quoted(command)}`)
-  const script = [scriptStart, ...lines].join('\n')
+async function logOf(stage: Stage, table: Table): Promise<string> {
   const spec = {
     ...shellJob(stage.image, '', { timeoutMs: 120_000, memoryBytes, pids: 64, runtime: stage.runtime }),
-    argv: [busybox, 'sh', '-c', script],
+    argv: [busybox, 'sh', '-c', attemptScript(table.attempts)],
     ...table.spec,
   }
   const { exit, log } = await stage.agent.run(spec)
   stage.canaries.heard(log)
   if (exit.cause !== 'exited')
     console.error(`${table.class}: the sandbox ended by ${exit.cause} ${exit.detail}`)
-  return new Map(
-    log.split('\n').flatMap((line) => {
-      const [name, outcome] = line.split(' ')
-      return name && outcome ? [[name, outcome]] : []
-    }),
-  )
+  return log
 }
-
-export const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`

@@ -1,16 +1,13 @@
-import { execFile } from 'node:child_process'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
-import { promisify } from 'node:util'
 import { FakeInternet } from '../../server/executor/oci/network/fake-internet.ts'
+import { compiledProbe } from '../../server/executor/oci/probe/attempts.ts'
 import { shellJob, TestAgent, until } from '../../server/executor/oci/test-agent.ts'
 import type { SandboxRuntime } from '../../server/executor/port.ts'
 import { Canaries } from './canaries.ts'
 
-const run = promisify(execFile)
 export const neighbourKey = 0x5b1
 
 /** One host agent on a machine of its own, a neighbour that lives beside every attempt, and the canaries. */
@@ -20,31 +17,37 @@ export class Stage {
   readonly internet: FakeInternet
   readonly canaries: Canaries
   /** Holds the probe at /usr/bin/probe. */
-  readonly image: string
+  image = ''
   /** Of the neighbour's first process, as the host counts. */
   neighbourPid = 0
+  /** The first of the neighbour's ids on the host. */
+  neighbourIdBase = 0
   readonly #neighbourInput = new Readable({ read: () => undefined })
   #neighbour = ''
 
-  private constructor(parts: Pick<Stage, 'runtime' | 'agent' | 'internet' | 'canaries' | 'image'>) {
+  private constructor(parts: Pick<Stage, 'runtime' | 'agent' | 'internet' | 'canaries'>) {
     this.runtime = parts.runtime
     this.agent = parts.agent
     this.internet = parts.internet
     this.canaries = parts.canaries
-    this.image = parts.image
   }
 
-  /** `prefix` is put before the agent's command. */
-  static async set(runtime: SandboxRuntime, prefix: string[] = []): Promise<Stage> {
+  /** `program`: another agent than this tree's own. */
+  static async set(runtime: SandboxRuntime, program?: string): Promise<Stage> {
     const canaries = await Canaries.plant()
     const internet = await FakeInternet.make(['169.254.169.254', '10.9.9.9', 'fd00:ec2::254'])
-    const agent = await TestAgent.start({ SANDBOX_RUNTIME_EGRESS: 'true' }, [
-      ...internet.onMachine,
-      ...prefix,
-    ])
-    const image = await agent.image([[{ name: 'usr/bin/probe', mode: 0o755 }, await compiledProbe()]])
-    const stage = new Stage({ runtime, agent, internet, canaries, image })
-    await stage.#startNeighbour()
+    const agent = await TestAgent.start(
+      { SANDBOX_RUNTIME_EGRESS: 'true' },
+      { prefix: internet.onMachine, ...(program && { program }) },
+    )
+    const stage = new Stage({ runtime, agent, internet, canaries })
+    try {
+      stage.image = await agent.image([[{ name: 'usr/bin/probe', mode: 0o755 }, await compiledProbe()]])
+      await stage.#startNeighbour()
+    } catch (error) {
+      await stage.#takeDown()
+      throw error
+    }
     return stage
   }
 
@@ -64,10 +67,14 @@ export class Stage {
     }
     const left = (await this.agent.client.list()).filter(({ state }) => state === 'running')
     if (left.length > 0) found.push('a sandbox goes on')
+    await this.#takeDown()
+    return found
+  }
+
+  async #takeDown(): Promise<void> {
     await this.agent.dispose()
     await this.internet.dispose()
     await this.canaries.close()
-    return found
   }
 
   async #startNeighbour(): Promise<void> {
@@ -80,6 +87,8 @@ export class Stage {
     await this.agent.client.start(spec, this.#neighbourInput)
     await until(async () => (await text(await this.agent.client.log(spec.id))).includes('ready'))
     this.neighbourPid = (await this.agent.processes(spec.id)).at(-1) ?? 0
+    const [, base] = (await readFile(`/proc/${this.neighbourPid}/uid_map`, 'utf8')).trim().split(/\s+/)
+    this.neighbourIdBase = Number(base)
   }
 
   async #endNeighbour(): Promise<void> {
@@ -93,25 +102,4 @@ export class Stage {
       )
     }
   }
-}
-
-let probe: Promise<Buffer> | undefined
-function compiledProbe(): Promise<Buffer> {
-  probe ??= (async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'escape-probe-'))
-    const program = join(folder, 'probe')
-    await run('cc', [
-      '-static',
-      '-O1',
-      '-Wall',
-      '-Werror',
-      '-o',
-      program,
-      join(import.meta.dirname, 'probe.c'),
-    ])
-    const bytes = await readFile(program)
-    await rm(folder, { recursive: true })
-    return bytes
-  })()
-  return probe
 }

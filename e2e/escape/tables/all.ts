@@ -3,10 +3,11 @@ import type { Stage } from '../stage.ts'
 import type { Trials } from '../trial.ts'
 import { collector } from './collector.ts'
 import { devices } from './devices.ts'
-import { images, network } from './images-and-network.ts'
+import { imagesOf } from './images.ts'
 import { leaks } from './leaks.ts'
 import { mountTricks, namespaces, rights } from './namespaces.ts'
 import { neighbours } from './neighbours.ts'
+import { network } from './network.ts'
 import { procAndSys } from './proc-and-sys.ts'
 import { resources } from './resources.ts'
 import { sockets } from './sockets.ts'
@@ -14,7 +15,7 @@ import { systemCalls } from './system-calls.ts'
 
 /** What one sandbox tries one after another, class by class. */
 export async function tablesOf(stage: Stage): Promise<Table[]> {
-  const own = [leaks(stage), neighbours(stage), network(), ...(await images(stage))]
+  const own = [leaks(stage), neighbours(stage), network(), ...(await imagesOf(stage))]
   return [systemCalls(stage.runtime), procAndSys, devices, namespaces, mountTricks, rights, sockets, ...own]
 }
 

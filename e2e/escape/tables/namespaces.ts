@@ -66,12 +66,29 @@ const mounts: [string, string][] = [
   ['ninep', 'mount -t 9p none /tmp'],
 ]
 
+/** Succeeds where a mount that may be written lacks the option; /dev holds the usual pseudo devices. */
+const writableWithout = (option: string) =>
+  `awk '$6 ~ /^rw/ && $6 !~ /${option}/ && $5 !~ "^/dev(/(null|zero|full|tty|random|urandom))?$"' /proc/self/mountinfo | grep -q .`
+const optionsOfGvisor = 'its own kernel does not tell the options of mounts'
+
 export const namespaces: Table = { class: 'namespaces', attempts: unfiltered }
 
 export const mountTricks: Table = {
   class: 'mounts',
   attempts: [
     ...mounts.map(([name, command]) => ({ name: `mount_${name}`, what: command, command })),
+    {
+      name: 'devices_would_work',
+      what: 'finds a place to write where a device node would be a device',
+      command: writableWithout('nodev'),
+      ofGvisor: optionsOfGvisor,
+    },
+    {
+      name: 'set_user_id_would_work',
+      what: 'finds a place to write where a set-user-id program would be one',
+      command: writableWithout('nosuid'),
+      ofGvisor: optionsOfGvisor,
+    },
     {
       name: 'chroot',
       what: 'changes its root',
@@ -169,7 +186,7 @@ export const rights: Table = {
       ofGvisor: 'a number of its own kernel',
     },
     { name: 'huge_pages', what: `takes the machine's huge pages`, command: 'probe huge-pages' },
-    { name: 'huge_file', what: `takes the machine's huge pages by a file`, command: 'probe huge-file' },
+    { name: 'huge_file', what: `takes the machine's huge pages by a file`, command: 'probe memory-file 4' },
     {
       name: 'low_memory',
       what: 'maps address 0, where a fault of the kernel would jump',
@@ -185,6 +202,21 @@ export const rights: Table = {
       name: 'signals_queued',
       what: `takes the root user's count of signals`,
       command: 'probe signals-queued',
+    },
+    {
+      name: 'notification_pipe',
+      what: 'makes a pipe that the kernel notes events in (CVE-2022-0995)',
+      command: 'probe pipe 0x80',
+    },
+    {
+      name: 'urgent_byte',
+      what: 'sends an urgent byte to a local socket (CVE-2025-38236)',
+      command: 'probe urgent',
+    },
+    {
+      name: 'traffic_control',
+      what: `queues packets by rules of its own (CVE-2022-2588)`,
+      command: 'tc qdisc add dev lo root handle 1: prio',
     },
     { name: 'set_date', what: 'sets the clock', command: 'date -s 2001-01-01; [ $(date +%Y) = 2001 ]' },
     { name: 'set_hostname', what: 'renames the machine', command: 'hostname escaped' },

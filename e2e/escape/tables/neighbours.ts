@@ -1,9 +1,27 @@
-import type { Table } from '../attempt.ts'
+import type { Attempt, Table } from '../attempt.ts'
 import { neighbourKey, type Stage } from '../stage.ts'
 
+const to = (name: string, what: string, command: string): Attempt => ({ name, what, command })
+
+const byNumber = (neighbourPid: number) => [
+  to('signal_by_host_pid', 'kills a neighbour by its number outside', `probe signal ${neighbourPid} 9`),
+  to('stop_by_host_pid', 'stops a neighbour by its number outside', `probe signal ${neighbourPid} 19`),
+  to(
+    'memory_by_host_pid',
+    `reads a neighbour's memory by its number`,
+    `probe read /proc/${neighbourPid}/mem`,
+  ),
+  to(
+    'environ_by_host_pid',
+    `reads a neighbour's environment by its number`,
+    `probe read /proc/${neighbourPid}/environ`,
+  ),
+  to('root_by_host_pid', `reads a neighbour's files by its number`, `ls /proc/${neighbourPid}/root/`),
+  to('files_by_host_pid', `opens a neighbour's descriptors by its number`, `ls /proc/${neighbourPid}/fd/`),
+]
+
 /** Ways to a job that runs at the same time, and to programs of the host. */
-export function neighbours({ canaries, neighbourPid, agent }: Stage): Table {
-  const to = (name: string, what: string, command: string) => ({ name, what, command })
+export function neighbours({ canaries, neighbourPid, neighbourIdBase, agent }: Stage): Table {
   const key = String(neighbourKey)
   return {
     class: 'neighbours',
@@ -28,24 +46,15 @@ export function neighbours({ canaries, neighbourPid, agent }: Stage): Table {
         'finds a socket of another runtime',
         'ls /run/*.sock /var/run/*.sock /run/containerd /var/run/docker.sock',
       ),
-      to('signal_by_host_pid', 'kills a neighbour by its number outside', `probe signal ${neighbourPid} 9`),
-      to('stop_by_host_pid', 'stops a neighbour by its number outside', `probe signal ${neighbourPid} 19`),
-      to(
-        'memory_by_host_pid',
-        `reads a neighbour's memory by its number`,
-        `probe read /proc/${neighbourPid}/mem`,
-      ),
-      to(
-        'environ_by_host_pid',
-        `reads a neighbour's environment by its number`,
-        `probe read /proc/${neighbourPid}/environ`,
-      ),
-      to('root_by_host_pid', `reads a neighbour's files by its number`, `ls /proc/${neighbourPid}/root/`),
-      to(
-        'files_by_host_pid',
-        `opens a neighbour's descriptors by its number`,
-        `ls /proc/${neighbourPid}/fd/`,
-      ),
+      ...byNumber(neighbourPid),
+      {
+        ...to(
+          'ids_of_neighbour',
+          `finds that it has a neighbour's ids`,
+          `grep -qE '^ *0 +${neighbourIdBase} ' /proc/self/uid_map`,
+        ),
+        ofGvisor: 'ids of its own kernel',
+      },
       to('signal_agent', 'kills the agent', `probe signal ${agent.process?.pid ?? 0} 9`),
       ...[2, 4, 5, 100, 1000].map((pid) =>
         to(
@@ -63,6 +72,21 @@ export function neighbours({ canaries, neighbourPid, agent }: Stage): Table {
         'dirty_pipe_platform',
         `writes to the platform's shell through a pipe`,
         'probe dirty-pipe /.sandbox/busybox',
+      ),
+      to(
+        'dirty_cow',
+        'writes to a file of its image through its own memory (CVE-2016-5195)',
+        'probe dirty-cow /usr/bin/probe',
+      ),
+      to(
+        'dirty_cow_platform',
+        `writes to the platform's shell through its own memory`,
+        'probe dirty-cow /.sandbox/busybox',
+      ),
+      to(
+        'shim_sockets',
+        `finds the keeper's socket, or another runtime's (CVE-2020-15257)`,
+        'grep -qE "ctl|shim|containerd" /proc/net/unix',
       ),
       {
         ...to(

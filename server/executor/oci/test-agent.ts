@@ -16,6 +16,13 @@ import { AgentClient } from './client.ts'
 
 const agentProgram = resolve(import.meta.dirname, '../../main/agent.ts')
 
+export interface AgentCommand {
+  /** Put before the agent's command, to run it somewhere. */
+  prefix?: string[]
+  /** Another program than this tree's agent. */
+  program?: string
+}
+
 /** A real host agent on a data folder and a control group of its own, for tests. */
 export class TestAgent {
   readonly dataDir: string
@@ -25,33 +32,32 @@ export class TestAgent {
   process: ChildProcess | undefined
 
   readonly prefix: string[]
+  readonly #program: string
 
-  private constructor(dataDir: string, settings: Record<string, string>, prefix: string[]) {
+  private constructor(dataDir: string, settings: Record<string, string>, command: AgentCommand) {
     this.settings = settings
-    this.prefix = prefix
+    this.prefix = command.prefix ?? []
+    this.#program = command.program ?? agentProgram
     this.dataDir = dataDir
     this.client = new AgentClient(join(dataDir, 'agent.sock'))
     this.cgroup = `sandbox-jobs-test-${basename(dataDir).slice(-6)}`
   }
 
-  /**
-   * `settings` are environment variables of the agent. Without any, each sandbox is made at its start, under its id.
-   * `prefix` is put before its command, to run it somewhere.
-   */
-  static async start(settings: Record<string, string> = {}, prefix: string[] = []): Promise<TestAgent> {
-    const agent = new TestAgent(await mkdtemp(join(tmpdir(), 'sandbox-agent-')), settings, prefix)
+  /** `settings` are environment variables of the agent. Without any, each sandbox is made at its start, under its id. */
+  static async start(settings: Record<string, string> = {}, command: AgentCommand = {}): Promise<TestAgent> {
+    const agent = new TestAgent(await mkdtemp(join(tmpdir(), 'sandbox-agent-')), settings, command)
     await agent.start()
     return agent
   }
 
   /** Another agent on the same data folder, not started. */
   sibling(): TestAgent {
-    return new TestAgent(this.dataDir, this.settings, this.prefix)
+    return new TestAgent(this.dataDir, this.settings, { prefix: this.prefix, program: this.#program })
   }
 
   /** Starts the process; rejects with its last words when it ends instead. */
   async start(): Promise<void> {
-    const own = [process.execPath, agentProgram, '--cgroup', this.cgroup]
+    const own = [process.execPath, this.#program, '--cgroup', this.cgroup]
     const [program = '', ...words] = [...this.prefix, ...own]
     const child = spawn(program, words, {
       env: {

@@ -54,7 +54,7 @@ let image: string
 
 beforeAll(async () => {
   internet = await FakeInternet.make([...routed4, ...routed6])
-  agent = await TestAgent.start({ SANDBOX_RUNTIME_EGRESS: 'true' }, internet.onMachine)
+  agent = await TestAgent.start({ SANDBOX_RUNTIME_EGRESS: 'true' }, { prefix: internet.onMachine })
   datagram = join(await mkdtemp(join(tmpdir(), 'datagram-')), 'datagram')
   await agent.onHost('cc', '-static', '-o', datagram, join(import.meta.dirname, 'datagram.c'))
   image = await agent.image([[{ name: 'datagram', mode: 0o755 }, await readFile(datagram)]])

@@ -37,7 +37,7 @@ async function startWithout(tool: string, replacement: string): Promise<{ slug: 
   const folder = await mkdtemp(join(tmpdir(), 'tool-'))
   await writeFile(join(folder, 'tool'), replacement, { mode: 0o755 })
   const mounted = ['unshare', '-m', 'sh', '-c', `mount --bind ${folder}/tool ${tool}; exec "$@"`, 'sh']
-  const agent = await TestAgent.start(settings, [...internet.onMachine, ...mounted])
+  const agent = await TestAgent.start(settings, { prefix: [...internet.onMachine, ...mounted] })
   try {
     const image = await agent.image()
     const refused = await agent.client.start(online(image, 'true'), Buffer.alloc(0)).then(
@@ -82,7 +82,7 @@ test('where a tool is missing the refusal says what to install', async () => {
 }, 60_000)
 
 test('a host whose operator has switched the network off refuses a sandbox that asks for it', async () => {
-  const agent = await TestAgent.start({}, internet.onMachine)
+  const agent = await TestAgent.start({}, { prefix: internet.onMachine })
   const start = agent.client.start(online(await agent.image(), 'true'), Buffer.alloc(0))
   await expect(start).rejects.toMatchObject({ slug: 'network_off' })
   expect(await leftOf(agent)).toEqual([])
@@ -90,7 +90,7 @@ test('a host whose operator has switched the network off refuses a sandbox that 
 }, 60_000)
 
 test('a link outlives its agent, and nothing is left when the next agent has stopped', async () => {
-  const agent = await TestAgent.start(settings, internet.onMachine)
+  const agent = await TestAgent.start(settings, { prefix: internet.onMachine })
   const image = await agent.image()
   const say = `echo hi | nc -w 3 ${beyond.ip4} 80`
   const spec = online(
@@ -114,7 +114,7 @@ test('a link outlives its agent, and nothing is left when the next agent has sto
 }, 60_000)
 
 test('links that nobody took go with an agent that is killed', async () => {
-  const agent = await TestAgent.start(settings, internet.onMachine)
+  const agent = await TestAgent.start(settings, { prefix: internet.onMachine })
   const image = await agent.image()
   await agent.run(online(image, 'true'))
   const { namespace } = networkNames(agent.dataDir)
@@ -132,7 +132,7 @@ test('links that nobody took go with an agent that is killed', async () => {
 }, 60_000)
 
 test('what makes links may die: the next start has a new one', async () => {
-  const agent = await TestAgent.start(settings, internet.onMachine)
+  const agent = await TestAgent.start(settings, { prefix: internet.onMachine })
   const image = await agent.image()
   await agent.run(online(image, 'true'))
   const makers = await agent.onHost('pgrep', '-P', String(agent.process?.pid), '-x', 'links')

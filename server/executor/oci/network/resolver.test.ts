@@ -16,7 +16,7 @@ beforeAll(async () => {
   await writeFile(join(folder, 'resolv.conf'), 'nameserver 127.0.0.1\n')
   const mounted = `mount --bind ${folder}/resolv.conf /etc/resolv.conf; exec "$@"`
   const prefix = [...internet.onMachine, 'unshare', '-m', 'sh', '-c', mounted, 'sh']
-  agent = await TestAgent.start({ SANDBOX_RUNTIME_EGRESS: 'true' }, prefix)
+  agent = await TestAgent.start({ SANDBOX_RUNTIME_EGRESS: 'true' }, { prefix })
   empty = await agent.image()
 }, 60_000)
 afterAll(async () => {

