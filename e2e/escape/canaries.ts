@@ -42,6 +42,8 @@ export class Canaries {
   #begunMs = 0
   #clockMs = 0
   #watched: string[] = []
+  /** Seconds, as the kernel's log counts. */
+  #uptime = 0
 
   private constructor(folder: string) {
     this.folder = folder
@@ -70,6 +72,7 @@ export class Canaries {
     this.#before = await this.#state()
     this.#begunMs = performance.now()
     this.#clockMs = Date.now()
+    this.#uptime = Number((await readFile('/proc/uptime', 'utf8')).split(' ')[0])
   }
 
   heard(text: string): void {
@@ -83,6 +86,8 @@ export class Canaries {
       if (this.#before.get(name) !== value)
         this.found.push(`changed: ${name}${difference(this.#before.get(name), value)}`)
     }
+    for (const line of await kernelFaultsSince(this.#uptime))
+      this.found.push(`a fault in the kernel log: ${line}`)
     const drift = Math.abs(Date.now() - this.#clockMs - (performance.now() - this.#begunMs))
     if (drift > 2000) this.found.push('the clock was set')
     if (hostname() !== (await readFile('/proc/sys/kernel/hostname', 'utf8')).trim())
@@ -112,7 +117,6 @@ export class Canaries {
     for (const tree of this.#watched) state.set(tree, await treeOf(tree))
     state.set('shared memory of the host', (await this.#segmentLine()).join(' '))
     state.set('mounts of the host', await mountsOfHost())
-    state.set('faults in the kernel log', await kernelFaults())
     return state
   }
 }
@@ -154,8 +158,11 @@ async function mountsOfHost(): Promise<string> {
     .join('\n')
 }
 
-async function kernelFaults(): Promise<string> {
+/** Faults that the kernel has noted since; its log forgets the oldest lines. */
+async function kernelFaultsSince(uptime: number): Promise<string[]> {
   const { stdout } = await run('dmesg', { maxBuffer: 2 ** 26 })
-  const faults = stdout.split('\n').filter((line) => /BUG:|Oops|general protection|KASAN|WARNING:/.test(line))
-  return String(faults.length)
+  return stdout
+    .split('\n')
+    .filter((line) => /BUG:|Oops|general protection|KASAN|WARNING:/.test(line))
+    .filter((line) => Number(/^\[ *([\d.]+)]/.exec(line)?.[1]) >= uptime)
 }

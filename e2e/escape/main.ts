@@ -1,18 +1,21 @@
 import { parseArgs } from 'node:util'
 import { type SandboxRuntime, sandboxRuntimes } from '../../server/executor/port.ts'
-import { type Failure, makeAttempts } from './attempt.ts'
+import { type Made, makeAll } from './make-all.ts'
+import { tryHoles } from './planted/try-holes.ts'
 import { Stage } from './stage.ts'
-import { tablesOf, trialsOf } from './tables/all.ts'
-import { makeTrials } from './trial.ts'
 
 /*
  * Hostile programs in real sandboxes, on each runtime: every attempt has to be refused, or to change nothing but what is
- * the program's own, while canaries outside say what the host and a neighbour noticed. Needs root.
+ * the program's own, while canaries outside say what the host and a neighbour noticed. With --planted, controls are taken
+ * away one by one, and each time the suite has to notice. Needs root.
  */
-const usage = 'npm run escape -- [--runtime crun|runsc]'
+const usage = 'npm run escape -- [--runtime crun|runsc] [--planted]'
 
 const { values } = parseArgs({
-  options: { runtime: { type: 'string', multiple: true, default: [...sandboxRuntimes] } },
+  options: {
+    runtime: { type: 'string', multiple: true, default: [...sandboxRuntimes] },
+    planted: { type: 'boolean', default: false },
+  },
 })
 const runtimes = sandboxRuntimes.filter((runtime) => values.runtime.includes(runtime))
 if (runtimes.length !== new Set(values.runtime).size) {
@@ -31,43 +34,42 @@ interface Tally {
 
 async function tryAll(runtime: SandboxRuntime): Promise<Tally> {
   const stage = await Stage.set(runtime)
-  const classes: Record<string, number> = {}
-  const failures: Failure[] = []
+  let made: Made = { classes: {}, failures: [] }
   let found: string[] = []
   try {
-    const count = (kind: string, cases: number) => {
-      classes[kind] = cases
-      console.log(`${runtime}  ${String(cases).padStart(4)}  ${kind}`)
-    }
-    const tables = await tablesOf(stage)
-    await stage.watch()
-    for (const table of tables) {
-      failures.push(...(await makeAttempts(stage, table)))
-      count(table.class, table.attempts.length)
-    }
-    for (const trials of trialsOf()) {
-      failures.push(...(await makeTrials(stage, trials)))
-      count(trials.class, trials.trials.length)
-    }
+    made = await makeAll(
+      stage,
+      () => true,
+      (kind, count) => console.log(`${runtime}  ${String(count).padStart(4)}  ${kind}`),
+    )
   } finally {
     found = await stage.close()
   }
-  for (const { class: kind, name, told } of failures)
+  for (const { class: kind, name, told } of made.failures)
     console.log(`FAILED ${runtime} ${kind}: ${name} ${told}`)
   for (const canary of found) console.log(`CANARY ${runtime}: ${canary}`)
   return {
     suite: 'escape',
     runtime,
-    cases: Object.values(classes).reduce((sum, count) => sum + count, 0),
-    failed: failures.length,
+    cases: Object.values(made.classes).reduce((sum, count) => sum + count, 0),
+    failed: made.failures.length,
     canaries: found.length,
-    classes,
+    classes: made.classes,
   }
 }
 
-const tallies: Tally[] = []
-for (const runtime of runtimes) tallies.push(await tryAll(runtime))
-for (const tally of tallies) console.log(JSON.stringify(tally))
-const casesMin = 250
-const whole = tallies.every(({ cases, failed, canaries }) => cases >= casesMin && failed + canaries === 0)
-process.exitCode = whole ? 0 : 1
+async function tryRuntimes(): Promise<boolean> {
+  const tallies: Tally[] = []
+  for (const runtime of runtimes) tallies.push(await tryAll(runtime))
+  for (const tally of tallies) console.log(JSON.stringify(tally))
+  const casesMin = 250
+  return tallies.every(({ cases, failed, canaries }) => cases >= casesMin && failed + canaries === 0)
+}
+
+async function tryPlanted(): Promise<boolean> {
+  const { planted, found } = await tryHoles(runtimes)
+  console.log(JSON.stringify({ suite: 'escape-planted', planted, found }))
+  return found === planted
+}
+
+process.exitCode = (await (values.planted ? tryPlanted() : tryRuntimes())) ? 0 : 1

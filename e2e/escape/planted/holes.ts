@@ -1,0 +1,276 @@
+import type { SandboxRuntime } from '../../../server/executor/port.ts'
+
+/** A control in the source of the executor, and what is there instead once it is taken away. */
+export interface Edit {
+  /** Below server/executor/oci. */
+  file: string
+  control: string
+  instead: string
+}
+
+export interface Hole {
+  name: string
+  edits: Edit[]
+  /** Classes of attempts that concern it, or single attempts: `class/name`. */
+  tries: string[]
+  /** Absent: crun. */
+  runtime?: SandboxRuntime
+}
+
+const edit = (file: string, control: string, instead: string): Edit => ({ file, control, instead })
+const without = (file: string, control: string) => edit(file, control, '')
+
+const ofKernel: Hole[] = [
+  {
+    name: 'no filter of calls',
+    edits: [without('spec.ts', "seccomp: seccompProfile(build ? 'build' : 'job', arch),")],
+    tries: ['system calls'],
+  },
+  {
+    name: 'one call too many',
+    edits: [edit('seccomp.ts', "random: 'getrandom'", "random: 'getrandom keyctl'")],
+    tries: ['system calls'],
+  },
+  {
+    name: 'calls of 32 bits',
+    edits: [edit('seccomp.ts', "'SCMP_ARCH_X86_64']", "'SCMP_ARCH_X86_64', 'SCMP_ARCH_X86']")],
+    tries: ['system calls'],
+  },
+  {
+    name: 'new namespaces',
+    edits: [edit('seccomp.ts', '[none(0, namespaceFlags)]', '[]')],
+    tries: ['namespaces'],
+  },
+  {
+    name: 'every family of sockets',
+    edits: [edit('seccomp.ts', "allow(['socket'], [family(netlink), protocol(0)])", "allow(['socket'])")],
+    tries: ['sockets'],
+  },
+  {
+    name: 'a capability kept',
+    edits: [edit('spec.ts', 'job: [],', "job: ['CAP_SYS_ADMIN'],")],
+    tries: ['rights'],
+  },
+  {
+    name: 'new privileges',
+    edits: [edit('spec.ts', 'noNewPrivileges: true', 'noNewPrivileges: false')],
+    tries: ['rights'],
+  },
+  {
+    name: 'core files',
+    edits: [
+      edit('seccomp.ts', 'const RLIMIT_CORE = 4', 'const RLIMIT_CORE = 99'),
+      edit('spec.ts', 'hard: 1, soft: 1', 'hard: 2 ** 30, soft: 1'),
+      edit('native/runtime.c', 'no_core = { 1, 1 }', 'no_core = { 1, 1 << 30 }'),
+    ],
+    tries: ['rights'],
+  },
+]
+
+const ofView: Hole[] = [
+  {
+    name: 'process namespace shared',
+    edits: [
+      edit('spec.ts', "'pid', ", ''),
+      // A /proc of its own is refused without it.
+      edit(
+        'spec.ts',
+        "type: 'proc', source: 'proc', options: [",
+        "type: 'bind', source: '/proc', options: ['rbind', ",
+      ),
+    ],
+    tries: ['neighbours', 'procfs and sysfs/foreign_processes'],
+  },
+  { name: 'ipc namespace shared', edits: [edit('spec.ts', "'ipc', ", '')], tries: ['neighbours'] },
+  {
+    name: 'network namespace shared',
+    edits: [edit('spec.ts', "return [{ type: 'network' }]", 'return []')],
+    tries: ['neighbours'],
+  },
+  { name: 'cgroup namespace shared', edits: [edit('spec.ts', "'uts', 'cgroup'", "'uts'")], tries: ['leaks'] },
+  {
+    name: 'clock of the host',
+    edits: [edit('native/runtime.c', 'if (!own_uptime())', 'if (0 && !own_uptime())')],
+    tries: ['leaks'],
+  },
+  {
+    name: 'one range of ids for all',
+    edits: [edit('id-ranges.ts', 'return poolBase + slot * rangeSize', 'return poolBase')],
+    tries: ['neighbours'],
+  },
+  {
+    name: 'nothing masked',
+    edits: [edit('spec.ts', 'maskedPaths: hiddenPaths', 'maskedPaths: []')],
+    tries: ['procfs and sysfs'],
+  },
+  {
+    name: 'nothing read-only',
+    edits: [edit('spec.ts', 'readonlyPaths: readOnlyPaths', 'readonlyPaths: []')],
+    tries: ['procfs and sysfs'],
+  },
+  {
+    name: 'sizes of the host',
+    edits: [without('spec.ts', '...ownProcFiles(spec.runtime).map(procMount),')],
+    tries: ['leaks'],
+  },
+  {
+    name: 'process 1 is readable',
+    edits: [edit('native/init.c', 'PR_SET_DUMPABLE, 0', 'PR_SET_DUMPABLE, 1')],
+    tries: ['procfs and sysfs'],
+  },
+]
+
+const ofFiles: Hole[] = [
+  {
+    name: 'a folder left open',
+    edits: [
+      edit(
+        'native/runtime.c',
+        'syscall(SYS_close_range, plan.status_descriptor + 1, ~0u, 0)',
+        'dup2(open("/etc", O_RDONLY), 4) < 0',
+      ),
+      edit('runtimes.ts', '--preserve-fds=1', '--preserve-fds=2'),
+    ],
+    tries: ['sockets'],
+  },
+  {
+    name: 'the host’s /tmp shared',
+    edits: [
+      edit(
+        'spec.ts',
+        '...(build ? buildMounts : [])',
+        "{ destination: '/tmp', type: 'bind', source: '/tmp', options: ['bind', 'nosuid', 'nodev'] }",
+      ),
+    ],
+    tries: ['neighbours'],
+  },
+  {
+    name: 'control groups to be seen',
+    edits: [
+      edit(
+        'spec.ts',
+        '...(build ? buildMounts : [])',
+        "{ destination: '/sys/fs/cgroup', type: 'bind', source: '/sys/fs/cgroup', options: ['rbind'] }",
+      ),
+    ],
+    tries: ['mounts'],
+  },
+  {
+    name: 'devices would work',
+    edits: [
+      edit(
+        'native/mounts.c',
+        '"overlay", root_path, "overlay", MS_NOSUID | MS_NODEV',
+        '"overlay", root_path, "overlay", MS_NOSUID',
+      ),
+    ],
+    tries: ['mounts'],
+  },
+  {
+    name: 'results taken through links',
+    edits: [
+      edit('native/collect.c', 'O_CLOEXEC | O_NOFOLLOW | (flags & O_PATH ?', 'O_CLOEXEC | (flags & O_PATH ?'),
+      edit(
+        'native/collect.c',
+        'RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_XDEV',
+        '0',
+      ),
+    ],
+    tries: [
+      'collector/output_link_to_canary',
+      'collector/bundle_link_to_canary',
+      'collector/bundle_folder_is_link_to_canary',
+    ],
+  },
+  {
+    name: 'results taken by root',
+    edits: [
+      edit(
+        'native/collect.c',
+        'setresuid(plan->id_base + plan->uid, plan->id_base + plan->uid, plan->id_base + plan->uid)',
+        '0',
+      ),
+    ],
+    tries: ['collector/bundle_closed_file', 'collector/bundle_closed_folder'],
+  },
+]
+
+const ofShares: Hole[] = [
+  {
+    name: 'four times the memory',
+    edits: [
+      edit(
+        'cgroups.ts',
+        'const bytes = String(limits.memoryBytes)',
+        'const bytes = String(4 * limits.memoryBytes)',
+      ),
+    ],
+    tries: ['resources/memory_bomb'],
+  },
+  {
+    name: 'no count of processes',
+    edits: [
+      edit(
+        'cgroups.ts',
+        "path: join(pids, 'pids.max'), value: String(limits.pids + runtimeProcesses)",
+        "path: join(pids, 'pids.max'), value: 'max'",
+      ),
+    ],
+    tries: ['resources/forks_counted'],
+  },
+  {
+    name: 'no size of the workspace',
+    edits: [edit('native/mounts.c', '"size=%llu,', '"size=1%llu,')],
+    tries: ['resources/workspace_full'],
+  },
+  {
+    name: 'no count of files',
+    edits: [edit('native/mounts.c', 'nr_inodes=%llu', 'nr_inodes=%llu0')],
+    tries: ['resources/inodes'],
+  },
+  {
+    name: 'a late deadline',
+    edits: [edit('native/shim.c', '.tv_sec = timeout_ms / 1000', '.tv_sec = timeout_ms / 1000 + 6')],
+    tries: ['resources/endless_asleep'],
+  },
+  {
+    name: 'a log without bound',
+    edits: [edit('native/log.c', 'tail_limit = limit - head_limit', 'tail_limit = 64 * limit')],
+    tries: ['resources/log_flood'],
+  },
+]
+
+const ofNetwork: Hole[] = [
+  {
+    name: 'inner addresses',
+    edits: [
+      without('network/rules.ts', 'meta nfproto ipv4 jump destination4'),
+      without('network/rules.ts', 'meta nfproto ipv6 jump destination6'),
+    ],
+    tries: ['network'],
+  },
+]
+
+const ofGvisor: Hole[] = [
+  {
+    name: 'no filter inside gVisor',
+    edits: [edit('runtimes.ts', "'--oci-seccomp', ", '')],
+    tries: ['system calls'],
+    runtime: 'runsc',
+  },
+  {
+    name: 'no count of processes',
+    edits: [edit('spec.ts', "gvisor ? [{ type: 'RLIMIT_NPROC'", "!gvisor ? [{ type: 'RLIMIT_NPROC'")],
+    tries: ['resources/forks_counted'],
+    runtime: 'runsc',
+  },
+  {
+    name: 'a /tmp without bound',
+    edits: [edit('spec.ts', '...(gvisor ? gvisorMounts : [])', '...[]')],
+    tries: ['resources/tmp_full'],
+    runtime: 'runsc',
+  },
+]
+
+/** Each takes one control away, and the suite has to notice. */
+export const holes: Hole[] = [...ofKernel, ...ofView, ...ofFiles, ...ofShares, ...ofNetwork, ...ofGvisor]
