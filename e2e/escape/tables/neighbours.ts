@@ -20,6 +20,51 @@ const byNumber = (neighbourPid: number) => [
   to('files_by_host_pid', `opens a neighbour's descriptors by its number`, `ls /proc/${neighbourPid}/fd/`),
 ]
 
+/** Files that it shares the pages of with others, and the host's canary in `folder`. */
+const byFiles = (folder: string): Attempt[] => [
+  to(
+    'dirty_pipe',
+    'writes to a file of its image through a pipe (CVE-2022-0847)',
+    'probe dirty-pipe /usr/bin/probe',
+  ),
+  to(
+    'dirty_pipe_platform',
+    `writes to the platform's shell through a pipe`,
+    'probe dirty-pipe /.sandbox/busybox',
+  ),
+  to(
+    'dirty_cow',
+    'writes to a file of its image through its own memory (CVE-2016-5195)',
+    'probe dirty-cow /usr/bin/probe',
+  ),
+  to(
+    'dirty_cow_platform',
+    `writes to the platform's shell through its own memory`,
+    'probe dirty-cow /.sandbox/busybox',
+  ),
+  to(
+    'shim_sockets',
+    `finds the keeper's socket, or another runtime's (CVE-2020-15257)`,
+    'grep -qE "ctl|shim|containerd" /proc/net/unix',
+  ),
+  {
+    ...to(
+      'overwrite_init',
+      `overwrites the platform's first process (CVE-2019-5736)`,
+      'echo bad >/.sandbox/init',
+    ),
+    expected: 'contained',
+  },
+  {
+    ...to('replace_probe', 'replaces a file of its image', 'rm /usr/bin/probe && echo bad >/usr/bin/probe'),
+    expected: 'contained',
+  },
+  to('host_folder', `reads the host's canary by its path`, `cat ${folder}/canary`),
+  to('host_folder_root', 'reads it through process 1', `cat /proc/1/root${folder}/canary`),
+  to('host_folder_up', 'reads it above the root', `cat /../../../..${folder}/canary`),
+  to('host_folder_cwd', 'reads it above its folder', `cat ../../../../../..${folder}/canary`),
+]
+
 /** Ways to a job that runs at the same time, and to programs of the host. */
 export function neighbours({ canaries, neighbourPid, neighbourIdBase, agent }: Stage): Table {
   const key = String(neighbourKey)
@@ -63,53 +108,7 @@ export function neighbours({ canaries, neighbourPid, neighbourIdBase, agent }: S
           `[ -d /proc/${pid} ] || probe signal ${pid} 0 && ! [ -d /proc/${pid} ]`,
         ),
       ),
-      to(
-        'dirty_pipe',
-        'writes to a file of its image through a pipe (CVE-2022-0847)',
-        'probe dirty-pipe /usr/bin/probe',
-      ),
-      to(
-        'dirty_pipe_platform',
-        `writes to the platform's shell through a pipe`,
-        'probe dirty-pipe /.sandbox/busybox',
-      ),
-      to(
-        'dirty_cow',
-        'writes to a file of its image through its own memory (CVE-2016-5195)',
-        'probe dirty-cow /usr/bin/probe',
-      ),
-      to(
-        'dirty_cow_platform',
-        `writes to the platform's shell through its own memory`,
-        'probe dirty-cow /.sandbox/busybox',
-      ),
-      to(
-        'shim_sockets',
-        `finds the keeper's socket, or another runtime's (CVE-2020-15257)`,
-        'grep -qE "ctl|shim|containerd" /proc/net/unix',
-      ),
-      {
-        ...to(
-          'overwrite_init',
-          `overwrites the platform's first process (CVE-2019-5736)`,
-          'echo bad >/.sandbox/init',
-        ),
-        expected: 'contained',
-      },
-      {
-        ...to(
-          'replace_probe',
-          'replaces a file of its image',
-          'rm /usr/bin/probe && echo bad >/usr/bin/probe',
-        ),
-        expected: 'contained',
-      },
-      {
-        ...to('host_folder', `reads the host's canary by its path`, `cat ${canaries.folder}/canary`),
-      },
-      to('host_folder_root', 'reads it through process 1', `cat /proc/1/root${canaries.folder}/canary`),
-      to('host_folder_up', 'reads it above the root', `cat /../../../..${canaries.folder}/canary`),
-      to('host_folder_cwd', 'reads it above its folder', `cat ../../../../../..${canaries.folder}/canary`),
+      ...byFiles(canaries.folder),
     ],
   }
 }

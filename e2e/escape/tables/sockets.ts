@@ -61,7 +61,7 @@ export const sockets: Table = {
       name: `option_${name}`,
       what: `sets the socket option ${name}`,
       command: `probe option ${numbers}`,
-      ofGvisor: 'an option of its own network stack, which has no link',
+      ofGvisor: 'an option of its own network stack',
     })),
     { name: 'link_add', what: 'makes a network device', command: 'ip link add escape type dummy' },
     { name: 'address_add', what: 'takes an address', command: 'ip address add 10.9.8.7/8 dev lo' },
