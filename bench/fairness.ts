@@ -19,6 +19,7 @@ import { type OwnDatabase, startDatabase } from './harness/own-database.ts'
 import { insertQueuedRuns, settle } from './harness/queued-runs.ts'
 import { type Reach, type Row, rowOf } from './harness/row.ts'
 import { type BenchTenant, layerDigest, makeTenants } from './harness/tenants.ts'
+import { queueWaits } from './peers/fairness-peers.ts'
 
 /** A worker's places, and how long a job takes in one. */
 interface Setting {
@@ -63,7 +64,9 @@ export const fairness: Benchmark = {
       options.say(`${setting.name}: starting a database and a worker`)
       const database = await startDatabase(4)
       try {
-        rows.push(await measure(options, database, setting))
+        const measured = await measure(options, database, setting)
+        rows.push(rowFor(setting, measured))
+        if (options.peers && setting.reach) rows.push(...(await peerRows(options, setting, measured)))
       } finally {
         await database.stop()
       }
@@ -72,7 +75,13 @@ export const fairness: Benchmark = {
   },
 }
 
-async function measure(options: BenchOptions, database: OwnDatabase, setting: Setting): Promise<Row> {
+interface Measured {
+  idle: number[]
+  beside: number[]
+  notes: string[]
+}
+
+async function measure(options: BenchOptions, database: OwnDatabase, setting: Setting): Promise<Measured> {
   const { db, url, folder } = database
   const [busy, waiting] = await makeTenants(db, { companies: 2, roomsEach: 2, pepper: randomBytes(32) })
   if (!busy || !waiting) throw new Error('no companies')
@@ -108,7 +117,7 @@ async function measure(options: BenchOptions, database: OwnDatabase, setting: Se
     await settle(db)
     options.say(`${setting.name}: ${rounds} runs beside them`)
     const beside = await waitsMs()
-    return rowFor(setting, { idle, beside, notes: [await leftNote(database, busy), machine()] })
+    return { idle, beside, notes: [await leftNote(database, busy), machine()] }
   } finally {
     await worker.stop()
     await workerDb.destroy()
@@ -170,17 +179,41 @@ async function leftNote({ db }: OwnDatabase, busy: BenchTenant): Promise<string>
   return `the busy company had ${queuedByOther} runs queued at first and ${left} at the end`
 }
 
-function rowFor(setting: Setting, measured: { idle: number[]; beside: number[]; notes: string[] }): Row {
-  const samples = (samplesMs: number[]) => ({ samplesMs, cpuMs: null })
+const samples = (samplesMs: number[]) => ({ samplesMs, cpuMs: null })
+
+function rowFor(setting: Setting, { idle, beside, notes }: Measured): Row {
   return rowOf({
     name: setting.name,
-    ours: samples(measured.beside),
-    peer: { name: 'idle', measured: samples(measured.idle), reach: setting.reach, notes: [] },
+    ours: samples(beside),
+    peer: { name: 'idle', measured: samples(idle), reach: setting.reach, notes: [] },
     floor: {},
     notes: [
       'a wait is from the time that a run is queued, just before it is stored, until its claim, by the clock of the database',
       'the real worker and queue with an executor that only lets time pass; runs of both sides take every other step',
-      `${setting.name}: ${setting.note}; ${measured.notes.join('; ')}`,
+      `${setting.name}: ${setting.note}; ${notes.join('; ')}`,
     ],
   })
+}
+
+/** Our waits beside the other company's queue against those in other queues, under the same load. */
+async function peerRows(options: BenchOptions, setting: Setting, { beside }: Measured): Promise<Row[]> {
+  const load = {
+    places: setting.slots,
+    bound: companyConcurrency,
+    jobMs: setting.jobMs,
+    queued: queuedByOther,
+    rounds: Math.min(options.rounds, roundsMax),
+    restMs,
+  }
+  return (await queueWaits(load, options.say)).map(({ name, samplesMs, notes }) =>
+    rowOf({
+      name: setting.name,
+      ours: samples(beside),
+      peer: { name, measured: samples(samplesMs), reach: undefined, notes },
+      floor: {},
+      notes: [
+        'a wait of the peer is from before its job is stored until it starts, by the clock of its process',
+      ],
+    }),
+  )
 }

@@ -1,0 +1,93 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { LineProcess } from '../harness/line-process.ts'
+import { startDatabase } from '../harness/own-database.ts'
+import { percentile, rounded } from '../harness/percentile.ts'
+import { ensureNpmPackage } from './npm-package.ts'
+
+interface QueuePeer {
+  name: 'graphile-worker' | 'pg-boss'
+  version: string
+  /** What it has against a tenant that takes everything. */
+  note: string
+}
+
+const peers: QueuePeer[] = [
+  {
+    name: 'graphile-worker',
+    version: '0.18.0',
+    note: 'graphile-worker knows no tenants: jobs of one priority start in the order in which they were queued',
+  },
+  {
+    name: 'pg-boss',
+    version: '12.38.0',
+    note: 'pg-boss has notifications on, looks by itself every 0.5 s, its least, and bounds the jobs of a tenant that run as ours are',
+  },
+]
+
+export interface QueueLoad {
+  places: number
+  /** Of these, the most that one tenant may hold where the peer has such a bound. */
+  bound: number
+  jobMs: number
+  /** Jobs of the busy tenant. */
+  queued: number
+  rounds: number
+  restMs: number
+}
+
+export interface QueueWaits {
+  name: string
+  /** Milliseconds until a job of the waiting tenant started, beside the other's. */
+  samplesMs: number[]
+  notes: string[]
+}
+
+const warmups = 3
+const idleRounds = 10
+/** A wait that is longer is taken to be as long, and is the last. */
+const waitLimitMs = 30_000
+
+/** How long one tenant waits in other queues on Postgres, each with a database of its own, every write synced. */
+export async function queueWaits(load: QueueLoad, say: (line: string) => void): Promise<QueueWaits[]> {
+  const waits: QueueWaits[] = []
+  for (const peer of peers) {
+    say(`fairness: ${peer.name} with ${load.queued} jobs`)
+    waits.push(await waitsOf(peer, load))
+  }
+  return waits
+}
+
+async function waitsOf({ name, version, note }: QueuePeer, load: QueueLoad): Promise<QueueWaits> {
+  const entry = await ensureNpmPackage(name, version)
+  const database = await startDatabase(1)
+  try {
+    const script = new URL('./tenant-queue.ts', import.meta.url).pathname
+    const settings = [load.places, load.bound, load.jobMs].map(String)
+    const queue = await LineProcess.start([process.execPath, script, name, entry, database.url, ...settings])
+    try {
+      await severalWaits(queue, warmups, load.restMs)
+      const idle = await severalWaits(queue, idleRounds, load.restMs)
+      await queue.ask(`fill ${load.queued}`)
+      const samplesMs = await severalWaits(queue, load.rounds, load.restMs)
+      const started = await queue.ask('started')
+      const idleMs = rounded(percentile(idle, 0.5))
+      const told = `${note}; its median wait in an idle queue is ${idleMs} ms; ${started} of the busy tenant's jobs had started at the end`
+      const isCutOff = samplesMs.includes(waitLimitMs)
+      const bounded = `a wait of ${name} was given up after ${waitLimitMs / 1000} s, and counts as one of that length`
+      return { name: `${name} ${version}`, samplesMs, notes: isCutOff ? [told, bounded] : [told] }
+    } finally {
+      await queue.close()
+    }
+  } finally {
+    await database.stop()
+  }
+}
+
+async function severalWaits(queue: LineProcess, rounds: number, restMs: number): Promise<number[]> {
+  const waitsMs: number[] = []
+  while (waitsMs.length < rounds && !waitsMs.includes(waitLimitMs)) {
+    waitsMs.push(Number(await queue.ask(`wait ${waitLimitMs}`)))
+    await sleep(restMs)
+  }
+  return waitsMs
+}
