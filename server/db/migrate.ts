@@ -18,6 +18,7 @@ import * as buildFence from './migrations/0013-build-fence.ts'
 import * as digestBlocks from './migrations/0014-digest-blocks.ts'
 import * as operatorLimits from './migrations/0015-operator-limits.ts'
 import * as liveLogs from './migrations/0016-live-logs.ts'
+import * as countsByDay from './migrations/0017-counts-by-day.ts'
 import * as buildCache from './migrations/0022-build-cache.ts'
 import * as liveBuildLogs from './migrations/0024-live-build-logs.ts'
 import * as buildDetails from './migrations/0025-build-details.ts'
@@ -40,6 +41,7 @@ const migrations: Record<string, Migration> = {
   '0014-digest-blocks': digestBlocks,
   '0015-operator-limits': operatorLimits,
   '0016-live-logs': liveLogs,
+  '0017-counts-by-day': countsByDay,
   '0022-build-cache': buildCache,
   '0024-live-build-logs': liveBuildLogs,
   '0025-build-details': buildDetails,

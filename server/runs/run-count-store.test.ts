@@ -11,8 +11,18 @@ import { finishRun } from './finish-run.ts'
 import { foldRunCounts } from './fold-counts.ts'
 import { countRuns, foldCounts } from './run-count-store.ts'
 import { failed } from './run-outcome.ts'
+import { countVisibleRuns } from './visible-run-store.ts'
 
 const { db } = await createTestDatabase()
+
+/** Within three days, at their first and last moments too. */
+const times = [
+  '03-01T12:00:00',
+  '03-01T23:59:59.999',
+  '03-02T00:00:00',
+  '03-02T12:00:00',
+  '03-03T00:00:00',
+].map((text) => new Date(`2026-${text}Z`))
 
 /** Two rooms, two tasks, and runs of every kind in every state, each made and moved as the service does it. */
 async function makeRuns() {
@@ -22,7 +32,7 @@ async function makeRuns() {
   for (const chatroom_id of rooms) {
     for (const task of tasks) {
       for (const submission_source of ['rest', 'agent'] as const) {
-        for (let made = 0; made < 5; made += 1) await makeRun(db, task, { chatroom_id, submission_source })
+        for (const queued_at of times) await makeRun(db, task, { chatroom_id, submission_source, queued_at })
       }
     }
   }
@@ -84,6 +94,41 @@ it('counts what is there, whatever was folded', async () => {
   expect(folded).toBeGreaterThan(20)
   expect((await compare(estate)).counted).toEqual(noted.there)
   expect(await foldRunCounts({ db })).toEqual({ folded: 0 })
+})
+
+/** Every stretch of time between moments at and within days: what the counts say, and what the rows say. */
+async function compareStretches({ companyId, taskIds }: Awaited<ReturnType<typeof makeRuns>>) {
+  const counted: number[] = []
+  const there: number[] = []
+  for (const queuedFrom of [undefined, ...times]) {
+    for (const queuedBefore of [undefined, ...times]) {
+      for (const states of [undefined, ['queued', 'starting'], ['cancelled']]) {
+        const taskId = taskIds[counted.length % 3]
+        const filter = { companyId, roomIds: undefined, taskId, states, queuedFrom, queuedBefore }
+        counted.push(await countVisibleRuns(db, filter))
+        let query = db.selectFrom('runs').where('company_id', '=', companyId)
+        if (taskId !== undefined) query = query.where('task_id', '=', taskId)
+        if (states) query = query.where('state', 'in', states)
+        if (queuedFrom) query = query.where('queued_at', '>=', queuedFrom)
+        if (queuedBefore) query = query.where('queued_at', '<', queuedBefore)
+        const { runs } = await query
+          .select((eb) => eb.fn.countAll<number>().as('runs'))
+          .executeTakeFirstOrThrow()
+        there.push(runs)
+      }
+    }
+  }
+  return { counted, there }
+}
+
+it('counts what is there of any stretch of time, before and after it was folded', async () => {
+  const estate = await makeRuns()
+  for (const fold of [0, 9, 1000]) {
+    await foldCounts(db, fold)
+    const { counted, there } = await compareStretches(estate)
+    expect(counted).toEqual(there)
+    expect(new Set(there).size).toBeGreaterThan(8)
+  }
 })
 
 it('folds each note once, however many fold', async () => {

@@ -1,4 +1,4 @@
-import { type Expression, type SqlBool, sql } from 'kysely'
+import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Database, Executing } from '../db/database.ts'
 
 /*
@@ -7,32 +7,43 @@ import type { Database, Executing } from '../db/database.ts'
  * is exact at any time. Runs are never removed.
  */
 
+/** Whole days in UTC, by the midnights between which they lie; undefined sets no bound. */
+export interface Days {
+  from: Date | undefined
+  before: Date | undefined
+}
+
 export interface CountedRuns {
   companyId: string
   /** Undefined: of all tasks. */
   taskId?: string | undefined
   /** Undefined: whatever their state. */
   states?: readonly string[] | undefined
+  /** Undefined: whenever they were queued. */
+  days?: Days | undefined
   /** Further condition on columns of `runs` that the counts have: chatroom_id, principal_type, submission_source. */
   where: Expression<SqlBool>
 }
 
-/** How many runs there are; costs what the number of rooms and of live runs costs, whatever that of runs. */
+/** How many runs there are; costs what the number of rooms, days and live runs costs, whatever that of runs. */
 export async function countRuns(
   db: Executing,
-  { companyId, taskId, states, where }: CountedRuns,
+  { companyId, taskId, states, days, where }: CountedRuns,
 ): Promise<number> {
   const ofTask = taskId === undefined ? sql`true` : sql`runs.task_id = ${taskId}`
+  const ofDays = within(sql`runs.day`, days)
   const { rows } = await sql<{ state: string; runs: number }>`
     select state, sum(runs)::bigint as runs from (
       select state, runs from run_counts runs
       where runs.company_id = ${companyId} and runs.task_id = ${taskId ?? ''} and ${where}
+        and ${days ? sql`runs.day > '-infinity' and ${ofDays}` : sql`runs.day = '-infinity'`}
       union all
-      select state, runs from run_count_changes runs where runs.company_id = ${companyId} and ${ofTask} and ${where}
+      select state, runs from run_count_changes runs
+      where runs.company_id = ${companyId} and ${ofTask} and ${ofDays} and ${where}
       union all
       select state, 1 from runs
       where runs.state in ('starting', 'running', 'cancel_requested') and runs.company_id = ${companyId}
-        and ${ofTask} and ${where}
+        and ${ofTask} and ${within(dayOf, days)} and ${where}
     ) parts group by state
   `.execute(db)
   const byState = new Map(rows.map((row) => [row.state, row.runs]))
@@ -50,25 +61,30 @@ export async function countRuns(
 /** In the counts, of all runs whatever became of them. */
 const madeState = ''
 
-/** Folds at most `limit` notes, oldest first, into the counts of their task and of all tasks; answers how many. */
+const dayOf = sql`(runs.queued_at at time zone 'UTC')::date`
+
+function within(day: RawBuilder<unknown>, days: Days | undefined): RawBuilder<unknown> {
+  const midnight = (at: Date) => sql`(${at}::timestamptz at time zone 'UTC')::date`
+  const from = days?.from ? sql`${day} >= ${midnight(days.from)}` : sql`true`
+  return days?.before ? sql`${from} and ${day} < ${midnight(days.before)}` : from
+}
+
+/** Folds at most `limit` notes, oldest first, into the counts of task and day and of all tasks and days; answers how many. */
 export async function foldCounts(db: Database, limit: number): Promise<number> {
   const { rows } = await sql<{ folded: number }>`
     with taken as (
       delete from run_count_changes where place in (
         select place from run_count_changes order by place limit ${limit} for update skip locked
       )
-      returning company_id, task_id, chatroom_id, principal_type, submission_source, state, runs
+      returning company_id, task_id, day, chatroom_id, principal_type, submission_source, state, runs
     ), folded as (
-      insert into run_counts (company_id, task_id, chatroom_id, principal_type, submission_source, state, runs)
-      select company_id, coalesce(task_id, '') as task_id, chatroom_id, principal_type, submission_source, state,
-        sum(runs)
+      insert into run_counts (company_id, task_id, day, chatroom_id, principal_type, submission_source, state, runs)
+      select company_id, coalesce(task_id, ''), coalesce(day, '-infinity'), chatroom_id, principal_type,
+        submission_source, state, sum(runs)
       from taken
-      group by grouping sets (
-        (company_id, chatroom_id, principal_type, submission_source, state, task_id),
-        (company_id, chatroom_id, principal_type, submission_source, state)
-      )
-      order by 1, 2, 3, 4, 5, 6
-      on conflict (company_id, task_id, chatroom_id, principal_type, submission_source, state)
+      group by company_id, chatroom_id, principal_type, submission_source, state, cube (task_id, day)
+      order by 1, 2, 3, 4, 5, 6, 7
+      on conflict (company_id, task_id, day, chatroom_id, principal_type, submission_source, state)
         do update set runs = run_counts.runs + excluded.runs
     )
     select count(*) as folded from taken

@@ -69,12 +69,31 @@ export async function listVisibleRunRows(
   return rows
 }
 
-/** Every row that the filter matches, whatever the page. Only those of a stretch of time are counted one by one. */
+/**
+ * Every row that the filter matches, whatever the page. Of a stretch of time the whole days come from the counts, and
+ * only what is left at its ends is counted one by one.
+ */
 export async function countVisibleRuns(db: Executing, filter: VisibleRunFilter): Promise<number> {
   const { companyId, taskId, states, queuedFrom, queuedBefore } = filter
-  if (!queuedFrom && !queuedBefore) {
-    return countRuns(db, { companyId, taskId, states, where: placed(filter) })
-  }
+  const from = queuedFrom && midnight(queuedFrom, Math.ceil)
+  const before = queuedBefore && midnight(queuedBefore, Math.floor)
+  if (from && before && from >= before) return countRows(db, filter)
+  const days = from || before ? { from, before } : undefined
+  const parts = await Promise.all([
+    countRuns(db, { companyId, taskId, states, days, where: placed(filter) }),
+    from ? countRows(db, { ...filter, queuedBefore: from }) : 0,
+    before ? countRows(db, { ...filter, queuedFrom: before }) : 0,
+  ])
+  return parts.reduce((total, part) => total + part, 0)
+}
+
+const dayMs = 86_400_000
+
+/** The next midnight in UTC or the last one. */
+const midnight = (at: Date, round: (days: number) => number): Date =>
+  new Date(round(at.getTime() / dayMs) * dayMs)
+
+async function countRows(db: Executing, filter: VisibleRunFilter): Promise<number> {
   const { total } = await db
     .selectFrom('runs')
     .select((eb) => eb.fn.countAll<number>().as('total'))

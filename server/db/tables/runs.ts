@@ -50,6 +50,8 @@ export interface RunCountsTable {
   company_id: string
   /** Empty: of all tasks. */
   task_id: string
+  /** Of `queued_at`, in UTC; `-infinity`: of all days. */
+  day: string
   chatroom_id: string
   principal_type: string
   submission_source: string
