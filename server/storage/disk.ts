@@ -7,6 +7,8 @@ import { ObjectMissing, type ObjectStorage, ObjectTooLarge, type StoredObject } 
 
 const keyPattern = /^[a-z0-9][a-z0-9_.-]*(\/[a-z0-9][a-z0-9_.-]*){0,6}$/
 
+const maxChunkBytes = 256 * 1024
+
 const isMissing = (error: unknown) => error instanceof Error && 'code' in error && error.code === 'ENOENT'
 
 /** Objects as files below one folder: written beside their place, synced, then renamed into it. */
@@ -47,7 +49,9 @@ export class DiskStorage implements ObjectStorage {
     const file = await open(this.#path(key), 'r').catch((error: unknown) => {
       throw isMissing(error) ? new ObjectMissing(key) : error
     })
-    return file.createReadStream({ ...range, highWaterMark: 256 * 1024 })
+    // A stream takes all of its buffer for the first byte.
+    const { size } = await file.stat()
+    return file.createReadStream({ ...range, highWaterMark: Math.max(1, Math.min(size, maxChunkBytes)) })
   }
 
   async size(key: string): Promise<number | undefined> {
