@@ -2,6 +2,8 @@ import { parseArgs } from 'node:util'
 import { apiRead } from './api-read.ts'
 import { apiWrite } from './api-write.ts'
 import { boot } from './boot.ts'
+import { buildNoop } from './build-noop.ts'
+import { buildSmall } from './build-small.ts'
 import { density } from './density.ts'
 import { depth } from './depth.ts'
 import { fairness } from './fairness.ts'
@@ -28,6 +30,8 @@ const benchmarks: Benchmark[] = [
   boot,
   density,
   logRate,
+  buildNoop,
+  buildSmall,
 ]
 
 const usage = `npm run bench -- NAME... [--json] [--peers] [--rounds N] [--rows N] [--profile]

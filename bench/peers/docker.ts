@@ -48,6 +48,12 @@ export const dockerRun = (
   options: readonly string[] = ['--rm'],
 ): string[] => daemon.command('run', ...options, '--network', 'none', imageName, '/bin/busybox', ...words)
 
+/** The client that builds the context in `folder` with the daemon's own builder, which keeps layers. */
+export const dockerBuild = (daemon: Docker, folder: string): string[] => [
+  ...daemon.command('build'),
+  ...['--network', 'none', '--quiet', '--tag', 'bench', folder],
+]
+
 /** `docker run`, with a daemon that is started here and ended again. */
 export async function dockerPeer({ launcher, folder, job }: PeerParts): Promise<Peer> {
   const daemon = await startDocker(folder)
