@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream'
+import type { AllowList } from './allow-list.ts'
 
 /**
  * The executor port: plain data in, plain data out, no word about runs, builds or tenants.
@@ -104,6 +105,8 @@ export type SandboxNetwork =
   | {
       /** Bytes that the sandbox may send, counted as `exit.network` does; beyond, it ends. */
       egressCapBytes: number
+      /** Absent: every public address. */
+      allow?: AllowList
     }
 
 export interface SandboxLimits {
@@ -161,12 +164,51 @@ export interface SandboxExit {
   peakMemoryBytes: number
   cpuMs: number
   /** What came and went over the sandbox's link, without the headers that full packets have; 0 where there is none. */
-  network: { ingressBytes: number; egressBytes: number }
+  network: { ingressBytes: number; egressBytes: number; refused?: Refusals }
   log: { totalBytes: number; keptBytes: number }
   files: Record<string, { status: CollectedFileStatus; byteSize: number }>
   /** Null when no tree was asked for. `rejected` keeps no file; `reason` is a slug naming the rule. */
   tree: { status: 'collected' | 'absent' | 'rejected'; reason: string; files: CollectedTreeFile[] } | null
 }
+
+/** What a sandbox tried to reach and did not, as far as it was noted. */
+export interface Refusals {
+  /** At most 200, oldest first. */
+  entries: Refusal[]
+  /** Attempts beyond these. */
+  more: number
+}
+
+/** Attempts that differ in nothing but their time. */
+export interface Refusal {
+  reason: RefusalReason
+  /** `dns` for a name that was asked for. */
+  protocol: 'tcp' | 'udp' | 'dns' | 'other'
+  /** At most 255 characters of printable ASCII; other bytes stand as `\ddd`. Empty unless `dns`. */
+  name: string
+  /** Empty where none is known. */
+  address: string
+  /** 0 where there is none. */
+  port: number
+  count: number
+  firstAt: string
+  lastAt: string
+}
+
+/** Why a packet is refused, in the order of `rules.ts`' marks, and why a name is not answered. */
+export const refusalReasons = [
+  'not_public_address',
+  'host_address',
+  'other_sandbox',
+  'foreign_resolver',
+  'unsupported_protocol',
+  'too_many_connections',
+  'not_in_allow_list',
+  'name_not_in_allow_list',
+  'name_has_inner_address',
+  'metadata_address',
+] as const
+export type RefusalReason = (typeof refusalReasons)[number]
 
 export interface CollectedTreeFile {
   /** Path below the tree's root as raw bytes in latin1: the caller decides which text it accepts. */

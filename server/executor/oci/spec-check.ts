@@ -1,4 +1,5 @@
 import { posix } from 'node:path'
+import { type AllowList, allowListProblem } from '../allow-list.ts'
 import { ExecutorRefused, type SandboxSpec, sandboxRuntimes } from '../port.ts'
 
 const MiB = 1024 * 1024
@@ -48,8 +49,19 @@ function checkIdentity(spec: SandboxSpec): void {
   )
   need(isWhole(spec.user?.uid, 0, 65_535) && isWhole(spec.user?.gid, 0, 65_535), 'user')
   need(spec.network === 'none' || isWhole(spec.network?.egressCapBytes, 0, 2 ** 50), 'network')
+  need(spec.network === 'none' || isAllowList(spec.network.allow), 'network.allow')
   need(typeof spec.hostname === 'string' && /^[a-z0-9][a-z0-9-]{0,62}$/.test(spec.hostname), 'hostname')
 }
+
+function isAllowList(allow: unknown): boolean {
+  if (allow === undefined) return true
+  if (typeof allow !== 'object' || allow === null) return false
+  const { names, ranges } = allow as Record<keyof AllowList, unknown>
+  return isTexts(names) && isTexts(ranges) && !allowListProblem({ names, ranges })
+}
+
+const isTexts = (value: unknown): value is string[] =>
+  Array.isArray(value) && value.every((entry) => typeof entry === 'string')
 
 function checkLimits({ limits }: SandboxSpec): void {
   need(typeof limits === 'object' && limits !== null, 'limits')

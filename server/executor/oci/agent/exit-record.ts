@@ -1,6 +1,6 @@
-import { open, readFile, rename } from 'node:fs/promises'
+import { open, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { CollectedTreeFile, SandboxExit, SandboxSpec } from '../../port.ts'
+import type { CollectedTreeFile, Refusals, SandboxExit, SandboxSpec } from '../../port.ts'
 
 /** The record as the shim writes it: numbers and slugs; -1 stands for none. */
 interface ShimRecord
@@ -32,7 +32,7 @@ export async function readExit(folder: string, spec: SandboxSpec): Promise<Sandb
     signal: orNull(record.signal),
     startedAt: startedAtMs > 0 ? new Date(startedAtMs).toISOString() : null,
     endedAt: new Date(endedAtMs).toISOString(),
-    network: { ingressBytes, egressBytes },
+    network: { ingressBytes, egressBytes, ...(spec.network !== 'none' && (await readRefusals(folder))) },
     log: { totalBytes: logTotalBytes, keptBytes: logKeptBytes },
     files: Object.fromEntries(
       spec.collect.files.map((file, at) => [file.name, files[at] ?? { status: 'absent', byteSize: 0 }]),
@@ -53,6 +53,22 @@ async function readRecord(folder: string): Promise<ShimRecord | undefined> {
     return JSON.parse(await readFile(join(folder, recordFile), 'utf8')) as ShimRecord
   } catch {
     return undefined
+  }
+}
+
+const refusalsFile = 'refusals.json'
+
+/** Writes down what was refused to the sandbox in `folder`, for whoever reads its record. */
+export async function writeRefusals(folder: string, refused: Refusals): Promise<void> {
+  await writeFile(join(folder, refusalsFile), JSON.stringify({ refused }), { mode: 0o600 })
+}
+
+/** What is cut, or was never written, is none. */
+async function readRefusals(folder: string): Promise<{ refused?: Refusals }> {
+  try {
+    return JSON.parse(await readFile(join(folder, refusalsFile), 'utf8')) as { refused: Refusals }
+  } catch {
+    return {}
   }
 }
 

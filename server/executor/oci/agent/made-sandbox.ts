@@ -42,8 +42,9 @@ interface Asked {
 
 /** Takes a network link if one is asked for, writes what a shim reads, and starts it. The folder is left to the caller when it fails. */
 export async function makeSandbox(options: MakeOptions, asked: Asked): Promise<MadeSandbox> {
-  if (asked.spec.network === 'none') return makeWith(options, asked, undefined)
-  const link = await options.network.take()
+  const { network } = asked.spec
+  if (network === 'none') return makeWith(options, asked, undefined)
+  const link = await options.network.take(network.allow)
   try {
     return { ...(await makeWith(options, asked, link)), link }
   } catch (error) {

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import type { Clock } from '../../../base/clock.ts'
 import { newId } from '../../../base/ids.ts'
+import type { AllowList } from '../../allow-list.ts'
 import {
   type ExecutorCapacity,
   ExecutorRefused,
@@ -20,7 +21,7 @@ import { IdRanges } from '../id-ranges.ts'
 import { atLeast } from '../runtimes.ts'
 import { checkedSpec } from '../spec-check.ts'
 import { readLog, readLogSince } from './bounded-log.ts'
-import { neverBegan, readExit, syncPath, writeLostRecord } from './exit-record.ts'
+import { neverBegan, readExit, syncPath, writeLostRecord, writeRefusals } from './exit-record.ts'
 import { sendInput } from './input-frames.ts'
 import { askToStop, findKeeper, type Keeper } from './keeper.ts'
 import { type MadeSandbox, type MakeOptions, makeSandbox } from './made-sandbox.ts'
@@ -359,6 +360,7 @@ export class Sandboxes {
       await keeper.running
       if (keeper.isRunning()) sandbox.running.resolve()
       await keeper.ended
+      await this.#noteRefusals(sandbox).catch(this.#options.onError)
       const exit = await this.#record(sandbox)
       if (exit && neverBegan(exit)) return this.#forget(sandbox, keeper)
       sandbox.phase = 'recorded'
@@ -381,6 +383,12 @@ export class Sandboxes {
     this.#known.delete(sandbox.ticket.spec.id)
     sandbox.running.resolve()
     sandbox.exited.resolve(undefined)
+  }
+
+  /** Before its record is read, which tells of them. */
+  async #noteRefusals({ ticket: { link }, folder }: Sandbox): Promise<void> {
+    const refusals = link && (await this.#options.network.takeRefusals(link))
+    if (refusals) await writeRefusals(folder, refusals)
   }
 
   /** What the shim wrote; a shim that died without a word is spoken for. */
@@ -422,7 +430,7 @@ export class Sandboxes {
       this.#known.set(ticket.spec.id, sandbox)
       this.#live += 1
       this.#ranges.adopt(ticket.idBase)
-      if (ticket.link) this.#options.network.adopt()
+      if (ticket.link) this.#options.network.adopt(ticket.link, allowOf(ticket.spec))
       this.#watch(sandbox, keeper)
       return true
     }
@@ -445,6 +453,9 @@ export class Sandboxes {
     await rm(folder, { recursive: true, force: true })
   }
 }
+
+const allowOf = ({ network }: SandboxSpec): AllowList | undefined =>
+  network === 'none' ? undefined : network.allow
 
 const exitOf = async (sandbox: Sandbox): Promise<SandboxExit | undefined> =>
   sandbox.phase === 'live' ? undefined : sandbox.exited.promise

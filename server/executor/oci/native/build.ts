@@ -14,7 +14,7 @@ const dynamicPrograms = {
   shim: shimSources,
   spawner: ['spawner.c'],
   links: ['links.c'],
-  resolver: ['resolver.c'],
+  resolver: ['resolver.c', 'lists.c', 'notes.c', 'control.c'],
 }
 const staticPrograms = ['init', 'unpack']
 const warnings = ['-O2', '-Wall', '-Wextra', '-Werror', '-std=gnu11']
@@ -40,7 +40,7 @@ export interface NativePrograms {
 /** Compiles the programs into `folder/<hash of the sources>`, unless they are there. */
 export async function buildNative(folder: string): Promise<NativePrograms> {
   const ofStatic = staticPrograms.map((name) => `${name}.c`)
-  const sources = [...Object.values(dynamicPrograms).flat(), 'shim.h', ...ofStatic]
+  const sources = [...Object.values(dynamicPrograms).flat(), 'shim.h', 'resolver.h', ...ofStatic]
   const hash = createHash('sha256')
   for (const source of sources) hash.update(await readFile(join(import.meta.dirname, source)))
   const target = join(folder, hash.digest('hex').slice(0, 16))

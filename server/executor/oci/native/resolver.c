@@ -9,9 +9,17 @@
  * goes back, and none of it when one of its addresses is not public: a name that leads inside has no address. That is
  * a courtesy, since packets to such addresses are dropped anyway (rules.ts).
  *
- *   resolver NAMESPACE ADDRESS UID RANGES UPSTREAM...     RANGES: what is not public, comma-separated
+ * A link may be held to a list of names (lists.c): others do not exist for it, and of addresses it reaches those that an
+ * answer gave it. What was refused to a link, names here and packets by the rules, is noted (notes.c). The agent gives
+ * lists and takes notes (control.c).
+ *
+ *   resolver NAMESPACE ADDRESS BASE UID RANGES UPSTREAM...
+ *
+ * BASE is the address of link 0; RANGES is what is not public, comma-separated.
  */
 #define _GNU_SOURCE
+#include "resolver.h"
+
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -36,17 +44,20 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { PORT = 53, HEADER = 12, NAME_MAX_BYTES = 255, QUESTION_MAX = NAME_MAX_BYTES + 4, MESSAGE_MAX = 4096, UDP_MOST = 1232,
+enum { PORT = 53, HEADER = 12, QUESTION_MAX = NAME_MAX_BYTES + 4, MESSAGE_MAX = 4096, UDP_MOST = 1232,
        UDP_LEAST = 512 };
 enum { MAX_RANGES = 64, MAX_UPSTREAMS = 3, PORTS = 8, MAX_PENDING = 512, MAX_PENDING_OF_ONE = 64, MAX_STREAMS = 64,
        MAX_STREAMS_OF_ONE = 4, BUCKETS = 4096, RATE = 500, TRY_MS = 1500, TRIES = 4, IDLE_MS = 10000 };
 enum { A = 1, OPT = 41, AAAA = 28, SVCB = 64, HTTPS = 65, META_FIRST = 128, META_LAST = 255, CLASS_IN = 1 };
 enum { OK = 0, FORMAT_ERROR = 1, SERVER_FAILURE = 2, NO_SUCH_NAME = 3, NOT_DONE = 4 };
+/* A program that keeps an answer asks again before what the answer let it reach is closed (GRANT_S in rules.ts). */
+enum { LISTED_TTL_MAX = 300 };
 
 static struct { bool is6; uint8_t net[16]; int bits; } ranges[MAX_RANGES];
 static int range_count;
 
-static int datagrams, listener, upstreams[MAX_UPSTREAMS][PORTS], upstream_count;
+static struct in_addr base;
+static int datagrams, listener, refusals, upstreams[MAX_UPSTREAMS][PORTS], upstream_count;
 
 /* A question that waits for an answer. `stream` is -1 for one that came by datagram. */
 static struct pending {
@@ -91,6 +102,11 @@ static void put16(uint8_t *at, uint16_t value) {
   at[1] = value & 0xff;
 }
 
+uint16_t link_of(struct in_addr address) {
+  uint32_t number = ntohl(address.s_addr) - ntohl(base.s_addr);
+  return number < LINKS ? number : 0;
+}
+
 /* ---- messages ---- */
 
 /* The place after the name at `at`; 0 when it is cut or, with `plain`, is not written out. */
@@ -106,29 +122,58 @@ static size_t after_name(const uint8_t *message, size_t size, size_t at, bool pl
   return 0;
 }
 
-static bool is_public(const uint8_t *address, bool is6) {
+static bool is_public(const struct address *address) {
   for (int i = 0; i < range_count; i++) {
-    if (ranges[i].is6 != is6) continue;
+    if (ranges[i].is6 != address->is6) continue;
     int whole = ranges[i].bits / 8, rest = ranges[i].bits % 8;
     uint8_t mask = rest ? 0xff << (8 - rest) : 0;
-    if (!memcmp(address, ranges[i].net, whole) && (!rest || !((address[whole] ^ ranges[i].net[whole]) & mask))) return false;
+    if (memcmp(address->bytes, ranges[i].net, whole)) continue;
+    if (!rest || !((address->bytes[whole] ^ ranges[i].net[whole]) & mask)) return false;
   }
   return true;
 }
 
-/* The end of the answer section that begins at `at`; 0 when it is broken or names an address that is not public. */
-static size_t after_answers(const uint8_t *message, size_t size, size_t at, int count) {
+/* A record of the answer section: where its time to live is, and the address that it holds, if it does. */
+struct record {
+  uint8_t *ttl;
+  bool has_address;
+  struct address address;
+};
+
+/* The end of the record at `at`; 0 when it is broken. */
+static size_t after_record(uint8_t *message, size_t size, size_t at, struct record *record) {
+  *record = (struct record){ 0 };
+  at = after_name(message, size, at, false);
+  if (!at || at + 10 > size) return 0;
+  uint16_t type = get16(message + at), length = get16(message + at + 8);
+  record->ttl = message + at + 4;
+  at += 10;
+  if (at + length > size || (type == A && length != 4) || (type == AAAA && length != 16)) return 0;
+  record->has_address = type == A || type == AAAA;
+  record->address.is6 = type == AAAA;
+  if (record->has_address) memcpy(record->address.bytes, message + at, length);
+  return at + length;
+}
+
+/* The end of the answer section that begins at `at`; 0 when it is broken or, with `inside` set, leads inside. */
+static size_t after_answers(uint8_t *message, size_t size, size_t at, int count, struct record *inside) {
   while (count-- > 0) {
-    at = after_name(message, size, at, false);
-    if (!at || at + 10 > size) return 0;
-    uint16_t type = get16(message + at), length = get16(message + at + 8);
-    const uint8_t *value = message + at + 10;
-    at += 10 + length;
-    if (at > size) return 0;
-    if (type == A && (length != 4 || !is_public(value, false))) return 0;
-    if (type == AAAA && (length != 16 || !is_public(value, true))) return 0;
+    at = after_record(message, size, at, inside);
+    if (!at || (inside->has_address && !is_public(&inside->address))) return 0;
   }
   return at;
+}
+
+/* Opens the way to the addresses of an answer that was found good, for a link with a list. */
+static void grant_answers(uint16_t link, uint8_t *message, size_t end, size_t at, uint64_t now) {
+  struct record record;
+  while (at < end && (at = after_record(message, end, at, &record))) {
+    if (record.has_address) lists_grant(link, &record.address, now);
+    uint32_t ttl;
+    memcpy(&ttl, record.ttl, sizeof ttl);
+    if (ntohl(ttl) > LISTED_TTL_MAX) ttl = htonl(LISTED_TTL_MAX);
+    memcpy(record.ttl, &ttl, sizeof ttl);
+  }
 }
 
 /* ---- towards sandboxes ---- */
@@ -227,6 +272,11 @@ static void take_question(const uint8_t *message, size_t size, struct pending fr
   if (size < HEADER || (message[2] & 0x80) || !may_ask(from.client.sin_addr, now)) return;
   int code = read_question(message, size, &from);
   if (code >= 0) return answer_empty(&from, code);
+  uint16_t link = link_of(from.client.sin_addr);
+  if (lists_has(link) && !lists_allows(link, from.question)) {
+    notes_of_name(link, NAME_NOT_LISTED, from.question, NULL);
+    return answer_empty(&from, NO_SUCH_NAME);
+  }
   struct pending *place = free_place(from.client.sin_addr);
   if (!place) return answer_empty(&from, SERVER_FAILURE);
   *place = from;
@@ -290,6 +340,22 @@ static bool same_question(const struct pending *asked, const uint8_t *message, s
   return true;
 }
 
+/* Gives an answer back, or what stands for it. */
+static void pass_on(const struct pending *asked, uint8_t *message, size_t size) {
+  struct record last = { 0 };
+  int code = message[3] & 0x0f, count = get16(message + 6);
+  size_t start = HEADER + asked->size;
+  uint16_t link = link_of(asked->client.sin_addr);
+  if (code != OK && code != NO_SUCH_NAME) return answer_empty(asked, SERVER_FAILURE);
+  /* Too long even for us: a sandbox that asks by datagram tries once more by stream, and hears the same there. */
+  if (message[2] & 0x02) return answer_empty(asked, SERVER_FAILURE);
+  size_t end = after_answers(message, size, start, count, &last);
+  if (!end && last.has_address) notes_of_name(link, NAME_LEADS_INSIDE, asked->question, &last.address);
+  if (!end) return answer_empty(asked, OK);
+  if (lists_has(link)) grant_answers(link, message, end, start, now_ms());
+  answer(asked, code, count, message + start, end - start);
+}
+
 static void read_answer(int upstream, int port) {
   static uint8_t message[MESSAGE_MAX];
   ssize_t size = recv(upstreams[upstream][port], message, sizeof message, MSG_DONTWAIT);
@@ -301,14 +367,7 @@ static void read_answer(int upstream, int port) {
     if (fits && same_question(one, message, size)) asked = one;
   }
   if (!asked) return;
-  int code = message[3] & 0x0f, count = get16(message + 6);
-  size_t start = HEADER + asked->size, end = after_answers(message, size, start, count);
-  if (code != OK && code != NO_SUCH_NAME) answer_empty(asked, SERVER_FAILURE);
-  else if (message[2] & 0x02) {
-    /* Too long even for us: a sandbox that asks by datagram tries once more by stream, and hears the same there. */
-    answer_empty(asked, SERVER_FAILURE);
-  } else if (!end) answer_empty(asked, OK);
-  else answer(asked, code, count, message + start, end - start);
+  pass_on(asked, message, size);
   asked->used = false;
 }
 
@@ -332,17 +391,22 @@ static bool is_idle(void) {
 }
 
 static _Noreturn void serve(void) {
-  enum { DATAGRAMS, LISTENER, UPSTREAMS, STREAMS = UPSTREAMS + MAX_UPSTREAMS * PORTS, ALL = STREAMS + MAX_STREAMS };
+  enum { CONTROL, REFUSALS, DATAGRAMS, LISTENER, UPSTREAMS, STREAMS = UPSTREAMS + MAX_UPSTREAMS * PORTS, ALL = STREAMS + MAX_STREAMS };
   for (;;) {
     struct pollfd waits[ALL];
     for (int i = 0; i < ALL; i++) waits[i] = (struct pollfd){ .fd = -1, .events = POLLIN };
-    waits[DATAGRAMS].fd = datagrams;
-    waits[LISTENER].fd = listener;
+    waits[CONTROL].fd = 0;
+    waits[REFUSALS].fd = refusals;
+    waits[DATAGRAMS].fd = control_ready() ? datagrams : -1;
+    waits[LISTENER].fd = control_ready() ? listener : -1;
     for (int i = 0; i < upstream_count * PORTS; i++) waits[UPSTREAMS + i].fd = upstreams[i / PORTS][i % PORTS];
     for (int i = 0; i < MAX_STREAMS; i++) waits[STREAMS + i].fd = streams[i].socket;
     if (poll(waits, ALL, is_idle() ? -1 : 100) < 0 && errno != EINTR) _exit(1);
     uint64_t now = now_ms();
     expire(now);
+    /* A list holds from the moment that the agent hears of it: what is asked afterwards comes after it. */
+    if (waits[CONTROL].revents) control_read();
+    if (waits[REFUSALS].revents) notes_read();
     if (waits[DATAGRAMS].revents) read_datagram();
     for (int i = 0; i < upstream_count * PORTS; i++)
       if (waits[UPSTREAMS + i].revents) read_answer(i / PORTS, i % PORTS);
@@ -422,14 +486,15 @@ static bool allow_only_serving(void) {
 }
 
 int main(int count, char **arguments) {
-  if (count < 6) return 2;
+  if (count < 7 || !inet_aton(arguments[3], &base)) return 2;
   for (int i = 0; i < MAX_STREAMS; i++) streams[i].socket = -1;
-  read_ranges(arguments[4]);
-  for (int i = 5; i < count && upstream_count < MAX_UPSTREAMS; i++) open_upstream(arguments[i]);
+  read_ranges(arguments[5]);
+  for (int i = 6; i < count && upstream_count < MAX_UPSTREAMS; i++) open_upstream(arguments[i]);
   int router = open(arguments[1], O_RDONLY | O_CLOEXEC);
   if (!upstream_count || router < 0 || setns(router, CLONE_NEWNET) || !open_downstream(arguments[2])) return 2;
   close(router);
-  if (!give_up_everything(atoi(arguments[3]))) return 3;
-  if (write(1, "ready\n", 6) != 6 || !allow_only_serving()) return 3;
+  refusals = notes_open();
+  if (refusals < 0 || !lists_open()) return 2;
+  if (!give_up_everything(atoi(arguments[4])) || !allow_only_serving()) return 3;
   serve();
 }

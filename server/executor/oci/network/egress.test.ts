@@ -3,11 +3,11 @@ import { BlockList } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { specialRanges4, specialRanges6 } from '../../../base/special-ranges.ts'
 import { type SandboxRuntime, sandboxRuntimes } from '../../port.ts'
 import { shellJob, TestAgent, until } from '../test-agent.ts'
 import { linkAddresses } from './addresses.ts'
 import { beyond, FakeInternet, machine } from './fake-internet.ts'
-import { specialRanges4, specialRanges6 } from './special-ranges.ts'
 
 /** One address of each special range that a machine can be made to route to; the rest cannot be anybody's. */
 const routed4 =

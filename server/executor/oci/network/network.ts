@@ -1,8 +1,11 @@
-import { ExecutorRefused } from '../../port.ts'
+import { randomInt } from 'node:crypto'
+import type { AllowList } from '../../allow-list.ts'
+import { ExecutorRefused, type Refusals } from '../../port.ts'
 import { networkNames } from './addresses.ts'
 import { type Link, LinkMaker } from './link-maker.ts'
 import { Resolver } from './resolver.ts'
 import { Router, removeRouter } from './router.ts'
+import { type ListedLink, listRules } from './rules.ts'
 
 export interface NetworkOptions {
   dataDir: string
@@ -24,6 +27,9 @@ interface Open {
 /** Links that wait for a sandbox. */
 const poolSize = 8
 
+/** Numbers of lists: above the marks of refusals, and none comes again soon. */
+const marks = { first: 0x1_0000, last: 0x7fff_ffff }
+
 /**
  * The network of this machine's sandboxes: one router, and links made ahead for it. A link is used once. Whatever
  * fails while the router is made is told to the start that wanted a link, and tried again with the next one: no
@@ -36,6 +42,9 @@ export class Network {
   readonly #pool: Link[] = []
   #refilling = false
   #inUse = 0
+  /** By the number of the link. */
+  readonly #lists = new Map<number, ListedLink>()
+  #nextMark = randomInt(marks.first, marks.last)
 
   constructor(options: NetworkOptions) {
     this.#options = options
@@ -52,28 +61,61 @@ export class Network {
     }
   }
 
-  /** A link that no sandbox had before. */
-  async take(): Promise<Link> {
+  /** A link that no sandbox had before; with a list, it is held to that before anybody has it. */
+  async take(allow: AllowList | undefined): Promise<Link> {
     if (!this.#options.isEnabled) {
       throw new ExecutorRefused('network_off', 'the operator has switched the network of sandboxes off')
     }
-    const { maker, router } = await this.#opened()
+    const { maker, router, resolver } = await this.#opened()
     await router.refresh()
     const link = this.#pool.shift() ?? (await maker.make())
     this.#inUse += 1
     this.#refill()
-    return link
+    if (!allow) return link
+    try {
+      const listed = this.#list(link, allow)
+      await Promise.all([router.nft(listRules('add', listed)), resolver.hold(listed)])
+      return link
+    } catch (error) {
+      this.release(link)
+      throw error
+    }
   }
 
-  /** Counts a link that a sandbox of an earlier agent has. */
-  adopt(): void {
+  /** Counts a link that a sandbox of an earlier agent has. Call before `prepare`. */
+  adopt(link: Link, allow: AllowList | undefined): void {
     this.#inUse += 1
+    if (allow) this.#list(link, allow)
+  }
+
+  /** What was refused to the link since it was asked last; undefined where nothing was, or nobody knows. */
+  async takeRefusals({ index }: Link): Promise<Refusals | undefined> {
+    const refusals = await this.#open?.resolver.takeRefusals(index).catch(this.#options.onError)
+    return refusals?.entries.length ? refusals : undefined
   }
 
   /** The sandbox is gone. */
   release(link: Link): void {
     this.#inUse -= 1
     this.#open?.maker.drop(link)
+    const listed = this.#lists.get(link.index)
+    if (!listed) return
+    this.#lists.delete(link.index)
+    this.#unlist(listed).catch(this.#options.onError)
+  }
+
+  #list({ index }: Link, allow: AllowList): ListedLink {
+    const listed = { index, mark: this.#nextMark, allow }
+    this.#nextMark = this.#nextMark < marks.last ? this.#nextMark + 1 : marks.first
+    this.#lists.set(index, listed)
+    return listed
+  }
+
+  /** The next router starts without it. */
+  async #unlist(listed: ListedLink): Promise<void> {
+    if (!this.#open) return
+    const { router, resolver } = this.#open
+    await Promise.all([router.nft(listRules('delete', listed)), resolver.letGo(listed.index)])
   }
 
   /** Leaves the router only to sandboxes that go on. */
@@ -100,11 +142,12 @@ export class Network {
   }
 
   async #openAnew(): Promise<Open> {
-    const router = await Router.open(networkNames(this.#options.dataDir))
+    const router = await Router.open(networkNames(this.#options.dataDir), this.#lists)
     const maker = new LinkMaker(this.#options.linksProgram, router)
     // The maker answers only when it has come into the router's namespace.
     this.#pool.push(await maker.make())
-    this.#open = { router, maker, resolver: new Resolver(this.#options.resolverProgram, router) }
+    const resolver = new Resolver(this.#options.resolverProgram, router, this.#lists)
+    this.#open = { router, maker, resolver }
     this.#refill()
     return this.#open
   }

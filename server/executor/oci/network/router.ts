@@ -2,7 +2,15 @@ import { access, readFile, writeFile } from 'node:fs/promises'
 import { networkInterfaces } from 'node:os'
 import { ExecutorRefused } from '../../port.ts'
 import { gateway4, type NetworkNames, type UplinkAddresses, uplinkAddresses } from './addresses.ts'
-import { type HostAddresses, hostRules, routerRules, routerTable, routerUplink } from './rules.ts'
+import {
+  type HostAddresses,
+  hostRules,
+  type ListedLink,
+  listRules,
+  routerRules,
+  routerTable,
+  routerUplink,
+} from './rules.ts'
 import { runTool } from './run-tool.ts'
 
 /**
@@ -26,7 +34,7 @@ export class Router {
   }
 
   /** Makes the router, or takes over the one of an earlier agent. Refuses when a rule cannot be loaded. */
-  static async open(names: NetworkNames): Promise<Router> {
+  static async open(names: NetworkNames, lists: ReadonlyMap<number, ListedLink>): Promise<Router> {
     const hasIp6 = await exists('/proc/net/if_inet6')
     const found = await hostInterfaces()
     const router = new Router(names, hasIp6, addressesOf(found, names.uplink))
@@ -35,7 +43,7 @@ export class Router {
     if (!isWhole) await router.#makeNew()
     const pair = uplinkAddresses(names.uplink, router.#addresses.ip4)
     const addresses = uplink ? { ...pair, ...ownPair(uplink) } : pair
-    await router.#loadRules()
+    await router.#loadRules([...lists.values()])
     const rules = hostRules(names.table, { uplink: names.uplink, ...addresses })
     await runTool(['nft', '-f', '-'], { slug: 'network_rules', input: rules })
     await router.#connect(addresses)
@@ -77,8 +85,8 @@ export class Router {
     await runTool(['ip', '-batch', '-'], { slug: 'network_link', input: `${pair}\n` })
   }
 
-  async #loadRules(): Promise<void> {
-    const input = routerRules(this.#addresses)
+  async #loadRules(lists: readonly ListedLink[]): Promise<void> {
+    const input = [routerRules(this.#addresses), ...lists.map((link) => listRules('add', link))].join('')
     await runTool(['nft', '-f', '-'], { slug: 'network_rules', input, namespace: this.namespace })
   }
 

@@ -1,7 +1,7 @@
 import { BlockList } from 'node:net'
 import { expect, test } from 'vitest'
+import { specialRanges4, specialRanges6 } from '../../../base/special-ranges.ts'
 import { hostRules, routerRules } from './rules.ts'
-import { specialRanges4, specialRanges6 } from './special-ranges.ts'
 
 function isSpecial(address: string): boolean {
   const family = address.includes(':') ? 'ipv6' : 'ipv4'

@@ -1,27 +1,26 @@
-import { gateway4 } from './addresses.ts'
-import { specialRanges4, specialRanges6 } from './special-ranges.ts'
+import { specialRanges4, specialRanges6 } from '../../../base/special-ranges.ts'
+import { type AllowList, outermost } from '../../allow-list.ts'
+import { type RefusalReason, refusalReasons } from '../../port.ts'
+import { gateway4, linkAddresses } from './addresses.ts'
 
-/** Why a packet was refused; the packet's mark is the place in this list, from 1. */
-const refusals = [
-  'special_range',
-  'host_address',
-  'other_sandbox',
-  'foreign_resolver',
-  'protocol',
-  'too_many_connections',
-] as const
-type Refusal = (typeof refusals)[number]
-
-const markOf = (refusal: Refusal) => refusals.indexOf(refusal) + 1
+/** A refused packet carries its reason's place in the list, from 1. */
+const markOf = (reason: RefusalReason) => refusalReasons.indexOf(reason) + 1
 
 /** Connections of one sandbox that are followed at once, so that none takes the table of all. */
 const maxConnections = 1024
 /** Sandboxes whose connections and refusals are told apart at once. */
 const maxSources = 16_384
-/** Bytes of refused packets that are noted for one sandbox; beyond, they are only refused. */
-const noted = '64 kbytes'
-/** How long a refusal stays to be read. */
-const notedSeconds = 86_400
+/** Refused packets of one sandbox that are told of; beyond, they are only refused. */
+const noted = '50/second burst 200 packets'
+/** Where they are told, and how much of each (native/notes.c). */
+const refusalLog = 'log group 1 snaplen 64 queue-threshold 1'
+
+/** Addresses that sandboxes with an allow list may reach at once (native/lists.c has the bound of each). */
+const maxGranted = 1_048_576
+/** How long after its answer a name's address can be reached anew. */
+const grantSeconds = 600
+/** The resolver's port to open addresses from (native/lists.c). */
+const grantPort = 1
 
 /** The router's end of the uplink. */
 export const routerUplink = 'up'
@@ -55,24 +54,32 @@ export function routerRules(host: HostAddresses): string {
   set special${number} { type ${type}; flags interval; ${elements(ranges)}}
   set host${number} { type ${type}; ${elements(number === 4 ? host.ip4 : host.ip6)}}
   set connections${number} { type ${type}; size ${maxSources}; flags dynamic; }
-  set budget${number} { type ${type}; size ${maxSources}; flags dynamic, timeout; timeout ${notedSeconds}s; }
-  set refused${number} { type ${type} . mark . inet_proto . ${type} . inet_service; size 65535; flags dynamic, timeout; timeout ${notedSeconds}s; counter; }
+  set noted${number} { type ${type}; size ${maxSources}; flags dynamic, timeout; timeout 1h; }
+  map list${number} { type ${type} : mark; }
+  set granted${number} { type mark . ${type}; size ${maxGranted}; flags dynamic, timeout; timeout ${grantSeconds}s; }
+  set ranges${number} { type mark . ${type}; flags interval; }
   chain destination${number} {
     ${ip} daddr @host${number} meta mark set ${markOf('host_address')} goto refuse
-    ${ip} daddr @special${number} meta mark set ${markOf('special_range')} goto refuse
+    ${ip} daddr @special${number} meta mark set ${markOf('not_public_address')} goto refuse
+    meta mark set ${ip} saddr map @list${number}
+    meta mark != 0 meta mark . ${ip} daddr != @granted${number} meta mark . ${ip} daddr != @ranges${number} meta mark set ${markOf('not_in_allow_list')} goto refuse
     add @connections${number} { ${ip} saddr ct count over ${maxConnections} } meta mark set ${markOf('too_many_connections')} goto refuse
   }
   chain note${number} {
-    add @budget${number} { ${ip} saddr quota until ${noted} } add @refused${number} { ${ip} saddr . meta mark . meta l4proto . ${ip} daddr . th dport }
+    add @noted${number} { ${ip} saddr limit rate ${noted} } ${refusalLog}
+  }
+  chain grant${number} {
+    meta mark set udp dport map @listed update @granted${number} { meta mark . ${ip} daddr }
   }`
   return replaced(
     routerTable,
-    `${family(
-      'ip',
-      'ipv4_addr',
-      4,
-      specialRanges4.map(({ range }) => range),
-    )}
+    `  map listed { type inet_service : mark; }
+${family(
+  'ip',
+  'ipv4_addr',
+  4,
+  specialRanges4.map(({ range }) => range),
+)}
 ${family(
   'ip6',
   'ipv6_addr',
@@ -80,8 +87,8 @@ ${family(
   specialRanges6.map(({ range }) => range),
 )}
   chain refuse {
-    meta nfproto ipv4 meta l4proto { tcp, udp } jump note4
-    meta nfproto ipv6 meta l4proto { tcp, udp } jump note6
+    meta nfproto ipv4 jump note4
+    meta nfproto ipv6 jump note6
     meta l4proto tcp reject with tcp reset
     reject with icmpx type admin-prohibited
   }
@@ -93,7 +100,7 @@ ${family(
     fib saddr . iif oif missing drop
     oifname ${links} meta mark set ${markOf('other_sandbox')} goto refuse
     ct state established,related accept
-    meta l4proto != { tcp, udp } meta mark set ${markOf('protocol')} goto refuse
+    meta l4proto != { tcp, udp } meta mark set ${markOf('unsupported_protocol')} goto refuse
     th dport 53 meta mark set ${markOf('foreign_resolver')} goto refuse
     meta nfproto ipv4 jump destination4
     meta nfproto ipv6 jump destination6
@@ -116,6 +123,9 @@ ${family(
   }
   chain output {
     type filter hook output priority filter; policy drop;
+    udp sport ${grantPort} meta nfproto ipv4 jump grant4
+    udp sport ${grantPort} meta nfproto ipv6 jump grant6
+    udp sport ${grantPort} drop
     ct state established,related accept
     icmpv6 type { nd-neighbor-solicit, nd-neighbor-advert } accept
     icmp type { destination-unreachable, time-exceeded } accept
@@ -127,6 +137,33 @@ ${family(
     oifname "${routerUplink}" masquerade
   }`,
   )
+}
+
+/** A link that is held to a list, by a number that no other link has had for long. */
+export interface ListedLink {
+  index: number
+  mark: number
+  allow: AllowList
+}
+
+/** Commands that put a link's list into the router's rules, or take it out. What was granted to it ends by its time. */
+export function listRules(verb: 'add' | 'delete', { index, mark, allow }: ListedLink): string {
+  const { ip4, ip6 } = linkAddresses(index)
+  const isAdded = verb === 'add'
+  const ranges = outermost(allow.ranges)
+  const elements: [string, string[]][] = [
+    ['listed', [isAdded ? `${index} : ${mark}` : `${index}`]],
+    ['list4', [isAdded ? `${ip4} : ${mark}` : ip4]],
+    ['list6', [isAdded ? `${ip6} : ${mark}` : ip6]],
+    ...([4, 6] as const).map((number): [string, string[]] => [
+      `ranges${number}`,
+      ranges.filter(({ family }) => family === number).map(({ range }) => `${mark} . ${range}`),
+    ]),
+  ]
+  return elements
+    .filter(([, values]) => values.length > 0)
+    .map(([set, values]) => `${verb} element inet ${routerTable} ${set} { ${values.join(', ')} }\n`)
+    .join('')
 }
 
 /**

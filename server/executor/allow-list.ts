@@ -1,0 +1,70 @@
+import { type AddressRange, contains, overlap, parseAddressRange } from '../base/address-range.ts'
+import { specialRanges4, specialRanges6 } from '../base/special-ranges.ts'
+
+/**
+ * What a sandbox may reach of the public addresses: those that these names lead to when it asks for them, and those in
+ * these ranges. Nothing, where both are empty.
+ */
+export interface AllowList {
+  /** `api.example.org`, or `*.example.org` for all names below it and not itself; in small letters. */
+  names: string[]
+  /** `8.8.8.0/24`, `2001:4860::/32`. */
+  ranges: string[]
+}
+
+/** Of names, and of ranges. */
+const entriesMax = 128
+
+/** Why an entry is not accepted. */
+export type AllowListProblem = 'too_many' | 'name_invalid' | 'range_invalid' | 'range_not_public'
+
+const label = '[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?'
+const name = new RegExp(`^(?:\\*\\.)?${label}(?:\\.${label})*$`)
+const nameMax = 253
+const numeric = /(?:^|\.)[0-9]+$/
+
+const special = [...specialRanges4, ...specialRanges6].map(({ range }) => parsed(range))
+
+/** The first entry that is not acceptable, and why; undefined for a good list. */
+export function allowListProblem({
+  names,
+  ranges,
+}: AllowList): { of: keyof AllowList; at: number; problem: AllowListProblem } | undefined {
+  for (const [of, entries] of Object.entries({ names, ranges }) as [keyof AllowList, string[]][]) {
+    if (entries.length > entriesMax) return { of, at: entriesMax, problem: 'too_many' }
+    for (const [at, entry] of entries.entries()) {
+      const problem = of === 'names' ? nameProblem(entry) : rangeProblem(entry)
+      if (problem) return { of, at, problem }
+    }
+  }
+  return undefined
+}
+
+/** What ends in a number would be an address to programs, and is none here. */
+const nameProblem = (entry: string): AllowListProblem | undefined =>
+  entry.length <= nameMax && name.test(entry) && !numeric.test(entry) ? undefined : 'name_invalid'
+
+function rangeProblem(entry: string): AllowListProblem | undefined {
+  const range = parseAddressRange(entry)
+  if (!range) return 'range_invalid'
+  return special.some((one) => overlap(one, range)) ? 'range_not_public' : undefined
+}
+
+/** Ranges of which none holds another, which is how the kernel takes them. */
+export function outermost(ranges: readonly string[]): { range: string; family: 4 | 6 }[] {
+  const all = ranges.map((range) => ({ range, ...parsed(range) }))
+  return all
+    .filter(
+      (one, at) =>
+        !all.some(
+          (other, place) => place !== at && contains(other, one) && (!contains(one, other) || place < at),
+        ),
+    )
+    .map(({ range, family }) => ({ range, family }))
+}
+
+function parsed(range: string): AddressRange {
+  const found = parseAddressRange(range)
+  if (!found) throw new Error(`${range} is no range of addresses`)
+  return found
+}

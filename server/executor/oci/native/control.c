@@ -1,0 +1,64 @@
+/*
+ * The agent's lines on descriptor 0. Each has one answer, which ends with `done` or, where there is no room, `failed`:
+ *
+ *   list <link> <names>   holds the link to these names, comma-separated, `*.` before one for all below it; may be empty
+ *   drop <link>           it has no list any more
+ *   take <link>           tells what was refused to it, see notes.c, and forgets that
+ *   serve                 every list is told: from now on questions are answered
+ */
+#define _GNU_SOURCE
+#include "resolver.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+static bool ready;
+
+bool control_ready(void) { return ready; }
+
+/* An agent that does not listen for so long has no use for this process. */
+enum { PATIENCE_MS = 2000 };
+
+void control_say(const char *line, size_t size) {
+  while (size) {
+    struct pollfd room = { .fd = 1, .events = POLLOUT };
+    ssize_t count = send(1, line, size, MSG_DONTWAIT | MSG_NOSIGNAL);
+    if (count < 0 && errno != EINTR && (errno != EAGAIN || poll(&room, 1, PATIENCE_MS) == 0)) _exit(1);
+    if (count > 0) line += count, size -= count;
+  }
+}
+
+static bool obey(char *line) {
+  const char *word = strsep(&line, " ");
+  if (!strcmp(word, "serve")) return ready = true;
+  const char *number = strsep(&line, " ");
+  int link = number ? atoi(number) : 0;
+  if (link <= 0 || link >= LINKS) return false;
+  if (!strcmp(word, "list")) return line && lists_set(link, line);
+  if (!strcmp(word, "drop")) lists_drop(link);
+  else if (!strcmp(word, "take")) notes_tell(link);
+  else return false;
+  return true;
+}
+
+void control_read(void) {
+  static char text[40960];
+  static size_t have;
+  ssize_t count = recv(0, text + have, sizeof text - have, MSG_DONTWAIT);
+  if (count < 0 && (errno == EAGAIN || errno == EINTR)) return;
+  if (count <= 0) _exit(0);
+  have += count;
+  for (char *end; (end = memchr(text, '\n', have));) {
+    size_t size = end + 1 - text;
+    *end = 0;
+    if (obey(text)) control_say("done\n", 5);
+    else control_say("failed\n", 7);
+    have -= size;
+    memmove(text, end + 1, have);
+  }
+  if (have == sizeof text) _exit(1);
+}

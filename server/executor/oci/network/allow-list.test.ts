@@ -1,0 +1,209 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { AllowList } from '../../allow-list.ts'
+import { type SandboxRuntime, sandboxRuntimes } from '../../port.ts'
+import { shellJob, TestAgent, until } from '../test-agent.ts'
+import { networkNames } from './addresses.ts'
+import { beyond, FakeInternet } from './fake-internet.ts'
+
+/* What a sandbox reaches that is held to a list of names and ranges. */
+
+let internet: FakeInternet
+let agent: TestAgent
+let folder: string
+let image: string
+
+beforeAll(async () => {
+  internet = await FakeInternet.make(['10.9.9.9', '9.9.9.9', '9.9.9.10'])
+  folder = await mkdtemp(join(tmpdir(), 'resolver-'))
+  await writeFile(join(folder, 'resolv.conf'), 'nameserver 127.0.0.1\n')
+  const mounted = `mount --bind ${folder}/resolv.conf /etc/resolv.conf; exec "$@"`
+  const prefix = [...internet.onMachine, 'unshare', '-m', 'sh', '-c', mounted, 'sh']
+  agent = await TestAgent.start({ SANDBOX_RUNTIME_EGRESS: 'true' }, { prefix })
+  image = await agent.image()
+}, 60_000)
+afterAll(async () => {
+  await agent.dispose()
+  await internet.dispose()
+  await rm(folder, { recursive: true })
+}, 60_000)
+
+const held = (script: string, allow: Partial<AllowList>, runtime: SandboxRuntime = 'crun') => ({
+  ...shellJob(image, script, { timeoutMs: 60_000, runtime }),
+  network: { egressCapBytes: 1024 ** 3, allow: { names: [], ranges: [], ...allow } },
+})
+
+const hex4 = (address: string) => Buffer.from(address.split('.').map(Number)).toString('hex')
+const eight = hex4(beyond.ip4)
+const one = hex4(beyond.other4)
+const six = '26064700470000000000000000001111'
+
+/** Prints `reached` or `refused` for a host. */
+const attempt = 'try() { echo | nc -w 2 $1 80 2>/dev/null | grep -q hello && echo reached || echo refused; };'
+const attempts = (...hosts: string[]) => `${attempt} ${hosts.map((host) => `try ${host}`).join('; ')}`
+
+async function outcomes(
+  allow: Partial<AllowList>,
+  hosts: string[],
+  runtime?: SandboxRuntime,
+): Promise<string[]> {
+  const { log } = await agent.run(held(attempts(...hosts), allow, runtime))
+  return log.trim().split('\n')
+}
+
+describe.each(sandboxRuntimes)('on %s', (runtime) => {
+  test('an address is reached once its listed name has been asked for, and not before', async () => {
+    const hosts = [beyond.ip4, `${eight}.test`, beyond.ip4, beyond.other4, `${one}.test`]
+    expect(await outcomes({ names: [`${eight}.test`] }, hosts, runtime)).toEqual([
+      ...['refused', 'reached', 'reached', 'refused', 'refused'],
+    ])
+  })
+
+  test('an address of a listed range is reached, no other', async () => {
+    const ranges = ['9.9.9.8/31', '2606:4700::/32', '9.9.9.9/32']
+    const hosts = ['9.9.9.9', '9.9.9.10', beyond.ip6, beyond.ip4]
+    expect(await outcomes({ ranges }, hosts, runtime)).toEqual(['reached', 'refused', 'reached', 'refused'])
+  })
+
+  test('an empty list allows nothing', async () => {
+    const hosts = [...Object.values(beyond), `${eight}.test`]
+    expect(await outcomes({}, hosts, runtime)).toEqual(hosts.map(() => 'refused'))
+  })
+})
+
+test('a wildcard stands for every name below it, and not for itself', async () => {
+  const names = [`*.${eight}.test`, `*.below.${six}.test`]
+  const hosts = [
+    ...[`${eight}.test`, `a.${eight}.test`, `a.b.${eight}.test`, `A.${eight}.TEST`, `x${eight}.test`],
+    ...[`a.below.${six}.test`, `below.${six}.test`, `a.${eight}.test.test`],
+  ]
+  expect(await outcomes({ names }, hosts)).toEqual([
+    ...['refused', 'reached', 'reached', 'reached', 'refused'],
+    ...['reached', 'refused', 'refused'],
+  ])
+})
+
+test('what one sandbox has asked for opens nothing to another, listed or not', async () => {
+  await outcomes({ names: ['*.test'] }, [`${eight}.test`])
+  expect(await outcomes({ names: ['*.test'] }, [beyond.ip4])).toEqual(['refused'])
+  const unlisted = { ...shellJob(image, attempts(beyond.ip4)), network: { egressCapBytes: 1024 ** 3 } }
+  expect((await agent.run(unlisted)).log).toBe('reached\n')
+})
+
+test('a listed name that leads inside has no address, and opens none', async () => {
+  internet.contacts.length = 0
+  const inside = hex4('10.9.9.9')
+  const hosts = [`${inside}.test`, `${eight}.${inside}.test`, '10.9.9.9', beyond.ip4]
+  expect(await outcomes({ names: ['*.test'] }, hosts)).toEqual(hosts.map(() => 'refused'))
+  expect(internet.contacts).toEqual([])
+})
+
+test('an alias of a listed name is followed, and a name that only looks listed is not', async () => {
+  const names = [`via.${eight}.test`]
+  const looks = String.raw`\000\043\022\064\001\000\000\001\000\000\000\000\000\000\014via.08080808\004test\000\000\001\000\001`
+  const script = `${attempts(`via.${eight}.test`)}; printf '${looks}' | timeout 2 nc 198.18.0.1 53 | head -c 6 | tail -c 1 | hexdump -e '1/1 "%d"'`
+  // 131: an answer that there is no such name.
+  expect((await agent.run(held(script, { names }))).log).toBe('reached\n131')
+})
+
+test('a list that the host agent does not accept starts nothing', async () => {
+  const bad: Partial<AllowList>[] = [
+    { ranges: ['10.0.0.0/8'] },
+    { ranges: ['0.0.0.0/0'] },
+    { ranges: ['8.8.8.8'] },
+    { names: ['a b'] },
+    { names: ['a,b.test'] },
+    { names: ['127.1'] },
+    { names: ['a\nserve'] },
+    { names: Array.from({ length: 129 }, (_, at) => `n${at}.test`) },
+  ]
+  for (const allow of bad) {
+    const start = agent.client.start(held('true', allow), Buffer.alloc(0))
+    await expect(start).rejects.toMatchObject({ slug: 'spec_invalid', message: /network.allow/ })
+  }
+})
+
+test('the longest list there is holds', async () => {
+  const filler = Array.from({ length: 127 }, (_, at) => `${`${'x'.repeat(59)}.`.repeat(4)}n${at}.test`)
+  const ranges = Array.from({ length: 128 }, (_, at) => `9.9.${at}.0/24`)
+  expect(
+    await outcomes({ names: [...filler, `${eight}.test`], ranges }, [`${eight}.test`, '9.9.9.9']),
+  ).toEqual([...['reached', 'reached']])
+})
+
+async function resolverPid(): Promise<number> {
+  const pids = await agent.onHost('sh', '-c', `pgrep -P ${agent.process?.pid} -x resolver || true`)
+  return Number(pids.trim().split('\n')[0] || 0)
+}
+
+/** A job that waits between two parts until it is told to go on; resolves with what it has logged. */
+async function inTwoParts(
+  host: TestAgent,
+  { first, second, allow }: { first: string; second: string; allow: Partial<AllowList> },
+  between: (firstProcess: number) => Promise<void>,
+): Promise<string> {
+  const wait = 'touch /workspace/waiting; until [ -e /workspace/go ]; do sleep 0.05; done'
+  const spec = {
+    ...held(`${first}; ${wait}; ${second}`, allow),
+    rootfs: { kind: 'image', digest: await host.image() } as const,
+  }
+  await host.client.start(spec, Buffer.alloc(0))
+  const pid = await host.firstProcess(spec.id)
+  const workspace = `/proc/${pid}/root/workspace`
+  await until(async () => (await host.onHost('ls', workspace)).includes('waiting'))
+  await between(pid)
+  await host.onHost('touch', `${workspace}/go`)
+  await host.client.wait(spec.id)
+  return (await text(await host.client.log(spec.id))).trim().replaceAll('\n', ' ')
+}
+
+test('a resolver that was killed comes back with the lists', async () => {
+  const both = attempts(`${one}.test`, `${eight}.test`)
+  const script = { first: both, second: `${both}; ${both}`, allow: { names: [`${eight}.test`] } }
+  const told = await inTwoParts(agent, script, async () => {
+    const pid = await resolverPid()
+    process.kill(pid, 'SIGKILL')
+    await until(async () => ![0, pid].includes(await resolverPid()))
+  })
+  expect(told).toBe('refused reached refused reached refused reached')
+})
+
+test('a list holds while the agent is dead, and with the next one', async () => {
+  const host = await TestAgent.start({ SANDBOX_RUNTIME_EGRESS: 'true' }, { prefix: internet.onMachine })
+  const hosts = ['9.9.9.9', beyond.ip4, beyond.ip6]
+  const script = { first: 'true', second: attempts(...hosts), allow: { ranges: ['9.9.9.9/32'] } }
+  const told = await inTwoParts(host, script, async (pid) => {
+    await host.end('SIGKILL')
+    const inside = [
+      'nsenter',
+      `--net=/proc/${pid}/ns/net`,
+      'sh',
+      '-c',
+      attempts(...hosts).replace('nc', 'busybox nc'),
+    ]
+    expect(await host.onHost('env', ...inside)).toBe('reached\nrefused\nrefused\n')
+    await host.start()
+    // Its first link is made by a router that has its rules.
+    await host.run({ ...shellJob(await host.image(), 'true'), network: { egressCapBytes: 1 } })
+  })
+  expect(told).toBe('reached refused refused')
+  await host.dispose()
+}, 60_000)
+
+test('of a sandbox that is gone no list is left', async () => {
+  const { namespace } = networkNames(agent.dataDir)
+  const router = `/proc/${agent.process?.pid}/root/run/netns/${namespace}`
+  const rules = () =>
+    agent.onHost('nsenter', `--net=${router}`, 'nft', 'list', 'table', 'inet', 'sandbox_jobs')
+  const lists = /9\.9\.9\.0\/24|map list\w+ \{[^}]*elements/
+  let seen = ''
+  const script = { first: 'true', second: 'true', allow: { names: ['*.test'], ranges: ['9.9.9.0/24'] } }
+  await inTwoParts(agent, script, async () => {
+    seen = await rules()
+  })
+  expect(seen).toMatch(lists)
+  await until(async () => !lists.test(await rules()))
+})

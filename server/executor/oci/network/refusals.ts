@@ -1,0 +1,44 @@
+import { type Refusal, type RefusalReason, type Refusals, refusalReasons } from '../../port.ts'
+
+/** Where clouds tell a machine of itself, often with keys: worth a word of its own. */
+const metadataAddresses = new Set([
+  ...['169.254.169.254', '169.254.170.2', '100.100.100.200', '168.63.129.16', '192.0.0.192'],
+  ...['fd00:ec2::254', 'fd20:ce::254'],
+])
+
+const protocols = new Map<string, Refusal['protocol']>([
+  ['6', 'tcp'],
+  ['17', 'udp'],
+])
+
+/** Reads what native/notes.c tells. What it tells of was written by tenants and strangers: nothing else gets through. */
+export function parseRefusals(lines: readonly string[]): Refusals {
+  const more = Number(/^more (\d{1,10})$/.exec(lines.at(-1) ?? '')?.[1] ?? 0)
+  // The newest comes first, and several may have come in one millisecond.
+  const entries = lines.toReversed().flatMap((line) => parseRefusal(line) ?? [])
+  return { entries: entries.toSorted((a, b) => a.firstAt.localeCompare(b.firstAt)), more }
+}
+
+const pattern =
+  /^refused (\d{1,3}) (\d{1,3}) (-|[0-9a-f.:]{2,45}) (\d{1,5}) (\d{1,10}) (\d{1,14}) (\d{1,14}) (-|[a-z0-9_.\\-]{1,255})$/
+
+function parseRefusal(line: string): Refusal | undefined {
+  const [, number = '', protocol = '', told = '', port, count, first, last, name = ''] =
+    pattern.exec(line) ?? []
+  const noted = refusalReasons[Number(number) - 1]
+  if (noted === undefined) return undefined
+  const address = told === '-' ? '' : told
+  return {
+    reason: reasonOf(noted, address),
+    protocol: name === '-' ? (protocols.get(protocol) ?? 'other') : 'dns',
+    name: name === '-' ? '' : name,
+    address,
+    port: Number(port),
+    count: Number(count),
+    firstAt: new Date(Number(first)).toISOString(),
+    lastAt: new Date(Number(last)).toISOString(),
+  }
+}
+
+const reasonOf = (noted: RefusalReason, address: string): RefusalReason =>
+  noted === 'not_public_address' && metadataAddresses.has(address) ? 'metadata_address' : noted
