@@ -28,6 +28,7 @@ const commands: Record<string, () => Promise<Command>> = {
             (await import('./commands/operator-base-image-list.ts')).operatorBaseImageListCommand(),
           ),
       )
+      .addCommand((await import('./commands/operator-environment.ts')).operatorEnvironmentCommand())
       .addCommand((await import('./commands/operator-signing-key.ts')).operatorSigningKeyCommand())
       .addCommand((await import('./commands/operator-runner-release.ts')).operatorRunnerReleaseCommand())
       .addCommand((await import('./commands/operator-finding.ts')).operatorFindingCommand())

@@ -195,6 +195,18 @@ const stageOutcomes = {
   cancelled: 'cancelled',
 } as const
 
+export type AttemptEnd = Pick<AttemptRow, 'state' | 'error_code' | 'error_detail'>
+
+/** How an attempt ended; undefined while it has not. */
+export async function findAttemptEnd(db: Executing, id: string): Promise<AttemptEnd | undefined> {
+  return db
+    .selectFrom('build_attempts')
+    .select(['state', 'error_code', 'error_detail'])
+    .where('id', '=', id)
+    .where('terminal_at', 'is not', null)
+    .executeTakeFirst()
+}
+
 /** Ends an attempt whose row the caller has locked. A cancel passes each of its states. */
 export async function endLocked(
   trx: Trx,

@@ -4,16 +4,13 @@ import type {
 } from '@sandbox-jobs/contract/resources/build-attempt.ts'
 import type { BuildProfile } from '@sandbox-jobs/contract/resources/profile.ts'
 import { defaultRegion, regionsOf } from '@sandbox-jobs/contract/resources/region.ts'
-import { buildAttemptMachine } from '@sandbox-jobs/contract/states/build-attempt-states.ts'
 import { CodedError, notFound } from '../base/coded-error.ts'
 import { newId } from '../base/ids.ts'
 import { lockCompany } from '../db/company-lock.ts'
 import type { Trx } from '../db/database.ts'
-import { noteCreated } from '../db/transition.ts'
 import { requireActive } from '../environments/environment.ts'
 import { managedEnvironment } from '../environments/environment-access.ts'
 import type { EnvironmentContext } from '../environments/environment-context.ts'
-import { moveVersion } from '../environments/version-moves.ts'
 import { type LockedVersion, lockManagedVersion, type VersionPath } from '../environments/version-service.ts'
 import type { Principal } from '../platform/principal.ts'
 import { companyPolicy } from '../settings/company-policy.ts'
@@ -22,14 +19,10 @@ import {
   findAttempt,
   findLatestAttempt,
   hasLiveAttempt,
-  insertAttempt,
-  notifyBuilds,
 } from './attempt-record-store.ts'
 import { requireUnfenced } from './build-fence.ts'
+import { enqueueBuild } from './enqueue-build.ts'
 import { renderAttempt } from './render-attempt.ts'
-
-/** Postgres channel that names each attempt as it is queued. */
-export const buildsQueuedChannel = 'builds_queued'
 
 interface BuildOptions {
   region: string
@@ -119,7 +112,7 @@ async function queue(
       throw new CodedError('sandbox_queued_build_limit', { limit })
     }
     const { region, profile } = await queueing.options(trx)
-    await insertAttempt(trx, {
+    await enqueueBuild(trx, {
       id,
       company_id: companyId,
       environment_version_id: version.id,
@@ -127,14 +120,6 @@ async function queue(
       build_profile: profile,
       raw_upload_digest: version.source_digest ?? '',
     })
-    await noteCreated(trx, {
-      machine: buildAttemptMachine,
-      id,
-      companyId,
-      state: buildAttemptMachine.initial,
-    })
-    await moveVersion(trx, version.id, { to: 'build_queued', set: { last_build_attempt_id: id } })
-    await notifyBuilds(trx, buildsQueuedChannel, id)
     return findAttempt(trx, { companyId, versionId: version.id }, id)
   })
   if (!attempt) throw notFound()

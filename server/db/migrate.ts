@@ -22,6 +22,7 @@ import * as countsByDay from './migrations/0017-counts-by-day.ts'
 import * as buildCache from './migrations/0022-build-cache.ts'
 import * as liveBuildLogs from './migrations/0024-live-build-logs.ts'
 import * as buildDetails from './migrations/0025-build-details.ts'
+import * as curatedEnvironments from './migrations/0026-curated-environments.ts'
 
 /** Forward only, in order of their names. */
 const migrations: Record<string, Migration> = {
@@ -45,6 +46,7 @@ const migrations: Record<string, Migration> = {
   '0022-build-cache': buildCache,
   '0024-live-build-logs': liveBuildLogs,
   '0025-build-details': buildDetails,
+  '0026-curated-environments': curatedEnvironments,
 }
 
 const provider: MigrationProvider = { getMigrations: async () => migrations }

@@ -77,6 +77,60 @@ export async function insertEnvironment(trx: Trx, environment: NewEnvironment): 
     .executeTakeFirstOrThrow()
 }
 
+/** False when there is an active curated environment of that name. */
+export async function insertCuratedEnvironment(
+  trx: Trx,
+  environment: { id: string; name: string; description: string },
+): Promise<boolean> {
+  const { numInsertedOrUpdatedRows } = await trx
+    .insertInto('environments')
+    .values({
+      ...environment,
+      company_id: null,
+      owner_kind: 'system_curated',
+      owner_scope: 'company',
+      owner_id: '',
+      current_version_id: null,
+    })
+    .onConflict((conflict) =>
+      conflict
+        .column('name')
+        .where('owner_kind', '=', sql.lit('system_curated'))
+        .where('state', '=', sql.lit('active'))
+        .doNothing(),
+    )
+    .executeTakeFirst()
+  return (numInsertedOrUpdatedRows ?? 0n) > 0n
+}
+
+/** Holds the active curated environment of that name and answers its id. */
+export async function lockCuratedEnvironment(trx: Trx, name: string): Promise<string | undefined> {
+  const row = await trx
+    .selectFrom('environments')
+    .select('id')
+    .where('owner_kind', '=', 'system_curated')
+    .where('state', '=', 'active')
+    .where('name', '=', name)
+    .forUpdate()
+    .executeTakeFirst()
+  return row?.id
+}
+
+export type CuratedEnvironment = Pick<EnvironmentRow, 'id' | 'name' | 'description' | 'state'> & {
+  current_version_number: number | null
+}
+
+/** Newest first. */
+export async function listCuratedRows(db: Executing): Promise<CuratedEnvironment[]> {
+  return db
+    .selectFrom('environments as e')
+    .leftJoin('environment_versions as v', 'v.id', 'e.current_version_id')
+    .select(['e.id', 'e.name', 'e.description', 'e.state', 'v.version_number as current_version_number'])
+    .where('e.owner_kind', '=', 'system_curated')
+    .orderBy('e.id', 'desc')
+    .execute()
+}
+
 /** Changes an active environment; undefined when it was archived meanwhile. */
 export async function updateEnvironmentTexts(
   db: Executing,

@@ -159,17 +159,19 @@ export async function countRetainedVersions(trx: Trx, companyId: string): Promis
 
 export interface NewVersion {
   id: string
-  company_id: string
+  /** Null: of a curated environment. */
+  company_id: string | null
   environment_id: string
   resource_profile: string
   owned_object_id: string | null
   source_digest: string
   source_ref: string
+  isolation?: VersionRow['isolation']
 }
 
-/** The next number of the environment; the caller holds the environment's row. */
-export async function insertVersion(trx: Trx, version: NewVersion): Promise<void> {
-  await trx
+/** Answers the next number of the environment; the caller holds the environment's row. */
+export async function insertVersion(trx: Trx, version: NewVersion): Promise<number> {
+  const row = await trx
     .insertInto('environment_versions')
     .values((eb) => ({
       ...version,
@@ -179,7 +181,22 @@ export async function insertVersion(trx: Trx, version: NewVersion): Promise<void
         .select(sql<number>`coalesce(max(version_number), 0) + 1`.as('next'))
         .where('environment_id', '=', version.environment_id),
     }))
-    .execute()
+    .returning('version_number')
+    .executeTakeFirstOrThrow()
+  return row.version_number
+}
+
+/** Any version, with the digest of the archive it was made of as long as that is there. */
+export async function findPublishable(trx: Trx, id: string) {
+  return trx
+    .selectFrom('environment_versions as v')
+    .leftJoin('owned_objects as o', (join) =>
+      join.onRef('o.id', '=', 'v.owned_object_id').on('o.deletion_state', '=', 'active'),
+    )
+    .selectAll('v')
+    .select('o.digest as object_digest')
+    .where('v.id', '=', id)
+    .executeTakeFirst()
 }
 
 /** Ready versions of the same archive and profile that an older one of the environment composed with another runner. */

@@ -34,7 +34,7 @@ export async function findCachedImage(
   return rows[0]
 }
 
-/** From now on the version stands for these inputs. */
+/** From now on the version stands for these inputs; a curated one stands for none, as it is of no company. */
 export async function noteCachedImage(
   trx: Trx,
   entry: { companyId: string; key: string; versionId: string },
@@ -42,7 +42,14 @@ export async function noteCachedImage(
   const { companyId: company_id, key, versionId: version_id } = entry
   await trx
     .insertInto('build_cache')
-    .values({ company_id, key, version_id })
+    .columns(['company_id', 'key', 'version_id'])
+    .expression((eb) =>
+      eb
+        .selectFrom('environment_versions')
+        .select([eb.val(company_id).as('company_id'), eb.val(key).as('key'), 'id'])
+        .where('id', '=', version_id)
+        .where('company_id', '=', company_id),
+    )
     .onConflict((conflict) =>
       conflict.columns(['company_id', 'key']).doUpdateSet({ version_id, noted_at: sql<Date>`now()` }),
     )

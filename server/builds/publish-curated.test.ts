@@ -1,0 +1,161 @@
+import type { Environment } from '@sandbox-jobs/contract/resources/environment.ts'
+import type { EnvironmentVersion } from '@sandbox-jobs/contract/resources/environment-version.ts'
+import { contextUploadRoutes } from '@sandbox-jobs/contract/routes/context-upload-routes.ts'
+import { environmentRoutes } from '@sandbox-jobs/contract/routes/environment-routes.ts'
+import { extensionRoutes } from '@sandbox-jobs/contract/routes/extension-routes.ts'
+import type { Route } from '@sandbox-jobs/contract/routes/route.ts'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { archiveCuratedEnvironment, listCuratedEnvironments } from '../environments/curated-environments.ts'
+import { EnvironmentHarness } from '../testing/environment-harness.ts'
+import { makeTenant, type Tenant } from '../testing/factories/tenant.ts'
+import { createTestDatabase } from '../testing/test-database.ts'
+import { tar } from './archive/archive-fixtures.ts'
+import { claimNextAttempt } from './attempt-store.ts'
+import { readOrder } from './build-order-store.ts'
+import { noteCachedImage } from './cache/build-cache-store.ts'
+import { type Publication, publishCurated } from './publish-curated.ts'
+
+const { db } = await createTestDatabase()
+const harness = new EnvironmentHarness(db)
+let author: Tenant
+let other: Tenant
+let source: EnvironmentVersion
+
+beforeAll(async () => {
+  author = await makeTenant(db)
+  other = await makeTenant(db)
+  const { id } = await harness.environment(author.companyManager)
+  const archive = tar({ name: 'Dockerfile', content: 'FROM scratch\n' })
+  const { owned_object_id } = await harness.upload(author.companyManager, id, archive)
+  source = await harness.must<EnvironmentVersion>(
+    environmentRoutes.createEnvironmentVersion,
+    author.companyManager,
+    {
+      params: { id },
+      body: { owned_object_id, resource_profile: 'large', source_ref: 'secret.tar' },
+    },
+  )
+  await setReady(source.id)
+})
+
+const digest = `sha256:${'1'.repeat(64)}`
+const setReady = (id: string) =>
+  db
+    .updateTable('environment_versions')
+    .set({ state: 'ready', ready_at: new Date(), layer_digest: digest, promoted_digest: digest })
+    .where('id', '=', id)
+    .execute()
+
+const publish = (sourceVersionId = source.id, name = 'python') =>
+  publishCurated(db, 'onprem', { sourceVersionId, name, description: 'Python' })
+
+async function mustPublish(name: string): Promise<Publication> {
+  const published = await publish(source.id, name)
+  if (typeof published === 'string') throw new Error(published)
+  return published
+}
+
+describe('a curated version', () => {
+  it('is built of the archive of the company that lends it, and belongs to none', async () => {
+    const { attemptId, versionId, environmentId } = await mustPublish('built')
+    const attempt = await claimNextAttempt(db, { worker: 'worker', leaseMs: 60_000 })
+    expect(attempt).toMatchObject({
+      id: attemptId,
+      company_id: author.companyId,
+      environment_version_id: versionId,
+    })
+    if (!attempt) return
+    const { order } = await readOrder(db, attempt)
+    expect(order).toMatchObject({
+      companyId: author.companyId,
+      environmentId,
+      resourceProfile: 'large',
+      context: { digest: source.source_digest },
+    })
+  })
+
+  it('is read by every company without what only its owner sees, and changed by none', async () => {
+    const { environmentId, versionId, attemptId } = await mustPublish('read')
+    const params = { id: environmentId, vid: versionId, aid: attemptId, sid: 'x' }
+    for (const { companyManager } of [author, other]) {
+      expect(
+        await harness.must<Environment>(environmentRoutes.readEnvironment, companyManager, { params }),
+      ).toMatchObject({ name: 'read', owner_kind: 'system_curated', company_id: null })
+      expect(
+        await harness.must<EnvironmentVersion>(environmentRoutes.readEnvironmentVersion, companyManager, {
+          params,
+        }),
+      ).toMatchObject({ company_id: null, source_digest: null, source_ref: null, state: 'build_queued' })
+      const closed: [Route, unknown?][] = [
+        [environmentRoutes.updateEnvironment, { name: 'mine' }],
+        [environmentRoutes.archiveEnvironment],
+        [environmentRoutes.createEnvironmentVersion, { source_digest: digest, resource_profile: 'standard' }],
+        [environmentRoutes.archiveEnvironmentVersion],
+        [environmentRoutes.createBuild],
+        [environmentRoutes.retryBuild],
+        [environmentRoutes.cancelBuild],
+        [contextUploadRoutes.initContextUpload, { declared_bytes: 1 }],
+        [extensionRoutes.readBuildDetails],
+        [extensionRoutes.readBuildLog],
+        [extensionRoutes.followBuildLog],
+        [extensionRoutes.changeVersionIsolation, { isolation: 'gvisor' }],
+      ]
+      for (const [route, body] of closed) {
+        const answer = await harness.call(route, companyManager, {
+          params,
+          ...(body !== undefined && { body }),
+        })
+        expect([route.path, answer.status]).toEqual([route.path, 404])
+      }
+    }
+  })
+
+  it('is the next one of its environment, and current once it is ready', async () => {
+    const first = await mustPublish('numbered')
+    const second = await mustPublish('numbered')
+    expect(second.environmentId).toBe(first.environmentId)
+    expect([first.versionNumber, second.versionNumber]).toEqual([1, 2])
+    const [listed] = await listCuratedEnvironments(db)
+    expect(listed).toMatchObject({ name: 'numbered', state: 'active', current_version_number: null })
+  })
+
+  it('is made of nothing that is not ready, blocked, curated itself, or gone', async () => {
+    const draft = await harness.version(author.companyManager, source.environment_id)
+    expect(await publish('ver_none')).toBe('source_unknown')
+    expect(await publish((await mustPublish('self')).versionId)).toBe('source_unknown')
+    expect(await publish(draft.id)).toBe('source_not_ready')
+    await setReady(draft.id)
+    expect(await publish(draft.id)).toBe('source_archive_gone')
+    await db
+      .updateTable('environment_versions')
+      .set({ security_state: 'blocked' })
+      .where('id', '=', draft.id)
+      .execute()
+    expect(await publish(draft.id)).toBe('source_not_ready')
+    expect((await listCuratedEnvironments(db)).map(({ name }) => name)).not.toContain('python')
+  })
+
+  it('is offered no more once its environment is archived, whose name is free again', async () => {
+    const { environmentId, versionId } = await mustPublish('old')
+    expect(await archiveCuratedEnvironment(db, 'old')).toBe(true)
+    expect(await archiveCuratedEnvironment(db, 'old')).toBe(false)
+    const { items } = await harness.must<{ items: Environment[] }>(
+      environmentRoutes.listEnvironments,
+      other.member,
+    )
+    expect(items.map(({ id }) => id)).not.toContain(environmentId)
+    const params = { id: environmentId, vid: versionId }
+    expect(
+      (await harness.call(environmentRoutes.readEnvironmentVersion, other.member, { params })).status,
+    ).toBe(200)
+    expect((await mustPublish('old')).environmentId).not.toBe(environmentId)
+  })
+
+  it('is not what a build of the same files in a company takes over', async () => {
+    const { versionId } = await mustPublish('cached')
+    await db
+      .transaction()
+      .execute((trx) => noteCachedImage(trx, { companyId: author.companyId, key: digest, versionId }))
+    expect(await db.selectFrom('build_cache').selectAll().execute()).toEqual([])
+  })
+})
