@@ -8,6 +8,7 @@ import { listRoomRuns } from '../server/runs/read-runs.ts'
 import { RunLookup } from '../server/runs/run-lookup.ts'
 import { SubmissionQueue } from '../server/runs/submission-queue.ts'
 import { submitRun } from '../server/runs/submit-run.ts'
+import { listVisibleRuns } from '../server/runs/visible-runs.ts'
 import { Runnables, validateInput } from '../server/tasks/runnable.ts'
 import type { Benchmark, BenchOptions } from './harness/benchmark.ts'
 import { machineNote } from './harness/machine-note.ts'
@@ -58,6 +59,8 @@ interface Operations {
   claim(): Promise<number>
   submit(): Promise<number>
   list(): Promise<number>
+  /** Over all rooms of a caller, with the total of some days. */
+  listAll(): Promise<number>
 }
 
 /** Milliseconds of a claim where each of many companies has one run queued. */
@@ -110,8 +113,18 @@ async function operations({ db }: OwnDatabase, rows: number): Promise<Operations
       const { tookMs } = await timed(() => listRoomRuns(deps, lister.member, lister.roomIds[0] ?? '', page))
       return tookMs
     },
+    listAll: async () => {
+      const { tookMs, result } = await timed(() =>
+        listVisibleRuns(deps, lister.member, { ...page, queued_after: daysAgo(3) }),
+      )
+      if (result.total < Math.floor(rows / companies / roomsEach) * roomsEach)
+        throw new Error(`a total is ${result.total}`)
+      return tookMs
+    },
   }
 }
+
+const daysAgo = (days: number): string => new Date(Date.now() - days * 86_400_000).toISOString()
 
 async function timed<Result>(work: () => Promise<Result>): Promise<{ tookMs: number; result: Result }> {
   const begun = performance.now()
@@ -119,7 +132,12 @@ async function timed<Result>(work: () => Promise<Result>): Promise<{ tookMs: num
   return { tookMs: performance.now() - begun, result }
 }
 
-const names = ['claim', 'submit', 'list'] as const
+const operationNames = {
+  claim: 'claim',
+  submit: 'submit',
+  list: 'list',
+  listAll: 'list with a total',
+} as const satisfies Record<keyof Operations, string>
 
 interface Queues {
   deep: Operations
@@ -128,10 +146,11 @@ interface Queues {
 }
 
 async function measure(options: BenchOptions, { deep, shallow, crowded }: Queues): Promise<Row[]> {
+  const keys = Object.keys(operationNames) as (keyof Operations)[]
   const subjects: Subject[] = [
-    ...names.flatMap((name) => [
-      { name: `deep ${name}`, once: deep[name] },
-      { name: `shallow ${name}`, once: shallow[name] },
+    ...keys.flatMap((key) => [
+      { name: `deep ${key}`, once: deep[key] },
+      { name: `shallow ${key}`, once: shallow[key] },
     ]),
     { name: 'crowded claim', once: crowded },
   ]
@@ -142,7 +161,7 @@ async function measure(options: BenchOptions, { deep, shallow, crowded }: Queues
   const of = (name: string) => ({ samplesMs: samples.get(name) ?? [], cpuMs: null })
   const notes = [
     `${options.rows} queued runs against ${shallowRows}, in ${companies * roomsEach} rooms of ${companies} companies both times`,
-    'the functions of the service, called in this process with a connection each; a run is submitted for a company that has none queued, and the first 20 of a room are listed',
+    'the functions of the service, called in this process with a connection each; a run is submitted for a company that has none queued, and the first 20 of a room, and of all rooms of the last three days, are listed',
     machine(),
   ]
   const row = (name: string, ours: string, shallowName: string, more: string[]) =>
@@ -159,7 +178,7 @@ async function measure(options: BenchOptions, { deep, shallow, crowded }: Queues
       notes,
     })
   return [
-    ...names.map((name) => row(name, `deep ${name}`, name, [])),
+    ...keys.map((key) => row(operationNames[key], `deep ${key}`, key, [])),
     row('claim among companies', 'crowded claim', 'claim', [
       `ours: a run of each of ${manyCompanies} companies is queued`,
     ]),

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Database } from '../../server/db/database.ts'
+import { foldRunCounts } from '../../server/runs/fold-counts.ts'
 import type { BenchTenant } from './tenants.ts'
 
 /** Rows of one statement: within the time that a statement has. */
@@ -40,8 +41,9 @@ export async function insertQueuedRuns(
   }
 }
 
-/** Leaves the tables as they are once the database has looked after them. */
+/** Leaves the tables as they are once the worker's loops and the database have looked after them. */
 export async function settle(db: Database): Promise<void> {
+  await foldRunCounts({ db })
   await sql`vacuum (analyze) runs`.execute(db)
   await sql`analyze`.execute(db)
 }
