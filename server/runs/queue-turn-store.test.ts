@@ -77,10 +77,8 @@ describe('the turn of a company', () => {
   })
 
   it('is not kept from others by hundreds who have nothing queued any more', async () => {
-    for (let count = 0; count < 150; count += 1) {
-      const idle = await makeCompany()
-      await cancelRun(db, { id: await queue(idle) })
-    }
+    const queueAndCancel = async () => cancelRun(db, { id: await queue(await makeCompany()) })
+    await Promise.all(Array.from({ length: 150 }, queueAndCancel))
     const id = await queue(company)
     expect(await claim()).toMatchObject({ id })
   })
