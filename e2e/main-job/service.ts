@@ -30,6 +30,13 @@ export interface OwnService extends Service {
   pid: number
   /** Ends a role the hard way and waits until the supervisor has started it again. */
   kill(role: 'api' | 'worker' | 'agent'): Promise<void>
+  /** The JSON document of a command on the machine of the service; rejects with its `code` when it fails. */
+  sandbox<T>(...command: string[]): Promise<T>
+}
+
+/** What `sandbox admin apply` answers. */
+export interface Applied {
+  passwords: { login: string; password: string }[]
 }
 
 /** The service at SANDBOX_E2E_URL, or one of its own. */
@@ -66,15 +73,24 @@ export async function startService(settings: Record<string, string> = {}): Promi
   }
   try {
     await readyLine(child, lines)
-    const applied = await run(sandbox, ['admin', 'apply', 'examples/company.yaml', '--json'], {
-      env,
-      cwd: checkout,
-    })
-    const { passwords } = JSON.parse(applied.stdout) as { passwords: { login: string; password: string }[] }
+    const command = async <T>(...args: string[]) => {
+      const { stdout } = await run(sandbox, [...args, '--json'], { env, cwd: checkout })
+      return JSON.parse(stdout) as T
+    }
+    const { passwords } = await command<Applied>('admin', 'apply', 'examples/company.yaml')
     const password = passwords.find(({ login }) => login === 'ada')?.password ?? ''
     const pid = child.pid ?? 0
     const kill = (role: string) => killChild(pid, role)
-    return { url: `http://127.0.0.1:${port}`, user: 'ada', password, dataDir, pid, kill, stop }
+    return {
+      url: `http://127.0.0.1:${port}`,
+      user: 'ada',
+      password,
+      dataDir,
+      pid,
+      kill,
+      sandbox: command,
+      stop,
+    }
   } catch (error) {
     await stop()
     throw new Error(`the service did not start:\n${lines.join('\n')}`, { cause: error })

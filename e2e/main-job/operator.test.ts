@@ -1,0 +1,136 @@
+import { randomUUID } from 'node:crypto'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Applied, type OwnService, startService } from './service.ts'
+import { build, ended, logIn, outputOf, publish, runWhen, submit, type Tenant } from './tenant.ts'
+
+/* The operator's commands against a service at work, and what companies meet of them. */
+
+let service: OwnService
+let acme: Tenant
+let globex: Tenant
+let folder: string
+let built: string
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'e2e-operator-'))
+  await writeFile(join(folder, 'Dockerfile'), 'FROM curated/python:3.11\nRUN echo curated > /greeting\n')
+  service = await startService()
+  acme = await logIn(service)
+  globex = await logIn({ ...service, ...(await apply(globexDirectory, 'gil')) })
+  const { vid, attempt } = await build(acme, folder)
+  if (attempt.status !== 'completed') throw new Error(`nothing is built: ${JSON.stringify(attempt)}`)
+  built = vid
+})
+afterAll(async () => {
+  await service?.stop()
+  await rm(folder, { recursive: true, force: true })
+})
+
+const globexDirectory = `
+companies:
+  - name: globex
+    users: [{ login: gil, name: Gil, role: company_administrator }]
+    departments: [{ name: ops, rooms: [{ name: daily-numbers, members: [gil] }] }]
+`
+
+/** Adds a company and answers how one of its people logs in. */
+async function apply(directory: string, user: string): Promise<{ user: string; password: string }> {
+  const file = join(folder, 'globex.yaml')
+  await writeFile(file, directory)
+  const { passwords } = await service.sandbox<Applied>('admin', 'apply', file)
+  await rm(file)
+  return { user, password: passwords.find(({ login }) => login === user)?.password ?? '' }
+}
+
+const operate = <T>(...args: string[]) => service.sandbox<T>('operator', ...args)
+
+const greet = 'printf \'"%s"\' "$(cat /greeting)" > "$SERVICE_OUTPUT_FILE"'
+
+test('what one company has built is published to another, which runs it until its image is blocked', async () => {
+  const published = await operate<{ environment_id: string; version_id: string; published: boolean }>(
+    ...['environment', 'publish', built, '--name', 'greeter', '--description', 'greets'],
+  )
+  expect(published).toMatchObject({ published: true })
+  const { items } = await globex.client.call(allRoutes.listEnvironments, {})
+  expect(items).toMatchObject([
+    {
+      id: published.environment_id,
+      name: 'greeter',
+      company_id: null,
+      current_version_id: published.version_id,
+    },
+  ])
+  const params = { id: published.environment_id, vid: published.version_id }
+  const version = await globex.client.call(allRoutes.readEnvironmentVersion, { params })
+  expect(version).toMatchObject({
+    state: 'ready',
+    source_digest: null,
+    region_readiness: { onprem: 'ready' },
+  })
+  const task = await publish(globex, { environmentVersion: version.id, workScript: greet })
+  const { id } = await submit(globex, task, null)
+  expect(await runWhen(globex, id, ended)).toMatchObject({ status: 'completed' })
+  expect(JSON.parse(await outputOf(globex, id))).toBe('curated')
+
+  // One image, whichever versions have it: the company that lent it is stopped too.
+  const digest = version.promoted_digest ?? ''
+  const versions = [built, version.id]
+  expect(await operate('block', digest, '--reason', 'e2e')).toEqual({ digest, versions })
+  await expect(submit(globex, task, null)).rejects.toMatchObject({
+    status: 409,
+    code: 'version_not_runnable',
+  })
+  expect(await operate('block', '--list')).toMatchObject({ items: [{ digest, reason: 'e2e' }] })
+  expect(await operate('unblock', digest)).toEqual({ digest, versions })
+  const again = await submit(globex, task, null)
+  expect(await runWhen(globex, again.id, ended)).toMatchObject({ status: 'completed' })
+
+  await operate('environment', 'archive', 'greeter')
+  expect((await globex.client.call(allRoutes.listEnvironments, {})).items).toEqual([])
+  const pinned = await submit(globex, task, null)
+  expect(await runWhen(globex, pinned.id, ended)).toMatchObject({ status: 'completed' })
+})
+
+test('builds are held back for a while', async () => {
+  const { client } = acme
+  const { id } = await client.call(allRoutes.createEnvironment, { body: { name: `e2e-${randomUUID()}` } })
+  const version = await client.call(allRoutes.createEnvironmentVersion, {
+    params: { id },
+    body: { source_digest: `sha256:${'0'.repeat(64)}`, resource_profile: 'standard' },
+  })
+  const queue = () => client.call(allRoutes.createBuild, { params: { id, vid: version.id } })
+  await operate('build-fence', 'on', '--minutes', '5')
+  await expect(queue()).rejects.toMatchObject({ status: 503, code: 'build_admission_fenced' })
+  expect(await operate('build-fence', 'off')).toEqual({ was_held: true })
+  expect(await queue()).toMatchObject({ status: 'validation_queued' })
+})
+
+test('the limits of one company are settled, and those of others stay', async () => {
+  const set = ['--timeout-ceiling', '30', '--egress', 'off', '--queued-runs', '7'] as const
+  await operate('company', 'set', 'globex', ...set)
+  expect(await operate('company', 'show', 'globex')).toMatchObject({
+    timeout_ceiling_seconds: 30,
+    runtime_egress_enabled: false,
+    queued_run_limit: 7,
+  })
+  const settings = ({ client }: Tenant) => client.call(allRoutes.readSettings, {})
+  expect(await settings(globex)).toMatchObject({ timeout_ceiling_seconds: 30, runtime_egress_enabled: false })
+  expect(await settings(acme)).toMatchObject({
+    timeout_ceiling_seconds: 86_400,
+    runtime_egress_enabled: true,
+  })
+})
+
+test('the runner that runs is known and approved', async () => {
+  const { items } = await operate<{
+    items: { release: string; runs: boolean; approved_at: string | null }[]
+  }>(...['runner-release', 'list'])
+  const running = items.filter(({ runs }) => runs)
+  expect(running).toMatchObject([{ approved_at: expect.any(String) }])
+  await operate('runner-release', 'approve', running[0]?.release ?? '')
+  await expect(operate('runner-release', 'approve', 'runner-none')).rejects.toMatchObject({ code: 1 })
+})
