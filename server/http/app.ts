@@ -6,7 +6,7 @@ import type { Log } from '../base/logging.ts'
 import { parseStrictJson } from '../base/strict-json.ts'
 import { allowOtherOrigins } from './cross-origin.ts'
 import { handleError } from './errors.ts'
-import { principalDecorator } from './mount.ts'
+import { foundDecorator } from './mount.ts'
 
 /** Shape bounds of any JSON body; the run input's own are checked again where it is taken. */
 const jsonBounds = { maxDepth: 80, maxNodes: 120_000 }
@@ -25,7 +25,7 @@ export function createApp(log: Log): FastifyInstance {
     clientErrorHandler: (error, socket) => answerBrokenRequest(error, socket),
     frameworkErrors: (error, request, reply) => handleError(error, request, reply),
   }) as unknown as FastifyInstance
-  app.decorateRequest(principalDecorator, null)
+  app.decorateRequest(foundDecorator, null)
   app.removeAllContentTypeParsers()
   app.addContentTypeParser(
     'application/json',

@@ -1,37 +1,52 @@
 import type { BodyOf, ParamsOf, QueryOf, ResponseOf, Route } from '@sandbox-jobs/contract/routes/route.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FindKey } from '../platform/authentication.ts'
 import type { Principal } from '../platform/principal.ts'
 import { readIdempotencyKey } from './idempotency-key.ts'
 import { checkEnabled, checkKeyScope } from './scopes.ts'
-import { compile } from './validation.ts'
+import { compile, isValid } from './validation.ts'
 
 /** One call of a route, checked against its declaration. */
-export interface Call<R extends Route> {
+export interface Call<R extends Route, Begun = unknown> {
   params: ParamsOf<R>
   query: QueryOf<R>
   body: BodyOf<R>
   /** Who calls; on public routes there is nobody. */
   principal: R['access'] extends 'public' | 'token' ? null : Principal
   idempotencyKey: R['idempotent'] extends true ? string : undefined
+  /** What the route's `Begin` gave; undefined where the path is malformed, so that nothing was begun. */
+  begun: Begun | undefined
   request: FastifyRequest
   reply: FastifyReply
 }
 
-export type Handler<R extends Route> = (
-  call: Call<R>,
+export type Handler<R extends Route, Begun = unknown> = (
+  call: Call<R, Begun>,
 ) => Promise<ResponseOf<R> extends undefined ? FastifyReply : ResponseOf<R>>
 
-export type Authenticate = (headers: FastifyRequest['headers']) => Promise<Principal>
+export type Authenticate = (headers: FastifyRequest['headers'], findKey?: FindKey) => Promise<Principal>
+
+/** Looks up more than who calls in the statement that finds them: what came of it is for the handler. */
+export type Begin<R extends Route, Begun extends { findKey: FindKey }> = (params: ParamsOf<R>) => Begun
 
 export interface MountOptions {
   authenticate: Authenticate
   enabled: boolean
 }
 
-/** The name under which a request keeps who was found to call, from the first hook to the handler. */
-export const principalDecorator = 'principal'
+/** The name under which a request keeps what its first hook found, for the handler. */
+export const foundDecorator = 'found'
 
-export type Mount = <const R extends Route>(route: R, handler: Handler<R>) => void
+interface Found {
+  principal: Principal
+  begun: unknown
+}
+
+export type Mount = <const R extends Route, Begun extends { findKey: FindKey } = never>(
+  route: R,
+  handler: Handler<R, Begun>,
+  begin?: Begin<R, Begun>,
+) => void
 
 const fastifyPath = (path: string) => path.replaceAll(/\{(\w+)\}/g, ':$1')
 
@@ -40,7 +55,7 @@ const fastifyPath = (path: string) => path.replaceAll(/\{(\w+)\}/g, ':$1')
  * and rooms, kill switch, all before the body is read; then path, query, idempotency key and body.
  */
 export function mounter(app: FastifyInstance, options: MountOptions): Mount {
-  return (route, handler) => {
+  return (route, handler, begin) => {
     const checks = {
       params: route.params && compile('path', route.params),
       query: route.query && compile('query', route.query),
@@ -52,8 +67,11 @@ export function mounter(app: FastifyInstance, options: MountOptions): Mount {
       bodyLimit: route.maxBodyBytes ?? defaultBodyBytes,
       onRequest: async (request) => {
         if (route.access !== 'public' && route.access !== 'token') {
-          const principal = await options.authenticate(request.headers)
-          request.setDecorator(principalDecorator, principal)
+          const { params, headers } = request
+          const mayBegin = begin && checks.params && isValid(checks.params, params)
+          const begun = mayBegin ? begin(params as Parameters<typeof begin>[0]) : undefined
+          const principal = await options.authenticate(headers, begun?.findKey)
+          request.setDecorator<Found>(foundDecorator, { principal, begun })
           checkKeyScope(route, principal, chatroomOf(request))
         }
         checkEnabled(options.enabled, { method: route.method, path: route.path })
@@ -65,8 +83,8 @@ export function mounter(app: FastifyInstance, options: MountOptions): Mount {
         const body = request.body ?? (route.bodyOptional ? {} : request.body)
         if (route.bodyKind === undefined || route.bodyKind === 'json') checks.body?.(body)
         const { params, query } = request
-        const principal = request.getDecorator<Principal | null>(principalDecorator)
-        const call = { params, query, body, principal, idempotencyKey, request, reply }
+        const found = request.getDecorator<Found | null>(foundDecorator)
+        const call = { params, query, body, principal: null, ...found, idempotencyKey, request, reply }
         return handler(call as unknown as Parameters<typeof handler>[0])
       },
     })

@@ -24,6 +24,16 @@ export function compile(part: Part, schema: TSchema): Validate {
   }
 }
 
+export function isValid(validate: Validate, value: unknown): boolean {
+  try {
+    validate(value)
+    return true
+  } catch (error) {
+    if (error instanceof ValidationError) return false
+    throw error
+  }
+}
+
 /** Ajv's words for a problem, without the value that caused it. */
 function render(part: Part, error: ErrorObject): ValidationProblem {
   const loc: (string | number)[] = [part, ...error.instancePath.split('/').slice(1).map(decodePointer)]

@@ -50,6 +50,7 @@ import { cancelQueuedRunsOfTask } from '../runs/cancel-queued.ts'
 import { queuePolicy } from '../runs/queue-policy.ts'
 import { stageInput } from '../runs/run-input.ts'
 import { RunLookup } from '../runs/run-lookup.ts'
+import { RunReadings } from '../runs/run-readings.ts'
 import { SubmissionQueue } from '../runs/submission-queue.ts'
 import { DiskStorage } from '../storage/disk.ts'
 import { Runnables, validateInput } from '../tasks/runnable.ts'
@@ -145,7 +146,8 @@ export function createApiApp({ db, log, clock, identityProvider, config }: ApiPa
     policy,
     validateInput,
   }
-  mountRunRoutes(mount, { ...submitting, db, directory, runs, pages, clock, capabilityKey })
+  const readings = new RunReadings(db)
+  mountRunRoutes(mount, { ...submitting, db, directory, runs, readings, pages, clock, capabilityKey })
   mountPublicLinkRoutes(mount, { db, directory, runs, clock, linkKey: keys.derive('public-link'), baseUrl })
   mountRunLogRoutes(mount, { db, directory, runs, storage, followers })
   mountPublicDownloadRoute(mount, { db, storage })

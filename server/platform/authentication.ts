@@ -7,11 +7,11 @@ import type { Database } from '../db/database.ts'
 import { Gathered } from '../db/gathered.ts'
 import type { AccessTokens } from './access-tokens.ts'
 import { hashApiKey, looksLikeApiKey } from './api-key-secret.ts'
+import type { KeyCredential, UserStanding } from './caller-statement.ts'
 import {
   findKeyCredentials,
   findLogin,
   findUserCredential,
-  type KeyCredential,
   touchKey,
   type UserCredential,
 } from './credential-store.ts'
@@ -45,6 +45,9 @@ export interface AuthenticationOptions {
   clock: Clock
 }
 
+/** Looks up the key that has this keyed hash; undefined where none has it. */
+export type FindKey = (keyHash: Buffer) => Promise<KeyCredential | undefined>
+
 export const refuseCredentials = (): PlainError => {
   const { status, detail, headers } = uncoded.no_credentials
   return new PlainError(status, detail, headers)
@@ -61,12 +64,21 @@ export class Authentication {
     this.#keys = new Gathered((hashes) => findKeyCredentials(options.db, hashes))
   }
 
-  /** Resolves a request's headers to its caller; throws `PlainError` 418, or 403 for a key's foreign origin. */
-  readonly authenticate = async (headers: IncomingHttpHeaders): Promise<Principal> => {
+  readonly #findKey: FindKey = (keyHash) => this.#keys.find(keyHash)
+
+  /**
+   * Resolves a request's headers to its caller; throws `PlainError` 418, or 403 for a key's foreign origin. `findKey` is
+   * given by who looks up more than the key in the same statement; whatever that is, nothing of it was allowed yet.
+   */
+  readonly authenticate = async (
+    headers: IncomingHttpHeaders,
+    findKey: FindKey = this.#findKey,
+  ): Promise<Principal> => {
     if (headers.authorization !== undefined) return this.#byToken(headers.authorization)
-    const key = headers['x-api-key']
-    if (typeof key === 'string') return this.#byKey(key, headers.origin)
-    throw refuseCredentials()
+    const text = headers['x-api-key']
+    if (typeof text !== 'string' || !looksLikeApiKey(text)) throw refuseCredentials()
+    const key = await findKey(hashApiKey(this.#pepper, text))
+    return this.#byKey(key, headers.origin)
   }
 
   async #byToken(authorization: string): Promise<Principal> {
@@ -79,7 +91,7 @@ export class Authentication {
       ? await this.#userOfProvider(identityProvider, token)
       : await this.#userOfOwnToken(token)
     if (!user || user.disabled_at) throw refuseCredentials()
-    return principalOf(user, 'jwt')
+    return principalOf(user, { id: user.id, authMethod: 'jwt' })
   }
 
   async #userOfOwnToken(token: string): Promise<UserCredential | undefined> {
@@ -93,8 +105,7 @@ export class Authentication {
     return login !== undefined && isLogin(login) ? findLogin(this.#options.db, login) : undefined
   }
 
-  async #byKey(text: string, origin: string | undefined): Promise<Principal> {
-    const key = looksLikeApiKey(text) ? await this.#keys.find(hashApiKey(this.#pepper, text)) : undefined
+  async #byKey(key: KeyCredential | undefined, origin: string | undefined): Promise<Principal> {
     const now = this.#options.clock.now()
     if (!key || key.disabled_at || key.revoked_at || (key.expires_at && key.expires_at <= now)) {
       throw refuseCredentials()
@@ -104,7 +115,8 @@ export class Authentication {
     }
     await this.#noteUse(key, now)
     const { key_id: id, scope, allowed_chatroom_ids: allowedChatroomIds } = key
-    return { ...principalOf(key, 'api_key'), apiKey: { id, scope, allowedChatroomIds } }
+    const principal = principalOf(key, { id: key.owner_user_id, authMethod: 'api_key' })
+    return { ...principal, apiKey: { id, scope, allowedChatroomIds } }
   }
 
   /** Writes at most once a minute, so that a busy key does not turn every read into a write. */
@@ -115,11 +127,14 @@ export class Authentication {
   }
 }
 
-function principalOf(user: UserCredential, authMethod: Principal['authMethod']): Principal {
+function principalOf(
+  user: UserStanding,
+  { id, authMethod }: { id: string; authMethod: Principal['authMethod'] },
+): Principal {
   return {
     companyId: user.company_id,
     principalType: 'user',
-    principalId: user.id,
+    principalId: id,
     authMethod,
     role: user.role,
     managedDepartmentIds: user.role === departmentManagerRole ? user.managed_department_ids : [],

@@ -1,32 +1,19 @@
 import { sql } from 'kysely'
 import type { Executing } from '../db/database.ts'
 import { prepared } from '../db/prepared.ts'
+import {
+  joinKey,
+  type KeyCredential,
+  keyColumns,
+  managedDepartments,
+  type UserStanding,
+} from './caller-statement.ts'
 
-/** A user as authentication needs them; the departments are those they are named for. */
-export interface UserCredential {
+/** A user as authentication needs them. */
+export interface UserCredential extends UserStanding {
   id: string
-  company_id: string
-  role: number
   credential_generation: number
-  disabled_at: Date | null
-  managed_department_ids: string[]
 }
-
-export interface KeyCredential extends UserCredential {
-  key_id: string
-  scope: 'full' | 'sandbox'
-  allowed_chatroom_ids: string[]
-  domains: string[]
-  expires_at: Date | null
-  revoked_at: Date | null
-  last_used_at: Date | null
-}
-
-const managedDepartments = sql<string[]>`array(
-  select managed.department_id from department_managers managed
-  where managed.user_id = owner.id and managed.company_id = owner.company_id
-  order by managed.department_id
-)`.as('managed_department_ids')
 
 const users = (db: Executing) =>
   db
@@ -58,13 +45,8 @@ export const findLogin = (
 
 const keyCredentials = prepared<{ hashes: Buffer[] }, KeyCredential & { place: number }>(
   ({ hashes }) => sql`
-    select asked.place, owner.id, owner.company_id, owner.role, owner.credential_generation, owner.disabled_at,
-      ${managedDepartments}, key.id as key_id, key.scope, key.allowed_chatroom_ids, key.domains, key.expires_at,
-      key.revoked_at, key.last_used_at
-    from unnest(${hashes}::bytea[]) with ordinality as asked (key_hash, place)
-    join api_keys key using (key_hash)
-    join users owner on owner.id = key.owner_user_id and owner.company_id = key.company_id
-  `,
+    select asked.place, ${keyColumns}
+    from unnest(${hashes}::bytea[]) with ordinality as asked (key_hash, place) ${joinKey}`,
 )
 
 /** By the keyed hashes of keys, with their owners: one for each hash, undefined where no key has it. */

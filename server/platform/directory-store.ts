@@ -1,16 +1,14 @@
 import { sql } from 'kysely'
 import type { Executing } from '../db/database.ts'
 import { prepared } from '../db/prepared.ts'
+import { joinStanding, type Standing } from './caller-statement.ts'
 
 /** A live chatroom, and what one user is in it. */
-export interface RoomStanding {
+export interface RoomStanding extends Standing {
   id: string
   company_id: string
-  department_id: string
   name: string
   authority_generation: number
-  /** Null when the user is no member, else whether the membership is flagged. */
-  room_manager: boolean | null
 }
 
 const standings = (db: Executing, where: { companyId: string; userId: string | null }) =>
@@ -40,9 +38,8 @@ const askedStandings = prepared<
       member.room_manager
     from unnest(${companyIds}::text[], ${roomIds}::text[], ${userIds}::text[])
       with ordinality as asked (company_id, room_id, user_id, place)
-    join chatrooms room
-      on room.id = asked.room_id and room.company_id = asked.company_id and room.deleted_at is null
-    left join chatroom_members member on member.chatroom_id = room.id and member.user_id = asked.user_id
+    ${joinStanding({ roomId: 'asked.room_id', companyId: 'asked.company_id', userId: 'asked.user_id' })}
+    where room.id is not null
   `,
 )
 

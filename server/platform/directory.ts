@@ -1,6 +1,7 @@
 import { notFound } from '../base/coded-error.ts'
 import type { Executing } from '../db/database.ts'
 import { Gathered } from '../db/gathered.ts'
+import type { Standing } from './caller-statement.ts'
 import {
   type AskedStanding,
   findAskedStandings,
@@ -58,8 +59,7 @@ export class Directory {
   /** The room, when the caller is a member of it or manages it; throws `not_found`. */
   async requireRoomMember(principal: Principal, roomId: string): Promise<Room> {
     const standing = await this.#standing(principal, roomId)
-    if (!standing || !actsIn(principal, roomId)) throw notFound()
-    if (standing.room_manager === null && !personManages(principal, standing)) throw notFound()
+    if (!standing || !belongsTo(principal, roomId, standing)) throw notFound()
     return roomOf(standing)
   }
 
@@ -103,8 +103,12 @@ export class Directory {
   }
 }
 
+/** Whether the caller is a member of the room or manages it, by what they were found to be there. */
+export const belongsTo = (principal: Principal, roomId: string, standing: Standing): boolean =>
+  actsIn(principal, roomId) && (standing.room_manager !== null || personManages(principal, standing))
+
 /** Whether the person manages the room, whatever the key they act through may do. */
-const personManages = (principal: Principal, room: RoomStanding): boolean =>
+const personManages = (principal: Principal, room: Standing): boolean =>
   managesDepartment(principal, room.department_id) || room.room_manager === true
 
 const manages = (principal: Principal, room: RoomStanding): boolean =>

@@ -6,13 +6,14 @@ import { allEnded } from '../base/all-ended.ts'
 import { notFound } from '../base/coded-error.ts'
 import type { Cursor, Page, PageRequest, PageTokens } from '../base/page.ts'
 import type { Database } from '../db/database.ts'
-import type { Directory } from '../platform/directory.ts'
+import { belongsTo, type Directory } from '../platform/directory.ts'
 import { isRestricted, type Principal } from '../platform/principal.ts'
 import { cancelRun } from './cancel-run.ts'
 import type { QueuePolicy } from './queue-policy.ts'
 import { renderRun } from './render-run.ts'
 import { findContent, hasInput } from './run-content-store.ts'
 import type { RunLookup } from './run-lookup.ts'
+import { type RunReading, runOf } from './run-reading-store.ts'
 import { type ListedRun, listRuns, type ShownRun } from './run-store.ts'
 import { queueWaits } from './run-waits.ts'
 
@@ -51,8 +52,25 @@ export async function requireReadableRun(
   return run
 }
 
-export async function readRun(deps: ReadDeps, principal: Principal, address: RunAddress): Promise<RunDetail> {
-  const run = await requireReadableRun(deps, principal, address)
+/** The same of what was looked up together with who asks. */
+function readableOf(reading: RunReading, principal: Principal, { chatroomId }: RunAddress): ShownRun {
+  const { department_id, room_manager } = reading
+  const inRoom = department_id !== null && belongsTo(principal, chatroomId, { department_id, room_manager })
+  const run = runOf(reading)
+  if (!inRoom || !run) throw notFound()
+  return run
+}
+
+/** Shows a run; `reading` is given when it was looked up already. Throws `not_found`. */
+export async function readRun(
+  deps: ReadDeps,
+  principal: Principal,
+  address: RunAddress,
+  reading?: RunReading,
+): Promise<RunDetail> {
+  const run = reading
+    ? readableOf(reading, principal, address)
+    : await requireReadableRun(deps, principal, address)
   return renderRun(run, await deps.runs.waitOf(run))
 }
 

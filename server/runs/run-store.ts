@@ -104,16 +104,25 @@ export interface RunKey {
   apiKeyId?: string | undefined
 }
 
+/**
+ * Part of a statement: `runs`, which is the run whose id a column holds. It is found by its id alone and compared
+ * afterwards, or a plan that was made while the table was short might walk all runs of a company.
+ */
+export const runById = (column: string) => sql`
+    lateral (select * from runs where runs.id = ${sql.ref(column)} limit 1) runs`
+
+/** The columns that show it. */
+export const runColumns = sql.join(shownColumns.map((column) => sql.ref(`runs.${column}`)))
+
 const askedRuns = prepared<
   { ids: string[]; companyIds: string[]; chatroomIds: string[]; apiKeyIds: (string | null)[] },
   ShownRun & { place: number }
 >(
   ({ ids, companyIds, chatroomIds, apiKeyIds }) => sql`
-    select asked.place, ${sql.join(shownColumns.map((column) => sql.ref(`runs.${column}`)))}
+    select asked.place, ${runColumns}
     from unnest(${ids}::text[], ${companyIds}::text[], ${chatroomIds}::text[], ${apiKeyIds}::text[])
       with ordinality as asked (id, company_id, chatroom_id, api_key_id, place)
-    join runs on runs.id = asked.id and runs.company_id = asked.company_id
-      and runs.chatroom_id = asked.chatroom_id
+    join ${runById('asked.id')} on runs.company_id = asked.company_id and runs.chatroom_id = asked.chatroom_id
       and (asked.api_key_id is null or runs.api_key_id = asked.api_key_id)
   `,
 )

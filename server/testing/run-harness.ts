@@ -20,6 +20,7 @@ import { Directory } from '../platform/directory.ts'
 import type { Principal } from '../platform/principal.ts'
 import { type QueuePolicy, queuePolicy } from '../runs/queue-policy.ts'
 import { RunLookup } from '../runs/run-lookup.ts'
+import { RunReadings } from '../runs/run-readings.ts'
 import { SubmissionQueue } from '../runs/submission-queue.ts'
 import { DiskStorage } from '../storage/disk.ts'
 import { Runnables, validateInput } from '../tasks/runnable.ts'
@@ -49,6 +50,7 @@ export class RunHarness {
       db,
       directory: new Directory(db),
       runs: new RunLookup(db, policy),
+      readings: new RunReadings(db),
       runnables: new Runnables(db),
       queue: new SubmissionQueue(db, policy),
       policy: this.policy,

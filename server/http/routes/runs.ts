@@ -3,10 +3,11 @@ import { quickRun } from '../../runs/quick-run.ts'
 import { type CapabilityDeps, createDownloadCapability, listRunArtifacts } from '../../runs/read-artifacts.ts'
 import { cancelReadableRun, listRoomRuns, readRun, readRunContent } from '../../runs/read-runs.ts'
 import { retryRun } from '../../runs/retry-run.ts'
+import type { RunReadings } from '../../runs/run-readings.ts'
 import { type SubmitDeps, submitRun } from '../../runs/submit-run.ts'
 import type { Mount } from '../mount.ts'
 
-export type RunServices = SubmitDeps & CapabilityDeps
+export type RunServices = SubmitDeps & CapabilityDeps & { readings: RunReadings }
 
 /** Runs of a chatroom (contract part 2, "Chatroom runs"). */
 export function mountRunRoutes(mount: Mount, services: RunServices): void {
@@ -16,7 +17,11 @@ export function mountRunRoutes(mount: Mount, services: RunServices): void {
   mount(runRoutes.listRuns, ({ principal, params, query }) =>
     listRoomRuns(services, principal, params.cid, query),
   )
-  mount(runRoutes.readRun, ({ principal, params }) => readRun(services, principal, addressOf(params)))
+  mount(
+    runRoutes.readRun,
+    ({ principal, params, begun }) => readRun(services, principal, addressOf(params), begun?.reading),
+    (params: RunParams) => services.readings.begin(addressOf(params)),
+  )
   mount(runRoutes.readRunContent, ({ principal, params }) =>
     readRunContent(services, principal, addressOf(params)),
   )
@@ -37,4 +42,9 @@ export function mountRunRoutes(mount: Mount, services: RunServices): void {
   )
 }
 
-const addressOf = (params: { cid: string; rid: string }) => ({ chatroomId: params.cid, runId: params.rid })
+interface RunParams {
+  cid: string
+  rid: string
+}
+
+const addressOf = (params: RunParams) => ({ chatroomId: params.cid, runId: params.rid })

@@ -1,0 +1,57 @@
+import { sql } from 'kysely'
+
+/*
+ * Parts of statements that find out who calls and what they are in a room. Other domains build on them where what is
+ * asked for has to be found together with who asks: one statement costs less than the sum of its parts.
+ */
+
+/** What every credential says of the user it stands for; the departments are those they are named for. */
+export interface UserStanding {
+  company_id: string
+  role: number
+  disabled_at: Date | null
+  managed_department_ids: string[]
+}
+
+export interface KeyCredential extends UserStanding {
+  owner_user_id: string
+  key_id: string
+  scope: 'full' | 'sandbox'
+  allowed_chatroom_ids: string[]
+  domains: string[]
+  expires_at: Date | null
+  revoked_at: Date | null
+  last_used_at: Date | null
+}
+
+/** Of the user whom a statement calls `owner`. */
+export const managedDepartments = sql<string[]>`array(
+  select managed.department_id from department_managers managed
+  where managed.user_id = owner.id and managed.company_id = owner.company_id
+  order by managed.department_id
+)`.as('managed_department_ids')
+
+/** Joins the `key` that has the hash `asked.key_hash`, and its `owner`. */
+export const joinKey = sql`
+    join api_keys key on key.key_hash = asked.key_hash
+    join users owner on owner.id = key.owner_user_id and owner.company_id = key.company_id`
+
+/** The columns of a `KeyCredential` in such a statement. */
+export const keyColumns = sql`key.owner_user_id, owner.company_id, owner.role, owner.disabled_at, ${managedDepartments},
+      key.id as key_id, key.scope, key.allowed_chatroom_ids, key.domains, key.expires_at, key.revoked_at, key.last_used_at`
+
+/** What a person is in a live room. */
+export interface Standing {
+  department_id: string
+  /** Null when the person is no member, else whether the membership is flagged. */
+  room_manager: boolean | null
+}
+
+/**
+ * Joins the live `room` and, as `member`, the membership of a user in it, both null where there is none. The arguments
+ * are columns that the statement has before.
+ */
+export const joinStanding = (of: { roomId: string; companyId: string; userId: string }) => sql`
+    left join chatrooms room
+      on room.id = ${sql.ref(of.roomId)} and room.company_id = ${sql.ref(of.companyId)} and room.deleted_at is null
+    left join chatroom_members member on member.chatroom_id = room.id and member.user_id = ${sql.ref(of.userId)}`
