@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { link, mkdir, open, rename, rm, stat } from 'node:fs/promises'
+import { type FileHandle, link, mkdir, open, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
 import { Incoming } from './incoming.ts'
@@ -7,7 +7,8 @@ import { ObjectMissing, type ObjectStorage, ObjectTooLarge, type StoredObject } 
 
 const keyPattern = /^[a-z0-9][a-z0-9_.-]*(\/[a-z0-9][a-z0-9_.-]*){0,6}$/
 
-const maxChunkBytes = 256 * 1024
+/** What one call reads or writes, about. */
+const chunkBytes = 256 * 1024
 
 const isMissing = (error: unknown) => error instanceof Error && 'code' in error && error.code === 'ENOENT'
 
@@ -51,7 +52,7 @@ export class DiskStorage implements ObjectStorage {
     })
     // A stream takes all of its buffer for the first byte.
     const { size } = await file.stat()
-    return file.createReadStream({ ...range, highWaterMark: Math.max(1, Math.min(size, maxChunkBytes)) })
+    return file.createReadStream({ ...range, highWaterMark: Math.max(1, Math.min(size, chunkBytes)) })
   }
 
   async size(key: string): Promise<number | undefined> {
@@ -102,20 +103,36 @@ export class DiskStorage implements ObjectStorage {
 async function writePart(path: string, body: Readable | Buffer, maxBytes: number): Promise<StoredObject> {
   const hash = createHash('sha256')
   let byteSize = 0
+  let gathered: Buffer[] = []
+  let gatheredBytes = 0
   const file = await open(path, 'wx', 0o600)
+  const write = async () => {
+    if (gatheredBytes > 0) await writeAll(file, gathered, gatheredBytes)
+    gathered = []
+    gatheredBytes = 0
+  }
   try {
     for await (const chunk of Buffer.isBuffer(body) ? Readable.from([body]) : body) {
       const bytes = chunk as Buffer
       byteSize += bytes.length
       if (byteSize > maxBytes) throw new ObjectTooLarge(maxBytes)
       hash.update(bytes)
-      await file.appendFile(bytes)
+      gathered.push(bytes)
+      gatheredBytes += bytes.length
+      if (gatheredBytes >= chunkBytes) await write()
     }
+    await write()
     await file.sync()
   } finally {
     await file.close()
   }
   return { byteSize, digest: `sha256:${hash.digest('hex')}` }
+}
+
+/** One call for many pieces; what a call leaves over, as on a disk that is nearly full, is written by itself. */
+async function writeAll(file: FileHandle, pieces: Buffer[], byteSize: number): Promise<void> {
+  const { bytesWritten } = await file.writev(pieces)
+  if (bytesWritten < byteSize) await file.appendFile(Buffer.concat(pieces).subarray(bytesWritten))
 }
 
 async function syncFolder(path: string): Promise<void> {

@@ -81,12 +81,24 @@ it('refuses an archive with the slug of its rule', async () => {
   })
 })
 
-it('does not read an archive that is not what was uploaded', async () => {
-  const build = await buildOf('a4', withDockerfile('FROM scratch'), { digest: zero })
+it.each([
+  ['accepted', withDockerfile('FROM scratch')],
+  ['refused at its first entry', tar({ name: '../x' }, { name: 'rest', content: 'x'.repeat(100_000) })],
+])('believes nothing of an archive that is not what was uploaded, and %s', async (_name, archive) => {
+  const build = await buildOf('a4', archive, { digest: zero })
   await expect(contextValidator.run(build)).rejects.toMatchObject({
     code: 'platform_failed',
     detail: 'stored_context_damaged',
   })
+  expect(build.findings).toEqual({})
+})
+
+it('finds damage in bytes that it accepted before', async () => {
+  const archive = withDockerfile('FROM python:3.14\n')
+  await contextValidator.run(await buildOf('a8', archive))
+  const build = await buildOf('a9', archive)
+  await storage.put('contexts/a9', withDockerfile('FROM python:3.15\n'))
+  await expect(contextValidator.run(build)).rejects.toMatchObject({ detail: 'stored_context_damaged' })
 })
 
 it('reads bytes that it accepted before once more only when the owner wants everything done again', async () => {

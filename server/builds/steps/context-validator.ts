@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto'
 import type { ArchiveFormat, ArchiveSource } from '../archive/archive.ts'
 import { ArchiveRefused } from '../archive/archive-refused.ts'
+import { HashedSource } from '../archive/hashed-source.ts'
 import { BuildFailed } from '../build-failed.ts'
 import { buildLogKey } from '../build-log-key.ts'
 import { findContextFacts, noteContextFacts } from '../cache/context-facts-store.ts'
@@ -15,7 +15,6 @@ export const contextValidator: BuildStep = {
   versionStates: [],
   async run(build: Build) {
     const { order, findings, tools } = build
-    await verifyStored(order, tools)
     try {
       const { canonicalDigest, bases } = await contextFacts(build)
       findings.canonicalDigest = canonicalDigest
@@ -29,8 +28,9 @@ export const contextValidator: BuildStep = {
   },
 }
 
-/** The same bytes are read once, unless the owner wants everything done again. */
+/** The same bytes are checked once, unless the owner wants everything done again; that they are the same is always. */
 async function contextFacts({ order, tools, signal, db }: Build): Promise<ContextFacts> {
+  const source = new HashedSource(contextSource(order, tools))
   const context = {
     companyId: order.companyId,
     rawDigest: order.context?.digest ?? '',
@@ -38,10 +38,16 @@ async function contextFacts({ order, tools, signal, db }: Build): Promise<Contex
     gateDigest: tools.builder.programDigest,
   }
   const known = order.cache === 'none' ? undefined : await findContextFacts(db, context)
-  if (known) return known
-  const facts = await tools.readers.inspectContext(contextSource(order, tools), context.format, signal)
-  await noteContextFacts(db, context, facts)
-  return facts
+  const read = () => tools.readers.inspectContext(source, context.format, signal)
+  // What is said of bytes that are not those that were uploaded counts for nothing.
+  const [said] = await Promise.allSettled([known ?? read()])
+  signal.throwIfAborted()
+  if ((await source.digest()) !== context.rawDigest) {
+    throw new BuildFailed('platform_failed', 'stored_context_damaged')
+  }
+  if (said.status === 'rejected') throw said.reason
+  if (!known) await noteContextFacts(db, context, said.value)
+  return said.value
 }
 
 /** The archive of a build as the reader wants it. Throws `context_invalid` when the version has none. */
@@ -51,13 +57,3 @@ export function contextSource({ context }: BuildOrder, { storage }: BuildTools):
 }
 
 export const formatOf = ({ context }: BuildOrder): ArchiveFormat => context?.format ?? 'tar'
-
-/** The stored bytes are still those that were uploaded. */
-async function verifyStored(order: BuildOrder, tools: BuildTools): Promise<void> {
-  const source = contextSource(order, tools)
-  const hash = createHash('sha256')
-  for await (const bytes of await source.open()) hash.update(bytes as Buffer)
-  if (`sha256:${hash.digest('hex')}` !== order.context?.digest) {
-    throw new BuildFailed('platform_failed', 'stored_context_damaged')
-  }
-}
