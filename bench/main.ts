@@ -4,6 +4,7 @@ import { apiWrite } from './api-write.ts'
 import { boot } from './boot.ts'
 import { buildNoop } from './build-noop.ts'
 import { buildSmall } from './build-small.ts'
+import { context } from './context.ts'
 import { density } from './density.ts'
 import { depth } from './depth.ts'
 import { fairness } from './fairness.ts'
@@ -32,6 +33,7 @@ const benchmarks: Benchmark[] = [
   logRate,
   buildNoop,
   buildSmall,
+  context,
 ]
 
 const usage = `npm run bench -- NAME... [--json] [--peers] [--rounds N] [--rows N] [--profile]

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import type { Client } from '@sandbox-jobs/contract/client/client.ts'
@@ -31,18 +32,22 @@ export class Author {
   /** Gives the uploaded archive's id. A company may do it five times a minute. */
   async upload(files: ContextFiles): Promise<string> {
     const archive = await packed(files)
+    return this.send({ byteSize: archive.length, open: () => Readable.from([archive]) })
+  }
+
+  async send({ byteSize, open }: { byteSize: number; open: () => Readable }): Promise<string> {
     const id = this.#environmentId
     const opened = await this.#client.call(allRoutes.initContextUpload, {
       params: { id },
-      body: { declared_bytes: archive.length, archive_format: 'tar' },
+      body: { declared_bytes: byteSize, archive_format: 'tar' },
     })
     const params = { id, sid: opened.upload_session_id }
     await this.#client.call(allRoutes.putContextUpload, {
       params,
-      upload: new Uint8Array(archive),
+      upload: Readable.toWeb(open()) as ReadableStream,
       headers: {
         [uploadCapabilityHeader]: opened.capability_token,
-        'content-length': String(archive.length),
+        'content-length': String(byteSize),
       },
     })
     return (await this.#client.call(allRoutes.completeContextUpload, { params })).owned_object_id
@@ -54,8 +59,23 @@ export class Author {
    */
   async build(
     ownedObjectId: string,
-    { pollMs, quietMs = 0 }: { pollMs: number; quietMs?: number },
+    asking: { pollMs: number; quietMs?: number },
   ): Promise<{ versionId: string; tookMs: number }> {
+    const begun = performance.now()
+    const { versionId, attempt } = await this.#attempt(ownedObjectId, asking)
+    if (attempt.terminal_class !== 'completed') {
+      throw new Error(`the build ended as ${attempt.error_code}: ${attempt.error_detail}`)
+    }
+    return { versionId, tookMs: performance.now() - begun }
+  }
+
+  /** The same of an archive whose Dockerfile must be refused. */
+  async refused(ownedObjectId: string, pollMs: number): Promise<void> {
+    const { attempt } = await this.#attempt(ownedObjectId, { pollMs })
+    if (attempt.error_code !== 'policy_reject') throw new Error(`the build ended as ${attempt.error_code}`)
+  }
+
+  async #attempt(ownedObjectId: string, { pollMs, quietMs = 0 }: { pollMs: number; quietMs?: number }) {
     const begun = performance.now()
     const id = this.#environmentId
     const { id: vid } = await this.#client.call(allRoutes.createEnvironmentVersion, {
@@ -66,10 +86,7 @@ export class Author {
     for (let pauseMs = quietMs - (performance.now() - begun); ; pauseMs = pollMs) {
       if (pauseMs > 0) await sleep(pauseMs)
       const attempt = await this.#client.call(allRoutes.readBuild, { params: { id, vid, aid } })
-      if (attempt.terminal_class === 'completed') return { versionId: vid, tookMs: performance.now() - begun }
-      if (attempt.terminal_class !== '') {
-        throw new Error(`the build ended as ${attempt.error_code}: ${attempt.error_detail}`)
-      }
+      if (attempt.terminal_class !== '') return { versionId: vid, attempt }
     }
   }
 }

@@ -1,0 +1,130 @@
+import { randomBytes } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { mkdtemp, open, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createClient } from '@sandbox-jobs/contract/client/client.ts'
+import { Author } from './harness/author.ts'
+import type { Benchmark, BenchOptions } from './harness/benchmark.ts'
+import { buildLauncher, Launcher } from './harness/launcher.ts'
+import { machineNote } from './harness/machine-note.ts'
+import { treeCpuMs } from './harness/process-cpu.ts'
+import { type MeasuredRate, rateRowOf } from './harness/rate-row.ts'
+import { interleaved } from './harness/rounds.ts'
+import type { Row } from './harness/row.ts'
+import { type BenchService, startService } from './harness/service.ts'
+import { tarEnd, tarFile } from './harness/tar-file.ts'
+
+const mib = 1024 ** 2
+const files = 1023
+/** Each is a gibibyte on the disk, and one of the uploads that a company may make in a minute. */
+const roundsMax = 3
+const restMs = 1000
+const pollMs = 20
+const peerName = 'tar and sha256sum'
+/** Stored and synced, then read for its digest, then for the digest of what is in it. */
+const peerScript = 'cat "$0" >"$1"; sync "$1"; sha256sum "$1"; tar -xOf "$1" | sha256sum'
+const companyFile = `
+companies:
+  - name: bench
+    users:
+      - { login: bench, role: company_administrator }
+    api_keys:
+      - { name: bench, owner: bench, scope: full }
+`
+
+/** 1 GiB of build context received, stored, checked and hashed; docs in bench/README.md. */
+export const context: Benchmark = {
+  name: 'context',
+  about: 'an archive of 1 GiB received, stored, checked and hashed',
+  run: async (options) => {
+    const work = await mkdtemp('/var/tmp/bench-context-')
+    options.say('context: starting a service')
+    const service = await startService()
+    try {
+      return await measure(options, { service, work })
+    } finally {
+      await service.stop()
+      await rm(work, { recursive: true, force: true })
+    }
+  },
+}
+
+async function measure(
+  options: BenchOptions,
+  { service, work }: { service: BenchService; work: string },
+): Promise<Row[]> {
+  const archive = join(work, 'context.tar')
+  const byteSize = await writeArchive(archive)
+  const { bench: apiKey = '' } = await service.apply(companyFile)
+  const author = await Author.with(createClient({ baseUrl: service.baseUrl, apiKey }))
+  const command = ['/bin/sh', '-ec', peerScript, archive, join(work, 'stored')]
+  const peer = new Launcher({ launcher: await buildLauncher(work), command, errors: join(work, 'errors') })
+  let cpuMs = 0
+  const ours = async () => {
+    const before = await treeCpuMs(service.pid)
+    const begun = performance.now()
+    const object = await author.send({
+      byteSize,
+      open: () => createReadStream(archive, { highWaterMark: mib }),
+    })
+    await author.refused(object, pollMs)
+    const tookMs = performance.now() - begun
+    cpuMs += (await treeCpuMs(service.pid)) - before
+    return tookMs
+  }
+  try {
+    const rounds = Math.min(options.rounds, roundsMax)
+    const machine = machineNote()
+    const samples = await interleaved(
+      [
+        { name: 'ours', once: ours },
+        { name: peerName, once: () => peer.once() },
+      ],
+      {
+        rounds,
+        warmups: 0,
+        restMs,
+        onRound: (round) => options.say(`context: round ${round + 1} of ${rounds}`),
+      },
+    )
+    const ratesOf = (name: string, cpu: number | null): MeasuredRate => ({
+      results: (samples.get(name) ?? []).map((tookMs) => ({
+        answers: 1,
+        ratePerSecond: byteSize / mib / (tookMs / 1000),
+        p50Ms: tookMs,
+        p99Ms: tookMs,
+      })),
+      cpuMs: cpu,
+    })
+    return [
+      rateRowOf({
+        name: 'context',
+        ours: ratesOf('ours', cpuMs),
+        peer: {
+          name: peerName,
+          measured: ratesOf(peerName, peer.cpuMs === null ? null : peer.cpuMs * rounds),
+          reach: { atLeast: 0.7 },
+        },
+        notes: [
+          'rates are MiB per second; cpu of ours is that of the service, without the client that sends',
+          machine(),
+        ],
+      }),
+    ]
+  } finally {
+    await peer.close()
+  }
+}
+
+/** Files of a mebibyte that do not compress, and a Dockerfile that is refused at the very end: nothing is built. */
+async function writeArchive(path: string): Promise<number> {
+  const file = await open(path, 'wx')
+  try {
+    await file.write(tarFile('Dockerfile', Buffer.from('FROM scratch\nRUN --network=host true\n')))
+    for (let at = 0; at < files; at += 1) await file.write(tarFile(`f${at}`, randomBytes(mib)))
+    await file.write(tarEnd)
+    return (await file.stat()).size
+  } finally {
+    await file.close()
+  }
+}
