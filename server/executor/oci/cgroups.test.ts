@@ -7,6 +7,7 @@ const limits = { ...shellJob(`sha256:${'0'.repeat(64)}`, 'true').limits, vcpu: 1
 const version1 = `
 32 31 0:29 / /sys/fs/cgroup/cpu,cpuacct rw,relatime - cgroup cgroup rw,cpu,cpuacct
 35 31 0:32 / /sys/fs/cgroup/memory rw,relatime - cgroup cgroup rw,memory
+37 31 0:34 / /sys/fs/cgroup/devices rw,relatime - cgroup cgroup rw,devices
 39 31 0:36 / /sys/fs/cgroup/pids rw,relatime - cgroup cgroup rw,pids
 41 31 0:38 / /sys/fs/cgroup/unified rw,relatime - cgroup2 cgroup2 rw
 `
@@ -20,6 +21,7 @@ test('controllers of version 1 are used where they are, shared folders once', ()
     '/sys/fs/cgroup/pids/parent/run_1',
     '/sys/fs/cgroup/memory/parent/run_1',
     '/sys/fs/cgroup/cpu,cpuacct/parent/run_1',
+    '/sys/fs/cgroup/devices/parent/run_1',
   ])
   expect(plan.settings).toContainEqual({
     slug: 'limit_cpu',
@@ -33,6 +35,7 @@ test('version 2 gets every limit in one group', () => {
   if (!layout) throw new Error('version 2 was not found')
   const plan = planCgroups(layout, 'parent', { name: 'run_1', limits })
   expect(plan.folders).toEqual(['/sys/fs/cgroup/parent/run_1'])
+  expect(plan.devices).toContain('136:*')
   expect(Object.fromEntries(plan.settings.map(({ path, value }) => [path.split('/').at(-1), value]))).toEqual(
     {
       'memory.max': '134217728',
@@ -58,5 +61,6 @@ test.each([
 
 test('a machine without one of the controllers is refused', () => {
   expect(findCgroups(version2, 'cpu pids\n')).toBeUndefined()
-  expect(findCgroups(version1.replace('rw,memory', 'rw'), '')).toBeUndefined()
+  for (const name of ['memory', 'devices'])
+    expect(findCgroups(version1.replace(`rw,${name}`, 'rw'), '')).toBeUndefined()
 })

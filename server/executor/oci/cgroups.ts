@@ -10,7 +10,7 @@ export type CgroupLayout =
       cpu: string
       cpuacct: string
       pids: string
-      devices?: string
+      devices: string
       cpuset?: string
     }
   | { version: 2; root: string; cpuset: boolean }
@@ -20,6 +20,8 @@ export interface CgroupPlan {
   folders: string[]
   settings: { slug: string; path: string; value: string }[]
   counters: { name: string; divisor: number; path: string; key: string }[]
+  /** `major:minor` of what the shim's own filter lets be opened; empty where settings say it. */
+  devices: string[]
   /** Where the processors of the sandbox can be changed while it lives; absent: it may use all. */
   cpusPath?: string
   /** Lists the processes of the sandbox. */
@@ -38,10 +40,11 @@ export function findCgroups(mountInfo: string, version2Controllers: string): Cgr
     if (kind === 'cgroup') for (const option of options.split(',')) version1.set(option, folder)
     if (kind === 'cgroup2') version2 = folder
   }
-  const [memory, cpu, cpuacct, pids] = ['memory', 'cpu', 'cpuacct', 'pids'].map((name) => version1.get(name))
-  if (memory && cpu && cpuacct && pids) {
-    const [devices, cpuset] = ['devices', 'cpuset'].map((name) => version1.get(name))
-    return { version: 1, memory, cpu, cpuacct, pids, ...(devices && { devices }), ...(cpuset && { cpuset }) }
+  const folderOf = (name: string) => version1.get(name)
+  const [memory, cpu, cpuacct, pids, devices] = ['memory', 'cpu', 'cpuacct', 'pids', 'devices'].map(folderOf)
+  if (memory && cpu && cpuacct && pids && devices) {
+    const cpuset = folderOf('cpuset')
+    return { version: 1, memory, cpu, cpuacct, pids, devices, ...(cpuset && { cpuset }) }
   }
   const controllers = version2Controllers.trim().split(' ')
   const complete = ['memory', 'cpu', 'pids'].every((name) => controllers.includes(name))
@@ -96,7 +99,7 @@ const rootsOf = (layout: CgroupLayout): string[] =>
           layout.memory,
           layout.cpu,
           layout.cpuacct,
-          ...(layout.devices ? [layout.devices] : []),
+          layout.devices,
           ...(layout.cpuset ? [layout.cpuset] : []),
         ]),
       ]
@@ -164,15 +167,15 @@ function planVersion1(layout: CgroupLayout & { version: 1 }, name: string, limit
     { slug: 'limit_cpu', path: join(cpu, 'cpu.shares'), value: String(Math.round(limits.vcpu * 1024)) },
     { slug: 'limit_pids', path: join(pids, 'pids.max'), value: String(limits.pids + runtimeProcesses) },
   ]
-  if (layout.devices) {
-    const devices = join(layout.devices, name)
-    settings.push({ slug: 'limit_devices', path: join(devices, 'devices.deny'), value: 'a' })
-    for (const device of allowedDevices) {
-      settings.push({ slug: 'limit_devices', path: join(devices, 'devices.allow'), value: `c ${device} rw` })
-    }
+  const devices = join(layout.devices, name)
+  settings.push({ slug: 'limit_devices', path: join(devices, 'devices.deny'), value: 'a' })
+  for (const device of allowedDevices) {
+    const value = `c ${device} rw`
+    settings.push({ slug: 'limit_devices', path: join(devices, 'devices.allow'), value })
   }
   return {
     settings,
+    devices: [],
     counters: [
       { name: 'oom_kills', divisor: 1, path: join(memory, 'memory.oom_control'), key: 'oom_kill' },
       { name: 'pids_hits', divisor: 1, path: join(pids, 'pids.events'), key: 'max' },
@@ -199,6 +202,7 @@ function planVersion2(folder: string, limits: SandboxLimits): Limited {
       },
       { slug: 'limit_pids', path: join(folder, 'pids.max'), value: String(limits.pids + runtimeProcesses) },
     ],
+    devices: allowedDevices,
     counters: [
       { name: 'oom_kills', divisor: 1, path: join(folder, 'memory.events'), key: 'oom_kill' },
       { name: 'pids_hits', divisor: 1, path: join(folder, 'pids.events'), key: 'max' },

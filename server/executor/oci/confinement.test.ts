@@ -1,8 +1,10 @@
+import { existsSync } from 'node:fs'
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { sandboxRuntimes } from '../port.ts'
 import { busybox, shellJob, TestAgent, until } from './test-agent.ts'
 
 let agent: TestAgent
@@ -69,6 +71,26 @@ test('a job can neither trace nor reach into its first process', async () => {
   )
   expect(await run('kill -9 1; sleep 0.1; echo alive')).toBe('alive\n')
 })
+
+test.each(sandboxRuntimes)(
+  'in the group of a sandbox on %s, not even root opens or makes a device but the usual ones',
+  async (runtime) => {
+    const spec = shellJob(empty, 'sleep 100', { runtime })
+    await agent.client.start(spec, Buffer.alloc(0))
+    const [group = ''] = [`devices/${agent.cgroup}`, agent.cgroup]
+      .map((parent) => join('/sys/fs/cgroup', parent, spec.id, 'cgroup.procs'))
+      .filter(existsSync)
+    const script = `echo $$ >${group}
+      for device in null zero random loop-control kmsg; do (: </dev/$device) 2>/dev/null && echo $device; done
+      mknod ${hostFolder}/null c 1 3 2>/dev/null && echo made`
+    expect((await agent.onHost('sh', '-c', `${script}; true`)).trim().split('\n')).toEqual([
+      'null',
+      'zero',
+      'random',
+    ])
+    await agent.client.stop(spec.id)
+  },
+)
 
 test('a job finds no file of the host', async () => {
   const log = await run(

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { access, constants, readFile } from 'node:fs/promises'
+import { access, constants, readdir, readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import type { SandboxRuntime } from '../port.ts'
 import { detectCgroups } from './cgroups.ts'
@@ -42,6 +42,7 @@ export async function checkHost(runtimes: readonly SandboxRuntime[]): Promise<Ho
     compilerCheck(),
     programCheck('mkfs.ext4', hostPrograms.mkfs, 'apt-get install e2fsprogs'),
     cgroupCheck(),
+    namespacesCheck(),
     userNamespaceCheck(),
     kernelCheck(),
     filesystemCheck('overlay', 'overlay'),
@@ -107,10 +108,25 @@ async function cgroupCheck(): Promise<HostCheck> {
   return {
     name: 'control groups',
     ok: layout !== undefined,
-    found: layout ? `version ${layout.version}` : 'memory, cpu or pids controller missing',
+    found: layout
+      ? `version ${layout.version}`
+      : 'memory, cpu, pids or (version 1) devices controller missing',
     advice: layout
       ? ''
-      : 'boot with cgroup_enable=memory, and let the root group delegate memory, cpu and pids',
+      : 'boot with cgroup_enable=memory, and let the root group delegate memory, cpu and pids (version 1: mount devices too)',
+  }
+}
+
+const namespaceKinds = 'cgroup ipc mnt net pid time user uts'.split(' ')
+
+async function namespacesCheck(): Promise<HostCheck> {
+  const known = await readdir('/proc/self/ns')
+  const missing = namespaceKinds.filter((kind) => !known.includes(kind))
+  return {
+    name: 'namespaces',
+    ok: missing.length === 0,
+    found: missing.length === 0 ? 'of every kind' : `none of kind ${missing.join(', ')}`,
+    advice: missing.length === 0 ? '' : 'a kernel that is built with namespaces of every kind',
   }
 }
 

@@ -46,6 +46,7 @@ export function planText(plan: ShimPlan): string {
     ...cgroups.folders.map((folder) => ['cgroup', folder]),
     ...cgroups.settings.map(({ slug, path, value }) => ['set', slug, path, value]),
     ...cgroups.counters.map(({ name, divisor, path, key }) => ['counter', name, divisor, path, key]),
+    ...cgroups.devices.map((device) => ['device', ...device.split(':')]),
     ['procs', cgroups.procs],
     ...plan.lowers.map((lower) => ['lower', lower.diskIdBase, lower.path]),
     ...(plan.baseImages ? [['base_images', plan.baseImages.diskIdBase, plan.baseImages.path]] : []),

@@ -7,7 +7,7 @@ import { ExecutorRefused } from '../../port.ts'
 
 const run = promisify(execFile)
 const shimSources = [
-  ...['shim.c', 'plan.c', 'cgroups.c', 'mounts.c', 'network.c', 'runtime.c'],
+  ...['shim.c', 'plan.c', 'cgroups.c', 'devices.c', 'mounts.c', 'network.c', 'runtime.c'],
   ...['input.c', 'mask.c', 'log.c', 'clients.c', 'collect.c', 'record.c'],
 ]
 const dynamicPrograms = {

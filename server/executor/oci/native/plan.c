@@ -47,6 +47,11 @@ static void read_cgroup_line(struct plan *plan, const char *key, char *rest) {
     plan->counters[i].divisor = number(word(&rest));
     plan->counters[i].path = word(&rest);
     plan->counters[i].key = rest;
+  } else if (!strcmp(key, "device")) {
+    below(plan->device_count, MAX_DEVICES);
+    int i = plan->device_count++;
+    plan->devices[i].major = number(word(&rest));
+    plan->devices[i].minor = strcmp(rest, "*") ? number(rest) : ANY_MINOR;
   } else if (!strcmp(key, "command")) {
     below(plan->word_count, MAX_WORDS);
     plan->command[plan->word_count++] = rest;

@@ -79,7 +79,7 @@ _Noreturn void fail(const char *slug) {
 }
 
 static const char *start_error_slug(void) {
-  if (!job.failed_to_start) return "runtime";
+  if (!job.failed_to_start) return runtime_failure(job.runtime_status);
   switch (job.start_error) {
   case ENOENT: return "command_not_found";
   case EACCES: return "command_not_executable";

@@ -9,10 +9,27 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 enum { PIPE_BYTES = 1 << 20 };
+
+/* How the child ends that fails at a step before it is the runtime. */
+enum { STEP_GROUPS = 240, STEP_NETWORK, STEP_SESSION, STEP_CLOCK, STEP_CORE, STEP_DESCRIPTORS, STEP_EXECUTE };
+
+const char *runtime_failure(int status) {
+  switch (WIFEXITED(status) ? WEXITSTATUS(status) : 0) {
+  case STEP_GROUPS: return "cgroup_enter";
+  case STEP_NETWORK: return "network_join";
+  case STEP_SESSION: return "session";
+  case STEP_CLOCK: return "time_namespace";
+  case STEP_CORE: return "limit_core";
+  case STEP_DESCRIPTORS: return "descriptors";
+  case STEP_EXECUTE: return "runtime_missing";
+  default: return "runtime";
+  }
+}
 
 /* What is started from here on counts uptime, and time since start-up, from now. */
 static bool own_uptime(void) {
@@ -33,21 +50,21 @@ static _Noreturn void become_runtime(int input, int log, int status) {
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, NULL);
   /* 1. Under every limit before anything of the sandbox runs. */
-  if (!cgroups_enter(&plan)) _exit(125);
+  if (!cgroups_enter(&plan)) _exit(STEP_GROUPS);
   /* 2. In the network that was prepared for it, or one that the runtime makes. */
-  if (!network_enter()) _exit(125);
+  if (!network_enter()) _exit(STEP_NETWORK);
   /* 3. Not longer than the shim; process 1 sees to itself. */
-  if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) || setsid() < 0) _exit(125);
+  if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) || setsid() < 0) _exit(STEP_SESSION);
   /* 4. A clock of its own since start-up: the host's uptime is not the program's. */
-  if (!own_uptime()) _exit(125);
+  if (!own_uptime()) _exit(STEP_CLOCK);
   /* 5. No core files (at 1 the kernel starts no program of core_pattern either), no descriptors but input, log and status. */
   struct rlimit no_core = { 1, 1 };
-  if (setrlimit(RLIMIT_CORE, &no_core)) _exit(125);
-  if (dup2(input, 0) < 0 || dup2(log, 1) < 0 || dup2(log, 2) < 0 || dup2(status, plan.status_descriptor) < 0) _exit(125);
-  if (syscall(SYS_close_range, plan.status_descriptor + 1, ~0u, 0)) _exit(125);
+  if (setrlimit(RLIMIT_CORE, &no_core)) _exit(STEP_CORE);
+  if (dup2(input, 0) < 0 || dup2(log, 1) < 0 || dup2(log, 2) < 0 || dup2(status, plan.status_descriptor) < 0) _exit(STEP_DESCRIPTORS);
+  if (syscall(SYS_close_range, plan.status_descriptor + 1, ~0u, 0)) _exit(STEP_DESCRIPTORS);
   char *environment[] = { "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", NULL };
   execve(plan.command[0], plan.command, environment);
-  _exit(125);
+  _exit(STEP_EXECUTE);
 }
 
 /* The program's user owns its pipes, so that it can open /dev/stdout and /dev/stdin again by name. */

@@ -11,7 +11,8 @@
  *
  * Steps, in this order, each failing closed with a slug of its own as the record's detail:
  *   1. read the plan (plan.c), listen on ctl (clients.c)
- *   2. make the control groups with every limit of the plan (cgroups.c), take the prepared network link (network.c)
+ *   2. make the control groups with every limit of the plan (cgroups.c, devices.c), take the prepared network link
+ *      (network.c)
  *   3. make the file systems in a private mount namespace (mounts.c)
  *   4. start the runtime inside the control groups (runtime.c); it leaves process 1 of the sandbox, which waits (init.c)
  *   5. serve until nothing of the sandbox is left: when the agent gives its word (input.c) the program starts; input, log
@@ -118,8 +119,12 @@ static bool all_ended(void) {
   struct signalfd_siginfo ignored;
   while (read(job.signals, &ignored, sizeof ignored) > 0) continue;
   pid_t ended;
-  while ((ended = waitpid(-1, NULL, WNOHANG)) > 0)
-    if (ended == job.runtime) job.runtime = 0;
+  int status;
+  while ((ended = waitpid(-1, &status, WNOHANG)) > 0) {
+    if (ended != job.runtime) continue;
+    job.runtime = 0;
+    job.runtime_status = status;
+  }
   return ended < 0 && errno == ECHILD;
 }
 
@@ -176,6 +181,7 @@ int main(int count, char **arguments) {
   sigaddset(&children, SIGCHLD);
   sigprocmask(SIG_BLOCK, &children, NULL);
   cgroups_make(&plan);
+  devices_filter(&plan);
   network_take(&plan);
   mounts_make(&plan);
   log_open(sandbox_dir, plan.log_bytes);

@@ -9,8 +9,11 @@
 #include <stdio.h>
 #include <sys/types.h>
 
-enum { MAX_CGROUPS = 8, MAX_SETTINGS = 32, MAX_COUNTERS = 4, MAX_LOWERS = 4, MAX_FILES = 16, MAX_CLIENTS = 16, MAX_WORDS = 24,
+enum { MAX_CGROUPS = 8, MAX_SETTINGS = 32, MAX_COUNTERS = 4, MAX_DEVICES = 16, MAX_LOWERS = 4, MAX_FILES = 16, MAX_CLIENTS = 16, MAX_WORDS = 24,
        RANGE = 65536, LOG_CHUNK_BYTES = 1 << 18, MASK_PIECE_MIN = 4, MASK_PIECE_MAX = 32 };
+
+/* Stands for every device of a major number. */
+#define ANY_MINOR UINT32_MAX
 
 /* A directory tree of the host and the first of the 65536 ids that own it on disk. */
 struct tree_source {
@@ -38,6 +41,9 @@ struct plan {
   struct { const char *name, *path, *key; uint64_t divisor; } counters[MAX_COUNTERS];
   int counter_count;
   const char *procs;
+  /* What a filter on the group lets be opened; none: there is no filter, or the settings have it. */
+  struct { uint32_t major, minor; } devices[MAX_DEVICES];
+  int device_count;
 
   struct tree_source lowers[MAX_LOWERS];
   int lower_count;
@@ -70,6 +76,7 @@ enum end { END_SELF, END_STOPPED, END_DEADLINE, END_EGRESS_CAP, END_INPUT_CUT, E
 struct job {
   /* 0 once it has done its work. */
   pid_t runtime;
+  int runtime_status;
   int log, status, input, timer, meter, signals;
   bool about_to_start, started, failed_to_start, reported;
   uint32_t start_error, program_status;
@@ -118,6 +125,8 @@ void input_write(void);
 
 /* runtime.c */
 void runtime_start(void);
+/* What failed when the runtime ended like this before the program started. */
+const char *runtime_failure(int status);
 
 /* plan.c */
 void plan_read(struct plan *plan, int dir);
@@ -129,6 +138,10 @@ uint64_t cgroups_counter(const struct plan *plan, const char *name);
 /* Kills every process of the sandbox; true when none is left. */
 bool cgroups_kill(const struct plan *plan);
 void cgroups_remove(const struct plan *plan);
+
+/* devices.c */
+/* Lets nothing in the group open a device but those of the plan. */
+void devices_filter(const struct plan *plan);
 
 /* mounts.c */
 /* Builds the sandbox's file systems in a private mount namespace. */

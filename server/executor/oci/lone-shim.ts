@@ -1,0 +1,68 @@
+import { execFile } from 'node:child_process'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { OwnProcFolders } from './agent/own-proc-folders.ts'
+import { detectCgroups, planCgroups, prepareCgroups, removeCgroups } from './cgroups.ts'
+import { buildNative } from './native/build.ts'
+import { stagingFolder } from './paths.ts'
+import { planText, type ShimPlan } from './plan.ts'
+import { shellJob } from './test-agent.ts'
+
+const parent = `sandbox-jobs-test-shim-${process.pid}`
+
+/** A real shim without an agent, for tests of what it does with its plan. */
+export class LoneShim {
+  /** Whose runtime ends at once. */
+  readonly plan: ShimPlan
+  /** A folder that may be under a root. */
+  readonly layer: string
+  readonly #folder: string
+  readonly #program: string
+
+  private constructor(folder: string, program: string, plan: ShimPlan) {
+    this.#folder = folder
+    this.#program = program
+    this.plan = plan
+    this.layer = join(folder, 'layer')
+  }
+
+  static async make(): Promise<LoneShim> {
+    const folder = await mkdtemp(join(tmpdir(), 'lone-shim-'))
+    const { shim } = await buildNative(join(folder, 'native'))
+    const cgroups = await detectCgroups()
+    if (!cgroups) throw new Error('this machine has no control groups')
+    await prepareCgroups(cgroups, parent)
+    await mkdir(join(folder, 'layer/workspace'), { recursive: true })
+    const spec = shellJob(`sha256:${'0'.repeat(64)}`, 'true')
+    const own = await OwnProcFolders.at(join(folder, 'proc'))
+    return new LoneShim(folder, shim, {
+      name: 'sandbox',
+      spec,
+      idBase: 0x7000_0000,
+      staging: stagingFolder,
+      procFolder: await own.folder({ cpus: 1, memoryBytes: spec.limits.memoryBytes }),
+      command: ['/bin/false'],
+      cgroups: planCgroups(cgroups, parent, { name: 'sandbox', limits: spec.limits, cpus: [0] }),
+      lowers: [{ diskIdBase: 0, path: join(folder, 'layer') }],
+      baseImages: undefined,
+      link: undefined,
+      workspace: { kind: 'memory' },
+    })
+  }
+
+  /** Runs the shim; `text` is its plan. Returns its record and the beginning of its log. */
+  async run(text = planText(this.plan)): Promise<{ cause: string; detail: string; log: string }> {
+    const folder = await mkdtemp(join(this.#folder, 'sandbox-'))
+    await writeFile(join(folder, 'plan'), text)
+    await new Promise((resolve) => execFile(this.#program, [folder], resolve))
+    const log = await readFile(join(folder, 'log.head'), 'utf8').catch(() => '')
+    return { ...JSON.parse(await readFile(join(folder, 'exit.json'), 'utf8')), log }
+  }
+
+  async dispose(): Promise<void> {
+    const cgroups = await detectCgroups()
+    if (cgroups) await removeCgroups(cgroups, parent)
+    await rm(this.#folder, { recursive: true })
+  }
+}
