@@ -6,6 +6,8 @@ import { type Client, createClient } from '@sandbox-jobs/contract/client/client.
 import type { BuildAttempt } from '@sandbox-jobs/contract/resources/build-attempt.ts'
 import { uploadCapabilityHeader } from '@sandbox-jobs/contract/resources/context-upload.ts'
 import type { RunDetail } from '@sandbox-jobs/contract/resources/run.ts'
+import type { BundleUpload } from '@sandbox-jobs/contract/resources/task-upload.ts'
+import type { TaskVersionCreateRequest } from '@sandbox-jobs/contract/resources/task-version.ts'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import { packContext } from '../../cli/push/pack-context.ts'
 import { patientRead } from '../../cli/session/patient-read.ts'
@@ -19,6 +21,8 @@ export interface Tenant {
   publicClient: Client
   companyId: string
   room: string
+  baseUrl: string
+  token: string
 }
 
 export async function logIn({ url, user, password }: Service): Promise<Tenant> {
@@ -29,7 +33,14 @@ export async function logIn({ url, user, password }: Service): Promise<Tenant> {
   const rooms = await client.call(allRoutes.listChatrooms, { query: { page_size: 100 } })
   const room = rooms.items.find(({ name }) => name === 'daily-numbers')
   if (!room) throw new Error('the company has no room daily-numbers: apply examples/company.yaml')
-  return { client, publicClient, companyId: company_id, room: room.id }
+  return {
+    client,
+    publicClient,
+    companyId: company_id,
+    room: room.id,
+    baseUrl: url,
+    token: token.access_token,
+  }
 }
 
 /** Uploads a folder and builds a version of a new environment from it. */
@@ -82,10 +93,15 @@ export interface TaskPlan {
   workScript: string
   inputSchema?: string
   timeoutSeconds?: number
+  /** Further fields of the version. */
+  draft?: Partial<TaskVersionCreateRequest>
+  /** Files of the version, as tar.gz. */
+  bundle?: Buffer
 }
 
 /** Publishes a task, shares it with the room and enables it there. Answers the version to run. */
-export async function publish({ client, companyId, room }: Tenant, plan: TaskPlan): Promise<string> {
+export async function publish(tenant: Tenant, plan: TaskPlan): Promise<string> {
+  const { client, companyId, room } = tenant
   const { id } = await client.call(allRoutes.createTask, {
     body: { name: `e2e-${randomUUID()}`, owner_scope: 'company', owner_id: companyId },
   })
@@ -96,6 +112,8 @@ export async function publish({ client, companyId, room }: Tenant, plan: TaskPla
       work_script: plan.workScript,
       timeout_seconds: plan.timeoutSeconds ?? 60,
       input_schema: plan.inputSchema ?? null,
+      ...(plan.bundle && { bundle_id: await uploadBundle(tenant, id, plan.bundle) }),
+      ...plan.draft,
     },
   })
   const params = { id, vid: draft.id }
@@ -104,6 +122,19 @@ export async function publish({ client, companyId, room }: Tenant, plan: TaskPla
   await client.call(allRoutes.createShare, { params: { id }, body })
   await client.call(allRoutes.enableGrantedJob, { params: { cid: room, tid: id } })
   return version.id
+}
+
+async function uploadBundle({ baseUrl, token }: Tenant, taskId: string, bytes: Buffer): Promise<string> {
+  const body = new FormData()
+  body.set('file', new Blob([new Uint8Array(bytes)]), 'files.tar.gz')
+  const path = allRoutes.uploadBundle.path.replace('{id}', taskId)
+  const answer = await fetch(`${baseUrl}${path}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}` },
+    body,
+  })
+  if (!answer.ok) throw new Error(`the bundle was refused: ${await answer.text()}`)
+  return ((await answer.json()) as BundleUpload).id
 }
 
 export const submit = ({ client, room }: Tenant, taskVersion: string, input: unknown): Promise<RunDetail> =>

@@ -39,9 +39,10 @@ export async function finishRun(db: Database, run: ClaimedRun, end: RunEnd): Pro
   return rows.length > 0
 }
 
+/** Nothing is known of what a program took that never started, or whose keeper died and left nothing. */
 const measured = (exit: SandboxExit) => ({
-  peak_memory_bytes: exit.peakMemoryBytes,
-  cpu_ms: exit.cpuMs,
+  ...(exit.cause !== 'start_failed' &&
+    exit.peakMemoryBytes > 0 && { peak_memory_bytes: exit.peakMemoryBytes, cpu_ms: exit.cpuMs }),
   measured_ingress_bytes: exit.network.ingressBytes,
   measured_egress_bytes: exit.network.egressBytes,
   ...(exit.startedAt && { started_at: startOf(exit.startedAt, exit.endedAt) }),

@@ -67,9 +67,22 @@ describe('the end of a run', () => {
     expect(endOf(change, true)).toEqual(end)
   })
 
+  it.each<[Partial<SandboxExit>, string]>([
+    [{ exitCode: 3 }, 'exit_code=3'],
+    [{ cause: 'signalled', exitCode: null, signal: 11 }, 'signal=11'],
+    [{ cause: 'out_of_memory', exitCode: null, oomKills: 2 }, 'kills=2'],
+    [{ exitCode: 2, pidsLimitHits: 9 }, 'refused=9'],
+    [
+      { cause: 'egress_cap', exitCode: null, network: { ingressBytes: 1, egressBytes: 5000 } },
+      'sent_bytes=5000',
+    ],
+    [{ files: { output: { status: 'too_large', byteSize: 20_000_000 } } }, 'bytes=20000000'],
+  ])('tells with %o what its author can look for', (change, detail) => {
+    expect(outcomeOf(exitRecord(change), false).error_detail).toBe(detail)
+  })
+
   it('tells details in the characters a row takes', () => {
     const detail = failed('runtime_start_failed', { detail: `<b>"${'x'.repeat(300)}` }).error_detail
     expect(detail).toMatch(/^[A-Za-z0-9._@:/+=%;-]{128}$/)
-    expect(outcomeOf(exitRecord({ exitCode: 3 }), false).error_detail).toBe('exit_code=3')
   })
 })

@@ -58,11 +58,11 @@ export function outcomeOf(exit: SandboxExit, cancelRequested: boolean): RunOutco
     case 'signalled':
       return workFailed(exit, signalStatus + (exit.signal ?? 0))
     case 'out_of_memory':
-      return failed('out_of_memory', { exitCode: exit.exitCode })
+      return outOfMemory(exit)
     case 'egress_cap':
-      return failed('egress_cap_exceeded')
+      return failed('egress_cap_exceeded', { detail: `sent_bytes=${exit.network.egressBytes}` })
     case 'deadline':
-      return failed('timeout')
+      return failed('timeout', { detail: 'deadline' })
     case 'stopped':
       return cancelRequested
         ? failed('cancelled')
@@ -78,17 +78,26 @@ export function outcomeOf(exit: SandboxExit, cancelRequested: boolean): RunOutco
 const signalStatus = 128
 
 function succeeded(exit: SandboxExit): RunOutcome {
-  const status = exit.files[outputName]?.status
-  if (status === 'too_large') return failed('output_too_large', { exitCode: 0 })
-  if (status === 'not_regular') return failed('output_invalid', { exitCode: 0 })
+  const output = exit.files[outputName]
+  if (output?.status === 'too_large') {
+    return failed('output_too_large', { exitCode: 0, detail: `bytes=${output.byteSize}` })
+  }
+  if (output?.status === 'not_regular') {
+    return failed('output_invalid', { exitCode: 0, detail: 'not_regular' })
+  }
   return completed
 }
 
+const outOfMemory = (exit: SandboxExit): RunOutcome =>
+  failed('out_of_memory', { exitCode: exit.exitCode, detail: `kills=${exit.oomKills}` })
+
 /** A job that failed while it was held by a limit failed because of it: the narrowest cause is named. */
 function workFailed(exit: SandboxExit, exitCode: number): RunOutcome {
-  if (exit.oomKills > 0) return failed('out_of_memory', { exitCode })
-  if (exit.workspaceFull) return failed('disk_full', { exitCode })
-  if (exit.pidsLimitHits > 0) return failed('pids_limit', { exitCode })
+  if (exit.oomKills > 0) return outOfMemory({ ...exit, exitCode })
+  if (exit.workspaceFull) return failed('disk_full', { exitCode, detail: 'workspace' })
+  if (exit.pidsLimitHits > 0) {
+    return failed('pids_limit', { exitCode, detail: `refused=${exit.pidsLimitHits}` })
+  }
   const detail = exit.signal === null ? `exit_code=${exitCode}` : `signal=${exit.signal}`
   return failed('work_exit_nonzero', { exitCode, detail })
 }

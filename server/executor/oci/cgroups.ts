@@ -211,3 +211,14 @@ function planVersion2(folder: string, limits: SandboxLimits): Limited {
     ],
   }
 }
+
+/** A file of one number, or of lines `key number`; undefined once the group is gone. */
+export async function readCounter({
+  path,
+  key,
+  divisor,
+}: CgroupPlan['counters'][number]): Promise<number | undefined> {
+  const text = await readFile(path, 'utf8').catch(() => undefined)
+  const line = text?.split('\n').find((line) => key === '-' || line.startsWith(`${key} `))
+  return line === undefined ? undefined : Number(line.split(' ').at(-1)) / divisor
+}

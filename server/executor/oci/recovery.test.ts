@@ -59,10 +59,15 @@ test.each(sandboxRuntimes)('on %s, an adopted sandbox can be stopped', async (ru
 test.each(sandboxRuntimes)(
   'on %s, a sandbox whose shim is killed is lost, with every process and group of it',
   async (runtime) => {
-    const spec = shellJob(empty, 'sleep 100 & sleep 100', { runtime })
+    const spec = shellJob(empty, 'echo last words; sleep 100 & sleep 100', { runtime })
     await agent.client.start(spec, Buffer.alloc(0))
+    await until(async () => (await agent.client.logSince(spec.id, 0)).bytes.length > 0)
     process.kill(await agent.shim(spec.id), 'SIGKILL')
-    expect(await agent.client.wait(spec.id)).toMatchObject({ cause: 'lost', exitCode: null })
+    const exit = await agent.client.wait(spec.id)
+    const log = { totalBytes: 11, keptBytes: 11 }
+    expect(exit).toMatchObject({ cause: 'lost', exitCode: null, log })
+    expect(exit.peakMemoryBytes).toBeGreaterThan(0)
+    expect(exit.cpuMs).toBeGreaterThan(0)
     expect(await agent.processes(spec.id)).toEqual([])
     expect(await readdir(join('/sys/fs/cgroup/pids', agent.cgroup))).not.toContain(spec.id)
     await until(

@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs'
 import { open, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
-import type { LogPart } from '../../port.ts'
+import type { LogPart, SandboxExit } from '../../port.ts'
 
 const ringStart = 8
 
@@ -17,15 +17,9 @@ export function readLog(folder: string, limit: number): Readable {
 async function* parts(folder: string, limit: number): AsyncGenerator<Buffer> {
   const head = join(folder, 'log.head')
   const tail = join(folder, 'log.tail')
-  const headBytes = await stat(head).then(
-    (found) => found.size,
-    () => 0,
-  )
-  if (headBytes === 0) return
+  const { headBytes, written } = await countsOf(folder)
   yield* bytesOf(head, 0, headBytes)
-  const written = await ringCount(tail)
-  if (written === 0) return
-  const ringBytes = limit - Math.floor(limit / 2)
+  const ringBytes = ringBytesOf(limit)
   if (written <= ringBytes) {
     yield* bytesOf(tail, ringStart, written)
     return
@@ -36,18 +30,34 @@ async function* parts(folder: string, limit: number): AsyncGenerator<Buffer> {
   yield* bytesOf(tail, ringStart, start)
 }
 
+/** What a log holds as its files tell it. */
+export async function measureLog(folder: string, limit: number): Promise<SandboxExit['log']> {
+  const { headBytes, written } = await countsOf(folder)
+  return {
+    totalBytes: headBytes + written,
+    keptBytes: headBytes + Math.min(written, ringBytesOf(limit)),
+  }
+}
+
+const ringBytesOf = (limit: number): number => limit - Math.floor(limit / 2)
+
+/** Bytes in the head, and bytes that were ever written to the ring. */
+async function countsOf(folder: string): Promise<{ headBytes: number; written: number }> {
+  const headBytes = await stat(join(folder, 'log.head')).then(
+    (found) => found.size,
+    () => 0,
+  )
+  return { headBytes, written: await ringCount(join(folder, 'log.tail')) }
+}
+
 const partBytesMax = 256 * 1024
 
 /** The newest bytes from `position` on, as far as they are kept. */
 export async function readLogSince(folder: string, limit: number, position: number): Promise<LogPart> {
   const head = join(folder, 'log.head')
   const tail = join(folder, 'log.tail')
-  const ringBytes = limit - Math.floor(limit / 2)
-  const headBytes = await stat(head).then(
-    (found) => found.size,
-    () => 0,
-  )
-  const written = await ringCount(tail)
+  const ringBytes = ringBytesOf(limit)
+  const { headBytes, written } = await countsOf(folder)
   const total = headBytes + written
   const kept = written > ringBytes ? total - ringBytes : 0
   const start = Math.min(Math.max(position, total - partBytesMax, kept), total)

@@ -84,24 +84,32 @@ async function readTreeIndex(folder: string): Promise<CollectedTreeFile[]> {
     })
 }
 
+/** What can still be told of a sandbox whose shim died. */
+export interface Remains {
+  now: Date
+  peakMemoryBytes: number
+  cpuMs: number
+  log: SandboxExit['log']
+}
+
 /** Writes the record of a sandbox whose shim died without one. */
-export async function writeLostRecord(folder: string, now: Date): Promise<void> {
+export async function writeLostRecord(folder: string, remains: Remains): Promise<void> {
   const record: ShimRecord = {
     cause: 'lost',
     exitCode: -1,
     signal: -1,
     detail: 'keeper',
     startedAtMs: 0,
-    endedAtMs: now.getTime(),
+    endedAtMs: remains.now.getTime(),
     oomKills: 0,
     pidsLimitHits: 0,
     workspaceFull: false,
-    peakMemoryBytes: 0,
-    cpuMs: 0,
+    peakMemoryBytes: remains.peakMemoryBytes,
+    cpuMs: Math.round(remains.cpuMs),
     ingressBytes: 0,
     egressBytes: 0,
-    logTotalBytes: 0,
-    logKeptBytes: 0,
+    logTotalBytes: remains.log.totalBytes,
+    logKeptBytes: remains.log.keptBytes,
     files: [],
     tree: { status: 'absent', reason: '' },
   }

@@ -1,5 +1,5 @@
-import { readFile, writeFile } from 'node:fs/promises'
-import type { CgroupPlan } from '../cgroups.ts'
+import { writeFile } from 'node:fs/promises'
+import { type CgroupPlan, readCounter } from '../cgroups.ts'
 import { evenOut, leastLoaded, type Placed } from '../cpu-placement.ts'
 
 const lookEveryMs = 250
@@ -73,11 +73,4 @@ async function measure(sandbox: Watched, passedMs: number): Promise<void> {
   if (usedMs === undefined) return
   sandbox.load = Math.min(sandbox.cpus.length, Math.max(0, usedMs - sandbox.usedMs) / passedMs)
   sandbox.usedMs = usedMs
-}
-
-/** A file of one number, or of lines `key number`. */
-async function readCounter({ path, key, divisor }: Watched['counter']): Promise<number | undefined> {
-  const text = await readFile(path, 'utf8').catch(() => undefined)
-  const line = text?.split('\n').find((line) => key === '-' || line.startsWith(`${key} `))
-  return line === undefined ? undefined : Number(line.split(' ').at(-1)) / divisor
 }

@@ -16,12 +16,12 @@ import {
   type SandboxSummary,
   SandboxUnknown,
 } from '../../port.ts'
-import { cgroupsOf } from '../cgroups.ts'
+import { cgroupsOf, planCgroups, readCounter } from '../cgroups.ts'
 import { IdRanges } from '../id-ranges.ts'
 import { atLeast } from '../runtimes.ts'
 import { checkedSpec } from '../spec-check.ts'
-import { readLog, readLogSince } from './bounded-log.ts'
-import { neverBegan, readExit, syncPath, writeLostRecord, writeRefusals } from './exit-record.ts'
+import { measureLog, readLog, readLogSince } from './bounded-log.ts'
+import { neverBegan, type Remains, readExit, syncPath, writeLostRecord, writeRefusals } from './exit-record.ts'
 import { sendInput } from './input-frames.ts'
 import { askToStop, findKeeper, type Keeper } from './keeper.ts'
 import { type MadeSandbox, type MakeOptions, makeSandbox } from './made-sandbox.ts'
@@ -395,9 +395,25 @@ export class Sandboxes {
   async #record({ ticket, folder }: Sandbox): Promise<SandboxExit | undefined> {
     const exit = await readExit(folder, ticket.spec)
     if (exit) return exit
+    const remains = await this.#remains(ticket, folder)
     await this.#endGroups(ticket.name)
-    await writeLostRecord(folder, this.#options.clock.now())
+    await writeLostRecord(folder, remains)
     return readExit(folder, ticket.spec)
+  }
+
+  async #remains({ name, spec: { limits } }: Ticket, folder: string): Promise<Remains> {
+    const { cgroups, cgroupParent, clock } = this.#options
+    const { counters } = planCgroups(cgroups, cgroupParent, { name, limits })
+    const counted = async (wanted: string) => {
+      const counter = counters.find(({ name }) => name === wanted)
+      return (counter && (await readCounter(counter))) ?? 0
+    }
+    return {
+      now: clock.now(),
+      peakMemoryBytes: await counted('peak_memory'),
+      cpuMs: await counted('cpu_ms'),
+      log: await measureLog(folder, limits.logBytes),
+    }
   }
 
   async #endGroups(name: string): Promise<void> {
