@@ -42,8 +42,10 @@ export function connect(url: string, options: { poolSize: number; log: Log; name
 export const violates = (error: unknown, constraint: string): boolean =>
   error instanceof pg.DatabaseError && error.code === '23505' && error.constraint === constraint
 
-/** Classes and codes of Postgres that say the server is going, coming, or full (its appendix A). */
-const serverAway = /^(08...|53300|57P0[123])$/
+/**
+ * Classes and codes of Postgres that say the server is going, coming, full, out of disk, or took too long (its appendix A).
+ */
+const serverAway = /^(08...|53...|57014|57P0[123]|58030|25P03)$/
 const connectionCodes = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -56,7 +58,7 @@ const connectionCodes = new Set([
 const driverWords =
   /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error)/
 
-/** True when no answer of the database was had at all: the same statement may well succeed later. */
+/** True when the database did nothing for a reason of its own, or did not answer: the same statement may well succeed later. */
 export function isDatabaseAway(error: unknown): boolean {
   if (error instanceof pg.DatabaseError) return serverAway.test(error.code ?? '')
   if (!(error instanceof Error)) return false

@@ -146,7 +146,8 @@ export type SandboxCause =
   /** The record of a sandbox that ended without one: its keeper or the host died. */
   | 'lost'
 
-export type CollectedFileStatus = 'present' | 'absent' | 'too_large' | 'not_regular'
+/** `lost`: it was there, and could not be kept for a reason of the host's. */
+export type CollectedFileStatus = 'present' | 'absent' | 'too_large' | 'not_regular' | 'lost'
 
 export interface SandboxExit {
   cause: SandboxCause
@@ -167,7 +168,10 @@ export interface SandboxExit {
   network: { ingressBytes: number; egressBytes: number; refused?: Refusals }
   log: { totalBytes: number; keptBytes: number }
   files: Record<string, { status: CollectedFileStatus; byteSize: number }>
-  /** Null when no tree was asked for. `rejected` keeps no file; `reason` is a slug naming the rule. */
+  /**
+   * Null when no tree was asked for. `rejected` keeps no file; `reason` is a slug naming the rule, or `storage` where the
+   * host could not keep what kept all rules.
+   */
   tree: { status: 'collected' | 'absent' | 'rejected'; reason: string; files: CollectedTreeFile[] } | null
 }
 

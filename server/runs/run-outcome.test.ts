@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import type { SandboxExit } from '../executor/port.ts'
+import type { CollectedFileStatus, SandboxExit } from '../executor/port.ts'
 import { exitRecord } from '../testing/scripted-executor.ts'
 import { failed, outcomeOf } from './run-outcome.ts'
 
-const output = (status: 'present' | 'absent' | 'too_large' | 'not_regular') => ({
+const output = (status: CollectedFileStatus) => ({
   files: { output: { status, byteSize: 0 } },
 })
 
@@ -22,6 +22,7 @@ const late: End = ['customer_failed', 'timeout', 'timeout', 'runner', null]
 const overCap: End = ['customer_failed', 'egress_cap_exceeded', 'egress_cap', 'policy', null]
 const tooLarge: End = ['customer_failed', 'output_too_large', 'output', 'runner', 0]
 const notRegular: End = ['customer_failed', 'output_invalid', 'output', 'runner', 0]
+const notKept: End = ['platform_failed', 'storage_lost', 'workspace', 'runner', 0]
 const cancelled: End = ['cancelled', 'cancelled', 'cancel', 'tenant', null]
 const internal: End = ['platform_failed', 'platform_internal', 'wait', 'reconcile', null]
 const noStart: End = ['platform_failed', 'runtime_start_failed', 'spawn', 'runner', null]
@@ -33,6 +34,12 @@ const cases: [string, Partial<SandboxExit>, End][] = [
   ['an exit with 0 without an output', output('absent'), done],
   ['an output over its bound', output('too_large'), tooLarge],
   ['an output that is a link', output('not_regular'), notRegular],
+  ['an output that the host could not keep', output('lost'), notKept],
+  [
+    'artifacts that the host could not keep',
+    { tree: { status: 'rejected', reason: 'storage', files: [] } },
+    notKept,
+  ],
   ['an exit with 3', { exitCode: 3 }, work('work_exit_nonzero', 3)],
   ['a death by signal', { ...killed, cause: 'signalled', signal: 11 }, work('work_exit_nonzero', 139)],
   ['a child killed for memory', { exitCode: 137, oomKills: 1 }, work('out_of_memory', 137)],

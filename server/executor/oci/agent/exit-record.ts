@@ -1,6 +1,12 @@
 import { open, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { CollectedTreeFile, Refusals, SandboxExit, SandboxSpec } from '../../port.ts'
+import type {
+  CollectedFileStatus,
+  CollectedTreeFile,
+  Refusals,
+  SandboxExit,
+  SandboxSpec,
+} from '../../port.ts'
 
 /** The record as the shim writes it: numbers and slugs; -1 stands for none. */
 interface ShimRecord
@@ -13,7 +19,7 @@ interface ShimRecord
   egressBytes: number
   logTotalBytes: number
   logKeptBytes: number
-  files: { status: 'present' | 'absent' | 'too_large' | 'not_regular'; byteSize: number }[]
+  files: { status: CollectedFileStatus; byteSize: number }[]
   tree: { status: 'collected' | 'absent' | 'rejected'; reason: string }
 }
 

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, statfsSync } from 'node:fs'
 import { mkdir, open, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
@@ -21,7 +21,14 @@ import { IdRanges } from '../id-ranges.ts'
 import { atLeast } from '../runtimes.ts'
 import { checkedSpec } from '../spec-check.ts'
 import { measureLog, readLog, readLogSince } from './bounded-log.ts'
-import { neverBegan, type Remains, readExit, syncPath, writeLostRecord, writeRefusals } from './exit-record.ts'
+import {
+  neverBegan,
+  type Remains,
+  readExit,
+  syncPath,
+  writeLostRecord,
+  writeRefusals,
+} from './exit-record.ts'
 import { sendInput } from './input-frames.ts'
 import { askToStop, findKeeper, type Keeper } from './keeper.ts'
 import { type MadeSandbox, type MakeOptions, makeSandbox } from './made-sandbox.ts'
@@ -78,6 +85,15 @@ function newSandbox(ticket: Ticket, folder: string): Sandbox {
     running,
     exited: Promise.withResolvers<SandboxExit | undefined>(),
   }
+}
+
+/** What one sandbox writes before its program starts, and its record, with room to spare. */
+const freeBytesMin = 16 * 1024 * 1024
+
+/** On a full disk nothing is started that would fail half way: whoever asks waits, as for a place. */
+function isNearlyFull(folder: string): boolean {
+  const { bavail, bsize } = statfsSync(folder)
+  return bavail * bsize < freeBytesMin
 }
 
 const removedKeptMs = 30 * 86_400_000
@@ -287,6 +303,9 @@ export class Sandboxes {
     const { paths, slots } = this.#options
     if (this.#live >= slots) {
       throw new ExecutorRefused(noCapacity, `all ${slots} sandboxes of this machine are in use`)
+    }
+    if (isNearlyFull(paths.sandboxes)) {
+      throw new ExecutorRefused(noCapacity, 'the disk that the sandboxes are kept on is full')
     }
     if (existsSync(join(paths.removed, spec.id))) {
       throw new ExecutorRefused('removed', `sandbox ${spec.id} ended earlier and was removed`)

@@ -66,7 +66,7 @@ static void collect_file(int index, int workspace, int target) {
   if (fstat(file, &status) || !S_ISREG(status.st_mode) || status.st_nlink != 1) return;
   outcome.files[index].size = status.st_size;
   if ((uint64_t)status.st_size > the_plan->files[index].max_bytes) outcome.files[index].status = FILE_TOO_LARGE;
-  else if (copy(file, target, status.st_size)) outcome.files[index].status = FILE_PRESENT;
+  else outcome.files[index].status = copy(file, target, status.st_size) ? FILE_PRESENT : FILE_LOST;
   close(file);
 }
 
@@ -80,7 +80,7 @@ static const char *visit_file(const char *path, const struct stat *status) {
   if (file < 0) return "unreadable";
   bool copied = copy(file, tree_data, status->st_size);
   close(file);
-  if (!copied) return "unreadable";
+  if (!copied) return "storage";
   tree_bytes += status->st_size;
   fprintf(tree_index, "%llu %s", (unsigned long long)status->st_size, path);
   fputc(0, tree_index);
@@ -154,6 +154,11 @@ static int result_file(int dir, const char *name) {
   return file;
 }
 
+/* The latest that is told counts. */
+static void tell(int answer) {
+  if (write(answer, &outcome, sizeof outcome) != sizeof outcome) _exit(1);
+}
+
 static _Noreturn void child(const struct plan *plan, int dir, int workspace, int answer) {
   int targets[MAX_FILES];
   char name[32];
@@ -177,12 +182,18 @@ static _Noreturn void child(const struct plan *plan, int dir, int workspace, int
   alarm(COLLECT_SECONDS);
   for (int i = 0; i < plan->file_count; i++) {
     collect_file(i, workspace, targets[i]);
-    if (outcome.files[i].status == FILE_PRESENT && fdatasync(targets[i])) _exit(1);
+    if (outcome.files[i].status == FILE_PRESENT && fdatasync(targets[i])) outcome.files[i].status = FILE_LOST;
   }
+  /* Told before the tree, which may be made to take too long. */
+  outcome.tree_status = plan->has_tree ? TREE_REJECTED : TREE_ABSENT;
+  strcpy(outcome.tree_reason, "collection_failed");
+  tell(answer);
+  outcome.tree_status = TREE_ABSENT;
   if (plan->has_tree) collect_tree(workspace);
   if (tree_bytes && fdatasync(tree_data)) _exit(1);
   if (tree_files && fdatasync(fileno(tree_index))) _exit(1);
-  _exit(write(answer, &outcome, sizeof outcome) == sizeof outcome ? 0 : 1);
+  tell(answer);
+  _exit(0);
 }
 
 void collect(const struct plan *plan, int dir, int workspace, struct collected *result) {
@@ -190,16 +201,14 @@ void collect(const struct plan *plan, int dir, int workspace, struct collected *
   memset(result, 0, sizeof *result);
   result->tree_status = TREE_REJECTED;
   strcpy(result->tree_reason, "collection_failed");
-  for (int i = 0; i < plan->file_count; i++) result->files[i].status = FILE_NOT_REGULAR;
+  for (int i = 0; i < plan->file_count; i++) result->files[i].status = FILE_LOST;
   if (pipe2(answer, O_CLOEXEC)) return;
   pid_t pid = fork();
   if (pid == 0) child(plan, dir, workspace, answer[1]);
   close(answer[1]);
   struct collected told;
-  bool complete = pid > 0 && read(answer[0], &told, sizeof told) == sizeof told;
+  while (pid > 0 && read(answer[0], &told, sizeof told) == sizeof told) *result = told;
   close(answer[0]);
   if (pid > 0) waitpid(pid, &status, 0);
-  if (!complete) return;
-  told.tree_reason[sizeof told.tree_reason - 1] = 0;
-  *result = told;
+  result->tree_reason[sizeof result->tree_reason - 1] = 0;
 }

@@ -37,7 +37,7 @@ void record_reserve(void) {
 }
 
 static void write_record(const char *cause, int exit_code, int signal_number, const char *detail) {
-  static const char *const file_words[] = { "absent", "present", "too_large", "not_regular" };
+  static const char *const file_words[] = { "absent", "present", "too_large", "not_regular", "lost" };
   static const char *const tree_words[] = { "absent", "collected", "rejected" };
   FILE *out = fmemopen(record, sizeof record, "w");
   if (!out) _exit(1);
@@ -54,7 +54,7 @@ static void write_record(const char *cause, int exit_code, int signal_number, co
   fprintf(out, ",\"logTotalBytes\":%llu,\"logKeptBytes\":%llu,\"files\":[", (unsigned long long)log_total(),
           (unsigned long long)log_kept());
   for (int i = 0; i < plan.file_count; i++)
-    fprintf(out, "%s{\"status\":\"%s\",\"byteSize\":%llu}", i ? "," : "", file_words[results.files[i].status & 3],
+    fprintf(out, "%s{\"status\":\"%s\",\"byteSize\":%llu}", i ? "," : "", file_words[results.files[i].status % FILE_STATUSES],
             (unsigned long long)results.files[i].size);
   fprintf(out, "],\"tree\":{\"status\":\"%s\",\"reason\":\"%s\"}}\n", tree_words[results.tree_status % 3],
           results.tree_reason);
@@ -89,13 +89,20 @@ static const char *start_error_slug(void) {
   }
 }
 
+/* What cannot be counted ends too, and is not the program's fault. */
+static void end_by_network(bool all_dead) {
+  struct traffic traffic;
+  if (network_traffic(&traffic)) write_record("egress_cap", -1, -1, all_dead ? "" : "process_left");
+  else write_record("lost", -1, -1, "network_counters");
+}
+
 void conclude(bool all_dead) {
   bool out_of_memory = cgroups_counter(&plan, "oom_kills") > 0;
   int status = job.program_status;
   if (job.end == END_STOPPED) write_record("stopped", -1, -1, all_dead ? "" : "process_left");
   else if (job.end == END_DEADLINE) write_record("deadline", -1, -1, all_dead ? "" : "process_left");
-  else if (job.end == END_EGRESS_CAP || (job.end == END_SELF && network_over_cap(&plan)))
-    write_record("egress_cap", -1, -1, all_dead ? "" : "process_left");
+  else if (job.end == END_EGRESS_CAP || (job.end == END_SELF && job.begun_ms && network_over_cap(&plan)))
+    end_by_network(all_dead);
   else if (job.end == END_NOT_WANTED) write_record("start_failed", -1, -1, "agent_gone");
   else if (job.end == END_INPUT_CUT) write_record("lost", -1, -1, "input_cut");
   else if (job.reported && WIFEXITED(status) && WEXITSTATUS(status) == 0) write_record("exited", 0, -1, "");

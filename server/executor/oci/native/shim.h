@@ -60,7 +60,8 @@ struct plan {
   struct { uint64_t max_files, max_bytes, max_path, max_name; const char *path; } tree;
 };
 
-enum file_status { FILE_ABSENT, FILE_PRESENT, FILE_TOO_LARGE, FILE_NOT_REGULAR };
+/* Lost: it is there, and could not be copied for a reason of the host's. */
+enum file_status { FILE_ABSENT, FILE_PRESENT, FILE_TOO_LARGE, FILE_NOT_REGULAR, FILE_LOST, FILE_STATUSES };
 enum tree_status { TREE_ABSENT, TREE_COLLECTED, TREE_REJECTED };
 
 /* What the collecting child tells the shim: numbers and a short slug, nothing else. */

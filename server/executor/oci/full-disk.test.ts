@@ -1,0 +1,52 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { shellJob, TestAgent, until } from './test-agent.ts'
+
+/* A host whose disk runs full: jobs are not blamed for it, and go on waiting for room. */
+
+const MiB = 1024 * 1024
+const diskMiB = 48
+let agent: TestAgent
+let empty: string
+let folder: string
+
+beforeAll(async () => {
+  agent = await TestAgent.start()
+  empty = await agent.image()
+  await until(async () => (await agent.client.capacity()).running === 0)
+  folder = join(agent.dataDir, 'agent/sandboxes')
+  await agent.onHost('mount', '-t', 'tmpfs', '-o', `size=${diskMiB}m`, 'full-disk', folder)
+}, 60_000)
+afterAll(async () => {
+  await agent.onHost('umount', '--lazy', folder)
+  await agent.dispose()
+}, 60_000)
+
+const fill = (bytes: number) => writeFile(join(folder, 'ballast'), Buffer.alloc(bytes))
+/** Writes until nothing more goes in. */
+const fillUp = () => fill(diskMiB * MiB).catch(() => undefined)
+
+test('what a job left is told as lost when the disk filled up while it ran, and its end is kept', async () => {
+  await fill(0)
+  const input = new PassThrough()
+  const spec = shellJob(
+    empty,
+    'read word; echo $word > output.json; mkdir artifacts; echo 1 > artifacts/a; exit 0',
+  )
+  await agent.client.start(spec, input)
+  await fillUp()
+  input.end('go\n')
+  const exit = await agent.client.wait(spec.id)
+  expect(exit).toMatchObject({ cause: 'exited', exitCode: 0, files: { output: { status: 'lost' } } })
+  expect(exit.tree).toMatchObject({ status: 'rejected', reason: 'storage' })
+})
+
+test('nothing is started on a full disk, and whoever asks may ask again', async () => {
+  await fill((diskMiB - 10) * MiB)
+  const spec = shellJob(empty, 'echo started')
+  await expect(agent.client.start(spec, Buffer.alloc(0))).rejects.toMatchObject({ slug: 'no_capacity' })
+  await fill(0)
+  expect((await agent.run(spec)).log).toBe('started\n')
+})
