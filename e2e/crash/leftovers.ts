@@ -2,8 +2,10 @@ import { existsSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import type pg from 'pg'
-import { childOf, type OwnService } from '../main-job/service.ts'
+import type { OwnService } from '../main-job/service.ts'
+import { agentGroups } from './agent-groups.ts'
 import { runOfSandbox, sandboxFolders } from './sandbox-names.ts'
+import { isSmallDisk } from './small-disks.ts'
 import { sandboxProcesses } from './victims.ts'
 
 /** What runs have left behind that nobody will need again: empty when the service has cleaned up after everything. */
@@ -43,13 +45,9 @@ async function isWarm(dataDir: string, name: string): Promise<boolean> {
 const namesIn = async (folder: string): Promise<string[]> =>
   (await readdir(folder).catch(() => [])).map((name) => join(folder, name))
 
-/** Below the one group that the agent was told to use. */
-async function controlGroups({ pid, dataDir }: OwnService): Promise<string[]> {
-  const agent = await childOf(pid, 'agent')
-  const argv = (await readFile(`/proc/${agent}/cmdline`, 'utf8')).split('\0')
-  const group = argv[argv.indexOf('--cgroup') + 1] ?? ''
-  const hierarchies = ['/sys/fs/cgroup', ...(await namesIn('/sys/fs/cgroup'))]
-  const groups = await Promise.all(hierarchies.map((hierarchy) => namesIn(join(hierarchy, group))))
+async function controlGroups(service: OwnService): Promise<string[]> {
+  const { dataDir } = service
+  const groups = await Promise.all((await agentGroups(service)).map(namesIn))
   const ofSandboxes = groups.flat().filter((path) => /\/(run|warm)_/.test(path))
   const warm = await Promise.all(ofSandboxes.map((path) => isWarm(dataDir, basename(path))))
   return ofSandboxes.filter((_path, at) => !warm[at])
@@ -57,7 +55,7 @@ async function controlGroups({ pid, dataDir }: OwnService): Promise<string[]> {
 
 async function mounts(dataDir: string): Promise<string[]> {
   const lines = (await readFile('/proc/mounts', 'utf8')).split('\n')
-  return lines.filter((line) => line.includes(dataDir)).map((line) => `mount ${line}`)
+  return lines.filter((line) => line.includes(dataDir) && !isSmallDisk(line)).map((line) => `mount ${line}`)
 }
 
 const processes = async (dataDir: string): Promise<string[]> =>

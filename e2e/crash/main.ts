@@ -2,97 +2,101 @@ import { cp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { Draw } from '../../server/base/draw.ts'
 import { startService } from '../main-job/service.ts'
 import { logIn } from '../main-job/tenant.ts'
-import { check } from './checker.ts'
+import { submitDuplicates } from './duplicates.ts'
 import { publishJob } from './job.ts'
-import { Killer } from './killer.ts'
 import { Ledger } from './ledger.ts'
-import { Load } from './load.ts'
-import { Recovery } from './recovery.ts'
 import { jsonTally, type Tally, tellTally } from './report.ts'
+import { smallGround } from './small-disks.ts'
+import { Trial } from './trial.ts'
 
 /*
- * The whole service on a data folder of its own, under load, while its processes are killed with -9: at points that
- * matter (a submission, a cancel, a job's first act or its last) and at any other time. After each round everything is
- * let come to rest, and the checker holds the invariants. A seed repeats what is drawn, not how the machine took turns.
+ * The whole service on a data folder of its own, under load, while it meets with what a machine can do to it:
+ *
+ *   kills        its processes are killed with -9, at points that matter (a submission, a cancel, a job's first act or its
+ *                last) and at any other time
+ *   troubles     disks run full, parts stand still, connections are cut (troubles.ts)
+ *   duplicates   the same submissions come many times at once, to several API processes
+ *
+ * After each round everything is let come to rest, and the checker holds the invariants. A seed repeats what is drawn, not
+ * how the machine took turns.
  */
-const usage = 'npm run crash -- [--kills N] [--seed S]'
+const usage =
+  'npm run crash -- [--case kills|troubles|duplicates] [--kills N] [--keys N] [--copies N] [--seed S]'
 const killsPerRound = 25
+const instances = 3
 
 const { values } = parseArgs({
   options: {
+    case: { type: 'string', default: 'kills' },
     kills: { type: 'string', default: '100' },
+    keys: { type: 'string', default: '1000' },
+    copies: { type: 'string', default: '20' },
     seed: { type: 'string', default: String(Date.now() % 2 ** 31) },
   },
 })
-const wanted = wholeNumber(values.kills)
 const seed = wholeNumber(values.seed)
+const cases: Record<string, () => Promise<Tally>> = { kills, troubles, duplicates }
 
 function wholeNumber(text: string): number {
-  if (/^\d{1,10}$/.test(text)) return Number(text)
+  return /^\d{1,10}$/.test(text) ? Number(text) : refuse()
+}
+
+function refuse(): never {
   console.error(`usage: ${usage}`)
   process.exit(2)
 }
 
-const ledger = await Ledger.open()
-const service = await startService()
-try {
-  const tally = await killAndCheck()
-  console.log(tellTally(tally))
-  if (tally.faults.length > 0) await keepLogs()
-  console.log(jsonTally(tally))
-  process.exitCode = tally.faults.length === 0 && tally.kills.length === wanted ? 0 : 1
-} finally {
-  await service.stop()
-  await ledger.close()
+const tally = await (cases[values.case] ?? refuse)()
+console.log(tellTally(tally))
+console.log(jsonTally(values.case, tally))
+process.exitCode = tally.faults.length === 0 ? 0 : 1
+
+async function kills(): Promise<Tally> {
+  const wanted = wholeNumber(values.kills)
+  return withTrial(undefined, async (trial) => {
+    while (trial.tally.cases < wanted) await trial.kill(Math.min(killsPerRound, wanted - trial.tally.cases))
+  })
 }
 
-async function keepLogs(): Promise<void> {
+function troubles(): Promise<Tally> {
+  return withTrial(smallGround, (trial) => trial.trouble())
+}
+
+async function withTrial(
+  ground: typeof smallGround | undefined,
+  work: (trial: Trial) => Promise<void>,
+): Promise<Tally> {
+  const ledger = await Ledger.open()
+  const service = await startService({}, ground)
+  try {
+    const trial = await Trial.begin(service, ledger, seed)
+    await work(trial)
+    if (trial.tally.faults.length > 0) await keepLogs(service.dataDir)
+    return trial.tally
+  } finally {
+    await service.stop()
+    await ledger.close()
+  }
+}
+
+async function duplicates(): Promise<Tally> {
+  const [keys, copies] = [wholeNumber(values.keys), wholeNumber(values.copies)]
+  const service = await startService()
+  try {
+    const tenant = await logIn(service)
+    const version = await publishJob(tenant)
+    const faults = await submitDuplicates(service, tenant, { version, plan: { keys, copies, instances } })
+    if (faults.length > 0) await keepLogs(service.dataDir)
+    return { seed, cases: keys * copies, runs: keys, faults }
+  } finally {
+    await service.stop()
+  }
+}
+
+async function keepLogs(dataDir: string): Promise<void> {
   const kept = join(tmpdir(), `crash-logs-${seed}`)
-  await cp(join(service.dataDir, 'logs'), kept, { recursive: true, force: true })
+  await cp(join(dataDir, 'logs'), kept, { recursive: true, force: true })
   console.log(`the service's logs: ${kept}`)
-}
-
-async function killAndCheck(): Promise<Tally> {
-  const draw = new Draw(seed)
-  const tenant = await logIn(service)
-  const version = await publishJob(tenant)
-  const load = new Load(tenant, version, draw)
-  const killer = new Killer(service, ledger, load, draw)
-  const recovery = new Recovery(tenant, ledger, load)
-  const tally: Tally = {
-    seed,
-    kills: killer.kills,
-    runs: 0,
-    ends: new Map(),
-    cleanMs: [],
-    faults: [],
-    recovery,
-  }
-  while (killer.kills.length < wanted) {
-    const [kills, intents] = [killer.kills.length, load.intents.length]
-    load.start()
-    for (let count = 0; count < killsPerRound && killer.kills.length < wanted; count += 1) {
-      recovery.watch(await killer.killOne())
-    }
-    await load.drain()
-    await recovery.settle()
-    const verdict = await check({
-      service,
-      tenant,
-      version,
-      ledger,
-      intents: load.intents.slice(intents),
-      everyIntent: load.intents,
-      kills: killer.kills.slice(kills),
-    })
-    tally.faults.push(...verdict.faults, ...load.faults.splice(0), ...recovery.faults.splice(0))
-    tally.cleanMs.push(verdict.cleanMs)
-    for (const [end, count] of verdict.ends) tally.ends.set(end, (tally.ends.get(end) ?? 0) + count)
-    tally.runs = load.intents.length
-    console.error(`${killer.kills.length} kills, ${tally.runs} runs, ${tally.faults.length} faults`)
-  }
-  return tally
 }

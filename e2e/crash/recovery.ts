@@ -5,6 +5,7 @@ import { faultOf } from './documented.ts'
 import type { Kill } from './killer.ts'
 import type { Ledger } from './ledger.ts'
 import type { Load } from './load.ts'
+import type { VictimKind } from './victims.ts'
 
 const lookMs = 20
 const longestMs = 60_000
@@ -16,15 +17,16 @@ const longestMs = 60_000
  * but has to come back all the same.
  */
 export class Recovery {
-  readonly answeringMs: number[] = []
-  readonly startingMs: number[] = []
-  readonly settlingMs: number[] = []
+  /** Milliseconds, by the kind of process that was killed. */
+  readonly answering = new Map<VictimKind, number[]>()
+  readonly starting = new Map<VictimKind, number[]>()
+  readonly settling: number[] = []
   readonly faults: string[] = []
   readonly #tenant: Tenant
   readonly #load: Load
   readonly #open: Promise<void>[] = []
   /** The latest death of a part that serves all, and the first intent after it; until something new has begun. */
-  #death: { atMs: number; from: number } | undefined
+  #death: { kind: VictimKind; atMs: number; from: number } | undefined
   #latestDeathMs = 0
 
   constructor(tenant: Tenant, ledger: Ledger, load: Load) {
@@ -35,13 +37,13 @@ export class Recovery {
 
   watch(kill: Kill): void {
     const { runId, kind, atMs } = kill
-    if (runId) this.#open.push(this.#measure(this.settlingMs, kill, () => this.#hasEnded(runId)))
+    if (runId) this.#open.push(this.#measure(this.settling, kill, () => this.#hasEnded(runId)))
     else {
       this.#latestDeathMs = atMs
-      this.#death = { atMs, from: this.#load.intents.length }
+      this.#death = { kind, atMs, from: this.#load.intents.length }
     }
     if (kind === 'api' || kind === 'postgres') {
-      this.#open.push(this.#measure(this.answeringMs, kill, () => this.#answers()))
+      this.#open.push(this.#measure(timesOf(this.answering, kind), kill, () => this.#answers()))
     }
   }
 
@@ -54,7 +56,7 @@ export class Recovery {
 
   #noteStart(number: number): void {
     if (!this.#death || number < this.#death.from) return
-    this.startingMs.push(performance.now() - this.#death.atMs)
+    timesOf(this.starting, this.#death.kind).push(performance.now() - this.#death.atMs)
     this.#death = undefined
   }
 
@@ -90,4 +92,10 @@ export class Recovery {
       return undefined
     }
   }
+}
+
+function timesOf(by: Map<VictimKind, number[]>, kind: VictimKind): number[] {
+  const times = by.get(kind) ?? []
+  by.set(kind, times)
+  return times
 }

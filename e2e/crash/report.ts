@@ -4,46 +4,60 @@ import { victimKinds } from './victims.ts'
 
 export interface Tally {
   seed: number
-  kills: Kill[]
+  /** Kills, troubles or submissions. */
+  cases: number
   runs: number
-  ends: Map<string, number>
-  cleanMs: number[]
   faults: string[]
-  recovery: Recovery
+  kills?: Kill[]
+  ends?: Map<string, number>
+  cleanMs?: number[]
+  recovery?: Recovery
 }
 
 const shownMax = 40
 
-/** For people: what was killed, how runs ended, what is wrong. */
-export function tellTally({ kills, ends, faults, recovery, cleanMs }: Tally): string {
+/** For people: what was done, how runs ended, what is wrong. */
+export function tellTally(tally: Tally): string {
+  const { cases, runs, kills = [], ends = new Map(), faults, recovery, cleanMs = [] } = tally
   const counts = victimKinds.map((kind) => `${kind} ${kills.filter((kill) => kill.kind === kind).length}`)
   const byEnd = [...ends].toSorted(([, one], [, other]) => other - one)
   return [
-    `killed: ${counts.join(', ')}`,
+    `${cases} cases, ${runs} runs`,
+    ...(kills.length > 0 ? [`killed: ${counts.join(', ')}`] : []),
     ...byEnd.map(([end, count]) => `  ${String(count).padStart(5)} ${end}`),
-    `answering again: ${told(recovery.answeringMs)}`,
-    `starting jobs again: ${told(recovery.startingMs)}`,
-    `orphans settled: ${told(recovery.settlingMs)}`,
-    `nothing left behind: ${told(cleanMs)}`,
+    ...(recovery && kills.length > 0 ? tellRecovery(recovery) : []),
+    ...(cleanMs.length > 0 ? [`nothing left behind: ${told(cleanMs)}`] : []),
     ...faults.slice(0, shownMax).map((fault) => `FAULT ${fault}`),
     ...(faults.length > shownMax ? [`and ${faults.length - shownMax} more`] : []),
   ].join('\n')
 }
 
+const tellRecovery = ({ answering, starting, settling }: Recovery): string[] => [
+  ...[...answering].map(([kind, times]) => `answering again after ${kind}: ${told(times)}`),
+  ...[...starting].map(([kind, times]) => `starting jobs again after ${kind}: ${told(times)}`),
+  `orphans settled: ${told(settling)}`,
+]
+
 /** The last line of the suite. */
-export function jsonTally({ seed, kills, runs, faults, recovery, cleanMs }: Tally): string {
+export function jsonTally(name: string, { seed, cases, runs, faults, recovery, cleanMs }: Tally): string {
+  const answering = [...(recovery?.answering.values() ?? [])].flat()
+  const starting = [...(recovery?.starting.values() ?? [])].flat()
   return JSON.stringify({
-    suite: 'crash',
+    suite: name === 'kills' ? 'crash' : `crash-${name}`,
     seed,
-    cases: kills.length,
+    cases,
     failed: faults.length,
     runs,
-    answering_p50_ms: atQuantile(recovery.answeringMs, 0.5),
-    answering_worst_ms: atQuantile(recovery.answeringMs, 1),
-    starting_worst_ms: atQuantile(recovery.startingMs, 1),
-    settled_p50_ms: atQuantile(recovery.settlingMs, 0.5),
-    settled_worst_ms: atQuantile(recovery.settlingMs, 1),
-    clean_worst_ms: atQuantile(cleanMs, 1),
+    ...(cleanMs && { clean_worst_ms: atQuantile(cleanMs, 1) }),
+    ...(recovery &&
+      name === 'kills' && {
+        answering_p50_ms: atQuantile(answering, 0.5),
+        answering_worst_ms: atQuantile(answering, 1),
+        starting_p50_ms: atQuantile(starting, 0.5),
+        starting_worst_ms: atQuantile(starting, 1),
+        settled_p50_ms: atQuantile(recovery.settling, 0.5),
+        settled_worst_ms: atQuantile(recovery.settling, 1),
+      }),
   })
 }
 

@@ -11,7 +11,7 @@ const run = promisify(execFile)
 
 export const checkout = resolve(import.meta.dirname, '../..')
 const pollMs = 50
-const sandbox = join(checkout, 'sandbox')
+export const sandboxProgram = join(checkout, 'sandbox')
 
 /** Builder and base image are made once a machine and kept here; each service gets them as hard links. */
 const cacheDir = '/var/lib/sandbox-jobs-test'
@@ -28,6 +28,8 @@ export interface OwnService extends Service {
   dataDir: string
   /** Process id of the supervisor. */
   pid: number
+  /** The environment that it was started with. */
+  env: Record<string, string>
   /** Ends a role the hard way and waits until the supervisor has started it again. */
   kill(role: 'api' | 'worker' | 'agent'): Promise<void>
   /** The JSON document of a command on the machine of the service; rejects with its `code` when it fails. */
@@ -49,8 +51,17 @@ export async function openService(): Promise<Service> {
   return { url, user, password, stop: async () => undefined }
 }
 
+/** What is done to a data folder before a service is started on it, and after it has stopped. */
+export interface Ground {
+  lay(dataDir: string): Promise<void>
+  clear(dataDir: string): Promise<void>
+}
+
 /** A service on a new data folder, with the example company in it. `settings` are environment variables. */
-export async function startService(settings: Record<string, string> = {}): Promise<OwnService> {
+export async function startService(
+  settings: Record<string, string> = {},
+  ground?: Ground,
+): Promise<OwnService> {
   await fillCache()
   // What made it let nobody in but root; the service's own user has to pass.
   await chmod(cacheDir, 0o755)
@@ -60,21 +71,22 @@ export async function startService(settings: Record<string, string> = {}): Promi
   for (const path of ofTheOperator) {
     await run('cp', ['--archive', '--link', join(cacheDir, path), join(dataDir, path)])
   }
+  await ground?.lay(dataDir)
   const port = await freePort()
   const env = { ...plainEnvironment(), ...settings, SANDBOX_DATA: dataDir, SANDBOX_PORT: String(port) }
-  const child = spawn(sandbox, ['up'], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(sandboxProgram, ['up'], { env, stdio: ['ignore', 'pipe', 'pipe'] })
   const exited = once(child, 'close')
   const lines: string[] = []
-  const removeAll = () => rm(dataDir, { recursive: true, force: true })
   const stop = async () => {
     child.kill('SIGTERM')
     await exited
-    await removeAll()
+    await ground?.clear(dataDir)
+    await rm(dataDir, { recursive: true, force: true })
   }
   try {
     await readyLine(child, lines)
     const command = async <T>(...args: string[]) => {
-      const { stdout } = await run(sandbox, [...args, '--json'], { env, cwd: checkout })
+      const { stdout } = await run(sandboxProgram, [...args, '--json'], { env, cwd: checkout })
       return JSON.parse(stdout) as T
     }
     const { passwords } = await command<Applied>('admin', 'apply', 'examples/company.yaml')
@@ -87,6 +99,7 @@ export async function startService(settings: Record<string, string> = {}): Promi
       password,
       dataDir,
       pid,
+      env,
       kill,
       sandbox: command,
       stop,
@@ -136,7 +149,7 @@ export async function childOf(supervisor: number, role: string): Promise<number 
   return undefined
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const address = server.address()

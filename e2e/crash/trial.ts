@@ -1,0 +1,96 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Draw } from '../../server/base/draw.ts'
+import type { OwnService } from '../main-job/service.ts'
+import { logIn, type Tenant } from '../main-job/tenant.ts'
+import { check } from './checker.ts'
+import { publishJob } from './job.ts'
+import { Killer } from './killer.ts'
+import type { Ledger } from './ledger.ts'
+import { Load } from './load.ts'
+import { Recovery } from './recovery.ts'
+import type { Tally } from './report.ts'
+import { troubles } from './troubles.ts'
+
+/** The load is under way for so long before and after a trouble. */
+const calmMs = 1000
+
+interface Parts {
+  service: OwnService
+  tenant: Tenant
+  version: string
+  ledger: Ledger
+  load: Load
+  killer: Killer
+  recovery: Recovery
+}
+
+/** One service under load. Each of its rounds does it some harm, lets everything come to rest and is checked. */
+export class Trial {
+  readonly tally: Tally & Required<Pick<Tally, 'kills' | 'ends' | 'cleanMs' | 'recovery'>>
+  readonly #parts: Parts
+
+  private constructor(parts: Parts, seed: number) {
+    this.#parts = parts
+    const { killer, recovery } = parts
+    const counted = { cases: 0, runs: 0, ends: new Map(), cleanMs: [], faults: [] }
+    this.tally = { seed, kills: killer.kills, recovery, ...counted }
+  }
+
+  static async begin(service: OwnService, ledger: Ledger, seed: number): Promise<Trial> {
+    const draw = new Draw(seed)
+    const tenant = await logIn(service)
+    const version = await publishJob(tenant)
+    const load = new Load(tenant, version, draw)
+    const killer = new Killer(service, ledger, load, draw)
+    const recovery = new Recovery(tenant, ledger, load)
+    return new Trial({ service, tenant, version, ledger, load, killer, recovery }, seed)
+  }
+
+  /** Kills so many processes, one after another. */
+  async kill(count: number): Promise<void> {
+    const { killer, recovery } = this.#parts
+    await this.#round(`${count} kills`, async () => {
+      for (let left = count; left > 0; left -= 1) recovery.watch(await killer.killOne())
+    })
+    this.tally.cases += count
+  }
+
+  /** Brings on every trouble in its turn. */
+  async trouble(): Promise<void> {
+    for (const { name, lastsMs, begin } of troubles) {
+      await this.#round(name, async () => {
+        await sleep(calmMs)
+        const end = await begin(this.#parts.service)
+        await sleep(lastsMs)
+        await end()
+        await sleep(calmMs)
+      })
+      this.tally.cases += 1
+    }
+  }
+
+  async #round(name: string, harm: () => Promise<void>): Promise<void> {
+    const { load, recovery, killer, service, tenant, version, ledger } = this.#parts
+    const { tally } = this
+    const [kills, intents] = [killer.kills.length, load.intents.length]
+    load.start()
+    await harm()
+    await load.drain()
+    await recovery.settle()
+    const verdict = await check({
+      service,
+      tenant,
+      version,
+      ledger,
+      intents: load.intents.slice(intents),
+      everyIntent: load.intents,
+      kills: killer.kills.slice(kills),
+    })
+    const faults = [...verdict.faults, ...load.faults.splice(0), ...recovery.faults.splice(0)]
+    tally.faults.push(...faults.map((fault) => `${name}: ${fault}`))
+    tally.cleanMs.push(verdict.cleanMs)
+    for (const [end, count] of verdict.ends) tally.ends.set(end, (tally.ends.get(end) ?? 0) + count)
+    tally.runs = load.intents.length
+    console.error(`${name}: ${tally.runs} runs, ${tally.faults.length} faults`)
+  }
+}
