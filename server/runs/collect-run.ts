@@ -4,6 +4,7 @@ import { logMaxBytes, outputMaxBytes } from '@sandbox-jobs/contract/limits.ts'
 import type { Executor, SandboxExit } from '../executor/port.ts'
 import type { ObjectStorage } from '../storage/port.ts'
 import { type NamedArtifact, nameArtifacts } from './artifact-names.ts'
+import { refusalLine } from './artifact-refusal.ts'
 import { bundleMaxBytes, outputName } from './run-sandbox.ts'
 
 export interface CollectedObject {
@@ -75,9 +76,6 @@ async function collectLog(
   const body = refusal === '' ? log : Readable.from(followedBy(log, refusalLine(refusal)))
   return { key, ...(await deps.storage.put(key, body, { maxBytes: logMaxBytes + logSlackBytes })) }
 }
-
-const refusalLine = (slug: string): string =>
-  `\n[sandbox] The artifacts were not kept: ${slug.replaceAll(/[^a-z0-9_:.-]/g, '_')}.\n`
 
 async function* followedBy(stream: Readable, line: string): AsyncGenerator<Buffer> {
   for await (const chunk of stream) yield chunk as Buffer
