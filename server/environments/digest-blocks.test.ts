@@ -128,7 +128,7 @@ it('misses none that becomes ready at the same moment', async () => {
     made.push(await versionWith({ layer_digest: digest }, 'regional_provisioning'))
   }
   const readying = made.map(({ id }) =>
-    db.transaction().execute((trx) => moveVersion(trx, id, { to: 'ready' })),
+    db.transaction().execute((trx) => moveVersion(trx, id, { to: 'ready', from: ['regional_provisioning'] })),
   )
   await Promise.all([...readying, blockDigest(db, digest, 'miner')])
   for (const { id } of made) expect(await standing(id)).toEqual(['blocked', 'blocked'])
