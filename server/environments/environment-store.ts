@@ -159,13 +159,56 @@ export async function lockCurrentVersion(trx: Trx, id: string): Promise<string |
   return row.current_version_id
 }
 
-/** The current version is the ready one with the highest number, or none; `versionId` names any of them. */
+/** A current version and the build that made it; `companyId` is that of the build. */
+export interface ComparedVersion {
+  companyId: string
+  environmentId: string
+  versionId: string
+  attemptId: string
+}
+
+/** Of active environments, the longest ago compared first. */
+export async function listOutdatedVersions(
+  db: Executing,
+  revision: number,
+  limit: number,
+): Promise<ComparedVersion[]> {
+  return db
+    .selectFrom('environments as e')
+    .innerJoin('environment_versions as v', 'v.id', 'e.current_version_id')
+    .innerJoin('build_attempts as a', 'a.id', 'v.last_build_attempt_id')
+    .select(['a.company_id as companyId', 'e.id as environmentId', 'v.id as versionId', 'a.id as attemptId'])
+    .where('e.state', '=', 'active')
+    .where('e.vulnerabilities_revision', '<', revision)
+    .orderBy('e.vulnerabilities_revision')
+    .limit(limit)
+    .execute()
+}
+
+export const noteCompared = (trx: Trx, version: ComparedVersion, revision: number): Promise<unknown> =>
+  trx
+    .updateTable('environments')
+    .set({ vulnerabilities_revision: revision })
+    .where('id', '=', version.environmentId)
+    .where('current_version_id', '=', version.versionId)
+    .execute()
+
+/**
+ * The current version is the ready one with the highest number, or none; `versionId` names any of them. One that becomes
+ * the current one has its packages compared with known vulnerabilities anew.
+ */
 export async function refreshCurrentVersion(trx: Trx, versionId: string): Promise<void> {
   await sql`
-    update environments e set current_version_id = (
+    update environments e set
+      current_version_id = current.id,
+      vulnerabilities_revision = case
+        when e.current_version_id is distinct from current.id then 0 else e.vulnerabilities_revision end
+    from (select environment_id from environment_versions where id = ${versionId}) of
+    left join lateral (
       select id from environment_versions
-      where environment_id = e.id and state = 'ready'
+      where environment_id = of.environment_id and state = 'ready'
       order by version_number desc limit 1
-    ) where e.id = (select environment_id from environment_versions where id = ${versionId})
+    ) current on true
+    where e.id = of.environment_id
   `.execute(trx)
 }

@@ -1,4 +1,5 @@
 import { sweepBuildCache } from '../builds/cache/sweep-build-cache.ts'
+import { rematchFindings } from '../builds/rematch-findings.ts'
 import { type ImageSweepDeps, sweepImages } from '../builds/sweep-images.ts'
 import { sweepReports } from '../builds/sweep-reports.ts'
 import { sweepFindings } from '../findings/sweep-findings.ts'
@@ -23,6 +24,7 @@ export function startRetentionLoops(deps: ImageSweepDeps): Loop {
     startLoop({ name: 'run counts', everyMs: 10_000, runOnce: () => foldRunCounts(deps), log }),
     startLoop({ name: 'live logs', everyMs: minuteMs, runOnce: () => dropLiveLogs(deps.db), log }),
     startLoop({ name: 'findings', everyMs: minuteMs, runOnce: () => sweepFindings(deps), log }),
+    startLoop({ name: 'vulnerabilities', everyMs: minuteMs, runOnce: () => rematchFindings(deps), log }),
     startLoop({ name: 'scan reports', everyMs: 60 * minuteMs, runOnce: () => sweepReports(deps), log }),
     startLoop({ name: 'build cache', everyMs: 10 * minuteMs, runOnce: () => sweepBuildCache(deps), log }),
     startLoop({ name: 'images', everyMs: 60 * minuteMs, runOnce: () => sweepImages(deps), log }),

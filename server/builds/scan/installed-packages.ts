@@ -3,7 +3,10 @@ import type { Inventory, OperatingSystem, Package } from './inventory.ts'
 import { nameUrl } from './package-url.ts'
 
 /** The packages as databases of vulnerabilities name them; those of a system that none covers are left out. */
-export const installedPackages = ({ packages, system }: Inventory): InstalledPackage[] =>
+export const installedPackages = ({
+  packages,
+  system,
+}: Pick<Inventory, 'packages' | 'system'>): InstalledPackage[] =>
   packages.flatMap((each) => {
     const ecosystem = ecosystemOf(each, system)
     // Distributions speak of the source package, from which many others are built.

@@ -3,12 +3,13 @@ import type { ScanReport } from '@sandbox-jobs/contract/resources/scan-report.ts
 import { sleep } from '../../base/clock.ts'
 import { CodedError } from '../../base/coded-error.ts'
 import { newId } from '../../base/ids.ts'
+import type { Executing } from '../../db/database.ts'
 import { type HeldObject, ownReport } from '../../environments/report-objects.ts'
 import { openStaging } from '../../environments/staging.ts'
-import { ObjectMissing } from '../../storage/port.ts'
+import { ObjectMissing, type ObjectStorage } from '../../storage/port.ts'
 import { BuildFailed } from '../build-failed.ts'
 import { sha256Of } from '../image-documents.ts'
-import type { Build, BuildTools } from '../steps/step.ts'
+import type { Build } from '../steps/step.ts'
 import { findReport } from './report-store.ts'
 
 /*
@@ -24,19 +25,19 @@ const slotPauseMs = 2000
 /** The report that an earlier worker kept of this attempt. */
 export async function findKeptReport({ db, order, tools }: Build): Promise<ScanReport | undefined> {
   const kept = await findReport(db, order.attemptId)
-  return kept && readReport(tools, kept.reportKey)
+  return kept && readReport(tools.storage, kept.reportKey)
 }
 
 /** What a finished attempt left; undefined when it is gone. */
 export async function findScan(
-  { db, tools }: Pick<Build, 'db' | 'tools'>,
+  { db, storage }: { db: Executing; storage: ObjectStorage },
   attemptId: string,
 ): Promise<{ report: ScanReport; sbom: Buffer } | undefined> {
   const kept = await findReport(db, attemptId)
   if (!kept) return undefined
   try {
-    const report = await readReport(tools, kept.reportKey)
-    const sbom = await buffer(await tools.storage.get(kept.sbomKey))
+    const report = await readReport(storage, kept.reportKey)
+    const sbom = await buffer(await storage.get(kept.sbomKey))
     return sha256Of(sbom) === report.sbom_digest ? { report, sbom } : undefined
   } catch (error) {
     if (error instanceof ObjectMissing) return undefined
@@ -44,7 +45,7 @@ export async function findScan(
   }
 }
 
-async function readReport({ storage }: Pick<BuildTools, 'storage'>, key: string): Promise<ScanReport> {
+async function readReport(storage: ObjectStorage, key: string): Promise<ScanReport> {
   return JSON.parse((await buffer(await storage.get(key))).toString('utf8')) as ScanReport
 }
 

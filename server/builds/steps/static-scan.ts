@@ -45,7 +45,7 @@ async function scan(build: Build, layerDigest: string): Promise<ScanReport> {
  */
 async function takeReport(build: Build, layerDigest: string): Promise<ScanReport | undefined> {
   const { reused } = build.findings
-  const earlier = reused && (await findScan(build, reused.attemptId))
+  const earlier = reused && (await findScan({ db: build.db, storage: build.tools.storage }, reused.attemptId))
   const { order } = build
   if (earlier?.report.layer_digest !== layerDigest) return undefined
   const database = await latestVulnerabilities(build.db)

@@ -1,6 +1,8 @@
+import { createHash } from 'node:crypto'
 import type { ScanFinding } from '@sandbox-jobs/contract/resources/security-finding.ts'
 import { newId } from '../../base/ids.ts'
-import { unscanned } from '../../builds/scan/inventory.ts'
+import { cycloneDx } from '../../builds/scan/cyclonedx.ts'
+import { type Package, unscanned } from '../../builds/scan/inventory.ts'
 import { scanReport } from '../../builds/scan/scan-report.ts'
 import type { Database } from '../../db/database.ts'
 import { trackFindings } from '../../findings/track-findings.ts'
@@ -16,15 +18,23 @@ interface ScannedBuild {
 }
 
 /** A report and an SBOM of a build, as small as they can be. */
-export async function giveReport(db: Database, storage: ObjectStorage, build: ScannedBuild): Promise<void> {
-  const inventory = { ...unscanned, unread: [] }
+export async function giveReport(
+  db: Database,
+  storage: ObjectStorage,
+  build: ScannedBuild,
+  packages: Package[] = [],
+): Promise<void> {
+  const system = { id: 'debian', version: '12', name: 'Debian' }
+  const inventory = { ...unscanned, system, packages, unread: [], truncated: false }
+  const sbom = cycloneDx(inventory, zero)
+  const sbomDigest = `sha256:${createHash('sha256').update(sbom).digest('hex')}`
   const matched = { database: undefined, findings: [] }
-  const report = scanReport({ order: build, layerDigest: zero, sbomDigest: zero, inventory, matched })
+  const report = scanReport({ order: build, layerDigest: zero, sbomDigest, inventory, matched })
   const ids: string[] = []
-  for (const content of [report, {}]) {
+  for (const content of [Buffer.from(JSON.stringify(report)), sbom]) {
     const id = newId('ownedObject')
     const storageKey = `reports/${id}`
-    const stored = await storage.put(storageKey, Buffer.from(JSON.stringify(content)))
+    const stored = await storage.put(storageKey, content)
     await db
       .insertInto('owned_objects')
       .values({
