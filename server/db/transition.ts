@@ -59,7 +59,8 @@ export async function transition<State extends string>(
 
 /**
  * `transition` as common table expressions, for a statement that does more beside it: `moved` has the row as it is now
- * and the `from_state` that it left, or nothing. `id` is the row's, which the statement may find itself.
+ * and the `from_state` that it left, or nothing. `id` is the row's, which the statement may find itself; both reads ask by
+ * it, since a join of them may walk the table.
  */
 export function moved<State extends string>(
   move: Moving<State>,
@@ -77,7 +78,7 @@ export function moved<State extends string>(
       for update
     ), moved as (
       update ${sql.table(move.table)} t set state = ${move.to}${sql.join(assignments, sql``)}
-      from before where t.id = before.id
+      from before where t.id = ${id}
       returning t.*, before.state as from_state
     ), noted as (
       insert into state_events (company_id, entity, entity_id, from_state, to_state)

@@ -36,8 +36,8 @@ const turnsTried = 64
  *
  * The companies that wait stand in `queue_turns` in the order in which they were served, and only the rooms of the
  * company that is served are walked, along a narrow index: the cost follows neither the number of companies nor that of
- * runs. A run is read by its id, in the order of the turns, until one is found that no other worker is about to take: a
- * join would let Postgres walk the queue. Two workers that claim at the same instant may each count the other's run out, so
+ * runs. A run is read by its id alone, in the order of the turns, until one is found that no other worker is about to take:
+ * asked for more at once, Postgres may walk the queue. Two workers that claim at the same instant may each count the other's run out, so
  * a company can be over its bound by the number of workers less one.
  */
 export async function claimNext(db: Database, options: ClaimOptions): Promise<ClaimedRun | undefined> {
@@ -119,12 +119,12 @@ async function claimInTurn(db: Database, { worker, companyConcurrency }: ClaimOp
             order by queued_at, id limit ${sql.lit(headsPerRoom)}
           ) head
         )
-        select run.* from (
+        select run.id, run.company_id from (
           select id from heads order by room_live, room_served_at nulls first, queued_at, id
         ) heads cross join lateral (
-          select r.id, r.company_id from runs r
-          where r.id = heads.id and r.state = 'queued' for update skip locked
+          select r.id, r.company_id, r.state from runs r where r.id = heads.id limit 1 for update skip locked
         ) run
+        where run.state = 'queued'
         limit 1
       ) head
       limit 1
