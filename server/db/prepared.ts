@@ -11,7 +11,7 @@ class Place {
 }
 
 /** The places of a statement by the names of its values. */
-type Places<Given> = { readonly [Name in keyof Given]: Place }
+export type Places<Given> = { readonly [Name in keyof Given]: Place }
 
 /**
  * A statement whose text is made once, and not for every request: to put it together costs more than to send it. `build`

@@ -1,5 +1,6 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely'
 import type { Executing, Trx } from '../db/database.ts'
+import { type Places, prepared } from '../db/prepared.ts'
 import type { IdempotencyKeysTable } from '../db/tables/runs.ts'
 
 /** Writes the table `idempotency_keys`. */
@@ -55,16 +56,20 @@ export const scopeText = ({ companyId, principalId, route, key }: IdempotencySco
 
 export type GivenAnswer = Pick<IdempotencyRow, 'request_hash' | 'response'>
 
+const takenKeys = prepared<ScopeColumns, GivenAnswer & { place: number }>(
+  (scopes) => sql`
+    select asked.place, taken.request_hash, taken.response
+    from unnest(${textArrays(scopes)}) with ordinality as asked (company_id, principal_id, route, key, place)
+    join idempotency_keys taken using (company_id, principal_id, route, key)
+  `,
+)
+
 /** What was answered to those keys that are taken, by the text of their scope. */
 export async function findKeys(
   db: Executing,
   scopes: readonly IdempotencyScope[],
 ): Promise<Map<string, GivenAnswer>> {
-  const { rows } = await sql<GivenAnswer & { place: number }>`
-    select asked.place, taken.request_hash, taken.response
-    from unnest(${scopeColumns(scopes)}) with ordinality as asked (company_id, principal_id, route, key, place)
-    join idempotency_keys taken using (company_id, principal_id, route, key)
-  `.execute(db)
+  const rows = await takenKeys(db, scopeColumns(scopes))
   return new Map(
     rows.flatMap(({ place, ...given }) => {
       const scope = scopes[place - 1]
@@ -73,24 +78,43 @@ export async function findKeys(
   )
 }
 
+type ScopeColumns = {
+  keyCompanyIds: string[]
+  keyPrincipalIds: string[]
+  routes: string[]
+  keys: string[]
+}
+
+const scopeColumns = (scopes: readonly IdempotencyScope[]): ScopeColumns => ({
+  keyCompanyIds: scopes.map(({ companyId }) => companyId),
+  keyPrincipalIds: scopes.map(({ principalId }) => principalId),
+  routes: scopes.map(({ route }) => route),
+  keys: scopes.map(({ key }) => key),
+})
+
+const textArrays = ({ keyCompanyIds, keyPrincipalIds, routes, keys }: Places<ScopeColumns>) =>
+  sql`${keyCompanyIds}::text[], ${keyPrincipalIds}::text[], ${routes}::text[], ${keys}::text[]`
+
+/** Keys with their answers, as `answersInsert` takes them. */
+export type AnswerColumns = ScopeColumns & { requestHashes: string[]; answers: string[] }
+
+export const answerColumns = (
+  given: readonly { intent: { scope: IdempotencyScope; requestHash: string }; answer: object }[],
+): AnswerColumns => ({
+  ...scopeColumns(given.map(({ intent }) => intent.scope)),
+  requestHashes: given.map(({ intent }) => intent.requestHash),
+  answers: given.map(({ answer }) => JSON.stringify(answer)),
+})
+
 /**
  * Part of a statement: takes keys that are free, with their answers; the caller holds what keeps twins from taking them
  * meanwhile.
  */
-export const answersInsert = (
-  given: readonly { intent: { scope: IdempotencyScope; requestHash: string }; answer: object }[],
-): RawBuilder<unknown> => sql`
+export const answersInsert = (given: Places<AnswerColumns>): RawBuilder<unknown> => sql`
     insert into idempotency_keys (company_id, principal_id, route, key, request_hash, response)
     select company_id, principal_id, route, key, request_hash, response::json
-    from unnest(
-      ${scopeColumns(given.map(({ intent }) => intent.scope))},
-      ${given.map(({ intent }) => intent.requestHash)}::text[],
-      ${given.map(({ answer }) => JSON.stringify(answer))}::text[]
-    ) as given (company_id, principal_id, route, key, request_hash, response)`
-
-const scopeColumns = (scopes: readonly IdempotencyScope[]) => sql`
-  ${scopes.map(({ companyId }) => companyId)}::text[], ${scopes.map(({ principalId }) => principalId)}::text[],
-  ${scopes.map(({ route }) => route)}::text[], ${scopes.map(({ key }) => key)}::text[]`
+    from unnest(${textArrays(given)}, ${given.requestHashes}::text[], ${given.answers}::text[])
+      as given (company_id, principal_id, route, key, request_hash, response)`
 
 export const findKey = (db: Executing, scope: IdempotencyScope): Promise<IdempotencyRow | undefined> =>
   db

@@ -2,8 +2,9 @@ import { runMachine } from '@sandbox-jobs/contract/states/run-states.ts'
 import type { RawBuilder, Selectable } from 'kysely'
 import { sql } from 'kysely'
 import type { Executing, Trx } from '../db/database.ts'
-import { prepared } from '../db/prepared.ts'
+import { type Places, prepared } from '../db/prepared.ts'
 import type { RunsTable } from '../db/tables/runs.ts'
+import { type AnswerColumns, answersInsert } from './idempotency-store.ts'
 
 /* Writes the table `runs`, beside `claim-store` and `transition`, and `run_inputs` with a new run. */
 
@@ -49,30 +50,36 @@ export const cancelChannel = 'runs_cancel'
 export type QueuedRun = ShownRun &
   Pick<RunRow, 'environment_version_id' | 'share_grant_id' | 'api_key_id'> & { input: Buffer }
 
-/**
- * Queues runs in the given order: their rows, their inputs, their first events, and word to the workers once the
- * transaction commits, in one statement, for it is on the path of every submission. A run's time is a microsecond after
- * that of the one before it, so that the order is also that of the queue. `beside` is a further insert of the statement.
- */
-export async function insertRuns(
-  trx: Trx,
-  runs: readonly QueuedRun[],
-  beside?: RawBuilder<unknown>,
-): Promise<void> {
-  const column = (name: keyof QueuedRun, type: 'text' | 'int' | 'bytea' | 'timestamptz') =>
-    sql`${runs.map((run) => run[name])}::${sql.raw(type)}[]`
-  await sql`
+/** What is stored of a run as it begins to wait, and the types of the columns. */
+const queuedColumns = {
+  id: 'text',
+  company_id: 'text',
+  chatroom_id: 'text',
+  task_id: 'text',
+  task_version_id: 'text',
+  environment_version_id: 'text',
+  share_grant_id: 'text',
+  resource_profile: 'text',
+  principal_type: 'text',
+  principal_id: 'text',
+  auth_method: 'text',
+  api_key_id: 'text',
+  submission_source: 'text',
+  timeout_seconds: 'int',
+  input_digest: 'text',
+  retry_of_run_id: 'text',
+  queued_at: 'timestamptz',
+  input: 'bytea',
+} as const satisfies Partial<Record<keyof QueuedRun, string>>
+
+type QueuedColumns = { [Name in keyof typeof queuedColumns]: QueuedRun[Name][] }
+const queuedNames = Object.keys(queuedColumns) as (keyof QueuedColumns)[]
+
+const queuedInsert = (given: Places<QueuedColumns>, beside?: RawBuilder<unknown>) => sql<never>`
     with asked as (
       select * from unnest(
-        ${column('id', 'text')}, ${column('company_id', 'text')}, ${column('chatroom_id', 'text')},
-        ${column('task_id', 'text')}, ${column('task_version_id', 'text')}, ${column('environment_version_id', 'text')},
-        ${column('share_grant_id', 'text')}, ${column('resource_profile', 'text')}, ${column('principal_type', 'text')},
-        ${column('principal_id', 'text')}, ${column('auth_method', 'text')}, ${column('api_key_id', 'text')},
-        ${column('submission_source', 'text')}, ${column('timeout_seconds', 'int')}, ${column('input_digest', 'text')},
-        ${column('retry_of_run_id', 'text')}, ${column('queued_at', 'timestamptz')}, ${column('input', 'bytea')}
-      ) with ordinality as asked (id, company_id, chatroom_id, task_id, task_version_id, environment_version_id,
-        share_grant_id, resource_profile, principal_type, principal_id, auth_method, api_key_id, submission_source,
-        timeout_seconds, input_digest, retry_of_run_id, queued_at, input, place)
+        ${sql.join(queuedNames.map((name) => sql`${given[name]}::${sql.raw(queuedColumns[name])}[]`))}
+      ) with ordinality as asked (${sql.join(queuedNames.map((name) => sql.ref(name)))}, place)
     ), queued as (
       insert into runs (id, company_id, chatroom_id, task_id, task_version_id, environment_version_id, share_grant_id,
         resource_profile, principal_type, principal_id, auth_method, api_key_id, submission_source, timeout_seconds,
@@ -88,7 +95,27 @@ export async function insertRuns(
       select company_id, ${sql.lit(runMachine.name)}, id, '', ${sql.lit(runMachine.initial)} from asked
     )${beside ? sql`, beside as (${beside})` : sql``}
     select pg_notify(${sql.lit(queuedChannel)}, '')
-  `.execute(trx)
+  `
+
+const insertQueued = prepared<QueuedColumns, never>((given) => queuedInsert(given))
+const insertAnswered = prepared<QueuedColumns & AnswerColumns, never>((given) =>
+  queuedInsert(given, answersInsert(given)),
+)
+
+/**
+ * Queues runs in the given order: their rows, their inputs, their first events, and word to the workers once the
+ * transaction commits, in one statement, for it is on the path of every submission. A run's time is a microsecond after
+ * that of the one before it, so that the order is also that of the queue. `answers` are stored by the same statement.
+ */
+export async function insertRuns(
+  trx: Trx,
+  runs: readonly QueuedRun[],
+  answers?: AnswerColumns,
+): Promise<void> {
+  const columns = Object.fromEntries(
+    queuedNames.map((name) => [name, runs.map((run) => run[name])]),
+  ) as QueuedColumns
+  await (answers ? insertAnswered(trx, { ...columns, ...answers }) : insertQueued(trx, columns))
 }
 
 /** Told to listeners when the transaction commits, and not at all when it does not. */

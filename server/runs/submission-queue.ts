@@ -3,7 +3,7 @@ import { CodedError } from '../base/coded-error.ts'
 import { type Database, isDatabaseAway, type Trx } from '../db/database.ts'
 import { Gathered } from '../db/gathered.ts'
 import { answerIn, type Intent } from './idempotency.ts'
-import { answersInsert, findKeys, scopeText } from './idempotency-store.ts'
+import { answerColumns, findKeys, scopeText } from './idempotency-store.ts'
 import { type NewRun, OpenQueue } from './open-queue.ts'
 import type { QueuePolicy } from './queue-policy.ts'
 import { insertRuns, type QueuedRun } from './run-store.ts'
@@ -97,7 +97,7 @@ async function enqueueGroup(
       return shown
     }),
   )
-  if (rows.length > 0) await insertRuns(trx, rows, answersInsert(fresh))
+  if (rows.length > 0) await insertRuns(trx, rows, answerColumns(fresh))
   return outcomes
 }
 

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Executing } from '../db/database.ts'
+import { prepared } from '../db/prepared.ts'
 import { appliesToRoom, narrowestFirst } from './share-store.ts'
 
 /** A version that a room asks to run. */
@@ -40,15 +41,11 @@ const room = {
   authority_generation: sql.ref<number>('room.authority_generation'),
 }
 
-/**
- * Each version, in the order asked for; undefined where the company has none or the room is not live. One statement, for
- * it is on the path of every submission. Writes nothing.
- */
-export async function findRunnableRows(
-  db: Executing,
-  asked: readonly AskedVersion[],
-): Promise<(RunnableRow | undefined)[]> {
-  const { rows } = await sql<RunnableRow & { place: number }>`
+const runnables = prepared<
+  { companyIds: string[]; roomIds: string[]; versionIds: string[] },
+  RunnableRow & { place: number }
+>(
+  ({ companyIds, roomIds, versionIds }) => sql`
     select asked.place, version.id, version.task_id, version.company_id, version.environment_version_id,
       version.bundle_id, version.input_schema, version.timeout_seconds, version.state, version.content_state,
       task.state as task_state, task.security_state as task_security_state, share.id as share_grant_id,
@@ -56,10 +53,8 @@ export async function findRunnableRows(
       case when environment.security_state = 'blocked' then 'blocked' else built.security_state end
         as environment_security_state,
       settings.allowed_regions
-    from unnest(
-      ${asked.map(({ companyId }) => companyId)}::text[], ${asked.map(({ roomId }) => roomId)}::text[],
-      ${asked.map(({ versionId }) => versionId)}::text[]
-    ) with ordinality as asked (company_id, room_id, version_id, place)
+    from unnest(${companyIds}::text[], ${roomIds}::text[], ${versionIds}::text[])
+      with ordinality as asked (company_id, room_id, version_id, place)
     join chatrooms room
       on room.id = asked.room_id and room.company_id = asked.company_id and room.deleted_at is null
     join task_versions version on version.id = asked.version_id and version.company_id = asked.company_id
@@ -73,7 +68,22 @@ export async function findRunnableRows(
     left join environments environment on environment.id = built.environment_id
     left join runner_releases release on release.release = built.runner_release
     left join company_settings settings on settings.company_id = asked.company_id
-  `.execute(db)
+  `,
+)
+
+/**
+ * Each version, in the order asked for; undefined where the company has none or the room is not live. One statement, for
+ * it is on the path of every submission. Writes nothing.
+ */
+export async function findRunnableRows(
+  db: Executing,
+  asked: readonly AskedVersion[],
+): Promise<(RunnableRow | undefined)[]> {
+  const rows = await runnables(db, {
+    companyIds: asked.map(({ companyId }) => companyId),
+    roomIds: asked.map(({ roomId }) => roomId),
+    versionIds: asked.map(({ versionId }) => versionId),
+  })
   const byPlace = new Map(rows.map((row) => [row.place, row]))
   return asked.map((_, at) => byPlace.get(at + 1))
 }
