@@ -49,6 +49,7 @@ const commands: Record<string, () => Promise<Command>> = {
       .description('environments: what jobs run in')
       .addCommand((await import('./commands/env-push.ts')).envPushCommand())
       .addCommand((await import('./commands/env-list.ts')).envListCommand())
+      .addCommand((await import('./commands/env-egress.ts')).envEgressCommand())
       .addCommand((await import('./commands/env-provenance.ts')).envProvenanceCommand())
       .addCommand((await import('./commands/env-export.ts')).envExportCommand()),
   verify: async () => (await import('./commands/verify.ts')).verifyCommand(),
@@ -65,10 +66,12 @@ const commands: Record<string, () => Promise<Command>> = {
   task: async () =>
     new Command('task')
       .description('tasks: scripts that run in an environment')
-      .addCommand((await import('./commands/task-publish.ts')).taskPublishCommand()),
+      .addCommand((await import('./commands/task-publish.ts')).taskPublishCommand())
+      .addCommand((await import('./commands/task-egress.ts')).taskEgressCommand()),
   run: async () => (await import('./commands/run.ts')).runCommand(),
   runs: async () => (await import('./commands/runs.ts')).runsCommand(),
   logs: async () => (await import('./commands/logs.ts')).logsCommand(),
+  'network-log': async () => (await import('./commands/network-log.ts')).networkLogCommand(),
   usage: async () => (await import('./commands/usage.ts')).usageCommand(),
   output: async () => (await import('./commands/output.ts')).outputCommand(),
   artifacts: async () =>

@@ -129,3 +129,6 @@ export const queuedBuildLimitDefault = 20
 export const onPremisesCompanyQueueLimitDefault = 20
 export const onPremisesFleetQueueLimitDefault = 200
 export const queueFullRetryAfterSeconds = 60
+
+/** Domains of one allow list, and ranges of addresses. */
+export const egressListEntriesMax = 64

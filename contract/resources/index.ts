@@ -30,6 +30,7 @@ import {
   ContextUploadSession,
 } from './context-upload.ts'
 import { Department, DepartmentCreateRequest, DepartmentList, DepartmentUpdateRequest } from './department.ts'
+import { Egress, EgressAllowList, EgressRequest } from './egress.ts'
 import {
   Environment,
   EnvironmentCreateRequest,
@@ -46,6 +47,7 @@ import { InputPreview, InputPreviewRequest } from './input-preview.ts'
 import { Me } from './me.ts'
 import { Membership, MembershipList, MembershipPutRequest } from './membership.ts'
 import { Menu, MenuItem } from './menu.ts'
+import { NetworkLog, RefusedConnection } from './network-log.ts'
 import { OutputPolicy } from './output-policy.ts'
 import { Profile, ProfileSet } from './profile.ts'
 import { Envelope, ImageSignature, ImageSignatureList, SigningKey, SigningKeyList } from './provenance.ts'
@@ -207,4 +209,9 @@ export const namedSchemas = {
   VersionBuildCacheRequest,
   VersionIsolation,
   VersionIsolationRequest,
+  Egress,
+  EgressAllowList,
+  EgressRequest,
+  NetworkLog,
+  RefusedConnection,
 }

@@ -26,7 +26,7 @@ const version = `${versions}/{vid}` as const
 const builds = `${version}/builds` as const
 const build = `${builds}/{aid}` as const
 
-const EnvironmentParams = Strict({ id: Identifier })
+export const EnvironmentParams = Strict({ id: Identifier })
 export const VersionParams = Strict({ id: Identifier, vid: Identifier })
 export const BuildParams = Strict({ id: Identifier, vid: Identifier, aid: Identifier })
 

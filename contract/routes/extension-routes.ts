@@ -3,14 +3,17 @@ import { catalogPageSizeDefault, logMaxBytes } from '../limits.ts'
 import { pageFields } from '../pagination.ts'
 import { BuildDetails } from '../resources/build-details.ts'
 import { OwnChatroomList } from '../resources/chatroom.ts'
+import { Egress, EgressRequest } from '../resources/egress.ts'
+import { NetworkLog } from '../resources/network-log.ts'
 import { Envelope, ImageSignatureList, SigningKeyList } from '../resources/provenance.ts'
 import { RunUsage } from '../resources/run-usage.ts'
 import { VersionBuildCache, VersionBuildCacheRequest } from '../resources/version-build-cache.ts'
 import { VersionIsolation, VersionIsolationRequest } from '../resources/version-isolation.ts'
-import { BuildParams, VersionParams } from './environment-routes.ts'
+import { BuildParams, EnvironmentParams, VersionParams } from './environment-routes.ts'
 import { extensionPrefix, publicExtensionPrefix } from './prefixes.ts'
 import { route } from './route.ts'
 import { RunParams } from './run-routes.ts'
+import { TaskParams } from './task-routes.ts'
 
 const version = `${extensionPrefix}/environments/{id}/versions/{vid}` as const
 const build = `${version}/builds/{aid}` as const
@@ -80,6 +83,52 @@ export const extensionRoutes = {
     response: VersionBuildCache,
     errors: ['not_found'],
   }),
+  readEnvironmentEgress: route({
+    tag: 'Environments',
+    access: 'tenant',
+    restrictedKey: 403,
+    method: 'GET',
+    path: `${extensionPrefix}/environments/{id}/egress`,
+    summary: 'What runs of an environment may reach, for who manages it',
+    params: EnvironmentParams,
+    response: Egress,
+    errors: ['not_found'],
+  }),
+  changeEnvironmentEgress: route({
+    tag: 'Environments',
+    access: 'tenant',
+    restrictedKey: 403,
+    method: 'PUT',
+    path: `${extensionPrefix}/environments/{id}/egress`,
+    summary: 'Hold runs of an environment to domains and ranges of addresses, from the next start on',
+    params: EnvironmentParams,
+    body: EgressRequest,
+    response: Egress,
+    errors: ['not_found'],
+  }),
+  readTaskEgress: route({
+    tag: 'Tasks',
+    access: 'tenant',
+    restrictedKey: 403,
+    method: 'GET',
+    path: `${extensionPrefix}/tasks/{id}/egress`,
+    summary: 'What runs of a task may reach, for who manages it',
+    params: TaskParams,
+    response: Egress,
+    errors: ['not_found'],
+  }),
+  changeTaskEgress: route({
+    tag: 'Tasks',
+    access: 'tenant',
+    restrictedKey: 403,
+    method: 'PUT',
+    path: `${extensionPrefix}/tasks/{id}/egress`,
+    summary: 'Hold runs of a task to domains and ranges of addresses, from the next start on',
+    params: TaskParams,
+    body: EgressRequest,
+    response: Egress,
+    errors: ['not_found'],
+  }),
   readRunLog: route({
     tag: 'Runs',
     access: 'tenant',
@@ -104,6 +153,17 @@ export const extensionRoutes = {
     summary: 'Log of a run while it is written, as server-sent events, for at most 15 minutes a connection',
     params: RunParams,
     query: Type.Object({ start: Type.Optional(LogPosition) }),
+    errors: ['not_found'],
+  }),
+  readNetworkLog: route({
+    tag: 'Runs',
+    access: 'tenant',
+    restrictedKey: 403,
+    method: 'GET',
+    path: `${run}/network-log`,
+    summary: 'Connections that were refused to a run that has ended, with the reason of each',
+    params: RunParams,
+    response: NetworkLog,
     errors: ['not_found'],
   }),
   readRunUsage: route({

@@ -19,7 +19,7 @@ const versions = `${task}/versions` as const
 const version = `${versions}/{vid}` as const
 const shares = `${task}/shares` as const
 
-const TaskParams = Strict({ id: Identifier })
+export const TaskParams = Strict({ id: Identifier })
 const VersionParams = Strict({ id: Identifier, vid: Identifier })
 const ShareParams = Strict({ id: Identifier, gid: Identifier })
 

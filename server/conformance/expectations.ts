@@ -111,6 +111,11 @@ export const expectations: Partial<Record<RouteName | (string & {}), Expectation
   changeVersionIsolation: { who: 'owners', body: () => ({ isolation: 'standard' }) },
   readVersionBuildCache: { who: 'owners' },
   changeVersionBuildCache: { who: 'owners', body: () => ({ cache: 'none' }) },
+  readEnvironmentEgress: { who: 'owners' },
+  changeEnvironmentEgress: {
+    who: 'owners',
+    body: () => ({ allow_list: { domains: ['a.example'], cidrs: [] } }),
+  },
   readProvenance: { who: 'owners', use: { vid: 'readyVersion' } },
   listImageSignatures: { who: 'owners', use: { vid: 'readyVersion' } },
   downloadImage: { who: 'owners', use: { vid: 'readyVersion' } },
@@ -142,6 +147,8 @@ export const expectations: Partial<Record<RouteName | (string & {}), Expectation
   readTask: { who: 'borrowers' },
   updateTask: { who: 'owners', body: () => ({ name: 'Renamed' }) },
   archiveTask: { who: 'owners' },
+  readTaskEgress: { who: 'owners' },
+  changeTaskEgress: { who: 'owners', body: () => ({ allow_list: { domains: [], cidrs: [] } }) },
   listTaskVersions: { who: 'borrowers' },
   createTaskVersion: {
     who: 'owners',
@@ -224,6 +231,7 @@ export const expectations: Partial<Record<RouteName | (string & {}), Expectation
   readRunContent: { who: 'room' },
   readRunLog: { who: 'borrowers' },
   followRunLog: { who: 'borrowers' },
+  readNetworkLog: { who: 'borrowers' },
   readRunUsage: { who: 'borrowers' },
   listRunArtifacts: { who: 'room' },
   createDownloadCapability: { who: 'room' },

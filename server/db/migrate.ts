@@ -19,6 +19,8 @@ import * as digestBlocks from './migrations/0014-digest-blocks.ts'
 import * as operatorLimits from './migrations/0015-operator-limits.ts'
 import * as liveLogs from './migrations/0016-live-logs.ts'
 import * as countsByDay from './migrations/0017-counts-by-day.ts'
+import * as allowLists from './migrations/0019-allow-lists.ts'
+import * as runRefusals from './migrations/0020-run-refusals.ts'
 import * as buildCache from './migrations/0022-build-cache.ts'
 import * as liveBuildLogs from './migrations/0024-live-build-logs.ts'
 import * as buildDetails from './migrations/0025-build-details.ts'
@@ -43,6 +45,8 @@ const migrations: Record<string, Migration> = {
   '0015-operator-limits': operatorLimits,
   '0016-live-logs': liveLogs,
   '0017-counts-by-day': countsByDay,
+  '0019-allow-lists': allowLists,
+  '0020-run-refusals': runRefusals,
   '0022-build-cache': buildCache,
   '0024-live-build-logs': liveBuildLogs,
   '0025-build-details': buildDetails,

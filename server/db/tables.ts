@@ -44,6 +44,7 @@ export interface Tables {
   run_count_changes: runs.RunCountChangesTable
   run_inputs: runs.RunInputsTable
   run_contents: runs.RunContentsTable
+  run_refusals: runs.RunRefusalsTable
   run_artifacts: runs.RunArtifactsTable
   idempotency_keys: runs.IdempotencyKeysTable
   live_logs: runs.LiveLogsTable

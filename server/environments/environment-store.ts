@@ -1,4 +1,5 @@
 import type { Lifecycle } from '@sandbox-jobs/contract/pagination.ts'
+import type { EgressAllowList } from '@sandbox-jobs/contract/resources/egress.ts'
 import { sql } from 'kysely'
 import type { Executing, Trx } from '../db/database.ts'
 import type { EnvironmentRow } from './environment.ts'
@@ -30,6 +31,21 @@ export async function lockEnvironment(
     .where('company_id', '=', companyId)
     .forUpdate()
     .executeTakeFirst()
+}
+
+/** False when the environment is gone. */
+export async function setAllowList(
+  db: Executing,
+  environment: { id: string; company_id: string },
+  allowList: EgressAllowList | null,
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('environments')
+    .set({ egress_allow_list: allowList })
+    .where('id', '=', environment.id)
+    .where('company_id', '=', environment.company_id)
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
 }
 
 /** Newest first; `beforeId` is the last one already shown. */

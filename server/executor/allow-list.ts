@@ -63,6 +63,29 @@ export function outermost(ranges: readonly string[]): { range: string; family: 4
     .map(({ range, family }) => ({ range, family }))
 }
 
+/** What both lists allow: of two entries of which one holds the other, the one that is held. */
+export function narrowed(one: AllowList, other: AllowList): AllowList {
+  const ranges = [one, other].map((list) => list.ranges.map((range) => ({ range, ...parsed(range) })))
+  return {
+    names: heldByBoth(one.names, other.names, covers),
+    ranges: heldByBoth(ranges[0] ?? [], ranges[1] ?? [], contains).map(({ range }) => range),
+  }
+}
+
+const covers = (entry: string, other: string): boolean =>
+  entry === other || (entry.startsWith('*.') && other.endsWith(entry.slice(1)))
+
+/** Each once: by what it is, not by what it is written as. */
+function heldByBoth<T>(
+  some: readonly T[],
+  others: readonly T[],
+  holds: (outer: T, inner: T) => boolean,
+): T[] {
+  const inOthers = some.filter((entry) => others.some((other) => holds(other, entry)))
+  const inSome = others.filter((entry) => some.some((other) => holds(other, entry) && !holds(entry, other)))
+  return [...inOthers, ...inSome]
+}
+
 function parsed(range: string): AddressRange {
   const found = parseAddressRange(range)
   if (!found) throw new Error(`${range} is no range of addresses`)

@@ -9,6 +9,7 @@ import type { Collected } from './collect-run.ts'
 import { contentOfMoved } from './run-content-store.ts'
 import { ended, endedAfterStart } from './run-moves.ts'
 import type { RunOutcome } from './run-outcome.ts'
+import { refusalsOfMoved } from './run-refusal-store.ts'
 
 /** What is stored with a run's end; both absent where no sandbox was started. */
 export interface RunEnd {
@@ -34,8 +35,12 @@ export async function finishRun(db: Database, run: ClaimedRun, end: RunEnd): Pro
     ...(end.exit && measured(end.exit)),
   }
   const move = moved({ ...endMove(run, end), set }, sql`${run.id}`)
-  const kept = end.left ? sql`, ${contentOfMoved(end.left)}, ${artifactsOfMoved(end.left.artifacts)}` : sql``
-  const { rows } = await sql`with ${move}${kept} select from moved`.execute(db)
+  const refused = end.exit?.network.refused
+  const kept = [
+    ...(end.left ? [contentOfMoved(end.left), artifactsOfMoved(end.left.artifacts)] : []),
+    ...(refused ? [refusalsOfMoved(refused)] : []),
+  ]
+  const { rows } = await sql`with ${sql.join([move, ...kept])} select from moved`.execute(db)
   return rows.length > 0
 }
 

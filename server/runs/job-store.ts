@@ -1,3 +1,4 @@
+import type { EgressAllowList } from '@sandbox-jobs/contract/resources/egress.ts'
 import type { Isolation } from '@sandbox-jobs/contract/resources/version-isolation.ts'
 import { sql } from 'kysely'
 import type { Executing } from '../db/database.ts'
@@ -24,6 +25,8 @@ export interface RunJob {
   promoted_digest: string | null
   isolation: Isolation
   runtime_egress_enabled: boolean
+  environment_allow_list: EgressAllowList | null
+  task_allow_list: EgressAllowList | null
   bundle: RunBundle | null
 }
 
@@ -40,6 +43,7 @@ export async function findJob(
         as environment_security_state,
       r.environment_version_id, ev.layer_digest, ev.promoted_digest, ev.isolation,
       coalesce(s.runtime_egress_enabled, true) as runtime_egress_enabled,
+      e.egress_allow_list as environment_allow_list, t.egress_allow_list as task_allow_list,
       case when b.id is null then null else jsonb_build_object('storage_key', b.storage_key,
         'archive_format', b.archive_format, 'byte_size', b.byte_size, 'digest', b.digest) end as bundle
     from runs r

@@ -9,6 +9,7 @@ import type { RunJob } from './job-store.ts'
 import { exportableEnv, isValidEnv } from './ordinary-env.ts'
 import type { PlacedImages } from './placed-images.ts'
 import { bundleBlocks, checkRunBundle } from './run-bundle.ts'
+import { networkOfRun } from './run-network.ts'
 import { failed, type RunOutcome } from './run-outcome.ts'
 import { runSandbox } from './run-sandbox.ts'
 
@@ -73,7 +74,7 @@ export async function prepareRun(
     imageUser: image.user,
     isolation: job.isolation,
     timeoutSeconds: job.timeout_seconds,
-    network: job.runtime_egress_enabled && egressCapBytes !== undefined ? { egressCapBytes } : 'none',
+    network: networkOfRun(job, egressCapBytes),
   })
   // A version that declares secrets was refused above.
   const boot: Job = {

@@ -2,7 +2,7 @@ import { runContentRetentionDefaultDays } from '@sandbox-jobs/contract/limits.ts
 import { sql } from 'kysely'
 import type { Executing, Trx } from '../db/database.ts'
 
-/* Writes `run_inputs`, `run_contents`, `run_artifacts` and the mark in `runs`, for content whose time is over. */
+/* Writes `run_inputs`, `run_contents`, `run_refusals`, `run_artifacts` and the mark in `runs`, for content whose time is over. */
 
 /**
  * Runs that ended longer ago than their company keeps what runs leave, and still have it. The walk goes company by
@@ -33,6 +33,7 @@ export interface ExpiringContent {
 /** Takes the content out of every reader's sight; the objects are still there. Repeating it changes nothing. */
 export async function retireContent(trx: Trx, runIds: readonly string[]): Promise<ExpiringContent[]> {
   await trx.deleteFrom('run_inputs').where('run_id', 'in', runIds).execute()
+  await trx.deleteFrom('run_refusals').where('run_id', 'in', runIds).execute()
   await trx
     .updateTable('run_contents')
     .set({ state: 'delete_pending' })

@@ -34,7 +34,7 @@ export interface RunSandbox {
   network: SandboxNetwork
 }
 
-/** The sandbox of a run: nothing in it was written by a tenant, since the executor keeps it on disk. */
+/** The sandbox of a run: nothing in it but the allow list is a tenant's, since the executor keeps it on disk. */
 export function runSandbox(run: RunSandbox): SandboxSpec {
   const profile = profileOf(run.resourceProfile)
   return {

@@ -68,6 +68,8 @@ const jobOf = (timeoutSeconds: number): RunJob => ({
   environment_version_id: 'ev_0',
   isolation: 'standard',
   runtime_egress_enabled: false,
+  environment_allow_list: null,
+  task_allow_list: null,
   layer_digest: 'sha256:0',
   promoted_digest: 'sha256:0',
   bundle: null,

@@ -1,3 +1,4 @@
+import type { EgressAllowList } from '@sandbox-jobs/contract/resources/egress.ts'
 import { taskMachine } from '@sandbox-jobs/contract/states/catalog-states.ts'
 import { type Insertable, type Selectable, sql } from 'kysely'
 import type { Executing, Trx } from '../db/database.ts'
@@ -51,6 +52,21 @@ export const updateActiveTask = (
     .where('state', '=', 'active')
     .returningAll()
     .executeTakeFirst()
+
+/** False when the task is gone. */
+export async function setAllowList(
+  db: Executing,
+  task: Pick<TaskRow, 'id' | 'company_id'>,
+  allowList: EgressAllowList | null,
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('tasks')
+    .set({ egress_allow_list: allowList })
+    .where('id', '=', task.id)
+    .where('company_id', '=', task.company_id)
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
 
 export const setCurrentVersions = (
   trx: Trx,

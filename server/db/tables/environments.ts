@@ -1,4 +1,5 @@
 import type { FailedInstruction } from '@sandbox-jobs/contract/resources/build-details.ts'
+import type { EgressAllowList } from '@sandbox-jobs/contract/resources/egress.ts'
 import type { BuildCache } from '@sandbox-jobs/contract/resources/version-build-cache.ts'
 import type { Isolation } from '@sandbox-jobs/contract/resources/version-isolation.ts'
 import type { Generated } from 'kysely'
@@ -15,6 +16,7 @@ export interface EnvironmentsTable {
   security_state: Generated<string>
   current_version_id: string | null
   vulnerabilities_revision: Generated<number>
+  egress_allow_list: EgressAllowList | null
   created_at: Generated<Date>
 }
 

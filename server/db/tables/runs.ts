@@ -1,4 +1,5 @@
 import type { Generated } from 'kysely'
+import type { Refusal } from '../../executor/port.ts'
 
 export interface RunsTable {
   id: string
@@ -84,6 +85,13 @@ export interface RunContentsTable {
   bundle_key: string | null
   bundle_bytes: number | null
   created_at: Generated<Date>
+}
+
+export interface RunRefusalsTable {
+  run_id: string
+  company_id: string
+  entries: Refusal[]
+  more: number
 }
 
 export interface RunArtifactsTable {

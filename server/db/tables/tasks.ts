@@ -1,3 +1,4 @@
+import type { EgressAllowList } from '@sandbox-jobs/contract/resources/egress.ts'
 import type { ColumnType, Generated } from 'kysely'
 
 export interface TasksTable {
@@ -14,6 +15,7 @@ export interface TasksTable {
   hidden: Generated<boolean>
   current_published_version_id: string | null
   current_draft_version_id: string | null
+  egress_allow_list: EgressAllowList | null
   created_at: Generated<Date>
 }
 

@@ -1,5 +1,7 @@
 import { environmentRoutes } from '@sandbox-jobs/contract/routes/environment-routes.ts'
+import { extensionRoutes } from '@sandbox-jobs/contract/routes/extension-routes.ts'
 import type { EnvironmentContext } from '../../environments/environment-context.ts'
+import { changeEnvironmentEgress, readEnvironmentEgress } from '../../environments/environment-egress.ts'
 import {
   archiveEnvironment,
   createEnvironment,
@@ -9,7 +11,7 @@ import {
 } from '../../environments/environment-service.ts'
 import type { Mount } from '../mount.ts'
 
-/** Environments themselves (contract part 2, "Environments, versions, builds"). */
+/** Environments themselves (contract part 2, "Environments, versions, builds"), and what their runs reach. */
 export function mountEnvironmentRoutes(mount: Mount, context: EnvironmentContext): void {
   mount(environmentRoutes.listEnvironments, ({ principal, query }) =>
     listEnvironments(context, principal, query),
@@ -25,5 +27,11 @@ export function mountEnvironmentRoutes(mount: Mount, context: EnvironmentContext
   )
   mount(environmentRoutes.archiveEnvironment, ({ principal, params }) =>
     archiveEnvironment(context, principal, params.id),
+  )
+  mount(extensionRoutes.readEnvironmentEgress, ({ principal, params }) =>
+    readEnvironmentEgress(context, principal, params.id),
+  )
+  mount(extensionRoutes.changeEnvironmentEgress, ({ principal, params, body }) =>
+    changeEnvironmentEgress(context, principal, { id: params.id, allowList: body.allow_list }),
   )
 }

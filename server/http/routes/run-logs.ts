@@ -1,5 +1,6 @@
 import { extensionRoutes } from '@sandbox-jobs/contract/routes/extension-routes.ts'
 import { type FollowRunDeps, followRunLog } from '../../runs/follow-run-log.ts'
+import { readNetworkLog } from '../../runs/read-network-log.ts'
 import { openRunLog } from '../../runs/read-run-log.ts'
 import { readRunUsage } from '../../runs/run-usage.ts'
 import { eventStream, eventStreamHeaders, positionOf } from '../event-stream.ts'
@@ -17,6 +18,9 @@ export function mountRunLogRoutes(mount: Mount, deps: FollowRunDeps): void {
     const events = await followRunLog(deps, principal, { ...addressOf(params), start })
     return reply.headers(eventStreamHeaders).send(eventStream(events))
   })
+  mount(extensionRoutes.readNetworkLog, ({ principal, params }) =>
+    readNetworkLog(deps, principal, addressOf(params)),
+  )
   mount(extensionRoutes.readRunUsage, ({ principal, params }) =>
     readRunUsage(deps, principal, addressOf(params)),
   )

@@ -1,14 +1,16 @@
 import { catalogPageSizeDefault } from '@sandbox-jobs/contract/limits.ts'
+import { extensionRoutes } from '@sandbox-jobs/contract/routes/extension-routes.ts'
 import { taskRoutes } from '@sandbox-jobs/contract/routes/task-routes.ts'
 import { archiveTask } from '../../tasks/archive-task.ts'
 import { listRequestOf } from '../../tasks/list-request.ts'
 import type { TaskContext } from '../../tasks/task-context.ts'
+import { changeTaskEgress, readTaskEgress } from '../../tasks/task-egress.ts'
 import { createTask, listVisibleTasks, readTask, updateTask } from '../../tasks/task-service.ts'
 import type { Mount } from '../mount.ts'
 
 const listDefaults = { page_size: catalogPageSizeDefault, lifecycle: 'active' } as const
 
-/** Tasks themselves (contract part 2, "Tasks, versions, shares"). */
+/** Tasks themselves (contract part 2, "Tasks, versions, shares"), and what their runs reach. */
 export function mountTaskRoutes(mount: Mount, context: TaskContext): void {
   mount(taskRoutes.listTasks, ({ principal, query }) =>
     listVisibleTasks(context, principal, listRequestOf(query, listDefaults)),
@@ -19,4 +21,10 @@ export function mountTaskRoutes(mount: Mount, context: TaskContext): void {
     updateTask(context, principal, { taskId: params.id, request: body }),
   )
   mount(taskRoutes.archiveTask, ({ principal, params }) => archiveTask(context, principal, params.id))
+  mount(extensionRoutes.readTaskEgress, ({ principal, params }) =>
+    readTaskEgress(context, principal, params.id),
+  )
+  mount(extensionRoutes.changeTaskEgress, ({ principal, params, body }) =>
+    changeTaskEgress(context, principal, { id: params.id, allowList: body.allow_list }),
+  )
 }

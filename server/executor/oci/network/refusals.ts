@@ -6,6 +6,8 @@ const metadataAddresses = new Set([
   ...['fd00:ec2::254', 'fd20:ce::254'],
 ])
 
+const entriesMax = 200
+
 const protocols = new Map<string, Refusal['protocol']>([
   ['6', 'tcp'],
   ['17', 'udp'],
@@ -16,7 +18,8 @@ export function parseRefusals(lines: readonly string[]): Refusals {
   const more = Number(/^more (\d{1,10})$/.exec(lines.at(-1) ?? '')?.[1] ?? 0)
   // The newest comes first, and several may have come in one millisecond.
   const entries = lines.toReversed().flatMap((line) => parseRefusal(line) ?? [])
-  return { entries: entries.toSorted((a, b) => a.firstAt.localeCompare(b.firstAt)), more }
+  const oldestFirst = entries.toSorted((a, b) => a.firstAt.localeCompare(b.firstAt))
+  return { entries: oldestFirst.slice(0, entriesMax), more }
 }
 
 const pattern =

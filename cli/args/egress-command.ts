@@ -1,0 +1,64 @@
+import { isIP } from 'node:net'
+import type { Egress, EgressAllowList } from '@sandbox-jobs/contract/resources/egress.ts'
+import { type Command, Option } from 'commander'
+import type { ConnectionOptions } from '../session/connection.ts'
+import { type Session, withSession } from '../session/session.ts'
+import { serviceCommand } from './service-command.ts'
+
+interface EgressOptions extends ConnectionOptions {
+  allow?: string[]
+  nothing?: boolean
+  everything?: boolean
+}
+
+/** Where the list of one environment, or of one task, is read and changed. */
+interface EgressOf {
+  kind: 'environment' | 'task'
+  find: (session: Session, wanted: string) => Promise<{ id: string; name: string }>
+  read: (session: Session, id: string) => Promise<Egress>
+  change: (session: Session, id: string, list: EgressAllowList | null) => Promise<Egress>
+}
+
+/** `egress NAME`: shows what runs of it may reach, or with an option sets it. */
+export const egressCommand = ({ kind, find, read, change }: EgressOf): Command =>
+  serviceCommand('egress')
+    .description(`show, or set, what runs of ${kind === 'task' ? 'a task' : 'an environment'} may reach`)
+    .argument(`<${kind}>`, 'its name or id')
+    .option(
+      '--allow <entry...>',
+      'these and no others: a domain, *.domain for all below, an address or range',
+    )
+    .addOption(new Option('--nothing', 'an empty list').conflicts(['allow', 'everything']))
+    .addOption(new Option('--everything', 'no list: every public address').conflicts(['allow']))
+    .addHelpText('after', '\nA run reaches what the lists of its environment and its task both allow.')
+    .action((wanted: string, options: EgressOptions) =>
+      withSession(options, async (session) => {
+        const { id, name } = await find(session, wanted)
+        const list = listOf(options)
+        const egress = await (list === undefined ? read(session, id) : change(session, id, list))
+        session.report.result(textOf(name, egress), egress)
+      }),
+    )
+
+/** Undefined where none is to be set. */
+function listOf({ allow, nothing, everything }: EgressOptions): EgressAllowList | null | undefined {
+  if (everything) return null
+  if (!allow && !nothing) return undefined
+  const entries = allow ?? []
+  const isRange = (entry: string) => entry.includes('/') || isIP(entry) !== 0
+  return {
+    domains: entries.filter((entry) => !isRange(entry)),
+    cidrs: entries.filter(isRange).map(asRange),
+  }
+}
+
+/** An address by itself is a range of one. */
+const asRange = (entry: string): string =>
+  isIP(entry) === 0 ? entry : `${entry}/${isIP(entry) === 4 ? 32 : 128}`
+
+function textOf(name: string, { allow_list: list }: Egress): string {
+  if (list === null) return `Runs of ${name} reach every public address.\n`
+  const entries = [...list.domains, ...list.cidrs]
+  if (entries.length === 0) return `Runs of ${name} reach nothing.\n`
+  return `Runs of ${name} reach:\n${entries.map((entry) => `  ${entry}\n`).join('')}`
+}
