@@ -40,6 +40,16 @@ it('a base image with ONBUILD is refused before anything of it runs', async () =
   expect(log).not.toContain('planted')
 })
 
+const curated = 'curated/python:3.11'
+
+it.each([
+  ['as a stage of its own', `FROM ${curated} AS tools\nFROM scratch\nCOPY --from=tools /etc/hostname /h`],
+  ['by its name', `FROM scratch\nCOPY --from=${curated} /etc/hostname /h`],
+])('what is copied out of a base image %s is built', async (_name, dockerfile) => {
+  const { exit, log, image } = await bench.build([[{ name: 'context/Dockerfile' }, dockerfile]], [curated])
+  expect([exit.exitCode, image], log).toEqual([0, 'accepted'])
+})
+
 it('a base image that is not there is said to be missing', async () => {
   const { exit } = await bench.build([[{ name: 'context/Dockerfile' }, 'FROM none']], ['none'])
   expect(exit.exitCode).toBe(buildExitCodes.baseImageUnavailable)

@@ -64,7 +64,9 @@ done
 fallocate --keep-size --length ${maxStepsBytes} steps || exit ${buildExitCodes.contextNotUnpacked}
 mkfifo steps.pipe
 cat steps.pipe >>steps &
-${buildCommand} --log-rusage --rusage-logfile steps.pipe -t sandbox-build -f context/Dockerfile context || {
+# An image has its name when all is done: clearing up after it, buildah fails over a stage that only names a base image.
+${buildCommand} --log-rusage --rusage-logfile steps.pipe -t sandbox-build -f context/Dockerfile context ||
+buildah inspect --type image sandbox-build >/dev/null 2>&1 || {
   wait
   echo ${builderEnded} >>steps
   exit 1
