@@ -103,6 +103,18 @@ test('a log without end takes a part of a processor beyond the job’s own', asy
   expect((await agent.client.wait(spec.id)).log.totalBytes).toBeGreaterThan(64 * MiB)
 })
 
+test('who keeps a log without end gives way to whoever else wants the processor', async () => {
+  const spec = shellJob(empty, 'yes', { timeoutMs: 60_000 })
+  await agent.client.start(spec, Buffer.alloc(0))
+  const shim = await agent.shim(spec.id)
+  const niceness = async () =>
+    Number((await readFile(`/proc/${shim}/stat`, 'utf8')).split(') ')[1]?.split(' ')[16])
+  expect(await niceness()).toBe(0)
+  await until(async () => (await niceness()) === 10)
+  await agent.client.stop(spec.id)
+  await agent.client.wait(spec.id)
+}, 60_000)
+
 test('a machine whose slots are all in use refuses, and takes again when one is free', async () => {
   await until(async () => (await agent.client.capacity()).running === 0)
   const { slots } = await agent.client.capacity()
