@@ -4,6 +4,8 @@ import { pieceBytesMax } from './mask-pieces.ts'
 const frameBytes = 1 << 16
 /** Less than what a unix socket holds: what is sent at once up to here is all in the shim's hands or none of it is. */
 const atOnceBytes = 1 << 17
+/** How long a word waits for the end of its input: one of usual size is on its way as a whole. */
+const togetherMs = 50
 
 /** What the shim has to know before the program may start. */
 interface Word {
@@ -14,14 +16,14 @@ interface Word {
 
 /**
  * Lets a shim start its program, and sends `source` to it in frames (native/input.c reads them): length, then
- * the bytes; an empty frame says that the input is complete. What is there already goes with the word in one write, so
+ * the bytes; an empty frame says that the input is complete. The word and an input of usual size go in one write, so
  * that an agent which dies has started a program of usual size with all of its input, or not at all. When `source` fails
  * there is no empty frame, and the shim ends the sandbox. When the shim goes first, its record tells why; the rest of
  * `source` is read all the same, so that its sender is not left waiting.
  */
 export async function sendInput(source: AsyncIterable<Buffer>, shim: Writable, word: Word): Promise<void> {
   shim.cork()
-  setImmediate(() => shim.uncork())
+  const apart = setTimeout(() => shim.uncork(), togetherMs)
   shim.write(bytesOf(word))
   try {
     for await (const chunk of source) {
@@ -32,6 +34,8 @@ export async function sendInput(source: AsyncIterable<Buffer>, shim: Writable, w
   } catch {
     shim.end()
     return
+  } finally {
+    clearTimeout(apart)
   }
   if (!shim.destroyed) shim.end(lengthOf(0))
 }
@@ -41,7 +45,10 @@ async function sendFrame(bytes: Buffer, shim: Writable): Promise<void> {
   shim.write(lengthOf(bytes.length))
   const flows = shim.write(bytes)
   shim.uncork()
-  if (!flows && shim.writableLength > atOnceBytes) await drained(shim)
+  if (flows || shim.writableLength <= atOnceBytes) return
+  // Once more, for the word that waits.
+  shim.uncork()
+  await drained(shim)
 }
 
 function drained(shim: Writable): Promise<void> {
