@@ -19,8 +19,8 @@ let empty: string
 beforeAll(async () => {
   agent = await TestAgent.start()
   empty = await agent.image()
-}, 60_000)
-afterAll(() => agent.dispose(), 60_000)
+})
+afterAll(() => agent.dispose())
 
 const program = `
 echo processors $(nproc) $(grep -c ^processor /proc/cpuinfo)

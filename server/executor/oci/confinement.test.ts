@@ -16,11 +16,11 @@ beforeAll(async () => {
   empty = await agent.image()
   hostFolder = await mkdtemp(join(tmpdir(), 'canary-'))
   await writeFile(join(hostFolder, 'canary'), 'host secret')
-}, 60_000)
+})
 afterAll(async () => {
   await agent.dispose()
   await rm(hostFolder, { recursive: true })
-}, 60_000)
+})
 
 const run = async (script: string) => (await agent.run(shellJob(empty, script))).log
 
@@ -54,7 +54,7 @@ test('a job cannot make namespaces, mounts, devices or keys', async () => {
     'mknod /workspace/null c 1 3',
     'chroot / true',
     'nsenter -t 1 -m true',
-    'cat /proc/kcore',
+    'cat /proc/kcore | grep -q .',
     'sh -c "echo 1 > /proc/sys/vm/drop_caches"',
     'sh -c "echo b > /proc/sysrq-trigger"',
   ]

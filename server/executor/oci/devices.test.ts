@@ -18,7 +18,7 @@ beforeAll(async () => {
   shim = await LoneShim.make()
   root = await mkdtemp(join(tmpdir(), 'cgroup2-'))
   await run('mount', ['-t', 'cgroup2', 'none', root])
-}, 120_000)
+})
 afterAll(async () => {
   await run('umount', [root])
   await rmdir(root)

@@ -44,7 +44,7 @@ const refused: Record<string, string> = {
   id_of_host: 'probe setuid 70000',
   core_pattern: 'probe open /proc/sys/kernel/core_pattern w',
   sysrq: 'probe open /proc/sysrq-trigger w',
-  kernel_memory: 'probe open /proc/kcore',
+  kernel_memory: 'probe read /proc/kcore',
   vsock: `probe socket ${vsock} 1 0`,
   vsock_pair: `probe socketpair ${vsock}`,
   tipc_pair: `probe socketpair ${tipc}`,

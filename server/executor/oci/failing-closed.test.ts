@@ -8,7 +8,7 @@ let shim: LoneShim
 
 beforeAll(async () => {
   shim = await LoneShim.make()
-}, 120_000)
+})
 afterAll(() => shim.dispose())
 
 const nowhere = '/nowhere'

@@ -12,8 +12,8 @@ let empty: string
 beforeAll(async () => {
   agent = await TestAgent.start()
   empty = await agent.image()
-}, 60_000)
-afterAll(() => agent.dispose(), 60_000)
+})
+afterAll(() => agent.dispose())
 
 test.each(sandboxRuntimes)(
   'on %s, a program past its time is killed with all it started',

@@ -12,8 +12,8 @@ let empty: string
 beforeAll(async () => {
   agent = await TestAgent.start()
   empty = await agent.image()
-}, 60_000)
-afterAll(() => agent.dispose(), 60_000)
+})
+afterAll(() => agent.dispose())
 
 test('a machine of three processors shows three of the host’s kind, in one socket', () => {
   const { cpuinfo, stat } = procFiles({ cpus: 3, memoryBytes: 512 * MiB }, host)
