@@ -1,5 +1,5 @@
 import { existsSync, statfsSync } from 'node:fs'
-import { mkdir, open, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdir, open, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import type { Clock } from '../../../base/clock.ts'
@@ -16,25 +16,17 @@ import {
   type SandboxSummary,
   SandboxUnknown,
 } from '../../port.ts'
-import { cgroupsOf, planCgroups, readCounter } from '../cgroups.ts'
 import { IdRanges } from '../id-ranges.ts'
 import { atLeast } from '../runtimes.ts'
 import { checkedSpec } from '../spec-check.ts'
-import { measureLog, readLog, readLogSince } from './bounded-log.ts'
-import {
-  neverBegan,
-  type Remains,
-  readExit,
-  syncPath,
-  writeLostRecord,
-  writeRefusals,
-} from './exit-record.ts'
+import { readLog, readLogSince } from './bounded-log.ts'
+import { neverBegan, syncPath, writeRefusals } from './exit-record.ts'
 import { sendInput } from './input-frames.ts'
 import { askToStop, findKeeper, type Keeper } from './keeper.ts'
+import { Leftovers } from './leftovers.ts'
 import { type MadeSandbox, type MakeOptions, makeSandbox } from './made-sandbox.ts'
 import { maskPieces } from './mask-pieces.ts'
-import { runtimeRoot, type Special } from './sandbox-plan.ts'
-import { killAndRemoveCgroups } from './settle.ts'
+import type { Special } from './sandbox-plan.ts'
 import { fillTicket, readTicket, type Ticket, writeTicket } from './ticket.ts'
 import { WarmPool } from './warm-pool.ts'
 
@@ -96,8 +88,6 @@ function isNearlyFull(folder: string): boolean {
   return bavail * bsize < freeBytesMin
 }
 
-const removedKeptMs = 30 * 86_400_000
-
 /** Ids of sandboxes that the agent starts for itself; they are not listed. */
 export const internalPrefix = 'unpack_'
 /** Names of sandboxes that are made before they are asked for. */
@@ -109,17 +99,20 @@ export const isReserved = (id: string): boolean => id.startsWith(internalPrefix)
 /**
  * All sandboxes of this machine. Their folders are the truth: a ticket is written there, and synced, before the shim gets
  * the word that starts the program, so an id is started at most once even over a power cut. A folder without a ticket
- * never was a start, nor is one whose shim tells that no word came. The map holds those folders in memory, with the shim of each that lives.
+ * never was a start, nor is one whose shim tells that no word came. The map holds those folders in memory, with the shim of
+ * each that lives.
  */
 export class Sandboxes {
   readonly #options: SandboxesOptions
   readonly #ranges = new IdRanges()
   readonly #known = new Map<string, Sandbox | 'forbidden'>()
   readonly #warm: WarmPool
+  readonly #leftovers: Leftovers
   #live = 0
 
   constructor(options: SandboxesOptions) {
     this.#options = options
+    this.#leftovers = new Leftovers(options)
     this.#warm = new WarmPool({
       limit: options.warm,
       freePlaces: () => this.#freePlaces(),
@@ -132,24 +125,12 @@ export class Sandboxes {
 
   /** Finds what an earlier agent left: adopts what lives, settles what died. Call once, first. */
   async recover(): Promise<void> {
-    const { paths } = this.#options
-    for (const folder of [paths.sandboxes, paths.removed]) {
-      await mkdir(folder, { recursive: true, mode: 0o700 })
-    }
+    await this.#leftovers.prepare()
     const abandoned: string[] = []
-    for (const name of await readdir(paths.sandboxes)) if (!(await this.#adopt(name))) abandoned.push(name)
-    await Promise.all(abandoned.map((name) => this.#clearAbandoned(name)))
-    await this.#pruneRemoved()
-  }
-
-  /** An id is not asked for again so long after its end; the marks would only grow. */
-  async #pruneRemoved(): Promise<void> {
-    const { paths, clock } = this.#options
-    const limit = clock.now().getTime() - removedKeptMs
-    for (const id of await readdir(paths.removed)) {
-      const mark = join(paths.removed, id)
-      if ((await stat(mark)).mtimeMs < limit) await rm(mark, { force: true })
+    for (const name of await readdir(this.#options.paths.sandboxes)) {
+      if (!(await this.#adopt(name))) abandoned.push(name)
     }
+    await Promise.all(abandoned.map((name) => this.#clearAbandoned(name)))
   }
 
   capacity(): ExecutorCapacity {
@@ -242,7 +223,7 @@ export class Sandboxes {
       await known.running.promise.catch(() => undefined)
       return this.#known.get(id) === known ? false : this.forbid(id)
     }
-    if (existsSync(join(this.#options.paths.removed, id))) return false
+    if (this.#leftovers.isBuried(id)) return false
     this.#known.set(id, 'forbidden')
     const folder = join(this.#options.paths.sandboxes, id)
     await mkdir(folder, { mode: 0o700 })
@@ -285,11 +266,8 @@ export class Sandboxes {
     if (sandbox.phase === 'live')
       throw new ExecutorRefused('running', `sandbox ${id} has not ended: stop it first`)
     await sandbox.cleared
-    const { paths } = this.#options
-    await writeFile(join(paths.removed, id), '', { mode: 0o600 })
+    await this.#leftovers.bury(id, sandbox.folder)
     this.#known.delete(id)
-    // Nobody but the agent can write here, and removal does not follow links.
-    await rm(sandbox.folder, { recursive: true, force: true })
   }
 
   #find(id: string): Sandbox {
@@ -307,7 +285,7 @@ export class Sandboxes {
     if (isNearlyFull(paths.sandboxes)) {
       throw new ExecutorRefused(noCapacity, 'the disk that the sandboxes are kept on is full')
     }
-    if (existsSync(join(paths.removed, spec.id))) {
+    if (this.#leftovers.isBuried(spec.id)) {
       throw new ExecutorRefused('removed', `sandbox ${spec.id} ended earlier and was removed`)
     }
     const warm = special ? undefined : this.#warm.take(spec)
@@ -367,8 +345,7 @@ export class Sandboxes {
     made.input?.end()
     await made.ticketRoom?.close().catch(() => undefined)
     await made.keeper?.gone
-    await this.#sweep(made)
-    await rm(made.folder, { recursive: true, force: true })
+    await this.#leftovers.clear(made)
     this.#letGo(made)
   }
 
@@ -380,7 +357,7 @@ export class Sandboxes {
       if (keeper.isRunning()) sandbox.running.resolve()
       await keeper.ended
       await this.#noteRefusals(sandbox).catch(this.#options.onError)
-      const exit = await this.#record(sandbox)
+      const exit = await this.#leftovers.record(sandbox.ticket, sandbox.folder)
       if (exit && neverBegan(exit)) return this.#forget(sandbox, keeper)
       sandbox.phase = 'recorded'
       sandbox.running.resolve()
@@ -390,7 +367,7 @@ export class Sandboxes {
       this.#live -= 1
       this.#letGo(sandbox.ticket)
       this.#warm.fillSoon()
-      await this.#sweep({ ...sandbox.ticket, folder: sandbox.folder })
+      await this.#leftovers.sweep({ ...sandbox.ticket, folder: sandbox.folder })
     }
     sandbox.cleared = settle()
   }
@@ -408,46 +385,6 @@ export class Sandboxes {
   async #noteRefusals({ ticket: { link }, folder }: Sandbox): Promise<void> {
     const refusals = link && (await this.#options.network.takeRefusals(link))
     if (refusals) await writeRefusals(folder, refusals)
-  }
-
-  /** What the shim wrote; a shim that died without a word is spoken for. */
-  async #record({ ticket, folder }: Sandbox): Promise<SandboxExit | undefined> {
-    const exit = await readExit(folder, ticket.spec)
-    if (exit) return exit
-    const remains = await this.#remains(ticket, folder)
-    await this.#endGroups(ticket.name)
-    await writeLostRecord(folder, remains)
-    return readExit(folder, ticket.spec)
-  }
-
-  async #remains({ name, spec: { limits } }: Ticket, folder: string): Promise<Remains> {
-    const { cgroups, cgroupParent, clock } = this.#options
-    const { counters } = planCgroups(cgroups, cgroupParent, { name, limits })
-    const counted = async (wanted: string) => {
-      const counter = counters.find(({ name }) => name === wanted)
-      return (counter && (await readCounter(counter))) ?? 0
-    }
-    return {
-      now: clock.now(),
-      peakMemoryBytes: await counted('peak_memory'),
-      cpuMs: await counted('cpu_ms'),
-      log: await measureLog(folder, limits.logBytes),
-    }
-  }
-
-  async #endGroups(name: string): Promise<void> {
-    const { cgroups, cgroupParent } = this.#options
-    await killAndRemoveCgroups(cgroupsOf(cgroups, cgroupParent, name), name)
-  }
-
-  /**
-   * What nobody needs once the shim is gone: the disk, the state of the runtime, and the control groups of a shim that was
-   * killed.
-   */
-  async #sweep({ name, folder }: { name: string; folder: string }): Promise<void> {
-    await this.#endGroups(name)
-    await rm(join(folder, 'disk.img'), { force: true })
-    await rm(runtimeRoot(folder), { recursive: true, force: true })
   }
 
   /** False for what never got its word. */
@@ -469,10 +406,10 @@ export class Sandboxes {
       this.#watch(sandbox, keeper)
       return true
     }
-    const exit = await this.#record(sandbox)
+    const exit = await this.#leftovers.record(sandbox.ticket, sandbox.folder)
     if (exit && neverBegan(exit)) return false
     this.#known.set(ticket.spec.id, sandbox)
-    await this.#sweep({ name, folder })
+    await this.#leftovers.sweep({ name, folder })
     sandbox.phase = 'gone'
     sandbox.running.resolve()
     sandbox.exited.resolve(exit)
@@ -484,8 +421,7 @@ export class Sandboxes {
     const folder = join(this.#options.paths.sandboxes, name)
     const keeper = await findKeeper(folder)
     await keeper?.gone
-    await this.#sweep({ name, folder })
-    await rm(folder, { recursive: true, force: true })
+    await this.#leftovers.clear({ name, folder })
   }
 }
 

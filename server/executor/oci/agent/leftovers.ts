@@ -1,0 +1,105 @@
+import { existsSync } from 'node:fs'
+import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Clock } from '../../../base/clock.ts'
+import type { SandboxExit } from '../../port.ts'
+import { type CgroupLayout, cgroupsOf, planCgroups, readCounter } from '../cgroups.ts'
+import type { AgentPaths } from '../paths.ts'
+import { measureLog } from './bounded-log.ts'
+import { type Remains, readExit, writeLostRecord } from './exit-record.ts'
+import { runtimeRoot } from './sandbox-plan.ts'
+import { killAndRemoveCgroups } from './settle.ts'
+import type { Ticket } from './ticket.ts'
+
+export interface LeftoversOptions {
+  paths: AgentPaths
+  cgroups: CgroupLayout
+  cgroupParent: string
+  clock: Clock
+}
+
+/** A sandbox by its folder, and by what that and its control groups are called. */
+interface Place {
+  name: string
+  folder: string
+}
+
+const marksKeptMs = 30 * 86_400_000
+
+/** What sandboxes leave on the host once nothing of them lives: how it is read, and how it goes. */
+export class Leftovers {
+  readonly #options: LeftoversOptions
+
+  constructor(options: LeftoversOptions) {
+    this.#options = options
+  }
+
+  /** Makes the folders, and forgets ids that nobody asks for any more. */
+  async prepare(): Promise<void> {
+    const { paths, clock } = this.#options
+    for (const folder of [paths.sandboxes, paths.removed]) {
+      await mkdir(folder, { recursive: true, mode: 0o700 })
+    }
+    const limit = clock.now().getTime() - marksKeptMs
+    for (const id of await readdir(paths.removed)) {
+      const mark = join(paths.removed, id)
+      if ((await stat(mark)).mtimeMs < limit) await rm(mark, { force: true })
+    }
+  }
+
+  /** What the shim wrote; a shim that died without a word is spoken for. */
+  async record(ticket: Ticket, folder: string): Promise<SandboxExit | undefined> {
+    const exit = await readExit(folder, ticket.spec)
+    if (exit) return exit
+    const remains = await this.#remains(ticket, folder)
+    await this.#endGroups(ticket.name)
+    await writeLostRecord(folder, remains)
+    return readExit(folder, ticket.spec)
+  }
+
+  /**
+   * What nobody needs once the shim is gone: the disk, the state of the runtime, and the control groups of a shim that was
+   * killed.
+   */
+  async sweep({ name, folder }: Place): Promise<void> {
+    await this.#endGroups(name)
+    await rm(join(folder, 'disk.img'), { force: true })
+    await rm(runtimeRoot(folder), { recursive: true, force: true })
+  }
+
+  /** Removes what is left of a sandbox. Nobody but the agent can write there, and removal does not follow links. */
+  async clear(place: Place): Promise<void> {
+    await this.sweep(place)
+    await rm(place.folder, { recursive: true, force: true })
+  }
+
+  /** Removes all but the mark that the id was used. */
+  async bury(id: string, folder: string): Promise<void> {
+    await writeFile(join(this.#options.paths.removed, id), '', { mode: 0o600 })
+    await rm(folder, { recursive: true, force: true })
+  }
+
+  isBuried(id: string): boolean {
+    return existsSync(join(this.#options.paths.removed, id))
+  }
+
+  async #remains({ name, spec: { limits } }: Ticket, folder: string): Promise<Remains> {
+    const { cgroups, cgroupParent, clock } = this.#options
+    const { counters } = planCgroups(cgroups, cgroupParent, { name, limits })
+    const counted = async (wanted: string) => {
+      const counter = counters.find(({ name }) => name === wanted)
+      return (counter && (await readCounter(counter))) ?? 0
+    }
+    return {
+      now: clock.now(),
+      peakMemoryBytes: await counted('peak_memory'),
+      cpuMs: await counted('cpu_ms'),
+      log: await measureLog(folder, limits.logBytes),
+    }
+  }
+
+  async #endGroups(name: string): Promise<void> {
+    const { cgroups, cgroupParent } = this.#options
+    await killAndRemoveCgroups(cgroupsOf(cgroups, cgroupParent, name), name)
+  }
+}
