@@ -183,7 +183,8 @@ async function dieBeforeTheWord(spec: SandboxSpec): Promise<void> {
   const plan = await readFile(join(folder, 'plan'), 'utf8')
   const idBase = Number(/^id_base (\d+)$/m.exec(plan)?.[1])
   agent.process?.kill('SIGSTOP')
-  await fillTicket(await open(join(folder, 'ticket.json'), 'r+'), { spec, name, idBase })
+  const file = await open(join(folder, 'ticket.json'), 'r+')
+  await fillTicket({ file, bytes: (await file.stat()).size }, { spec, name, idBase })
   await agent.end('SIGKILL')
   await agent.start()
 }

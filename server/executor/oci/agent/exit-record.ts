@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { open, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type {
@@ -27,7 +28,7 @@ const recordFile = 'exit.json'
 
 /** The exit record of the sandbox in `folder`; undefined when there is none yet. */
 export async function readExit(folder: string, spec: SandboxSpec): Promise<SandboxExit | undefined> {
-  const record = await readRecord(folder)
+  const record = readRecord(folder)
   if (!record) return undefined
   const { startedAtMs, endedAtMs, ingressBytes, egressBytes, ...rest } = record
   const { logTotalBytes, logKeptBytes, files, tree, ...plain } = rest
@@ -53,10 +54,10 @@ export async function readExit(folder: string, spec: SandboxSpec): Promise<Sandb
 export const neverBegan = ({ cause, detail }: SandboxExit): boolean =>
   cause === 'start_failed' && detail === 'agent_gone'
 
-/** What is cut, or only the room for a record, is none. */
-async function readRecord(folder: string): Promise<ShimRecord | undefined> {
+/** What is cut, or only the room for a record, is none. It was just written, so reading it waits for no disk. */
+function readRecord(folder: string): ShimRecord | undefined {
   try {
-    return JSON.parse(await readFile(join(folder, recordFile), 'utf8')) as ShimRecord
+    return JSON.parse(readFileSync(join(folder, recordFile), 'utf8')) as ShimRecord
   } catch {
     return undefined
   }

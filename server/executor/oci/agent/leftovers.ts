@@ -59,12 +59,13 @@ export class Leftovers {
 
   /**
    * What nobody needs once the shim is gone: the disk, the state of the runtime, and the control groups of a shim that was
-   * killed.
+   * killed. Most is not there: a look costs less than to try.
    */
   async sweep({ name, folder }: Place): Promise<void> {
     await this.#endGroups(name)
-    await rm(join(folder, 'disk.img'), { force: true })
-    await rm(runtimeRoot(folder), { recursive: true, force: true })
+    for (const path of [join(folder, 'disk.img'), runtimeRoot(folder)]) {
+      if (existsSync(path)) await rm(path, { recursive: true, force: true })
+    }
   }
 
   /** Removes what is left of a sandbox. Nobody but the agent can write there, and removal does not follow links. */
@@ -100,6 +101,7 @@ export class Leftovers {
 
   async #endGroups(name: string): Promise<void> {
     const { cgroups, cgroupParent } = this.#options
-    await killAndRemoveCgroups(cgroupsOf(cgroups, cgroupParent, name), name)
+    const plan = cgroupsOf(cgroups, cgroupParent, name)
+    if (plan.folders.some((folder) => existsSync(folder))) await killAndRemoveCgroups(plan, name)
   }
 }

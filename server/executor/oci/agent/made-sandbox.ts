@@ -1,5 +1,4 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
-import type { FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Writable } from 'node:stream'
 import type { SandboxSpec } from '../../port.ts'
@@ -10,7 +9,7 @@ import { ociSpec } from '../spec.ts'
 import { type Keeper, startKeeper } from './keeper.ts'
 import { type PlanOptions, planSandbox, type Special } from './sandbox-plan.ts'
 import type { Spawner } from './spawner.ts'
-import { reserveTicket } from './ticket.ts'
+import { reserveTicket, type TicketRoom } from './ticket.ts'
 import { makeDisk } from './workspace-disk.ts'
 
 export interface MakeOptions extends PlanOptions {
@@ -28,7 +27,7 @@ export interface MadeSandbox {
   /** To the shim. Closed without a word, it ends the sandbox. */
   input: Writable
   /** Room for the ticket; absent where the sandbox is made for the one that asked. */
-  ticketRoom?: FileHandle
+  ticketRoom?: TicketRoom
 }
 
 interface Asked {
@@ -71,7 +70,7 @@ async function makeWith(
   try {
     return { name, folder, idBase, ticketRoom, ...(await startKeeper(options.spawner, folder)) }
   } catch (error) {
-    await ticketRoom.close()
+    await ticketRoom.file.close()
     throw error
   }
 }

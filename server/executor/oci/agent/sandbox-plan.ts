@@ -1,4 +1,5 @@
-import { access, mkdir } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ExecutorRefused, type SandboxSpec } from '../../port.ts'
 import { type CgroupLayout, planCgroups } from '../cgroups.ts'
@@ -53,13 +54,13 @@ export async function planSandbox(
   const lowers: TreeSource[] = [{ diskIdBase: diskIdBase.platform, path: layer }]
   let baseImages: TreeSource | undefined
   if (spec.rootfs.kind === 'builder') {
-    await needFolder(paths.builderRootfs, 'builder_missing', 'run quickstart or the builder installation')
+    needFolder(paths.builderRootfs, 'builder_missing', 'run quickstart or the builder installation')
     lowers.push({ diskIdBase: diskIdBase.builder, path: paths.builderRootfs })
     baseImages = { diskIdBase: diskIdBase.baseImages, path: paths.baseImages }
     await mkdir(paths.baseImages, { recursive: true, mode: 0o755 })
   } else if (!special) {
     const tree = join(paths.images, spec.rootfs.digest.slice('sha256:'.length), 'tree')
-    await needFolder(tree, 'image_missing', 'install it first')
+    needFolder(tree, 'image_missing', 'install it first')
     lowers.push({ diskIdBase: diskIdBase.image, path: tree })
   }
   const procFolder = await ownProc.folder(ownMachine(spec, processors.count))
@@ -91,10 +92,6 @@ const ownMachine = ({ limits }: SandboxSpec, cpus: number): OwnMachine => ({
   memoryBytes: limits.shownMemoryBytes ?? limits.memoryBytes,
 })
 
-async function needFolder(path: string, slug: string, advice: string): Promise<void> {
-  const found = await access(path).then(
-    () => true,
-    () => false,
-  )
-  if (!found) throw new ExecutorRefused(slug, `${path} is missing: ${advice}`)
+function needFolder(path: string, slug: string, advice: string): void {
+  if (!existsSync(path)) throw new ExecutorRefused(slug, `${path} is missing: ${advice}`)
 }

@@ -343,7 +343,7 @@ export class Sandboxes {
     made: Pick<MadeSandbox, 'name' | 'folder' | 'idBase'> & Partial<MadeSandbox>,
   ): Promise<void> {
     made.input?.end()
-    await made.ticketRoom?.close().catch(() => undefined)
+    await made.ticketRoom?.file.close().catch(() => undefined)
     await made.keeper?.gone
     await this.#leftovers.clear(made)
     this.#letGo(made)
