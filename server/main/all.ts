@@ -66,8 +66,8 @@ async function upAll(config: Config): Promise<ExitCode> {
     const role = (name: Role) => makeRole(name, { config, folder, program, account, output, databaseUrl })
     if (!isRoot()) sayNoAgent(config)
     // Stopped the other way round: who takes work ends before who does it.
-    const parts = [postgres, isRoot() ? role('agent') : undefined, role('worker'), role('api')]
-    const supervisor = new Supervisor(parts.filter((part) => part !== undefined))
+    const standsAlone = [postgres, isRoot() ? role('agent') : undefined].filter((part) => part !== undefined)
+    const supervisor = new Supervisor([standsAlone, [role('worker'), role('api')]])
     return await untilSignal(supervisor, () => {
       const where =
         config.baseUrl === `http://${config.host}:${config.port}` ? '' : `, reached at ${config.baseUrl}`
@@ -100,7 +100,7 @@ async function upRole(config: Config, name: Role): Promise<ExitCode> {
   const output = new RoleOutput(folder.logs)
   const program = readableProgram(checkout, folder.programs, account)
   const role = makeRole(name, { config, folder, program, account, output, databaseUrl: () => found })
-  return untilSignal(new Supervisor([role]), () => say(name, 'ready', systemClock.now()))
+  return untilSignal(new Supervisor([[role]]), () => say(name, 'ready', systemClock.now()))
 }
 
 const checkout = resolve(import.meta.dirname, '../..')

@@ -110,15 +110,29 @@ describe('a role', () => {
 })
 
 describe('the supervisor', () => {
-  test('starts in order and drains in the other', async () => {
-    const roles = [
-      await makeRole('agent', goodRole),
-      await makeRole('worker', goodRole),
-      await makeRole('api', goodRole),
+  /** A role that is ready once the other one of its stage has begun too. */
+  const waitsFor = (other: string) => `
+    import { existsSync, writeFileSync, watch } from 'node:fs'
+    const there = () => existsSync(${JSON.stringify(join(folder, `${other}.begun`))})
+    await new Promise((resolve) => {
+      watch(${JSON.stringify(folder)}, () => there() && resolve())
+      writeFileSync(process.argv[1].replace('.mjs', '.begun'), '')
+      if (there()) resolve()
+    })
+    ${goodRole}`
+
+  test('starts in stages and drains one by one, the other way round', async () => {
+    const agent = await makeRole('agent', goodRole)
+    // Each is ready only when the other has begun.
+    const [worker, api] = [
+      await makeRole('worker', waitsFor('api')),
+      await makeRole('api', waitsFor('worker')),
     ]
-    const supervisor = new Supervisor(roles)
+    const supervisor = new Supervisor([[agent], [worker, api]])
     await supervisor.start()
-    expect(said.map((line) => line.split(' ')[0])).toEqual(['agent', 'worker', 'api'])
+    const who = said.map((line) => line.split(' ')[0])
+    expect(who[0]).toBe('agent')
+    expect(who.toSorted()).toEqual(['agent', 'api', 'worker'])
     said = []
     await supervisor.stop()
     expect(said).toEqual(['api > drained', 'worker > drained', 'agent > drained'])
@@ -126,14 +140,14 @@ describe('the supervisor', () => {
 
   test('stops what it has started when a later part cannot start', async () => {
     const good = await makeRole('agent', goodRole)
-    const supervisor = new Supervisor([good, await makeRole('worker', 'process.exit(6)')])
+    const supervisor = new Supervisor([[good], [await makeRole('worker', 'process.exit(6)')]])
     await expect(supervisor.start()).rejects.toMatchObject({ exitCode: exitCodes.dataFolder })
     expect(said).toContain('agent > drained')
   })
 
   test('ends everything at once when told to', async () => {
     const deaf = await makeRole('api', goodRole.replace('process.exit(0)', ''), { stopTimeoutMs: 60_000 })
-    const supervisor = new Supervisor([deaf])
+    const supervisor = new Supervisor([[deaf]])
     await supervisor.start()
     const stopped = supervisor.stop()
     await heard('api > drained')

@@ -1,7 +1,7 @@
 /*
- * The supervisor starts the parts of the service one after another, each when the one before is ready, and
- * stops them the other way round: who takes work ends before who does it, and the database ends last. A part
- * looks after its own restarts; the supervisor only knows order.
+ * The supervisor starts the parts of the service in stages, those of a stage at once when the stage before is ready,
+ * and stops them one after another, the other way round: who takes work ends before who does it, and the database
+ * ends last. A part looks after its own restarts; the supervisor only knows order.
  *
  * A first signal drains: api stops accepting and answers what it has, worker stops claiming and hands back
  * what it holds, the host agent goes and leaves its sandboxes running, Postgres shuts down. A second signal
@@ -20,22 +20,22 @@ export interface Part {
 }
 
 export class Supervisor {
-  readonly #parts: Part[]
+  readonly #stages: Part[][]
   readonly #begun: Part[] = []
   #stopping: Promise<void> | undefined
 
-  /** `parts` in the order of their start. */
-  constructor(parts: Part[]) {
-    this.#parts = parts
+  /** In the order of their start; within a stage, the last is stopped first. */
+  constructor(stages: Part[][]) {
+    this.#stages = stages
   }
 
   /** Starts every part; when one cannot start, stops the others and rejects with its reason. */
   async start(): Promise<void> {
     try {
-      for (const part of this.#parts) {
+      for (const stage of this.#stages) {
         if (this.#stopping) return
-        this.#begun.push(part)
-        await part.start()
+        this.#begun.push(...stage)
+        await Promise.all(stage.map((part) => part.start()))
       }
     } catch (error) {
       await this.stop()
