@@ -56,11 +56,19 @@ describe('claiming a run', () => {
       state: 'starting',
       fence: 1,
       sandboxId: `${id}_1`,
+      isLast: true,
     })
     const row = await db.selectFrom('runs').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
     expect(row).toMatchObject({ state: 'starting', worker: 'w1', sandbox_id: `${id}_1` })
     expect(row.lease_until?.getTime()).toBeGreaterThan(Date.now() + 60_000)
     expect(await claimNext(db, options)).toBeUndefined()
+  })
+
+  it('tells whether anything else was queued, of whichever company', async () => {
+    await queue(await makeCompany())
+    await queue(await makeCompany())
+    expect(await claimNext(db, options)).toMatchObject({ isLast: false })
+    expect(await claimNext(db, options)).toMatchObject({ isLast: true })
   })
 
   it('serves the oldest of a room first', async () => {
@@ -136,7 +144,7 @@ describe('taking over', () => {
     if (!first) throw new Error('nothing to claim')
     expect(await takeOver(db, 'w2', 'own')).toEqual([])
     const [again] = await takeOver(db, 'w1', 'own')
-    expect(again).toEqual({ ...first, fence: 2 })
+    expect(again).toEqual({ ...first, fence: 2, isLast: undefined })
     expect(await finishRun(db, first, { outcome: failed('host_lost') })).toBe(false)
     expect(await finishRun(db, again ?? first, { outcome: failed('host_lost') })).toBe(true)
   })

@@ -15,6 +15,12 @@ export interface ClaimedRun {
   sandboxId: string
 }
 
+/** A run as it was just claimed. */
+export interface NextRun extends ClaimedRun {
+  /** Nothing else was queued then; whatever is queued later is told. */
+  isLast: boolean
+}
+
 export interface ClaimOptions {
   worker: string
   /** Live runs of one company, at most, where its operator has set no other number. */
@@ -40,7 +46,7 @@ const turnsTried = 64
  * asked for more at once, Postgres may walk the queue. Two workers that claim at the same instant may each count the other's run out, so
  * a company can be over its bound by the number of workers less one.
  */
-export async function claimNext(db: Database, options: ClaimOptions): Promise<ClaimedRun | undefined> {
+export async function claimNext(db: Database, options: ClaimOptions): Promise<NextRun | undefined> {
   for (;;) {
     const { run, passedOver } = await claimInTurn(db, options)
     const dropped = await dropIdleTurns(db, passedOver)
@@ -49,12 +55,12 @@ export async function claimNext(db: Database, options: ClaimOptions): Promise<Cl
 }
 
 interface Claim {
-  run: ClaimedRun | undefined
+  run: NextRun | undefined
   /** Companies whose turn was before, and who gave nothing. */
   passedOver: string[]
 }
 
-interface ClaimedRow extends Omit<ClaimedRun, 'id'> {
+interface ClaimedRow extends Omit<NextRun, 'id'> {
   passed_over: string[]
   /** Null where nothing was claimed. */
   id: string | null
@@ -137,7 +143,9 @@ async function claimInTurn(db: Database, { worker, companyConcurrency }: ClaimOp
     ), ${move}
     select moved.id, moved.company_id as "companyId", moved.state, moved.fence, moved.sandbox_id as "sandboxId", array(
       select company_id from turns where next.turn is null or turns.turn < next.turn
-    ) as passed_over
+    ) as passed_over, (
+      select id from runs where state = 'queued' and id <> moved.id order by queued_at, id limit 1
+    ) is null as "isLast"
     from (select) one left join next on true left join moved on true
   `.execute(db)
   const [row] = rows

@@ -4,6 +4,7 @@ import type { Database } from '../db/database.ts'
 import { transition } from '../db/transition.ts'
 import type { ClaimedRun } from './claim-store.ts'
 import { givenBack, running } from './run-moves.ts'
+import { notify, queuedChannel } from './run-store.ts'
 
 /** Where a claimed run stands: `lost` when it is another worker's by now or has ended. */
 export type Standing = RunState | 'lost'
@@ -16,7 +17,11 @@ export async function markRunning(db: Database, run: ClaimedRun): Promise<Standi
 
 /** Gives a run back that was proved never to have started; the sandbox it was to have is forbidden. */
 export async function requeue(db: Database, run: ClaimedRun): Promise<Standing> {
-  const left = await transition(db, { ...givenBack(run), set: { worker: null, lease_until: null } })
+  const left = await db.transaction().execute(async (trx) => {
+    const from = await transition(trx, { ...givenBack(run), set: { worker: null, lease_until: null } })
+    if (from !== undefined) await notify(trx, queuedChannel)
+    return from
+  })
   return left === undefined ? standingOf(db, run) : 'queued'
 }
 

@@ -9,6 +9,7 @@ import {
   cancelRequestedAmong,
   claimNext,
   finishedAmong,
+  type NextRun,
   takeOver,
 } from './claim-store.ts'
 import { markRunning, requeue, type Standing } from './claimed-run-store.ts'
@@ -22,7 +23,7 @@ import { cancelChannel, queuedChannel } from './run-store.ts'
  * (`server/simulation`).
  */
 export interface RunQueue {
-  claimNext(options: ClaimOptions): Promise<ClaimedRun | undefined>
+  claimNext(options: ClaimOptions): Promise<NextRun | undefined>
   takeOver(worker: string, owned: 'own' | 'expired', known?: readonly string[]): Promise<ClaimedRun[]>
   cancelRequestedAmong(ids: readonly string[]): Promise<string[]>
   finishedAmong(sandboxIds: readonly string[]): Promise<string[]>

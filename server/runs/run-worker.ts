@@ -57,6 +57,10 @@ export class RunWorker {
   #loops: Promise<unknown> = Promise.resolve()
   #wake: () => void = () => undefined
   #woken = false
+  /** Nothing else was queued at the last claim, and nothing was told since: a place that gets free asks for nobody. */
+  #isQueueEmpty = false
+  /** Times that the queue's news came. */
+  #news = 0
   /** A claim may have been made whose answer never came: such a run is its own and in nobody's hands. */
   #unsure = false
 
@@ -73,7 +77,11 @@ export class RunWorker {
     const held = await patiently('take back runs', () => runs.takeOver(name, 'own'), patience)
     for (const run of held) this.#launch(run, resumeRun)
     this.#listener = runs.listen({
-      look: () => this.#look(),
+      look: () => {
+        this.#news += 1
+        this.#isQueueEmpty = false
+        this.#look()
+      },
       cancelled: (id) => this.#flights.get(id)?.cancel.abort(),
       logWanted: (id) => this.#logs.wanted(id),
     })
@@ -117,9 +125,13 @@ export class RunWorker {
     try {
       await this.#takeBack()
       while (this.#flights.size < slots && !this.#detach.signal.aborted) {
+        this.#isQueueEmpty = false
+        const news = this.#news
         const run = await runs.claimNext({ worker, companyConcurrency })
         if (!run) return
+        this.#isQueueEmpty = run.isLast && this.#news === news
         this.#launch(run, driveRun)
+        if (this.#isQueueEmpty) return
       }
     } catch (error) {
       // The next look tries again; a database that is away also breaks the listener, which looks when it is back.
@@ -149,7 +161,7 @@ export class RunWorker {
         withdrawLog()
         // A run that was given back may be in the air again by now.
         if (this.#flights.get(run.id)?.cancel === cancel) this.#flights.delete(run.id)
-        this.#look()
+        if (!this.#isQueueEmpty) this.#look()
       })
     this.#flights.set(run.id, { cancel, done })
   }

@@ -1,7 +1,7 @@
 import { type RunState, runMachine } from '@sandbox-jobs/contract/states/run-states.ts'
 import { canMove, isTerminal } from '@sandbox-jobs/contract/states/state-machine.ts'
 import { type Move, stepsFrom } from '../db/transition.ts'
-import type { ClaimedRun } from '../runs/claim-store.ts'
+import type { ClaimedRun, NextRun } from '../runs/claim-store.ts'
 import type { Standing } from '../runs/claimed-run-store.ts'
 import { endMove, type RunEnd } from '../runs/finish-run.ts'
 import { cancelAsked, cancelledInQueue, claimed, givenBack, running } from '../runs/run-moves.ts'
@@ -73,13 +73,13 @@ export class ModelledRuns {
     this.#apply(cancelAsked(id))
   }
 
-  claimNext(worker: string): ClaimedRun | undefined {
-    const next = [...this.rows.values()].find((row) => this.#rules.claimable(row))
+  claimNext(worker: string): NextRun | undefined {
+    const [next, ...others] = [...this.rows.values()].filter((row) => this.#rules.claimable(row))
     if (!next || !this.#apply({ ...claimed, id: next.id })) return undefined
     if (this.#rules.claimRaisesFence) next.fence += 1
     next.sandboxId = `${next.id}_${next.fence}`
     this.#hold(next, worker)
-    return claimOf(next)
+    return { ...claimOf(next), isLast: others.length === 0 }
   }
 
   takeOver(worker: string, owned: 'own' | 'expired', known: readonly string[]): ClaimedRun[] {
