@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Executing } from '../db/database.ts'
+import { listOf } from '../db/list-of.ts'
 import { prepared } from '../db/prepared.ts'
 import {
   joinKey,
@@ -46,7 +47,7 @@ export const findLogin = (
 const keyCredentials = prepared<{ hashes: Buffer[] }, KeyCredential & { place: number }>(
   ({ hashes }) => sql`
     select asked.place, ${keyColumns}
-    from unnest(${hashes}::bytea[]) with ordinality as asked (key_hash, place) ${joinKey}`,
+    from unnest(${listOf(hashes, 'bytea')}) with ordinality as asked (key_hash, place) ${joinKey}`,
 )
 
 /** By the keyed hashes of keys, with their owners: one for each hash, undefined where no key has it. */

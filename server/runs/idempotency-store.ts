@@ -1,5 +1,6 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely'
 import type { Executing, Trx } from '../db/database.ts'
+import { listOf } from '../db/list-of.ts'
 import { type Places, prepared } from '../db/prepared.ts'
 import type { IdempotencyKeysTable } from '../db/tables/runs.ts'
 
@@ -93,7 +94,7 @@ const scopeColumns = (scopes: readonly IdempotencyScope[]): ScopeColumns => ({
 })
 
 const textArrays = ({ keyCompanyIds, keyPrincipalIds, routes, keys }: Places<ScopeColumns>) =>
-  sql`${keyCompanyIds}::text[], ${keyPrincipalIds}::text[], ${routes}::text[], ${keys}::text[]`
+  sql.join([keyCompanyIds, keyPrincipalIds, routes, keys].map((values) => listOf(values, 'text')))
 
 /** Keys with their answers, as `answersInsert` takes them. */
 export type AnswerColumns = ScopeColumns & { requestHashes: string[]; answers: string[] }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Executing } from '../db/database.ts'
+import { listOf } from '../db/list-of.ts'
 import { prepared } from '../db/prepared.ts'
 import {
   joinKey,
@@ -34,7 +35,7 @@ const readings = prepared<
 >(
   ({ keyHashes, chatroomIds, runIds }) => sql`
     select asked.place, ${runColumns}, ${keyColumns}, room.department_id, member.room_manager
-    from unnest(${keyHashes}::bytea[], ${chatroomIds}::text[], ${runIds}::text[])
+    from unnest(${listOf(keyHashes, 'bytea')}, ${listOf(chatroomIds, 'text')}, ${listOf(runIds, 'text')})
       with ordinality as asked (key_hash, chatroom_id, run_id, place)
     ${joinKey}
     ${joinStanding({ roomId: 'asked.chatroom_id', companyId: 'owner.company_id', userId: 'owner.id' })}
