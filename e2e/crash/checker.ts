@@ -30,6 +30,8 @@ export interface Evidence {
   /** Of all rounds. */
   everyIntent: readonly Intent[]
   kills: readonly Kill[]
+  /** The `error_code` that runs may have by what was done to the service. */
+  costs?: string | undefined
 }
 
 /**
@@ -86,7 +88,7 @@ function* faultsOfIntent(intent: Intent, run: StoredRun | undefined, evidence: E
     yield `${told} is not what its job did`
   }
   if (run.state === 'cancelled' && !cancelled) yield `${told} was cancelled by nobody`
-  if (run.state === 'platform_failed' && !killed) {
+  if (run.state === 'platform_failed' && !killed && run.error_code !== evidence.costs) {
     yield `${told} was lost, and nothing of its own had been killed`
   }
 }

@@ -24,6 +24,12 @@ interface Parts {
   recovery: Recovery
 }
 
+interface Round {
+  name: string
+  /** The `error_code` that it may cost a run. */
+  costs?: string | undefined
+}
+
 /** One service under load. Each of its rounds does it some harm, lets everything come to rest and is checked. */
 export class Trial {
   readonly tally: Tally & Required<Pick<Tally, 'kills' | 'ends' | 'cleanMs' | 'recovery'>>
@@ -49,7 +55,7 @@ export class Trial {
   /** Kills so many processes, one after another. */
   async kill(count: number): Promise<void> {
     const { killer, recovery } = this.#parts
-    await this.#round(`${count} kills`, async () => {
+    await this.#round({ name: `${count} kills` }, async () => {
       for (let left = count; left > 0; left -= 1) recovery.watch(await killer.killOne())
     })
     this.tally.cases += count
@@ -57,8 +63,8 @@ export class Trial {
 
   /** Brings on every trouble in its turn. */
   async trouble(): Promise<void> {
-    for (const { name, lastsMs, begin } of troubles) {
-      await this.#round(name, async () => {
+    for (const { name, lastsMs, costs, begin } of troubles) {
+      await this.#round({ name, costs }, async () => {
         await sleep(calmMs)
         const end = await begin(this.#parts.service)
         await sleep(lastsMs)
@@ -69,7 +75,7 @@ export class Trial {
     }
   }
 
-  async #round(name: string, harm: () => Promise<void>): Promise<void> {
+  async #round({ name, costs }: Round, harm: () => Promise<void>): Promise<void> {
     const { load, recovery, killer, service, tenant, version, ledger } = this.#parts
     const { tally } = this
     const [kills, intents] = [killer.kills.length, load.intents.length]
@@ -85,6 +91,7 @@ export class Trial {
       intents: load.intents.slice(intents),
       everyIntent: load.intents,
       kills: killer.kills.slice(kills),
+      costs,
     })
     const faults = [...verdict.faults, ...load.faults.splice(0), ...recovery.faults.splice(0)]
     tally.faults.push(...faults.map((fault) => `${name}: ${fault}`))

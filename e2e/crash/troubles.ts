@@ -9,6 +9,8 @@ import { fill } from './small-disks.ts'
 export interface Trouble {
   name: string
   lastsMs: number
+  /** The `error_code` that it may cost a run. */
+  costs?: string
   /** Begins it; what is answered ends it. */
   begin: (service: OwnService) => Promise<() => Promise<void>>
 }
@@ -30,6 +32,8 @@ export const troubles: Trouble[] = [
   {
     name: 'the disk of the sandboxes is full',
     lastsMs: 3000,
+    // What ends meanwhile has no room for its results.
+    costs: 'storage_lost',
     begin: ({ dataDir }) => fill(dataDir, 'agent/sandboxes'),
   },
   {
