@@ -74,6 +74,8 @@ function inChunks(log: Buffer, sizes: number[]): Buffer[] {
   return chunks
 }
 
+const inLines = (text: string, width: number) => text.replaceAll(new RegExp(`.{${width}}`, 'g'), '$&\n')
+
 const forms: [string, (value: string) => string][] = [
   ['plain', (value) => value],
   ['as JSON', (value) => JSON.stringify({ key: value })],
@@ -81,6 +83,9 @@ const forms: [string, (value: string) => string][] = [
   ['in base64 after one byte', (value) => Buffer.from(`u${value}`).toString('base64')],
   ['in base64 after two bytes', (value) => Buffer.from(`u:${value}:x`).toString('base64')],
   ['in base64url', (value) => Buffer.from(`abcd${value}`).toString('base64url')],
+  ['in base64 in lines', (value) => inLines(Buffer.from(value).toString('base64'), 76)],
+  ['in base64 in short lines', (value) => inLines(Buffer.from(value).toString('base64'), 64)],
+  ['in hexadecimal in lines', (value) => inLines(Buffer.from(value).toString('hex'), 60)],
   ['in hexadecimal', (value) => Buffer.from(value).toString('hex')],
   ['in capital hexadecimal', (value) => Buffer.from(value).toString('hex').toUpperCase()],
   ['URL-encoded', (value) => encodeURIComponent(value)],
@@ -92,6 +97,24 @@ describe('masking', () => {
     expect(maskedText(['opensesame'], 'say opensesame, now')).toBe('say [masked], now')
     expect(maskedText(['opensesame'], 'say open', 'ses', 'ame, now')).toBe('say [masked], now')
     expect(maskedText(['opensesame'], ...'say opensesame'.split(''))).toBe('say [masked]')
+  })
+
+  it('leaves nothing of a value that was encoded in lines', () => {
+    const value = Array.from({ length: 300 }, (_, at) => String.fromCharCode(33 + ((at * at) % 90))).join('')
+    const base64 = inLines(Buffer.from(value).toString('base64'), 76)
+    expect(maskedText([value], `say ${base64}\n`)).toBe('say [masked]\n')
+    const hex = inLines(Buffer.from(value).toString('hex'), 60)
+    expect(maskedText([value], `say ${hex}now`)).toBe('say [masked]\nnow')
+  })
+
+  it('leaves no letter of a value that was encoded alone', () => {
+    expect(maskedText(['opensesame'], 'b3BlbnNlc2FtZQ==')).toBe('[masked]==')
+    expect(maskedText(['?>?>?>?>'], 'Pz4_Pj8-Pz4')).toBe('[masked]')
+  })
+
+  it('finds a value of which a shell took the new lines off', () => {
+    expect(maskedText(['opensesame\r\n\n'], 'say opensesame, now')).toBe('say [masked], now')
+    expect(maskedText(['abc\n'], 'say abc, now, abc\nor')).toBe('say abc, now, [masked]or')
   })
 
   it('keeps what only looks like the beginning of a value', () => {
@@ -163,6 +186,17 @@ describe('masking', () => {
   it('holds 256 KiB of values', () => {
     const values = Array.from({ length: 100 }, (_, at) => `${at}`.padEnd(2600, `${at * 7919}.`))
     expect(maskedText(values, `a ${values[42]} b ${values[99]}`)).toBe('a [masked] b [masked]')
+  })
+
+  it('holds 256 KiB of values of which every form is long', () => {
+    const letters = '"/=@:;?&\\ '
+    let state = 1
+    const letter = () => {
+      state = (state * 48_271) % 2_147_483_647
+      return letters[state % letters.length] ?? ''
+    }
+    const values = Array.from({ length: 100 }, () => Array.from({ length: 2621 }, letter).join(''))
+    expect(maskedText(values, `a ${values[42]} b`)).toBe('a [masked] b')
   })
 
   it.each([

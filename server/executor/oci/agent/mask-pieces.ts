@@ -33,34 +33,63 @@ function refusalOf(lengths: number[]): string | undefined {
   return lengths.reduce((sum, length) => sum + length, 0) > allBytesMax ? 'mask_total' : undefined
 }
 
-/** Plain, as JSON has it, base64 and base64url wherever the value lies in what was encoded, hexadecimal, URL-encoded. */
-function formsOf(bytes: Buffer): Buffer[] {
-  const text = bytes.toString('utf8')
+/**
+ * Plain, as JSON has it, base64 and base64url wherever the value lies in what was encoded, hexadecimal, URL-encoded; and
+ * in lines, as programs break what they encode. A shell takes the new lines off the end of what it reads.
+ */
+function formsOf(value: Buffer): Buffer[] {
+  const text = value.toString('utf8')
+  const read = text.replace(/[\r\n]+$/, '')
+  const texts = Buffer.byteLength(read) < valueBytesMin ? [text] : [text, read]
+  return [...new Set(texts.flatMap(formsOfText))].map((form) => Buffer.from(form, 'utf8'))
+}
+
+function formsOfText(text: string): string[] {
+  const bytes = Buffer.from(text, 'utf8')
   const hex = bytes.toString('hex')
   const inUrl = encodeURIComponent(text)
   const inForm = new URLSearchParams([['', text]]).toString().slice(1)
-  const forms = [
+  return [
     text,
     JSON.stringify(text).slice(1, -1),
     ...base64Forms(bytes).flatMap((form) => [form, form.replaceAll('+', '-').replaceAll('/', '_')]),
     hex,
     hex.toUpperCase(),
+    ...base64LineLetters.flatMap((width) => [
+      inLines(base64Letters(bytes, 0), width),
+      inLines(wholeBase64(bytes), width),
+    ]),
+    inLines(hex, hexLineLetters),
     ...[inUrl, inForm].flatMap((form) => [form, form.replaceAll(/%../g, (code) => code.toLowerCase())]),
   ]
-  return [...new Set(forms)].map((form) => Buffer.from(form, 'utf8'))
 }
+
+/** Of `base64` and of `openssl base64`; of `xxd -p`. */
+const base64LineLetters = [76, 64]
+const hexLineLetters = 60
+
+const inLines = (letters: string, width: number): string =>
+  Array.from({ length: Math.ceil(letters.length / width) }, (_, line) =>
+    letters.slice(line * width, (line + 1) * width),
+  ).join('\n')
 
 const bitsOfByte = 8
 const bitsOfLetter = 6
 
-/** The letters that depend on the value alone, for the three places where it can begin in a group of three bytes. */
-function base64Forms(bytes: Buffer): string[] {
-  return [0, 1, 2].map((before) => {
-    const letters = Buffer.concat([Buffer.alloc(before), bytes]).toString('base64')
-    const first = Math.ceil((before * bitsOfByte) / bitsOfLetter)
-    const end = Math.floor(((before + bytes.length) * bitsOfByte) / bitsOfLetter)
-    return letters.slice(first, end)
-  })
+/** For the three places where a value can begin in a group of three bytes, and alone. */
+const base64Forms = (bytes: Buffer): string[] => [
+  ...[0, 1, 2].map((before) => base64Letters(bytes, before)),
+  wholeBase64(bytes),
+]
+
+const wholeBase64 = (bytes: Buffer): string => bytes.toString('base64').replace(/=+$/, '')
+
+/** The letters that depend on the value alone, where so many bytes stand before it. */
+function base64Letters(bytes: Buffer, before: number): string {
+  const letters = Buffer.concat([Buffer.alloc(before), bytes]).toString('base64')
+  const first = Math.ceil((before * bitsOfByte) / bitsOfLetter)
+  const end = Math.floor(((before + bytes.length) * bitsOfByte) / bitsOfLetter)
+  return letters.slice(first, end)
 }
 
 /** Pieces from the start on, the last of them so that it ends where the form does. */

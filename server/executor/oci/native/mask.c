@@ -15,7 +15,7 @@
 #include <string.h>
 #include <sys/random.h>
 
-enum { MAX_PIECES = 1 << 18, MIN_BEGINNING_BITS = 1 << 16, BEGINNING_BITS_PER_PIECE = 256 };
+enum { MAX_PIECES = 1 << 19, MIN_BEGINNING_BITS = 1 << 16, BEGINNING_BITS_PER_PIECE = 256 };
 
 static const uint64_t prime = (1ull << 61) - 1;
 static const char mark[] = "[masked]";
