@@ -189,6 +189,7 @@ static _Noreturn void child(const struct plan *plan, int dir, int workspace, int
   strcpy(outcome.tree_reason, "collection_failed");
   tell(answer);
   outcome.tree_status = TREE_ABSENT;
+  outcome.tree_reason[0] = 0;
   if (plan->has_tree) collect_tree(workspace);
   if (tree_bytes && fdatasync(tree_data)) _exit(1);
   if (tree_files && fdatasync(fileno(tree_index))) _exit(1);
