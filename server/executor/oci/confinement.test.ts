@@ -59,7 +59,7 @@ test('a job cannot make namespaces, mounts, devices or keys', async () => {
     'sh -c "echo b > /proc/sysrq-trigger"',
   ]
   for (const attempt of attempts) {
-    expect(await run(`${attempt} >/dev/null 2>&1; [ $? = 0 ] && echo got || echo refused`), attempt).toBe(
+    expect(await run(`{ ${attempt}; } >/dev/null 2>&1; [ $? = 0 ] && echo got || echo refused`), attempt).toBe(
       'refused\n',
     )
   }
