@@ -10,6 +10,7 @@ import { AgentClient } from '../../executor/oci/client.ts'
 import type { SandboxLimits, SandboxSpec } from '../../executor/port.ts'
 import { DiskStorage } from '../../storage/disk.ts'
 import { makeBuildTools } from '../../testing/build-tools.ts'
+import { makeTenant } from '../../testing/factories/tenant.ts'
 import { createTestDatabase } from '../../testing/test-database.ts'
 import { tar } from '../archive/archive-fixtures.ts'
 import { BuildFailed } from '../build-failed.ts'
@@ -22,6 +23,7 @@ import type { Build, BuildOrder } from './step.ts'
 /* Dockerfiles that fail, through the real builder in its sandbox. */
 
 const { db } = await createTestDatabase()
+const { companyId } = await makeTenant(db)
 const folder = mkdtempSync(join(tmpdir(), 'sandbox-test-customer-build-'))
 const storage = new DiskStorage(folder)
 const base = 'FROM curated/python:3.11'
@@ -58,12 +60,17 @@ async function failureOf(lines: string[], limits: Partial<SandboxLimits> = {}) {
   const digest = `sha256:${createHash('sha256').update(archive).digest('hex')}`
   const order: Partial<BuildOrder> = {
     attemptId,
+    companyId,
     buildProfile: 'standard',
+    resourceProfile: 'standard',
+    isolation: 'standard',
+    cache: 'none',
     context: { key: attemptId, format: 'tar', byteSize: archive.length, digest },
   }
   const executor = new LimitedAgent(join(bench.agent.dataDir, 'agent.sock'), limits)
   const build = {
     order,
+    db,
     findings: {},
     tools: makeBuildTools(db, { storage, executor }),
     signal: new AbortController().signal,
