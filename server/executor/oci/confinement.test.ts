@@ -59,9 +59,10 @@ test('a job cannot make namespaces, mounts, devices or keys', async () => {
     'sh -c "echo b > /proc/sysrq-trigger"',
   ]
   for (const attempt of attempts) {
-    expect(await run(`{ ${attempt}; } >/dev/null 2>&1; [ $? = 0 ] && echo got || echo refused`), attempt).toBe(
-      'refused\n',
-    )
+    expect(
+      await run(`{ ${attempt}; } >/dev/null 2>&1; [ $? = 0 ] && echo got || echo refused`),
+      attempt,
+    ).toBe('refused\n')
   }
 })
 
