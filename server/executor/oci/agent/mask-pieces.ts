@@ -1,5 +1,7 @@
 import { ExecutorRefused } from '../../port.ts'
 
+const newLine = 0x0a
+
 /** Of native/shim.h. */
 const pieceBytesMin = 4
 export const pieceBytesMax = 32
@@ -92,10 +94,15 @@ function base64Letters(bytes: Buffer, before: number): string {
   return letters.slice(first, end)
 }
 
-/** Pieces from the start on, the last of them so that it ends where the form does. */
+/**
+ * Pieces from the start on, the last of them so that it ends where the form does. None begins with the new line between
+ * two: the shim would keep the end of every line back until it has seen what follows.
+ */
 function cut(form: Buffer): Buffer[] {
   if (form.length <= pieceBytesMax) return [form]
   const whole = Math.floor(form.length / pieceBytesMax)
   const starts = Array.from({ length: whole }, (_, at) => at * pieceBytesMax)
-  return [...starts, form.length - pieceBytesMax].map((start) => form.subarray(start, start + pieceBytesMax))
+  return [...starts, form.length - pieceBytesMax]
+    .map((start) => (start > 0 && form[start] === newLine ? start + 1 : start))
+    .map((start) => form.subarray(start, start + pieceBytesMax))
 }
