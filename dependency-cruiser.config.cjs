@@ -15,7 +15,7 @@ const domainOrder = [
 const domains = `^server/(${domainOrder.join('|')})/`
 const mechanisms = '^server/(live-logs|queue|executor|storage|db|postgres)/'
 const tests =
-  '([.]test[.]ts$|^server/(testing|conformance|fuzz|simulation|builds/(hostile|fuzz-archives))/|conformance[.]ts$)'
+  '([.]test[.]ts$|^server/(testing|conformance|fuzz|simulation|builds/(hostile|fuzz-archives)|runs/canaries)/|conformance[.]ts$)'
 
 /** @type {import('dependency-cruiser').IConfiguration} */
 module.exports = {

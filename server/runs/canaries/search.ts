@@ -1,0 +1,107 @@
+import { constants } from 'node:fs'
+import { type FileHandle, lstat, open, readdir, readFile, readlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Pattern } from './canary.ts'
+
+const blockBytes = 4 * 1024 * 1024
+
+/** Looks for patterns in names, links and bytes. A file that held none and has not changed since is not read again. */
+export class Search {
+  readonly #patterns: readonly Pattern[]
+  readonly #overlap: number
+  readonly #clean = new Map<string, string>()
+
+  constructor(patterns: readonly Pattern[]) {
+    this.#patterns = patterns
+    this.#overlap = Math.max(...patterns.map(({ bytes }) => bytes.length)) - 1
+  }
+
+  /** `<form> in <place>` for each form that is in `bytes`. */
+  in(place: string, bytes: Buffer): string[] {
+    return this.#formsIn(bytes).map((form) => `${form} in ${place}`)
+  }
+
+  /** Everything below `path`, following no link; of regular files those that changed at `sinceMs` or later. */
+  async below(path: string, sinceMs = 0): Promise<string[]> {
+    const found: string[] = []
+    for (const entry of await entriesOf(path)) {
+      const child = join(path, entry.name)
+      found.push(...this.in(`the name ${child}`, Buffer.from(entry.name)))
+      if (entry.isDirectory()) found.push(...(await this.below(child, sinceMs)))
+      else if (entry.isFile()) found.push(...(await this.#file(child, sinceMs)))
+      else if (entry.isSymbolicLink()) {
+        found.push(...this.in(`the link ${child}`, Buffer.from((await unlessGone(readlink(child))) ?? '')))
+      }
+    }
+    return found
+  }
+
+  /** Words and environment of every process but `except`. */
+  async processes(except: ReadonlySet<number>): Promise<string[]> {
+    const others = (await processIds()).filter((pid) => !except.has(pid))
+    return (await Promise.all(others.map((pid) => this.process(pid)))).flat()
+  }
+
+  async process(pid: number): Promise<string[]> {
+    const found: string[] = []
+    for (const name of ['cmdline', 'environ']) {
+      const bytes = await unlessGone(readFile(`/proc/${pid}/${name}`))
+      found.push(...this.in(`${name} of process ${pid}`, bytes ?? Buffer.alloc(0)))
+    }
+    return found
+  }
+
+  async #file(path: string, sinceMs: number): Promise<string[]> {
+    const stat = await unlessGone(lstat(path, { bigint: true }))
+    if (!stat?.isFile() || Number(stat.ctimeMs) < sinceMs) return []
+    const identity = [stat.dev, stat.ino, stat.size, stat.mtimeNs, stat.ctimeNs].join()
+    if (this.#clean.get(path) === identity) return []
+    const file = await unlessGone(
+      open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK),
+    )
+    if (!file) return []
+    try {
+      const forms = await this.#formsOf(file)
+      if (forms.size === 0) this.#clean.set(path, identity)
+      return [...forms].map((form) => `${form} in ${path}`)
+    } finally {
+      await file.close()
+    }
+  }
+
+  async #formsOf(file: FileHandle): Promise<Set<string>> {
+    const forms = new Set<string>()
+    const block = Buffer.alloc(blockBytes)
+    for (let held = 0; ; ) {
+      const { bytesRead } = await file.read(block, held, blockBytes - held)
+      if (bytesRead === 0) return forms
+      const bytes = block.subarray(0, held + bytesRead)
+      for (const form of this.#formsIn(bytes)) forms.add(form)
+      held = Math.min(this.#overlap, bytes.length)
+      block.copyWithin(0, bytes.length - held, bytes.length)
+    }
+  }
+
+  #formsIn(bytes: Buffer): string[] {
+    return this.#patterns.filter((pattern) => bytes.includes(pattern.bytes)).map(({ form }) => form)
+  }
+}
+
+export async function processIds(): Promise<number[]> {
+  return (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number)
+}
+
+async function entriesOf(path: string) {
+  return (await unlessGone(readdir(path, { withFileTypes: true }))) ?? []
+}
+
+/** Files and processes go while they are looked at. */
+async function unlessGone<T>(reading: Promise<T>): Promise<T | undefined> {
+  try {
+    return await reading
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException
+    if (['ENOENT', 'ESRCH', 'ENOTDIR', 'ELOOP'].includes(code)) return undefined
+    throw error
+  }
+}
