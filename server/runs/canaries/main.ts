@@ -9,7 +9,7 @@ if (!Number.isSafeInteger(runs) || runs < 1) {
   process.exit(2)
 }
 
-const atOnce = 8
+const atOnce = 4
 const toldEvery = 400
 const campaign = await Campaign.begin()
 let found: string[] = []
