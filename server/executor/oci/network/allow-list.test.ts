@@ -1,35 +1,25 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { AllowList } from '../../allow-list.ts'
 import { type SandboxRuntime, sandboxRuntimes } from '../../port.ts'
 import { shellJob, TestAgent, until } from '../test-agent.ts'
 import { networkNames } from './addresses.ts'
-import { beyond, FakeInternet } from './fake-internet.ts'
+import { beyond, type FakeInternet } from './fake-internet.ts'
+import { type ResolvingAgent, startResolvingAgent } from './resolving-agent.ts'
 
 /* What a sandbox reaches that is held to a list of names and ranges. */
 
+let machineOfAgent: ResolvingAgent
 let internet: FakeInternet
 let agent: TestAgent
-let folder: string
 let image: string
 
 beforeAll(async () => {
-  internet = await FakeInternet.make(['10.9.9.9', '9.9.9.9', '9.9.9.10'])
-  folder = await mkdtemp(join(tmpdir(), 'resolver-'))
-  await writeFile(join(folder, 'resolv.conf'), 'nameserver 127.0.0.1\n')
-  const mounted = `mount --bind ${folder}/resolv.conf /etc/resolv.conf; exec "$@"`
-  const prefix = [...internet.onMachine, 'unshare', '-m', 'sh', '-c', mounted, 'sh']
-  agent = await TestAgent.start({ SANDBOX_RUNTIME_EGRESS: 'true' }, { prefix })
+  machineOfAgent = await startResolvingAgent(['10.9.9.9', '9.9.9.9', '9.9.9.10'])
+  ;({ internet, agent } = machineOfAgent)
   image = await agent.image()
 }, 60_000)
-afterAll(async () => {
-  await agent.dispose()
-  await internet.dispose()
-  await rm(folder, { recursive: true })
-}, 60_000)
+afterAll(() => machineOfAgent.dispose(), 60_000)
 
 const held = (script: string, allow: Partial<AllowList>, runtime: SandboxRuntime = 'crun') => ({
   ...shellJob(image, script, { timeoutMs: 60_000, runtime }),

@@ -1,35 +1,27 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { AllowList } from '../../allow-list.ts'
 import { type Refusal, type SandboxRuntime, sandboxRuntimes } from '../../port.ts'
-import { shellJob, TestAgent, until } from '../test-agent.ts'
-import { beyond, FakeInternet, machine } from './fake-internet.ts'
+import { shellJob, type TestAgent, until } from '../test-agent.ts'
+import { beyond, machine } from './fake-internet.ts'
 import { parseRefusals } from './refusals.ts'
+import { type ResolvingAgent, startResolvingAgent } from './resolving-agent.ts'
 
 /* What is told of a sandbox's refused connections. */
 
-let internet: FakeInternet
+let machineOfAgent: ResolvingAgent
 let agent: TestAgent
 let folder: string
 let image: string
 
 beforeAll(async () => {
-  internet = await FakeInternet.make(['10.9.9.9'])
-  folder = await mkdtemp(join(tmpdir(), 'refusals-'))
-  await writeFile(join(folder, 'resolv.conf'), 'nameserver 127.0.0.1\n')
-  const mounted = `mount --bind ${folder}/resolv.conf /etc/resolv.conf; exec "$@"`
-  const prefix = [...internet.onMachine, 'unshare', '-m', 'sh', '-c', mounted, 'sh']
-  agent = await TestAgent.start({ SANDBOX_RUNTIME_EGRESS: 'true' }, { prefix })
+  machineOfAgent = await startResolvingAgent(['10.9.9.9'])
+  ;({ agent, folder } = machineOfAgent)
   await agent.onHost('cc', '-static', '-o', `${folder}/datagram`, join(import.meta.dirname, 'datagram.c'))
   image = await agent.image([[{ name: 'datagram', mode: 0o755 }, await readFile(`${folder}/datagram`)]])
 }, 60_000)
-afterAll(async () => {
-  await agent.dispose()
-  await internet.dispose()
-  await rm(folder, { recursive: true })
-}, 60_000)
+afterAll(() => machineOfAgent.dispose(), 60_000)
 
 interface Job {
   allow?: AllowList

@@ -1,29 +1,20 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { shellJob, TestAgent, until } from '../test-agent.ts'
-import { beyond, FakeInternet, machine } from './fake-internet.ts'
+import { shellJob, type TestAgent, until } from '../test-agent.ts'
+import { beyond, type FakeInternet, machine } from './fake-internet.ts'
+import { type ResolvingAgent, startResolvingAgent } from './resolving-agent.ts'
 
+let machineOfAgent: ResolvingAgent
 let internet: FakeInternet
 let agent: TestAgent
-let folder: string
 let empty: string
 
 beforeAll(async () => {
-  internet = await FakeInternet.make(['10.9.9.9'])
-  folder = await mkdtemp(join(tmpdir(), 'resolver-'))
-  await writeFile(join(folder, 'resolv.conf'), 'nameserver 127.0.0.1\n')
-  const mounted = `mount --bind ${folder}/resolv.conf /etc/resolv.conf; exec "$@"`
-  const prefix = [...internet.onMachine, 'unshare', '-m', 'sh', '-c', mounted, 'sh']
-  agent = await TestAgent.start({ SANDBOX_RUNTIME_EGRESS: 'true' }, { prefix })
+  machineOfAgent = await startResolvingAgent(['10.9.9.9'])
+  ;({ internet, agent } = machineOfAgent)
   empty = await agent.image()
 }, 60_000)
-afterAll(async () => {
-  await agent.dispose()
-  await internet.dispose()
-  await rm(folder, { recursive: true })
-}, 60_000)
+afterAll(() => machineOfAgent.dispose(), 60_000)
 
 const run = async (script: string) =>
   (

@@ -1,0 +1,29 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { TestAgent } from '../test-agent.ts'
+import { FakeInternet } from './fake-internet.ts'
+
+/** An agent on a machine of its own, whose name server is the fake internet's and so what a test decides. */
+export interface ResolvingAgent {
+  internet: FakeInternet
+  agent: TestAgent
+  /** For files of the test. */
+  folder: string
+  dispose(): Promise<void>
+}
+
+export async function startResolvingAgent(addresses: string[]): Promise<ResolvingAgent> {
+  const internet = await FakeInternet.make(addresses)
+  const folder = await mkdtemp(join(tmpdir(), 'resolving-agent-'))
+  await writeFile(join(folder, 'resolv.conf'), 'nameserver 127.0.0.1\n')
+  const mounted = `mount --bind ${folder}/resolv.conf /etc/resolv.conf; exec "$@"`
+  const prefix = [...internet.onMachine, 'unshare', '-m', 'sh', '-c', mounted, 'sh']
+  const agent = await TestAgent.start({ SANDBOX_RUNTIME_EGRESS: 'true' }, { prefix })
+  const dispose = async () => {
+    await agent.dispose()
+    await internet.dispose()
+    await rm(folder, { recursive: true })
+  }
+  return { internet, agent, folder, dispose }
+}
