@@ -1,4 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { makeJob, noOp } from './harness/bench-job.ts'
@@ -8,7 +7,7 @@ import { machineNote } from './harness/machine-note.ts'
 import { percentile, rounded } from './harness/percentile.ts'
 import { interleaved, type Subject } from './harness/rounds.ts'
 import { figuresOf, type Row, rowOf } from './harness/row.ts'
-import { type BenchService, startService } from './harness/service.ts'
+import { atService, type Place } from './harness/service.ts'
 import { RunTimer } from './harness/submit-and-wait.ts'
 import { dockerRun, importBusybox, startDocker } from './peers/docker.ts'
 
@@ -26,21 +25,9 @@ export const boot: Benchmark = {
   name: 'boot',
   about: 'start of the service on an existing database to the end of its first job',
   run: async (options) => {
-    const work = await mkdtemp(join(tmpdir(), 'bench-boot-'))
     options.say('boot: starting a service for the first time')
-    const service = await startService()
-    try {
-      return await measure(options, { service, work })
-    } finally {
-      await service.stop()
-      await rm(work, { recursive: true, force: true })
-    }
+    return atService(join(tmpdir(), 'bench-boot-'), (place) => measure(options, place))
   },
-}
-
-interface Place {
-  service: BenchService
-  work: string
 }
 
 async function measure(options: BenchOptions, { service, work }: Place): Promise<Row[]> {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { mkdtemp, open, rm } from 'node:fs/promises'
+import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createClient } from '@sandbox-jobs/contract/client/client.ts'
 import { Author } from './harness/author.ts'
@@ -11,7 +11,7 @@ import { treeCpuMs } from './harness/process-cpu.ts'
 import { type MeasuredRate, rateRowOf } from './harness/rate-row.ts'
 import { interleaved } from './harness/rounds.ts'
 import type { Row } from './harness/row.ts'
-import { type BenchService, startService } from './harness/service.ts'
+import { atService, type Place } from './harness/service.ts'
 import { tarEnd, tarFile } from './harness/tar-file.ts'
 
 const mib = 1024 ** 2
@@ -37,22 +37,12 @@ export const context: Benchmark = {
   name: 'context',
   about: 'an archive of 1 GiB received, stored, checked and hashed',
   run: async (options) => {
-    const work = await mkdtemp('/var/tmp/bench-context-')
     options.say('context: starting a service')
-    const service = await startService()
-    try {
-      return await measure(options, { service, work })
-    } finally {
-      await service.stop()
-      await rm(work, { recursive: true, force: true })
-    }
+    return atService('/var/tmp/bench-context-', (place) => measure(options, place))
   },
 }
 
-async function measure(
-  options: BenchOptions,
-  { service, work }: { service: BenchService; work: string },
-): Promise<Row[]> {
+async function measure(options: BenchOptions, { service, work }: Place): Promise<Row[]> {
   const archive = join(work, 'context.tar')
   const byteSize = await writeArchive(archive)
   const { bench: apiKey = '' } = await service.apply(companyFile)

@@ -1,4 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { logMaxBytes } from '@sandbox-jobs/contract/limits.ts'
@@ -10,7 +9,7 @@ import { percentile, rounded } from './harness/percentile.ts'
 import { treeCpuMs } from './harness/process-cpu.ts'
 import { interleaved, type Subject } from './harness/rounds.ts'
 import { type Row, rowOf } from './harness/row.ts'
-import { type BenchService, startService } from './harness/service.ts'
+import { atService, type Place } from './harness/service.ts'
 import { RunTimer } from './harness/submit-and-wait.ts'
 import { dockerRun, importBusybox, startDocker } from './peers/docker.ts'
 
@@ -30,22 +29,12 @@ export const logRate: Benchmark = {
   name: 'log-rate',
   about: 'a job that writes 1 GiB to its standard output, until its log is stored',
   run: async (options) => {
-    const work = await mkdtemp(join(tmpdir(), 'bench-log-rate-'))
     options.say('log-rate: starting a service')
-    const service = await startService()
-    try {
-      return await measure(options, { service, work })
-    } finally {
-      await service.stop()
-      await rm(work, { recursive: true, force: true })
-    }
+    return atService(join(tmpdir(), 'bench-log-rate-'), (place) => measure(options, place))
   },
 }
 
-async function measure(
-  options: BenchOptions,
-  { service, work }: { service: BenchService; work: string },
-): Promise<Row[]> {
+async function measure(options: BenchOptions, { service, work }: Place): Promise<Row[]> {
   const job = await makeJob(service, `${script('/workspace')}\n`)
   const timer = new RunTimer(job, { baseUrl: service.baseUrl, pollMs })
   const launcher = await buildLauncher(work)

@@ -28,6 +28,27 @@ const parent = '/var/tmp'
 const startTimeoutMs = 120_000
 const answerPollMs = 10
 
+/** A service, and a folder for what is measured beside it. */
+export interface Place {
+  service: BenchService
+  work: string
+}
+
+/** Measures a service of its own beside a new folder of that prefix, and takes both away again. */
+export async function atService<Result>(
+  prefix: string,
+  measure: (place: Place) => Promise<Result>,
+): Promise<Result> {
+  const work = await mkdtemp(prefix)
+  const service = await startService()
+  try {
+    return await measure({ service, work })
+  } finally {
+    await service.stop()
+    await rm(work, { recursive: true, force: true })
+  }
+}
+
 export async function startService(): Promise<BenchService> {
   if (process.getuid?.() !== 0) throw new Error('run this as root: the service needs it to make sandboxes')
   const work = await mkdtemp(join(parent, 'sandbox-bench-'))
