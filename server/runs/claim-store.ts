@@ -43,8 +43,8 @@ const turnsTried = 64
  * The companies that wait stand in `queue_turns` in the order in which they were served, and only the rooms of the
  * company that is served are walked, along a narrow index: the cost follows neither the number of companies nor that of
  * runs. A run is read by its id alone, in the order of the turns, until one is found that no other worker is about to take:
- * asked for more at once, Postgres may walk the queue. Two workers that claim at the same instant may each count the other's run out, so
- * a company can be over its bound by the number of workers less one.
+ * asked for more at once, Postgres may walk the queue. Two workers that claim at the same instant may each count the
+ * other's run out, so a company can be over its bound by the number of workers less one.
  */
 export async function claimNext(db: Database, options: ClaimOptions): Promise<NextRun | undefined> {
   for (;;) {
