@@ -5,6 +5,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ExecutorUnavailable, sandboxRuntimes } from '../port.ts'
 import { shellJob, TestAgent, until } from './test-agent.ts'
 
+/** More input than a start waits for before its program begins. */
+const tooMuchAtOnce = 1 << 18
+
 let agent: TestAgent
 let empty: string
 
@@ -96,13 +99,33 @@ test.each(sandboxRuntimes)(
   async (runtime) => {
     const input = new PassThrough()
     const spec = shellJob(empty, 'cat; echo acted on half of it > output.json', { runtime })
-    input.write('half')
+    input.write(Buffer.alloc(tooMuchAtOnce))
     const started = agent.client.start(spec, input)
     await started
     await agent.end('SIGKILL')
     input.destroy()
     await agent.start()
     expect(await agent.client.wait(spec.id)).toMatchObject({ cause: 'lost', detail: 'input_cut' })
+  },
+)
+
+test.each(sandboxRuntimes)(
+  'on %s, a program whose usual input was cut never began, whoever died',
+  async (runtime) => {
+    for (const death of ['sender', 'agent'] as const) {
+      const input = new PassThrough()
+      const spec = shellJob(empty, 'cat', { runtime })
+      input.write('half')
+      const started = agent.client.start(spec, input)
+      const refused = expect(started).rejects.toThrow()
+      await until(async () => (await agent.client.list()).some(({ id }) => id === spec.id))
+      if (death === 'sender') input.destroy(new Error('gone'))
+      else await agent.end('SIGKILL')
+      await refused
+      input.destroy()
+      if (death === 'agent') await agent.start()
+      expect(await agent.client.forbid(spec.id), `death of the ${death}`).toBe(true)
+    }
   },
 )
 

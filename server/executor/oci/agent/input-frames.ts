@@ -4,8 +4,6 @@ import { pieceBytesMax } from './mask-pieces.ts'
 const frameBytes = 1 << 16
 /** Less than what a unix socket holds: what is sent at once up to here is all in the shim's hands or none of it is. */
 const atOnceBytes = 1 << 17
-/** How long a word waits for the end of its input: one of usual size is on its way as a whole. */
-const togetherMs = 50
 
 /** What the shim has to know before the program may start. */
 interface Word {
@@ -16,39 +14,43 @@ interface Word {
 
 /**
  * Lets a shim start its program, and sends `source` to it in frames (native/input.c reads them): length, then
- * the bytes; an empty frame says that the input is complete. The word and an input of usual size go in one write, so
- * that an agent which dies has started a program of usual size with all of its input, or not at all. When `source` fails
- * there is no empty frame, and the shim ends the sandbox. When the shim goes first, its record tells why; the rest of
- * `source` is read all the same, so that its sender is not left waiting.
+ * the bytes; an empty frame says that the input is complete. The word waits for an input of usual size and goes with it
+ * in one write: whenever the agent dies, or whoever sends the input, the program has started with all of it or not at
+ * all. When `source` fails there is no empty frame, and the shim ends the sandbox. When the shim goes first, its record
+ * tells why; the rest of `source` is read all the same, so that its sender is not left waiting.
  */
 export async function sendInput(source: AsyncIterable<Buffer>, shim: Writable, word: Word): Promise<void> {
-  shim.cork()
-  const apart = setTimeout(() => shim.uncork(), togetherMs)
-  shim.write(bytesOf(word))
+  const held = [bytesOf(word)]
+  let heldBytes = 0
   try {
     for await (const chunk of source) {
-      for (let from = 0; from < chunk.length && !shim.destroyed; from += frameBytes) {
-        await sendFrame(chunk.subarray(from, from + frameBytes), shim)
+      for (const frame of framesOf(chunk)) {
+        held.push(frame)
+        heldBytes += frame.length
+        if (heldBytes > atOnceBytes) await send(held.splice(0), shim)
       }
     }
   } catch {
     shim.end()
     return
-  } finally {
-    clearTimeout(apart)
   }
-  if (!shim.destroyed) shim.end(lengthOf(0))
+  if (!shim.destroyed) shim.end(Buffer.concat([...held, lengthOf(0)]))
 }
 
-async function sendFrame(bytes: Buffer, shim: Writable): Promise<void> {
+function* framesOf(chunk: Buffer): Generator<Buffer> {
+  for (let from = 0; from < chunk.length; from += frameBytes) {
+    const bytes = chunk.subarray(from, from + frameBytes)
+    yield lengthOf(bytes.length)
+    yield bytes
+  }
+}
+
+async function send(parts: readonly Buffer[], shim: Writable): Promise<void> {
+  if (shim.destroyed) return
   shim.cork()
-  shim.write(lengthOf(bytes.length))
-  const flows = shim.write(bytes)
+  for (const part of parts) shim.write(part)
   shim.uncork()
-  if (flows || shim.writableLength <= atOnceBytes) return
-  // Once more, for the word that waits.
-  shim.uncork()
-  await drained(shim)
+  if (shim.writableNeedDrain) await drained(shim)
 }
 
 function drained(shim: Writable): Promise<void> {
