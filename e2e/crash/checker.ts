@@ -14,6 +14,8 @@ const outputsEvery = 10
 
 export interface Verdict {
   faults: string[]
+  /** False when the ledger missed something: a job that is not in it may have begun or ended all the same. */
+  isWitnessed: boolean
   /** How the runs of the round ended, by state and code. */
   ends: Map<string, number>
   /** Until nothing of the round was left on the host. */
@@ -25,6 +27,8 @@ export interface Evidence {
   tenant: Tenant
   version: string
   ledger: Ledger
+  /** What the ledger had missed when the round began. */
+  missedBefore: number
   /** Since the last check. */
   intents: readonly Intent[]
   /** Of all rounds. */
@@ -40,15 +44,16 @@ export interface Evidence {
  * ledger, and asks the service for nothing else.
  */
 export async function check(evidence: Evidence): Promise<Verdict> {
-  const { service, intents, everyIntent, version, ledger } = evidence
+  const { service, intents, everyIntent, version, ledger, missedBefore } = evidence
   await ledger.settle()
+  const isWitnessed = ledger.missed === missedBefore
   return withDatabase(service.dataDir, async (database) => {
     const runs = await readRuns(database, version)
     const faults = [...faultsOfNumber(runs, everyIntent)]
     const ends = new Map<string, number>()
     for (const intent of intents) {
       const run = runs.get([...intent.runs][0] ?? '')
-      faults.push(...faultsOfIntent(intent, run, evidence))
+      faults.push(...faultsOfIntent(intent, run, { ...evidence, isWitnessed }))
       const end = [run?.state, run?.error_code, run?.error_detail].filter(Boolean).join(' ')
       ends.set(end, (ends.get(end) ?? 0) + 1)
     }
@@ -60,7 +65,7 @@ export async function check(evidence: Evidence): Promise<Verdict> {
       left = await leftovers(service, database)
     }
     faults.push(...left.map((thing) => `left behind: ${thing}`))
-    return { faults, ends, cleanMs: performance.now() - begun }
+    return { faults, isWitnessed, ends, cleanMs: performance.now() - begun }
   })
 }
 
@@ -70,7 +75,11 @@ function* faultsOfNumber(runs: Map<string, StoredRun>, intents: readonly Intent[
   for (const id of runs.keys()) if (!acknowledged.has(id)) yield `${id} is nobody's: its key has another run`
 }
 
-function* faultsOfIntent(intent: Intent, run: StoredRun | undefined, evidence: Evidence): Generator<string> {
+function* faultsOfIntent(
+  intent: Intent,
+  run: StoredRun | undefined,
+  evidence: Evidence & Pick<Verdict, 'isWitnessed'>,
+): Generator<string> {
   const { input, runs, cancelled } = intent
   if (runs.size !== 1) yield `key ${intent.key} has the runs ${[...runs].join(', ') || 'none'}`
   if (!run) return yield `key ${intent.key}: its run is not in the database`
@@ -79,9 +88,9 @@ function* faultsOfIntent(intent: Intent, run: StoredRun | undefined, evidence: E
   const ended = evidence.ledger.ended.get(input.nonce) ?? 0
   const told = `${run.id} (${run.state} ${run.error_code} ${run.error_detail})`
   if (begun > 1) yield `${told} began ${begun} times`
-  if (ended > begun) yield `${told} ended more often than it began`
+  if (evidence.isWitnessed && ended > begun) yield `${told} ended more often than it began`
   const killed = evidence.kills.some((kill) => kill.runId === run.id)
-  const finished = begun === 1 && ended === 1
+  const finished = !evidence.isWitnessed || (begun === 1 && ended === 1)
   if (run.state === 'completed' && !(finished && input.exit_code === 0))
     yield `${told} is not what its job did`
   if (run.error_code === 'work_exit_nonzero' && !killed && !(finished && input.exit_code !== 0)) {

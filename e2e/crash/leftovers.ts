@@ -14,7 +14,7 @@ export async function leftovers(service: OwnService, database: pg.Client): Promi
   const found = await Promise.all([
     keptSandboxes(dataDir),
     controlGroups(service),
-    mounts(dataDir),
+    mounts(service),
     processes(dataDir),
     unfinishedFiles(dataDir),
     unownedObjects(dataDir, database),
@@ -53,8 +53,8 @@ async function controlGroups(service: OwnService): Promise<string[]> {
   return ofSandboxes.filter((_path, at) => !warm[at])
 }
 
-async function mounts(dataDir: string): Promise<string[]> {
-  const lines = (await readFile('/proc/mounts', 'utf8')).split('\n')
+async function mounts({ dataDir, pid }: OwnService): Promise<string[]> {
+  const lines = (await readFile(`/proc/${pid}/mounts`, 'utf8')).split('\n')
   return lines.filter((line) => line.includes(dataDir) && !isSmallDisk(line)).map((line) => `mount ${line}`)
 }
 

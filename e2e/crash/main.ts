@@ -2,14 +2,16 @@ import { cp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { startService } from '../main-job/service.ts'
+import { type Ground, startService } from '../main-job/service.ts'
 import { logIn } from '../main-job/tenant.ts'
 import { submitDuplicates } from './duplicates.ts'
 import { publishJob } from './job.ts'
 import { Ledger } from './ledger.ts'
+import { jumps, MovableClock } from './movable-clock.ts'
 import { jsonTally, type Tally, tellTally } from './report.ts'
 import { smallGround } from './small-disks.ts'
 import { Trial } from './trial.ts'
+import { troubles } from './troubles.ts'
 
 /*
  * The whole service on a data folder of its own, under load, while it meets with what a machine can do to it:
@@ -17,13 +19,14 @@ import { Trial } from './trial.ts'
  *   kills        its processes are killed with -9, at points that matter (a submission, a cancel, a job's first act or its
  *                last) and at any other time
  *   troubles     disks run full, parts stand still, connections are cut (troubles.ts)
+ *   clock        the time of day is set an hour ahead and back (movable-clock.ts)
  *   duplicates   the same submissions come many times at once, to several API processes
  *
- * After each round everything is let come to rest, and the checker holds the invariants. A seed repeats what is drawn, not
- * how the machine took turns.
+ * After each round everything is let come to rest, and the checker holds the invariants. A round of which the ledger missed
+ * something is checked for the rest and not counted. A seed repeats what is drawn, not how the machine took turns.
  */
 const usage =
-  'npm run crash -- [--case kills|troubles|duplicates] [--kills N] [--keys N] [--copies N] [--seed S]'
+  'npm run crash -- [--case kills|troubles|clock|duplicates] [--kills N] [--keys N] [--copies N] [--seed S]'
 const killsPerRound = 25
 const instances = 3
 
@@ -37,7 +40,12 @@ const { values } = parseArgs({
   },
 })
 const seed = wholeNumber(values.seed)
-const cases: Record<string, () => Promise<Tally>> = { kills, troubles, duplicates }
+const cases: Record<string, () => Promise<Tally>> = {
+  kills,
+  troubles: bringTroubles,
+  clock: setClock,
+  duplicates,
+}
 
 function wholeNumber(text: string): number {
   return /^\d{1,10}$/.test(text) ? Number(text) : refuse()
@@ -60,14 +68,16 @@ async function kills(): Promise<Tally> {
   })
 }
 
-function troubles(): Promise<Tally> {
-  return withTrial(smallGround, (trial) => trial.trouble())
+function bringTroubles(): Promise<Tally> {
+  return withTrial(smallGround, (trial) => trial.meet(troubles))
 }
 
-async function withTrial(
-  ground: typeof smallGround | undefined,
-  work: (trial: Trial) => Promise<void>,
-): Promise<Tally> {
+async function setClock(): Promise<Tally> {
+  const clock = await MovableClock.make()
+  return withTrial(clock, (trial) => trial.meet(jumps(clock)))
+}
+
+async function withTrial(ground: Ground | undefined, work: (trial: Trial) => Promise<void>): Promise<Tally> {
   const ledger = await Ledger.open()
   const service = await startService({}, ground)
   try {

@@ -9,7 +9,7 @@ import type { Ledger } from './ledger.ts'
 import { Load } from './load.ts'
 import { Recovery } from './recovery.ts'
 import type { Tally } from './report.ts'
-import { troubles } from './troubles.ts'
+import type { Trouble } from './troubles.ts'
 
 /** The load is under way for so long before and after a trouble. */
 const calmMs = 1000
@@ -26,6 +26,8 @@ interface Parts {
 
 interface Round {
   name: string
+  /** What it counts for, when the ledger saw all of it. */
+  cases: number
   /** The `error_code` that it may cost a run. */
   costs?: string | undefined
 }
@@ -55,30 +57,32 @@ export class Trial {
   /** Kills so many processes, one after another. */
   async kill(count: number): Promise<void> {
     const { killer, recovery } = this.#parts
-    await this.#round({ name: `${count} kills` }, async () => {
+    await this.#round({ name: `${count} kills`, cases: count }, async () => {
       for (let left = count; left > 0; left -= 1) recovery.watch(await killer.killOne())
     })
-    this.tally.cases += count
   }
 
-  /** Brings on every trouble in its turn. */
-  async trouble(): Promise<void> {
-    for (const { name, lastsMs, costs, begin } of troubles) {
-      await this.#round({ name, costs }, async () => {
-        await sleep(calmMs)
-        const end = await begin(this.#parts.service)
-        await sleep(lastsMs)
-        await end()
-        await sleep(calmMs)
-      })
-      this.tally.cases += 1
-    }
+  /** Brings on each trouble in its turn. */
+  async meet(troubles: readonly Trouble[]): Promise<void> {
+    for (const trouble of troubles) while (!(await this.#meet(trouble))) await sleep(calmMs)
   }
 
-  async #round({ name, costs }: Round, harm: () => Promise<void>): Promise<void> {
+  #meet({ name, lastsMs, costs, begin }: Trouble): Promise<boolean> {
+    return this.#round({ name, cases: 1, costs }, async () => {
+      await sleep(calmMs)
+      const end = await begin(this.#parts.service)
+      await sleep(lastsMs)
+      await end()
+      await sleep(calmMs)
+    })
+  }
+
+  /** False when it was not counted. */
+  async #round({ name, cases, costs }: Round, harm: () => Promise<void>): Promise<boolean> {
     const { load, recovery, killer, service, tenant, version, ledger } = this.#parts
     const { tally } = this
     const [kills, intents] = [killer.kills.length, load.intents.length]
+    const missedBefore = ledger.missed
     load.start()
     await harm()
     await load.drain()
@@ -88,16 +92,21 @@ export class Trial {
       tenant,
       version,
       ledger,
+      missedBefore,
       intents: load.intents.slice(intents),
       everyIntent: load.intents,
       kills: killer.kills.slice(kills),
       costs,
     })
     const faults = [...verdict.faults, ...load.faults.splice(0), ...recovery.faults.splice(0)]
+    for (const fault of faults) console.error(`FAULT ${fault}`)
     tally.faults.push(...faults.map((fault) => `${name}: ${fault}`))
+    if (verdict.isWitnessed) tally.cases += cases
+    else console.error(`${name}: not counted, the ledger missed something`)
     tally.cleanMs.push(verdict.cleanMs)
     for (const [end, count] of verdict.ends) tally.ends.set(end, (tally.ends.get(end) ?? 0) + count)
     tally.runs = load.intents.length
     console.error(`${name}: ${tally.runs} runs, ${tally.faults.length} faults`)
+    return verdict.isWitnessed
   }
 }

@@ -54,6 +54,8 @@ export async function openService(): Promise<Service> {
 /** What is done to a data folder before a service is started on it, and after it has stopped. */
 export interface Ground {
   lay(dataDir: string): Promise<void>
+  /** The command that the service is started through; it has to end in an exec of its arguments. */
+  through?(): string[]
   clear(dataDir: string): Promise<void>
 }
 
@@ -74,7 +76,8 @@ export async function startService(
   await ground?.lay(dataDir)
   const port = await freePort()
   const env = { ...plainEnvironment(), ...settings, SANDBOX_DATA: dataDir, SANDBOX_PORT: String(port) }
-  const child = spawn(sandboxProgram, ['up'], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const [command = '', ...args] = [...(ground?.through?.() ?? []), sandboxProgram, 'up']
+  const child = spawn(command, args, { env, stdio: ['ignore', 'pipe', 'pipe'] })
   const exited = once(child, 'close')
   const lines: string[] = []
   const stop = async () => {
@@ -85,11 +88,11 @@ export async function startService(
   }
   try {
     await readyLine(child, lines)
-    const command = async <T>(...args: string[]) => {
-      const { stdout } = await run(sandboxProgram, [...args, '--json'], { env, cwd: checkout })
+    const sandbox = async <T>(...words: string[]) => {
+      const { stdout } = await run(sandboxProgram, [...words, '--json'], { env, cwd: checkout })
       return JSON.parse(stdout) as T
     }
-    const { passwords } = await command<Applied>('admin', 'apply', 'examples/company.yaml')
+    const { passwords } = await sandbox<Applied>('admin', 'apply', 'examples/company.yaml')
     const password = passwords.find(({ login }) => login === 'ada')?.password ?? ''
     const pid = child.pid ?? 0
     const kill = (role: string) => killChild(pid, role)
@@ -101,7 +104,7 @@ export async function startService(
       pid,
       env,
       kill,
-      sandbox: command,
+      sandbox,
       stop,
     }
   } catch (error) {
