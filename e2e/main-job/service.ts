@@ -76,7 +76,7 @@ export async function startService(
   await ground?.lay(dataDir)
   const port = await freePort()
   const env = { ...plainEnvironment(), ...settings, SANDBOX_DATA: dataDir, SANDBOX_PORT: String(port) }
-  const [command = '', ...args] = [...(ground?.through?.() ?? []), sandboxProgram, 'up']
+  const [command, ...args] = [...(ground?.through?.() ?? []), sandboxProgram, 'up']
   const child = spawn(command, args, { env, stdio: ['ignore', 'pipe', 'pipe'] })
   const exited = once(child, 'close')
   const lines: string[] = []
