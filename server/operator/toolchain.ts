@@ -3,7 +3,7 @@ import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { makeDebian } from './debian.ts'
 
-const packages = ['buildah', 'ca-certificates', 'tar']
+const packages = ['buildah', 'ca-certificates', 'skopeo', 'tar']
 const recipe = createHash('sha256').update(packages.join()).digest('hex')
 
 /**
