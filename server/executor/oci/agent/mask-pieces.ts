@@ -95,14 +95,24 @@ function base64Letters(bytes: Buffer, before: number): string {
 }
 
 /**
- * Pieces from the start on, the last of them so that it ends where the form does. None begins with the new line between
- * two: the shim would keep the end of every line back until it has seen what follows.
+ * Pieces from the start on, the last of them so that it ends where the form does. The shim keeps the end of the log back
+ * for as long as it may be the beginning of a piece, and no line shall wait for the next one by chance: where a new line
+ * stands among the first bytes of a piece, two that overlap are taken, one from before those bytes and one from behind it.
  */
 function cut(form: Buffer): Buffer[] {
   if (form.length <= pieceBytesMax) return [form]
   const whole = Math.floor(form.length / pieceBytesMax)
   const starts = Array.from({ length: whole }, (_, at) => at * pieceBytesMax)
   return [...starts, form.length - pieceBytesMax]
-    .map((start) => (start > 0 && form[start] === newLine ? start + 1 : start))
+    .flatMap((start) => clearOfLineEnds(form, start))
     .map((start) => form.subarray(start, start + pieceBytesMax))
+}
+
+/** A line of the log ends like this many bytes of a value by chance about never. */
+const tellingBytes = 8
+
+function clearOfLineEnds(form: Buffer, start: number): number[] {
+  const at = form.subarray(start, start + tellingBytes).indexOf(newLine)
+  if (start === 0 || at < 0) return [start]
+  return [Math.max(0, start - tellingBytes), start + at + 1]
 }

@@ -1,6 +1,7 @@
 /*
  * For tests: the masks of the shim between standard input and output, without a sandbox. Reads what the agent sends of
  * them (input.c), then the log in chunks as it would come from a pipe: 4 bytes length, then the bytes.
+ * With an argument, a zero byte stands behind what has gone on by the end of each chunk.
  */
 #define _GNU_SOURCE
 #include "shim.h"
@@ -21,7 +22,8 @@ _Noreturn void fail(const char *slug) {
   exit(2);
 }
 
-int main(void) {
+int main(int arguments, char **unused) {
+  (void)unused;
   static char chunk[LOG_CHUNK_BYTES];
   uint8_t piece[1 + MASK_PIECE_MAX];
   uint32_t count;
@@ -35,6 +37,7 @@ int main(void) {
     if (count > sizeof chunk) exit(3);
     read_all(chunk, count);
     log_append_masked(chunk, count);
+    if (arguments > 1) log_append("", 1);
   }
   log_end();
   return 0;

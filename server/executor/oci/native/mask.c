@@ -20,6 +20,8 @@ enum { MAX_PIECES = 1 << 19, MIN_BEGINNING_BITS = 1 << 16, BEGINNING_BITS_PER_PI
 static const uint64_t prime = (1ull << 61) - 1;
 static const char mark[] = "[masked]";
 
+/* Hashes of the pieces, and with LINE_END those of their beginnings up to the first new line. */
+static const uint64_t LINE_END = 1ull << 62;
 static uint64_t key, *pieces;
 static uint8_t *beginnings;
 static size_t piece_mask, beginning_mask;
@@ -42,7 +44,7 @@ static size_t power_of_two(size_t least) {
 void masks_make(uint32_t count) {
   if (!count) return;
   if (count > MAX_PIECES) fail("mask_count");
-  size_t slots = power_of_two(2 * (size_t)count);
+  size_t slots = power_of_two(4 * (size_t)count);
   size_t bits = power_of_two((size_t)count * BEGINNING_BITS_PER_PIECE);
   if (bits < MIN_BEGINNING_BITS) bits = MIN_BEGINNING_BITS;
   pieces = calloc(slots, sizeof *pieces);
@@ -60,39 +62,45 @@ static uint64_t longer(uint64_t hash, unsigned char byte) {
   return sum > prime ? sum - prime : sum;
 }
 
-static bool has_piece(uint64_t hash) {
-  for (size_t slot = hash & piece_mask; pieces[slot]; slot = (slot + 1) & piece_mask)
-    if (pieces[slot] == hash) return true;
-  return false;
+/* Where it is, or the free slot for it. */
+static uint64_t *slot_of(uint64_t hash) {
+  size_t slot = hash & piece_mask;
+  while (pieces[slot] && pieces[slot] != hash) slot = (slot + 1) & piece_mask;
+  return pieces + slot;
 }
 
-static bool may_begin(uint64_t hash) {
+static bool has_piece(uint64_t hash) { return *slot_of(hash); }
+
+/* Now and then true of what is no beginning; never where a line ends, which would have to wait for the next one. */
+static bool may_begin(uint64_t hash, bool at_line_end) {
   size_t bit = hash & beginning_mask;
-  return beginnings[bit / 8] >> bit % 8 & 1;
+  return (beginnings[bit / 8] >> bit % 8 & 1) && (!at_line_end || *slot_of(hash | LINE_END));
 }
 
 void masks_add(const uint8_t *bytes, size_t count) {
   uint64_t hash = 0;
+  const uint8_t *line_end = memchr(bytes, '\n', count);
   if (count < MASK_PIECE_MIN || count > MASK_PIECE_MAX) fail("mask_length");
   for (size_t i = 0; i < count; i++) {
     hash = longer(hash, bytes[i]);
     beginnings[(hash & beginning_mask) / 8] |= 1 << (hash & beginning_mask) % 8;
+    if (bytes + i == line_end) *slot_of(hash | LINE_END) = hash | LINE_END;
   }
   lengths |= 1ull << count;
-  if (has_piece(hash)) return;
-  size_t slot = hash & piece_mask;
-  while (pieces[slot]) slot = (slot + 1) & piece_mask;
-  pieces[slot] = hash;
+  *slot_of(hash) = hash;
 }
 
 /* The length of the longest piece at `bytes`; `undecided` when more bytes could make it longer. */
 static size_t piece_at(const char *bytes, size_t available, bool *undecided) {
   uint64_t hash = 0;
+  bool one_line = true;
   size_t found = 0, most = available < MASK_PIECE_MAX ? available : MASK_PIECE_MAX;
   *undecided = false;
   for (size_t i = 0; i < most; i++) {
     hash = longer(hash, bytes[i]);
-    if (!may_begin(hash)) return found;
+    bool at_line_end = one_line && bytes[i] == '\n';
+    if (!may_begin(hash, at_line_end)) return found;
+    if (at_line_end) one_line = false;
     if (lengths >> (i + 1) & 1 && has_piece(hash)) found = i + 1;
   }
   *undecided = available < MASK_PIECE_MAX;
