@@ -5,23 +5,30 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { stagingFolder } from '../../executor/oci/paths.ts'
 import { shellJob, TestAgent, until } from '../../executor/oci/test-agent.ts'
-import type { SandboxSpec } from '../../executor/port.ts'
+import type { SandboxRuntime, SandboxSpec } from '../../executor/port.ts'
 import { bootArgv, bootInput } from '../boot-program.ts'
 import { canariesWith, newStem, patternsOf } from './canary.ts'
 import { processIds, Search } from './search.ts'
 
 /*
- * Runs with canaries for secrets, on crun and a host agent of their own. Each run gets them as runs get secrets, proves that it has
- * them and prints them in every form that its log is to mask. While the programs live, and when they are gone, all that
- * the agent keeps is searched for the stem that every canary holds: its folders, what the shims see and nobody else,
- * the words and environment of every process, its log. The programs' own processes hold them, and are the proof that
- * the search finds what is there.
+ * Runs with canaries for secrets, on a host agent of their own that keeps warm sandboxes. Each run gets them as runs get
+ * secrets, proves that it has them and prints them in every form that its log is to mask. All that the agent keeps is
+ * searched for the stem that every canary holds: its folders, what the shims see and nobody else, the words and
+ * environment of every process, its log.
+ *
+ * Runs come in rounds, with two searches each: while those that last are alive, and when all have ended. Until the second
+ * is done nothing is removed, so both see all that every run of the round has left. On crun the programs' own processes
+ * hold the canaries, and are the proof that the search finds what is there; gVisor keeps them in the memory of its own
+ * kernel, so there no process at all may show one.
  */
 
 /** How a program ends. A lasting one is searched for while it lives. */
-const ends = { lasts: 'sleep 1000', exits: 'exit 3', aborts: 'kill -ABRT $$' }
+const ends = { lasts: 'sleep 10000', exits: 'exit 3', aborts: 'kill -ABRT $$' }
 type End = keyof typeof ends
-const endNames: End[] = ['lasts', 'exits', 'lasts', 'aborts']
+/** Programs at once. Half of a round's last, at most so many; the others end by themselves beside them, so many at once. */
+const atOnce = 4
+/** As long as a round of the slower runtime on a busy machine. */
+const timeoutMs = 20 * 60_000
 
 const printed = `
 for name in TOKEN PREFIX LONGER LINES QUOTES SHELL URL OTHER LONG; do
@@ -42,44 +49,61 @@ interface Run {
   secrets: Record<string, string>
 }
 
+interface CampaignParts {
+  runtime: SandboxRuntime
+  logs: string
+  image: string
+  strangers: readonly number[]
+}
+
 export class Campaign {
   readonly stem = newStem()
   readonly search = new Search(patternsOf(this.stem))
   readonly agent: TestAgent
   readonly found = new Set<string>()
   runs = 0
+  /** Of those, in a sandbox that was made before it was asked for. */
+  warmRuns = 0
+  readonly #runtime: SandboxRuntime
   readonly #logs: string
   readonly #image: string
   /** Processes from before the agent, of which a machine may show root nothing. */
   readonly #strangers: readonly number[]
   readonly #begunMs = Date.now()
 
-  private constructor(agent: TestAgent, parts: { logs: string; image: string; strangers: number[] }) {
+  private constructor(agent: TestAgent, parts: CampaignParts) {
     this.agent = agent
+    this.#runtime = parts.runtime
     this.#logs = parts.logs
     this.#image = parts.image
     this.#strangers = parts.strangers
   }
 
-  static async begin(): Promise<Campaign> {
+  static async begin(runtime: SandboxRuntime = 'crun'): Promise<Campaign> {
     const strangers = await processIds()
     const logs = await mkdtemp(join(tmpdir(), 'sandbox-canaries-'))
     // The agent keeps the shell's process id.
     const prefix = ['/bin/bash', '-c', 'exec "$@" > >(exec tee "$0") 2>&1', join(logs, 'agent.log')]
-    const agent = await TestAgent.start({}, { prefix })
-    return new Campaign(agent, { logs, image: await agent.image(), strangers })
+    const agent = await TestAgent.start({ SANDBOX_WARM_SANDBOXES: `${atOnce}` }, { prefix })
+    return new Campaign(agent, { runtime, logs, image: await agent.image(), strangers })
   }
 
-  /** Runs so many at once, and searches while they live, when they have ended and when they are removed. */
-  async batch(count: number): Promise<void> {
-    const runs = Array.from({ length: count }, (_, at) => this.#run(endNames[at % endNames.length]))
-    await Promise.all(runs.map((run) => this.#start(run)))
-    const lasting = runs.filter(({ end }) => end === 'lasts')
+  /** So many runs, searched for while some live, when all have ended and, by the next search, when they are removed. */
+  async round(count: number): Promise<void> {
+    const lasting = Array.from({ length: Math.min(atOnce, Math.ceil(count / 2)) }, () => this.#run('lasts'))
+    const ending = Array.from({ length: count - lasting.length }, (_, at) =>
+      this.#run(at % 2 === 0 ? 'exits' : 'aborts'),
+    )
+    const runs = [...lasting, ...ending]
+    await inTurns(runs, (run) => this.#start(run))
     await this.#searchBeside(lasting)
     await Promise.all(lasting.map(({ spec }) => this.agent.client.stop(spec.id)))
-    await Promise.all(runs.map((run) => this.#holdEnd(run)))
+    await inTurns(runs, (run) => this.#holdEnd(run))
     await this.searchAll()
-    await Promise.all(runs.map(({ spec }) => this.agent.client.remove(spec.id)))
+    const waiting = new Set(await this.agent.warm())
+    const used = (await this.agent.folders()).filter((name) => name.startsWith('warm_') && !waiting.has(name))
+    this.warmRuns += used.length
+    await inTurns(runs, ({ spec }) => this.agent.client.remove(spec.id))
     this.runs += count
   }
 
@@ -111,8 +135,9 @@ export class Campaign {
     return [...this.found]
   }
 
-  #run(end: End = 'lasts'): Run {
-    const spec = { ...shellJob(this.#image, '', { logBytes: 2 ** 20 }), argv: [...bootArgv] }
+  #run(end: End): Run {
+    const limits = { runtime: this.#runtime, logBytes: 2 ** 20, timeoutMs }
+    const spec = { ...shellJob(this.#image, '', limits), argv: [...bootArgv] }
     return { spec, end, secrets: canariesWith(this.stem) }
   }
 
@@ -128,13 +153,17 @@ export class Campaign {
     })
     const { client } = this.agent
     await client.start(spec, input, Object.values(secrets))
-    if (end !== 'lasts') await client.wait(spec.id)
-    else await until(async () => (await text(await client.log(spec.id))).endsWith('ready\n'))
+    let ended = false
+    const waiting = client.wait(spec.id).then(() => {
+      ended = true
+    })
+    if (end !== 'lasts') return waiting
+    await until(async () => ended || (await text(await client.log(spec.id))).endsWith('ready\n'))
   }
 
   async #searchBeside(lasting: Run[]): Promise<void> {
     const own = new Set<number>()
-    for (const { spec } of lasting) {
+    for (const { spec } of this.#runtime === 'crun' ? lasting : []) {
       const pids = await this.agent.processes(await this.agent.nameOf(spec.id))
       for (const pid of pids) own.add(pid)
       const told = (await Promise.all(pids.map((pid) => this.search.process(pid)))).flat()
@@ -170,5 +199,12 @@ export class Campaign {
 
   #note(found: string[]): void {
     for (const place of found) this.found.add(place)
+  }
+}
+
+/** So many at once: what is done together is over together. */
+async function inTurns<T>(all: readonly T[], once: (one: T) => Promise<void>): Promise<void> {
+  for (let from = 0; from < all.length; from += atOnce) {
+    await Promise.all(all.slice(from, from + atOnce).map(once))
   }
 }

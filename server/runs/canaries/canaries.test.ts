@@ -43,14 +43,32 @@ describe('the search for canaries', () => {
   })
 })
 
+describe('files that cannot be read', () => {
+  it('are told, and those of the kernel apart from those that keep bytes', async () => {
+    const search = new Search(patternsOf(newStem()))
+    // Of this kernel's, one that is there to be written.
+    expect(await search.below('/proc/self/task')).toEqual([])
+    expect([...search.unread]).toContainEqual(
+      expect.stringMatching(/^E[A-Z]+ at \/proc\/self\/task\/\d+\/mem$/),
+    )
+  })
+})
+
 describe('secrets of runs', () => {
   it('are nowhere but in their program', async () => {
     const campaign = await Campaign.begin()
-    await campaign.batch(4)
-    await campaign.batch(4)
+    await campaign.round(4)
+    await campaign.round(8)
     expect(await campaign.end()).toEqual([])
-    expect(campaign.runs).toBe(8)
+    expect(campaign.runs).toBe(12)
+    expect(campaign.warmRuns).toBeGreaterThan(0)
   }, 60_000)
+
+  it('are in nothing that the host sees of gVisor', async () => {
+    const campaign = await Campaign.begin('runsc')
+    await campaign.round(2)
+    expect(await campaign.end()).toEqual([])
+  }, 120_000)
 
   it('would be found in a specification and in a log', async () => {
     const campaign = await Campaign.begin()
@@ -64,5 +82,5 @@ describe('secrets of runs', () => {
     expect(found).toMatch(/^base64 after 0 in .*ticket\.json$/m)
     expect(found).toMatch(/^plain in .*log\.head$/m)
     expect(await campaign.end()).not.toEqual([])
-  })
+  }, 60_000)
 })

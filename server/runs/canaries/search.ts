@@ -1,12 +1,18 @@
 import { constants } from 'node:fs'
-import { type FileHandle, lstat, open, readdir, readFile, readlink } from 'node:fs/promises'
+import { type FileHandle, lstat, open, readdir, readFile, readlink, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Pattern } from './canary.ts'
 
-const blockBytes = 4 * 1024 * 1024
+const blockBytesMax = 4 * 1024 * 1024
+const blockBytesMin = 64 * 1024
+
+/** proc, sysfs, control groups of version 1 and 2: what they answer is made up as it is read. */
+const kernelFileSystems = new Set([0x9fa0, 0x62656572, 0x27e0eb, 0x63677270])
 
 /** Looks for patterns in names, links and bytes. A file that held none and has not changed since is not read again. */
 export class Search {
+  /** `<code> at <place>` of the files of the kernel's that let nobody read them. */
+  readonly unread = new Set<string>()
   readonly #patterns: readonly Pattern[]
   readonly #overlap: number
   readonly #clean = new Map<string, string>()
@@ -21,7 +27,10 @@ export class Search {
     return this.#formsIn(bytes).map((form) => `${form} in ${place}`)
   }
 
-  /** Everything below `path`, following no link; of regular files those that changed at `sinceMs` or later. */
+  /**
+   * Everything below `path`, following no link; of regular files those that changed at `sinceMs` or later. One that keeps
+   * bytes and cannot be read is told like a find: nobody knows what is in it.
+   */
   async below(path: string, sinceMs = 0): Promise<string[]> {
     const found: string[] = []
     for (const entry of await entriesOf(path)) {
@@ -56,22 +65,31 @@ export class Search {
     if (!stat?.isFile() || Number(stat.ctimeMs) < sinceMs) return []
     const identity = [stat.dev, stat.ino, stat.size, stat.mtimeNs, stat.ctimeNs].join()
     if (this.#clean.get(path) === identity) return []
-    const file = await unlessGone(
-      open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK),
-    )
-    if (!file) return []
     try {
-      const forms = await this.#formsOf(file)
-      if (forms.size === 0) this.#clean.set(path, identity)
-      return [...forms].map((form) => `${form} in ${path}`)
+      const forms = await unlessGone(this.#formsOf(path, Number(stat.size)))
+      if (forms?.size === 0) this.#clean.set(path, identity)
+      return [...(forms ?? [])].map((form) => `${form} in ${path}`)
+    } catch (error) {
+      const { code = '' } = error as NodeJS.ErrnoException
+      const system = await unlessGone(statfs(path))
+      if (system && !kernelFileSystems.has(system.type)) return [`${code} instead of what is in ${path}`]
+      this.unread.add(`${code} at ${path}`)
+      return []
+    }
+  }
+
+  async #formsOf(path: string, size: number): Promise<Set<string>> {
+    const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+    try {
+      return await this.#formsRead(file, Math.min(Math.max(size, blockBytesMin), blockBytesMax))
     } finally {
       await file.close()
     }
   }
 
-  async #formsOf(file: FileHandle): Promise<Set<string>> {
+  async #formsRead(file: FileHandle, blockBytes: number): Promise<Set<string>> {
     const forms = new Set<string>()
-    const block = Buffer.alloc(blockBytes)
+    const block = Buffer.allocUnsafe(blockBytes)
     for (let held = 0; ; ) {
       const { bytesRead } = await file.read(block, held, blockBytes - held)
       if (bytesRead === 0) return forms
