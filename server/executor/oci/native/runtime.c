@@ -3,6 +3,7 @@
 #include "shim.h"
 
 #include <fcntl.h>
+#include <linux/mount.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -45,6 +46,18 @@ static bool own_uptime(void) {
   return done;
 }
 
+/*
+ * The runtime's program as nobody can write to it, not even through /proc. crun would make itself such a view when it starts,
+ * and start a second time from there.
+ */
+static void execute_read_only(void) {
+  char *environment[] = { "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "_LIBCONTAINER_CLONED_BINARY=1", NULL };
+  struct mount_attr read_only = { .attr_set = MOUNT_ATTR_RDONLY };
+  int program = syscall(SYS_open_tree, AT_FDCWD, plan.command[0], OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
+  if (program < 0 || syscall(SYS_mount_setattr, program, "", AT_EMPTY_PATH, &read_only, sizeof read_only)) return;
+  syscall(SYS_execveat, program, "", plan.command, environment, AT_EMPTY_PATH);
+}
+
 static _Noreturn void become_runtime(int input, int log, int status) {
   sigset_t none;
   sigemptyset(&none);
@@ -62,8 +75,7 @@ static _Noreturn void become_runtime(int input, int log, int status) {
   if (setrlimit(RLIMIT_CORE, &no_core)) _exit(STEP_CORE);
   if (dup2(input, 0) < 0 || dup2(log, 1) < 0 || dup2(log, 2) < 0 || dup2(status, plan.status_descriptor) < 0) _exit(STEP_DESCRIPTORS);
   if (syscall(SYS_close_range, plan.status_descriptor + 1, ~0u, 0)) _exit(STEP_DESCRIPTORS);
-  char *environment[] = { "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", NULL };
-  execve(plan.command[0], plan.command, environment);
+  execute_read_only();
   _exit(STEP_EXECUTE);
 }
 
