@@ -10,16 +10,17 @@ const shimSources = [
   ...['shim.c', 'plan.c', 'cgroups.c', 'devices.c', 'mounts.c', 'network.c', 'runtime.c'],
   ...['input.c', 'mask.c', 'log.c', 'clients.c', 'collect.c', 'record.c'],
 ]
-const dynamicPrograms = {
+/** On the host. Linked statically too: a shim is started for each sandbox, and would look for its libraries each time. */
+const outerPrograms = {
   shim: shimSources,
   spawner: ['spawner.c'],
   links: ['links.c'],
   resolver: ['resolver.c', 'lists.c', 'notes.c', 'control.c'],
 }
-const staticPrograms = ['init', 'unpack']
+const innerPrograms = ['init', 'unpack']
 const warnings = ['-O2', '-Wall', '-Wextra', '-Werror', '-std=gnu11']
 const hardening = [
-  ...['-D_FORTIFY_SOURCE=2', '-fstack-protector-strong', '-fPIE', '-pie'],
+  ...['-D_FORTIFY_SOURCE=2', '-fstack-protector-strong', '-fPIE', '-static-pie'],
   ...['-Wl,-z,relro', '-Wl,-z,now'],
 ]
 
@@ -39,12 +40,12 @@ export interface NativePrograms {
 
 /** Compiles the programs into `folder/<hash of the sources>`, unless they are there. */
 export async function buildNative(folder: string): Promise<NativePrograms> {
-  const ofStatic = staticPrograms.map((name) => `${name}.c`)
-  const sources = [...Object.values(dynamicPrograms).flat(), 'shim.h', 'resolver.h', ...ofStatic]
+  const ofInner = innerPrograms.map((name) => `${name}.c`)
+  const sources = [...Object.values(outerPrograms).flat(), 'shim.h', 'resolver.h', ...ofInner]
   const hash = createHash('sha256')
   for (const source of sources) hash.update(await readFile(join(import.meta.dirname, source)))
   const target = join(folder, hash.digest('hex').slice(0, 16))
-  const names = [...Object.keys(dynamicPrograms), ...staticPrograms]
+  const names = [...Object.keys(outerPrograms), ...innerPrograms]
   const programs = Object.fromEntries(
     names.map((name) => [name, join(target, name)]),
   ) as unknown as NativePrograms
@@ -56,10 +57,10 @@ export async function buildNative(folder: string): Promise<NativePrograms> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const fresh = await mkdtemp(join(folder, 'new-'))
   try {
-    for (const [name, sources] of Object.entries(dynamicPrograms)) {
+    for (const [name, sources] of Object.entries(outerPrograms)) {
       await compile([...warnings, ...hardening, '-o', join(fresh, name), ...sources])
     }
-    for (const name of staticPrograms) {
+    for (const name of innerPrograms) {
       await compile([...warnings, '-static', '-o', join(fresh, name), `${name}.c`])
     }
     await rename(fresh, target)
