@@ -17,12 +17,13 @@
 
 enum { KILL_ROUNDS = 2000, NAP_NS = 2000000, REMOVE_ROUNDS = 500 };
 
+static bool put(int file, const char *text) { return write(file, text, strlen(text)) == (ssize_t)strlen(text); }
+
 static bool write_text(const char *path, const char *text) {
   int file = open(path, O_WRONLY | O_CLOEXEC);
-  if (file < 0) return false;
-  ssize_t count = write(file, text, strlen(text));
-  close(file);
-  return count == (ssize_t)strlen(text);
+  bool written = file >= 0 && put(file, text);
+  if (file >= 0) close(file);
+  return written;
 }
 
 static void nap(void) {
@@ -33,8 +34,18 @@ static void nap(void) {
 void cgroups_make(const struct plan *plan) {
   for (int i = 0; i < plan->cgroup_count; i++)
     if (mkdir(plan->cgroups[i], 0755) && errno != EEXIST) fail("cgroup_create");
-  for (int i = 0; i < plan->setting_count; i++)
-    if (!write_text(plan->settings[i].path, plan->settings[i].value)) fail(plan->settings[i].slug);
+  /* Devices are told one by one to the same file. */
+  const char *path = "";
+  int file = -1;
+  for (int i = 0; i < plan->setting_count; i++) {
+    if (strcmp(plan->settings[i].path, path)) {
+      if (file >= 0) close(file);
+      path = plan->settings[i].path;
+      file = open(path, O_WRONLY | O_CLOEXEC);
+    }
+    if (file < 0 || !put(file, plan->settings[i].value)) fail(plan->settings[i].slug);
+  }
+  if (file >= 0) close(file);
 }
 
 bool cgroups_enter(const struct plan *plan) {

@@ -50,8 +50,8 @@ static bool write_map(pid_t pid, const char *kind, uint32_t disk_base, uint32_t 
 }
 
 /*
- * A user namespace is the only way to hand the kernel an id mapping: a short-lived child lends one. The last one is
- * kept, since most trees of a sandbox have the same owner.
+ * A user namespace is the only way to hand the kernel an id mapping: a short-lived child lends one, on a stack of its own in
+ * the shim's memory, which would take longer to copy. The last one is kept, since most trees of a sandbox have the same owner.
  */
 static int id_mapping(uint32_t disk_base, uint32_t id_base) {
   static char stack[16384];
@@ -59,7 +59,7 @@ static int id_mapping(uint32_t disk_base, uint32_t id_base) {
   static uint32_t last_base;
   if (last >= 0 && last_base == disk_base) return last;
   char path[64];
-  pid_t pid = clone(wait_for_kill, stack + sizeof stack, CLONE_NEWUSER | SIGCHLD, NULL);
+  pid_t pid = clone(wait_for_kill, stack + sizeof stack, CLONE_VM | CLONE_NEWUSER | SIGCHLD, NULL);
   if (pid < 0) fail("user_namespace");
   bool mapped = write_map(pid, "uid_map", disk_base, id_base) && write_map(pid, "gid_map", disk_base, id_base);
   snprintf(path, sizeof path, "/proc/%d/ns/user", pid);
