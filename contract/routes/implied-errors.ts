@@ -8,12 +8,17 @@ const stillAllowed = /\/(cancel|download)$/
 export const stopsWhenDisabled = (route: Route): boolean =>
   route.method !== 'GET' && route.path.startsWith('/private/module/') && !stillAllowed.test(route.path)
 
+/** True for routes that send or take what lies in the object store. */
+const movesBytes = ({ response, bodyKind }: Route): boolean =>
+  response === undefined || bodyKind === 'octet-stream' || bodyKind === 'multipart'
+
 /** Coded errors that follow from the kind of a route, beside those it declares. */
 export function impliedErrors(route: Route): ErrorCode[] {
   const codes: ErrorCode[] = ['internal_error', 'database_unavailable']
   if (stopsWhenDisabled(route)) codes.push('sandbox_disabled')
   if (route.idempotent) codes.push('idempotency_key_required', 'idempotency_conflict')
   if (route.body || route.bodyKind) codes.push('invalid_content_length', 'request_too_large')
+  if (movesBytes(route)) codes.push('storage_unavailable')
   if (route.restrictedKey === 404) codes.push('not_found')
   return codes
 }

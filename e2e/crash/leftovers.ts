@@ -55,7 +55,9 @@ async function controlGroups(service: OwnService): Promise<string[]> {
 
 async function mounts({ dataDir, pid }: OwnService): Promise<string[]> {
   const lines = (await readFile(`/proc/${pid}/mounts`, 'utf8')).split('\n')
-  return lines.filter((line) => line.includes(dataDir) && !isSmallDisk(line)).map((line) => `mount ${line}`)
+  return lines
+    .filter((line) => line.includes(dataDir) && !isSmallDisk(line, dataDir))
+    .map((line) => `mount ${line}`)
 }
 
 const processes = async (dataDir: string): Promise<string[]> =>

@@ -10,16 +10,20 @@ const run = promisify(execFile)
 const smallDisks = { postgres: 400, objects: 64, 'agent/sandboxes': 64 } as const
 export type SmallDisk = keyof typeof smallDisks
 
+/** The one that lies in a file, as on a disk: a file system in memory cannot be frozen. */
+const onDisk: SmallDisk = 'objects'
+
 const ballast = 'ballast'
 const mib = 1024 * 1024
 
-/** A data folder whose database, objects and sandboxes lie on small file systems in memory. */
+/** A data folder whose database, objects and sandboxes lie on small file systems. */
 export const smallGround: Ground = {
   async lay(dataDir) {
     for (const [name, sizeMiB] of Object.entries(smallDisks)) {
       const folder = join(dataDir, name)
       await mkdir(folder, { recursive: true })
-      await run('mount', ['-t', 'tmpfs', '-o', `size=${sizeMiB}m`, 'small-disk', folder])
+      if (name === onDisk) await mountFile(`${folder}.disk`, folder, sizeMiB)
+      else await run('mount', ['-t', 'tmpfs', '-o', `size=${sizeMiB}m`, 'small-disk', folder])
       await chmod(folder, name.startsWith('agent') ? 0o700 : 0o755)
     }
   },
@@ -28,8 +32,22 @@ export const smallGround: Ground = {
   },
 }
 
+async function mountFile(file: string, folder: string, sizeMiB: number): Promise<void> {
+  await run('mkfs.ext4', ['-q', '-m', '0', file, `${sizeMiB}m`])
+  await run('mount', ['-o', 'loop', file, folder])
+  await rm(join(folder, 'lost+found'), { recursive: true })
+}
+
 /** True for the mounts of `smallGround`, as /proc/mounts has them. */
-export const isSmallDisk = (line: string): boolean => line.startsWith('small-disk ')
+export const isSmallDisk = (line: string, dataDir: string): boolean =>
+  Object.keys(smallDisks).some((name) => line.split(' ')[1] === join(dataDir, name))
+
+/** Lets nothing be written to the objects, nor any write end; what is answered lets go again. */
+export async function freezeObjects(dataDir: string): Promise<() => Promise<void>> {
+  const folder = join(dataDir, onDisk)
+  await run('fsfreeze', ['--freeze', folder])
+  return async () => void (await run('fsfreeze', ['--unfreeze', folder]))
+}
 
 /** Fills the file system to its last block; what is answered frees it again. */
 export async function fill(dataDir: string, disk: SmallDisk): Promise<() => Promise<void>> {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { childOf, type OwnService } from '../main-job/service.ts'
 import { withDatabase } from './history.ts'
-import { fill } from './small-disks.ts'
+import { fill, freezeObjects } from './small-disks.ts'
 
 /** Something that befalls a service and passes; nothing may be lost by it. */
 export interface Trouble {
@@ -35,6 +35,11 @@ export const troubles: Trouble[] = [
     // What ends meanwhile has no room for its results.
     costs: 'storage_lost',
     begin: ({ dataDir }) => fill(dataDir, 'agent/sandboxes'),
+  },
+  {
+    name: 'the disk of the objects stands still',
+    lastsMs: 3000,
+    begin: ({ dataDir }) => freezeObjects(dataDir),
   },
   {
     name: 'Postgres stands still',

@@ -2,6 +2,7 @@ import { Writable } from 'node:stream'
 import pg from 'pg'
 import { pino } from 'pino'
 import { expect, it } from 'vitest'
+import { DiskStorage } from '../storage/disk.ts'
 import { createApp } from './app.ts'
 
 it('logs what finds a fault without the values that a database error quotes', async () => {
@@ -22,4 +23,15 @@ it('logs what finds a fault without the values that a database error quotes', as
   expect(lines).toContain('23505')
   expect(lines).toContain('errors.test.ts')
   expect(lines).not.toContain('a secret name')
+})
+
+it('says that the object store is away when its disk fails, be it asked to read or to write', async () => {
+  const app = createApp(pino({ level: 'silent' }))
+  const storage = new DiskStorage('/dev/null')
+  app.get('/read', () => storage.get('key'))
+  app.get('/write', () => storage.put('key', Buffer.from('bytes')))
+  for (const url of ['/read', '/write']) {
+    const answer = await app.inject({ url })
+    expect([answer.statusCode, answer.json().detail.code]).toEqual([503, 'storage_unavailable'])
+  }
 })

@@ -5,6 +5,7 @@ import { PlainError } from '../base/plain-error.ts'
 import { JsonRefused, jsonRefusals } from '../base/strict-json.ts'
 import { ValidationError } from '../base/validation-error.ts'
 import { isDatabaseAway } from '../db/database.ts'
+import { isStorageAway } from '../storage/away.ts'
 
 interface Answer {
   status: number
@@ -66,11 +67,16 @@ function loggable(error: unknown): Record<string, unknown> {
   return { message: error.message, stack: error.stack, ...('code' in error && { code: error.code }) }
 }
 
+function codeOf(error: unknown): 'database_unavailable' | 'storage_unavailable' | 'internal_error' {
+  if (isDatabaseAway(error)) return 'database_unavailable'
+  return isStorageAway(error) ? 'storage_unavailable' : 'internal_error'
+}
+
 export function handleError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   let answer = answerOf(error)
   if (!answer) {
     request.log.error({ error: loggable(error), route: request.routeOptions.url }, 'request failed')
-    answer = coded(new CodedError(isDatabaseAway(error) ? 'database_unavailable' : 'internal_error'))
+    answer = coded(new CodedError(codeOf(error)))
   }
   reply
     .code(answer.status)
