@@ -6,8 +6,8 @@ import { makeTenant, type Tenant } from '../testing/factories/tenant.ts'
 import { createTestDatabase } from '../testing/test-database.ts'
 import {
   type AttemptEnding,
+  type AttemptProgress,
   type AttemptRow,
-  type AttemptStep,
   advance,
   claimNextAttempt,
   claimsMax,
@@ -52,7 +52,7 @@ async function mustClaim(worker?: string): Promise<AttemptRow> {
   return attempt
 }
 
-const step = (attempt: AttemptRow, to: AttemptStep) =>
+const step = (attempt: AttemptRow, to: AttemptProgress) =>
   db.transaction().execute((trx) => advance(trx, attempt, to))
 const finish = (attempt: AttemptRow, ending: AttemptEnding) =>
   db.transaction().execute((trx) => finishAttempt(trx, attempt, ending))
@@ -104,13 +104,13 @@ describe('claiming', () => {
   it('takes over an attempt whose worker is gone, and shuts the former worker out', async () => {
     const { attemptId } = await queue(await makeTenant(db))
     const former = await mustClaim('former')
-    await step(former, { state: 'build_queued', stageCode: 'context_validator' })
+    await step(former, { states: ['build_queued'], stages: [{ stage: 'context_validator', agoMs: 0 }] })
     expect(await claim()).toBeUndefined()
     await loseLease(attemptId)
     const next = await mustClaim('next')
     expect(next).toMatchObject({ id: attemptId, state: 'build_queued', worker: 'next', fence: 2 })
     expect(await renewLease(db, former, leaseMs)).toBe('lost')
-    expect(await step(former, { stageCode: 'smoke' })).toBe('lost')
+    expect(await step(former, { stages: [{ stage: 'smoke', agoMs: 0 }] })).toBe('lost')
     expect(await finish(former, { state: 'platform_failed', errorCode: 'platform_failed' })).toBe('lost')
     expect(await renewLease(db, next, leaseMs)).toBe('done')
     expect(await attemptRow(attemptId)).toMatchObject({ stage_code: 'context_validator', terminal_at: null })
@@ -137,17 +137,31 @@ describe('what a worker writes', () => {
     const { versionId, environmentId } = await queue(await makeTenant(db))
     const attempt = await mustClaim()
     await step(attempt, {
-      state: 'build_queued',
-      stageCode: 'context_validator',
+      states: ['build_queued'],
+      stages: [{ stage: 'context_validator', agoMs: 0 }],
       set: { canonical_digest: digest },
     })
-    await step(attempt, { state: 'building', stageCode: 'customer_build', version: { to: 'building' } })
+    await step(attempt, {
+      states: ['building'],
+      stages: [{ stage: 'customer_build', agoMs: 0 }],
+      versions: [{ to: 'building' }],
+    })
     const set = { layer_digest: digest, image_config: { env: ['A=1'], user: '0' } }
-    await step(attempt, { state: 'verifying', stageCode: 'smoke', version: { to: 'quarantined', set } })
-    await step(attempt, { version: { to: 'verifying' } })
+    await step(attempt, {
+      states: ['verifying'],
+      stages: [{ stage: 'smoke', agoMs: 0 }],
+      versions: [{ to: 'quarantined', set }],
+    })
+    await step(attempt, { versions: [{ to: 'verifying' }] })
     const promoted = { promoted_digest: digest, verified_at: new Date() }
-    await step(attempt, { stageCode: 'final_verify', version: { to: 'verified', set: promoted } })
-    await step(attempt, { stageCode: 'regional_readback', version: { to: 'regional_provisioning' } })
+    await step(attempt, {
+      stages: [{ stage: 'final_verify', agoMs: 0 }],
+      versions: [{ to: 'verified', set: promoted }],
+    })
+    await step(attempt, {
+      stages: [{ stage: 'regional_readback', agoMs: 0 }],
+      versions: [{ to: 'regional_provisioning' }],
+    })
     expect(await finish(attempt, { state: 'completed', version: { to: 'ready' } })).toBe('done')
     expect(await versionRow(versionId)).toMatchObject({
       state: 'ready',
@@ -167,7 +181,7 @@ describe('what a worker writes', () => {
   it('changes nothing when the version may not move', async () => {
     const { attemptId, versionId } = await queue(await makeTenant(db))
     const attempt = await mustClaim()
-    const impossible = step(attempt, { state: 'build_queued', version: { to: 'ready' } })
+    const impossible = step(attempt, { states: ['build_queued'], versions: [{ to: 'ready' }] })
     await expect(impossible).rejects.toThrow(/may not move/)
     expect((await attemptRow(attemptId)).state).toBe('validating')
     expect((await versionRow(versionId)).state).toBe('build_queued')
@@ -179,7 +193,7 @@ describe('what a worker writes', () => {
     const attempt = await mustClaim()
     await cancelBuild(harness.context, tenant.companyManager, path)
     expect(await renewLease(db, attempt, leaseMs)).toBe('cancel_requested')
-    expect(await step(attempt, { state: 'build_queued' })).toBe('cancel_requested')
+    expect(await step(attempt, { states: ['build_queued'] })).toBe('cancel_requested')
     expect(await finish(attempt, { state: 'completed', version: { to: 'ready' } })).toBe('cancel_requested')
     expect(await finish(attempt, { state: 'cancelled', errorCode: 'tenant_cancel' })).toBe('done')
     expect((await versionRow(path.versionId)).state).toBe('retryable_failed')
@@ -210,6 +224,7 @@ describe('what a worker writes', () => {
   it('is refused for an attempt that does not exist', async () => {
     const nowhere = {
       id: newId('buildAttempt'),
+      company_id: newId('company'),
       fence: 1,
       environment_version_id: newId('environmentVersion'),
     }

@@ -1,7 +1,6 @@
 import { activeBuildLimitDefault, errorDetailMaxLength } from '@sandbox-jobs/contract/limits.ts'
 import type { FailedInstruction } from '@sandbox-jobs/contract/resources/build-details.ts'
 import { type BuildErrorCode, buildFailures } from '@sandbox-jobs/contract/resources/build-failure.ts'
-import type { BuildStage } from '@sandbox-jobs/contract/resources/build-stage.ts'
 import {
   type BuildAttemptState,
   buildAttemptMachine,
@@ -11,7 +10,7 @@ import type { Database, Executing, Trx } from '../db/database.ts'
 import type { BuildAttemptsTable } from '../db/tables/environments.ts'
 import { transition } from '../db/transition.ts'
 import { moveVersion, type VersionMove } from '../environments/version-moves.ts'
-import { endStage } from './stage-store.ts'
+import { agoOf, type EnteredStage, endStage, enterStages } from './stage-store.ts'
 
 /*
  * Claims of build attempts, and what a worker writes under one.
@@ -27,7 +26,7 @@ import { endStage } from './stage-store.ts'
 export type AttemptRow = Selectable<BuildAttemptsTable>
 
 /** Who writes: an attempt and the fence under which it was claimed. */
-export type Claimed = Pick<AttemptRow, 'id' | 'fence' | 'environment_version_id'>
+export type Claimed = Pick<AttemptRow, 'id' | 'company_id' | 'fence' | 'environment_version_id'>
 
 /** `lost`: another worker has the attempt, or it has ended. */
 export type WriteOutcome = 'done' | 'cancel_requested' | 'lost'
@@ -137,30 +136,34 @@ export type AttemptColumns = Partial<
   Pick<AttemptRow, 'raw_upload_digest' | 'canonical_digest' | 'report_object_id' | 'sbom_object_id'>
 >
 
-export interface AttemptStep {
-  /** The state to go to; absent: it stays. */
-  state?: BuildAttemptState
-  stageCode?: BuildStage
+/** How far a chain has come since it was last told. Each list is in its order. */
+export interface AttemptProgress {
+  stages?: readonly EnteredStage[]
+  states?: readonly BuildAttemptState[]
   /** Further columns of the attempt. */
   set?: AttemptColumns
-  version?: VersionMove
+  versions?: readonly VersionMove[]
 }
 
 /** Notes progress of attempt and version together; anything but `done` has changed nothing. */
-export async function advance(trx: Trx, attempt: Claimed, step: AttemptStep): Promise<WriteOutcome> {
+export async function advance(
+  trx: Trx,
+  attempt: Claimed,
+  { stages = [], states = [], set, versions = [] }: AttemptProgress,
+): Promise<WriteOutcome> {
   const outcome = await lockClaimed(trx, attempt)
   if (outcome !== 'done') return outcome
-  const set = {
-    ...step.set,
-    ...(step.stageCode !== undefined && { stage_code: step.stageCode, stage_since: sql<Date>`now()` }),
+  const last = stages.at(-1)
+  const columns = { ...set, ...(last && { stage_code: last.stage, stage_since: agoOf(last) }) }
+  if (Object.keys(columns).length > 0) {
+    await trx.updateTable('build_attempts').set(columns).where('id', '=', attempt.id).execute()
   }
-  if (step.state !== undefined) {
-    const move = { table: 'build_attempts', machine: buildAttemptMachine, id: attempt.id } as const
-    mustMove(await transition(trx, { ...move, to: step.state, set }), attempt.id, step.state)
-  } else if (Object.keys(set).length > 0) {
-    await trx.updateTable('build_attempts').set(set).where('id', '=', attempt.id).execute()
+  if (last) await enterStages(trx, attempt, stages)
+  for (const to of states) {
+    const move = { table: 'build_attempts', machine: buildAttemptMachine, id: attempt.id, to } as const
+    mustMove(await transition(trx, move), attempt.id, to)
   }
-  if (step.version) await moveItsVersion(trx, attempt, step.version)
+  for (const move of versions) await moveItsVersion(trx, attempt, move)
   return 'done'
 }
 

@@ -32,7 +32,8 @@ async function makeBuild() {
 }
 
 async function enter(progress: ChainProgress, stages: number): Promise<void> {
-  for (const step of buildChain.slice(0, stages)) await progress.enter(step, {})
+  for (const step of buildChain.slice(0, stages)) progress.enter(step, {})
+  await progress.keep(async () => ({}))
 }
 
 const outcomes = ({ stages }: BuildDetails) =>

@@ -1,12 +1,13 @@
 import type { BuildAttemptState } from '@sandbox-jobs/contract/states/build-attempt-states.ts'
 import type { EnvironmentVersionState } from '@sandbox-jobs/contract/states/environment-version-states.ts'
 import type { Database, Trx } from '../db/database.ts'
+import type { ChainStage } from '../environments/build-stages.ts'
 import { supersedeOlder } from '../environments/supersede-older.ts'
-import type { VersionResult } from '../environments/version-moves.ts'
+import type { VersionMove, VersionResult } from '../environments/version-moves.ts'
 import { trackFindings } from '../findings/track-findings.ts'
 import {
   type AttemptColumns,
-  type AttemptRow,
+  type AttemptProgress,
   advance,
   type Claimed,
   finishAttempt,
@@ -15,7 +16,6 @@ import {
 import { BuildFailed } from './build-failed.ts'
 import { noteCachedImage } from './cache/build-cache-store.ts'
 import { policyRevisionOf } from './provenance/composition.ts'
-import { beginStage } from './stage-store.ts'
 import type { Build, BuildFindings, BuildStep } from './steps/step.ts'
 
 /** The claim went to another worker, or the attempt has ended: nothing more is to be done for it here. */
@@ -39,19 +39,39 @@ const versionOrder: EnvironmentVersionState[] = [
   'regional_provisioning',
 ]
 
+/** Stages that are over sooner than this are told by the write of a later one. */
+const tellAfterMs = 50
+
+/** A step whose beginning is not written yet. */
+interface Entered {
+  stage: ChainStage
+  at: number
+  states: BuildAttemptState[]
+  versions: VersionMove[]
+  canonicalDigest: string | undefined
+}
+
 /**
  * How far attempt and version are. A chain that is run again after a restart passes its first steps a second time;
  * states only ever go forward, so what was reached before is not written again.
+ *
+ * A step costs a write only when somebody could see it at work: what was entered since the last write is told together,
+ * soon after, or with what is written next. A worker that dies in between leaves the attempt a little further back.
  */
 export class ChainProgress {
   readonly #db: Database
-  readonly #claim: Claimed & Pick<AttemptRow, 'company_id'>
+  readonly #claim: Claimed
   #attemptState: BuildAttemptState
   #versionState: EnvironmentVersionState
+  #untold: Entered[] = []
+  #timer: NodeJS.Timeout | undefined
+  #writing: Promise<unknown> = Promise.resolve()
+  /** Why what was entered could not be told. */
+  #failure: unknown
 
   constructor(
     db: Database,
-    claim: Claimed & Pick<AttemptRow, 'company_id'>,
+    claim: Claimed,
     states: { attemptState: BuildAttemptState; versionState: EnvironmentVersionState },
   ) {
     this.#db = db
@@ -60,39 +80,39 @@ export class ChainProgress {
     this.#versionState = states.versionState
   }
 
-  /** Notes that `step` begins, with what is known so far. Throws `tenant_cancel` or `ClaimLost`. */
-  async enter(step: BuildStep, findings: BuildFindings): Promise<void> {
-    const attemptStates = step.attemptStates.filter((state) =>
-      isAhead(attemptOrder, state, this.#attemptState),
-    )
+  /**
+   * Notes that `step` begins, with what is known so far. Throws `tenant_cancel` or `ClaimLost`, here or when it is told: then
+   * the next call throws it.
+   */
+  enter(step: BuildStep, findings: BuildFindings): void {
+    this.#throwFailure()
+    const states = step.attemptStates.filter((state) => isAhead(attemptOrder, state, this.#attemptState))
     const versionStates = step.versionStates.filter((state) =>
       isAhead(versionOrder, state, this.#versionState),
     )
-    await this.#db.transaction().execute(async (trx) => {
-      const { canonicalDigest } = findings
-      await this.#write(trx, {
-        stageCode: step.stage,
-        ...(canonicalDigest !== undefined && { set: { canonical_digest: canonicalDigest } }),
-      })
-      await beginStage(trx, this.#claim, step.stage)
-      for (const state of attemptStates) await this.#write(trx, { state })
-      for (const to of versionStates) await this.#write(trx, { version: { to, set: resultOf(findings) } })
-    })
-    this.#attemptState = attemptStates.at(-1) ?? this.#attemptState
+    const versions = versionStates.map((to) => ({ to, set: resultOf(findings) }))
+    const { canonicalDigest } = findings
+    this.#untold.push({ stage: step.stage, at: performance.now(), states, versions, canonicalDigest })
+    this.#attemptState = states.at(-1) ?? this.#attemptState
     this.#versionState = versionStates.at(-1) ?? this.#versionState
+    this.#timer ??= setTimeout(() => {
+      this.#write((trx) => advance(trx, this.#claim, {})).catch((error: unknown) => {
+        this.#failure = error
+      })
+    }, tellAfterMs)
   }
 
   /** Notes what a step leaves, with the columns of the attempt that `work` answers. Throws as `enter` does. */
   async keep(work: (trx: Trx) => Promise<AttemptColumns>): Promise<void> {
-    await this.#db.transaction().execute(async (trx) => {
-      await this.#write(trx, { set: await work(trx) })
-    })
+    this.#throwFailure()
+    await this.#write(async (trx) => advance(trx, this.#claim, { set: await work(trx) }))
   }
 
   /** The version is ready, and what its scan found is what its environment shows from now on. */
   async complete({ order, findings }: Pick<Build, 'order' | 'findings'>): Promise<void> {
+    this.#throwFailure()
     const version = { to: 'ready', set: resultOf(findings) } as const
-    await this.#end(async (trx) => {
+    await this.#write(async (trx) => {
       const outcome = await finishAttempt(trx, this.#claim, { state: 'completed', version })
       if (outcome === 'done') await supersedeOlder(trx, this.#claim.environment_version_id)
       if (outcome === 'done' && findings.scan) await trackFindings(trx, order, findings.scan)
@@ -107,15 +127,46 @@ export class ChainProgress {
   async fail(failure: BuildFailed): Promise<void> {
     const { code: errorCode, detail: errorDetail, instruction, terminalClass: state } = failure
     const ending = { state, errorCode, errorDetail, instruction }
-    await this.#end((trx) => finishAttempt(trx, this.#claim, ending))
+    await this.#write((trx) => finishAttempt(trx, this.#claim, ending))
   }
 
-  async #write(trx: Trx, step: Parameters<typeof advance>[2]): Promise<void> {
-    refuse(await advance(trx, this.#claim, step))
+  /** Writes nothing any more; for a chain that is given up, or begun again. */
+  async close(): Promise<void> {
+    clearTimeout(this.#timer)
+    await this.#writing
   }
 
-  async #end(work: (trx: Trx) => Promise<WriteOutcome>): Promise<void> {
-    refuse(await this.#db.transaction().execute(work))
+  #throwFailure(): void {
+    if (this.#failure !== undefined) throw this.#failure
+  }
+
+  /** Tells what was entered before, and does `work`, in one transaction; one after another. */
+  #write(work: (trx: Trx) => Promise<WriteOutcome>): Promise<void> {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    const write = this.#writing.then(() => {
+      const told = progressOf(this.#untold.splice(0))
+      return this.#db.transaction().execute(async (trx) => {
+        // After a cancel nothing is told but the end, which finds the same.
+        if (told) await advance(trx, this.#claim, told)
+        refuse(await work(trx))
+      })
+    })
+    this.#writing = write.catch(() => undefined)
+    return write
+  }
+}
+
+/** What was entered as one step forward; undefined when nothing was. */
+function progressOf(untold: readonly Entered[]): AttemptProgress | undefined {
+  const last = untold.at(-1)
+  if (!last) return undefined
+  const { canonicalDigest } = last
+  return {
+    stages: untold.map(({ stage, at }) => ({ stage, agoMs: performance.now() - at })),
+    states: untold.flatMap(({ states }) => states),
+    versions: untold.flatMap(({ versions }) => versions),
+    ...(canonicalDigest !== undefined && { set: { canonical_digest: canonicalDigest } }),
   }
 }
 

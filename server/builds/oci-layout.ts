@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream'
 import { digestPattern } from '@sandbox-jobs/contract/digest.ts'
+import { allEnded } from '../base/all-ended.ts'
 import { parseStrictJson } from '../base/strict-json.ts'
 import type { ObjectStorage } from '../storage/port.ts'
 import {
@@ -42,27 +43,33 @@ export async function writeLayout(
     kind: attachment.kind,
     ...attachmentDocuments(subject, attachment),
   }))
-  const documents = [
-    image.manifest,
-    image.config,
-    ...attached.flatMap(({ manifest, content }) => [manifest, content]),
-    emptyDocument,
-  ]
-  const kept = new Set([layer.digest, ...documents.map(({ descriptor }) => descriptor.digest)])
+  const manifests = [image.manifest, ...attached.map(({ manifest }) => manifest)]
+  const contents = [image.config, ...attached.map(({ content }) => content), emptyDocument]
+  const kept = new Set([
+    layer.digest,
+    ...[...manifests, ...contents].map(({ descriptor }) => descriptor.digest),
+  ])
   for (const digest of await namedBlobs(storage, versionId)) {
     if (!kept.has(digest)) await storage.delete(keyOf(versionId, blobPath(digest)))
   }
   const references = attached.map(({ kind, manifest }) => ({ kind, manifest: manifest.descriptor }))
   await storage.put(keyOf(versionId, 'index.json'), indexFile(subject, references))
-  await storage.put(keyOf(versionId, 'oci-layout'), layoutFile)
-  for (const document of documents) await putDocument(storage, versionId, document)
+  await putAll(storage, versionId, manifests)
+  await allEnded([
+    putAll(storage, versionId, contents),
+    storage.put(keyOf(versionId, 'oci-layout'), layoutFile),
+  ])
   const promoted = layerKey(versionId, layer.digest)
   if ((await storage.size(promoted)) === undefined) await storage.move(quarantineKey(versionId), promoted)
   else await storage.delete(quarantineKey(versionId))
 }
 
-const putDocument = (storage: ObjectStorage, versionId: string, { descriptor, bytes }: Document) =>
-  storage.put(keyOf(versionId, blobPath(descriptor.digest)), bytes)
+const putAll = (storage: ObjectStorage, versionId: string, documents: Document[]) =>
+  allEnded(
+    documents.map(({ descriptor, bytes }) =>
+      storage.put(keyOf(versionId, blobPath(descriptor.digest)), bytes),
+    ),
+  )
 
 /** The uncompressed tar of a promoted layer. */
 export const openLayer = async (

@@ -62,27 +62,31 @@ async function tryChain(
   signal: AbortSignal,
 ): Promise<'ended' | Error> {
   const findings: BuildFindings = {}
+  let progress: ChainProgress | undefined
   try {
     const { order, ...states } = await readOrder(db, attempt)
-    const progress = new ChainProgress(db, attempt, states)
-    const build: Build = { order, findings, tools, db, keep: (work) => progress.keep(work), signal }
+    const chain = new ChainProgress(db, attempt, states)
+    progress = chain
+    const build: Build = { order, findings, tools, db, keep: (work) => chain.keep(work), signal }
     for (const step of buildChain) {
       signal.throwIfAborted()
-      await progress.enter(step, build.findings)
+      chain.enter(step, build.findings)
       await step.run(build)
     }
-    await progress.complete(build)
+    await chain.complete(build)
     await removeBuildSandboxes(build)
     return 'ended'
   } catch (error) {
     const cause: unknown = signal.aborted ? signal.reason : asFailure(error)
     if (cause instanceof ClaimLost || cause instanceof Detached) return 'ended'
     if (!(cause instanceof BuildFailed)) return cause instanceof Error ? cause : new Error(String(cause))
-    return await fail(db, tools, attempt, { failure: cause, reused: findings.reused }).then(
+    return await fail(db, tools, attempt, { failure: cause, reused: findings.reused, progress }).then(
       () => 'ended' as const,
       (failure: unknown) =>
         failure instanceof ClaimLost ? 'ended' : new Error('cannot end build', { cause: failure }),
     )
+  } finally {
+    await progress?.close()
   }
 }
 
@@ -100,7 +104,11 @@ async function fail(
   db: Database,
   tools: BuildTools,
   attempt: AttemptRow,
-  { failure, reused }: { failure: BuildFailed; reused?: ReusedImage | undefined },
+  {
+    failure,
+    reused,
+    progress,
+  }: { failure: BuildFailed; reused?: ReusedImage | undefined; progress?: ChainProgress | undefined },
 ): Promise<void> {
   const { order, ...states } = await readOrder(db, attempt)
   if (failure.code === 'tenant_cancel') await keepBuildLog({ order, tools })
@@ -108,8 +116,7 @@ async function fail(
   if (reused && failure.code !== 'tenant_cancel') {
     await forgetCachedImage(db, { companyId: order.companyId, versionId: reused.versionId })
   }
-  const progress = new ChainProgress(db, attempt, states)
-  await progress.fail(failure)
+  await (progress ?? new ChainProgress(db, attempt, states)).fail(failure)
 }
 
 /** Renews the claim and hears of a cancel until `ending` fires; itself fires it when there is nothing left to do. */

@@ -8,30 +8,54 @@ import type { AttemptRow } from './attempt-store.ts'
 
 export type StageRow = Selectable<BuildStagesTable>
 
-/** The stage before it is completed by that; any other that is open was cut off, and the chain is begun again. */
-export async function beginStage(
+/** A stage that a chain has come to, and how long before it is told. */
+export interface EnteredStage {
+  stage: ChainStage
+  agoMs: number
+}
+
+export const agoOf = ({ agoMs }: EnteredStage) => sql<Date>`now() - ${agoMs} * interval '1 millisecond'`
+
+/**
+ * Stages in the order of the chain: each is completed by the next, and the last is open. Of what was open before, the
+ * stage before the first is completed by it; any other was cut off, and the chain is begun again.
+ */
+export async function enterStages(
   trx: Trx,
   attempt: Pick<AttemptRow, 'id' | 'company_id'>,
-  stage: ChainStage,
+  entered: readonly EnteredStage[],
 ): Promise<void> {
-  const before = buildStages[buildStages.indexOf(stage) - 1] ?? null
+  const [first] = entered
+  if (!first) return
+  const before = buildStages[buildStages.indexOf(first.stage) - 1] ?? null
   await trx
     .updateTable('build_stages')
     .set({
-      ended_at: sql<Date>`now()`,
+      ended_at: sql<Date>`greatest(started_at, ${agoOf(first)})`,
       outcome: sql`case when stage = ${before} then 'completed' else 'interrupted' end`,
     })
     .where('attempt_id', '=', attempt.id)
     .where('ended_at', 'is', null)
     .execute()
+  const rows = entered.map((each, at) => {
+    const next = entered[at + 1]
+    return {
+      attempt_id: attempt.id,
+      company_id: attempt.company_id,
+      stage: each.stage,
+      started_at: agoOf(each),
+      ended_at: next ? agoOf(next) : null,
+      outcome: next ? ('completed' as const) : null,
+    }
+  })
   await trx
     .insertInto('build_stages')
-    .values({ attempt_id: attempt.id, company_id: attempt.company_id, stage })
+    .values(rows)
     .onConflict((conflict) =>
       conflict.columns(['attempt_id', 'stage']).doUpdateSet({
-        started_at: sql`now()`,
-        ended_at: null,
-        outcome: null,
+        started_at: sql`excluded.started_at`,
+        ended_at: sql`excluded.ended_at`,
+        outcome: sql`excluded.outcome`,
         passes: sql`build_stages.passes + 1`,
       }),
     )

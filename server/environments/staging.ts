@@ -58,20 +58,29 @@ export interface Staging {
 
 /** Counts an upload as begun and answers its lease. Throws what `requireStagingRoom` throws. */
 export async function openStaging(db: Database, staging: Staging): Promise<string> {
-  const id = newId('stagingLease')
-  const { companyId, declaredBytes } = staging
-  await db.transaction().execute(async (trx) => {
-    await requireStagingRoom(trx, companyId, declaredBytes, staging.kind)
-    const lease = {
-      id,
-      company_id: companyId,
-      object_kind: staging.kind,
-      declared_bytes: declaredBytes,
-      storage_key: staging.storageKey,
-    }
-    await insertLease(trx, lease, leaseSeconds)
-  })
+  const [id = ''] = await openStagings(db, [staging])
   return id
+}
+
+/** The same of several, all of them or none; the leases are in their order. */
+export function openStagings(db: Database, stagings: readonly Staging[]): Promise<string[]> {
+  return db.transaction().execute(async (trx) => {
+    const ids: string[] = []
+    for (const { companyId, declaredBytes, kind, storageKey } of stagings) {
+      await requireStagingRoom(trx, companyId, declaredBytes, kind)
+      const id = newId('stagingLease')
+      const lease = {
+        id,
+        company_id: companyId,
+        object_kind: kind,
+        declared_bytes: declaredBytes,
+        storage_key: storageKey,
+      }
+      await insertLease(trx, lease, leaseSeconds)
+      ids.push(id)
+    }
+    return ids
+  })
 }
 
 /** Ends a lease; called with the transaction in which a row takes over its bytes. False: they may be gone. */

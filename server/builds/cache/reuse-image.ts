@@ -1,3 +1,4 @@
+import { allEnded } from '../../base/all-ended.ts'
 import { ObjectMissing } from '../../storage/port.ts'
 import { buildLogKey } from '../build-log-key.ts'
 import { layerKey, quarantineKey, storedLayout } from '../oci-layout.ts'
@@ -48,8 +49,13 @@ export async function reuseImage(build: Build): Promise<boolean> {
     if (!(await tools.executor.hasImage(image.layer.diffId))) {
       await verifyLayer(storedLayout(tools.storage, cached.versionId), image.layer)
     }
-    await tools.storage.copy(layerKey(cached.versionId, image.layer.digest), quarantineKey(order.versionId))
-    await takeOver(build, cached, image)
+    const builtBy = builderOf(image)
+    const told = `Nothing has changed: this is the image that build ${builtBy} made of the same files.\n`
+    await allEnded([
+      tools.storage.copy(layerKey(cached.versionId, image.layer.digest), quarantineKey(order.versionId)),
+      tools.storage.put(buildLogKey(order.attemptId), Buffer.from(told)),
+    ])
+    takeOver(build, cached, image)
     return true
   } catch (error) {
     if (!(error instanceof ImageUntrusted || error instanceof ObjectMissing)) throw error
@@ -72,19 +78,19 @@ function vouchesFor({ statement }: ImageSigned, build: Build, baseImages: NamedD
   )
 }
 
-async function takeOver(build: Build, cached: CachedImage, image: ImageSigned): Promise<void> {
-  const { findings, order, tools } = build
+/** The attempt in which a builder made it. */
+const builderOf = ({ statement: { predicate } }: ImageSigned): string =>
+  predicate.buildDefinition.internalParameters.reused_attempt_id ?? predicate.runDetails.metadata.invocationId
+
+function takeOver({ findings }: Build, cached: CachedImage, image: ImageSigned): void {
   const { buildDefinition, runDetails } = image.statement.predicate
-  const builtBy = buildDefinition.internalParameters.reused_attempt_id ?? runDetails.metadata.invocationId
-  const told = `Nothing has changed: this is the image that build ${builtBy} made of the same files.\n`
-  await tools.storage.put(buildLogKey(order.attemptId), Buffer.from(told))
   findings.layer = image.layer
   findings.imageConfig = image.config
   findings.unpackedBytes = cached.unpackedBytes
   findings.baseImages = findings.cacheEntry?.baseImages ?? []
   findings.builderVersion = runDetails.builder.version.buildah ?? ''
   findings.reused = {
-    builtBy,
+    builtBy: builderOf(image),
     versionId: cached.versionId,
     attemptId: cached.attemptId,
     provenanceDigest: image.provenanceDigest,

@@ -1,11 +1,12 @@
 import { buffer } from 'node:stream/consumers'
 import type { ScanReport } from '@sandbox-jobs/contract/resources/scan-report.ts'
+import { allEnded } from '../../base/all-ended.ts'
 import { sleep } from '../../base/clock.ts'
 import { CodedError } from '../../base/coded-error.ts'
 import { newId } from '../../base/ids.ts'
 import type { Executing } from '../../db/database.ts'
 import { type HeldObject, ownReport } from '../../environments/report-objects.ts'
-import { openStaging } from '../../environments/staging.ts'
+import { openStagings, type Staging } from '../../environments/staging.ts'
 import { ObjectMissing, type ObjectStorage } from '../../storage/port.ts'
 import { BuildFailed } from '../build-failed.ts'
 import { sha256Of } from '../image-documents.ts'
@@ -49,15 +50,18 @@ async function readReport(storage: ObjectStorage, key: string): Promise<ScanRepo
   return JSON.parse((await buffer(await storage.get(key))).toString('utf8')) as ScanReport
 }
 
-/** Stores the SBOM, then the report that names it, and notes both with the attempt. */
+/** Stores SBOM and report, and notes both with the attempt. */
 export async function keepReport(
   build: Build,
   sbom: Buffer,
   reportOf: (sbomDigest: string) => ScanReport,
 ): Promise<ScanReport> {
-  const sbomObject = await store(build, 'sbom', sbom)
-  const report = reportOf(sbomObject.digest)
-  const reportObject = await store(build, 'report', Buffer.from(JSON.stringify(report)))
+  const report = reportOf(sha256Of(sbom))
+  const [sbomObject, reportObject] = await store(build, [
+    { name: 'sbom', bytes: sbom },
+    { name: 'report', bytes: Buffer.from(JSON.stringify(report)) },
+  ])
+  if (!sbomObject || !reportObject) throw new Error('a stored report is missing')
   await build.keep(async (trx) => {
     for (const object of [sbomObject, reportObject]) await ownReport(trx, build.order, object)
     return { report_object_id: reportObject.id, sbom_object_id: sbomObject.id }
@@ -65,24 +69,36 @@ export async function keepReport(
   return report
 }
 
-async function store(build: Build, name: string, bytes: Buffer): Promise<HeldObject> {
-  const { order, tools } = build
-  const id = newId('ownedObject')
-  const storageKey = `reports/${order.companyId}/${id}/${name}`
-  const leaseId = await openLease(build, { storageKey, declaredBytes: bytes.length })
-  return { id, leaseId, storageKey, ...(await tools.storage.put(storageKey, bytes)) }
+async function store(build: Build, files: { name: string; bytes: Buffer }[]): Promise<HeldObject[]> {
+  const { companyId } = build.order
+  const objects = files.map(({ name, bytes }) => {
+    const id = newId('ownedObject')
+    return { id, bytes, storageKey: `reports/${companyId}/${id}/${name}` }
+  })
+  const leases = await openLeases(
+    build,
+    objects.map(({ bytes, storageKey }) => ({
+      companyId,
+      kind: 'report',
+      storageKey,
+      declaredBytes: bytes.length,
+    })),
+  )
+  return allEnded(
+    objects.map(async ({ id, bytes, storageKey }, at) => {
+      const stored = await build.tools.storage.put(storageKey, bytes)
+      return { id, leaseId: leases[at] ?? '', storageKey, ...stored }
+    }),
+  )
 }
 
-/** Waits for a slot: the build is worth more than a few minutes. Throws `platform_failed` when none becomes free. */
-async function openLease(
-  { db, order, signal }: Build,
-  lease: { storageKey: string; declaredBytes: number },
-): Promise<string> {
+/** Waits for slots: the build is worth more than a few minutes. Throws `platform_failed` when none becomes free. */
+async function openLeases({ db, signal }: Build, stagings: Staging[]): Promise<string[]> {
   const deadline = performance.now() + slotTimeoutMs
   for (;;) {
     signal.throwIfAborted()
     try {
-      return await openStaging(db, { companyId: order.companyId, kind: 'report', ...lease })
+      return await openStagings(db, stagings)
     } catch (error) {
       if (!(error instanceof CodedError && error.code === 'staging_slot_exhausted')) throw error
       if (performance.now() > deadline) throw new BuildFailed('platform_failed', 'staging_slot_exhausted')

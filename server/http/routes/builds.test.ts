@@ -192,14 +192,17 @@ describe('reading builds', () => {
   it('shows progress along the chain on attempt and version', async () => {
     const aid = (await queue()).body.id
     const attempt = await claim()
-    await db
-      .transaction()
-      .execute((trx) => advance(trx, attempt, { state: 'build_queued', stageCode: 'context_validator' }))
     await db.transaction().execute((trx) =>
       advance(trx, attempt, {
-        state: 'building',
-        stageCode: 'customer_build',
-        version: { to: 'building' },
+        states: ['build_queued'],
+        stages: [{ stage: 'context_validator', agoMs: 0 }],
+      }),
+    )
+    await db.transaction().execute((trx) =>
+      advance(trx, attempt, {
+        states: ['building'],
+        stages: [{ stage: 'customer_build', agoMs: 0 }],
+        versions: [{ to: 'building' }],
       }),
     )
     const { body } = await read(aid, tenant.member)
