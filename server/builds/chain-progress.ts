@@ -67,7 +67,7 @@ export class ChainProgress {
   #timer: NodeJS.Timeout | undefined
   #writing: Promise<unknown> = Promise.resolve()
   /** Why what was entered could not be told. */
-  #failure: unknown
+  #failure: Error | undefined
 
   constructor(
     db: Database,
@@ -97,7 +97,7 @@ export class ChainProgress {
     this.#versionState = versionStates.at(-1) ?? this.#versionState
     this.#timer ??= setTimeout(() => {
       this.#write((trx) => advance(trx, this.#claim, {})).catch((error: unknown) => {
-        this.#failure = error
+        this.#failure = error instanceof Error ? error : new Error(String(error))
       })
     }, tellAfterMs)
   }
@@ -137,7 +137,7 @@ export class ChainProgress {
   }
 
   #throwFailure(): void {
-    if (this.#failure !== undefined) throw this.#failure
+    if (this.#failure) throw this.#failure
   }
 
   /** Tells what was entered before, and does `work`, in one transaction; one after another. */
