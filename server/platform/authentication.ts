@@ -1,4 +1,3 @@
-import { createSecretKey, type KeyObject } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { uncoded } from '@sandbox-jobs/contract/errors/uncoded.ts'
 import type { Clock } from '../base/clock.ts'
@@ -6,7 +5,7 @@ import { PlainError } from '../base/plain-error.ts'
 import type { Database } from '../db/database.ts'
 import { Gathered } from '../db/gathered.ts'
 import type { AccessTokens } from './access-tokens.ts'
-import { hashApiKey, looksLikeApiKey } from './api-key-secret.ts'
+import { ApiKeyHashes, looksLikeApiKey } from './api-key-secret.ts'
 import type { KeyCredential, UserStanding } from './caller-statement.ts'
 import {
   findKeyCredentials,
@@ -55,12 +54,12 @@ export const refuseCredentials = (): PlainError => {
 
 export class Authentication {
   readonly #options: AuthenticationOptions
-  readonly #pepper: KeyObject
+  readonly #hashes: ApiKeyHashes
   readonly #keys: Gathered<Buffer, KeyCredential>
 
   constructor(options: AuthenticationOptions) {
     this.#options = options
-    this.#pepper = createSecretKey(options.apiKeyPepper)
+    this.#hashes = new ApiKeyHashes(options.apiKeyPepper)
     this.#keys = new Gathered((hashes) => findKeyCredentials(options.db, hashes))
   }
 
@@ -77,8 +76,20 @@ export class Authentication {
     if (headers.authorization !== undefined) return this.#byToken(headers.authorization)
     const text = headers['x-api-key']
     if (typeof text !== 'string' || !looksLikeApiKey(text)) throw refuseCredentials()
-    const key = await findKey(hashApiKey(this.#pepper, text))
-    return this.#byKey(key, headers.origin)
+    const key = await findKey(this.#hashes.of(text))
+    const now = this.#options.clock.now()
+    if (!isUsable(key, now)) throw refuseCredentials()
+    if (!servesOrigin(key.domains, headers.origin)) {
+      throw new PlainError(uncoded.key_origin.status, uncoded.key_origin.detail)
+    }
+    const olderThan = new Date(now.getTime() - usedNotedEveryMs)
+    // Written at most once a minute, so that a busy key does not turn every read into a write.
+    if (!key.last_used_at || key.last_used_at < olderThan) {
+      await touchKey(this.#options.db, { companyId: key.company_id, keyId: key.key_id, olderThan }, now)
+    }
+    const principal = principalOf(key, { id: key.owner_user_id, authMethod: 'api_key' })
+    const { key_id: id, scope, allowed_chatroom_ids: allowedChatroomIds } = key
+    return { ...principal, apiKey: { id, scope, allowedChatroomIds } }
   }
 
   async #byToken(authorization: string): Promise<Principal> {
@@ -104,28 +115,13 @@ export class Authentication {
     const login = await provider.login(token)
     return login !== undefined && isLogin(login) ? findLogin(this.#options.db, login) : undefined
   }
-
-  async #byKey(key: KeyCredential | undefined, origin: string | undefined): Promise<Principal> {
-    const now = this.#options.clock.now()
-    if (!key || key.disabled_at || key.revoked_at || (key.expires_at && key.expires_at <= now)) {
-      throw refuseCredentials()
-    }
-    if (!servesOrigin(key.domains, origin)) {
-      throw new PlainError(uncoded.key_origin.status, uncoded.key_origin.detail)
-    }
-    await this.#noteUse(key, now)
-    const { key_id: id, scope, allowed_chatroom_ids: allowedChatroomIds } = key
-    const principal = principalOf(key, { id: key.owner_user_id, authMethod: 'api_key' })
-    return { ...principal, apiKey: { id, scope, allowedChatroomIds } }
-  }
-
-  /** Writes at most once a minute, so that a busy key does not turn every read into a write. */
-  async #noteUse(key: KeyCredential, now: Date): Promise<void> {
-    const olderThan = new Date(now.getTime() - usedNotedEveryMs)
-    if (key.last_used_at && key.last_used_at >= olderThan) return
-    await touchKey(this.#options.db, { companyId: key.company_id, keyId: key.key_id, olderThan }, now)
-  }
 }
+
+const isUsable = (key: KeyCredential | undefined, now: Date): key is KeyCredential =>
+  key !== undefined &&
+  !key.disabled_at &&
+  !key.revoked_at &&
+  (key.expires_at === null || key.expires_at > now)
 
 function principalOf(
   user: UserStanding,

@@ -1,0 +1,12 @@
+import { randomBytes } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { ApiKeyHashes, hashApiKey, newApiKey } from './api-key-secret.ts'
+
+test('a key hashes to what the database keeps, however often it comes and among however many others', () => {
+  const pepper = randomBytes(32)
+  const hashes = new ApiKeyHashes(pepper)
+  const keys = Array.from({ length: 3000 }, newApiKey)
+  for (const key of [...keys, ...keys, ...keys.slice(-10)]) {
+    expect(hashes.of(key).equals(hashApiKey(pepper, key))).toBe(true)
+  }
+})
