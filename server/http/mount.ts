@@ -1,5 +1,6 @@
 import type { BodyOf, ParamsOf, QueryOf, ResponseOf, Route } from '@sandbox-jobs/contract/routes/route.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { Rendered } from '../base/rendered.ts'
 import type { FindKey } from '../platform/authentication.ts'
 import type { Principal } from '../platform/principal.ts'
 import { readIdempotencyKey } from './idempotency-key.ts'
@@ -22,7 +23,7 @@ export interface Call<R extends Route, Begun = unknown> {
 
 export type Handler<R extends Route, Begun = unknown> = (
   call: Call<R, Begun>,
-) => Promise<ResponseOf<R> extends undefined ? FastifyReply : ResponseOf<R>>
+) => Promise<ResponseOf<R> extends undefined ? FastifyReply : ResponseOf<R> | Rendered<ResponseOf<R>>>
 
 export type Authenticate = (headers: FastifyRequest['headers'], findKey?: FindKey) => Promise<Principal>
 
@@ -85,7 +86,10 @@ export function mounter(app: FastifyInstance, options: MountOptions): Mount {
         const { params, query } = request
         const found = request.getDecorator<Found | null>(foundDecorator)
         const call = { params, query, body, principal: null, ...found, idempotencyKey, request, reply }
-        return handler(call as unknown as Parameters<typeof handler>[0])
+        const answer = await handler(call as unknown as Parameters<typeof handler>[0])
+        if (!(answer instanceof Rendered)) return answer
+        reply.type('application/json; charset=utf-8')
+        return answer.text
       },
     })
   }

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import type { Columns } from '../db/row-text.ts'
 
 /*
  * Parts of statements that find out who calls and what they are in a room. Other domains build on them where what is
@@ -29,7 +30,7 @@ export const managedDepartments = sql<string[]>`array(
   select managed.department_id from department_managers managed
   where managed.user_id = owner.id and managed.company_id = owner.company_id
   order by managed.department_id
-)`.as('managed_department_ids')
+)`
 
 /** Joins the `key` that has the hash `asked.key_hash`, and its `owner`. */
 export const joinKey = sql`
@@ -37,8 +38,20 @@ export const joinKey = sql`
     join users owner on owner.id = key.owner_user_id and owner.company_id = key.company_id`
 
 /** The columns of a `KeyCredential` in such a statement. */
-export const keyColumns = sql`key.owner_user_id, owner.company_id, owner.role, owner.disabled_at, ${managedDepartments},
-      key.id as key_id, key.scope, key.allowed_chatroom_ids, key.domains, key.expires_at, key.revoked_at, key.last_used_at`
+export const keyColumns: Columns<KeyCredential> = {
+  owner_user_id: sql.ref('key.owner_user_id'),
+  company_id: sql.ref('owner.company_id'),
+  role: sql.ref('owner.role'),
+  disabled_at: sql.ref('owner.disabled_at'),
+  managed_department_ids: managedDepartments,
+  key_id: sql.ref('key.id'),
+  scope: sql.ref('key.scope'),
+  allowed_chatroom_ids: sql.ref('key.allowed_chatroom_ids'),
+  domains: sql.ref('key.domains'),
+  expires_at: sql.ref('key.expires_at'),
+  revoked_at: sql.ref('key.revoked_at'),
+  last_used_at: sql.ref('key.last_used_at'),
+}
 
 /** What a person is in a live room. */
 export interface Standing {
@@ -55,3 +68,9 @@ export const joinStanding = (of: { roomId: string; companyId: string; userId: st
     left join chatrooms room
       on room.id = ${sql.ref(of.roomId)} and room.company_id = ${sql.ref(of.companyId)} and room.deleted_at is null
     left join chatroom_members member on member.chatroom_id = room.id and member.user_id = ${sql.ref(of.userId)}`
+
+/** The columns of a `Standing` in such a statement. */
+export const standingColumns: Columns<Standing> = {
+  department_id: sql.ref('room.department_id'),
+  room_manager: sql.ref('member.room_manager'),
+}

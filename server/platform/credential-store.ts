@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Executing } from '../db/database.ts'
 import { listOf } from '../db/list-of.ts'
 import { prepared } from '../db/prepared.ts'
+import { selected } from '../db/row-text.ts'
 import {
   joinKey,
   type KeyCredential,
@@ -25,7 +26,7 @@ const users = (db: Executing) =>
       'owner.role',
       'owner.credential_generation',
       'owner.disabled_at',
-      managedDepartments,
+      managedDepartments.as('managed_department_ids'),
     ])
 
 export const findUserCredential = (
@@ -46,7 +47,7 @@ export const findLogin = (
 
 const keyCredentials = prepared<{ hashes: Buffer[] }, KeyCredential & { place: number }>(
   ({ hashes }) => sql`
-    select asked.place, ${keyColumns}
+    select asked.place, ${selected(keyColumns)}
     from unnest(${listOf(hashes, 'bytea')}) with ordinality as asked (key_hash, place) ${joinKey}`,
 )
 

@@ -5,6 +5,7 @@ import type { RunState } from '@sandbox-jobs/contract/states/run-states.ts'
 import { allEnded } from '../base/all-ended.ts'
 import { notFound } from '../base/coded-error.ts'
 import type { Cursor, Page, PageRequest, PageTokens } from '../base/page.ts'
+import { Rendered } from '../base/rendered.ts'
 import type { Database } from '../db/database.ts'
 import { belongsTo, type Directory } from '../platform/directory.ts'
 import { isRestricted, type Principal } from '../platform/principal.ts'
@@ -13,7 +14,8 @@ import type { QueuePolicy } from './queue-policy.ts'
 import { renderRun } from './render-run.ts'
 import { findContent, hasInput } from './run-content-store.ts'
 import type { RunLookup } from './run-lookup.ts'
-import { type RunReading, runOf } from './run-reading-store.ts'
+import { runOf } from './run-reading-store.ts'
+import type { KeptReading } from './run-readings.ts'
 import { type ListedRun, listRuns, type ShownRun } from './run-store.ts'
 import { queueWaits } from './run-waits.ts'
 
@@ -52,26 +54,26 @@ export async function requireReadableRun(
   return run
 }
 
-/** The same of what was looked up together with who asks. */
-function readableOf(reading: RunReading, principal: Principal, { chatroomId }: RunAddress): ShownRun {
-  const { department_id, room_manager } = reading
-  const inRoom = department_id !== null && belongsTo(principal, chatroomId, { department_id, room_manager })
-  const run = runOf(reading)
-  if (!inRoom || !run) throw notFound()
-  return run
+/** Shows a run. Throws `not_found`. */
+export async function readRun(deps: ReadDeps, principal: Principal, address: RunAddress): Promise<RunDetail> {
+  const run = await requireReadableRun(deps, principal, address)
+  return renderRun(run, await deps.runs.waitOf(run))
 }
 
-/** Shows a run; `reading` is given when it was looked up already. Throws `not_found`. */
-export async function readRun(
-  deps: ReadDeps,
+/** The same of a run that was looked up together with who asks. */
+export async function showReading(
+  deps: Pick<ReadDeps, 'runs'>,
   principal: Principal,
-  address: RunAddress,
-  reading?: RunReading,
-): Promise<RunDetail> {
-  const run = reading
-    ? readableOf(reading, principal, address)
-    : await requireReadableRun(deps, principal, address)
-  return renderRun(run, await deps.runs.waitOf(run))
+  { chatroomId }: RunAddress,
+  reading: KeptReading,
+): Promise<Rendered<RunDetail>> {
+  const { department_id, room_manager } = reading.row
+  const inRoom = department_id !== null && belongsTo(principal, chatroomId, { department_id, room_manager })
+  const run = runOf(reading.row)
+  if (!inRoom || !run) throw notFound()
+  if (run.state === 'queued') return new Rendered(renderRun(run, await deps.runs.waitOf(run)))
+  reading.shown ??= new Rendered(renderRun(run, undefined))
+  return reading.shown
 }
 
 /** Cancels and shows the run as it stands then. */

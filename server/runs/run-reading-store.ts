@@ -2,12 +2,14 @@ import { sql } from 'kysely'
 import type { Executing } from '../db/database.ts'
 import { listOf } from '../db/list-of.ts'
 import { prepared } from '../db/prepared.ts'
+import { RowText } from '../db/row-text.ts'
 import {
   joinKey,
   joinStanding,
   type KeyCredential,
   keyColumns,
   type Standing,
+  standingColumns,
 } from '../platform/caller-statement.ts'
 import { runById, runColumns, type ShownRun } from './run-store.ts'
 
@@ -28,13 +30,28 @@ type NullableOf<Row> = { [Column in keyof Row]: Row[Column] | null }
 export const runOf = (reading: RunReading): ShownRun | undefined =>
   reading.id === null ? undefined : (reading as ShownRun)
 
-// The key's columns come last: `company_id` is that of the key, whether there is a run or not.
+/** The text of a reading says all that the answer is made of; the key's `company_id` stands for that of the run. */
+export const readingText = new RowText<RunReading>(
+  { ...runColumns, ...keyColumns, ...standingColumns },
+  {
+    queued_at: true,
+    claimed_at: true,
+    cancel_requested_at: true,
+    terminal_at: true,
+    disabled_at: true,
+    expires_at: true,
+    revoked_at: true,
+    last_used_at: true,
+  },
+)
+
+// All in one value: what a row costs on its way to the program is more than what is done with it there.
 const readings = prepared<
   { keyHashes: Buffer[]; chatroomIds: string[]; runIds: string[] },
-  RunReading & { place: number }
+  { lines: string | null }
 >(
   ({ keyHashes, chatroomIds, runIds }) => sql`
-    select asked.place, ${runColumns}, ${keyColumns}, room.department_id, member.room_manager
+    select string_agg(asked.place || ' ' || ${readingText.sql}, chr(10)) as lines
     from unnest(${listOf(keyHashes, 'bytea')}, ${listOf(chatroomIds, 'text')}, ${listOf(runIds, 'text')})
       with ordinality as asked (key_hash, chatroom_id, run_id, place)
     ${joinKey}
@@ -45,16 +62,23 @@ const readings = prepared<
   `,
 )
 
-/** Each reading, in the order asked for; undefined where no key has the hash. Writes nothing. */
+/**
+ * The `readingText` of each reading, in the order asked for; undefined where no key has the hash. Writes nothing. Each
+ * text is a piece of a larger one, which it keeps in memory.
+ */
 export async function findReadings(
   db: Executing,
   asked: readonly AskedReading[],
-): Promise<(RunReading | undefined)[]> {
-  const rows = await readings(db, {
+): Promise<(string | undefined)[]> {
+  const [found] = await readings(db, {
     keyHashes: asked.map(({ keyHash }) => keyHash),
     chatroomIds: asked.map(({ chatroomId }) => chatroomId),
     runIds: asked.map(({ runId }) => runId),
   })
-  const byPlace = new Map(rows.map((row) => [row.place, row]))
-  return asked.map((_, at) => byPlace.get(at + 1))
+  const texts: (string | undefined)[] = asked.map(() => undefined)
+  for (const line of found?.lines?.split('\n') ?? []) {
+    const end = line.indexOf(' ')
+    texts[Number(line.slice(0, end)) - 1] = line.slice(end + 1)
+  }
+  return texts
 }

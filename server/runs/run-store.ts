@@ -3,6 +3,7 @@ import type { RawBuilder, Selectable } from 'kysely'
 import { sql } from 'kysely'
 import type { Executing, Trx } from '../db/database.ts'
 import { type Places, prepared } from '../db/prepared.ts'
+import { type Columns, selected } from '../db/row-text.ts'
 import type { RunsTable } from '../db/tables/runs.ts'
 import { type AnswerColumns, answersInsert } from './idempotency-store.ts'
 
@@ -139,14 +140,16 @@ export const runById = (column: string) => sql`
     lateral (select * from runs where runs.id = ${sql.ref(column)} limit 1) runs`
 
 /** The columns that show it. */
-export const runColumns = sql.join(shownColumns.map((column) => sql.ref(`runs.${column}`)))
+export const runColumns = Object.fromEntries(
+  shownColumns.map((column) => [column, sql.ref(`runs.${column}`)]),
+) as Columns<ShownRun>
 
 const askedRuns = prepared<
   { ids: string[]; companyIds: string[]; chatroomIds: string[]; apiKeyIds: (string | null)[] },
   ShownRun & { place: number }
 >(
   ({ ids, companyIds, chatroomIds, apiKeyIds }) => sql`
-    select asked.place, ${runColumns}
+    select asked.place, ${selected(runColumns)}
     from unnest(${ids}::text[], ${companyIds}::text[], ${chatroomIds}::text[], ${apiKeyIds}::text[])
       with ordinality as asked (id, company_id, chatroom_id, api_key_id, place)
     join ${runById('asked.id')} on runs.company_id = asked.company_id and runs.chatroom_id = asked.chatroom_id

@@ -1,7 +1,13 @@
 import { runRoutes } from '@sandbox-jobs/contract/routes/run-routes.ts'
 import { quickRun } from '../../runs/quick-run.ts'
 import { type CapabilityDeps, createDownloadCapability, listRunArtifacts } from '../../runs/read-artifacts.ts'
-import { cancelReadableRun, listRoomRuns, readRun, readRunContent } from '../../runs/read-runs.ts'
+import {
+  cancelReadableRun,
+  listRoomRuns,
+  readRun,
+  readRunContent,
+  showReading,
+} from '../../runs/read-runs.ts'
 import { retryRun } from '../../runs/retry-run.ts'
 import type { RunReadings } from '../../runs/run-readings.ts'
 import { type SubmitDeps, submitRun } from '../../runs/submit-run.ts'
@@ -19,7 +25,12 @@ export function mountRunRoutes(mount: Mount, services: RunServices): void {
   )
   mount(
     runRoutes.readRun,
-    ({ principal, params, begun }) => readRun(services, principal, addressOf(params), begun?.reading),
+    ({ principal, params, begun }) => {
+      const address = addressOf(params)
+      return begun?.reading
+        ? showReading(services, principal, address, begun.reading)
+        : readRun(services, principal, address)
+    },
     (params: RunParams) => services.readings.begin(addressOf(params)),
   )
   mount(runRoutes.readRunContent, ({ principal, params }) =>
