@@ -78,13 +78,14 @@ export function mounter(app: FastifyInstance, options: MountOptions): Mount {
         checkEnabled(options.enabled, { method: route.method, path: route.path })
       },
       handler: async (request, reply) => {
-        checks.params?.(request.params)
+        const found = request.getDecorator<Found | null>(foundDecorator)
+        // A path that something was begun with is well-formed.
+        if (!found?.begun) checks.params?.(request.params)
         checks.query?.(request.query)
         const idempotencyKey = route.idempotent ? readIdempotencyKey(request.headers) : undefined
         const body = request.body ?? (route.bodyOptional ? {} : request.body)
         if (route.bodyKind === undefined || route.bodyKind === 'json') checks.body?.(body)
         const { params, query } = request
-        const found = request.getDecorator<Found | null>(foundDecorator)
         const call = { params, query, body, principal: null, ...found, idempotencyKey, request, reply }
         const answer = await handler(call as unknown as Parameters<typeof handler>[0])
         if (!(answer instanceof Rendered)) return answer
