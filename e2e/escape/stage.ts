@@ -9,6 +9,8 @@ import type { SandboxRuntime } from '../../server/executor/port.ts'
 import { Canaries } from './canaries.ts'
 
 export const neighbourKey = 0x5b1
+/** A program whose input goes on is started when more of it is there than is usual. */
+const unusualBytes = 256 * 1024
 
 /** One host agent on a machine of its own, a neighbour that lives beside every attempt, and the canaries. */
 export class Stage {
@@ -84,6 +86,7 @@ export class Stage {
       argv: ['/usr/bin/probe', 'neighbour', String(neighbourKey), secret],
     }
     this.#neighbour = spec.id
+    this.#neighbourInput.push(' '.repeat(unusualBytes))
     await this.agent.client.start(spec, this.#neighbourInput)
     await until(async () => (await text(await this.agent.client.log(spec.id))).includes('ready'))
     this.neighbourPid = (await this.agent.processes(spec.id)).at(-1) ?? 0

@@ -285,9 +285,11 @@ static int be_neighbour(void) {
   mq_open("/sbj-neighbour", O_CREAT | O_RDWR, 0666, NULL);
   puts("ready");
   fflush(stdout);
-  /* Until whoever watches from outside gives a line. */
-  char line[8];
-  while (read(0, line, sizeof line) < 0 && errno == EINTR) continue;
+  /* Until whoever watches from outside ends a line. */
+  char line[4096];
+  ssize_t count;
+  while ((count = read(0, line, sizeof line)) != 0)
+    if (count < 0 ? errno != EINTR : !!memchr(line, '\n', count)) break;
   printf("signals %d\n%s\n", (int)signals, strcmp(shared, secret) ? "changed" : "whole");
   return 0;
 }
