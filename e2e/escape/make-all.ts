@@ -25,14 +25,15 @@ export async function makeAll(
     told(kind, count)
   }
   const tables = await tablesOf(stage)
+  const trials = await trialsOf(stage)
   await stage.watch()
   for (const table of tables) {
     const attempts = table.attempts.filter(({ name }) => wanted(table.class, name))
     if (attempts.length > 0)
       note(table.class, attempts.length, await makeAttempts(stage, { ...table, attempts }))
   }
-  for (const { class: kind, trials } of trialsOf()) {
-    const chosen = trials.filter(({ name }) => wanted(kind, name))
+  for (const { class: kind, trials: all } of trials) {
+    const chosen = all.filter(({ name }) => wanted(kind, name))
     if (chosen.length > 0) note(kind, chosen.length, await makeTrials(stage, { class: kind, trials: chosen }))
   }
   return made

@@ -195,6 +195,20 @@ const ofFiles: Hole[] = [
   },
 ]
 
+const ofEnvironment: Hole[] = [
+  {
+    name: 'the runtime has the job’s words',
+    edits: [
+      edit(
+        'runtimes.ts',
+        "...[program, '--cgroup-manager=disabled'",
+        "...['/usr/bin/env', ...Object.entries(arguments[0].env).map((pair) => pair.join('=')), program, '--cgroup-manager=disabled'",
+      ),
+    ],
+    tries: ['environment/preload', 'environment/audit', 'environment/homes'],
+  },
+]
+
 const ofShares: Hole[] = [
   {
     name: 'four times the memory',
@@ -273,4 +287,12 @@ const ofGvisor: Hole[] = [
 ]
 
 /** Each takes one control away, and the suite has to notice. */
-export const holes: Hole[] = [...ofKernel, ...ofView, ...ofFiles, ...ofShares, ...ofNetwork, ...ofGvisor]
+export const holes: Hole[] = [
+  ...ofKernel,
+  ...ofView,
+  ...ofFiles,
+  ...ofEnvironment,
+  ...ofShares,
+  ...ofNetwork,
+  ...ofGvisor,
+]

@@ -3,6 +3,7 @@ import type { Stage } from '../stage.ts'
 import type { Trials } from '../trial.ts'
 import { collector } from './collector.ts'
 import { devices } from './devices.ts'
+import { hostileEnvironments } from './environment.ts'
 import { imagesOf } from './images.ts'
 import { leaks } from './leaks.ts'
 import { mountTricks, namespaces, rights } from './namespaces.ts'
@@ -20,4 +21,8 @@ export async function tablesOf(stage: Stage): Promise<Table[]> {
 }
 
 /** What wants a sandbox for each. */
-export const trialsOf = (): Trials[] => [collector, resources]
+export const trialsOf = async (stage: Stage): Promise<Trials[]> => [
+  collector,
+  resources,
+  await hostileEnvironments(stage),
+]
