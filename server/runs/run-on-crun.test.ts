@@ -223,6 +223,28 @@ describe('a run in a real sandbox', () => {
     })
   })
 
+  it('gets a hostile environment of its author last: nothing of the platform has taken it before', async () => {
+    const ordinary_env = {
+      PATH: '/workspace',
+      IFS: '/.',
+      HOME: '/proc/1',
+      ENV: '/workspace/env',
+      PS4: '$(exit 9)',
+      _boot: 'exit 9',
+      _boot_bytes: '1',
+      LD_PRELOAD: '/workspace/preload.so',
+      SERVICE_OUTPUT_FILE: '/etc/passwd',
+      'BASH_FUNC_tar%%': '() { exit 9; }',
+    }
+    const bundle = {
+      format: 'zip' as const,
+      bytes: zip([{ name: 'tar', content: '#!/.sandbox/busybox sh\nexit 9\n' }]),
+    }
+    const id = await run('echo "$PATH $SERVICE_OUTPUT_FILE"', { ordinary_env, bundle })
+    expect(await ended(id)).toMatchObject({ state: 'completed', exit_code: 0, error_code: '' })
+    expect((await leftBy(id)).log).toBe('/workspace /workspace/output.json\n')
+  })
+
   it('that exits with 3, or runs past its time, or leaves a link, ends as it did', async () => {
     const ids = [
       await run('echo no; exit 3'),

@@ -1,22 +1,19 @@
 import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { copyFile, readFile, writeFile } from 'node:fs/promises'
+import { copyFile, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
-import { shellJob, until } from '../../../server/executor/oci/test-agent.ts'
+import { busybox, shellJob, until } from '../../../server/executor/oci/test-agent.ts'
 import type { SandboxSpec } from '../../../server/executor/port.ts'
-import { bootArgv, bootInput } from '../../../server/runs/boot-program.ts'
-import { processIds } from '../../../server/runs/canaries/search.ts'
-import { exportableEnv } from '../../../server/runs/ordinary-env.ts'
 import type { Stage } from '../stage.ts'
 import type { Trial, Trials } from '../trial.ts'
 
 /*
  * Jobs with a hostile `ordinary_env`. Its values name files that are there on the host as well, among the canaries: what is
- * taken by a program of ours runs as root there and leaves a mark. Each job gets it as runs do, through its input, and in
- * its specification too, where only a worker that was taken over could put it. While it lives, no process outside of it may
- * have a word of it.
+ * taken by a program of ours runs as root there and leaves a mark. Each job gets it as runs do, as exports through its input,
+ * and in its specification too, where only a worker that was taken over could put it. While it lives, no process outside of
+ * it may have a word of it.
  */
 
 /** Where the same files lie in the image. */
@@ -113,6 +110,12 @@ function environments(host: string): Record<string, Environment> {
 const inSpecification = (env: Environment): Environment =>
   Object.fromEntries(Object.entries(env).filter(([name]) => /^[^=\0]{1,1024}$/.test(name)))
 
+const exportsOf = (env: Environment): string =>
+  Object.entries(env)
+    .filter(([name]) => /^[A-Za-z_]\w*$/.test(name))
+    .map(([name, value]) => `export ${name}='${value.replaceAll("'", `'\\''`)}'\n`)
+    .join('')
+
 /** Puts the files among the canaries and into an image with a shell that takes libraries, before the canaries are watched. */
 export async function hostileEnvironments(stage: Stage): Promise<Trials> {
   const { folder } = stage.canaries
@@ -166,14 +169,14 @@ async function tryEnvironment(stage: Stage, image: string, env: Environment): Pr
   const { client } = stage.agent
   const mark = randomUUID()
   const marked = { ...env, SBJ_MARK: mark }
+  const program = `echo here; [ -e /workspace/loaded ] && echo loaded; exec ${busybox} sleep 50`
   const spec: SandboxSpec = {
     ...shellJob(image, '', { timeoutMs: 60_000, memoryBytes: 256 * 2 ** 20, runtime: stage.runtime }),
-    argv: [...bootArgv],
+    // The image's own shell takes libraries, unlike the platform's.
+    argv: [busybox, 'sh', '-c', `eval "$(${busybox} cat)"; exec /bin/sh -c '${program}'`],
     env: inSpecification(marked),
   }
-  const workScript = `echo here; [ -e /workspace/loaded ] && echo loaded; exec /.sandbox/busybox sleep 50\n`
-  const job = { imageEnv: [], secrets: {}, startupScript: '', workScript, driver: '. /workspace/work.sh' }
-  await client.start(spec, bootInput({ ...job, env: exportableEnv(marked), input: Buffer.from('{}') }))
+  await client.start(spec, Buffer.from(exportsOf(marked)))
   const log = async () => text(await client.log(spec.id))
   await until(
     async () =>
@@ -197,8 +200,8 @@ async function tryEnvironment(stage: Stage, image: string, env: Environment): Pr
 
 async function processesWith(mark: string, except: ReadonlySet<number>): Promise<number[]> {
   const found: number[] = []
-  for (const pid of await processIds()) {
-    if (except.has(pid)) continue
+  for (const pid of (await readdir('/proc')).map(Number)) {
+    if (Number.isNaN(pid) || except.has(pid)) continue
     const words = await Promise.all(
       ['environ', 'cmdline'].map((name) => readFile(`/proc/${pid}/${name}`, 'latin1').catch(() => '')),
     )
