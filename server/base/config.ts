@@ -35,6 +35,14 @@ export interface Config {
   runtimeEgress: boolean
   /** Bytes that one run may send. */
   runEgressCapBytes: number
+  /** `host[:port][/prefix]` of the registry for base images whose names have no host. */
+  registry: string | undefined
+  /** PEM of whoever vouches for that registry. */
+  registryCaFile: string | undefined
+  /** `user:password` for that registry, in one line. */
+  registryLoginFile: string | undefined
+  /** Whether base images may come from the registry that their name has. */
+  publicRegistries: boolean
   accessTokenSeconds: number
   /** `iss` of another issuer of login tokens; absent: only the service's own are good. */
   jwtIssuer: string | undefined
@@ -180,6 +188,33 @@ export const settings: { [K in keyof Config]: Setting<Config[K]> } = {
     description: 'bytes that one run may send',
     fallback: () => 1024 ** 3,
     ...integer(0, 2 ** 50),
+  },
+  registry: {
+    env: 'SANDBOX_REGISTRY',
+    description: 'registry for base images whose names have no host: HOST[:PORT][/PREFIX]',
+    fallback: () => undefined,
+    ...text(
+      /^[a-zA-Z0-9](?:[a-zA-Z0-9-]*[.:][a-zA-Z0-9.:-]*)(?:\/[a-z0-9]+(?:[._-]+[a-z0-9]+)*)*$/,
+      'a host with a dot or a port, and perhaps a path: registry.example.org/mirror',
+    ),
+  },
+  registryCaFile: {
+    env: 'SANDBOX_REGISTRY_CA_FILE',
+    description: 'PEM file of whoever vouches for that registry',
+    fallback: () => undefined,
+    ...absolutePath,
+  },
+  registryLoginFile: {
+    env: 'SANDBOX_REGISTRY_LOGIN_FILE',
+    description: 'file with USER:PASSWORD for that registry, readable by the service user',
+    fallback: () => undefined,
+    ...absolutePath,
+  },
+  publicRegistries: {
+    env: 'SANDBOX_PUBLIC_REGISTRIES',
+    description: 'whether base images may come from the public registry that their name has',
+    fallback: () => true,
+    ...flag,
   },
   accessTokenSeconds: {
     env: 'SANDBOX_ACCESS_TOKEN_SECONDS',

@@ -99,7 +99,10 @@ export interface SandboxSpec {
   collect: SandboxCollect
 }
 
-/** `none`: an unconnected loopback. Else a link to public addresses, and to the service's resolver. */
+/**
+ * `none`: an unconnected loopback, as every build has it. Else a link to public addresses, and to the service's resolver.
+ * A job on the builder's root filesystem is a pull of a base image, which has an operator's switch of its own.
+ */
 export type SandboxNetwork =
   | 'none'
   | {
@@ -107,6 +110,8 @@ export type SandboxNetwork =
       egressCapBytes: number
       /** Absent: every public address. */
       allow?: AllowList
+      /** For a pull: the operator's own registry too, even at an address that is not public. */
+      registry?: true
     }
 
 export interface SandboxLimits {

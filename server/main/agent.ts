@@ -49,6 +49,8 @@ async function main(): Promise<void> {
     runtimes: config.runtimes,
     warm: config.warmSandboxes,
     egress: config.runtimeEgress,
+    pulls: config.publicRegistries || config.registry !== undefined,
+    registry: config.registry?.split('/')[0],
     clock: systemClock,
     onError: (error) => log.error({ err: error }, 'a request failed'),
   })

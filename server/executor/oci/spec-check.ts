@@ -49,9 +49,16 @@ function checkIdentity(spec: SandboxSpec): void {
   )
   need(isWhole(spec.user?.uid, 0, 65_535) && isWhole(spec.user?.gid, 0, 65_535), 'user')
   need(spec.network === 'none' || isWhole(spec.network?.egressCapBytes, 0, 2 ** 50), 'network')
+  need(spec.network === 'none' || spec.confinement === 'job', 'network')
+  need(isRegistry(spec), 'network.registry')
   need(spec.network === 'none' || isAllowList(spec.network.allow), 'network.allow')
   need(typeof spec.hostname === 'string' && /^[a-z0-9][a-z0-9-]{0,62}$/.test(spec.hostname), 'hostname')
 }
+
+const isRegistry = ({ network, rootfs }: SandboxSpec): boolean =>
+  network === 'none' ||
+  network.registry === undefined ||
+  (network.registry === true && rootfs.kind === 'builder')
 
 function isAllowList(allow: unknown): boolean {
   if (allow === undefined) return true

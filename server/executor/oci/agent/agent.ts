@@ -33,8 +33,12 @@ export interface AgentOptions {
   runtimes: readonly SandboxRuntime[]
   /** Sandboxes made before they are asked for, at most; undefined: by this machine's memory. */
   warm: number | undefined
-  /** The operator's switch of sandboxes' network. */
+  /** The operator's switch of jobs' network. */
   egress: boolean
+  /** Whether base images may be pulled from any registry, which is apart from what jobs may reach. */
+  pulls: boolean
+  /** `host[:port]` of the operator's own registry, which pulls reach wherever it is. */
+  registry: string | undefined
   clock: Clock
   onError: (error: unknown) => void
 }
@@ -74,7 +78,9 @@ export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
     dataDir: options.dataDir,
     linksProgram: native.links,
     resolverProgram: native.resolver,
-    isEnabled: options.egress,
+    jobs: options.egress,
+    pulls: options.pulls,
+    registry: options.registry,
     onError: options.onError,
   })
   const cpus = availableParallelism()

@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import type { Clock } from '../../../base/clock.ts'
 import { newId } from '../../../base/ids.ts'
-import type { AllowList } from '../../allow-list.ts'
 import {
   type ExecutorCapacity,
   ExecutorRefused,
@@ -402,7 +401,8 @@ export class Sandboxes {
       this.#known.set(ticket.spec.id, sandbox)
       this.#live += 1
       this.#ranges.adopt(ticket.idBase)
-      if (ticket.link) this.#options.network.adopt(ticket.link, allowOf(ticket.spec))
+      const { network } = ticket.spec
+      if (ticket.link && network !== 'none') this.#options.network.adopt(ticket.link, network)
       this.#watch(sandbox, keeper)
       return true
     }
@@ -424,9 +424,6 @@ export class Sandboxes {
     await this.#leftovers.clear({ name, folder })
   }
 }
-
-const allowOf = ({ network }: SandboxSpec): AllowList | undefined =>
-  network === 'none' ? undefined : network.allow
 
 const exitOf = async (sandbox: Sandbox): Promise<SandboxExit | undefined> =>
   sandbox.phase === 'live' ? undefined : sandbox.exited.promise

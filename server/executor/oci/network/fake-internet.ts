@@ -29,6 +29,11 @@ export class FakeInternet {
     return internet
   }
 
+  /** What a command is put behind to run where public servers are. */
+  get beyond(): string[] {
+    return ['nsenter', `--net=/run/netns/sbj-beyond-${this.#id}`]
+  }
+
   get machineNamespace(): string {
     return `/run/netns/sbj-machine-${this.#id}`
   }

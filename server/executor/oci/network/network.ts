@@ -1,11 +1,12 @@
 import { randomInt } from 'node:crypto'
 import type { AllowList } from '../../allow-list.ts'
-import { ExecutorRefused, type Refusals } from '../../port.ts'
+import { ExecutorRefused, type Refusals, type SandboxSpec } from '../../port.ts'
 import { networkNames } from './addresses.ts'
 import { type Link, LinkMaker } from './link-maker.ts'
+import { registryEndpoints } from './registry-endpoints.ts'
 import { Resolver } from './resolver.ts'
 import { Router, removeRouter } from './router.ts'
-import { type ListedLink, listRules } from './rules.ts'
+import { endPullRules, type ListedLink, listRules, type RegistryEndpoints, registryRules } from './rules.ts'
 
 export interface NetworkOptions {
   dataDir: string
@@ -13,10 +14,17 @@ export interface NetworkOptions {
   linksProgram: string
   /** The compiled native/resolver.c. */
   resolverProgram: string
-  /** The operator's switch. */
-  isEnabled: boolean
+  /** The operator's switch for jobs. */
+  jobs: boolean
+  /** Whether there is a registry that base images may be pulled from. */
+  pulls: boolean
+  /** `host[:port]` of the operator's own registry. */
+  registry: string | undefined
   onError: (error: unknown) => void
 }
+
+/** What a sandbox may reach. */
+type Reach = Pick<Exclude<SandboxSpec['network'], 'none'>, 'allow' | 'registry'>
 
 interface Open {
   router: Router
@@ -44,6 +52,8 @@ export class Network {
   #inUse = 0
   /** By the number of the link. */
   readonly #lists = new Map<number, ListedLink>()
+  /** Numbers of the links that reach the operator's own registry. */
+  readonly #pulls = new Set<number>()
   #nextMark = randomInt(marks.first, marks.last)
 
   constructor(options: NetworkOptions) {
@@ -52,27 +62,31 @@ export class Network {
 
   /** Makes everything ready before a start asks for it; a failure is told and does not hold the agent up. */
   async prepare(): Promise<void> {
-    const { isEnabled, onError, dataDir } = this.#options
+    const { jobs, onError, dataDir } = this.#options
     try {
-      if (isEnabled) await this.#opened()
+      if (jobs) await this.#opened()
       else if (this.#inUse === 0) await removeRouter(networkNames(dataDir))
     } catch (error) {
-      if (isEnabled) onError(error)
+      if (jobs) onError(error)
     }
   }
 
   /** A link that no sandbox had before; with a list, it is held to that before anybody has it. */
-  async take(allow: AllowList | undefined): Promise<Link> {
-    if (!this.#options.isEnabled) {
-      throw new ExecutorRefused('network_off', 'the operator has switched the network of sandboxes off')
+  async take(use: 'jobs' | 'pulls', { allow, registry }: Reach): Promise<Link> {
+    if (!this.#options[use]) {
+      throw new ExecutorRefused('network_off', `the operator has switched the network of ${use} off`)
     }
     const { maker, router, resolver } = await this.#opened()
     await router.refresh()
     const link = this.#pool.shift() ?? (await maker.make())
     this.#inUse += 1
     this.#refill()
-    if (!allow) return link
     try {
+      if (registry) {
+        this.#pulls.add(link.index)
+        await router.nft(registryRules([link.index], await this.#registry()))
+      }
+      if (!allow) return link
       const listed = this.#list(link, allow)
       await Promise.all([router.nft(listRules('add', listed)), resolver.hold(listed)])
       return link
@@ -83,9 +97,10 @@ export class Network {
   }
 
   /** Counts a link that a sandbox of an earlier agent has. Call before `prepare`. */
-  adopt(link: Link, allow: AllowList | undefined): void {
+  adopt(link: Link, { allow, registry }: Reach): void {
     this.#inUse += 1
     if (allow) this.#list(link, allow)
+    if (registry) this.#pulls.add(link.index)
   }
 
   /** What was refused to the link since it was asked last; undefined where nothing was, or nobody knows. */
@@ -98,6 +113,9 @@ export class Network {
   release(link: Link): void {
     this.#inUse -= 1
     this.#open?.maker.drop(link)
+    if (this.#pulls.delete(link.index)) {
+      this.#open?.router.nft(endPullRules(link.index)).catch(this.#options.onError)
+    }
     const listed = this.#lists.get(link.index)
     if (!listed) return
     this.#lists.delete(link.index)
@@ -122,7 +140,7 @@ export class Network {
   async stop(): Promise<void> {
     const open = await this.#opening?.catch(() => undefined)
     await Promise.all([open?.maker.stop(), open?.resolver.stop()])
-    if (this.#options.isEnabled && this.#inUse === 0) await removeRouter(networkNames(this.#options.dataDir))
+    if (this.#inUse === 0) await removeRouter(networkNames(this.#options.dataDir))
   }
 
   #opened(): Promise<Open> {
@@ -143,6 +161,7 @@ export class Network {
 
   async #openAnew(): Promise<Open> {
     const router = await Router.open(networkNames(this.#options.dataDir), this.#lists)
+    if (this.#pulls.size > 0) await router.nft(registryRules([...this.#pulls], await this.#registry()))
     const maker = new LinkMaker(this.#options.linksProgram, router)
     // The maker answers only when it has come into the router's namespace.
     this.#pool.push(await maker.make())
@@ -150,6 +169,15 @@ export class Network {
     this.#open = { router, maker, resolver }
     this.#refill()
     return this.#open
+  }
+
+  /** Where the operator's own registry is now. */
+  async #registry(): Promise<RegistryEndpoints> {
+    const { registry } = this.#options
+    if (registry === undefined) {
+      throw new ExecutorRefused('registry_missing', 'the operator has set no registry: SANDBOX_REGISTRY')
+    }
+    return await registryEndpoints(registry)
   }
 
   #refill(): void {

@@ -13,13 +13,16 @@ export interface ResolvingAgent {
   dispose(): Promise<void>
 }
 
-export async function startResolvingAgent(addresses: string[]): Promise<ResolvingAgent> {
+export async function startResolvingAgent(
+  addresses: string[],
+  settings: Record<string, string> = {},
+): Promise<ResolvingAgent> {
   const internet = await FakeInternet.make(addresses)
   const folder = await mkdtemp(join(tmpdir(), 'resolving-agent-'))
   await writeFile(join(folder, 'resolv.conf'), 'nameserver 127.0.0.1\n')
   const mounted = `mount --bind ${folder}/resolv.conf /etc/resolv.conf; exec "$@"`
   const prefix = [...internet.onMachine, 'unshare', '-m', 'sh', '-c', mounted, 'sh']
-  const agent = await TestAgent.start({ SANDBOX_RUNTIME_EGRESS: 'true' }, { prefix })
+  const agent = await TestAgent.start({ SANDBOX_RUNTIME_EGRESS: 'true', ...settings }, { prefix })
   const dispose = async () => {
     await agent.dispose()
     await internet.dispose()

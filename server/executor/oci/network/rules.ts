@@ -58,7 +58,10 @@ export function routerRules(host: HostAddresses): string {
   map list${number} { type ${type} : mark; }
   set granted${number} { type mark . ${type}; size ${maxGranted}; flags dynamic, timeout; timeout ${grantSeconds}s; }
   set ranges${number} { type mark . ${type}; flags interval; }
+  set pulls${number} { type ${type}; }
+  set registry${number} { type ${type} . inet_service; }
   chain destination${number} {
+    oifname "${routerUplink}" ${ip} saddr @pulls${number} ${ip} daddr . tcp dport @registry${number} accept
     ${ip} daddr @host${number} meta mark set ${markOf('host_address')} goto refuse
     ${ip} daddr @special${number} meta mark set ${markOf('not_public_address')} goto refuse
     meta mark set ${ip} saddr map @list${number}
@@ -164,6 +167,35 @@ export function listRules(verb: 'add' | 'delete', { index, mark, allow }: Listed
     .filter(([, values]) => values.length > 0)
     .map(([set, values]) => `${verb} element inet ${routerTable} ${set} { ${values.join(', ')} }\n`)
     .join('')
+}
+
+/** Where the operator's own registry is, which may be an inner address. */
+export interface RegistryEndpoints {
+  ip4: string[]
+  ip6: string[]
+  port: number
+}
+
+/** Commands that let the links of pulls through to the registry, and to it alone of what is not public. */
+export function registryRules(links: readonly number[], { ip4, ip6, port }: RegistryEndpoints): string {
+  const own = links.map(linkAddresses)
+  const sets: [string, string[]][] = [
+    ['registry4', ip4.map((address) => `${address} . ${port}`)],
+    ['registry6', ip6.map((address) => `${address} . ${port}`)],
+    ['pulls4', own.map((link) => link.ip4)],
+    ['pulls6', own.map((link) => link.ip6)],
+  ]
+  const flush = ['registry4', 'registry6'].map((set) => `flush set inet ${routerTable} ${set}\n`)
+  const add = sets
+    .filter(([, values]) => values.length > 0)
+    .map(([set, values]) => `add element inet ${routerTable} ${set} { ${values.join(', ')} }\n`)
+  return [...flush, ...add].join('')
+}
+
+/** Commands that end that for a link. */
+export function endPullRules(index: number): string {
+  const { ip4, ip6 } = linkAddresses(index)
+  return `delete element inet ${routerTable} pulls4 { ${ip4} }\ndelete element inet ${routerTable} pulls6 { ${ip6} }\n`
 }
 
 /**
