@@ -2,12 +2,11 @@ import { parseStrictJson } from '../base/strict-json.ts'
 import type { ImageConfig } from '../db/tables/environments.ts'
 import { BuildFailed } from './build-failed.ts'
 import { maxImageConfigBytes } from './build-sandbox.ts'
+import { userPattern } from './image-user.ts'
 
 const maxEntries = 200
 const maxEnvBytes = 64 * 1024
 const envEntry = /^[A-Za-z_][A-Za-z0-9_]*=[^\0]*$/
-/** A name or an id, and perhaps a group after a colon: nothing a shell would read otherwise. */
-const userPattern = /^([a-z0-9_][a-z0-9_.-]{0,63}(:[a-z0-9_][a-z0-9_.-]{0,63})?)?$/i
 
 /**
  * What runs take from an image's configuration. The configuration is the word of a hostile build: entries that no

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto'
 import { attachmentTypes } from '@sandbox-jobs/contract/resources/provenance.ts'
+import { sha256Of } from '../base/sha256.ts'
 import type { ImageConfig } from '../db/tables/environments.ts'
 
 /** Bytes under their digest, with what names them elsewhere (OCI image format, "Content Descriptors"). */
@@ -44,9 +44,6 @@ export interface Layer {
 
 /** The hex digits of a digest. */
 export const hexOf = (digest: string): string => digest.slice('sha256:'.length)
-
-export const sha256Of = (bytes: Buffer): string =>
-  `sha256:${createHash('sha256').update(bytes).digest('hex')}`
 
 const document = (mediaType: string, bytes: Buffer): Document => ({
   descriptor: { mediaType, digest: sha256Of(bytes), size: bytes.length },

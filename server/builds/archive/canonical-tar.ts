@@ -10,18 +10,21 @@ const typeFlags = { file: '0', symlink: '2', directory: '5' } as const
  * group 0, time 0, no names, no attributes. Entries keep their order and are streamed.
  */
 export async function* canonicalTar(entries: AsyncIterable<ArchiveEntry>): AsyncGenerator<Buffer, void> {
-  for await (const entry of entries) {
-    yield tarHeaders(entry)
-    if (entry.body === undefined) continue
-    let byteSize = 0
-    for await (const bytes of entry.body) {
-      byteSize += bytes.length
-      yield bytes
-    }
-    if (byteSize !== entry.byteSize) throw new Error('an entry has another size than it says')
-    yield padding(byteSize)
-  }
+  for await (const entry of entries) yield* canonicalEntry(entry)
   yield Buffer.alloc(2 * BLOCK_BYTES)
+}
+
+/** One entry of such a tar. */
+export async function* canonicalEntry(entry: ArchiveEntry): AsyncGenerator<Buffer, void> {
+  yield tarHeaders(entry)
+  if (entry.body === undefined) return
+  let byteSize = 0
+  for await (const bytes of entry.body) {
+    byteSize += bytes.length
+    yield bytes
+  }
+  if (byteSize !== entry.byteSize) throw new Error('an entry has another size than it says')
+  yield padding(byteSize)
 }
 
 function tarHeaders(entry: ArchiveEntry): Buffer {
