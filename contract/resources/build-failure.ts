@@ -71,7 +71,9 @@ export type BuildErrorCode = keyof typeof buildFailures
 /** Where the rule that was broken says better what to do than the code under which it ends. */
 const nextActionsByRule: Record<string, string> = {
   base_image_unavailable:
-    'The base image is not on this deployment. Start from scratch or a curated image, or ask the operator to add it.',
+    'The build log says which base image is missing and why. Name one that its registry has, start from scratch or a curated image, or ask the operator.',
+  base_registry_forbidden:
+    'Start from an image in the registry of this deployment, from scratch or a curated image, or ask the operator.',
   dockerfile_missing:
     'Put a file named Dockerfile at the top of the archive, upload it again and create a new version.',
   context_missing: 'Upload an archive and create a version from its owned_object_id.',

@@ -3,6 +3,8 @@ export const buildExitCodes = {
   /** The context could not be unpacked whole, or left no room to work in. */
   contextNotUnpacked: 97,
   baseImageUnavailable: 96,
+  /** A base image out of a registry is none that the builder can read. */
+  baseImageMalformed: 93,
   onbuildForbidden: 95,
   exportFailed: 94,
 } as const
@@ -42,12 +44,31 @@ export const builderEnded = 'ended'
 export const maxStepsBytes = 1024 ** 2
 
 /**
+ * Puts base image `number` into the builder's store, where it was delivered (`bases/deliver-bases.ts`), under the name
+ * `base` by which the Dockerfile knows it. A name without a host is the builder's own, `localhost`. The digest that a
+ * name pins may be that of an index, which is then put beside the image.
+ */
+const importBase = `if [ -e "bases/$number/image.tar" ]; then
+    case "$base" in *[.:A-Z]*/*) name=$base ;; *) name=localhost/$base ;; esac
+    mkdir image && tar -xf "bases/$number/image.tar" -C image && rm "bases/$number/image.tar" &&
+      if [ -e "bases/$number/index" ]; then
+        digest=$(sha256sum <image/manifest.json)
+        mv image/manifest.json "image/\${digest%% *}.manifest.json" && mv "bases/$number/index" image/manifest.json
+      fi &&
+      skopeo --override-os linux --override-arch amd64 copy --quiet dir:image "containers-storage:$name" &&
+      rm -r image || exit ${buildExitCodes.baseImageMalformed}
+  fi
+  number=$((number + 1))`
+
+/**
  * Builds `context/Dockerfile` from the images in the arguments, and writes down what came of it: in `steps` how far the
  * builder came (`dockerfile/failed-instruction.ts`), then the image and its configuration.
  */
 export const buildFromBases = `
 buildah --version
+number=0
 for base in "$@"; do
+  ${importBase}
   found=$(buildah inspect --type image --format '{{len .Docker.Config.OnBuild}} {{.FromImageDigest}}' "$base" 2>/dev/null) || {
     echo "base image $base is not on this deployment"
     exit ${buildExitCodes.baseImageUnavailable}

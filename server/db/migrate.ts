@@ -25,6 +25,7 @@ import * as buildCache from './migrations/0022-build-cache.ts'
 import * as liveBuildLogs from './migrations/0024-live-build-logs.ts'
 import * as buildDetails from './migrations/0025-build-details.ts'
 import * as curatedEnvironments from './migrations/0026-curated-environments.ts'
+import * as pulledImages from './migrations/0031-pulled-images.ts'
 
 /** Forward only, in order of their names. */
 const migrations: Record<string, Migration> = {
@@ -51,6 +52,7 @@ const migrations: Record<string, Migration> = {
   '0024-live-build-logs': liveBuildLogs,
   '0025-build-details': buildDetails,
   '0026-curated-environments': curatedEnvironments,
+  '0031-pulled-images': pulledImages,
 }
 
 const provider: MigrationProvider = { getMigrations: async () => migrations }

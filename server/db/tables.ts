@@ -25,6 +25,7 @@ export interface Tables {
   blocked_digests: environments.BlockedDigestsTable
   build_cache: environments.BuildCacheTable
   context_facts: environments.ContextFactsTable
+  pulled_images: environments.PulledImagesTable
   build_fence: environments.BuildFenceTable
   security_findings: findings.SecurityFindingsTable
   security_exceptions: findings.SecurityExceptionsTable

@@ -1,3 +1,4 @@
+import { sweepPulledImages } from '../builds/bases/sweep-pulled-images.ts'
 import { sweepBuildCache } from '../builds/cache/sweep-build-cache.ts'
 import { rematchFindings } from '../builds/rematch-findings.ts'
 import { type ImageSweepDeps, sweepImages } from '../builds/sweep-images.ts'
@@ -27,6 +28,7 @@ export function startRetentionLoops(deps: ImageSweepDeps): Loop {
     startLoop({ name: 'vulnerabilities', everyMs: minuteMs, runOnce: () => rematchFindings(deps), log }),
     startLoop({ name: 'scan reports', everyMs: 60 * minuteMs, runOnce: () => sweepReports(deps), log }),
     startLoop({ name: 'build cache', everyMs: 10 * minuteMs, runOnce: () => sweepBuildCache(deps), log }),
+    startLoop({ name: 'base images', everyMs: 60 * minuteMs, runOnce: () => sweepPulledImages(deps), log }),
     startLoop({ name: 'images', everyMs: 60 * minuteMs, runOnce: () => sweepImages(deps), log }),
   ]
   return { stop: async () => void (await Promise.all(loops.map((loop) => loop.stop()))) }

@@ -54,6 +54,7 @@ await runRole('worker', async (config, log) => {
       storage,
       executor,
       readers: new ArchiveReaders(log),
+      registries: config,
       log,
       liveLogs: new LogOffers({ executor, write: liveLogWriter(db), log }),
       clock: systemClock,

@@ -12,6 +12,7 @@ import type { Database } from '../db/database.ts'
 import { RunnerReleases } from '../environments/runner-releases.ts'
 import { liveLogWriter } from '../live-logs/live-log-writer.ts'
 import { LogOffers } from '../live-logs/log-offers.ts'
+import { noRegistries } from './no-registries.ts'
 
 const folders: string[] = []
 afterAll(() => {
@@ -36,6 +37,7 @@ export function makeBuildTools(
     log,
     liveLogs: new LogOffers({ executor: parts.executor, write: liveLogWriter(db), log }),
     readers: new ArchiveReaders(log),
+    registries: noRegistries,
     clock: systemClock,
     signing: makeSigningKeys(),
     runners: new RunnerReleases(db, 'declared'),

@@ -1,6 +1,7 @@
 /**
  * Every reason to refuse an archive or an image, by slug. `hostile`: no honest archiver writes it, or it could
- * mean different things to different readers; `broken`: the bytes are not a whole archive; `limit`: a bound.
+ * mean different things to different readers; `broken`: the bytes are not a whole archive; `rule`: what a base image out
+ * of a registry may be; `limit`: a bound.
  */
 const archiveRefusals = {
   path_empty: 'hostile',
@@ -40,6 +41,15 @@ const archiveRefusals = {
   dockerfile_not_a_file: 'broken',
   archive_truncated: 'broken',
   archive_corrupt: 'broken',
+  base_manifest_unsupported: 'rule',
+  base_layer_unsupported: 'rule',
+  base_platform_missing: 'rule',
+  base_image_malformed: 'rule',
+  base_digest_mismatch: 'rule',
+  base_user_invalid: 'rule',
+  base_volume_invalid: 'rule',
+  onbuild_forbidden: 'rule',
+  base_image_too_large: 'limit',
   archive_too_large: 'limit',
   archive_too_many_entries: 'limit',
   archive_names_too_large: 'limit',

@@ -33,14 +33,18 @@ export const buildKey = (inputs: BuildInputs): string =>
   })
 
 /**
- * The base images as the builder will find them, by the references of the Dockerfile. Undefined when one is not there
- * under its name: the builder may know better, and then says so before its first step.
+ * The base images as the builder will find them, by the references of the Dockerfile: among those that were pulled for it,
+ * or in its store. Undefined when one is not there under its name: the builder may know better, and then says so before
+ * its first step.
  */
 export function resolveBases(
   references: readonly string[],
   { baseImages }: Pick<Builder, 'baseImages'>,
+  pulled: readonly NamedDigest[] = [],
 ): NamedDigest[] | undefined {
   const found = references.map((name) => {
+    const own = pulled.find((base) => base.name === name)
+    if (own) return { name, digest: own.digest }
     const tagged = /:[^/]+$/.test(name) ? name : `${name}:latest`
     const digest = baseImages.find(
       (image) => image.name === tagged || image.name === `localhost/${tagged}`,

@@ -31,7 +31,7 @@ export interface ReusedImage {
 export async function reuseImage(build: Build): Promise<boolean> {
   const { findings, order, tools } = build
   const builder = await tools.executor.builder()
-  const baseImages = resolveBases(found(build, 'bases'), builder)
+  const baseImages = resolveBases(found(build, 'bases'), builder, found(build, 'pulled'))
   if (!baseImages) return false
   const runner = await tools.executor.runner()
   const { toolchainDigest } = builder

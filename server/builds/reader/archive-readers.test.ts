@@ -160,7 +160,7 @@ describe('memory', () => {
 describe('an image that streams past', () => {
   const image = tar({ name: 'bin', type: '5' }, { name: 'bin/a', content: 'x'.repeat(200_000) })
   const pass = async (bytes: Buffer) => {
-    const proof = new ImageProof(new ArchiveReaders(log))
+    const proof = new ImageProof(new ArchiveReaders(log).readImage())
     const parts: Buffer[] = []
     await pipeline(Readable.from(chunksOf(bytes, 65_536)), proof, async (chunks: AsyncIterable<Buffer>) => {
       for await (const chunk of chunks) parts.push(chunk)
@@ -191,7 +191,7 @@ describe('an image that streams past', () => {
         throw new Error('the agent is gone')
       })(),
     )
-    const proof = new ImageProof(new ArchiveReaders(log))
+    const proof = new ImageProof(new ArchiveReaders(log).readImage())
     await expect(pipeline(broken, proof, async (chunks) => buffer(chunks))).rejects.toThrow(
       'the agent is gone',
     )

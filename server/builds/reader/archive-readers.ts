@@ -4,9 +4,11 @@ import type { Log } from '../../base/logging.ts'
 import { type ArchiveFormat, type ArchiveSource, contextBounds } from '../archive/archive.ts'
 import { ArchiveRefused } from '../archive/archive-refused.ts'
 import { type FlatImageCounts, flatImageBounds } from '../archive/flat-image.ts'
+import type { ResolvedName } from '../bases/image-manifest.ts'
 import type { BuilderSteps } from '../dockerfile/failed-instruction.ts'
 import type { Inventory } from '../scan/inventory.ts'
 import { maxInventoryBytes, parseInventory } from '../scan/parse-inventory.ts'
+import type { ImageReading } from './image-proof.ts'
 import type { ReaderLimits } from './reader-command.ts'
 import type { ContextFacts, ReaderJob, Verdict } from './reader-messages.ts'
 import { type ReaderDeath, ReaderDied, ReaderProcess } from './reader-process.ts'
@@ -116,12 +118,26 @@ export class ArchiveReaders {
   }
 
   /** Begins to read an image; its bytes are given to the process by whoever has them. */
-  readImage(): { reader: ReaderProcess; counts: Promise<FlatImageCounts> } {
-    const reader = new ReaderProcess(imageLimits)
-    const counts = reader
-      .ask({ kind: 'image', bounds: flatImageBounds })
-      .then((verdict) => accepted(verdict, 'image'))
-    return { reader, counts }
+  readImage(): ImageReading<FlatImageCounts> {
+    return reading({ kind: 'image', bounds: flatImageBounds })
+  }
+
+  /** The same for a base image as a pull left it, which must be the one of this digest. */
+  readBaseImage(digest: string): ImageReading<object> {
+    return reading({ kind: 'base_image', digest })
+  }
+
+  /** What a registry says that a name means; `pinned` when the name is a digest. Throws `ArchiveRefused`. */
+  async readBaseName(open: () => Promise<Readable>, pinned: string | undefined): Promise<ResolvedName> {
+    return await this.again(async () => {
+      const { reader, facts } = reading({ kind: 'base_name', ...(pinned !== undefined && { pinned }) })
+      try {
+        const [{ digest, image }] = await Promise.all([facts, giveAll(reader, await open())])
+        return { digest, image }
+      } finally {
+        reader.kill()
+      }
+    })
   }
 
   /** What a stored image holds. `open` gives its uncompressed layer, anew for each try. */
@@ -168,6 +184,14 @@ export class ArchiveReaders {
     this.deaths[death] += 1
     this.#log.warn({ death, deaths: this.deaths }, 'an archive reader died')
   }
+}
+
+/** Begins a job over bytes that are given to the process. */
+function reading<K extends ReaderJob['kind']>(
+  job: ReaderJob & { kind: K },
+): ImageReading<Extract<Verdict, { kind: K }>> {
+  const reader = new ReaderProcess(imageLimits)
+  return { reader, facts: reader.ask(job).then((verdict) => accepted(verdict, job.kind)) }
 }
 
 /** All of an image, or as much as the reader takes. */

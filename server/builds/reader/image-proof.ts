@@ -1,30 +1,33 @@
 import { createHash } from 'node:crypto'
 import { Transform, type TransformCallback } from 'node:stream'
-import type { FlatImageCounts } from '../archive/flat-image.ts'
-import type { ArchiveReaders } from './archive-readers.ts'
 import type { ReaderProcess } from './reader-process.ts'
 
+/** A reader process that waits for the bytes of an image, and what it will say of them. */
+export interface ImageReading<Facts> {
+  reader: ReaderProcess
+  facts: Promise<Facts>
+}
+
 /**
- * Passes a flat image on unchanged while a reader process reads the same bytes, and fails at the latest at their end when
+ * Passes an image on unchanged while a reader process reads the same bytes, and fails at the latest at their end when
  * the image is refused. Use it inside `pipeline`, before a store that keeps nothing of a stream that fails. The digest is
  * made here, over what passed: it is not a hostile image's to influence.
  */
-export class ImageProof extends Transform {
+export class ImageProof<Facts extends object> extends Transform {
   readonly #reader: ReaderProcess
-  readonly #counts: Promise<FlatImageCounts>
+  readonly #facts: Promise<Facts>
   readonly #hash = createHash('sha256')
-  #report: (FlatImageCounts & { digest: string }) | undefined
+  #report: (Facts & { digest: string }) | undefined
 
-  constructor(readers: ArchiveReaders) {
+  constructor({ reader, facts }: ImageReading<Facts>) {
     super()
-    const { reader, counts } = readers.readImage()
     this.#reader = reader
-    this.#counts = counts
-    counts.catch((error: Error) => this.destroy(error))
+    this.#facts = facts
+    facts.catch((error: Error) => this.destroy(error))
   }
 
   /** `digest` is `sha256:` over the tar: for an uncompressed layer also its diff id. */
-  get report(): FlatImageCounts & { digest: string } {
+  get report(): Facts & { digest: string } {
     if (!this.#report) throw new Error('the image has not been read to its end')
     return this.#report
   }
@@ -39,9 +42,9 @@ export class ImageProof extends Transform {
 
   override _flush(callback: TransformCallback): void {
     this.#reader.input.end()
-    this.#counts.then(
-      (counts) => {
-        this.#report = { digest: `sha256:${this.#hash.digest('hex')}`, ...counts }
+    this.#facts.then(
+      (facts) => {
+        this.#report = { ...facts, digest: `sha256:${this.#hash.digest('hex')}` }
         callback()
       },
       (error: Error) => callback(error),

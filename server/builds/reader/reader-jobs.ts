@@ -5,6 +5,8 @@ import { ArchiveRefused } from '../archive/archive-refused.ts'
 import { canonicalTar } from '../archive/canonical-tar.ts'
 import { ContentDigest } from '../archive/content-digest.ts'
 import { checkFlatImage } from '../archive/flat-image.ts'
+import { resolveName } from '../bases/image-manifest.ts'
+import { checkPulledImage } from '../bases/pulled-image.ts'
 import { checkDockerfile, MAX_DOCKERFILE_BYTES } from '../dockerfile/dockerfile.ts'
 import { DockerfileRefused } from '../dockerfile/dockerfile-refused.ts'
 import { type BuilderSteps, failedInstruction } from '../dockerfile/failed-instruction.ts'
@@ -27,6 +29,11 @@ export async function judge(job: ReaderJob, input: RangeInput, tar: Writable): P
         }
       case 'image':
         return { kind: job.kind, ...(await checkFlatImage(input.rest(), job.bounds)) }
+      case 'base_name':
+        return { kind: job.kind, ...resolveName(await wholeOf(input.rest()), job.pinned) }
+      case 'base_image':
+        await checkPulledImage(input.rest(), job.digest)
+        return { kind: job.kind }
       case 'scan':
         await writeAll([Buffer.from(JSON.stringify(await scanLayer(input.rest())))], tar)
         return { kind: job.kind }
@@ -39,7 +46,7 @@ export async function judge(job: ReaderJob, input: RangeInput, tar: Writable): P
   }
 }
 
-type ContextJob = Exclude<ReaderJob, { kind: 'image' | 'scan' }>
+type ContextJob = Extract<ReaderJob, { format: unknown }>
 
 const entriesOf = ({ format, byteSize, bounds }: ContextJob, input: RangeInput) =>
   readArchive(input.source(byteSize), format, bounds)
@@ -66,8 +73,12 @@ async function findInstruction(entries: AsyncIterable<ArchiveEntry>, steps: Buil
 async function contentOf({ body, byteSize }: ArchiveEntry): Promise<Buffer> {
   if (!body) throw new ArchiveRefused('dockerfile_not_a_file')
   if (byteSize > MAX_DOCKERFILE_BYTES) throw new DockerfileRefused('dockerfile_too_large', 1)
+  return wholeOf(body)
+}
+
+async function wholeOf(stream: AsyncIterable<Buffer>): Promise<Buffer> {
   const chunks: Buffer[] = []
-  for await (const bytes of body) chunks.push(bytes)
+  for await (const bytes of stream) chunks.push(bytes)
   return Buffer.concat(chunks)
 }
 

@@ -3,6 +3,7 @@ import { parseStrictJson } from '../../base/strict-json.ts'
 import type { ArchiveBounds, ArchiveFormat } from '../archive/archive.ts'
 import { ArchiveRefused, isArchiveRefusal } from '../archive/archive-refused.ts'
 import type { FlatImageBounds, FlatImageCounts } from '../archive/flat-image.ts'
+import type { ResolvedName } from '../bases/image-manifest.ts'
 import { MAX_BASES } from '../dockerfile/dockerfile.ts'
 import { DockerfileRefused, isDockerfileRefusal } from '../dockerfile/dockerfile-refused.ts'
 import { type BuilderSteps, instructionTextMax } from '../dockerfile/failed-instruction.ts'
@@ -34,6 +35,10 @@ export type ReaderJob =
   | { kind: 'context_tar'; format: ArchiveFormat; byteSize: number; bounds: ArchiveBounds }
   /** Reads a built image, which is its whole standard input. */
   | { kind: 'image'; bounds: FlatImageBounds }
+  /** Reads what a registry has under a name, or under the digest `pinned`, which is its whole standard input. */
+  | { kind: 'base_name'; pinned?: string }
+  /** Reads a base image as a pull left it, which is its whole standard input. */
+  | { kind: 'base_image'; digest: string }
   /** Looks for packages and more in a stored image, which is its whole standard input, and writes an inventory. */
   | { kind: 'scan' }
 
@@ -49,7 +54,8 @@ export type Verdict =
   | ({ kind: 'context' } & ContextFacts)
   /** `byteSize` of the tar: what arrived of it is all. */
   | { kind: 'context_tar'; byteSize: number }
-  | { kind: 'scan' }
+  | { kind: 'scan' | 'base_image' }
+  | ({ kind: 'base_name' } & ResolvedName)
   | { kind: 'instruction'; found: FailedInstruction | null }
   | ({ kind: 'image' } & FlatImageCounts)
   | { kind: 'refused'; refusal: ArchiveRefused | DockerfileRefused }
@@ -89,6 +95,8 @@ interface Told {
 interface ToldVerdict {
   kind?: unknown
   canonicalDigest?: unknown
+  digest?: unknown
+  image?: unknown
   bases?: unknown
   found?: unknown
   byteSize?: unknown
@@ -99,14 +107,18 @@ interface ToldVerdict {
 }
 
 function parseVerdict(told: ToldVerdict): Verdict | undefined {
-  const { kind, canonicalDigest, bases, found, byteSize, unpackedBytes, entries, slug, line } = told
+  const { kind, canonicalDigest, digest, image, bases, found, byteSize, unpackedBytes, entries, slug, line } =
+    told
   switch (kind) {
     case 'context':
       return isDigest(canonicalDigest) && areBases(bases) ? { kind, canonicalDigest, bases } : undefined
     case 'context_tar':
       return isCount(byteSize) ? { kind, byteSize } : undefined
     case 'scan':
+    case 'base_image':
       return { kind }
+    case 'base_name':
+      return isDigest(digest) && isDigest(image) ? { kind, digest, image } : undefined
     case 'instruction':
       return found === null || isInstruction(found) ? { kind, found } : undefined
     case 'image':

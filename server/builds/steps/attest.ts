@@ -59,12 +59,13 @@ export const attest: BuildStep = {
 
 function materialsOf(build: Build): NamedDigest[] {
   const { context } = build.order
-  const { reused } = build.findings
+  const { reused, pulled = [] } = build.findings
   if (!context) throw new Error('a build without an archive came this far')
   return [
     { name: 'context', digest: context.digest },
     { name: 'context.canonical', digest: found(build, 'canonicalDigest') },
     ...found(build, 'baseImages'),
+    ...pulled.flatMap(({ name, index }) => (index ? [{ name: `${name} index`, digest: index.digest }] : [])),
     ...(reused ? [{ name: 'reused.provenance', digest: reused.provenanceDigest }] : []),
   ]
 }

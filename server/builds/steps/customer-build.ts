@@ -4,6 +4,8 @@ import { isDeepStrictEqual } from 'node:util'
 import { constants, createZstdCompress } from 'node:zlib'
 import type { SandboxExit } from '../../executor/port.ts'
 import { ArchiveRefused } from '../archive/archive-refused.ts'
+import { withBases } from '../bases/deliver-bases.ts'
+import { takeBases } from '../bases/take-bases.ts'
 import { BuildFailed } from '../build-failed.ts'
 import { buildLogKey } from '../build-log-key.ts'
 import { readOrigins } from '../build-origins.ts'
@@ -30,6 +32,7 @@ export const customerBuild: BuildStep = {
   attemptStates: ['build_queued', 'building'],
   versionStates: ['building'],
   async run(build: Build) {
+    await takeBases(build)
     if (await reuseImage(build)) return
     const sandboxId = await deliver(build)
     const { executor } = build.tools
@@ -51,12 +54,12 @@ async function deliver(build: Build): Promise<string> {
     const id = buildSandboxId(build.order.attemptId, delivery)
     offerLog(build, id)
     if (!present.has(id)) {
-      const { buildProfile: profile } = build.order
-      const context = build.tools.readers.contextTar(
-        contextSource(build.order, build.tools),
-        formatOf(build.order),
-      )
-      await executor.start(buildSandbox({ id, profile, bases: found(build, 'bases') }), context)
+      const { order, tools } = build
+      const context = tools.readers.contextTar(contextSource(order, tools), formatOf(order))
+      const bases = found(build, 'bases')
+      const pulled = found(build, 'pulled')
+      const input = withBases(context, { bases, pulled, storage: tools.storage })
+      await executor.start(buildSandbox({ id, profile: order.buildProfile, bases }), input)
     }
     const exit = await executor.wait(id, build.signal)
     if (!isInterrupted(exit)) return id
@@ -115,6 +118,8 @@ function failureOf(exit: SandboxExit): BuildFailed | undefined {
   if (exit.exitCode === buildExitCodes.onbuildForbidden)
     return new BuildFailed('policy_reject', 'onbuild_forbidden')
   if (exit.workspaceFull) return new BuildFailed('build_disk_full')
+  if (exit.exitCode === buildExitCodes.baseImageMalformed)
+    return new BuildFailed('policy_reject', 'base_image_malformed')
   if (exit.exitCode === buildExitCodes.contextNotUnpacked)
     return new BuildFailed('platform_failed', 'context_not_delivered')
   if (exit.exitCode === buildExitCodes.exportFailed)
@@ -144,6 +149,11 @@ async function takeOrigins({ findings, tools }: Build, sandboxId: string): Promi
   if (!origins) throw new BuildFailed('platform_failed', 'builder_unknown')
   findings.builderVersion = origins.builderVersion
   findings.baseImages = origins.baseImages
+  for (const { name, digest } of findings.pulled ?? []) {
+    const built = origins.baseImages.find((base) => base.name === name)
+    // The attempt's builder began before its worker died, and was given what the name meant then.
+    if (built?.digest !== digest) throw new BuildFailed('platform_failed', 'base_image_changed')
+  }
   // The operator may have replaced one in between: what was built then is not what the key says.
   if (!isDeepStrictEqual(findings.cacheEntry?.baseImages, origins.baseImages)) delete findings.cacheEntry
 }
@@ -165,7 +175,7 @@ async function takeImage(
   if (status !== 'present') throw new BuildFailed('context_invalid', 'image_missing')
   try {
     await tools.readers.again(async () => {
-      const proof = new ImageProof(tools.readers)
+      const proof = new ImageProof(tools.readers.readImage())
       const compressed = new PassThrough()
       const compress = createZstdCompress({ params: { [constants.ZSTD_c_compressionLevel]: 1 } })
       const [stored] = await Promise.all([

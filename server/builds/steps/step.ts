@@ -15,6 +15,8 @@ import type { LogOffers } from '../../live-logs/log-offers.ts'
 import type { ObjectStorage } from '../../storage/port.ts'
 import type { ArchiveFormat } from '../archive/archive.ts'
 import type { AttemptColumns } from '../attempt-store.ts'
+import type { RegistrySettings } from '../bases/registries.ts'
+import type { PulledBase } from '../bases/take-bases.ts'
 import type { ReusedImage } from '../cache/reuse-image.ts'
 import type { Attachment, ImageDocuments, Layer } from '../image-documents.ts'
 import type { NamedDigest } from '../provenance/statement.ts'
@@ -42,6 +44,8 @@ export interface BuildFindings {
   canonicalDigest?: string
   /** Registry references that the Dockerfile starts from. */
   bases?: string[]
+  /** Those of them that came out of registries. */
+  pulled?: PulledBase[]
   /** Base images as they were when the build began, and what built on them. */
   baseImages?: NamedDigest[]
   builderVersion?: string
@@ -67,6 +71,8 @@ export interface BuildTools {
   storage: ObjectStorage
   executor: Executor
   readers: ArchiveReaders
+  /** Where base images may come from. */
+  registries: RegistrySettings
   log: Log
   /** Through which what a build prints is followed. */
   liveLogs: Pick<LogOffers, 'offer' | 'wanted'>

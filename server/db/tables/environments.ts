@@ -154,6 +154,14 @@ export interface ContextFactsTable {
   noted_at: Generated<Date>
 }
 
+export interface PulledImagesTable {
+  scope: string
+  digest: string
+  object_digest: string
+  byte_size: number
+  used_at: Generated<Date>
+}
+
 export interface BuildFenceTable {
   single: Generated<boolean>
   ends_at: Date

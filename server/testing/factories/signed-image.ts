@@ -9,6 +9,7 @@ import { promote } from '../../builds/steps/promote.ts'
 import { sign } from '../../builds/steps/sign.ts'
 import type { Build, BuildTools } from '../../builds/steps/step.ts'
 import { FakeExecutor } from '../../executor/fake/fake-executor.ts'
+import { noRegistries } from '../no-registries.ts'
 
 const log = createLog('test', 'silent')
 const zero = `sha256:${'0'.repeat(64)}`
@@ -58,6 +59,7 @@ export async function makeSignedImage(
       signing,
       executor: new FakeExecutor(() => ({})),
       readers: new ArchiveReaders(log),
+      registries: noRegistries,
       log,
       liveLogs: { offer: () => () => undefined, wanted: () => undefined },
       clock: systemClock,

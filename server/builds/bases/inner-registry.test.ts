@@ -1,0 +1,74 @@
+import { randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { shellJob } from '../../executor/oci/test-agent.ts'
+import { makeTenant } from '../../testing/factories/tenant.ts'
+import { createTestDatabase } from '../../testing/test-database.ts'
+import { PullBench } from '../hostile/registry/pull-bench.ts'
+import { routesOf, testImage } from '../hostile/registry/registry-fixture.ts'
+import { resolveSandbox } from './pull-sandbox.ts'
+
+/* The operator's own registry at an inner address: pulls reach it, and nobody anything else in there. */
+
+vi.setConfig({ testTimeout: 120_000 })
+const { db } = await createTestDatabase()
+const own = '10.9.9.9'
+const other = '10.9.9.10'
+let bench: PullBench
+let companyId: string
+
+beforeAll(async () => {
+  bench = await PullBench.start(db, [own, other], `${own}:5000`)
+  companyId = (await makeTenant(db)).companyId
+}, 120_000)
+afterAll(() => bench.dispose(), 120_000)
+
+const serve = async () => {
+  const image = testImage([{ name: 'hello', content: randomBytes(8).toString('hex') }])
+  const routes = routesOf('mirror/app', { '1': image.manifest }, [image])
+  await bench.registry.replace(routes)
+  return { image, routes }
+}
+
+test('a build on an image of the operator’s own registry is built', async () => {
+  const { image } = await serve()
+  const { failure, log, findings } = await bench.build(['FROM app:1', 'COPY Dockerfile /d'], { companyId })
+  expect(failure, log).toBe('')
+  expect(findings.baseImages).toEqual([{ name: 'app:1', digest: image.manifest.digest }])
+})
+
+test.each([
+  ['another address', `https://${other}:5000/v2/`],
+  ['another port', `https://${own}:443/v2/`],
+])('it does not lead to %s in there', async (_what, location) => {
+  const { image, routes } = await serve()
+  const path = `/v2/mirror/app/blobs/${image.blobs[1]?.digest}`
+  await bench.registry.replace({ ...routes, [path]: { status: 307, location } })
+  const { failure, log } = await bench.build(['FROM app:1', 'COPY Dockerfile /d'], { companyId })
+  expect(failure, log).toBe('policy_reject base_registry_address')
+})
+
+test('no name of a Dockerfile leads to another registry in there', async () => {
+  const wish = { companyId, registries: { publicRegistries: true } }
+  const { failure } = await bench.build([`FROM ${other}:5000/app`, 'COPY Dockerfile /d'], wish)
+  expect(failure).toBe('policy_reject base_registry_address')
+  expect(bench.registry.requests.filter((line) => line.includes('/v2/app'))).toEqual([])
+})
+
+test('no job reaches it, and none may ask to', async () => {
+  const image = await bench.agent.image([])
+  const job = shellJob(image, `echo | nc -w 2 ${own} 5000 2>/dev/null && echo reached || echo refused`)
+  const online = { ...job, network: { egressCapBytes: 1024 ** 2 } }
+  expect((await bench.agent.run(online)).log).toBe('refused\n')
+  const asking = {
+    ...job,
+    id: `${job.id}_2`,
+    network: { egressCapBytes: 1024 ** 2, registry: true as const },
+  }
+  await expect(bench.agent.run(asking)).rejects.toMatchObject({ slug: 'spec_invalid' })
+})
+
+test('a build itself has no network', async () => {
+  const pull = resolveSandbox({ id: 'x', reference: 'x', isOwn: true })
+  const build = { ...pull, confinement: 'build' as const }
+  await expect(bench.agent.run(build)).rejects.toMatchObject({ slug: 'spec_invalid' })
+})

@@ -1,0 +1,105 @@
+import { createHash } from 'node:crypto'
+import { Readable } from 'node:stream'
+import { createGunzip } from 'node:zlib'
+import { sha256Of } from '../../base/sha256.ts'
+import { parseStrictJson } from '../../base/strict-json.ts'
+import { ArchiveRefused } from '../archive/archive-refused.ts'
+import { ByteReader, bounded } from '../archive/byte-reader.ts'
+import { flatImageBounds } from '../archive/flat-image.ts'
+import type { RawEntry } from '../archive/raw-entry.ts'
+import { readTar } from '../archive/tar-reader.ts'
+import { checkBaseConfig } from './base-config.ts'
+import { type ImageManifest, readManifest } from './image-manifest.ts'
+import { maxManifestBytes, maxPulledBytes } from './pull-sandbox.ts'
+
+/**
+ * Reads an image as a pull left it, to its end: a tar of `manifest.json`, which has the digest `wanted`, and then one file
+ * for each blob that it names, by the hex digits of its digest. Every digest is proved, those of the uncompressed layers
+ * too, and the configuration is held to the rules for base images. Nothing of a layer is unpacked: what is in it shows
+ * in the image that is built on it. Throws `ArchiveRefused`.
+ */
+export async function checkPulledImage(chunks: AsyncIterable<Buffer>, wanted: string): Promise<void> {
+  const limit = { maxBytes: maxPulledBytes, slug: 'archive_too_large' } as const
+  const entries = readTar(new ByteReader(bounded(chunks, limit)))
+  const first = (await entries.next()).value
+  if (!first || nameOf(first) !== 'manifest.json') throw new ArchiveRefused('base_image_malformed')
+  const bytes = await wholeOf(first, maxManifestBytes)
+  if (sha256Of(bytes) !== wanted) throw new ArchiveRefused('base_digest_mismatch')
+  const manifest = readManifest(bytes)
+  const config = await readBlobs(entries, manifest)
+  checkBaseConfig(config.document, config.diffIds)
+}
+
+/** The configuration, and the digests of the uncompressed layers in the manifest's order. */
+async function readBlobs(
+  entries: AsyncIterable<RawEntry>,
+  { config, layers }: ImageManifest,
+): Promise<{ document: unknown; diffIds: string[] }> {
+  let document: unknown
+  const diffIds = new Map<string, string>()
+  const room = { left: flatImageBounds.maxBytes }
+  for await (const entry of entries) {
+    const digest = `sha256:${nameOf(entry)}`
+    const layer = layers.find((one) => one.digest === digest)
+    const told = layer ?? config
+    if (told.digest !== digest || told.byteSize !== entry.byteSize) {
+      throw new ArchiveRefused('base_image_malformed')
+    }
+    if (layer) diffIds.set(digest, await provenLayer(entry, layer, room))
+    else document = parsedConfig(await wholeOf(entry, told.byteSize), digest)
+  }
+  const found = layers.map(({ digest }) => diffIds.get(digest))
+  if (document === undefined || !found.every((diffId) => diffId !== undefined)) {
+    throw new ArchiveRefused('base_image_malformed')
+  }
+  return { document, diffIds: found }
+}
+
+/** Proves a layer's digest, and answers that of what it unpacks to. */
+async function provenLayer(
+  { body }: RawEntry,
+  { digest, isCompressed }: ImageManifest['layers'][number],
+  room: { left: number },
+): Promise<string> {
+  const [stored, unpacked] = [createHash('sha256'), createHash('sha256')]
+  async function* hashed() {
+    for await (const bytes of body) {
+      stored.update(bytes)
+      yield bytes
+    }
+  }
+  try {
+    const source = Readable.from(hashed())
+    for await (const bytes of isCompressed ? source.compose(createGunzip()) : source) {
+      room.left -= (bytes as Buffer).length
+      if (room.left < 0) throw new ArchiveRefused('base_image_too_large')
+      unpacked.update(bytes as Buffer)
+    }
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+    throw code.startsWith('Z_') ? new ArchiveRefused('base_image_malformed') : error
+  }
+  if (`sha256:${stored.digest('hex')}` !== digest) throw new ArchiveRefused('base_digest_mismatch')
+  return `sha256:${unpacked.digest('hex')}`
+}
+
+function parsedConfig(bytes: Buffer, digest: string): unknown {
+  if (sha256Of(bytes) !== digest) throw new ArchiveRefused('base_digest_mismatch')
+  try {
+    return parseStrictJson(bytes, { maxBytes: bytes.length, maxDepth: 20, maxNodes: 50_000 })
+  } catch {
+    throw new ArchiveRefused('base_image_malformed')
+  }
+}
+
+function nameOf({ kind, name }: RawEntry): string {
+  if (kind !== 'file') throw new ArchiveRefused('base_image_malformed')
+  return name.toString('latin1')
+}
+
+async function wholeOf({ body, byteSize }: RawEntry, maxBytes: number): Promise<Buffer> {
+  if (byteSize > maxBytes) throw new ArchiveRefused('base_image_malformed')
+  const chunks: Buffer[] = []
+  for await (const bytes of body) chunks.push(bytes)
+  return Buffer.concat(chunks)
+}

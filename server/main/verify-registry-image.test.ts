@@ -1,0 +1,79 @@
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { gzipSync } from 'node:zlib'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { tar } from '../builds/archive/archive-fixtures.ts'
+import { claimNextAttempt } from '../builds/attempt-store.ts'
+import { buildLogKey } from '../builds/build-log-key.ts'
+import { queueBuild } from '../builds/build-service.ts'
+import { PullBench } from '../builds/hostile/registry/pull-bench.ts'
+import { routesOf, testImage, testIndex } from '../builds/hostile/registry/registry-fixture.ts'
+import { runBuild } from '../builds/run-build.ts'
+import { EnvironmentHarness } from '../testing/environment-harness.ts'
+import { makeTenant, type Tenant } from '../testing/factories/tenant.ts'
+import { createTestDatabase } from '../testing/test-database.ts'
+import { proveImage } from './verify-image.ts'
+
+/* The whole chain over an image out of a registry, up to the proof that needs no service. */
+
+vi.setConfig({ testTimeout: 180_000 })
+const { db } = await createTestDatabase()
+const harness = new EnvironmentHarness(db)
+let bench: PullBench
+let tools: PullBench['tools']
+let tenant: Tenant
+
+beforeAll(async () => {
+  bench = await PullBench.start(db, [])
+  tools = { ...bench.tools, storage: harness.context.storage }
+  tenant = await makeTenant(db)
+}, 120_000)
+afterAll(() => bench.dispose(), 120_000)
+
+/** A version of that archive, carried to its end. */
+async function build(environmentId: string, ownedObjectId: string) {
+  const wish = { source_digest: undefined, owned_object_id: ownedObjectId }
+  const { id: versionId } = await harness.version(tenant.companyManager, environmentId, wish)
+  const path = { environmentId, versionId }
+  await queueBuild(harness.context, tenant.companyManager, path, { build_profile: 'standard' })
+  const attempt = await claimNextAttempt(db, { worker: 'w', leaseMs: 60_000 })
+  if (!attempt) throw new Error('nothing is queued')
+  await runBuild(db, tools, attempt, new AbortController().signal)
+  const { state } = await db
+    .selectFrom('environment_versions')
+    .select('state')
+    .where('id', '=', versionId)
+    .executeTakeFirstOrThrow()
+  return { versionId, state, log: await text(await tools.storage.get(buildLogKey(attempt.id))) }
+}
+
+test('a version on an image of a registry becomes ready, and its proof names what the tag named', async () => {
+  const image = testImage([{ name: 'hello', content: randomBytes(8) }])
+  const index = testIndex([{ image, architecture: 'amd64' }])
+  await bench.registry.serve(routesOf('mirror/team/app', { '1.0': index }, [image]))
+  const { id: environmentId } = await harness.environment(tenant.companyManager)
+  const archive = gzipSync(tar({ name: 'Dockerfile', content: 'FROM team/app:1.0\nCOPY Dockerfile /d\n' }))
+  const { owned_object_id } = await harness.upload(tenant.companyManager, environmentId, archive)
+  const first = await build(environmentId, owned_object_id)
+  expect(first.state, first.log).toBe('ready')
+
+  const layout = join(harness.folder, 'objects/images', first.versionId)
+  const proof = await proveImage(
+    layout,
+    tools.signing.list().map(({ pem }) => pem),
+  )
+  if (!('image' in proof)) throw new Error(`the proof failed: ${proof.failed}`)
+  const materials = proof.image.statement.predicate.buildDefinition.resolvedDependencies
+  const named = (name: string, digest: string) => ({
+    name,
+    digest: { sha256: digest.slice('sha256:'.length) },
+  })
+  expect(materials).toContainEqual(named('team/app:1.0', image.manifest.digest))
+  expect(materials).toContainEqual(named('team/app:1.0 index', index.digest))
+
+  const second = await build(environmentId, owned_object_id)
+  expect(second.state, second.log).toBe('ready')
+  expect(second.log).toContain('Nothing has changed')
+  expect(bench.registry.requests.filter((line) => line.includes('/blobs/'))).toHaveLength(2)
+})
