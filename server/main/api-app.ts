@@ -6,6 +6,7 @@ import { openKeys } from '../base/keys.ts'
 import type { Log } from '../base/logging.ts'
 import { PageTokens } from '../base/page.ts'
 import { SigningKeys, signingKeysFolder } from '../base/signing-keys.ts'
+import { ArchiveReaders } from '../builds/reader/archive-readers.ts'
 import type { Database } from '../db/database.ts'
 import { offeredIsolations } from '../environments/isolation.ts'
 import { createApp } from '../http/app.ts'
@@ -135,7 +136,7 @@ export function createApiApp({ db, log, clock, identityProvider, config }: ApiPa
   withFiles(app, (files) => {
     const mountWithFiles = mounter(files, { authenticate, enabled })
     mountScriptUploadRoutes(mountWithFiles, tasks)
-    mountBundleUploadRoute(mountWithFiles, { ...tasks, storage, log })
+    mountBundleUploadRoute(mountWithFiles, { ...tasks, storage, log, readers: new ArchiveReaders(log) })
   })
 
   const capabilityKey = keys.derive('download-capability')

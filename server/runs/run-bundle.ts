@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { ArchiveSource } from '../builds/archive/archive.ts'
+import type { BundleFormat } from '../builds/archive/bundle-entries.ts'
 import { ObjectMissing, type ObjectStorage } from '../storage/port.ts'
-import { type BundleFormat, BundleRefused, countBundleFiles, readBundle } from '../tasks/bundle-archive.ts'
+import { BundleRefused, countBundleFiles, readBundle } from '../tasks/bundle-archive.ts'
 import { bundleTar } from './bundle-tar.ts'
 import { failed, type RunOutcome } from './run-outcome.ts'
 

@@ -5,13 +5,14 @@ import { CodedError } from '../base/coded-error.ts'
 import { newId } from '../base/ids.ts'
 import { ValidationError } from '../base/validation-error.ts'
 import type { ArchiveSource } from '../builds/archive/archive.ts'
+import { ReaderDied } from '../builds/reader/reader-process.ts'
 import { closeStaging, openStaging } from '../environments/staging.ts'
 import type { Principal } from '../platform/principal.ts'
 import { ObjectTooLarge, type StoredObject } from '../storage/port.ts'
-import { BundleRefused, bundleFormatOf, countBundleFiles } from './bundle-archive.ts'
+import { BundleRefused, bundleFormatOf, inspectBundle } from './bundle-archive.ts'
 import { type BundleRow, insertBundle } from './bundle-store.ts'
 import { requireManagedTask } from './task-access.ts'
-import type { OpenFile, SentFile, UploadContext } from './upload-context.ts'
+import type { BundleUploadContext, OpenFile, SentFile, UploadContext } from './upload-context.ts'
 
 export interface BundleSending {
   taskId: string
@@ -27,7 +28,7 @@ export interface BundleSending {
  * `storage_unavailable`.
  */
 export async function uploadBundle(
-  context: UploadContext,
+  context: BundleUploadContext,
   principal: Principal,
   sending: BundleSending,
 ): Promise<BundleUpload> {
@@ -75,14 +76,20 @@ async function store({ storage, log }: UploadContext, key: string, file: SentFil
   }
 }
 
-async function inspect({ storage }: UploadContext, key: string, { byteSize }: StoredObject) {
+async function inspect(
+  { storage, readers, log }: BundleUploadContext,
+  key: string,
+  { byteSize }: StoredObject,
+) {
   const source: ArchiveSource = { byteSize, open: (range) => storage.get(key, range) }
   try {
     const format = await bundleFormatOf(source)
-    return { format, fileCount: await countBundleFiles(source, format) }
+    return { format, fileCount: await inspectBundle(readers, source, format) }
   } catch (error) {
     if (error instanceof BundleRefused) throw new CodedError(error.code, { reason: error.reason })
-    throw error
+    if (!(error instanceof ReaderDied)) throw error
+    log.error({ err: error }, 'a bundle could not be read')
+    throw new CodedError('storage_unavailable')
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Log } from '../base/logging.ts'
+import type { ArchiveReaders } from '../builds/reader/archive-readers.ts'
 import type { ObjectStorage } from '../storage/port.ts'
 import type { TaskContext } from './task-context.ts'
 
@@ -6,6 +7,11 @@ import type { TaskContext } from './task-context.ts'
 export interface UploadContext extends TaskContext {
   storage: ObjectStorage
   log: Log
+}
+
+/** The same, where what arrives is an archive. */
+export interface BundleUploadContext extends UploadContext {
+  readers: Pick<ArchiveReaders, 'countBundleFiles'>
 }
 
 /** A file as it arrives. */

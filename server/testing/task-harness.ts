@@ -14,6 +14,7 @@ import { afterAll } from 'vitest'
 import { systemClock } from '../base/clock.ts'
 import { createLog } from '../base/logging.ts'
 import { PageTokens } from '../base/page.ts'
+import { ArchiveReaders } from '../builds/reader/archive-readers.ts'
 import type { Database, Trx } from '../db/database.ts'
 import { createApp } from '../http/app.ts'
 import { withFiles } from '../http/file-part.ts'
@@ -84,7 +85,10 @@ export class TaskHarness {
     withFiles(this.#app, (files) => {
       const mountWithFiles = mounter(files, { authenticate, enabled: true })
       mountScriptUploadRoutes(mountWithFiles, this.context)
-      mountBundleUploadRoute(mountWithFiles, this.context)
+      mountBundleUploadRoute(mountWithFiles, {
+        ...this.context,
+        readers: new ArchiveReaders(this.context.log),
+      })
     })
     afterAll(async () => {
       await this.#app.close()

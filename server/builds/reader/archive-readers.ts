@@ -3,6 +3,7 @@ import type { FailedInstruction } from '@sandbox-jobs/contract/resources/build-d
 import type { Log } from '../../base/logging.ts'
 import { type ArchiveFormat, type ArchiveSource, contextBounds } from '../archive/archive.ts'
 import { ArchiveRefused } from '../archive/archive-refused.ts'
+import type { BundleFormat, BundleRules } from '../archive/bundle-entries.ts'
 import { type FlatImageCounts, flatImageBounds } from '../archive/flat-image.ts'
 import type { ResolvedName } from '../bases/image-manifest.ts'
 import type { BuilderSteps } from '../dockerfile/failed-instruction.ts'
@@ -69,7 +70,13 @@ export class ArchiveReaders {
     return (await this.#ask(job, source)).found ?? undefined
   }
 
-  #ask<K extends 'context' | 'instruction'>(
+  /** Files of a task's bundle, once all of it is read. Throws `ArchiveRefused`. */
+  async countBundleFiles(source: ArchiveSource, format: BundleFormat, rules: BundleRules): Promise<number> {
+    const { byteSize } = source
+    return (await this.#ask({ kind: 'bundle', format, byteSize, rules }, source)).files
+  }
+
+  #ask<K extends 'context' | 'instruction' | 'bundle'>(
     job: ReaderJob & { kind: K },
     source: ArchiveSource,
     signal?: AbortSignal,

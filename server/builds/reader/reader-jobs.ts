@@ -1,7 +1,8 @@
 import { once } from 'node:events'
 import type { Writable } from 'node:stream'
-import { type ArchiveEntry, readArchive } from '../archive/archive.ts'
+import { type ArchiveBounds, type ArchiveEntry, readArchive } from '../archive/archive.ts'
 import { ArchiveRefused } from '../archive/archive-refused.ts'
+import { countBundleEntries, readBundleEntries } from '../archive/bundle-entries.ts'
 import { canonicalTar } from '../archive/canonical-tar.ts'
 import { ContentDigest } from '../archive/content-digest.ts'
 import { checkFlatImage } from '../archive/flat-image.ts'
@@ -29,6 +30,11 @@ export async function judge(job: ReaderJob, input: RangeInput, tar: Writable): P
         }
       case 'image':
         return { kind: job.kind, ...(await checkFlatImage(input.rest(), job.bounds)) }
+      case 'bundle': {
+        const source = input.source(job.byteSize)
+        const entries = readBundleEntries(source, job.format, job.rules)
+        return { kind: job.kind, files: await countBundleEntries(entries) }
+      }
       case 'base_name':
         return { kind: job.kind, ...resolveName(await wholeOf(input.rest()), job.pinned) }
       case 'base_image':
@@ -46,7 +52,7 @@ export async function judge(job: ReaderJob, input: RangeInput, tar: Writable): P
   }
 }
 
-type ContextJob = Extract<ReaderJob, { format: unknown }>
+type ContextJob = Extract<ReaderJob, { bounds: ArchiveBounds }>
 
 const entriesOf = ({ format, byteSize, bounds }: ContextJob, input: RangeInput) =>
   readArchive(input.source(byteSize), format, bounds)

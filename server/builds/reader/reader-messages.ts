@@ -2,6 +2,7 @@ import type { FailedInstruction } from '@sandbox-jobs/contract/resources/build-d
 import { parseStrictJson } from '../../base/strict-json.ts'
 import type { ArchiveBounds, ArchiveFormat } from '../archive/archive.ts'
 import { ArchiveRefused, isArchiveRefusal } from '../archive/archive-refused.ts'
+import type { BundleFormat, BundleRules } from '../archive/bundle-entries.ts'
 import type { FlatImageBounds, FlatImageCounts } from '../archive/flat-image.ts'
 import type { ResolvedName } from '../bases/image-manifest.ts'
 import { MAX_BASES } from '../dockerfile/dockerfile.ts'
@@ -33,6 +34,8 @@ export type ReaderJob =
     }
   /** Writes a build context down again, as the tar that a build sandbox takes. */
   | { kind: 'context_tar'; format: ArchiveFormat; byteSize: number; bounds: ArchiveBounds }
+  /** Reads a bundle of a task. */
+  | { kind: 'bundle'; format: BundleFormat; byteSize: number; rules: BundleRules }
   /** Reads a built image, which is its whole standard input. */
   | { kind: 'image'; bounds: FlatImageBounds }
   /** Reads what a registry has under a name, or under the digest `pinned`, which is its whole standard input. */
@@ -54,6 +57,7 @@ export type Verdict =
   | ({ kind: 'context' } & ContextFacts)
   /** `byteSize` of the tar: what arrived of it is all. */
   | { kind: 'context_tar'; byteSize: number }
+  | { kind: 'bundle'; files: number }
   | { kind: 'scan' | 'base_image' }
   | ({ kind: 'base_name' } & ResolvedName)
   | { kind: 'instruction'; found: FailedInstruction | null }
@@ -100,6 +104,7 @@ interface ToldVerdict {
   bases?: unknown
   found?: unknown
   byteSize?: unknown
+  files?: unknown
   unpackedBytes?: unknown
   entries?: unknown
   slug?: unknown
@@ -107,8 +112,20 @@ interface ToldVerdict {
 }
 
 function parseVerdict(told: ToldVerdict): Verdict | undefined {
-  const { kind, canonicalDigest, digest, image, bases, found, byteSize, unpackedBytes, entries, slug, line } =
-    told
+  const {
+    kind,
+    canonicalDigest,
+    digest,
+    image,
+    bases,
+    found,
+    byteSize,
+    files,
+    unpackedBytes,
+    entries,
+    slug,
+    line,
+  } = told
   switch (kind) {
     case 'context':
       return isDigest(canonicalDigest) && areBases(bases) ? { kind, canonicalDigest, bases } : undefined
@@ -117,6 +134,8 @@ function parseVerdict(told: ToldVerdict): Verdict | undefined {
     case 'scan':
     case 'base_image':
       return { kind }
+    case 'bundle':
+      return isCount(files) ? { kind, files } : undefined
     case 'base_name':
       return isDigest(digest) && isDigest(image) ? { kind, digest, image } : undefined
     case 'instruction':

@@ -1,12 +1,12 @@
 import { bundleMaxBytes } from '@sandbox-jobs/contract/limits.ts'
 import { scriptRoutes } from '@sandbox-jobs/contract/routes/script-routes.ts'
 import { uploadBundle } from '../../tasks/bundle-upload-service.ts'
-import type { UploadContext } from '../../tasks/upload-context.ts'
+import type { BundleUploadContext } from '../../tasks/upload-context.ts'
 import { openFilePart, requireMultipart } from '../file-part.ts'
 import type { Mount } from '../mount.ts'
 
 /** Files that a version brings along (contract part 3, D5). */
-export function mountBundleUploadRoute(mount: Mount, context: UploadContext): void {
+export function mountBundleUploadRoute(mount: Mount, context: BundleUploadContext): void {
   mount(scriptRoutes.uploadBundle, ({ principal, params, request }) => {
     requireMultipart(request)
     const length = request.headers['content-length']
