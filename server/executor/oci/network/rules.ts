@@ -1,4 +1,4 @@
-import { specialRanges4, specialRanges6 } from '../../../base/special-ranges.ts'
+import { type SpecialRange, specialRanges4, specialRanges6 } from '../../../base/special-ranges.ts'
 import { type AllowList, outermost } from '../../allow-list.ts'
 import { type RefusalReason, refusalReasons } from '../../port.ts'
 import { gateway4, linkAddresses } from './addresses.ts'
@@ -44,15 +44,12 @@ export interface HostAddresses {
   ip6: readonly string[]
 }
 
-/**
- * The rules between sandboxes and everything else, as text for nft. They are in the router's namespace, on the far
- * side of every link, where neither a sandbox nor a change of the host's own rules reaches. What no rule lets through
- * is dropped; what is refused is told to the sandbox at once, so that its programs do not wait.
- */
-export function routerRules(host: HostAddresses): string {
-  const family = (ip: 'ip' | 'ip6', type: string, number: 4 | 6, ranges: readonly string[]) => `
-  set special${number} { type ${type}; flags interval; ${elements(ranges)}}
-  set host${number} { type ${type}; ${elements(number === 4 ? host.ip4 : host.ip6)}}
+/** Sets and chains of the router for one family of addresses. */
+function familyRules(number: 4 | 6, host: readonly string[], ranges: readonly SpecialRange[]): string {
+  const [ip, type] = number === 4 ? ['ip', 'ipv4_addr'] : ['ip6', 'ipv6_addr']
+  return `
+  set special${number} { type ${type}; flags interval; ${elements(ranges.map(({ range }) => range))}}
+  set host${number} { type ${type}; ${elements(host)}}
   set connections${number} { type ${type}; size ${maxSources}; flags dynamic; }
   set noted${number} { type ${type}; size ${maxSources}; flags dynamic, timeout; timeout 1h; }
   map list${number} { type ${type} : mark; }
@@ -74,21 +71,19 @@ export function routerRules(host: HostAddresses): string {
   chain grant${number} {
     meta mark set udp dport map @listed update @granted${number} { meta mark . ${ip} daddr }
   }`
+}
+
+/**
+ * The rules between sandboxes and everything else, as text for nft. They are in the router's namespace, on the far
+ * side of every link, where neither a sandbox nor a change of the host's own rules reaches. What no rule lets through
+ * is dropped; what is refused is told to the sandbox at once, so that its programs do not wait.
+ */
+export function routerRules(host: HostAddresses): string {
   return replaced(
     routerTable,
     `  map listed { type inet_service : mark; }
-${family(
-  'ip',
-  'ipv4_addr',
-  4,
-  specialRanges4.map(({ range }) => range),
-)}
-${family(
-  'ip6',
-  'ipv6_addr',
-  6,
-  specialRanges6.map(({ range }) => range),
-)}
+${familyRules(4, host.ip4, specialRanges4)}
+${familyRules(6, host.ip6, specialRanges6)}
   chain refuse {
     meta nfproto ipv4 jump note4
     meta nfproto ipv6 jump note6
