@@ -118,7 +118,7 @@ it('tells what filled the disk, behind however many instructions', async () => {
   const labels = Array.from({ length: 120 }, (_, at) => `LABEL l${at}=x`)
   const filling = 'RUN dd if=/dev/zero of=/filled bs=1M count=4000'
   const { log, ...failure } = await failureOf([base, ...labels, filling], { workspaceBytes: 256 * mib })
-  expect(failure, log).toMatchObject({ detail: 'line_122' })
+  expect(failure, log).toMatchObject({ code: 'build_disk_full', detail: 'line_122' })
 })
 
 it('tells what took the memory', async () => {

@@ -21,6 +21,7 @@ import { type Build, type BuildStep, found } from './step.ts'
 
 /** A delivery that breaks off with its worker is made again, in a fresh sandbox. */
 const maxDeliveries = 5
+const lastWordsBytes = 4096
 
 /**
  * Runs the Dockerfile in a sandbox and takes over what comes out: the flat image is checked and compressed while it
@@ -38,7 +39,7 @@ export const customerBuild: BuildStep = {
     const { executor } = build.tools
     await keepLog(build, sandboxId)
     const exit = await executor.wait(sandboxId, build.signal)
-    const failure = failureOf(exit)
+    const failure = failureOf(exit, await ranOutOfDisk(build, sandboxId, exit))
     if (failure) throw await withInstruction(build, { sandboxId, exit, failure })
     await takeOrigins(build, sandboxId)
     build.findings.imageConfig = await takeConfig(build, sandboxId, exit)
@@ -104,7 +105,7 @@ async function sandboxIds({ order, tools }: Pick<Build, 'order' | 'tools'>): Pro
   return ids.filter((id) => id.startsWith(`${order.attemptId}_`)).toSorted()
 }
 
-function failureOf(exit: SandboxExit): BuildFailed | undefined {
+function failureOf(exit: SandboxExit, hadNoDisk: boolean): BuildFailed | undefined {
   if (exit.cause === 'out_of_memory') return new BuildFailed('build_out_of_memory')
   if (exit.cause === 'deadline') return new BuildFailed('build_timeout')
   if (exit.cause === 'stopped') return new BuildFailed('tenant_cancel')
@@ -117,7 +118,7 @@ function failureOf(exit: SandboxExit): BuildFailed | undefined {
   }
   if (exit.exitCode === buildExitCodes.onbuildForbidden)
     return new BuildFailed('policy_reject', 'onbuild_forbidden')
-  if (exit.workspaceFull) return new BuildFailed('build_disk_full')
+  if (hadNoDisk) return new BuildFailed('build_disk_full')
   if (exit.exitCode === buildExitCodes.baseImageMalformed)
     return new BuildFailed('policy_reject', 'base_image_malformed')
   if (exit.exitCode === buildExitCodes.contextNotUnpacked)
@@ -125,6 +126,17 @@ function failureOf(exit: SandboxExit): BuildFailed | undefined {
   if (exit.exitCode === buildExitCodes.exportFailed)
     return new BuildFailed('platform_failed', 'image_export_failed')
   return new BuildFailed('dockerfile_exit')
+}
+
+/**
+ * A builder that fails takes away what filled the disk before it ends: then what was printed last tells. A step may print
+ * that for another reason, and its author is then advised to use less disk.
+ */
+async function ranOutOfDisk({ tools }: Build, sandboxId: string, exit: SandboxExit): Promise<boolean> {
+  if (exit.workspaceFull || exit.exitCode === 0 || exit.exitCode === null) return exit.workspaceFull
+  const position = Math.max(0, exit.log.totalBytes - lastWordsBytes)
+  const { bytes } = await tools.executor.logSince(sandboxId, position)
+  return /no space left on device/i.test(bytes.toString('latin1'))
 }
 
 /** A failure with the instruction that was at work, where the builder had come to one. */
