@@ -1,5 +1,5 @@
 import type { BuildAttempt } from '@sandbox-jobs/contract/resources/build-attempt.ts'
-import type { BuildDetails, BuildStageRecord } from '@sandbox-jobs/contract/resources/build-details.ts'
+import type { BuildDetails } from '@sandbox-jobs/contract/resources/build-details.ts'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import type { Command } from 'commander'
 import { serviceCommand } from '../args/service-command.ts'
@@ -7,7 +7,7 @@ import { findBuild } from '../lookup/find-build.ts'
 import { escapeControls } from '../output/escape-controls.ts'
 import { instructionText } from '../output/instruction-text.ts'
 import { durationText } from '../output/sizes.ts'
-import { table } from '../output/table.ts'
+import { stageText } from '../output/stage-text.ts'
 import type { ConnectionOptions } from '../session/connection.ts'
 import { withSession } from '../session/session.ts'
 
@@ -39,17 +39,7 @@ function render(build: BuildAttempt, details: BuildDetails): string {
     ...(failed ? [`failed   ${escapeControls(instructionText(failed))}`] : []),
     ...(build.next_action ? [`next     ${build.next_action}`] : []),
   ]
-  const stages = details.stages.map(rowOf)
-  const times = table(['STAGE', 'OUTCOME', 'BEGAN', 'TOOK', 'PASSES'], stages)
-  return `${lines.join('\n')}\n${stages.length === 0 ? '' : `\n${times}`}`
+  return `${lines.join('\n')}\n${stageText(details.stages)}`
 }
-
-const rowOf = ({ stage, outcome, started_at, duration_ms, passes }: BuildStageRecord): string[] => [
-  stage,
-  outcome ?? 'under way',
-  started_at,
-  duration_ms === null ? '' : durationText(duration_ms),
-  passes === 1 ? '' : String(passes),
-]
 
 const between = (from: string, to: string): string => durationText(Date.parse(to) - Date.parse(from))

@@ -9,6 +9,7 @@ import { Command, InvalidArgumentError } from 'commander'
 import { CliError } from '../failure.ts'
 import { table } from '../output/table.ts'
 import { withLocalService } from '../session/local-service.ts'
+import { operatorEnvironmentBuildCommand } from './operator-environment-build.ts'
 
 interface Options {
   json?: boolean
@@ -18,6 +19,7 @@ export const operatorEnvironmentCommand = (): Command =>
   new Command('environment')
     .description('curated environments, which every company can use and none can change')
     .addCommand(publishCommand())
+    .addCommand(operatorEnvironmentBuildCommand())
     .addCommand(listCommand())
     .addCommand(archiveCommand())
 
@@ -31,7 +33,11 @@ const refusals = {
   source_unknown: 'No company has such a version.',
   source_not_ready: 'The version is not ready, or it is blocked.',
   source_archive_gone: 'The archive that the version was made of is gone.',
+  builds_held_back: 'Builds are held back on this deployment.',
 } as const
+const refusalHints: Partial<Record<keyof typeof refusals, string>> = {
+  builds_held_back: 'sandbox operator build-fence off takes them again.',
+}
 
 const publishCommand = (): Command =>
   new Command('publish')
@@ -62,7 +68,9 @@ const publishCommand = (): Command =>
         (published) => {
           if (typeof published !== 'string') return shown(options.name, published)
           throw new CliError(refusals[published], {
-            hint: 'Build it in a company first: sandbox env push prints the id of the version.',
+            hint:
+              refusalHints[published] ??
+              'Build it in a company first: sandbox env push prints the id of the version.',
             code: `cli_publish_${published}`,
           })
         },
@@ -74,7 +82,7 @@ function shown(name: string, { environmentId, versionId, versionNumber, end }: P
     throw new CliError(
       `The build of the curated version ended as ${end.state}: ${end.error_code} ${end.error_detail}`,
       {
-        hint: 'Publish it again, or build the version anew in its company.',
+        hint: `sandbox operator environment build ${versionId} shows its log. No company sees the version.`,
         code: end.error_code || end.state,
       },
     )

@@ -64,9 +64,9 @@ export async function hasLiveAttempt(trx: Trx, versionId: string): Promise<boole
   return row !== undefined
 }
 
-/** The profile and region of the version's latest attempt, which a retry takes over. */
-export async function findLatestAttempt(trx: Trx, versionId: string): Promise<AttemptRow | undefined> {
-  return trx
+/** The version's latest attempt, whose profile and region a retry takes over. */
+export async function findLatestAttempt(db: Executing, versionId: string): Promise<AttemptRow | undefined> {
+  return db
     .selectFrom('build_attempts')
     .selectAll()
     .where('environment_version_id', '=', versionId)

@@ -16,16 +16,12 @@ export async function readBuildDetails(
   path: BuildPath,
 ): Promise<BuildDetails> {
   const attempt = await managedAttempt(db, principal, path)
-  const stages = new Map((await listStages(db, attempt.id)).map((row) => [row.stage, row]))
   return {
     build_id: attempt.id,
     queued_at: attempt.queued_at.toISOString(),
     started_at: attempt.started_at?.toISOString() ?? null,
     terminal_at: attempt.terminal_at?.toISOString() ?? null,
-    stages: buildStages.flatMap((stage) => {
-      const row = stages.get(stage)
-      return row ? [{ stage, ...renderStage(row) }] : []
-    }),
+    stages: await renderStages(db, attempt.id),
     failed_instruction: attempt.failed_instruction,
   }
 }
@@ -42,6 +38,15 @@ export async function managedAttempt(
   const attempt = await findAttempt(db, of, path.attemptId)
   if (!attempt) throw notFound()
   return attempt
+}
+
+/** In the order of the chain, as far as it came. */
+export async function renderStages(db: Executing, attemptId: string): Promise<BuildStageRecord[]> {
+  const stages = new Map((await listStages(db, attemptId)).map((row) => [row.stage, row]))
+  return buildStages.flatMap((stage) => {
+    const row = stages.get(stage)
+    return row ? [{ stage, ...renderStage(row) }] : []
+  })
 }
 
 const renderStage = ({

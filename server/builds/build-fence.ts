@@ -18,7 +18,7 @@ export async function requireUnfenced({ db, log }: Pick<EnvironmentContext, 'db'
 }
 
 /** Seconds until the fence lifts; 0: there is none. */
-async function fenceSeconds(db: Executing): Promise<number> {
+export async function fenceSeconds(db: Executing): Promise<number> {
   const row = await db
     .selectFrom('build_fence')
     .select(sql<number>`ceil(extract(epoch from ends_at - now()))::int`.as('seconds'))

@@ -10,10 +10,13 @@ import { EnvironmentHarness } from '../testing/environment-harness.ts'
 import { makeTenant, type Tenant } from '../testing/factories/tenant.ts'
 import { createTestDatabase } from '../testing/test-database.ts'
 import { tar } from './archive/archive-fixtures.ts'
-import { claimNextAttempt } from './attempt-store.ts'
+import { claimNextAttempt, endLocked } from './attempt-store.ts'
+import { liftFence, raiseFence } from './build-fence.ts'
+import { buildLogKey } from './build-log-key.ts'
 import { readOrder } from './build-order-store.ts'
 import { noteCachedImage } from './cache/build-cache-store.ts'
 import { type Publication, publishCurated } from './publish-curated.ts'
+import { readCuratedBuild } from './read-curated-build.ts'
 
 const { db } = await createTestDatabase()
 const harness = new EnvironmentHarness(db)
@@ -77,6 +80,7 @@ describe('a curated version', () => {
   it('is read by every company without what only its owner sees, and changed by none', async () => {
     const { environmentId, versionId, attemptId } = await mustPublish('read')
     const params = { id: environmentId, vid: versionId, aid: attemptId, sid: 'x' }
+    await setReady(versionId)
     for (const { companyManager } of [author, other]) {
       expect(
         await harness.must<Environment>(environmentRoutes.readEnvironment, companyManager, { params }),
@@ -85,7 +89,7 @@ describe('a curated version', () => {
         await harness.must<EnvironmentVersion>(environmentRoutes.readEnvironmentVersion, companyManager, {
           params,
         }),
-      ).toMatchObject({ company_id: null, source_digest: null, source_ref: null, state: 'build_queued' })
+      ).toMatchObject({ company_id: null, source_digest: null, source_ref: null, state: 'ready' })
       const closed: [Route, unknown?][] = [
         [environmentRoutes.updateEnvironment, { name: 'mine' }],
         [environmentRoutes.archiveEnvironment],
@@ -108,6 +112,57 @@ describe('a curated version', () => {
         expect([route.path, answer.status]).toEqual([route.path, 404])
       }
     }
+  })
+
+  it('is in no company’s sight before it is ready', async () => {
+    const { environmentId, versionId, attemptId } = await mustPublish('hidden')
+    const params = { id: environmentId, vid: versionId, aid: attemptId }
+    for (const route of [
+      environmentRoutes.readEnvironmentVersion,
+      environmentRoutes.readBuild,
+      environmentRoutes.listBuilds,
+    ]) {
+      const answer = await harness.call(route, author.companyManager, { params })
+      expect([route.path, answer.status]).toEqual([route.path, 404])
+    }
+    const list = () =>
+      harness.must<{ items: EnvironmentVersion[] }>(environmentRoutes.listEnvironmentVersions, other.member, {
+        params,
+      })
+    expect((await list()).items).toEqual([])
+    await setReady(versionId)
+    expect((await list()).items).toMatchObject([{ id: versionId }])
+  })
+
+  it('shows the operator how its build failed, with its log', async () => {
+    const { attemptId, versionId } = await mustPublish('failing')
+    const { storage } = harness.context
+    expect(await readCuratedBuild({ db, storage }, source.id)).toBeUndefined()
+    await storage.put(buildLogKey(attemptId), Buffer.from('no such file\n'))
+    const failed = { state: 'customer_failed', errorCode: 'dockerfile_exit', errorDetail: 'line_2' } as const
+    const row = { id: attemptId, environment_version_id: versionId }
+    await db
+      .updateTable('build_attempts')
+      .set({ state: 'validating', worker: 'worker', lease_until: new Date(Date.now() + 60_000) })
+      .where('id', '=', attemptId)
+      .execute()
+    await db.transaction().execute((trx) => endLocked(trx, row, failed))
+    expect(await readCuratedBuild({ db, storage }, versionId)).toMatchObject({
+      build_id: attemptId,
+      version_state: 'retryable_failed',
+      status: 'customer_failed',
+      error_code: 'dockerfile_exit',
+      error_detail: 'line_2',
+      log: 'no such file\n',
+      report: null,
+    })
+  })
+
+  it('is not queued while builds are held back', async () => {
+    await raiseFence(db, 1)
+    expect(await publish(source.id, 'fenced')).toBe('builds_held_back')
+    await liftFence(db)
+    expect((await listCuratedEnvironments(db)).map(({ name }) => name)).not.toContain('fenced')
   })
 
   it('is the next one of its environment, and current once it is ready', async () => {
@@ -137,6 +192,7 @@ describe('a curated version', () => {
 
   it('is offered no more once its environment is archived, whose name is free again', async () => {
     const { environmentId, versionId } = await mustPublish('old')
+    await setReady(versionId)
     expect(await archiveCuratedEnvironment(db, 'old')).toBe(true)
     expect(await archiveCuratedEnvironment(db, 'old')).toBe(false)
     const { items } = await harness.must<{ items: Environment[] }>(

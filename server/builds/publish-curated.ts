@@ -9,21 +9,23 @@ import {
   type PublishingRefusal,
 } from '../environments/curated-environments.ts'
 import { findLatestAttempt } from './attempt-record-store.ts'
+import { fenceSeconds } from './build-fence.ts'
 import { enqueueBuild } from './enqueue-build.ts'
 
 export type Publication = AddedVersion & { attemptId: string }
 
 /**
  * Queues the build of a curated version. The build is counted with the company whose archive it is: its slots, its
- * storage and its cache, so that an image that the company still has is taken over and not built again. Its log and
- * report are in nobody's sight but the operator's.
+ * storage and its cache, so that an image that the company still has is taken over and not built again. The version is in
+ * no company's sight before it is ready, its log and report are in nobody's but the operator's (`read-curated-build.ts`).
  */
 export async function publishCurated(
   db: Database,
   deployment: Deployment,
   publishing: Publishing,
-): Promise<Publication | PublishingRefusal> {
+): Promise<Publication | PublishingRefusal | 'builds_held_back'> {
   return db.transaction().execute(async (trx) => {
+    if ((await fenceSeconds(trx)) > 0) return 'builds_held_back'
     const added = await addCuratedVersion(trx, publishing)
     if (typeof added === 'string') return added
     const last = await findLatestAttempt(trx, publishing.sourceVersionId)

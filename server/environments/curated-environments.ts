@@ -9,7 +9,7 @@ import {
   listCuratedRows,
   lockCuratedEnvironment,
 } from './environment-store.ts'
-import { findPublishable, insertVersion } from './version-store.ts'
+import { findPublishable, insertVersion, type VersionRow } from './version-store.ts'
 
 /*
  * Environments of the operator's that every company reads and runs, and none changes (contract part 1, "Environment").
@@ -59,6 +59,12 @@ export async function addCuratedVersion(
   await noteCreated(trx, { machine: environmentVersionMachine, id, companyId: null, state: 'draft' })
   const { company_id: companyId, object_digest: digest } = source
   return { environmentId, versionId: id, versionNumber, source: { companyId, digest } }
+}
+
+/** Undefined for a version of a company's. */
+export async function findCuratedVersion(db: Executing, id: string): Promise<VersionRow | undefined> {
+  const version = await findPublishable(db, id)
+  return version?.company_id === null ? version : undefined
 }
 
 async function holdCurated(trx: Trx, texts: { name: string; description: string }): Promise<string> {

@@ -23,9 +23,11 @@ export type VersionView = VersionRow & {
 
 const recentBuilds = 10
 
+/** A curated version, which is of no company, is in nobody's sight before it was ready once. */
 const selectView = (db: Executing) =>
   db
     .selectFrom('environment_versions as v')
+    .where((eb) => eb.or([eb('v.company_id', 'is not', null), eb('v.ready_at', 'is not', null)]))
     .leftJoin('build_attempts as a', 'a.id', 'v.last_build_attempt_id')
     .leftJoin('runner_releases as r', 'r.release', 'v.runner_release')
     .selectAll('v')
@@ -187,8 +189,8 @@ export async function insertVersion(trx: Trx, version: NewVersion): Promise<numb
 }
 
 /** Any version, with the digest of the archive it was made of as long as that is there. */
-export async function findPublishable(trx: Trx, id: string) {
-  return trx
+export async function findPublishable(db: Executing, id: string) {
+  return db
     .selectFrom('environment_versions as v')
     .leftJoin('owned_objects as o', (join) =>
       join.onRef('o.id', '=', 'v.owned_object_id').on('o.deletion_state', '=', 'active'),

@@ -1,15 +1,20 @@
+import { join } from 'node:path'
 import { sleep } from '../base/clock.ts'
 import { type AttemptEnd, findAttemptEnd } from '../builds/attempt-store.ts'
 import { type Publication, publishCurated } from '../builds/publish-curated.ts'
+import { type CuratedBuild, readCuratedBuild } from '../builds/read-curated-build.ts'
 import {
   archiveCuratedEnvironment,
   listCuratedEnvironments,
   type Publishing,
-  type PublishingRefusal,
 } from '../environments/curated-environments.ts'
 import type { CuratedEnvironment } from '../environments/environment-store.ts'
+import { DiskStorage } from '../storage/disk.ts'
 import { onLocalService, type ServiceRefusal } from './local-service.ts'
 
+export type { CuratedBuild } from '../builds/read-curated-build.ts'
+
+type Refusal = Exclude<Awaited<ReturnType<typeof publishCurated>>, Publication>
 type Outcome<T> = Promise<{ ok: true; value: T } | ServiceRefusal>
 
 export type Published = Publication & { end: AttemptEnd | undefined }
@@ -21,7 +26,7 @@ const patienceMs = 60 * 60_000
 export const publishEnvironment = (
   publishing: Publishing,
   { wait }: { wait: boolean },
-): Outcome<Published | PublishingRefusal> =>
+): Outcome<Published | Refusal> =>
   onLocalService(async ({ db, config }) => {
     const publication = await publishCurated(db, config.deployment, publishing)
     if (typeof publication === 'string') return publication
@@ -35,6 +40,12 @@ export const publishEnvironment = (
 
 export const readCuratedEnvironments = (): Outcome<CuratedEnvironment[]> =>
   onLocalService(({ db }) => listCuratedEnvironments(db))
+
+/** How the last build of a curated version went; undefined when there is no such version. */
+export const readCuratedBuildOf = (versionId: string): Outcome<CuratedBuild | undefined> =>
+  onLocalService(({ db, config }) =>
+    readCuratedBuild({ db, storage: new DiskStorage(join(config.dataDir, 'objects')) }, versionId),
+  )
 
 /** False: there is no active one of that name. */
 export const archiveEnvironment = (name: string): Outcome<boolean> =>

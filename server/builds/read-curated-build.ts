@@ -1,0 +1,62 @@
+import { buffer } from 'node:stream/consumers'
+import type { BuildStageRecord, FailedInstruction } from '@sandbox-jobs/contract/resources/build-details.ts'
+import type { ScanReport } from '@sandbox-jobs/contract/resources/scan-report.ts'
+import type { Executing } from '../db/database.ts'
+import { findCuratedVersion } from '../environments/curated-environments.ts'
+import { ObjectMissing, type ObjectStorage } from '../storage/port.ts'
+import { findLatestAttempt } from './attempt-record-store.ts'
+import { renderStages } from './build-details-service.ts'
+import { buildLogKey } from './build-log-key.ts'
+import { findReport } from './scan/report-store.ts'
+
+/** The last build of a curated version, which no company reads. */
+export interface CuratedBuild {
+  environment_version_id: string
+  version_number: number
+  version_state: string
+  build_id: string
+  /** State of the attempt. */
+  status: string
+  error_code: string
+  error_detail: string
+  stages: BuildStageRecord[]
+  failed_instruction: FailedInstruction | null
+  /** What its steps printed; null before they have ended, and when it is gone. */
+  log: string | null
+  /** Null before its image was looked through, and when it is gone. */
+  report: ScanReport | null
+}
+
+/** Undefined when there is no such curated version. */
+export async function readCuratedBuild(
+  { db, storage }: { db: Executing; storage: ObjectStorage },
+  versionId: string,
+): Promise<CuratedBuild | undefined> {
+  const version = await findCuratedVersion(db, versionId)
+  const attempt = version && (await findLatestAttempt(db, versionId))
+  if (!attempt) return undefined
+  const kept = await findReport(db, attempt.id)
+  const report = kept && (await textOf(storage, kept.reportKey))
+  return {
+    environment_version_id: versionId,
+    version_number: version.version_number,
+    version_state: version.state,
+    build_id: attempt.id,
+    status: attempt.state,
+    error_code: attempt.error_code,
+    error_detail: attempt.error_detail,
+    stages: await renderStages(db, attempt.id),
+    failed_instruction: attempt.failed_instruction,
+    log: (await textOf(storage, buildLogKey(attempt.id))) ?? null,
+    report: report === undefined ? null : (JSON.parse(report) as ScanReport),
+  }
+}
+
+async function textOf(storage: ObjectStorage, key: string): Promise<string | undefined> {
+  try {
+    return (await buffer(await storage.get(key))).toString('utf8')
+  } catch (error) {
+    if (error instanceof ObjectMissing) return undefined
+    throw error
+  }
+}
