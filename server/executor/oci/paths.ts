@@ -50,3 +50,6 @@ export const diskIdBase = { image: storageIdBase, platform: storageIdBase, build
 
 /** The folder that each shim covers with its own tmpfs, in its own mount namespace. */
 export const stagingFolder = '/run/sandbox-jobs'
+
+/** Where the runtime of a sandbox keeps its state: in that tmpfs, so that it costs no disk and goes with the shim. */
+export const runtimeRoot = `${stagingFolder}/runtime`

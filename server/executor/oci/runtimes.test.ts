@@ -31,10 +31,7 @@ test('gVisor’s own threads have room beside the job’s processes, and an end'
 
 test('a runtime that the machine lacks is refused by the name of its package', () => {
   const start = () =>
-    runtimeCommand(
-      { ...job, runtime: 'runsc' },
-      { programs: { crun: '/usr/bin/crun', runsc: undefined }, root: '/r' },
-    )
+    runtimeCommand({ ...job, runtime: 'runsc' }, { crun: '/usr/bin/crun', runsc: undefined })
   expect(start).toThrow(ExecutorRefused)
   expect(start).toThrow(/apt-get install runsc/)
 })

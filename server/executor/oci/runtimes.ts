@@ -1,5 +1,6 @@
 import { ExecutorRefused, type SandboxLimits, type SandboxRuntime, type SandboxSpec } from '../port.ts'
 import { findProgram, hostPrograms } from './host-checks.ts'
+import { runtimeRoot } from './paths.ts'
 
 /** By which process 1 tells the shim of the program: runsc lets no descriptor but the standard three in. */
 export const statusDescriptor: Record<SandboxRuntime, 2 | 3> = { crun: 3, runsc: 2 }
@@ -40,11 +41,11 @@ export const hiddenFolder: Record<SandboxRuntime, string | undefined> = {
 
 /**
  * How the shim starts a runtime in the sandbox's own folder, which holds the OCI specification. Both leave the limits
- * to the control groups that the shim has entered, and keep their state below `root`.
+ * to the control groups that the shim has entered.
  */
 export function runtimeCommand(
   { id, runtime, network }: Pick<SandboxSpec, 'id' | 'runtime' | 'network'>,
-  { programs, root }: { programs: RuntimePrograms; root: string },
+  programs: RuntimePrograms,
 ): string[] {
   const program = programs[runtime]
   if (program === undefined) {
@@ -56,13 +57,13 @@ export function runtimeCommand(
   switch (runtime) {
     case 'crun':
       return [
-        ...[program, '--cgroup-manager=disabled', '--root', root, '--log=file:crun.log'],
+        ...[program, '--cgroup-manager=disabled', '--root', runtimeRoot, '--log=file:crun.log'],
         ...['run', '--detach', '--preserve-fds=1', '--bundle', '.', id],
       ]
     case 'runsc':
       return [
         // ptrace needs nothing of the machine; KVM would want one that virtualizes.
-        ...[program, '--platform=ptrace', '--ignore-cgroups', '--root', root, '--log=runsc.log'],
+        ...[program, '--platform=ptrace', '--ignore-cgroups', '--root', runtimeRoot, '--log=runsc.log'],
         // The filter of system calls holds inside too, and keeps programs from most of gVisor's own code.
         ...['--oci-seccomp', `--network=${network === 'none' ? 'none' : 'sandbox'}`],
         ...['run', '--bundle', '.', id],

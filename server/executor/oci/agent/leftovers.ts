@@ -7,7 +7,6 @@ import { type CgroupLayout, cgroupsOf, planCgroups, readCounter } from '../cgrou
 import type { AgentPaths } from '../paths.ts'
 import { measureLog } from './bounded-log.ts'
 import { type Remains, readExit, writeLostRecord } from './exit-record.ts'
-import { runtimeRoot } from './sandbox-plan.ts'
 import { killAndRemoveCgroups } from './settle.ts'
 import type { Ticket } from './ticket.ts'
 
@@ -58,14 +57,13 @@ export class Leftovers {
   }
 
   /**
-   * What nobody needs once the shim is gone: the disk, the state of the runtime, and the control groups of a shim that was
-   * killed. Most is not there: a look costs less than to try.
+   * What nobody needs once the shim is gone: the disk, and the control groups of a shim that was killed. Most is not
+   * there: a look costs less than to try.
    */
   async sweep({ name, folder }: Place): Promise<void> {
     await this.#endGroups(name)
-    for (const path of [join(folder, 'disk.img'), runtimeRoot(folder)]) {
-      if (existsSync(path)) await rm(path, { recursive: true, force: true })
-    }
+    const disk = join(folder, 'disk.img')
+    if (existsSync(disk)) await rm(disk, { force: true })
   }
 
   /** Removes what is left of a sandbox. Nobody but the agent can write there, and removal does not follow links. */

@@ -31,9 +31,6 @@ export interface Special {
   workspaceFolder: string
 }
 
-/** Where the runtime of one sandbox keeps its state: gone with the sandbox's folder. */
-export const runtimeRoot = (folder: string): string => join(folder, 'runtime')
-
 interface PlannedSandbox {
   /** Of its folder and its control groups. */
   name: string
@@ -73,7 +70,7 @@ export async function planSandbox(
     idBase,
     staging: stagingFolder,
     procFolder,
-    command: runtimeCommand({ ...spec, id: name }, { programs: runtimes, root: runtimeRoot(folder) }),
+    command: runtimeCommand({ ...spec, id: name }, runtimes),
     cgroups: groups,
     lowers,
     baseImages,

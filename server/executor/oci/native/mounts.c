@@ -5,6 +5,7 @@
  *   staging/space        the one file system that takes every write: tmpfs, or ext4 in a file made for this sandbox
  *   staging/proc         what the program sees of /proc instead of the host's; the runtime lays it there
  *   staging/whole-proc   /proc, where a part of it is hidden from the runtime
+ *   staging/runtime      the runtime's state, which it makes itself
  *   staging/lower/<n>    idmapped, read-only, nosuid, nodev views of the trees on the host's disk
  *
  * Every path here is the shim's own. Nothing of an image is ever resolved by root: the platform layer holds real
@@ -218,8 +219,9 @@ void mounts_make(const struct plan *plan) {
   if (unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL)) fail("mount_namespace");
   /* 2. crun 1.8 refuses the hybrid cgroup layout, and does not need to see it. */
   if (umount2("/sys/fs/cgroup/unified", MNT_DETACH) && errno != EINVAL && errno != ENOENT) fail("cgroup_hybrid");
-  /* 3. A small private tmpfs holds the mount points; others may pass through it, not list it. */
-  if (mount("tmpfs", plan->staging, "tmpfs", MS_NOSUID | MS_NODEV | MS_NOEXEC, "size=1m,mode=711")) fail("staging_mount");
+  /* 3. A private tmpfs holds the mount points and the runtime's copy of its specification, which the agent takes up to 4 MiB
+        of; others may pass through it, not list it. */
+  if (mount("tmpfs", plan->staging, "tmpfs", MS_NOSUID | MS_NODEV | MS_NOEXEC, "size=8m,mode=711")) fail("staging_mount");
   folder(root_path, 0755, 0, 0);
   folder(space_path, 0711, 0, 0);
   folder(lower_path, 0711, 0, 0);
