@@ -1,6 +1,7 @@
-import { readFileSync } from 'node:fs'
-import { open, readFile, rename, writeFile } from 'node:fs/promises'
+import { closeSync, fsync, openSync, readFileSync } from 'node:fs'
+import { open, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import type {
   CollectedFileStatus,
   CollectedTreeFile,
@@ -26,8 +27,8 @@ interface ShimRecord
 
 const recordFile = 'exit.json'
 
-/** The exit record of the sandbox in `folder`; undefined when there is none yet. */
-export async function readExit(folder: string, spec: SandboxSpec): Promise<SandboxExit | undefined> {
+/** The exit record of the sandbox in `folder`; undefined when there is none yet. Just written, it waits for no disk. */
+export function readExit(folder: string, spec: SandboxSpec): SandboxExit | undefined {
   const record = readRecord(folder)
   if (!record) return undefined
   const { startedAtMs, endedAtMs, ingressBytes, egressBytes, ...rest } = record
@@ -39,13 +40,13 @@ export async function readExit(folder: string, spec: SandboxSpec): Promise<Sandb
     signal: orNull(record.signal),
     startedAt: startedAtMs > 0 ? new Date(startedAtMs).toISOString() : null,
     endedAt: new Date(endedAtMs).toISOString(),
-    network: { ingressBytes, egressBytes, ...(spec.network !== 'none' && (await readRefusals(folder))) },
+    network: { ingressBytes, egressBytes, ...(spec.network !== 'none' && readRefusals(folder)) },
     log: { totalBytes: logTotalBytes, keptBytes: logKeptBytes },
     files: Object.fromEntries(
       spec.collect.files.map((file, at) => [file.name, files[at] ?? { status: 'absent', byteSize: 0 }]),
     ),
     tree: spec.collect.tree
-      ? { ...tree, files: tree.status === 'collected' ? await readTreeIndex(folder) : [] }
+      ? { ...tree, files: tree.status === 'collected' ? readTreeIndex(folder) : [] }
       : null,
   }
 }
@@ -54,7 +55,7 @@ export async function readExit(folder: string, spec: SandboxSpec): Promise<Sandb
 export const neverBegan = ({ cause, detail }: SandboxExit): boolean =>
   cause === 'start_failed' && detail === 'agent_gone'
 
-/** What is cut, or only the room for a record, is none. It was just written, so reading it waits for no disk. */
+/** What is cut, or only the room for a record, is none. */
 function readRecord(folder: string): ShimRecord | undefined {
   try {
     return JSON.parse(readFileSync(join(folder, recordFile), 'utf8')) as ShimRecord
@@ -71,17 +72,17 @@ export async function writeRefusals(folder: string, refused: Refusals): Promise<
 }
 
 /** What is cut, or was never written, is none. */
-async function readRefusals(folder: string): Promise<{ refused?: Refusals }> {
+function readRefusals(folder: string): { refused?: Refusals } {
   try {
-    return JSON.parse(await readFile(join(folder, refusalsFile), 'utf8')) as { refused: Refusals }
+    return JSON.parse(readFileSync(join(folder, refusalsFile), 'utf8')) as { refused: Refusals }
   } catch {
     return {}
   }
 }
 
 /** `<size> <path>` entries, each ended by a zero byte. */
-async function readTreeIndex(folder: string): Promise<CollectedTreeFile[]> {
-  const index = await readFile(join(folder, 'tree.index'), 'latin1')
+function readTreeIndex(folder: string): CollectedTreeFile[] {
+  const index = readFileSync(join(folder, 'tree.index'), 'latin1')
   return index
     .split('\0')
     .filter((entry) => entry !== '')
@@ -133,10 +134,13 @@ export async function writeLostRecord(folder: string, remains: Remains): Promise
 
 /** Makes a file's bytes, or a folder's names, survive a power cut. */
 export async function syncPath(path: string): Promise<void> {
-  const handle = await open(path, 'r')
+  const file = openSync(path, 'r')
   try {
-    await handle.sync()
+    await flushed(file)
   } finally {
-    await handle.close()
+    closeSync(file)
   }
 }
+
+/** Resolves when what was written to the open file is on disk. */
+export const flushed = promisify(fsync)

@@ -1,5 +1,5 @@
-import { existsSync } from 'node:fs'
-import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import { existsSync, lstatSync, readdirSync, rmSync, type Stats, writeFileSync } from 'node:fs'
+import { mkdir, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Clock } from '../../../base/clock.ts'
 import type { SandboxExit } from '../../port.ts'
@@ -48,7 +48,7 @@ export class Leftovers {
 
   /** What the shim wrote; a shim that died without a word is spoken for. */
   async record(ticket: Ticket, folder: string): Promise<SandboxExit | undefined> {
-    const exit = await readExit(folder, ticket.spec)
+    const exit = readExit(folder, ticket.spec)
     if (exit) return exit
     const remains = await this.#remains(ticket, folder)
     await this.#endGroups(ticket.name)
@@ -69,17 +69,30 @@ export class Leftovers {
   /** Removes what is left of a sandbox. Nobody but the agent can write there, and removal does not follow links. */
   async clear(place: Place): Promise<void> {
     await this.sweep(place)
-    await rm(place.folder, { recursive: true, force: true })
+    await this.#removeFolder(place.folder)
   }
 
   /** Removes all but the mark that the id was used. */
   async bury(id: string, folder: string): Promise<void> {
-    await writeFile(join(this.#options.paths.removed, id), '', { mode: 0o600 })
-    await rm(folder, { recursive: true, force: true })
+    writeFileSync(join(this.#options.paths.removed, id), '', { mode: 0o600 })
+    await this.#removeFolder(folder)
   }
 
   isBuried(id: string): boolean {
     return existsSync(join(this.#options.paths.removed, id))
+  }
+
+  /**
+   * A dozen files as a rule, most of them empty and gone sooner than another thread would be asked. The others go side by
+   * side: a disk may take its time over what they held.
+   */
+  async #removeFolder(folder: string): Promise<void> {
+    if (!existsSync(folder)) return
+    const full = readdirSync(folder)
+      .map((name) => join(folder, name))
+      .filter((path) => holdsSomething(lstatSync(path, { throwIfNoEntry: false })))
+    await Promise.all(full.map((path) => rm(path, { force: true })))
+    rmSync(folder, { recursive: true, force: true })
   }
 
   async #remains({ name, spec: { limits } }: Ticket, folder: string): Promise<Remains> {
@@ -103,3 +116,6 @@ export class Leftovers {
     if (plan.folders.some((folder) => existsSync(folder))) await killAndRemoveCgroups(plan, name)
   }
 }
+
+/** What is gone by now was removed by another removal of the same. */
+const holdsSomething = (found: Stats | undefined): boolean => found?.isFile() === true && found.size > 0

@@ -1,9 +1,9 @@
-import { writeSync } from 'node:fs'
+import { closeSync, openSync, writeFileSync, writeSync } from 'node:fs'
 import { type FileHandle, open, readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { SandboxSpec } from '../../port.ts'
 import type { Link } from '../network/link-maker.ts'
-import { syncPath } from './exit-record.ts'
+import { flushed, syncPath } from './exit-record.ts'
 
 /** A sandbox in use, on disk: what was asked for, and what it was made as. */
 export interface Ticket {
@@ -24,13 +24,13 @@ const spareBytes = 512
  * starts. A folder without a whole ticket is a sandbox that never started.
  */
 export async function writeTicket(folder: string, ticket: Ticket): Promise<void> {
-  const path = join(folder, ticketFile)
-  const file = await open(path, 'wx', 0o600)
+  // Into memory; what takes time is the flush.
+  const file = openSync(join(folder, ticketFile), 'wx', 0o600)
   try {
-    await file.writeFile(JSON.stringify(ticket))
-    await file.sync()
+    writeFileSync(file, JSON.stringify(ticket))
+    await flushed(file)
   } finally {
-    await file.close()
+    closeSync(file)
   }
   await syncPath(dirname(folder))
 }
