@@ -43,8 +43,9 @@ const defaultPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bi
 const bootFailed = 125
 const orTell = (what: string) => `|| { echo 'sandbox: ${what}' >&2; exit ${bootFailed}; }`
 
+/** The shell carries out `dd` itself; `tar` is a program that it starts. */
 const program = [
-  `read -r _boot_bytes && _boot=$(${busybox} dd bs="$_boot_bytes" count=1 iflag=fullblock 2>/dev/null) ${orTell('the start of the input is cut')}`,
+  `read -r _boot_bytes && _boot=$(dd bs="$_boot_bytes" count=1 iflag=fullblock 2>/dev/null) ${orTell('the start of the input is cut')}`,
   `${busybox} tar -xo -f - -C ${workspaceDir} ${orTell('the files of the run do not fit into the workspace')}`,
   `exec </dev/null`,
   `cd ${workspaceDir} ${orTell('there is no workspace')}`,
