@@ -14,12 +14,16 @@ export interface WarmPoolOptions {
   onError: (error: unknown) => void
   /** A kind that nobody started for so long is cold. */
   coldAfterMs?: number
-  /** Rest before what a start took is made again, so that it does not take the start's own processor time. */
+  /**
+   * Rest before what a start took is made again, so that it does not take the start's own processor time. Where starts
+   * and ends leave no such rest, it is made all the same after ten times as long.
+   */
   restMs?: number
 }
 
 const coldAfterMsDefault = 10 * 60_000
 const restMsDefault = 30
+const restsAtMost = 10
 /** As many as were started in this time are kept. */
 const burstMs = 1000
 /** Kinds that are remembered; what has not been started for longest is forgotten first. */
@@ -47,11 +51,15 @@ export class WarmPool {
   readonly #clearing = new Set<Promise<void>>()
   #size = 0
   #filling: Promise<void> | undefined
+  readonly #restMs: number
   #rest: NodeJS.Timeout | undefined
+  /** When the rest began that is under way, by the process's own clock. */
+  #restSinceMs: number | undefined
   #closed = false
 
   constructor(options: WarmPoolOptions) {
     this.#options = options
+    this.#restMs = options.restMs ?? restMsDefault
   }
 
   /** Idle sandboxes, and one that is being made. */
@@ -72,7 +80,9 @@ export class WarmPool {
   /** What is missing is made after a rest: a start was made, or a place is free again. */
   fillSoon(): void {
     if (this.#closed || this.#kinds.size === 0) return
-    this.#rest ??= setTimeout(() => this.#fill(), this.#options.restMs ?? restMsDefault)
+    this.#restSinceMs ??= performance.now()
+    if (this.#rest && performance.now() - this.#restSinceMs > restsAtMost * this.#restMs) return
+    this.#rest ??= setTimeout(() => this.#fill(), this.#restMs)
     this.#rest.refresh()
   }
 
@@ -141,6 +151,7 @@ export class WarmPool {
   }
 
   #fill(): void {
+    this.#restSinceMs = undefined
     if (this.#filling) {
       // What has come to be missing meanwhile may be of a kind that is passed already.
       this.fillSoon()
