@@ -33,8 +33,10 @@ test('what a job left is told as lost when the disk filled up while it ran, and 
   const input = new PassThrough()
   const spec = shellJob(
     empty,
-    'read word; echo $word > output.json; mkdir artifacts; echo 1 > artifacts/a; exit 0',
+    'head -c 1048576 >/dev/null; read word; echo $word > output.json; mkdir artifacts; echo 1 > artifacts/a',
   )
+  // A start waits for the end of a small input.
+  input.write(Buffer.alloc(MiB))
   await agent.client.start(spec, input)
   await fillUp()
   input.end('go\n')
