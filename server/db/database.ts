@@ -9,6 +9,8 @@ export type Database = Kysely<Tables>
 export type Executing = Database | Transaction<Tables>
 export type { Transaction } from 'kysely'
 export type Trx = Transaction<Tables>
+/** What a prepared statement needs: any of these, or a transaction that is `pipelined`. */
+export type Sending = Pick<Database, 'getExecutor'>
 
 const int8 = 20
 
@@ -30,6 +32,8 @@ export function connect(url: string, options: { poolSize: number; log: Log; name
     statement_timeout: 30_000,
     idle_in_transaction_session_timeout: 60_000,
     options: planning,
+    // A statement is sent when it is asked for, even if one before it is under way on its connection.
+    pipeline: true,
   })
   pool.on('connect', nameStatements)
   // Whoever holds a connection that breaks learns of it by the next statement; unheard, this would end the process.

@@ -91,3 +91,28 @@ test('a statement that fails fails all that it was for, and no other', async () 
   calls[1]?.end()
   expect(await next).toBe('row c')
 })
+
+test('work that waits for its commit lets the next go, and that one none but at its end', async () => {
+  const calls: { keys: readonly string[]; committing: () => void; end: () => void }[] = []
+  const gathered = new Gathered<string, string>(async (keys, committing) => {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    calls.push({ keys, committing, end: resolve })
+    await promise
+    return keys
+  })
+  const asked = () => calls.map(({ keys }) => keys)
+  const found = [gathered.find('a')]
+  await turn()
+  found.push(gathered.find('b'))
+  calls[0]?.committing()
+  expect(asked()).toEqual([['a'], ['b']])
+  calls[1]?.committing()
+  found.push(gathered.find('c'))
+  await turn()
+  expect(asked()).toEqual([['a'], ['b']])
+  calls[0]?.end()
+  await turn()
+  expect(asked()).toEqual([['a'], ['b'], ['c']])
+  for (const { end } of calls) end()
+  expect(await Promise.all(found)).toEqual(['a', 'b', 'c'])
+})

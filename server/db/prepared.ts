@@ -1,5 +1,5 @@
 import type { CompiledQuery, RawBuilder } from 'kysely'
-import type { Executing } from './database.ts'
+import type { Sending } from './database.ts'
 
 /** Stands in a statement's text for a value that each execution brings. */
 class Place {
@@ -19,12 +19,12 @@ export type Places<Given> = { readonly [Name in keyof Given]: Place }
  */
 export function prepared<Given extends Record<string, unknown>, Row>(
   build: (places: Places<Given>) => RawBuilder<Row>,
-): (db: Executing, given: Given) => Promise<Row[]> {
+): (db: Sending, given: Given) => Promise<Row[]> {
   let text: CompiledQuery<Row> | undefined
   return async (db, given) => {
     text ??= build(places<Given>()).compile(db)
     const parameters = text.parameters.map((value) => (value instanceof Place ? given[value.name] : value))
-    const { rows } = await db.executeQuery<Row>({ ...text, parameters })
+    const { rows } = await db.getExecutor().executeQuery<Row>({ ...text, parameters })
     return rows
   }
 }

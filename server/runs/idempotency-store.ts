@@ -1,5 +1,5 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely'
-import type { Executing, Trx } from '../db/database.ts'
+import type { Executing, Sending, Trx } from '../db/database.ts'
 import { listOf } from '../db/list-of.ts'
 import { type Places, prepared } from '../db/prepared.ts'
 import type { IdempotencyKeysTable } from '../db/tables/runs.ts'
@@ -67,7 +67,7 @@ const takenKeys = prepared<ScopeColumns, GivenAnswer & { place: number }>(
 
 /** What was answered to those keys that are taken, by the text of their scope. */
 export async function findKeys(
-  db: Executing,
+  db: Sending,
   scopes: readonly IdempotencyScope[],
 ): Promise<Map<string, GivenAnswer>> {
   const rows = await takenKeys(db, scopeColumns(scopes))

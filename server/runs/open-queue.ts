@@ -1,6 +1,7 @@
 import type { RunDetail } from '@sandbox-jobs/contract/resources/run.ts'
+import { allEnded } from '../base/all-ended.ts'
 import { newId } from '../base/ids.ts'
-import type { Trx } from '../db/database.ts'
+import type { Sending } from '../db/database.ts'
 import type { Principal } from '../platform/principal.ts'
 import { checkQueueDepth, countedDepth, type QueuePolicy, queueBounds } from './queue-policy.ts'
 import { lockQueues, lookAtQueues, placesTold, type QueueLook } from './queue-store.ts'
@@ -66,10 +67,9 @@ export class OpenQueue {
     this.#now = first.now
   }
 
-  static async open(trx: Trx, policy: QueuePolicy, runs: readonly NewRun[]): Promise<OpenQueue> {
+  /** Sends all its statements before it waits for any. */
+  static async open(trx: Sending, policy: QueuePolicy, runs: readonly NewRun[]): Promise<OpenQueue> {
     const companyIds = [...new Set(runs.map(({ principal }) => principal.companyId))]
-    // A bound of the whole fleet is exact only when one queues at a time.
-    await lockQueues(trx, policy.host ? 'fleet' : companyIds)
     const kinds = new Map(
       runs.map(({ principal: { companyId }, resourceProfile }) => [
         kindOf(companyId, resourceProfile),
@@ -77,14 +77,18 @@ export class OpenQueue {
       ]),
     )
     const most = runs.map(({ source }) => countedDepth(queueBounds(policy, source)))
-    const looks = await lookAtQueues(trx, {
-      kinds: [...kinds.values()],
-      most: {
-        company: Math.max(placesTold, ...most.map(({ company }) => company)),
-        fleet: Math.max(...most.map(({ fleet }) => fleet)),
-      },
-      durations: policy.deployment === 'onprem',
-    })
+    const [, looks] = await allEnded([
+      // A bound of the whole fleet is exact only when one queues at a time.
+      lockQueues(trx, policy.host ? 'fleet' : companyIds),
+      lookAtQueues(trx, {
+        kinds: [...kinds.values()],
+        most: {
+          company: Math.max(placesTold, ...most.map(({ company }) => company)),
+          fleet: Math.max(...most.map(({ fleet }) => fleet)),
+        },
+        durations: policy.deployment === 'onprem',
+      }),
+    ])
     return new OpenQueue(policy, looks)
   }
 

@@ -1,5 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { Executing, Trx } from '../db/database.ts'
+import type { Executing, Sending } from '../db/database.ts'
+import { listOf } from '../db/list-of.ts'
+import { prepared } from '../db/prepared.ts'
 
 /*
  * Reads of the queue, each bounded: none grows with the number of queued runs. Fixed bounds are part of the statements'
@@ -18,18 +20,22 @@ const durationsSampled = 20
  * Holds queues until the transaction ends: of submissions that arrive together each sees the ones before it, so that
  * limits are exact. Taken in one order by all, so that no two wait for each other; the keys are a space of our own.
  */
-export async function lockQueues(trx: Trx, whose: 'fleet' | readonly string[]): Promise<void> {
-  if (whose === 'fleet') await sql`select pg_advisory_xact_lock(${sql.lit(fleetLock)}, 0)`.execute(trx)
-  else {
-    await sql`
-      select pg_advisory_xact_lock(${sql.lit(companyLock)}, key)
-      from (select distinct hashtext(id) as key from unnest(${whose}::text[]) as company (id) order by key) keys
-    `.execute(trx)
-  }
+export async function lockQueues(trx: Sending, whose: 'fleet' | readonly string[]): Promise<void> {
+  if (whose === 'fleet') await lockFleet(trx, {})
+  else await lockCompanies(trx, { ids: whose })
 }
 
 const companyLock = 7203
 const fleetLock = 7204
+
+const lockFleet = prepared(() => sql`select pg_advisory_xact_lock(${sql.lit(fleetLock)}, 0)`)
+
+const lockCompanies = prepared<{ ids: readonly string[] }, unknown>(
+  ({ ids }) => sql`
+    select pg_advisory_xact_lock(${sql.lit(companyLock)}, key)
+    from (select distinct hashtext(id) as key from unnest(${listOf(ids, 'text')}) as company (id) order by key) keys
+  `,
+)
 
 export interface QueueDepth {
   company: number
@@ -63,31 +69,48 @@ export interface LookOptions {
 }
 
 /** Looks at the queues of several companies at once: one row for each kind of run. */
-export async function lookAtQueues(trx: Trx, { kinds, most, durations }: LookOptions): Promise<QueueLook[]> {
-  const mean = durations ? sql`(${meanSeconds('asked')})` : sql`null::float8`
-  const { rows } = await sql<QueueLook>`
+export function lookAtQueues(trx: Sending, { kinds, most, durations }: LookOptions): Promise<QueueLook[]> {
+  const look = durations ? lookWithDurations : lookWithout
+  return look(trx, {
+    companyIds: kinds.map(({ companyId }) => companyId),
+    resourceProfiles: kinds.map(({ resourceProfile }) => resourceProfile),
+    companyMost: most.company,
+    fleetMost: most.fleet,
+  })
+}
+
+interface LookColumns extends Record<string, unknown> {
+  companyIds: string[]
+  resourceProfiles: string[]
+  companyMost: number
+  fleetMost: number
+}
+
+const lookOf = (mean: () => RawBuilder<unknown>) =>
+  prepared<LookColumns, QueueLook>(
+    ({ companyIds, resourceProfiles, companyMost, fleetMost }) => sql`
     with fleet as materialized (
       select
-        (select count(*) from (select 1 from runs where state = 'queued' limit ${most.fleet}) q) as fleet_queued,
+        (select count(*) from (select 1 from runs where state = 'queued' limit ${fleetMost}) q) as fleet_queued,
         (select count(*) from runs where state in ('starting', 'running', 'cancel_requested')) as fleet_live,
         date_trunc('milliseconds', clock_timestamp()) as now
     )
-    select asked.company_id, asked.resource_profile, fleet.*, ${mean} as mean_seconds,
+    select asked.company_id, asked.resource_profile, fleet.*, ${mean()} as mean_seconds,
       own.run_concurrency_limit, own.queued_run_limit,
       (select count(*) from (
-        select 1 from runs where state = 'queued' and company_id = asked.company_id limit ${most.company}
+        select 1 from runs where state = 'queued' and company_id = asked.company_id limit ${companyMost}
       ) q) as company_queued,
       (select count(*) from runs
         where state in ('starting', 'running', 'cancel_requested') and company_id = asked.company_id) as company_live
-    from unnest(
-      ${kinds.map(({ companyId }) => companyId)}::text[],
-      ${kinds.map(({ resourceProfile }) => resourceProfile)}::text[]
-    ) as asked (company_id, resource_profile)
+    from unnest(${listOf(companyIds, 'text')}, ${listOf(resourceProfiles, 'text')})
+      as asked (company_id, resource_profile)
     left join company_settings own using (company_id)
     cross join fleet
-  `.execute(trx)
-  return rows
-}
+  `,
+  )
+
+const lookWithout = lookOf(() => sql`null::float8`)
+const lookWithDurations = lookOf(() => sql`(${meanSeconds('asked')})`)
 
 /** Mean seconds of the latest runs of the company and profile that `kind` names. */
 const meanSeconds = (kind: string) => sql`

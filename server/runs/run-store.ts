@@ -1,7 +1,7 @@
 import { runMachine } from '@sandbox-jobs/contract/states/run-states.ts'
 import type { RawBuilder, Selectable } from 'kysely'
 import { sql } from 'kysely'
-import type { Executing, Trx } from '../db/database.ts'
+import type { Executing, Sending, Trx } from '../db/database.ts'
 import { type Places, prepared } from '../db/prepared.ts'
 import { type Columns, selected } from '../db/row-text.ts'
 import type { RunsTable } from '../db/tables/runs.ts'
@@ -109,7 +109,7 @@ const insertAnswered = prepared<QueuedColumns & AnswerColumns, never>((given) =>
  * that of the one before it, so that the order is also that of the queue. `answers` are stored by the same statement.
  */
 export async function insertRuns(
-  trx: Trx,
+  trx: Sending,
   runs: readonly QueuedRun[],
   answers?: AnswerColumns,
 ): Promise<void> {

@@ -1,9 +1,11 @@
 import type { RunDetail } from '@sandbox-jobs/contract/resources/run.ts'
+import { allEnded } from '../base/all-ended.ts'
 import { CodedError } from '../base/coded-error.ts'
-import { type Database, isDatabaseAway, type Trx } from '../db/database.ts'
+import { type Database, isDatabaseAway } from '../db/database.ts'
 import { Gathered } from '../db/gathered.ts'
+import { type Halves, pipelined } from '../db/pipelined.ts'
 import { answerIn, type Intent } from './idempotency.ts'
-import { answerColumns, findKeys, scopeText } from './idempotency-store.ts'
+import { answerColumns, findKeys, type GivenAnswer, scopeText } from './idempotency-store.ts'
 import { type NewRun, OpenQueue } from './open-queue.ts'
 import type { QueuePolicy } from './queue-policy.ts'
 import { insertRuns, type QueuedRun } from './run-store.ts'
@@ -34,7 +36,7 @@ export class SubmissionQueue {
     this.#db = db
     this.#policy = policy
     this.#groups = new Gathered(
-      (group) => this.#enqueue(group),
+      (group, committing) => this.#enqueue(group, committing),
       ({ run }) => run.input.content.length,
     )
   }
@@ -50,9 +52,9 @@ export class SubmissionQueue {
     return outcome.answer
   }
 
-  async #enqueue(group: readonly QueueRequest[]): Promise<Outcome[]> {
+  async #enqueue(group: readonly QueueRequest[], committing?: () => void): Promise<Outcome[]> {
     try {
-      return await this.#db.transaction().execute((trx) => enqueueGroup(trx, this.#policy, group))
+      return await pipelined(this.#db, enqueueGroup(this.#policy, group, committing))
     } catch (error) {
       if (group.length === 1 || isDatabaseAway(error)) throw error
       return Promise.all(group.map((request) => this.#enqueueAlone(request)))
@@ -69,37 +71,36 @@ export class SubmissionQueue {
   }
 }
 
-async function enqueueGroup(
-  trx: Trx,
+const enqueueGroup = (
   policy: QueuePolicy,
   group: readonly QueueRequest[],
-): Promise<Outcome[]> {
-  const queue = await OpenQueue.open(
-    trx,
-    policy,
-    group.map(({ run }) => run),
-  )
-  const answers = await findKeys(
-    trx,
-    group.map(({ intent }) => intent.scope),
-  )
-  const rows: QueuedRun[] = []
-  const fresh: { intent: Intent; answer: RunDetail }[] = []
-  const outcomes = group.map(({ intent, run }) =>
-    outcomeOf(() => {
-      const scope = scopeText(intent.scope)
-      const earlier = answers.get(scope)
-      if (earlier) return answerIn<RunDetail>(earlier, intent)
-      const { row, shown } = queue.place(run)
-      rows.push(row)
-      fresh.push({ intent, answer: shown })
-      answers.set(scope, { request_hash: intent.requestHash, response: shown })
-      return shown
-    }),
-  )
-  if (rows.length > 0) await insertRuns(trx, rows, answerColumns(fresh))
-  return outcomes
-}
+  committing?: () => void,
+): Halves<[OpenQueue, Map<string, GivenAnswer>], Outcome[]> => ({
+  read: (trx) => {
+    const runs = group.map(({ run }) => run)
+    const scopes = group.map(({ intent }) => intent.scope)
+    return allEnded([OpenQueue.open(trx, policy, runs), findKeys(trx, scopes)])
+  },
+  write: async (trx, [queue, answers]) => {
+    const rows: QueuedRun[] = []
+    const fresh: { intent: Intent; answer: RunDetail }[] = []
+    const outcomes = group.map(({ intent, run }) =>
+      outcomeOf(() => {
+        const scope = scopeText(intent.scope)
+        const earlier = answers.get(scope)
+        if (earlier) return answerIn<RunDetail>(earlier, intent)
+        const { row, shown } = queue.place(run)
+        rows.push(row)
+        fresh.push({ intent, answer: shown })
+        answers.set(scope, { request_hash: intent.requestHash, response: shown })
+        return shown
+      }),
+    )
+    if (rows.length > 0) await insertRuns(trx, rows, answerColumns(fresh))
+    committing?.()
+    return outcomes
+  },
+})
 
 function outcomeOf(decide: () => RunDetail): Outcome {
   try {
