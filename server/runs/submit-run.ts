@@ -1,5 +1,4 @@
 import type { ManualRunSubmitRequest, RunDetail } from '@sandbox-jobs/contract/resources/run.ts'
-import { allEnded } from '../base/all-ended.ts'
 import type { Database } from '../db/database.ts'
 import type { Directory } from '../platform/directory.ts'
 import type { Principal } from '../platform/principal.ts'
@@ -43,13 +42,9 @@ const route = 'POST /chatrooms/{chatroom_id}/runs'
 export async function submitRun(deps: SubmitDeps, submission: Submission): Promise<RunDetail> {
   const { principal, chatroomId, body } = submission
   const input = stageInput(body.input)
-  const [, [resolved]] = await allEnded([
-    deps.directory.requireRoomMember(principal, chatroomId),
-    // Nothing is told of it before the caller was found to be in the room.
-    Promise.allSettled([deps.runnables.resolve(principal.companyId, chatroomId, body.task_version_id)]),
-  ])
+  const resolve = await deps.runnables.resolveFor(principal, chatroomId, body.task_version_id)
   const intent = intentOf(submission, input)
-  const run = await newRun(deps, submission, { resolved, input }).catch(async (error: unknown) => {
+  const run = await newRun(deps, submission, { resolve, input }).catch(async (error: unknown) => {
     // What may not be run any more may have been submitted under this key while it could.
     const earlier = await earlierAnswer<RunDetail>(deps.db, intent)
     if (!earlier) throw error
@@ -62,10 +57,9 @@ export async function submitRun(deps: SubmitDeps, submission: Submission): Promi
 async function newRun(
   deps: SubmitDeps,
   { principal, chatroomId, body }: Submission,
-  { resolved, input }: { resolved: PromiseSettledResult<RunnableVersion>; input: StagedInput },
+  { resolve, input }: { resolve: () => RunnableVersion; input: StagedInput },
 ): Promise<NewRun> {
-  if (resolved.status === 'rejected') throw resolved.reason
-  const version = resolved.value
+  const version = resolve()
   const environment = requireStartable(version, version.environment)
   await deps.validateInput(version, body.input)
   requireRegion(version, deps.policy.deployment)

@@ -1,6 +1,8 @@
 import { sql } from 'kysely'
 import type { Executing } from '../db/database.ts'
+import { listOf } from '../db/list-of.ts'
 import { prepared } from '../db/prepared.ts'
+import { joinStanding, type Standing } from '../platform/caller-statement.ts'
 import { appliesToRoom, narrowestFirst } from './share-store.ts'
 
 /** A version that a room asks to run. */
@@ -8,6 +10,8 @@ export interface AskedVersion {
   companyId: string
   roomId: string
   versionId: string
+  /** Whose standing in the room is told; null for nobody's. */
+  userId: string | null
 }
 
 /** A version with all that decides whether the room may run it now. */
@@ -33,6 +37,13 @@ export interface RunnableRow {
   allowed_regions: string[] | null
 }
 
+/** What the user is in the room, and the version; `id` tells whether there is such a version. */
+export type RunnableReading = Standing & { [Column in keyof RunnableRow]: RunnableRow[Column] | null }
+
+/** Its columns hold either a whole version or none of it. */
+export const runnableOf = (reading: RunnableReading): RunnableRow | undefined =>
+  reading.id === null ? undefined : (reading as RunnableRow)
+
 /** The live room that a statement calls `room`. */
 const room = {
   id: sql.ref<string>('room.id'),
@@ -42,23 +53,24 @@ const room = {
 }
 
 const runnables = prepared<
-  { companyIds: string[]; roomIds: string[]; versionIds: string[] },
-  RunnableRow & { place: number }
+  { companyIds: string[]; roomIds: string[]; versionIds: string[]; userIds: (string | null)[] },
+  RunnableReading & { place: number }
 >(
-  ({ companyIds, roomIds, versionIds }) => sql`
-    select asked.place, version.id, version.task_id, version.company_id, version.environment_version_id,
+  ({ companyIds, roomIds, versionIds, userIds }) => sql`
+    select asked.place, room.department_id, member.room_manager, version.id, version.task_id, version.company_id, version.environment_version_id,
       version.bundle_id, version.input_schema, version.timeout_seconds, version.state, version.content_state,
       task.state as task_state, task.security_state as task_security_state, share.id as share_grant_id,
       built.resource_profile, built.layer_digest, release.approved_at is not null as runner_approved,
       case when environment.security_state = 'blocked' then 'blocked' else built.security_state end
         as environment_security_state,
       settings.allowed_regions
-    from unnest(${companyIds}::text[], ${roomIds}::text[], ${versionIds}::text[])
-      with ordinality as asked (company_id, room_id, version_id, place)
-    join chatrooms room
-      on room.id = asked.room_id and room.company_id = asked.company_id and room.deleted_at is null
-    join task_versions version on version.id = asked.version_id and version.company_id = asked.company_id
-    join tasks task on task.id = version.task_id
+    from unnest(
+      ${listOf(companyIds, 'text')}, ${listOf(roomIds, 'text')}, ${listOf(versionIds, 'text')},
+      ${listOf(userIds, 'text')}
+    ) with ordinality as asked (company_id, room_id, version_id, user_id, place)
+    ${joinStanding({ roomId: 'asked.room_id', companyId: 'asked.company_id', userId: 'asked.user_id' })}
+    left join task_versions version on version.id = asked.version_id and version.company_id = asked.company_id
+    left join tasks task on task.id = version.task_id
     left join lateral (
       select share_grants.id from share_grants
       where share_grants.task_id = task.id and ${appliesToRoom(room)} order by ${narrowestFirst} limit 1
@@ -68,21 +80,23 @@ const runnables = prepared<
     left join environments environment on environment.id = built.environment_id
     left join runner_releases release on release.release = built.runner_release
     left join company_settings settings on settings.company_id = asked.company_id
+    where room.id is not null
   `,
 )
 
 /**
- * Each version, in the order asked for; undefined where the company has none or the room is not live. One statement, for
- * it is on the path of every submission. Writes nothing.
+ * Each room with its user's standing and the version, in the order asked for; undefined where the company has no such
+ * live room. One statement, for it is on the path of every submission. Writes nothing.
  */
 export async function findRunnableRows(
   db: Executing,
   asked: readonly AskedVersion[],
-): Promise<(RunnableRow | undefined)[]> {
+): Promise<(RunnableReading | undefined)[]> {
   const rows = await runnables(db, {
     companyIds: asked.map(({ companyId }) => companyId),
     roomIds: asked.map(({ roomId }) => roomId),
     versionIds: asked.map(({ versionId }) => versionId),
+    userIds: asked.map(({ userId }) => userId),
   })
   const byPlace = new Map(rows.map((row) => [row.place, row]))
   return asked.map((_, at) => byPlace.get(at + 1))

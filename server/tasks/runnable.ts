@@ -2,8 +2,15 @@ import { CodedError, notFound } from '../base/coded-error.ts'
 import type { Executing } from '../db/database.ts'
 import { Gathered } from '../db/gathered.ts'
 import type { RunnableVersion as EnvironmentVersion } from '../environments/ready-versions.ts'
-import type { Room } from '../platform/directory.ts'
-import { type AskedVersion, findRunnableRows, type RunnableRow } from './runnable-store.ts'
+import { belongsTo, type Room } from '../platform/directory.ts'
+import type { Principal } from '../platform/principal.ts'
+import {
+  type AskedVersion,
+  findRunnableRows,
+  type RunnableReading,
+  type RunnableRow,
+  runnableOf,
+} from './runnable-store.ts'
 import { findTask } from './task-store.ts'
 import { findVersionById, type TaskVersionRow } from './task-version-store.ts'
 
@@ -33,7 +40,7 @@ type RunnableEnvironment = Pick<
 
 /** Finds what rooms may run; versions that many submissions ask for at once in one statement. */
 export class Runnables {
-  readonly #rows: Gathered<AskedVersion, RunnableRow>
+  readonly #rows: Gathered<AskedVersion, RunnableReading>
 
   constructor(db: Executing) {
     this.#rows = new Gathered((asked) => findRunnableRows(db, asked))
@@ -46,24 +53,42 @@ export class Runnables {
    * `content_scrubbed_irreversible`, `version_not_runnable`.
    */
   async resolve(companyId: string, roomId: string, versionId: string): Promise<RunnableVersion> {
-    const row = await this.#rows.find({ companyId, roomId, versionId })
-    if (row?.share_grant_id == null) throw notFound()
-    requireUsable({ state: row.task_state, security_state: row.task_security_state }, row)
-    const {
-      resource_profile,
-      environment_security_state: security_state,
-      layer_digest,
-      runner_approved,
-    } = row
-    return {
-      ...row,
-      shareGrantId: row.share_grant_id,
-      environment:
-        resource_profile !== null && security_state !== null
-          ? { resource_profile, security_state, layer_digest, runner_approved }
-          : undefined,
-      allowedRegions: row.allowed_regions ?? undefined,
-    }
+    const reading = await this.#rows.find({ companyId, roomId, versionId, userId: null })
+    return runnableVersion(reading)
+  }
+
+  /**
+   * The same by who must be in the room, both found at once: throws `not_found` when the caller is not. Whether there is
+   * a version that may be run, and why not, is told by the call of what is answered.
+   */
+  async resolveFor(principal: Principal, roomId: string, versionId: string): Promise<() => RunnableVersion> {
+    const { companyId, principalType, principalId } = principal
+    const userId = principalType === 'user' ? principalId : null
+    const reading = await this.#rows.find({ companyId, roomId, versionId, userId })
+    if (!reading || !belongsTo(principal, roomId, reading)) throw notFound()
+    return () => runnableVersion(reading)
+  }
+}
+
+function runnableVersion(reading: RunnableReading | undefined): RunnableVersion {
+  const row = reading && runnableOf(reading)
+  if (row?.share_grant_id == null) throw notFound()
+  requireUsable({ state: row.task_state, security_state: row.task_security_state }, row)
+  const { resource_profile, environment_security_state: security_state, layer_digest, runner_approved } = row
+  return {
+    id: row.id,
+    task_id: row.task_id,
+    company_id: row.company_id,
+    environment_version_id: row.environment_version_id,
+    bundle_id: row.bundle_id,
+    input_schema: row.input_schema,
+    timeout_seconds: row.timeout_seconds,
+    shareGrantId: row.share_grant_id,
+    environment:
+      resource_profile !== null && security_state !== null
+        ? { resource_profile, security_state, layer_digest, runner_approved }
+        : undefined,
+    allowedRegions: row.allowed_regions ?? undefined,
   }
 }
 
