@@ -62,11 +62,12 @@ export interface Standing {
 
 /**
  * Joins the live `room` and, as `member`, the membership of a user in it, both null where there is none. The arguments
- * are columns that the statement has before.
+ * are columns that the statement has before. The room is found by its id alone and compared afterwards, or a plan that
+ * was made while there were few might walk all rooms.
  */
 export const joinStanding = (of: { roomId: string; companyId: string; userId: string }) => sql`
-    left join chatrooms room
-      on room.id = ${sql.ref(of.roomId)} and room.company_id = ${sql.ref(of.companyId)} and room.deleted_at is null
+    left join lateral (select * from chatrooms where chatrooms.id = ${sql.ref(of.roomId)} limit 1) room
+      on room.company_id = ${sql.ref(of.companyId)} and room.deleted_at is null
     left join chatroom_members member on member.chatroom_id = room.id and member.user_id = ${sql.ref(of.userId)}`
 
 /** The columns of a `Standing` in such a statement. */

@@ -3,7 +3,7 @@ import type { Executing } from '../db/database.ts'
 import { listOf } from '../db/list-of.ts'
 import { prepared } from '../db/prepared.ts'
 import { joinStanding, type Standing } from '../platform/caller-statement.ts'
-import { appliesToRoom, narrowestFirst } from './share-store.ts'
+import { applicableShareId } from './share-store.ts'
 
 /** A version that a room asks to run. */
 export interface AskedVersion {
@@ -59,7 +59,7 @@ const runnables = prepared<
   ({ companyIds, roomIds, versionIds, userIds }) => sql`
     select asked.place, room.department_id, member.room_manager, version.id, version.task_id, version.company_id, version.environment_version_id,
       version.bundle_id, version.input_schema, version.timeout_seconds, version.state, version.content_state,
-      task.state as task_state, task.security_state as task_security_state, share.id as share_grant_id,
+      task.state as task_state, task.security_state as task_security_state, ${applicableShareId(sql.ref('task.id'), room)} as share_grant_id,
       built.resource_profile, built.layer_digest, release.approved_at is not null as runner_approved,
       case when environment.security_state = 'blocked' then 'blocked' else built.security_state end
         as environment_security_state,
@@ -71,10 +71,6 @@ const runnables = prepared<
     ${joinStanding({ roomId: 'asked.room_id', companyId: 'asked.company_id', userId: 'asked.user_id' })}
     left join task_versions version on version.id = asked.version_id and version.company_id = asked.company_id
     left join tasks task on task.id = version.task_id
-    left join lateral (
-      select share_grants.id from share_grants
-      where share_grants.task_id = task.id and ${appliesToRoom(room)} order by ${narrowestFirst} limit 1
-    ) share on true
     left join environment_versions built on built.id = version.environment_version_id
       and (built.company_id = asked.company_id or built.company_id is null)
     left join environments environment on environment.id = built.environment_id

@@ -1,5 +1,5 @@
 import { shareGrantMachine } from '@sandbox-jobs/contract/states/grant-states.ts'
-import { type Expression, type Insertable, type Selectable, type SqlBool, sql } from 'kysely'
+import { type Expression, type Insertable, type RawBuilder, type Selectable, type SqlBool, sql } from 'kysely'
 import type { Executing, Trx } from '../db/database.ts'
 import type { ShareGrantsTable } from '../db/tables/tasks.ts'
 import { noteCreated, transition } from '../db/transition.ts'
@@ -106,6 +106,23 @@ export const appliesToRoom = (room: RoomTerms): Expression<SqlBool> => sql<SqlBo
     or (share_grants.target_kind = 'department' and share_grants.target_id = ${room.department_id})
     or (share_grants.target_kind = 'company' and share_grants.target_id = ${room.company_id})
   )`
+
+/**
+ * The id of the grant by which a room may use the task now, in the same order. Each target is looked up for itself, or a
+ * plan that was made while there were few shares might walk all of them.
+ */
+export const applicableShareId = (taskId: RawBuilder<string>, room: RoomTerms): RawBuilder<string | null> => {
+  const madeTo = (kind: string, id: RoomTerms['id']) => sql`
+    select share_grants.id from share_grants
+    where share_grants.task_id = ${taskId} and share_grants.target_kind = ${sql.lit(kind)}
+      and share_grants.target_id = ${id} and share_grants.company_id = ${room.company_id}
+      and share_grants.state = 'active'`
+  return sql<string | null>`coalesce(
+    (${madeTo('chatroom', room.id)} and share_grants.target_authority_generation = ${room.authority_generation}),
+    (${madeTo('department', room.department_id)}),
+    (${madeTo('company', room.company_id)})
+  )`
+}
 
 /** The grant made to the narrowest target rules: the room's own before its department's before the company's. */
 export const narrowestFirst = sql<number>`
