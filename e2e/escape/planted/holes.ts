@@ -263,6 +263,11 @@ const ofNetwork: Hole[] = [
     ],
     tries: ['network'],
   },
+  {
+    name: 'no allow list',
+    edits: [edit('network/rules.ts', 'meta mark != 0 meta mark .', 'meta mark 999999 meta mark .')],
+    tries: ['allow list'],
+  },
 ]
 
 const ofGvisor: Hole[] = [

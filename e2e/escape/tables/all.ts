@@ -8,7 +8,7 @@ import { imagesOf } from './images.ts'
 import { leaks } from './leaks.ts'
 import { mountTricks, namespaces, rights } from './namespaces.ts'
 import { neighbours } from './neighbours.ts'
-import { network } from './network.ts'
+import { allowList, network } from './network.ts'
 import { procAndSys } from './proc-and-sys.ts'
 import { resources } from './resources.ts'
 import { sockets } from './sockets.ts'
@@ -16,7 +16,7 @@ import { systemCalls } from './system-calls.ts'
 
 /** What one sandbox tries one after another, class by class. */
 export async function tablesOf(stage: Stage): Promise<Table[]> {
-  const own = [leaks(stage), neighbours(stage), network(), ...(await imagesOf(stage))]
+  const own = [leaks(stage), neighbours(stage), network(), allowList(), ...(await imagesOf(stage))]
   return [systemCalls(stage.runtime), procAndSys, devices, namespaces, mountTricks, rights, sockets, ...own]
 }
 

@@ -39,3 +39,43 @@ export function network(): Table {
     ],
   }
 }
+
+const listed = beyond.other4
+/** As many links as a stage has at once, by whose numbers the resolver opens addresses to them. */
+const links = 8
+
+/** Public addresses that are not listed, from a job that is held to a list with one address. */
+export function allowList(): Table {
+  const reach = (address: string) => `echo | nc -w 1 ${address} 80 | grep -q hello`
+  const others = [beyond.ip4, beyond.ip6]
+  const forged = Array.from({ length: links }, (_, link) => link)
+  return {
+    class: 'allow list',
+    spec: {
+      network: { egressCapBytes: 2 ** 30, allow: { names: ['listed.test'], ranges: [`${listed}/32`] } },
+    },
+    attempts: [
+      { name: 'listed', what: 'is kept from what is listed', command: `! { ${reach(listed)}; }` },
+      ...others.map((address) => ({
+        name: `unlisted_${address.replaceAll(/\W/g, '_')}`,
+        what: `connects to ${address}`,
+        command: reach(address),
+      })),
+      {
+        name: 'unlisted_datagram',
+        what: 'sends a datagram to an address that is not listed',
+        command: `echo | nc -u -w 1 ${beyond.ip4} 80 | grep -q heard`,
+      },
+      ...forged.map((link) => ({
+        name: `forged_grant_${link}`,
+        what: 'opens an address with a datagram like those of the resolver',
+        command: `echo | nc -u -w 1 -p 1 ${beyond.ip4} ${link}; ${reach(beyond.ip4)}`,
+      })),
+      {
+        name: 'unlisted_name',
+        what: 'has a name resolved that is not listed',
+        command: `nslookup 08080808.test | grep -q ${beyond.ip4.replaceAll('.', '[.]')}`,
+      },
+    ],
+  }
+}
