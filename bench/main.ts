@@ -11,8 +11,10 @@ import { fairness } from './fairness.ts'
 import type { Benchmark } from './harness/benchmark.ts'
 import { jsonLines, summaryOf, tableText } from './harness/report.ts'
 import type { Row } from './harness/row.ts'
+import { logLatency } from './log-latency.ts'
 import { logRate } from './log-rate.ts'
 import { memory } from './memory.ts'
+import { mixed } from './mixed.ts'
 import { neighbour } from './neighbour.ts'
 import { runE2e } from './run-e2e.ts'
 import { runRate } from './run-rate.ts'
@@ -31,6 +33,8 @@ const benchmarks: Benchmark[] = [
   boot,
   density,
   logRate,
+  logLatency,
+  mixed,
   buildNoop,
   buildSmall,
   context,
