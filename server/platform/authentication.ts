@@ -17,7 +17,7 @@ import {
 import type { IdentityProvider } from './identity-provider.ts'
 import { isLogin } from './logins.ts'
 import { servesOrigin } from './origins.ts'
-import { departmentManagerRole, type Principal } from './principal.ts'
+import type { Principal } from './principal.ts'
 
 /*
  * Who calls. Credentials are `Authorization: Bearer <JWT>` or `X-Api-Key: <key>`; a request that carries the first
@@ -133,6 +133,6 @@ function principalOf(
     principalId: id,
     authMethod,
     role: user.role,
-    managedDepartmentIds: user.role === departmentManagerRole ? user.managed_department_ids : [],
+    managedDepartmentIds: user.managed_department_ids,
   }
 }

@@ -1,12 +1,13 @@
 import { sql } from 'kysely'
 import type { Columns } from '../db/row-text.ts'
+import { departmentManagerRole } from './principal.ts'
 
 /*
  * Parts of statements that find out who calls and what they are in a room. Other domains build on them where what is
  * asked for has to be found together with who asks: one statement costs less than the sum of its parts.
  */
 
-/** What every credential says of the user it stands for; the departments are those they are named for. */
+/** What every credential says of the user it stands for; the departments are those they manage by their role. */
 export interface UserStanding {
   company_id: string
   role: number
@@ -25,10 +26,11 @@ export interface KeyCredential extends UserStanding {
   last_used_at: Date | null
 }
 
-/** Of the user whom a statement calls `owner`. */
+/** Of the user whom a statement calls `owner`; none, and none looked for, of one who manages no departments by role. */
 export const managedDepartments = sql<string[]>`array(
   select managed.department_id from department_managers managed
-  where managed.user_id = owner.id and managed.company_id = owner.company_id
+  where owner.role = ${sql.lit(departmentManagerRole)}
+    and managed.user_id = owner.id and managed.company_id = owner.company_id
   order by managed.department_id
 )`
 
