@@ -29,7 +29,7 @@ echo workspace $(df -m /workspace | awk 'END { print $2 }')
 echo inodes $(df -i /workspace | awk 'END { print $2 }')
 echo files $(ulimit -n) $(ulimit -Hn)
 echo pids $(ulimit -u)
-cat
+cat >/dev/null
 `
 
 const cases = profiles.flatMap((profile) =>
@@ -65,7 +65,9 @@ test.each(cases)(
     expect(spec.collect.files).toMatchObject([{ maxBytes: outputMaxBytes }])
 
     // The program ends with its input, so its control groups can be looked at before.
+    // A start waits for the end of a small input.
     const input = new PassThrough()
+    input.write(Buffer.alloc(1024 * 1024))
     await agent.client.start(spec, input)
     const held = {
       memory: await setting(spec.id, 'memory/memory.limit_in_bytes', 'memory.max'),

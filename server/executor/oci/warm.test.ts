@@ -120,10 +120,13 @@ test('the time of a program begins with its start, and is its own', async () => 
 test('a warm sandbox that died is replaced by one made at the start', async () => {
   const kind = kindOf('died')
   await warmUp(kind)
+  const killed: string[] = []
   await until(async () => {
     const names = await waiting('died')
     for (const name of names) await agent.shim(name).then((pid) => process.kill(pid, 'SIGKILL'), ignore)
-    return names.length === 0
+    killed.push(...names)
+    // The agent has noticed when it has cleared them away.
+    return names.length === 0 && !(await agent.warm()).some((name) => killed.includes(name))
   })
   const spec = another(kind)
   const { exit, log } = await agent.run(spec, 'still')
