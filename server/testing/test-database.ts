@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { CompiledQuery } from 'kysely'
+import { CompiledQuery, sql } from 'kysely'
 import { afterAll, inject } from 'vitest'
 import { createLog } from '../base/logging.ts'
 import { connect, type Database } from '../db/database.ts'
@@ -22,8 +22,19 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   const db = connect(url, { poolSize: 10, log, name: 'test' })
   afterAll(async () => {
     await db.destroy()
-    await admin.executeQuery(CompiledQuery.raw(`drop database ${name} with (force)`))
+    await dropDatabase(admin, name)
     await admin.destroy()
   })
   return { db, url }
+}
+
+/**
+ * Ends what a test left connected, then drops. `with (force)` would also reach for an autovacuum
+ * worker, which only a superuser may end; a plain drop asks such a worker to leave and waits.
+ */
+async function dropDatabase(admin: Database, name: string): Promise<void> {
+  await sql`
+    select pg_terminate_backend(pid) from pg_stat_activity
+    where datname = ${name} and usename = current_user`.execute(admin)
+  await admin.executeQuery(CompiledQuery.raw(`drop database ${name}`))
 }
