@@ -20,7 +20,7 @@ try {
   await machine.dispose()
 }
 const report = lines.find((line) => line.startsWith('report: '))
-const isVersion2 = lines.some((line) => line.startsWith('machine: ') && line.includes('cgroup2fs'))
+const isVersion2 = lines.some((line) => /machine: .*cgroup2fs/.test(line))
 const { passed, failed } = JSON.parse(report?.slice('report: '.length) ?? '{"passed":0,"failed":0}') as {
   passed: number
   failed: number

@@ -6,7 +6,7 @@ export default defineConfig({
   test: {
     root: resolve(import.meta.dirname, '../..'),
     include: [
-      'server/executor/oci/{cgroups,confinement,devices}.test.ts',
+      'server/executor/oci/{cgroups,confinement,devices,limits}.test.ts',
       'server/runs/profile-limits.test.ts',
     ],
     // crun alone: gVisor starts nothing on this machine.

@@ -6,7 +6,7 @@ import type { OwnService } from '../main-job/service.ts'
 import { agentGroups } from './agent-groups.ts'
 import { runOfSandbox, sandboxFolders } from './sandbox-names.ts'
 import { isSmallDisk } from './small-disks.ts'
-import { sandboxProcesses } from './victims.ts'
+import { runProcesses } from './victims.ts'
 
 /** What runs have left behind that nobody will need again: empty when the service has cleaned up after everything. */
 export async function leftovers(service: OwnService, database: pg.Client): Promise<string[]> {
@@ -15,12 +15,11 @@ export async function leftovers(service: OwnService, database: pg.Client): Promi
     keptSandboxes(dataDir),
     controlGroups(service),
     mounts(service),
-    processes(dataDir),
     unfinishedFiles(dataDir),
     unownedObjects(dataDir, database),
     openUploads(database),
   ])
-  return found.flat()
+  return [...found.flat(), ...processes(dataDir)]
 }
 
 /** Folders of sandboxes; one that was forbidden keeps its mark for ever, and nothing but that. */
@@ -28,7 +27,7 @@ async function keptSandboxes(dataDir: string): Promise<string[]> {
   const root = sandboxFolders(dataDir)
   const kept: string[] = []
   for (const name of await readdir(root)) {
-    if (await isWarm(dataDir, name)) continue
+    if (isWarm(dataDir, name)) continue
     const names = await namesIn(join(root, name))
     if (names.length !== 1 || !names[0]?.endsWith('/forbidden'))
       kept.push(`sandbox ${name}: ${names.length} files`)
@@ -37,9 +36,9 @@ async function keptSandboxes(dataDir: string): Promise<string[]> {
 }
 
 /** Waits for a run, as it should. */
-async function isWarm(dataDir: string, name: string): Promise<boolean> {
+function isWarm(dataDir: string, name: string): boolean {
   const isThere = existsSync(join(sandboxFolders(dataDir), name))
-  return name.startsWith('warm_') && isThere && (await runOfSandbox(dataDir, name)) === undefined
+  return name.startsWith('warm_') && isThere && runOfSandbox(dataDir, name) === undefined
 }
 
 const namesIn = async (folder: string): Promise<string[]> =>
@@ -49,8 +48,7 @@ async function controlGroups(service: OwnService): Promise<string[]> {
   const { dataDir } = service
   const groups = await Promise.all((await agentGroups(service)).map(namesIn))
   const ofSandboxes = groups.flat().filter((path) => /\/(run|warm)_/.test(path))
-  const warm = await Promise.all(ofSandboxes.map((path) => isWarm(dataDir, basename(path))))
-  return ofSandboxes.filter((_path, at) => !warm[at])
+  return ofSandboxes.filter((path) => !isWarm(dataDir, basename(path)))
 }
 
 async function mounts({ dataDir, pid }: OwnService): Promise<string[]> {
@@ -60,8 +58,8 @@ async function mounts({ dataDir, pid }: OwnService): Promise<string[]> {
     .map((line) => `mount ${line}`)
 }
 
-const processes = async (dataDir: string): Promise<string[]> =>
-  (await sandboxProcesses(dataDir)).map(({ kind, pid, runId }) => `process ${pid}, ${kind} of ${runId}`)
+const processes = (dataDir: string): string[] =>
+  runProcesses(dataDir).map(({ kind, pid, runId }) => `process ${pid}, ${kind} of ${runId}`)
 
 /** Files that their writer had not finished. */
 async function unfinishedFiles(dataDir: string): Promise<string[]> {

@@ -6,12 +6,14 @@ import { type Ground, startService } from '../main-job/service.ts'
 import { logIn } from '../main-job/tenant.ts'
 import { submitDuplicates } from './duplicates.ts'
 import { publishJob } from './job.ts'
+import type { Kill } from './killer.ts'
 import { Ledger } from './ledger.ts'
 import { jumps, MovableClock } from './movable-clock.ts'
 import { jsonTally, type Tally, tellTally } from './report.ts'
 import { smallGround } from './small-disks.ts'
 import { Trial } from './trial.ts'
 import { troubles } from './troubles.ts'
+import { victimKinds } from './victims.ts'
 
 /*
  * The whole service on a data folder of its own, under load, while it meets with what a machine can do to it:
@@ -29,6 +31,8 @@ const usage =
   'npm run crash -- [--case kills|troubles|clock|duplicates] [--kills N] [--keys N] [--copies N] [--seed S]'
 const killsPerRound = 25
 const instances = 3
+/** So many meet every kind of process, by any seed. */
+const killsOfEveryKind = 100
 
 const { values } = parseArgs({
   options: {
@@ -65,8 +69,15 @@ async function kills(): Promise<Tally> {
   const wanted = wholeNumber(values.kills)
   return withTrial(undefined, async (trial) => {
     while (trial.tally.cases < wanted) await trial.kill(Math.min(killsPerRound, wanted - trial.tally.cases))
+    if (wanted >= killsOfEveryKind) trial.tally.faults.push(...neverKilled(trial.tally.kills))
   })
 }
+
+/** A kind that no draw could find would otherwise pass for one that survives. */
+const neverKilled = (kills: Kill[]): string[] =>
+  victimKinds
+    .filter((kind) => kills.every((kill) => kill.kind !== kind))
+    .map((kind) => `no ${kind} was killed`)
 
 function bringTroubles(): Promise<Tally> {
   return withTrial(smallGround, (trial) => trial.meet(troubles))

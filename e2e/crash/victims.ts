@@ -1,8 +1,9 @@
-import { readdir, readFile, readlink } from 'node:fs/promises'
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import type { Draw } from '../../server/base/draw.ts'
 import { childOf, type OwnService } from '../main-job/service.ts'
-import { runOfSandbox, sandboxFolders } from './sandbox-names.ts'
+import { orEmpty, runOfSandbox, sandboxFolders } from './sandbox-names.ts'
 
 export const victimKinds = ['api', 'worker', 'agent', 'postgres', 'shim', 'crun', 'job'] as const
 export type VictimKind = (typeof victimKinds)[number]
@@ -21,7 +22,9 @@ export async function findVictim(
 ): Promise<Victim | undefined> {
   if (kind === 'postgres') return ofAll(await postgresProcess(service.dataDir, draw))
   if (kind === 'api' || kind === 'worker' || kind === 'agent') return ofAll(await childOf(service.pid, kind))
-  const found = (await sandboxProcesses(service.dataDir)).filter((process) => process.kind === kind)
+  // Warm sandboxes are nobody's to kill, but their runtime is: most of them are made before they are asked for.
+  const among = kind === 'crun' ? sandboxProcesses(service.dataDir) : runProcesses(service.dataDir)
+  const found = among.filter((process) => process.kind === kind)
   return found.length === 0 ? undefined : draw.of(found)
 }
 
@@ -41,38 +44,47 @@ async function postgresProcess(dataDir: string, draw: Draw): Promise<number | un
 
 interface SandboxProcess extends Victim {
   kind: 'shim' | 'crun' | 'job'
-  pid: number
 }
 
-/** Every process of a run's sandbox: shims work in its folder, everything else is in its control group. */
-export async function sandboxProcesses(dataDir: string): Promise<SandboxProcess[]> {
-  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number)
-  const found: SandboxProcess[] = []
+/** Every process of a run's sandbox. */
+export const runProcesses = (dataDir: string): SandboxProcess[] =>
+  sandboxProcesses(dataDir).filter(({ runId }) => runId !== undefined)
+
+/**
+ * Every process of a sandbox: shims and the runtime work in its folder, everything else is in its control group. Read at
+ * one go, since a runtime lives for milliseconds.
+ */
+function sandboxProcesses(dataDir: string): SandboxProcess[] {
   const folders = sandboxFolders(dataDir)
-  for (const pid of pids) {
-    if (await isOver(pid)) continue
-    const cwd = await readlink(`/proc/${pid}/cwd`).catch(() => '')
-    const program = basename(await readlink(`/proc/${pid}/exe`).catch(() => ''))
-    const group = await controlGroupOf(pid)
-    const inGroup = await runOfSandbox(dataDir, group)
-    const inFolder = dirname(cwd) === folders ? await runOfSandbox(dataDir, basename(cwd)) : undefined
-    if (inFolder && program === 'shim') found.push({ kind: 'shim', pid, runId: inFolder })
-    else if (inFolder && program === 'crun') found.push({ kind: 'crun', pid, runId: inFolder })
-    else if (inGroup && program !== 'crun' && program !== 'shim')
-      found.push({ kind: 'job', pid, runId: inGroup })
+  const found: SandboxProcess[] = []
+  for (const name of readdirSync('/proc')) {
+    const pid = Number(name)
+    if (!Number.isInteger(pid) || isOver(pid)) continue
+    const program = programOf(pid)
+    const group = controlGroupOf(pid)
+    if (program !== 'shim' && program !== 'crun') {
+      if (group) found.push({ kind: 'job', pid, runId: runOfSandbox(dataDir, group) })
+      continue
+    }
+    const folder = orEmpty(() => readlinkSync(`/proc/${pid}/cwd`))
+    if (dirname(folder) !== folders) continue
+    found.push({ kind: program, pid, runId: runOfSandbox(dataDir, basename(folder)) })
   }
   return found
 }
 
+/** By its name for itself: the file of the runtime, which its shim starts from a view of its own, has no path. */
+const programOf = (pid: number): string => orEmpty(() => readFileSync(`/proc/${pid}/comm`, 'utf8')).trim()
+
 /** Has ended, and waits only for the machine's first process to hear of it. */
-async function isOver(pid: number): Promise<boolean> {
-  const stat = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => '')
+function isOver(pid: number): boolean {
+  const stat = orEmpty(() => readFileSync(`/proc/${pid}/stat`, 'latin1'))
   return stat.slice(stat.lastIndexOf(')')).startsWith(') Z 1 ')
 }
 
 /** The name of the sandbox whose group it is. */
-async function controlGroupOf(pid: number): Promise<string> {
-  const text = await readFile(`/proc/${pid}/cgroup`, 'utf8').catch(() => '')
+function controlGroupOf(pid: number): string {
+  const text = orEmpty(() => readFileSync(`/proc/${pid}/cgroup`, 'utf8'))
   const names = text.split('\n').map((line) => basename(line))
   return names.find((name) => /^(run|warm)_/.test(name)) ?? ''
 }

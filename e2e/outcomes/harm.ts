@@ -3,7 +3,7 @@ import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { agentGroups } from '../crash/agent-groups.ts'
 import { withDatabase } from '../crash/history.ts'
-import { sandboxProcesses } from '../crash/victims.ts'
+import { runProcesses } from '../crash/victims.ts'
 import type { OwnService } from '../main-job/service.ts'
 
 /** Where harm is done: a service, and the task version that is to run. */
@@ -57,7 +57,7 @@ export async function stopForks({ service }: Scene): Promise<() => Promise<void>
 }
 
 export async function killShim({ service }: Scene, rid: string): Promise<void> {
-  const processes = await sandboxProcesses(service.dataDir)
+  const processes = runProcesses(service.dataDir)
   const shim = processes.find(({ kind, runId }) => kind === 'shim' && runId === rid)
   if (!shim) throw new Error(`${rid} has no shim`)
   process.kill(shim.pid, 'SIGKILL')
