@@ -5,7 +5,7 @@ import { BuildFailed } from '../build-failed.ts'
 const baseFailures = {
   base_image_unavailable: {
     code: 'dockerfile_exit',
-    why: 'is not on this deployment, and its registry did not give all of it: it is not there, wants a login, cannot be reached, or sends more than 4 GiB.',
+    why: 'is not on this deployment, and its registry did not give all of it: it is not there, wants a login, or cannot be reached.',
   },
   no_registry: {
     code: 'dockerfile_exit',

@@ -3,6 +3,7 @@ import { pipeline } from 'node:stream/promises'
 import type { SandboxExit, SandboxSpec } from '../../executor/port.ts'
 import { ArchiveRefused } from '../archive/archive-refused.ts'
 import { BuildFailed } from '../build-failed.ts'
+import { ranOutOfDisk } from '../ran-out-of-disk.ts'
 import { ImageProof } from '../reader/image-proof.ts'
 import type { Build } from '../steps/step.ts'
 import { BaseFailed, isBaseProblem } from './base-failed.ts'
@@ -83,7 +84,7 @@ async function pulled(build: Build, wanted: Wanted, spec: SandboxSpec): Promise<
   await executor.start(spec, Buffer.from(input), secrets)
   const exit = await executor.wait(spec.id, build.signal)
   const [file = ''] = spec.collect.files.map(({ name }) => name)
-  const problem = problemOf(exit, file)
+  const problem = problemOf(exit, file, await ranOutOfDisk(executor, spec.id, exit))
   if (problem instanceof BuildFailed) throw problem
   if (problem !== undefined) throw new BaseFailed(wanted.name, problem)
 }
@@ -93,7 +94,7 @@ const base64 = (text: string | Buffer) => Buffer.from(text).toString('base64')
 /** The tool is not in the root filesystem of a builder that was made without it. */
 const toolMissing = 127
 
-function problemOf(exit: SandboxExit, file: string) {
+function problemOf(exit: SandboxExit, file: string, hadNoDisk: boolean) {
   if (exit.cause === 'deadline') return 'base_image_timeout'
   if (exit.cause === 'stopped') return new BuildFailed('tenant_cancel')
   if (exit.cause === 'lost' || exit.cause === 'start_failed') {
@@ -101,8 +102,7 @@ function problemOf(exit: SandboxExit, file: string) {
   }
   if (exit.exitCode === toolMissing) return 'builder_outdated'
   const status = exit.files[file]?.status
-  if (exit.workspaceFull || status === 'too_large' || exit.cause === 'egress_cap')
-    return 'base_image_too_large'
+  if (hadNoDisk || status === 'too_large' || exit.cause === 'egress_cap') return 'base_image_too_large'
   if (exit.exitCode === 0 && status === 'present') return undefined
   return exit.network.refused ? 'base_registry_address' : 'base_image_unavailable'
 }

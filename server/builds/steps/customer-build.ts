@@ -15,13 +15,13 @@ import { readBuilderSteps } from '../builder-steps.ts'
 import { reuseImage } from '../cache/reuse-image.ts'
 import { readImageConfig } from '../image-config.ts'
 import { quarantineKey } from '../oci-layout.ts'
+import { ranOutOfDisk } from '../ran-out-of-disk.ts'
 import { ImageProof } from '../reader/image-proof.ts'
 import { contextSource, formatOf } from './context-validator.ts'
 import { type Build, type BuildStep, found } from './step.ts'
 
 /** A delivery that breaks off with its worker is made again, in a fresh sandbox. */
 const maxDeliveries = 5
-const lastWordsBytes = 4096
 
 /**
  * Runs the Dockerfile in a sandbox and takes over what comes out: the flat image is checked and compressed while it
@@ -39,7 +39,7 @@ export const customerBuild: BuildStep = {
     const { executor } = build.tools
     await keepLog(build, sandboxId)
     const exit = await executor.wait(sandboxId, build.signal)
-    const failure = failureOf(exit, await ranOutOfDisk(build, sandboxId, exit))
+    const failure = failureOf(exit, await ranOutOfDisk(executor, sandboxId, exit))
     if (failure) throw await withInstruction(build, { sandboxId, exit, failure })
     await takeOrigins(build, sandboxId)
     build.findings.imageConfig = await takeConfig(build, sandboxId, exit)
@@ -126,17 +126,6 @@ function failureOf(exit: SandboxExit, hadNoDisk: boolean): BuildFailed | undefin
   if (exit.exitCode === buildExitCodes.exportFailed)
     return new BuildFailed('platform_failed', 'image_export_failed')
   return new BuildFailed('dockerfile_exit')
-}
-
-/**
- * A builder that fails takes away what filled the disk before it ends: then what was printed last tells. A step may print
- * that for another reason, and its author is then advised to use less disk.
- */
-async function ranOutOfDisk({ tools }: Build, sandboxId: string, exit: SandboxExit): Promise<boolean> {
-  if (exit.workspaceFull || exit.exitCode === 0 || exit.exitCode === null) return exit.workspaceFull
-  const position = Math.max(0, exit.log.totalBytes - lastWordsBytes)
-  const { bytes } = await tools.executor.logSince(sandboxId, position)
-  return /no space left on device/i.test(bytes.toString('latin1'))
 }
 
 /** A failure with the instruction that was at work, where the builder had come to one. */

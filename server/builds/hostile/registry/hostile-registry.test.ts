@@ -160,7 +160,7 @@ test.each<[string, () => RegistryContent['routes'], string, PullWish?]>([
   [
     'sends a layer without end',
     changed('layer', { pace: 'endless' }),
-    'dockerfile_exit base_image_unavailable',
+    'policy_reject base_image_too_large',
     small,
   ],
   [
