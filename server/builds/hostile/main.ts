@@ -1,34 +1,60 @@
 import { parseArgs } from 'node:util'
 import { type HostileArchive, hostileArchives } from './archive-cases.ts'
-import { buildDockerfiles, unpackArchives } from './builder-alone.ts'
+import { type BuilderReport, buildDockerfiles, unpackArchives } from './builder-alone.ts'
 import { BuilderBench } from './builder-bench.ts'
 import { hostileDockerfiles } from './dockerfile-cases.ts'
 import { gateAlone } from './gate-alone.ts'
 import { HostCanaries } from './host-canaries.ts'
 import { comparedParsers } from './parser-differential.ts'
+import { registryTests } from './registry/registry-tests.ts'
 
 /*
  * Every hostile archive and Dockerfile against each of the two walls alone: the gate, which has to refuse it, and the
  * build sandbox, where it may do what it can. Then mutated Dockerfiles that the gate accepts, which the builder has to
- * read alike. Needs root and what install/test-builder.sh made.
+ * read alike, and hostile registries against the sandbox that pulls from them. Needs root and what
+ * install/test-builder.sh made.
  */
+const parts = ['gate', 'archives', 'dockerfiles', 'parsers', 'registries'] as const
+type Part = (typeof parts)[number]
+
 const { values } = parseArgs({
   options: {
-    /** Takes every Nth case only. */
+    /** Takes every Nth archive and Dockerfile only, beginning with the one at `from`. */
     every: { type: 'string', default: '1' },
+    from: { type: 'string', default: '0' },
     seed: { type: 'string', default: '1' },
+    part: { type: 'string', multiple: true, default: [...parts] },
   },
 })
-const every = Number(values.every)
-const sample = <T>(all: T[]): T[] => all.filter((_, index) => index % every === 0)
-
+const [every, from] = [Number(values.every), Number(values.from)]
+const wanted = parts.filter((part) => values.part.includes(part))
+if (wanted.length !== new Set(values.part).size || !(from < every)) {
+  console.error(
+    `usage: npm run hostile-builds -- [--part ${parts.join('|')}] [--every N --from K] [--seed S]`,
+  )
+  process.exit(2)
+}
+const sample = <T>(all: T[]): T[] => all.filter((_, index) => index % every === from)
 const archives: HostileArchive[] = sample(hostileArchives())
 const dockerfiles = sample(hostileDockerfiles)
-const failures: string[] = []
-let compared = 0
-const note = (part: string, found: string[]) => {
-  failures.push(...found)
-  for (const failure of found) console.log(`FAILED ${part}: ${failure}`)
+
+const run: Record<Part, () => Promise<BuilderReport>> = {
+  gate: async () => ({
+    cases: archives.length + dockerfiles.length,
+    failures: await gateAlone(archives, dockerfiles),
+  }),
+  archives: () => atBuilder((bench, canaries) => unpackArchives(bench, canaries, archives)),
+  dockerfiles: () => atBuilder((bench, canaries) => buildDockerfiles(bench, canaries, dockerfiles)),
+  parsers: () =>
+    atBuilder(async (bench) => {
+      const alike = await comparedParsers(bench, Math.ceil(200 / every), Number(values.seed))
+      const { refused, compared, refusedByBuilder, failures } = alike
+      console.log(
+        `mutated Dockerfiles: ${refused} refused by the gate, ${compared} read alike, ${refusedByBuilder} refused by the builder`,
+      )
+      return { cases: compared + refusedByBuilder, failures }
+    }),
+  registries: registryTests,
 }
 
 for (const [name, { length }] of Map.groupBy(archives, (archive) => archive.class)) {
@@ -36,37 +62,37 @@ for (const [name, { length }] of Map.groupBy(archives, (archive) => archive.clas
 }
 console.log(`${String(dockerfiles.length).padStart(5)}  Dockerfiles`)
 
-note('gate alone', await gateAlone(archives, dockerfiles))
-console.log('the gate alone: done')
-
-const bench = await BuilderBench.start()
-const canaries = await HostCanaries.plant(bench.agent)
-try {
-  const unpacked = await unpackArchives(bench, canaries, archives)
-  note('builder alone', unpacked.failures)
-  console.log(`the builder alone: ${unpacked.cases} archives`)
-  const built = await buildDockerfiles(bench, canaries, dockerfiles)
-  note('builder alone', built.failures)
-  console.log(`the builder alone: ${built.cases} Dockerfiles`)
-  const alike = await comparedParsers(bench, Math.ceil(200 / every), Number(values.seed))
-  note('gate against builder', alike.failures)
-  console.log(
-    `mutated Dockerfiles: ${alike.refused} refused by the gate, ${alike.compared} read alike, ${alike.refusedByBuilder} refused by the builder`,
-  )
-  compared = alike.compared + alike.refusedByBuilder
-} finally {
-  canaries.close()
-  await bench.dispose()
+const cases: Partial<Record<Part, number>> = {}
+let failed = 0
+for (const part of wanted) {
+  const begun = performance.now()
+  const report = await run[part]()
+  cases[part] = report.cases
+  failed += report.failures.length
+  for (const failure of report.failures) console.log(`FAILED ${part}: ${failure}`)
+  console.log(`${part}: ${report.cases} cases, ${Math.round((performance.now() - begun) / 1000)} s`)
 }
 console.log(
   JSON.stringify({
     suite: 'hostile-builds',
-    cases: archives.length + dockerfiles.length,
-    failed: failures.length,
+    cases: Object.values(cases).reduce((sum, count) => sum + count, 0),
+    failed,
     archives: archives.length,
     dockerfiles: dockerfiles.length,
-    walls: ['gate', 'builder'],
-    compared_with_builder: compared,
+    parts: cases,
   }),
 )
-process.exitCode = failures.length > 0 ? 1 : 0
+process.exitCode = failed > 0 ? 1 : 0
+
+async function atBuilder(
+  work: (bench: BuilderBench, canaries: HostCanaries) => Promise<BuilderReport>,
+): Promise<BuilderReport> {
+  const bench = await BuilderBench.start()
+  const canaries = await HostCanaries.plant(bench.agent)
+  try {
+    return await work(bench, canaries)
+  } finally {
+    canaries.close()
+    await bench.dispose()
+  }
+}
