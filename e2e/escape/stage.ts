@@ -5,10 +5,13 @@ import { text } from 'node:stream/consumers'
 import { FakeInternet } from '../../server/executor/oci/network/fake-internet.ts'
 import { compiledProbe } from '../../server/executor/oci/probe/attempts.ts'
 import { shellJob, TestAgent, until } from '../../server/executor/oci/test-agent.ts'
+import { lendBuilder } from '../../server/executor/oci/test-builder.ts'
 import type { SandboxRuntime } from '../../server/executor/port.ts'
 import { Canaries } from './canaries.ts'
 
 export const neighbourKey = 0x5b1
+/** The operator's own, at an inner address. */
+export const registry = { address: '172.20.0.5', port: 443 }
 /** A program whose input goes on is started when more of it is there than is usual. */
 const unusualBytes = 256 * 1024
 
@@ -37,13 +40,19 @@ export class Stage {
   /** `program`: another agent than this tree's own. */
   static async set(runtime: SandboxRuntime, program?: string): Promise<Stage> {
     const canaries = await Canaries.plant()
-    const internet = await FakeInternet.make(['169.254.169.254', '10.9.9.9', 'fd00:ec2::254'])
+    const internet = await FakeInternet.make([
+      '169.254.169.254',
+      '10.9.9.9',
+      'fd00:ec2::254',
+      registry.address,
+    ])
     const agent = await TestAgent.start(
-      { SANDBOX_RUNTIME_EGRESS: 'true' },
+      { SANDBOX_RUNTIME_EGRESS: 'true', SANDBOX_REGISTRY: `${registry.address}:${registry.port}` },
       { prefix: internet.onMachine, ...(program && { program }) },
     )
     const stage = new Stage({ runtime, agent, internet, canaries })
     try {
+      await lendBuilder(agent)
       stage.image = await agent.image([[{ name: 'usr/bin/probe', mode: 0o755 }, await compiledProbe()]])
       await stage.#startNeighbour()
     } catch (error) {

@@ -1,12 +1,11 @@
-import { execFile } from 'node:child_process'
-import { access, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newId } from '../base/ids.ts'
 import { TestAgent, tarOf } from '../executor/oci/test-agent.ts'
+import { lendBuilder } from '../executor/oci/test-builder.ts'
 import { checkFlatImage } from './archive/flat-image.ts'
 import { buildSandbox } from './build-sandbox.ts'
 
@@ -14,19 +13,13 @@ import { buildSandbox } from './build-sandbox.ts'
  * Dockerfiles as the worker's gate would never let them through, straight into the build sandbox: what holds here
  * holds without the gate.
  */
-const run = promisify(execFile)
-const kept = '/var/lib/sandbox-jobs-test/agent'
 const base = 'curated/python:3.11'
 let agent: TestAgent
 let hostFolder: string
 
 beforeAll(async () => {
-  await access(join(kept, 'builder/rootfs')).catch(() => {
-    throw new Error(`the builder is missing in ${kept}: install/test-builder.sh makes it`)
-  })
   agent = await TestAgent.start()
-  const trees = [join(kept, 'builder'), join(kept, 'base-images')]
-  await run('cp', ['--archive', '--link', ...trees, join(agent.dataDir, 'agent')])
+  await lendBuilder(agent)
   hostFolder = await mkdtemp(join(tmpdir(), 'canary-'))
   await writeFile(join(hostFolder, 'canary'), 'host secret')
 }, 60_000)

@@ -268,6 +268,16 @@ const ofNetwork: Hole[] = [
     edits: [edit('network/rules.ts', 'meta mark != 0 meta mark .', 'meta mark 999999 meta mark .')],
     tries: ['allow list'],
   },
+  {
+    name: 'pulls reach inner addresses',
+    edits: [edit('network/rules.ts', 'daddr . tcp dport @registry', 'daddr . tcp dport != @registry')],
+    tries: ['pulls'],
+  },
+  {
+    name: 'jobs reach the registry',
+    edits: [edit('network/rules.ts', 'saddr @pulls', 'saddr != @pulls')],
+    tries: ['pulls'],
+  },
 ]
 
 const ofGvisor: Hole[] = [

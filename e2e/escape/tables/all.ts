@@ -10,6 +10,7 @@ import { mountTricks, namespaces, rights } from './namespaces.ts'
 import { neighbours } from './neighbours.ts'
 import { allowList, network } from './network.ts'
 import { procAndSys } from './proc-and-sys.ts'
+import { pulls } from './pulls.ts'
 import { resources } from './resources.ts'
 import { sockets } from './sockets.ts'
 import { systemCalls } from './system-calls.ts'
@@ -24,5 +25,6 @@ export async function tablesOf(stage: Stage): Promise<Table[]> {
 export const trialsOf = async (stage: Stage): Promise<Trials[]> => [
   collector,
   resources,
+  pulls,
   await hostileEnvironments(stage),
 ]

@@ -1,19 +1,13 @@
-import { execFile } from 'node:child_process'
-import { access } from 'node:fs/promises'
-import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { promisify } from 'node:util'
 import { newId } from '../../base/ids.ts'
 import { TestAgent, tarOf } from '../../executor/oci/test-agent.ts'
+import { lendBuilder } from '../../executor/oci/test-builder.ts'
 import type { SandboxExit } from '../../executor/port.ts'
 import { ArchiveRefused } from '../archive/archive-refused.ts'
 import { checkFlatImage } from '../archive/flat-image.ts'
 import { buildSandbox } from '../build-sandbox.ts'
 import { prepareBuilder } from '../build-script.ts'
 
-const run = promisify(execFile)
-/** Made by install/test-builder.sh, and only ever read. */
-const kept = '/var/lib/sandbox-jobs-test/agent'
 const mib = 1024 ** 2
 
 export interface BenchRun {
@@ -34,12 +28,8 @@ export class BuilderBench {
   }
 
   static async start(): Promise<BuilderBench> {
-    await access(join(kept, 'builder/rootfs')).catch(() => {
-      throw new Error(`the builder is missing in ${kept}: install/test-builder.sh makes it`)
-    })
     const agent = await TestAgent.start()
-    const trees = [join(kept, 'builder'), join(kept, 'base-images')]
-    await run('cp', ['--archive', '--link', ...trees, join(agent.dataDir, 'agent')])
+    await lendBuilder(agent)
     return new BuilderBench(agent)
   }
 

@@ -1,15 +1,14 @@
-import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
-import { promisify } from 'node:util'
 import { newId } from '../../../base/ids.ts'
 import type { Database } from '../../../db/database.ts'
 import { AgentClient } from '../../../executor/oci/client.ts'
 import { type ResolvingAgent, startResolvingAgent } from '../../../executor/oci/network/resolving-agent.ts'
+import { lendBuilder } from '../../../executor/oci/test-builder.ts'
 import type { SandboxLimits, SandboxSpec } from '../../../executor/port.ts'
 import { DiskStorage } from '../../../storage/disk.ts'
 import { makeBuildTools } from '../../../testing/build-tools.ts'
@@ -22,9 +21,6 @@ import { customerBuild, removeBuildSandboxes } from '../../steps/customer-build.
 import type { Build, BuildFindings, BuildOrder } from '../../steps/step.ts'
 import { TestRegistry } from './registry-fixture.ts'
 
-const run = promisify(execFile)
-/** Made by install/test-builder.sh, and only ever read. */
-const kept = '/var/lib/sandbox-jobs-test/agent'
 const port = 5000
 
 /** Leads to a public address of the test's network. */
@@ -63,8 +59,7 @@ export class PullBench {
   /** `inner` addresses lead to the registry too; `own` is the operator's registry. */
   static async start(db: Database, inner: string[], own: string = registryHost): Promise<PullBench> {
     const made = await startResolvingAgent(inner, { SANDBOX_REGISTRY: own })
-    const trees = [join(kept, 'builder'), join(kept, 'base-images')]
-    await run('cp', ['--archive', '--link', ...trees, join(made.agent.dataDir, 'agent')])
+    await lendBuilder(made.agent)
     const [name = ''] = registryHost.split(':')
     const names = [`DNS:${name}`, ...inner.map((address) => `IP:${address}`)]
     const registry = await TestRegistry.start(made.internet.beyond, port, names)
