@@ -26,6 +26,7 @@ import * as liveBuildLogs from './migrations/0024-live-build-logs.ts'
 import * as buildDetails from './migrations/0025-build-details.ts'
 import * as curatedEnvironments from './migrations/0026-curated-environments.ts'
 import * as pulledImages from './migrations/0031-pulled-images.ts'
+import * as submissionCost from './migrations/0032-submission-cost.ts'
 
 /** Forward only, in order of their names. */
 const migrations: Record<string, Migration> = {
@@ -53,6 +54,7 @@ const migrations: Record<string, Migration> = {
   '0025-build-details': buildDetails,
   '0026-curated-environments': curatedEnvironments,
   '0031-pulled-images': pulledImages,
+  '0032-submission-cost': submissionCost,
 }
 
 const provider: MigrationProvider = { getMigrations: async () => migrations }
