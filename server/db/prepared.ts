@@ -1,4 +1,5 @@
 import type { CompiledQuery, RawBuilder } from 'kysely'
+import { arrayText } from './array-text.ts'
 import type { Sending } from './database.ts'
 
 /** Stands in a statement's text for a value that each execution brings. */
@@ -23,11 +24,15 @@ export function prepared<Given extends Record<string, unknown>, Row>(
   let text: CompiledQuery<Row> | undefined
   return async (db, given) => {
     text ??= build(places<Given>()).compile(db)
-    const parameters = text.parameters.map((value) => (value instanceof Place ? given[value.name] : value))
+    const parameters = text.parameters.map((value) =>
+      value instanceof Place ? sent(given[value.name]) : value,
+    )
     const { rows } = await db.getExecutor().executeQuery<Row>({ ...text, parameters })
     return rows
   }
 }
+
+const sent = (value: unknown): unknown => (Array.isArray(value) ? arrayText(value) : value)
 
 const places = <Given>(): Places<Given> =>
   new Proxy({} as Places<Given>, { get: (_, name) => new Place(String(name)) })
