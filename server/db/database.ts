@@ -2,6 +2,7 @@ import { Kysely, PostgresDialect, type Transaction } from 'kysely'
 import pg from 'pg'
 import type { Log } from '../base/logging.ts'
 import { nameStatements } from './named-statements.ts'
+import { writeTogether } from './one-write.ts'
 import type { Tables } from './tables.ts'
 
 export type Database = Kysely<Tables>
@@ -36,6 +37,7 @@ export function connect(url: string, options: { poolSize: number; log: Log; name
     pipeline: true,
   })
   pool.on('connect', nameStatements)
+  pool.on('connect', writeTogether)
   // Whoever holds a connection that breaks learns of it by the next statement; unheard, this would end the process.
   pool.on('connect', (client) => client.on('error', () => {}))
   pool.on('error', (error) => options.log.warn({ error: error.message }, 'idle database connection lost'))
