@@ -3,12 +3,25 @@ import { type IdKind, idKinds } from '@sandbox-jobs/contract/ids.ts'
 
 /** Kind prefix, `_`, and a UUIDv7 as 32 hex digits: 36 characters, ordered by time of making. */
 export function newId(kind: IdKind, atMs = Date.now()): string {
-  const bytes = Buffer.alloc(16)
-  randomFillSync(bytes, 6)
+  const bytes = randomOfId()
   bytes.writeUIntBE(atMs, 0, 6)
   bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x70, 6)
   bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8)
   return `${idKinds[kind]}_${bytes.toString('hex')}`
+}
+
+const idBytes = 16
+/** Random bytes for the next ids: fetched for many at once, since to fetch them costs more than the rest of an id. */
+const stock = Buffer.alloc(idBytes * 256)
+let used = stock.length
+
+function randomOfId(): Buffer {
+  if (used === stock.length) {
+    randomFillSync(stock)
+    used = 0
+  }
+  used += idBytes
+  return stock.subarray(used - idBytes, used)
 }
 
 /** An unguessable token of 256 bits, 43 characters of base64url. */
