@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
+import type { RunDetail } from '@sandbox-jobs/contract/resources/run.ts'
 import { PageTokens } from '../server/base/page.ts'
 import type { Database } from '../server/db/database.ts'
 import { Directory } from '../server/platform/directory.ts'
@@ -106,7 +107,8 @@ async function operations({ db }: OwnDatabase, rows: number): Promise<Operations
         body: { task_version_id: submitter.taskVersionId, input: {} },
       }
       const { tookMs, result } = await timed(() => submitRun(deps, submission))
-      await endRun(db, result.id)
+      const { id }: RunDetail = JSON.parse(result.text)
+      await endRun(db, id)
       return tookMs
     },
     list: async () => {

@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { RunDetail } from '@sandbox-jobs/contract/resources/run.ts'
 import { sql } from 'kysely'
 import { createLog } from '../server/base/logging.ts'
 import { connect } from '../server/db/database.ts'
@@ -145,12 +146,13 @@ async function severalWaits({ db }: OwnDatabase, tenant: BenchTenant, rounds: nu
   }
   const waitsMs: number[] = []
   for (let round = -warmups; round < rounds; round += 1) {
-    const { id } = await submitRun(deps, {
+    const { text } = await submitRun(deps, {
       principal: tenant.member,
       chatroomId: tenant.roomIds[0] ?? '',
       idempotencyKey: randomUUID(),
       body: { task_version_id: tenant.taskVersionId, input: {} },
     })
+    const { id }: RunDetail = JSON.parse(text)
     const waitedMs = await untilClaimed(db, id)
     if (round >= 0) waitsMs.push(waitedMs)
     await sleep(restMs)

@@ -1,4 +1,5 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely'
+import type { Rendered } from '../base/rendered.ts'
 import type { Executing, Sending, Trx } from '../db/database.ts'
 import { listOf } from '../db/list-of.ts'
 import { type Places, prepared } from '../db/prepared.ts'
@@ -97,14 +98,18 @@ const textArrays = ({ keyCompanyIds, keyPrincipalIds, routes, keys }: Places<Sco
   sql.join([keyCompanyIds, keyPrincipalIds, routes, keys].map((values) => listOf(values, 'text')))
 
 /** Keys with their answers, as `answersInsert` takes them. */
-export type AnswerColumns = ScopeColumns & { requestHashes: string[]; answers: string[] }
+export type AnswerColumns = ScopeColumns & {
+  requestHashes: string[]
+  /** One JSON array: its values are stored as they stand in it. */
+  answers: string
+}
 
 export const answerColumns = (
-  given: readonly { intent: { scope: IdempotencyScope; requestHash: string }; answer: object }[],
+  given: readonly { intent: { scope: IdempotencyScope; requestHash: string }; answer: Rendered<unknown> }[],
 ): AnswerColumns => ({
   ...scopeColumns(given.map(({ intent }) => intent.scope)),
   requestHashes: given.map(({ intent }) => intent.requestHash),
-  answers: given.map(({ answer }) => JSON.stringify(answer)),
+  answers: `[${given.map(({ answer }) => answer.text).join()}]`,
 })
 
 /**
@@ -113,9 +118,9 @@ export const answerColumns = (
  */
 export const answersInsert = (given: Places<AnswerColumns>): RawBuilder<unknown> => sql`
     insert into idempotency_keys (company_id, principal_id, route, key, request_hash, response)
-    select company_id, principal_id, route, key, request_hash, response::json
-    from unnest(${textArrays(given)}, ${given.requestHashes}::text[], ${given.answers}::text[])
-      as given (company_id, principal_id, route, key, request_hash, response)`
+    select * from rows from (
+      unnest(${textArrays(given)}, ${given.requestHashes}::text[]), json_array_elements(${given.answers}::json)
+    ) as given (company_id, principal_id, route, key, request_hash, response)`
 
 export const findKey = (db: Executing, scope: IdempotencyScope): Promise<IdempotencyRow | undefined> =>
   db

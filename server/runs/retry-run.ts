@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { RunDetail, RunRetryRequest } from '@sandbox-jobs/contract/resources/run.ts'
 import { CodedError, notFound } from '../base/coded-error.ts'
+import { Rendered } from '../base/rendered.ts'
 import type { Database } from '../db/database.ts'
 import { getVersion } from '../environments/ready-versions.ts'
 import type { Room } from '../platform/directory.ts'
@@ -28,7 +29,7 @@ const route = 'POST /chatrooms/{chatroom_id}/runs/{run_id}/retry'
  * "Chatroom runs", rule 3). Without an input it gets the stored bytes of the source, as they are. Throws
  * `retry_not_eligible`, `retry_input_unavailable`, and what a submission throws.
  */
-export async function retryRun(deps: SubmitDeps, retry: Retry): Promise<RunDetail> {
+export async function retryRun(deps: SubmitDeps, retry: Retry): Promise<Rendered<RunDetail>> {
   const { principal, body } = retry
   const given = body.input == null ? undefined : stageInput(body.input)
   const room = await deps.directory.requireRoomMember(principal, retry.chatroomId)
@@ -40,7 +41,7 @@ export async function retryRun(deps: SubmitDeps, retry: Retry): Promise<RunDetai
   if (!source) throw notFound()
   const intent = intentOf(retry, given)
   const earlier = await earlierAnswer<RunDetail>(deps.db, intent)
-  if (earlier) return earlier
+  if (earlier) return new Rendered(earlier)
   if (source.terminal_at === null) throw new CodedError('retry_not_eligible')
   const { version, environment, ...target } = await resolveVersion(deps, { principal, room, source })
   const { resource_profile: resourceProfile } = requireStartable(version, environment)

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { RunDetail } from '@sandbox-jobs/contract/resources/run.ts'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { setOperatorPolicy } from '../settings/operator-policy.ts'
 import { makeRunnableTask } from '../testing/factories/runs.ts'
@@ -53,7 +54,9 @@ const queuedOf = async (companyId: string) =>
   (await db.selectFrom('runs').select('id').where('company_id', '=', companyId).execute()).length
 
 const submit = (queue: SubmissionQueue, requests: QueueRequest[]) =>
-  Promise.allSettled(requests.map((request) => queue.enqueue(request)))
+  Promise.allSettled(
+    requests.map(async (request): Promise<RunDetail> => JSON.parse((await queue.enqueue(request)).text)),
+  )
 
 describe('submissions of one moment', () => {
   it('each get a run and the next place of their own company', async () => {

@@ -1,6 +1,7 @@
 import type { RunDetail } from '@sandbox-jobs/contract/resources/run.ts'
 import { allEnded } from '../base/all-ended.ts'
 import { CodedError } from '../base/coded-error.ts'
+import { Rendered } from '../base/rendered.ts'
 import { type Database, isDatabaseAway } from '../db/database.ts'
 import { Gathered } from '../db/gathered.ts'
 import { type Halves, pipelined } from '../db/pipelined.ts'
@@ -17,7 +18,7 @@ export interface QueueRequest {
 }
 
 /** What became of one request of a group: its run, or why it has none. */
-type Outcome = { answer: RunDetail } | { refused: unknown }
+type Outcome = { answer: Rendered<RunDetail> } | { refused: unknown }
 
 /**
  * Queues the runs that are submitted, those of one moment in one transaction: under load most of what a submission
@@ -45,7 +46,7 @@ export class SubmissionQueue {
    * Queues the run, or gives the answer that its key was given before. Throws 409 `idempotency_conflict`, 429
    * `sandbox_queued_run_limit` or `queue_full`.
    */
-  async enqueue(request: QueueRequest): Promise<RunDetail> {
+  async enqueue(request: QueueRequest): Promise<Rendered<RunDetail>> {
     const outcome = await this.#groups.find(request)
     if (!outcome) throw new Error('a submission is without an outcome')
     if ('refused' in outcome) throw outcome.refused
@@ -83,17 +84,18 @@ const enqueueGroup = (
   },
   write: async (trx, [queue, answers]) => {
     const rows: QueuedRun[] = []
-    const fresh: { intent: Intent; answer: RunDetail }[] = []
+    const fresh: { intent: Intent; answer: Rendered<RunDetail> }[] = []
     const outcomes = group.map(({ intent, run }) =>
       outcomeOf(() => {
         const scope = scopeText(intent.scope)
         const earlier = answers.get(scope)
-        if (earlier) return answerIn<RunDetail>(earlier, intent)
+        if (earlier) return new Rendered(answerIn<RunDetail>(earlier, intent))
         const { row, shown } = queue.place(run)
+        const answer = new Rendered(shown)
         rows.push(row)
-        fresh.push({ intent, answer: shown })
+        fresh.push({ intent, answer })
         answers.set(scope, { request_hash: intent.requestHash, response: shown })
-        return shown
+        return answer
       }),
     )
     if (rows.length > 0) await insertRuns(trx, rows, answerColumns(fresh))
@@ -102,7 +104,7 @@ const enqueueGroup = (
   },
 })
 
-function outcomeOf(decide: () => RunDetail): Outcome {
+function outcomeOf(decide: () => Rendered<RunDetail>): Outcome {
   try {
     return { answer: decide() }
   } catch (error) {

@@ -1,4 +1,5 @@
 import type { ManualRunSubmitRequest, RunDetail } from '@sandbox-jobs/contract/resources/run.ts'
+import { Rendered } from '../base/rendered.ts'
 import type { Database } from '../db/database.ts'
 import type { Directory } from '../platform/directory.ts'
 import type { Principal } from '../platform/principal.ts'
@@ -39,7 +40,7 @@ const route = 'POST /chatrooms/{chatroom_id}/runs'
  * the share and the version, the schema, the limits. A repeated key gets its first answer to a caller who is still in
  * the room.
  */
-export async function submitRun(deps: SubmitDeps, submission: Submission): Promise<RunDetail> {
+export async function submitRun(deps: SubmitDeps, submission: Submission): Promise<Rendered<RunDetail>> {
   const { principal, chatroomId, body } = submission
   const input = stageInput(body.input)
   const resolve = await deps.runnables.resolveFor(principal, chatroomId, body.task_version_id)
@@ -50,7 +51,7 @@ export async function submitRun(deps: SubmitDeps, submission: Submission): Promi
     if (!earlier) throw error
     return earlier
   })
-  return 'status' in run ? run : deps.queue.enqueue({ intent, run })
+  return 'status' in run ? new Rendered(run) : deps.queue.enqueue({ intent, run })
 }
 
 /** What is to be queued, if it may be run now and with that input. */
