@@ -59,6 +59,18 @@ describe('a pipelined transaction', () => {
     expect(await texts()).toEqual([])
   })
 
+  it('refuses a statement of its second half that waited for another, which would be outside of it', async () => {
+    const refused = pipelined(db, {
+      read: async () => undefined,
+      write: async (trx) => {
+        await insert(trx, { text: 'a' })
+        await insert(trx, { text: 'b' })
+      },
+    })
+    await expect(refused).rejects.toThrow('after the end of its pipelined transaction')
+    expect(await texts()).toEqual(['a'])
+  })
+
   it('changes nothing when a statement of its second half fails, and tells why', async () => {
     const refused = pipelined(db, {
       read: async () => undefined,

@@ -6,7 +6,10 @@ import type { Database, Sending } from './database.ts'
 export interface Halves<Read, Result> {
   /** Only looks and locks: it is sent along with the beginning of the transaction. */
   read: (trx: Sending) => Promise<Read>
-  /** May change things, in one statement: the end of the transaction is sent along with it. */
+  /**
+   * May change things, in one statement: the end of the transaction is sent along with it. What comes after that is
+   * refused with an error.
+   */
   write: (trx: Sending, read: Read) => Promise<Result>
 }
 
@@ -20,11 +23,13 @@ export const pipelined = <Read, Result>(
   { read, write }: Halves<Read, Result>,
 ): Promise<Result> =>
   db.getExecutor().provideConnection(async (connection) => {
-    const trx = sendingOn(db, connection)
+    const { trx, close } = sendingOn(db, connection)
     const send = (text: string) => connection.executeQuery(CompiledQuery.raw(text))
     try {
       const [, found] = await allEnded([send('begin'), read(trx)])
-      const [result] = await allEnded([write(trx, found), send('commit')])
+      const written = write(trx, found)
+      close()
+      const [result] = await allEnded([written, send('commit')])
       return result
     } catch (error) {
       // A connection over which this cannot be sent is lost, and the transaction with it.
@@ -33,8 +38,22 @@ export const pipelined = <Read, Result>(
     }
   })
 
-/** Kysely's own transactions send a statement when the one before it is answered. */
-function sendingOn(db: Database, connection: DatabaseConnection): Sending {
-  const executor = db.getExecutor().withConnectionProvider({ provideConnection: (work) => work(connection) })
-  return { getExecutor: () => executor }
+/**
+ * Kysely's own transactions send a statement when the one before it is answered. Sends none once it is closed, since that
+ * would be done outside the transaction.
+ */
+function sendingOn(db: Database, connection: DatabaseConnection): { trx: Sending; close: () => void } {
+  let open = true
+  const executor = db.getExecutor().withConnectionProvider({
+    provideConnection: async (work) => {
+      if (!open) throw new Error('a statement was asked for after the end of its pipelined transaction')
+      return work(connection)
+    },
+  })
+  return {
+    trx: { getExecutor: () => executor },
+    close: () => {
+      open = false
+    },
+  }
 }
