@@ -24,15 +24,27 @@ pg.types.setTypeParser(int8, Number)
  */
 const planning = '-c enable_seqscan=off'
 
+/**
+ * Where to connect, with our options of a session behind those that the address brings: of two settings of one name the
+ * later holds.
+ */
+function planned(url: string): { connectionString: string; options: string } {
+  if (!URL.canParse(url)) return { connectionString: url, options: planning }
+  const address = new URL(url)
+  const theirs = address.searchParams.get('options')
+  if (theirs === null) return { connectionString: url, options: planning }
+  address.searchParams.delete('options')
+  return { connectionString: address.href, options: `${theirs} ${planning}` }
+}
+
 export function connect(url: string, options: { poolSize: number; log: Log; name: string }): Database {
   const pool = new pg.Pool({
-    connectionString: url,
+    ...planned(url),
     max: options.poolSize,
     application_name: `sandbox-jobs ${options.name}`,
     connectionTimeoutMillis: 10_000,
     statement_timeout: 30_000,
     idle_in_transaction_session_timeout: 60_000,
-    options: planning,
     // A statement is sent when it is asked for, even if one before it is under way on its connection.
     pipeline: true,
   })
