@@ -150,6 +150,21 @@ describe('the bounds of the thread', () => {
     await short.close()
   })
 
+  it('counts the time that the processor worked on a question, and not that which others had', async () => {
+    const neverRan = () => 0
+    const starved = new SchemaThread({ answerMs: 1, patienceMs: 10_000 }, neverRan)
+    expect(await starved.ask('a', { schema: '{"type":"string"}', instance: { value: 'x' } })).toEqual(valid)
+    await starved.close()
+  })
+
+  it('is busy for whom it had no processor in a long time', async () => {
+    const neverRan = () => 0
+    const starved = new SchemaThread({ answerMs: 200, patienceMs: 200 }, neverRan)
+    const question = { schema: JSON.stringify(catastrophe), instance: { value: victim } }
+    expect(await starved.ask('a', question)).toEqual({ kind: 'busy' })
+    await starved.close()
+  })
+
   it('kills a schema that doubles its work with every level', async () => {
     const $defs: Record<string, unknown> = { d0: { type: 'string' } }
     for (let level = 1; level <= 40; level += 1) {

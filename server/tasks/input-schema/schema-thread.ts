@@ -1,9 +1,13 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
+import { threadTimeMs } from './thread-time.ts'
 import type { Question, Verdict } from './verdict.ts'
 
 export interface SchemaThreadBounds {
-  /** Time one question may take once the thread is up. */
+  /** Processor time that one question may take once the thread is up. */
   answerMs: number
+  /** Time on the clock after which the machine is to blame. */
+  patienceMs: number
   startMs: number
   heapMib: number
   /** Questions that may wait, of one lane and of all. */
@@ -13,10 +17,17 @@ export interface SchemaThreadBounds {
 
 const defaultBounds: SchemaThreadBounds = {
   answerMs: 2000,
+  patienceMs: 20_000,
   startMs: 20_000,
   heapMib: 192,
   laneWaitingMax: 64,
   waitingMax: 512,
+}
+
+interface Running {
+  worker: Worker
+  /** As the kernel names it. */
+  thread: string
 }
 
 interface Waiting {
@@ -26,8 +37,9 @@ interface Waiting {
 }
 
 /**
- * One thread that judges tenants' schemas, killed and started anew when an answer takes too long or too much
- * memory: a regular expression that backtracks for ever costs its author `answerMs` and nobody else's request.
+ * One thread that judges tenants' schemas, killed and started anew when an answer takes too much processor time or
+ * memory: a regular expression that backtracks for ever costs its author `answerMs` and nobody else's request. Where other
+ * work leaves the thread no processor, that is told as `busy` and not held against who asks.
  *
  * One question runs at a time. Each company waits in a lane of its own and the lanes take turns, so that who
  * sends many expensive questions waits behind himself; what exceeds the bounds of waiting is told `busy`.
@@ -38,10 +50,12 @@ export class SchemaThread {
   readonly #lanes = new Map<string, Waiting[]>()
   #waiting = 0
   #working = false
-  #worker: Worker | undefined
+  readonly #timeOf: typeof threadTimeMs
+  #running: Running | undefined
 
-  constructor(bounds: Partial<SchemaThreadBounds> = {}) {
+  constructor(bounds: Partial<SchemaThreadBounds> = {}, timeOf = threadTimeMs) {
     this.#bounds = { ...defaultBounds, ...bounds }
+    this.#timeOf = timeOf
   }
 
   /** `lane` is who asks: a company. Rejects only when the thread itself cannot work. */
@@ -59,7 +73,7 @@ export class SchemaThread {
   }
 
   async close(): Promise<void> {
-    await this.#worker?.terminate()
+    await this.#running?.worker.terminate()
   }
 
   async #work(): Promise<void> {
@@ -72,7 +86,7 @@ export class SchemaThread {
       }
     }
     this.#working = false
-    this.#worker?.unref()
+    this.#running?.worker.unref()
   }
 
   /** The oldest question of the lane whose turn it is; the lane goes to the end. */
@@ -87,21 +101,40 @@ export class SchemaThread {
   }
 
   async #answer(question: Question): Promise<Verdict> {
-    const worker = this.#worker ?? (await this.#start())
+    const running = this.#running ?? (await this.#start())
+    const { worker } = running
     worker.ref()
-    const reply = nextMessage<Verdict>(worker, this.#bounds.answerMs)
+    const answered = new AbortController()
+    const reply = nextMessage<Verdict>(worker, answered.signal)
     worker.postMessage(question)
     try {
-      return await reply
+      return await Promise.race([reply, this.#timeUp(running, answered.signal)])
     } catch (error) {
-      this.#worker = undefined
+      this.#running = undefined
       await worker.terminate()
+      if (error instanceof Starved) return { kind: 'busy' }
       if (isOverBounds(error)) return { kind: 'too_costly' }
       throw error
+    } finally {
+      answered.abort()
     }
   }
 
-  async #start(): Promise<Worker> {
+  /** Rejects when the thread has had its time, or long enough none. */
+  async #timeUp({ thread }: Running, answered: AbortSignal): Promise<never> {
+    const { answerMs, patienceMs } = this.#bounds
+    const usedBefore = this.#timeOf(thread)
+    const askedAt = performance.now()
+    for (;;) {
+      const leftMs = answerMs - (this.#timeOf(thread) - usedBefore)
+      const patienceLeftMs = patienceMs - (performance.now() - askedAt)
+      if (leftMs <= 0) throw new TooSlow()
+      if (patienceLeftMs <= 0) throw new Starved()
+      await sleep(Math.min(leftMs, patienceLeftMs), undefined, { signal: answered })
+    }
+  }
+
+  async #start(): Promise<Running> {
     const worker = new Worker(new URL('./schema-worker.ts', import.meta.url), {
       env: {},
       execArgv: [],
@@ -112,37 +145,40 @@ export class SchemaThread {
     worker.on('error', () => this.#forget(worker))
     worker.on('exit', () => this.#forget(worker))
     try {
-      await nextMessage(worker, this.#bounds.startMs)
+      const thread = await nextMessage<string>(worker, AbortSignal.timeout(this.#bounds.startMs))
+      this.#running = { worker, thread }
+      return this.#running
     } catch (error) {
       await worker.terminate()
       throw new Error('the thread that checks schemas does not start', { cause: error })
     }
-    this.#worker = worker
-    return worker
   }
 
   #forget(worker: Worker): void {
-    if (this.#worker === worker) this.#worker = undefined
+    if (this.#running?.worker === worker) this.#running = undefined
   }
 }
 
 class TooSlow extends Error {}
+class Starved extends Error {}
 
 const isOverBounds = (error: unknown): boolean =>
   error instanceof TooSlow ||
   (error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY')
 
-function nextMessage<Message>(worker: Worker, withinMs: number): Promise<Message> {
+/** Rejects when the thread ends before, or with the signal's reason. */
+function nextMessage<Message>(worker: Worker, until: AbortSignal): Promise<Message> {
   return new Promise((resolve, reject) => {
     const settle = (act: () => void) => {
-      clearTimeout(timer)
+      until.removeEventListener('abort', onAbort)
       worker.off('message', onMessage).off('error', onError).off('exit', onExit)
       act()
     }
     const onMessage = (message: Message) => settle(() => resolve(message))
     const onError = (error: unknown) => settle(() => reject(error))
     const onExit = () => settle(() => reject(new Error('the thread that checks schemas has ended')))
-    const timer = setTimeout(() => settle(() => reject(new TooSlow())), withinMs)
+    const onAbort = () => settle(() => reject(until.reason))
+    until.addEventListener('abort', onAbort)
     worker.on('message', onMessage).on('error', onError).on('exit', onExit)
   })
 }

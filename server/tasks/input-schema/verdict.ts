@@ -20,9 +20,9 @@ export type Verdict =
   | { kind: 'schema_unreadable'; problems: Problem[] }
   | { kind: 'schema_invalid'; problems: Problem[] }
   | { kind: 'instance_invalid'; problems: Problem[] }
-  /** The thread was killed at its bound of time or memory. */
+  /** The thread was killed at its bound of processor time or memory. */
   | { kind: 'too_costly' }
-  /** Too many questions wait already; nothing was checked. */
+  /** Too many questions wait already, or the machine had no time for this one; nothing was checked. */
   | { kind: 'busy' }
 
 export const problemsMax = 20
