@@ -3,6 +3,7 @@
 
 // Each domain may use those before it.
 const domainOrder = [
+  'audit',
   'platform',
   'settings',
   'environments',

@@ -36,6 +36,7 @@ const commands: Record<string, () => Promise<Command>> = {
       .addCommand((await import('./commands/operator-company.ts')).operatorCompanyCommand())
       .addCommand((await import('./commands/operator-block.ts')).operatorBlockCommand())
       .addCommand((await import('./commands/operator-unblock.ts')).operatorUnblockCommand())
+      .addCommand((await import('./commands/operator-acts.ts')).operatorActsCommand())
       .addCommand(
         new Command('vuln-db')
           .description('known vulnerabilities that scanned packages are compared with')

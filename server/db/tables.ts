@@ -1,3 +1,4 @@
+import type * as audit from './tables/audit.ts'
 import type * as environments from './tables/environments.ts'
 import type * as findings from './tables/findings.ts'
 import type * as platform from './tables/platform.ts'
@@ -51,4 +52,5 @@ export interface Tables {
   live_logs: runs.LiveLogsTable
   public_links: runs.PublicLinksTable
   company_settings: settings.CompanySettingsTable
+  operator_acts: audit.OperatorActsTable
 }

@@ -1,6 +1,7 @@
+import { sha256Of } from '../base/sha256.ts'
 import { type ApplyResult, applyCompanyFile } from '../platform/apply/apply-company-file.ts'
 import { CompanyFileInvalid } from '../platform/apply/company-yaml.ts'
-import { onLocalService, type ServiceRefusal } from './local-service.ts'
+import { actOnService, type LocalService, onLocalService, type ServiceRefusal } from './local-service.ts'
 
 export type { ApplyResult } from '../platform/apply/apply-company-file.ts'
 
@@ -13,7 +14,10 @@ export type ApplyOutcome =
 /** Applies the text of a company file to the service of this machine. */
 export async function applyCompanies(text: string, options: { dryRun: boolean }): Promise<ApplyOutcome> {
   try {
-    const outcome = await onLocalService((service) => applyCompanyFile(service, text, options))
+    const apply = (service: LocalService) => applyCompanyFile(service, text, options)
+    const outcome = await (options.dryRun
+      ? onLocalService(apply)
+      : actOnService({ act: 'directory_apply', details: { file: sha256Of(Buffer.from(text)) } }, apply))
     return outcome.ok ? { ok: true, result: outcome.value } : outcome
   } catch (error) {
     if (error instanceof CompanyFileInvalid) return { ok: false, cause: 'file', problems: error.problems }

@@ -1,7 +1,7 @@
 import { access, constants } from 'node:fs/promises'
 import { type ImportResult, importOsv } from '../findings/vulnerabilities/import-osv.ts'
 import { OsvFileInvalid } from '../findings/vulnerabilities/osv-file.ts'
-import { onLocalService, type ServiceRefusal } from './local-service.ts'
+import { actOnService, type ServiceRefusal } from './local-service.ts'
 
 type ImportOutcome =
   | { ok: true; value: ImportResult }
@@ -14,7 +14,9 @@ export async function importVulnerabilities(path: string): Promise<ImportOutcome
     await access(path, constants.R_OK).catch(() => {
       throw new OsvFileInvalid('it cannot be read')
     })
-    return await onLocalService(({ db }) => importOsv(db, path))
+    return await actOnService({ act: 'vulnerabilities_import', subject: path }, ({ db }) =>
+      importOsv(db, path),
+    )
   } catch (error) {
     if (error instanceof OsvFileInvalid) {
       return { ok: false, cause: 'file', problems: [`${path}: ${error.message}`] }

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { type OperatorAct, recordAct } from '../audit/operator-acts.ts'
 import { type Clock, systemClock } from '../base/clock.ts'
 import { type Config, ConfigInvalid, readConfig } from '../base/config.ts'
 import { openKeys } from '../base/keys.ts'
@@ -44,6 +45,16 @@ export async function onLocalService<T>(
     return refuse('service', reason)
   }
 }
+
+/** The same for what an operator changes: it is on record before it is begun. */
+export const actOnService = <T>(
+  act: OperatorAct,
+  work: (service: LocalService) => Promise<T>,
+): Promise<{ ok: true; value: T } | ServiceRefusal> =>
+  onLocalService(async (service) => {
+    await recordAct(service.db, act)
+    return work(service)
+  })
 
 const refuse = (cause: ServiceRefusal['cause'], ...problems: string[]): ServiceRefusal => ({
   ok: false,

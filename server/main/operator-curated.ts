@@ -10,7 +10,7 @@ import {
 } from '../environments/curated-environments.ts'
 import type { CuratedEnvironment } from '../environments/environment-store.ts'
 import { DiskStorage } from '../storage/disk.ts'
-import { onLocalService, type ServiceRefusal } from './local-service.ts'
+import { actOnService, onLocalService, type ServiceRefusal } from './local-service.ts'
 
 export type { CuratedBuild } from '../builds/read-curated-build.ts'
 
@@ -27,16 +27,19 @@ export const publishEnvironment = (
   publishing: Publishing,
   { wait }: { wait: boolean },
 ): Outcome<Published | Refusal> =>
-  onLocalService(async ({ db, config }) => {
-    const publication = await publishCurated(db, config.deployment, publishing)
-    if (typeof publication === 'string') return publication
-    let end: AttemptEnd | undefined
-    for (const until = performance.now() + patienceMs; wait && !end && performance.now() < until; ) {
-      await sleep(pollMs)
-      end = await findAttemptEnd(db, publication.attemptId)
-    }
-    return { ...publication, end }
-  })
+  actOnService(
+    { act: 'environment_publish', subject: publishing.name, details: publishing },
+    async ({ db, config }) => {
+      const publication = await publishCurated(db, config.deployment, publishing)
+      if (typeof publication === 'string') return publication
+      let end: AttemptEnd | undefined
+      for (const until = performance.now() + patienceMs; wait && !end && performance.now() < until; ) {
+        await sleep(pollMs)
+        end = await findAttemptEnd(db, publication.attemptId)
+      }
+      return { ...publication, end }
+    },
+  )
 
 export const readCuratedEnvironments = (): Outcome<CuratedEnvironment[]> =>
   onLocalService(({ db }) => listCuratedEnvironments(db))
@@ -49,4 +52,4 @@ export const readCuratedBuildOf = (versionId: string): Outcome<CuratedBuild | un
 
 /** False: there is no active one of that name. */
 export const archiveEnvironment = (name: string): Outcome<boolean> =>
-  onLocalService(({ db }) => archiveCuratedEnvironment(db, name))
+  actOnService({ act: 'environment_archive', subject: name }, ({ db }) => archiveCuratedEnvironment(db, name))

@@ -1,7 +1,7 @@
 import { type RunnerReleaseRow, RunnerReleases } from '../environments/runner-releases.ts'
 import { AgentClient } from '../executor/oci/client.ts'
 import { ExecutorUnavailable } from '../executor/port.ts'
-import { onLocalService, type ServiceRefusal } from './local-service.ts'
+import { actOnService, onLocalService, type ServiceRefusal } from './local-service.ts'
 
 type Outcome<T> = Promise<{ ok: true; value: T } | ServiceRefusal>
 
@@ -21,7 +21,9 @@ export const readRunnerReleases = (): Outcome<RunnerReleaseView[]> =>
 
 /** False: no such release was ever met. */
 export const approveRunnerRelease = (release: string): Outcome<boolean> =>
-  onLocalService(({ db, config }) => new RunnerReleases(db, config.runnerApproval).approve(release))
+  actOnService({ act: 'runner_release_approve', subject: release }, ({ db, config }) =>
+    new RunnerReleases(db, config.runnerApproval).approve(release),
+  )
 
 async function runningRunner(agentSocket: string) {
   const agent = new AgentClient(agentSocket)

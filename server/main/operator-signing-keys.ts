@@ -6,31 +6,33 @@ import {
   SigningKeys,
   signingKeysFolder,
 } from '../base/signing-keys.ts'
-import { onLocalService, type ServiceRefusal } from './local-service.ts'
+import { actOnService, type LocalService, onLocalService, type ServiceRefusal } from './local-service.ts'
 
 type Outcome<T> = Promise<{ ok: true; value: T } | ServiceRefusal>
 
 /** Public keys that images are verified with, oldest first. */
-export const readSigningKeys = (): Outcome<PublicSigningKey[]> => withKeys((keys) => keys.list())
+export const readSigningKeys = (): Outcome<PublicSigningKey[]> =>
+  onLocalService(async (service) => onKeys(service, (keys) => keys.list()))
 
 /** Makes the key that images are signed with from now on, and answers its id. */
-export const rotateSigningKey = (): Outcome<string> => withKeys((keys) => keys.rotate())
+export const rotateSigningKey = (): Outcome<string> =>
+  actOnService({ act: 'signing_key_rotate' }, async (service) => onKeys(service, (keys) => keys.rotate()))
 
 /** Ends the trust in an old key: what it signed runs no more. */
 export const retireSigningKey = (id: string): Outcome<'retired' | 'unknown' | 'in_use'> =>
-  withKeys((keys) => {
-    try {
-      return keys.retire(id) ? 'retired' : 'unknown'
-    } catch (error) {
-      if (error instanceof SigningKeyInUse) return 'in_use'
-      throw error
-    }
-  })
-
-const withKeys = <T>(work: (keys: SigningKeys) => T): Outcome<T> =>
-  onLocalService(async ({ config: { dataDir } }) =>
-    asOwnerOf(join(dataDir, 'keys'), () => work(new SigningKeys(signingKeysFolder(dataDir)))),
+  actOnService({ act: 'signing_key_retire', subject: id }, async (service) =>
+    onKeys(service, (keys) => {
+      try {
+        return keys.retire(id) ? 'retired' : 'unknown'
+      } catch (error) {
+        if (error instanceof SigningKeyInUse) return 'in_use'
+        throw error
+      }
+    }),
   )
+
+const onKeys = <T>({ config: { dataDir } }: LocalService, work: (keys: SigningKeys) => T): T =>
+  asOwnerOf(join(dataDir, 'keys'), () => work(new SigningKeys(signingKeysFolder(dataDir))))
 
 /** Root writes nothing here: the service could not read root's files, and could lead root to other places. */
 function asOwnerOf<T>(folder: string, work: () => T): T {
