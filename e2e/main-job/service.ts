@@ -147,7 +147,7 @@ export async function childOf(supervisor: number, role: string): Promise<number 
   const children = await readFile(`/proc/${supervisor}/task/${supervisor}/children`, 'utf8')
   for (const pid of children.trim().split(' ').map(Number)) {
     const argv = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')
-    if (argv.includes(`server/main/${role}.ts`)) return pid
+    if (argv.includes(`/${role}.mjs`)) return pid
   }
   return undefined
 }

@@ -7,10 +7,10 @@ import { startAgent } from '../executor/oci/agent/agent.ts'
 import { agentPaths } from '../executor/oci/paths.ts'
 import { ExecutorRefused } from '../executor/port.ts'
 import { accountOf } from '../postgres/account.ts'
-import { giveBackStartMemory } from './supervisor/give-back-memory.ts'
 import { lockInstance } from './supervisor/instance-lock.ts'
 import { readyMessage } from './supervisor/ready-message.ts'
 import { exitCodes, ServiceProblem } from './supervisor/service-problem.ts'
+import { tidyAfterStart } from './supervisor/tidy-after-start.ts'
 
 /*
  * The host agent's process. `--cgroup` and `--slots` let several agents share a machine, each on a data folder
@@ -55,7 +55,7 @@ async function main(): Promise<void> {
     onError: (error) => log.error({ err: error }, 'a request failed'),
   })
   log.info({ socket: config.agentSocket, data: paths.root }, readyMessage)
-  giveBackStartMemory()
+  tidyAfterStart()
   const stop = () => {
     // Sandboxes go on without the agent: their shims keep them, and the next agent adopts them.
     void agent

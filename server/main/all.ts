@@ -8,6 +8,7 @@ import { controlGroupOf } from './supervisor/control-group.ts'
 import { type DataFolder, prepareDataFolder } from './supervisor/data-folder.ts'
 import { lockInstance } from './supervisor/instance-lock.ts'
 import { checkCanListen } from './supervisor/listen-check.ts'
+import { packedProgram } from './supervisor/packed-program.ts'
 import { PostgresPart } from './supervisor/postgres-part.ts'
 import { type Program, readableProgram } from './supervisor/program-copy.ts'
 import { roleEnvironment } from './supervisor/role-environment.ts'
@@ -61,9 +62,11 @@ async function upAll(config: Config): Promise<ExitCode> {
     await checkCanListen(config.host, config.port)
     const output = new RoleOutput(folder.logs)
     const program = readableProgram(checkout, folder.programs, account)
+    const packed = packedProgram(program, folder.packed)
     const postgres = config.databaseUrl ? undefined : embeddedPostgres(config, folder, output)
     const databaseUrl = () => config.databaseUrl ?? postgres?.url
-    const role = (name: Role) => makeRole(name, { config, folder, program, account, output, databaseUrl })
+    const plan = { config, folder, program, packed, account, output, databaseUrl }
+    const role = (name: Role) => makeRole(name, plan)
     if (!isRoot()) sayNoAgent(config)
     // Stopped the other way round: who takes work ends before who does it.
     const standsAlone = [postgres, isRoot() ? role('agent') : undefined].filter((part) => part !== undefined)
@@ -99,7 +102,8 @@ async function upRole(config: Config, name: Role): Promise<ExitCode> {
   }
   const output = new RoleOutput(folder.logs)
   const program = readableProgram(checkout, folder.programs, account)
-  const role = makeRole(name, { config, folder, program, account, output, databaseUrl: () => found })
+  const packed = packedProgram(program, folder.packed)
+  const role = makeRole(name, { config, folder, program, packed, account, output, databaseUrl: () => found })
   return untilSignal(new Supervisor([[role]]), () => say(name, 'ready', systemClock.now()))
 }
 
@@ -132,13 +136,15 @@ interface RolePlan {
   config: Config
   folder: DataFolder
   program: Program
+  /** Folder of what the roles load. */
+  packed: string
   account: Account | undefined
   output: RoleOutput
   databaseUrl: () => string | undefined
 }
 
 function makeRole(name: Role, plan: RolePlan): Part {
-  const { config, program, account, output } = plan
+  const { config, program, packed, account, output } = plan
   const isAgent = name === 'agent'
   return new RoleProcess(
     {
@@ -146,7 +152,7 @@ function makeRole(name: Role, plan: RolePlan): Part {
       argv: [
         program.node,
         `--max-semi-space-size=${youngSpaceMiB[name]}`,
-        join(program.root, 'server/main', `${name}.ts`),
+        join(packed, `${name}.mjs`),
         ...(isAgent ? ['--cgroup', controlGroupOf(config.dataDir)] : []),
       ],
       cwd: program.root,

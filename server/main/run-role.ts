@@ -1,8 +1,8 @@
 import { type Config, ConfigInvalid, readConfig } from '../base/config.ts'
 import { createLog, type Log } from '../base/logging.ts'
-import { giveBackStartMemory } from './supervisor/give-back-memory.ts'
 import { readyMessage } from './supervisor/ready-message.ts'
 import { exitCodes } from './supervisor/service-problem.ts'
+import { tidyAfterStart } from './supervisor/tidy-after-start.ts'
 
 /** What a role gives to the process that runs it. */
 export interface RunningRole {
@@ -29,7 +29,7 @@ export async function runRole(
   }
   const role = await start({ ...config, databaseUrl }, log)
   log.info(readyMessage)
-  giveBackStartMemory()
+  tidyAfterStart()
   let stopping = false
   const stop = () => {
     if (stopping) process.exit(0)

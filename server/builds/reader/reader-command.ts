@@ -18,7 +18,11 @@ const reservedBytes = 1024 * mib
  * or maps far more than its memory. It opens no file but those of the server's own program, writes none, starts no
  * process and makes no code out of text.
  */
-export function readerCommand({ memoryBytes, timeoutMs }: ReaderLimits, program: string[]): string[] {
+export function readerCommand(
+  { memoryBytes, timeoutMs }: ReaderLimits,
+  program: string[],
+  programFolder = serverFolder,
+): string[] {
   const bounds = {
     core: 0,
     fsize: 0,
@@ -32,7 +36,7 @@ export function readerCommand({ memoryBytes, timeoutMs }: ReaderLimits, program:
     process.execPath,
     ...[`--max-old-space-size=${Math.floor(memoryBytes / 2 / mib)}`, '--max-semi-space-size=4'],
     '--disallow-code-generation-from-strings',
-    ...['--permission', `--allow-fs-read=${serverFolder}`],
+    ...['--permission', ...[serverFolder, programFolder].map((folder) => `--allow-fs-read=${folder}`)],
     ...program,
   ]
 }

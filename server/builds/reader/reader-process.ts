@@ -1,8 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
-import { resolve } from 'node:path'
+import { dirname } from 'node:path'
 import type { Duplex, Readable, Writable } from 'node:stream'
+import { fileURLToPath } from 'node:url'
 import type { ArchiveSource } from '../archive/archive.ts'
 import { type ReaderLimits, readerCommand } from './reader-command.ts'
 import {
@@ -29,7 +30,7 @@ export class ReaderDied extends Error {
   }
 }
 
-const program = resolve(import.meta.dirname, 'reader-main.ts')
+const program = fileURLToPath(new URL('./reader-main.ts', import.meta.url))
 const startTimeoutMs = 30_000
 const lookEveryMs = 25
 
@@ -49,7 +50,7 @@ export class ReaderProcess {
 
   constructor(limits: ReaderLimits) {
     this.#limits = limits
-    const [command = '', ...args] = readerCommand(limits, [program])
+    const [command = '', ...args] = readerCommand(limits, [program], dirname(program))
     const child = spawn(command, args, {
       env: {},
       cwd: '/',

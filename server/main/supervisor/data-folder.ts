@@ -8,6 +8,8 @@ export interface DataFolder {
   postgres: string
   logs: string
   programs: string
+  /** What the roles load, packed. */
+  packed: string
   /** Compiled code that Node keeps between starts, apart by who may write it: nobody runs another's. */
   compiled: { root: string; service: string }
   lock: string
@@ -28,6 +30,7 @@ const places: Place[] = [
   { name: 'agent', mode: 0o700, owner: 'root' },
   { name: 'logs', mode: 0o750, owner: 'root' },
   { name: 'program', mode: 0o755, owner: 'root' },
+  { name: 'packed', mode: 0o755, owner: 'root' },
   { name: 'compiled', mode: 0o755, owner: 'root' },
   { name: 'compiled/root', mode: 0o700, owner: 'root' },
   { name: 'compiled/service', mode: 0o700, owner: 'service' },
@@ -56,6 +59,7 @@ export function prepareDataFolder(root: string, account: Account | undefined): D
     postgres: join(root, 'postgres'),
     logs: join(root, 'logs'),
     programs: join(root, 'program'),
+    packed: join(root, 'packed'),
     compiled: { root: join(root, 'compiled/root'), service: join(root, 'compiled/service') },
     lock: join(root, 'service.lock'),
   }

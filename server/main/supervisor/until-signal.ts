@@ -1,8 +1,8 @@
 import { systemClock } from '../../base/clock.ts'
-import { giveBackStartMemory } from './give-back-memory.ts'
 import { type ExitCode, exitCodes } from './service-problem.ts'
 import type { Supervisor } from './supervisor.ts'
 import { say } from './terminal.ts'
+import { tidyAfterStart } from './tidy-after-start.ts'
 
 const stopSignals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
 
@@ -27,7 +27,7 @@ export async function untilSignal(supervisor: Supervisor, whenReady: () => void)
     await Promise.race([started, asked.promise])
     if (signals === 0) {
       whenReady()
-      giveBackStartMemory()
+      tidyAfterStart()
     }
     await asked.promise
     await supervisor.stop()
