@@ -5,7 +5,7 @@ import type { FindKey } from '../platform/authentication.ts'
 import type { Principal } from '../platform/principal.ts'
 import { readIdempotencyKey } from './idempotency-key.ts'
 import { checkEnabled, checkKeyScope } from './scopes.ts'
-import { compile, isValid } from './validation.ts'
+import { checkOf, isValid } from './validation.ts'
 
 /** One call of a route, checked against its declaration. */
 export interface Call<R extends Route, Begun = unknown> {
@@ -58,9 +58,9 @@ const fastifyPath = (path: string) => path.replaceAll(/\{(\w+)\}/g, ':$1')
 export function mounter(app: FastifyInstance, options: MountOptions): Mount {
   return (route, handler, begin) => {
     const checks = {
-      params: route.params && compile('path', route.params),
-      query: route.query && compile('query', route.query),
-      body: route.body && compile('body', route.body),
+      params: route.params && checkOf('path', route.params),
+      query: route.query && checkOf('query', route.query),
+      body: route.body && checkOf('body', route.body),
     }
     app.route({
       method: route.method,

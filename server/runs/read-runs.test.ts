@@ -6,7 +6,7 @@ import type { Route } from '@sandbox-jobs/contract/routes/route.ts'
 import { runRoutes } from '@sandbox-jobs/contract/routes/run-routes.ts'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { newId } from '../base/ids.ts'
-import { compile } from '../http/validation.ts'
+import { checkOf } from '../http/validation.ts'
 import type { Principal } from '../platform/principal.ts'
 import { makeRun, makeRunnableTask, type RunnableTask } from '../testing/factories/runs.ts'
 import { makeRoom, makeTenant, type Tenant } from '../testing/factories/tenant.ts'
@@ -99,7 +99,7 @@ describe('reading a run', () => {
       await call(runRoutes.readRun, tenant.member, { rid: first }),
       await call(runRoutes.readRun, tenant.member, { rid: second }),
     ]
-    for (const answer of answers) compile('body', RunDetail)(answer.json())
+    for (const answer of answers) checkOf('body', RunDetail)(answer.json())
     expect(answers.map((answer) => answer.json().queue_position)).toEqual([1, 2])
     expect(answers[0]?.json()).toMatchObject({
       id: first,
@@ -243,7 +243,7 @@ describe('what a run left', () => {
   it('is shown as flags', async () => {
     const queued = await queue()
     const missing = (await call(runRoutes.readRunContent, tenant.member, { rid: queued })).json()
-    compile('body', RunContent)(missing)
+    checkOf('body', RunContent)(missing)
     expect(missing).toMatchObject({ state: 'missing', has_input: true, has_output: false, has_log: false })
     const { id: rid } = await ended()
     const full = (await call(runRoutes.readRunContent, tenant.member, { rid })).json()

@@ -1,7 +1,7 @@
 import { RunDetail } from '@sandbox-jobs/contract/resources/run.ts'
 import { runRoutes } from '@sandbox-jobs/contract/routes/run-routes.ts'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { compile } from '../http/validation.ts'
+import { checkOf } from '../http/validation.ts'
 import { makeRun, makeRunnableTask, type RunnableTask } from '../testing/factories/runs.ts'
 import { makeTenant, type Tenant } from '../testing/factories/tenant.ts'
 import { RunHarness } from '../testing/run-harness.ts'
@@ -11,7 +11,7 @@ import { queuePolicy } from './queue-policy.ts'
 const { db } = await createTestDatabase()
 const onPremises = new RunHarness(db, queuePolicy('onprem', 4))
 const hosted = new RunHarness(db, queuePolicy('hosted', 4))
-const checkShape = compile('body', RunDetail)
+const checkShape = checkOf('body', RunDetail)
 let tenant: Tenant
 let task: RunnableTask
 

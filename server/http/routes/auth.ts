@@ -2,10 +2,10 @@ import { TokenRequest } from '@sandbox-jobs/contract/resources/token.ts'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import { type LoginServices, logIn } from '../../platform/login.ts'
 import type { Mount } from '../mount.ts'
-import { compile } from '../validation.ts'
+import { checkOf } from '../validation.ts'
 
 export function mountAuthRoutes(mount: Mount, services: LoginServices): void {
-  const checkForm = compile('body', TokenRequest)
+  const checkForm = checkOf('body', TokenRequest)
 
   mount(allRoutes.createToken, async ({ body, request }) => {
     checkForm(body)

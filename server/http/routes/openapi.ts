@@ -20,11 +20,11 @@ const contentSecurityPolicy = [
 
 /** `GET /openapi.json`, and the same to read at `GET /docs`. */
 export function mountOpenApiRoutes(app: FastifyInstance, { baseUrl }: { baseUrl: string }): void {
-  const document = openApiDocument({ version: manifest.version, serverUrl: baseUrl })
-  const text = JSON.stringify(document)
-  const page = referencePage(document as unknown as ApiDocument, style)
+  const document = once(() => openApiDocument({ version: manifest.version, serverUrl: baseUrl }))
+  const text = once(() => JSON.stringify(document()))
+  const page = once(() => referencePage(document() as unknown as ApiDocument, style))
   app.get('/openapi.json', async (_request, reply) =>
-    reply.header('cache-control', cacheControl).type('application/json').send(text),
+    reply.header('cache-control', cacheControl).type('application/json').send(text()),
   )
   app.get('/docs', async (_request, reply) =>
     reply
@@ -34,6 +34,15 @@ export function mountOpenApiRoutes(app: FastifyInstance, { baseUrl }: { baseUrl:
         'referrer-policy': 'no-referrer',
       })
       .type('text/html; charset=utf-8')
-      .send(page),
+      .send(page()),
   )
+}
+
+/** Made when it is first asked for. */
+function once<Value extends object | string>(make: () => Value): () => Value {
+  let made: Value | undefined
+  return () => {
+    made ??= make()
+    return made
+  }
 }
