@@ -6,6 +6,7 @@ import { createLog } from '../base/logging.ts'
 import type { LogPart } from '../executor/port.ts'
 import { liveLogWriter } from '../live-logs/live-log-writer.ts'
 import { LogFollowers, type PlacedEvent } from '../live-logs/log-followers.ts'
+import { LogNews } from '../live-logs/log-news.ts'
 import { LogOffers, liveLogChannel } from '../live-logs/log-offers.ts'
 import { listen } from '../queue/listener.ts'
 import { EnvironmentHarness } from '../testing/environment-harness.ts'
@@ -17,7 +18,7 @@ import { followBuildLog } from './follow-build-log.ts'
 const { db, url } = await createTestDatabase()
 const harness = new EnvironmentHarness(db)
 const log = createLog('test', 'silent')
-const context = { ...harness.context, followers: new LogFollowers(db) }
+const context = { ...harness.context, followers: new LogFollowers(db, new LogNews({ url, log })) }
 
 /** What the build's sandbox has printed so far. */
 let printed = ''

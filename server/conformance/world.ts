@@ -15,6 +15,7 @@ import { hashPassword } from '../platform/passwords.ts'
 import type { Principal } from '../platform/principal.ts'
 import { DiskStorage } from '../storage/disk.ts'
 import { RewindingDatabase } from '../testing/rewinding-database.ts'
+import { silentLogNews } from '../testing/silent-log-news.ts'
 import { type Estate, examplePassword, type Ground, makeEstate } from './estate.ts'
 import { type Headers, type Request, send } from './send.ts'
 
@@ -140,7 +141,13 @@ class Stage {
 
   appWith({ db = this.database.db, ...config }: Differences): FastifyInstance {
     const log = createLog('test', 'silent')
-    return createApiApp({ db, log, clock: systemClock, config: { ...this.config, ...config } })
+    return createApiApp({
+      db,
+      logNews: silentLogNews,
+      log,
+      clock: systemClock,
+      config: { ...this.config, ...config },
+    })
   }
 
   get ground(): Ground {

@@ -29,8 +29,11 @@ export interface Executor {
   forbid(id: string): Promise<boolean>
   /** The bounded log so far, head, mark and tail. */
   log(id: string): Promise<Readable>
-  /** The newest bytes of the log from `position` on, counted over all that was ever logged: at most 256 KiB. */
-  logSince(id: string, position: number): Promise<LogPart>
+  /**
+   * The newest bytes of the log from `position` on, counted over all that was ever logged: at most 256 KiB. Where there are
+   * none yet they are waited for, at most `waitMs` (0 without it, 10 s at most).
+   */
+  logSince(id: string, position: number, waitMs?: number): Promise<LogPart>
   /** One collected file by its name in `spec.collect.files`; only after the exit record says `present`. */
   file(id: string, name: string): Promise<Readable>
   /** The bytes of all collected tree files, one after another as `exit.tree.files` lists them. */

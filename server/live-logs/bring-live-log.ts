@@ -8,8 +8,14 @@ export interface BringDeps {
   pause?: typeof sleep | undefined
 }
 
-const lookEveryMs = 200
+/** Without an answer: a sandbox is still to come, or the agent is away. */
+const awayMs = 200
+const newsWithinMs = 1000
 const keptBytes = 256 * 1024
+/** A line that comes alone is told at once, more of them together. */
+const betweenMs = 50
+/** What is written anew each time has its cost too. */
+const betweenWholeMs = 200
 
 /** Brings the newest part of a sandbox's log to where the api reads it, until nobody wants it or `signal` fires. */
 export async function bringLiveLog(
@@ -20,11 +26,11 @@ export async function bringLiveLog(
   let part: LogPart = { start: 0, bytes: Buffer.alloc(0) }
   while (!signal.aborted) {
     const end = part.start + part.bytes.length
-    // A sandbox that is still to come and an agent that is away are the same: there is nothing new.
-    const news = await executor.logSince(sandboxId, end).catch(() => undefined)
-    if (news && news.bytes.length > 0) part = joined(part, news)
-    if (!(await write(subjectId, part))) return
-    await pause(lookEveryMs, signal)
+    const news = await executor.logSince(sandboxId, end, newsWithinMs).catch(() => undefined)
+    const isNew = news !== undefined && news.bytes.length > 0
+    if (isNew) part = joined(part, news)
+    if (!(await write(subjectId, isNew ? part : undefined))) return
+    await pause(news ? Math.max(betweenMs, (betweenWholeMs * part.bytes.length) / keptBytes) : awayMs, signal)
   }
 }
 

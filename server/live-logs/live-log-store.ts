@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Executing } from '../db/database.ts'
 import type { LogPart } from '../executor/port.ts'
+import { logNewsChannel } from './log-news.ts'
 import { liveLogChannel } from './log-offers.ts'
 
 /* Writes the table `live_logs`. */
@@ -42,15 +43,28 @@ export async function readLiveLog(
   return rows[0]
 }
 
-/** False when nobody wants it any more. */
+/** Tells who follows it. False when nobody wants it any more. */
 export async function writeLiveLog(db: Executing, subjectId: string, part: LogPart): Promise<boolean> {
-  const { numUpdatedRows } = await db
-    .updateTable('live_logs')
-    .set({ start: part.start, bytes: part.bytes })
+  const { rows } = await sql`
+    with written as (
+      update live_logs set start = ${part.start}, bytes = ${part.bytes}
+      where subject_id = ${subjectId} and wanted_until > now()
+      returning subject_id
+    )
+    select pg_notify(${sql.lit(logNewsChannel)}, subject_id) from written
+  `.execute(db)
+  return rows.length > 0
+}
+
+/** False when nobody wants it any more. */
+export async function isLiveLogWanted(db: Executing, subjectId: string): Promise<boolean> {
+  const found = await db
+    .selectFrom('live_logs')
+    .select('subject_id')
     .where('subject_id', '=', subjectId)
     .where('wanted_until', '>', sql<Date>`now()`)
     .executeTakeFirst()
-  return numUpdatedRows > 0n
+  return found !== undefined
 }
 
 /** Removes what nobody wants any more. */

@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest'
+import { createLog } from '../base/logging.ts'
 import { createTestDatabase } from '../testing/test-database.ts'
 import { dropLiveLogs, readLiveLog, wantLiveLog, writeLiveLog } from './live-log-store.ts'
+import { LogNews } from './log-news.ts'
 import { wholeCharacters } from './whole-characters.ts'
 
-const { db } = await createTestDatabase()
+const { db, url } = await createTestDatabase()
 const log = Buffer.from('first\nzweite – Zeile\nlast\n')
 
 describe('a log on its way to who follows it', () => {
@@ -24,6 +26,21 @@ describe('a log on its way to who follows it', () => {
       .execute()
     expect(await writeLiveLog(db, run.id, { start: 0, bytes: log })).toBe(false)
     expect(await dropLiveLogs(db)).toEqual({ dropped: 1 })
+  })
+
+  it('is told to who follows it when there is something new', async () => {
+    const other = { id: 'run_other', company_id: run.company_id }
+    const news = new LogNews({ url, log: createLog('test', 'silent') })
+    const ears = [news.of(run.id), news.of(run.id), news.of(other.id)] as const
+    // The first news is that it is heard from now on.
+    await Promise.all(ears.map((ear) => ear.next(60_000)))
+    await wantLiveLog(db, run)
+    const told = Promise.race([ears[2].next(60_000), ears[0].next(60_000).then(() => 'own')])
+    await writeLiveLog(db, run.id, { start: 0, bytes: log })
+    expect(await told).toBe('own')
+    // What was told before it is asked for is not lost.
+    await ears[1].next(60_000)
+    for (const ear of ears) ear.close()
   })
 
   it.each([

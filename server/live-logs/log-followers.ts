@@ -1,9 +1,9 @@
 import type { Readable } from 'node:stream'
 import type { BuildLogEvent, RunLogEvent } from '@sandbox-jobs/contract/resources/log-event.ts'
-import { sleep } from '../base/clock.ts'
 import type { Database } from '../db/database.ts'
 import type { LogPart } from '../executor/port.ts'
 import { type LogSubject, readLiveLog, wantLiveLog } from './live-log-store.ts'
+import type { LiveNews, LogEar } from './log-news.ts'
 import { wholeCharacters } from './whole-characters.ts'
 
 type LogEvent = RunLogEvent | BuildLogEvent
@@ -35,6 +35,7 @@ export interface FollowedLog {
   maxBytes: number
 }
 
+/** Without news: an end is not told, nor what a broken connection lost. */
 const lookEveryMs = 200
 const wishEveryMs = 2000
 const longestMs = 15 * 60_000
@@ -46,10 +47,12 @@ const followersPerCompany = 32
  */
 export class LogFollowers {
   readonly #db: Database
+  readonly #news: LiveNews
   readonly #counts = new Map<string, number>()
 
-  constructor(db: Database) {
+  constructor(db: Database, news: LiveNews) {
     this.#db = db
+    this.#news = news
   }
 
   /**
@@ -57,8 +60,8 @@ export class LogFollowers {
    * their time is over, or when too many follow.
    */
   async follow(log: FollowedLog, start: number): Promise<AsyncGenerator<PlacedEvent>> {
-    const { company_id: companyId } = await log.look()
-    return this.#counted(companyId, this.#events(log, start))
+    const { id, company_id: companyId } = await log.look()
+    return this.#counted(companyId, this.#heard(id, log, start))
   }
 
   async *#counted(companyId: string, events: AsyncGenerator<PlacedEvent>): AsyncGenerator<PlacedEvent> {
@@ -74,7 +77,16 @@ export class LogFollowers {
     }
   }
 
-  async *#events(log: FollowedLog, start: number): AsyncGenerator<PlacedEvent> {
+  async *#heard(id: string, log: FollowedLog, start: number): AsyncGenerator<PlacedEvent> {
+    const ear = this.#news.of(id)
+    try {
+      yield* this.#events(log, start, ear)
+    } finally {
+      ear.close()
+    }
+  }
+
+  async *#events(log: FollowedLog, start: number, ear: LogEar): AsyncGenerator<PlacedEvent> {
     let position = start
     let wish = { state: '', nextAt: 0 }
     const endAt = performance.now() + longestMs
@@ -97,7 +109,7 @@ export class LogFollowers {
         position = placed.position
         yield placed
       }
-      await sleep(lookEveryMs)
+      await ear.next(lookEveryMs)
     }
   }
 }

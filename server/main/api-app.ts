@@ -42,6 +42,7 @@ import { mountTaskVersionRoutes } from '../http/routes/task-versions.ts'
 import { mountTaskRoutes } from '../http/routes/tasks.ts'
 import { mountVersionRoutes } from '../http/routes/versions.ts'
 import { LogFollowers } from '../live-logs/log-followers.ts'
+import type { LiveNews } from '../live-logs/log-news.ts'
 import { AccessTokens } from '../platform/access-tokens.ts'
 import { Authentication } from '../platform/authentication.ts'
 import { Directory } from '../platform/directory.ts'
@@ -59,6 +60,7 @@ import { Runnables, validateInput } from '../tasks/runnable.ts'
 /** What the API stands on. */
 export interface ApiParts {
   db: Database
+  logNews: LiveNews
   log: Log
   clock: Clock
   identityProvider?: IdentityProvider | undefined
@@ -77,7 +79,14 @@ export interface ApiParts {
 }
 
 /** The API with all its routes: every object of it is made here, from top to bottom. */
-export function createApiApp({ db, log, clock, identityProvider, config }: ApiParts): FastifyInstance {
+export function createApiApp({
+  db,
+  logNews,
+  log,
+  clock,
+  identityProvider,
+  config,
+}: ApiParts): FastifyInstance {
   const { deployment, enabled, baseUrl } = config
   const keys = openKeys(join(config.dataDir, 'keys'))
   const storage = new DiskStorage(join(config.dataDir, 'objects'))
@@ -119,7 +128,7 @@ export function createApiApp({ db, log, clock, identityProvider, config }: ApiPa
   mountEnvironmentRoutes(mount, environments)
   mountContextUploadRoutes(mount, environments)
   mountVersionRoutes(mount, environments)
-  const followers = new LogFollowers(db)
+  const followers = new LogFollowers(db, logNews)
   mountBuildRoutes(mount, { ...environments, followers })
   const signing = new SigningKeys(signingKeysFolder(config.dataDir))
   mountProvenanceRoutes(mount, { db, storage, signing })

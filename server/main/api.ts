@@ -2,6 +2,7 @@ import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import { systemClock } from '../base/clock.ts'
 import { connect } from '../db/database.ts'
 import { migrateWhenThere } from '../db/migrate.ts'
+import { LogNews } from '../live-logs/log-news.ts'
 import { identityProviderOf } from '../platform/identity-provider.ts'
 import { createApiApp } from './api-app.ts'
 import { runRole } from './run-role.ts'
@@ -13,7 +14,8 @@ await runRole('api', async (config, log) => {
   await migrateWhenThere(db, log)
   const clock = systemClock
   const identityProvider = identityProviderOf(config, { clock, log })
-  const app = createApiApp({ db, log, clock, identityProvider, config })
+  const logNews = new LogNews({ url: databaseUrl, log })
+  const app = createApiApp({ db, logNews, log, clock, identityProvider, config })
   await app.listen({ host, port })
   log.info({ host, port, routes: Object.keys(allRoutes).length }, 'listening')
   return {

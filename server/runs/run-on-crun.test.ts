@@ -10,6 +10,7 @@ import type { BuildTools } from '../builds/steps/step.ts'
 import { StoredImages } from '../builds/stored-images.ts'
 import { TestAgent, tarOf } from '../executor/oci/test-agent.ts'
 import { LogFollowers } from '../live-logs/log-followers.ts'
+import { LogNews } from '../live-logs/log-news.ts'
 import { Directory } from '../platform/directory.ts'
 import { makeBuildTools } from '../testing/build-tools.ts'
 import { giveBundle } from '../testing/factories/bundles.ts'
@@ -406,7 +407,7 @@ describe('a log that is followed', () => {
       storage,
       directory: new Directory(db),
       runs: new RunLookup(db, policy),
-      followers: new LogFollowers(db),
+      followers: new LogFollowers(db, new LogNews({ url, log: createLog('test', 'silent') })),
     }
     const id = await run('echo one; sleep 1; echo two; sleep 1; cat /data/greeting')
     const address = { chatroomId: tenant.roomId, runId: id }

@@ -28,6 +28,7 @@ import { LogFollowers } from '../live-logs/log-followers.ts'
 import { Directory } from '../platform/directory.ts'
 import type { Principal } from '../platform/principal.ts'
 import { DiskStorage } from '../storage/disk.ts'
+import { silentLogNews } from './silent-log-news.ts'
 
 export interface Answer<Body> {
   status: number
@@ -68,7 +69,7 @@ export class EnvironmentHarness {
     mountEnvironmentRoutes(mount, this.context)
     mountContextUploadRoutes(mount, this.context)
     mountVersionRoutes(mount, this.context)
-    mountBuildRoutes(mount, { ...this.context, followers: new LogFollowers(db) })
+    mountBuildRoutes(mount, { ...this.context, followers: new LogFollowers(db, silentLogNews) })
     mountFindingRoutes(mount, this.context)
     afterAll(async () => {
       await this.app.close()

@@ -24,6 +24,7 @@ import { RunReadings } from '../runs/run-readings.ts'
 import { SubmissionQueue } from '../runs/submission-queue.ts'
 import { DiskStorage } from '../storage/disk.ts'
 import { Runnables, validateInput } from '../tasks/runnable.ts'
+import { silentLogNews } from './silent-log-news.ts'
 
 export interface RunCall {
   params?: Record<string, string>
@@ -61,7 +62,7 @@ export class RunHarness {
       baseUrl: 'http://127.0.0.1:1',
       clock: systemClock,
       storage: this.storage,
-      followers: new LogFollowers(db),
+      followers: new LogFollowers(db, silentLogNews),
     }
     const authenticate = async (headers: Record<string, unknown>) =>
       JSON.parse(String(headers['x-test-principal'])) as Principal

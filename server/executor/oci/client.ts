@@ -73,8 +73,8 @@ export class AgentClient implements Executor {
     return this.#call(`/sandboxes/${id}/log`)
   }
 
-  async logSince(id: string, position: number): Promise<LogPart> {
-    const response = await this.#call(`/sandboxes/${id}/news/${position}`)
+  async logSince(id: string, position: number, waitMs = 0): Promise<LogPart> {
+    const response = await this.#call(`/sandboxes/${id}/news/${position}/${waitMs}`)
     const bytes = await buffer(response).catch(unavailable)
     return { start: Number(response.headers[logStartHeader]), bytes }
   }

@@ -1,4 +1,4 @@
-import { createReadStream } from 'node:fs'
+import { createReadStream, watch } from 'node:fs'
 import { open, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
@@ -52,8 +52,34 @@ async function countsOf(folder: string): Promise<{ headBytes: number; written: n
 
 const partBytesMax = 256 * 1024
 
+/** The newest bytes from `position` on, as soon as there are some, at the latest after `waitMs`. */
+export async function awaitLogSince(
+  folder: string,
+  { limit, position, waitMs }: { limit: number; position: number; waitMs: number },
+): Promise<LogPart> {
+  let part = await readLogSince(folder, limit, position)
+  if (part.bytes.length > 0 || waitMs === 0) return part
+  const late = AbortSignal.timeout(waitMs)
+  let changed = Promise.withResolvers<void>()
+  late.addEventListener('abort', () => changed.resolve())
+  // Only the agent and the shim write there. What was written before it is watched is seen by the look that follows.
+  const watcher = watch(folder, { signal: late }, () => changed.resolve())
+  watcher.on('error', () => changed.resolve())
+  try {
+    do {
+      part = await readLogSince(folder, limit, position)
+      if (part.bytes.length > 0) return part
+      await changed.promise
+      changed = Promise.withResolvers()
+    } while (!late.aborted)
+    return part
+  } finally {
+    watcher.close()
+  }
+}
+
 /** The newest bytes from `position` on, as far as they are kept. */
-export async function readLogSince(folder: string, limit: number, position: number): Promise<LogPart> {
+async function readLogSince(folder: string, limit: number, position: number): Promise<LogPart> {
   const head = join(folder, 'log.head')
   const tail = join(folder, 'log.tail')
   const ringBytes = ringBytesOf(limit)

@@ -18,7 +18,7 @@ import {
 import { IdRanges } from '../id-ranges.ts'
 import { atLeast } from '../runtimes.ts'
 import { checkedSpec } from '../spec-check.ts'
-import { readLog, readLogSince } from './bounded-log.ts'
+import { awaitLogSince, readLog } from './bounded-log.ts'
 import { neverBegan, syncPath, writeRefusals } from './exit-record.ts'
 import { sendInput } from './input-frames.ts'
 import { askToStop, findKeeper, type Keeper } from './keeper.ts'
@@ -236,9 +236,9 @@ export class Sandboxes {
     return readLog(sandbox.folder, sandbox.ticket.spec.limits.logBytes)
   }
 
-  logSince(id: string, position: number): Promise<LogPart> {
-    const sandbox = this.#find(id)
-    return readLogSince(sandbox.folder, sandbox.ticket.spec.limits.logBytes, position)
+  logSince(id: string, position: number, waitMs: number): Promise<LogPart> {
+    const { folder, ticket } = this.#find(id)
+    return awaitLogSince(folder, { limit: ticket.spec.limits.logBytes, position, waitMs })
   }
 
   /** A collected file by name; throws `SandboxUnknown` unless the record says it is present. */

@@ -86,21 +86,23 @@ function sendPart(response: ServerResponse, { start, bytes }: LogPart): void {
   response.writeHead(200, { [logStartHeader]: start, 'content-length': bytes.length }).end(bytes)
 }
 
-function positionOf(text: string): number {
-  const position = Number(text)
-  if (Number.isSafeInteger(position) && position >= 0) return position
-  throw new ExecutorRefused('request_invalid', 'the position in the log is no whole number')
+const logWaitMaxMs = 10_000
+
+function wholeNumber(text: string, max = Number.MAX_SAFE_INTEGER): number {
+  const value = Number(text)
+  if (Number.isSafeInteger(value) && value >= 0 && value <= max) return value
+  throw new ExecutorRefused('request_invalid', `${text} is no whole number up to ${max}`)
 }
 
 async function dispatch(services: Services, request: IncomingMessage): Promise<Answer> {
-  const [, resource, name = '', action = '', part = ''] = partsOf(request.url ?? '')
+  const [, resource, name = '', action = '', part = '', wait = '0'] = partsOf(request.url ?? '')
   const method = request.method ?? ''
   if (resource === 'capacity') return { json: services.sandboxes.capacity() }
   if (resource === 'runner') return { json: services.runner }
   if (resource === 'builder') return { json: await services.builder() }
   if (resource === 'sandboxes' && name === '') return { json: services.sandboxes.list() }
   if (resource === 'sandboxes' && sandboxIdPattern.test(name) && !isReserved(name)) {
-    return onSandbox(services.sandboxes, request, { id: name, verb: `${method} ${action}`, part })
+    return onSandbox(services.sandboxes, request, { id: name, verb: `${method} ${action}`, part, wait })
   }
   if (resource === 'images' && imageDigestPattern.test(name)) {
     return onImage(services.images, request, method, name)
@@ -119,7 +121,7 @@ function partsOf(url: string): string[] {
 async function onSandbox(
   sandboxes: Sandboxes,
   request: IncomingMessage,
-  { id, verb, part }: { id: string; verb: string; part: string },
+  { id, verb, part, wait }: { id: string; verb: string; part: string; wait: string },
 ): Promise<Answer> {
   switch (verb) {
     case 'POST start': {
@@ -139,7 +141,7 @@ async function onSandbox(
     case 'GET log':
       return { stream: sandboxes.log(id) }
     case 'GET news':
-      return { part: await sandboxes.logSince(id, positionOf(part)) }
+      return { part: await sandboxes.logSince(id, wholeNumber(part), wholeNumber(wait, logWaitMaxMs)) }
     case 'GET files':
       return { stream: await sandboxes.file(id, part) }
     case 'GET tree':
