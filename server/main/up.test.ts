@@ -84,12 +84,12 @@ describe('the whole service', () => {
     for (const pid of pids) {
       const status = await readFile(`/proc/${pid}/status`, 'utf8')
       const argv = await readFile(`/proc/${pid}/cmdline`, 'utf8')
-      if (/^Uid:\s+0/m.test(status)) roots.push(argv.split('\0').find((part) => part.endsWith('.ts')) ?? argv)
+      if (/^Uid:\s+0/m.test(status)) roots.push(argv.split('\0').find((part) => part.endsWith('.mjs')) ?? argv)
       else expect(status).toMatch(/^CapBnd:\s+\w+\n[\s\S]*NoNewPrivs:\s+1/m)
-      if (argv.includes('agent.ts'))
+      if (argv.includes('agent.mjs'))
         expect(await readFile(`/proc/${pid}/environ`, 'utf8')).not.toContain('DATABASE_URL')
     }
-    expect(roots.filter((argv) => argv.endsWith('.ts'))).toEqual([expect.stringContaining('agent.ts')])
+    expect(roots.filter((argv) => argv.endsWith('.mjs'))).toEqual([expect.stringContaining('agent.mjs')])
 
     service.child.kill('SIGTERM')
     expect(await service.exited).toBe(exitCodes.stopped)
