@@ -41,7 +41,7 @@ async function cpuTable(
 
 async function nameOf(pid: number): Promise<string> {
   const command = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')
-  const [role] = /[a-z]+(?=\.ts)/.exec(command) ?? []
+  const [role] = /[a-z]+(?=\.(?:mjs|ts))/.exec(command) ?? []
   if (role === 'agent') return 'agent, with shims, crun and the jobs'
   return role ?? (command.includes('postgres') ? 'postgres' : `process ${pid}`)
 }
