@@ -84,7 +84,8 @@ describe('the whole service', () => {
     for (const pid of pids) {
       const status = await readFile(`/proc/${pid}/status`, 'utf8')
       const argv = await readFile(`/proc/${pid}/cmdline`, 'utf8')
-      if (/^Uid:\s+0/m.test(status)) roots.push(argv.split('\0').find((part) => part.endsWith('.mjs')) ?? argv)
+      if (/^Uid:\s+0/m.test(status))
+        roots.push(argv.split('\0').find((part) => part.endsWith('.mjs')) ?? argv)
       else expect(status).toMatch(/^CapBnd:\s+\w+\n[\s\S]*NoNewPrivs:\s+1/m)
       if (argv.includes('agent.mjs'))
         expect(await readFile(`/proc/${pid}/environ`, 'utf8')).not.toContain('DATABASE_URL')
