@@ -1,4 +1,3 @@
-import { inventoryBounds } from './inventory.ts'
 import type { InventoryMaker } from './inventory-maker.ts'
 
 /** Is given the content of one file as it passes by. */
@@ -7,25 +6,28 @@ export interface ContentReader {
   end(): void
 }
 
+interface SizedFile {
+  path: string
+  byteSize: number
+  /** A larger one is told and not read. */
+  maxBytes: number
+}
+
 /** Keeps a file, if it is within bounds, and has it read as a whole at its end. */
 export class WholeFile implements ContentReader {
-  readonly #file: { path: string; byteSize: number }
+  readonly #file: SizedFile
   readonly #maker: InventoryMaker
   readonly #read: (content: Buffer) => void
   readonly #chunks: Buffer[] = []
 
-  constructor(
-    file: { path: string; byteSize: number },
-    maker: InventoryMaker,
-    read: (content: Buffer) => void,
-  ) {
+  constructor(file: SizedFile, maker: InventoryMaker, read: (content: Buffer) => void) {
     this.#file = file
     this.#maker = maker
     this.#read = read
   }
 
   get #fits(): boolean {
-    return this.#file.byteSize <= inventoryBounds.wholeFileBytes
+    return this.#file.byteSize <= this.#file.maxBytes
   }
 
   write(chunk: Buffer): void {

@@ -6,6 +6,7 @@ import addFormats from 'ajv-formats'
 import { PackageURL } from 'packageurl-js'
 import { expect, it } from 'vitest'
 import { cycloneDx } from './cyclonedx.ts'
+import { installedPackages } from './installed-packages.ts'
 import { type Inventory, type Package, unscanned } from './inventory.ts'
 import { nameUrl, packageUrl } from './package-url.ts'
 
@@ -89,6 +90,23 @@ it('names packages by their package URL', () => {
     'pkg:pypi/foo-bar@1%212.0',
   ])
   expect(nameUrl({ kind: 'apk', name: 'musl' }, undefined)).toBe('pkg:apk/alpine/musl')
+})
+
+it('names packages of rpm by their epoch apart, and matches each by its own name', () => {
+  const source = { name: 'openssl', version: '1:3.0.7-27.el9' }
+  const names = { kind: 'rpm', name: 'openssl-libs', version: source.version } as const
+  const libs: Package = { ...names, architecture: 'x86_64', source, paths: ['p'] }
+  const system = { id: 'almalinux', version: '9.4', name: 'AlmaLinux' }
+  expect(packageUrl(libs, system)).toBe(
+    'pkg:rpm/almalinux/openssl-libs@3.0.7-27.el9?arch=x86_64&distro=almalinux-9.4&epoch=1',
+  )
+  expect(packageUrl(libs, undefined)).toBe('pkg:rpm/openssl-libs@3.0.7-27.el9?arch=x86_64&epoch=1')
+  const { name, version } = libs
+  const subject = 'pkg:rpm/almalinux/openssl-libs'
+  expect(installedPackages({ packages: [libs], system })).toEqual([
+    { ecosystem: 'AlmaLinux:9', name, version, subject },
+  ])
+  expect(installedPackages({ packages: [libs], system: { ...system, id: 'fedora' } })).toEqual([])
 })
 
 it('writes package URLs that another reader understands', () => {

@@ -9,11 +9,15 @@ export const installedPackages = ({
 }: Pick<Inventory, 'packages' | 'system'>): InstalledPackage[] =>
   packages.flatMap((each) => {
     const ecosystem = ecosystemOf(each, system)
-    // Distributions speak of the source package, from which many others are built.
-    const { name, version } = each.source ?? { ...each, name: qualifiedName(each) }
-    const subject = nameUrl(each.source ? { kind: each.kind, name } : each, system)
+    // Distributions speak of the source package, from which many others are built; those of rpm speak of each.
+    const source = each.kind === 'rpm' ? undefined : each.source
+    const { name, version } = source ?? { ...each, name: qualifiedName(each) }
+    const subject = nameUrl(source ? { kind: each.kind, name } : each, system)
     return ecosystem === undefined ? [] : [{ ecosystem, name, version, subject }]
   })
+
+/** Those of which OSV has records by the first number of a release. */
+const rpmDistributions: Partial<Record<string, string>> = { almalinux: 'AlmaLinux', rocky: 'Rocky Linux' }
 
 function ecosystemOf({ kind }: Package, system: OperatingSystem | undefined): string | undefined {
   switch (kind) {
@@ -24,6 +28,10 @@ function ecosystemOf({ kind }: Package, system: OperatingSystem | undefined): st
       return system?.id === 'alpine'
         ? `Alpine:v${system.version.split('.').slice(0, 2).join('.')}`
         : undefined
+    case 'rpm': {
+      const distribution = rpmDistributions[system?.id ?? '']
+      return distribution && `${distribution}:${system?.version.split('.')[0]}`
+    }
     case 'pypi':
       return 'PyPI'
     case 'npm':

@@ -20,7 +20,7 @@ export interface OperatingSystem {
   name: string
 }
 
-export const packageKinds = ['deb', 'apk', 'pypi', 'npm', 'golang', 'gem', 'maven'] as const
+export const packageKinds = ['deb', 'apk', 'pypi', 'npm', 'golang', 'gem', 'maven', 'rpm'] as const
 export type PackageKind = (typeof packageKinds)[number]
 
 export interface Package {
@@ -77,6 +77,8 @@ export const inventoryBounds = {
   pathsPerPackage: 5,
   /** Of a file that is read as a whole: a package database, an archive of classes. */
   wholeFileBytes: 32 * 1024 ** 2,
+  /** The same of rpm's, which has every package's list of files and changes in it. */
+  rpmDatabaseBytes: 128 * 1024 ** 2,
   nameLength: 214,
   versionLength: 128,
 }

@@ -8,16 +8,24 @@ const normal: Partial<Record<PackageKind, (text: string) => string>> = {
   pypi: (text) => text.toLowerCase().replaceAll('_', '-'),
 }
 
+/** Whose packages they are where an image does not say; those of rpm are nobody's then. */
+const usualSystem: Partial<Record<PackageKind, string>> = { deb: 'debian', apk: 'alpine' }
+
+const isOfSystem = ({ kind }: Pick<Package, 'kind'>): boolean =>
+  kind === 'deb' || kind === 'apk' || kind === 'rpm'
+
 /** `pkg:deb/debian/libc6@2.36-9?arch=amd64&distro=debian-12` (github.com/package-url/purl-spec). */
 export function packageUrl(each: Package, system: OperatingSystem | undefined): string {
-  const { version, architecture: arch } = each
-  const isOfSystem = each.kind === 'deb' || each.kind === 'apk'
-  const distro = isOfSystem && system?.version ? `${system.id}-${system.version}` : undefined
-  const qualifiers = Object.entries({ arch, distro })
+  const { architecture: arch } = each
+  const distro = isOfSystem(each) && system?.version ? `${system.id}-${system.version}` : undefined
+  // rpm's epoch stands apart.
+  const [, epoch, version] = /^(?:(\d+):)?(.*)$/s.exec(each.version) ?? []
+  const own = each.kind === 'rpm' ? { version: version ?? '', epoch } : { version: each.version }
+  const qualifiers = Object.entries({ arch, distro, epoch: own.epoch })
     .filter(([, value]) => value !== undefined)
     .map(([key, value]) => `${key}=${encode(String(value))}`)
     .join('&')
-  return `${nameUrl(each, system)}@${encode(version)}${qualifiers === '' ? '' : `?${qualifiers}`}`
+  return `${nameUrl(each, system)}@${encode(own.version)}${qualifiers === '' ? '' : `?${qualifiers}`}`
 }
 
 /** The same without what changes from version to version. */
@@ -26,8 +34,7 @@ export function nameUrl(
   system: OperatingSystem | undefined,
 ): string {
   const { kind } = each
-  const isOfSystem = kind === 'deb' || kind === 'apk'
-  const namespace = isOfSystem ? (system?.id ?? (kind === 'deb' ? 'debian' : 'alpine')) : each.namespace
+  const namespace = isOfSystem(each) ? (system?.id ?? usualSystem[kind]) : each.namespace
   const path = [...(namespace?.split('/') ?? []), each.name].map((part) =>
     encode((normal[kind] ?? same)(part)),
   )

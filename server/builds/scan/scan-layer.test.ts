@@ -144,10 +144,12 @@ describe('packages', () => {
 })
 
 describe('what cannot be read', () => {
-  it('is told: the database of rpm, a file that is too large, and one that is damaged', async () => {
+  it('is told: a database of rpm in an old format or not written back, a file that is too large, and one that is damaged', async () => {
     const large = { name: 'x.jar', content: Buffer.alloc(inventoryBounds.wholeFileBytes + 1) }
     const inventory = await scan(
-      { name: 'var/lib/rpm/rpmdb.sqlite', content: 'SQLite' },
+      { name: 'var/lib/rpm/Packages', content: 'Berkeley' },
+      { name: 'var/lib/rpm/rpmdb.sqlite-wal', content: 'log' },
+      { name: 'usr/lib/sysimage/rpm/rpmdb.sqlite-wal', content: '' },
       large,
       { name: 'node_modules/a/package.json', content: '{"name":' },
       { name: 'p.dist-info/METADATA', content: `Name: ${'x'.repeat(300)}\nVersion: 1\n` },
@@ -156,7 +158,8 @@ describe('what cannot be read', () => {
     expect(inventory.unread).toEqual([
       { path: 'node_modules/a/package.json', reason: 'malformed' },
       { path: 'p.dist-info/METADATA', reason: 'malformed' },
-      { path: 'var/lib/rpm/rpmdb.sqlite', reason: 'rpm_database' },
+      { path: 'var/lib/rpm/Packages', reason: 'rpm_database' },
+      { path: 'var/lib/rpm/rpmdb.sqlite-wal', reason: 'rpm_database' },
       { path: 'x.jar', reason: 'too_large' },
     ])
   })

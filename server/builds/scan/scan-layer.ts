@@ -6,7 +6,7 @@ import { readTar } from '../archive/tar-reader.ts'
 import { type ContentReader, WholeFile } from './content-reader.ts'
 import { factsOf } from './contents/file-facts.ts'
 import { SecretSearch } from './contents/secret-search.ts'
-import type { Inventory } from './inventory.ts'
+import { type Inventory, inventoryBounds } from './inventory.ts'
 import { InventoryMaker } from './inventory-maker.ts'
 import { isApkDatabase, readApkDatabase } from './packages/alpine.ts'
 import { isDpkgStatus, readDpkgStatus } from './packages/debian.ts'
@@ -16,6 +16,7 @@ import { isJavaArchive, readJavaArchive } from './packages/java.ts'
 import { isNpmManifest, readNpmManifest } from './packages/npm.ts'
 import { isOsRelease, readOsRelease } from './packages/os-release.ts'
 import { isPythonMetadata, readPythonMetadata } from './packages/python.ts'
+import { isRpmDatabase, isUnreadRpmDatabase, readRpmDatabase } from './packages/rpm.ts'
 
 /*
  * Reads the layer of an image once, from its first byte to its last, and keeps nothing of it but what it finds: the
@@ -26,7 +27,7 @@ import { isPythonMetadata, readPythonMetadata } from './packages/python.ts'
 type ReadFile = (content: Buffer, path: string, maker: InventoryMaker) => void
 
 /** Files that are read as a whole, by their path. */
-const knownFiles: readonly { matches: (path: string) => boolean; read: ReadFile }[] = [
+const knownFiles: readonly { matches: (path: string) => boolean; read: ReadFile; maxBytes?: number }[] = [
   { matches: isDpkgStatus, read: readDpkgStatus },
   { matches: isApkDatabase, read: readApkDatabase },
   { matches: isPythonMetadata, read: readPythonMetadata },
@@ -34,9 +35,8 @@ const knownFiles: readonly { matches: (path: string) => boolean; read: ReadFile 
   { matches: isGemSpecification, read: readGemSpecification },
   { matches: isJavaArchive, read: readJavaArchive },
   { matches: isOsRelease, read: addSystem },
+  { matches: isRpmDatabase, read: readRpmDatabase, maxBytes: inventoryBounds.rpmDatabaseBytes },
 ]
-
-const rpmDatabase = /^(?:usr\/lib\/sysimage|var\/lib)\/rpm\/(?:rpmdb\.sqlite|Packages(?:\.db)?)$/
 
 /** Throws `ArchiveRefused` when the bytes are no tar of the dialect that images are stored in. */
 export async function scanLayer(tar: AsyncIterable<Buffer>): Promise<Inventory> {
@@ -53,7 +53,7 @@ export async function scanLayer(tar: AsyncIterable<Buffer>): Promise<Inventory> 
 async function readFile(entry: RawEntry, path: string, maker: InventoryMaker): Promise<void> {
   maker.files += 1
   maker.bytes += entry.byteSize
-  if (rpmDatabase.test(path)) maker.addUnread({ path, reason: 'rpm_database' })
+  if (isUnreadRpmDatabase(path, entry.byteSize)) maker.addUnread({ path, reason: 'rpm_database' })
   const readers = readersOf(entry, path, maker)
   for await (const chunk of entry.body) for (const reader of readers) reader.write(chunk)
   for (const reader of readers) reader.end()
@@ -62,7 +62,10 @@ async function readFile(entry: RawEntry, path: string, maker: InventoryMaker): P
 function readersOf({ byteSize }: RawEntry, path: string, maker: InventoryMaker): ContentReader[] {
   const whole = knownFiles
     .filter(({ matches }) => matches(path))
-    .map(({ read }) => new WholeFile({ path, byteSize }, maker, (content) => read(content, path, maker)))
+    .map(({ read, maxBytes = inventoryBounds.wholeFileBytes }) => {
+      const file = { path, byteSize, maxBytes }
+      return new WholeFile(file, maker, (content) => read(content, path, maker))
+    })
   return [...whole, new SecretSearch(path, maker), new GoBuildInfo(path, maker)]
 }
 

@@ -1,6 +1,7 @@
 import { compare as comparePep440, valid as validPep440 } from '@renovatebot/pep440'
 import semver from 'semver'
 import { compareDebianVersions } from './debian-version.ts'
+import { compareRpmVersions } from './rpm-version.ts'
 
 /** Below zero when `a` is older than `b`; undefined when one of them is no version of the ecosystem. */
 export type CompareVersions = (a: string, b: string) => number | undefined
@@ -17,6 +18,8 @@ const comparePython: CompareVersions = (a, b) =>
 const orders: Partial<Record<string, CompareVersions>> = {
   Debian: compareDebianVersions,
   Ubuntu: compareDebianVersions,
+  AlmaLinux: compareRpmVersions,
+  'Rocky Linux': compareRpmVersions,
   npm: compareSemver,
   Go: compareSemver,
   PyPI: comparePython,
