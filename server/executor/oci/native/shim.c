@@ -29,6 +29,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -40,7 +41,7 @@
 #include <unistd.h>
 
 enum { DRAIN_BYTES = 1 << 22 };
-enum { LOG_BURST_MS = 2000, LOG_PART = 4, LOG_REST_MS = 10, LOG_POLITE_MS = 500, POLITENESS = 10 };
+enum { LOG_BURST_MS = 2000, LOG_PART = 4, LOG_REST_MS = 10, LOG_POLITE_MS = 200 };
 
 struct plan plan;
 struct collected results;
@@ -82,6 +83,18 @@ static uint64_t clock_ms(clockid_t clock) {
   return now.tv_sec * 1000ull + now.tv_nsec / 1000000;
 }
 
+#define POLITENESS "10"
+
+/* Shares of control groups weigh nothing here: the shim is in none of its sandbox's. Under a kernel that groups processes by
+ * session it is alone in its group, which then has to give way as a whole. */
+static void give_way(void) {
+  setpriority(PRIO_PROCESS, 0, atoi(POLITENESS));
+  int group = open("/proc/self/autogroup", O_WRONLY | O_CLOEXEC);
+  if (group < 0) return;
+  (void)!write(group, POLITENESS, strlen(POLITENESS));
+  close(group);
+}
+
 /*
  * Reading costs processor time of the shim's, which no limit of the sandbox counts. A program that writes without end
  * gets so much of it at once and then a part of a processor, and soon only after whoever else wants that: it waits for
@@ -93,8 +106,10 @@ static bool log_rests(void) {
   if (!since_ms) since_ms = clock_ms(CLOCK_MONOTONIC);
   uint64_t allowed_ms = LOG_BURST_MS + (clock_ms(CLOCK_MONOTONIC) - since_ms) / LOG_PART;
   uint64_t used_ms = clock_ms(CLOCK_PROCESS_CPUTIME_ID);
-  /* Shares of control groups weigh nothing here: the shim is in none of its sandbox's. */
-  if (!gives_way && used_ms > LOG_POLITE_MS) gives_way = !setpriority(PRIO_PROCESS, 0, POLITENESS);
+  if (!gives_way && used_ms > LOG_POLITE_MS) {
+    give_way();
+    gives_way = true;
+  }
   return used_ms > allowed_ms;
 }
 
