@@ -52,7 +52,8 @@ const commands: Record<string, () => Promise<Command>> = {
       .addCommand((await import('./commands/env-list.ts')).envListCommand())
       .addCommand((await import('./commands/env-egress.ts')).envEgressCommand())
       .addCommand((await import('./commands/env-provenance.ts')).envProvenanceCommand())
-      .addCommand((await import('./commands/env-export.ts')).envExportCommand()),
+      .addCommand((await import('./commands/env-export.ts')).envExportCommand())
+      .addCommand((await import('./commands/env-archive.ts')).envArchiveCommand()),
   verify: async () => (await import('./commands/verify.ts')).verifyCommand(),
   'signing-keys': async () => (await import('./commands/signing-keys.ts')).signingKeysCommand(),
   build: async () =>
@@ -68,7 +69,8 @@ const commands: Record<string, () => Promise<Command>> = {
     new Command('task')
       .description('tasks: scripts that run in an environment')
       .addCommand((await import('./commands/task-publish.ts')).taskPublishCommand())
-      .addCommand((await import('./commands/task-egress.ts')).taskEgressCommand()),
+      .addCommand((await import('./commands/task-egress.ts')).taskEgressCommand())
+      .addCommand((await import('./commands/task-archive.ts')).taskArchiveCommand()),
   run: async () => (await import('./commands/run.ts')).runCommand(),
   runs: async () => (await import('./commands/runs.ts')).runsCommand(),
   logs: async () => (await import('./commands/logs.ts')).logsCommand(),
