@@ -3,10 +3,15 @@
  * request most of what a statement carries are arrays. Holds texts, numbers, times, bytes and null.
  */
 export function arrayText(values: readonly unknown[]): string {
-  let text = ''
-  for (const value of values) text += text === '' ? elementText(value) : `,${elementText(value)}`
-  return `{${text}}`
+  // Most are of plain texts, which join at once.
+  return values.length > 0 && values.every(isPlain)
+    ? `{"${values.join('","')}"}`
+    : `{${values.map(elementText).join()}}`
 }
+
+const escaped = /["\\]/
+
+const isPlain = (value: unknown): boolean => typeof value === 'string' && !escaped.test(value)
 
 /** Quoted, so that the word NULL is a text like any other. */
 function elementText(value: unknown): string {
@@ -18,6 +23,4 @@ function elementText(value: unknown): string {
   throw new Error('an array holds what has no text in Postgres')
 }
 
-const escaped = /["\\]/
-
-const quoted = (text: string): string => `"${escaped.test(text) ? text.replace(/["\\]/g, '\\$&') : text}"`
+const quoted = (text: string): string => `"${text.replace(/["\\]/g, '\\$&')}"`
