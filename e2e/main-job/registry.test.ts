@@ -1,0 +1,134 @@
+import { execFile } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { routesOf, TestRegistry, testImage } from '../../server/builds/hostile/registry/registry-fixture.ts'
+import { type OwnService, sandboxProgram, startService } from './service.ts'
+import { ended, logIn, logOf, publish, runWhen, submit } from './tenant.ts'
+
+/*
+ * Environments that start from images of the operator's own registry, at an inner address, with an authority and a login
+ * of its own: as an author meets it on the command line. Then the same where the network is closed.
+ */
+
+const run = promisify(execFile)
+/** Its name is the host's device too, which may have fifteen characters. */
+const namespace = `registry-${randomBytes(3).toString('hex')}`
+/** Of a network that nobody else has; the host's end and the registry's. */
+const [here, there] = ['10.213.77.1', '10.213.77.2']
+const port = 5000
+const login = 'puller:open sesame'
+const greeting = randomBytes(8).toString('hex')
+const image = testImage([{ name: 'greeting', content: `${greeting}\n` }])
+
+let registry: TestRegistry
+/** Of files that the service reads. */
+let folder: string
+/** What authors keep. */
+let home: string
+
+const ip = (words: string) => run('ip', words.split(' '))
+
+beforeAll(async () => {
+  await ip(`netns add ${namespace}`)
+  await ip(`link add name ${namespace} type veth peer name up netns ${namespace}`)
+  await ip(`address add ${here}/30 dev ${namespace}`)
+  await ip(`link set dev ${namespace} up`)
+  await ip(`-n ${namespace} address add ${there}/30 dev up`)
+  await ip(`-n ${namespace} link set dev up up`)
+  await ip(`-n ${namespace} link set dev lo up`)
+  registry = await TestRegistry.start(['ip', 'netns', 'exec', namespace], port, [`IP:${there}`])
+  await registry.serve(routesOf('mirror/team/app', { '1': image.manifest }, [image]), login)
+  folder = await mkdtemp(join(tmpdir(), 'e2e-registry-'))
+  home = await mkdtemp(join(tmpdir(), 'e2e-home-'))
+  await chmod(folder, 0o755)
+  await writeFile(join(folder, 'ca.pem'), await readFile(registry.authority))
+  await writeFile(join(folder, 'login'), `${login}\n`)
+  await writeFile(join(home, 'Dockerfile'), 'FROM team/app:1\nCOPY Dockerfile /d\n')
+})
+afterAll(async () => {
+  await registry?.dispose()
+  await ip(`netns delete ${namespace}`)
+  for (const made of [folder, home]) if (made) await rm(made, { recursive: true })
+})
+
+interface Outcome {
+  exitCode: number
+  stdout: string
+  stderr: string
+}
+
+/** The command as an author runs it. */
+function sandbox(service: OwnService, ...words: string[]): Promise<Outcome> {
+  const env = {
+    PATH: '/usr/sbin:/usr/bin:/sbin:/bin',
+    HOME: home,
+    SANDBOX_CLI_CONFIG: join(home, 'credentials.json'),
+    SANDBOX_URL: service.url,
+    SANDBOX_PASSWORD: service.password,
+  }
+  return new Promise((resolve) => {
+    execFile(sandboxProgram, words, { env }, (error, stdout, stderr) =>
+      resolve({ exitCode: Number(error?.code ?? 0), stdout, stderr }),
+    )
+  })
+}
+
+test('an environment on an image of the registry is built, runs, and says in its provenance which image it was', async () => {
+  const service = await startService({
+    SANDBOX_REGISTRY: `${there}:${port}/mirror`,
+    SANDBOX_REGISTRY_CA_FILE: join(folder, 'ca.pem'),
+    SANDBOX_REGISTRY_LOGIN_FILE: join(folder, 'login'),
+    SANDBOX_PUBLIC_REGISTRIES: 'false',
+  })
+  try {
+    const tenant = await logIn(service)
+    expect(await sandbox(service, 'login', '--user', service.user)).toMatchObject({ exitCode: 0 })
+    const pushed = await sandbox(service, 'env', 'push', home, '--name', 'greeter', '--json')
+    expect(pushed, pushed.stderr).toMatchObject({ exitCode: 0 })
+    // Stages come before it, a line each.
+    const { version } = JSON.parse(pushed.stdout.trim().split('\n').at(-1) ?? '') as {
+      version: { id: string; state: string }
+    }
+    expect(version.state).toBe('ready')
+
+    const workScript = 'read -r line </greeting && echo "from the image: $line"'
+    const task = await publish(tenant, { environmentVersion: version.id, workScript })
+    const { id } = await submit(tenant, task, null)
+    expect(await runWhen(tenant, id, ended)).toMatchObject({ status: 'completed' })
+    expect(await logOf(tenant, id)).toContain(`from the image: ${greeting}`)
+
+    const provenance = await sandbox(service, 'env', 'provenance', 'greeter@1')
+    const { predicate } = JSON.parse(provenance.stdout)
+    expect(predicate.buildDefinition.resolvedDependencies).toContainEqual({
+      name: 'team/app:1',
+      digest: { sha256: image.manifest.digest.slice('sha256:'.length) },
+    })
+    expect(await sandbox(service, 'verify', 'greeter@1')).toMatchObject({ exitCode: 0 })
+  } finally {
+    await service.stop()
+  }
+})
+
+test('where the network is closed, the author is told what the operator would have to set', async () => {
+  const asked = registry.requests.length
+  const service = await startService({ SANDBOX_PUBLIC_REGISTRIES: 'false' })
+  try {
+    expect(await sandbox(service, 'login', '--user', service.user)).toMatchObject({ exitCode: 0 })
+    const pushed = await sandbox(service, 'env', 'push', home, '--name', 'greeter', '--follow')
+    expect(pushed.exitCode).toBe(1)
+    expect(pushed.stdout + pushed.stderr).toContain('base_image_unavailable')
+    expect(pushed.stdout + pushed.stderr).toContain('SANDBOX_REGISTRY')
+
+    await writeFile(join(home, 'Dockerfile'), `FROM ${there}:${port}/mirror/team/app:1\n`)
+    const foreign = await sandbox(service, 'env', 'push', home, '--name', 'greeter', '--follow')
+    expect(foreign.exitCode).toBe(1)
+    expect(foreign.stdout + foreign.stderr).toContain('base_registry_forbidden')
+    expect(registry.requests.length).toBe(asked)
+  } finally {
+    await service.stop()
+  }
+})
