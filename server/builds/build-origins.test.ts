@@ -4,8 +4,8 @@ import { readOrigins } from './build-origins.ts'
 
 const digest = `sha256:${'a'.repeat(64)}`
 const builder = 'buildah version 1.28.2 (image-spec 1.0.2-dev, runtime-spec 1.0.2-dev)'
-const read = (lines: string[], bases: string[]) =>
-  readOrigins(Readable.from([Buffer.from(lines.join('\n'))]), bases)
+const read = (lines: string[], bases: string[], prefixes = 0) =>
+  readOrigins(Readable.from([Buffer.from(lines.join('\n'))]), { bases, prefixes })
 
 test('the first lines tell the builder and each base image in its turn', async () => {
   const lines = [
@@ -20,11 +20,25 @@ test('the first lines tell the builder and each base image in its turn', async (
       { name: 'curated/a:1', digest },
       { name: 'curated/b:1', digest },
     ],
+    prefixes: new Map(),
   })
   expect(await read([builder, 'STEP 1/1: FROM scratch'], [])).toEqual({
     builderVersion: '1.28.2',
     baseImages: [],
+    prefixes: new Map(),
   })
+})
+
+test('the lines behind them tell what stages begin with', async () => {
+  const base = `base ${digest} curated/a:1`
+  const told = [builder, base, `prefix ${digest} 10`, `prefix ${digest} 2`, 'STEP 1/1: FROM scratch']
+  const prefixes = new Map([
+    [10, digest],
+    [2, digest],
+  ])
+  expect(await read(told, ['curated/a:1'], 2)).toMatchObject({ prefixes })
+  expect(await read(told, ['curated/a:1'], 3)).toBeUndefined()
+  expect(await read([builder, base, 'STEP 1/1', `prefix ${digest} 2`], ['curated/a:1'], 1)).toBeUndefined()
 })
 
 test('what a step prints later is not taken for it', async () => {

@@ -1,6 +1,7 @@
 import type { BuildProfile } from '@sandbox-jobs/contract/resources/profile.ts'
-import type { SandboxSpec } from '../executor/port.ts'
-import { buildScript, maxStepsBytes } from './build-script.ts'
+import type { SandboxCollect, SandboxSpec } from '../executor/port.ts'
+import { maxPulledBytes } from './bases/pull-sandbox.ts'
+import { buildScript, maxStepsBytes, prefixScript } from './build-script.ts'
 
 const gib = 1024 ** 3
 
@@ -23,13 +24,33 @@ export const maxImageBytes = 10 * gib
 export const maxImageConfigBytes = 1024 ** 2
 export const buildLogMaxBytes = 16 * 1024 ** 2
 
+interface SandboxedBuild {
+  id: string
+  profile: BuildProfile
+  /** Base images by the names of the Dockerfile. */
+  bases: string[]
+}
+
 /** The sandbox of one build: buildah in a root filesystem of its own, in a user namespace, with no network. */
-export function buildSandbox(options: { id: string; profile: BuildProfile; bases: string[] }): SandboxSpec {
-  const limits = buildLimits[options.profile]
+export const buildSandbox = (build: SandboxedBuild): SandboxSpec =>
+  builderSandbox(build, buildScript, [
+    { name: 'image', path: '/workspace/image.tar', maxBytes: maxImageBytes },
+    { name: 'config', path: '/workspace/config.json', maxBytes: maxImageConfigBytes },
+    { name: 'steps', path: '/workspace/steps', maxBytes: maxStepsBytes },
+  ])
+
+/** The same for a part of a build, whose layers are kept: the file `image`. */
+export const prefixSandbox = (build: SandboxedBuild): SandboxSpec =>
+  builderSandbox(build, prefixScript, [
+    { name: 'image', path: '/workspace/image.tar', maxBytes: maxPulledBytes },
+  ])
+
+function builderSandbox(build: SandboxedBuild, script: string, files: SandboxCollect['files']): SandboxSpec {
+  const limits = buildLimits[build.profile]
   return {
-    id: options.id,
+    id: build.id,
     rootfs: { kind: 'builder' },
-    argv: ['/bin/sh', '-c', buildScript, 'build', ...options.bases],
+    argv: ['/bin/sh', '-c', script, 'build', ...build.bases],
     env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', HOME: '/root', LANG: 'C.UTF-8' },
     user: { uid: 0, gid: 0 },
     hostname: 'build',
@@ -47,12 +68,6 @@ export function buildSandbox(options: { id: string; profile: BuildProfile; bases
       openFiles: 8192,
       logBytes: buildLogMaxBytes,
     },
-    collect: {
-      files: [
-        { name: 'image', path: '/workspace/image.tar', maxBytes: maxImageBytes },
-        { name: 'config', path: '/workspace/config.json', maxBytes: maxImageConfigBytes },
-        { name: 'steps', path: '/workspace/steps', maxBytes: maxStepsBytes },
-      ],
-    },
+    collect: { files },
   }
 }

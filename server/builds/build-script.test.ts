@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { buildExitCodes, buildScript } from './build-script.ts'
 
 test('the builder is told which file the gate has read: by itself it prefers a Containerfile', () => {
-  expect(buildScript).toMatch(/buildah bud .*-f context\/Dockerfile context/)
+  expect(buildScript).toMatch(/buildah bud .*-f "\$dockerfile" context/)
 })
 
 test('every exit code of the platform is one that the script uses, and none is the builder’s', () => {

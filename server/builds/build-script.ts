@@ -36,8 +36,10 @@ echo '{"default":[{"type":"insecureAcceptAnything"}]}' >/etc/containers/policy.j
 export TMPDIR=/workspace/tmp
 `
 
-export const buildCommand =
-  'buildah bud --isolation chroot --pull-never --layers=false --format oci --platform linux/amd64'
+const builder = 'buildah bud --isolation chroot --pull-never --layers=false --platform linux/amd64'
+export const buildCommand = `${builder} --format oci`
+/** Docker's format keeps the shell of steps, which that of OCI has no place for. */
+const prefixCommand = `${builder} --format docker`
 
 /** The last line of `steps` when the builder ended by itself. */
 export const builderEnded = 'ended'
@@ -61,10 +63,10 @@ const importBase = `if [ -e "bases/$number/image.tar" ]; then
   number=$((number + 1))`
 
 /**
- * Builds `context/Dockerfile` from the images in the arguments, and writes down what came of it: in `steps` how far the
- * builder came (`dockerfile/failed-instruction.ts`), then the image and its configuration.
+ * Puts the base images in the arguments, and prefixes of stages (`prefixes/deliver-prefixes.ts`), where the builder finds
+ * them, and says by their digests what they are. A part of a build has a Dockerfile of its own.
  */
-export const buildFromBases = `
+const takeBases = `
 buildah --version
 number=0
 for base in "$@"; do
@@ -79,14 +81,30 @@ for base in "$@"; do
   }
   echo "base \${found#* } $base"
 done
+for image in prefixes/*/image.tar; do
+  [ -e "$image" ] || continue
+  folder=\${image%/image.tar}
+  tar -xf "$image" -C "$folder" && rm "$image" || exit ${buildExitCodes.contextNotUnpacked}
+  digest=$(sha256sum <"$folder/manifest.json")
+  echo "prefix sha256:\${digest%% *} \${folder#prefixes/}"
+done
+[ ! -e prefixes/told ] || cat prefixes/told
+dockerfile=context/Dockerfile
+[ ! -e Dockerfile ] || dockerfile=Dockerfile
+`
 
+/**
+ * Builds from the images in the arguments, and writes down what came of it: in `steps` how far the builder came
+ * (`dockerfile/failed-instruction.ts`), then the image and its configuration.
+ */
+export const buildFromBases = `${takeBases}
 # Room for the steps is taken beforehand: a full disk is not to hide where it was filled.
 : >steps
 fallocate --keep-size --length ${maxStepsBytes} steps || exit ${buildExitCodes.contextNotUnpacked}
 mkfifo steps.pipe
 cat steps.pipe >>steps &
 # An image has its name when all is done: clearing up after it, buildah fails over a stage that only names a base image.
-${buildCommand} --log-rusage --rusage-logfile steps.pipe -t sandbox-build -f context/Dockerfile context ||
+${buildCommand} --log-rusage --rusage-logfile steps.pipe -t sandbox-build -f "$dockerfile" context ||
 buildah inspect --type image sandbox-build >/dev/null 2>&1 || {
   wait
   echo ${builderEnded} >>steps
@@ -108,3 +126,16 @@ tar -C "$root" --numeric-owner --sort=name --exclude='./dev/*' --exclude='./proc
  * log can be believed, which say what builds on what: they come before any step.
  */
 export const buildScript = prepareBuilder + buildFromBases
+
+/**
+ * Builds a part, and leaves it as an image with its layers, in a tar: the manifest, then the blobs. Layers of the operator's
+ * base images are left out: every builder has them.
+ */
+export const prefixScript = `${prepareBuilder}${takeBases}
+${prefixCommand} -t dir:/workspace/made -f "$dockerfile" context || [ -e made/manifest.json ]
+cd made
+for blob in [0-9a-f]*; do
+  ! grep -qs "sha256:$blob" /base-images/overlay-layers/layers.json || rm "$blob"
+done
+tar --format=ustar --numeric-owner --remove-files -cf ../image.tar manifest.json [0-9a-f]*
+`

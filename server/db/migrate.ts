@@ -27,6 +27,7 @@ import * as buildDetails from './migrations/0025-build-details.ts'
 import * as curatedEnvironments from './migrations/0026-curated-environments.ts'
 import * as pulledImages from './migrations/0031-pulled-images.ts'
 import * as submissionCost from './migrations/0032-submission-cost.ts'
+import * as buildPrefixes from './migrations/0033-build-prefixes.ts'
 import * as operatorActs from './migrations/0038-operator-acts.ts'
 
 /** Forward only, in order of their names. */
@@ -56,6 +57,7 @@ const migrations: Record<string, Migration> = {
   '0026-curated-environments': curatedEnvironments,
   '0031-pulled-images': pulledImages,
   '0032-submission-cost': submissionCost,
+  '0033-build-prefixes': buildPrefixes,
   '0038-operator-acts': operatorActs,
 }
 

@@ -27,6 +27,8 @@ export interface Tables {
   build_cache: environments.BuildCacheTable
   context_facts: environments.ContextFactsTable
   pulled_images: environments.PulledImagesTable
+  build_prefixes: environments.BuildPrefixesTable
+  built_prefixes: environments.BuiltPrefixesTable
   build_fence: environments.BuildFenceTable
   security_findings: findings.SecurityFindingsTable
   security_exceptions: findings.SecurityExceptionsTable

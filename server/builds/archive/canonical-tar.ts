@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import type { ArchiveEntry } from './archive.ts'
 import { checksum } from './tar-header.ts'
 
@@ -25,6 +26,13 @@ export async function* canonicalEntry(entry: ArchiveEntry): AsyncGenerator<Buffe
   }
   if (byteSize !== entry.byteSize) throw new Error('an entry has another size than it says')
   yield padding(byteSize)
+}
+
+/** A file of ours. */
+export function textFile(path: string, text: string | Buffer): ArchiveEntry {
+  const bytes = Buffer.from(text)
+  const body = Readable.from([bytes]) as AsyncIterable<Buffer>
+  return { path, kind: 'file', mode: 0o644, byteSize: bytes.length, body }
 }
 
 function tarHeaders(entry: ArchiveEntry): Buffer {

@@ -8,6 +8,7 @@ import type { ArchiveEntry } from './archive.ts'
  */
 export class ContentDigest {
   readonly #lines = new Map<string, string>()
+  readonly #links: string[] = []
 
   /** Passes the entries on; a body counts once it has been read to its end, so what is left unread is read here. */
   async *through(entries: AsyncIterable<ArchiveEntry>): AsyncGenerator<ArchiveEntry, void> {
@@ -26,16 +27,22 @@ export class ContentDigest {
     }
   }
 
-  /** `sha256:` and 64 hex digits, once the entries have ended. */
-  digest(): string {
+  /** Of the paths that `counts` takes; `sha256:` and 64 hex digits, once the entries have ended. */
+  digest(counts: (path: string) => boolean = () => true): string {
     const hash = createHash('sha256')
-    const paths = [...this.#lines.keys()].sort()
+    const paths = [...this.#lines.keys()].filter(counts).sort()
     for (const path of paths) hash.update(`${this.#lines.get(path)}\n`)
     return `sha256:${hash.digest('hex')}`
   }
 
+  /** Paths of symlinks. */
+  get links(): readonly string[] {
+    return this.#links
+  }
+
   #add(path: string, kind: string, content = ''): void {
     this.#lines.set(path, JSON.stringify([path, kind, content]))
+    if (kind === 'symlink') this.#links.push(path)
   }
 
   #addFolders(path: string): void {

@@ -19,22 +19,45 @@ import { maxManifestBytes, maxPulledBytes } from './pull-sandbox.ts'
  * in the image that is built on it. Throws `ArchiveRefused`.
  */
 export async function checkPulledImage(chunks: AsyncIterable<Buffer>, wanted: string): Promise<void> {
+  await readImage(chunks, { wanted, mayLackLayers: false })
+}
+
+/**
+ * The same for what the first instructions of a stage made, as a builder left it; answers the digest of its manifest.
+ * Layers of the operator's base images are not in it: builders have them in their store.
+ */
+export const checkPrefix = (chunks: AsyncIterable<Buffer>): Promise<string> =>
+  readImage(chunks, { mayLackLayers: true })
+
+async function readImage(
+  chunks: AsyncIterable<Buffer>,
+  { wanted, mayLackLayers }: { wanted?: string; mayLackLayers: boolean },
+): Promise<string> {
   const limit = { maxBytes: maxPulledBytes, slug: 'archive_too_large' } as const
   const entries = readTar(new ByteReader(bounded(chunks, limit)))
   const first = (await entries.next()).value
   if (!first || nameOf(first) !== 'manifest.json') throw new ArchiveRefused('base_image_malformed')
   const bytes = await wholeOf(first, maxManifestBytes)
-  if (sha256Of(bytes) !== wanted) throw new ArchiveRefused('base_digest_mismatch')
+  const digest = sha256Of(bytes)
+  if (wanted !== undefined && digest !== wanted) throw new ArchiveRefused('base_digest_mismatch')
   const manifest = readManifest(bytes)
-  const config = await readBlobs(entries, manifest)
-  checkBaseConfig(config.document, config.diffIds)
+  const { document, diffIds } = await readBlobs(entries, manifest)
+  const found = manifest.layers.map(({ digest: layer, isCompressed }) =>
+    // An uncompressed layer is its own diff id; which bytes it has is proved where it is.
+    mayLackLayers && !isCompressed ? (diffIds.get(layer) ?? layer) : diffIds.get(layer),
+  )
+  if (document === undefined || !found.every((diffId) => diffId !== undefined)) {
+    throw new ArchiveRefused('base_image_malformed')
+  }
+  checkBaseConfig(document, found)
+  return digest
 }
 
-/** The configuration, and the digests of the uncompressed layers in the manifest's order. */
+/** The configuration, and for each layer that is there the digest of what it unpacks to. */
 async function readBlobs(
   entries: AsyncIterable<RawEntry>,
   { config, layers }: ImageManifest,
-): Promise<{ document: unknown; diffIds: string[] }> {
+): Promise<{ document: unknown; diffIds: Map<string, string> }> {
   let document: unknown
   const diffIds = new Map<string, string>()
   const room = { left: flatImageBounds.maxBytes }
@@ -48,11 +71,7 @@ async function readBlobs(
     if (layer) diffIds.set(digest, await provenLayer(entry, layer, room))
     else document = parsedConfig(await wholeOf(entry, told.byteSize), digest)
   }
-  const found = layers.map(({ digest }) => diffIds.get(digest))
-  if (document === undefined || !found.every((diffId) => diffId !== undefined)) {
-    throw new ArchiveRefused('base_image_malformed')
-  }
-  return { document, diffIds: found }
+  return { document, diffIds }
 }
 
 /** Proves a layer's digest, and answers that of what it unpacks to. */

@@ -5,23 +5,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
-import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { systemClock } from '../../base/clock.ts'
 import { blockDigest, unblockDigest } from '../../environments/digest-blocks.ts'
-import { TestAgent } from '../../executor/oci/test-agent.ts'
-import { makeBuildTools } from '../../testing/build-tools.ts'
-import { EnvironmentHarness } from '../../testing/environment-harness.ts'
+import { ChainBench, changed } from '../../testing/chain-bench.ts'
 import { makeTenant, type Tenant } from '../../testing/factories/tenant.ts'
 import { createTestDatabase } from '../../testing/test-database.ts'
 import { tar } from '../archive/archive-fixtures.ts'
-import { claimNextAttempt } from '../attempt-store.ts'
-import { buildLogKey } from '../build-log-key.ts'
-import { queueBuild, retryBuild } from '../build-service.ts'
+import { retryBuild } from '../build-service.ts'
 import { layerKey } from '../oci-layout.ts'
 import { readSignedImage } from '../provenance/verify-stored.ts'
-import { runBuild } from '../run-build.ts'
-import type { BuildTools } from '../steps/step.ts'
 import { sweepBuildCache } from './sweep-build-cache.ts'
 
 /* Builds on a real host agent with the real builder; an image that is taken over starts no builder. */
@@ -29,25 +22,18 @@ import { sweepBuildCache } from './sweep-build-cache.ts'
 // A build takes seconds where others run beside it.
 vi.setConfig({ testTimeout: 120_000 })
 const run = promisify(execFile)
-const kept = '/var/lib/sandbox-jobs-test/agent'
 const { db } = await createTestDatabase()
-const harness = new EnvironmentHarness(db)
-const { storage } = harness.context
-let agent: TestAgent
-let tools: BuildTools
+let bench: ChainBench
 let tenant: Tenant
 let environmentId: string
 
 beforeAll(async () => {
-  agent = await TestAgent.start()
-  const trees = [join(kept, 'builder'), join(kept, 'base-images')]
-  await run('cp', ['--archive', '--link', ...trees, join(agent.dataDir, 'agent')])
-  tools = makeBuildTools(db, { storage, executor: agent.client })
+  bench = await ChainBench.start(db)
 }, 60_000)
-afterAll(() => agent.dispose(), 60_000)
+afterAll(() => bench.dispose(), 60_000)
 beforeEach(async () => {
   tenant = await makeTenant(db)
-  environmentId = (await harness.environment(tenant.companyManager)).id
+  environmentId = await bench.environment(tenant)
 })
 
 const files = (note: string = randomUUID()) => [
@@ -55,75 +41,12 @@ const files = (note: string = randomUUID()) => [
   { name: 'note', content: note },
 ]
 
-const uploads = new Map<string, string>()
+type Wish = Partial<Parameters<ChainBench['build']>[1]>
 
-/** A company may upload five times a minute, and build more often. */
-async function uploaded(owner: Tenant, environment: string, archive: Buffer): Promise<string> {
-  const key = `${environment} ${archive.toString('latin1')}`
-  const known = uploads.get(key)
-  if (known !== undefined) return known
-  const { owned_object_id } = await harness.upload(owner.companyManager, environment, gzipSync(archive))
-  uploads.set(key, owned_object_id)
-  return owned_object_id
-}
-
-interface Wish {
-  owner?: Tenant
-  environment?: string
-  cache?: 'none' | 'images'
-  profile?: 'standard' | 'fast'
-}
-
-/** A version of that archive, and its first build carried to its end. */
-async function build(archive: Buffer, wish: Wish = {}, by: Partial<BuildTools> = {}) {
-  const { owner = tenant, environment = environmentId, cache = 'images', profile = 'standard' } = wish
-  const ownedObjectId = await uploaded(owner, environment, archive)
-  const { id: versionId } = await harness.version(owner.companyManager, environment, {
-    source_digest: undefined,
-    owned_object_id: ownedObjectId,
-  })
-  await db
-    .updateTable('environment_versions')
-    .set({ build_cache: cache })
-    .where('id', '=', versionId)
-    .execute()
-  const path = { environmentId: environment, versionId }
-  await queueBuild(harness.context, owner.companyManager, path, { build_profile: profile })
-  return { path, ...(await carryOn(by)) }
-}
-
-/** Carries the one queued attempt to its end, and tells whether a builder ran for it. */
-async function carryOn(by: Partial<BuildTools> = {}) {
-  const attempt = await claimNextAttempt(db, { worker: 'w', leaseMs: 60_000 })
-  if (!attempt) throw new Error('nothing is queued')
-  await runBuild(db, { ...tools, ...by }, attempt, new AbortController().signal)
-  const ended = db
-    .selectFrom('build_attempts as a')
-    .innerJoin('environment_versions as v', (join) => join.onRef('v.id', '=', 'a.environment_version_id'))
-  const row = await ended
-    .select(['a.state', 'a.error_code', 'a.error_detail', 'v.id', 'v.state as version_state'])
-    .select(['v.promoted_digest', 'v.layer_digest', 'v.security_state'])
-    .where('a.id', '=', attempt.id)
-    .executeTakeFirstOrThrow()
-  const log = await text(await storage.get(buildLogKey(attempt.id)))
-  return { attemptId: attempt.id, ...row, log, isBuilt: log.startsWith('buildah version') }
-}
-
-/** The real thing with some of its calls replaced. */
-const changed = <T extends object>(real: T, calls: Partial<T>): T =>
-  new Proxy(real, {
-    get(_target, name) {
-      const own = Reflect.get(name in calls ? calls : real, name) as unknown
-      return typeof own === 'function' ? (own.bind(real) as unknown) : own
-    },
-  })
-
-const statementOf = async (version: Awaited<ReturnType<typeof carryOn>>) => {
-  const { id, promoted_digest, layer_digest } = version
-  const recorded = { id, promotedDigest: promoted_digest ?? '', layerDigest: layer_digest ?? '' }
-  const { statement, provenanceDigest } = await readSignedImage(tools, recorded)
-  return { ...statement.predicate, subject: statement.subject[0], provenanceDigest }
-}
+const build = (archive: Buffer, wish: Wish = {}, by: Parameters<ChainBench['build']>[2] = {}) =>
+  bench.build(archive, { owner: tenant, environment: environmentId, ...wish }, by)
+const carryOn = () => bench.carryOn()
+const statementOf = (version: Awaited<ReturnType<typeof carryOn>>) => bench.statementOf(version)
 
 test('the same files, packed in another way, give the same image without a builder, and the statement says so', async () => {
   const content = files()
@@ -143,7 +66,7 @@ test('the same files, packed in another way, give the same image without a build
   })
   // The third names who built, not who took.
   const third = await build(tar(...content), {
-    environment: (await harness.environment(tenant.companyManager, { name: 'Other' })).id,
+    environment: await bench.environment(tenant, 'Other'),
   })
   expect(third.isBuilt).toBe(false)
   expect((await statementOf(third)).buildDefinition.internalParameters.reused_attempt_id).toBe(
@@ -160,7 +83,7 @@ test('what was found in an image is the report of who takes it over', async () =
       .select(['r.storage_key', 'r.build_attempt_id'])
       .where('a.id', '=', of.attemptId)
       .executeTakeFirstOrThrow()
-    return { ...row, report: JSON.parse(await text(await storage.get(row.storage_key))) as object }
+    return { ...row, report: JSON.parse(await text(await bench.storage.get(row.storage_key))) as object }
   }
   const [first, second] = [await build(archive), await build(archive)]
   const [made, taken] = [await reportOf(first), await reportOf(second)]
@@ -177,9 +100,9 @@ test('another file, profile, base, toolchain or release of the service is built'
   expect((await build(tar(...content))).isBuilt).toBe(true)
   expect((await build(tar(...files()))).isBuilt).toBe(true)
   expect((await build(tar(...content), { profile: 'fast' })).isBuilt).toBe(true)
-  const release = { ...tools.builder, programDigest: `sha256:${'0'.repeat(64)}` }
+  const release = { ...bench.tools.builder, programDigest: `sha256:${'0'.repeat(64)}` }
   expect((await build(tar(...content), {}, { builder: release })).isBuilt).toBe(true)
-  const status = join(agent.dataDir, 'agent/builder/rootfs/var/lib/dpkg/status')
+  const status = join(bench.agent.dataDir, 'agent/builder/rootfs/var/lib/dpkg/status')
   const folder = await mkdtemp(join(tmpdir(), 'status-'))
   // The kept builder shares the file.
   await run('cp', [status, folder])
@@ -202,13 +125,13 @@ test('a base image of another digest under the same name is built on', async () 
   const first = await build(archive)
   expect(first, first.log).toMatchObject({ state: 'completed', isBuilt: true })
   expect((await build(archive)).isBuilt).toBe(false)
-  const builder = await agent.client.builder()
+  const builder = await bench.agent.client.builder()
   const [base] = builder.baseImages
   const replaced = {
     ...builder,
     baseImages: [{ name: base?.name ?? '', digest: `sha256:${'0'.repeat(64)}` }],
   }
-  const executor = changed(agent.client, { builder: async () => replaced })
+  const executor = changed(bench.agent.client, { builder: async () => replaced })
   const rows = () =>
     db.selectFrom('build_cache').select('key').where('company_id', '=', tenant.companyId).execute()
   expect((await build(archive, {}, { executor })).isBuilt).toBe(true)
@@ -220,7 +143,7 @@ test('another company never gets it, and builds its own', async () => {
   const archive = tar(...files())
   await build(archive)
   const other = await makeTenant(db)
-  const environment = (await harness.environment(other.companyManager)).id
+  const environment = await bench.environment(other)
   expect(await build(archive, { owner: other, environment })).toMatchObject({
     state: 'completed',
     isBuilt: true,
@@ -231,7 +154,7 @@ test('a row that names the image of another company, or of other files, gives no
   const archive = tar(...files())
   await build(archive)
   const other = await makeTenant(db)
-  const environment = (await harness.environment(other.companyManager)).id
+  const environment = await bench.environment(other)
   const theirs = await build(archive, { owner: other, environment })
   const point = (versionId: string) =>
     db
@@ -277,10 +200,10 @@ test('a build that fails or is refused leaves nothing to take', async () => {
 test('an image whose bytes or statement are gone is built again', async () => {
   const archive = tar(...files())
   const first = await build(archive)
-  await rm(join(harness.folder, 'objects/images', first.id, 'index.json'))
+  await rm(join(bench.folder, 'objects/images', first.id, 'index.json'))
   const second = await build(archive)
   expect(second.isBuilt).toBe(true)
-  await rm(join(harness.folder, 'objects/images', second.id, 'blobs'), { recursive: true })
+  await rm(join(bench.folder, 'objects/images', second.id, 'blobs'), { recursive: true })
   const third = await build(archive)
   expect(third.isBuilt).toBe(true)
   expect((await build(archive)).isBuilt).toBe(false)
@@ -289,16 +212,16 @@ test('an image whose bytes or statement are gone is built again', async () => {
 test('a damaged image ends the build that took it, and its retry builds', async () => {
   const archive = tar(...files())
   const first = await build(archive)
-  const { layer } = await readSignedImage(tools, {
+  const { layer } = await readSignedImage(bench.tools, {
     id: first.id,
     promotedDigest: first.promoted_digest ?? '',
     layerDigest: first.layer_digest ?? '',
   })
-  const path = join(harness.folder, 'objects', layerKey(first.id, layer.digest))
+  const path = join(bench.folder, 'objects', layerKey(first.id, layer.digest))
   await writeFile(path, Buffer.alloc(layer.byteSize))
   const second = await build(archive)
   expect(second).toMatchObject({ state: 'platform_failed', error_detail: 'layer_damaged', isBuilt: false })
-  await retryBuild(harness.context, tenant.companyManager, second.path)
+  await retryBuild(bench.context, tenant.companyManager, second.path)
   expect(await carryOn()).toMatchObject({ state: 'completed', isBuilt: true })
 })
 
@@ -306,12 +229,12 @@ test('an outage while an image is taken over is waited out', async () => {
   const archive = tar(...files())
   await build(archive)
   let copies = 0
-  const copy: typeof storage.copy = async (from, to) => {
+  const copy: typeof bench.storage.copy = async (from, to) => {
     copies += 1
     if (copies === 1) throw new Error('the store is away')
-    await storage.copy(from, to)
+    await bench.storage.copy(from, to)
   }
-  const shaky = changed(storage, { copy })
+  const shaky = changed(bench.storage, { copy })
   expect(await build(archive, {}, { storage: shaky })).toMatchObject({ state: 'completed', isBuilt: false })
   expect(copies).toBe(2)
 })
@@ -320,9 +243,9 @@ test('what nobody asked for in thirty days is forgotten', async () => {
   const archive = tar(...files())
   await build(archive)
   const days = (count: number) => ({ now: () => new Date(systemClock.now().getTime() + count * 86_400_000) })
-  await sweepBuildCache({ db, clock: days(29) })
+  await sweepBuildCache({ db, storage: bench.storage, clock: days(29) })
   expect((await build(archive)).isBuilt).toBe(false)
-  const { images, facts } = await sweepBuildCache({ db, clock: days(31) })
+  const { images, facts } = await sweepBuildCache({ db, storage: bench.storage, clock: days(31) })
   expect([images > 0, facts > 0]).toEqual([true, true])
   expect((await build(archive)).isBuilt).toBe(true)
 })

@@ -21,7 +21,7 @@ const columnsOf = ({ companyId, rawDigest, format, gateDigest }: ReadContext) =>
 export async function findContextFacts(db: Executing, of: ReadContext): Promise<ContextFacts | undefined> {
   return db
     .selectFrom('context_facts')
-    .select(['canonical_digest as canonicalDigest', 'bases'])
+    .select(['canonical_digest as canonicalDigest', 'bases', 'points'])
     .where((eb) => eb.and(columnsOf(of)))
     .executeTakeFirst()
 }
@@ -29,7 +29,12 @@ export async function findContextFacts(db: Executing, of: ReadContext): Promise<
 export async function noteContextFacts(db: Executing, of: ReadContext, facts: ContextFacts): Promise<void> {
   await db
     .insertInto('context_facts')
-    .values({ ...columnsOf(of), canonical_digest: facts.canonicalDigest, bases: facts.bases })
+    .values({
+      ...columnsOf(of),
+      canonical_digest: facts.canonicalDigest,
+      bases: facts.bases,
+      points: JSON.stringify(facts.points),
+    })
     .onConflict((conflict) => conflict.doNothing())
     .execute()
 }

@@ -38,7 +38,7 @@ export async function reuseImage(build: Build): Promise<boolean> {
   const { programDigest } = tools.builder
   const contextDigest = found(build, 'canonicalDigest')
   const key = buildKey({ order, contextDigest, baseImages, toolchainDigest, programDigest, runner })
-  findings.cacheEntry = { key, baseImages }
+  findings.cacheEntry = { key, baseImages, toolchainDigest }
   if (order.cache === 'none') return false
   const cached = await findCachedImage(build.db, { companyId: order.companyId, key })
   if (!cached) return false

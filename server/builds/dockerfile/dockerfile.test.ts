@@ -137,7 +137,7 @@ describe('a Dockerfile as people write them', () => {
       `registry.example.org:5000/base/distroless_static:nonroot@sha256:${'a'.repeat(64)}`,
       'busybox:1.36',
     ])
-    expect(instructions[4]).toEqual({
+    expect(instructions[4]).toMatchObject({
       line: 7,
       stage: 0,
       keyword: 'RUN',

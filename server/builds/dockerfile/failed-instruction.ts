@@ -1,6 +1,7 @@
 import type { FailedInstruction } from '@sandbox-jobs/contract/resources/build-details.ts'
 import type { Dockerfile } from './dockerfile.ts'
-import { isEarlierStage, type StagedInstruction } from './stages.ts'
+import { neededStages } from './needed-stages.ts'
+import type { StagedInstruction } from './stages.ts'
 
 /*
  * Which instruction a builder was at when it stopped. It writes a line into a file of its own before each instruction
@@ -39,31 +40,6 @@ export function failedInstruction(
     left -= whole
   }
   return undefined
-}
-
-/** The last stage, and what it and they are made from, in the order of the file. */
-function neededStages({ stages, instructions }: Dockerfile): number[] {
-  const needed = new Set([stages.length - 1])
-  for (let stage = stages.length - 1; stage >= 0; stage -= 1) {
-    if (!needed.has(stage)) continue
-    for (const name of sourcesOf(stage, { stages, instructions })) {
-      if (/^[0-9]+$/.test(name)) needed.add(Number(name))
-      else if (isEarlierStage(name, stage, stages))
-        needed.add(stages.findIndex(({ alias }) => alias === name))
-    }
-  }
-  return [...needed].toSorted((one, other) => one - other)
-}
-
-function sourcesOf(
-  stage: number,
-  { stages, instructions }: Pick<Dockerfile, 'stages' | 'instructions'>,
-): string[] {
-  const copied = instructions
-    .filter((instruction) => instruction.stage === stage)
-    .flatMap(({ flags }) => flags.filter(({ name }) => name === 'from'))
-    .map(({ value = '' }) => value)
-  return [stages[stage]?.from ?? '', ...copied]
 }
 
 function shown(

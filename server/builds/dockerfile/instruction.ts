@@ -15,6 +15,8 @@ export interface Instruction {
   flags: Flag[]
   /** What follows the flags, trimmed, continuations joined. */
   rest: string
+  /** Its physical lines, with the comments between them and none behind. */
+  source: string
 }
 
 /** With the bound on stages it keeps every rule's work small. */
@@ -23,6 +25,7 @@ const MAX_FLAGS = 32
 interface LogicalLine {
   line: number
   text: string
+  source: string
 }
 
 /**
@@ -32,17 +35,22 @@ interface LogicalLine {
  */
 export function joinLines(lines: string[]): LogicalLine[] {
   const joined: LogicalLine[] = []
-  let open: LogicalLine | undefined
+  let open: { line: number; text: string; last: number } | undefined
+  const close = () => {
+    if (!open) return
+    const { line, text, last } = open
+    joined.push({ line, text, source: lines.slice(line - 1, last).join('\n') })
+    open = undefined
+  }
   for (const [index, text] of lines.entries()) {
     if (/^[\t ]*(?:#|$)/.test(text)) continue
     const continues = /\\[\t ]*$/.test(text)
     const part = continues ? text.replace(/\\[\t ]*$/, '') : text
-    open = open ? { line: open.line, text: open.text + part } : { line: index + 1, text: part }
-    if (continues) continue
-    joined.push(open)
-    open = undefined
+    const { line, text: before } = open ?? { line: index + 1, text: '' }
+    open = { line, text: before + part, last: index + 1 }
+    if (!continues) close()
   }
-  if (open) joined.push(open)
+  close()
   return joined
 }
 
@@ -51,7 +59,7 @@ export function joinLines(lines: string[]): LogicalLine[] {
  * quotes and backslashes in them and sometimes expands variables: such a flag could become another one, so flags
  * have to be plain text (only an owner or a mode may name a variable).
  */
-export function parseInstruction({ line, text }: LogicalLine): Instruction {
+export function parseInstruction({ line, text, source }: LogicalLine): Instruction {
   const [, keyword = '', after = ''] = /^([^\t ]*)(.*)$/s.exec(text.trim()) ?? []
   // ASCII only: letters like the long s or the Kelvin sign must not turn into others with the case.
   if (!/^[A-Za-z]+$/.test(keyword)) throw new DockerfileRefused('unknown_instruction', line)
@@ -63,7 +71,7 @@ export function parseInstruction({ line, text }: LogicalLine): Instruction {
     flags.push(parseFlag(word, line))
     rest = rest.slice(word.length).trim()
   }
-  return { line, keyword: keyword.toUpperCase(), flags, rest }
+  return { line, keyword: keyword.toUpperCase(), flags, rest, source }
 }
 
 function parseFlag(word: string, line: number): Flag {

@@ -13,7 +13,7 @@ export interface StagedInstruction extends Instruction {
   stage: number
 }
 
-const MAX_STAGES = 64
+export const MAX_STAGES = 64
 
 export const stageAlias = /^[A-Za-z][A-Za-z0-9_.-]{0,127}$/
 
@@ -42,3 +42,9 @@ function parseFrom({ rest, line }: Instruction): Stage {
 /** True when the builder takes the name for the result of a stage before `stage`. */
 export const isEarlierStage = (name: string, stage: number, stages: Stage[]): boolean =>
   stages.slice(0, stage).some(({ alias }) => alias === name)
+
+/** The stage before `stage` that a name or a number in a `FROM` or `--from` means; undefined for an image. */
+export function earlierStage(name: string, stage: number, stages: Stage[]): number | undefined {
+  if (/^[0-9]+$/.test(name)) return Number(name)
+  return isEarlierStage(name, stage, stages) ? stages.findIndex(({ alias }) => alias === name) : undefined
+}

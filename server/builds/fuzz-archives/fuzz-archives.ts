@@ -128,6 +128,7 @@ const jobOf = (kind: 'context' | 'context_tar', format: ArchiveFormat, { length 
   format,
   byteSize: length,
   bounds: contextBounds,
+  partial: { done: [] },
 })
 
 const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve))

@@ -7,6 +7,7 @@ import type { BundleFormat, BundleRules } from '../archive/bundle-entries.ts'
 import { type FlatImageCounts, flatImageBounds } from '../archive/flat-image.ts'
 import type { ResolvedName } from '../bases/image-manifest.ts'
 import type { BuilderSteps } from '../dockerfile/failed-instruction.ts'
+import type { PartialBuild } from '../dockerfile/remaining-build.ts'
 import type { Inventory } from '../scan/inventory.ts'
 import { maxInventoryBytes, parseInventory } from '../scan/parse-inventory.ts'
 import type { ImageReading } from './image-proof.ts'
@@ -64,9 +65,9 @@ export class ArchiveReaders {
   async findInstruction(
     source: ArchiveSource,
     format: ArchiveFormat,
-    steps: BuilderSteps,
+    { steps, partial = wholeBuild }: { steps: BuilderSteps; partial?: PartialBuild },
   ): Promise<FailedInstruction | undefined> {
-    const job = { kind: 'instruction', ...contextOf(source, format), steps } as const
+    const job = { kind: 'instruction', ...contextOf(source, format), steps, partial } as const
     return (await this.#ask(job, source)).found ?? undefined
   }
 
@@ -98,14 +99,18 @@ export class ArchiveReaders {
   }
 
   /** The same context as the tar that a build sandbox takes. It breaks off when the reader does. */
-  contextTar(source: ArchiveSource, format: ArchiveFormat): Readable {
-    return Readable.from(this.#tarBytes(source, format), { objectMode: false })
+  contextTar(source: ArchiveSource, format: ArchiveFormat, partial = wholeBuild): Readable {
+    return Readable.from(this.#tarBytes(source, format, partial), { objectMode: false })
   }
 
-  async *#tarBytes(source: ArchiveSource, format: ArchiveFormat): AsyncGenerator<Buffer, void> {
+  async *#tarBytes(
+    source: ArchiveSource,
+    format: ArchiveFormat,
+    partial: PartialBuild,
+  ): AsyncGenerator<Buffer, void> {
     const reader = new ReaderProcess(this.#limits)
     try {
-      const asked = reader.ask({ kind: 'context_tar', ...contextOf(source, format) }, source)
+      const asked = reader.ask({ kind: 'context_tar', ...contextOf(source, format), partial }, source)
       // The pipe ends with the process; a reader that was refused something, or died, wrote no whole tar.
       const verdict = asked.finally(() => reader.finish())
       verdict.catch(() => undefined)
@@ -132,6 +137,11 @@ export class ArchiveReaders {
   /** The same for a base image as a pull left it, which must be the one of this digest. */
   readBaseImage(digest: string): ImageReading<object> {
     return reading({ kind: 'base_image', digest })
+  }
+
+  /** The same for what the first instructions of a stage made; `image` is the digest of its manifest. */
+  readPrefix(): ImageReading<{ image: string }> {
+    return reading({ kind: 'prefix' })
   }
 
   /** What a registry says that a name means; `pinned` when the name is a digest. Throws `ArchiveRefused`. */
@@ -218,6 +228,8 @@ async function takeAll(stream: Readable, maxBytes: number): Promise<Buffer | und
   }
   return Buffer.concat(chunks)
 }
+
+const wholeBuild: PartialBuild = { done: [] }
 
 const contextOf = ({ byteSize }: ArchiveSource, format: ArchiveFormat) => ({
   format,

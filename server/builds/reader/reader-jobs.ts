@@ -3,14 +3,17 @@ import type { Writable } from 'node:stream'
 import { type ArchiveBounds, type ArchiveEntry, readArchive } from '../archive/archive.ts'
 import { ArchiveRefused } from '../archive/archive-refused.ts'
 import { countBundleEntries, readBundleEntries } from '../archive/bundle-entries.ts'
-import { canonicalTar } from '../archive/canonical-tar.ts'
+import { canonicalTar, textFile } from '../archive/canonical-tar.ts'
 import { ContentDigest } from '../archive/content-digest.ts'
 import { checkFlatImage } from '../archive/flat-image.ts'
 import { resolveName } from '../bases/image-manifest.ts'
-import { checkPulledImage } from '../bases/pulled-image.ts'
-import { checkDockerfile, MAX_DOCKERFILE_BYTES } from '../dockerfile/dockerfile.ts'
+import { checkPrefix, checkPulledImage } from '../bases/pulled-image.ts'
+import { mayRead } from '../dockerfile/context-reads.ts'
+import { checkDockerfile, type Dockerfile, MAX_DOCKERFILE_BYTES } from '../dockerfile/dockerfile.ts'
 import { DockerfileRefused } from '../dockerfile/dockerfile-refused.ts'
 import { type BuilderSteps, failedInstruction } from '../dockerfile/failed-instruction.ts'
+import { prefixPoints } from '../dockerfile/prefix-points.ts'
+import { dockerfileText, type PartialBuild, readsOf, remainingBuild } from '../dockerfile/remaining-build.ts'
 import { scanLayer } from '../scan/scan-layer.ts'
 import type { RangeInput } from './range-input.ts'
 import type { ContextFacts, ReaderJob, Verdict } from './reader-messages.ts'
@@ -22,12 +25,9 @@ export async function judge(job: ReaderJob, input: RangeInput, tar: Writable): P
       case 'context':
         return { kind: job.kind, ...(await inspectContext(entriesOf(job, input))) }
       case 'instruction':
-        return { kind: job.kind, found: await findInstruction(entriesOf(job, input), job.steps) }
+        return { kind: job.kind, found: await findInstruction(job, input) }
       case 'context_tar':
-        return {
-          kind: job.kind,
-          byteSize: await writeAll(canonicalTar(delivered(entriesOf(job, input))), tar),
-        }
+        return { kind: job.kind, byteSize: await writeAll(canonicalTar(delivered(job, input)), tar) }
       case 'image':
         return { kind: job.kind, ...(await checkFlatImage(input.rest(), job.bounds)) }
       case 'bundle': {
@@ -40,6 +40,8 @@ export async function judge(job: ReaderJob, input: RangeInput, tar: Writable): P
       case 'base_image':
         await checkPulledImage(input.rest(), job.digest)
         return { kind: job.kind }
+      case 'prefix':
+        return { kind: job.kind, image: await checkPrefix(input.rest()) }
       case 'scan':
         await writeAll([Buffer.from(JSON.stringify(await scanLayer(input.rest())))], tar)
         return { kind: job.kind }
@@ -65,15 +67,23 @@ async function inspectContext(entries: AsyncIterable<ArchiveEntry>): Promise<Con
     if (entry.path === 'Dockerfile') dockerfile = await contentOf(entry)
   }
   if (!dockerfile) throw new ArchiveRefused('dockerfile_missing')
-  return { canonicalDigest: digest.digest(), bases: checkDockerfile(dockerfile).bases }
+  const checked = checkDockerfile(dockerfile)
+  return { canonicalDigest: digest.digest(), bases: checked.bases, points: prefixPoints(checked, digest) }
 }
 
-async function findInstruction(entries: AsyncIterable<ArchiveEntry>, steps: BuilderSteps) {
-  for await (const entry of entries) {
+async function findInstruction(job: PartialJob & { steps: BuilderSteps }, input: RangeInput) {
+  return failedInstruction(await remainingIn(job, input), job.steps) ?? null
+}
+
+type PartialJob = ContextJob & { partial: PartialBuild }
+
+/** What is to be done of an accepted context's Dockerfile. */
+async function remainingIn(job: PartialJob, input: RangeInput): Promise<Dockerfile> {
+  for await (const entry of entriesOf(job, input)) {
     if (entry.path !== 'Dockerfile') continue
-    return failedInstruction(checkDockerfile(await contentOf(entry)), steps) ?? null
+    return remainingBuild(checkDockerfile(await contentOf(entry)), job.partial)
   }
-  return null
+  throw new ArchiveRefused('dockerfile_missing')
 }
 
 async function contentOf({ body, byteSize }: ArchiveEntry): Promise<Buffer> {
@@ -88,10 +98,20 @@ async function wholeOf(stream: AsyncIterable<Buffer>): Promise<Buffer> {
   return Buffer.concat(chunks)
 }
 
-/** As the build script expects it: the context in a folder, and last a proof that all of it arrived. */
-async function* delivered(entries: AsyncIterable<ArchiveEntry>): AsyncGenerator<ArchiveEntry> {
+/**
+ * As the build script expects it: the context in a folder, or as much of it as a part of the build may read, the
+ * Dockerfile of that part, and last a proof that all of it arrived.
+ */
+async function* delivered(job: PartialJob, input: RangeInput): AsyncGenerator<ArchiveEntry> {
+  const { partial } = job
+  const isPart = partial.until !== undefined || partial.done.length > 0
+  const remaining = isPart ? await remainingIn(job, input) : undefined
+  const reads = remaining && partial.until && readsOf(remaining)
   yield { path: 'context', kind: 'directory', mode: 0o755, byteSize: 0 }
-  for await (const entry of entries) yield { ...entry, path: `context/${entry.path}` }
+  for await (const entry of entriesOf(job, input)) {
+    if (!reads || mayRead(reads, entry.path)) yield { ...entry, path: `context/${entry.path}` }
+  }
+  if (remaining) yield textFile('Dockerfile', dockerfileText(remaining))
   yield { path: 'complete', kind: 'directory', mode: 0o755, byteSize: 0 }
 }
 

@@ -9,7 +9,9 @@ import { MAX_BASES } from '../dockerfile/dockerfile.ts'
 import { DockerfileRefused, isDockerfileRefusal } from '../dockerfile/dockerfile-refused.ts'
 import { type BuilderSteps, instructionTextMax } from '../dockerfile/failed-instruction.ts'
 import { isRegistryReference } from '../dockerfile/image-reference.ts'
-import { stageAlias } from '../dockerfile/stages.ts'
+import { maxPrefixPoints, type PrefixPoint } from '../dockerfile/prefix-points.ts'
+import type { PartialBuild } from '../dockerfile/remaining-build.ts'
+import { MAX_STAGES, stageAlias } from '../dockerfile/stages.ts'
 
 /*
  * What the worker and a reader process say to each other, a line of JSON each. The worker sends a job; the reader asks
@@ -31,9 +33,16 @@ export type ReaderJob =
       byteSize: number
       bounds: ArchiveBounds
       steps: BuilderSteps
+      partial: PartialBuild
     }
   /** Writes a build context down again, as the tar that a build sandbox takes. */
-  | { kind: 'context_tar'; format: ArchiveFormat; byteSize: number; bounds: ArchiveBounds }
+  | {
+      kind: 'context_tar'
+      format: ArchiveFormat
+      byteSize: number
+      bounds: ArchiveBounds
+      partial: PartialBuild
+    }
   /** Reads a bundle of a task. */
   | { kind: 'bundle'; format: BundleFormat; byteSize: number; rules: BundleRules }
   /** Reads a built image, which is its whole standard input. */
@@ -42,6 +51,8 @@ export type ReaderJob =
   | { kind: 'base_name'; pinned?: string }
   /** Reads a base image as a pull left it, which is its whole standard input. */
   | { kind: 'base_image'; digest: string }
+  /** Reads what the first instructions of a stage made, which is its whole standard input. */
+  | { kind: 'prefix' }
   /** Looks for packages and more in a stored image, which is its whole standard input, and writes an inventory. */
   | { kind: 'scan' }
 
@@ -51,6 +62,8 @@ export interface ContextFacts {
   canonicalDigest: string
   /** Registry references that its Dockerfile starts from. */
   bases: string[]
+  /** What of it may be kept between builds. */
+  points: PrefixPoint[]
 }
 
 export type Verdict =
@@ -59,6 +72,8 @@ export type Verdict =
   | { kind: 'context_tar'; byteSize: number }
   | { kind: 'bundle'; files: number }
   | { kind: 'scan' | 'base_image' }
+  /** `image`: digest of its manifest. */
+  | { kind: 'prefix'; image: string }
   | ({ kind: 'base_name' } & ResolvedName)
   | { kind: 'instruction'; found: FailedInstruction | null }
   | ({ kind: 'image' } & FlatImageCounts)
@@ -75,7 +90,7 @@ export type ReaderLine = { open: ByteRange } | { verdict: Verdict }
 /** The first line of a reader: what ends it before that is no archive's doing. */
 export const readyLine = '{"ready":true}\n'
 
-const lineBounds = { maxBytes: 64 * 1024, maxDepth: 4, maxNodes: 200 }
+const lineBounds = { maxBytes: 128 * 1024, maxDepth: 6, maxNodes: 10_000 }
 export const maxLineBytes = lineBounds.maxBytes
 
 /** A line of a reader; undefined for one that no reader in its senses writes. */
@@ -102,6 +117,7 @@ interface ToldVerdict {
   digest?: unknown
   image?: unknown
   bases?: unknown
+  points?: unknown
   found?: unknown
   byteSize?: unknown
   files?: unknown
@@ -118,6 +134,7 @@ function parseVerdict(told: ToldVerdict): Verdict | undefined {
     digest,
     image,
     bases,
+    points,
     found,
     byteSize,
     files,
@@ -128,12 +145,16 @@ function parseVerdict(told: ToldVerdict): Verdict | undefined {
   } = told
   switch (kind) {
     case 'context':
-      return isDigest(canonicalDigest) && areBases(bases) ? { kind, canonicalDigest, bases } : undefined
+      return isDigest(canonicalDigest) && areBases(bases) && arePoints(points)
+        ? { kind, canonicalDigest, bases, points }
+        : undefined
     case 'context_tar':
       return isCount(byteSize) ? { kind, byteSize } : undefined
     case 'scan':
     case 'base_image':
       return { kind }
+    case 'prefix':
+      return isDigest(image) ? { kind, image } : undefined
     case 'bundle':
       return isCount(files) ? { kind, files } : undefined
     case 'base_name':
@@ -182,3 +203,15 @@ const areBases = (value: unknown): value is string[] =>
   Array.isArray(value) &&
   value.length <= MAX_BASES &&
   value.every((name) => typeof name === 'string' && isRegistryReference(name))
+
+const arePoints = (value: unknown): value is PrefixPoint[] =>
+  Array.isArray(value) && value.length <= maxPrefixPoints && value.every(isPoint)
+
+function isPoint(value: unknown): boolean {
+  const { stage, count, line, uses, key, ...more } = Object(value) as Partial<PrefixPoint>
+  const isKey = typeof key === 'string' && /^[0-9a-f]{64}$/.test(key)
+  const areStages = Array.isArray(uses) && uses.length <= MAX_STAGES && uses.every(isCount)
+  return (
+    isCount(stage) && isCount(count) && isCount(line) && areStages && isKey && Object.keys(more).length === 0
+  )
+}

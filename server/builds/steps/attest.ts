@@ -59,13 +59,17 @@ export const attest: BuildStep = {
 
 function materialsOf(build: Build): NamedDigest[] {
   const { context } = build.order
-  const { reused, pulled = [] } = build.findings
+  const { reused, pulled = [], prefixes = [] } = build.findings
   if (!context) throw new Error('a build without an archive came this far')
   return [
     { name: 'context', digest: context.digest },
     { name: 'context.canonical', digest: found(build, 'canonicalDigest') },
     ...found(build, 'baseImages'),
     ...pulled.flatMap(({ name, index }) => (index ? [{ name: `${name} index`, digest: index.digest }] : [])),
+    ...prefixes.map(({ stage, attemptId, manifestDigest }) => ({
+      name: `stage.${stage + 1}.prefix ${attemptId}`,
+      digest: manifestDigest,
+    })),
     ...(reused ? [{ name: 'reused.provenance', digest: reused.provenanceDigest }] : []),
   ]
 }

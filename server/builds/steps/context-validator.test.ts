@@ -59,6 +59,7 @@ it('finds the digest and the base images', async () => {
   expect(build.findings).toEqual({
     canonicalDigest: expect.stringMatching(/^sha256:[0-9a-f]{64}$/),
     bases: ['python:3.12'],
+    points: [],
   })
 })
 

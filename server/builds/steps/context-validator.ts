@@ -16,9 +16,10 @@ export const contextValidator: BuildStep = {
   async run(build: Build) {
     const { order, findings, tools } = build
     try {
-      const { canonicalDigest, bases } = await contextFacts(build)
+      const { canonicalDigest, bases, points } = await contextFacts(build)
       findings.canonicalDigest = canonicalDigest
       findings.bases = bases
+      findings.points = points
     } catch (error) {
       if (error instanceof ArchiveRefused) throw new BuildFailed('context_invalid', error.errorDetail)
       if (!(error instanceof DockerfileRefused)) throw error

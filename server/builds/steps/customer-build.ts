@@ -4,17 +4,19 @@ import { isDeepStrictEqual } from 'node:util'
 import { constants, createZstdCompress } from 'node:zlib'
 import type { SandboxExit } from '../../executor/port.ts'
 import { ArchiveRefused } from '../archive/archive-refused.ts'
-import { withBases } from '../bases/deliver-bases.ts'
 import { takeBases } from '../bases/take-bases.ts'
 import { BuildFailed } from '../build-failed.ts'
 import { buildLogKey } from '../build-log-key.ts'
 import { readOrigins } from '../build-origins.ts'
 import { buildSandbox, maxImageConfigBytes } from '../build-sandbox.ts'
 import { buildExitCodes } from '../build-script.ts'
+import { builderInput, partialBuild } from '../builder-input.ts'
 import { readBuilderSteps } from '../builder-steps.ts'
 import { reuseImage } from '../cache/reuse-image.ts'
 import { readImageConfig } from '../image-config.ts'
 import { quarantineKey } from '../oci-layout.ts'
+import { prefixSandboxId } from '../prefixes/make-prefix.ts'
+import { forgetPrefixes, noteBuilt, takePrefixes } from '../prefixes/take-prefixes.ts'
 import { ranOutOfDisk } from '../ran-out-of-disk.ts'
 import { ImageProof } from '../reader/image-proof.ts'
 import { contextSource, formatOf } from './context-validator.ts'
@@ -35,12 +37,14 @@ export const customerBuild: BuildStep = {
   async run(build: Build) {
     await takeBases(build)
     if (await reuseImage(build)) return
+    await takePrefixes(build)
     const sandboxId = await deliver(build)
     const { executor } = build.tools
     await keepLog(build, sandboxId)
     const exit = await executor.wait(sandboxId, build.signal)
     const failure = failureOf(exit, await ranOutOfDisk(executor, sandboxId, exit))
-    if (failure) throw await withInstruction(build, { sandboxId, exit, failure })
+    if (failure) throw await explained(build, { sandboxId, exit, failure })
+    await noteBuilt(build)
     await takeOrigins(build, sandboxId)
     build.findings.imageConfig = await takeConfig(build, sandboxId, exit)
     await takeImage(build, sandboxId, exit)
@@ -55,17 +59,27 @@ async function deliver(build: Build): Promise<string> {
     const id = buildSandboxId(build.order.attemptId, delivery)
     offerLog(build, id)
     if (!present.has(id)) {
-      const { order, tools } = build
-      const context = tools.readers.contextTar(contextSource(order, tools), formatOf(order))
-      const bases = found(build, 'bases')
-      const pulled = found(build, 'pulled')
-      const input = withBases(context, { bases, pulled, storage: tools.storage })
-      await executor.start(buildSandbox({ id, profile: order.buildProfile, bases }), input)
+      const profile = build.order.buildProfile
+      const spec = buildSandbox({ id, profile, bases: found(build, 'bases') })
+      const input = { prefixes: found(build, 'prefixes'), told: await beginningOf(build) }
+      await executor.start(spec, builderInput(build, input))
     }
     const exit = await executor.wait(id, build.signal)
     if (!isInterrupted(exit)) return id
   }
   throw new BuildFailed('platform_failed', 'context_not_delivered')
+}
+
+/** What the author reads of the beginning of a build that is not built again, or was built by itself. */
+async function beginningOf({ order, findings, tools }: Build): Promise<string> {
+  const { prefixes = [] } = findings
+  const made = prefixes.some(({ attemptId }) => attemptId === order.attemptId)
+  const log = made ? await tools.executor.logSince(prefixSandboxId(order.attemptId), 0) : undefined
+  const lines = prefixes.map(
+    ({ stage, count, attemptId }) =>
+      `Stage ${stage + 1} begins with what its first ${count} instructions made in build ${attemptId}.\n`,
+  )
+  return [log?.bytes.toString('utf8') ?? '', ...lines].join('')
 }
 
 /** Until the attempt is done with here, so that nothing is missed of what was printed last. */
@@ -128,15 +142,21 @@ function failureOf(exit: SandboxExit, hadNoDisk: boolean): BuildFailed | undefin
   return new BuildFailed('dockerfile_exit')
 }
 
-/** A failure with the instruction that was at work, where the builder had come to one. */
-async function withInstruction(
-  { order, tools }: Build,
+/** A failure with the instruction that was at work, where the builder had come to one; how far it came is noted. */
+async function explained(
+  build: Build,
   { sandboxId, exit, failure }: { sandboxId: string; exit: SandboxExit; failure: BuildFailed },
 ): Promise<BuildFailed> {
+  const { order, tools } = build
   const steps = await readBuilderSteps(tools.executor, sandboxId, exit)
   if (!steps || failure.detail !== '') return failure
   const source = contextSource(order, tools)
-  const instruction = await tools.readers.findInstruction(source, formatOf(order), steps).catch(lostReader)
+  const prefixes = found(build, 'prefixes')
+  const place = { steps, partial: partialBuild(prefixes) }
+  const instruction = await tools.readers.findInstruction(source, formatOf(order), place).catch(lostReader)
+  if (instruction) await noteBuilt(build, instruction)
+  // A stage that does not even begin has nothing to begin with.
+  if (!instruction || instruction.text.startsWith('FROM ')) await forgetPrefixes(build)
   return instruction ? new BuildFailed(failure.code, `line_${instruction.line}`, instruction) : failure
 }
 
@@ -146,8 +166,14 @@ function lostReader(error: unknown): undefined {
 }
 
 async function takeOrigins({ findings, tools }: Build, sandboxId: string): Promise<void> {
-  const origins = await readOrigins(await tools.executor.log(sandboxId), findings.bases ?? [])
+  const { bases = [], prefixes = [] } = findings
+  const log = await tools.executor.log(sandboxId)
+  const origins = await readOrigins(log, { bases, prefixes: prefixes.length })
   if (!origins) throw new BuildFailed('platform_failed', 'builder_unknown')
+  // So it is with prefixes: what is attested is what the builder was given.
+  if (prefixes.some(({ stage, manifestDigest }) => origins.prefixes.get(stage) !== manifestDigest)) {
+    throw new BuildFailed('platform_failed', 'prefix_changed')
+  }
   findings.builderVersion = origins.builderVersion
   findings.baseImages = origins.baseImages
   for (const { name, digest } of findings.pulled ?? []) {

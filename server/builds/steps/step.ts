@@ -18,7 +18,9 @@ import type { AttemptColumns } from '../attempt-store.ts'
 import type { RegistrySettings } from '../bases/registries.ts'
 import type { PulledBase } from '../bases/take-bases.ts'
 import type { ReusedImage } from '../cache/reuse-image.ts'
+import type { PrefixPoint } from '../dockerfile/prefix-points.ts'
 import type { Attachment, ImageDocuments, Layer } from '../image-documents.ts'
+import type { TakenPrefix } from '../prefixes/kept-prefix.ts'
 import type { NamedDigest } from '../provenance/statement.ts'
 import type { ArchiveReaders } from '../reader/archive-readers.ts'
 import type { ScanResult } from '../scan/scan-result.ts'
@@ -44,13 +46,17 @@ export interface BuildFindings {
   canonicalDigest?: string
   /** Registry references that the Dockerfile starts from. */
   bases?: string[]
+  /** What of the Dockerfile may be kept between builds. */
+  points?: PrefixPoint[]
+  /** What earlier builds made of it, and this one takes. */
+  prefixes?: TakenPrefix[]
   /** Those of them that came out of registries. */
   pulled?: PulledBase[]
   /** Base images as they were when the build began, and what built on them. */
   baseImages?: NamedDigest[]
   builderVersion?: string
   /** What the image is remembered by once it is ready, and the base images that this was reckoned from. */
-  cacheEntry?: { key: string; baseImages: NamedDigest[] }
+  cacheEntry?: { key: string; baseImages: NamedDigest[]; toolchainDigest: string }
   /** Set where no builder ran. */
   reused?: ReusedImage
   layer?: Layer

@@ -1,8 +1,9 @@
 import type { FailedInstruction } from '@sandbox-jobs/contract/resources/build-details.ts'
 import type { EgressAllowList } from '@sandbox-jobs/contract/resources/egress.ts'
+import type { Envelope } from '@sandbox-jobs/contract/resources/provenance.ts'
 import type { BuildCache } from '@sandbox-jobs/contract/resources/version-build-cache.ts'
 import type { Isolation } from '@sandbox-jobs/contract/resources/version-isolation.ts'
-import type { Generated } from 'kysely'
+import type { Generated, JSONColumnType } from 'kysely'
 
 export interface EnvironmentsTable {
   id: string
@@ -151,6 +152,22 @@ export interface ContextFactsTable {
   gate_digest: string
   canonical_digest: string
   bases: string[]
+  points: JSONColumnType<{ stage: number; count: number; line: number; uses: number[]; key: string }[]>
+  noted_at: Generated<Date>
+}
+
+export interface BuildPrefixesTable {
+  company_id: string
+  key: string
+  attempt_id: string
+  byte_size: number
+  envelope: JSONColumnType<Envelope>
+  used_at: Generated<Date>
+}
+
+export interface BuiltPrefixesTable {
+  environment_id: string
+  keys: string[]
   noted_at: Generated<Date>
 }
 

@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest'
+import { contextReads, mayRead } from './context-reads.ts'
+import { joinLines, parseInstruction } from './instruction.ts'
+
+const files = [
+  '.dockerignore',
+  'Dockerfile',
+  'a',
+  'a.txt',
+  'src/main.c',
+  'src/lib/x.c',
+  'package.json',
+  'package-lock.json',
+]
+
+const readBy = (line: string) => {
+  const [instruction] = joinLines([line]).map(parseInstruction)
+  if (!instruction) throw new Error('no instruction')
+  const reads = contextReads(instruction)
+  return files.filter((path) => mayRead(reads, path))
+}
+
+test.each([
+  ['RUN cat a', []],
+  ['COPY --from=tools a /a', []],
+  ['COPY a /a', ['.dockerignore', 'a']],
+  ['COPY --chown=1:1 ./a //src/ /x/', ['.dockerignore', 'a', 'src/main.c', 'src/lib/x.c']],
+  ['ADD src/lib .', ['.dockerignore', 'src/lib/x.c']],
+  ['COPY package*.json ./', ['.dockerignore', 'package.json', 'package-lock.json']],
+  ['COPY src/l[i]b/x.c ./', ['.dockerignore', 'src/lib/x.c']],
+  ['COPY none /none', ['.dockerignore']],
+])('%s reads %j', (line, expected) => {
+  expect(readBy(line)).toEqual(expected)
+})
+
+test.each([
+  'COPY . .',
+  'COPY / /',
+  'COPY $SOURCE /',
+  'COPY ["a", "/a"]',
+  'COPY "a b" /',
+  'COPY a\\ b /',
+  'COPY src/../a /',
+  'COPY *.c /',
+  'COPY a',
+])('%s may read everything', (line) => {
+  expect(readBy(line)).toEqual(files)
+})

@@ -1,0 +1,85 @@
+import { PassThrough } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { isDeepStrictEqual } from 'node:util'
+import { constants, createZstdCompress } from 'node:zlib'
+import type { SandboxExit } from '../../executor/port.ts'
+import { ArchiveRefused } from '../archive/archive-refused.ts'
+import { readOrigins } from '../build-origins.ts'
+import { prefixSandbox } from '../build-sandbox.ts'
+import { builderInput } from '../builder-input.ts'
+import type { PrefixPoint } from '../dockerfile/prefix-points.ts'
+import { ImageProof } from '../reader/image-proof.ts'
+import { type Build, found } from '../steps/step.ts'
+import { type KeptPrefix, signedPrefix, type TakenPrefix } from './kept-prefix.ts'
+import { notePrefix, prefixObjectKey } from './prefix-store.ts'
+
+/** In which the beginning of an attempt's build runs. */
+export const prefixSandboxId = (attemptId: string): string => `${attemptId}_prefix`
+
+/**
+ * Builds the first instructions of a stage in a sandbox of their own, on what is taken already, and keeps what they made.
+ * Undefined where that cannot be had: then all is built at once, and the author is told there what fails.
+ */
+export async function makePrefix(
+  build: Build,
+  { stage, count, key }: PrefixPoint,
+  taken: TakenPrefix[],
+): Promise<TakenPrefix | undefined> {
+  const { order, tools } = build
+  const { executor } = tools
+  const id = prefixSandboxId(order.attemptId)
+  const bases = found(build, 'bases')
+  if (!(await executor.list()).some((sandbox) => sandbox.id === id)) {
+    const input = builderInput(build, { prefixes: taken, until: { stage, count }, told: '' })
+    await executor.start(prefixSandbox({ id, profile: order.buildProfile, bases }), input)
+  }
+  const exit = await executor.wait(id, build.signal)
+  if (exit.exitCode !== 0 || exit.files.image?.status !== 'present') return undefined
+  if (!(await wasMadeOf(build, id, taken))) return undefined
+  try {
+    const stored = await keep(build, id, { companyId: order.companyId, key }, exit)
+    return { ...stored, stage, count }
+  } catch (error) {
+    if (!(error instanceof ArchiveRefused)) throw error
+    tools.log.warn({ attempt: order.attemptId, reason: error.slug }, 'a prefix cannot be kept')
+    return undefined
+  }
+}
+
+/** Whether the builder began with what the key is over: the operator may have replaced a base image meanwhile. */
+async function wasMadeOf({ findings, tools }: Build, id: string, taken: TakenPrefix[]): Promise<boolean> {
+  const { bases = [], cacheEntry } = findings
+  const origins = await readOrigins(await tools.executor.log(id), { bases, prefixes: taken.length })
+  return (
+    isDeepStrictEqual(origins?.baseImages, cacheEntry?.baseImages) &&
+    taken.every(({ stage, manifestDigest }) => origins?.prefixes.get(stage) === manifestDigest)
+  )
+}
+
+/** Stores the bytes that a reader has checked, and signs which they are. */
+async function keep(
+  { order, tools, db }: Build,
+  id: string,
+  name: { companyId: string; key: string },
+  exit: SandboxExit,
+): Promise<KeptPrefix> {
+  return await tools.readers.again(async () => {
+    const proof = new ImageProof(tools.readers.readPrefix())
+    const compressed = new PassThrough()
+    const compress = createZstdCompress({ params: { [constants.ZSTD_c_compressionLevel]: 1 } })
+    const [stored] = await Promise.all([
+      tools.storage.put(prefixObjectKey(name), compressed),
+      pipeline(await tools.executor.file(id, 'image'), proof, compress, compressed),
+    ])
+    const prefix = {
+      ...name,
+      attemptId: order.attemptId,
+      manifestDigest: proof.report.image,
+      objectDigest: stored.digest,
+      byteSize: stored.byteSize,
+      tarBytes: exit.files.image?.byteSize ?? 0,
+    }
+    await notePrefix(db, { ...prefix, envelope: signedPrefix(prefix, tools.signing) })
+    return prefix
+  })
+}

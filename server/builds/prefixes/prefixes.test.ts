@@ -1,0 +1,255 @@
+import { randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { systemClock } from '../../base/clock.ts'
+import { ChainBench } from '../../testing/chain-bench.ts'
+import { makeTenant, type Tenant } from '../../testing/factories/tenant.ts'
+import { createTestDatabase } from '../../testing/test-database.ts'
+import { tar } from '../archive/archive-fixtures.ts'
+import { ByteReader } from '../archive/byte-reader.ts'
+import { readTar } from '../archive/tar-reader.ts'
+import { companyPrefixBytes, sweepBuildCache } from '../cache/sweep-build-cache.ts'
+import { openLayer } from '../oci-layout.ts'
+import { readSignedImage } from '../provenance/verify-stored.ts'
+import { type PrefixName, prefixObjectKey } from './prefix-store.ts'
+
+/* Builds whose beginning was built before, on a real host agent with the real builder. */
+
+vi.setConfig({ testTimeout: 240_000 })
+const { db } = await createTestDatabase()
+let bench: ChainBench
+let tenant: Tenant
+let environment: string
+/** Steps of this test are like no other's. */
+let mark: string
+
+beforeAll(async () => {
+  bench = await ChainBench.start(db)
+}, 60_000)
+afterAll(() => bench.dispose(), 60_000)
+beforeEach(async () => {
+  tenant = await makeTenant(db)
+  environment = await bench.environment(tenant)
+  mark = randomUUID()
+})
+
+type Ended = Awaited<ReturnType<ChainBench['build']>>
+type Wish = Partial<Parameters<ChainBench['build']>[1]>
+interface Files {
+  [name: string]: string | Buffer
+}
+
+const busybox = { name: 'busybox', content: readFileSync('/bin/busybox'), mode: 0o755 }
+
+const build = (lines: string[], files: Files = {}, wish: Wish = {}) => {
+  const entries = Object.entries(files).map(([name, content]) => ({ name, content, mode: 0o644 }))
+  if (lines.includes('COPY busybox /bin/busybox')) entries.push(busybox)
+  const archive = tar({ name: 'Dockerfile', content: lines.join('\n') }, ...entries)
+  return bench.build(archive, { owner: tenant, environment, ...wish })
+}
+
+/** Times that a step of a Dockerfile ran for this build. */
+const ran = ({ log }: Ended, step: string) => log.split('\n').filter((line) => line === `ran ${step}`).length
+
+/** Files of an image by name, with their content. */
+async function imageOf(ended: Ended): Promise<Map<string, string>> {
+  if (ended.version_state !== 'ready') throw new Error(ended.log)
+  const recorded = {
+    id: ended.id,
+    promotedDigest: ended.promoted_digest ?? '',
+    layerDigest: ended.layer_digest ?? '',
+  }
+  const { layer } = await readSignedImage(bench.tools, recorded)
+  const files = new Map<string, string>()
+  const layerTar = await openLayer(bench.storage, ended.id, layer.digest)
+  for await (const { name, body, mode } of readTar(new ByteReader(layerTar as AsyncIterable<Buffer>))) {
+    const chunks: Buffer[] = []
+    for await (const bytes of body) chunks.push(bytes)
+    files.set(name.toString(), `${mode.toString(8)} ${Buffer.concat(chunks)}`)
+  }
+  return files
+}
+
+/** The one prefix that the company has. */
+async function keptOne() {
+  const rows = db.selectFrom('build_prefixes').selectAll().where('company_id', '=', tenant.companyId)
+  const [row, ...more] = await rows.execute()
+  if (!row || more.length > 0) throw new Error(`${more.length + (row ? 1 : 0)} prefixes are kept`)
+  return { companyId: row.company_id, key: row.key, row }
+}
+
+const sweep = (days: number) => {
+  const clock = { now: () => new Date(systemClock.now().getTime() + days * 86_400_000) }
+  return sweepBuildCache({ db, storage: bench.storage, clock })
+}
+
+const base = 'FROM curated/python:3.11'
+/** What is built fast: a shell and nothing else. */
+const shell = (name = '') => [
+  `FROM scratch${name}`,
+  'COPY busybox /bin/busybox',
+  'RUN ["/bin/busybox", "--install", "-s", "/bin"]',
+]
+
+const steps = () => [
+  base,
+  `ARG KIND=${mark}`,
+  'ENV A=first',
+  'SHELL ["/bin/sh", "-ec"]',
+  'RUN echo ran first; rm /etc/issue; rm -r /etc/skel; mkdir /etc/skel; echo $KIND >/etc/skel/kind; chmod 4711 /bin/true',
+  'WORKDIR /work',
+  'COPY early .',
+  'USER 1000:100',
+  'COPY late .',
+  'RUN echo ran second; echo "$KIND $A $(id -u) $PWD" >/tmp/told',
+  'FROM scratch',
+  'COPY --from=0 /etc /etc',
+  'COPY --from=0 /tmp/told /bin/true /',
+]
+
+test('what follows a changed file is built, on what was built before it once', async () => {
+  const first = await build(steps(), { early: 'e', late: '1' })
+  expect([ran(first, 'first'), ran(first, 'second')], first.log).toEqual([1, 1])
+  const second = await build(steps(), { early: 'e', late: '2' })
+  expect([ran(second, 'first'), ran(second, 'second')], second.log).toEqual([1, 1])
+  const third = await build(steps(), { early: 'e', late: '3' })
+  expect([ran(third, 'first'), ran(third, 'second')], third.log).toEqual([0, 1])
+  expect(third.log).toContain(`made in build ${second.attemptId}`)
+  const image = await imageOf(third)
+  const whole = await imageOf(await build(steps(), { early: 'e', late: '3' }, { cache: 'none' }))
+  expect(image).toEqual(whole)
+  expect(image.get('./told')).toContain(`${mark} first 1000 /work`)
+  expect(image.get('./true')).toMatch(/^4711 /)
+  expect([image.has('./etc/issue'), image.has('./etc/skel/.bashrc')]).toEqual([false, false])
+
+  const { buildDefinition } = await bench.statementOf(third)
+  expect(buildDefinition.resolvedDependencies.map(({ name }) => name)).toContain(
+    `stage.1.prefix ${second.attemptId}`,
+  )
+})
+
+test('another profile, another company, and who wants everything done again have every step built', async () => {
+  const lines = [...shell(), `RUN echo ran first; echo ${mark}`, 'COPY late /']
+  for (const late of ['1', '2']) await build(lines, { late })
+  const hit = await build(lines, { late: '3' })
+  expect(ran(hit, 'first'), hit.log).toBe(0)
+  const other = await makeTenant(db)
+  const misses = [
+    await build(lines, { late: '4' }, { profile: 'fast' }),
+    await build(lines, { late: '4' }, { cache: 'none' }),
+    await build(lines, { late: '4' }, { owner: other, environment: await bench.environment(other) }),
+  ]
+  for (const miss of misses) expect(ran(miss, 'first'), miss.log).toBe(1)
+})
+
+test('a step that leaves its root changes no later step’s beginning, and sees no file but its own', async () => {
+  const leave = `import glob, os
+fd=os.open('/',os.O_RDONLY)
+os.makedirs('/jail',exist_ok=True); os.chroot('/jail'); os.fchdir(fd)
+for _ in range(64): os.chdir('..')
+os.chroot('.')
+`
+  const poison = `${leave}
+for path in glob.glob('/workspace/storage/overlay/*/diff/early')+glob.glob('/workspace/prefixes/*/*'):
+    open(path,'a').write('poison ${mark}')
+print('ran poison')
+`
+  const spy = `${leave}
+print('sees', sorted(os.listdir('/workspace/context')), open('/workspace/Dockerfile').read() if os.path.exists('/workspace/Dockerfile') else '')
+`
+  const lines = [
+    base,
+    'COPY early spy.py /',
+    `RUN echo ${mark}; python3 /spy.py`,
+    'COPY late.py /',
+    'RUN python3 /late.py',
+    'FROM scratch',
+    'COPY --from=0 /early /spy.py /',
+  ]
+  const files = { early: 'e', 'spy.py': spy, 'late.py': 'print("ran plain")' }
+  await build(lines, files)
+  const second = await build(lines, { ...files, 'late.py': poison })
+  expect(second.log).toContain("sees ['early', 'spy.py']")
+  expect(second.log).not.toMatch(/sees .*late/)
+  expect(ran(second, 'poison'), second.log).toBe(1)
+  const third = await build(lines, { ...files, 'late.py': 'print("ran plain again")' })
+  expect(third.log).not.toContain('sees')
+  const image = await imageOf(third)
+  expect(image.get('./early')).toBe('644 e')
+  expect([...image.values()].some((content) => content.includes(`poison ${mark}`))).toBe(false)
+})
+
+test('each stage begins with what it can, and an unneeded one not at all', async () => {
+  const lines = [
+    ...shell(' AS tools'),
+    `RUN echo ran tools; echo ${mark} >/made`,
+    ...shell(' AS unused'),
+    'COPY early /',
+    'RUN false',
+    ...shell(),
+    'RUN echo ran last',
+    'COPY --from=tools /made /made',
+    'COPY late /',
+    'RUN exit $(cat /late)',
+  ]
+  await build(lines, { early: 'e', late: '0' })
+  await build(lines, { early: 'f', late: '00' })
+  await build(lines, { early: 'f', late: '000' })
+  const third = await build(lines, { early: 'g', late: '0000' })
+  expect([ran(third, 'tools'), ran(third, 'last')], third.log).toEqual([0, 0])
+  expect((await imageOf(third)).get('./made')).toContain(mark)
+  // The line of a failure is the author's.
+  const failed = await build(lines, { early: 'g', late: '3' })
+  expect(failed, failed.log).toMatchObject({ error_code: 'dockerfile_exit', error_detail: 'line_16' })
+})
+
+test('an author who mends a step that failed begins before it', async () => {
+  const lines = (last: string) => [...shell(), `RUN echo ran first; echo ${mark}`, `RUN ${last}`]
+  expect((await build(lines('false'))).error_detail).toBe('line_5')
+  expect((await build(lines('exit 2'))).error_detail).toBe('line_5')
+  const mended = await build(lines('true'))
+  expect([mended.state, ran(mended, 'first')], mended.log).toEqual(['completed', 0])
+})
+
+test('what is damaged, missing, or signed for another key is not taken', async () => {
+  const lines = [...shell(), `RUN echo ran first; echo ${mark}`, 'COPY late /']
+  for (const late of ['1', '2']) await build(lines, { late })
+  const others = db
+    .selectFrom('build_prefixes')
+    .select('envelope')
+    .where('company_id', '!=', tenant.companyId)
+  const { envelope } = await others.executeTakeFirstOrThrow()
+  const spoil: Record<string, (name: PrefixName) => Promise<unknown>> = {
+    damaged: (name) => writeFile(join(bench.folder, 'objects', prefixObjectKey(name)), 'x'),
+    missing: (name) => bench.storage.delete(prefixObjectKey(name)),
+    forged: ({ key }) =>
+      db
+        .updateTable('build_prefixes')
+        .set({ envelope: JSON.stringify(envelope) })
+        .where('key', '=', key)
+        .execute(),
+  }
+  for (const [how, spoiled] of Object.entries(spoil)) {
+    await spoiled(await keptOne())
+    const ended = await build(lines, { late: how })
+    expect([ended.state, ran(ended, 'first')], `${how}\n${ended.log}`).toEqual(['completed', 1])
+  }
+
+  const { row, ...kept } = await keptOne()
+  await sweep(29)
+  expect((await keptOne()).key).toBe(kept.key)
+  // The longest unused goes when a company has too much.
+  const large = { ...row, key: `sha256:${'0'.repeat(64)}`, byte_size: companyPrefixBytes }
+  const used_at = new Date(row.used_at.getTime() - 1000)
+  await db
+    .insertInto('build_prefixes')
+    .values({ ...large, envelope: JSON.stringify(envelope), used_at })
+    .execute()
+  await sweep(0)
+  expect((await keptOne()).key).toBe(kept.key)
+  await sweep(31)
+  await expect(keptOne()).rejects.toThrow()
+  expect(await bench.storage.size(prefixObjectKey(kept))).toBeUndefined()
+})
