@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { describe, expect, test } from 'vitest'
 import { newId } from '../base/ids.ts'
+import { sha256Of } from '../base/sha256.ts'
 import { type Executor, type SandboxRuntime, type SandboxSpec, SandboxUnknown } from './port.ts'
 
 /** An executor under test, and the argument vectors by which its sandboxes do what the suite needs. */
@@ -161,7 +161,7 @@ export function executorConformance(name: string, get: () => ExecutorUnderTest):
     test('an image is installed under the digest of its bytes only', async () => {
       const { executor, echo } = get()
       const tar = Buffer.alloc(10_240)
-      const digest = `sha256:${createHash('sha256').update(tar).digest('hex')}`
+      const digest = sha256Of(tar)
       const other = `sha256:${'0'.repeat(64)}`
       await expect(executor.installImage(other, Readable.from([tar]))).rejects.toMatchObject({
         slug: 'digest_mismatch',

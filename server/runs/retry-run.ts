@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto'
 import type { RunDetail, RunRetryRequest } from '@sandbox-jobs/contract/resources/run.ts'
 import { CodedError, notFound } from '../base/coded-error.ts'
 import { Rendered } from '../base/rendered.ts'
+import { sha256Of } from '../base/sha256.ts'
 import type { Database } from '../db/database.ts'
 import { getVersion } from '../environments/ready-versions.ts'
 import type { Room } from '../platform/directory.ts'
@@ -106,7 +106,7 @@ async function resolveVersion(
 
 async function retainedInput(db: Database, source: ShownRun): Promise<StagedInput> {
   const content = await findInput(db, source)
-  const digest = content && `sha256:${createHash('sha256').update(content).digest('hex')}`
+  const digest = content && sha256Of(content)
   if (!content || digest !== source.input_digest) throw new CodedError('retry_input_unavailable')
   return { content, digest }
 }

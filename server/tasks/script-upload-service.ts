@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto'
 import { scriptMaxBytes } from '@sandbox-jobs/contract/limits.ts'
 import type { ScriptTarget, ScriptUpload } from '@sandbox-jobs/contract/resources/task-upload.ts'
 import type { TaskVersion } from '@sandbox-jobs/contract/resources/task-version.ts'
 import { CodedError } from '../base/coded-error.ts'
 import { newId } from '../base/ids.ts'
+import { sha256Of } from '../base/sha256.ts'
 import { closeStaging, openStaging } from '../environments/staging.ts'
 import type { Principal } from '../platform/principal.ts'
 import { readScript } from './script-content.ts'
@@ -42,7 +42,7 @@ export async function uploadScript(
       filename: file.filename,
       content,
       byte_size: bytes.length,
-      digest: `sha256:${createHash('sha256').update(bytes).digest('hex')}`,
+      digest: sha256Of(bytes),
       created_by: principalId,
     })
     return renderScriptUpload(row)

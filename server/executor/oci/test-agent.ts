@@ -1,5 +1,4 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
-import { createHash } from 'node:crypto'
 import { mkdtemp, readdir, readFile, rm, rmdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join, resolve } from 'node:path'
@@ -10,6 +9,7 @@ import { promisify } from 'node:util'
 import { type Header, pack } from 'tar-stream'
 import { sleep } from '../../base/clock.ts'
 import { newId } from '../../base/ids.ts'
+import { sha256Of } from '../../base/sha256.ts'
 import type { SandboxExit, SandboxRuntime, SandboxSpec } from '../port.ts'
 import { readTicket } from './agent/ticket.ts'
 import { AgentClient } from './client.ts'
@@ -118,7 +118,7 @@ export class TestAgent {
   /** Installs an image with these entries; returns its digest. */
   async image(entries: [Partial<Header> & { name: string }, (string | Buffer)?][] = []): Promise<string> {
     const tar = await tarOf(entries)
-    const digest = `sha256:${createHash('sha256').update(tar).digest('hex')}`
+    const digest = sha256Of(tar)
     await this.client.installImage(digest, Readable.from([tar]))
     return digest
   }

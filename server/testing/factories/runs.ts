@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto'
 import type { Insertable } from 'kysely'
 import { newId } from '../../base/ids.ts'
+import { sha256Of } from '../../base/sha256.ts'
 import type { Database } from '../../db/database.ts'
 import type { RunsTable } from '../../db/tables/runs.ts'
 import type { TaskVersionsTable } from '../../db/tables/tasks.ts'
@@ -88,7 +88,7 @@ export async function makeRun(
     auth_method: 'jwt',
     submission_source: 'rest',
     timeout_seconds: 60,
-    input_digest: `sha256:${createHash('sha256').update(content).digest('hex')}`,
+    input_digest: sha256Of(content),
     ...fields,
   } as const
   // A worker that looks meanwhile must find the whole of it.

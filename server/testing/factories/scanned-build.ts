@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto'
 import type { ScanFinding } from '@sandbox-jobs/contract/resources/security-finding.ts'
 import { newId } from '../../base/ids.ts'
+import { sha256Of } from '../../base/sha256.ts'
 import { cycloneDx } from '../../builds/scan/cyclonedx.ts'
 import { type Package, unscanned } from '../../builds/scan/inventory.ts'
 import { scanReport } from '../../builds/scan/scan-report.ts'
@@ -27,7 +27,7 @@ export async function giveReport(
   const system = { id: 'debian', version: '12', name: 'Debian' }
   const inventory = { ...unscanned, system, packages, unread: [], truncated: false }
   const sbom = cycloneDx(inventory, zero)
-  const sbomDigest = `sha256:${createHash('sha256').update(sbom).digest('hex')}`
+  const sbomDigest = sha256Of(sbom)
   const matched = { database: undefined, findings: [] }
   const report = scanReport({ order: build, layerDigest: zero, sbomDigest, inventory, matched })
   const ids: string[] = []

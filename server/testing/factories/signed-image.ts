@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto'
 import { zstdCompressSync } from 'node:zlib'
 import { systemClock } from '../../base/clock.ts'
 import { createLog } from '../../base/logging.ts'
+import { sha256Of } from '../../base/sha256.ts'
 import { quarantineKey } from '../../builds/oci-layout.ts'
 import { ArchiveReaders } from '../../builds/reader/archive-readers.ts'
 import { attest } from '../../builds/steps/attest.ts'
@@ -28,7 +28,7 @@ export async function makeSignedImage(
   image: { versionId: string; layer: Buffer; diffId?: string; env?: string[]; user?: string },
 ): Promise<SignedImage> {
   const { versionId, layer, env = [], user = '' } = image
-  const layerDigest = image.diffId ?? `sha256:${createHash('sha256').update(layer).digest('hex')}`
+  const layerDigest = image.diffId ?? sha256Of(layer)
   const stored = await storage.put(quarantineKey(versionId), zstdCompressSync(layer))
   // These steps read and write no row.
   const build: Omit<Build, 'db' | 'keep'> = {

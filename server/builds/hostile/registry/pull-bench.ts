@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { newId } from '../../../base/ids.ts'
+import { sha256Of } from '../../../base/sha256.ts'
 import type { Database } from '../../../db/database.ts'
 import { AgentClient } from '../../../executor/oci/client.ts'
 import { type ResolvingAgent, startResolvingAgent } from '../../../executor/oci/network/resolving-agent.ts'
@@ -94,7 +94,7 @@ export class PullBench {
     const attemptId = newId('buildAttempt')
     const archive = tar({ name: 'Dockerfile', content: lines.join('\n') })
     await this.storage.put(attemptId, archive)
-    const digest = `sha256:${createHash('sha256').update(archive).digest('hex')}`
+    const digest = sha256Of(archive)
     const order: Partial<BuildOrder> = {
       attemptId,
       companyId,

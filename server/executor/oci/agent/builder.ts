@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { sha256Of } from '../../../base/sha256.ts'
 import { type Builder, ExecutorRefused } from '../../port.ts'
 import type { AgentPaths } from '../paths.ts'
 
@@ -23,7 +23,7 @@ export async function builderIn({
   })
   const images = await readFile(join(baseImages, 'overlay-images/images.json'), 'utf8').catch(() => '[]')
   return {
-    toolchainDigest: `sha256:${createHash('sha256').update(packages).digest('hex')}`,
+    toolchainDigest: sha256Of(packages),
     baseImages: (JSON.parse(images) as StoredImage[]).flatMap(({ names = [], digest }) =>
       names.map((name) => ({ name, digest })),
     ),

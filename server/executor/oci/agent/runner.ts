@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { sha256Of } from '../../../base/sha256.ts'
 import type { Runner, SandboxRuntime, SandboxSpec } from '../../port.ts'
 import { ociSpec } from '../spec.ts'
 
@@ -33,6 +33,6 @@ const anyJob: Omit<SandboxSpec, 'runtime'> = {
 export function runnerOn(layerDigest: string, runtimes: readonly SandboxRuntime[]): Runner {
   const place = { idBase: 0, arch: process.arch, confinement: 'job' } as const
   const policy = JSON.stringify(runtimes.map((runtime) => ociSpec({ ...anyJob, runtime }, place)))
-  const policyDigest = `sha256:${createHash('sha256').update(policy).digest('hex')}`
+  const policyDigest = sha256Of(policy)
   return { layerDigest, abiRevision, policyDigest }
 }
