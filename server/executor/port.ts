@@ -16,7 +16,8 @@ export interface Executor {
   /** What builds here: a build sandbox that starts now has it below it. Refuses with `builder_missing`. */
   builder(): Promise<Builder>
   /**
-   * Starts the sandbox and feeds `stdin` to its program. Resolves once the program runs, or has already ended. The log
+   * Starts the sandbox and feeds `stdin` to its program. Resolves once the program runs and its input is in safe hands, or
+   * it has ended; a second start of a sandbox whose input was cut is refused with `input_cut`. The log
    * shows none of the values in `masked`, in whatever common form they are printed: at most 100, of 4 bytes to 64 KiB
    * each, 256 KiB in all. Neither they nor `stdin` are written down anywhere.
    */
@@ -269,3 +270,10 @@ export class ExecutorRefused extends Error {
 
 /** The slug of a refusal that passes: every place for a sandbox is taken. */
 export const noCapacity = 'no_capacity'
+
+/** The keeper's word, and the slug of a refusal: the sandbox was ended before its program had all of its input. */
+export const inputCut = 'input_cut'
+
+/** True of a sandbox whose program was killed while it was still reading: it never saw the end of its input. */
+export const wasInputCut = ({ cause, detail }: SandboxExit): boolean =>
+  cause === 'lost' && detail === inputCut

@@ -19,8 +19,8 @@ import { type WorkspaceEntry, workspaceTar } from './workspace-tar.ts'
  *
  *   <bytes of the prelude, decimal>\n <prelude> <tar of the workspace>
  *
- * The program reads the prelude into a variable, unpacks the archive over /workspace, closes standard input and
- * evaluates the prelude: exports, then the chain of the runtime contract. The exports are the only text made from
+ * The program reads the prelude into a variable, unpacks the archive over /workspace, waits for the end of standard
+ * input, closes it and evaluates the prelude: exports, then the chain of the runtime contract. The exports are the only text made from
  * tenants' values; each is one single-quoted word, so nothing in it is expanded. They come last, so that a PATH or IFS
  * of a tenant meets only the tenant's own scripts.
  *
@@ -47,6 +47,8 @@ const orTell = (what: string) => `|| { echo 'sandbox: ${what}' >&2; exit ${bootF
 const program = [
   `read -r _boot_bytes && _boot=$(dd bs="$_boot_bytes" count=1 iflag=fullblock 2>/dev/null) ${orTell('the start of the input is cut')}`,
   `${busybox} tar -xo -f - -C ${workspaceDir} ${orTell('the files of the run do not fit into the workspace')}`,
+  // The end of the input is the word for the job: a job whose input was cut has not begun.
+  `read -r _boot_end`,
   `exec </dev/null`,
   `cd ${workspaceDir} ${orTell('there is no workspace')}`,
   `eval "$_boot"`,
@@ -99,7 +101,7 @@ function preludeOf(job: Job): string {
     [artifactsDirEnv]: artifactsDir,
   }
   return [
-    'unset _boot _boot_bytes',
+    'unset _boot _boot_bytes _boot_end',
     ...Object.entries(env).map(([name, value]) => `export ${name}=${quote(value)}`),
     `if [ -x ${imageShell} ]; then exec ${imageShell} -c ${quote(invocation)}; fi`,
     invocation,

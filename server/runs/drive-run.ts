@@ -4,9 +4,11 @@ import { ImageUntrusted } from '../builds/provenance/verify-image.ts'
 import {
   ExecutorRefused,
   ExecutorUnavailable,
+  inputCut,
   noCapacity,
   type SandboxExit,
   SandboxUnknown,
+  wasInputCut,
 } from '../executor/port.ts'
 import { ObjectMissing } from '../storage/port.ts'
 import type { ClaimedRun } from './claim-store.ts'
@@ -28,6 +30,7 @@ import type { RunQueue } from './run-queue.ts'
  * fence of this claim; an end is one transaction. So a worker that comes back asks the executor about the sandbox:
  *
  *   never started      forbid it; the run goes back into the queue, where its next claim names another sandbox
+ *   input was cut      the same without a word: the boot program begins no job before the end of its input
  *   started            mark it running, wait, collect, finish, as if nothing had happened
  *   not known to it    the run ends `platform_failed`, found by `reconcile`
  *
@@ -74,6 +77,10 @@ function reasonOf(error: unknown): string {
 
 /** A run that ends within this time of its start is told to have run when it ends: one write less. */
 const soonMs = 50
+/** What cuts an input each time is no death of a process. */
+const claimsOfCutMax = 5
+
+const nothingLeft: Collected = { output: null, log: null, bundle: null, artifacts: [] }
 
 /** Of our own making: no executor gives it. */
 const cancelledSlug = 'run:cancelled'
@@ -126,11 +133,16 @@ class RunDrive {
     await this.#unlessStarted(() => this.#giveBack())
   }
 
-  async #giveBack(): Promise<void> {
-    if (this.#isCancelled()) return this.#finish({ outcome: failed('cancelled') })
+  /** False where its row says that it runs: such a run is not given back. */
+  async #giveBack(): Promise<boolean> {
+    if (this.#isCancelled()) {
+      await this.#finish({ outcome: failed('cancelled') })
+      return true
+    }
     const { runs } = this.#deps
     const standing = await patiently('requeue', () => runs.requeue(this.#run), this.#patience)
     if (standing === 'cancel_requested') await this.#finish({ outcome: failed('cancelled') })
+    return standing !== 'running'
   }
 
   /** Starts the sandbox, or says why it did not start. Tries for less time than the claim's lease has. */
@@ -154,7 +166,7 @@ class RunDrive {
       } catch (error) {
         if (error instanceof ExecutorUnavailable) return 'no_host'
         if (!(error instanceof ExecutorRefused)) throw error
-        if (error.slug === noCapacity) return 'no_host'
+        if (error.slug === noCapacity || error.slug === inputCut) return 'no_host'
         if (error.slug === cancelledSlug) return failed('cancelled')
         this.#patience.log.warn({ slug: error.slug }, 'start refused')
         // It may have lost an image that it had.
@@ -171,14 +183,22 @@ class RunDrive {
   }
 
   /** `never` is done only when it is proved that the sandbox was not started and never will be. */
-  async #unlessStarted(never: () => Promise<void>): Promise<void> {
+  async #unlessStarted(never: () => Promise<unknown>): Promise<void> {
     const { executor } = this.#deps
     if (await patiently('forbid', () => executor.forbid(this.#run.sandboxId), this.#patience)) {
       // The mark stays: a start that is still under way somewhere must find it.
       await never()
       return
     }
+    // What has ended is not told to run first: where its input was cut, it did not.
+    if (await this.#isOver()) return this.#conclude(this.#ending())
     await this.#goOn()
+  }
+
+  async #isOver(): Promise<boolean> {
+    const { executor } = this.#deps
+    const sandboxes = await patiently('list', () => executor.list(), this.#patience)
+    return sandboxes.some(({ id, state }) => id === this.#run.sandboxId && state === 'exited')
   }
 
   /** Waits for the end of a sandbox that was started; the row is told that it runs unless the end tells it soon. */
@@ -210,6 +230,8 @@ class RunDrive {
     const end = await ending
     if (!end) return this.#finish({ outcome: failed('host_lost', { detail: 'sandbox_unknown' }) })
     const { exit, left } = end
+    const isAgain = wasInputCut(exit) && this.#run.fence < claimsOfCutMax
+    if (isAgain && (await this.#giveBack())) return this.#remove()
     const outcome = left
       ? outcomeOf(exit, this.#isCancelled())
       : failed('storage_lost', { detail: 'content' })
@@ -220,7 +242,7 @@ class RunDrive {
   /** The exit record and what was left, or undefined when the executor never heard of the sandbox. */
   async #ending(): Promise<Ending | undefined> {
     const exit = await this.#exit()
-    return exit && { exit, left: await this.#collect(exit) }
+    return exit && { exit, left: wasInputCut(exit) ? nothingLeft : await this.#collect(exit) }
   }
 
   async #exit(): Promise<SandboxExit | undefined> {

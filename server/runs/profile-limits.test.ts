@@ -65,16 +65,18 @@ test.each(cases)(
     expect(spec.collect.files).toMatchObject([{ maxBytes: outputMaxBytes }])
 
     // The program ends with its input, so its control groups can be looked at before.
-    // A start waits for the end of a small input.
+    // It does not wait for the end of a large input.
     const input = new PassThrough()
     input.write(Buffer.alloc(1024 * 1024))
-    await agent.client.start(spec, input)
+    const started = agent.client.start(spec, input)
+    await agent.running(spec.id)
     const held = {
       memory: await setting(spec.id, 'memory/memory.limit_in_bytes', 'memory.max'),
       cpu: await setting(spec.id, 'cpu/cpu.cfs_quota_us', 'cpu.max'),
       pids: await setting(spec.id, 'pids/pids.max', 'pids.max'),
     }
     input.end()
+    await started
     expect(await agent.client.wait(spec.id)).toMatchObject({ cause: 'exited', exitCode: 0 })
     const log = await text(await agent.client.log(spec.id))
 

@@ -1,10 +1,12 @@
 import {
   ExecutorRefused,
   ExecutorUnavailable,
+  inputCut,
   noCapacity,
   type SandboxExit,
   type SandboxSummary,
   SandboxUnknown,
+  wasInputCut,
 } from '../executor/port.ts'
 import type { Program } from './modelled-runs.ts'
 import type { Rules } from './rules.ts'
@@ -74,9 +76,11 @@ export class ModelledHost {
   start(id: string, timeoutMs: number, program: Program): void {
     const known = this.#known.get(id)
     if (typeof known === 'string') throw new ExecutorRefused(known, `sandbox ${id} may not start`)
+    if (known?.exit && wasInputCut(known.exit)) throw new ExecutorRefused(inputCut, 'cut')
     if (known && this.#rules.startsOnce) return
     if (this.#timeline.nowMs < this.#fullUntilMs) throw new ExecutorRefused(noCapacity, 'full')
     if (!this.#timeline.calm && this.#timeline.draw.chance(0.02)) this.#dieBeforeTheWord(id)
+    if (!this.#timeline.calm && this.#timeline.draw.chance(0.02)) this.#dieBeforeTheEnd(id)
     const sandbox: Sandbox = { exit: undefined, waiters: [] }
     this.#known.set(id, sandbox)
     this.#events.started(id)
@@ -89,6 +93,14 @@ export class ModelledHost {
   /** The agent dies between the ticket of a start and its word. */
   #dieBeforeTheWord(id: string): never {
     if (!this.#rules.startsByWord) this.#known.set(id, { exit: exitOf('start_failed', null), waiters: [] })
+    this.restart(this.#timeline.draw.below(500))
+    throw new ExecutorUnavailable('the host broke off')
+  }
+
+  /** The agent dies while the boot program reads: the job has not begun, or rules are broken. */
+  #dieBeforeTheEnd(id: string): never {
+    if (!this.#rules.beginsWithWholeInput) this.#events.started(id)
+    this.#known.set(id, { exit: exitOf('lost', null, inputCut), waiters: [] })
     this.restart(this.#timeline.draw.below(500))
     throw new ExecutorUnavailable('the host broke off')
   }
@@ -159,13 +171,13 @@ export class ModelledHost {
 /** How long a program ran is nothing that the rules ask. */
 const someTime = new Date(0).toISOString()
 
-function exitOf(cause: SandboxExit['cause'], exitCode: number | null): SandboxExit {
+function exitOf(cause: SandboxExit['cause'], exitCode: number | null, detail = ''): SandboxExit {
   const left = cause === 'exited'
   return {
     cause,
     exitCode,
     signal: null,
-    detail: '',
+    detail,
     startedAt: cause === 'lost' ? null : someTime,
     endedAt: someTime,
     oomKills: 0,

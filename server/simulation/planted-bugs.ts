@@ -63,6 +63,7 @@ export const plantedBugs: Record<string, Partial<Rules>> = {
   'a restart of the agent forgets what was forbidden': { forbids: 'until restart' },
   'a second start of a sandbox starts it again': { startsOnce: false },
   'a ticket whose word never came counts as a start': { startsByWord: false },
+  'a job begins before the end of its input': { beginsWithWholeInput: false },
   'what a sandbox left goes with its end': { keepsResults: false },
   'a stop is answered and not done': { stops: false },
 }

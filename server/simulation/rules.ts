@@ -26,6 +26,8 @@ export interface Rules {
   startsOnce: boolean
   /** A ticket whose agent died before its word was no start. */
   startsByWord: boolean
+  /** What was cut while the boot program read it began no job. */
+  beginsWithWholeInput: boolean
   keepsResults: boolean
   stops: boolean
 }
@@ -45,6 +47,7 @@ export const trueRules: Rules = {
   forbids: 'durably',
   startsOnce: true,
   startsByWord: true,
+  beginsWithWholeInput: true,
   keepsResults: true,
   stops: true,
 }

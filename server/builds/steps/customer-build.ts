@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { constants, createZstdCompress } from 'node:zlib'
-import type { SandboxExit } from '../../executor/port.ts'
+import { type SandboxExit, wasInputCut } from '../../executor/port.ts'
 import { ArchiveRefused } from '../archive/archive-refused.ts'
 import { takeBases } from '../bases/take-bases.ts'
 import { BuildFailed } from '../build-failed.ts'
@@ -65,7 +65,8 @@ async function deliver(build: Build): Promise<string> {
       await executor.start(spec, builderInput(build, input))
     }
     const exit = await executor.wait(id, build.signal)
-    if (!isInterrupted(exit)) return id
+    // The keeper's own word: a build that could say so itself would be made again and again.
+    if (!wasInputCut(exit)) return id
   }
   throw new BuildFailed('platform_failed', 'context_not_delivered')
 }
@@ -86,9 +87,6 @@ async function beginningOf({ order, findings, tools }: Build): Promise<string> {
 function offerLog({ order, tools, signal }: Build, sandboxId: string): void {
   signal.addEventListener('abort', tools.liveLogs.offer(order.attemptId, sandboxId), { once: true })
 }
-
-/** The keeper's own word: a build that could say so itself would be made again and again. */
-const isInterrupted = (exit: SandboxExit) => exit.cause === 'lost' && exit.detail === 'input_cut'
 
 const isDelivery = /_\d$/
 const buildSandboxId = (attemptId: string, delivery: number) => `${attemptId}_${delivery}`

@@ -1,7 +1,7 @@
 import { Agent, request as httpRequest, type IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 import { buffer, json } from 'node:stream/consumers'
-import { pipeline } from 'node:stream/promises'
+import { finished, pipeline } from 'node:stream/promises'
 import {
   type Builder,
   type Executor,
@@ -54,7 +54,9 @@ export class AgentClient implements Executor {
     const head = Buffer.concat([first, second])
     const path = `/sandboxes/${spec.id}/start`
     const body = Buffer.isBuffer(stdin) ? Buffer.concat([head, stdin]) : Readable.from(joined(head, stdin))
-    await this.#done(path, { method: 'POST', body, headers })
+    const response = await this.#call(path, { method: 'POST', body, headers })
+    // Begun at once, it ends when the input has been taken.
+    await finished(response.resume()).catch(unavailable)
   }
 
   wait(id: string, signal?: AbortSignal): Promise<SandboxExit> {

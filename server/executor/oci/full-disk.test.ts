@@ -35,11 +35,13 @@ test('what a job left is told as lost when the disk filled up while it ran, and 
     empty,
     'head -c 1048576 >/dev/null; read word; echo $word > output.json; mkdir artifacts; echo 1 > artifacts/a',
   )
-  // A start waits for the end of a small input.
+  // A program does not wait for the end of a large input.
   input.write(Buffer.alloc(MiB))
-  await agent.client.start(spec, input)
+  const started = agent.client.start(spec, input)
+  await agent.running(spec.id)
   await fillUp()
   input.end('go\n')
+  await started
   const exit = await agent.client.wait(spec.id)
   expect(exit).toMatchObject({ cause: 'exited', exitCode: 0, files: { output: { status: 'lost' } } })
   expect(exit.tree).toMatchObject({ status: 'rejected', reason: 'storage' })

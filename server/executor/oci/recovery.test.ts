@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { ExecutorUnavailable, sandboxRuntimes } from '../port.ts'
+import { ExecutorUnavailable, inputCut, sandboxRuntimes, wasInputCut } from '../port.ts'
 import { shellJob, TestAgent, until } from './test-agent.ts'
 
 /** More input than a start waits for before its program begins. */
@@ -98,11 +98,16 @@ test.each(sandboxRuntimes)(
     const spec = shellJob(empty, 'cat; echo acted on half of it > output.json', { runtime })
     input.write(Buffer.alloc(tooMuchAtOnce))
     const started = agent.client.start(spec, input)
-    await started
+    const refusal = started.catch((error: unknown) => error)
+    await agent.running(spec.id)
     await agent.end('SIGKILL')
+    // A start is over when all of its input is in safe hands.
+    expect(await refusal).toBeInstanceOf(ExecutorUnavailable)
     input.destroy()
     await agent.start()
-    expect(await agent.client.wait(spec.id)).toMatchObject({ cause: 'lost', detail: 'input_cut' })
+    expect(wasInputCut(await agent.client.wait(spec.id))).toBe(true)
+    const again = agent.client.start(spec, Buffer.from('all of it'))
+    await expect(again).rejects.toMatchObject({ slug: inputCut })
   },
 )
 

@@ -123,6 +123,13 @@ export class TestAgent {
     return digest
   }
 
+  /** Until the program of that sandbox runs. */
+  running(id: string): Promise<void> {
+    return until(async () =>
+      (await this.client.list()).some((one) => one.id === id && one.state === 'running'),
+    )
+  }
+
   /** What sandbox `id` was made as. */
   async nameOf(id: string): Promise<string> {
     for (const name of await this.folders()) {

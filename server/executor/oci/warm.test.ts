@@ -1,9 +1,10 @@
 import { open, readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newId } from '../../base/ids.ts'
 import { executorConformance } from '../conformance.ts'
-import type { SandboxSpec } from '../port.ts'
+import { ExecutorUnavailable, type SandboxSpec } from '../port.ts'
 import { fillTicket } from './agent/ticket.ts'
 import { busybox, shellJob, TestAgent, until } from './test-agent.ts'
 
@@ -221,3 +222,19 @@ executorConformance('the host agent with warm sandboxes', () => ({
   echo: [busybox, 'sh', '-c', 'tee output.json; exit 3'],
   endless: [busybox, 'sleep', '1000'],
 }))
+
+test('a sandbox that dies when it is taken, before its word, is no start: the next one is', async () => {
+  const kind = kindOf('dies')
+  await warmUp(kind)
+  const one = another(kind)
+  const input = new PassThrough()
+  input.write('half')
+  const started = agent.client.start(one, input).catch((error: unknown) => error)
+  await until(async () => (await agent.client.list()).some(({ id }) => id === one.id))
+  expect(await wasWarm(one.id)).toBe(true)
+  process.kill(await agent.shim(await agent.nameOf(one.id)), 'SIGKILL')
+  await until(async () => !(await agent.client.list()).some(({ id }) => id === one.id))
+  input.end()
+  expect(await started).toBeInstanceOf(ExecutorUnavailable)
+  expect((await agent.run(one, 'all of it')).log).toBe('all of it')
+})

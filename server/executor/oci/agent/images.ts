@@ -8,6 +8,7 @@ import { ExecutorRefused, type SandboxSpec } from '../../port.ts'
 import { storageIdBase } from '../id-ranges.ts'
 import type { AgentPaths } from '../paths.ts'
 import { syncPath } from './exit-record.ts'
+import { logOf } from './left-behind.ts'
 import { internalPrefix, type Sandboxes } from './sandboxes.ts'
 
 const run = promisify(execFile)
@@ -144,7 +145,7 @@ export class Images {
     const special = { confinement: 'unpack' as const, idBase: storageIdBase, workspaceFolder: tree }
     await this.#sandboxes.start(unpackSpec(id), { stdin: hashed() }, special)
     const exit = await this.#sandboxes.wait(id)
-    const log = await textOf(this.#sandboxes.log(id))
+    const log = await textOf(logOf(this.#sandboxes.find(id)))
     await this.#sandboxes.remove(id)
     if (limits.refusal) throw limits.refusal
     if (exit.cause !== 'exited' || exit.exitCode !== 0) {

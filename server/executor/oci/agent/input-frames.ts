@@ -10,6 +10,8 @@ interface Word {
   timeoutMs: number
   /** What the log is not to show. */
   maskPieces: readonly Buffer[]
+  /** Called before the word may reach the shim. */
+  onGiven: () => void
 }
 
 /**
@@ -27,14 +29,16 @@ export async function sendInput(source: AsyncIterable<Buffer>, shim: Writable, w
       for (const frame of framesOf(chunk)) {
         held.push(frame)
         heldBytes += frame.length
-        if (heldBytes > atOnceBytes) await send(held.splice(0), shim)
+        if (heldBytes > atOnceBytes) await send(held.splice(0), shim, word)
       }
     }
   } catch {
     shim.end()
     return
   }
-  if (!shim.destroyed) shim.end(Buffer.concat([...held, lengthOf(0)]))
+  if (shim.destroyed) return
+  word.onGiven()
+  shim.end(Buffer.concat([...held, lengthOf(0)]))
 }
 
 function* framesOf(chunk: Buffer): Generator<Buffer> {
@@ -45,8 +49,9 @@ function* framesOf(chunk: Buffer): Generator<Buffer> {
   }
 }
 
-async function send(parts: readonly Buffer[], shim: Writable): Promise<void> {
+async function send(parts: readonly Buffer[], shim: Writable, { onGiven }: Word): Promise<void> {
   if (shim.destroyed) return
+  onGiven()
   shim.cork()
   for (const part of parts) shim.write(part)
   shim.uncork()

@@ -1,30 +1,29 @@
 import { existsSync, statfsSync } from 'node:fs'
-import { mkdir, open, readdir, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { Readable } from 'node:stream'
 import type { Clock } from '../../../base/clock.ts'
-import { newId } from '../../../base/ids.ts'
 import {
   type ExecutorCapacity,
   ExecutorRefused,
-  type LogPart,
+  inputCut,
   noCapacity,
   type SandboxExit,
   type SandboxRuntime,
   type SandboxSpec,
   type SandboxSummary,
   SandboxUnknown,
+  wasInputCut,
 } from '../../port.ts'
-import { IdRanges } from '../id-ranges.ts'
 import { atLeast } from '../runtimes.ts'
 import { checkedSpec } from '../spec-check.ts'
-import { awaitLogSince, readLog } from './bounded-log.ts'
 import { neverBegan, syncPath, writeRefusals } from './exit-record.ts'
 import { sendInput } from './input-frames.ts'
 import { askToStop, findKeeper, type Keeper } from './keeper.ts'
 import { Leftovers } from './leftovers.ts'
-import { type MadeSandbox, type MakeOptions, makeSandbox } from './made-sandbox.ts'
+import type { MadeSandbox, MakeOptions } from './made-sandbox.ts'
 import { maskPieces } from './mask-pieces.ts'
+import { exitOf, newSandbox, type Sandbox, stateOf } from './sandbox.ts'
+import { SandboxMaker, warmPrefix } from './sandbox-maker.ts'
 import type { Special } from './sandbox-plan.ts'
 import { fillTicket, readTicket, type Ticket, writeTicket } from './ticket.ts'
 import { WarmPool } from './warm-pool.ts'
@@ -48,36 +47,6 @@ interface SandboxInput {
   masked?: readonly string[]
 }
 
-interface Sandbox {
-  readonly ticket: Ticket
-  readonly folder: string
-  /** `recorded`: the exit record is there, the shim cleans up. `gone`: so is the shim, and the range is free. */
-  phase: 'live' | 'recorded' | 'gone'
-  /** The shim, once there is one. */
-  keeper: Keeper | undefined
-  /** Resolves when nothing of it is left but its folder. */
-  cleared: Promise<void>
-  /** Resolves when the program runs, or there is an exit record. */
-  readonly running: PromiseWithResolvers<void>
-  /** Resolves with the exit record once there is one; with undefined where nothing was started. */
-  readonly exited: PromiseWithResolvers<SandboxExit | undefined>
-}
-
-function newSandbox(ticket: Ticket, folder: string): Sandbox {
-  const running = Promise.withResolvers<void>()
-  // Its failure is told to whoever asked for the start; nobody else may be waiting.
-  running.promise.catch(() => undefined)
-  return {
-    ticket,
-    folder,
-    phase: 'live',
-    keeper: undefined,
-    cleared: Promise.resolve(),
-    running,
-    exited: Promise.withResolvers<SandboxExit | undefined>(),
-  }
-}
-
 /** What one sandbox writes before its program starts, and its record, with room to spare. */
 const freeBytesMin = 16 * 1024 * 1024
 
@@ -89,8 +58,6 @@ function isNearlyFull(folder: string): boolean {
 
 /** Ids of sandboxes that the agent starts for itself; they are not listed. */
 export const internalPrefix = 'unpack_'
-/** Names of sandboxes that are made before they are asked for. */
-const warmPrefix = 'warm_'
 
 /** True for ids that nobody else may give a sandbox. */
 export const isReserved = (id: string): boolean => id.startsWith(internalPrefix) || id.startsWith(warmPrefix)
@@ -103,20 +70,21 @@ export const isReserved = (id: string): boolean => id.startsWith(internalPrefix)
  */
 export class Sandboxes {
   readonly #options: SandboxesOptions
-  readonly #ranges = new IdRanges()
   readonly #known = new Map<string, Sandbox | 'forbidden'>()
   readonly #warm: WarmPool
   readonly #leftovers: Leftovers
+  readonly #maker: SandboxMaker
   #live = 0
 
   constructor(options: SandboxesOptions) {
     this.#options = options
     this.#leftovers = new Leftovers(options)
+    this.#maker = new SandboxMaker(options, this.#leftovers)
     this.#warm = new WarmPool({
       limit: options.warm,
       freePlaces: () => this.#freePlaces(),
-      make: (spec) => this.#makeWarm(spec),
-      clearAway: (made) => this.#clearAway(made),
+      make: (spec) => this.#maker.makeWarm(spec),
+      clearAway: (made) => this.#maker.clearAway(made),
       clock: options.clock,
       onError: options.onError,
     })
@@ -170,12 +138,22 @@ export class Sandboxes {
       await known.running.promise
       // Forgotten meanwhile: an earlier agent had not given its word.
       if (this.#known.get(spec.id) !== known) return this.start(value, input, special)
+      const exit = await exitOf(known)
+      if (exit && wasInputCut(exit)) throw new ExecutorRefused(inputCut, 'its input was cut on the way')
       return { inputTaken: Promise.resolve() }
     }
-    const word = { timeoutMs: spec.limits.timeoutMs, maskPieces: maskPieces(input.masked ?? []) }
+    const pieces = maskPieces(input.masked ?? [])
     const [sandbox, made] = await this.#create(spec, special)
-    const inputTaken = sendInput(input.stdin, made.input, word)
+    const inputTaken = sendInput(input.stdin, made.input, {
+      timeoutMs: spec.limits.timeoutMs,
+      maskPieces: pieces,
+      onGiven: () => {
+        sandbox.wordGiven = true
+      },
+    })
     await sandbox.running.promise
+    // Whoever asked has the input, and may ask again.
+    if (this.#known.get(spec.id) !== sandbox) throw new Error('a sandbox died before its program could start')
     return { inputTaken }
   }
 
@@ -202,14 +180,14 @@ export class Sandboxes {
   }
 
   async wait(id: string): Promise<SandboxExit> {
-    const sandbox = this.#find(id)
+    const sandbox = this.find(id)
     const exit = await sandbox.exited.promise
     if (!exit) throw new SandboxUnknown(id)
     return exit
   }
 
   async stop(id: string): Promise<void> {
-    const sandbox = this.#find(id)
+    const sandbox = this.find(id)
     // A shim that starts answers soon: it has nothing to wait for.
     await sandbox.running.promise
     if (sandbox.phase === 'live') await askToStop(sandbox.folder)
@@ -231,31 +209,11 @@ export class Sandboxes {
     return true
   }
 
-  log(id: string): Readable {
-    const sandbox = this.#find(id)
-    return readLog(sandbox.folder, sandbox.ticket.spec.limits.logBytes)
-  }
-
-  logSince(id: string, position: number, waitMs: number): Promise<LogPart> {
-    const { folder, ticket } = this.#find(id)
-    return awaitLogSince(folder, { limit: ticket.spec.limits.logBytes, position, waitMs })
-  }
-
-  /** A collected file by name; throws `SandboxUnknown` unless the record says it is present. */
-  async file(id: string, name: string): Promise<Readable> {
-    const sandbox = this.#find(id)
-    const exit = await exitOf(sandbox)
-    const at = sandbox.ticket.spec.collect.files.findIndex((file) => file.name === name)
-    if (at < 0 || exit?.files[name]?.status !== 'present') throw new SandboxUnknown(`${id}/${name}`)
-    return (await open(join(sandbox.folder, `result.${at}`), 'r')).createReadStream()
-  }
-
-  async tree(id: string): Promise<Readable> {
-    const sandbox = this.#find(id)
-    const exit = await exitOf(sandbox)
-    if (exit?.tree?.status === 'absent') return Readable.from([])
-    if (exit?.tree?.status !== 'collected') throw new SandboxUnknown(`${id}/tree`)
-    return (await open(join(sandbox.folder, 'tree.data'), 'r')).createReadStream()
+  /** Throws `SandboxUnknown`. */
+  find(id: string): Sandbox {
+    const sandbox = this.#known.get(id)
+    if (!sandbox || sandbox === 'forbidden') throw new SandboxUnknown(id)
+    return sandbox
   }
 
   /** Forgets everything but that the id was used. Refuses while the sandbox lives. */
@@ -267,12 +225,6 @@ export class Sandboxes {
     await sandbox.cleared
     await this.#leftovers.bury(id, sandbox.folder)
     this.#known.delete(id)
-  }
-
-  #find(id: string): Sandbox {
-    const sandbox = this.#known.get(id)
-    if (!sandbox || sandbox === 'forbidden') throw new SandboxUnknown(id)
-    return sandbox
   }
 
   /** Writes the sandbox down, durably, and has it made unless there is a warm one. Nothing of it runs before the word. */
@@ -288,21 +240,20 @@ export class Sandboxes {
       throw new ExecutorRefused('removed', `sandbox ${spec.id} ended earlier and was removed`)
     }
     const warm = special ? undefined : this.#warm.take(spec)
-    const idBase = warm?.idBase ?? special?.idBase ?? this.#ranges.take()
-    if (idBase === undefined) throw new ExecutorRefused(noCapacity, 'no id range is free')
+    const idBase = warm?.idBase ?? special?.idBase ?? this.#maker.takeRange()
     const ticket: Ticket = { spec, idBase, name: warm?.name ?? spec.id }
-    const sandbox = newSandbox(ticket, join(paths.sandboxes, ticket.name))
+    const sandbox = newSandbox(ticket, join(paths.sandboxes, ticket.name), false)
     this.#known.set(spec.id, sandbox)
     this.#live += 1
     if (this.#freePlaces() < 0) this.#warm.yieldOne()
     let made: MadeSandbox | undefined = warm
     try {
-      made ??= await makeSandbox(this.#options, { ...ticket, special })
+      made ??= await this.#maker.make(ticket, special)
       if (made.link) ticket.link = made.link
       if (made.ticketRoom) await fillTicket(made.ticketRoom, ticket)
       else await writeTicket(sandbox.folder, ticket)
     } catch (error) {
-      await this.#clearAway(made ?? { ...ticket, folder: sandbox.folder })
+      await this.#maker.clearAway(made ?? { ...ticket, folder: sandbox.folder })
       this.#live -= 1
       // Whoever asked for the same start meanwhile gets the same answer.
       sandbox.running.reject(error)
@@ -318,36 +269,6 @@ export class Sandboxes {
     return this.#options.slots - this.#live - this.#warm.size
   }
 
-  async #makeWarm(spec: SandboxSpec): Promise<MadeSandbox> {
-    const name = newId('ownedObject').replace('obj_', warmPrefix)
-    const idBase = this.#ranges.take()
-    if (idBase === undefined) throw new ExecutorRefused(noCapacity, 'no id range is free')
-    try {
-      return await makeSandbox(this.#options, { name, spec, idBase, early: true })
-    } catch (error) {
-      await this.#clearAway({ name, idBase, folder: join(this.#options.paths.sandboxes, name) })
-      throw error
-    }
-  }
-
-  /** Nothing of the sandbox lives: others may have its ids, and nobody has its link. */
-  #letGo({ name, idBase, link }: Pick<Ticket, 'name' | 'idBase' | 'link'>): void {
-    this.#ranges.free(idBase)
-    this.#options.processors.forget(name)
-    if (link) this.#options.network.release(link)
-  }
-
-  /** Ends a sandbox that never got its word, and removes all of it. */
-  async #clearAway(
-    made: Pick<MadeSandbox, 'name' | 'folder' | 'idBase'> & Partial<MadeSandbox>,
-  ): Promise<void> {
-    made.input?.end()
-    await made.ticketRoom?.file.close().catch(() => undefined)
-    await made.keeper?.gone
-    await this.#leftovers.clear(made)
-    this.#letGo(made)
-  }
-
   /** Keeps the account of a living shim: its record when it ends, its range when it is gone. */
   #watch(sandbox: Sandbox, keeper: Keeper): void {
     sandbox.keeper = keeper
@@ -357,23 +278,24 @@ export class Sandboxes {
       await keeper.ended
       await this.#noteRefusals(sandbox).catch(this.#options.onError)
       const exit = await this.#leftovers.record(sandbox.ticket, sandbox.folder)
-      if (exit && neverBegan(exit)) return this.#forget(sandbox, keeper)
+      const diedUnasked = exit?.cause === 'lost' && !sandbox.wordGiven
+      if (exit && (neverBegan(exit) || diedUnasked)) return this.#forget(sandbox, keeper)
       sandbox.phase = 'recorded'
       sandbox.running.resolve()
       sandbox.exited.resolve(exit)
       await keeper.gone
       sandbox.phase = 'gone'
       this.#live -= 1
-      this.#letGo(sandbox.ticket)
+      this.#maker.letGo(sandbox.ticket)
       this.#warm.fillSoon()
       await this.#leftovers.sweep({ ...sandbox.ticket, folder: sandbox.folder })
     }
     sandbox.cleared = settle()
   }
 
-  /** The agent that wrote its ticket died before it gave its word: there was no start, and the id may have one. */
+  /** It ended, or the agent that wrote its ticket died, before any word was given: there was no start, and the id may have one. */
   async #forget(sandbox: Sandbox, keeper: Keeper): Promise<void> {
-    await this.#clearAway({ ...sandbox.ticket, folder: sandbox.folder, keeper })
+    await this.#maker.clearAway({ ...sandbox.ticket, folder: sandbox.folder, keeper })
     this.#live -= 1
     this.#known.delete(sandbox.ticket.spec.id)
     sandbox.running.resolve()
@@ -396,13 +318,11 @@ export class Sandboxes {
     const ticket = await readTicket(folder)
     if (!ticket) return false
     const keeper = await findKeeper(folder)
-    const sandbox = newSandbox(ticket, folder)
+    const sandbox = newSandbox(ticket, folder, true)
     if (keeper) {
       this.#known.set(ticket.spec.id, sandbox)
       this.#live += 1
-      this.#ranges.adopt(ticket.idBase)
-      const { network } = ticket.spec
-      if (ticket.link && network !== 'none') this.#options.network.adopt(ticket.link, network)
+      this.#maker.adopt(ticket)
       this.#watch(sandbox, keeper)
       return true
     }
@@ -423,13 +343,4 @@ export class Sandboxes {
     await keeper?.gone
     await this.#leftovers.clear({ name, folder })
   }
-}
-
-const exitOf = async (sandbox: Sandbox): Promise<SandboxExit | undefined> =>
-  sandbox.phase === 'live' ? undefined : sandbox.exited.promise
-
-function stateOf(sandbox: Sandbox | 'forbidden'): SandboxSummary['state'] {
-  if (sandbox === 'forbidden') return 'forbidden'
-  if (sandbox.phase !== 'live') return 'exited'
-  return sandbox.keeper?.isRunning() ? 'running' : 'starting'
 }

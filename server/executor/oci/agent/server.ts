@@ -4,6 +4,7 @@ import { pipeline } from 'node:stream/promises'
 import { type Builder, ExecutorRefused, type LogPart, type Runner, SandboxUnknown } from '../../port.ts'
 import { imageDigestPattern, sandboxIdPattern } from '../spec-check.ts'
 import type { Images } from './images.ts'
+import { fileOf, logOf, logSince, treeOf } from './left-behind.ts'
 import { isReserved, type Sandboxes } from './sandboxes.ts'
 
 /** Header with the length of the spec that comes before the input in the body of a start. */
@@ -139,13 +140,15 @@ async function onSandbox(
     case 'POST forbid':
       return { json: await sandboxes.forbid(id) }
     case 'GET log':
-      return { stream: sandboxes.log(id) }
-    case 'GET news':
-      return { part: await sandboxes.logSince(id, wholeNumber(part), wholeNumber(wait, logWaitMaxMs)) }
+      return { stream: logOf(sandboxes.find(id)) }
+    case 'GET news': {
+      const where = { position: wholeNumber(part), waitMs: wholeNumber(wait, logWaitMaxMs) }
+      return { part: await logSince(sandboxes.find(id), where) }
+    }
     case 'GET files':
-      return { stream: await sandboxes.file(id, part) }
+      return { stream: await fileOf(sandboxes.find(id), part) }
     case 'GET tree':
-      return { stream: await sandboxes.tree(id) }
+      return { stream: await treeOf(sandboxes.find(id)) }
     case 'DELETE ':
       return nothing(sandboxes.remove(id))
     default:
