@@ -6,7 +6,7 @@ import { defaultSettings } from '../settings/default-settings.ts'
 import { makeRun, makeRunnableTask, type RunnableTask } from '../testing/factories/runs.ts'
 import { makeTenant, type Tenant } from '../testing/factories/tenant.ts'
 import { RunHarness } from '../testing/run-harness.ts'
-import { type Left, ScriptedExecutor } from '../testing/scripted-executor.ts'
+import { ScriptedExecutor } from '../testing/scripted-executor.ts'
 import { createTestDatabase } from '../testing/test-database.ts'
 import { unsignedImages } from '../testing/unsigned-images.ts'
 import { cancelRun } from './cancel-run.ts'
@@ -85,8 +85,6 @@ async function textOf(key: string | null | undefined): Promise<string> {
   for await (const chunk of await storage.get(key ?? '')) text += (chunk as Buffer).toString('latin1')
   return text
 }
-
-const cutExit: Left = { exit: { cause: 'lost', exitCode: null, detail: 'input_cut' } }
 
 describe('a run in the hands of a worker', () => {
   it('goes from the queue to its end with everything it left', async () => {
@@ -440,36 +438,6 @@ describe('a worker that comes back', () => {
       failure_source: 'reconcile',
       failure_stage: 'wait',
     })
-  })
-
-  it('runs again what was cut while it read its input, in another sandbox', async () => {
-    executor.script(({ id }) => (id.endsWith('_1') ? cutExit : {}))
-    await startWorker()
-    const id = await queue()
-    await untilState(id, 'completed')
-    expect(executor.started).toEqual([`${id}_1`, `${id}_2`])
-  })
-
-  it('runs again what was cut while no worker held it', async () => {
-    executor.script(({ id }) => (id.endsWith('_1') ? 'hold' : {}))
-    executor.failNext('start', new ExecutorUnavailable('cut'), true)
-    const first = await startWorker()
-    const id = await queue()
-    await executor.untilStarted(1)
-    await first.stop()
-    executor.end(`${id}_1`, cutExit)
-    await startWorker()
-    await untilState(id, 'completed')
-    expect(new Set(executor.started).size).toBe(2)
-  })
-
-  it('does not run again for ever what is cut each time', async () => {
-    executor.script(() => cutExit)
-    await startWorker()
-    const id = await queue()
-    await untilState(id, 'platform_failed')
-    expect(await rowOf(id)).toMatchObject({ error_code: 'host_lost', error_detail: 'input_cut' })
-    expect(executor.started).toHaveLength(5)
   })
 
   it('stops what was cancelled while it was away', async () => {

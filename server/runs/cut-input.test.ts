@@ -1,0 +1,82 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { createLog } from '../base/logging.ts'
+import { ExecutorUnavailable } from '../executor/port.ts'
+import { makeRun, makeRunnableTask } from '../testing/factories/runs.ts'
+import { makeTenant } from '../testing/factories/tenant.ts'
+import { RunHarness } from '../testing/run-harness.ts'
+import { type Left, ScriptedExecutor } from '../testing/scripted-executor.ts'
+import { createTestDatabase } from '../testing/test-database.ts'
+import { unsignedImages } from '../testing/unsigned-images.ts'
+import { postgresRunQueue } from './run-queue.ts'
+import { RunWorker } from './run-worker.ts'
+
+/* Runs whose input was cut on its way to them: their jobs have not begun. */
+
+const { db, url } = await createTestDatabase()
+const log = createLog('test', 'silent')
+const { storage } = new RunHarness(db)
+const cutExit: Left = { exit: { cause: 'lost', exitCode: null, detail: 'input_cut' } }
+let executor: ScriptedExecutor
+const workers: RunWorker[] = []
+
+beforeEach(() => {
+  executor = new ScriptedExecutor()
+})
+afterEach(() => Promise.all(workers.splice(0).map((worker) => worker.stop())))
+
+async function startWorker(): Promise<RunWorker> {
+  const worker = new RunWorker({
+    runs: postgresRunQueue(db, url, log),
+    executor,
+    storage,
+    images: unsignedImages,
+    log,
+    name: 'w1',
+    slots: 4,
+    companyConcurrency: 50,
+    egressCapBytes: undefined,
+    lookEveryMs: 100,
+  })
+  workers.push(worker)
+  await worker.start()
+  return worker
+}
+
+async function queue(): Promise<string> {
+  const tenant = await makeTenant(db)
+  return makeRun(db, await makeRunnableTask(db, tenant.companyId), { chatroom_id: tenant.roomId })
+}
+
+const rowOf = (id: string) => db.selectFrom('runs').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
+const untilState = (id: string, state: string) =>
+  vi.waitFor(async () => expect((await rowOf(id)).state).toBe(state), { timeout: 10_000, interval: 20 })
+
+it('a run is started again, in another sandbox', async () => {
+  executor.script(({ id }) => (id.endsWith('_1') ? cutExit : {}))
+  await startWorker()
+  const id = await queue()
+  await untilState(id, 'completed')
+  expect(executor.started).toEqual([`${id}_1`, `${id}_2`])
+})
+
+it('a run is started again that was cut while no worker held it', async () => {
+  executor.script(({ id }) => (id.endsWith('_1') ? 'hold' : {}))
+  executor.failNext('start', new ExecutorUnavailable('cut'), true)
+  const first = await startWorker()
+  const id = await queue()
+  await executor.untilStarted(1)
+  await first.stop()
+  executor.end(`${id}_1`, cutExit)
+  await startWorker()
+  await untilState(id, 'completed')
+  expect(new Set(executor.started).size).toBe(2)
+})
+
+it('a run that is cut each time is not started for ever', async () => {
+  executor.script(() => cutExit)
+  await startWorker()
+  const id = await queue()
+  await untilState(id, 'platform_failed')
+  expect(await rowOf(id)).toMatchObject({ error_code: 'host_lost', error_detail: 'input_cut' })
+  expect(executor.started).toHaveLength(5)
+})
