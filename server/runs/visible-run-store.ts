@@ -53,10 +53,8 @@ export async function listVisibleRunRows(
   filter: VisibleRunFilter,
   page: { before: { queuedAtUs: number; id: string } | undefined; limit: number },
 ): Promise<VisibleRunRow[]> {
-  const { roomIds, ...anywhere } = filter
-  // The rooms are not named once more for each of them: with both conditions a sort of all its runs looks cheaper.
-  const wanted = matching({ ...anywhere, roomIds: undefined })
-  const where = page.before ? sql`${wanted} and ${olderThan(page.before)}` : wanted
+  const { roomIds } = filter
+  const where = page.before ? sql`${matching(filter)} and ${olderThan(page.before)}` : matching(filter)
   const newest = roomIds
     ? sql`select runs.* from unnest(${roomIds}::text[]) as room (id) cross join lateral (
         select * from runs where runs.chatroom_id = room.id and ${where} ${newestFirst} limit ${page.limit}) runs`
