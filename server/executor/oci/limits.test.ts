@@ -100,7 +100,7 @@ test('a log without end takes a part of a processor beyond the job’s own', asy
 })
 
 test('who keeps a log without end gives way to whoever else wants the processor', async () => {
-  const spec = shellJob(empty, 'yes', { timeoutMs: 60_000 })
+  const spec = shellJob(empty, 'sleep 2; yes', { timeoutMs: 60_000 })
   await agent.client.start(spec, Buffer.alloc(0))
   const shim = await agent.shim(spec.id)
   const niceness = async () =>
