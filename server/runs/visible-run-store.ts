@@ -31,10 +31,14 @@ function placed({ roomIds, method }: VisibleRunFilter): Expression<SqlBool> {
   return all(conditions)
 }
 
-/** Conditions on `runs` as one expression, for the list and for its total. */
-function matching(filter: VisibleRunFilter): Expression<SqlBool> {
+/** Conditions on `runs` as one expression. */
+const matching = (filter: VisibleRunFilter): Expression<SqlBool> =>
+  all([sql`runs.company_id = ${filter.companyId}`, anywhere(filter)])
+
+/** The same but for the company. */
+function anywhere(filter: VisibleRunFilter): Expression<SqlBool> {
   const { taskId, states, queuedFrom, queuedBefore } = filter
-  const conditions = [sql`runs.company_id = ${filter.companyId}`, placed(filter)]
+  const conditions = [placed(filter)]
   if (taskId !== undefined) conditions.push(sql`runs.task_id = ${taskId}`)
   if (states) conditions.push(sql`runs.state = any(${states})`)
   if (queuedFrom) conditions.push(sql`runs.queued_at >= ${queuedFrom}`)
@@ -53,12 +57,16 @@ export async function listVisibleRunRows(
   filter: VisibleRunFilter,
   page: { before: { queuedAtUs: number; id: string } | undefined; limit: number },
 ): Promise<VisibleRunRow[]> {
-  const { roomIds } = filter
-  const where = page.before ? sql`${matching(filter)} and ${olderThan(page.before)}` : matching(filter)
+  const { companyId, roomIds } = filter
+  const older = page.before ? olderThan(page.before) : sql`true`
+  // A run is of its room's company. Asked of each run too, that makes a room look so small that all of it is sorted.
   const newest = roomIds
-    ? sql`select runs.* from unnest(${roomIds}::text[]) as room (id) cross join lateral (
-        select * from runs where runs.chatroom_id = room.id and ${where} ${newestFirst} limit ${page.limit}) runs`
-    : sql`select * from runs where ${where} ${newestFirst} limit ${page.limit}`
+    ? sql`select runs.* from chatrooms room cross join lateral (
+        select * from runs
+        where runs.chatroom_id = room.id and ${anywhere({ ...filter, roomIds: undefined })} and ${older}
+        ${newestFirst} limit ${page.limit}) runs
+      where room.company_id = ${companyId} and room.id = any(${roomIds})`
+    : sql`select * from runs where ${matching(filter)} and ${older} ${newestFirst} limit ${page.limit}`
   const { rows } = await sql<VisibleRunRow>`
     select runs.*, ${queuedAtUs} as queued_at_us, chatrooms.name as chatroom_name, tasks.name as task_name
     from (${newest}) runs
