@@ -6,7 +6,13 @@ import type { Build } from '../steps/step.ts'
 import { noteBuiltPrefixes, readBuiltPrefixes } from './built-prefix-store.ts'
 import { type KeptPrefix, type TakenPrefix, vouchedPrefix } from './kept-prefix.ts'
 import { makePrefix } from './make-prefix.ts'
-import { findPrefixes, forgetPrefix, notePrefixUsed, prefixObjectKey } from './prefix-store.ts'
+import {
+  findPrefixes,
+  forgetPrefix,
+  notePrefixUsed,
+  type PrefixName,
+  prefixObjectKey,
+} from './prefix-store.ts'
 
 /*
  * A build whose beginning was built before takes that as it is, and builds the rest:
@@ -47,8 +53,13 @@ export async function noteBuilt(build: Build, failed?: { line: number }): Promis
 }
 
 /** Forgets what the build took: a builder could not begin with it. */
-export async function forgetPrefixes({ db, findings }: Build): Promise<void> {
-  for (const prefix of findings.prefixes ?? []) await forgetPrefix(db, prefix)
+export async function forgetPrefixes(build: Build): Promise<void> {
+  for (const prefix of build.findings.prefixes ?? []) await forget(build, prefix)
+}
+
+async function forget({ db, tools: { storage } }: Build, prefix: PrefixName): Promise<void> {
+  await forgetPrefix(db, prefix)
+  await storage.delete(prefixObjectKey(prefix))
 }
 
 /** The places behind which something may be kept, each with the key over all that it depends on; none for owners who want everything done. */
@@ -80,7 +91,7 @@ async function takeKept(build: Build, points: PrefixPoint[]): Promise<TakenPrefi
     if (prefix && (await isIntact(build, prefix))) {
       taken.set(stage, { ...prefix, stage, count })
       await notePrefixUsed(build.db, prefix)
-    } else await forgetPrefix(build.db, { companyId, key })
+    } else await forget(build, { companyId, key })
   }
   return [...taken.values()]
 }
