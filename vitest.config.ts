@@ -3,6 +3,8 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   test: {
     include: ['{contract,server,cli,bench}/**/*.test.ts'],
+    // Part of `npm run hostile-builds`, which runs for as long as all others of its folder.
+    exclude: ['**/hostile-registry.test.ts'],
     globalSetup: ['server/testing/global-setup.ts'],
     pool: 'forks',
     maxWorkers: 2,
