@@ -6,6 +6,7 @@ import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
+import { lendNative } from '../../server/executor/oci/native/lend-native.ts'
 
 const run = promisify(execFile)
 
@@ -13,7 +14,7 @@ export const checkout = resolve(import.meta.dirname, '../..')
 const pollMs = 50
 export const sandboxProgram = join(checkout, 'sandbox')
 
-/** Builder and base image are made once a machine and kept here; each service gets them as hard links. */
+/** Builder and base image are made once a machine and kept here; each service gets them as hard links, and the agent's programs. */
 const cacheDir = '/var/lib/sandbox-jobs-test'
 const ofTheOperator = ['agent/builder', 'agent/base-images', 'agent/base-images.json']
 
@@ -73,6 +74,7 @@ export async function startService(
   for (const path of ofTheOperator) {
     await run('cp', ['--archive', '--link', join(cacheDir, path), join(dataDir, path)])
   }
+  await lendNative(join(dataDir, 'agent/native'))
   await ground?.lay(dataDir)
   const port = await freePort()
   const env = { ...plainEnvironment(), ...settings, SANDBOX_DATA: dataDir, SANDBOX_PORT: String(port) }

@@ -13,6 +13,8 @@ import { sha256Of } from '../../base/sha256.ts'
 import type { SandboxExit, SandboxRuntime, SandboxSpec } from '../port.ts'
 import { readTicket } from './agent/ticket.ts'
 import { AgentClient } from './client.ts'
+import { lendNative } from './native/lend-native.ts'
+import { agentPaths } from './paths.ts'
 
 const agentProgram = resolve(import.meta.dirname, '../../main/agent.ts')
 
@@ -46,6 +48,7 @@ export class TestAgent {
   /** `settings` are environment variables of the agent. Without any, each sandbox is made at its start, under its id. */
   static async start(settings: Record<string, string> = {}, command: AgentCommand = {}): Promise<TestAgent> {
     const agent = new TestAgent(await mkdtemp(join(tmpdir(), 'sandbox-agent-')), settings, command)
+    await lendNative(agentPaths(agent.dataDir).native)
     await agent.start()
     return agent
   }

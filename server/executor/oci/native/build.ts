@@ -49,11 +49,7 @@ export async function buildNative(folder: string): Promise<NativePrograms> {
   const programs = Object.fromEntries(
     names.map((name) => [name, join(target, name)]),
   ) as unknown as NativePrograms
-  const built = await access(target).then(
-    () => true,
-    () => false,
-  )
-  if (built) return programs
+  if (await isThere(target)) return programs
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const fresh = await mkdtemp(join(folder, 'new-'))
   try {
@@ -66,10 +62,17 @@ export async function buildNative(folder: string): Promise<NativePrograms> {
     await rename(fresh, target)
   } catch (error) {
     await rm(fresh, { recursive: true, force: true })
-    throw error
+    // Another process may have been quicker.
+    if (!(await isThere(target))) throw error
   }
   return programs
 }
+
+const isThere = (path: string): Promise<boolean> =>
+  access(path).then(
+    () => true,
+    () => false,
+  )
 
 async function compile(args: string[]): Promise<void> {
   try {
