@@ -29,6 +29,7 @@ export class Stage {
   neighbourIdBase = 0
   readonly #neighbourInput = new Readable({ read: () => undefined })
   #neighbour = ''
+  #started: Promise<void> | undefined
 
   private constructor(parts: Pick<Stage, 'runtime' | 'agent' | 'internet' | 'canaries'>) {
     this.runtime = parts.runtime
@@ -96,7 +97,9 @@ export class Stage {
     }
     this.#neighbour = spec.id
     this.#neighbourInput.push(' '.repeat(unusualBytes))
-    await this.agent.client.start(spec, this.#neighbourInput)
+    // It is started for good when its input has ended.
+    this.#started = this.agent.client.start(spec, this.#neighbourInput)
+    await this.agent.running(spec.id)
     await until(async () => (await text(await this.agent.client.log(spec.id))).includes('ready'))
     this.neighbourPid = (await this.agent.processes(spec.id)).at(-1) ?? 0
     const [, base] = (await readFile(`/proc/${this.neighbourPid}/uid_map`, 'utf8')).trim().split(/\s+/)
@@ -106,6 +109,7 @@ export class Stage {
   async #endNeighbour(): Promise<void> {
     this.#neighbourInput.push('end\n')
     this.#neighbourInput.push(null)
+    await this.#started
     const exit = await this.agent.client.wait(this.#neighbour)
     const log = await text(await this.agent.client.log(this.#neighbour))
     if (exit.cause !== 'exited' || exit.exitCode !== 0 || !log.endsWith('ready\nsignals 0\nwhole\n')) {
