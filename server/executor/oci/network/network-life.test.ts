@@ -51,11 +51,10 @@ async function startWithout(tool: string, replacement: string): Promise<{ slug: 
     return refused
   } finally {
     await agent.dispose()
-    await internet.machineRun(
-      'sh',
-      '-c',
-      'ip netns list | grep -o "^sandbox-jobs-[^ ]*" | xargs -r -n1 ip netns delete',
-    )
+    // It cannot take its own away without the tool. Others on this machine have theirs beside it.
+    const { namespace } = networkNames(agent.dataDir)
+    if ((await leftOf(agent)).includes(namespace))
+      await internet.machineRun('ip', 'netns', 'delete', namespace)
     await rm(folder, { recursive: true })
   }
 }
