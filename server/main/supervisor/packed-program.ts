@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { resolve } from 'node:path'
+import { onlyFolder } from './only-folder.ts'
 import { type Program, programDigest } from './program-copy.ts'
 import { exitCodes, ServiceProblem } from './service-problem.ts'
 
@@ -10,20 +10,8 @@ const packProgram = resolve(import.meta.dirname, '../pack.ts')
  * The folder below `packed` that has what the roles load, `NAME.mjs` for each (`pack.ts`). Made by whoever calls, once
  * for each content and place of the program; those of others are removed.
  */
-export function packedProgram(program: Program, packed: string): string {
-  const digest = programDigest(program.root, program.root)
-  const folder = join(packed, digest)
-  if (!existsSync(folder)) {
-    const fresh = `${folder}.new`
-    rmSync(fresh, { recursive: true, force: true })
-    pack(program.root, fresh)
-    renameSync(fresh, folder)
-  }
-  for (const name of readdirSync(packed)) {
-    if (name !== digest) rmSync(join(packed, name), { recursive: true, force: true })
-  }
-  return folder
-}
+export const packedProgram = ({ root }: Program, packed: string): string =>
+  onlyFolder(packed, programDigest(root, root), (fresh) => pack(root, fresh))
 
 /** In a process of its own: what packs is large, and the supervisor stays. */
 function pack(root: string, folder: string): void {

@@ -10,12 +10,11 @@ import {
   readdirSync,
   readFileSync,
   readlinkSync,
-  renameSync,
-  rmSync,
   symlinkSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { type Account, asAccount } from '../../postgres/account.ts'
+import { onlyFolder } from './only-folder.ts'
 
 export interface Program {
   /** Folder that holds `contract`, `server` and `cli`. */
@@ -46,17 +45,7 @@ export function readableProgram(
 ): Program {
   const here = { root: checkout, node }
   if (!account || canRead(here, account)) return here
-  const digest = programDigest(checkout)
-  const root = join(programs, digest)
-  if (!existsSync(root)) {
-    const fresh = `${root}.new`
-    rmSync(fresh, { recursive: true, force: true })
-    copyProgram(checkout, fresh)
-    renameSync(fresh, root)
-  }
-  for (const name of readdirSync(programs)) {
-    if (name !== digest) rmSync(join(programs, name), { recursive: true, force: true })
-  }
+  const root = onlyFolder(programs, programDigest(checkout), (fresh) => copyProgram(checkout, fresh))
   return { root, node: join(root, 'bin/node') }
 }
 
