@@ -1,10 +1,8 @@
-import { PassThrough } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
 import type { SandboxExit, SandboxSpec } from '../../executor/port.ts'
 import { ArchiveRefused } from '../archive/archive-refused.ts'
 import { BuildFailed } from '../build-failed.ts'
 import { ranOutOfDisk } from '../ran-out-of-disk.ts'
-import { ImageProof } from '../reader/image-proof.ts'
+import { storeProven } from '../reader/store-proven.ts'
 import type { Build } from '../steps/step.ts'
 import { BaseFailed, isBaseProblem } from './base-failed.ts'
 import type { ResolvedName } from './image-manifest.ts'
@@ -54,19 +52,19 @@ export async function fetchBase(
   wanted: Wanted,
   { scope, digest }: Pick<PulledImage, 'scope' | 'digest'>,
 ): Promise<PulledImage> {
-  const { executor, readers, storage } = build.tools
+  const { readers } = build.tools
   const id = sandboxId(build, wanted, 'image')
   const { repository, isOwn } = wanted.source
   const reference = `${repository}@${digest}`
   await pulled(build, wanted, fetchSandbox({ id, reference, isOwn }))
   return await refusedAs(wanted, () =>
     readers.again(async () => {
-      const proof = new ImageProof(readers.readBaseImage(digest))
-      const checked = new PassThrough()
-      const [stored] = await Promise.all([
-        storage.put(pulledImageKey({ scope, digest }), checked),
-        pipeline(await executor.file(id, 'image'), proof, checked),
-      ])
+      const { stored } = await storeProven(build.tools, {
+        sandboxId: id,
+        key: pulledImageKey({ scope, digest }),
+        reading: readers.readBaseImage(digest),
+        compressed: false,
+      })
       return { scope, digest, objectDigest: stored.digest, byteSize: stored.byteSize }
     }),
   )

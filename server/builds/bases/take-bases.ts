@@ -1,8 +1,7 @@
-import { ObjectMissing } from '../../storage/port.ts'
-import { HashedSource } from '../archive/hashed-source.ts'
 import { buildLogKey } from '../build-log-key.ts'
 import { resolveBases } from '../cache/build-key.ts'
 import { type Build, found } from '../steps/step.ts'
+import { storedDigest } from '../stored-digest.ts'
 import { BaseFailed } from './base-failed.ts'
 import { fetchBase, resolveBase, type Wanted } from './pull.ts'
 import {
@@ -77,12 +76,8 @@ async function fetchAnew(build: Build, wanted: Wanted, digest: string): Promise<
 
 /** Whether the stored bytes are still those that were checked; what is damaged is forgotten. */
 async function isIntact({ tools, db }: Build, image: PulledImage): Promise<boolean> {
-  const key = pulledImageKey(image)
-  const source = new HashedSource({ byteSize: image.byteSize, open: () => tools.storage.get(key) })
-  const digest = await source.digest().catch((error: unknown) => {
-    if (error instanceof ObjectMissing) return undefined
-    throw error
-  })
+  const { byteSize } = image
+  const digest = await storedDigest(tools.storage, { key: pulledImageKey(image), byteSize })
   if (digest === image.objectDigest) return true
   tools.log.warn({ digest: image.digest }, 'a stored base image is damaged, and fetched again')
   await forgetPulledImage(db, image)

@@ -1,14 +1,11 @@
-import { PassThrough } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
 import { isDeepStrictEqual } from 'node:util'
-import { constants, createZstdCompress } from 'node:zlib'
 import type { SandboxExit } from '../../executor/port.ts'
 import { ArchiveRefused } from '../archive/archive-refused.ts'
 import { readOrigins } from '../build-origins.ts'
 import { prefixSandbox } from '../build-sandbox.ts'
 import { builderInput } from '../builder-input.ts'
 import type { PrefixPoint } from '../dockerfile/prefix-points.ts'
-import { ImageProof } from '../reader/image-proof.ts'
+import { storeProven } from '../reader/store-proven.ts'
 import { type Build, found } from '../steps/step.ts'
 import { type KeptPrefix, signedPrefix, type TakenPrefix } from './kept-prefix.ts'
 import { notePrefix, prefixObjectKey } from './prefix-store.ts'
@@ -64,17 +61,16 @@ async function keep(
   exit: SandboxExit,
 ): Promise<KeptPrefix> {
   return await tools.readers.again(async () => {
-    const proof = new ImageProof(tools.readers.readPrefix())
-    const compressed = new PassThrough()
-    const compress = createZstdCompress({ params: { [constants.ZSTD_c_compressionLevel]: 1 } })
-    const [stored] = await Promise.all([
-      tools.storage.put(prefixObjectKey(name), compressed),
-      pipeline(await tools.executor.file(id, 'image'), proof, compress, compressed),
-    ])
+    const { stored, report } = await storeProven(tools, {
+      sandboxId: id,
+      key: prefixObjectKey(name),
+      reading: tools.readers.readPrefix(),
+      compressed: true,
+    })
     const prefix = {
       ...name,
       attemptId: order.attemptId,
-      manifestDigest: proof.report.image,
+      manifestDigest: report.image,
       objectDigest: stored.digest,
       byteSize: stored.byteSize,
       tarBytes: exit.files.image?.byteSize ?? 0,

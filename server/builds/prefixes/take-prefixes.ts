@@ -1,8 +1,7 @@
 import { canonicalDigest } from '../../base/canonical-json.ts'
-import { ObjectMissing } from '../../storage/port.ts'
-import { HashedSource } from '../archive/hashed-source.ts'
 import type { PrefixPoint } from '../dockerfile/prefix-points.ts'
 import type { Build } from '../steps/step.ts'
+import { storedDigest } from '../stored-digest.ts'
 import { noteBuiltPrefixes, readBuiltPrefixes } from './built-prefix-store.ts'
 import { type KeptPrefix, type TakenPrefix, vouchedPrefix } from './kept-prefix.ts'
 import { makePrefix } from './make-prefix.ts'
@@ -98,13 +97,8 @@ async function takeKept(build: Build, points: PrefixPoint[]): Promise<TakenPrefi
 
 /** Whether the stored bytes are still those that were signed. */
 async function isIntact({ tools: { storage, log } }: Build, prefix: KeptPrefix): Promise<boolean> {
-  const open = () => storage.get(prefixObjectKey(prefix))
-  const digest = await new HashedSource({ byteSize: prefix.byteSize, open })
-    .digest()
-    .catch((error: unknown) => {
-      if (error instanceof ObjectMissing) return undefined
-      throw error
-    })
+  const { byteSize } = prefix
+  const digest = await storedDigest(storage, { key: prefixObjectKey(prefix), byteSize })
   if (digest !== prefix.objectDigest) log.warn({ key: prefix.key }, 'a kept prefix is missing or damaged')
   return digest === prefix.objectDigest
 }

@@ -1,7 +1,4 @@
-import { PassThrough } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
 import { isDeepStrictEqual } from 'node:util'
-import { constants, createZstdCompress } from 'node:zlib'
 import { type SandboxExit, wasInputCut } from '../../executor/port.ts'
 import { ArchiveRefused } from '../archive/archive-refused.ts'
 import { takeBases } from '../bases/take-bases.ts'
@@ -18,7 +15,7 @@ import { quarantineKey } from '../oci-layout.ts'
 import { prefixSandboxId } from '../prefixes/make-prefix.ts'
 import { forgetPrefixes, noteBuilt, takePrefixes } from '../prefixes/take-prefixes.ts'
 import { ranOutOfDisk } from '../ran-out-of-disk.ts'
-import { ImageProof } from '../reader/image-proof.ts'
+import { storeProven } from '../reader/store-proven.ts'
 import { contextSource, formatOf } from './context-validator.ts'
 import { type Build, type BuildStep, found } from './step.ts'
 
@@ -200,15 +197,14 @@ async function takeImage(
   if (status !== 'present') throw new BuildFailed('context_invalid', 'image_missing')
   try {
     await tools.readers.again(async () => {
-      const proof = new ImageProof(tools.readers.readImage())
-      const compressed = new PassThrough()
-      const compress = createZstdCompress({ params: { [constants.ZSTD_c_compressionLevel]: 1 } })
-      const [stored] = await Promise.all([
-        tools.storage.put(quarantineKey(order.versionId), compressed),
-        pipeline(await tools.executor.file(sandboxId, 'image'), proof, compress, compressed),
-      ])
-      findings.layer = { ...stored, diffId: proof.report.digest }
-      findings.unpackedBytes = proof.report.unpackedBytes
+      const { stored, report } = await storeProven(tools, {
+        sandboxId,
+        key: quarantineKey(order.versionId),
+        reading: tools.readers.readImage(),
+        compressed: true,
+      })
+      findings.layer = { ...stored, diffId: report.digest }
+      findings.unpackedBytes = report.unpackedBytes
     })
   } catch (error) {
     throw error instanceof ArchiveRefused ? new BuildFailed('context_invalid', error.errorDetail) : error

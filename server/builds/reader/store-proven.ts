@@ -1,0 +1,31 @@
+import { PassThrough } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { constants, createZstdCompress } from 'node:zlib'
+import type { BuildTools } from '../steps/step.ts'
+import { ImageProof, type ImageReading } from './image-proof.ts'
+
+interface Proven<Facts> {
+  /** Whose file `image` it is. */
+  sandboxId: string
+  /** Under which it is stored. */
+  key: string
+  reading: ImageReading<Facts>
+  compressed: boolean
+}
+
+/**
+ * Stores the image that a sandbox left while a reader process reads the same bytes; nothing is kept of one that is
+ * refused. Throws what the reading throws.
+ */
+export async function storeProven<Facts extends object>(
+  { executor, storage }: Pick<BuildTools, 'executor' | 'storage'>,
+  { sandboxId, key, reading, compressed }: Proven<Facts>,
+) {
+  const proof = new ImageProof(reading)
+  const kept = new PassThrough()
+  const compress = () => createZstdCompress({ params: { [constants.ZSTD_c_compressionLevel]: 1 } })
+  const through = compressed ? [proof, compress(), kept] : [proof, kept]
+  const image = await executor.file(sandboxId, 'image')
+  const [stored] = await Promise.all([storage.put(key, kept), pipeline([image, ...through])])
+  return { stored, report: proof.report }
+}
