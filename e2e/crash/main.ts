@@ -74,10 +74,11 @@ async function kills(): Promise<Tally> {
 }
 
 /** A kind that no draw could find would otherwise pass for one that survives. */
-const neverKilled = (kills: Kill[]): string[] =>
-  victimKinds
+function neverKilled(kills: Kill[]): string[] {
+  return victimKinds
     .filter((kind) => kills.every((kill) => kill.kind !== kind))
     .map((kind) => `no ${kind} was killed`)
+}
 
 function bringTroubles(): Promise<Tally> {
   return withTrial(smallGround, (trial) => trial.meet(troubles))
