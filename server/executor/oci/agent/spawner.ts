@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { type FileHandle, open, rm } from 'node:fs/promises'
+import { closeSync, openSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { ExecutorRefused } from '../../port.ts'
@@ -11,7 +12,7 @@ export class Spawner {
   readonly #shim: string
   readonly #folder: string
   /** A socket's address holds 107 bytes, so the folder is reached through an open descriptor of it. */
-  #handle: FileHandle | undefined
+  #descriptor: number | undefined
   #process: Promise<ChildProcess> | undefined
 
   constructor(programs: { spawner: string; shim: string }, folder: string) {
@@ -42,7 +43,7 @@ export class Spawner {
   async close(): Promise<void> {
     const running = await this.#process?.catch(() => undefined)
     running?.stdin?.end()
-    await this.#handle?.close()
+    if (this.#descriptor !== undefined) closeSync(this.#descriptor)
     await rm(join(this.#folder, 'spawner'), { force: true })
   }
 
@@ -59,8 +60,9 @@ export class Spawner {
   }
 
   async #connect(): Promise<Socket> {
-    this.#handle ??= await open(this.#folder, 'r')
-    const path = join('/proc/self/fd', String(this.#handle.fd), 'spawner')
+    // At one go: of two that open it at once one would be lost.
+    this.#descriptor ??= openSync(this.#folder, 'r')
+    const path = join('/proc/self/fd', String(this.#descriptor), 'spawner')
     const socket = connect({ path, allowHalfOpen: true })
     await once(socket, 'connect')
     return socket
