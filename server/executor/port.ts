@@ -17,7 +17,7 @@ export interface Executor {
   builder(): Promise<Builder>
   /**
    * Starts the sandbox and feeds `stdin` to its program. Resolves once the program runs and its input is in safe hands, or
-   * it has ended; a second start of a sandbox whose input was cut is refused with `input_cut`. The log
+   * it has ended; where it ended before its program began (`endedUnbegun`), the start is refused with `unbegun`. The log
    * shows none of the values in `masked`, in whatever common form they are printed: at most 100, of 4 bytes to 64 KiB
    * each, 256 KiB in all. Neither they nor `stdin` are written down anywhere.
    */
@@ -271,9 +271,12 @@ export class ExecutorRefused extends Error {
 /** The slug of a refusal that passes: every place for a sandbox is taken. */
 export const noCapacity = 'no_capacity'
 
-/** The keeper's word, and the slug of a refusal: the sandbox was ended before its program had all of its input. */
-export const inputCut = 'input_cut'
+/** The slug of a refusal: the sandbox was started, and ended before its program began. */
+export const unbegun = 'unbegun'
 
-/** True of a sandbox whose program was killed while it was still reading: it never saw the end of its input. */
-export const wasInputCut = ({ cause, detail }: SandboxExit): boolean =>
-  cause === 'lost' && detail === inputCut
+/**
+ * True of a sandbox that was ended before its program began, by no fault of the program's: its input was cut on the way, or
+ * its runtime was killed. The keeper alone can say so.
+ */
+export const endedUnbegun = ({ cause, detail }: SandboxExit): boolean =>
+  (cause === 'lost' && detail === 'input_cut') || (cause === 'start_failed' && detail === 'runtime_killed')

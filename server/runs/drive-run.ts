@@ -4,11 +4,11 @@ import { ImageUntrusted } from '../builds/provenance/verify-image.ts'
 import {
   ExecutorRefused,
   ExecutorUnavailable,
-  inputCut,
+  endedUnbegun,
   noCapacity,
   type SandboxExit,
   SandboxUnknown,
-  wasInputCut,
+  unbegun,
 } from '../executor/port.ts'
 import { ObjectMissing } from '../storage/port.ts'
 import type { ClaimedRun } from './claim-store.ts'
@@ -77,8 +77,8 @@ function reasonOf(error: unknown): string {
 
 /** A run that ends within this time of its start is told to have run when it ends: one write less. */
 const soonMs = 50
-/** What cuts an input each time is no death of a process. */
-const claimsOfCutMax = 5
+/** What ends a sandbox each time before its program begins is no death of a process. */
+export const claimsOfUnbegunMax = 5
 
 const nothingLeft: Collected = { output: null, log: null, bundle: null, artifacts: [] }
 
@@ -166,7 +166,7 @@ class RunDrive {
       } catch (error) {
         if (error instanceof ExecutorUnavailable) return 'no_host'
         if (!(error instanceof ExecutorRefused)) throw error
-        if (error.slug === noCapacity || error.slug === inputCut) return 'no_host'
+        if (error.slug === noCapacity || error.slug === unbegun) return 'no_host'
         if (error.slug === cancelledSlug) return failed('cancelled')
         this.#patience.log.warn({ slug: error.slug }, 'start refused')
         // It may have lost an image that it had.
@@ -230,7 +230,7 @@ class RunDrive {
     const end = await ending
     if (!end) return this.#finish({ outcome: failed('host_lost', { detail: 'sandbox_unknown' }) })
     const { exit, left } = end
-    const isAgain = wasInputCut(exit) && this.#run.fence < claimsOfCutMax
+    const isAgain = endedUnbegun(exit) && this.#run.fence < claimsOfUnbegunMax
     if (isAgain && (await this.#giveBack())) return this.#remove()
     const outcome = left
       ? outcomeOf(exit, this.#isCancelled())
@@ -242,7 +242,7 @@ class RunDrive {
   /** The exit record and what was left, or undefined when the executor never heard of the sandbox. */
   async #ending(): Promise<Ending | undefined> {
     const exit = await this.#exit()
-    return exit && { exit, left: wasInputCut(exit) ? nothingLeft : await this.#collect(exit) }
+    return exit && { exit, left: endedUnbegun(exit) ? nothingLeft : await this.#collect(exit) }
   }
 
   async #exit(): Promise<SandboxExit | undefined> {

@@ -10,7 +10,7 @@ import { unsignedImages } from '../testing/unsigned-images.ts'
 import { postgresRunQueue } from './run-queue.ts'
 import { RunWorker } from './run-worker.ts'
 
-/* Runs whose input was cut on its way to them: their jobs have not begun. */
+/* Runs whose sandbox was ended before their jobs began. */
 
 const { db, url } = await createTestDatabase()
 const log = createLog('test', 'silent')
@@ -51,8 +51,13 @@ const rowOf = (id: string) => db.selectFrom('runs').selectAll().where('id', '=',
 const untilState = (id: string, state: string) =>
   vi.waitFor(async () => expect((await rowOf(id)).state).toBe(state), { timeout: 10_000, interval: 20 })
 
-it('a run is started again, in another sandbox', async () => {
-  executor.script(({ id }) => (id.endsWith('_1') ? cutExit : {}))
+const killedExit: Left = { exit: { cause: 'start_failed', exitCode: null, detail: 'runtime_killed' } }
+
+it.each([
+  ['input was cut', cutExit],
+  ['runtime was killed', killedExit],
+])('a run whose %s is started again, in another sandbox', async (_, exit) => {
+  executor.script(({ id }) => (id.endsWith('_1') ? exit : {}))
   await startWorker()
   const id = await queue()
   await untilState(id, 'completed')

@@ -1,5 +1,7 @@
 import { runMachine } from '@sandbox-jobs/contract/states/run-states.ts'
 import { isTerminal } from '@sandbox-jobs/contract/states/state-machine.ts'
+import { endedUnbegun } from '../executor/port.ts'
+import { claimsOfUnbegunMax } from '../runs/drive-run.ts'
 import type { ModelledHost } from './modelled-host.ts'
 import type { ModelledRun } from './modelled-runs.ts'
 
@@ -20,7 +22,7 @@ function* judgeRun(run: ModelledRun, { starts, ends }: Seen): Generator<string> 
   if (!isTerminal(runMachine, state)) return yield `${id} has no end: ${state}`
   const started = starts.has(id)
   const how = ends.get(id)
-  if (!started && state !== 'cancelled') yield `${id} is ${state} and never started`
+  if (!started && state !== 'cancelled' && !wasGivenUp(run)) yield `${id} is ${state} and never started`
   if (state === 'cancelled' && !run.cancelAsked) yield `${id} was cancelled by nobody`
   // Whoever ends by itself has its own end, whatever was asked for meanwhile.
   if (how === 'own' && state !== endOf(run)) yield `${id} is ${state}, and its program ended as ${endOf(run)}`
@@ -30,6 +32,10 @@ function* judgeRun(run: ModelledRun, { starts, ends }: Seen): Generator<string> 
   if (how === 'own' && program.seconds <= run.timeoutSeconds && !run.contentStored)
     yield `${id} lost what it left`
 }
+
+/** Each sandbox of it ended before its program began, and it was claimed as often as that may happen. */
+const wasGivenUp = ({ end, fence }: ModelledRun): boolean =>
+  end?.exit !== undefined && endedUnbegun(end.exit) && fence >= claimsOfUnbegunMax
 
 const endOf = ({ program, timeoutSeconds }: ModelledRun): ModelledRun['state'] =>
   program.seconds <= timeoutSeconds && program.exitCode === 0 ? 'completed' : 'customer_failed'

@@ -1,12 +1,12 @@
 import {
   ExecutorRefused,
   ExecutorUnavailable,
-  inputCut,
+  endedUnbegun,
   noCapacity,
   type SandboxExit,
   type SandboxSummary,
   SandboxUnknown,
-  wasInputCut,
+  unbegun,
 } from '../executor/port.ts'
 import type { Program } from './modelled-runs.ts'
 import type { Rules } from './rules.ts'
@@ -76,7 +76,7 @@ export class ModelledHost {
   start(id: string, timeoutMs: number, program: Program): void {
     const known = this.#known.get(id)
     if (typeof known === 'string') throw new ExecutorRefused(known, `sandbox ${id} may not start`)
-    if (known?.exit && wasInputCut(known.exit)) throw new ExecutorRefused(inputCut, 'cut')
+    if (known?.exit && endedUnbegun(known.exit)) throw new ExecutorRefused(unbegun, 'cut')
     if (known && this.#rules.startsOnce) return
     if (this.#timeline.nowMs < this.#fullUntilMs) throw new ExecutorRefused(noCapacity, 'full')
     if (!this.#timeline.calm && this.#timeline.draw.chance(0.02)) this.#dieBeforeTheWord(id)
@@ -97,10 +97,12 @@ export class ModelledHost {
     throw new ExecutorUnavailable('the host broke off')
   }
 
-  /** The agent dies while the boot program reads: the job has not begun, or rules are broken. */
+  /** The agent dies while the boot program reads, or the runtime at its start: the job has not begun, or rules are broken. */
   #dieBeforeTheEnd(id: string): never {
     if (!this.#rules.beginsWithWholeInput) this.#events.started(id)
-    this.#known.set(id, { exit: exitOf('lost', null, inputCut), waiters: [] })
+    const isCut = this.#timeline.draw.chance(0.5)
+    const exit = isCut ? exitOf('lost', null, 'input_cut') : exitOf('start_failed', null, 'runtime_killed')
+    this.#known.set(id, { exit, waiters: [] })
     this.restart(this.#timeline.draw.below(500))
     throw new ExecutorUnavailable('the host broke off')
   }

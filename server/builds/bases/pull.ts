@@ -3,6 +3,7 @@ import { ArchiveRefused } from '../archive/archive-refused.ts'
 import { BuildFailed } from '../build-failed.ts'
 import { ranOutOfDisk } from '../ran-out-of-disk.ts'
 import { storeProven } from '../reader/store-proven.ts'
+import { startSandbox } from '../steps/start-sandbox.ts'
 import type { Build } from '../steps/step.ts'
 import { BaseFailed, isBaseProblem } from './base-failed.ts'
 import type { ResolvedName } from './image-manifest.ts'
@@ -79,7 +80,7 @@ async function pulled(build: Build, wanted: Wanted, spec: SandboxSpec): Promise<
   const hosts = addresses.map((address) => `${address} ${name}\n`).join('')
   const input = [JSON.stringify(logins), authority ?? '', hosts].map((part) => `${base64(part)}\n`).join('')
   const secrets = login === undefined ? [] : [login, base64(login)]
-  await executor.start(spec, Buffer.from(input), secrets)
+  await startSandbox(executor, spec, Buffer.from(input), secrets)
   const exit = await executor.wait(spec.id, build.signal)
   const [file = ''] = spec.collect.files.map(({ name }) => name)
   const problem = problemOf(exit, file, await ranOutOfDisk(executor, spec.id, exit))

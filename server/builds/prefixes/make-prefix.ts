@@ -6,6 +6,7 @@ import { prefixSandbox } from '../build-sandbox.ts'
 import { builderInput } from '../builder-input.ts'
 import type { PrefixPoint } from '../dockerfile/prefix-points.ts'
 import { storeProven } from '../reader/store-proven.ts'
+import { startSandbox } from '../steps/start-sandbox.ts'
 import { type Build, found } from '../steps/step.ts'
 import { type KeptPrefix, signedPrefix, type TakenPrefix } from './kept-prefix.ts'
 import { notePrefix, prefixObjectKey } from './prefix-store.ts'
@@ -28,7 +29,7 @@ export async function makePrefix(
   const bases = found(build, 'bases')
   if (!(await executor.list()).some((sandbox) => sandbox.id === id)) {
     const input = builderInput(build, { prefixes: taken, until: { stage, count }, told: '' })
-    await executor.start(prefixSandbox({ id, profile: order.buildProfile, bases }), input)
+    await startSandbox(executor, prefixSandbox({ id, profile: order.buildProfile, bases }), input)
   }
   const exit = await executor.wait(id, build.signal)
   if (exit.exitCode !== 0 || exit.files.image?.status !== 'present') return undefined

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { type SandboxExit, wasInputCut } from '../../executor/port.ts'
+import { endedUnbegun, type SandboxExit } from '../../executor/port.ts'
 import { ArchiveRefused } from '../archive/archive-refused.ts'
 import { takeBases } from '../bases/take-bases.ts'
 import { BuildFailed } from '../build-failed.ts'
@@ -17,6 +17,7 @@ import { forgetPrefixes, noteBuilt, takePrefixes } from '../prefixes/take-prefix
 import { ranOutOfDisk } from '../ran-out-of-disk.ts'
 import { storeProven } from '../reader/store-proven.ts'
 import { contextSource, formatOf } from './context-validator.ts'
+import { startSandbox } from './start-sandbox.ts'
 import { type Build, type BuildStep, found } from './step.ts'
 
 /** A delivery that breaks off with its worker is made again, in a fresh sandbox. */
@@ -59,11 +60,11 @@ async function deliver(build: Build): Promise<string> {
       const profile = build.order.buildProfile
       const spec = buildSandbox({ id, profile, bases: found(build, 'bases') })
       const input = { prefixes: found(build, 'prefixes'), told: await beginningOf(build) }
-      await executor.start(spec, builderInput(build, input))
+      await startSandbox(executor, spec, builderInput(build, input))
     }
     const exit = await executor.wait(id, build.signal)
     // The keeper's own word: a build that could say so itself would be made again and again.
-    if (!wasInputCut(exit)) return id
+    if (!endedUnbegun(exit)) return id
   }
   throw new BuildFailed('platform_failed', 'context_not_delivered')
 }

@@ -5,6 +5,7 @@ import { BuildFailed } from '../build-failed.ts'
 import { wasStartedOn } from '../cache/reuse-image.ts'
 import { hexOf } from '../image-documents.ts'
 import { openQuarantined } from '../oci-layout.ts'
+import { startSandbox } from './start-sandbox.ts'
 import { type Build, type BuildOrder, type BuildStep, found } from './step.ts'
 
 const mib = 1024 ** 2
@@ -47,7 +48,7 @@ async function start(build: Build, digest: string, user: string): Promise<string
   const { executor } = tools
   // A runner that took the place of another starts the image too.
   const id = `${order.attemptId}_smoke_${hexOf(found(build, 'runner').layerDigest).slice(0, 8)}`
-  await executor.start(smokeSandbox(id, digest, order), Buffer.from(`${user}\n`))
+  await startSandbox(executor, smokeSandbox(id, digest, order), Buffer.from(`${user}\n`))
   const exit = await executor.wait(id, signal)
   const log = Buffer.concat(await (await executor.log(id)).toArray()).toString('utf8')
   if (exit.cause === 'lost') throw new BuildFailed('platform_failed', 'smoke_lost')

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { ExecutorUnavailable, inputCut, sandboxRuntimes, wasInputCut } from '../port.ts'
+import { ExecutorUnavailable, endedUnbegun, sandboxRuntimes, unbegun } from '../port.ts'
 import { shellJob, TestAgent, until } from './test-agent.ts'
 
 /** More input than a start waits for before its program begins. */
@@ -105,9 +105,9 @@ test.each(sandboxRuntimes)(
     expect(await refusal).toBeInstanceOf(ExecutorUnavailable)
     input.destroy()
     await agent.start()
-    expect(wasInputCut(await agent.client.wait(spec.id))).toBe(true)
+    expect(endedUnbegun(await agent.client.wait(spec.id))).toBe(true)
     const again = agent.client.start(spec, Buffer.from('all of it'))
-    await expect(again).rejects.toMatchObject({ slug: inputCut })
+    await expect(again).rejects.toMatchObject({ slug: unbegun })
   },
 )
 

@@ -5,14 +5,14 @@ import type { Clock } from '../../../base/clock.ts'
 import {
   type ExecutorCapacity,
   ExecutorRefused,
-  inputCut,
+  endedUnbegun,
   noCapacity,
   type SandboxExit,
   type SandboxRuntime,
   type SandboxSpec,
   type SandboxSummary,
   SandboxUnknown,
-  wasInputCut,
+  unbegun,
 } from '../../port.ts'
 import { atLeast } from '../runtimes.ts'
 import { checkedSpec } from '../spec-check.ts'
@@ -54,6 +54,12 @@ const freeBytesMin = 16 * 1024 * 1024
 function isNearlyFull(folder: string): boolean {
   const { bavail, bsize } = statfsSync(folder)
   return bavail * bsize < freeBytesMin
+}
+
+/** Its id is used up; whoever asked may have another sandbox. */
+async function refuseUnbegun(sandbox: Sandbox): Promise<void> {
+  const exit = await exitOf(sandbox)
+  if (exit && endedUnbegun(exit)) throw new ExecutorRefused(unbegun, `it ended unbegun: ${exit.detail}`)
 }
 
 /** Ids of sandboxes that the agent starts for itself; they are not listed. */
@@ -138,8 +144,7 @@ export class Sandboxes {
       await known.running.promise
       // Forgotten meanwhile: an earlier agent had not given its word.
       if (this.#known.get(spec.id) !== known) return this.start(value, input, special)
-      const exit = await exitOf(known)
-      if (exit && wasInputCut(exit)) throw new ExecutorRefused(inputCut, 'its input was cut on the way')
+      await refuseUnbegun(known)
       return { inputTaken: Promise.resolve() }
     }
     const pieces = maskPieces(input.masked ?? [])
@@ -154,6 +159,7 @@ export class Sandboxes {
     await sandbox.running.promise
     // Whoever asked has the input, and may ask again.
     if (this.#known.get(spec.id) !== sandbox) throw new Error('a sandbox died before its program could start')
+    await refuseUnbegun(sandbox)
     return { inputTaken }
   }
 
