@@ -1,8 +1,12 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type RunState, runMachine } from '@sandbox-jobs/contract/states/run-states.ts'
 import { canMove, isTerminal, statesOf } from '@sandbox-jobs/contract/states/state-machine.ts'
 import pg from 'pg'
+
+const backWithinMs = 30_000
+const againMs = 100
 
 /** A run as the database has it when everything is quiet. */
 export interface StoredRun {
@@ -20,12 +24,25 @@ export async function withDatabase<T>(dataDir: string, work: (client: pg.Client)
   const [port, password] = await Promise.all(
     ['port', 'password'].map(async (name) => (await readFile(join(folder, name), 'utf8')).trim()),
   )
-  const client = new pg.Client(`postgres://sandbox_jobs:${password}@127.0.0.1:${port}/sandbox_jobs`)
-  await client.connect()
+  const client = await connectedTo(`postgres://sandbox_jobs:${password}@127.0.0.1:${port}/sandbox_jobs`)
   try {
     return await work(client)
   } finally {
     await client.end()
+  }
+}
+
+/** What was done to the database last may be what it still recovers from. */
+async function connectedTo(url: string): Promise<pg.Client> {
+  for (const begun = performance.now(); ; await sleep(againMs)) {
+    const client = new pg.Client(url)
+    try {
+      await client.connect()
+      return client
+    } catch (error) {
+      await client.end().catch(() => undefined)
+      if (performance.now() - begun > backWithinMs) throw error
+    }
   }
 }
 
