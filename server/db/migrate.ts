@@ -29,6 +29,7 @@ import * as pulledImages from './migrations/0031-pulled-images.ts'
 import * as submissionCost from './migrations/0032-submission-cost.ts'
 import * as buildPrefixes from './migrations/0033-build-prefixes.ts'
 import * as operatorActs from './migrations/0038-operator-acts.ts'
+import * as answeredRuns from './migrations/0039-answered-runs.ts'
 
 /** Forward only, in order of their names. */
 const migrations: Record<string, Migration> = {
@@ -59,6 +60,7 @@ const migrations: Record<string, Migration> = {
   '0032-submission-cost': submissionCost,
   '0033-build-prefixes': buildPrefixes,
   '0038-operator-acts': operatorActs,
+  '0039-answered-runs': answeredRuns,
 }
 
 const provider: MigrationProvider = { getMigrations: async () => migrations }

@@ -1,8 +1,7 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely'
-import type { Rendered } from '../base/rendered.ts'
-import type { Executing, Sending, Trx } from '../db/database.ts'
+import type { Executing, Trx } from '../db/database.ts'
 import { listOf } from '../db/list-of.ts'
-import { type Places, prepared } from '../db/prepared.ts'
+import type { Places } from '../db/prepared.ts'
 import type { IdempotencyKeysTable } from '../db/tables/runs.ts'
 
 /** Writes the table `idempotency_keys`. */
@@ -56,60 +55,43 @@ export async function keepAnswer(
 export const scopeText = ({ companyId, principalId, route, key }: IdempotencyScope): string =>
   `${companyId}\n${principalId}\n${route}\n${key}`
 
-export type GivenAnswer = Pick<IdempotencyRow, 'request_hash' | 'response'>
-
-const takenKeys = prepared<ScopeColumns, GivenAnswer & { place: number }>(
-  (scopes) => sql`
-    select asked.place, taken.request_hash, taken.response
-    from unnest(${textArrays(scopes)}) with ordinality as asked (company_id, principal_id, route, key, place)
-    join idempotency_keys taken using (company_id, principal_id, route, key)
-  `,
-)
-
-/** What was answered to those keys that are taken, by the text of their scope. */
-export async function findKeys(
-  db: Sending,
-  scopes: readonly IdempotencyScope[],
-): Promise<Map<string, GivenAnswer>> {
-  const rows = await takenKeys(db, scopeColumns(scopes))
-  return new Map(
-    rows.flatMap(({ place, ...given }) => {
-      const scope = scopes[place - 1]
-      return scope ? [[scopeText(scope), given]] : []
-    }),
-  )
-}
-
-type ScopeColumns = {
+export type ScopeColumns = {
   keyCompanyIds: string[]
   keyPrincipalIds: string[]
   routes: string[]
   keys: string[]
 }
 
-const scopeColumns = (scopes: readonly IdempotencyScope[]): ScopeColumns => ({
+export const scopeColumns = (scopes: readonly IdempotencyScope[]): ScopeColumns => ({
   keyCompanyIds: scopes.map(({ companyId }) => companyId),
   keyPrincipalIds: scopes.map(({ principalId }) => principalId),
   routes: scopes.map(({ route }) => route),
   keys: scopes.map(({ key }) => key),
 })
 
-const textArrays = ({ keyCompanyIds, keyPrincipalIds, routes, keys }: Places<ScopeColumns>) =>
+export const scopeArrays = ({ keyCompanyIds, keyPrincipalIds, routes, keys }: Places<ScopeColumns>) =>
   sql.join([keyCompanyIds, keyPrincipalIds, routes, keys].map((values) => listOf(values, 'text')))
+
+/** A key, the run that was queued under it, and what the run's row does not tell of the answer. */
+export interface AnsweredRun {
+  intent: { scope: IdempotencyScope; requestHash: string }
+  runId: string
+  beside: Record<string, unknown>
+}
 
 /** Keys with their answers, as `answersInsert` takes them. */
 export type AnswerColumns = ScopeColumns & {
   requestHashes: string[]
+  answeredRunIds: string[]
   /** One JSON array: its values are stored as they stand in it. */
   answers: string
 }
 
-export const answerColumns = (
-  given: readonly { intent: { scope: IdempotencyScope; requestHash: string }; answer: Rendered<unknown> }[],
-): AnswerColumns => ({
-  ...scopeColumns(given.map(({ intent }) => intent.scope)),
-  requestHashes: given.map(({ intent }) => intent.requestHash),
-  answers: `[${given.map(({ answer }) => answer.text).join()}]`,
+export const answerColumns = (answered: readonly AnsweredRun[]): AnswerColumns => ({
+  ...scopeColumns(answered.map(({ intent }) => intent.scope)),
+  requestHashes: answered.map(({ intent }) => intent.requestHash),
+  answeredRunIds: answered.map(({ runId }) => runId),
+  answers: JSON.stringify(answered.map(({ beside }) => beside)),
 })
 
 /**
@@ -117,20 +99,11 @@ export const answerColumns = (
  * meanwhile.
  */
 export const answersInsert = (given: Places<AnswerColumns>): RawBuilder<unknown> => sql`
-    insert into idempotency_keys (company_id, principal_id, route, key, request_hash, response)
+    insert into idempotency_keys (company_id, principal_id, route, key, request_hash, run_id, response)
     select * from rows from (
-      unnest(${textArrays(given)}, ${given.requestHashes}::text[]), json_array_elements(${given.answers}::json)
-    ) as given (company_id, principal_id, route, key, request_hash, response)`
-
-export const findKey = (db: Executing, scope: IdempotencyScope): Promise<IdempotencyRow | undefined> =>
-  db
-    .selectFrom('idempotency_keys')
-    .selectAll()
-    .where('company_id', '=', scope.companyId)
-    .where('principal_id', '=', scope.principalId)
-    .where('route', '=', scope.route)
-    .where('key', '=', scope.key)
-    .executeTakeFirst()
+      unnest(${scopeArrays(given)}, ${given.requestHashes}::text[], ${given.answeredRunIds}::text[]),
+      json_array_elements(${given.answers}::json)
+    ) as given (company_id, principal_id, route, key, request_hash, run_id, response)`
 
 /** Deletes at most `limit` of the keys taken before a time, oldest first, and answers how many it did. */
 export async function deleteOldKeys(db: Executing, before: Date, limit: number): Promise<number> {

@@ -7,7 +7,7 @@ import { checkQueueDepth, countedDepth, type QueuePolicy, queueBounds } from './
 import { lockQueues, lookAtQueues, placesTold, type QueueLook } from './queue-store.ts'
 import { renderRun } from './render-run.ts'
 import type { StagedInput } from './run-input.ts'
-import type { QueuedRun } from './run-store.ts'
+import { asQueued, type QueuedRun } from './run-store.ts'
 import { waitOf } from './run-waits.ts'
 
 /** A run that everything was decided about but whether the queue has a place for it. */
@@ -126,7 +126,6 @@ const rowOf = ({ principal, version, ...run }: NewRun, queuedAt: Date): QueuedRu
   task_version_id: version.id,
   environment_version_id: version.environment_version_id,
   share_grant_id: run.shareGrantId,
-  state: 'queued',
   resource_profile: run.resourceProfile,
   principal_type: principal.principalType,
   principal_id: principal.principalId,
@@ -137,15 +136,6 @@ const rowOf = ({ principal, version, ...run }: NewRun, queuedAt: Date): QueuedRu
   input: run.input.content,
   input_digest: run.input.digest,
   retry_of_run_id: run.retryOfRunId ?? '',
-  error_code: '',
-  error_detail: '',
-  exit_code: null,
-  failure_stage: '',
-  failure_source: '',
-  measured_ingress_bytes: 0,
-  measured_egress_bytes: 0,
   queued_at: queuedAt,
-  claimed_at: null,
-  cancel_requested_at: null,
-  terminal_at: null,
+  ...asQueued,
 })

@@ -42,6 +42,21 @@ const shownColumns = [
 
 export type ShownRun = Pick<RunRow, (typeof shownColumns)[number]>
 
+/** What the row of every run says as it begins to wait. */
+export const asQueued = {
+  state: runMachine.initial,
+  error_code: '',
+  error_detail: '',
+  exit_code: null,
+  failure_stage: '',
+  failure_source: '',
+  measured_ingress_bytes: 0,
+  measured_egress_bytes: 0,
+  claimed_at: null,
+  cancel_requested_at: null,
+  terminal_at: null,
+} as const satisfies Partial<ShownRun>
+
 /** Woken by a commit that queued a run. */
 export const queuedChannel = 'runs_queued'
 /** Woken by a commit that asked for a run's end; the payload is its id. */

@@ -5,8 +5,9 @@ import { Rendered } from '../base/rendered.ts'
 import { type Database, isDatabaseAway } from '../db/database.ts'
 import { Gathered } from '../db/gathered.ts'
 import { type Halves, pipelined } from '../db/pipelined.ts'
-import { answerIn, type Intent } from './idempotency.ts'
-import { answerColumns, findKeys, type GivenAnswer, scopeText } from './idempotency-store.ts'
+import { findAnswers, type GivenAnswer } from './given-answer-store.ts'
+import { answerIn, besideItsRow, type Intent } from './idempotency.ts'
+import { type AnsweredRun, answerColumns, scopeText } from './idempotency-store.ts'
 import { type NewRun, OpenQueue } from './open-queue.ts'
 import type { QueuePolicy } from './queue-policy.ts'
 import { insertRuns, type QueuedRun } from './run-store.ts'
@@ -80,22 +81,21 @@ const enqueueGroup = (
   read: (trx) => {
     const runs = group.map(({ run }) => run)
     const scopes = group.map(({ intent }) => intent.scope)
-    return allEnded([OpenQueue.open(trx, policy, runs), findKeys(trx, scopes)])
+    return allEnded([OpenQueue.open(trx, policy, runs), findAnswers(trx, scopes)])
   },
   write: async (trx, [queue, answers]) => {
     const rows: QueuedRun[] = []
-    const fresh: { intent: Intent; answer: Rendered<RunDetail> }[] = []
+    const fresh: AnsweredRun[] = []
     const outcomes = group.map(({ intent, run }) =>
       outcomeOf(() => {
         const scope = scopeText(intent.scope)
         const earlier = answers.get(scope)
         if (earlier) return new Rendered(answerIn<RunDetail>(earlier, intent))
         const { row, shown } = queue.place(run)
-        const answer = new Rendered(shown)
         rows.push(row)
-        fresh.push({ intent, answer })
-        answers.set(scope, { request_hash: intent.requestHash, response: shown })
-        return answer
+        fresh.push({ intent, runId: row.id, beside: besideItsRow(shown) })
+        answers.set(scope, { request_hash: intent.requestHash, response: shown, run: null })
+        return new Rendered(shown)
       }),
     )
     if (rows.length > 0) await insertRuns(trx, rows, answerColumns(fresh))

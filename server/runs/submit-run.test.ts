@@ -208,6 +208,22 @@ describe('the idempotency key', () => {
     expect((await submit({ key: 'again' })).body).toBe(first.body)
   })
 
+  it('repeats it to the letter whatever has become of the run', async () => {
+    const keys = Array.from({ length: 12 }, (_, n) => `letter-${n}`)
+    const firsts = await Promise.all(keys.map((key) => submit({ key })))
+    await db
+      .updateTable('runs')
+      .set({
+        ...{ state: 'platform_failed', error_code: 'reconcile', failure_stage: 'running', exit_code: 1 },
+        ...{ measured_egress_bytes: 7, claimed_at: new Date(), terminal_at: new Date() },
+      })
+      .where('company_id', '=', tenant.companyId)
+      .execute()
+    const again = await Promise.all(keys.map((key) => submit({ key })))
+    expect(again.map(({ body }) => body)).toEqual(firsts.map(({ body }) => body))
+    expect(firsts.map((answer) => answer.json().queue_position)).toContain(12)
+  })
+
   it('sees equal values in other spellings as one request, and other values as a conflict', async () => {
     const first = await submit({ key: 'k' })
     const spelt = `{ "input": {"a":[true,"\\u0078"], "b":1.0}, "task_version_id": "${task.versionId}" }`

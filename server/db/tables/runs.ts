@@ -121,6 +121,8 @@ export interface IdempotencyKeysTable {
   route: string
   key: string
   request_hash: string
+  /** The run that was queued; its row is part of the answer. Null where `response` is all of it. */
+  run_id: string | null
   response: Record<string, unknown> | null
   created_at: Generated<Date>
 }
