@@ -30,6 +30,7 @@ import * as submissionCost from './migrations/0032-submission-cost.ts'
 import * as buildPrefixes from './migrations/0033-build-prefixes.ts'
 import * as operatorActs from './migrations/0038-operator-acts.ts'
 import * as answeredRuns from './migrations/0039-answered-runs.ts'
+import * as madeRuns from './migrations/0040-made-runs.ts'
 
 /** Forward only, in order of their names. */
 const migrations: Record<string, Migration> = {
@@ -61,6 +62,7 @@ const migrations: Record<string, Migration> = {
   '0033-build-prefixes': buildPrefixes,
   '0038-operator-acts': operatorActs,
   '0039-answered-runs': answeredRuns,
+  '0040-made-runs': madeRuns,
 }
 
 const provider: MigrationProvider = { getMigrations: async () => migrations }

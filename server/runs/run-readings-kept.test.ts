@@ -51,8 +51,9 @@ const orderly = [
   ofRoom(`deleted_at = null, department_id = '${departmentId}'`),
   ofMember(false),
   noManager,
-  ofRun(`${ended}, state = 'completed', exit_code = 0, error_code = '', error_detail = '', api_key_id = null,
-    chatroom_id = '${roomId}'`),
+  ofRun(
+    `${ended}, state = 'completed', exit_code = 0, error_code = '', error_detail = '', api_key_id = null`,
+  ),
 ].join('; ')
 
 /** What may be written of everything that an answer comes from; each may follow on any other. */
@@ -81,7 +82,6 @@ const writes = [
   ofRun(`state = 'platform_failed', ${ended}, exit_code = null, error_detail = 'a:b'`),
   ofRun('measured_egress_bytes = measured_egress_bytes + 1'),
   ofRun(`input_digest = 'sha256:' || repeat('3', 64)`),
-  ...[roomId, otherRoom].map((room) => ofRun(`chatroom_id = '${room}'`)),
   ...[`'${key.id}'`, 'null'].map((maker) => ofRun(`api_key_id = ${maker}`)),
 ]
 
