@@ -72,10 +72,10 @@ function within(day: RawBuilder<unknown>, days: Days | undefined): RawBuilder<un
 /** Folds at most `limit` notes, oldest first, into the counts of task and day and of all tasks and days; answers how many. */
 export async function foldCounts(db: Database, limit: number): Promise<number> {
   const { rows } = await sql<{ folded: number }>`
-    with taken as (
-      delete from run_count_changes where place in (
-        select place from run_count_changes order by place limit ${limit} for update skip locked
-      )
+    with oldest as materialized (
+      select place from run_count_changes order by place limit ${limit} for update skip locked
+    ), taken as (
+      delete from run_count_changes where place in (select place from oldest)
       returning company_id, task_id, day, chatroom_id, principal_type, submission_source, state, runs
     ), folded as (
       insert into run_counts (company_id, task_id, day, chatroom_id, principal_type, submission_source, state, runs)
