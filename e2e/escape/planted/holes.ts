@@ -23,7 +23,13 @@ const without = (file: string, control: string) => edit(file, control, '')
 const ofKernel: Hole[] = [
   {
     name: 'no filter of calls',
-    edits: [without('spec.ts', "seccomp: seccompProfile(build ? 'build' : 'job', arch),")],
+    edits: [
+      without('spec.ts', 'seccomp: seccompProfile(profile, arch),'),
+      without(
+        'spec.ts',
+        "annotations: filters && !gvisor ? { 'run.oci.seccomp_bpf_data': filters[profile] } : {},",
+      ),
+    ],
     tries: ['system calls'],
   },
   {

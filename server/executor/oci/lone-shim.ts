@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { OwnProcFolders } from './agent/own-proc-folders.ts'
 import { detectCgroups, planCgroups, prepareCgroups, removeCgroups } from './cgroups.ts'
 import { buildNative } from './native/build.ts'
+import { lendNative } from './native/lend-native.ts'
 import { stagingFolder } from './paths.ts'
 import { planText, type ShimPlan } from './plan.ts'
 import { shellJob } from './test-agent.ts'
@@ -29,6 +30,7 @@ export class LoneShim {
 
   static async make(): Promise<LoneShim> {
     const folder = await mkdtemp(join(tmpdir(), 'lone-shim-'))
+    await lendNative(join(folder, 'native'))
     const { shim } = await buildNative(join(folder, 'native'))
     const cgroups = await detectCgroups()
     if (!cgroups) throw new Error('this machine has no control groups')
@@ -51,10 +53,14 @@ export class LoneShim {
     })
   }
 
-  /** Runs the shim; `text` is its plan. Returns its record and the beginning of its log. */
-  async run(text = planText(this.plan)): Promise<{ cause: string; detail: string; log: string }> {
+  /** Runs the shim; `text` is its plan, `config` what its runtime reads. Returns its record and the beginning of its log. */
+  async run(
+    text = planText(this.plan),
+    config: object = {},
+  ): Promise<{ cause: string; detail: string; log: string }> {
     const folder = await mkdtemp(join(this.#folder, 'sandbox-'))
     await writeFile(join(folder, 'plan'), text)
+    await writeFile(join(folder, 'config.json'), JSON.stringify(config))
     await new Promise((resolve) => execFile(this.#program, [folder], resolve))
     const log = await readFile(join(folder, 'log.head'), 'utf8').catch(() => '')
     return { ...JSON.parse(await readFile(join(folder, 'exit.json'), 'utf8')), log }

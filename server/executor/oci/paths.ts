@@ -24,6 +24,8 @@ export interface AgentPaths {
   networkPlatform: string
   /** Compiled shim and init, one folder per source. */
   native: string
+  /** There only while filters of system calls are made. */
+  filters: string
   builderRootfs: string
   baseImages: string
   lock: string
@@ -40,6 +42,7 @@ export function agentPaths(dataDir: string): AgentPaths {
     platform: join(root, 'platform'),
     networkPlatform: join(root, 'platform-network'),
     native: join(root, 'native'),
+    filters: join(root, 'filters'),
     builderRootfs: join(root, 'builder/rootfs'),
     baseImages: join(root, 'base-images'),
     lock: join(root, 'agent.lock'),

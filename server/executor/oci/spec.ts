@@ -1,4 +1,5 @@
 import type { SandboxSpec } from '../port.ts'
+import type { CompiledFilters } from './compiled-filters.ts'
 import { rangeSize } from './id-ranges.ts'
 import { ownProcFiles } from './own-proc.ts'
 import { stagingFolder } from './paths.ts'
@@ -48,16 +49,22 @@ interface Mount {
   options: string[]
 }
 
+interface SpecOptions {
+  /** The first host id of the sandbox's own range. */
+  idBase: number
+  arch: string
+  confinement: Confinement
+  /** Absent: the runtime makes its filter of the profile. */
+  filters?: CompiledFilters
+}
+
 /**
- * The sandbox as the OCI runtime specification has it, the same bundle for both runtimes. Pure: `idBase` is the first
- * host id of the sandbox's own range. The root is the overlay that the shim mounts; limits are set by the shim, in
- * control groups that the runtime starts in.
+ * The sandbox as the OCI runtime specification has it, the same bundle for both runtimes. Pure. The root is the
+ * overlay that the shim mounts; limits are set by the shim, in control groups that the runtime starts in.
  */
-export function ociSpec(
-  spec: SandboxSpec,
-  { idBase, arch, confinement }: { idBase: number; arch: string; confinement: Confinement },
-): object {
+export function ociSpec(spec: SandboxSpec, { idBase, arch, confinement, filters }: SpecOptions): object {
   const build = confinement === 'build'
+  const profile = build ? 'build' : 'job'
   const gvisor = spec.runtime === 'runsc'
   const capabilities = capabilitiesOf[confinement]
   const ids = [{ containerID: 0, hostID: idBase, size: rangeSize }]
@@ -115,9 +122,10 @@ export function ociSpec(
       // 8. The parts of /proc that tell about the host, or change it. gVisor has a /proc of its own, without them.
       maskedPaths: hiddenPaths,
       readonlyPaths: readOnlyPaths,
-      // 9. Only the system calls that programs need.
-      seccomp: seccompProfile(build ? 'build' : 'job', arch),
+      // 9. Only the system calls that programs need. crun takes the filter below instead, which it made of the same profile.
+      seccomp: seccompProfile(profile, arch),
     },
+    annotations: filters && !gvisor ? { 'run.oci.seccomp_bpf_data': filters[profile] } : {},
   }
 }
 

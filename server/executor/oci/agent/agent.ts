@@ -4,6 +4,7 @@ import { availableParallelism, totalmem } from 'node:os'
 import type { Clock } from '../../../base/clock.ts'
 import { ExecutorRefused, type SandboxRuntime } from '../../port.ts'
 import { detectCgroups, prepareCgroups, removeCgroups } from '../cgroups.ts'
+import { compileFilters } from '../compiled-filters.ts'
 import { checkHost, findProgram, hostPrograms } from '../host-checks.ts'
 import { buildNative } from '../native/build.ts'
 import { gateway4 } from '../network/addresses.ts'
@@ -63,7 +64,9 @@ export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
   await checkEverything(options.runtimes)
   const layout = await detectCgroups()
   const busybox = await findProgram(hostPrograms.busybox)
-  if (!layout || !busybox) throw new ExecutorRefused('host', 'the machine changed while starting')
+  const runtimes = await findRuntimes()
+  const { crun } = runtimes
+  if (!layout || !busybox || !crun) throw new ExecutorRefused('host', 'the machine changed while starting')
   const paths = agentPaths(options.dataDir)
   await mkdir(paths.root, { recursive: true, mode: 0o700 })
   await mkdir(stagingFolder, { recursive: true, mode: 0o711 })
@@ -72,6 +75,7 @@ export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
   const { init, unpack } = native
   const programs = { busybox, init, unpack }
   const platformLayer = await makePlatformLayer(paths.platform, programs)
+  const filters = await compileFilters(crun, { layer: platformLayer.path, folder: paths.filters })
   const resolvConf = `nameserver ${gateway4}\n`
   const networkLayer = await makePlatformLayer(paths.networkPlatform, programs, resolvConf)
   const network = new Network({
@@ -95,7 +99,8 @@ export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
     network,
     platformLayer: platformLayer.path,
     networkLayer: networkLayer.path,
-    runtimes: await findRuntimes(),
+    runtimes,
+    filters,
     processors: new Processors(cpus),
     ownProc: await OwnProcFolders.at(paths.proc),
     slots:

@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Writable } from 'node:stream'
 import type { SandboxSpec } from '../../port.ts'
+import type { CompiledFilters } from '../compiled-filters.ts'
 import type { Link } from '../network/link-maker.ts'
 import type { Network } from '../network/network.ts'
 import { planText } from '../plan.ts'
@@ -15,6 +16,7 @@ import { makeDisk } from './workspace-disk.ts'
 export interface MakeOptions extends PlanOptions {
   network: Network
   spawner: Spawner
+  filters: CompiledFilters
 }
 
 /** A sandbox whose shim makes it, or has made it: its program starts at the agent's word, and never without. */
@@ -63,7 +65,8 @@ async function makeWith(
   mkdirSync(folder, { mode: 0o700 })
   const write = (file: string, text: string) => writeFileSync(join(folder, file), text, { mode: 0o600 })
   const confinement = special?.confinement ?? spec.confinement
-  write('config.json', JSON.stringify(ociSpec(spec, { idBase, arch: process.arch, confinement })))
+  const { filters } = options
+  write('config.json', JSON.stringify(ociSpec(spec, { idBase, arch: process.arch, confinement, filters })))
   write('plan', planText(plan))
   if (plan.workspace.kind === 'disk') await makeDisk(plan.workspace.path, spec, idBase)
   if (!early) return { name, folder, idBase, ...(await startKeeper(options.spawner, folder)) }
