@@ -1,6 +1,8 @@
 import { defineConfig } from 'vitest/config'
+import { packedPrograms } from './server/testing/packed-programs.ts'
 
 export default defineConfig({
+  plugins: [packedPrograms()],
   test: {
     include: ['{contract,server,cli,bench}/**/*.test.ts'],
     // Part of `npm run hostile-builds`, which runs for as long as all others of its folder.
