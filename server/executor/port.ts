@@ -276,7 +276,7 @@ export const unbegun = 'unbegun'
 
 /**
  * True of a sandbox that was ended before its program began, by no fault of the program's: its input was cut on the way, or
- * its runtime was killed. The keeper alone can say so.
+ * its runtime failed or was killed. The keeper alone can say so.
  */
 export const endedUnbegun = ({ cause, detail }: SandboxExit): boolean =>
-  (cause === 'lost' && detail === 'input_cut') || (cause === 'start_failed' && detail === 'runtime_killed')
+  (cause === 'lost' && detail === 'input_cut') || (cause === 'start_failed' && detail === 'runtime')

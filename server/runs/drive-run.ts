@@ -12,6 +12,7 @@ import {
 } from '../executor/port.ts'
 import { ObjectMissing } from '../storage/port.ts'
 import type { ClaimedRun } from './claim-store.ts'
+import type { Standing } from './claimed-run-store.ts'
 import { type CollectDeps, type Collected, collectRun } from './collect-run.ts'
 import type { RunEnd } from './finish-run.ts'
 import { Detached, describe, longPatienceMs, type Patience, patiently, shortPatienceMs } from './patience.ts'
@@ -133,16 +134,16 @@ class RunDrive {
     await this.#unlessStarted(() => this.#giveBack())
   }
 
-  /** False where its row says that it runs: such a run is not given back. */
-  async #giveBack(): Promise<boolean> {
-    if (this.#isCancelled()) {
-      await this.#finish({ outcome: failed('cancelled') })
-      return true
-    }
+  /** Where it stands then: `running` is not given back, and what is `lost` was no longer this worker's to give. */
+  async #giveBack(): Promise<Standing> {
+    if (this.#isCancelled()) return this.#endCancelled()
     const { runs } = this.#deps
     const standing = await patiently('requeue', () => runs.requeue(this.#run), this.#patience)
-    if (standing === 'cancel_requested') await this.#finish({ outcome: failed('cancelled') })
-    return standing !== 'running'
+    return standing === 'cancel_requested' ? this.#endCancelled() : standing
+  }
+
+  async #endCancelled(): Promise<Standing> {
+    return (await this.#isEndedBy({ outcome: failed('cancelled') })) ? 'cancelled' : 'lost'
   }
 
   /** Starts the sandbox, or says why it did not start. Tries for less time than the claim's lease has. */
@@ -230,8 +231,12 @@ class RunDrive {
     const end = await ending
     if (!end) return this.#finish({ outcome: failed('host_lost', { detail: 'sandbox_unknown' }) })
     const { exit, left } = end
-    const isAgain = endedUnbegun(exit) && this.#run.fence < claimsOfUnbegunMax
-    if (isAgain && (await this.#giveBack())) return this.#remove()
+    if (endedUnbegun(exit) && this.#run.fence < claimsOfUnbegunMax) {
+      const standing = await this.#giveBack()
+      // Whoever holds the run by now still needs the record.
+      if (standing === 'lost') return
+      if (standing !== 'running') return this.#remove()
+    }
     const outcome = left
       ? outcomeOf(exit, this.#isCancelled())
       : failed('storage_lost', { detail: 'content' })

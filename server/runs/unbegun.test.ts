@@ -7,6 +7,9 @@ import { RunHarness } from '../testing/run-harness.ts'
 import { type Left, ScriptedExecutor } from '../testing/scripted-executor.ts'
 import { createTestDatabase } from '../testing/test-database.ts'
 import { unsignedImages } from '../testing/unsigned-images.ts'
+import type { ClaimedRun } from './claim-store.ts'
+import { resumeRun } from './drive-run.ts'
+import { PlacedImages } from './placed-images.ts'
 import { postgresRunQueue } from './run-queue.ts'
 import { RunWorker } from './run-worker.ts'
 
@@ -24,13 +27,17 @@ beforeEach(() => {
 })
 afterEach(() => Promise.all(workers.splice(0).map((worker) => worker.stop())))
 
+const parts = () => ({
+  runs: postgresRunQueue(db, url, log),
+  executor,
+  storage,
+  images: unsignedImages,
+  log,
+})
+
 async function startWorker(): Promise<RunWorker> {
   const worker = new RunWorker({
-    runs: postgresRunQueue(db, url, log),
-    executor,
-    storage,
-    images: unsignedImages,
-    log,
+    ...parts(),
     name: 'w1',
     slots: 4,
     companyConcurrency: 50,
@@ -51,11 +58,11 @@ const rowOf = (id: string) => db.selectFrom('runs').selectAll().where('id', '=',
 const untilState = (id: string, state: string) =>
   vi.waitFor(async () => expect((await rowOf(id)).state).toBe(state), { timeout: 10_000, interval: 20 })
 
-const killedExit: Left = { exit: { cause: 'start_failed', exitCode: null, detail: 'runtime_killed' } }
+const failedExit: Left = { exit: { cause: 'start_failed', exitCode: null, detail: 'runtime' } }
 
 it.each([
   ['input was cut', cutExit],
-  ['runtime was killed', killedExit],
+  ['runtime failed', failedExit],
 ])('a run whose %s is started again, in another sandbox', async (_, exit) => {
   executor.script(({ id }) => (id.endsWith('_1') ? exit : {}))
   await startWorker()
@@ -75,6 +82,23 @@ it('a run is started again that was cut while no worker held it', async () => {
   await startWorker()
   await untilState(id, 'completed')
   expect(new Set(executor.started).size).toBe(2)
+})
+
+it('a worker that lost the run to another leaves the record to it', async () => {
+  executor.script(({ id }) => (id.endsWith('_1') ? 'hold' : {}))
+  const holder = await startWorker()
+  const id = await queue()
+  await executor.untilStarted(1)
+  await holder.stop()
+  executor.end(`${id}_1`, cutExit)
+  const { company_id: companyId } = await rowOf(id)
+  const earlier: ClaimedRun = { id, companyId, state: 'starting', fence: 0, sandboxId: `${id}_1` }
+  const { signal } = new AbortController()
+  const images = new PlacedImages(executor, unsignedImages)
+  await resumeRun({ ...parts(), images }, earlier, { detach: signal, cancel: signal })
+  expect(await executor.list()).toEqual([{ id: `${id}_1`, state: 'exited' }])
+  await startWorker()
+  await untilState(id, 'completed')
 })
 
 it('a run that is cut each time is not started for ever', async () => {

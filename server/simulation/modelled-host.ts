@@ -101,7 +101,7 @@ export class ModelledHost {
   #dieBeforeTheEnd(id: string): never {
     if (!this.#rules.beginsWithWholeInput) this.#events.started(id)
     const isCut = this.#timeline.draw.chance(0.5)
-    const exit = isCut ? exitOf('lost', null, 'input_cut') : exitOf('start_failed', null, 'runtime_killed')
+    const exit = isCut ? exitOf('lost', null, 'input_cut') : exitOf('start_failed', null, 'runtime')
     this.#known.set(id, { exit, waiters: [] })
     this.restart(this.#timeline.draw.below(500))
     throw new ExecutorUnavailable('the host broke off')

@@ -38,11 +38,6 @@ test.each(broken)('without %s nothing starts, and the record says so', async (sl
   })
 })
 
-test('a runtime that was killed is told apart from one that failed', async () => {
-  const command = ['/bin/sh', '-c', 'kill -9 $$']
-  expect(await shim.run(planText({ ...shim.plan, command }))).toMatchObject({ detail: 'runtime_killed' })
-})
-
 test('each limit that the kernel does not take ends the start by its name', async () => {
   const { plan } = shim
   for (const { slug, path } of plan.cgroups.settings) {

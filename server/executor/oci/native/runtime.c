@@ -20,7 +20,6 @@ enum { PIPE_BYTES = 1 << 20 };
 enum { STEP_GROUPS = 240, STEP_NETWORK, STEP_SESSION, STEP_CLOCK, STEP_CORE, STEP_DESCRIPTORS, STEP_EXECUTE };
 
 const char *runtime_failure(int status) {
-  if (WIFSIGNALED(status)) return "runtime_killed";
   switch (WIFEXITED(status) ? WEXITSTATUS(status) : 0) {
   case STEP_GROUPS: return "cgroup_enter";
   case STEP_NETWORK: return "network_join";
