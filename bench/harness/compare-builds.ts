@@ -150,6 +150,9 @@ class OurBuilds {
     for (const author of authors.toReversed()) {
       uploaded = await author.upload(await twelveSteps())
       await author.build(uploaded, { pollMs })
+      if (changes === 'nothing') continue
+      // What comes before the file that changes is built by itself and kept when it changes for the first time.
+      await author.build(await author.upload(await twelveSteps('once')), { pollMs })
     }
     return new OurBuilds(service, changes, { authors, uploaded })
   }
