@@ -11,9 +11,14 @@ export async function readBuilderSteps(
 ): Promise<BuilderSteps | undefined> {
   if (exit.files.steps?.status !== 'present') return undefined
   const steps: BuilderSteps = { lines: 0, hasEnded: false }
-  for await (const line of createInterface({ input: await executor.file(sandboxId, 'steps') })) {
-    if (line === builderEnded) return { ...steps, hasEnded: true }
-    steps.lines += 1
+  const input = await executor.file(sandboxId, 'steps')
+  try {
+    for await (const line of createInterface({ input })) {
+      if (line === builderEnded) return { ...steps, hasEnded: true }
+      steps.lines += 1
+    }
+    return steps
+  } finally {
+    input.destroy()
   }
-  return steps
 }

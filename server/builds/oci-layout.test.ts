@@ -2,13 +2,16 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { finished } from 'node:stream/promises'
+import { zstdCompressSync } from 'node:zlib'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { SigningKeys } from '../base/signing-keys.ts'
 import { DiskStorage } from '../storage/disk.ts'
 import { makeSigningKeys } from '../testing/build-tools.ts'
 import { makeSignedImage } from '../testing/factories/signed-image.ts'
 import { deleteLayout, quarantineKey } from './oci-layout.ts'
-import { ImageUntrusted } from './provenance/verify-image.ts'
+import { ImageUntrusted, unpacked } from './provenance/verify-image.ts'
 import { verifyStored } from './provenance/verify-stored.ts'
 
 const versionId = `ver_${'0'.repeat(32)}`
@@ -39,6 +42,15 @@ test('a promoted image is read back by its digest', async () => {
   expect(read).toMatchObject({ versionId, digest: image.promotedDigest, config: { env: [], user: '' } })
   expect(read.layer.diffId).toBe(image.layerDigest)
   expect(await tools.storage.size(quarantineKey(versionId))).toBeUndefined()
+})
+
+test('a stored layer is closed by who stops reading it', async () => {
+  const stored = Readable.from([zstdCompressSync(layer), Buffer.alloc(10)])
+  const plain = unpacked(stored)
+  await plain[Symbol.asyncIterator]().next()
+  plain.destroy()
+  await finished(stored).catch(() => undefined)
+  expect(stored.destroyed).toBe(true)
 })
 
 test('promoting again after a restart names the same image and leaves nothing of the first time behind', async () => {

@@ -28,6 +28,14 @@ export async function* canonicalEntry(entry: ArchiveEntry): AsyncGenerator<Buffe
   yield padding(byteSize)
 }
 
+/** A file of which somebody has the bytes. They are opened when its turn comes: who stops before leaves nothing open. */
+export function storedFile(path: string, byteSize: number, open: () => Promise<Readable>): ArchiveEntry {
+  async function* body() {
+    yield* (await open()) as AsyncIterable<Buffer>
+  }
+  return { path, kind: 'file', mode: 0o644, byteSize, body: body() }
+}
+
 /** A file of ours. */
 export function textFile(path: string, text: string | Buffer): ArchiveEntry {
   const bytes = Buffer.from(text)

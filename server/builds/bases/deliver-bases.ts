@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import type { ObjectStorage } from '../../storage/port.ts'
-import { canonicalEntry } from '../archive/canonical-tar.ts'
+import { canonicalEntry, storedFile, textFile } from '../archive/canonical-tar.ts'
 import { pulledImageKey } from './pulled-image-store.ts'
 import type { PulledBase } from './take-bases.ts'
 
@@ -15,13 +15,9 @@ export function withBases(
   async function* delivered() {
     for (const { name, image, index } of pulled) {
       const folder = `bases/${bases.indexOf(name)}`
-      const file = { kind: 'file', mode: 0o644 } as const
-      const body = (await storage.get(pulledImageKey(image))) as AsyncIterable<Buffer>
-      yield* canonicalEntry({ ...file, path: `${folder}/image.tar`, byteSize: image.byteSize, body })
-      if (!index) continue
-      const { document } = index
-      const parts = Readable.from([document]) as AsyncIterable<Buffer>
-      yield* canonicalEntry({ ...file, path: `${folder}/index`, byteSize: document.length, body: parts })
+      const open = () => storage.get(pulledImageKey(image))
+      yield* canonicalEntry(storedFile(`${folder}/image.tar`, image.byteSize, open))
+      if (index) yield* canonicalEntry(textFile(`${folder}/index`, index.document))
     }
     for await (const bytes of context) yield bytes as Buffer
   }

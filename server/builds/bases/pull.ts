@@ -63,7 +63,7 @@ export async function fetchBase(
       const { stored } = await storeProven(build.tools, {
         sandboxId: id,
         key: pulledImageKey({ scope, digest }),
-        reading: readers.readBaseImage(digest),
+        read: () => readers.readBaseImage(digest),
         compressed: false,
       })
       return { scope, digest, objectDigest: stored.digest, byteSize: stored.byteSize }

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
-import { createZstdDecompress } from 'node:zlib'
 import type { ObjectStorage } from '../../storage/port.ts'
-import { canonicalEntry, textFile } from '../archive/canonical-tar.ts'
+import { canonicalEntry, storedFile, textFile } from '../archive/canonical-tar.ts'
+import { unpacked } from '../provenance/verify-image.ts'
 import type { TakenPrefix } from './kept-prefix.ts'
 import { prefixObjectKey } from './prefix-store.ts'
 
@@ -16,10 +16,8 @@ export function withPrefixes(
   if (prefixes.length === 0) return input
   async function* delivered() {
     for (const prefix of prefixes) {
-      const path = `prefixes/${prefix.stage}/image.tar`
-      const stored = await storage.get(prefixObjectKey(prefix))
-      const body = stored.compose(createZstdDecompress()) as AsyncIterable<Buffer>
-      yield* canonicalEntry({ path, kind: 'file', mode: 0o644, byteSize: prefix.tarBytes, body })
+      const open = async () => unpacked(await storage.get(prefixObjectKey(prefix)))
+      yield* canonicalEntry(storedFile(`prefixes/${prefix.stage}/image.tar`, prefix.tarBytes, open))
     }
     yield* canonicalEntry(textFile('prefixes/told', told))
     for await (const bytes of input) yield bytes as Buffer

@@ -65,7 +65,7 @@ async function keep(
     const { stored, report } = await storeProven(tools, {
       sandboxId: id,
       key: prefixObjectKey(name),
-      reading: tools.readers.readPrefix(),
+      read: () => tools.readers.readPrefix(),
       compressed: true,
     })
     const prefix = {

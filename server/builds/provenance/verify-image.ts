@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Readable } from 'node:stream'
+import { pipeline, type Readable } from 'node:stream'
 import { createZstdDecompress } from 'node:zlib'
 import { attachmentTypes, Envelope, statementType } from '@sandbox-jobs/contract/resources/provenance.ts'
 import { type Static, type TSchema, Type } from 'typebox'
@@ -131,12 +131,9 @@ export async function unpackedDigest(files: LayoutFiles, layer: Layer): Promise<
   return `sha256:${hash.digest('hex')}`
 }
 
-/** The bytes behind a stored layer; an error of the source ends the stream with it. */
-export function unpacked(layer: Readable): Readable {
-  const plain = createZstdDecompress()
-  layer.on('error', (error) => plain.destroy(error))
-  return layer.pipe(plain)
-}
+/** The bytes behind what is stored compressed. Either stream ends with the other, so that nothing stays open. */
+export const unpacked = (stored: Readable): Readable =>
+  pipeline(stored, createZstdDecompress(), () => undefined)
 
 export const blobPath = (digest: string): string => `blobs/sha256/${hexOf(digest)}`
 

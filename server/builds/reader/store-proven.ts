@@ -9,7 +9,8 @@ interface Proven<Facts> {
   sandboxId: string
   /** Under which it is stored. */
   key: string
-  reading: ImageReading<Facts>
+  /** Begins it. */
+  read: () => ImageReading<Facts>
   compressed: boolean
 }
 
@@ -19,13 +20,15 @@ interface Proven<Facts> {
  */
 export async function storeProven<Facts extends object>(
   { executor, storage }: Pick<BuildTools, 'executor' | 'storage'>,
-  { sandboxId, key, reading, compressed }: Proven<Facts>,
+  { sandboxId, key, read, compressed }: Proven<Facts>,
 ) {
-  const proof = new ImageProof(reading)
+  const image = await executor.file(sandboxId, 'image')
+  const proof = new ImageProof(read())
   const kept = new PassThrough()
   const compress = () => createZstdCompress({ params: { [constants.ZSTD_c_compressionLevel]: 1 } })
   const through = compressed ? [proof, compress(), kept] : [proof, kept]
-  const image = await executor.file(sandboxId, 'image')
-  const [stored] = await Promise.all([storage.put(key, kept), pipeline([image, ...through])])
+  // One that cannot be stored is not waited for.
+  const storing = storage.put(key, kept).finally(() => kept.destroy())
+  const [stored] = await Promise.all([storing, pipeline([image, ...through])])
   return { stored, report: proof.report }
 }

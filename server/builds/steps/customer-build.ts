@@ -201,7 +201,7 @@ async function takeImage(
       const { stored, report } = await storeProven(tools, {
         sandboxId,
         key: quarantineKey(order.versionId),
-        reading: tools.readers.readImage(),
+        read: () => tools.readers.readImage(),
         compressed: true,
       })
       findings.layer = { ...stored, diffId: report.digest }

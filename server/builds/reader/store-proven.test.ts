@@ -1,0 +1,38 @@
+import { Readable } from 'node:stream'
+import { expect, test } from 'vitest'
+import { sleep } from '../../base/clock.ts'
+import { createLog } from '../../base/logging.ts'
+import type { Executor } from '../../executor/port.ts'
+import type { ObjectStorage } from '../../storage/port.ts'
+import { ArchiveReaders } from './archive-readers.ts'
+import type { ImageReading } from './image-proof.ts'
+import { storeProven } from './store-proven.ts'
+
+const full = { put: () => Promise.reject(new Error('no space left')) } as Partial<ObjectStorage>
+
+async function stored(file: Executor['file']) {
+  const readings: ImageReading<object>[] = []
+  const tools = { executor: { file } as Executor, storage: full as ObjectStorage }
+  const read = () => {
+    const reading = new ArchiveReaders(createLog('test', 'silent')).readImage()
+    readings.push(reading)
+    return reading
+  }
+  const refused = await storeProven(tools, { sandboxId: 'x', key: 'y', read, compressed: true }).catch(
+    (error: Error) => error.message,
+  )
+  return { refused, readings }
+}
+
+test('an image that cannot be stored lets go of its reader and of whoever gives it', async () => {
+  const image = new Readable({ read: () => undefined })
+  const { refused, readings } = await stored(async () => image)
+  expect(refused).toBe('no space left')
+  for (const { reader } of readings) while (await reader.peakBytes()) await sleep(10)
+  expect([readings.length, image.destroyed]).toEqual([1, true])
+})
+
+test('no reader is started for an image that nobody gives', async () => {
+  const { refused, readings } = await stored(() => Promise.reject(new Error('no sandbox')))
+  expect([refused, readings.length]).toEqual(['no sandbox', 0])
+})
