@@ -31,6 +31,7 @@ import * as buildPrefixes from './migrations/0033-build-prefixes.ts'
 import * as operatorActs from './migrations/0038-operator-acts.ts'
 import * as answeredRuns from './migrations/0039-answered-runs.ts'
 import * as madeRuns from './migrations/0040-made-runs.ts'
+import * as prefixesByAttempt from './migrations/0041-prefixes-by-attempt.ts'
 
 /** Forward only, in order of their names. */
 const migrations: Record<string, Migration> = {
@@ -63,6 +64,7 @@ const migrations: Record<string, Migration> = {
   '0038-operator-acts': operatorActs,
   '0039-answered-runs': answeredRuns,
   '0040-made-runs': madeRuns,
+  '0041-prefixes-by-attempt': prefixesByAttempt,
 }
 
 const provider: MigrationProvider = { getMigrations: async () => migrations }

@@ -42,16 +42,15 @@ export const signedPrefix = (prefix: KeptPrefix, signing: Pick<BuildTools['signi
 
 const bounds = { maxBytes: 4096, maxDepth: 2, maxNodes: 20 }
 
-/** Undefined unless a trusted key says that it is the one of this key of this company. */
+/** Undefined unless a trusted key says that this attempt made it for this key of this company. */
 export function vouchedPrefix(
-  { key, envelope }: PrefixRow,
-  companyId: string,
+  { companyId, key, attemptId, envelope }: PrefixRow,
   signing: Pick<BuildTools['signing'], 'trusted'>,
 ): KeptPrefix | undefined {
   const opened = openEnvelope(envelope, payloadType, signing.trusted())
   if (!opened) return undefined
   const prefix = parseStrictJson(opened.payload, bounds)
-  return Check(KeptPrefix, prefix) && prefix.key === key && prefix.companyId === companyId
-    ? prefix
-    : undefined
+  if (!Check(KeptPrefix, prefix)) return undefined
+  const isOfRow = prefix.companyId === companyId && prefix.key === key && prefix.attemptId === attemptId
+  return isOfRow ? prefix : undefined
 }

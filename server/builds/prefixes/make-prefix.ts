@@ -5,14 +5,16 @@ import { readOrigins } from '../build-origins.ts'
 import { prefixSandbox } from '../build-sandbox.ts'
 import { builderInput } from '../builder-input.ts'
 import type { PrefixPoint } from '../dockerfile/prefix-points.ts'
+import { hexOf } from '../image-documents.ts'
 import { storeProven } from '../reader/store-proven.ts'
 import { startSandbox } from '../steps/start-sandbox.ts'
 import { type Build, found } from '../steps/step.ts'
 import { type KeptPrefix, signedPrefix, type TakenPrefix } from './kept-prefix.ts'
-import { notePrefix, prefixObjectKey } from './prefix-store.ts'
+import { announcePrefix, forgetPrefix, notePrefix, type PrefixName, prefixObjectKey } from './prefix-store.ts'
 
-/** In which the beginning of an attempt's build runs. */
-export const prefixSandboxId = (attemptId: string): string => `${attemptId}_prefix`
+/** In which the beginning of an attempt's build runs. A chain that is begun anew may make another one. */
+export const prefixSandboxId = (attemptId: string, key: string): string =>
+  `${attemptId}_prefix_${hexOf(key).slice(0, 16)}`
 
 /**
  * Builds the first instructions of a stage in a sandbox of their own, on what is taken already, and keeps what they made.
@@ -25,7 +27,7 @@ export async function makePrefix(
 ): Promise<TakenPrefix | undefined> {
   const { order, tools } = build
   const { executor } = tools
-  const id = prefixSandboxId(order.attemptId)
+  const id = prefixSandboxId(order.attemptId, key)
   const bases = found(build, 'bases')
   if (!(await executor.list()).some((sandbox) => sandbox.id === id)) {
     const input = builderInput(build, { prefixes: taken, until: { stage, count }, told: '' })
@@ -34,11 +36,13 @@ export async function makePrefix(
   const exit = await executor.wait(id, build.signal)
   if (exit.exitCode !== 0 || exit.files.image?.status !== 'present') return undefined
   if (!(await wasMadeOf(build, id, taken))) return undefined
+  const name = { companyId: order.companyId, key, attemptId: order.attemptId }
   try {
-    const stored = await keep(build, id, { companyId: order.companyId, key }, exit)
+    const stored = await keep(build, id, name, exit)
     return { ...stored, stage, count }
   } catch (error) {
     if (!(error instanceof ArchiveRefused)) throw error
+    await forgetPrefix(build.db, name)
     tools.log.warn({ attempt: order.attemptId, reason: error.slug }, 'a prefix cannot be kept')
     return undefined
   }
@@ -56,11 +60,13 @@ async function wasMadeOf({ findings, tools }: Build, id: string, taken: TakenPre
 
 /** Stores the bytes that a reader has checked, and signs which they are. */
 async function keep(
-  { order, tools, db }: Build,
+  { tools, db }: Build,
   id: string,
-  name: { companyId: string; key: string },
+  name: PrefixName,
   exit: SandboxExit,
 ): Promise<KeptPrefix> {
+  const tarBytes = exit.files.image?.byteSize ?? 0
+  await announcePrefix(db, { ...name, byteSize: tarBytes })
   return await tools.readers.again(async () => {
     const { stored, report } = await storeProven(tools, {
       sandboxId: id,
@@ -70,11 +76,10 @@ async function keep(
     })
     const prefix = {
       ...name,
-      attemptId: order.attemptId,
       manifestDigest: report.image,
       objectDigest: stored.digest,
       byteSize: stored.byteSize,
-      tarBytes: exit.files.image?.byteSize ?? 0,
+      tarBytes,
     }
     await notePrefix(db, { ...prefix, envelope: signedPrefix(prefix, tools.signing) })
     return prefix

@@ -4,22 +4,22 @@ import type { Executing } from '../../db/database.ts'
 
 /* Which prefixes a company has. The company is part of every question; what one is made of is read from what was signed. */
 
-export interface PrefixRow {
-  key: string
-  envelope: Envelope
-}
-
-/** A prefix of a company, by all that it depends on. */
+/** A prefix of a company, by all that it depends on, as one attempt made it. */
 export interface PrefixName {
   companyId: string
   key: string
+  attemptId: string
 }
 
-/** Where the prefix is stored: a tar, compressed. */
-export const prefixObjectKey = ({ companyId, key }: PrefixName): string =>
-  `prefixes/${companyId}/${key.slice('sha256:'.length)}.tar.zst`
+export interface PrefixRow extends PrefixName {
+  envelope: Envelope
+}
 
-/** Those of the keys that the company has something of. */
+/** Where the prefix is stored: a tar, compressed. Attempts that make the same at once have an object each. */
+export const prefixObjectKey = ({ companyId, key, attemptId }: PrefixName): string =>
+  `prefixes/${companyId}/${key.slice('sha256:'.length)}/${attemptId}.tar.zst`
+
+/** What the company has of these keys, the last used first. */
 export async function findPrefixes(
   db: Executing,
   { companyId, keys }: { companyId: string; keys: string[] },
@@ -27,39 +27,66 @@ export async function findPrefixes(
   if (keys.length === 0) return []
   return db
     .selectFrom('build_prefixes')
-    .select(['key', 'envelope'])
+    .select(['company_id as companyId', 'key', 'attempt_id as attemptId', 'envelope'])
     .where('company_id', '=', companyId)
     .where('key', 'in', keys)
+    .where('envelope', 'is not', null)
+    .orderBy('used_at', 'desc')
+    .$narrowType<PrefixRow>()
+    .execute()
+}
+
+/** Says that an object of this name will be stored, so that one whose worker dies before it is noted goes in its time. */
+export async function announcePrefix(
+  db: Executing,
+  prefix: PrefixName & { byteSize: number },
+): Promise<void> {
+  const { companyId: company_id, key, attemptId: attempt_id, byteSize: byte_size } = prefix
+  await db
+    .insertInto('build_prefixes')
+    .values({ company_id, key, attempt_id, byte_size, envelope: null })
+    .onConflict((conflict) => conflict.doNothing())
     .execute()
 }
 
 export async function notePrefix(
   db: Executing,
-  prefix: PrefixName & { attemptId: string; byteSize: number; envelope: Envelope },
+  prefix: PrefixName & { byteSize: number; envelope: Envelope },
 ): Promise<void> {
   const { companyId: company_id, key, attemptId: attempt_id, byteSize: byte_size } = prefix
-  const kept = { attempt_id, byte_size, envelope: JSON.stringify(prefix.envelope) }
+  const kept = { byte_size, envelope: JSON.stringify(prefix.envelope) }
   await db
     .insertInto('build_prefixes')
-    .values({ company_id, key, ...kept })
+    .values({ company_id, key, attempt_id, ...kept })
     .onConflict((conflict) =>
-      conflict.columns(['company_id', 'key']).doUpdateSet({ ...kept, used_at: sql<Date>`now()` }),
+      conflict
+        .columns(['company_id', 'key', 'attempt_id'])
+        .doUpdateSet({ ...kept, used_at: sql<Date>`now()` }),
     )
     .execute()
 }
 
 /** A build takes it, so it is kept for longer. */
-export async function notePrefixUsed(db: Executing, { companyId, key }: PrefixName): Promise<void> {
+export async function notePrefixUsed(
+  db: Executing,
+  { companyId, key, attemptId }: PrefixName,
+): Promise<void> {
   await db
     .updateTable('build_prefixes')
     .set({ used_at: sql<Date>`now()` })
     .where('company_id', '=', companyId)
     .where('key', '=', key)
+    .where('attempt_id', '=', attemptId)
     .execute()
 }
 
-export async function forgetPrefix(db: Executing, { companyId, key }: PrefixName): Promise<void> {
-  await db.deleteFrom('build_prefixes').where('company_id', '=', companyId).where('key', '=', key).execute()
+export async function forgetPrefix(db: Executing, { companyId, key, attemptId }: PrefixName): Promise<void> {
+  await db
+    .deleteFrom('build_prefixes')
+    .where('company_id', '=', companyId)
+    .where('key', '=', key)
+    .where('attempt_id', '=', attemptId)
+    .execute()
 }
 
 /**
@@ -71,16 +98,16 @@ export async function takeStalePrefixes(
   { before, companyBytes, limit }: { before: Date; companyBytes: number; limit: number },
 ): Promise<PrefixName[]> {
   const { rows } = await sql<PrefixName>`
-    delete from build_prefixes where (company_id, key) in (
-      select company_id, key from (
-        select company_id, key, used_at,
-          sum(byte_size) over (partition by company_id order by used_at desc, key) as bytes
+    delete from build_prefixes where (company_id, key, attempt_id) in (
+      select company_id, key, attempt_id from (
+        select company_id, key, attempt_id, used_at,
+          sum(byte_size) over (partition by company_id order by used_at desc, key, attempt_id) as bytes
         from build_prefixes
       ) as newest
       where used_at < ${before} or bytes > ${companyBytes}
       limit ${limit}
     )
-    returning company_id as "companyId", key
+    returning company_id as "companyId", key, attempt_id as "attemptId"
   `.execute(db)
   return rows
 }

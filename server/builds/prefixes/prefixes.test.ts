@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { systemClock } from '../../base/clock.ts'
-import { ChainBench } from '../../testing/chain-bench.ts'
+import { ChainBench, changed } from '../../testing/chain-bench.ts'
 import { makeTenant, type Tenant } from '../../testing/factories/tenant.ts'
 import { createTestDatabase } from '../../testing/test-database.ts'
 import { tar } from '../archive/archive-fixtures.ts'
@@ -13,6 +13,7 @@ import { readTar } from '../archive/tar-reader.ts'
 import { companyPrefixBytes, sweepBuildCache } from '../cache/sweep-build-cache.ts'
 import { openLayer } from '../oci-layout.ts'
 import { readSignedImage } from '../provenance/verify-stored.ts'
+import type { BuildTools } from '../steps/step.ts'
 import { type PrefixName, prefixObjectKey } from './prefix-store.ts'
 
 /* Builds whose beginning was built before, on a real host agent with the real builder. */
@@ -43,11 +44,11 @@ interface Files {
 
 const busybox = { name: 'busybox', content: readFileSync('/bin/busybox'), mode: 0o755 }
 
-const build = (lines: string[], files: Files = {}, wish: Wish = {}) => {
+const build = (lines: string[], files: Files = {}, wish: Wish = {}, by: Partial<BuildTools> = {}) => {
   const entries = Object.entries(files).map(([name, content]) => ({ name, content, mode: 0o644 }))
   if (lines.includes('COPY busybox /bin/busybox')) entries.push(busybox)
   const archive = tar({ name: 'Dockerfile', content: lines.join('\n') }, ...entries)
-  return bench.build(archive, { owner: tenant, environment, ...wish })
+  return bench.build(archive, { owner: tenant, environment, ...wish }, by)
 }
 
 /** Times that a step of a Dockerfile ran for this build. */
@@ -77,7 +78,7 @@ async function keptOne() {
   const rows = db.selectFrom('build_prefixes').selectAll().where('company_id', '=', tenant.companyId)
   const [row, ...more] = await rows.execute()
   if (!row || more.length > 0) throw new Error(`${more.length + (row ? 1 : 0)} prefixes are kept`)
-  return { companyId: row.company_id, key: row.key, row }
+  return { companyId: row.company_id, key: row.key, attemptId: row.attempt_id, row }
 }
 
 const sweep = (days: number) => {
@@ -198,6 +199,42 @@ test('an author who mends a step that failed begins before it', async () => {
   expect((await build(lines('exit 2'))).error_detail).toBe('line_5')
   const mended = await build(lines('true'))
   expect([mended.state, ran(mended, 'first')], mended.log).toEqual(['completed', 0])
+})
+
+test('two builds that make the same prefix at once take each its own', async () => {
+  const lines = [...shell(), `RUN echo ran first; echo ${mark}`, 'COPY late /']
+  const environments = [environment, await bench.environment(tenant)]
+  for (const [at, own] of environments.entries()) {
+    await build(lines, { late: `${at}` }, { environment: own })
+  }
+  // Each starts a sandbox only when the other one does: both look for the prefix, then both have it stored.
+  let waiting = Promise.withResolvers<void>()
+  let isAlone = true
+  const meet = () => {
+    const { promise, resolve } = waiting
+    isAlone = !isAlone
+    if (isAlone) {
+      waiting = Promise.withResolvers()
+      resolve()
+    }
+    return promise
+  }
+  const { executor } = bench.tools
+  const together = changed(executor, {
+    start: async (spec, ...input) => {
+      if (spec.rootfs.kind === 'builder') await meet()
+      await executor.start(spec, ...input)
+    },
+  })
+  const ended = await Promise.all(
+    environments.map((own, at) =>
+      build(lines, { late: `again ${at}` }, { environment: own }, { executor: together }),
+    ),
+  )
+  for (const each of ended) {
+    expect([each.state, ran(each, 'first')], `${each.error_detail}\n${each.log}`).toEqual(['completed', 1])
+    expect(each.log).toContain(`made in build ${each.attemptId}`)
+  }
 })
 
 test('what is damaged, missing, or signed for another key is not taken, nor by another profile or company', async () => {

@@ -10,6 +10,7 @@ import {
   forgetPrefix,
   notePrefixUsed,
   type PrefixName,
+  type PrefixRow,
   prefixObjectKey,
 } from './prefix-store.ts'
 
@@ -81,18 +82,26 @@ function keyedPoints({ order, findings, tools }: Build): PrefixPoint[] {
 async function takeKept(build: Build, points: PrefixPoint[]): Promise<TakenPrefix[]> {
   const { companyId } = build.order
   const keys = points.map(({ key }) => key)
-  const rows = new Map((await findPrefixes(build.db, { companyId, keys })).map((row) => [row.key, row]))
+  const rows = Map.groupBy(await findPrefixes(build.db, { companyId, keys }), ({ key }) => key)
   const taken = new Map<number, TakenPrefix>()
   for (const { stage, count, key } of points.toReversed()) {
-    const row = rows.get(key)
-    if (!row || taken.has(stage)) continue
-    const prefix = vouchedPrefix(row, companyId, build.tools.signing)
-    if (prefix && (await isIntact(build, prefix))) {
-      taken.set(stage, { ...prefix, stage, count })
-      await notePrefixUsed(build.db, prefix)
-    } else await forget(build, { companyId, key })
+    if (taken.has(stage)) continue
+    const prefix = await firstIntact(build, rows.get(key) ?? [])
+    if (!prefix) continue
+    taken.set(stage, { ...prefix, stage, count })
+    await notePrefixUsed(build.db, prefix)
   }
   return [...taken.values()]
+}
+
+/** The first of them that can be taken; those before it are forgotten. */
+async function firstIntact(build: Build, rows: PrefixRow[]): Promise<KeptPrefix | undefined> {
+  for (const row of rows) {
+    const prefix = vouchedPrefix(row, build.tools.signing)
+    if (prefix && (await isIntact(build, prefix))) return prefix
+    await forget(build, row)
+  }
+  return undefined
 }
 
 /** Whether the stored bytes are still those that were signed. */

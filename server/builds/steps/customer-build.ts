@@ -72,8 +72,8 @@ async function deliver(build: Build): Promise<string> {
 /** What the author reads of the beginning of a build that is not built again, or was built by itself. */
 async function beginningOf({ order, findings, tools }: Build): Promise<string> {
   const { prefixes = [] } = findings
-  const made = prefixes.some(({ attemptId }) => attemptId === order.attemptId)
-  const log = made ? await tools.executor.logSince(prefixSandboxId(order.attemptId), 0) : undefined
+  const made = prefixes.find(({ attemptId }) => attemptId === order.attemptId)
+  const log = made && (await tools.executor.logSince(prefixSandboxId(order.attemptId, made.key), 0))
   const lines = prefixes.map(
     ({ stage, count, attemptId }) =>
       `Stage ${stage + 1} begins with what its first ${count} instructions made in build ${attemptId}.\n`,

@@ -161,7 +161,7 @@ export interface BuildPrefixesTable {
   key: string
   attempt_id: string
   byte_size: number
-  envelope: JSONColumnType<Envelope>
+  envelope: JSONColumnType<Envelope> | null
   used_at: Generated<Date>
 }
 
