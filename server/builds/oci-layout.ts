@@ -1,12 +1,10 @@
 import type { Readable } from 'node:stream'
 import { digestPattern } from '@sandbox-jobs/contract/digest.ts'
-import { allEnded } from '../base/all-ended.ts'
 import { parseStrictJson } from '../base/strict-json.ts'
 import type { ObjectStorage } from '../storage/port.ts'
 import {
   type Attachment,
   attachmentDocuments,
-  type Document,
   emptyDocument,
   type ImageDocuments,
   indexFile,
@@ -53,23 +51,19 @@ export async function writeLayout(
     if (!kept.has(digest)) await storage.delete(keyOf(versionId, blobPath(digest)))
   }
   const references = attached.map(({ kind, manifest }) => ({ kind, manifest: manifest.descriptor }))
-  await storage.put(keyOf(versionId, 'index.json'), indexFile(subject, references))
-  await putAll(storage, versionId, manifests)
-  await allEnded([
-    putAll(storage, versionId, contents),
-    storage.put(keyOf(versionId, 'oci-layout'), layoutFile),
+  const blobs = [...manifests, ...contents].map(({ descriptor, bytes }) => ({
+    key: keyOf(versionId, blobPath(descriptor.digest)),
+    bytes,
+  }))
+  await storage.putAll([
+    { key: keyOf(versionId, 'index.json'), bytes: indexFile(subject, references) },
+    ...blobs,
+    { key: keyOf(versionId, 'oci-layout'), bytes: layoutFile },
   ])
   const promoted = layerKey(versionId, layer.digest)
   if ((await storage.size(promoted)) === undefined) await storage.move(quarantineKey(versionId), promoted)
   else await storage.delete(quarantineKey(versionId))
 }
-
-const putAll = (storage: ObjectStorage, versionId: string, documents: Document[]) =>
-  allEnded(
-    documents.map(({ descriptor, bytes }) =>
-      storage.put(keyOf(versionId, blobPath(descriptor.digest)), bytes),
-    ),
-  )
 
 /** The uncompressed tar of a promoted layer. */
 export const openLayer = async (

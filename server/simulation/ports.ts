@@ -133,6 +133,7 @@ export function storageOf(actor: Actor, timeline: Timeline): ObjectStorage {
         () => ({ byteSize: 0, digest: 'sha256:0' }),
         () => new Error('disk'),
       ),
+    putAll: nobodyAsks,
     get: nobodyAsks,
     size: nobodyAsks,
     move: nobodyAsks,

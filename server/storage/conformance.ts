@@ -46,6 +46,16 @@ export function storageConformance(name: string, make: () => Promise<ObjectStora
       expect(await storage.size('cut')).toBeUndefined()
     })
 
+    it('puts many objects at once, in their order', async () => {
+      const storage = await make()
+      const objects = ['a/1', 'b/c/2', 'a/3'].map((key) => ({ key, bytes: Buffer.from(`in ${key}`) }))
+      await storage.put('a/3', Buffer.from('before'))
+      await storage.putAll(objects)
+      const found = objects.map(async ({ key }) => read(await storage.get(key)))
+      expect(await Promise.all(found)).toEqual(['in a/1', 'in b/c/2', 'in a/3'])
+      await expect(storage.putAll([...objects, { key: '../up', bytes: Buffer.alloc(1) }])).rejects.toThrow()
+    })
+
     it('moves an object to another key', async () => {
       const storage = await make()
       await storage.put('from', Buffer.from('x'))

@@ -2,8 +2,15 @@ import { createHash } from 'node:crypto'
 import { type FileHandle, link, mkdir, open, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
+import { allEnded } from '../base/all-ended.ts'
 import { Incoming } from './incoming.ts'
-import { ObjectMissing, type ObjectStorage, ObjectTooLarge, type StoredObject } from './port.ts'
+import {
+  type NamedBytes,
+  ObjectMissing,
+  type ObjectStorage,
+  ObjectTooLarge,
+  type StoredObject,
+} from './port.ts'
 
 const keyPattern = /^[a-z0-9][a-z0-9_.-]*(\/[a-z0-9][a-z0-9_.-]*){0,6}$/
 
@@ -44,6 +51,23 @@ export class DiskStorage implements ObjectStorage {
       await rm(part, { force: true })
       throw error
     }
+  }
+
+  async putAll(objects: readonly NamedBytes[]): Promise<void> {
+    const files: { part: string; path: string; bytes: Buffer }[] = []
+    for (const { key, bytes } of objects) {
+      files.push({ part: await this.#incoming.newPart(), path: this.#path(key), bytes })
+    }
+    const folders = [...new Set(files.map(({ path }) => dirname(path)))]
+    await allEnded(folders.map((folder) => mkdir(folder, { recursive: true, mode: 0o700 })))
+    try {
+      await allEnded(files.map(({ part, bytes }) => writePart(part, bytes, Number.POSITIVE_INFINITY)))
+      for (const { part, path } of files) await rename(part, path)
+    } catch (error) {
+      await allEnded(files.map(({ part }) => rm(part, { force: true })))
+      throw error
+    }
+    await allEnded(folders.map(syncFolder))
   }
 
   async get(key: string, range?: { start: number; end: number }): Promise<Readable> {

@@ -7,6 +7,11 @@ import type { Readable } from 'node:stream'
 export interface ObjectStorage {
   /** Stores the stream; over `maxBytes` throws `ObjectTooLarge` and keeps nothing. */
   put(key: string, body: Readable | Buffer, options?: { maxBytes?: number }): Promise<StoredObject>
+  /**
+   * Stores small objects together, which costs the time of one. They appear in their order; of a call that fails the first
+   * ones may be there.
+   */
+  putAll(objects: readonly NamedBytes[]): Promise<void>
   /** Opens `start` to `end` (inclusive), or everything. Throws `ObjectMissing`. */
   get(key: string, range?: { start: number; end: number }): Promise<Readable>
   /** Byte size, or undefined when there is no such object. */
@@ -16,6 +21,11 @@ export interface ObjectStorage {
   /** Stores an object under another key as well; each is deleted by itself. Throws `ObjectMissing`. */
   copy(from: string, to: string): Promise<void>
   delete(key: string): Promise<void>
+}
+
+export interface NamedBytes {
+  key: string
+  bytes: Buffer
 }
 
 export interface StoredObject {
