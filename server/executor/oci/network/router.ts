@@ -1,5 +1,5 @@
+import { readFileSync } from 'node:fs'
 import { access, readFile, writeFile } from 'node:fs/promises'
-import { networkInterfaces } from 'node:os'
 import { ExecutorRefused } from '../../port.ts'
 import { gateway4, type NetworkNames, type UplinkAddresses, uplinkAddresses } from './addresses.ts'
 import {
@@ -25,12 +25,13 @@ export class Router {
   readonly #names: NetworkNames
   readonly hasIp6: boolean
   #addresses: HostAddresses
-  #seen = interfacesSeen()
+  #seen: string
 
   private constructor(names: NetworkNames, hasIp6: boolean, addresses: HostAddresses) {
     this.#names = names
     this.hasIp6 = hasIp6
     this.#addresses = addresses
+    this.#seen = addressesSeen(hasIp6)
   }
 
   /** Makes the router, or takes over the one of an earlier agent. Refuses when a rule cannot be loaded. */
@@ -57,7 +58,7 @@ export class Router {
 
   /** Takes note of addresses that the host got or lost. */
   async refresh(): Promise<void> {
-    const seen = interfacesSeen()
+    const seen = addressesSeen(this.hasIp6)
     if (seen === this.#seen) return
     const addresses = addressesOf(await hostInterfaces(), this.#names.uplink)
     const flush = [4, 6].map((number) => `flush set inet ${routerTable} host${number}\n`)
@@ -149,9 +150,13 @@ interface HostInterface {
   addr_info: { family: 'inet' | 'inet6'; local: string }[]
 }
 
-/** Cheap enough to look at for each link; what it leaves out (devices that are down) is read when anything changed. */
-const interfacesSeen = () =>
-  JSON.stringify(Object.values(networkInterfaces()).map((list) => list?.map(({ address }) => address)))
+/**
+ * The machine's own routes and addresses, as text. Cheap enough to look at for each link, and behind none of the locks
+ * that the kernel holds while it makes links and takes them apart, as a list of interfaces is. What it leaves out
+ * (addresses of devices that are down) is read when anything changed.
+ */
+const addressesSeen = (hasIp6: boolean) =>
+  readFileSync('/proc/net/fib_trie', 'utf8') + (hasIp6 ? readFileSync('/proc/net/if_inet6', 'utf8') : '')
 
 async function hostInterfaces(): Promise<HostInterface[]> {
   return JSON.parse(await runTool(['ip', '-j', 'address'], { slug: 'network_link' })) as HostInterface[]
