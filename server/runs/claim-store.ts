@@ -144,7 +144,7 @@ async function claimInTurn(db: Database, { worker, companyConcurrency }: ClaimOp
     select moved.id, moved.company_id as "companyId", moved.state, moved.fence, moved.sandbox_id as "sandboxId", array(
       select company_id from turns where next.turn is null or turns.turn < next.turn
     ) as passed_over, (
-      select count(*) from (select from runs where state = 'queued' order by queued_at, id limit 2) queued
+      select count(*) from (select from runs where state = 'queued' order by company_id, queued_at, id limit 2) queued
     ) < 2 as "isLast"
     from (select) one left join next on true left join moved on true
   `.execute(db)
