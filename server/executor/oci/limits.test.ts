@@ -100,18 +100,18 @@ test('a log without end takes a part of a processor beyond the job’s own', asy
 })
 
 test('who keeps a log without end gives way to whoever else wants the processor', async () => {
-  const spec = shellJob(empty, 'sleep 2; yes', { timeoutMs: 60_000 })
-  await agent.client.start(spec, Buffer.alloc(0))
-  const shim = await agent.shim(spec.id)
-  const niceness = async () =>
-    Number((await readFile(`/proc/${shim}/stat`, 'utf8')).split(') ')[1]?.split(' ')[16])
-  expect(await niceness()).toBe(0)
-  await until(async () => (await niceness()) === 10)
+  const [quiet, loud] = [shellJob(empty, 'sleep 100'), shellJob(empty, 'yes', { timeoutMs: 60_000 })]
+  for (const spec of [quiet, loud]) await agent.client.start(spec, Buffer.alloc(0))
+  const [shimOfQuiet, shim] = [await agent.shim(quiet.id), await agent.shim(loud.id)]
+  const niceness = async (pid: number) =>
+    Number((await readFile(`/proc/${pid}/stat`, 'utf8')).split(') ')[1]?.split(' ')[16])
+  await until(async () => (await niceness(shim)) === 10)
+  expect(await niceness(shimOfQuiet)).toBe(0)
   // Where the kernel groups processes by session, the group of the shim alone.
   const group = await readFile(`/proc/${shim}/autogroup`, 'utf8').catch(() => '')
   expect(group).toMatch(/^$| nice 10\n$/)
-  await agent.client.stop(spec.id)
-  await agent.client.wait(spec.id)
+  for (const { id } of [quiet, loud]) await agent.client.stop(id)
+  for (const { id } of [quiet, loud]) await agent.client.wait(id)
 }, 60_000)
 
 test('a machine whose slots are all in use refuses, and takes again when one is free', async () => {
