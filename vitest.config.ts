@@ -1,17 +1,33 @@
-import { defineConfig } from 'vitest/config'
+import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
 import { packedPrograms } from './server/testing/packed-programs.ts'
 
-export default defineConfig({
-  plugins: [packedPrograms()],
+/** Tests that leave nothing behind in their process: those that follow in it find the program loaded. */
+const together = ['contract/**/*.test.ts', 'server/{base,http,platform}/**/*.test.ts']
+const plugins = [packedPrograms()]
+
+const project = (test: TestProjectInlineConfiguration['test']): TestProjectInlineConfiguration => ({
+  plugins,
   test: {
-    include: ['{contract,server,cli,bench}/**/*.test.ts'],
-    // Part of `npm run hostile-builds`, which runs for as long as all others of its folder.
-    exclude: ['**/hostile-registry.test.ts'],
     globalSetup: ['server/testing/global-setup.ts'],
     pool: 'forks',
-    maxWorkers: 2,
     testTimeout: 30_000,
     hookTimeout: 60_000,
+    ...test,
+  },
+})
+
+export default defineConfig({
+  test: {
+    projects: [
+      project({
+        name: 'apart',
+        include: ['{contract,server,cli,bench}/**/*.test.ts'],
+        // Part of `npm run hostile-builds`, which runs for as long as all others of its folder.
+        exclude: [...together, '**/hostile-registry.test.ts'],
+      }),
+      project({ name: 'together', include: together, isolate: false }),
+    ],
+    maxWorkers: 2,
     allowOnly: false,
     passWithNoTests: false,
   },
