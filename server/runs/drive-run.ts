@@ -231,7 +231,7 @@ class RunDrive {
     const end = await ending
     if (!end) return this.#finish({ outcome: failed('host_lost', { detail: 'sandbox_unknown' }) })
     const { exit, left } = end
-    if (endedUnbegun(exit) && this.#run.fence < claimsOfUnbegunMax) {
+    if (this.#mayGoAgain(exit)) {
       const standing = await this.#giveBack()
       // Whoever holds the run by now still needs the record.
       if (standing === 'lost') return
@@ -247,7 +247,12 @@ class RunDrive {
   /** The exit record and what was left, or undefined when the executor never heard of the sandbox. */
   async #ending(): Promise<Ending | undefined> {
     const exit = await this.#exit()
-    return exit && { exit, left: endedUnbegun(exit) ? nothingLeft : await this.#collect(exit) }
+    return exit && { exit, left: this.#mayGoAgain(exit) ? nothingLeft : await this.#collect(exit) }
+  }
+
+  /** Its program has not begun, and was not kept from it too often. */
+  #mayGoAgain(exit: SandboxExit): boolean {
+    return endedUnbegun(exit) && this.#run.fence < claimsOfUnbegunMax
   }
 
   async #exit(): Promise<SandboxExit | undefined> {

@@ -101,6 +101,17 @@ it('a worker that lost the run to another leaves the record to it', async () => 
   await untilState(id, 'completed')
 })
 
+it('a run whose runtime fails each time keeps the log of the last time', async () => {
+  const log = { totalBytes: 5, keptBytes: 5 }
+  executor.script(() => ({ exit: { ...failedExit.exit, log }, log: 'words' }))
+  await startWorker()
+  const id = await queue()
+  await untilState(id, 'platform_failed')
+  expect(await rowOf(id)).toMatchObject({ error_code: 'runtime_start_failed', error_detail: 'runtime' })
+  const kept = db.selectFrom('run_contents').select('log_bytes').where('run_id', '=', id)
+  expect(await kept.executeTakeFirst()).toMatchObject({ log_bytes: 5 })
+})
+
 it('a run that is cut each time is not started for ever', async () => {
   executor.script(() => cutExit)
   await startWorker()
