@@ -1,5 +1,8 @@
 import { ArchiveRefused } from './archive-refused.ts'
 
+/** GNU's type of a file that is stored without its holes. */
+export const sparse = 'S'
+
 /** One 512-byte header, fields as bytes, numbers parsed strictly. */
 export interface TarHeader {
   type: string
@@ -21,10 +24,13 @@ export function parseTarHeader(block: Buffer): TarHeader {
   if (octal(block.subarray(148, 156)) !== checksum(block)) throw new ArchiveRefused('bad_checksum')
   for (const [start, end] of unusedNumbers) checkNumber(block.subarray(start, end))
   const name = text(block.subarray(0, 100))
-  // In the GNU dialect the place of the prefix holds times and, for sparse files, a map.
+  const type = block[156] === 0 ? '0' : String.fromCharCode(block[156] ?? 0)
   const prefix = isPosix ? text(block.subarray(345, 500)) : Buffer.alloc(0)
+  // In the GNU dialect times and a sparse file's map take the place of the prefix; some readers take them for one.
+  if (!isPosix && type !== sparse && block.subarray(345, 500).some((byte) => byte !== 0))
+    throw new ArchiveRefused('header_disagrees')
   return {
-    type: block[156] === 0 ? '0' : String.fromCharCode(block[156] ?? 0),
+    type,
     name: prefix.length === 0 ? name : Buffer.concat([prefix, Buffer.from('/'), name]),
     linkName: text(block.subarray(157, 257)),
     mode: octal(block.subarray(100, 108)) & 0o7777,

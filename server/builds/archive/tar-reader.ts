@@ -2,7 +2,7 @@ import { ArchiveRefused } from './archive-refused.ts'
 import type { ByteReader } from './byte-reader.ts'
 import { type PaxRecords, parsePaxRecords } from './pax-records.ts'
 import { EntryBody, emptyBody, type RawEntry } from './raw-entry.ts'
-import { parseTarHeader, type TarHeader } from './tar-header.ts'
+import { parseTarHeader, sparse, type TarHeader } from './tar-header.ts'
 
 const BLOCK_BYTES = 512
 const MAX_EXTENSION_BYTES = 64 * 1024
@@ -72,7 +72,7 @@ async function readExtension(input: ByteReader, header: TarHeader): Promise<Exte
 
 function toEntry(header: TarHeader, extensions: Extensions, body: EntryBody): RawEntry {
   const { pax, gnuName, gnuLinkName } = extensions
-  if (header.type === 'S') throw new ArchiveRefused('sparse_entry')
+  if (header.type === sparse) throw new ArchiveRefused('sparse_entry')
   const kind = kinds[header.type]
   if (kind === undefined) throw new ArchiveRefused('unknown_entry_type')
   if ((gnuName && pax?.path) || (gnuLinkName && pax?.linkPath)) throw new ArchiveRefused('header_disagrees')

@@ -91,6 +91,7 @@ export const hostileTarEntries: [name: string, entries: TarFields[], slug: strin
   ['an owner that is no number', [{ patch: [108, 'root'] }], 'header_disagrees'],
   ['a time that is no number', [{ patch: [136, '9'] }], 'header_disagrees'],
   ['a device number in a file that is no number', [{ patch: [329, '-1'] }], 'header_disagrees'],
+  ['a prefix in the GNU dialect', [{ magic: 'ustar  \0', patch: [345, 'prefix'] }], 'header_disagrees'],
   ['a folder with content', [{ type: '5', content: 'x' }], 'header_disagrees'],
   ['a file with a link target', [{ linkName: 'x' }], 'header_disagrees'],
   ['a PAX size unlike the header', [pax(paxRecord('size', '600')), { content: 'x' }], 'header_disagrees'],
