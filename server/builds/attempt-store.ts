@@ -9,6 +9,7 @@ import { type Selectable, sql } from 'kysely'
 import type { Database, Executing, Trx } from '../db/database.ts'
 import type { BuildAttemptsTable } from '../db/tables/environments.ts'
 import { transition } from '../db/transition.ts'
+import { noImage } from '../environments/failed-images.ts'
 import { moveVersion, type VersionMove } from '../environments/version-moves.ts'
 import { agoOf, type EnteredStage, endStage, enterStages } from './stage-store.ts'
 
@@ -103,10 +104,13 @@ async function giveAttempt(
     .executeTakeFirstOrThrow()
 }
 
-const workersLost = (attempt: AttemptRow): AttemptEnding =>
-  isCancelling(attempt.state)
-    ? { state: 'cancelled', errorCode: 'tenant_cancel' }
-    : { state: 'platform_failed', errorCode: 'platform_failed', errorDetail: 'worker_lost' }
+/** Its version keeps what it knows of an image until that is swept away. */
+const workersLost = (attempt: AttemptRow): AttemptEnding => {
+  const version = { to: 'retryable_failed' } as const
+  return isCancelling(attempt.state)
+    ? { state: 'cancelled', errorCode: 'tenant_cancel', version }
+    : { state: 'platform_failed', errorCode: 'platform_failed', errorDetail: 'worker_lost', version }
+}
 
 /** Prolongs the claim, also after a cancel, so that the worker can tear down. */
 export async function renewLease(db: Executing, attempt: Claimed, leaseMs: number): Promise<WriteOutcome> {
@@ -151,7 +155,7 @@ export async function advance(
   attempt: Claimed,
   { stages = [], states = [], set, versions = [] }: AttemptProgress,
 ): Promise<WriteOutcome> {
-  const outcome = await lockClaimed(trx, attempt)
+  const outcome = await holdClaim(trx, attempt)
   if (outcome !== 'done') return outcome
   const last = stages.at(-1)
   const columns = { ...set, ...(last && { stage_code: last.stage, stage_since: agoOf(last) }) }
@@ -175,7 +179,7 @@ export type AttemptEnding =
       /** Slugs joined with `;`, cut between two of them to the bound of the field. */
       errorDetail?: string
       instruction?: FailedInstruction | undefined
-      /** Default: where the contract sends a version after `errorCode`. */
+      /** Default: where the contract sends a version after `errorCode`, without an image. */
       version?: VersionMove
     }
 
@@ -185,7 +189,7 @@ export async function finishAttempt(
   attempt: Claimed,
   ending: AttemptEnding,
 ): Promise<WriteOutcome> {
-  const outcome = await lockClaimed(trx, attempt)
+  const outcome = await holdClaim(trx, attempt)
   if (outcome === 'lost' || (outcome === 'cancel_requested' && ending.state !== 'cancelled')) return outcome
   await endLocked(trx, attempt, ending)
   return 'done'
@@ -235,7 +239,8 @@ export async function endLocked(
   })
   mustMove(left, attempt.id, ending.state)
   await endStage(trx, attempt.id, stageOutcomes[ending.state])
-  const version = ending.version ?? (failed && { to: buildFailures[failed.errorCode].versionState })
+  const version =
+    ending.version ?? (failed && { to: buildFailures[failed.errorCode].versionState, set: noImage })
   if (version) await moveItsVersion(trx, attempt, version)
 }
 
@@ -252,7 +257,8 @@ function mustMove(left: string | undefined, id: string, to: string): void {
   if (left === undefined) throw new Error(`${id} may not move to ${to}`)
 }
 
-async function lockClaimed(trx: Trx, attempt: Claimed): Promise<WriteOutcome> {
+/** Holds the attempt until the transaction ends, if the claim is still good. */
+export async function holdClaim(trx: Trx, attempt: Claimed): Promise<WriteOutcome> {
   const row = await trx
     .selectFrom('build_attempts')
     .select(['state', 'terminal_at'])

@@ -72,7 +72,7 @@ export class BuildWorker {
     for (let looks = 0; !this.#detach.signal.aborted; looks += 1) {
       this.#look()
       if (looks % looksPerSweep === 0) {
-        await sweepBuilds(db, tools.executor).catch((error: unknown) => {
+        await sweepBuilds(db, tools).catch((error: unknown) => {
           tools.log.warn({ error: String(error) }, 'cannot sweep builds')
         })
       }

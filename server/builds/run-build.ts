@@ -1,13 +1,13 @@
 import { sleep } from '../base/clock.ts'
 import type { Database } from '../db/database.ts'
 import { ExecutorRefused, noCapacity } from '../executor/port.ts'
-import { type AttemptRow, renewLease } from './attempt-store.ts'
+import { type AttemptRow, holdClaim, renewLease } from './attempt-store.ts'
 import { BuildFailed } from './build-failed.ts'
 import { readOrder } from './build-order-store.ts'
 import { forgetCachedImage } from './cache/build-cache-store.ts'
-import type { ReusedImage } from './cache/reuse-image.ts'
 import { buildChain } from './chain.ts'
 import { ChainProgress, ClaimLost } from './chain-progress.ts'
+import { dropImage } from './drop-image.ts'
 import { keepBuildLog, removeBuildSandboxes } from './steps/customer-build.ts'
 import type { Build, BuildFindings, BuildTools } from './steps/step.ts'
 
@@ -80,7 +80,7 @@ async function tryChain(
     const cause: unknown = signal.aborted ? signal.reason : asFailure(error)
     if (cause instanceof ClaimLost || cause instanceof Detached) return 'ended'
     if (!(cause instanceof BuildFailed)) return cause instanceof Error ? cause : new Error(String(cause))
-    return await fail(db, tools, attempt, { failure: cause, reused: findings.reused, progress }).then(
+    return await fail(db, tools, attempt, { failure: cause, findings, progress }).then(
       () => 'ended' as const,
       (failure: unknown) =>
         failure instanceof ClaimLost ? 'ended' : new Error('cannot end build', { cause: failure }),
@@ -97,8 +97,8 @@ const asFailure = (error: unknown): unknown =>
     : error
 
 /**
- * Ends the attempt badly: sandboxes first, so that an attempt that has ended leaves none behind. An image that was taken
- * from another version and did not pass is not taken again.
+ * Ends the attempt badly: its sandboxes and its image first, so that an attempt that has ended leaves none behind. An image
+ * that was taken from another version and did not pass is not taken again.
  */
 async function fail(
   db: Database,
@@ -106,13 +106,19 @@ async function fail(
   attempt: AttemptRow,
   {
     failure,
-    reused,
+    findings = {},
     progress,
-  }: { failure: BuildFailed; reused?: ReusedImage | undefined; progress?: ChainProgress | undefined },
+  }: { failure: BuildFailed; findings?: BuildFindings; progress?: ChainProgress | undefined },
 ): Promise<void> {
   const { order, ...states } = await readOrder(db, attempt)
+  const { layer, reused } = findings
   if (failure.code === 'tenant_cancel') await keepBuildLog({ order, tools })
   await removeBuildSandboxes({ order, tools })
+  await db.transaction().execute(async (trx) => {
+    // What another worker has stored meanwhile is not this one's to take away.
+    if ((await holdClaim(trx, attempt)) === 'lost') throw new ClaimLost()
+    await dropImage(trx, tools, { versionId: order.versionId, layerDigest: layer?.diffId })
+  })
   if (reused && failure.code !== 'tenant_cancel') {
     await forgetCachedImage(db, { companyId: order.companyId, versionId: reused.versionId })
   }

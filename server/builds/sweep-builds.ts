@@ -1,29 +1,61 @@
 import type { Database } from '../db/database.ts'
-import type { Executor } from '../executor/port.ts'
+import { forgetImage, holdFailed, listFailedWithImage } from '../environments/failed-images.ts'
+import { dropImage } from './drop-image.ts'
+import type { BuildTools } from './steps/step.ts'
 
 const buildSandbox = /^(bld_[0-9a-f]{32})_/
+const stopTimeoutMs = 10_000
+const batch = 100
 
-/** Removes the sandboxes of attempts that have ended: what a worker leaves that dies right after its last write. */
-export async function sweepBuilds(db: Database, executor: Executor): Promise<number> {
+type SweepTools = Pick<BuildTools, 'storage' | 'executor' | 'log'>
+
+/**
+ * Removes the sandboxes of attempts that have ended, and the images of those that failed: what a worker leaves that dies
+ * right after its last write, and attempts that no worker came to the end of. One bounded round; answers how many sandboxes
+ * and images went.
+ */
+export async function sweepBuilds(
+  db: Database,
+  tools: SweepTools,
+): Promise<{ sandboxes: number; images: number }> {
+  const left = await sandboxesOfEnded(db, tools)
+  for (const { id } of left) {
+    await tools.executor.stop(id)
+    await tools.executor.wait(id, AbortSignal.timeout(stopTimeoutMs))
+    await tools.executor.remove(id)
+  }
+  const versions = new Set([
+    ...left.map(({ versionId }) => versionId),
+    ...(await listFailedWithImage(db, batch)),
+  ])
+  let images = 0
+  for (const versionId of versions) if (await sweepImage(db, tools, versionId)) images += 1
+  return { sandboxes: left.length, images }
+}
+
+async function sandboxesOfEnded(db: Database, { executor }: SweepTools) {
   const sandboxes = (await executor.list()).flatMap(({ id }) => {
     const attemptId = buildSandbox.exec(id)?.[1]
     return attemptId === undefined ? [] : [{ id, attemptId }]
   })
-  if (sandboxes.length === 0) return 0
-  const live = await db
+  if (sandboxes.length === 0) return []
+  const attempts = await db
     .selectFrom('build_attempts')
-    .select('id')
+    .select(['id', 'environment_version_id', 'terminal_at'])
     .where('id', 'in', [...new Set(sandboxes.map(({ attemptId }) => attemptId))])
-    .where('terminal_at', 'is', null)
     .execute()
-  const liveIds = new Set(live.map(({ id }) => id))
-  const left = sandboxes.filter(({ attemptId }) => !liveIds.has(attemptId))
-  for (const { id } of left) {
-    await executor.stop(id)
-    await executor.wait(id, AbortSignal.timeout(stopTimeoutMs))
-    await executor.remove(id)
-  }
-  return left.length
+  const known = new Map(attempts.map((attempt) => [attempt.id, attempt]))
+  return sandboxes.flatMap(({ id, attemptId }) => {
+    const attempt = known.get(attemptId)
+    if (attempt && !attempt.terminal_at) return []
+    return [{ id, versionId: attempt?.environment_version_id ?? '' }]
+  })
 }
 
-const stopTimeoutMs = 10_000
+const sweepImage = (db: Database, tools: SweepTools, versionId: string): Promise<boolean> =>
+  db.transaction().execute(async (trx) => {
+    if (!(await holdFailed(trx, versionId))) return false
+    await dropImage(trx, tools, { versionId })
+    await forgetImage(trx, versionId)
+    return true
+  })

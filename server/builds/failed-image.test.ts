@@ -1,0 +1,124 @@
+import { randomUUID } from 'node:crypto'
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { ChainBench, changed } from '../testing/chain-bench.ts'
+import { makeTenant, type Tenant } from '../testing/factories/tenant.ts'
+import { createTestDatabase } from '../testing/test-database.ts'
+import { tar } from './archive/archive-fixtures.ts'
+import { cancelBuild } from './build-cancel-service.ts'
+import { BuildFailed } from './build-failed.ts'
+import { retryBuild } from './build-service.ts'
+import { quarantineKey } from './oci-layout.ts'
+import { sweepBuilds } from './sweep-builds.ts'
+
+/* What a build leaves of an image that does not become ready, on a real host agent with the real builder. */
+
+vi.setConfig({ testTimeout: 120_000 })
+const { db } = await createTestDatabase()
+let bench: ChainBench
+let tenant: Tenant
+let environment: string
+
+beforeAll(async () => {
+  bench = await ChainBench.start(db)
+}, 60_000)
+afterAll(() => bench.dispose(), 60_000)
+beforeEach(async () => {
+  tenant = await makeTenant(db)
+  environment = await bench.environment(tenant)
+})
+
+const archive = (note: string = randomUUID()) =>
+  tar({ name: 'Dockerfile', content: 'FROM scratch\nCOPY note /note\n' }, { name: 'note', content: note })
+
+const build = (bytes: Buffer, by: Parameters<ChainBench['build']>[2] = {}) =>
+  bench.build(bytes, { owner: tenant, environment, cache: 'none' }, by)
+
+const unsigned = () => {
+  const layers: string[] = []
+  const executor = changed(bench.tools.executor, {
+    installImage: (digest, bytes) => {
+      layers.push(digest)
+      return bench.tools.executor.installImage(digest, bytes)
+    },
+  })
+  const sign = () => {
+    throw new BuildFailed('platform_failed', 'no_key')
+  }
+  return { layers, tools: { executor, signing: changed(bench.tools.signing, { sign }) } }
+}
+
+const storedOf = (versionId: string): string[] => {
+  const folder = join(bench.folder, 'objects/images', versionId)
+  if (!existsSync(folder)) return []
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true })
+  return entries.filter((entry) => entry.isFile()).map(({ name }) => name)
+}
+
+const versionOf = (id: string) =>
+  db.selectFrom('environment_versions').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
+
+test('an image that did not become ready is nowhere any more, and its version tells of none', async () => {
+  const { layers, tools } = unsigned()
+  const failed = await build(archive(), tools)
+  expect(failed).toMatchObject({ state: 'platform_failed', version_state: 'retryable_failed' })
+  expect(layers).toHaveLength(1)
+  expect(await bench.tools.executor.hasImage(layers[0] ?? '')).toBe(false)
+  expect(storedOf(failed.id)).toEqual([])
+  expect(await versionOf(failed.id)).toMatchObject({
+    layer_digest: null,
+    promoted_digest: null,
+    compressed_bytes: null,
+    runner_release: null,
+  })
+  await retryBuild(bench.context, tenant.companyManager, failed.path)
+  expect(await bench.carryOn()).toMatchObject({ state: 'completed', version_state: 'ready' })
+})
+
+test('the host keeps a layer that another version has too', async () => {
+  const bytes = archive()
+  const ready = await build(bytes)
+  const failed = await build(bytes, unsigned().tools)
+  expect(failed).toMatchObject({ version_state: 'retryable_failed' })
+  expect(await bench.tools.executor.hasImage(ready.layer_digest ?? '')).toBe(true)
+  expect(storedOf(failed.id)).toEqual([])
+  expect(storedOf(ready.id)).toContain('index.json')
+})
+
+test('a build that is cancelled while its image is stored leaves nothing of it', async () => {
+  const storage = changed(bench.storage, {
+    put: async (key, bytes, options) => {
+      const stored = await bench.storage.put(key, bytes, options)
+      const version = await db
+        .selectFrom('environment_versions as v')
+        .innerJoin('build_attempts as a', 'a.environment_version_id', 'v.id')
+        .select(['v.id', 'a.id as attemptId'])
+        .where('v.environment_id', '=', environment)
+        .executeTakeFirstOrThrow()
+      if (key === quarantineKey(version.id)) {
+        const path = { environmentId: environment, versionId: version.id, attemptId: version.attemptId }
+        await cancelBuild(bench.context, tenant.companyManager, path)
+      }
+      return stored
+    },
+  })
+  const cancelled = await build(archive(), { storage })
+  expect(cancelled).toMatchObject({ state: 'cancelled', version_state: 'retryable_failed' })
+  expect(storedOf(cancelled.id)).toEqual([])
+})
+
+test('what a lost worker left of an image is swept away, that of a version which is ready stays', async () => {
+  const [lost, ready] = [await build(archive()), await build(archive())]
+  await db
+    .updateTable('environment_versions')
+    .set({ state: 'retryable_failed' })
+    .where('id', '=', lost.id)
+    .execute()
+  expect(await sweepBuilds(db, bench.tools)).toEqual({ sandboxes: 0, images: 1 })
+  expect(storedOf(lost.id)).toEqual([])
+  expect(await bench.tools.executor.hasImage(lost.layer_digest ?? '')).toBe(false)
+  expect(await versionOf(lost.id)).toMatchObject({ layer_digest: null })
+  expect(storedOf(ready.id)).toContain('index.json')
+  expect(await sweepBuilds(db, bench.tools)).toEqual({ sandboxes: 0, images: 0 })
+})

@@ -1,0 +1,67 @@
+import type { Executing, Trx } from '../db/database.ts'
+
+const failedStates = ['retryable_failed', 'rejected', 'abandoned'] as const
+
+/** Digest of the layer that the version knows as its own. */
+export async function findLayerOf(db: Executing, versionId: string): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('environment_versions')
+    .select('layer_digest')
+    .where('id', '=', versionId)
+    .executeTakeFirst()
+  return row?.layer_digest ?? undefined
+}
+
+/** Whether another version has the same layer. */
+export async function isLayerOfAnother(
+  db: Executing,
+  { versionId, digest }: { versionId: string; digest: string },
+): Promise<boolean> {
+  const row = await db
+    .selectFrom('environment_versions')
+    .select('id')
+    .where('layer_digest', '=', digest)
+    .where('id', '<>', versionId)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** What a version shows of an image once there is none. */
+export const noImage = {
+  promoted_digest: null,
+  composed_execution_digest: null,
+  layer_digest: null,
+  runner_release: null,
+  policy_revision: null,
+  image_config: null,
+  unpacked_bytes: null,
+  compressed_bytes: null,
+  verified_at: null,
+} as const
+
+/** Versions whose build failed and that still know of an image. */
+export async function listFailedWithImage(db: Executing, limit: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('environment_versions')
+    .select('id')
+    .where('state', 'in', failedStates)
+    .where('layer_digest', 'is not', null)
+    .limit(limit)
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
+/** Holds a version whose build failed until the transaction ends. False: it is none, or is built again. */
+export async function holdFailed(trx: Trx, versionId: string): Promise<boolean> {
+  const row = await trx
+    .selectFrom('environment_versions')
+    .select('id')
+    .where('id', '=', versionId)
+    .where('state', 'in', failedStates)
+    .forUpdate()
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+export const forgetImage = (trx: Trx, versionId: string): Promise<unknown> =>
+  trx.updateTable('environment_versions').set(noImage).where('id', '=', versionId).execute()
