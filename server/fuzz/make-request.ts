@@ -108,6 +108,8 @@ const contentType = (draw: Draw, route: Route): Record<string, string> => {
     'x',
     '',
     'application/xml',
+    'application/x-www-form-urlencoded',
+    'application/octet-stream',
   ]
   return { 'content-type': draw.chance(0.93) ? usual : draw.of(odd) }
 }

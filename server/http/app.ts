@@ -36,7 +36,8 @@ export function createApp(log: Log): FastifyInstance {
   app.addContentTypeParser(
     'application/x-www-form-urlencoded',
     { parseAs: 'string' },
-    async (_request: unknown, body: string) => Object.fromEntries(new URLSearchParams(body)),
+    async (_request: unknown, body: string) =>
+      body === '' ? undefined : Object.fromEntries(new URLSearchParams(body)),
   )
   // Raw bodies are read by their routes, which count the bytes themselves.
   app.addContentTypeParser('application/octet-stream', async (_request: unknown, payload: unknown) => payload)

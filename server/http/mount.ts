@@ -4,6 +4,7 @@ import { Rendered } from '../base/rendered.ts'
 import type { FindKey } from '../platform/authentication.ts'
 import type { Principal } from '../platform/principal.ts'
 import { readIdempotencyKey } from './idempotency-key.ts'
+import { requireMediaType } from './media-type.ts'
 import { checkEnabled, checkKeyScope } from './scopes.ts'
 import { checkOf, isValid } from './validation.ts'
 
@@ -83,6 +84,7 @@ export function mounter(app: FastifyInstance, options: MountOptions): Mount {
         if (!found?.begun) checks.params?.(request.params)
         checks.query?.(request.query)
         const idempotencyKey = route.idempotent ? readIdempotencyKey(request.headers) : undefined
+        requireMediaType(route, request)
         const body = request.body ?? (route.bodyOptional ? {} : request.body)
         if (route.bodyKind === undefined || route.bodyKind === 'json') checks.body?.(body)
         const { params, query } = request
