@@ -18,7 +18,7 @@ export const runErrors = {
     'The input cannot be stored as canonical JSON.',
     'Send at most 1 MiB, 64 levels, 100000 values, no duplicate keys, no NUL.',
   ),
-  input_staging_unavailable: entry(503, 'The input could not be stored; no run was created.', later),
+  input_staging_unavailable: entry(503, 'It cannot be checked or stored now; nothing was created.', later),
   retry_input_unavailable: entry(
     409,
     'The input of the earlier run cannot be read any more.',

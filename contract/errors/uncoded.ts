@@ -14,7 +14,7 @@ export const uncoded = {
   key_chatroom: { status: 403, detail: 'This API key may not use this chatroom.', headers: {} },
   /** A request from an origin that is not among the key's domains. */
   key_origin: { status: 403, detail: 'This API key may not be used from this origin.', headers: {} },
-  /** A method the path lacks, or a room route outside the sandbox scope called with a sandbox-scope key. */
+  /** A room route outside the sandbox scope called with a sandbox-scope key. */
   method_not_allowed: { status: 405, detail: 'Method Not Allowed', headers: {} },
 } as const satisfies Record<string, { status: number; detail: string; headers: Record<string, string> }>
 

@@ -67,6 +67,7 @@ export const scriptRoutes = {
       'illegal_transition',
       'environment_version_not_ready',
       'job_contract_invalid',
+      'input_staging_unavailable',
       ...scriptErrors,
     ],
   }),

@@ -32,6 +32,7 @@ const draftErrors = [
   'environment_version_not_ready',
   'job_contract_invalid',
   'script_too_large',
+  'input_staging_unavailable',
   'output_policy_invalid',
   'output_policy_table_not_found',
   'output_policy_channel_table',

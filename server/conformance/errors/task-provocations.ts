@@ -2,6 +2,8 @@ import { gzipSync } from 'node:zlib'
 import { bundleMaxBytes, scriptMaxBytes, timeoutMaxSeconds } from '@sandbox-jobs/contract/limits.ts'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import { tar } from '../../builds/archive/archive-fixtures.ts'
+import { defaultBounds } from '../../tasks/input-schema/schema-thread.ts'
+import { schemaThread } from '../../tasks/input-schema/shared-thread.ts'
 import { draftOf } from './examples.ts'
 import type { Provocations, Scene } from './provocation.ts'
 
@@ -15,6 +17,13 @@ const bundle = (scene: Scene, file: Buffer) =>
   scene.ask('manager', allRoutes.uploadBundle, { params: task(scene), file })
 const share = (scene: Scene, body: Record<string, unknown>) =>
   scene.ask('manager', allRoutes.createShare, { params: task(scene), body })
+
+/** One check that takes all the time it may, and as many behind it as may wait. */
+function fillSchemaLane(companyId: string): Promise<unknown>[] {
+  const slow = { schema: '{"pattern":"^(a+)+$"}', instance: { value: `${'a'.repeat(40)}!` } }
+  const quick = Array.from({ length: defaultBounds.laneWaitingMax }, () => ({ schema: '{}' }))
+  return [slow, ...quick].map((question) => schemaThread.ask(companyId, question))
+}
 
 /** Tasks, their versions and shares. */
 export const taskProvocations: Provocations = {
@@ -31,6 +40,16 @@ export const taskProvocations: Provocations = {
     ),
   job_contract_invalid: (scene) =>
     scene.ask('manager', allRoutes.createTaskVersion, draftOf(scene, { input_schema: 'no JSON' })),
+  input_staging_unavailable: async (scene) => {
+    const waiting = fillSchemaLane(scene.world.own.companyId)
+    const answer = await scene.ask(
+      'manager',
+      allRoutes.createTaskVersion,
+      draftOf(scene, { input_schema: '{}' }),
+    )
+    await Promise.all(waiting)
+    return answer
+  },
   timeout_exceeds_ceiling: async (scene) => {
     const body = { timeout_seconds: timeoutMaxSeconds }
     await scene.must('manager', allRoutes.updateTaskVersion, { params: draft(scene), body })

@@ -13,7 +13,6 @@ export const unprovokedCodes: Partial<Record<ErrorCode, string>> = {
   chatroom_owner_scope_removed: 'the schema refuses owner_scope=chatroom with 422 first',
   capability_unavailable: 'the key of capabilities is made before the first request',
   input_not_stageable: 'what has no canonical form is refused as JSON, with the array of problems',
-  input_staging_unavailable: 'needs a hundred checks at once: input-schema/schema-thread.test.ts',
 
   task_version_not_published: secrets,
   task_version_digest_mismatch: secrets,

@@ -15,7 +15,7 @@ export interface SchemaThreadBounds {
   waitingMax: number
 }
 
-const defaultBounds: SchemaThreadBounds = {
+export const defaultBounds: SchemaThreadBounds = {
   answerMs: 2000,
   patienceMs: 20_000,
   startMs: 20_000,
