@@ -1,7 +1,6 @@
 import type {
   TaskVersion,
   TaskVersionCreateRequest,
-  TaskVersionList,
   TaskVersionUpdateRequest,
 } from '@sandbox-jobs/contract/resources/task-version.ts'
 import { CodedError, notFound } from '../base/coded-error.ts'
@@ -10,12 +9,11 @@ import type { Executing } from '../db/database.ts'
 import { getVersion } from '../environments/ready-versions.ts'
 import type { Principal } from '../platform/principal.ts'
 import { checkJobContract } from './job-contract.ts'
-import { afterIdOf, type ListRequest, pageByIdOf, statesOfLifecycle } from './list-request.ts'
 import { requireReadyEnvironment } from './ready-environment.ts'
-import { renderTaskVersion, type VersionView } from './render-task-version.ts'
+import { renderTaskVersion } from './render-task-version.ts'
 import { lockManagedTask, requireManagedTask, type SeenTask, seeTask } from './task-access.ts'
 import type { TaskContext } from './task-context.ts'
-import { setCurrentVersions, type TaskRow } from './task-store.ts'
+import { setCurrentVersions } from './task-store.ts'
 import {
   contentHashOf,
   digestOf,
@@ -27,7 +25,6 @@ import {
 import {
   findVersion,
   insertVersion,
-  listVersions,
   lockVersion,
   nextVersionNumber,
   type TaskVersionRow,
@@ -134,45 +131,25 @@ export async function readVersion(
   return viewOf(context.db, row, seen)
 }
 
-export async function listTaskVersions(
-  context: TaskContext,
-  principal: Principal,
-  query: { taskId: string; request: ListRequest },
-): Promise<TaskVersionList> {
-  const { taskId, request } = query
-  const seen = await seeTask(context, principal, taskId)
-  const list = `task-versions:${taskId}`
-  const size = request.page_size
-  const rows = await listVersions(context.db, {
-    companyId: principal.companyId,
-    taskId,
-    states: statesOfLifecycle(request.lifecycle, { active: ['draft', 'published'], retired: ['archived'] }),
-    oncePublishedOnly: seen.view === 'borrower',
-    afterId: afterIdOf(context.pages, list, request),
-    limit: size + 1,
-  })
-  const environments = await environmentsOf(context.db, rows)
-  return pageByIdOf(context.pages, list, { rows, size }, (row) =>
+type Seen = Pick<SeenTask, 'task' | 'view'>
+
+/** The wire form of one version, with the name of what it runs on. */
+export const viewOf = async (db: Executing, row: TaskVersionRow, seen: Seen): Promise<TaskVersion> =>
+  (await viewsOf(db, [row], seen))(row)
+
+/** The same of several, their environments looked up together. */
+export async function viewsOf(
+  db: Executing,
+  rows: readonly TaskVersionRow[],
+  seen: Seen,
+): Promise<(row: TaskVersionRow) => TaskVersion> {
+  const environments = await environmentsOf(db, rows)
+  return (row) =>
     renderTaskVersion(row, {
       view: seen.view,
       environment: environments.get(row.environment_version_id) ?? goneEnvironment,
       currentPublishedVersionId: seen.task.current_published_version_id,
-    }),
-  )
-}
-
-/** The wire form of one version, with the name of what it runs on. */
-export async function viewOf(
-  db: Executing,
-  row: TaskVersionRow,
-  seen: { task: TaskRow; view: VersionView['view'] },
-): Promise<TaskVersion> {
-  const environments = await environmentsOf(db, [row])
-  return renderTaskVersion(row, {
-    view: seen.view,
-    environment: environments.get(row.environment_version_id) ?? goneEnvironment,
-    currentPublishedVersionId: seen.task.current_published_version_id,
-  })
+    })
 }
 
 const goneEnvironment = { id: '', name: '' }

@@ -1,5 +1,5 @@
 import { taskVersionMachine } from '@sandbox-jobs/contract/states/catalog-states.ts'
-import type { Insertable, Selectable, Updateable } from 'kysely'
+import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
 import type { Executing, Trx } from '../db/database.ts'
 import type { TaskVersionsTable } from '../db/tables/tasks.ts'
 import { noteCreated, transition } from '../db/transition.ts'
@@ -136,14 +136,43 @@ export interface VersionListFilter {
   limit: number
 }
 
-export function listVersions(db: Executing, filter: VersionListFilter): Promise<TaskVersionRow[]> {
+export interface ListedVersion {
+  id: string
+  /** Of all its texts. */
+  bytes: number
+}
+
+const textBytes = sql<number>`(
+  octet_length(startup_script) + octet_length(work_script) + coalesce(octet_length(work_command), 0)
+  + coalesce(octet_length(input_instructions), 0) + coalesce(octet_length(input_example), 0)
+  + coalesce(octet_length(input_schema), 0) + coalesce(octet_length(ordinary_env::text), 0)
+)`
+
+/** Versions in the order of their list, without what they hold. */
+export function listVersions(db: Executing, filter: VersionListFilter): Promise<ListedVersion[]> {
   let query = db
     .selectFrom('task_versions')
-    .selectAll()
+    .select(['id', textBytes.as('bytes')])
     .where('company_id', '=', filter.companyId)
     .where('task_id', '=', filter.taskId)
   if (filter.states) query = query.where('state', 'in', filter.states)
   if (filter.oncePublishedOnly) query = query.where('published_at', 'is not', null)
   if (filter.afterId !== undefined) query = query.where('id', '>', filter.afterId)
   return query.orderBy('id').limit(filter.limit).execute()
+}
+
+/** In the order of the list. */
+export async function findVersions(
+  db: Executing,
+  companyId: string,
+  ids: readonly string[],
+): Promise<TaskVersionRow[]> {
+  if (ids.length === 0) return []
+  return db
+    .selectFrom('task_versions')
+    .selectAll()
+    .where('company_id', '=', companyId)
+    .where('id', 'in', ids)
+    .orderBy('id')
+    .execute()
 }

@@ -1,9 +1,10 @@
 import { inputSchemaMaxBytes, scriptMaxBytes, workCommandMaxBytes } from '@sandbox-jobs/contract/limits.ts'
-import type { TaskVersion } from '@sandbox-jobs/contract/resources/task-version.ts'
+import type { TaskVersion, TaskVersionList } from '@sandbox-jobs/contract/resources/task-version.ts'
 import type { Route } from '@sandbox-jobs/contract/routes/route.ts'
 import { taskRoutes } from '@sandbox-jobs/contract/routes/task-routes.ts'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { newId } from '../../base/ids.ts'
+import { versionPageMaxBytes } from '../../tasks/list-task-versions.ts'
 import { makeEnvironmentVersion } from '../../testing/factories/environment-version.ts'
 import { makeTenant, type Tenant } from '../../testing/factories/tenant.ts'
 import { TaskHarness } from '../../testing/task-harness.ts'
@@ -298,6 +299,53 @@ describe('archiving a version', () => {
     expect(await ids('active')).toEqual([first.id])
     expect(await ids('retired')).toEqual([second.id])
     expect(await ids('all')).toEqual([first.id, second.id])
+  })
+})
+
+describe('the list of versions', () => {
+  const page = async (id: string, token: string) => {
+    const call = { params: { id }, query: { page_size: '100', page_token: token } }
+    const owner = tenant.departmentManager
+    const answer = await harness.call<TaskVersionList>(taskRoutes.listTaskVersions, owner, call)
+    return { ...answer.body, ids: answer.body.items.map((item) => item.id) }
+  }
+
+  it('has pages that can be answered, however large the versions are', async () => {
+    const { id } = await newTask()
+    const script = 'x'.repeat(700_000)
+    const draft = {
+      taskId: id,
+      environmentVersionId,
+      fields: { startup_script: script, work_script: script },
+    }
+    const made: string[] = []
+    for (let count = 0; count < 7; count += 1) {
+      made.push((await harness.createDraft(tenant.departmentManager, draft)).id)
+    }
+    const first = await page(id, '')
+    expect([first.ids, first.page_size]).toEqual([made.slice(0, 5), 100])
+    expect(5 * 2 * script.length).toBeLessThanOrEqual(versionPageMaxBytes)
+    expect(first.items.every((item) => item.work_script === script)).toBe(true)
+    const second = await page(id, first.next_page_token ?? '')
+    expect([second.ids, second.next_page_token]).toEqual([made.slice(5), null])
+  })
+
+  it('shows a version that is larger than a page alone', async () => {
+    const { id } = await newTask()
+    const draft = { taskId: id, environmentVersionId }
+    const small = await harness.createDraft(tenant.departmentManager, draft)
+    const fields = { ordinary_env: { BIG: 'x'.repeat(7_900_000) } }
+    const large = await harness.createDraft(tenant.departmentManager, { ...draft, fields })
+    await owned(taskRoutes.updateTaskVersion, {
+      id,
+      vid: large.id,
+      body: { work_script: 'x'.repeat(1_000_000) },
+    })
+    const last = await harness.createDraft(tenant.departmentManager, draft)
+    const first = await page(id, '')
+    const second = await page(id, first.next_page_token ?? '')
+    const third = await page(id, second.next_page_token ?? '')
+    expect([first.ids, second.ids, third.ids]).toEqual([[small.id], [large.id], [last.id]])
   })
 })
 

@@ -2,9 +2,10 @@ import { catalogPageSizeDefault } from '@sandbox-jobs/contract/limits.ts'
 import { taskRoutes } from '@sandbox-jobs/contract/routes/task-routes.ts'
 import { archiveVersion } from '../../tasks/archive-version.ts'
 import { listRequestOf } from '../../tasks/list-request.ts'
+import { listTaskVersions } from '../../tasks/list-task-versions.ts'
 import { publishVersion } from '../../tasks/publish-version.ts'
 import type { TaskContext } from '../../tasks/task-context.ts'
-import { changeDraft, createDraft, listTaskVersions, readVersion } from '../../tasks/task-version-service.ts'
+import { changeDraft, createDraft, readVersion } from '../../tasks/task-version-service.ts'
 import type { Mount } from '../mount.ts'
 
 const listDefaults = { page_size: catalogPageSizeDefault, lifecycle: 'active' } as const
