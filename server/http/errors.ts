@@ -72,8 +72,12 @@ function codeOf(error: unknown): 'database_unavailable' | 'storage_unavailable' 
   return isStorageAway(error) ? 'storage_unavailable' : 'internal_error'
 }
 
+/** A sender who hung up before all was sent: nothing of ours has failed, and nobody is left to be told. */
+const senderLeft = ({ raw }: FastifyRequest): boolean => raw.destroyed && !raw.complete
+
 export function handleError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   let answer = answerOf(error)
+  if (!answer && senderLeft(request)) answer = malformed('body')
   if (!answer) {
     request.log.error({ error: loggable(error), route: request.routeOptions.url }, 'request failed')
     answer = coded(new CodedError(codeOf(error)))
