@@ -31,20 +31,20 @@ export async function abortContextUpload(
 /** What ending a session takes. */
 export type SweepContext = Pick<EnvironmentContext, 'db' | 'storage' | 'log'>
 
-/** Removes the bytes of an `abort_pending` session that nobody sends to, then ends it. */
-export async function finishAbort(context: SweepContext, key: SessionKey): Promise<void> {
-  await context.db.transaction().execute(async (trx) => {
+/** Removes the bytes of an `abort_pending` session that nobody sends to, then ends it. False when it did not. */
+export async function finishAbort(context: SweepContext, key: SessionKey): Promise<boolean> {
+  return context.db.transaction().execute(async (trx) => {
     const session = await lockSession(trx, key)
-    if (session?.state !== 'abort_pending' || session.receiving) return
+    if (session?.state !== 'abort_pending' || session.receiving) return false
     if (session.storage_key !== null) {
       try {
         await context.storage.delete(session.storage_key)
       } catch (error) {
         context.log.warn({ err: error, session: session.id }, 'bytes of an aborted upload not removed')
-        return
+        return false
       }
     }
     const nothing = { storage_key: null, received_bytes: null, received_digest: null }
-    await moveSession(trx, session.id, 'aborted', nothing)
+    return (await moveSession(trx, session.id, 'aborted', nothing)) !== undefined
   })
 }

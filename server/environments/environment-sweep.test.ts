@@ -53,6 +53,20 @@ it('finishes an abort that its sender did not live to finish', async () => {
   expect((await stateOf('upload_sessions', id)).state).toBe('aborted')
 })
 
+it('counts an upload only once it has ended', async () => {
+  const id = await received('-1 second')
+  const sending = (until: string) =>
+    db
+      .updateTable('upload_sessions')
+      .set({ receiving_until: sql`now() + ${until}::interval` })
+      .where('id', '=', id)
+      .execute()
+  await sending('1 minute')
+  expect(await sweepEnvironments(harness.context)).toMatchObject({ uploadsAborted: 0 })
+  await sending('-1 second')
+  expect(await sweepEnvironments(harness.context)).toMatchObject({ uploadsAborted: 1 })
+})
+
 it('abandons failed versions when nobody built them again for seven days', async () => {
   const fail = async (age: string) => {
     const { id } = await makeEnvironmentVersion(db, {

@@ -1,3 +1,4 @@
+import { inBatches } from '../queue/in-batches.ts'
 import { finishAbort, type SweepContext } from './context-abort-service.ts'
 import { listOverdueSessions, moveSession } from './upload-session-store.ts'
 import { moveVersion } from './version-moves.ts'
@@ -13,14 +14,27 @@ const batch = 100
 export async function sweepEnvironments(
   context: SweepContext,
 ): Promise<{ uploadsAborted: number; versionsAbandoned: number }> {
-  const sessions = await listOverdueSessions(context.db, batch)
-  for (const key of sessions) {
+  return {
+    uploadsAborted: await inBatches(batch, (limit) => abortOverdue(context, limit)),
+    versionsAbandoned: await inBatches(batch, (limit) => abandonUnretried(context, limit)),
+  }
+}
+
+/** How many have ended: one that is still sent to, or whose bytes the store keeps, is left for a later round. */
+async function abortOverdue(context: SweepContext, limit: number): Promise<number> {
+  let ended = 0
+  for (const key of await listOverdueSessions(context.db, limit)) {
     await context.db.transaction().execute((trx) => moveSession(trx, key.sessionId, 'abort_pending'))
-    await finishAbort(context, key)
+    if (await finishAbort(context, key)) ended += 1
   }
-  const versions = await listUnretriedVersions(context.db, batch)
-  for (const id of versions) {
-    await context.db.transaction().execute((trx) => moveVersion(trx, id, { to: 'abandoned' }))
+  return ended
+}
+
+async function abandonUnretried({ db }: SweepContext, limit: number): Promise<number> {
+  let abandoned = 0
+  for (const id of await listUnretriedVersions(db, limit)) {
+    const left = await db.transaction().execute((trx) => moveVersion(trx, id, { to: 'abandoned' }))
+    if (left !== undefined) abandoned += 1
   }
-  return { uploadsAborted: sessions.length, versionsAbandoned: versions.length }
+  return abandoned
 }

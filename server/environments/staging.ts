@@ -8,6 +8,7 @@ import { newId } from '../base/ids.ts'
 import type { Log } from '../base/logging.ts'
 import { lockCompany } from '../db/company-lock.ts'
 import type { Database, Executing, Trx } from '../db/database.ts'
+import { inBatches } from '../queue/in-batches.ts'
 import type { ObjectStorage } from '../storage/port.ts'
 import { deleteCountedLeases, insertLease, lockOverdueLeases, releaseLease } from './staging-lease-store.ts'
 import { measureStaging } from './upload-session-store.ts'
@@ -109,5 +110,5 @@ export async function sweepStaging(context: {
     }
     return ended
   })
-  return { leasesEnded, leasesForgotten: await deleteCountedLeases(db, batch) }
+  return { leasesEnded, leasesForgotten: await inBatches(batch, (limit) => deleteCountedLeases(db, limit)) }
 }

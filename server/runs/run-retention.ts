@@ -1,6 +1,7 @@
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/logging.ts'
 import type { Database } from '../db/database.ts'
+import { batchesPerRound, inBatches } from '../queue/in-batches.ts'
 import type { ObjectStorage } from '../storage/port.ts'
 import { deleteOldKeys } from './idempotency-store.ts'
 import {
@@ -18,7 +19,6 @@ export interface RetentionDeps {
 }
 
 const batch = 100
-const batchesPerRound = 20
 
 /**
  * Removes what runs left once their company's `run_content_retention_days` are over (contract part 1, "Company
@@ -66,11 +66,5 @@ export async function sweepIdempotencyKeys(
   deps: Pick<RetentionDeps, 'db' | 'clock'>,
 ): Promise<{ keys: number }> {
   const before = new Date(deps.clock.now().getTime() - keysKeptMs)
-  let keys = 0
-  for (let round = 0; round < batchesPerRound; round += 1) {
-    const deleted = await deleteOldKeys(deps.db, before, keysBatch)
-    keys += deleted
-    if (deleted < keysBatch) break
-  }
-  return { keys }
+  return { keys: await inBatches(keysBatch, (limit) => deleteOldKeys(deps.db, before, limit)) }
 }

@@ -3,6 +3,7 @@ import { gzipSync } from 'node:zlib'
 import { scriptRoutes } from '@sandbox-jobs/contract/routes/script-routes.ts'
 import { sql } from 'kysely'
 import { beforeEach, expect, it } from 'vitest'
+import { newId } from '../base/ids.ts'
 import { tar } from '../builds/archive/archive-fixtures.ts'
 import { openStaging } from '../environments/staging.ts'
 import { makeEnvironmentVersion } from '../testing/factories/environment-version.ts'
@@ -49,6 +50,16 @@ it('removes scripts after their day', async () => {
   await db.updateTable('script_uploads').set({ expires_at: past.expires_at }).where('id', '=', old).execute()
   expect(await sweep()).toMatchObject({ scriptsRemoved: 1 })
   expect(await ids('script_uploads')).toEqual([young])
+})
+
+it('removes in one round what many companies can upload in a minute', async () => {
+  const id = await send(scriptRoutes.uploadScript, Buffer.from('old'))
+  const row = await db.selectFrom('script_uploads').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
+  const { expires_at } = past
+  const many = Array.from({ length: 250 }, () => ({ ...row, id: newId('scriptUpload'), expires_at }))
+  await db.insertInto('script_uploads').values(many).execute()
+  expect(await sweep()).toMatchObject({ scriptsRemoved: 250 })
+  expect(await ids('script_uploads')).toEqual([id])
 })
 
 it('removes bundles with their bytes after their day, unless a version holds them', async () => {

@@ -1,6 +1,7 @@
 import type { Log } from '../base/logging.ts'
 import type { Database } from '../db/database.ts'
 import { sweepStaging } from '../environments/staging.ts'
+import { inBatches } from '../queue/in-batches.ts'
 import type { ObjectStorage } from '../storage/port.ts'
 import { deleteBundle, heldAmong, lockBundlesToLookAt, lookAgainTomorrow } from './bundle-store.ts'
 import { deleteExpiredScripts } from './script-upload-store.ts'
@@ -19,7 +20,7 @@ export interface SweepContext {
  */
 export async function sweepTaskUploads(context: SweepContext): Promise<Record<string, number>> {
   return {
-    scriptsRemoved: await deleteExpiredScripts(context.db, batch),
+    scriptsRemoved: await inBatches(batch, (limit) => deleteExpiredScripts(context.db, limit)),
     bundlesRemoved: await sweepBundles(context),
     ...(await sweepStaging(context)),
   }
