@@ -14,7 +14,8 @@ export const buildFailures = {
   context_invalid: {
     terminalClass: 'customer_failed',
     versionState: 'rejected',
-    nextAction: 'Correct the archive as error_detail says, upload it again and create a new version.',
+    nextAction:
+      'The build log says what is wrong with the archive, or with the image that came of it. Correct it, upload it again and create a new version.',
   },
   policy_reject: {
     terminalClass: 'customer_failed',
@@ -77,6 +78,18 @@ const nextActionsByRule: Record<string, string> = {
   dockerfile_missing:
     'Put a file named Dockerfile at the top of the archive, upload it again and create a new version.',
   context_missing: 'Upload an archive and create a version from its owned_object_id.',
+  image_user_unknown:
+    'The USER of the Dockerfile is not in /etc/passwd of the image, or its group not in /etc/group. Add it there, or give its number.',
+  image_user_out_of_range:
+    'The USER of the Dockerfile, or its group, is not below 65536. Give it another number.',
+  image_user_invalid:
+    'The USER of the Dockerfile is not plainly a user: a name or a number, and behind a colon a group. Change it, upload it again and create a new version.',
+  image_env_too_large:
+    'The image sets more than 200 variables or 64 KiB of them. Set fewer by ENV, upload it again and create a new version.',
+  image_too_large:
+    'The image is larger than 10 GiB. Leave less in it, upload it again and create a new version.',
+  staging_slot_exhausted:
+    'Unfinished uploads hold all staging slots of the company, so the scan had none for its report. Complete or abort some, then retry the build.',
 }
 
 /** What to do about a failed build; `detail` is its `error_detail`, empty for who may not see it. */

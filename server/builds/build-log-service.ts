@@ -9,8 +9,7 @@ import { type BuildPath, readBuild } from './build-query-service.ts'
 
 /**
  * What the steps of a build printed, bounded, for owner managers. It is kept when the Dockerfile has run to its end; for
- * a Dockerfile that was refused it says which line broke which rule. Before that, and when the archive was refused, there
- * is none: 404.
+ * an archive or a Dockerfile that was refused it says which entry or line broke which rule. Before that there is none: 404.
  */
 export async function openBuildLog(
   context: EnvironmentContext,

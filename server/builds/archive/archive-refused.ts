@@ -1,3 +1,5 @@
+import { refusalText } from './archive-refusal-texts.ts'
+
 /**
  * Every reason to refuse an archive or an image, by slug. `hostile`: no honest archiver writes it, or it could
  * mean different things to different readers; `broken`: the bytes are not a whole archive; `rule`: what a base image out
@@ -71,19 +73,53 @@ export interface SizeBound {
   slug: 'archive_ratio' | 'archive_too_large'
 }
 
-/** The archive or image is refused; holds no text of it. */
+/** The archive or image is refused. Its message holds no text of it. */
 export class ArchiveRefused extends Error {
   readonly slug: ArchiveRefusal
+  /** Name of the entry that was looked at, as it may be shown. */
+  entry: string | undefined
 
-  constructor(slug: ArchiveRefusal) {
+  constructor(slug: ArchiveRefusal, entry?: string) {
     super(`archive refused: ${slug}`)
     this.name = 'ArchiveRefused'
     this.slug = slug
+    this.entry = entry
   }
 
   /** The build attempt's `error_detail` (contract, Build attempt): the rule's family first, then the rule. */
   get errorDetail(): string {
     const isHostile = archiveRefusals[this.slug] === 'hostile'
     return isHostile ? `reserved_path_or_hostile_entry;${this.slug}` : this.slug
+  }
+
+  /** For the build log of `what` was refused: where, and what the rule wants. */
+  explanation(what: 'archive' | 'image'): string {
+    const where = this.entry === undefined ? what : `${what}, entry ${this.entry}`
+    return `${where}: ${refusalText(this.slug)} (${this.slug})\n`
+  }
+}
+
+const maxNameCharacters = 200
+const maxShownCharacters = 8 * maxNameCharacters + 1
+const unshowable = /[\p{C}\u2028\u2029]/gu
+
+/** Whether a text may be the name of an entry as a refusal shows it. */
+export const isShownEntry = (text: unknown): text is string =>
+  typeof text === 'string' && text.length <= maxShownCharacters && text.search(unshowable) === -1
+
+/** Characters that could change what is seen around them are spelled out. */
+function shown(name: Buffer): string {
+  const text = name.toString('utf8')
+  const cut = text.length > maxNameCharacters ? `${text.slice(0, maxNameCharacters)}…` : text
+  return cut.replace(unshowable, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`)
+}
+
+/** Does `work` on the entry of that name; a refusal then tells it. */
+export function onEntry<Result>(name: Buffer, work: () => Result): Result {
+  try {
+    return work()
+  } catch (error) {
+    if (error instanceof ArchiveRefused) error.entry ??= shown(name)
+    throw error
   }
 }

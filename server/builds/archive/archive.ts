@@ -1,5 +1,5 @@
 import { addAbortSignal, type Readable } from 'node:stream'
-import { ArchiveRefused, type SizeBound } from './archive-refused.ts'
+import { ArchiveRefused, onEntry, type SizeBound } from './archive-refused.ts'
 import { ByteReader, bounded } from './byte-reader.ts'
 import { type PathBounds, parseEntryPath, parseLinkTarget, refuseForeignPath } from './entry-path.ts'
 import { type EntryKind, EntryTree, type TreeBounds } from './entry-tree.ts'
@@ -80,9 +80,12 @@ export async function* readArchive(
   const tree = new EntryTree(bounds)
   try {
     for await (const raw of readFormat(source, format, bounds, signal)) {
-      const entry = toEntry(raw, bounds)
+      const entry = onEntry(raw.name, () => {
+        const read = toEntry(raw, bounds)
+        if (read.path !== '') tree.add(read.path, read.kind)
+        return read
+      })
       if (entry.path === '') continue
-      tree.add(entry.path, entry.kind)
       yield entry
       if (signal.aborted) throw new ArchiveRefused('archive_timeout')
     }

@@ -1,4 +1,4 @@
-import { ArchiveRefused } from './archive-refused.ts'
+import { ArchiveRefused, onEntry } from './archive-refused.ts'
 import { ByteReader, bounded } from './byte-reader.ts'
 import { decodeName, type PathBounds, parseEntryPath } from './entry-path.ts'
 import { EntryTree, type TreeBounds } from './entry-tree.ts'
@@ -53,14 +53,20 @@ export async function checkFlatImage(
   let unpackedBytes = 0
   let entries = 0
   for await (const raw of readTar(input)) {
-    const path = parseEntryPath(raw.name, raw.kind === 'directory' ? 'directory' : 'other', bounds)
-    if (path === '') continue
-    checkEntry(raw, path, tree, bounds)
-    tree.add(path, raw.kind === 'directory' || raw.kind === 'symlink' ? raw.kind : 'file')
+    if (!onEntry(raw.name, () => addEntry(raw, tree, bounds))) continue
     unpackedBytes += raw.byteSize
     entries += 1
   }
   return { unpackedBytes, entries }
+}
+
+/** False for the root itself. */
+function addEntry(raw: RawEntry, tree: EntryTree, bounds: FlatImageBounds): boolean {
+  const path = parseEntryPath(raw.name, raw.kind === 'directory' ? 'directory' : 'other', bounds)
+  if (path === '') return false
+  checkEntry(raw, path, tree, bounds)
+  tree.add(path, raw.kind === 'directory' || raw.kind === 'symlink' ? raw.kind : 'file')
+  return true
 }
 
 function checkEntry(raw: RawEntry, path: string, tree: EntryTree, bounds: FlatImageBounds): void {

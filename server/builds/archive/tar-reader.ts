@@ -1,4 +1,4 @@
-import { ArchiveRefused } from './archive-refused.ts'
+import { ArchiveRefused, onEntry } from './archive-refused.ts'
 import type { ByteReader } from './byte-reader.ts'
 import { type PaxRecords, parsePaxRecords } from './pax-records.ts'
 import { EntryBody, emptyBody, type RawEntry } from './raw-entry.ts'
@@ -71,6 +71,11 @@ async function readExtension(input: ByteReader, header: TarHeader): Promise<Exte
 }
 
 function toEntry(header: TarHeader, extensions: Extensions, body: EntryBody): RawEntry {
+  const name = extensions.pax?.path ?? extensions.gnuName ?? header.name
+  return onEntry(name, () => ({ name, ...restOf(header, extensions, body) }))
+}
+
+function restOf(header: TarHeader, extensions: Extensions, body: EntryBody): Omit<RawEntry, 'name'> {
   const { pax, gnuName, gnuLinkName } = extensions
   if (header.type === sparse) throw new ArchiveRefused('sparse_entry')
   const kind = kinds[header.type]
@@ -85,7 +90,6 @@ function toEntry(header: TarHeader, extensions: Extensions, body: EntryBody): Ra
     throw new ArchiveRefused('header_disagrees')
   return {
     kind,
-    name: pax?.path ?? gnuName ?? header.name,
     linkName,
     mode: header.mode,
     byteSize: header.byteSize,

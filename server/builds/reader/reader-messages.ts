@@ -1,7 +1,7 @@
 import type { FailedInstruction } from '@sandbox-jobs/contract/resources/build-details.ts'
 import { parseStrictJson } from '../../base/strict-json.ts'
 import type { ArchiveBounds, ArchiveFormat } from '../archive/archive.ts'
-import { ArchiveRefused, isArchiveRefusal } from '../archive/archive-refused.ts'
+import { ArchiveRefused, isArchiveRefusal, isShownEntry } from '../archive/archive-refused.ts'
 import type { BundleFormat, BundleRules } from '../archive/bundle-entries.ts'
 import type { FlatImageBounds, FlatImageCounts } from '../archive/flat-image.ts'
 import type { ResolvedName } from '../bases/image-manifest.ts'
@@ -124,6 +124,7 @@ interface ToldVerdict {
   unpackedBytes?: unknown
   entries?: unknown
   slug?: unknown
+  entry?: unknown
   line?: unknown
 }
 
@@ -141,6 +142,7 @@ function parseVerdict(told: ToldVerdict): Verdict | undefined {
     unpackedBytes,
     entries,
     slug,
+    entry,
     line,
   } = told
   switch (kind) {
@@ -165,7 +167,8 @@ function parseVerdict(told: ToldVerdict): Verdict | undefined {
       return isCount(unpackedBytes) && isCount(entries) ? { kind, unpackedBytes, entries } : undefined
     case 'archive_refused':
       if (typeof slug !== 'string' || !isArchiveRefusal(slug)) return undefined
-      return { kind: 'refused', refusal: new ArchiveRefused(slug) }
+      if (entry !== undefined && !isShownEntry(entry)) return undefined
+      return { kind: 'refused', refusal: new ArchiveRefused(slug, entry) }
     case 'dockerfile_refused':
       if (typeof slug !== 'string' || !isDockerfileRefusal(slug) || !isCount(line)) return undefined
       return { kind: 'refused', refusal: new DockerfileRefused(slug, line) }
@@ -181,7 +184,7 @@ export function verdictLine(verdict: Verdict): string {
   const told =
     refusal instanceof DockerfileRefused
       ? { kind: 'dockerfile_refused', slug: refusal.slug, line: refusal.line }
-      : { kind: 'archive_refused', slug: refusal.slug }
+      : { kind: 'archive_refused', slug: refusal.slug, entry: refusal.entry }
   return `${JSON.stringify({ verdict: told })}\n`
 }
 

@@ -74,12 +74,29 @@ it('tells the author of a refused Dockerfile the line and what is wanted there, 
   )
 })
 
-it('refuses an archive with the slug of its rule', async () => {
-  const build = await buildOf('a3', tar({ name: '../x' }))
+it.each([
+  ['x/../../y', 'path_escapes', 'archive, entry x/../../y: Names have no .. in them. (path_escapes)\n'],
+  [
+    'a\u001b[31m\u202eb',
+    'path_control_character',
+    'archive, entry a\\u{1b}[31m\\u{202e}b: Names have no control characters. (path_control_character)\n',
+  ],
+])('refuses an archive with the slug of its rule, and names the entry in the build log', async (...row) => {
+  const [name, slug, explanation] = row
+  const build = await buildOf(slug, tar({ name: 'Dockerfile', content: 'FROM scratch' }, { name }))
   await expect(contextValidator.run(build)).rejects.toMatchObject({
     code: 'context_invalid',
-    detail: 'reserved_path_or_hostile_entry;path_escapes',
+    detail: `reserved_path_or_hostile_entry;${slug}`,
   })
+  expect(await text(await storage.get(buildLogKey(slug)))).toBe(explanation)
+})
+
+it('says what is wrong with an archive as a whole', async () => {
+  const build = await buildOf('a3', tar({ name: 'x' }).subarray(0, 700))
+  await expect(contextValidator.run(build)).rejects.toMatchObject({ detail: 'archive_truncated' })
+  expect(await text(await storage.get(buildLogKey('a3')))).toBe(
+    'archive: It ends before its end. (archive_truncated)\n',
+  )
 })
 
 it.each([

@@ -21,9 +21,13 @@ export const contextValidator: BuildStep = {
       findings.bases = bases
       findings.points = points
     } catch (error) {
-      if (error instanceof ArchiveRefused) throw new BuildFailed('context_invalid', error.errorDetail)
+      const explain = (text: string) => tools.storage.put(buildLogKey(order.attemptId), Buffer.from(text))
+      if (error instanceof ArchiveRefused) {
+        await explain(error.explanation('archive'))
+        throw new BuildFailed('context_invalid', error.errorDetail)
+      }
       if (!(error instanceof DockerfileRefused)) throw error
-      await tools.storage.put(buildLogKey(order.attemptId), Buffer.from(error.explanation))
+      await explain(error.explanation)
       throw new BuildFailed('policy_reject', error.errorDetail)
     }
   },

@@ -128,6 +128,18 @@ it('tells what took the memory', async () => {
   expect(failure, log).toMatchObject({ code: 'build_out_of_memory', detail: 'line_2' })
 })
 
+it('tells which entry of the image is refused, and why', async () => {
+  const { log, ...failure } = await failureOf(['FROM scratch', 'COPY Dockerfile /dev'])
+  expect(failure, log).toMatchObject({
+    code: 'context_invalid',
+    detail: 'reserved_path_or_hostile_entry;image_path_reserved',
+  })
+  expect(log).toMatch(/^buildah version/)
+  expect(log).toMatch(
+    /\nimage, entry \.\/dev: .*\/dev, \/proc and \/sys hold folders only.*\(image_path_reserved\)\n$/,
+  )
+})
+
 it('names no instruction when there was none at work', async () => {
   const { log, ...failure } = await failureOf(['FROM curated/none:1', 'RUN true'])
   expect(failure, log).toEqual({

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import { isDeepStrictEqual } from 'node:util'
 import { endedUnbegun, type SandboxExit } from '../../executor/port.ts'
 import { ArchiveRefused } from '../archive/archive-refused.ts'
@@ -89,8 +90,18 @@ function offerLog({ order, tools, signal }: Build, sandboxId: string): void {
 const isDelivery = /_\d$/
 const buildSandboxId = (attemptId: string, delivery: number) => `${attemptId}_${delivery}`
 
-async function keepLog({ order, tools }: Pick<Build, 'order' | 'tools'>, sandboxId: string): Promise<void> {
-  await tools.storage.put(buildLogKey(order.attemptId), await tools.executor.log(sandboxId))
+/** `told` comes behind what was printed. */
+async function keepLog(
+  { order, tools }: Pick<Build, 'order' | 'tools'>,
+  sandboxId: string,
+  told = '',
+): Promise<void> {
+  const printed = await tools.executor.log(sandboxId)
+  const log = async function* () {
+    yield* printed
+    if (told !== '') yield Buffer.from(told)
+  }
+  await tools.storage.put(buildLogKey(order.attemptId), Readable.from(log()))
 }
 
 /** Keeps what a build has printed that was cut off on its way. */
@@ -188,11 +199,8 @@ async function takeConfig({ tools }: Build, sandboxId: string, exit: SandboxExit
   return readImageConfig(bytes.subarray(0, maxImageConfigBytes))
 }
 
-async function takeImage(
-  { order, findings, tools }: Build,
-  sandboxId: string,
-  exit: SandboxExit,
-): Promise<void> {
+async function takeImage(build: Build, sandboxId: string, exit: SandboxExit): Promise<void> {
+  const { order, findings, tools } = build
   const status = exit.files.image?.status
   if (status === 'too_large') throw new BuildFailed('context_invalid', 'image_too_large')
   if (status !== 'present') throw new BuildFailed('context_invalid', 'image_missing')
@@ -208,6 +216,8 @@ async function takeImage(
       findings.unpackedBytes = report.unpackedBytes
     })
   } catch (error) {
-    throw error instanceof ArchiveRefused ? new BuildFailed('context_invalid', error.errorDetail) : error
+    if (!(error instanceof ArchiveRefused)) throw error
+    await keepLog(build, sandboxId, error.explanation('image'))
+    throw new BuildFailed('context_invalid', error.errorDetail)
   }
 }
