@@ -20,6 +20,7 @@ export const Environment = Type.Object({
   name: Type.String(),
   description: Type.String(),
   state: OneOf(environmentStates),
+  /** `blocked`: the operator has blocked the image of its newest version that was built. */
   security_state: OneOf(securityStates),
   current_version_id: Nullable(Identifier),
 })

@@ -19,6 +19,7 @@ export interface ProgressSource {
   state: string
   stage_code: string
   stage_since: Date
+  terminal_at: Date | null
   error_code: string
   error_detail: string
 }
@@ -29,6 +30,7 @@ export interface BuildProgress {
   /** From 1 within the chain; index and count are 0 while queued and after the end. */
   index: number
   count: number
+  /** When the stage began, or the attempt ended. */
   since: string
   nextAction: string
 }
@@ -48,7 +50,7 @@ export function progressOf(attempt: ProgressSource, owner: boolean): BuildProgre
     stage: ended ? 'terminal' : (attempt.stage_code as BuildStage),
     index,
     count: index === 0 ? 0 : buildStages.length,
-    since: attempt.stage_since.toISOString(),
+    since: (attempt.terminal_at ?? attempt.stage_since).toISOString(),
     nextAction: nextActionOf(attempt, owner),
   }
 }

@@ -46,6 +46,20 @@ export async function hasBlockedDigest(db: Executing, versionId: string): Promis
   return rows[0]?.blocked ?? false
 }
 
+/** Of these environments those whose newest built version has a blocked image. */
+export async function findBlockedEnvironments(db: Executing, ids: readonly string[]): Promise<Set<string>> {
+  const { rows } = await sql<{ id: string }>`
+    select asked.id from unnest(${[...ids]}::text[]) as asked (id)
+    cross join lateral (
+      select security_state from environment_versions
+      where environment_id = asked.id and state in ('ready', 'blocked')
+      order by version_number desc limit 1
+    ) newest
+    where newest.security_state = 'blocked'
+  `.execute(db)
+  return new Set(rows.map(({ id }) => id))
+}
+
 interface Held {
   state: EnvironmentVersionState
   security_state: string

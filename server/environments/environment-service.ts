@@ -15,7 +15,8 @@ import { lockCompany } from '../db/company-lock.ts'
 import { noteCreated, transition } from '../db/transition.ts'
 import { managesOwner, type Principal } from '../platform/principal.ts'
 import { companyPolicy } from '../settings/company-policy.ts'
-import { renderEnvironment } from './environment.ts'
+import { findBlockedEnvironments } from './digest-block-store.ts'
+import { type EnvironmentRow, renderEnvironment } from './environment.ts'
 import { managedEnvironment, readableEnvironment } from './environment-access.ts'
 import type { EnvironmentContext } from './environment-context.ts'
 import {
@@ -41,7 +42,18 @@ export async function listEnvironments(
     beforeId: cursor && String(cursor[0]),
     limit: size + 1,
   })
-  return context.pageTokens.page(list, rows, size, { item: renderEnvironment, cursor: (row) => [row.id] })
+  const blocked = await findBlockedEnvironments(
+    context.db,
+    rows.map(({ id }) => id),
+  )
+  return context.pageTokens.page(list, rows, size, {
+    item: (row) => renderEnvironment(row, blocked.has(row.id)),
+    cursor: (row) => [row.id],
+  })
+}
+
+async function shown({ db }: EnvironmentContext, row: EnvironmentRow): Promise<Environment> {
+  return renderEnvironment(row, (await findBlockedEnvironments(db, [row.id])).has(row.id))
 }
 
 export async function readEnvironment(
@@ -49,7 +61,7 @@ export async function readEnvironment(
   principal: Principal,
   id: string,
 ): Promise<Environment> {
-  return renderEnvironment(await readableEnvironment(context.db, principal, id))
+  return shown(context, await readableEnvironment(context.db, principal, id))
 }
 
 /** Creates an environment; an owner that the principal does not manage is hidden (contract part 1, "Roles"). */
@@ -81,7 +93,7 @@ export async function createEnvironment(
     })
     return created
   })
-  return renderEnvironment(row)
+  return renderEnvironment(row, false)
 }
 
 async function resolveOwner(
@@ -114,7 +126,7 @@ export async function updateEnvironment(
   if (body.name === undefined && body.description === undefined) throw new CodedError('no_fields')
   const row = await updateEnvironmentTexts(context.db, principal.companyId, id, body)
   if (!row) throw new CodedError('environment_archived')
-  return renderEnvironment(row)
+  return shown(context, row)
 }
 
 /** Archives the environment. Its versions stay what they are, so pinned tasks go on running. */
@@ -135,5 +147,5 @@ export async function archiveEnvironment(
     return lockEnvironment(trx, principal.companyId, id)
   })
   if (!row) throw notFound()
-  return renderEnvironment(row)
+  return shown(context, row)
 }

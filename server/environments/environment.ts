@@ -20,8 +20,8 @@ export function requireActive(environment: { state: string }): void {
   if (environment.state !== 'active') throw new CodedError('environment_archived')
 }
 
-/** Wire form (contract part 1, "Environment"). */
-export const renderEnvironment = (row: EnvironmentRow): Environment => ({
+/** Wire form (contract part 1, "Environment"); `isBlocked`: the operator has blocked the image of its newest built version. */
+export const renderEnvironment = (row: EnvironmentRow, isBlocked: boolean): Environment => ({
   id: row.id,
   company_id: row.company_id,
   owner_kind: row.owner_kind,
@@ -30,6 +30,6 @@ export const renderEnvironment = (row: EnvironmentRow): Environment => ({
   name: row.name,
   description: row.description,
   state: row.state as EnvironmentState,
-  security_state: row.security_state as SecurityState,
+  security_state: isBlocked ? 'blocked' : (row.security_state as SecurityState),
   current_version_id: row.current_version_id,
 })

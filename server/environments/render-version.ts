@@ -1,7 +1,10 @@
 import type { EnvironmentVersion } from '@sandbox-jobs/contract/resources/environment-version.ts'
 import type { ResourceProfile } from '@sandbox-jobs/contract/resources/profile.ts'
 import type { SecurityState } from '@sandbox-jobs/contract/states/catalog-states.ts'
-import type { EnvironmentVersionState } from '@sandbox-jobs/contract/states/environment-version-states.ts'
+import {
+  buildableVersionStates,
+  type EnvironmentVersionState,
+} from '@sandbox-jobs/contract/states/environment-version-states.ts'
 import { progressOf, terminalClassOf } from './build-progress.ts'
 import { isRetained } from './version.ts'
 import type { LastAttempt, VersionView } from './version-store.ts'
@@ -49,7 +52,9 @@ function runnerAction({ runner, state, runner_release }: VersionView): string {
   if (runner?.approved) return ''
   if (runner)
     return `Ask the operator to approve ${runner_release}, or build a new version on an approved runner.`
-  return state === 'ready' ? 'Build a new version: nothing was signed for this one.' : 'Build the version.'
+  if (state === 'ready') return 'Build a new version: nothing was signed for this one.'
+  if (!isRetained(state)) return 'Build a new version: this one cannot be built any more.'
+  return isBuildable(state) ? 'Build the version.' : 'Wait for the build of the version to end.'
 }
 
 const renderLastBuild = (attempt: LastAttempt | null, owner: boolean) => ({
@@ -60,6 +65,8 @@ const renderLastBuild = (attempt: LastAttempt | null, owner: boolean) => ({
   last_build_error_code: attempt?.error_code ?? '',
   last_build_error_detail: owner ? (attempt?.error_detail ?? '') : '',
 })
+
+const isBuildable = (state: string): boolean => buildableVersionStates.some((other) => other === state)
 
 /** A version whose image is looked after has no build to tell of. */
 const provisioningActions: Partial<Record<string, string>> = {

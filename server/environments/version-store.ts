@@ -10,7 +10,7 @@ export type VersionRow = Selectable<EnvironmentVersionsTable>
 /** What a version shows of its latest attempt. */
 export type LastAttempt = Pick<
   Selectable<BuildAttemptsTable>,
-  'id' | 'state' | 'stage_code' | 'stage_since' | 'error_code' | 'error_detail'
+  'id' | 'state' | 'stage_code' | 'stage_since' | 'terminal_at' | 'error_code' | 'error_detail'
 >
 
 export type VersionView = VersionRow & {
@@ -38,6 +38,7 @@ const selectView = (db: Executing) =>
       'a.state as attempt_state',
       'a.stage_code',
       'a.stage_since',
+      'a.terminal_at',
       'a.error_code',
       'a.error_detail',
       sql<number | null>`case when a.id is not null and a.terminal_at is null then (
@@ -50,8 +51,8 @@ const selectView = (db: Executing) =>
 type Joined = Awaited<ReturnType<ReturnType<typeof selectView>['execute']>>[number]
 
 function toView(row: Joined): VersionView {
-  const { attempt_id, attempt_state, stage_code, stage_since, error_code, error_detail, ...rest } = row
-  const { abi_revision, runner_approved_at, ...version } = rest
+  const { attempt_id, attempt_state, stage_code, stage_since, terminal_at, ...rest } = row
+  const { error_code, error_detail, abi_revision, runner_approved_at, ...version } = rest
   const runner =
     abi_revision === null ? null : { abiRevision: abi_revision, approved: runner_approved_at !== null }
   const attempt =
@@ -62,6 +63,7 @@ function toView(row: Joined): VersionView {
           state: attempt_state ?? '',
           stage_code: stage_code ?? '',
           stage_since: stage_since ?? version.created_at,
+          terminal_at,
           error_code: error_code ?? '',
           error_detail: error_detail ?? '',
         }

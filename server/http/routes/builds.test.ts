@@ -164,7 +164,19 @@ describe('queueing a build', () => {
   it('refuses versions that a build cannot start from', async () => {
     await queue()
     await failBuild('context_invalid', 'dockerfile_too_large')
-    expect((await version()).state).toBe('rejected')
+    const ended = await db
+      .updateTable('build_attempts')
+      .set({ terminal_at: new Date('2030-01-01T00:00:00Z') })
+      .where('environment_version_id', '=', vid)
+      .returning('id')
+      .executeTakeFirstOrThrow()
+    expect(await version()).toMatchObject({
+      state: 'rejected',
+      build_stage: 'terminal',
+      build_stage_since: '2030-01-01T00:00:00.000Z',
+      runner_release_next_action: 'Build a new version: this one cannot be built any more.',
+    })
+    expect((await list()).items).toMatchObject([{ id: ended.id, stage_since: '2030-01-01T00:00:00.000Z' }])
     const refused = await queue()
     expect([refused.status, codeOf(refused)]).toEqual([409, 'build_not_eligible'])
     const draft = (await harness.version(tenant.companyManager, id)).id

@@ -1,7 +1,9 @@
+import { randomBytes } from 'node:crypto'
 import type { Environment } from '@sandbox-jobs/contract/resources/environment.ts'
 import { environmentRoutes } from '@sandbox-jobs/contract/routes/environment-routes.ts'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { newId } from '../../base/ids.ts'
+import { blockDigest, unblockDigest } from '../../environments/digest-blocks.ts'
 import { codeOf, EnvironmentHarness } from '../../testing/environment-harness.ts'
 import { makeEnvironmentVersion } from '../../testing/factories/environment-version.ts'
 import { makeDepartment, makeTenant, type Tenant } from '../../testing/factories/tenant.ts'
@@ -28,6 +30,31 @@ const list = async (query: Record<string, string> = {}, principal = tenant.membe
 const countOf = async () =>
   (await db.selectFrom('environments').select('id').where('company_id', '=', tenant.companyId).execute())
     .length
+
+it('is blocked while the operator blocks the image of its newest built version, and says so everywhere', async () => {
+  const { id: versionId, environmentId: id } = await makeEnvironmentVersion(db, tenant)
+  const { promoted_digest: digest } = await db
+    .updateTable('environment_versions')
+    .set({ promoted_digest: `sha256:${randomBytes(32).toString('hex')}` })
+    .where('id', '=', versionId)
+    .returning('promoted_digest')
+    .executeTakeFirstOrThrow()
+  const states = async () => [
+    (await harness.must<Environment>(environmentRoutes.readEnvironment, tenant.member, { params: { id } }))
+      .security_state,
+    (await list()).items.find((item) => item.id === id)?.security_state,
+  ]
+  await blockDigest(db, digest ?? '', 'miner')
+  expect(await states()).toEqual(['blocked', 'blocked'])
+  const renamed = await harness.must<Environment>(
+    environmentRoutes.updateEnvironment,
+    tenant.companyManager,
+    { params: { id }, body: { name: 'Other' } },
+  )
+  expect(renamed.security_state).toBe('blocked')
+  await unblockDigest(db, digest ?? '')
+  expect(await states()).toEqual(['clear', 'clear'])
+})
 
 describe('creating an environment', () => {
   it('belongs to the company unless a department is named', async () => {
