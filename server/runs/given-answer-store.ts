@@ -24,12 +24,18 @@ const runText = new RowText<ShownRun>(runColumns, {
   terminal_at: true,
 })
 
+/** Each key is looked up by itself: joined, a plan that was made while the table was short might walk all of it. */
 const takenKeys = prepared<ScopeColumns, Omit<GivenAnswer, 'run'> & { place: number; run: string | null }>(
   (scopes) => sql`
     select asked.place, taken.request_hash, taken.response,
       case when taken.run_id is not null then ${runText.sql} end as run
     from unnest(${scopeArrays(scopes)}) with ordinality as asked (company_id, principal_id, route, key, place)
-    join idempotency_keys taken using (company_id, principal_id, route, key)
+    cross join lateral (
+      select * from idempotency_keys taken
+      where taken.company_id = asked.company_id and taken.principal_id = asked.principal_id
+        and taken.route = asked.route and taken.key = asked.key
+      limit 1
+    ) taken
     left join ${runById('taken.run_id')} on true
   `,
 )

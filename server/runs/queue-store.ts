@@ -2,10 +2,11 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Executing, Sending } from '../db/database.ts'
 import { listOf } from '../db/list-of.ts'
 import { prepared } from '../db/prepared.ts'
+import { unseen } from '../db/unseen.ts'
 
 /*
  * Reads of the queue, each bounded: none grows with the number of queued runs. Fixed bounds are part of the statements'
- * text, so that one plan serves all calls.
+ * text and others unseen by the planner, so that one plan serves all calls.
  */
 
 /**
@@ -91,14 +92,16 @@ const lookOf = (mean: () => RawBuilder<unknown>) =>
     ({ companyIds, resourceProfiles, companyMost, fleetMost }) => sql`
     with fleet as materialized (
       select
-        (select count(*) from (select 1 from runs where state = 'queued' limit ${fleetMost}) q) as fleet_queued,
+        (select count(*) from (select 1 from runs where state = 'queued' limit ${unseen(fleetMost, 'bigint')}) q)
+          as fleet_queued,
         (select count(*) from runs where state in ('starting', 'running', 'cancel_requested')) as fleet_live,
         date_trunc('milliseconds', clock_timestamp()) as now
     )
     select asked.company_id, asked.resource_profile, fleet.*, ${mean()} as mean_seconds,
       own.run_concurrency_limit, own.queued_run_limit,
       (select count(*) from (
-        select 1 from runs where state = 'queued' and company_id = asked.company_id limit ${companyMost}
+        select 1 from runs where state = 'queued' and company_id = asked.company_id
+        limit ${unseen(companyMost, 'bigint')}
       ) q) as company_queued,
       (select count(*) from runs
         where state in ('starting', 'running', 'cancel_requested') and company_id = asked.company_id) as company_live
@@ -158,7 +161,13 @@ export async function queueView(
     with asked as (
       select asked.id, asked.company_id, run.resource_profile
       from unnest(
-        ${runs.map(({ id }) => id)}::text[], ${runs.map(({ company_id }) => company_id)}::text[]
+        ${listOf(
+          runs.map(({ id }) => id),
+          'text',
+        )}, ${listOf(
+          runs.map(({ company_id }) => company_id),
+          'text',
+        )}
       ) as asked (id, company_id)
       cross join lateral (
         select company_id, resource_profile, state from runs where runs.id = asked.id limit 1
@@ -167,9 +176,9 @@ export async function queueView(
     ), live as (
       select company_id, count(*) as runs from runs
       where state in ('starting', 'running', 'cancel_requested') group by company_id
-    ), front as (
+    ), front as materialized (
       ${front}
-    ), recent as (
+    ), recent as materialized (
       select company_id, resource_profile, (${meanSeconds('profile')}) as mean_seconds
       from (select distinct company_id, resource_profile from asked) profile
     )

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Database } from '../db/database.ts'
+import { listOf } from '../db/list-of.ts'
 
 /* The table `queue_turns`. Triggers on `runs` put companies into it, and a claim moves the one it serves to the end. */
 
@@ -12,13 +13,14 @@ export async function dropIdleTurns(db: Database, companyIds: readonly string[])
   if (companyIds.length === 0) return 0
   return db.transaction().execute(async (trx) => {
     const { rows } = await sql<{ company_id: string }>`
-      select company_id from queue_turns turn where company_id = any(${companyIds})
+      select company_id from queue_turns turn where company_id = any(${listOf(companyIds, 'text')}::text[])
         and ${nothingQueued}
       order by company_id for update skip locked
     `.execute(trx)
     if (rows.length === 0) return 0
+    const idle = rows.map((row) => row.company_id)
     const { numAffectedRows } = await sql`
-      delete from queue_turns turn where company_id = any(${rows.map((row) => row.company_id)})
+      delete from queue_turns turn where company_id = any(${listOf(idle, 'text')}::text[])
         and ${nothingQueued}
     `.execute(trx)
     return Number(numAffectedRows ?? 0)

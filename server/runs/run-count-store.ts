@@ -1,5 +1,6 @@
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Database, Executing } from '../db/database.ts'
+import { unseen } from '../db/unseen.ts'
 
 /*
  * The tables `run_counts` and `run_count_changes`. Triggers on `runs` note every run that is made and every one that
@@ -30,19 +31,21 @@ export async function countRuns(
   db: Executing,
   { companyId, taskId, states, days, where }: CountedRuns,
 ): Promise<number> {
-  const ofTask = taskId === undefined ? sql`true` : sql`runs.task_id = ${taskId}`
+  const company = unseen(companyId, 'text')
+  const task = unseen(taskId ?? '', 'text')
+  const ofTask = taskId === undefined ? sql`true` : sql`runs.task_id = ${task}`
   const ofDays = within(sql`runs.day`, days)
   const { rows } = await sql<{ state: string; runs: number }>`
     select state, sum(runs)::bigint as runs from (
       select state, runs from run_counts runs
-      where runs.company_id = ${companyId} and runs.task_id = ${taskId ?? ''} and ${where}
+      where runs.company_id = ${company} and runs.task_id = ${task} and ${where}
         and ${days ? sql`runs.day > '-infinity' and ${ofDays}` : sql`runs.day = '-infinity'`}
       union all
       select state, runs from run_count_changes runs
-      where runs.company_id = ${companyId} and ${ofTask} and ${ofDays} and ${where}
+      where runs.company_id = ${company} and ${ofTask} and ${ofDays} and ${where}
       union all
       select state, 1 from runs
-      where runs.state in ('starting', 'running', 'cancel_requested') and runs.company_id = ${companyId}
+      where runs.state in ('starting', 'running', 'cancel_requested') and runs.company_id = ${company}
         and ${ofTask} and ${within(dayOf, days)} and ${where}
     ) parts group by state
   `.execute(db)
@@ -64,7 +67,7 @@ const madeState = ''
 const dayOf = sql`(runs.queued_at at time zone 'UTC')::date`
 
 function within(day: RawBuilder<unknown>, days: Days | undefined): RawBuilder<unknown> {
-  const midnight = (at: Date) => sql`(${at}::timestamptz at time zone 'UTC')::date`
+  const midnight = (at: Date) => sql`(${unseen(at, 'timestamptz')} at time zone 'UTC')::date`
   const from = days?.from ? sql`${day} >= ${midnight(days.from)}` : sql`true`
   return days?.before ? sql`${from} and ${day} < ${midnight(days.before)}` : from
 }

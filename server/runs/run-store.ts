@@ -5,6 +5,7 @@ import type { Executing, Sending, Trx } from '../db/database.ts'
 import { type Places, prepared } from '../db/prepared.ts'
 import { type Columns, selected } from '../db/row-text.ts'
 import type { RunsTable } from '../db/tables/runs.ts'
+import { unseen } from '../db/unseen.ts'
 import { type AnswerColumns, answersInsert } from './idempotency-store.ts'
 
 /* Writes the table `runs`, beside `claim-store` and `transition`, and `run_inputs` with a new run. */
@@ -221,12 +222,16 @@ export function listRuns(db: Executing, filter: RunListFilter): Promise<ListedRu
     .selectFrom('runs')
     .select(shownColumns)
     .select(queuedAtUs.as('queued_at_us'))
-    .where('company_id', '=', filter.companyId)
-    .where('chatroom_id', '=', filter.chatroomId)
+    .where('company_id', '=', unseen(filter.companyId, 'text'))
+    .where('chatroom_id', '=', unseen(filter.chatroomId, 'text'))
   if (filter.apiKeyId !== undefined) query = query.where('api_key_id', '=', filter.apiKeyId)
   if (filter.states) query = query.where('state', 'in', filter.states)
   if (filter.before) query = query.where(olderThan(filter.before))
-  return query.orderBy('queued_at', 'desc').orderBy('id', 'desc').limit(filter.limit).execute()
+  return query
+    .orderBy('queued_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(unseen(filter.limit, 'bigint'))
+    .execute()
 }
 
 /** Ids of a task's queued runs, held until the transaction ends. */

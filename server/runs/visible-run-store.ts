@@ -1,5 +1,7 @@
 import { type Expression, type SqlBool, sql } from 'kysely'
 import type { Executing } from '../db/database.ts'
+import { listOf } from '../db/list-of.ts'
+import { unseen } from '../db/unseen.ts'
 import { countRuns } from './run-count-store.ts'
 import { type ListedRun, olderThan, queuedAtUs } from './run-store.ts'
 
@@ -26,7 +28,7 @@ const all = (conditions: readonly Expression<unknown>[]) =>
 /** Conditions on what the counts of runs have too. */
 function placed({ roomIds, method }: VisibleRunFilter): Expression<SqlBool> {
   const conditions = []
-  if (roomIds) conditions.push(sql`runs.chatroom_id = any(${roomIds})`)
+  if (roomIds) conditions.push(sql`runs.chatroom_id = any(${listOf(roomIds, 'text')}::text[])`)
   if (method !== undefined) conditions.push(sql`(runs.submission_source = 'agent') = ${method === 'agent'}`)
   return all(conditions)
 }
@@ -41,12 +43,21 @@ function anywhere(filter: VisibleRunFilter): Expression<SqlBool> {
   const conditions = [placed(filter)]
   if (taskId !== undefined) conditions.push(sql`runs.task_id = ${taskId}`)
   if (states) conditions.push(sql`runs.state = any(${states})`)
-  if (queuedFrom) conditions.push(sql`runs.queued_at >= ${queuedFrom}`)
-  if (queuedBefore) conditions.push(sql`runs.queued_at < ${queuedBefore}`)
+  if (queuedFrom) conditions.push(sql`runs.queued_at >= ${unseen(queuedFrom, 'timestamptz')}`)
+  if (queuedBefore) conditions.push(sql`runs.queued_at < ${unseen(queuedBefore, 'timestamptz')}`)
   return all(conditions)
 }
 
 const newestFirst = sql`order by runs.queued_at desc, runs.id desc`
+
+/** The rooms of the caller, each found by its id. */
+const roomsOf = (companyId: string, roomIds: readonly string[]) => sql`
+  unnest(${listOf(roomIds, 'text')}) as asked (id) cross join lateral (
+    select id from chatrooms where id = asked.id and company_id = ${companyId} limit 1) room`
+
+/** Runs of one room: those that a filter matches, whatever rooms it names. */
+const inRoom = (filter: VisibleRunFilter) =>
+  sql`runs.chatroom_id = room.id and ${anywhere({ ...filter, roomIds: undefined })}`
 
 /**
  * Newest first by (`queued_at`, `id`). Each room gives its own newest by its index, so that a caller of few rooms
@@ -59,20 +70,18 @@ export async function listVisibleRunRows(
 ): Promise<VisibleRunRow[]> {
   const { companyId, roomIds } = filter
   const older = page.before ? olderThan(page.before) : sql`true`
+  const limit = sql`limit ${unseen(page.limit, 'bigint')}`
   // A run is of its room's company. Asked of each run too, that makes a room look so small that all of it is sorted.
   const newest = roomIds
-    ? sql`select runs.* from chatrooms room cross join lateral (
-        select * from runs
-        where runs.chatroom_id = room.id and ${anywhere({ ...filter, roomIds: undefined })} and ${older}
-        ${newestFirst} limit ${page.limit}) runs
-      where room.company_id = ${companyId} and room.id = any(${roomIds})`
-    : sql`select * from runs where ${matching(filter)} and ${older} ${newestFirst} limit ${page.limit}`
+    ? sql`select runs.* from ${roomsOf(companyId, roomIds)} cross join lateral (
+        select * from runs where ${inRoom(filter)} and ${older} ${newestFirst} ${limit}) runs`
+    : sql`select * from runs where ${matching(filter)} and ${older}`
   const { rows } = await sql<VisibleRunRow>`
-    select runs.*, ${queuedAtUs} as queued_at_us, chatrooms.name as chatroom_name, tasks.name as task_name
-    from (${newest}) runs
-    join chatrooms on chatrooms.id = runs.chatroom_id
-    join tasks on tasks.id = runs.task_id
-    ${newestFirst} limit ${page.limit}
+    select runs.*, ${queuedAtUs} as queued_at_us,
+      (select name from chatrooms where chatrooms.id = runs.chatroom_id) as chatroom_name,
+      (select name from tasks where tasks.id = runs.task_id) as task_name
+    from (select * from (${newest}) runs ${newestFirst} ${limit}) runs
+    ${newestFirst}
   `.execute(db)
   return rows
 }
@@ -102,10 +111,10 @@ const midnight = (at: Date, round: (days: number) => number): Date =>
   new Date(round(at.getTime() / dayMs) * dayMs)
 
 async function countRows(db: Executing, filter: VisibleRunFilter): Promise<number> {
-  const { total } = await db
-    .selectFrom('runs')
-    .select((eb) => eb.fn.countAll<number>().as('total'))
-    .where(matching(filter))
-    .executeTakeFirstOrThrow()
-  return total
+  const { companyId, roomIds } = filter
+  const counted = roomIds
+    ? sql`${roomsOf(companyId, roomIds)} cross join lateral (select from runs where ${inRoom(filter)}) runs`
+    : sql`runs where ${matching(filter)}`
+  const { rows } = await sql<{ total: number }>`select count(*) as total from ${counted}`.execute(db)
+  return rows[0]?.total ?? 0
 }
