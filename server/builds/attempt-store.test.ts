@@ -144,23 +144,23 @@ describe('what a worker writes', () => {
     await step(attempt, {
       states: ['building'],
       stages: [{ stage: 'customer_build', agoMs: 0 }],
-      versions: [{ to: 'building' }],
+      version: { to: 'building' },
     })
     const set = { layer_digest: digest, image_config: { env: ['A=1'], user: '0' } }
     await step(attempt, {
       states: ['verifying'],
       stages: [{ stage: 'smoke', agoMs: 0 }],
-      versions: [{ to: 'quarantined', set }],
+      version: { to: 'quarantined', set },
     })
-    await step(attempt, { versions: [{ to: 'verifying' }] })
+    await step(attempt, { version: { to: 'verifying' } })
     const promoted = { promoted_digest: digest, verified_at: new Date() }
     await step(attempt, {
       stages: [{ stage: 'final_verify', agoMs: 0 }],
-      versions: [{ to: 'verified', set: promoted }],
+      version: { to: 'verified', set: promoted },
     })
     await step(attempt, {
       stages: [{ stage: 'regional_readback', agoMs: 0 }],
-      versions: [{ to: 'regional_provisioning' }],
+      version: { to: 'regional_provisioning' },
     })
     expect(await finish(attempt, { state: 'completed', version: { to: 'ready' } })).toBe('done')
     expect(await versionRow(versionId)).toMatchObject({
@@ -178,10 +178,64 @@ describe('what a worker writes', () => {
     expect(await finish(attempt, { state: 'platform_failed', errorCode: 'platform_failed' })).toBe('lost')
   })
 
+  it('tells with the end what was not told before, each step with its event', async () => {
+    const { attemptId, versionId } = await queue(await makeTenant(db))
+    const attempt = await mustClaim()
+    const before = {
+      states: ['build_queued', 'building', 'verifying'] as const,
+      stages: [
+        { stage: 'customer_build', agoMs: 2 },
+        { stage: 'static_scan', agoMs: 1 },
+      ] as const,
+      version: {
+        to: 'verifying',
+        through: ['building', 'quarantined'],
+        set: { layer_digest: digest },
+      } as const,
+    }
+    const set = { promoted_digest: digest, image_config: { env: [], user: '0' }, verified_at: new Date() }
+    const ready = { to: 'ready', through: ['verified', 'regional_provisioning'], set } as const
+    const ending = { state: 'completed', version: ready } as const
+    expect(await db.transaction().execute((trx) => finishAttempt(trx, attempt, ending, before))).toBe('done')
+    const statesOf = async (id: string) => {
+      const events = await db
+        .selectFrom('state_events')
+        .select('to_state')
+        .where('entity_id', '=', id)
+        .orderBy('id')
+        .execute()
+      return events.map(({ to_state }) => to_state)
+    }
+    const attemptStates = [
+      'validation_queued',
+      'validating',
+      'build_queued',
+      'building',
+      'verifying',
+      'completed',
+    ]
+    expect(await statesOf(attemptId)).toEqual(attemptStates)
+    expect((await statesOf(versionId)).slice(1)).toEqual([
+      'build_queued',
+      ...['building', 'quarantined', 'verifying', 'verified', 'regional_provisioning', 'ready'],
+    ])
+    expect(await versionRow(versionId)).toMatchObject({ state: 'ready', layer_digest: digest })
+    const stages = await db
+      .selectFrom('build_stages')
+      .select(['stage', 'outcome'])
+      .where('attempt_id', '=', attemptId)
+      .orderBy('started_at')
+      .execute()
+    expect(stages).toEqual([
+      { stage: 'customer_build', outcome: 'completed' },
+      { stage: 'static_scan', outcome: 'completed' },
+    ])
+  })
+
   it('changes nothing when the version may not move', async () => {
     const { attemptId, versionId } = await queue(await makeTenant(db))
     const attempt = await mustClaim()
-    const impossible = step(attempt, { states: ['build_queued'], versions: [{ to: 'ready' }] })
+    const impossible = step(attempt, { states: ['build_queued'], version: { to: 'ready' } })
     await expect(impossible).rejects.toThrow(/may not move/)
     expect((await attemptRow(attemptId)).state).toBe('validating')
     expect((await versionRow(versionId)).state).toBe('build_queued')

@@ -146,29 +146,34 @@ export interface AttemptProgress {
   states?: readonly BuildAttemptState[]
   /** Further columns of the attempt. */
   set?: AttemptColumns
-  versions?: readonly VersionMove[]
+  /** Writes what the steps leave beside the attempt, and answers the columns that lead there. */
+  leave?: (trx: Trx) => Promise<AttemptColumns>
+  version?: VersionMove
 }
 
 /** Notes progress of attempt and version together; anything but `done` has changed nothing. */
-export async function advance(
-  trx: Trx,
-  attempt: Claimed,
-  { stages = [], states = [], set, versions = [] }: AttemptProgress,
-): Promise<WriteOutcome> {
+export async function advance(trx: Trx, attempt: Claimed, progress: AttemptProgress): Promise<WriteOutcome> {
   const outcome = await holdClaim(trx, attempt)
   if (outcome !== 'done') return outcome
-  const last = stages.at(-1)
-  const columns = { ...set, ...(last && { stage_code: last.stage, stage_since: agoOf(last) }) }
-  if (Object.keys(columns).length > 0) {
-    await trx.updateTable('build_attempts').set(columns).where('id', '=', attempt.id).execute()
+  const { stages = [], states = [], version } = progress
+  const set = await columnsOf(trx, progress)
+  const to = states.at(-1)
+  if (to !== undefined) await moveLocked(trx, attempt, { to, through: states.slice(0, -1), set })
+  else if (Object.keys(set).length > 0) {
+    await trx.updateTable('build_attempts').set(set).where('id', '=', attempt.id).execute()
   }
-  if (last) await enterStages(trx, attempt, stages)
-  for (const to of states) {
-    const move = { table: 'build_attempts', machine: buildAttemptMachine, id: attempt.id, to } as const
-    mustMove(await transition(trx, move), attempt.id, to)
-  }
-  for (const move of versions) await moveItsVersion(trx, attempt, move)
+  await enterStages(trx, attempt, stages)
+  if (version) await moveItsVersion(trx, attempt, version)
   return 'done'
+}
+
+async function columnsOf(trx: Trx, { stages = [], set, leave }: AttemptProgress) {
+  const last = stages.at(-1)
+  return {
+    ...set,
+    ...(await leave?.(trx)),
+    ...(last && { stage_code: last.stage, stage_since: agoOf(last) }),
+  }
 }
 
 export type AttemptEnding =
@@ -183,15 +188,19 @@ export type AttemptEnding =
       version?: VersionMove
     }
 
-/** Ends attempt and build of the version together. After a tenant's cancel only `cancelled` is taken. */
+/**
+ * Ends attempt and build of the version together, with the progress `before` that was not told yet. After a tenant's cancel
+ * only `cancelled` is taken, and nothing is told but the end.
+ */
 export async function finishAttempt(
   trx: Trx,
   attempt: Claimed,
   ending: AttemptEnding,
+  before?: AttemptProgress,
 ): Promise<WriteOutcome> {
   const outcome = await holdClaim(trx, attempt)
   if (outcome === 'lost' || (outcome === 'cancel_requested' && ending.state !== 'cancelled')) return outcome
-  await endLocked(trx, attempt, ending)
+  await endLocked(trx, attempt, ending, outcome === 'done' ? before : undefined)
   return 'done'
 }
 
@@ -217,19 +226,17 @@ export async function findAttemptEnd(db: Executing, id: string): Promise<Attempt
 /** Ends an attempt whose row the caller has locked. A cancel passes each of its states. */
 export async function endLocked(
   trx: Trx,
-  attempt: Pick<AttemptRow, 'id' | 'environment_version_id'>,
+  attempt: Pick<AttemptRow, 'id' | 'company_id' | 'environment_version_id'>,
   ending: AttemptEnding,
+  before: AttemptProgress = {},
 ): Promise<void> {
-  const move = { table: 'build_attempts', machine: buildAttemptMachine, id: attempt.id } as const
-  if (ending.state === 'cancelled') {
-    await transition(trx, { ...move, to: 'cancel_requested' })
-    await transition(trx, { ...move, to: 'cancelling' })
-  }
+  const { stages = [], states = [] } = before
   const failed = ending.state === 'completed' ? undefined : ending
-  const left = await transition(trx, {
-    ...move,
+  await moveLocked(trx, attempt, {
     to: ending.state,
+    through: ending.state === 'cancelled' ? [...states, 'cancel_requested', 'cancelling'] : states,
     set: {
+      ...(await columnsOf(trx, before)),
       terminal_at: sql`now()`,
       lease_until: null,
       error_code: failed?.errorCode ?? '',
@@ -237,11 +244,31 @@ export async function endLocked(
       failed_instruction: failed?.instruction ?? null,
     },
   })
-  mustMove(left, attempt.id, ending.state)
-  await endStage(trx, attempt.id, stageOutcomes[ending.state])
+  const outcome = stageOutcomes[ending.state]
+  if (stages.length > 0) await enterStages(trx, attempt, stages, outcome)
+  else await endStage(trx, attempt.id, outcome)
   const version =
     ending.version ?? (failed && { to: buildFailures[failed.errorCode].versionState, set: noImage })
-  if (version) await moveItsVersion(trx, attempt, version)
+  if (version) await moveItsVersion(trx, attempt, joined(before.version, version))
+}
+
+/** Two moves of one row as one. */
+const joined = (first: VersionMove | undefined, second: VersionMove): VersionMove =>
+  first
+    ? {
+        ...second,
+        through: [...(first.through ?? []), first.to, ...(second.through ?? [])],
+        set: { ...first.set, ...second.set },
+      }
+    : second
+
+async function moveLocked(
+  trx: Trx,
+  { id }: Pick<AttemptRow, 'id'>,
+  move: { to: BuildAttemptState; through: readonly BuildAttemptState[]; set: Record<string, unknown> },
+): Promise<void> {
+  const left = await transition(trx, { table: 'build_attempts', machine: buildAttemptMachine, id, ...move })
+  mustMove(left, id, move.to)
 }
 
 async function moveItsVersion(

@@ -33,7 +33,7 @@ async function makeBuild() {
 
 async function enter(progress: ChainProgress, stages: number): Promise<void> {
   for (const step of buildChain.slice(0, stages)) progress.enter(step, {})
-  await progress.keep(async () => ({}))
+  await progress.tell()
 }
 
 const outcomes = ({ stages }: BuildDetails) =>

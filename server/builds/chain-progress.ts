@@ -3,7 +3,7 @@ import type { EnvironmentVersionState } from '@sandbox-jobs/contract/states/envi
 import type { Database, Trx } from '../db/database.ts'
 import type { ChainStage } from '../environments/build-stages.ts'
 import { supersedeOlder } from '../environments/supersede-older.ts'
-import type { VersionMove, VersionResult } from '../environments/version-moves.ts'
+import type { VersionResult } from '../environments/version-moves.ts'
 import { trackFindings } from '../findings/track-findings.ts'
 import {
   type AttemptColumns,
@@ -40,14 +40,18 @@ const versionOrder: EnvironmentVersionState[] = [
 ]
 
 /** Stages that are over sooner than this are told by the write of a later one. */
-const tellAfterMs = 50
+const tellAfterMs = 250
+
+/** Writes what a step leaves, and answers the columns of the attempt that lead there. */
+export type Keeping = (trx: Trx) => Promise<AttemptColumns>
 
 /** A step whose beginning is not written yet. */
 interface Entered {
   stage: ChainStage
   at: number
   states: BuildAttemptState[]
-  versions: VersionMove[]
+  versionStates: EnvironmentVersionState[]
+  result: VersionResult
   canonicalDigest: string | undefined
 }
 
@@ -64,6 +68,7 @@ export class ChainProgress {
   #attemptState: BuildAttemptState
   #versionState: EnvironmentVersionState
   #untold: Entered[] = []
+  #kept: Keeping[] = []
   #timer: NodeJS.Timeout | undefined
   #writing: Promise<unknown> = Promise.resolve()
   /** Why what was entered could not be told. */
@@ -90,30 +95,40 @@ export class ChainProgress {
     const versionStates = step.versionStates.filter((state) =>
       isAhead(versionOrder, state, this.#versionState),
     )
-    const versions = versionStates.map((to) => ({ to, set: resultOf(findings) }))
-    const { canonicalDigest } = findings
-    this.#untold.push({ stage: step.stage, at: performance.now(), states, versions, canonicalDigest })
+    this.#untold.push({
+      stage: step.stage,
+      at: performance.now(),
+      states,
+      versionStates,
+      result: resultOf(findings),
+      canonicalDigest: findings.canonicalDigest,
+    })
     this.#attemptState = states.at(-1) ?? this.#attemptState
     this.#versionState = versionStates.at(-1) ?? this.#versionState
     this.#timer ??= setTimeout(() => {
-      this.#write((trx) => advance(trx, this.#claim, {})).catch((error: unknown) => {
+      this.tell().catch((error: unknown) => {
         this.#failure = error instanceof Error ? error : new Error(String(error))
       })
     }, tellAfterMs)
   }
 
-  /** Notes what a step leaves, with the columns of the attempt that `work` answers. Throws as `enter` does. */
-  async keep(work: (trx: Trx) => Promise<AttemptColumns>): Promise<void> {
+  /** Writes what was entered and kept so far. Throws as `enter` does. */
+  tell(): Promise<void> {
+    return this.#write((trx, told) => advance(trx, this.#claim, told))
+  }
+
+  /** What a step leaves is written when the step is told. Throws as `enter` does. */
+  keep(work: Keeping): void {
     this.#throwFailure()
-    await this.#write(async (trx) => advance(trx, this.#claim, { set: await work(trx) }))
+    this.#kept.push(work)
   }
 
   /** The version is ready, and what its scan found is what its environment shows from now on. */
   async complete({ order, findings }: Pick<Build, 'order' | 'findings'>): Promise<void> {
     this.#throwFailure()
     const version = { to: 'ready', set: resultOf(findings) } as const
-    await this.#write(async (trx) => {
-      const outcome = await finishAttempt(trx, this.#claim, { state: 'completed', version })
+    await this.#write(async (trx, told) => {
+      const outcome = await finishAttempt(trx, this.#claim, { state: 'completed', version }, told)
       if (outcome === 'done') await supersedeOlder(trx, this.#claim.environment_version_id)
       if (outcome === 'done' && findings.scan) await trackFindings(trx, order, findings.scan)
       if (outcome === 'done' && findings.cacheEntry) {
@@ -127,7 +142,7 @@ export class ChainProgress {
   async fail(failure: BuildFailed): Promise<void> {
     const { code: errorCode, detail: errorDetail, instruction, terminalClass: state } = failure
     const ending = { state, errorCode, errorDetail, instruction }
-    await this.#write((trx) => finishAttempt(trx, this.#claim, ending))
+    await this.#write((trx, told) => finishAttempt(trx, this.#claim, ending, told))
   }
 
   /** Writes nothing any more; for a chain that is given up, or begun again. */
@@ -140,33 +155,34 @@ export class ChainProgress {
     if (this.#failure) throw this.#failure
   }
 
-  /** Tells what was entered before, and does `work`, in one transaction; one after another. */
-  #write(work: (trx: Trx) => Promise<WriteOutcome>): Promise<void> {
+  /** Has `tell` write what was entered and kept before, in one transaction; one after another. */
+  #write(tell: (trx: Trx, told: AttemptProgress) => Promise<WriteOutcome>): Promise<void> {
     clearTimeout(this.#timer)
     this.#timer = undefined
     const write = this.#writing.then(() => {
-      const told = progressOf(this.#untold.splice(0))
-      return this.#db.transaction().execute(async (trx) => {
-        // After a cancel nothing is told but the end, which finds the same.
-        if (told) await advance(trx, this.#claim, told)
-        refuse(await work(trx))
-      })
+      const told = progressOf(this.#untold.splice(0), this.#kept.splice(0))
+      return this.#db.transaction().execute(async (trx) => refuse(await tell(trx, told)))
     })
     this.#writing = write.catch(() => undefined)
     return write
   }
 }
 
-/** What was entered as one step forward; undefined when nothing was. */
-function progressOf(untold: readonly Entered[]): AttemptProgress | undefined {
+/** What was entered and kept, as one step forward. */
+function progressOf(untold: readonly Entered[], kept: readonly Keeping[]): AttemptProgress {
   const last = untold.at(-1)
-  if (!last) return undefined
-  const { canonicalDigest } = last
+  const versionStates = untold.flatMap((entered) => entered.versionStates)
+  const to = versionStates.pop()
   return {
     stages: untold.map(({ stage, at }) => ({ stage, agoMs: performance.now() - at })),
     states: untold.flatMap(({ states }) => states),
-    versions: untold.flatMap(({ versions }) => versions),
-    ...(canonicalDigest !== undefined && { set: { canonical_digest: canonicalDigest } }),
+    ...(last?.canonicalDigest !== undefined && { set: { canonical_digest: last.canonicalDigest } }),
+    ...(last && to !== undefined && { version: { to, through: versionStates, set: last.result } }),
+    leave: async (trx) => {
+      const columns: AttemptColumns = {}
+      for (const work of kept) Object.assign(columns, await work(trx))
+      return columns
+    },
   }
 }
 

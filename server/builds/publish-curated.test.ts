@@ -140,12 +140,12 @@ describe('a curated version', () => {
     expect(await readCuratedBuild({ db, storage }, source.id)).toBeUndefined()
     await storage.put(buildLogKey(attemptId), Buffer.from('no such file\n'))
     const failed = { state: 'customer_failed', errorCode: 'dockerfile_exit', errorDetail: 'line_2' } as const
-    const row = { id: attemptId, environment_version_id: versionId }
-    await db
+    const row = await db
       .updateTable('build_attempts')
       .set({ state: 'validating', worker: 'worker', lease_until: new Date(Date.now() + 60_000) })
       .where('id', '=', attemptId)
-      .execute()
+      .returningAll()
+      .executeTakeFirstOrThrow()
     await db.transaction().execute((trx) => endLocked(trx, row, failed))
     expect(await readCuratedBuild({ db, storage }, versionId)).toMatchObject({
       build_id: attemptId,

@@ -16,14 +16,17 @@ export interface EnteredStage {
 
 export const agoOf = ({ agoMs }: EnteredStage) => sql<Date>`now() - ${agoMs} * interval '1 millisecond'`
 
+export type StageOutcome = 'completed' | 'failed' | 'cancelled'
+
 /**
- * Stages in the order of the chain: each is completed by the next, and the last is open. Of what was open before, the
- * stage before the first is completed by it; any other was cut off, and the chain is begun again.
+ * Stages in the order of the chain: each is completed by the next, and the last is open, or over with `outcome`. Of what
+ * was open before, the stage before the first is completed by it; any other was cut off, and the chain is begun again.
  */
 export async function enterStages(
   trx: Trx,
   attempt: Pick<AttemptRow, 'id' | 'company_id'>,
   entered: readonly EnteredStage[],
+  outcome: StageOutcome | null = null,
 ): Promise<void> {
   const [first] = entered
   if (!first) return
@@ -44,8 +47,8 @@ export async function enterStages(
       company_id: attempt.company_id,
       stage: each.stage,
       started_at: agoOf(each),
-      ended_at: next ? agoOf(next) : null,
-      outcome: next ? ('completed' as const) : null,
+      ended_at: next ? agoOf(next) : outcome && sql<Date>`now()`,
+      outcome: next ? ('completed' as const) : outcome,
     }
   })
   await trx
@@ -63,11 +66,7 @@ export async function enterStages(
 }
 
 /** Ends the stage that is open, if one is. */
-export async function endStage(
-  trx: Trx,
-  attemptId: string,
-  outcome: 'completed' | 'failed' | 'cancelled',
-): Promise<void> {
+export async function endStage(trx: Trx, attemptId: string, outcome: StageOutcome): Promise<void> {
   await trx
     .updateTable('build_stages')
     .set({ ended_at: sql<Date>`now()`, outcome })

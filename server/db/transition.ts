@@ -15,8 +15,11 @@ export interface Move<State extends string> {
   to: State
   /** Narrows the allowed sources; the table of moves always holds. */
   from?: readonly State[]
-  /** A state on the way: a row that may go there first does, in the same statement and with an event for either step. */
-  through?: State
+  /**
+   * States on the way, in their order: a row goes through those that are still ahead of it, in the same statement and with an
+   * event for each step.
+   */
+  through?: readonly State[]
   /** The claim this writer holds: a row that was claimed again since is not touched. */
   fence?: number
   /** Further columns, set in the same statement. */
@@ -28,15 +31,20 @@ export type Moving<State extends string> = Omit<Move<State>, 'id'>
 
 /** The states that a row in `from` goes through, the last of them the move's; none where it may not move. */
 export function stepsFrom<State extends string>(
-  { machine, to, through, ...move }: Moving<State>,
+  { machine, to, through = [], ...move }: Moving<State>,
   from: State,
 ): State[] {
   if (move.from && !move.from.includes(from)) return []
-  if (through !== undefined && canMove(machine, from, through) && canMove(machine, through, to)) {
-    return [through, to]
-  }
-  return canMove(machine, from, to) ? [to] : []
+  const way = [...through, to]
+  const begin = way.findIndex((_, at) => isWay(machine, [from, ...way.slice(at)]))
+  return begin < 0 ? [] : way.slice(begin)
 }
+
+const isWay = <State extends string>(machine: StateMachine<State>, states: readonly State[]): boolean =>
+  states.every((to, at) => {
+    const from = states[at - 1]
+    return from === undefined || canMove(machine, from, to)
+  })
 
 /** The states that a move may leave: those of the table of moves, narrowed by the writer. */
 const sourcesAllowed = <State extends string>(move: Moving<State>): State[] =>
@@ -88,7 +96,7 @@ export function moved<State extends string>(
 
 /** The end of a select over `moved`: its steps, in their order. */
 function stepsTaken<State extends string>(move: Moving<State>): RawBuilder<unknown> {
-  if (move.through === undefined) return sql`from_state, ${move.to}::text from moved`
+  if (!move.through?.length) return sql`from_state, ${move.to}::text from moved`
   const steps = sourcesAllowed(move).flatMap((left) =>
     stepsFrom(move, left).map((to, at, all) => {
       const step = [left, at, all[at - 1] ?? left, to]

@@ -32,6 +32,8 @@ export interface VersionMove {
   to: EnvironmentVersionState
   /** Narrows the states it may leave; default: those from which it may go there. */
   from?: readonly EnvironmentVersionState[]
+  /** States on the way, in their order; those that it has passed are left out. */
+  through?: readonly EnvironmentVersionState[]
   set?: VersionResult
 }
 
@@ -52,6 +54,7 @@ export async function moveVersion(
     id: versionId,
     to: move.to,
     ...(move.from && { from: move.from }),
+    ...(move.through && { through: move.through }),
     set: {
       ...columns,
       ...(image_config !== undefined && { image_config: image_config && JSON.stringify(image_config) }),

@@ -38,7 +38,7 @@ export const ended = (run: Held, how: TerminalClass): RunMove => move(run.id, ho
 /** The same of a run whose program was started, whether or not anybody had time to say so. */
 export const endedAfterStart = (run: Held, how: TerminalClass): RunMove => ({
   ...ended(run, how),
-  through: 'running',
+  through: ['running'],
 })
 
 /** Asked by a person, who holds nothing: a run in a worker's hands is its worker's to end. */

@@ -50,7 +50,7 @@ async function readReport(storage: ObjectStorage, key: string): Promise<ScanRepo
   return JSON.parse((await buffer(await storage.get(key))).toString('utf8')) as ScanReport
 }
 
-/** Stores SBOM and report, and notes both with the attempt. */
+/** Stores SBOM and report, and has both noted with the attempt. */
 export async function keepReport(
   build: Build,
   sbom: Buffer,
@@ -62,7 +62,7 @@ export async function keepReport(
     { name: 'report', bytes: Buffer.from(JSON.stringify(report)) },
   ])
   if (!sbomObject || !reportObject) throw new Error('a stored report is missing')
-  await build.keep(async (trx) => {
+  build.keep(async (trx) => {
     for (const object of [sbomObject, reportObject]) await ownReport(trx, build.order, object)
     return { report_object_id: reportObject.id, sbom_object_id: sbomObject.id }
   })

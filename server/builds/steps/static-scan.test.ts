@@ -57,7 +57,11 @@ async function building(...entries: TarFields[]) {
     signal: new AbortController().signal,
   }
   const params = { id: environmentId, vid: versionId, aid: attemptId }
-  return { build, layer, params, path: { ...path, attemptId } }
+  const scan = async () => {
+    await staticScan.run(build)
+    await progress.tell()
+  }
+  return { build, scan, layer, params, path: { ...path, attemptId } }
 }
 
 const reportOf = (params: Record<string, string>) =>
@@ -71,8 +75,8 @@ const objects = () =>
 
 describe('the scan of a build', () => {
   it('keeps a report and an SBOM that its managers read', async () => {
-    const { build, layer, params, path } = await building(manifest, { name: 'su', mode: 0o4755 })
-    await staticScan.run(build)
+    const { build, scan, layer, params, path } = await building(manifest, { name: 'su', mode: 0o4755 })
+    await scan()
     const report = await reportOf(params)
     expect(report).toMatchObject({
       build_attempt_id: params.aid,
@@ -103,30 +107,30 @@ describe('the scan of a build', () => {
   })
 
   it('is hidden from who does not manage the environment, and before it there is nothing', async () => {
-    const { build, params } = await building(manifest)
+    const { scan, params } = await building(manifest)
     expect((await harness.call(findingRoutes.readScanReport, tenant.companyManager, { params })).status).toBe(
       404,
     )
-    await staticScan.run(build)
+    await scan()
     for (const route of [findingRoutes.readScanReport, findingRoutes.readSbom]) {
       expect((await harness.call(route, tenant.member, { params })).status).toBe(404)
     }
   })
 
   it('is taken as it is when the chain is run again, and made anew for another image', async () => {
-    const { build, params } = await building(manifest)
-    await staticScan.run(build)
+    const { build, scan, params } = await building(manifest)
+    await scan()
     const first = build.findings.scan
     const kept = await objects()
     build.findings.scan = undefined as never
     await storage.delete(quarantineKey(params.vid))
-    await staticScan.run(build)
+    await scan()
     expect(build.findings.scan).toEqual(first)
     expect(await objects()).toEqual(kept)
     const other = tar({ name: 'su', mode: 0o4755 })
     await storage.put(quarantineKey(params.vid), zstdCompressSync(other))
     build.findings.layer = { digest: sha256(other), byteSize: other.length, diffId: sha256(other) }
-    await staticScan.run(build)
+    await scan()
     expect(await reportOf(params)).toMatchObject({ layer_digest: sha256(other), package_count: 0 })
     const sweep = () => sweepReports({ db, storage, log, clock: { now: () => new Date() } })
     expect(await sweep()).toEqual({ removed: 2, failed: 0 })
@@ -136,9 +140,9 @@ describe('the scan of a build', () => {
   })
 
   it('of an image that no scanner survives says so, and the build goes on', async () => {
-    const { build, params } = await building(manifest)
+    const { build, scan, params } = await building(manifest)
     await storage.put(quarantineKey(params.vid), zstdCompressSync(Buffer.alloc(5000, 'not a tar')))
-    await staticScan.run(build)
+    await scan()
     expect(await reportOf(params)).toMatchObject({
       truncated: true,
       package_count: 0,
@@ -148,7 +152,7 @@ describe('the scan of a build', () => {
   })
 
   it('waits while uploads hold every slot of the company', async () => {
-    const { build, params } = await building(manifest)
+    const { scan, params } = await building(manifest)
     const held = Array.from({ length: 20 }, () => ({
       id: newId('stagingLease'),
       company_id: tenant.companyId,
@@ -158,7 +162,7 @@ describe('the scan of a build', () => {
       held_until: new Date(Date.now() + 60_000),
     }))
     await db.insertInto('staging_leases').values(held).execute()
-    const scanned = staticScan.run(build)
+    const scanned = scan()
     const raced = await Promise.race([
       scanned.then(() => 'scanned'),
       new Promise((resolve) => setTimeout(resolve, 1500, 'waits')),
@@ -170,8 +174,8 @@ describe('the scan of a build', () => {
   })
 
   it('is kept with its image, and some days longer', async () => {
-    const { build, params } = await building(manifest)
-    await staticScan.run(build)
+    const { build, scan, params } = await building(manifest)
+    await scan()
     const sweepAfter = (days: number) =>
       sweepReports({ db, storage, log, clock: { now: () => new Date(Date.now() + days * 24 * 3600 * 1000) } })
     const set = (values: Record<string, unknown>) =>

@@ -6,7 +6,7 @@ import type { EnvironmentVersionState } from '@sandbox-jobs/contract/states/envi
 import type { Clock } from '../../base/clock.ts'
 import type { Log } from '../../base/logging.ts'
 import type { SigningKeys } from '../../base/signing-keys.ts'
-import type { Database, Trx } from '../../db/database.ts'
+import type { Database } from '../../db/database.ts'
 import type { ImageConfig } from '../../db/tables/environments.ts'
 import type { ChainStage } from '../../environments/build-stages.ts'
 import type { RunnerReleases } from '../../environments/runner-releases.ts'
@@ -14,10 +14,10 @@ import type { Executor, Runner } from '../../executor/port.ts'
 import type { LogOffers } from '../../live-logs/log-offers.ts'
 import type { ObjectStorage } from '../../storage/port.ts'
 import type { ArchiveFormat } from '../archive/archive.ts'
-import type { AttemptColumns } from '../attempt-store.ts'
 import type { RegistrySettings } from '../bases/registries.ts'
 import type { PulledBase } from '../bases/take-bases.ts'
 import type { ReusedImage } from '../cache/reuse-image.ts'
+import type { Keeping } from '../chain-progress.ts'
 import type { PrefixPoint } from '../dockerfile/prefix-points.ts'
 import type { Attachment, ImageDocuments, Layer } from '../image-documents.ts'
 import type { TakenPrefix } from '../prefixes/kept-prefix.ts'
@@ -95,8 +95,8 @@ export interface Build {
   findings: BuildFindings
   tools: BuildTools
   db: Database
-  /** Writes what a step leaves in the database, under the claim; the columns are the attempt's. */
-  keep: (work: (trx: Trx) => Promise<AttemptColumns>) => Promise<void>
+  /** Has written what a step leaves in the database, under the claim, by the time that the next steps are told. */
+  keep: (work: Keeping) => void
   /** Fires when the attempt is to end: cancelled, or taken over by another worker. */
   signal: AbortSignal
 }

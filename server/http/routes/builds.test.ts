@@ -214,7 +214,7 @@ describe('reading builds', () => {
       advance(trx, attempt, {
         states: ['building'],
         stages: [{ stage: 'customer_build', agoMs: 0 }],
-        versions: [{ to: 'building' }],
+        version: { to: 'building' },
       }),
     )
     const { body } = await read(aid, tenant.member)
