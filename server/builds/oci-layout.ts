@@ -22,6 +22,7 @@ export const layerKey = (versionId: string, digest: string) => keyOf(versionId, 
 
 /** The files of a version's layout, as they are stored. */
 export const storedLayout = (storage: ObjectStorage, versionId: string): LayoutFiles => ({
+  read: (path, maxBytes) => storage.read(keyOf(versionId, path), maxBytes),
   size: (path) => storage.size(keyOf(versionId, path)),
   open: (path) => storage.get(keyOf(versionId, path)),
 })
@@ -102,9 +103,8 @@ const digestRegExp = new RegExp(digestPattern)
 
 /** Digests that a JSON document names anywhere in it; none when there is no such document. */
 async function readNames(storage: ObjectStorage, key: string): Promise<string[]> {
-  const size = await storage.size(key)
-  if (size === undefined || size > maxDocumentBytes) return []
-  const bytes = Buffer.concat(await (await storage.get(key)).toArray())
+  const bytes = await storage.read(key, maxDocumentBytes + 1)
+  if (!bytes || bytes.length > maxDocumentBytes) return []
   const names: string[] = []
   try {
     collect(parseStrictJson(bytes, bounds), names)

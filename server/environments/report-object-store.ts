@@ -14,10 +14,17 @@ export interface NewReportObject {
   digest: string
 }
 
-export const insertReportObject = (trx: Trx, object: NewReportObject): Promise<unknown> =>
+export const insertReportObjects = (trx: Trx, objects: readonly NewReportObject[]): Promise<unknown> =>
   trx
     .insertInto('owned_objects')
-    .values({ ...object, object_kind: 'report', archive_format: null, expires_at: null })
+    .values(
+      objects.map((object) => ({
+        ...object,
+        object_kind: 'report' as const,
+        archive_format: null,
+        expires_at: null,
+      })),
+    )
     .execute()
 
 /**

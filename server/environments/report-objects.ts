@@ -1,6 +1,6 @@
 import type { Database, Executing, Trx } from '../db/database.ts'
-import { insertReportObject, listRetired, retireOverdueReports, tombstone } from './report-object-store.ts'
-import { closeStaging } from './staging.ts'
+import { insertReportObjects, listRetired, retireOverdueReports, tombstone } from './report-object-store.ts'
+import { closeStagings } from './staging.ts'
 
 /** Stored bytes that a staging lease still owns. */
 export interface HeldObject {
@@ -11,24 +11,29 @@ export interface HeldObject {
   digest: string
 }
 
-/** Takes stored bytes over from their lease, for the build that left them. */
-export async function ownReport(
+/** Takes stored bytes over from their leases, for the build that left them. */
+export async function ownReports(
   trx: Trx,
   owner: { companyId: string; environmentId: string; attemptId: string },
-  { id, leaseId, storageKey, byteSize, digest }: HeldObject,
+  objects: readonly HeldObject[],
 ): Promise<void> {
-  if (!(await closeStaging(trx, leaseId))) {
+  const leaseIds = objects.map(({ leaseId }) => leaseId)
+  if (!(await closeStagings(trx, leaseIds))) {
     throw new Error('the lease of a report ended before its build took it over')
   }
-  await insertReportObject(trx, {
-    id,
-    company_id: owner.companyId,
-    environment_id: owner.environmentId,
-    build_attempt_id: owner.attemptId,
-    storage_key: storageKey,
-    byte_size: byteSize,
-    digest,
-  })
+  const { companyId: company_id, environmentId: environment_id, attemptId: build_attempt_id } = owner
+  await insertReportObjects(
+    trx,
+    objects.map(({ id, storageKey: storage_key, byteSize: byte_size, digest }) => ({
+      id,
+      company_id,
+      environment_id,
+      build_attempt_id,
+      storage_key,
+      byte_size,
+      digest,
+    })),
+  )
 }
 
 /** Takes reports out of sight whose time is over, and answers those whose bytes may still be there, at most `limit`. */

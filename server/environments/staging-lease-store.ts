@@ -9,23 +9,27 @@ export type NewLease = Pick<
   'id' | 'company_id' | 'object_kind' | 'declared_bytes' | 'storage_key'
 >
 
-export async function insertLease(trx: Trx, lease: NewLease, heldSeconds: number): Promise<void> {
+export async function insertLeases(
+  trx: Trx,
+  leases: readonly NewLease[],
+  heldSeconds: number,
+): Promise<void> {
+  const held_until = secondsFromNow(heldSeconds)
   await trx
     .insertInto('staging_leases')
-    .values({ ...lease, held_until: secondsFromNow(heldSeconds) })
+    .values(leases.map((lease) => ({ ...lease, held_until })))
     .execute()
 }
 
-/** False when the lease was not held any more: what it covered may be gone. */
-export async function releaseLease(db: Executing, id: string): Promise<boolean> {
-  const row = await db
+/** Answers how many of them were still held: what the others covered may be gone. */
+export async function releaseLeases(db: Executing, ids: readonly string[]): Promise<number> {
+  const { numUpdatedRows } = await db
     .updateTable('staging_leases')
     .set({ held_until: null, storage_key: null })
-    .where('id', '=', id)
+    .where('id', 'in', ids)
     .where('held_until', 'is not', null)
-    .returning('id')
     .executeTakeFirst()
-  return row !== undefined
+  return Number(numUpdatedRows)
 }
 
 /** Holds the rows until the transaction ends; leases in other hands are passed over. */

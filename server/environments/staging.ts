@@ -10,7 +10,7 @@ import { lockCompany } from '../db/company-lock.ts'
 import type { Database, Executing, Trx } from '../db/database.ts'
 import { inBatches } from '../queue/in-batches.ts'
 import type { ObjectStorage } from '../storage/port.ts'
-import { deleteCountedLeases, insertLease, lockOverdueLeases, releaseLease } from './staging-lease-store.ts'
+import { deleteCountedLeases, insertLeases, lockOverdueLeases, releaseLeases } from './staging-lease-store.ts'
 import { measureStaging } from './upload-session-store.ts'
 
 /*
@@ -24,14 +24,14 @@ import { measureStaging } from './upload-session-store.ts'
 const leaseSeconds = 20 * 60
 
 /**
- * Passes when the company may begin another upload; until the transaction ends, what it holds stays as it was
- * counted. Throws `upload_rate_limited` or `staging_slot_exhausted`.
+ * Passes when the company may begin another upload, or so many that take `declaredBytes` together; until the transaction
+ * ends, what it holds stays as it was counted. Throws `upload_rate_limited` or `staging_slot_exhausted`.
  */
 export async function requireStagingRoom(
   trx: Trx,
   companyId: string,
   declaredBytes: number,
-  kind: 'context' | StagingKind = 'context',
+  { kind, slots }: { kind: 'context' | StagingKind; slots: number } = { kind: 'context', slots: 1 },
 ): Promise<void> {
   await lockCompany(trx, companyId, 'uploads')
   const held = await measureStaging(trx, companyId)
@@ -42,50 +42,58 @@ export async function requireStagingRoom(
       retry_after_seconds: held.freeAfterSeconds,
     })
   }
-  if (held.slots >= stagingSlotsMax || held.declaredBytes + declaredBytes > stagingDeclaredMaxBytes) {
+  if (held.slots + slots > stagingSlotsMax || held.declaredBytes + declaredBytes > stagingDeclaredMaxBytes) {
     throw new CodedError('staging_slot_exhausted', { limit: stagingSlotsMax })
   }
 }
 
 type StagingKind = 'script' | 'bundle' | 'report'
 
-export interface Staging {
+/** Who uploads what. */
+export interface StagingOwner {
   companyId: string
   kind: StagingKind
+}
+
+export interface StagedFile {
   declaredBytes: number
   /** Where the bytes go, for what is not kept in a row. */
   storageKey: string | null
 }
 
 /** Counts an upload as begun and answers its lease. Throws what `requireStagingRoom` throws. */
-export async function openStaging(db: Database, staging: Staging): Promise<string> {
-  const [id = ''] = await openStagings(db, [staging])
+export async function openStaging(db: Database, staging: StagingOwner & StagedFile): Promise<string> {
+  const [id = ''] = await openStagings(db, staging, [staging])
   return id
 }
 
 /** The same of several, all of them or none; the leases are in their order. */
-export function openStagings(db: Database, stagings: readonly Staging[]): Promise<string[]> {
+export function openStagings(
+  db: Database,
+  { companyId, kind }: StagingOwner,
+  files: readonly StagedFile[],
+): Promise<string[]> {
+  const leases = files.map(({ declaredBytes, storageKey }) => ({
+    id: newId('stagingLease'),
+    company_id: companyId,
+    object_kind: kind,
+    declared_bytes: declaredBytes,
+    storage_key: storageKey,
+  }))
+  const declaredBytes = files.reduce((sum, file) => sum + file.declaredBytes, 0)
   return db.transaction().execute(async (trx) => {
-    const ids: string[] = []
-    for (const { companyId, declaredBytes, kind, storageKey } of stagings) {
-      await requireStagingRoom(trx, companyId, declaredBytes, kind)
-      const id = newId('stagingLease')
-      const lease = {
-        id,
-        company_id: companyId,
-        object_kind: kind,
-        declared_bytes: declaredBytes,
-        storage_key: storageKey,
-      }
-      await insertLease(trx, lease, leaseSeconds)
-      ids.push(id)
-    }
-    return ids
+    await requireStagingRoom(trx, companyId, declaredBytes, { kind, slots: files.length })
+    await insertLeases(trx, leases, leaseSeconds)
+    return leases.map(({ id }) => id)
   })
 }
 
-/** Ends a lease; called with the transaction in which a row takes over its bytes. False: they may be gone. */
-export const closeStaging = (db: Executing, leaseId: string): Promise<boolean> => releaseLease(db, leaseId)
+/** Ends leases; called with the transaction in which rows take over their bytes. False: some of them may be gone. */
+export const closeStagings = async (db: Executing, leaseIds: readonly string[]): Promise<boolean> =>
+  (await releaseLeases(db, leaseIds)) === leaseIds.length
+
+/** The same of one. */
+export const closeStaging = (db: Executing, leaseId: string): Promise<boolean> => closeStagings(db, [leaseId])
 
 const batch = 100
 
@@ -105,7 +113,7 @@ export async function sweepStaging(context: {
         log.warn({ err: error, lease: lease.id }, 'bytes of a broken upload not removed')
         continue
       }
-      await releaseLease(trx, lease.id)
+      await releaseLeases(trx, [lease.id])
       ended += 1
     }
     return ended

@@ -135,6 +135,7 @@ export function storageOf(actor: Actor, timeline: Timeline): ObjectStorage {
       ),
     putAll: nobodyAsks,
     get: nobodyAsks,
+    read: nobodyAsks,
     size: nobodyAsks,
     move: nobodyAsks,
     copy: nobodyAsks,

@@ -25,6 +25,14 @@ export function storageConformance(name: string, make: () => Promise<ObjectStora
       expect(await read(await storage.get('range', { start: 2, end: 5 }))).toBe('2345')
     })
 
+    it('reads a small object, or as much of it as is asked for', async () => {
+      const storage = await make()
+      await storage.put('small', Buffer.from('0123456789'))
+      expect(String(await storage.read('small'))).toBe('0123456789')
+      expect(String(await storage.read('small', 4))).toBe('0123')
+      expect(await storage.read('nothing')).toBeUndefined()
+    })
+
     it('replaces an object whole', async () => {
       const storage = await make()
       await storage.put('key', Buffer.from('a longer first text'))

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
 import { type FileHandle, link, mkdir, open, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { Readable } from 'node:stream'
+import type { Readable } from 'node:stream'
 import { allEnded } from '../base/all-ended.ts'
+import { firstBytes } from '../base/first-bytes.ts'
 import { Incoming } from './incoming.ts'
 import {
   type NamedBytes,
@@ -68,6 +69,18 @@ export class DiskStorage implements ObjectStorage {
       throw error
     }
     await allEnded(folders.map(syncFolder))
+  }
+
+  async read(key: string, maxBytes = Number.POSITIVE_INFINITY): Promise<Buffer | undefined> {
+    const file = await open(this.#path(key), 'r').catch((error: unknown) => {
+      if (!isMissing(error)) throw error
+    })
+    if (!file) return undefined
+    try {
+      return await firstBytes(file, maxBytes)
+    } finally {
+      await file.close()
+    }
   }
 
   async get(key: string, range?: { start: number; end: number }): Promise<Readable> {
@@ -136,7 +149,7 @@ async function writePart(path: string, body: Readable | Buffer, maxBytes: number
     gatheredBytes = 0
   }
   try {
-    for await (const chunk of Buffer.isBuffer(body) ? Readable.from([body]) : body) {
+    for await (const chunk of Buffer.isBuffer(body) ? [body] : body) {
       const bytes = chunk as Buffer
       byteSize += bytes.length
       if (byteSize > maxBytes) throw new ObjectTooLarge(maxBytes)

@@ -14,6 +14,8 @@ export interface ObjectStorage {
   putAll(objects: readonly NamedBytes[]): Promise<void>
   /** Opens `start` to `end` (inclusive), or everything. Throws `ObjectMissing`. */
   get(key: string, range?: { start: number; end: number }): Promise<Readable>
+  /** An object that is small, or its first `maxBytes`; undefined when there is none. */
+  read(key: string, maxBytes?: number): Promise<Buffer | undefined>
   /** Byte size, or undefined when there is no such object. */
   size(key: string): Promise<number | undefined>
   /** Gives an object another key, whole or not at all. Throws `ObjectMissing`. */

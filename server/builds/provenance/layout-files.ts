@@ -2,6 +2,7 @@ import { constants } from 'node:fs'
 import { lstat, open, readdir } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { Readable } from 'node:stream'
+import { firstBytes } from '../../base/first-bytes.ts'
 import { parseTarHeader } from '../archive/tar-header.ts'
 import { ImageUntrusted, type LayoutFiles } from './verify-image.ts'
 
@@ -20,18 +21,24 @@ export const folderLayout = (folder: string): ListedLayout => ({
       .filter((entry) => !entry.isDirectory())
       .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
   },
-  async size(path) {
-    const found = await lstat(join(folder, path)).catch((error: unknown) => {
-      if (isMissing(error)) return undefined
-      throw error
-    })
-    return found?.isFile() ? found.size : undefined
+  async read(path, maxBytes) {
+    if ((await fileSize(join(folder, path))) === undefined) return undefined
+    const file = await openFile(join(folder, path))
+    return firstBytes(file, maxBytes).finally(() => file.close())
   },
-  async open(path) {
-    const file = await open(join(folder, path), constants.O_RDONLY | constants.O_NOFOLLOW)
-    return file.createReadStream()
-  },
+  size: (path) => fileSize(join(folder, path)),
+  open: async (path) => (await openFile(join(folder, path))).createReadStream(),
 })
+
+/** Undefined for what is no file, or not there. */
+async function fileSize(path: string): Promise<number | undefined> {
+  const found = await lstat(path).catch((error: unknown) => {
+    if (!isMissing(error)) throw error
+  })
+  return found?.isFile() ? found.size : undefined
+}
+
+const openFile = (path: string) => open(path, constants.O_RDONLY | constants.O_NOFOLLOW)
 
 const blockBytes = 512
 const maxEntries = 1000
@@ -41,6 +48,12 @@ export async function tarLayout(path: string): Promise<ListedLayout> {
   const places = await readPlaces(path)
   return {
     list: async () => [...places.keys()],
+    async read(name, maxBytes) {
+      const place = places.get(name)
+      if (!place) return undefined
+      const file = await open(path, 'r')
+      return firstBytes(file, Math.min(place.byteSize, maxBytes), place.start).finally(() => file.close())
+    },
     size: async (name) => places.get(name)?.byteSize,
     async open(name) {
       const place = places.get(name)

@@ -36,6 +36,7 @@ beforeAll(async () => {
 })
 
 const layoutOf = (content: ReadonlyMap<string, Buffer>): LayoutFiles => ({
+  read: async (path, maxBytes) => content.get(path)?.subarray(0, maxBytes),
   size: async (path) => content.get(path)?.length,
   open: async (path) => Readable.from([content.get(path) ?? Buffer.alloc(0)]),
 })
@@ -205,6 +206,7 @@ describe('keys', () => {
     await makeSignedImage(own, { versionId, layer: Buffer.from('a layer') })
     const root = join(folder, 'rotated/objects/images', versionId)
     const layout: LayoutFiles = {
+      read: (path) => readFile(join(root, path)),
       size: async (path) => (await readFile(join(root, path))).length,
       open: async (path) => Readable.from([await readFile(join(root, path))]),
     }

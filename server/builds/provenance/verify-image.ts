@@ -4,6 +4,7 @@ import { createZstdDecompress } from 'node:zlib'
 import { attachmentTypes, Envelope, statementType } from '@sandbox-jobs/contract/resources/provenance.ts'
 import { type Static, type TSchema, Type } from 'typebox'
 import { Check } from 'typebox/schema'
+import { allEnded } from '../../base/all-ended.ts'
 import { sha256Of } from '../../base/sha256.ts'
 import { type Signature, type TrustedKeys, verifySignature } from '../../base/signing-keys.ts'
 import { parseStrictJson } from '../../base/strict-json.ts'
@@ -26,6 +27,8 @@ import { readStatement, type Statement } from './statement.ts'
 
 /** Files of one layout by their path in it. */
 export interface LayoutFiles {
+  /** The first `maxBytes` of a file; undefined when there is no such file. */
+  read(path: string, maxBytes: number): Promise<Buffer | undefined>
   /** Undefined when there is no such file. */
   size(path: string): Promise<number | undefined>
   open(path: string): Promise<Readable>
@@ -73,27 +76,31 @@ export interface VerifyOptions {
 export async function verifySigned(layout: LayoutFiles, options: VerifyOptions): Promise<ImageSigned> {
   const passed = options.onPassed ?? (() => undefined)
   const documents = new Set<string>()
-  const files: LayoutFiles = {
-    size: (path) => layout.size(path),
-    open: (path) => layout.open(documents.add(path) && path),
-  }
-  if (!Check(LayoutFile, await readFile(files, 'oci-layout', 'layout')))
-    throw new ImageUntrusted('layout_invalid')
-  const index = await readFile(files, 'index.json', 'index')
+  const read: ReadDocument = (path) => layout.read(documents.add(path) && path, maxDocumentBytes + 1)
+  const [layoutFile, index] = await allEnded([
+    readFile(read, 'oci-layout', 'layout'),
+    readFile(read, 'index.json', 'index'),
+  ])
+  if (!Check(LayoutFile, layoutFile)) throw new ImageUntrusted('layout_invalid')
   if (!Check(Index, index)) throw new ImageUntrusted('index_invalid')
   const [image, signatureOf, provenanceOf] = index.manifests
   passed('layout', 'one image, its signature and its provenance')
 
-  const manifest = await readBlob(files, image, ImageManifest, 'manifest')
-  const config = await readBlob(files, manifest.config, ImageConfiguration, 'config')
+  const manifest = await readBlob(read, image, ImageManifest, 'manifest')
+  const config = await readBlob(read, manifest.config, ImageConfiguration, 'config')
   const [stored] = manifest.layers
   const layer = { digest: stored.digest, byteSize: stored.size, diffId: config.rootfs.diff_ids[0] }
   passed('manifest', image.digest)
 
-  const signature = await readSignature(files, signatureOf, image.digest, options.trusted)
+  // Read side by side, told one after the other.
+  const [signed, attested] = await Promise.allSettled([
+    readSignature(read, signatureOf, image.digest, options.trusted),
+    readProvenance(read, provenanceOf, image.digest, options.trusted),
+  ])
+  const signature = given(signed)
   passed('signature', `key ${signature.keyId}`)
 
-  const proof = await readProvenance(files, provenanceOf, image.digest, options.trusted)
+  const proof = given(attested)
   const { environment_version_id } = proof.statement.predicate.buildDefinition.externalParameters
   if (environment_version_id !== signature.versionId)
     throw new ImageUntrusted('provenance_of_another_version')
@@ -107,6 +114,11 @@ export async function verifySigned(layout: LayoutFiles, options: VerifyOptions):
     ...proof,
     documents: [...documents],
   }
+}
+
+function given<Value>(settled: PromiseSettledResult<Value>): Value {
+  if (settled.status === 'rejected') throw settled.reason
+  return settled.value
 }
 
 /** The stored bytes of the layer are those that the manifest names. Throws `ImageUntrusted`. */
@@ -143,8 +155,8 @@ interface Attached {
   artifactType: string
 }
 
-async function readSignature(files: LayoutFiles, of: Attached, image: string, trusted: TrustedKeys) {
-  const { content, notes } = await readAttachment(files, of, image, 'signature')
+async function readSignature(read: ReadDocument, of: Attached, image: string, trusted: TrustedKeys) {
+  const { content, notes } = await readAttachment(read, of, image, 'signature')
   const signature = {
     keyId: notes[annotations.keyId] ?? '',
     bytes: Buffer.from(notes[annotations.cosignSignature] ?? '', 'base64'),
@@ -156,8 +168,8 @@ async function readSignature(files: LayoutFiles, of: Attached, image: string, tr
   return { ...signature, payload: content, versionId: signed.versionId }
 }
 
-async function readProvenance(files: LayoutFiles, of: Attached, image: string, trusted: TrustedKeys) {
-  const { content } = await readAttachment(files, of, image, 'provenance')
+async function readProvenance(read: ReadDocument, of: Attached, image: string, trusted: TrustedKeys) {
+  const { content } = await readAttachment(read, of, image, 'provenance')
   const envelope = parsed(content, 'provenance')
   if (!Check(Envelope, envelope)) throw new ImageUntrusted('provenance_invalid')
   requireKnown(trusted, envelope.signatures[0]?.keyid ?? '')
@@ -174,21 +186,23 @@ function requireKnown(trusted: TrustedKeys, keyId: string): void {
 }
 
 async function readAttachment(
-  files: LayoutFiles,
+  read: ReadDocument,
   of: Attached,
   image: string,
   part: 'signature' | 'provenance',
 ) {
-  const manifest = await readBlob(files, of, AttachmentManifest, part)
+  const manifest = await readBlob(read, of, AttachmentManifest, part)
   if (manifest.artifactType !== of.artifactType) throw new ImageUntrusted(`${part}_manifest_invalid`)
   if (manifest.subject.digest !== image) throw new ImageUntrusted(`${part}_of_another_image`)
-  await readBlob(files, manifest.config, Type.Object({}, { additionalProperties: false }), part)
+  await readBlob(read, manifest.config, Type.Object({}, { additionalProperties: false }), part)
   const [content] = manifest.layers
   if (content.mediaType !== attachmentTypes[part]) throw new ImageUntrusted(`${part}_manifest_invalid`)
-  return { content: await readDescribed(files, content, part), notes: content.annotations }
+  return { content: await readDescribed(read, content, part), notes: content.annotations }
 }
 
 const maxDocumentBytes = 1024 ** 2
+/** A document by its path; one that is too large is cut behind `maxDocumentBytes`. */
+type ReadDocument = (path: string) => Promise<Buffer | undefined>
 const bounds = { maxBytes: maxDocumentBytes, maxDepth: 20, maxNodes: 20_000 }
 
 function parsed(bytes: Buffer, part: string): unknown {
@@ -199,33 +213,30 @@ function parsed(bytes: Buffer, part: string): unknown {
   }
 }
 
-async function readFile(files: LayoutFiles, path: string, part: string): Promise<unknown> {
-  const size = await files.size(path)
-  if (size === undefined) throw new ImageUntrusted(`${part}_missing`)
-  if (size > maxDocumentBytes) throw new ImageUntrusted(`${part}_invalid`)
-  return parsed(Buffer.concat(await (await files.open(path)).toArray()), part)
+async function readFile(read: ReadDocument, path: string, part: string): Promise<unknown> {
+  const bytes = await read(path)
+  if (!bytes) throw new ImageUntrusted(`${part}_missing`)
+  if (bytes.length > maxDocumentBytes) throw new ImageUntrusted(`${part}_invalid`)
+  return parsed(bytes, part)
 }
 
 /** The bytes that a descriptor names, and no others. */
-async function readDescribed(files: LayoutFiles, of: { digest: string; size: number }, part: string) {
-  const path = blobPath(of.digest)
-  const size = await files.size(path)
-  if (size === undefined) throw new ImageUntrusted(`${part}_missing`)
-  if (size !== of.size || size > maxDocumentBytes) throw new ImageUntrusted(`${part}_damaged`)
-  const bytes = Buffer.concat(await (await files.open(path)).toArray())
-  if (createHash('sha256').update(bytes).digest('hex') !== hexOf(of.digest)) {
-    throw new ImageUntrusted(`${part}_damaged`)
-  }
+async function readDescribed(read: ReadDocument, of: { digest: string; size: number }, part: string) {
+  const bytes = await read(blobPath(of.digest))
+  if (!bytes) throw new ImageUntrusted(`${part}_missing`)
+  const isNamed =
+    bytes.length === of.size && bytes.length <= maxDocumentBytes && sha256Of(bytes) === of.digest
+  if (!isNamed) throw new ImageUntrusted(`${part}_damaged`)
   return bytes
 }
 
 async function readBlob<S extends TSchema>(
-  files: LayoutFiles,
+  read: ReadDocument,
   of: { digest: string; size: number },
   schema: S,
   part: string,
 ): Promise<Static<S>> {
-  const value = parsed(await readDescribed(files, of, part), part)
+  const value = parsed(await readDescribed(read, of, part), part)
   if (!Check(schema, value)) throw new ImageUntrusted(`${part}_invalid`)
   return value
 }

@@ -1,4 +1,3 @@
-import { buffer } from 'node:stream/consumers'
 import type { ScanReport } from '@sandbox-jobs/contract/resources/scan-report.ts'
 import { allEnded } from '../../base/all-ended.ts'
 import { sleep } from '../../base/clock.ts'
@@ -6,9 +5,9 @@ import { CodedError } from '../../base/coded-error.ts'
 import { newId } from '../../base/ids.ts'
 import { sha256Of } from '../../base/sha256.ts'
 import type { Executing } from '../../db/database.ts'
-import { type HeldObject, ownReport } from '../../environments/report-objects.ts'
-import { openStagings, type Staging } from '../../environments/staging.ts'
-import { ObjectMissing, type ObjectStorage } from '../../storage/port.ts'
+import { type HeldObject, ownReports } from '../../environments/report-objects.ts'
+import { openStagings, type StagedFile } from '../../environments/staging.ts'
+import type { ObjectStorage } from '../../storage/port.ts'
 import { BuildFailed } from '../build-failed.ts'
 import type { Build } from '../steps/step.ts'
 import { findReport } from './report-store.ts'
@@ -36,18 +35,13 @@ export async function findScan(
 ): Promise<{ report: ScanReport; sbom: Buffer } | undefined> {
   const kept = await findReport(db, attemptId)
   if (!kept) return undefined
-  try {
-    const report = await readReport(storage, kept.reportKey)
-    const sbom = await buffer(await storage.get(kept.sbomKey))
-    return sha256Of(sbom) === report.sbom_digest ? { report, sbom } : undefined
-  } catch (error) {
-    if (error instanceof ObjectMissing) return undefined
-    throw error
-  }
+  const [report, sbom] = await allEnded([readReport(storage, kept.reportKey), storage.read(kept.sbomKey)])
+  return report && sbom && sha256Of(sbom) === report.sbom_digest ? { report, sbom } : undefined
 }
 
-async function readReport(storage: ObjectStorage, key: string): Promise<ScanReport> {
-  return JSON.parse((await buffer(await storage.get(key))).toString('utf8')) as ScanReport
+async function readReport(storage: ObjectStorage, key: string): Promise<ScanReport | undefined> {
+  const bytes = await storage.read(key)
+  return bytes && (JSON.parse(bytes.toString('utf8')) as ScanReport)
 }
 
 /** Stores SBOM and report, and has both noted with the attempt. */
@@ -63,42 +57,35 @@ export async function keepReport(
   ])
   if (!sbomObject || !reportObject) throw new Error('a stored report is missing')
   build.keep(async (trx) => {
-    for (const object of [sbomObject, reportObject]) await ownReport(trx, build.order, object)
+    await ownReports(trx, build.order, [sbomObject, reportObject])
     return { report_object_id: reportObject.id, sbom_object_id: sbomObject.id }
   })
   return report
 }
 
 async function store(build: Build, files: { name: string; bytes: Buffer }[]): Promise<HeldObject[]> {
-  const { companyId } = build.order
   const objects = files.map(({ name, bytes }) => {
     const id = newId('ownedObject')
-    return { id, bytes, storageKey: `reports/${companyId}/${id}/${name}` }
+    return { id, bytes, key: `reports/${build.order.companyId}/${id}/${name}` }
   })
-  const leases = await openLeases(
+  const leaseIds = await openLeases(
     build,
-    objects.map(({ bytes, storageKey }) => ({
-      companyId,
-      kind: 'report',
-      storageKey,
-      declaredBytes: bytes.length,
-    })),
+    objects.map(({ bytes, key: storageKey }) => ({ declaredBytes: bytes.length, storageKey })),
   )
-  return allEnded(
-    objects.map(async ({ id, bytes, storageKey }, at) => {
-      const stored = await build.tools.storage.put(storageKey, bytes)
-      return { id, leaseId: leases[at] ?? '', storageKey, ...stored }
-    }),
-  )
+  await build.tools.storage.putAll(objects)
+  return objects.map(({ id, bytes, key: storageKey }, at) => {
+    const byteSize = bytes.length
+    return { id, leaseId: leaseIds[at] ?? '', storageKey, byteSize, digest: sha256Of(bytes) }
+  })
 }
 
 /** Waits for slots: the build is worth more than a few minutes. Throws `platform_failed` when none becomes free. */
-async function openLeases({ db, signal }: Build, stagings: Staging[]): Promise<string[]> {
+async function openLeases({ db, order, signal }: Build, files: readonly StagedFile[]): Promise<string[]> {
   const deadline = performance.now() + slotTimeoutMs
   for (;;) {
     signal.throwIfAborted()
     try {
-      return await openStagings(db, stagings)
+      return await openStagings(db, { companyId: order.companyId, kind: 'report' }, files)
     } catch (error) {
       if (!(error instanceof CodedError && error.code === 'staging_slot_exhausted')) throw error
       if (performance.now() > deadline) throw new BuildFailed('platform_failed', 'staging_slot_exhausted')

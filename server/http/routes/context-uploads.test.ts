@@ -263,7 +263,16 @@ describe('sending bytes', () => {
     const down = async () => {
       throw new Error('no space left')
     }
-    const storage = { put: down, putAll: down, get: down, size: down, move: down, copy: down, delete: down }
+    const storage = {
+      put: down,
+      putAll: down,
+      get: down,
+      read: down,
+      size: down,
+      move: down,
+      copy: down,
+      delete: down,
+    }
     const refused = receiveContext(
       { ...harness.context, storage },
       tenant.companyManager,
