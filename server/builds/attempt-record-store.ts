@@ -7,7 +7,14 @@ import type { AttemptRow } from './attempt-store.ts'
 /** An attempt with the deadline for a retry, which is its version's (null: none), and the bytes of its scan's report. */
 export type AttemptView = AttemptRow & { retryable_until: Date | null; report_total_bytes: number }
 
-const selectView = (db: Executing, of: { companyId: string; versionId: string }) =>
+/** Whose version attempts are of. */
+export interface OwnVersion {
+  companyId: string
+  environmentId: string
+  versionId: string
+}
+
+const selectView = (db: Executing, of: OwnVersion) =>
   db
     .selectFrom('build_attempts as a')
     .innerJoin('environment_versions as v', 'v.id', 'a.environment_version_id')
@@ -23,10 +30,11 @@ const selectView = (db: Executing, of: { companyId: string; versionId: string })
     ])
     .where('a.company_id', '=', of.companyId)
     .where('a.environment_version_id', '=', of.versionId)
+    .where('v.environment_id', '=', of.environmentId)
 
 export async function findAttempt(
   db: Executing,
-  of: { companyId: string; versionId: string },
+  of: OwnVersion,
   attemptId: string,
 ): Promise<AttemptView | undefined> {
   return selectView(db, of).where('a.id', '=', attemptId).executeTakeFirst()
@@ -35,7 +43,7 @@ export async function findAttempt(
 /** Newest first. */
 export async function listAttempts(
   db: Executing,
-  of: { companyId: string; versionId: string },
+  of: OwnVersion,
   list: { status: readonly BuildAttemptState[] | undefined; beforeId: string | undefined; limit: number },
 ): Promise<AttemptView[]> {
   let query = selectView(db, of).orderBy('a.id', 'desc').limit(list.limit)

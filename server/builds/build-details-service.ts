@@ -3,7 +3,6 @@ import { notFound } from '../base/coded-error.ts'
 import type { Executing } from '../db/database.ts'
 import { buildStages } from '../environments/build-stages.ts'
 import { managedEnvironment } from '../environments/environment-access.ts'
-import { requireVersion } from '../environments/version-service.ts'
 import type { Principal } from '../platform/principal.ts'
 import { type AttemptView, findAttempt } from './attempt-record-store.ts'
 import type { BuildPath } from './build-query-service.ts'
@@ -33,9 +32,7 @@ export async function managedAttempt(
   path: BuildPath,
 ): Promise<AttemptView> {
   await managedEnvironment(db, principal, path.environmentId)
-  await requireVersion(db, path)
-  const of = { companyId: principal.companyId, versionId: path.versionId }
-  const attempt = await findAttempt(db, of, path.attemptId)
+  const attempt = await findAttempt(db, { companyId: principal.companyId, ...path }, path.attemptId)
   if (!attempt) throw notFound()
   return attempt
 }

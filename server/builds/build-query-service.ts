@@ -29,7 +29,7 @@ export async function listBuilds(
   const cursor = context.pageTokens.read(list, query.page_token)
   const rows = await listAttempts(
     context.db,
-    { companyId: principal.companyId, versionId: path.versionId },
+    { companyId: principal.companyId, ...path },
     { status: query.status, beforeId: cursor && String(cursor[0]), limit: size + 1 },
   )
   const owner = ownsEnvironment(principal, environment)
@@ -45,9 +45,7 @@ export async function readBuild(
   path: BuildPath,
 ): Promise<BuildAttempt> {
   const environment = await readableEnvironment(context.db, principal, path.environmentId)
-  await requireVersion(context.db, path)
-  const of = { companyId: principal.companyId, versionId: path.versionId }
-  const attempt = await findAttempt(context.db, of, path.attemptId)
+  const attempt = await findAttempt(context.db, { companyId: principal.companyId, ...path }, path.attemptId)
   if (!attempt) throw notFound()
   return renderAttempt(attempt, ownsEnvironment(principal, environment))
 }

@@ -120,7 +120,7 @@ async function queue(
       build_profile: profile,
       raw_upload_digest: version.source_digest ?? '',
     })
-    return findAttempt(trx, { companyId, versionId: version.id }, id)
+    return findAttempt(trx, { companyId, ...path }, id)
   })
   if (!attempt) throw notFound()
   return renderAttempt(attempt, true)

@@ -49,7 +49,8 @@ export class BuildWorker {
       channels: [buildsQueuedChannel, provisioningAskedChannel, liveLogChannel],
       onMessage: (channel, payload) => {
         if (channel === liveLogChannel) this.#options.tools.liveLogs.wanted(payload)
-        else this.#look()
+        else if (channel === provisioningAskedChannel) void this.#provisioner.look()
+        else this.#lookForBuilds()
       },
       onListening: () => this.#look(),
       log: this.#options.tools.log,
@@ -80,9 +81,13 @@ export class BuildWorker {
     }
   }
 
-  /** One claimer at a time; a call meanwhile makes it go round once more. */
   #look(): void {
     void this.#provisioner.look()
+    this.#lookForBuilds()
+  }
+
+  /** One claimer at a time; a call meanwhile makes it go round once more. */
+  #lookForBuilds(): void {
     this.#claimAgain = true
     this.#claiming ??= this.#claim().finally(() => {
       this.#claiming = undefined
@@ -111,7 +116,7 @@ export class BuildWorker {
       .catch((error: unknown) => tools.log.error({ err: error, attempt: attempt.id }, 'build left hanging'))
       .finally(() => {
         this.#flights.delete(flight)
-        this.#look()
+        this.#lookForBuilds()
       })
     this.#flights.add(flight)
   }

@@ -20,6 +20,7 @@ export const releaseOf = (runner: Pick<Runner, 'layerDigest'>): string =>
 export class RunnerReleases {
   readonly #db: Database
   readonly #approval: RunnerApproval
+  readonly #kept = new Set<string>()
 
   constructor(db: Database, approval: RunnerApproval) {
     this.#db = db
@@ -29,12 +30,14 @@ export class RunnerReleases {
   /** Keeps a runner that is met for the first time, and answers its release. */
   async record(runner: Runner): Promise<string> {
     const release = releaseOf(runner)
+    if (this.#kept.has(release)) return release
     await insertRelease(this.#db, {
       release,
       layer_digest: runner.layerDigest,
       abi_revision: runner.abiRevision,
       ...(this.#approval === 'declared' && { approved_at: new Date(), approved_by: 'declared' }),
     })
+    this.#kept.add(release)
     return release
   }
 

@@ -69,7 +69,17 @@ export async function readVersion(
   path: VersionPath,
 ): Promise<EnvironmentVersion> {
   const environment = await readableEnvironment(context.db, principal, path.environmentId)
-  const view = await findVersion(context.db, path.environmentId, path.versionId)
+  return versionOf(context, principal, environment, path.versionId)
+}
+
+/** A version of an environment that the caller may read. */
+async function versionOf(
+  context: EnvironmentContext,
+  principal: Principal,
+  environment: EnvironmentRow,
+  versionId: string,
+): Promise<EnvironmentVersion> {
+  const view = await findVersion(context.db, environment.id, versionId)
   if (!view) throw notFound()
   return renderVersion(view, shownTo(context, principal, environment))
 }
@@ -86,7 +96,8 @@ export async function createVersion(
   environmentId: string,
   body: EnvironmentVersionCreateRequest,
 ): Promise<EnvironmentVersion> {
-  requireActive(await managedEnvironment(context.db, principal, environmentId))
+  const managed = await managedEnvironment(context.db, principal, environmentId)
+  requireActive(managed)
   const source = await resolveSource(context, principal, environmentId, body)
   const id = newId('environmentVersion')
   await context.db.transaction().execute(async (trx) => {
@@ -110,7 +121,7 @@ export async function createVersion(
     })
     await noteCreated(trx, { machine: environmentVersionMachine, id, companyId, state: 'draft' })
   })
-  return readVersion(context, principal, { environmentId, versionId: id })
+  return versionOf(context, principal, managed, id)
 }
 
 async function resolveSource(

@@ -30,10 +30,9 @@ export interface ReusedImage {
  */
 export async function reuseImage(build: Build): Promise<boolean> {
   const { findings, order, tools } = build
-  const builder = await tools.executor.builder()
+  const [builder, runner] = await allEnded([tools.executor.builder(), tools.executor.runner()])
   const baseImages = resolveBases(found(build, 'bases'), builder, found(build, 'pulled'))
   if (!baseImages) return false
-  const runner = await tools.executor.runner()
   const { toolchainDigest } = builder
   const { programDigest } = tools.builder
   const contextDigest = found(build, 'canonicalDigest')
@@ -43,12 +42,13 @@ export async function reuseImage(build: Build): Promise<boolean> {
   const cached = await findCachedImage(build.db, { companyId: order.companyId, key })
   if (!cached) return false
   try {
-    const image = await readSignedImage(tools, { id: cached.versionId, ...cached })
+    const [image, isOnHost] = await allEnded([
+      readSignedImage(tools, { id: cached.versionId, ...cached }),
+      tools.executor.hasImage(cached.layerDigest),
+    ])
     if (!vouchesFor(image, build, baseImages)) throw new ImageUntrusted('made_of_something_else')
     // What the host holds was checked when it was installed; what it will be given anew is checked before.
-    if (!(await tools.executor.hasImage(image.layer.diffId))) {
-      await verifyLayer(storedLayout(tools.storage, cached.versionId), image.layer)
-    }
+    if (!isOnHost) await verifyLayer(storedLayout(tools.storage, cached.versionId), image.layer)
     const builtBy = builderOf(image)
     const told = `Nothing has changed: this is the image that build ${builtBy} made of the same files.\n`
     await allEnded([

@@ -28,11 +28,16 @@ export async function findKeptReport({ db, order, tools }: Build): Promise<ScanR
   return kept && readReport(tools.storage, kept.reportKey)
 }
 
+export interface KeptScan {
+  report: ScanReport
+  sbom: Buffer
+}
+
 /** What a finished attempt left; undefined when it is gone. */
 export async function findScan(
   { db, storage }: { db: Executing; storage: ObjectStorage },
   attemptId: string,
-): Promise<{ report: ScanReport; sbom: Buffer } | undefined> {
+): Promise<KeptScan | undefined> {
   const kept = await findReport(db, attemptId)
   if (!kept) return undefined
   const [report, sbom] = await allEnded([readReport(storage, kept.reportKey), storage.read(kept.sbomKey)])

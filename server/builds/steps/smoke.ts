@@ -1,4 +1,5 @@
 import { profileOf } from '@sandbox-jobs/contract/resources/profile.ts'
+import { allEnded } from '../../base/all-ended.ts'
 import { runtimeOf } from '../../environments/isolation.ts'
 import type { SandboxSpec } from '../../executor/port.ts'
 import { BuildFailed } from '../build-failed.ts'
@@ -32,8 +33,9 @@ export const smoke: BuildStep = {
   async run(build: Build) {
     const { executor, storage } = build.tools
     const { diffId } = found(build, 'layer')
-    build.findings.runner = await executor.runner()
-    if (!(await executor.hasImage(diffId))) {
+    const [runner, isOnHost] = await allEnded([executor.runner(), executor.hasImage(diffId)])
+    build.findings.runner = runner
+    if (!isOnHost) {
       await executor.installImage(diffId, await openQuarantined(storage, build.order.versionId))
     }
     if (wasStartedOn(build)) return

@@ -1,12 +1,13 @@
 import type { ScanReport } from '@sandbox-jobs/contract/resources/scan-report.ts'
 import { findingKinds } from '@sandbox-jobs/contract/resources/security-finding.ts'
+import { allEnded } from '../../base/all-ended.ts'
 import { latestVulnerabilities, matchPackages } from '../../findings/vulnerabilities/match-packages.ts'
 import { ArchiveRefused } from '../archive/archive-refused.ts'
 import { openQuarantined } from '../oci-layout.ts'
 import { cycloneDx } from '../scan/cyclonedx.ts'
 import { installedPackages } from '../scan/installed-packages.ts'
 import { type Inventory, unscanned } from '../scan/inventory.ts'
-import { findKeptReport, findScan, keepReport } from '../scan/report-keeping.ts'
+import { findKeptReport, findScan, type KeptScan, keepReport } from '../scan/report-keeping.ts'
 import { scanReport } from '../scan/scan-report.ts'
 import type { ScanResult } from '../scan/scan-result.ts'
 import { type Build, type BuildStep, found } from './step.ts'
@@ -21,12 +22,10 @@ export const staticScan: BuildStep = {
   versionStates: ['quarantined', 'verifying'],
   async run(build: Build) {
     const { diffId: layerDigest } = found(build, 'layer')
-    const kept = await findKeptReport(build)
-    const report =
-      kept?.layer_digest === layerDigest
-        ? kept
-        : ((await takeReport(build, layerDigest)) ?? (await scan(build, layerDigest)))
-    build.findings.scan = resultOf(report)
+    const [kept, earlier] = await allEnded([findKeptReport(build), findEarlierScan(build, layerDigest)])
+    if (kept?.layer_digest === layerDigest) build.findings.scan = resultOf(kept)
+    else
+      build.findings.scan = resultOf(await (earlier ? takeReport(build, earlier) : scan(build, layerDigest)))
   },
 }
 
@@ -43,20 +42,28 @@ async function scan(build: Build, layerDigest: string): Promise<ScanReport> {
  * What was found in an image that was taken over, by this program and against the same vulnerabilities, would be found
  * again.
  */
-async function takeReport(build: Build, layerDigest: string): Promise<ScanReport | undefined> {
-  const { reused } = build.findings
-  const earlier = reused && (await findScan({ db: build.db, storage: build.tools.storage }, reused.attemptId))
-  const { order } = build
-  if (earlier?.report.layer_digest !== layerDigest) return undefined
-  const database = await latestVulnerabilities(build.db)
-  if (earlier.report.vulnerability_database?.revision !== database?.revision) return undefined
-  return keepReport(build, earlier.sbom, (sbomDigest) => ({
-    ...earlier.report,
-    build_attempt_id: order.attemptId,
-    environment_version_id: order.versionId,
+async function findEarlierScan(
+  { db, findings: { reused }, tools: { storage } }: Build,
+  layerDigest: string,
+): Promise<KeptScan | undefined> {
+  if (!reused) return undefined
+  const [earlier, database] = await allEnded([
+    findScan({ db, storage }, reused.attemptId),
+    latestVulnerabilities(db),
+  ])
+  const isSame =
+    earlier?.report.layer_digest === layerDigest &&
+    earlier.report.vulnerability_database?.revision === database?.revision
+  return isSame ? earlier : undefined
+}
+
+const takeReport = (build: Build, { report, sbom }: KeptScan): Promise<ScanReport> =>
+  keepReport(build, sbom, (sbomDigest) => ({
+    ...report,
+    build_attempt_id: build.order.attemptId,
+    environment_version_id: build.order.versionId,
     sbom_digest: sbomDigest,
   }))
-}
 
 /** An image on which the scanner dies is not worse than its findings would be: the report says so. */
 async function readInventory({ order, tools, signal }: Build): Promise<Inventory> {
