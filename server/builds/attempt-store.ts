@@ -44,6 +44,7 @@ export async function claimNextAttempt(
   db: Database,
   by: { worker: string; leaseMs: number },
 ): Promise<AttemptRow | undefined> {
+  if (!(await isAnyClaimable(db))) return undefined
   return db.transaction().execute(async (trx) => {
     // One claim at a time, or two would count the same free place of a company.
     await sql`select pg_advisory_xact_lock(hashtextextended('build-claims', 0))`.execute(trx)
@@ -54,6 +55,14 @@ export async function claimNextAttempt(
     }
     return next && giveAttempt(trx, next, by)
   })
+}
+
+/** Whether a claim may find anything: most looks do not, and need no lock for it. */
+async function isAnyClaimable(db: Database): Promise<boolean> {
+  const { rows } = await sql`
+    select from build_attempts where terminal_at is null and (state = 'validation_queued' or lease_until < now()) limit 1
+  `.execute(db)
+  return rows.length > 0
 }
 
 async function lockNextAttempt(trx: Trx): Promise<AttemptRow | undefined> {
