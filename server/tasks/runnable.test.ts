@@ -117,9 +117,9 @@ describe('validating an input', () => {
   })
 
   it('refuses what cannot be checked within its bound', async () => {
-    await expect(validateInput(version('{"pattern":"^(a+)+$"}'), `${'a'.repeat(50)}!`)).rejects.toMatchObject(
-      { code: 'input_schema_violation', detail: { errors: [{ type: 'too_costly' }] } },
-    )
+    await expect(
+      validateInput(version('{"pattern":"^(?=a)(a+)+$"}'), `${'a'.repeat(50)}!`),
+    ).rejects.toMatchObject({ code: 'input_schema_violation', detail: { errors: [{ type: 'too_costly' }] } })
     await expect(validateInput(version('{"type":"text"}'), 1)).rejects.toMatchObject({
       code: 'input_schema_violation',
       detail: { errors: [{ type: 'schema_unusable' }] },

@@ -20,7 +20,7 @@ const share = (scene: Scene, body: Record<string, unknown>) =>
 
 /** One check that takes all the time it may, and as many behind it as may wait. */
 function fillSchemaLane(companyId: string): Promise<unknown>[] {
-  const slow = { schema: '{"pattern":"^(a+)+$"}', instance: { value: `${'a'.repeat(40)}!` } }
+  const slow = { schema: '{"pattern":"^(?=a)(a+)+$"}', instance: { value: `${'a'.repeat(40)}!` } }
   const quick = Array.from({ length: defaultBounds.laneWaitingMax }, () => ({ schema: '{}' }))
   return [slow, ...quick].map((question) => schemaThread.ask(companyId, question))
 }

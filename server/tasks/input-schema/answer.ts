@@ -11,13 +11,16 @@ import {
   type Validator,
   validate,
 } from '@hyperjump/json-schema/draft-2020-12'
+import { addKeyword, getKeyword } from '@hyperjump/json-schema/experimental'
 import { inputSchemaMaxBytes } from '@sandbox-jobs/contract/limits.ts'
 import { JsonRefused, parseStrictJson } from '../../base/strict-json.ts'
+import { linearPattern } from './patterns/linear-pattern.ts'
 import { type Problem, problemsMax, type Question, type Verdict } from './verdict.ts'
 
 /**
  * Answers one question about a tenant's JSON Schema (draft 2020-12). Runs in a thread of its own that may be
- * killed at any moment, because neither a regular expression nor a recursion of a tenant has a bound.
+ * killed at any moment, because a recursion of a tenant has no bound, nor has a regular expression that looks around;
+ * others are followed in linear time.
  *
  * The validator keeps a registry of schemas and dialects for the whole thread, and a schema names itself by
  * `$id`. So that nothing of one tenant reaches another: every schema is registered under an address of its own
@@ -27,6 +30,20 @@ import { type Problem, problemsMax, type Question, type Verdict } from './verdic
  */
 for (const scheme of ['http', 'https', 'file']) removeUriSchemePlugin(scheme)
 setMetaSchemaOutputFormat('BASIC')
+
+/** The keywords that make regular expressions, among what they compile to. */
+for (const name of ['pattern', 'patternProperties', 'additionalProperties']) {
+  const keyword = getKeyword<unknown>(`https://json-schema.org/keyword/${name}`)
+  addKeyword<unknown>({
+    ...keyword,
+    compile: async (...schema) => withLinearPatterns(await keyword.compile(...schema)),
+  })
+}
+
+function withLinearPatterns(compiled: unknown): unknown {
+  if (compiled instanceof RegExp) return linearPattern(compiled)
+  return Array.isArray(compiled) ? compiled.map(withLinearPatterns) : compiled
+}
 
 const dialect = 'https://json-schema.org/draft/2020-12/schema'
 const schemaBounds = { maxBytes: inputSchemaMaxBytes, maxDepth: 64, maxNodes: 20_000 }

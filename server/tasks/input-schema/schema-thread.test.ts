@@ -136,10 +136,10 @@ describe('judging a tenant schema', () => {
 })
 
 describe('the bounds of the thread', () => {
-  const catastrophe = { pattern: '^(a+)+$' }
+  const catastrophe = { pattern: '^(?=a)(a+)+$' }
   const victim = `${'a'.repeat(40)}!`
 
-  it('kills a regular expression that backtracks for ever, and answers the next question', async () => {
+  it('kills a regular expression that looks around and backtracks for ever, and answers the next question', async () => {
     const short = new SchemaThread({ answerMs: 200 })
     expect(
       await short.ask('a', { schema: JSON.stringify(catastrophe), instance: { value: victim } }),
@@ -148,6 +148,18 @@ describe('the bounds of the thread', () => {
     })
     expect(await short.ask('a', { schema: '{"type":"string"}', instance: { value: 'x' } })).toEqual(valid)
     await short.close()
+  })
+
+  it('follows any other in linear time, wherever a schema has it', async () => {
+    const hostile = '^(a+)+$'
+    const long = `${'a'.repeat(100_000)}`
+    expect(await ask({ pattern: hostile }, long)).toEqual(valid)
+    expect(rules(await ask({ pattern: hostile }, `${long}!`))).toEqual(['pattern'])
+    const named = { patternProperties: { [hostile]: { type: 'number' } } }
+    expect(rules(await ask(named, { [long]: 'x', [`${long}!`]: 'x' }))).toEqual(['type'])
+    const only = { ...named, additionalProperties: false }
+    expect(await ask(only, { [long]: 1 })).toEqual(valid)
+    expect((await ask(only, { [`${long}!`]: 1 })).kind).toBe('instance_invalid')
   })
 
   it('counts the time that the processor worked on a question, and not that which others had', async () => {

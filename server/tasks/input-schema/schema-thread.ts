@@ -38,8 +38,9 @@ interface Waiting {
 
 /**
  * One thread that judges tenants' schemas, killed and started anew when an answer takes too much processor time or
- * memory: a regular expression that backtracks for ever costs its author `answerMs` and nobody else's request. Where other
- * work leaves the thread no processor, that is told as `busy` and not held against who asks.
+ * memory: a recursion without end, or a regular expression that looks around and backtracks for ever, costs its author
+ * `answerMs` and nobody else's request. Where other work leaves the thread no processor, that is told as `busy` and not
+ * held against who asks.
  *
  * One question runs at a time. Each company waits in a lane of its own and the lanes take turns, so that who
  * sends many expensive questions waits behind himself; what exceeds the bounds of waiting is told `busy`.
