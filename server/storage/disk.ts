@@ -55,10 +55,12 @@ export class DiskStorage implements ObjectStorage {
   }
 
   async putAll(objects: readonly NamedBytes[]): Promise<void> {
-    const files: { part: string; path: string; bytes: Buffer }[] = []
-    for (const { key, bytes } of objects) {
-      files.push({ part: await this.#incoming.newPart(), path: this.#path(key), bytes })
-    }
+    const parts = await this.#incoming.newParts(objects.length)
+    const files = objects.map(({ key, bytes }, at) => ({
+      part: parts[at] ?? '',
+      path: this.#path(key),
+      bytes,
+    }))
     const folders = [...new Set(files.map(({ path }) => dirname(path)))]
     await allEnded(folders.map((folder) => mkdir(folder, { recursive: true, mode: 0o700 })))
     try {

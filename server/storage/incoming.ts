@@ -19,8 +19,14 @@ export class Incoming {
 
   /** A path that nobody else uses. */
   async newPart(): Promise<string> {
+    const [path = ''] = await this.newParts(1)
+    return path
+  }
+
+  /** So many of them. */
+  async newParts(count: number): Promise<string[]> {
     await mkdir(this.#own, { recursive: true, mode: 0o700 })
-    return join(this.#own, randomUUID())
+    return Array.from({ length: count }, () => join(this.#own, randomUUID()))
   }
 
   /** Removes what processes of this machine left that have ended. */
