@@ -41,6 +41,24 @@ test('the lines behind them tell what stages begin with', async () => {
   expect(await read([builder, base, 'STEP 1/1', `prefix ${digest} 2`], ['curated/a:1'], 1)).toBeUndefined()
 })
 
+test('what the script was given to print first is passed over, by its length', async () => {
+  const given = Buffer.from(`${builder}\nSTEP 1/1: a step, without an end of its line`)
+  const log = Buffer.concat([
+    given,
+    Buffer.from(`${builder.replace('1.28.2', '1.29')}\nbase ${digest} curated/a:1\n`),
+  ])
+  const read = (size: number, behind: number) => {
+    const chunks = Array.from({ length: Math.ceil(log.length / size) }, (_, at) =>
+      log.subarray(at * size, (at + 1) * size),
+    )
+    return readOrigins(Readable.from(chunks), { bases: ['curated/a:1'], prefixes: 0, behind })
+  }
+  for (const size of [1, 7, given.length, log.length]) {
+    expect(await read(size, given.length)).toMatchObject({ builderVersion: '1.29' })
+    expect(await read(size, given.length - 1)).toBeUndefined()
+  }
+})
+
 test('what a step prints later is not taken for it', async () => {
   const step = ['STEP 1/2: FROM curated/a:1', `base ${digest} curated/a:1`]
   expect(await read([builder, ...step], ['curated/a:1'])).toBeUndefined()

@@ -1,4 +1,3 @@
-import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import type { NamedDigest } from './provenance/statement.ts'
 
@@ -15,20 +14,15 @@ const prefixLine = /^prefix (sha256:[0-9a-f]{64}) (\d+)$/
 
 /**
  * What builds, and the base images and prefixes as they are, from the first lines of a build's log: the script says it
- * before the first step of the Dockerfile runs, so no tenant has written them. Undefined when they do not say it.
+ * before the first step of the Dockerfile runs, so no tenant has written them. Undefined when they do not say it. `behind`
+ * are the bytes before them: what the script was given to print first.
  */
 export async function readOrigins(
   log: Readable,
-  { bases, prefixes }: { bases: string[]; prefixes: number },
+  { bases, prefixes, behind = 0 }: { bases: string[]; prefixes: number; behind?: number },
 ): Promise<BuildOrigins | undefined> {
-  const lines = createInterface({ input: log, crlfDelay: Number.POSITIVE_INFINITY })
-  const head: string[] = []
-  for await (const line of lines) {
-    head.push(line)
-    if (head.length > bases.length + prefixes) break
-  }
-  log.destroy()
-  const [builder = '', ...rest] = head
+  const count = 1 + bases.length + prefixes
+  const [builder = '', ...rest] = await linesOf(log, { behind, count })
   const builderVersion = builderLine.exec(builder)?.[1]
   const baseImages = bases.flatMap((name, at) => {
     const [, digest, named] = baseLine.exec(rest[at] ?? '') ?? []
@@ -39,4 +33,25 @@ export async function readOrigins(
   if (builderVersion === undefined || !isWhole || taken.includes(null)) return undefined
   const found = taken.flatMap((told) => (told ? [[Number(told[2]), told[1] ?? ''] as const] : []))
   return { builderVersion, baseImages, prefixes: new Map(found) }
+}
+
+/** So long can the lines of a build with the most base images and stages be. */
+const maxHeadBytes = 256 * 1024
+
+/** The first `count` lines behind so many bytes, or those that there are. Ends the stream. */
+async function linesOf(
+  log: Readable,
+  { behind, count }: { behind: number; count: number },
+): Promise<string[]> {
+  let left = behind
+  let head = Buffer.alloc(0)
+  let lines: string[] = []
+  for await (const chunk of log) {
+    const bytes = (chunk as Buffer).subarray(left)
+    left = Math.max(0, left - (chunk as Buffer).length)
+    head = Buffer.concat([head, bytes])
+    lines = head.toString('utf8').split('\n')
+    if (lines.length > count || head.length > maxHeadBytes) break
+  }
+  return lines.slice(0, count)
 }

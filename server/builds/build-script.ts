@@ -64,9 +64,10 @@ const importBase = `if [ -e "bases/$number/image.tar" ]; then
 
 /**
  * Puts the base images in the arguments, and prefixes of stages (`prefixes/deliver-prefixes.ts`), where the builder finds
- * them, and says by their digests what they are. A part of a build has a Dockerfile of its own.
+ * them, and says by their digests what they are, behind what was printed before this build. A part of a build has a Dockerfile of its own.
  */
 const takeBases = `
+[ ! -e prefixes/log ] || cat prefixes/log
 buildah --version
 number=0
 for base in "$@"; do
@@ -123,7 +124,8 @@ tar -C "$root" --numeric-owner --sort=name --exclude='./dev/*' --exclude='./proc
  *
  * A Dockerfile step can reach everything in this sandbox, so nothing it leaves behind is believed: exit codes
  * choose between coded failures, and the image and its configuration are checked outside. Only the first lines of the
- * log can be believed, which say what builds on what: they come before any step.
+ * log can be believed, which say what builds on what: they come before any step, and behind nothing but the log that the
+ * sandbox was given (`prefixes/log`), whose length is known.
  */
 export const buildScript = prepareBuilder + buildFromBases
 

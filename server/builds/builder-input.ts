@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import { withBases } from './bases/deliver-bases.ts'
 import type { PartialBuild } from './dockerfile/remaining-build.ts'
-import { withPrefixes } from './prefixes/deliver-prefixes.ts'
+import { type Beginning, withPrefixes } from './prefixes/deliver-prefixes.ts'
 import type { TakenPrefix } from './prefixes/kept-prefix.ts'
 import { contextSource, formatOf } from './steps/context-validator.ts'
 import { type Build, found } from './steps/step.ts'
@@ -15,7 +15,11 @@ export const partialBuild = (prefixes: TakenPrefix[], until?: PartialBuild['unti
 /** All that a build sandbox takes, as one tar: prefixes, pulled base images, the context and the Dockerfile. */
 export function builderInput(
   build: Build,
-  { prefixes, until, told }: { prefixes: TakenPrefix[]; until?: PartialBuild['until']; told: string },
+  {
+    prefixes,
+    until,
+    beginning,
+  }: { prefixes: TakenPrefix[]; until?: PartialBuild['until']; beginning: Beginning },
 ): Readable {
   const { order, tools } = build
   const { readers, storage } = tools
@@ -23,5 +27,5 @@ export function builderInput(
   const context = readers.contextTar(contextSource(order, tools), formatOf(order), partial)
   const bases = found(build, 'bases')
   const pulled = found(build, 'pulled')
-  return withPrefixes(withBases(context, { bases, pulled, storage }), { prefixes, told, storage })
+  return withPrefixes(withBases(context, { bases, pulled, storage }), { prefixes, beginning, storage })
 }

@@ -5,7 +5,7 @@ import { bringLiveLog } from './bring-live-log.ts'
 const of = { subjectId: 'run_1', sandboxId: 'sandbox_1' }
 
 /** Brings what a sandbox logs, one piece a look, until nobody wants it after the last. */
-async function bring(pieces: (Buffer | 'away')[]) {
+async function bring(pieces: (Buffer | 'away')[], ahead = 0) {
   const written: (LogPart | undefined)[] = []
   const pausesMs: number[] = []
   let looks = 0
@@ -25,7 +25,7 @@ async function bring(pieces: (Buffer | 'away')[]) {
       },
       pause: async (ms) => void pausesMs.push(ms),
     },
-    of,
+    { ...of, ahead },
     new AbortController().signal,
   )
   return { written, pausesMs }
@@ -40,6 +40,12 @@ test('only what is new is written, with what was before it', async () => {
     'one\ntwo\n',
     undefined,
   ])
+})
+
+test('a log that goes on with another sandbox counts what was logged before', async () => {
+  const { written } = await bring([Buffer.from('one\n'), Buffer.from('two\n')], 100)
+  expect(written.map((part) => part?.start)).toEqual([100, 100, undefined])
+  expect(written[1]?.bytes.toString()).toBe('one\ntwo\n')
 })
 
 test('the more is written each time, the more comes together', async () => {

@@ -17,18 +17,21 @@ const betweenMs = 50
 /** What is written anew each time has its cost too. */
 const betweenWholeMs = 200
 
-/** Brings the newest part of a sandbox's log to where the api reads it, until nobody wants it or `signal` fires. */
+/**
+ * Brings the newest part of a sandbox's log to where the api reads it, until nobody wants it or `signal` fires. `ahead` is
+ * how much was logged that the sandbox's own log does not begin with.
+ */
 export async function bringLiveLog(
   { executor, write, pause = sleep }: BringDeps,
-  { subjectId, sandboxId }: { subjectId: string; sandboxId: string },
+  { subjectId, sandboxId, ahead = 0 }: { subjectId: string; sandboxId: string; ahead?: number },
   signal: AbortSignal,
 ): Promise<void> {
-  let part: LogPart = { start: 0, bytes: Buffer.alloc(0) }
+  let part: LogPart = { start: ahead, bytes: Buffer.alloc(0) }
   while (!signal.aborted) {
     const end = part.start + part.bytes.length
-    const news = await executor.logSince(sandboxId, end, newsWithinMs).catch(() => undefined)
+    const news = await executor.logSince(sandboxId, end - ahead, newsWithinMs).catch(() => undefined)
     const isNew = news !== undefined && news.bytes.length > 0
-    if (isNew) part = joined(part, news)
+    if (isNew) part = joined(part, { ...news, start: news.start + ahead })
     if (!(await write(subjectId, isNew ? part : undefined))) return
     await pause(news ? Math.max(betweenMs, (betweenWholeMs * part.bytes.length) / keptBytes) : awayMs, signal)
   }

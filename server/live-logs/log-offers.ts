@@ -6,6 +6,7 @@ export const liveLogChannel = 'live_logs'
 
 interface Offer {
   sandboxId: string
+  ahead: number
   over: AbortController
   isBrought: boolean
 }
@@ -19,11 +20,16 @@ export class LogOffers {
     this.#deps = deps
   }
 
-  /** From now on the log comes from this sandbox, which need not be there yet. The answer takes the offer back. */
-  offer(subjectId: string, sandboxId: string): () => void {
-    this.#offers.get(subjectId)?.over.abort()
-    const offer: Offer = { sandboxId, over: new AbortController(), isBrought: false }
+  /**
+   * From now on the log comes from this sandbox, which need not be there yet, `ahead` bytes further on than its own log
+   * counts. The answer takes the offer back.
+   */
+  offer(subjectId: string, sandboxId: string, ahead = 0): () => void {
+    const former = this.#offers.get(subjectId)
+    former?.over.abort()
+    const offer: Offer = { sandboxId, ahead, over: new AbortController(), isBrought: false }
     this.#offers.set(subjectId, offer)
+    if (former?.isBrought) this.wanted(subjectId)
     return () => {
       offer.over.abort()
       if (this.#offers.get(subjectId) === offer) this.#offers.delete(subjectId)
@@ -35,7 +41,8 @@ export class LogOffers {
     const offer = this.#offers.get(subjectId)
     if (!offer || offer.isBrought) return
     offer.isBrought = true
-    bringLiveLog(this.#deps, { subjectId, sandboxId: offer.sandboxId }, offer.over.signal)
+    const { sandboxId, ahead, over } = offer
+    bringLiveLog(this.#deps, { subjectId, sandboxId, ahead }, over.signal)
       .catch((error: unknown) =>
         this.#deps.log.warn({ error: String(error), subject: subjectId }, 'log not brought'),
       )

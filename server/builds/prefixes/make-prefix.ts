@@ -6,6 +6,7 @@ import { prefixSandbox } from '../build-sandbox.ts'
 import { builderInput } from '../builder-input.ts'
 import type { PrefixPoint } from '../dockerfile/prefix-points.ts'
 import { hexOf } from '../image-documents.ts'
+import { offerLog } from '../offer-log.ts'
 import { storeProven } from '../reader/store-proven.ts'
 import { startSandbox } from '../steps/start-sandbox.ts'
 import { type Build, found } from '../steps/step.ts'
@@ -29,8 +30,14 @@ export async function makePrefix(
   const { executor } = tools
   const id = prefixSandboxId(order.attemptId, key)
   const bases = found(build, 'bases')
+  build.findings.prefixSandbox = id
+  offerLog(build, { sandboxId: id })
   if (!(await executor.list()).some((sandbox) => sandbox.id === id)) {
-    const input = builderInput(build, { prefixes: taken, until: { stage, count }, told: '' })
+    const input = builderInput(build, {
+      prefixes: taken,
+      until: { stage, count },
+      beginning: { log: Buffer.alloc(0), told: '' },
+    })
     await startSandbox(executor, prefixSandbox({ id, profile: order.buildProfile, bases }), input)
   }
   const exit = await executor.wait(id, build.signal)

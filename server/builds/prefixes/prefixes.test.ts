@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { systemClock } from '../../base/clock.ts'
 import { ChainBench, changed } from '../../testing/chain-bench.ts'
@@ -10,6 +11,7 @@ import { createTestDatabase } from '../../testing/test-database.ts'
 import { tar } from '../archive/archive-fixtures.ts'
 import { ByteReader } from '../archive/byte-reader.ts'
 import { readTar } from '../archive/tar-reader.ts'
+import { cancelBuild } from '../build-cancel-service.ts'
 import { companyPrefixBytes, sweepBuildCache } from '../cache/sweep-build-cache.ts'
 import { openLayer } from '../oci-layout.ts'
 import { readSignedImage } from '../provenance/verify-stored.ts'
@@ -130,6 +132,63 @@ test('what follows a changed file is built, on what was built before it once', a
   expect(buildDefinition.resolvedDependencies.map(({ name }) => name)).toContain(
     `stage.1.prefix ${second.attemptId}`,
   )
+})
+
+const slow = (note: string) => [
+  ...shell(),
+  'RUN echo ran slow; sleep 3',
+  `ENV NOTE=${mark}`,
+  'COPY note /note',
+  `RUN echo ran ${note}`,
+]
+
+test('who follows a build reads its beginning while that is built by itself, and then goes on', async () => {
+  await build(slow('one'), { note: '1' })
+  const read: [string, number | undefined][] = []
+  const liveLogs = changed(bench.tools.liveLogs, {
+    offer: (_attempt, sandbox, ahead) => {
+      read.push([sandbox, ahead])
+      return () => undefined
+    },
+  })
+  const beginnings: string[] = []
+  const executor = changed(bench.tools.executor, {
+    remove: async (id) => {
+      if (id.includes('_prefix_')) beginnings.push(await text(await bench.tools.executor.log(id)))
+      return bench.tools.executor.remove(id)
+    },
+  })
+  const second = await build(slow('two'), { note: '2' }, {}, { executor, liveLogs })
+  const [beginning = ''] = beginnings
+  expect(beginning).toContain('\nran slow\n')
+  expect(second.log.startsWith(beginning), second.log).toBe(true)
+  expect([ran(second, 'slow'), ran(second, 'two')]).toEqual([1, 1])
+  expect(read).toEqual([
+    [expect.stringContaining(`${second.attemptId}_prefix_`), undefined],
+    [`${second.attemptId}_1`, 0],
+  ])
+})
+
+test('the log of a build that is cancelled at its beginning is kept', async () => {
+  await build(slow('one'), { note: '1' })
+  const real = bench.tools.executor
+  const executor = changed(real, {
+    wait: async (id, signal) => {
+      if (!id.includes('_prefix_')) return real.wait(id, signal)
+      while (!(await real.logSince(id, 0, 1000)).bytes.includes('ran slow'));
+      const path = await db
+        .selectFrom('build_attempts')
+        .select(['id as attemptId', 'environment_version_id as versionId'])
+        .where('company_id', '=', tenant.companyId)
+        .where('terminal_at', 'is', null)
+        .executeTakeFirstOrThrow()
+      await cancelBuild(bench.context, tenant.companyManager, { environmentId: environment, ...path })
+      return real.wait(id, signal)
+    },
+  })
+  const cancelled = await build(slow('two'), { note: '2' }, {}, { executor })
+  expect(cancelled.state).toBe('cancelled')
+  expect(ran(cancelled, 'slow'), cancelled.log).toBe(1)
 })
 
 test('a step that leaves its root changes no later step’s beginning, and sees no file but its own', async () => {

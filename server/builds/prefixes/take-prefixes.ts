@@ -4,7 +4,7 @@ import type { Build } from '../steps/step.ts'
 import { storedDigest } from '../stored-digest.ts'
 import { noteBuiltPrefixes, readBuiltPrefixes } from './built-prefix-store.ts'
 import { type KeptPrefix, type TakenPrefix, vouchedPrefix } from './kept-prefix.ts'
-import { makePrefix } from './make-prefix.ts'
+import { makePrefix, prefixSandboxId } from './make-prefix.ts'
 import {
   findPrefixes,
   forgetPrefix,
@@ -28,12 +28,14 @@ import {
 
 /** Finds, or makes, what the build begins with; the findings hold it. */
 export async function takePrefixes(build: Build): Promise<void> {
-  const { findings } = build
+  const { findings, order } = build
   findings.prefixes = []
   const points = keyedPoints(build)
   if (points.length === 0) return
   const taken = await takeKept(build, points)
   findings.prefixes = taken
+  const own = taken.find(({ attemptId }) => attemptId === order.attemptId)
+  if (own) findings.prefixSandbox = prefixSandboxId(order.attemptId, own.key)
   const until = await departure(build, points, taken)
   // A part of a build is given no more than its key is over.
   const usable = taken.filter(({ stage }) => stage === until?.stage || until?.uses.includes(stage))

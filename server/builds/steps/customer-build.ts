@@ -13,7 +13,8 @@ import { readBuilderSteps } from '../builder-steps.ts'
 import { reuseImage } from '../cache/reuse-image.ts'
 import { readImageConfig } from '../image-config.ts'
 import { quarantineKey } from '../oci-layout.ts'
-import { prefixSandboxId } from '../prefixes/make-prefix.ts'
+import { offerLog } from '../offer-log.ts'
+import type { Beginning } from '../prefixes/deliver-prefixes.ts'
 import { forgetPrefixes, noteBuilt, takePrefixes } from '../prefixes/take-prefixes.ts'
 import { ranOutOfDisk } from '../ran-out-of-disk.ts'
 import { storeProven } from '../reader/store-proven.ts'
@@ -54,13 +55,15 @@ export const customerBuild: BuildStep = {
 async function deliver(build: Build): Promise<string> {
   const { executor } = build.tools
   const present = new Set((await executor.list()).map((sandbox) => sandbox.id))
+  const { ahead, ...beginning } = await beginningOf(build)
+  build.findings.printedBytes = beginning.log.length
   for (let delivery = 1; delivery <= maxDeliveries; delivery += 1) {
     const id = buildSandboxId(build.order.attemptId, delivery)
-    offerLog(build, id)
+    offerLog(build, { sandboxId: id, ahead })
     if (!present.has(id)) {
       const profile = build.order.buildProfile
       const spec = buildSandbox({ id, profile, bases: found(build, 'bases') })
-      const input = { prefixes: found(build, 'prefixes'), told: await beginningOf(build) }
+      const input = { prefixes: found(build, 'prefixes'), beginning }
       await startSandbox(executor, spec, builderInput(build, input))
     }
     const exit = await executor.wait(id, build.signal)
@@ -70,24 +73,26 @@ async function deliver(build: Build): Promise<string> {
   throw new BuildFailed('platform_failed', 'context_not_delivered')
 }
 
-/** What the author reads of the beginning of a build that is not built again, or was built by itself. */
-async function beginningOf({ order, findings, tools }: Build): Promise<string> {
-  const { prefixes = [] } = findings
-  const made = prefixes.find(({ attemptId }) => attemptId === order.attemptId)
-  const log = made && (await tools.executor.logSince(prefixSandboxId(order.attemptId, made.key), 0))
+/**
+ * What the author reads of a beginning that is not built again, or was built by itself: the newest part of its log, which
+ * `ahead` bytes were before.
+ */
+async function beginningOf({ order, findings, tools }: Build): Promise<Beginning & { ahead: number }> {
+  const { prefixes = [], prefixSandbox } = findings
+  const { start: ahead, bytes: log } = prefixSandbox
+    ? await tools.executor.logSince(prefixSandbox, 0)
+    : { start: 0, bytes: Buffer.alloc(0) }
+  const isKept = !prefixSandbox || prefixes.some(({ attemptId }) => attemptId === order.attemptId)
+  const again = isKept ? '' : 'Nothing of this is kept: it is done once more, with the rest.\n'
   const lines = prefixes.map(
     ({ stage, count, attemptId }) =>
       `Stage ${stage + 1} begins with what its first ${count} instructions made in build ${attemptId}.\n`,
   )
-  return [log?.bytes.toString('utf8') ?? '', ...lines].join('')
-}
-
-/** Until the attempt is done with here, so that nothing is missed of what was printed last. */
-function offerLog({ order, tools, signal }: Build, sandboxId: string): void {
-  signal.addEventListener('abort', tools.liveLogs.offer(order.attemptId, sandboxId), { once: true })
+  return { ahead, log: Buffer.concat([log, Buffer.from(again)]), told: lines.join('') }
 }
 
 const isDelivery = /_\d$/
+const isPrefix = /_prefix_[0-9a-f]+$/
 const buildSandboxId = (attemptId: string, delivery: number) => `${attemptId}_${delivery}`
 
 /** `told` comes behind what was printed. */
@@ -107,7 +112,7 @@ async function keepLog(
 /** Keeps what a build has printed that was cut off on its way. */
 export async function keepBuildLog(build: Pick<Build, 'order' | 'tools'>): Promise<void> {
   const ids = await sandboxIds(build)
-  const last = ids.findLast((id) => isDelivery.test(id))
+  const last = ids.findLast((id) => isDelivery.test(id)) ?? ids.findLast((id) => isPrefix.test(id))
   if (last !== undefined) await keepLog(build, last)
 }
 
@@ -173,9 +178,9 @@ function lostReader(error: unknown): undefined {
 }
 
 async function takeOrigins({ findings, tools }: Build, sandboxId: string): Promise<void> {
-  const { bases = [], prefixes = [] } = findings
+  const { bases = [], prefixes = [], printedBytes: behind = 0 } = findings
   const log = await tools.executor.log(sandboxId)
-  const origins = await readOrigins(log, { bases, prefixes: prefixes.length })
+  const origins = await readOrigins(log, { bases, prefixes: prefixes.length, behind })
   if (!origins) throw new BuildFailed('platform_failed', 'builder_unknown')
   // So it is with prefixes: what is attested is what the builder was given.
   if (prefixes.some(({ stage, manifestDigest }) => origins.prefixes.get(stage) !== manifestDigest)) {

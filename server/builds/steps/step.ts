@@ -50,6 +50,10 @@ export interface BuildFindings {
   points?: PrefixPoint[]
   /** What earlier builds made of it, and this one takes. */
   prefixes?: TakenPrefix[]
+  /** In which this attempt had the beginning built by itself. */
+  prefixSandbox?: string
+  /** Bytes of a log that its builder was given to print first. */
+  printedBytes?: number
   /** Those of them that came out of registries. */
   pulled?: PulledBase[]
   /** Base images as they were when the build began, and what built on them. */
