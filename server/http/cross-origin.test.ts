@@ -23,6 +23,12 @@ test('an answer, also a refusal, can be read by the page that asked', async () =
   expect(answer.headers['access-control-allow-origin']).toBe('*')
 })
 
+test('a page that asked can read when to come again and how a file is called', async () => {
+  const answer = await app.inject({ url: '/nowhere', headers: { origin } })
+  const exposed = String(answer.headers['access-control-expose-headers']).toLowerCase().split(', ')
+  expect(exposed).toEqual(expect.arrayContaining(['retry-after', 'content-disposition']))
+})
+
 test('nobody else is told about origins', async () => {
   const answer = await app.inject({ url: '/nowhere' })
   expect(answer.headers['access-control-allow-origin']).toBeUndefined()
