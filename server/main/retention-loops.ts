@@ -1,6 +1,7 @@
 import { sweepPulledImages } from '../builds/bases/sweep-pulled-images.ts'
 import { sweepBuildCache } from '../builds/cache/sweep-build-cache.ts'
 import { rematchFindings } from '../builds/rematch-findings.ts'
+import { sweepBuildLogs } from '../builds/sweep-build-logs.ts'
 import { type ImageSweepDeps, sweepImages } from '../builds/sweep-images.ts'
 import { sweepReports } from '../builds/sweep-reports.ts'
 import { sweepFindings } from '../findings/sweep-findings.ts'
@@ -28,6 +29,7 @@ export function startRetentionLoops(deps: ImageSweepDeps): Loop {
     startLoop({ name: 'findings', everyMs: minuteMs, runOnce: () => sweepFindings(deps), log }),
     startLoop({ name: 'vulnerabilities', everyMs: minuteMs, runOnce: () => rematchFindings(deps), log }),
     startLoop({ name: 'scan reports', everyMs: 60 * minuteMs, runOnce: () => sweepReports(deps), log }),
+    startLoop({ name: 'build logs', everyMs: 60 * minuteMs, runOnce: () => sweepBuildLogs(deps), log }),
     startLoop({ name: 'build cache', everyMs: 10 * minuteMs, runOnce: () => sweepBuildCache(deps), log }),
     startLoop({ name: 'base images', everyMs: 60 * minuteMs, runOnce: () => sweepPulledImages(deps), log }),
     startLoop({ name: 'images', everyMs: 60 * minuteMs, runOnce: () => sweepImages(deps), log }),

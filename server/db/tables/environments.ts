@@ -136,6 +136,7 @@ export interface BuildAttemptsTable {
   fence: Generated<number>
   worker: string | null
   lease_until: Date | null
+  log_removed_at: Date | null
 }
 
 export interface BuildCacheTable {

@@ -1,0 +1,27 @@
+import { imageRetentionDefaultDays } from '@sandbox-jobs/contract/limits.ts'
+import { sql } from 'kysely'
+import type { Executing } from '../db/database.ts'
+
+/** Writes the column `log_removed_at` of `build_attempts`. */
+
+/**
+ * Attempts whose log may still be there, of versions that are over, have no image any more, and ended longer ago than their
+ * company keeps images.
+ */
+export async function listOverdueLogs(db: Executing, now: Date, limit: number): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select a.id from build_attempts a
+    join environment_versions v on v.id = a.environment_version_id
+    left join company_settings s on s.company_id = a.company_id
+    where a.terminal_at is not null and a.log_removed_at is null
+      and v.state in ('archived', 'rejected', 'abandoned', 'superseded')
+      and v.layer_digest is null and v.retiring_layer_digest is null
+      and v.state_changed_at < ${now}::timestamptz
+        - make_interval(days => coalesce(s.unreferenced_image_retention_days, ${imageRetentionDefaultDays}))
+    limit ${limit}
+  `.execute(db)
+  return rows.map(({ id }) => id)
+}
+
+export const noteLogRemoved = (db: Executing, attemptId: string, now: Date): Promise<unknown> =>
+  db.updateTable('build_attempts').set({ log_removed_at: now }).where('id', '=', attemptId).execute()

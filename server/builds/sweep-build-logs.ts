@@ -1,0 +1,31 @@
+import type { Clock } from '../base/clock.ts'
+import type { Log } from '../base/logging.ts'
+import type { Database } from '../db/database.ts'
+import type { ObjectStorage } from '../storage/port.ts'
+import { buildLogKey } from './build-log-key.ts'
+import { listOverdueLogs, noteLogRemoved } from './build-log-store.ts'
+
+const batch = 100
+
+/** Removes the logs of builds whose version and image are gone. A round that is cut short is finished by the next. */
+export async function sweepBuildLogs(deps: {
+  db: Database
+  storage: ObjectStorage
+  clock: Clock
+  log: Log
+}): Promise<{ removed: number; failed: number }> {
+  const { db, storage, clock, log } = deps
+  const now = clock.now()
+  const counts = { removed: 0, failed: 0 }
+  for (const attemptId of await listOverdueLogs(db, now, batch)) {
+    try {
+      await storage.delete(buildLogKey(attemptId))
+      await noteLogRemoved(db, attemptId, now)
+      counts.removed += 1
+    } catch (error) {
+      log.warn({ attempt: attemptId, error: String(error) }, 'build log is not removed yet')
+      counts.failed += 1
+    }
+  }
+  return counts
+}
