@@ -4,7 +4,7 @@ import { serviceCommand } from '../args/service-command.ts'
 import { CliError } from '../failure.ts'
 import { followLog } from '../logs/follow-log.ts'
 import { logOfBuild } from '../logs/followed-logs.ts'
-import { findBuild } from '../lookup/find-build.ts'
+import { buildArgument, findBuild } from '../lookup/find-build.ts'
 import { showBytes, textOf } from '../runs/download.ts'
 import type { ConnectionOptions } from '../session/connection.ts'
 import { withSession } from '../session/session.ts'
@@ -19,7 +19,7 @@ const logMaxBytes = 32 * 1024 ** 2
 export const buildLogCommand = (): Command =>
   serviceCommand('log')
     .description('print what the steps of a build printed')
-    .argument('<build>', 'id of a version or of a build')
+    .argument('<build>', buildArgument)
     .option('--env <environment>', 'environment by name or id; without it all are searched')
     .option('-f, --follow', 'show the log while the build writes it, until the build ends')
     .action((wanted: string, options: Options) =>

@@ -1,7 +1,7 @@
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import type { Command } from 'commander'
 import { serviceCommand } from '../args/service-command.ts'
-import { findBuild } from '../lookup/find-build.ts'
+import { buildArgument, findBuild } from '../lookup/find-build.ts'
 import { reportText } from '../output/report-text.ts'
 import type { ConnectionOptions } from '../session/connection.ts'
 import { withSession } from '../session/session.ts'
@@ -13,7 +13,7 @@ interface Options extends ConnectionOptions {
 export const buildReportCommand = (): Command =>
   serviceCommand('report')
     .description('show what the scan of a build found')
-    .argument('<build>', 'id of a version or of a build')
+    .argument('<build>', buildArgument)
     .option('--env <environment>', 'environment by name or id; without it all are searched')
     .addHelpText('after', '\nFindings are advice: they fail no build. sandbox findings shows them over time.')
     .action((wanted: string, options: Options) =>

@@ -2,7 +2,7 @@ import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import type { Command } from 'commander'
 import { serviceCommand } from '../args/service-command.ts'
 import { CliError } from '../failure.ts'
-import { findBuild } from '../lookup/find-build.ts'
+import { buildArgument, findBuild } from '../lookup/find-build.ts'
 import { showBytes } from '../runs/download.ts'
 import type { ConnectionOptions } from '../session/connection.ts'
 import { withSession } from '../session/session.ts'
@@ -14,7 +14,7 @@ interface Options extends ConnectionOptions {
 export const buildSbomCommand = (): Command =>
   serviceCommand('sbom')
     .description('print the packages in the image of a build as CycloneDX JSON')
-    .argument('<build>', 'id of a version or of a build')
+    .argument('<build>', buildArgument)
     .option('--env <environment>', 'environment by name or id; without it all are searched')
     .addHelpText('after', '\nExample:\n  sandbox build sbom ver_0197... > sbom.json')
     .action((wanted: string, options: Options) =>

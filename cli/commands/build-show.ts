@@ -3,7 +3,7 @@ import type { BuildDetails } from '@sandbox-jobs/contract/resources/build-detail
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import type { Command } from 'commander'
 import { serviceCommand } from '../args/service-command.ts'
-import { findBuild } from '../lookup/find-build.ts'
+import { buildArgument, findBuild } from '../lookup/find-build.ts'
 import { escapeControls } from '../output/escape-controls.ts'
 import { instructionText } from '../output/instruction-text.ts'
 import { durationText } from '../output/sizes.ts'
@@ -18,7 +18,7 @@ interface Options extends ConnectionOptions {
 export const buildShowCommand = (): Command =>
   serviceCommand('show')
     .description('show how a build went: its stages with their times, and what failed')
-    .argument('<build>', 'id of a version or of a build')
+    .argument('<build>', buildArgument)
     .option('--env <environment>', 'environment by name or id; without it all are searched')
     .action((wanted: string, options: Options) =>
       withSession(options, async (session) => {

@@ -1,7 +1,7 @@
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import type { Command } from 'commander'
 import { serviceCommand } from '../args/service-command.ts'
-import { findBuild } from '../lookup/find-build.ts'
+import { buildArgument, findBuild } from '../lookup/find-build.ts'
 import { watchBuild } from '../push/watch-build.ts'
 import type { ConnectionOptions } from '../session/connection.ts'
 import { withSession } from '../session/session.ts'
@@ -14,7 +14,7 @@ interface Options extends ConnectionOptions {
 export const buildWatchCommand = (): Command =>
   serviceCommand('watch')
     .description('follow a build until it has ended')
-    .argument('<build>', 'id of a version or of a build')
+    .argument('<build>', buildArgument)
     .option('--env <environment>', 'environment by name or id; without it all are searched')
     .option('-f, --follow', 'show what the build prints as well')
     .addHelpText('after', '\nExits with 1 when the build fails.')

@@ -5,9 +5,17 @@ import type { BuildPlace } from '../push/watch-build.ts'
 import type { Session } from '../session/session.ts'
 import { allPages } from './all-pages.ts'
 import { findEnvironment, listEnvironments } from './find-environment.ts'
+import { findVersion } from './find-version.ts'
 
-/** Where a build is, by the id of its version (then its latest build) or its own. */
+/** How the builds that commands take may be named. */
+export const buildArgument = 'ENVIRONMENT@VERSION, or the id of a version or of a build'
+
+/** Where a build is, by its version (then its latest build) or its own id. */
 export async function findBuild(session: Session, wanted: string, environment?: string): Promise<BuildPlace> {
+  if (wanted.includes('@')) {
+    const version = await findVersion(session, wanted)
+    return latestBuild(version.environment_id, version)
+  }
   const places =
     environment === undefined
       ? await listEnvironments(session)
@@ -25,7 +33,7 @@ export async function findBuild(session: Session, wanted: string, environment?: 
     if (earlier) return earlier
   }
   throw new CliError(`There is no version or build ${wanted} that you can see.`, {
-    hint: 'Give the id of a version (ver_…) or of a build (bld_…), as sandbox env push --json prints them.',
+    hint: 'Write ENVIRONMENT@VERSION, such as python@3, or the id of a version (ver_…) or of a build (bld_…).',
     code: 'cli_unknown_name',
   })
 }
