@@ -63,10 +63,16 @@ function describeRefusal(error: ApiError): Failure {
   if (error.code !== null) {
     const advice = Object.hasOwn(catalogue, error.code) ? catalogue[error.code as ErrorCode].advice : ''
     const problems = problemsOf(error.detail)
-    const hint = problems.length > 0 ? 'Correct what is listed above.' : advice || statusHint(error.status)
+    const todo = waitHint(error) ?? (advice || statusHint(error.status))
+    const hint = problems.length > 0 ? 'Correct what is listed above.' : todo
     return { ...failure, ...(problems.length > 0 ? { problems } : {}), code: error.code, hint }
   }
   return { ...failure, code: `http_${error.status}`, hint: statusHint(error.status) }
+}
+
+/** How long to wait, where the service says it. */
+function waitHint({ retryAfterSeconds: seconds }: ApiError): string | undefined {
+  return seconds === null ? undefined : `Try again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`
 }
 
 /** The single problems of a refusal that has a list of them. */

@@ -146,6 +146,14 @@ test('an upload that fails gives its session back', async () => {
   expect(asked('abortContextUpload')?.params.sid).toBe('ups_1')
 })
 
+test('a version whose build is not taken is put away', async () => {
+  const detail = { code: 'build_admission_fenced', message: 'Builds are held.', retry_after_seconds: 9 }
+  service.answers.createBuild = () => ({ status: 503, detail })
+  service.answers.archiveEnvironmentVersion = () => ({ json: version })
+  expect(await push()).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('Builds are held.') })
+  expect(asked('archiveEnvironmentVersion')?.params.vid).toBe('ver_1')
+})
+
 test('with --no-wait the build is queued and named', async () => {
   const result = await push('--no-wait')
   expect(result).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('sandbox build watch ver_1') })

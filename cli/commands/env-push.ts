@@ -1,4 +1,6 @@
 import { basename, resolve } from 'node:path'
+import { ApiError } from '@sandbox-jobs/contract/client/api-error.ts'
+import type { BuildAttempt } from '@sandbox-jobs/contract/resources/build-attempt.ts'
 import type { EnvironmentVersion } from '@sandbox-jobs/contract/resources/environment-version.ts'
 import { type SelectableProfile, selectableProfiles } from '@sandbox-jobs/contract/resources/profile.ts'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
@@ -101,7 +103,7 @@ async function build(session: Session, { environmentId, packed, label, options }
     const params = { id, vid: version.id }
     await client.call(allRoutes.changeVersionBuildCache, { params, body: { cache: 'none' } })
   }
-  const attempt = await client.call(allRoutes.createBuild, { params: { id, vid: version.id } })
+  const attempt = await queued(session, { id, vid: version.id })
   if (!options.wait) {
     const text = `Version ${version.version_number} (${version.id}) is queued to be built.\n`
     return report.result(`${text}Watch it with: sandbox build watch ${version.id}\n`, {
@@ -113,6 +115,17 @@ async function build(session: Session, { environmentId, packed, label, options }
   const ready = await client.call(allRoutes.readEnvironmentVersion, { params: { id, vid: version.id } })
   const event = { event: 'version', environment_id: id, version: ready, built: true }
   report.result(readyText(options.name, ready), event)
+}
+
+/** A version whose build is not taken is put away: it would count against the company's number for nothing. */
+async function queued({ client }: Session, params: { id: string; vid: string }): Promise<BuildAttempt> {
+  try {
+    return await client.call(allRoutes.createBuild, { params })
+  } catch (error) {
+    const isRefused = error instanceof ApiError
+    if (isRefused) await client.call(allRoutes.archiveEnvironmentVersion, { params }).catch(() => undefined)
+    throw error
+  }
 }
 
 const readyText = (name: string, version: EnvironmentVersion): string =>
