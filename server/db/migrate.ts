@@ -32,6 +32,7 @@ import * as operatorActs from './migrations/0038-operator-acts.ts'
 import * as answeredRuns from './migrations/0039-answered-runs.ts'
 import * as madeRuns from './migrations/0040-made-runs.ts'
 import * as prefixesByAttempt from './migrations/0041-prefixes-by-attempt.ts'
+import * as receivedKeys from './migrations/0042-received-keys.ts'
 import * as buildLogs from './migrations/0043-build-logs.ts'
 
 /** Forward only, in order of their names. */
@@ -66,6 +67,7 @@ const migrations: Record<string, Migration> = {
   '0039-answered-runs': answeredRuns,
   '0040-made-runs': madeRuns,
   '0041-prefixes-by-attempt': prefixesByAttempt,
+  '0042-received-keys': receivedKeys,
   '0043-build-logs': buildLogs,
 }
 

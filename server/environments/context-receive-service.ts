@@ -9,6 +9,7 @@ import { finishAbort } from './context-abort-service.ts'
 import { isOpen } from './context-upload.ts'
 import { managedSessionKey, type SessionPath } from './context-upload-service.ts'
 import type { EnvironmentContext } from './environment-context.ts'
+import { removeUnused, sweepUnused } from './unused-bytes.ts'
 import { fitsUploadCapability } from './upload-capability.ts'
 import {
   beginReceiving,
@@ -16,6 +17,7 @@ import {
   findSession,
   lockSession,
   type SessionKey,
+  takeReceived,
   type UploadSessionRow,
 } from './upload-session-store.ts'
 
@@ -23,7 +25,8 @@ import {
  * Bytes of an archive go straight to the store, counted and hashed there, under a key of their own; the session
  * points at them only when all have arrived. So a refused or broken sending changes nothing, a repeated one
  * replaces the former, and nothing half-sent can be completed. One sender at a time, so that a session never
- * takes more room than it declared plus what it replaces.
+ * takes more room than it declared plus what it replaces. What is not the session's own is on record before there is a
+ * byte of it: should this process die, a sweep finds it.
  */
 
 /** The longest a request may take; see the HTTP server's own bound. */
@@ -49,8 +52,10 @@ export async function receiveContext(
   if (!isOpen(session)) throw new CodedError('illegal_transition')
   if (upload.contentLength === 0) throw emptyBody()
   if ((upload.contentLength ?? 0) > session.declared_bytes) throw new CodedError('context_too_large')
-  if (!(await beginReceiving(context.db, key, receiveMaxSeconds))) throw new CodedError('illegal_transition')
+  if (session.unused_key !== null) await sweepUnused(context, { limit: 1, sessionId: session.id })
   const storageKey = `contexts/${key.companyId}/${newId('ownedObject')}`
+  const begun = await beginReceiving(context.db, key, { storageKey, seconds: receiveMaxSeconds })
+  if (!begun) throw new CodedError('illegal_transition')
   let unused: string | null = storageKey
   try {
     const stored = await store(context, storageKey, upload.body, session.declared_bytes)
@@ -93,8 +98,9 @@ async function keepReceived(
 ): Promise<string | null> {
   return context.db.transaction().execute(async (trx) => {
     const session = await lockSession(trx, key)
-    if (!session || !isOpen(session)) return storageKey
-    await endReceiving(trx, key, {
+    // Whoever took longer than it may is not the sender any more.
+    if (!session || !isOpen(session) || session.unused_key !== storageKey) return storageKey
+    await takeReceived(trx, session, {
       storage_key: storageKey,
       received_bytes: stored.byteSize,
       received_digest: stored.digest,
@@ -108,12 +114,8 @@ async function afterReceiving(
   key: SessionKey,
   unused: string | null,
 ): Promise<void> {
-  try {
-    if (unused !== null) await context.storage.delete(unused)
-  } catch (error) {
-    context.log.warn({ err: error, session: key.sessionId }, 'unused bytes of an upload not removed')
-  }
-  await context.db.transaction().execute((trx) => endReceiving(trx, key))
+  const left = { id: key.sessionId, unused_key: unused }
+  await endReceiving(context.db, left, await removeUnused(context, left))
   await finishAbort(context, key)
 }
 

@@ -53,6 +53,55 @@ it('finishes an abort that its sender did not live to finish', async () => {
   expect((await stateOf('upload_sessions', id)).state).toBe('aborted')
 })
 
+it('removes what a sender left that died before its bytes were those of the session', async () => {
+  const id = await received('1 hour')
+  await harness.context.storage.put('contexts/left', Buffer.from('left'))
+  const leave = (until: string) =>
+    db
+      .updateTable('upload_sessions')
+      .set({ unused_key: 'contexts/left', receiving_until: sql`now() + ${until}::interval` })
+      .where('id', '=', id)
+      .execute()
+  await leave('1 minute')
+  expect(await sweepEnvironments(harness.context)).toMatchObject({ unusedRemoved: 0 })
+  await leave('-1 second')
+  expect(await sweepEnvironments(harness.context)).toMatchObject({ unusedRemoved: 1 })
+  expect(await harness.context.storage.size('contexts/left')).toBeUndefined()
+  expect((await stateOf('upload_sessions', id)).state).toBe('uploading')
+  expect(await sweepEnvironments(harness.context)).toMatchObject({ unusedRemoved: 0 })
+})
+
+it('has what is sent on record before the first byte, and what it replaces until it is gone', async () => {
+  const { storage } = harness.context
+  const seen: (string | null)[] = []
+  const unused = async () =>
+    (await db.selectFrom('upload_sessions').select('unused_key').executeTakeFirstOrThrow()).unused_key
+  harness.context.storage = new Proxy(storage, {
+    get: (target, name) => {
+      if (name === 'delete') return async () => Promise.reject(new Error('the store is away'))
+      const value: unknown = Reflect.get(target, name)
+      if (typeof value !== 'function') return value
+      return async (...given: unknown[]) => {
+        if (name === 'put') seen.push(String(given[0]), await unused())
+        return value.apply(target, given)
+      }
+    },
+  })
+  await db.deleteFrom('upload_sessions').execute()
+  const before = files().length
+  const { id } = await harness.environment(tenant.companyManager)
+  const opened = await harness.init(tenant.companyManager, id)
+  const bytes = Buffer.from('first')
+  expect((await harness.put(tenant.companyManager, id, opened, { bytes })).status).toBe(200)
+  expect((await harness.put(tenant.companyManager, id, opened, { bytes })).status).toBe(200)
+  harness.context.storage = storage
+  const [first, onRecord] = seen
+  expect([onRecord, await unused()]).toEqual([first, first])
+  expect(files()).toHaveLength(before + 2)
+  expect(await sweepEnvironments(harness.context)).toMatchObject({ unusedRemoved: 1 })
+  expect(files()).toHaveLength(before + 1)
+})
+
 it('counts an upload only once it has ended', async () => {
   const id = await received('-1 second')
   const sending = (until: string) =>
@@ -84,4 +133,43 @@ it('abandons failed versions when nobody built them again for seven days', async
   expect(await sweepEnvironments(harness.context)).toMatchObject({ versionsAbandoned: 1 })
   expect((await stateOf('environment_versions', old)).state).toBe('abandoned')
   expect((await stateOf('environment_versions', recent)).state).toBe('retryable_failed')
+})
+
+it('leaves a session to who sends to it now, when who sent before comes late', async () => {
+  const { storage } = harness.context
+  const { id } = await harness.environment(tenant.companyManager)
+  const opened = await harness.init(tenant.companyManager, id)
+  const session = () =>
+    db
+      .selectFrom('upload_sessions')
+      .select(['unused_key', 'storage_key', 'receiving_until'])
+      .where('id', '=', opened.upload_session_id)
+      .executeTakeFirstOrThrow()
+  const now = { unused_key: 'contexts/now', receiving_until: new Date(Date.now() + 60_000) }
+  harness.context.storage = new Proxy(storage, {
+    get: (target, name) => {
+      const value: unknown = Reflect.get(target, name)
+      if (typeof value !== 'function') return value
+      return async (...given: unknown[]) => {
+        const answer: unknown = await value.apply(target, given)
+        if (name === 'put') {
+          await db
+            .updateTable('upload_sessions')
+            .set(now)
+            .where('id', '=', opened.upload_session_id)
+            .execute()
+        }
+        return answer
+      }
+    },
+  })
+  const before = files().length
+  const late = await harness.put(tenant.companyManager, id, opened, { bytes: Buffer.from('late') })
+  harness.context.storage = storage
+  expect([late.status, late.body.detail]).toEqual([
+    409,
+    expect.objectContaining({ code: 'illegal_transition' }),
+  ])
+  expect(await session()).toEqual({ ...now, storage_key: null })
+  expect(files()).toHaveLength(before)
 })

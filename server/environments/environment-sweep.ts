@@ -1,5 +1,6 @@
 import { inBatches } from '../queue/in-batches.ts'
 import { finishAbort, type SweepContext } from './context-abort-service.ts'
+import { sweepUnused } from './unused-bytes.ts'
 import { listOverdueSessions, moveSession } from './upload-session-store.ts'
 import { moveVersion } from './version-moves.ts'
 import { listUnretriedVersions } from './version-store.ts'
@@ -7,14 +8,15 @@ import { listUnretriedVersions } from './version-store.ts'
 const batch = 100
 
 /**
- * Ends what its time has run out for: upload sessions after a day, with their bytes, and failed versions after
- * the seven days in which they could be built again. One bounded round, safe to run in several processes; until
- * it comes by, readers already tell by the clock.
+ * Ends what its time has run out for: upload sessions after a day, with their bytes, and failed versions after the seven
+ * days in which they could be built again; and removes what broken sendings left. One bounded round, safe to run in
+ * several processes; until it comes by, readers already tell by the clock.
  */
 export async function sweepEnvironments(
   context: SweepContext,
-): Promise<{ uploadsAborted: number; versionsAbandoned: number }> {
+): Promise<{ unusedRemoved: number; uploadsAborted: number; versionsAbandoned: number }> {
   return {
+    unusedRemoved: await inBatches(batch, (limit) => sweepUnused(context, { limit })),
     uploadsAborted: await inBatches(batch, (limit) => abortOverdue(context, limit)),
     versionsAbandoned: await inBatches(batch, (limit) => abandonUnretried(context, limit)),
   }

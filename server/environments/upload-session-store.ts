@@ -135,31 +135,74 @@ export async function listOverdueSessions(db: Executing, limit: number): Promise
   }))
 }
 
-/** Takes the right to send bytes, for at most `seconds`; false when the session takes none or someone sends. */
-export async function beginReceiving(db: Executing, key: SessionKey, seconds: number): Promise<boolean> {
+/**
+ * Takes the right to send bytes to `storageKey`, for at most `seconds`; false when the session takes none, someone sends,
+ * or something is left of who sent before.
+ */
+export async function beginReceiving(
+  db: Executing,
+  key: SessionKey,
+  { storageKey, seconds }: { storageKey: string; seconds: number },
+): Promise<boolean> {
   const row = await db
     .updateTable('upload_sessions')
-    .set({ receiving_until: secondsFromNow(seconds) })
+    .set({ receiving_until: secondsFromNow(seconds), unused_key: storageKey })
     .where('id', '=', key.sessionId)
     .where('company_id', '=', key.companyId)
     .where('state', 'in', ['uploading', 'completing'])
     .where('session_expires_at', '>', sql<Date>`now()`)
-    .where((eb) => eb.or([eb('receiving_until', 'is', null), eb('receiving_until', '<=', sql<Date>`now()`)]))
+    .where('unused_key', 'is', null)
     .returning('id')
     .executeTakeFirst()
   return row !== undefined
 }
 
-/** Ends the sending; `received` replaces what was received before. */
-export async function endReceiving(
+/** The bytes that have arrived become the session's own; those that they replace are nobody's. */
+export async function takeReceived(
   trx: Trx,
-  key: SessionKey,
-  received?: { storage_key: string; received_bytes: number; received_digest: string },
+  session: Pick<UploadSessionRow, 'id' | 'storage_key'>,
+  received: { storage_key: string; received_bytes: number; received_digest: string },
 ): Promise<void> {
   await trx
     .updateTable('upload_sessions')
-    .set({ receiving_until: null, ...received })
-    .where('id', '=', key.sessionId)
-    .where('company_id', '=', key.companyId)
+    .set({ ...received, unused_key: session.storage_key })
+    .where('id', '=', session.id)
+    .execute()
+}
+
+/** Ends the sending that has left this; nothing where somebody else sends by now. What is not gone stays on record. */
+export async function endReceiving(
+  db: Executing,
+  left: { id: string; unused_key: string | null },
+  isGone: boolean,
+): Promise<void> {
+  await db
+    .updateTable('upload_sessions')
+    .set({ receiving_until: null, ...(isGone && { unused_key: null }) })
+    .where('id', '=', left.id)
+    .where('unused_key', 'is not distinct from', left.unused_key)
+    .execute()
+}
+
+/**
+ * Sessions, or the one that is named, with bytes that are nobody's and that nobody sends; held until the transaction
+ * ends, those in other hands passed over.
+ */
+export function lockUnused(
+  trx: Trx,
+  { limit, sessionId }: { limit: number; sessionId?: string },
+): Promise<{ id: string; unused_key: string }[]> {
+  let query = trx
+    .selectFrom('upload_sessions')
+    .select(['id', 'unused_key'])
+    .where('unused_key', 'is not', null)
+    .where((eb) => eb.or([eb('receiving_until', 'is', null), eb('receiving_until', '<=', sql<Date>`now()`)]))
+  if (sessionId !== undefined) query = query.where('id', '=', sessionId)
+  return query
+    .orderBy('receiving_until')
+    .limit(limit)
+    .forUpdate()
+    .skipLocked()
+    .$narrowType<{ unused_key: string }>()
     .execute()
 }

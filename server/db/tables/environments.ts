@@ -36,6 +36,8 @@ export interface UploadSessionsTable {
   received_digest: string | null
   storage_key: string | null
   receiving_until: Date | null
+  /** Where bytes lie, or arrive, that are not the session's own. */
+  unused_key: string | null
   owned_object_id: string | null
   created_by: string
   created_at: Generated<Date>
