@@ -1,3 +1,4 @@
+import { imageRetentionDefaultDays } from '@sandbox-jobs/contract/limits.ts'
 import type { Lifecycle } from '@sandbox-jobs/contract/pagination.ts'
 import { type Selectable, sql } from 'kysely'
 import type { Executing, Trx } from '../db/database.ts'
@@ -66,3 +67,50 @@ export async function listContextObjectRows(
   if (list.beforeId !== undefined) query = query.where('o.id', '<', list.beforeId)
   return query.execute()
 }
+
+/** Gives archives of archived environments, of which nothing can be built any more, an end: as long as their company keeps images. */
+export async function expireContexts(db: Executing, now: Date, limit: number): Promise<void> {
+  await sql`
+    update owned_objects o set expires_at = ${now}::timestamptz + make_interval(days => overdue.days) from (
+      select c.id, coalesce(s.unreferenced_image_retention_days, ${imageRetentionDefaultDays}) as days
+      from owned_objects c join environments e on e.id = c.environment_id
+      left join company_settings s on s.company_id = c.company_id
+      where c.object_kind = 'context' and c.deletion_state = 'active' and c.expires_at is null and e.state = 'archived'
+      limit ${limit}
+    ) overdue where o.id = overdue.id
+  `.execute(db)
+}
+
+/** Takes archives out of sight whose time is over. */
+export async function retireContexts(db: Executing, now: Date): Promise<void> {
+  await db
+    .updateTable('owned_objects')
+    .set({ deletion_state: 'delete_pending' })
+    .where('object_kind', '=', 'context')
+    .where('deletion_state', '=', 'active')
+    .where('expires_at', '<=', now)
+    .execute()
+}
+
+/** Archives that are out of sight and whose bytes may still be there. */
+export const listRetiredContexts = (
+  db: Executing,
+  limit: number,
+): Promise<{ id: string; storage_key: string }[]> =>
+  db
+    .selectFrom('owned_objects')
+    .select(['id', 'storage_key'])
+    .where('object_kind', '=', 'context')
+    .where('deletion_state', '=', 'delete_pending')
+    .orderBy('id')
+    .limit(limit)
+    .execute()
+
+/** The bytes are gone; the row stays as what was there once. */
+export const endContext = (db: Executing, id: string): Promise<unknown> =>
+  db
+    .updateTable('owned_objects')
+    .set({ deletion_state: 'tombstoned' })
+    .where('id', '=', id)
+    .where('deletion_state', '=', 'delete_pending')
+    .execute()

@@ -4,6 +4,7 @@ import { rematchFindings } from '../builds/rematch-findings.ts'
 import { sweepBuildLogs } from '../builds/sweep-build-logs.ts'
 import { type ImageSweepDeps, sweepImages } from '../builds/sweep-images.ts'
 import { sweepReports } from '../builds/sweep-reports.ts'
+import { sweepContexts } from '../environments/sweep-contexts.ts'
 import { sweepFindings } from '../findings/sweep-findings.ts'
 import { dropLiveLogs } from '../live-logs/live-log-store.ts'
 import { type Loop, startLoop } from '../queue/loop.ts'
@@ -29,6 +30,7 @@ export function startRetentionLoops(deps: ImageSweepDeps): Loop {
     startLoop({ name: 'findings', everyMs: minuteMs, runOnce: () => sweepFindings(deps), log }),
     startLoop({ name: 'vulnerabilities', everyMs: minuteMs, runOnce: () => rematchFindings(deps), log }),
     startLoop({ name: 'scan reports', everyMs: 60 * minuteMs, runOnce: () => sweepReports(deps), log }),
+    startLoop({ name: 'archives', everyMs: 60 * minuteMs, runOnce: () => sweepContexts(deps), log }),
     startLoop({ name: 'build logs', everyMs: 60 * minuteMs, runOnce: () => sweepBuildLogs(deps), log }),
     startLoop({ name: 'build cache', everyMs: 10 * minuteMs, runOnce: () => sweepBuildCache(deps), log }),
     startLoop({ name: 'base images', everyMs: 60 * minuteMs, runOnce: () => sweepPulledImages(deps), log }),
