@@ -5,7 +5,8 @@
  *   load PORT CONNECTIONS MILLISECONDS REQUESTS
  *
  * REQUESTS is a file of whole requests, each after a line with its length. Connection number n sends the requests n,
- * n + CONNECTIONS and so on, again and again. A run of 16 '#' in a request becomes another number each time it is sent.
+ * n + CONNECTIONS and so on, again and again. A run of 16 '#' in a request becomes another number each time it is sent,
+ * by whichever of these programs.
  * Answers must have a Content-Length. One line is printed:
  *   <answers> <nanoseconds> <median ns> <99th percentile ns> <answers that were not 2xx> <status of one of these>
  */
@@ -63,7 +64,9 @@ static void read_requests(const char *path) {
 }
 
 static void send_next(struct connection *connection, size_t step) {
+  /* Whoever starts later starts above: nobody sends one each nanosecond. */
   static unsigned long long number;
+  if (!number) number = now_ns();
   struct request *request = &requests[connection->next];
   connection->next = (connection->next + step) % request_count;
   if (request->mark) {

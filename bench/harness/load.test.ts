@@ -35,17 +35,17 @@ const get = (path: string, headers: Record<string, string> = {}): LoadRequest =>
 test('every request is sent in turn, its number is never the same twice', async () => {
   const paths = new Set<string | undefined>()
   const numbers: unknown[] = []
-  const result = await loaded(
-    (request, response) => {
-      paths.add(request.url)
-      numbers.push(request.headers['x-number'])
-      response.setHeader('content-length', 2).end('ok')
-    },
-    ['/a', '/b', '/c', '/d'].map((path) => get(path, { 'x-number': freshNumber })),
-  )
+  const answer: RequestListener = (request, response) => {
+    paths.add(request.url)
+    numbers.push(request.headers['x-number'])
+    response.setHeader('content-length', 2).end('ok')
+  }
+  const requests = ['/a', '/b', '/c', '/d'].map((path) => get(path, { 'x-number': freshNumber }))
+  const result = await loaded(answer, requests)
+  const again = await loaded(answer, requests)
   expect([...paths].sort()).toEqual(['/a', '/b', '/c', '/d'])
   expect(new Set(numbers).size).toBe(numbers.length)
-  expect(result.answers).toBe(numbers.length)
+  expect(result.answers + again.answers).toBe(numbers.length)
   expect(result.p99Ms).toBeGreaterThanOrEqual(result.p50Ms)
 })
 
