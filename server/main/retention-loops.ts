@@ -29,12 +29,12 @@ export function startRetentionLoops(deps: ImageSweepDeps): Loop {
     startLoop({ name: 'live logs', everyMs: minuteMs, runOnce: () => dropLiveLogs(deps.db), log }),
     startLoop({ name: 'findings', everyMs: minuteMs, runOnce: () => sweepFindings(deps), log }),
     startLoop({ name: 'vulnerabilities', everyMs: minuteMs, runOnce: () => rematchFindings(deps), log }),
-    startLoop({ name: 'scan reports', everyMs: 60 * minuteMs, runOnce: () => sweepReports(deps), log }),
-    startLoop({ name: 'archives', everyMs: 60 * minuteMs, runOnce: () => sweepContexts(deps), log }),
-    startLoop({ name: 'build logs', everyMs: 60 * minuteMs, runOnce: () => sweepBuildLogs(deps), log }),
+    startLoop({ name: 'scan reports', everyMs: 10 * minuteMs, runOnce: () => sweepReports(deps), log }),
+    startLoop({ name: 'archives', everyMs: 10 * minuteMs, runOnce: () => sweepContexts(deps), log }),
+    startLoop({ name: 'build logs', everyMs: 10 * minuteMs, runOnce: () => sweepBuildLogs(deps), log }),
     startLoop({ name: 'build cache', everyMs: 10 * minuteMs, runOnce: () => sweepBuildCache(deps), log }),
     startLoop({ name: 'base images', everyMs: 60 * minuteMs, runOnce: () => sweepPulledImages(deps), log }),
-    startLoop({ name: 'images', everyMs: 60 * minuteMs, runOnce: () => sweepImages(deps), log }),
+    startLoop({ name: 'images', everyMs: 10 * minuteMs, runOnce: () => sweepImages(deps), log }),
   ]
   return { stop: async () => void (await Promise.all(loops.map((loop) => loop.stop()))) }
 }
