@@ -14,6 +14,7 @@ export interface OwnVersion {
   versionId: string
 }
 
+/** A curated version, which is of no company, is in nobody's sight before it was ready once. */
 const selectView = (db: Executing, of: OwnVersion) =>
   db
     .selectFrom('build_attempts as a')
@@ -31,6 +32,7 @@ const selectView = (db: Executing, of: OwnVersion) =>
     .where('a.company_id', '=', of.companyId)
     .where('a.environment_version_id', '=', of.versionId)
     .where('v.environment_id', '=', of.environmentId)
+    .where((eb) => eb.or([eb('v.company_id', 'is not', null), eb('v.ready_at', 'is not', null)]))
 
 export async function findAttempt(
   db: Executing,
