@@ -1,4 +1,5 @@
 import type { BodyOf, ParamsOf, QueryOf, ResponseOf, Route } from '@sandbox-jobs/contract/routes/route.ts'
+import { Strict } from '@sandbox-jobs/contract/schema.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Rendered } from '../base/rendered.ts'
 import type { FindKey } from '../platform/authentication.ts'
@@ -85,6 +86,7 @@ export function mounter(app: FastifyInstance, options: MountOptions): Mount {
         checks.query?.(request.query)
         const idempotencyKey = route.idempotent ? readIdempotencyKey(request.headers) : undefined
         requireMediaType(route, request)
+        if (!route.body && !route.bodyKind && request.body != null) noFields(request.body)
         const body = request.body ?? (route.bodyOptional ? {} : request.body)
         if (route.bodyKind === undefined || route.bodyKind === 'json') checks.body?.(body)
         const { params, query } = request
@@ -97,6 +99,9 @@ export function mounter(app: FastifyInstance, options: MountOptions): Mount {
     })
   }
 }
+
+/** A route that takes no body takes an empty one, as clients send it by habit. */
+const noFields = checkOf('body', Strict({}))
 
 /** Bodies of ordinary routes; routes that take scripts or inputs declare their own bound. */
 const defaultBodyBytes = 256 * 1024
