@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import type { Executor } from '../executor/port.ts'
 import { ChainBench, changed } from '../testing/chain-bench.ts'
 import { makeTenant, type Tenant } from '../testing/factories/tenant.ts'
 import { createTestDatabase } from '../testing/test-database.ts'
@@ -104,6 +106,45 @@ test('a build that is cancelled while its image is stored leaves nothing of it',
     },
   })
   const cancelled = await build(archive(), { storage })
+  expect(cancelled).toMatchObject({ state: 'cancelled', version_state: 'retryable_failed' })
+  expect(storedOf(cancelled.id)).toEqual([])
+})
+
+/** A stream that has begun and goes on for ever. */
+const endless = () => new Readable({ read: () => undefined })
+
+const cancel = async () => {
+  const path = await db
+    .selectFrom('build_attempts as a')
+    .innerJoin('environment_versions as v', 'v.id', 'a.environment_version_id')
+    .select(['a.id as attemptId', 'v.id as versionId', 'v.environment_id as environmentId'])
+    .where('v.environment_id', '=', environment)
+    .executeTakeFirstOrThrow()
+  await cancelBuild(bench.context, tenant.companyManager, path)
+}
+
+const endlessly: Record<string, Partial<Executor>> = {
+  stored: {
+    file: async (id, name) => {
+      if (name !== 'image') return bench.tools.executor.file(id, name)
+      await cancel()
+      return endless()
+    },
+  },
+  installed: {
+    installImage: async (digest, layer) => {
+      await cancel()
+      const rest = endless()
+      rest.push(Buffer.alloc(512))
+      layer.on('error', (error) => rest.destroy(error))
+      return bench.tools.executor.installImage(digest, rest)
+    },
+  },
+}
+
+test.each(['stored', 'installed'])('a cancel does not wait until an image is %s', async (what) => {
+  const executor = changed(bench.tools.executor, endlessly[what] ?? {})
+  const cancelled = await build(archive(), { executor })
   expect(cancelled).toMatchObject({ state: 'cancelled', version_state: 'retryable_failed' })
   expect(storedOf(cancelled.id)).toEqual([])
 })

@@ -65,6 +65,7 @@ export async function fetchBase(
         key: pulledImageKey({ scope, digest }),
         read: () => readers.readBaseImage(digest),
         compressed: false,
+        signal: build.signal,
       })
       return { scope, digest, objectDigest: stored.digest, byteSize: stored.byteSize }
     }),

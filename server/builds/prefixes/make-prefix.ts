@@ -67,7 +67,7 @@ async function wasMadeOf({ findings, tools }: Build, id: string, taken: TakenPre
 
 /** Stores the bytes that a reader has checked, and signs which they are. */
 async function keep(
-  { tools, db }: Build,
+  { tools, db, signal }: Build,
   id: string,
   name: PrefixName,
   exit: SandboxExit,
@@ -80,6 +80,7 @@ async function keep(
       key: prefixObjectKey(name),
       read: () => tools.readers.readPrefix(),
       compressed: true,
+      signal,
     })
     const prefix = {
       ...name,

@@ -12,6 +12,8 @@ interface Proven<Facts> {
   /** Begins it. */
   read: () => ImageReading<Facts>
   compressed: boolean
+  /** Ends it at any point: nothing is kept then. */
+  signal?: AbortSignal
 }
 
 /**
@@ -20,7 +22,7 @@ interface Proven<Facts> {
  */
 export async function storeProven<Facts extends object>(
   { executor, storage }: Pick<BuildTools, 'executor' | 'storage'>,
-  { sandboxId, key, read, compressed }: Proven<Facts>,
+  { sandboxId, key, read, compressed, signal }: Proven<Facts>,
 ) {
   const image = await executor.file(sandboxId, 'image')
   const proof = new ImageProof(read())
@@ -29,6 +31,6 @@ export async function storeProven<Facts extends object>(
   const through = compressed ? [proof, compress(), kept] : [proof, kept]
   // One that cannot be stored is not waited for.
   const storing = storage.put(key, kept).finally(() => kept.destroy())
-  const [stored] = await Promise.all([storing, pipeline([image, ...through])])
+  const [stored] = await Promise.all([storing, pipeline([image, ...through], { ...(signal && { signal }) })])
   return { stored, report: proof.report }
 }

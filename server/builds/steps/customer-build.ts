@@ -216,6 +216,7 @@ async function takeImage(build: Build, sandboxId: string, exit: SandboxExit): Pr
         key: quarantineKey(order.versionId),
         read: () => tools.readers.readImage(),
         compressed: true,
+        signal: build.signal,
       })
       findings.layer = { ...stored, diffId: report.digest }
       findings.unpackedBytes = report.unpackedBytes

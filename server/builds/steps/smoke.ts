@@ -1,3 +1,4 @@
+import { addAbortSignal } from 'node:stream'
 import { profileOf } from '@sandbox-jobs/contract/resources/profile.ts'
 import { allEnded } from '../../base/all-ended.ts'
 import { runtimeOf } from '../../environments/isolation.ts'
@@ -36,7 +37,8 @@ export const smoke: BuildStep = {
     const [runner, isOnHost] = await allEnded([executor.runner(), executor.hasImage(diffId)])
     build.findings.runner = runner
     if (!isOnHost) {
-      await executor.installImage(diffId, await openQuarantined(storage, build.order.versionId))
+      const layer = await openQuarantined(storage, build.order.versionId)
+      await executor.installImage(diffId, addAbortSignal(build.signal, layer))
     }
     if (wasStartedOn(build)) return
     const config = found(build, 'imageConfig')
