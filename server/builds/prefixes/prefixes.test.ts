@@ -175,7 +175,7 @@ test('the log of a build that is cancelled at its beginning is kept', async () =
   const executor = changed(real, {
     wait: async (id, signal) => {
       if (!id.includes('_prefix_')) return real.wait(id, signal)
-      while (!(await real.logSince(id, 0, 1000)).bytes.includes('ran slow'));
+      while (!(await real.logSince(id, 0, 1000)).bytes.includes('\nran slow\n'));
       const path = await db
         .selectFrom('build_attempts')
         .select(['id as attemptId', 'environment_version_id as versionId'])
