@@ -3,6 +3,8 @@ import { packedPrograms } from './server/testing/packed-programs.ts'
 
 /** Tests that leave nothing behind in their process: those that follow in it find the program loaded. */
 const together = ['contract/**/*.test.ts', 'server/{base,http,platform}/**/*.test.ts']
+/** Part of `npm run hostile-builds`, which runs for as long as all others of its folder. */
+const hostile = ['server/builds/hostile/registry/hostile-registry.test.ts']
 const plugins = [packedPrograms()]
 
 const project = (test: TestProjectInlineConfiguration['test']): TestProjectInlineConfiguration => ({
@@ -22,10 +24,10 @@ export default defineConfig({
       project({
         name: 'apart',
         include: ['{contract,server,cli,bench}/**/*.test.ts'],
-        // Part of `npm run hostile-builds`, which runs for as long as all others of its folder.
-        exclude: [...together, '**/hostile-registry.test.ts'],
+        exclude: [...together, ...hostile],
       }),
       project({ name: 'together', include: together, isolate: false }),
+      project({ name: 'hostile', include: hostile }),
     ],
     maxWorkers: 2,
     allowOnly: false,
