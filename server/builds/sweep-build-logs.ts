@@ -1,6 +1,7 @@
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/logging.ts'
 import type { Database } from '../db/database.ts'
+import { removeEach } from '../queue/remove-each.ts'
 import type { ObjectStorage } from '../storage/port.ts'
 import { buildLogKey } from './build-log-key.ts'
 import { listOverdueLogs, noteLogRemoved } from './build-log-store.ts'
@@ -16,16 +17,12 @@ export async function sweepBuildLogs(deps: {
 }): Promise<{ removed: number; failed: number }> {
   const { db, storage, clock, log } = deps
   const now = clock.now()
-  const counts = { removed: 0, failed: 0 }
-  for (const attemptId of await listOverdueLogs(db, now, batch)) {
-    try {
+  return removeEach(
+    await listOverdueLogs(db, now, batch),
+    async (attemptId) => {
       await storage.delete(buildLogKey(attemptId))
       await noteLogRemoved(db, attemptId, now)
-      counts.removed += 1
-    } catch (error) {
-      log.warn({ attempt: attemptId, error: String(error) }, 'build log is not removed yet')
-      counts.failed += 1
-    }
-  }
-  return counts
+    },
+    (attempt, error) => log.warn({ attempt, error: String(error) }, 'build log is not removed yet'),
+  )
 }

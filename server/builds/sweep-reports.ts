@@ -2,6 +2,7 @@ import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/logging.ts'
 import type { Database } from '../db/database.ts'
 import { endReport, retireReports } from '../environments/report-objects.ts'
+import { removeEach } from '../queue/remove-each.ts'
 import type { ObjectStorage } from '../storage/port.ts'
 
 const batch = 100
@@ -17,16 +18,12 @@ export async function sweepReports(deps: {
   log: Log
 }): Promise<{ removed: number; failed: number }> {
   const { db, storage, clock, log } = deps
-  const counts = { removed: 0, failed: 0 }
-  for (const { id, storageKey } of await retireReports(db, clock.now(), batch)) {
-    try {
+  return removeEach(
+    await retireReports(db, clock.now(), batch),
+    async ({ id, storageKey }) => {
       await storage.delete(storageKey)
       await endReport(db, id)
-      counts.removed += 1
-    } catch (error) {
-      log.warn({ object: id, error: String(error) }, 'report is not removed yet')
-      counts.failed += 1
-    }
-  }
-  return counts
+    },
+    ({ id }, error) => log.warn({ object: id, error: String(error) }, 'report is not removed yet'),
+  )
 }

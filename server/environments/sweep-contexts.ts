@@ -1,4 +1,5 @@
 import type { Clock } from '../base/clock.ts'
+import { removeEach } from '../queue/remove-each.ts'
 import type { SweepContext } from './context-abort-service.ts'
 import { endContext, expireContexts, listRetiredContexts, retireContexts } from './owned-object-store.ts'
 
@@ -17,16 +18,12 @@ export async function sweepContexts({
   const now = clock.now()
   await expireContexts(db, now, batch)
   await retireContexts(db, now)
-  const counts = { removed: 0, failed: 0 }
-  for (const { id, storage_key: key } of await listRetiredContexts(db, batch)) {
-    try {
+  return removeEach(
+    await listRetiredContexts(db, batch),
+    async ({ id, storage_key: key }) => {
       await storage.delete(key)
       await endContext(db, id)
-      counts.removed += 1
-    } catch (error) {
-      log.warn({ object: id, error: String(error) }, 'archive is not removed yet')
-      counts.failed += 1
-    }
-  }
-  return counts
+    },
+    ({ id }, error) => log.warn({ object: id, error: String(error) }, 'archive is not removed yet'),
+  )
 }
