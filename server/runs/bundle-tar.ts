@@ -22,7 +22,7 @@ export async function* bundleTar(entries: AsyncIterable<ArchiveEntry>): AsyncGen
   }
 }
 
-const types = { file: '0', symlink: '2', directory: '5' } as const
+const types = { file: '0', hard_link: '1', symlink: '2', directory: '5' } as const
 
 function headersOf(entry: ArchiveEntry): Buffer {
   const path = Buffer.from(entry.kind === 'directory' ? `${entry.path}/` : entry.path)

@@ -104,7 +104,21 @@ export interface ZipEndFields {
   directoryBytes?: number
   comment?: string
   before?: Buffer
+  /** What the ZIP64 records say instead; none are written without it. */
+  zip64?: Zip64Fields
   after?: Buffer
+}
+
+export interface Zip64Fields {
+  recordSize?: number
+  disk?: number
+  entryCount?: number
+  countOnDisk?: number
+  directoryBytes?: number
+  directoryOffset?: number
+  /** Of the locator. */
+  recordOffset?: number
+  disks?: number
 }
 
 export const zip = (entries: ZipFields[], end: ZipEndFields = {}): Buffer =>
@@ -132,7 +146,34 @@ export function zipParts(entries: ZipFields[], end: ZipEndFields = {}): Buffer[]
   record.writeUInt16LE(Buffer.byteLength(end.comment ?? ''), 20)
   const empty = Buffer.alloc(0)
   const comment = Buffer.from(end.comment ?? '')
-  return [...parts, directory, end.before ?? empty, record, comment, end.after ?? empty]
+  const before = end.before ?? empty
+  const recordOffset = offset + directory.length + before.length
+  const totals = { entryCount: entries.length, directoryBytes: directory.length, directoryOffset: offset }
+  const zip64 = end.zip64 ? zip64End({ ...totals, recordOffset, ...end.zip64 }) : empty
+  return [...parts, directory, before, zip64, record, comment, end.after ?? empty]
+}
+
+function zip64End(fields: Zip64Fields): Buffer {
+  const record = Buffer.alloc(56)
+  const long = (value: number | undefined, at: number) => record.writeBigUInt64LE(BigInt(value ?? 0), at)
+  record.writeUInt32LE(0x06064b50, 0)
+  long(fields.recordSize ?? 44, 4)
+  record.writeUInt16LE(45, 12)
+  record.writeUInt16LE(45, 14)
+  record.writeUInt32LE(fields.disk ?? 0, 16)
+  long(fields.countOnDisk ?? fields.entryCount, 24)
+  long(fields.entryCount, 32)
+  long(fields.directoryBytes, 40)
+  long(fields.directoryOffset, 48)
+  return Buffer.concat([record, zip64Locator(fields.recordOffset ?? 0, fields.disks)])
+}
+
+export function zip64Locator(recordOffset: number, disks = 1): Buffer {
+  const locator = Buffer.alloc(20)
+  locator.writeUInt32LE(0x07064b50, 0)
+  locator.writeBigUInt64LE(BigInt(recordOffset), 8)
+  locator.writeUInt32LE(disks, 16)
+  return locator
 }
 
 function zipEntry(fields: ZipFields, offset: number): { local: Buffer[]; centralBytes: Buffer } {

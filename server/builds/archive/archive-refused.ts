@@ -23,7 +23,6 @@ const archiveRefusals = {
   link_absolute: 'hostile',
   link_escapes: 'hostile',
   link_not_normal: 'hostile',
-  hard_link: 'hostile',
   hard_link_target: 'hostile',
   device_entry: 'hostile',
   sparse_entry: 'hostile',

@@ -1,10 +1,21 @@
 import { execFileSync } from 'node:child_process'
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
+import { extraField, wide } from '../hostile/zip-cases.ts'
 import { type ArchiveFormat, readArchive } from './archive.ts'
 import {
   listArchive,
@@ -15,11 +26,13 @@ import {
   type TarFields,
   tar,
   textOf,
+  type ZipFields,
   zip,
 } from './archive-fixtures.ts'
 import { ArchiveRefused } from './archive-refused.ts'
 import { canonicalTar } from './canonical-tar.ts'
 import { ContentDigest } from './content-digest.ts'
+import { mask32 } from './zip64.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'archive-test-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -100,6 +113,105 @@ describe('reading an archive', () => {
       const listed = await listArchive(git('archive', `--format=${format}`, 'HEAD'), format)
       expect(listed).toMatchObject([{ path: 'Dockerfile', content: 'FROM scratch\n' }])
     }
+  })
+
+  it('accepts hard links that tar makes of names of one file, and keeps them', async () => {
+    const linked = join(folder, 'linked')
+    mkdirSync(join(linked, 'deep/er'), { recursive: true })
+    writeFileSync(join(linked, 'first'), 'one file', { mode: 0o755 })
+    linkSync(join(linked, 'first'), join(linked, 'deep/er/second'))
+    linkSync(join(linked, 'first'), join(linked, 'third'))
+    for (const format of ['gnu', 'pax', 'ustar', 'v7']) {
+      const packed = execFileSync('tar', ['c', `--format=${format}`, '--sort=name', '-C', linked, '.'])
+      const { tar: written } = await clean(packed, 'tar')
+      expect(await listArchive(written, 'tar')).toMatchObject([
+        { path: 'deep', kind: 'directory' },
+        { path: 'deep/er', kind: 'directory' },
+        { path: 'deep/er/second', kind: 'file', mode: 0o755, content: 'one file' },
+        { path: 'first', kind: 'hard_link', linkTarget: 'deep/er/second' },
+        { path: 'third', kind: 'hard_link', linkTarget: 'deep/er/second' },
+      ])
+      const out = join(folder, `unpacked-${format}`)
+      mkdirSync(out)
+      execFileSync('tar', ['x', '-C', out], { input: written })
+      expect(statSync(join(out, 'third'))).toMatchObject({ nlink: 3, size: 8 })
+    }
+  })
+
+  it('accepts a hard link to a hard link', async () => {
+    const link = (name: string, linkName: string) => ({ name, linkName, type: '1' })
+    const chained = tar({ name: 'a', content: 'x' }, link('b', './a'), link('c', 'b'))
+    expect(await listArchive(chained, 'tar')).toMatchObject([{}, { linkTarget: 'a' }, { linkTarget: 'b' }])
+  })
+
+  it.each(['v7', 'oldgnu', 'gnu', 'ustar', 'pax'])(
+    'finds the same tree in the dialect %s of tar, incremental ones included',
+    async (format) => {
+      const pack = (...options: string[]) =>
+        execFileSync('tar', ['c', `--format=${format}`, ...options, 'Dockerfile', 'src'], { cwd: tree })
+      const names = ['--exclude=größe*']
+      const listed = await listArchive(pack(...names), 'tar')
+      expect(listed.map(({ path }) => path)).toEqual([
+        'Dockerfile',
+        'src',
+        'src/empty',
+        'src/link',
+        'src/main.sh',
+        'src/zero',
+      ])
+      if (format === 'v7' || format === 'ustar') return
+      const incremental = pack(...names, '-g', join(folder, `snapshot-${format}`))
+      expect(await listArchive(incremental, 'tar')).toEqual(listed)
+    },
+  )
+
+  it('accepts a folder named again, as archives that were appended to have it', async () => {
+    const twice = tar({ name: 'd/', type: '5' }, { name: 'd/f' }, { name: './d', type: '5' }, { name: 'd/g' })
+    expect((await listArchive(twice, 'tar')).map(({ path }) => path)).toEqual(['d', 'd/f', 'd/g'])
+  })
+
+  it('accepts zip64 of every archiver at hand', async () => {
+    const forced = [
+      'import sys, zipfile',
+      'z = zipfile.ZipFile(sys.argv[1], "w", zipfile.ZIP_DEFLATED)',
+      'with z.open("big", "w", force_zip64=True) as f: f.write(b"b" * 5000)',
+      'z.close()',
+    ]
+    const out = join(folder, 'forced.zip')
+    execFileSync('python3', ['-c', forced.join('\n'), out])
+    expect(await listArchive(readFileSync(out), 'zip')).toMatchObject([
+      { path: 'big', content: 'b'.repeat(5000) },
+    ])
+    const piped = execFileSync('sh', ['-c', 'zip -q - - <Dockerfile | cat'], { cwd: tree })
+    expect(await listArchive(piped, 'zip')).toMatchObject([
+      { path: '-', content: 'FROM scratch\nCOPY . /\n' },
+    ])
+    const streamed = forced.join('\n').replace('zipfile.ZipFile(sys.argv[1]', 'zipfile.ZipFile(Pipe()')
+    const pipe =
+      'class Pipe:\n    def write(self, b): return sys.stdout.buffer.write(b)\n    def flush(self): pass\n'
+    const unseekable = execFileSync('python3', ['-c', streamed.replace('\n', `\n${pipe}`)])
+    expect(await listArchive(unseekable, 'zip')).toMatchObject([{ path: 'big', content: 'b'.repeat(5000) }])
+  })
+
+  it('reads zip64 values where the plain fields are masked, and as many entries as zip64 is for', async () => {
+    const masked: ZipFields = {
+      name: 'a',
+      content: 'hello',
+      isStored: true,
+      size: mask32,
+      compressedSize: mask32,
+      offset: mask32,
+      extra: extraField(1, wide(5, 5, 0)),
+      local: { extra: extraField(1, wide(5, 5)) },
+    }
+    const end = { entryCount: 0xffff, directoryBytes: mask32, directoryOffset: mask32, zip64: {} }
+    expect(await listArchive(zip([masked], end), 'zip')).toMatchObject([{ path: 'a', content: 'hello' }])
+    const many = Array.from({ length: 70_000 }, (_, index) => ({
+      name: `f${index}`,
+      content: '',
+      isStored: true,
+    }))
+    expect(await refusalOf(zip(many, { entryCount: 0xffff, zip64: {} }), 'zip')).toBe('accepted')
   })
 
   it('accepts links that stay inside', async () => {
@@ -278,6 +390,9 @@ describe('the canonical tar and the content digest', () => {
       tar({ name: 'a', type: '5' }),
       tar({ name: 'a', type: '2', linkName: 'x' }),
       tar({ name: 'a', type: '2', linkName: 'y' }),
+      tar({ name: 'a', content: 'x' }, { name: 'b', content: 'x' }),
+      tar({ name: 'a', content: 'x' }, { name: 'b', type: '1', linkName: 'a' }),
+      tar({ name: 'a', content: 'y' }, { name: 'b', type: '1', linkName: 'a' }),
       tar(),
     ]
     const digests = await Promise.all(variants.map(async (variant) => (await clean(variant, 'tar')).digest))

@@ -19,7 +19,8 @@ import { readZip } from './zip-reader.ts'
  *   bytes -> gzip.ts, inflate.ts       one member, nothing behind it, bounds on what comes out
  *         -> tar-reader.ts, zip-reader.ts   headers that agree with each other and with the content
  *         -> readArchive (here)        paths inside, no path twice, nothing below a file or a link,
- *                                      files, directories and links that stay inside, nothing else
+ *                                      files, directories and links that stay inside, hard links to files
+ *                                      that came before, nothing else
  *
  * An archive is accepted only when the iteration has ended without an error: a truncated end or a wrong checksum
  * shows last. Whoever consumes entries before that must be able to throw away what it made of them.
@@ -60,11 +61,11 @@ export const contextBounds: ArchiveBounds = {
 export interface ArchiveEntry {
   /** Relative, `/` between segments, no `.` or `..`. */
   path: string
-  kind: EntryKind
-  /** 0o755 or 0o644 for files by their execute bits, 0o755 for directories, 0o777 for links. */
+  kind: EntryKind | 'hard_link'
+  /** 0o755 or 0o644 for files by their execute bits, 0o755 for directories, 0o777 for links; of a hard link without meaning. */
   mode: number
   byteSize: number
-  /** Of a symlink: relative and inside the tree. */
+  /** Of a symlink: relative to its folder, and inside the tree. Of a hard link: the path of a file that came before. */
   linkTarget?: string
   /** Of a file: its content, to be read, or left, before the next entry is asked for. */
   body?: AsyncIterable<Buffer>
@@ -81,11 +82,13 @@ export async function* readArchive(
   try {
     for await (const raw of readFormat(source, format, bounds, signal)) {
       const entry = onEntry(raw.name, () => {
-        const read = toEntry(raw, bounds)
-        if (read.path !== '') tree.add(read.path, read.kind)
+        const read = toEntry(raw, tree, bounds)
+        // The root, and a folder that is named again: archives that were appended to have those.
+        if (read.path === '' || (read.kind === 'directory' && tree.hasFolder(read.path))) return undefined
+        tree.add(read.path, read.kind === 'hard_link' ? 'file' : read.kind)
         return read
       })
-      if (entry.path === '') continue
+      if (entry === undefined) continue
       yield entry
       if (signal.aborted) throw new ArchiveRefused('archive_timeout')
     }
@@ -114,7 +117,7 @@ async function* readFormat(
   const unpacked = format === 'tar' ? file.stream(source.byteSize) : gunzip(file)
   const input = new ByteReader(bounded(unpacked, size))
   try {
-    yield* readTar(input)
+    yield* readTar(input, 'all')
   } finally {
     await input.close()
     await file.close()
@@ -126,15 +129,19 @@ async function* read(source: ArchiveSource, signal: AbortSignal, range?: { start
   for await (const bytes of stream) yield bytes as Buffer
 }
 
-function toEntry(raw: RawEntry, bounds: ArchiveBounds): ArchiveEntry {
+function toEntry(raw: RawEntry, tree: EntryTree, bounds: ArchiveBounds): ArchiveEntry {
   if (raw.kind === 'device') throw new ArchiveRefused('device_entry')
-  if (raw.kind === 'hard_link') throw new ArchiveRefused('hard_link')
   const path = parseEntryPath(raw.name, raw.kind === 'directory' ? 'directory' : 'other', bounds)
   refuseForeignPath(path)
   if (raw.kind === 'directory') return { path, kind: 'directory', mode: 0o755, byteSize: 0 }
   if (raw.kind === 'symlink') {
     const linkTarget = parseLinkTarget(raw.linkName, path, bounds)
     return { path, kind: 'symlink', mode: 0o777, byteSize: 0, linkTarget }
+  }
+  if (raw.kind === 'hard_link') {
+    const linkTarget = parseEntryPath(raw.linkName, 'other', bounds)
+    if (tree.kind(linkTarget) !== 'file') throw new ArchiveRefused('hard_link_target')
+    return { path, kind: 'hard_link', mode: 0o644, byteSize: 0, linkTarget }
   }
   const mode = raw.mode & 0o111 ? 0o755 : 0o644
   return { path, kind: 'file', mode, byteSize: raw.byteSize, body: raw.body }

@@ -4,7 +4,7 @@ import { checksum } from './tar-header.ts'
 
 const BLOCK_BYTES = 512
 const NAME_BYTES = 100
-const typeFlags = { file: '0', symlink: '2', directory: '5' } as const
+const typeFlags = { file: '0', hard_link: '1', symlink: '2', directory: '5' } as const
 
 /**
  * Writes accepted entries as a tar in one dialect (POSIX, with PAX records for long and non-ASCII names): owner and

@@ -4,18 +4,20 @@ import type { ArchiveEntry } from './archive.ts'
 /**
  * The digest of what an archive holds, the same for every order, format and compression: over the sorted list of
  * paths, each with its kind, execute bit, link target and content's sha256. A folder counts whether it has an
- * entry of its own or not.
+ * entry of its own or not, a hard link as the file that it is a name of, and by that file's path.
  */
 export class ContentDigest {
   readonly #lines = new Map<string, string>()
   readonly #links: string[] = []
+  readonly #hardLinks: string[] = []
 
   /** Passes the entries on; a body counts once it has been read to its end, so what is left unread is read here. */
   async *through(entries: AsyncIterable<ArchiveEntry>): AsyncGenerator<ArchiveEntry, void> {
     for await (const entry of entries) {
       this.#addFolders(entry.path)
+      if (entry.kind === 'hard_link') this.#addHardLink(entry.path, entry.linkTarget ?? '')
+      else if (entry.kind !== 'file') this.#add(entry.path, entry.kind, entry.linkTarget)
       if (entry.body === undefined) {
-        this.#add(entry.path, entry.kind, entry.linkTarget)
         yield entry
         continue
       }
@@ -40,9 +42,22 @@ export class ContentDigest {
     return this.#links
   }
 
+  /** Paths of hard links. */
+  get hardLinks(): readonly string[] {
+    return this.#hardLinks
+  }
+
   #add(path: string, kind: string, content = ''): void {
     this.#lines.set(path, JSON.stringify([path, kind, content]))
     if (kind === 'symlink') this.#links.push(path)
+  }
+
+  #addHardLink(path: string, target: string): void {
+    const line = this.#lines.get(target)
+    if (line === undefined) throw new Error('a hard link leads to a file that was not read')
+    const [, kind, content] = JSON.parse(line) as string[]
+    this.#lines.set(path, JSON.stringify([path, kind, content, target]))
+    this.#hardLinks.push(path)
   }
 
   #addFolders(path: string): void {

@@ -45,6 +45,11 @@ export function refuseForeignPath(path: string): void {
   if (/^[a-zA-Z]:/.test(path)) throw new ArchiveRefused('path_drive')
 }
 
+/** Refuses names by which image layers delete others (OCI image layer specification, Whiteouts). */
+export function refuseWhiteout(path: string): void {
+  if (path.startsWith('.wh.') || path.includes('/.wh.')) throw new ArchiveRefused('image_whiteout')
+}
+
 /**
  * The target of a symbolic link that stays inside the tree: some `../`, then names only. A `..` behind a name is
  * refused, because behind a link it would not lead where the text says; and as no entry lies below a link, the

@@ -27,6 +27,11 @@ export class EntryTree {
     return kind === 'implied' ? 'directory' : kind
   }
 
+  /** Whether the path had an entry of its own that is a folder. */
+  hasFolder(path: string): boolean {
+    return this.#kinds.get(path) === 'directory'
+  }
+
   /** Records an entry; folders above it that had no entry yet are implied. */
   add(path: string, kind: EntryKind): void {
     const known = this.#kinds.get(path)

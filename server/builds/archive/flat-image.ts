@@ -1,6 +1,6 @@
 import { ArchiveRefused, onEntry } from './archive-refused.ts'
 import { ByteReader, bounded } from './byte-reader.ts'
-import { decodeName, type PathBounds, parseEntryPath } from './entry-path.ts'
+import { decodeName, type PathBounds, parseEntryPath, refuseWhiteout } from './entry-path.ts'
 import { EntryTree, type TreeBounds } from './entry-tree.ts'
 import type { RawEntry } from './raw-entry.ts'
 import { readTar } from './tar-reader.ts'
@@ -74,7 +74,7 @@ function checkEntry(raw: RawEntry, path: string, tree: EntryTree, bounds: FlatIm
   if (raw.attributeNames.some((name) => overlayAttribute.test(name))) {
     throw new ArchiveRefused('image_overlay_attribute')
   }
-  if (path.startsWith('.wh.') || path.includes('/.wh.')) throw new ArchiveRefused('image_whiteout')
+  refuseWhiteout(path)
   const isFolder = raw.kind === 'directory'
   const isReserved =
     platformPath.test(path) || (!isFolder && (reservedFolders.has(path) || kernelFolder.test(path)))

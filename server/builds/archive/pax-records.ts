@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { ArchiveRefused } from './archive-refused.ts'
+import { DumpDirectory } from './dump-directory.ts'
 
 export interface PaxRecords {
   path?: Buffer
@@ -57,7 +58,14 @@ function apply(records: PaxRecords, key: string, value: Buffer): void {
   else if (key.startsWith('GNU.sparse.') || key === 'SCHILY.realsize')
     throw new ArchiveRefused('sparse_entry')
   else if (key.startsWith(attributePrefix)) records.attributeNames.push(key.slice(attributePrefix.length))
+  else if (key === 'GNU.dumpdir') checkDumpDirectory(value)
   else if (!ignored.test(key)) throw new ArchiveRefused('pax_record')
+}
+
+function checkDumpDirectory(value: Buffer): void {
+  const list = new DumpDirectory()
+  list.add(value)
+  list.end()
 }
 
 function decimal(value: Buffer): number {

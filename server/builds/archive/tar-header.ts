@@ -13,22 +13,24 @@ export interface TarHeader {
 }
 
 /**
- * Reads a POSIX (`ustar`) or GNU header. Nothing depends on owner, times and device numbers, but they have to be numbers:
+ * What is read beside the POSIX and GNU dialects: v7, of the time before them, and GNU's incremental archives. An upload
+ * may be of either; an image, whose bytes the host unpacks, may not.
+ */
+export type TarVariants = 'plain' | 'all'
+
+/**
+ * Reads a POSIX (`ustar`), GNU or v7 header. Nothing depends on owner, times and device numbers, but they have to be numbers:
  * some readers take a header that does not parse for the archive's end. Throws on a wrong checksum, an unknown dialect,
  * and a field that two readers could read differently.
  */
-export function parseTarHeader(block: Buffer): TarHeader {
-  const magic = block.toString('latin1', 257, 265)
-  const isPosix = magic === 'ustar\u000000'
-  if (!isPosix && magic !== 'ustar  \0') throw new ArchiveRefused('archive_format')
+export function parseTarHeader(block: Buffer, variants: TarVariants = 'plain'): TarHeader {
+  const dialect = dialectOf(block, variants)
   if (octal(block.subarray(148, 156)) !== checksum(block)) throw new ArchiveRefused('bad_checksum')
   for (const [start, end] of unusedNumbers) checkNumber(block.subarray(start, end))
   const name = text(block.subarray(0, 100))
-  const type = block[156] === 0 ? '0' : String.fromCharCode(block[156] ?? 0)
-  const prefix = isPosix ? text(block.subarray(345, 500)) : Buffer.alloc(0)
-  // In the GNU dialect times and a sparse file's map take the place of the prefix; some readers take them for one.
-  if (!isPosix && type !== sparse && block.subarray(345, 500).some((byte) => byte !== 0))
-    throw new ArchiveRefused('header_disagrees')
+  const type = typeOf(block, name, dialect)
+  const prefix = dialect === 'posix' ? text(block.subarray(345, 500)) : Buffer.alloc(0)
+  if (dialect === 'gnu' && type !== sparse) checkGnuFields(block, variants)
   return {
     type,
     name: prefix.length === 0 ? name : Buffer.concat([prefix, Buffer.from('/'), name]),
@@ -37,6 +39,39 @@ export function parseTarHeader(block: Buffer): TarHeader {
     byteSize: octal(block.subarray(124, 136)),
   }
 }
+
+type Dialect = 'posix' | 'gnu' | 'v7'
+
+/**
+ * A v7 header ends where the magic of the others begins. Nothing may stand there that another reader would read; GNU's tar
+ * writes device numbers.
+ */
+function dialectOf(block: Buffer, variants: TarVariants): Dialect {
+  const magic = block.toString('latin1', 257, 265)
+  if (magic === 'ustar\u000000') return 'posix'
+  if (magic === 'ustar  \0') return 'gnu'
+  const isBare = isZero(block.subarray(257, 329)) && isZero(block.subarray(345))
+  if (variants === 'all' && isBare) return 'v7'
+  throw new ArchiveRefused('archive_format')
+}
+
+/** In v7, which has no type for folders, a trailing slash makes one. */
+function typeOf(block: Buffer, name: Buffer, dialect: Dialect): string {
+  if (block[156] !== 0) return String.fromCharCode(block[156] ?? 0)
+  return dialect === 'v7' && name.at(-1) === 0x2f ? '5' : '0'
+}
+
+/**
+ * In place of a prefix GNU's dialect has nothing, or the times of access and change in incremental archives. Some readers
+ * take them for a prefix.
+ */
+function checkGnuFields(block: Buffer, variants: TarVariants): void {
+  const timesEnd = variants === 'all' ? 369 : 345
+  for (let at = 345; at < timesEnd; at += 12) checkNumber(block.subarray(at, at + 12))
+  if (!isZero(block.subarray(timesEnd, 500))) throw new ArchiveRefused('header_disagrees')
+}
+
+const isZero = (bytes: Buffer): boolean => bytes.every((byte) => byte === 0)
 
 export function checksum(block: Buffer): number {
   let sum = 8 * 0x20

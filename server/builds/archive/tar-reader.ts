@@ -1,8 +1,9 @@
 import { ArchiveRefused, onEntry } from './archive-refused.ts'
 import type { ByteReader } from './byte-reader.ts'
+import { DumpDirectory } from './dump-directory.ts'
 import { type PaxRecords, parsePaxRecords } from './pax-records.ts'
 import { EntryBody, emptyBody, type RawEntry } from './raw-entry.ts'
-import { parseTarHeader, sparse, type TarHeader } from './tar-header.ts'
+import { parseTarHeader, sparse, type TarHeader, type TarVariants } from './tar-header.ts'
 
 const BLOCK_BYTES = 512
 const MAX_EXTENSION_BYTES = 64 * 1024
@@ -22,13 +23,20 @@ const kinds: Partial<Record<string, RawEntry['kind']>> = {
   '4': 'device',
   '5': 'directory',
   '6': 'device',
+  D: 'directory',
 }
 
+/** A folder of GNU's incremental archives: its content lists the names in it. */
+const dumpDirectory = 'D'
+
 /**
- * Reads a tar of the POSIX, PAX or GNU dialect to its very end: two zero blocks, then nothing but zeros. Every
+ * Reads a tar of the POSIX, PAX or GNU dialect, and of `variants`, to its very end: two zero blocks, then nothing but zeros. Every
  * field that could be read in two ways is refused. The consumer may leave an entry's body unread.
  */
-export async function* readTar(input: ByteReader): AsyncGenerator<RawEntry, void> {
+export async function* readTar(
+  input: ByteReader,
+  variants: TarVariants = 'plain',
+): AsyncGenerator<RawEntry, void> {
   let extensions: Extensions = {}
   let isFirst = true
   for (;;) {
@@ -37,7 +45,8 @@ export async function* readTar(input: ByteReader): AsyncGenerator<RawEntry, void
       if (Object.keys(extensions).length > 0) throw new ArchiveRefused('header_disagrees')
       return expectEnd(input)
     }
-    const header = parseTarHeader(block)
+    const header = parseTarHeader(block, variants)
+    if (header.type === dumpDirectory && variants === 'plain') throw new ArchiveRefused('unknown_entry_type')
     if ('xgLK'.includes(header.type)) {
       if (header.type === 'g' && !isFirst) throw new ArchiveRefused('pax_record')
       const extension = await readExtension(input, header)
@@ -48,7 +57,8 @@ export async function* readTar(input: ByteReader): AsyncGenerator<RawEntry, void
     } else {
       const body = new EntryBody(input.stream(header.byteSize))
       yield toEntry(header, extensions, body)
-      await body.drain()
+      if (header.type === dumpDirectory) await checkDumpDirectory(body)
+      else await body.drain()
       await skipPadding(input, header.byteSize)
       extensions = {}
     }
@@ -84,7 +94,8 @@ function restOf(header: TarHeader, extensions: Extensions, body: EntryBody): Omi
   const linkName = pax?.linkPath ?? gnuLinkName ?? header.linkName
   const isLink = kind === 'symlink' || kind === 'hard_link'
   if (isLink !== linkName.length > 0) throw new ArchiveRefused('header_disagrees')
-  if (kind !== 'file' && header.byteSize !== 0) throw new ArchiveRefused('header_disagrees')
+  const hasContent = kind === 'file' || header.type === dumpDirectory
+  if (!hasContent && header.byteSize !== 0) throw new ArchiveRefused('header_disagrees')
   // Every size within bounds fits the header itself, so two different sizes are a lie.
   if (pax?.byteSize !== undefined && pax.byteSize !== header.byteSize)
     throw new ArchiveRefused('header_disagrees')
@@ -92,10 +103,16 @@ function restOf(header: TarHeader, extensions: Extensions, body: EntryBody): Omi
     kind,
     linkName,
     mode: header.mode,
-    byteSize: header.byteSize,
+    byteSize: kind === 'file' ? header.byteSize : 0,
     attributeNames: pax?.attributeNames ?? [],
     body: kind === 'file' ? body : emptyBody(),
   }
+}
+
+async function checkDumpDirectory(body: EntryBody): Promise<void> {
+  const list = new DumpDirectory()
+  for await (const bytes of body) list.add(bytes)
+  list.end()
 }
 
 /** Zeros up to the next block; anything else is content that the size hides. */

@@ -1,11 +1,19 @@
 import { crc32 } from 'node:zlib'
 import { ArchiveRefused } from './archive-refused.ts'
+import {
+  mask16,
+  mask32,
+  parseZip64End,
+  widened,
+  ZIP64_EXTRA,
+  type ZipTotals,
+  zip64EndBytes,
+} from './zip64.ts'
 
 const END_BYTES = 22
 const CENTRAL_BYTES = 46
 const MAX_COMMENT_BYTES = 0xffff
 const END_SIGNATURE = Buffer.from('PK\u0005\u0006', 'latin1')
-const ZIP64_LOCATOR = Buffer.from('PK\u0006\u0007', 'latin1')
 /** Of the format, that a reader has to know: the last one there is. */
 const MAX_VERSION = 63
 const CENTRAL_SIGNATURE = 0x02014b50
@@ -15,13 +23,7 @@ export const flag = { encrypted: 1, dataDescriptor: 8, strongEncryption: 0x40, m
 const knownFlags = 0x0006 | flag.dataDescriptor | 0x0800
 
 /** Bytes at a zip's end that are enough to find its directory. */
-export const maxTailBytes = END_BYTES + MAX_COMMENT_BYTES
-
-export interface ZipEnd {
-  entryCount: number
-  directoryOffset: number
-  directoryBytes: number
-}
+export const maxTailBytes = zip64EndBytes + END_BYTES + MAX_COMMENT_BYTES
 
 /** One record of the central directory. */
 export interface CentralEntry {
@@ -41,28 +43,42 @@ export interface CentralEntry {
  * Finds the end record in the archive's last bytes. It has to be the only one, its comment has to reach the
  * end exactly, and the directory has to end where it begins: so there is one way to read the file.
  */
-export function parseZipEnd(tail: Buffer, archiveBytes: number): ZipEnd {
+export function parseZipEnd(tail: Buffer, archiveBytes: number): ZipTotals {
   const at = tail.lastIndexOf(END_SIGNATURE)
   if (at === -1) throw new ArchiveRefused('archive_format')
   if (tail.length - at < END_BYTES) throw new ArchiveRefused('archive_truncated')
   const isLast = at + END_BYTES + tail.readUInt16LE(at + 20) === tail.length
   if (!isLast) throw new ArchiveRefused('trailing_data')
-  if (at >= 20 && tail.subarray(at - 20, at - 16).equals(ZIP64_LOCATOR))
-    throw new ArchiveRefused('zip64_unsupported')
-  const end = {
+  const narrow = {
     entryCount: tail.readUInt16LE(at + 10),
     directoryBytes: tail.readUInt32LE(at + 12),
     directoryOffset: tail.readUInt32LE(at + 16),
   }
-  if (end.entryCount === 0xffff || end.directoryOffset === 0xffffffff || end.directoryBytes === 0xffffffff) {
-    throw new ArchiveRefused('zip64_unsupported')
-  }
-  const isOneDisk = tail.readUInt32LE(at + 4) === 0 && tail.readUInt16LE(at + 8) === end.entryCount
+  const isOneDisk = tail.readUInt32LE(at + 4) === 0 && tail.readUInt16LE(at + 8) === narrow.entryCount
   if (!isOneDisk) throw new ArchiveRefused('zip_feature_unsupported')
-  if (end.directoryOffset + end.directoryBytes !== archiveBytes - tail.length + at) {
+  const tailOffset = archiveBytes - tail.length
+  const wideAt = Math.max(0, at - zip64EndBytes)
+  const wide = parseZip64End(tail.subarray(wideAt, at), tailOffset + wideAt)
+  const end = totalsOf(narrow, wide)
+  const directoryEnd = tailOffset + (wide ? wideAt : at)
+  if (end.directoryOffset + end.directoryBytes !== directoryEnd) {
     throw new ArchiveRefused('entries_overlap_or_gap')
   }
   return end
+}
+
+/** A mask without the extension is a value that some readers take for one, and others look for elsewhere. */
+function totalsOf(narrow: ZipTotals, wide: ZipTotals | undefined): ZipTotals {
+  const totals = wide ?? narrow
+  const agrees = (key: keyof ZipTotals, mask: number) =>
+    narrow[key] === mask ? wide !== undefined : narrow[key] === totals[key]
+  if (
+    !agrees('entryCount', mask16) ||
+    !agrees('directoryBytes', mask32) ||
+    !agrees('directoryOffset', mask32)
+  )
+    throw new ArchiveRefused('header_disagrees')
+  return totals
 }
 
 /** All records, in the order of their content in the file. */
@@ -78,28 +94,30 @@ export function parseZipDirectory(directory: Buffer, entryCount: number): Centra
     const recordBytes = extraEnd + record.readUInt16LE(32)
     if (recordBytes > record.length) throw new ArchiveRefused('header_disagrees')
     const name = record.subarray(CENTRAL_BYTES, nameEnd)
-    checkExtraFields(record.subarray(nameEnd, extraEnd), name)
-    entries.push(parseCentralEntry(record, name))
+    const zip64 = checkExtraFields(record.subarray(nameEnd, extraEnd), name)
+    entries.push(parseCentralEntry(record, name, zip64))
     at += recordBytes
   }
   if (entries.length !== entryCount) throw new ArchiveRefused('header_disagrees')
   return entries.sort((a, b) => a.localOffset - b.localOffset)
 }
 
-function parseCentralEntry(record: Buffer, name: Buffer): CentralEntry {
+function parseCentralEntry(record: Buffer, name: Buffer, zip64: Buffer | undefined): CentralEntry {
   const host = record.readUInt8(5)
   const attributes = record.readUInt32LE(38)
   const isUnix = host === 3 || host === 19
+  const narrow = [record.readUInt32LE(24), record.readUInt32LE(20), record.readUInt32LE(42)]
+  const [byteSize = 0, compressedBytes = 0, localOffset = 0] = widened(zip64, narrow)
   const entry: CentralEntry = {
     name,
     flags: record.readUInt16LE(8),
     method: record.readUInt16LE(10),
     crc: record.readUInt32LE(16),
-    compressedBytes: record.readUInt32LE(20),
-    byteSize: record.readUInt32LE(24),
+    compressedBytes,
+    byteSize,
     unixMode: isUnix ? attributes >>> 16 : undefined,
     isDosDirectory: (attributes & 0x10) !== 0,
-    localOffset: record.readUInt32LE(42),
+    localOffset,
   }
   const isEncrypted = entry.flags & (flag.encrypted | flag.strongEncryption | flag.maskedHeader)
   if (isEncrypted) throw new ArchiveRefused('encrypted_entry')
@@ -107,28 +125,33 @@ function parseCentralEntry(record: Buffer, name: Buffer): CentralEntry {
   if (record.readUInt8(6) > MAX_VERSION) throw new ArchiveRefused('zip_feature_unsupported')
   if (entry.method !== 0 && entry.method !== 8) throw new ArchiveRefused('zip_feature_unsupported')
   if (record.readUInt16LE(34) !== 0) throw new ArchiveRefused('zip_feature_unsupported')
-  const isZip64 = [entry.compressedBytes, entry.byteSize, entry.localOffset].includes(0xffffffff)
-  if (isZip64) throw new ArchiveRefused('zip64_unsupported')
   if (entry.method === 0 && entry.compressedBytes !== entry.byteSize)
     throw new ArchiveRefused('header_disagrees')
   return entry
 }
 
-const ZIP64_EXTRA = 0x0001
 const UNICODE_PATH_EXTRA = 0x7075
 
-/** Refuses extra fields that give some readers another size or another name, and ones that do not parse. */
-export function checkExtraFields(extra: Buffer, name: Buffer): void {
+/**
+ * Refuses extra fields that give some readers another name, and ones that do not parse. Answers the content of the
+ * zip64 field, where there is one.
+ */
+export function checkExtraFields(extra: Buffer, name: Buffer): Buffer | undefined {
+  let zip64: Buffer | undefined
   let at = 0
   while (at < extra.length) {
     if (extra.length - at < 4) throw new ArchiveRefused('header_disagrees')
     const id = extra.readUInt16LE(at)
     const end = at + 4 + extra.readUInt16LE(at + 2)
     if (end > extra.length) throw new ArchiveRefused('header_disagrees')
-    if (id === ZIP64_EXTRA) throw new ArchiveRefused('zip64_unsupported')
+    if (id === ZIP64_EXTRA) {
+      if (zip64) throw new ArchiveRefused('header_disagrees')
+      zip64 = extra.subarray(at + 4, end)
+    }
     if (id === UNICODE_PATH_EXTRA) checkUnicodePath(extra.subarray(at + 4, end), name)
     at = end
   }
+  return zip64
 }
 
 /** Version, CRC-32 of the plain name, the name in UTF-8. */

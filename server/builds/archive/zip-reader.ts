@@ -11,6 +11,7 @@ import {
   parseZipDirectory,
   parseZipEnd,
 } from './zip-directory.ts'
+import { mask32, uint64, widened } from './zip64.ts'
 
 const LOCAL_BYTES = 30
 const LOCAL_SIGNATURE = 0x04034b50
@@ -34,7 +35,7 @@ export type ReadRange = (start: number, end: number) => AsyncIterable<Buffer>
  * Reads a zip. The central directory at its end says what there is; then the file is read once, front to back,
  * and has to consist of exactly those entries without overlap or gap, each with a local header that agrees,
  * exactly the declared compressed bytes, size and checksum. What some tools read and others do not is refused:
- * ZIP64 (no allowed archive needs it), encryption, split archives, second end records, bytes before or between.
+ * encryption, split archives, second end records, bytes before or between.
  */
 export async function* readZip(
   readRange: ReadRange,
@@ -70,7 +71,7 @@ async function* readEntry(
   bounds: ZipBounds,
 ): AsyncGenerator<RawEntry, void> {
   if (input.offset !== entry.localOffset) throw new ArchiveRefused('entries_overlap_or_gap')
-  await checkLocalHeader(input, entry)
+  const isWide = await checkLocalHeader(input, entry)
   const { kind, mode } = kindOf(entry)
   const content = provedContent(input, entry)
   if (kind === 'symlink') {
@@ -90,35 +91,44 @@ async function* readEntry(
     }
     await body.drain()
   }
-  if (entry.flags & flag.dataDescriptor) await checkDescriptor(input, entry)
+  if (entry.flags & flag.dataDescriptor) await checkDescriptor(input, entry, isWide)
 }
 
-async function checkLocalHeader(input: ByteReader, entry: CentralEntry): Promise<void> {
+/** Answers whether sizes that follow the content have 64 bits: with a zip64 field here, as APPNOTE 4.3.9.2 has it. */
+async function checkLocalHeader(input: ByteReader, entry: CentralEntry): Promise<boolean> {
   const header = await input.exactly(LOCAL_BYTES)
   if (header.readUInt32LE(0) !== LOCAL_SIGNATURE) throw new ArchiveRefused('header_disagrees')
   const name = await input.exactly(header.readUInt16LE(26))
-  checkExtraFields(await input.exactly(header.readUInt16LE(28)), name)
-  const sizes = [header.readUInt32LE(14), header.readUInt32LE(18), header.readUInt32LE(22)]
-  const central = [entry.crc, entry.compressedBytes, entry.byteSize]
+  const zip64 = checkExtraFields(await input.exactly(header.readUInt16LE(28)), name)
+  const narrow = [header.readUInt32LE(22), header.readUInt32LE(18)]
+  // Of a local header both sizes are in the field, or none.
+  if (narrow.includes(mask32) && !narrow.every((size) => size === mask32)) {
+    throw new ArchiveRefused('header_disagrees')
+  }
+  const found = [header.readUInt32LE(14), ...widened(zip64, narrow)]
+  const central = [entry.crc, entry.byteSize, entry.compressedBytes]
   const isLater = (entry.flags & flag.dataDescriptor) !== 0
   const agrees =
     header.readUInt16LE(6) === entry.flags &&
     header.readUInt16LE(8) === entry.method &&
     name.equals(entry.name) &&
-    sizes.every((size, index) => size === central[index] || (isLater && size === 0))
+    found.every((value, index) => value === central[index] || (isLater && value === 0))
   if (!agrees) throw new ArchiveRefused('header_disagrees')
+  return zip64 !== undefined
 }
 
 /** Checksum and sizes behind the content, with or without a signature. */
-async function checkDescriptor(input: ByteReader, entry: CentralEntry): Promise<void> {
+async function checkDescriptor(input: ByteReader, entry: CentralEntry, isWide: boolean): Promise<void> {
   const first = await input.exactly(4)
   const isSigned = first.readUInt32LE(0) === DESCRIPTOR_SIGNATURE && entry.crc !== DESCRIPTOR_SIGNATURE
   const crc = isSigned ? await input.exactly(4) : first
-  const sizes = await input.exactly(8)
+  const sizes = await input.exactly(isWide ? 16 : 8)
+  const compressedBytes = isWide ? uint64(sizes, 0) : sizes.readUInt32LE(0)
+  const byteSize = isWide ? uint64(sizes, 8) : sizes.readUInt32LE(4)
   const agrees =
     crc.readUInt32LE(0) === entry.crc &&
-    sizes.readUInt32LE(0) === entry.compressedBytes &&
-    sizes.readUInt32LE(4) === entry.byteSize
+    compressedBytes === entry.compressedBytes &&
+    byteSize === entry.byteSize
   if (!agrees) throw new ArchiveRefused('header_disagrees')
 }
 

@@ -27,7 +27,7 @@ const dockerfileRefusals = {
   copy_from_forbidden: 'COPY --from takes an earlier stage only.',
   network_add:
     'Sources of ADD are plain paths in the context: no addresses, variables, quotes or backslashes.',
-  run_network_forbidden: 'RUN --network may only be none or default.',
+  run_network_forbidden: 'RUN --network may only be default; the network of a step cannot be changed.',
   run_flag_forbidden: 'RUN takes the flags --mount and --network only, each with a value.',
   mount_forbidden:
     'RUN --mount may only be type=tmpfs, or type=cache with an id of a-z, 0-9, _ and - and no source or from.',

@@ -129,8 +129,9 @@ const isStage = (name: string, stages: Stage[]): boolean =>
 const isImage = (name: string, stages: Stage[]): boolean =>
   name === 'scratch' || (isRegistryReference(name) && !isStage(name, stages))
 
+/** `none` too: the builder would make a network namespace for it, and may not in its sandbox. */
 function isForeignNetwork({ value }: Flag): boolean {
-  return value !== 'none' && value !== 'default'
+  return value !== 'default'
 }
 
 /**

@@ -90,7 +90,7 @@ RUN --mount=type=cache,id=go-mod,target=/go/pkg/mod,sharing=locked \\
     go mod download
 
 COPY . .
-RUN --network=none CGO_ENABLED=0 go build -o /out/app ./cmd/app \\
+RUN --network=default CGO_ENABLED=0 go build -o /out/app ./cmd/app \\
 
   && /out/app --version   \\
   && true

@@ -46,10 +46,10 @@ it('counts the stages that are needed, whatever they print', () => {
 })
 
 it('shows a bounded text on one line', () => {
-  const long = read('FROM debian AS base', `RUN --network=none echo ${'😀'.repeat(300)}`)
+  const long = read('FROM debian AS base', `RUN --network=default echo ${'😀'.repeat(300)}`)
   const found = failedInstruction(long, { lines: 2, hasEnded: true })
   expect(found).toMatchObject({ line: 2, stage: 1, stage_name: 'base' })
-  expect(found?.text).toMatch(/^RUN --network=none echo 😀/)
+  expect(found?.text).toMatch(/^RUN --network=default echo 😀/)
   expect(found?.text.length).toBe(200)
   expect(found?.text.isWellFormed()).toBe(true)
 })

@@ -105,6 +105,17 @@ test.each([
   expect(await places(['FROM x', copy], entries)).toHaveLength(expected)
 })
 
+test.each([
+  ['COPY a /', 0],
+  ['COPY d /', 0],
+  ['COPY b /', 1],
+  ['COPY . /', 1],
+])('where %s reads a hard link nothing is kept', async (copy, expected) => {
+  const link = (name: string) => ({ name, type: '1', linkName: 'b' })
+  const entries = [{ name: 'b' }, link('a'), link('d/a')]
+  expect(await places(['FROM x', copy], entries)).toHaveLength(expected)
+})
+
 test('a file of very many instructions costs little, and is kept as far as it is looked at', async () => {
   const labels = Array.from({ length: 10_000 }, (_, at) => `ENV A${at}=b\nARG B${at}=c`)
   const entries = Array.from({ length: 1000 }, (_, at) => ({ name: `f${at}` }))

@@ -92,8 +92,13 @@ function chained(...parts: unknown[]): string | undefined {
 function readBy(step: StagedInstruction, content: ContentDigest): string | undefined {
   const reads = contextReads(step)
   if (reads.paths.length + reads.beginnings.length === 0) return ''
-  return mayFollowLink(reads, content.links) ? undefined : content.digest((path) => mayRead(reads, path))
+  if (mayFollowLink(reads, content.links) || readsHardLink(reads, content.hardLinks)) return undefined
+  return content.digest((path) => mayRead(reads, path))
 }
+
+/** A part of a build is given the files that it reads: a hard link may lead to one that it is not given. */
+const readsHardLink = (reads: ContextReads, hardLinks: readonly string[]): boolean =>
+  !reads.beginnings.includes('') && hardLinks.some((path) => mayRead(reads, path))
 
 /** Where a link is on the way to a source, or may be one, the builder reads what lies elsewhere. */
 const mayFollowLink = ({ paths, beginnings }: ContextReads, links: readonly string[]): boolean =>

@@ -141,4 +141,10 @@ const withoutFrame = (listing: Listing): Listing =>
     ? listing
     : listing
         .filter(([path]) => path !== 'context' && path !== 'complete')
-        .map(([path, ...rest]) => [path.replace(/^context\//, ''), ...rest])
+        .map(([path, kind, content]) => [
+          inContext(path),
+          kind,
+          kind === 'hard_link' ? inContext(content) : content,
+        ])
+
+const inContext = (path: string): string => path.replace(/^context\//, '')

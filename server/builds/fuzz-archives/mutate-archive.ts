@@ -74,7 +74,7 @@ const tarFields = [
   [0, 100], [100, 8], [108, 8], [116, 8], [124, 12], [136, 12], [156, 1], [157, 100], [257, 8], [329, 8], [337, 8], [345, 155],
 ] as const // biome-ignore format: a table
 
-const tarTexts = ['', '0', '5', '2', '1', 'x', 'L', 'a', '../a', '/a', './a', 'a/', 'Dockerfile', '00000000000', '00000000001', '77777777777', '\x80', 'ustar\x0000', 'ustar  \0', '0000755'] // biome-ignore format: a list
+const tarTexts = ['', '0', '5', '2', '1', 'x', 'L', 'a', '../a', '/a', './a', 'a/', 'Dockerfile', 'D', '\0', 'Dockerfile\0', '00000000000', '00000000001', '77777777777', '\x80', 'ustar\x0000', 'ustar  \0', '0000755'] // biome-ignore format: a list
 
 /** A field of a header written anew and the checksum made right again: what a hostile packer does. */
 const editHeader: Change = (draw, bytes) => {
@@ -104,12 +104,15 @@ const tarChanges: Change[] = [editHeader, editHeader, editHeader, editHeader, mo
 function headersOf(tar: Buffer): Buffer[] {
   const headers: Buffer[] = []
   for (let at = 0; at + 512 <= tar.length; at += 512) {
-    if (tar.toString('latin1', at + 257, at + 262) === 'ustar') headers.push(tar.subarray(at, at + 512))
+    const isUstar = tar.toString('latin1', at + 257, at + 262) === 'ustar'
+    // A v7 header has no magic: its mode tells it from content.
+    const isV7 = /^[0-7]{6,}/.test(tar.toString('latin1', at + 100, at + 107))
+    if (isUstar || isV7) headers.push(tar.subarray(at, at + 512))
   }
   return headers
 }
 
-const signatures = [0x04034b50, 0x02014b50, 0x06054b50, 0x08074b50]
+const signatures = [0x04034b50, 0x02014b50, 0x06054b50, 0x08074b50, 0x06064b50, 0x07064b50]
 
 /** A number in a record of a zip: every field of it lies within 46 bytes of the signature. */
 const editRecord: Change = (draw, bytes) => {

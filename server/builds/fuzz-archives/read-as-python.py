@@ -16,11 +16,24 @@ def digest(content):
     return hashlib.sha256(content).hexdigest()
 
 
+class Entry(tarfile.TarInfo):
+    """Headers of GNU's dialect have times where Python looks for a prefix of the name."""
+
+    @classmethod
+    def frombuf(cls, buf, encoding, errors):
+        entry = super().frombuf(buf, encoding, errors)
+        if buf[257:265] == b'ustar  \0' and buf[345] != 0 and entry.type not in tarfile.GNU_TYPES:
+            entry.name = entry.name.removeprefix(tarfile.nts(buf[345:500], encoding, errors) + '/')
+        return entry
+
+
 def read_tar(data, mode):
-    with tarfile.open(fileobj=io.BytesIO(data), mode=mode) as archive:
+    with tarfile.open(fileobj=io.BytesIO(data), mode=mode, tarinfo=Entry) as archive:
         for entry in archive:
-            if entry.isdir():
+            if entry.isdir() or entry.type == b'D':
                 yield tidy(entry.name), 'directory', ''
+            elif entry.islnk():
+                yield tidy(entry.name), 'hard_link', tidy(entry.linkname)
             elif entry.issym():
                 yield tidy(entry.name), 'symlink', tidy(entry.linkname)
             elif entry.isreg():
@@ -52,7 +65,7 @@ def read(form, path):
 for line in sys.stdin:
     form, path = line.rstrip('\n').split(' ', 1)
     try:
-        told = sorted(entry for entry in read(form, path) if entry[0])
+        told = sorted(set(entry for entry in read(form, path) if entry[0]))
     except Exception as error:
         told = f'{type(error).__name__}: {error}'
     print(json.dumps(told), flush=True)

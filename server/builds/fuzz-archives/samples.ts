@@ -1,5 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import { pax, paxRecord, tar, zip } from '../archive/archive-fixtures.ts'
+import { mask16, mask32 } from '../archive/zip64.ts'
+import { extraField, wide } from '../hostile/zip-cases.ts'
 import type { Sample } from './mutate-archive.ts'
 
 const dockerfile = {
@@ -7,6 +9,9 @@ const dockerfile = {
   content: 'FROM python:3.12 AS build\nRUN true\nFROM scratch\nCOPY --from=build /a /a\n',
 }
 const words = 'the same words again and again '.repeat(30)
+
+/** Of access and change, which GNU's incremental archives keep. */
+const incrementalTimes: [number, string] = [345, '15301071737\0' + '15301071737\0']
 
 const tars: Buffer[] = [
   tar(dockerfile),
@@ -49,6 +54,23 @@ const tars: Buffer[] = [
     { name: 'x', type: '2', linkName: '/tmp' },
     { name: 'x/fuzz-canary' },
   ),
+  tar(
+    { ...dockerfile, magic: '', type: '\0' },
+    { name: 'd/', type: '\0', magic: '' },
+    { name: 'd/link', type: '1', linkName: 'Dockerfile', magic: '' },
+  ),
+  tar(
+    { name: 'd', type: 'D', magic: 'ustar  \0', content: 'Yf\0\0', patch: incrementalTimes },
+    { name: 'd/f', magic: 'ustar  \0', content: words, patch: incrementalTimes },
+    { ...dockerfile, magic: 'ustar  \0', patch: incrementalTimes },
+  ),
+  tar(
+    { name: 'd', type: '5' },
+    dockerfile,
+    { name: 'd/a', content: words },
+    { name: 'd', type: '5' },
+    { name: 'b', type: '1', linkName: 'd/a' },
+  ),
   tar({ name: 'x', type: '3' }, { name: 'y', type: '1', linkName: '/etc/passwd' }, dockerfile),
 ]
 
@@ -66,6 +88,19 @@ const zips: Buffer[] = [
     { name: 'stored', content: words, isStored: true },
   ]),
   zip([{ name: '../../tmp/fuzz-canary' }, dockerfile]),
+  zip(
+    [
+      {
+        ...dockerfile,
+        isStored: true,
+        size: mask32,
+        compressedSize: mask32,
+        extra: extraField(1, wide(dockerfile.content.length, dockerfile.content.length)),
+      },
+      { name: 'a', content: words },
+    ],
+    { entryCount: mask16, directoryOffset: mask32, zip64: {} },
+  ),
 ]
 
 /** Archives of every dialect, honest ones and some that are refused; each small, so that many can be tried. */

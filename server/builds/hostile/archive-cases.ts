@@ -32,6 +32,7 @@ const classes: [slug: RegExp, name: string][] = [
   [/^archive_(format|truncated|corrupt)/, 'broken'],
   [/^archive_/, 'bomb'],
   [/^dockerfile_/, 'dockerfile'],
+  [/^image_whiteout/, 'whiteout'],
 ]
 
 function classOf(slug: string): string {
@@ -177,6 +178,19 @@ const noDockerfiles: HostileArchive[] = [
   of('zip', 'two Dockerfiles', zip([{ name: 'Dockerfile' }, { name: 'Dockerfile' }]), 'duplicate_path'),
 ]
 
+/** Names by which a layer of an image deletes what is below. */
+const whiteouts: HostileArchive[] = ['.wh.media', 'etc/.wh.passwd', 'etc/.wh..wh..opq', '.wh.a/b'].flatMap(
+  (name) => [
+    ...bothTars(`a file ${name}`, tar(dockerfile, { name }), 'image_whiteout'),
+    of(
+      'zip',
+      `a file ${name}`,
+      zip([{ name: 'Dockerfile', content: 'FROM scratch' }, { name }]),
+      'image_whiteout',
+    ),
+  ],
+)
+
 /** Every hostile archive, made when asked for. */
 export const hostileArchives = (): HostileArchive[] => [
   ...hostileTarEntries.flatMap(([name, entries, slug]) => bothTars(name, tar(...entries), slug)),
@@ -190,5 +204,6 @@ export const hostileArchives = (): HostileArchive[] => [
   ...hostileZipBytes.map(([name, bytes, slug]) => of('zip', name, bytes, slug)),
   ...placed,
   ...noDockerfiles,
+  ...whiteouts,
   ...bombs(),
 ]

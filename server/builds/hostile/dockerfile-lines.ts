@@ -33,7 +33,7 @@ export const hostileLines: [slug: string, line: number, ...texts: string[]][] = 
     'RUN \\\n--mount=type=bind,target=/a true',
     'RUN \\\n# a comment\n\n  --mount=type=bind,target=/a true',
     'RU\\\nN --mount=type=bind,target=/a true',
-    'RUN --network=none --mount=type=bind,target=/a true',
+    'RUN --network=default --mount=type=bind,target=/a true',
   ],
   [
     'flag_not_plain',
@@ -55,6 +55,7 @@ export const hostileLines: [slug: string, line: number, ...texts: string[]][] = 
     2,
     'RUN --network=host true',
     'RUN --network=container:x true',
+    'RUN --network=none true',
     'RUN --network=none,host true',
   ],
   [

@@ -1,5 +1,5 @@
 import { deflateRawSync } from 'node:zlib'
-import { tar, type ZipEndFields, type ZipFields, zip } from '../archive/archive-fixtures.ts'
+import { tar, type ZipEndFields, type ZipFields, zip, zip64Locator } from '../archive/archive-fixtures.ts'
 
 const content = 'hello hello hello'
 export const extraField = (id: number, body: Buffer) => {
@@ -7,6 +7,13 @@ export const extraField = (id: number, body: Buffer) => {
   field.writeUInt16LE(id, 0)
   field.writeUInt16LE(body.length, 2)
   return Buffer.concat([field, body])
+}
+const none = Buffer.alloc(0)
+/** Numbers of 64 bits, as a ZIP64 field holds them. */
+export const wide = (...values: number[]) => {
+  const bytes = Buffer.alloc(8 * values.length)
+  for (const [index, value] of values.entries()) bytes.writeBigUInt64LE(BigInt(value), 8 * index)
+  return bytes
 }
 const unicodePath = (path: string) =>
   extraField(0x7075, Buffer.concat([Buffer.from([1, 0, 0, 0, 0]), Buffer.from(path)]))
@@ -80,12 +87,53 @@ export const hostileZipEntries: [name: string, entries: ZipFields[], slug: strin
   ['a version of the format to come', [{ content, version: 64 }], 'zip_feature_unsupported'],
   ['AES', [{ content, method: 99 }], 'zip_feature_unsupported'],
   ['another disk', [{ content, disk: 1 }], 'zip_feature_unsupported'],
-  ['a ZIP64 size', [{ content, size: 0xffffffff }], 'zip64_unsupported'],
-  ['a ZIP64 field', [{ content, extra: extraField(1, Buffer.alloc(16)) }], 'zip64_unsupported'],
+  ['a ZIP64 size without a field', [{ content, size: 0xffffffff }], 'header_disagrees'],
+  ['a ZIP64 field beside plain sizes', [{ content, extra: extraField(1, wide(17, 17)) }], 'header_disagrees'],
   [
-    'a ZIP64 field in the local header only',
-    [{ content, local: { extra: extraField(1, Buffer.alloc(16)) } }],
-    'zip64_unsupported',
+    'a ZIP64 size unlike the local header',
+    [{ content, size: 0xffffffff, extra: extraField(1, wide(18)), local: { size: 17, extra: none } }],
+    'header_disagrees',
+  ],
+  [
+    'a ZIP64 field that is too short',
+    [{ content, size: 0xffffffff, extra: extraField(1, Buffer.alloc(4)) }],
+    'header_disagrees',
+  ],
+  [
+    'a ZIP64 field that is too long',
+    [{ content, size: 0xffffffff, extra: extraField(1, wide(17, 17)) }],
+    'header_disagrees',
+  ],
+  [
+    'two ZIP64 fields',
+    [{ content, size: 0xffffffff, extra: Buffer.concat([extraField(1, wide(17)), extraField(1, wide(18))]) }],
+    'header_disagrees',
+  ],
+  [
+    'a ZIP64 size past every bound',
+    [{ content, size: 0xffffffff, extra: extraField(1, Buffer.alloc(8, 0xff)) }],
+    'header_disagrees',
+  ],
+  [
+    'one ZIP64 size in the local header',
+    [{ content, local: { size: 0xffffffff, extra: extraField(1, wide(17)) } }],
+    'header_disagrees',
+  ],
+  [
+    'other ZIP64 sizes in the local header',
+    [
+      {
+        content,
+        isStored: true,
+        local: { size: 0xffffffff, compressedSize: 0xffffffff, extra: extraField(1, wide(18, 17)) },
+      },
+    ],
+    'header_disagrees',
+  ],
+  [
+    'a ZIP64 offset elsewhere',
+    [{ content, offset: 0xffffffff, extra: extraField(1, wide(5)), local: { extra: none } }],
+    'entries_overlap_or_gap',
   ],
   ['another name in an extra field', [{ content, extra: unicodePath('evil') }], 'header_disagrees'],
   ['an extra field past its end', [{ content, extra: Buffer.from([9, 9, 99, 0, 1]) }], 'header_disagrees'],
@@ -152,12 +200,22 @@ export const hostileZipEnds: [name: string, end: ZipEndFields, slug: string][] =
   ['fewer entries than there are', { entryCount: 0 }, 'header_disagrees'],
   ['two counts', { entryCount: 1, countOnDisk: 2 }, 'zip_feature_unsupported'],
   ['a part of a split archive', { disk: 1 }, 'zip_feature_unsupported'],
-  ['a ZIP64 count', { entryCount: 0xffff }, 'zip64_unsupported'],
+  ['a ZIP64 count without its record', { entryCount: 0xffff }, 'header_disagrees'],
+  ['a ZIP64 directory without its record', { directoryOffset: 0xffffffff }, 'header_disagrees'],
+  ['a ZIP64 locator without its record', { before: zip64Locator(0) }, 'header_disagrees'],
+  ['a ZIP64 locator that leads elsewhere', { zip64: { recordOffset: 7 } }, 'header_disagrees'],
+  ['a ZIP64 locator of a split archive', { zip64: { disks: 2 } }, 'header_disagrees'],
+  ['a ZIP64 record of a split archive', { zip64: { disk: 1 } }, 'zip_feature_unsupported'],
+  ['a ZIP64 record with two counts', { zip64: { countOnDisk: 2 } }, 'zip_feature_unsupported'],
+  ['a ZIP64 record with an extensible part', { zip64: { recordSize: 60 } }, 'zip64_unsupported'],
+  ['a ZIP64 count unlike the plain one', { zip64: { entryCount: 2, countOnDisk: 2 } }, 'header_disagrees'],
+  ['a ZIP64 directory unlike the plain one', { zip64: { directoryOffset: 1 } }, 'header_disagrees'],
   [
-    'a ZIP64 locator',
-    { before: Buffer.concat([Buffer.from('PK\u0006\u0007', 'latin1'), Buffer.alloc(16)]) },
-    'zip64_unsupported',
+    'a ZIP64 directory elsewhere',
+    { directoryOffset: 0xffffffff, zip64: { directoryOffset: 1 } },
+    'entries_overlap_or_gap',
   ],
+  ['bytes before the ZIP64 record', { before: Buffer.from('hidden'), zip64: {} }, 'entries_overlap_or_gap'],
   ['bytes before the end record', { before: Buffer.from('hidden') }, 'entries_overlap_or_gap'],
   ['a directory elsewhere', { directoryOffset: 0 }, 'entries_overlap_or_gap'],
   ['a directory that is too small', { directoryBytes: 10 }, 'entries_overlap_or_gap'],

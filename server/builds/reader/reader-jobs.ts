@@ -1,10 +1,11 @@
 import { once } from 'node:events'
 import type { Writable } from 'node:stream'
 import { type ArchiveBounds, type ArchiveEntry, readArchive } from '../archive/archive.ts'
-import { ArchiveRefused } from '../archive/archive-refused.ts'
+import { ArchiveRefused, onEntry } from '../archive/archive-refused.ts'
 import { countBundleEntries, readBundleEntries } from '../archive/bundle-entries.ts'
 import { canonicalTar, textFile } from '../archive/canonical-tar.ts'
 import { ContentDigest } from '../archive/content-digest.ts'
+import { refuseWhiteout } from '../archive/entry-path.ts'
 import { checkFlatImage } from '../archive/flat-image.ts'
 import { resolveName } from '../bases/image-manifest.ts'
 import { checkPrefix, checkPulledImage } from '../bases/pulled-image.ts'
@@ -64,6 +65,7 @@ async function inspectContext(entries: AsyncIterable<ArchiveEntry>): Promise<Con
   const digest = new ContentDigest()
   let dockerfile: Buffer | undefined
   for await (const entry of digest.through(entries)) {
+    onEntry(Buffer.from(entry.path), () => refuseWhiteout(entry.path))
     if (entry.path === 'Dockerfile') dockerfile = await contentOf(entry)
   }
   if (!dockerfile) throw new ArchiveRefused('dockerfile_missing')
@@ -109,11 +111,18 @@ async function* delivered(job: PartialJob, input: RangeInput): AsyncGenerator<Ar
   const reads = remaining && partial.until && readsOf(remaining)
   yield { path: 'context', kind: 'directory', mode: 0o755, byteSize: 0 }
   for await (const entry of entriesOf(job, input)) {
-    if (!reads || mayRead(reads, entry.path)) yield { ...entry, path: `context/${entry.path}` }
+    if (!reads || mayRead(reads, entry.path)) yield inContext(entry)
   }
   if (remaining) yield textFile('Dockerfile', dockerfileText(remaining))
   yield { path: 'complete', kind: 'directory', mode: 0o755, byteSize: 0 }
 }
+
+/** A symbolic link's target is relative to the link, a hard link's to the archive. */
+const inContext = (entry: ArchiveEntry): ArchiveEntry => ({
+  ...entry,
+  path: `context/${entry.path}`,
+  ...(entry.kind === 'hard_link' && { linkTarget: `context/${entry.linkTarget}` }),
+})
 
 /** Resolves with the bytes written when all of them have left the process; the stream stays open for the next job. */
 async function writeAll(chunks: AsyncIterable<Buffer> | Buffer[], stream: Writable): Promise<number> {

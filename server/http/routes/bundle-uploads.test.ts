@@ -143,7 +143,7 @@ describe('uploading a bundle', () => {
 
   it.each<[string, Buffer]>([
     ['device_entry', targz({ name: 'd', type: '3' })],
-    ['hard_link', targz({ name: 'h', type: '1', linkName: 'a' })],
+    ['hard_link_target', targz({ name: 'h', type: '1', linkName: 'a' })],
     ['duplicate_path', targz({ name: 'a' }, { name: 'a' })],
     ['entry_below_link', targz({ name: 'l', type: '2', linkName: 'x' }, { name: 'l/a' })],
     ['archive_truncated', good.subarray(0, good.length - 12)],
