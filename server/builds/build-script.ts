@@ -7,6 +7,8 @@ export const buildExitCodes = {
   baseImageMalformed: 93,
   onbuildForbidden: 95,
   exportFailed: 94,
+  /** The steps made a name by which layers delete; the last line of the log says which. */
+  whiteoutName: 92,
 } as const
 
 /** Unpacks the context that arrives on standard input, and tells the builder where things are. */
@@ -95,6 +97,35 @@ dockerfile=context/Dockerfile
 `
 
 /**
+ * Looks for files whose names a layer takes for deletions (`.wh.`): the builder writes them into the layer, and what they
+ * name is gone from the image without an error. The headers of the layers that were made are kept by the builder
+ * (tar-split); its own deletions are empty files of mode 0, and of the mode of the folder where one hides all below.
+ */
+const refuseWhiteouts = `
+find storage/overlay-layers -newer started -name '*.tar-split.gz' -exec gzip -dc {} + | perl -ne '
+  $header = $1 if /^{"type":2,"payload":"([^"]*)"/;
+  next unless my ($name, $opaque, $size) = /^{"type":1,"name":"((?:[^"]*\\/)?\\.wh\\.(\\.wh\\.\\.opq)?[^"\\/]*\\/?)"(,"size":[1-9])?/;
+  $header =~ tr#A-Za-z0-9+/##cd;
+  $header =~ tr#A-Za-z0-9+/# -_#;
+  my $bytes = join "", map { unpack "u", chr(32 + length($_) * 3 / 4) . $_ } $header =~ /.{1,60}/g;
+  my $mode = oct substr $bytes, -512 + 100, 7;
+  next if !$size && ($opaque ? $mode & 0111 : $mode == 0);
+  printf "an image cannot have the name %.200s\\n", $name;
+  exit ${buildExitCodes.whiteoutName};
+' || exit ${buildExitCodes.whiteoutName}
+`
+
+/** The same for the layer of a part of a build, the last in its manifest: what is refused here is refused again with the rest. */
+const refuseWhiteoutsOfPrefix = `
+layer=$(grep -o 'sha256:[0-9a-f]*' manifest.json | tail -n 1)
+tar --numeric-owner --quoting-style=escape -tvf "\${layer#sha256:}" | perl -ne '
+  next unless my ($mode, $size, $opaque) = /^(\\S+) \\S+ +(\\d+) \\S+ \\S+ (?:.*\\/)?\\.wh\\.(\\.wh\\.\\.opq)?[^\\/]*\\/?$/;
+  next if !$size && ($opaque ? $mode =~ /x/ : $mode eq "----------");
+  exit ${buildExitCodes.whiteoutName};
+' || exit ${buildExitCodes.whiteoutName}
+`
+
+/**
  * Builds from the images in the arguments, and writes down what came of it: in `steps` how far the builder came
  * (`dockerfile/failed-instruction.ts`), then the image and its configuration.
  */
@@ -104,6 +135,7 @@ export const buildFromBases = `${takeBases}
 fallocate --keep-size --length ${maxStepsBytes} steps || exit ${buildExitCodes.contextNotUnpacked}
 mkfifo steps.pipe
 cat steps.pipe >>steps &
+: >started
 # An image has its name when all is done: clearing up after it, buildah fails over a stage that only names a base image.
 ${buildCommand} --log-rusage --rusage-logfile steps.pipe -t sandbox-build -f "$dockerfile" context ||
 buildah inspect --type image sandbox-build >/dev/null 2>&1 || {
@@ -111,7 +143,7 @@ buildah inspect --type image sandbox-build >/dev/null 2>&1 || {
   echo ${builderEnded} >>steps
   exit 1
 }
-
+${refuseWhiteouts}
 container=$(buildah from --pull-never sandbox-build) || exit ${buildExitCodes.exportFailed}
 root=$(buildah mount "$container") || exit ${buildExitCodes.exportFailed}
 buildah inspect --type image --format '{{.Config}}' sandbox-build >config.json || exit ${buildExitCodes.exportFailed}
@@ -136,6 +168,7 @@ export const buildScript = prepareBuilder + buildFromBases
 export const prefixScript = `${prepareBuilder}${takeBases}
 ${prefixCommand} -t dir:/workspace/made -f "$dockerfile" context || [ -e made/manifest.json ]
 cd made
+${refuseWhiteoutsOfPrefix}
 for blob in [0-9a-f]*; do
   ! grep -qs "sha256:$blob" /base-images/overlay-layers/layers.json || rm "$blob"
 done

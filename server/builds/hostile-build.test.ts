@@ -138,9 +138,19 @@ test('a step that fills the disk, or leaves a program behind, costs its own buil
   expect(log).toContain('No space left on device')
 }, 30_000)
 
-test('whiteouts, devices and links in a step’s result are gone, refused, or harmless', async () => {
+test('a step’s own whiteouts end its build, and those of files that it removed are no names of its', async () => {
+  const forged = await build(['RUN mkdir /w && touch /w/.wh.bin'])
+  expect(forged.exit).toMatchObject({ exitCode: 92, files: { image: { status: 'absent' } } })
+  expect(forged.log).toContain('an image cannot have the name w/.wh.bin')
+  const removed = await build([
+    'RUN rm /etc/issue; rm -r /etc/skel; mkdir -m 700 /etc/skel; touch /etc/skel/new',
+  ])
+  expect(removed.exit, removed.log).toMatchObject({ exitCode: 0 })
+}, 60_000)
+
+test('devices and links in a step’s result are gone, refused, or harmless', async () => {
   const { id, exit, log } = await build([
-    'RUN mkdir /w && touch /w/.wh.bin; ln -s /etc/shadow /w/shadow; ln /etc/hostname /w/hard; mknod /w/null c 1 3; mknod /w/pipe p; true',
+    'RUN mkdir /w; ln -s /etc/shadow /w/shadow; ln /etc/hostname /w/hard; mknod /w/null c 1 3; mknod /w/pipe p; true',
   ])
   if (exit.files.image?.status !== 'present') throw new Error(log)
   await expect(checkFlatImage(await agent.client.file(id, 'image'))).rejects.toThrow()

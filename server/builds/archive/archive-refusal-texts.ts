@@ -15,7 +15,7 @@ const texts: Record<ExplainedRefusal, string> = {
   path_not_normal: 'Names have neither empty parts nor . in them.',
   path_reserved: 'This name is the platform’s own.',
   path_too_long:
-    'A name has at most 1024 bytes in an archive and 4096 in an image, and 255 between two slashes.',
+    'A name has at most 1024 bytes in an archive and 3742 in an image, and 255 between two slashes.',
   path_too_deep: 'Folders are at most 64 deep in an archive, and 256 in an image.',
   duplicate_path: 'No two entries have the same name, but for folders.',
   entry_below_file: 'What entries lie below is a folder, not a file.',

@@ -20,11 +20,17 @@ export interface FlatImageBounds extends PathBounds, TreeBounds {
   maxBytes: number
 }
 
+/**
+ * The builder leaves out, without an error, what lies at a path longer than PATH_MAX (4096), the folder of its layer
+ * (98 bytes) included. What is left of a deeper tree has a path longer than this, so it is refused instead of cut.
+ */
+const maxImagePathBytes = 4096 - 98 - 256
+
 export const flatImageBounds: FlatImageBounds = {
   maxBytes: 10 * 1024 ** 3,
   maxEntries: 1_000_000,
   maxNamesBytes: 128 * 1024 ** 2,
-  maxPathBytes: 4096,
+  maxPathBytes: maxImagePathBytes,
   maxDepth: 256,
 }
 

@@ -140,6 +140,28 @@ it('tells which entry of the image is refused, and why', async () => {
   )
 })
 
+it.each([
+  ['a copy', 'COPY Dockerfile /etc/.wh.passwd'],
+  ['an empty file', 'RUN touch /etc/.wh.passwd'],
+  ['a file that hides a folder', 'RUN touch /etc/.wh..wh..opq'],
+  ['a folder', 'RUN mkdir -p /etc/.wh.passwd'],
+])('refuses %s by whose name a layer deletes, with its name', async (_what, step) => {
+  const { log, ...failure } = await failureOf([base, step])
+  expect(failure, log).toMatchObject({
+    code: 'context_invalid',
+    detail: 'reserved_path_or_hostile_entry;image_whiteout',
+  })
+  expect(log).toMatch(/\nan image cannot have the name etc\/\.wh\./)
+})
+
+it('refuses a tree that is deeper than a path may be, instead of cutting it', async () => {
+  const name = 'd'.repeat(200)
+  const deepen = `i=0; while [ $i -lt 30 ]; do mkdir ${name} && cd ${name}; i=$((i+1)); done; echo x >leaf`
+  const { log, ...failure } = await failureOf([base, `RUN ${deepen}`])
+  expect(failure, log).toMatchObject({ code: 'context_invalid', detail: 'path_too_long' })
+  expect(log).toMatch(/\(path_too_long\)\n$/)
+})
+
 it('names no instruction when there was none at work', async () => {
   const { log, ...failure } = await failureOf(['FROM curated/none:1', 'RUN true'])
   expect(failure, log).toEqual({

@@ -147,10 +147,12 @@ function failureOf(exit: SandboxExit, hadNoDisk: boolean): BuildFailed | undefin
   if (hadNoDisk) return new BuildFailed('build_disk_full')
   if (exit.exitCode === buildExitCodes.baseImageMalformed)
     return new BuildFailed('policy_reject', 'base_image_malformed')
+  if (exit.exitCode === buildExitCodes.whiteoutName)
+    return new BuildFailed('context_invalid', new ArchiveRefused('image_whiteout').errorDetail)
   if (exit.exitCode === buildExitCodes.contextNotUnpacked)
     return new BuildFailed('platform_failed', 'context_not_delivered')
   if (exit.exitCode === buildExitCodes.exportFailed)
-    return new BuildFailed('platform_failed', 'image_export_failed')
+    return new BuildFailed('context_invalid', 'image_export_failed')
   return new BuildFailed('dockerfile_exit')
 }
 
