@@ -1,7 +1,7 @@
 import { ArchiveRefused } from './archive-refused.ts'
 
 /** Files that are in the archive, that are not, and folders: what an archive of the whole tree has. */
-const known = new Set([...'YND'].map((letter) => letter.charCodeAt(0)))
+const known = new Set(Buffer.from('YND'))
 
 /**
  * The list of names that GNU's incremental archives keep of a folder (`tar -g`): each a letter, the name and a NUL, then
