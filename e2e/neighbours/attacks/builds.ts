@@ -1,9 +1,12 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ApiError } from '@sandbox-jobs/contract/client/api-error.ts'
 import { createClient } from '@sandbox-jobs/contract/client/client.ts'
 import { uploadCapabilityHeader } from '@sandbox-jobs/contract/resources/context-upload.ts'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
-import { tar } from '../../../server/builds/archive/archive-fixtures.ts'
+import { packContext } from '../../../cli/push/pack-context.ts'
 import { type Answers, type Attack, count } from '../attack.ts'
 import type { Hostile } from '../companies.ts'
 
@@ -14,10 +17,10 @@ const pauseMs = 200
 async function queueBuild(hostile: Hostile, number: number): Promise<void> {
   const client = createClient({ baseUrl: hostile.url, token: hostile.token })
   const id = hostile.environmentId
-  const archive = tar({ name: 'Dockerfile', content: `${slowDockerfile}RUN echo ${number}\n` })
+  const archive = await packed(`${slowDockerfile}RUN echo ${number}\n`)
   const opened = await client.call(allRoutes.initContextUpload, {
     params: { id },
-    body: { declared_bytes: archive.length, archive_format: 'tar' },
+    body: { declared_bytes: archive.length, archive_format: 'tar.gz' },
   })
   const params = { id, sid: opened.upload_session_id }
   const headers = { [uploadCapabilityHeader]: opened.capability_token }
@@ -28,6 +31,21 @@ async function queueBuild(hostile: Hostile, number: number): Promise<void> {
     body: { owned_object_id: object.owned_object_id, resource_profile: 'standard' },
   })
   await client.call(allRoutes.createBuild, { params: { id, vid: version.id } })
+}
+
+async function packed(dockerfile: string): Promise<Buffer> {
+  const folder = await mkdtemp(join(tmpdir(), 'neighbours-'))
+  try {
+    await writeFile(join(folder, 'Dockerfile'), dockerfile)
+    const context = await packContext(folder)
+    try {
+      return await readFile(context.path)
+    } finally {
+      await context.remove()
+    }
+  } finally {
+    await rm(folder, { recursive: true })
+  }
 }
 
 const builds: Attack = {
