@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { createInterface } from 'node:readline'
 import { sleep } from '../../base/clock.ts'
+import { eachLine } from '../../base/each-line.ts'
 import { type Account, asAccount } from '../../postgres/account.ts'
 import { backoffMs, startingAgain } from './backoff.ts'
 import { readyMessage } from './ready-message.ts'
@@ -134,14 +134,14 @@ export class RoleProcess implements Part {
     })
     this.#child = child
     const ready = new Promise<'ready'>((resolve) => {
-      createInterface({ input: child.stdout }).on('line', (line) => {
+      eachLine(child.stdout, (line) => {
         this.#events.line(this.name, line)
         if (saysReady(line)) resolve('ready')
       })
     })
-    createInterface({ input: child.stderr }).on('line', (line) => this.#events.line(this.name, line))
+    eachLine(child.stderr, (line) => this.#events.line(this.name, line))
     const ended = new Promise<End>((resolve) => {
-      child.once('error', (error) => resolve({ code: null, signal: error.message }))
+      child.on('error', (error) => resolve({ code: null, signal: error.message }))
       child.once('exit', (code, signal) => resolve({ code, signal }))
     })
     this.#ended = ended

@@ -124,6 +124,8 @@ export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
     onError: options.onError,
   })
   await listen(server, options.socketPath, options.gid)
+  // A connection that cannot be accepted, for want of memory or files, is no reason to end.
+  server.on('error', options.onError)
   return {
     stop: async () => {
       server.close()
