@@ -281,7 +281,8 @@ export class Sandboxes {
       if (made.ticketRoom) await fillTicket(made.ticketRoom, ticket)
       else await writeTicket(sandbox.folder, ticket)
     } catch (error) {
-      await this.#maker.clearAway(made ?? { ...ticket, folder: sandbox.folder })
+      // What cannot be removed now is found by the next agent, and nothing of it was started.
+      await this.#maker.clearAway(made ?? { ...ticket, folder: sandbox.folder }).catch(this.#options.onError)
       this.#live -= 1
       // Whoever asked for the same start meanwhile gets the same answer.
       sandbox.running.reject(error)
