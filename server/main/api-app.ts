@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import type { FastifyInstance } from 'fastify'
 import type { Clock } from '../base/clock.ts'
 import type { Config } from '../base/config.ts'
@@ -12,6 +13,7 @@ import { offeredIsolations } from '../environments/isolation.ts'
 import { createApp } from '../http/app.ts'
 import { withFiles } from '../http/file-part.ts'
 import { mounter } from '../http/mount.ts'
+import { refuseOtherMethods } from '../http/other-methods.ts'
 import { mountAuthRoutes } from '../http/routes/auth.ts'
 import { mountBindingRoutes } from '../http/routes/bindings.ts'
 import { mountBuildRoutes } from '../http/routes/builds.ts'
@@ -163,5 +165,6 @@ export function createApiApp({
   mountPublicDownloadRoute(mount, { db, storage })
   mountTaskHistoryRoutes(mount, { db })
   mountManagementRoutes(mount, { tasks, runs: { db, directory, runs, policy, pages } })
+  refuseOtherMethods(app, Object.values(allRoutes), { authenticate, enabled })
   return app
 }
