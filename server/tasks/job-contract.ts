@@ -2,7 +2,7 @@ import { contractErrorsMax, inputSchemaMaxBytes, workCommandMaxBytes } from '@sa
 import { CodedError } from '../base/coded-error.ts'
 import { JsonRefused, parseStrictJson, runInputBounds } from '../base/strict-json.ts'
 import { problemOf, type ValidationProblem } from '../base/validation-error.ts'
-import { schemaThread } from './input-schema/shared-thread.ts'
+import { schemaThreads } from './input-schema/shared-threads.ts'
 import type { Problem } from './input-schema/verdict.ts'
 import { exampleProblem, schemaProblem } from './schema-problems.ts'
 
@@ -46,7 +46,7 @@ async function schemaAndExampleProblems(
     return [schemaProblem({ at: [], rule: 'too_large' }), ...problems]
   }
   const instance = parsed && 'value' in parsed ? { instance: parsed } : {}
-  const verdict = await schemaThread.ask(companyId, { schema, ...instance })
+  const verdict = await schemaThreads.ask(companyId, { schema, ...instance })
   switch (verdict.kind) {
     case 'valid':
       return problems

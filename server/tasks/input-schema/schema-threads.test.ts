@@ -1,9 +1,9 @@
 import { createServer } from 'node:http'
 import { afterAll, describe, expect, it } from 'vitest'
-import { SchemaThread } from './schema-thread.ts'
+import { SchemaThreads } from './schema-threads.ts'
 import type { Verdict } from './verdict.ts'
 
-const thread = new SchemaThread({ answerMs: 1000 })
+const thread = new SchemaThreads({ answerMs: 1000 })
 afterAll(() => thread.close())
 
 const ask = (schema: unknown, ...instance: unknown[]): Promise<Verdict> =>
@@ -162,7 +162,7 @@ describe('the bounds of the thread', () => {
   const victim = `${'a'.repeat(40)}!`
 
   it('kills a regular expression that looks around and backtracks for ever, and answers the next question', async () => {
-    const short = new SchemaThread({ answerMs: 200 })
+    const short = new SchemaThreads({ answerMs: 200 })
     expect(
       await short.ask('a', { schema: JSON.stringify(catastrophe), instance: { value: victim } }),
     ).toEqual({
@@ -186,14 +186,14 @@ describe('the bounds of the thread', () => {
 
   it('counts the time that the processor worked on a question, and not that which others had', async () => {
     const neverRan = () => 0
-    const starved = new SchemaThread({ answerMs: 1, patienceMs: 10_000 }, neverRan)
+    const starved = new SchemaThreads({ answerMs: 1, patienceMs: 10_000 }, neverRan)
     expect(await starved.ask('a', { schema: '{"type":"string"}', instance: { value: 'x' } })).toEqual(valid)
     await starved.close()
   })
 
   it('is busy for whom it had no processor in a long time', async () => {
     const neverRan = () => 0
-    const starved = new SchemaThread({ answerMs: 200, patienceMs: 200 }, neverRan)
+    const starved = new SchemaThreads({ answerMs: 200, patienceMs: 200 }, neverRan)
     const question = { schema: JSON.stringify(catastrophe), instance: { value: victim } }
     expect(await starved.ask('a', question)).toEqual({ kind: 'busy' })
     await starved.close()
@@ -205,14 +205,14 @@ describe('the bounds of the thread', () => {
       const $ref = `#/$defs/d${level - 1}`
       $defs[`d${level}`] = { allOf: [{ $ref }, { $ref }] }
     }
-    const short = new SchemaThread({ answerMs: 200 })
+    const short = new SchemaThreads({ answerMs: 200 })
     const schema = JSON.stringify({ $ref: '#/$defs/d40', $defs })
     expect(await short.ask('a', { schema, instance: { value: 'x' } })).toEqual({ kind: 'too_costly' })
     await short.close()
   })
 
   it('ends a question that eats memory, and nothing but the thread', async () => {
-    const small = new SchemaThread({ answerMs: 20_000, heapMib: 24 })
+    const small = new SchemaThreads({ answerMs: 20_000, heapMib: 24 })
     const schema = JSON.stringify({ items: { allOf: Array(500).fill({ type: 'string' }) } })
     const value = Array(5000).fill(1)
     expect(await small.ask('a', { schema, instance: { value } })).toEqual({ kind: 'too_costly' })
@@ -230,7 +230,7 @@ describe('the bounds of the thread', () => {
   })
 
   it('lets another lane pass one that waits for itself, and tells busy past the bound', async () => {
-    const short = new SchemaThread({ answerMs: 200, laneWaitingMax: 3 })
+    const short = new SchemaThreads({ answerMs: 200, laneWaitingMax: 3, threads: 1 })
     const done: string[] = []
     const slow = Array.from({ length: 5 }, (_, index) =>
       short
@@ -239,7 +239,46 @@ describe('the bounds of the thread', () => {
     )
     const quick = short.ask('other', { schema: '{}', instance: { value: 1 } }).then(() => done.push('other'))
     await Promise.all([...slow, quick])
-    expect(done).toEqual(['busy', 'too_costly', 'too_costly', 'other', 'too_costly', 'too_costly'])
+    expect(done).toEqual(['busy', 'too_costly', 'other', 'too_costly', 'too_costly', 'too_costly'])
     await short.close()
+  })
+
+  const costly = (schemas: SchemaThreads, company: string, index: number) =>
+    schemas.ask(company, {
+      schema: JSON.stringify(catastrophe),
+      instance: { value: `${victim}${company}${index}` },
+    })
+
+  it('answers a company at once while others have costly questions waiting', async () => {
+    const pool = new SchemaThreads({ answerMs: 15_000, threads: 2 })
+    const done: string[] = []
+    const floods = ['a', 'a', 'a', 'b', 'b'].map((company, index) =>
+      costly(pool, company, index).then(
+        () => done.push(company),
+        () => {},
+      ),
+    )
+    // Each of these is a company that nobody has heard of.
+    for (const company of ['c', 'd', 'e']) {
+      expect(await pool.ask(company, { schema: '{}', instance: { value: 1 } })).toEqual(valid)
+      done.push(company)
+    }
+    expect(done).toEqual(['c', 'd', 'e'])
+    await pool.close()
+    await Promise.all(floods)
+  })
+
+  it('checks what is too slow for the reserved thread in full on another one', async () => {
+    const pool = new SchemaThreads({ answerMs: 20_000, threads: 2, quickMs: 20 })
+    // Takes the other thread for a while.
+    const held = pool.ask('a', {
+      schema: JSON.stringify({ items: { pattern: '^(?=x)x+$' } }),
+      instance: { value: Array(20_000).fill('xxxx') },
+    })
+    const large = Array.from({ length: 30_000 }, (_, id) => ({ id }))
+    const schema = JSON.stringify({ items: { required: ['id'], properties: { id: { minimum: 0 } } } })
+    expect(await pool.ask('b', { schema, instance: { value: large } })).toEqual(valid)
+    expect(await held).toEqual(valid)
+    await pool.close()
   })
 })
