@@ -73,6 +73,7 @@ export interface ApiParts {
     | 'deployment'
     | 'enabled'
     | 'baseUrl'
+    | 'trustedProxies'
     | 'runSlots'
     | 'accessTokenSeconds'
     | 'runtimes'
@@ -110,7 +111,8 @@ export function createApiApp({
   mountOpenApiRoutes(app, { baseUrl })
   mountPublicInfoRoutes(mount, { deployment })
   mountPublicKeyRoute(mount, { keys, log })
-  mountAuthRoutes(mount, { db, tokens, attempts: new LoginAttempts(clock) })
+  const attempts = new LoginAttempts({ db, clock, key: keys.derive('login-attempt') })
+  mountAuthRoutes(mount, { db, tokens, attempts, trustedProxies: config.trustedProxies })
   mountMeRoutes(mount, { directory, enabled, deployment })
   mountSettingsRoutes(mount, { db, clock, deployment, runtimeEgress: config.runtimeEgress })
   mountPlatformRoutes(mount, { db, pageTokens: pages, clock, apiKeyPepper })

@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os'
-import { CompanyLanes, type LaneBounds } from './company-lanes.ts'
+import { FairLanes, type LaneBounds } from '../../base/fair-lanes.ts'
 import { SchemaThread, type ThreadBounds } from './schema-thread.ts'
 import { threadTimeMs } from './thread-time.ts'
 import type { Question, Verdict } from './verdict.ts'
@@ -24,6 +24,9 @@ export const defaultBounds: SchemaThreadsBounds = {
   creditMsPerSecond: 250,
 }
 
+/** Processor time that a thread takes to start: who has one killed pays for the next. */
+const restartMs = 300
+
 interface Asked {
   question: Question
   resolve: (verdict: Verdict) => void
@@ -32,13 +35,13 @@ interface Asked {
 
 /**
  * The threads that judge tenants' schemas, each with one question at a time. Companies wait in lanes, and who has taken
- * much processor time lately is served after the others (`company-lanes.ts`). The last thread is reserved: it takes
+ * much processor time lately is served after the others (`base/fair-lanes.ts`). The last thread is reserved: it takes
  * questions of companies that have credit and nothing at work, for a short time each, so that a company's first question
  * starts at once whatever others have waiting. What exceeds the bounds of waiting is told `busy`.
  */
 export class SchemaThreads {
   readonly #bounds: SchemaThreadsBounds
-  readonly #lanes: CompanyLanes<Asked>
+  readonly #lanes: FairLanes<Asked>
   readonly #threads: SchemaThread[]
   readonly #idle: SchemaThread[]
   #isClosed = false
@@ -47,7 +50,7 @@ export class SchemaThreads {
     this.#bounds = { ...defaultBounds, ...bounds }
     const { threads } = this.#bounds
     const workingMax = Math.max(1, threads - 1)
-    this.#lanes = new CompanyLanes({ ...this.#bounds, workingMax }, () => performance.now())
+    this.#lanes = new FairLanes({ ...this.#bounds, workingMax }, () => performance.now())
     this.#threads = Array.from({ length: threads }, () => new SchemaThread(this.#bounds, timeOf))
     this.#idle = [...this.#threads]
   }
@@ -77,19 +80,21 @@ export class SchemaThreads {
     }
   }
 
-  async #work(thread: SchemaThread, { company, work }: { company: string; work: Asked }): Promise<void> {
+  async #work(thread: SchemaThread, { owner, work }: { owner: string; work: Asked }): Promise<void> {
     const reserved = this.#isReserved(thread)
     const { quickMs, answerMs } = this.#bounds
     let usedMs = answerMs
+    let brokenOff = true
     try {
       const answered = await thread.answer(work.question, reserved ? Math.min(quickMs, answerMs) : answerMs)
       usedMs = answered.usedMs
-      if (reserved && answered.verdict.kind === 'too_costly') this.#lanes.putBack(company, work)
+      brokenOff = answered.verdict.kind === 'too_costly'
+      if (reserved && brokenOff) this.#lanes.putBack(owner, work)
       else work.resolve(answered.verdict)
     } catch (error) {
       work.reject(error instanceof Error ? error : new Error(String(error)))
     } finally {
-      this.#lanes.charge(company, usedMs)
+      this.#lanes.charge(owner, usedMs + (brokenOff ? restartMs : 0), brokenOff)
       this.#idle.push(thread)
       // The reserved thread is given work last.
       this.#idle.sort((a, b) => this.#threads.indexOf(a) - this.#threads.indexOf(b))

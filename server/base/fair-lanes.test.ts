@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { CompanyLanes, type LaneBounds } from './company-lanes.ts'
+import { FairLanes, type LaneBounds } from './fair-lanes.ts'
 
 const bounds: LaneBounds = {
   laneWaitingMax: 3,
@@ -12,7 +12,7 @@ const bounds: LaneBounds = {
 
 function lanesOf(change: Partial<LaneBounds> = {}) {
   let nowMs = 0
-  const lanes = new CompanyLanes<string>({ ...bounds, ...change }, () => nowMs)
+  const lanes = new FairLanes<string>({ ...bounds, ...change }, () => nowMs)
   const take = (reserved = false) => lanes.take({ reserved })?.work
   const pass = (ms: number) => {
     nowMs += ms
@@ -22,7 +22,7 @@ function lanesOf(change: Partial<LaneBounds> = {}) {
     const order: string[] = []
     for (let next = lanes.take({ reserved: false }); next; next = lanes.take({ reserved: false })) {
       order.push(next.work)
-      lanes.charge(next.company, usedMs)
+      lanes.charge(next.owner, usedMs)
     }
     return order
   }
@@ -35,7 +35,7 @@ it('serves who has used least, and each lane in its order', () => {
   expect(all(100)).toEqual(['a1', 'b1', 'c1', 'a2', 'b2', 'a3'])
 })
 
-it('serves a company that comes late before those that have used much', () => {
+it('serves an owner that comes late before those that have used much', () => {
   const { lanes, take, all } = lanesOf()
   for (const work of ['a1', 'a2', 'b1', 'b2']) lanes.add(work.slice(0, 1), work)
   expect([take(), take()]).toEqual(['a1', 'b1'])
@@ -58,6 +58,8 @@ it('counts waiting as time, so that who used much is served too', () => {
 
 it('gives an account back with time, up to its credit, and no debt without an end', () => {
   const { lanes, take, pass } = lanesOf()
+  lanes.add('a', 'a0')
+  take()
   lanes.charge('a', 1_000_000)
   lanes.add('a', 'a1')
   expect(take(true)).toBeUndefined()
@@ -65,8 +67,8 @@ it('gives an account back with time, up to its credit, and no debt without an en
   expect(take(true)).toBe('a1')
 })
 
-it('keeps the reserved place for companies with credit that have nothing at work', () => {
-  const { lanes, take } = lanesOf({ workingMax: 2 })
+it('keeps the reserved place for owners with credit that have nothing at work', () => {
+  const { lanes, take, pass } = lanesOf({ workingMax: 2 })
   lanes.add('a', 'a1')
   lanes.add('a', 'a2')
   expect(take()).toBe('a1')
@@ -74,12 +76,18 @@ it('keeps the reserved place for companies with credit that have nothing at work
   lanes.add('b', 'b1')
   expect(take(true)).toBe('b1')
   lanes.putBack('b', 'b1')
-  lanes.charge('b', 10)
+  lanes.charge('b', 10, true)
   expect(take(true)).toBeUndefined()
   expect(take()).toBe('b1')
+  lanes.charge('b', 10)
+  lanes.add('b', 'b2')
+  pass(59_000)
+  expect(take(true)).toBeUndefined()
+  pass(2000)
+  expect(take(true)).toBe('b2')
 })
 
-it('lets no company have more at work than it may', () => {
+it('lets no owner have more at work than it may', () => {
   const { lanes, take } = lanesOf()
   lanes.add('a', 'a1')
   lanes.add('a', 'a2')
