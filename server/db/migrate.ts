@@ -35,6 +35,7 @@ import * as prefixesByAttempt from './migrations/0041-prefixes-by-attempt.ts'
 import * as receivedKeys from './migrations/0042-received-keys.ts'
 import * as buildLogs from './migrations/0043-build-logs.ts'
 import * as machines from './migrations/0046-machines.ts'
+import * as unreturnedClaims from './migrations/0047-unreturned-claims.ts'
 
 /** Forward only, in order of their names. */
 const migrations: Record<string, Migration> = {
@@ -71,6 +72,7 @@ const migrations: Record<string, Migration> = {
   '0042-received-keys': receivedKeys,
   '0043-build-logs': buildLogs,
   '0046-machines': machines,
+  '0047-unreturned-claims': unreturnedClaims,
 }
 
 const provider: MigrationProvider = { getMigrations: async () => migrations }

@@ -95,7 +95,9 @@ function keep({ db, log, renewEveryMs }: MachineLeaseOptions, session: string): 
     release: async () => {
       stopping.abort()
       await ended
-      await releaseMachineLease(db, session)
+      await releaseMachineLease(db, session).catch((error: unknown) => {
+        log.warn({ error: String(error) }, 'cannot give up the lease of this machine')
+      })
     },
   }
 }
