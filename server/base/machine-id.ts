@@ -10,6 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import { hasCode } from './has-code.ts'
 
 /** Who a machine is to the database that it works on. */
 export interface Machine {
@@ -76,6 +77,3 @@ function syncFolder(path: string): void {
     closeSync(folder)
   }
 }
-
-const hasCode = (error: unknown, code: string): boolean =>
-  error instanceof Error && 'code' in error && error.code === code

@@ -75,10 +75,24 @@ const migrations: Record<string, Migration> = {
   '0047-unreturned-claims': unreturnedClaims,
 }
 
-const provider: MigrationProvider = { getMigrations: async () => migrations }
+const providerOf = (some: Record<string, Migration>): MigrationProvider => ({
+  getMigrations: async () => some,
+})
 
 /** Brings the database to the present schema; safe to call from several processes at once. */
-export async function migrate(db: Database): Promise<void> {
+export const migrate = (db: Database): Promise<void> => migrateWith(db, providerOf(migrations))
+
+/** Brings an empty database to the schema of an earlier release, by the names of all its migrations. */
+export async function migrateToRelease(db: Database, names: readonly string[]): Promise<void> {
+  const ofRelease = Object.entries(migrations).filter(([name]) => names.includes(name))
+  await migrateWith(db, providerOf(Object.fromEntries(ofRelease)))
+}
+
+/** Those of a later release. */
+export const unknownMigrations = (names: readonly string[]): string[] =>
+  names.filter((name) => !Object.hasOwn(migrations, name))
+
+async function migrateWith(db: Database, provider: MigrationProvider): Promise<void> {
   const { error, results } = await new Migrator({ db, provider }).migrateToLatest()
   if (!error) return
   const failed = results?.find((result) => result.status === 'Error')?.migrationName ?? 'unknown'

@@ -13,6 +13,7 @@ import { checkCanListen } from './supervisor/listen-check.ts'
 import { packedProgram } from './supervisor/packed-program.ts'
 import { PostgresPart } from './supervisor/postgres-part.ts'
 import { type Program, readableProgram } from './supervisor/program-copy.ts'
+import { checkRestored } from './supervisor/restore-mark.ts'
 import { roleEnvironment } from './supervisor/role-environment.ts'
 import { RoleOutput } from './supervisor/role-output.ts'
 import { RoleProcess } from './supervisor/role-process.ts'
@@ -58,6 +59,7 @@ export async function up(only?: Role): Promise<ExitCode> {
 
 async function upAll(config: Config): Promise<ExitCode> {
   const account = serviceAccount(config)
+  checkRestored(config.dataDir)
   const folder = prepareDataFolder(config.dataDir, account)
   const url = `http://${config.host}:${config.port}`
   return underLock(folder.lock, url, () =>
@@ -103,6 +105,7 @@ async function upRole(config: Config, name: Role): Promise<ExitCode> {
     throw new ServiceProblem(exitCodes.toolMissing, 'the host agent makes sandboxes, which only root can')
   }
   const account = serviceAccount(config)
+  checkRestored(config.dataDir)
   const folder = prepareDataFolder(config.dataDir, account)
   if (name === 'api') await checkCanListen(config.host, config.port)
   const found =
@@ -126,7 +129,7 @@ const isFull = (error: unknown) => error instanceof Error && 'code' in error && 
 const isRoot = () => process.getuid?.() === 0
 
 /** Who everything but the host agent runs as; undefined: the caller, who is not root. */
-function serviceAccount(config: Config): Account | undefined {
+export function serviceAccount(config: Config): Account | undefined {
   if (!isRoot()) return undefined
   if (!existsSync('/usr/bin/setpriv')) {
     throw new ServiceProblem(exitCodes.toolMissing, 'setpriv is missing: install the package util-linux')
