@@ -7,7 +7,7 @@ export async function returnClaims(db: Database, worker: string): Promise<void> 
     .updateTable('build_attempts')
     .set({
       lease_until: sql<Date>`now() - interval '1 second'`,
-      unreturned_claims: sql<number>`unreturned_claims - 1`,
+      unreturned_claims: sql<number>`greatest(unreturned_claims - 1, 0)`,
     })
     .where('worker', '=', worker)
     .where('terminal_at', 'is', null)
