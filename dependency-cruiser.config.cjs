@@ -12,6 +12,7 @@ const domainOrder = [
   'tasks',
   'runs',
   'operator',
+  'backup',
 ]
 const domains = `^server/(${domainOrder.join('|')})/`
 const mechanisms = '^server/(live-logs|queue|executor|storage|db|postgres)/'

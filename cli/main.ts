@@ -37,6 +37,8 @@ const operatorCommands: Commands = {
   company: async () => (await import('./commands/operator-company.ts')).operatorCompanyCommand(),
   block: async () => (await import('./commands/operator-block.ts')).operatorBlockCommand(),
   unblock: async () => (await import('./commands/operator-unblock.ts')).operatorUnblockCommand(),
+  backup: async () => (await import('./commands/operator-backup.ts')).operatorBackupCommand(),
+  restore: async () => (await import('./commands/operator-restore.ts')).operatorRestoreCommand(),
   acts: async () => (await import('./commands/operator-acts.ts')).operatorActsCommand(),
   'vuln-db': {
     description: 'known vulnerabilities that scanned packages are compared with',

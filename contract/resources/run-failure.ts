@@ -108,6 +108,10 @@ export const runFailures = {
     'dispatch',
   ),
   host_lost: platform('wait', 'The host of the run was lost. Submit the run again.'),
+  restored_from_backup: platform(
+    'wait',
+    'The service was restored from a backup that was made before this run had ended. It may have run since: look at what it changes, then submit it again.',
+  ),
   storage_lost: platform(
     'workspace',
     'Input, output or log could not be stored. Submit the run again.',

@@ -118,9 +118,12 @@ export async function startService(
 const fillCache = () => run(join(checkout, 'install/test-builder.sh'), { env: plainEnvironment() })
 
 /** Nothing of the caller's settings reaches the service under test. */
-const plainEnvironment = () => ({ PATH: '/usr/sbin:/usr/bin:/sbin:/bin', HOME: process.env.HOME ?? '/' })
+export const plainEnvironment = () => ({
+  PATH: '/usr/sbin:/usr/bin:/sbin:/bin',
+  HOME: process.env.HOME ?? '/',
+})
 
-function readyLine(child: ReturnType<typeof spawn>, lines: string[]): Promise<void> {
+export function readyLine(child: ReturnType<typeof spawn>, lines: string[]): Promise<void> {
   return new Promise((found, failed) => {
     child.once('close', (code) => failed(new Error(`it ended with ${code}`)))
     for (const stream of [child.stdout, child.stderr]) {

@@ -15,6 +15,8 @@ import {
 /** What is recorded of one command. `details` hold no secret. */
 export interface OperatorAct {
   act:
+    | 'backup'
+    | 'restore'
     | 'company_set'
     | 'directory_apply'
     | 'password_set'

@@ -16,6 +16,7 @@ import {
 } from './attempt-store.ts'
 import { cancelBuild } from './build-cancel-service.ts'
 import { queueBuild } from './build-service.ts'
+import { returnClaims } from './returned-claim-store.ts'
 
 const { db } = await createTestDatabase()
 const harness = new EnvironmentHarness(db)
@@ -129,6 +130,22 @@ describe('claiming', () => {
       error_detail: 'worker_lost',
     })
     expect((await versionRow(versionId)).state).toBe('retryable_failed')
+  })
+
+  it('counts no claim that a worker gave back, and gives back none twice', async () => {
+    const { attemptId } = await queue(await makeTenant(db))
+    for (let claims = 0; claims < 2 * claimsMax; claims += 1) {
+      expect((await mustClaim()).id).toBe(attemptId)
+      await returnClaims(db, 'worker')
+      await returnClaims(db, 'worker')
+    }
+    expect(await attemptRow(attemptId)).toMatchObject({ terminal_at: null, unreturned_claims: 0 })
+    for (let claims = 0; claims < claimsMax; claims += 1) {
+      await mustClaim()
+      await loseLease(attemptId)
+    }
+    expect(await claim()).toBeUndefined()
+    expect((await attemptRow(attemptId)).error_detail).toBe('worker_lost')
   })
 })
 

@@ -32,7 +32,7 @@ export type Claimed = Pick<AttemptRow, 'id' | 'company_id' | 'fence' | 'environm
 /** `lost`: another worker has the attempt, or it has ended. */
 export type WriteOutcome = 'done' | 'cancel_requested' | 'lost'
 
-/** An attempt that took so many workers down with it is not given to another one. */
+/** An attempt that took so many workers down with it is not given to another one; an orderly stop counts for none. */
 export const claimsMax = 5
 
 /**
@@ -49,7 +49,7 @@ export async function claimNextAttempt(
     // One claim at a time, or two would count the same free place of a company.
     await sql`select pg_advisory_xact_lock(hashtextextended('build-claims', 0))`.execute(trx)
     let next = await lockNextAttempt(trx)
-    while (next && next.fence >= claimsMax) {
+    while (next && next.unreturned_claims >= claimsMax) {
       await endLocked(trx, next, workersLost(next))
       next = await lockNextAttempt(trx)
     }
@@ -106,6 +106,7 @@ async function giveAttempt(
       worker: to.worker,
       lease_until: leaseEnd(to.leaseMs),
       fence: attempt.fence + 1,
+      unreturned_claims: attempt.unreturned_claims + 1,
       started_at: sql`coalesce(started_at, now())`,
     })
     .where('id', '=', attempt.id)
@@ -133,16 +134,6 @@ export async function renewLease(db: Executing, attempt: Claimed, leaseMs: numbe
     .executeTakeFirst()
   if (!row) return 'lost'
   return isCancelling(row.state) ? 'cancel_requested' : 'done'
-}
-
-/** Gives up what `worker` held when it last went away, so that its next claim finds it at once. */
-export async function releaseLeases(db: Database, worker: string): Promise<void> {
-  await db
-    .updateTable('build_attempts')
-    .set({ lease_until: sql<Date>`now() - interval '1 second'` })
-    .where('worker', '=', worker)
-    .where('terminal_at', 'is', null)
-    .execute()
 }
 
 export type AttemptColumns = Partial<

@@ -2,9 +2,10 @@ import { sleep } from '../base/clock.ts'
 import type { Database } from '../db/database.ts'
 import { liveLogChannel } from '../live-logs/log-offers.ts'
 import { type Listener, listen } from '../queue/listener.ts'
-import { type AttemptRow, claimNextAttempt, releaseLeases } from './attempt-store.ts'
+import { type AttemptRow, claimNextAttempt } from './attempt-store.ts'
 import { buildsQueuedChannel } from './enqueue-build.ts'
 import { Provisioner, provisioningAskedChannel } from './provisioner.ts'
+import { releaseLeases, returnClaims } from './returned-claim-store.ts'
 import { buildLeaseMs, runBuild } from './run-build.ts'
 import type { BuildTools } from './steps/step.ts'
 import { sweepBuilds } from './sweep-builds.ts'
@@ -66,6 +67,10 @@ export class BuildWorker {
     await this.#claiming
     await this.#provisioner.stop()
     await Promise.all(this.#flights)
+    const { db, name, tools } = this.#options
+    await returnClaims(db, name).catch((error: unknown) => {
+      tools.log.warn({ error: String(error) }, 'cannot give back builds')
+    })
   }
 
   async #lookFromTimeToTime(): Promise<void> {

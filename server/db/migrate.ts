@@ -34,6 +34,8 @@ import * as madeRuns from './migrations/0040-made-runs.ts'
 import * as prefixesByAttempt from './migrations/0041-prefixes-by-attempt.ts'
 import * as receivedKeys from './migrations/0042-received-keys.ts'
 import * as buildLogs from './migrations/0043-build-logs.ts'
+import * as machines from './migrations/0046-machines.ts'
+import * as unreturnedClaims from './migrations/0047-unreturned-claims.ts'
 import * as loginAttempts from './migrations/0070-login-attempts.ts'
 
 /** Forward only, in order of their names. */
@@ -70,13 +72,29 @@ const migrations: Record<string, Migration> = {
   '0041-prefixes-by-attempt': prefixesByAttempt,
   '0042-received-keys': receivedKeys,
   '0043-build-logs': buildLogs,
+  '0046-machines': machines,
+  '0047-unreturned-claims': unreturnedClaims,
   '0070-login-attempts': loginAttempts,
 }
 
-const provider: MigrationProvider = { getMigrations: async () => migrations }
+const providerOf = (some: Record<string, Migration>): MigrationProvider => ({
+  getMigrations: async () => some,
+})
 
 /** Brings the database to the present schema; safe to call from several processes at once. */
-export async function migrate(db: Database): Promise<void> {
+export const migrate = (db: Database): Promise<void> => migrateWith(db, providerOf(migrations))
+
+/** Brings an empty database to the schema of an earlier release, by the names of all its migrations. */
+export async function migrateToRelease(db: Database, names: readonly string[]): Promise<void> {
+  const ofRelease = Object.entries(migrations).filter(([name]) => names.includes(name))
+  await migrateWith(db, providerOf(Object.fromEntries(ofRelease)))
+}
+
+/** Those of a later release. */
+export const unknownMigrations = (names: readonly string[]): string[] =>
+  names.filter((name) => !Object.hasOwn(migrations, name))
+
+async function migrateWith(db: Database, provider: MigrationProvider): Promise<void> {
   const { error, results } = await new Migrator({ db, provider }).migrateToLatest()
   if (!error) return
   const failed = results?.find((result) => result.status === 'Error')?.migrationName ?? 'unknown'

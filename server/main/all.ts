@@ -2,6 +2,8 @@ import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { systemClock } from '../base/clock.ts'
 import { type Config, ConfigInvalid, readConfig } from '../base/config.ts'
+import { type Machine, MachineIdDamaged, openMachine } from '../base/machine-id.ts'
+import { agentPaths } from '../executor/oci/paths.ts'
 import { type Account, accountOf } from '../postgres/account.ts'
 import { runningPostgresUrl } from '../postgres/running.ts'
 import { controlGroupOf } from './supervisor/control-group.ts'
@@ -11,6 +13,7 @@ import { checkCanListen } from './supervisor/listen-check.ts'
 import { packedProgram } from './supervisor/packed-program.ts'
 import { PostgresPart } from './supervisor/postgres-part.ts'
 import { type Program, readableProgram } from './supervisor/program-copy.ts'
+import { checkRestored } from './supervisor/restore-mark.ts'
 import { roleEnvironment } from './supervisor/role-environment.ts'
 import { RoleOutput } from './supervisor/role-output.ts'
 import { RoleProcess } from './supervisor/role-process.ts'
@@ -56,33 +59,45 @@ export async function up(only?: Role): Promise<ExitCode> {
 
 async function upAll(config: Config): Promise<ExitCode> {
   const account = serviceAccount(config)
+  checkRestored(config.dataDir)
   const folder = prepareDataFolder(config.dataDir, account)
-  const lock = await lockInstance(folder.lock, `http://${config.host}:${config.port}`)
+  const url = `http://${config.host}:${config.port}`
+  return underLock(folder.lock, url, () =>
+    underLock(folder.workerLock, url, () => upOn(folder, config, account)),
+  )
+}
+
+async function underLock<T>(path: string, url: string, work: () => Promise<T>): Promise<T> {
+  const lock = await lockInstance(path, url)
   try {
-    await checkCanListen(config.host, config.port)
-    const output = new RoleOutput(folder.logs)
-    const program = readableProgram(checkout, folder.programs, account)
-    const packed = packedProgram(program, folder.packed)
-    const postgres = config.databaseUrl ? undefined : embeddedPostgres(config, folder, output)
-    const databaseUrl = () => config.databaseUrl ?? postgres?.url
-    const plan = { config, folder, program, packed, account, output, databaseUrl }
-    const role = (name: Role) => makeRole(name, plan)
-    if (!isRoot()) sayNoAgent(config)
-    // Stopped the other way round: who takes work ends before who does it.
-    const standsAlone = [postgres, isRoot() ? role('agent') : undefined].filter((part) => part !== undefined)
-    const supervisor = new Supervisor([standsAlone, [role('worker'), role('api')]])
-    return await untilSignal(supervisor, () => {
-      const where =
-        config.baseUrl === `http://${config.host}:${config.port}` ? '' : `, reached at ${config.baseUrl}`
-      say(
-        'sandbox',
-        `ready on http://${config.host}:${config.port}${where}, data in ${folder.root}`,
-        systemClock.now(),
-      )
-    })
+    return await work()
   } finally {
     await lock.release()
   }
+}
+
+async function upOn(folder: DataFolder, config: Config, account: Account | undefined): Promise<ExitCode> {
+  await checkCanListen(config.host, config.port)
+  const output = new RoleOutput(folder.logs)
+  const program = readableProgram(checkout, folder.programs, account)
+  const packed = packedProgram(program, folder.packed)
+  const postgres = config.databaseUrl ? undefined : embeddedPostgres(config, folder, output)
+  const databaseUrl = () => config.databaseUrl ?? postgres?.url
+  const plan = { config, folder, program, packed, account, output, databaseUrl }
+  const role = (name: Role) => makeRole(name, plan)
+  if (!isRoot()) sayNoAgent(config)
+  // Stopped the other way round: who takes work ends before who does it.
+  const standsAlone = [postgres, isRoot() ? role('agent') : undefined].filter((part) => part !== undefined)
+  const supervisor = new Supervisor([standsAlone, [role('worker'), role('api')]])
+  return await untilSignal(supervisor, () => {
+    const where =
+      config.baseUrl === `http://${config.host}:${config.port}` ? '' : `, reached at ${config.baseUrl}`
+    say(
+      'sandbox',
+      `ready on http://${config.host}:${config.port}${where}, data in ${folder.root}`,
+      systemClock.now(),
+    )
+  })
 }
 
 async function upRole(config: Config, name: Role): Promise<ExitCode> {
@@ -90,6 +105,7 @@ async function upRole(config: Config, name: Role): Promise<ExitCode> {
     throw new ServiceProblem(exitCodes.toolMissing, 'the host agent makes sandboxes, which only root can')
   }
   const account = serviceAccount(config)
+  checkRestored(config.dataDir)
   const folder = prepareDataFolder(config.dataDir, account)
   if (name === 'api') await checkCanListen(config.host, config.port)
   const found =
@@ -104,7 +120,8 @@ async function upRole(config: Config, name: Role): Promise<ExitCode> {
   const program = readableProgram(checkout, folder.programs, account)
   const packed = packedProgram(program, folder.packed)
   const role = makeRole(name, { config, folder, program, packed, account, output, databaseUrl: () => found })
-  return untilSignal(new Supervisor([[role]]), () => say(name, 'ready', systemClock.now()))
+  const run = () => untilSignal(new Supervisor([[role]]), () => say(name, 'ready', systemClock.now()))
+  return name === 'worker' ? underLock(folder.workerLock, `process ${process.pid}`, run) : run()
 }
 
 const checkout = resolve(import.meta.dirname, '../..')
@@ -112,7 +129,7 @@ const isFull = (error: unknown) => error instanceof Error && 'code' in error && 
 const isRoot = () => process.getuid?.() === 0
 
 /** Who everything but the host agent runs as; undefined: the caller, who is not root. */
-function serviceAccount(config: Config): Account | undefined {
+export function serviceAccount(config: Config): Account | undefined {
   if (!isRoot()) return undefined
   if (!existsSync('/usr/bin/setpriv')) {
     throw new ServiceProblem(exitCodes.toolMissing, 'setpriv is missing: install the package util-linux')
@@ -153,7 +170,7 @@ function makeRole(name: Role, plan: RolePlan): Part {
         program.node,
         `--max-semi-space-size=${youngSpaceMiB[name]}`,
         join(packed, `${name}.mjs`),
-        ...(isAgent ? ['--cgroup', controlGroupOf(config.dataDir)] : []),
+        ...argumentsOf[name](plan),
       ],
       cwd: program.root,
       env: () =>
@@ -166,6 +183,24 @@ function makeRole(name: Role, plan: RolePlan): Part {
     },
     output,
   )
+}
+
+const argumentsOf: Record<Role, (plan: RolePlan) => string[]> = {
+  api: () => [],
+  agent: ({ config }) => ['--cgroup', controlGroupOf(config.dataDir)],
+  worker: ({ config }) => {
+    const { id, folder } = machineOf(config)
+    return ['--machine', id, '--folder', folder]
+  },
+}
+
+function machineOf(config: Config): Machine {
+  try {
+    return openMachine(agentPaths(config.dataDir).root)
+  } catch (error) {
+    if (!(error instanceof MachineIdDamaged)) throw error
+    throw new ServiceProblem(exitCodes.dataFolder, error.message)
+  }
 }
 
 const sayNoAgent = (config: Config) =>

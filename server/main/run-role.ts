@@ -1,7 +1,7 @@
 import { type Config, ConfigInvalid, readConfig } from '../base/config.ts'
 import { createLog, type Log } from '../base/logging.ts'
 import { readyMessage } from './supervisor/ready-message.ts'
-import { exitCodes } from './supervisor/service-problem.ts'
+import { exitCodes, ServiceProblem } from './supervisor/service-problem.ts'
 import { tidyAfterStart } from './supervisor/tidy-after-start.ts'
 
 /** What a role gives to the process that runs it. */
@@ -27,7 +27,11 @@ export async function runRole(
     log.fatal('no database: set DATABASE_URL, or start the whole service with sandbox up')
     process.exit(exitCodes.configuration)
   }
-  const role = await start({ ...config, databaseUrl }, log)
+  const role = await start({ ...config, databaseUrl }, log).catch((error: unknown) => {
+    if (!(error instanceof ServiceProblem)) throw error
+    log.fatal(error.message)
+    process.exit(error.exitCode)
+  })
   log.info(readyMessage)
   tidyAfterStart()
   let stopping = false

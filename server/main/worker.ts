@@ -1,6 +1,8 @@
 import { hostname } from 'node:os'
 import { join } from 'node:path'
+import { parseArgs } from 'node:util'
 import { systemClock } from '../base/clock.ts'
+import { bootId, type Machine } from '../base/machine-id.ts'
 import { SigningKeys, signingKeysFolder } from '../base/signing-keys.ts'
 import { BuildWorker } from '../builds/build-worker.ts'
 import { programDigest } from '../builds/cache/program-digest.ts'
@@ -15,6 +17,7 @@ import { liveLogWriter } from '../live-logs/live-log-writer.ts'
 import { LogOffers } from '../live-logs/log-offers.ts'
 import manifest from '../package.json' with { type: 'json' }
 import { startLoop } from '../queue/loop.ts'
+import { MachineRefused, takeMachineLease } from '../queue/machine-lease.ts'
 import { queuePolicy } from '../runs/queue-policy.ts'
 import { postgresRunQueue } from '../runs/run-queue.ts'
 import { RunWorker } from '../runs/run-worker.ts'
@@ -22,19 +25,33 @@ import { DiskStorage } from '../storage/disk.ts'
 import { sweepTaskUploads } from '../tasks/upload-sweep.ts'
 import { startRetentionLoops } from './retention-loops.ts'
 import { runRole } from './run-role.ts'
+import { exitCodes, ServiceProblem } from './supervisor/service-problem.ts'
 
-/** The worker: takes runs and builds from the queue to their end. */
+const { values } = parseArgs({ options: { machine: { type: 'string' }, folder: { type: 'string' } } })
+
+/**
+ * The worker: takes runs and builds from the queue to their end. The supervisor, which may read the host agent's folder,
+ * tells it with `--machine` and `--folder` which machine it works for.
+ */
 await runRole('worker', async (config, log) => {
   const { databaseUrl, deployment } = config
   const db = connect(databaseUrl, { poolSize: config.databasePoolSize, log, name: 'worker' })
   await migrateWhenThere(db, log)
+  const machine = givenMachine()
+  const place = `${hostname()}:${config.dataDir}`
+  const lease = await takeMachineLease({ db, machine, boot: bootId(), place, log }).catch(refused)
+  void lease.lost.then((why) => {
+    // At once, as if it had died: whoever has the lease must find nobody at work.
+    log.fatal(why)
+    process.exit(exitCodes.otherMachine)
+  })
 
   const storage = new DiskStorage(join(config.dataDir, 'objects'))
   await storage.removeAbandoned()
   const executor = new AgentClient(config.agentSocket)
   const signing = new SigningKeys(signingKeysFolder(config.dataDir))
-  // One worker a data folder: after a restart it finds what it held by this name.
-  const name = `${hostname()}:${config.dataDir}`
+  // After a restart it finds what it held by this name.
+  const name = machine.id
 
   const runs = new RunWorker({
     runs: postgresRunQueue(db, databaseUrl, log),
@@ -87,7 +104,22 @@ await runRole('worker', async (config, log) => {
   return {
     stop: async () => {
       await Promise.all([runs.stop(), builds.stop(), sweep.stop(), uploads.stop(), retention.stop()])
+      await lease.release()
       await db.destroy()
     },
   }
 })
+
+function givenMachine(): Machine {
+  const { machine: id, folder } = values
+  if (id && folder) return { id, folder }
+  throw new ServiceProblem(
+    exitCodes.configuration,
+    'the worker is started by sandbox up, which names its machine',
+  )
+}
+
+function refused(error: unknown): never {
+  if (error instanceof MachineRefused) throw new ServiceProblem(exitCodes.otherMachine, error.message)
+  throw error
+}

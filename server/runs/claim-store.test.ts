@@ -59,7 +59,7 @@ describe('claiming a run', () => {
       isLast: true,
     })
     const row = await db.selectFrom('runs').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
-    expect(row).toMatchObject({ state: 'starting', worker: 'w1', sandbox_id: `${id}_1` })
+    expect(row).toMatchObject({ state: 'starting', worker: 'w1', machine: 'w1', sandbox_id: `${id}_1` })
     expect(row.lease_until?.getTime()).toBeGreaterThan(Date.now() + 60_000)
     expect(await claimNext(db, options)).toBeUndefined()
   })
@@ -144,7 +144,7 @@ describe('taking over', () => {
     if (!first) throw new Error('nothing to claim')
     expect(await takeOver(db, 'w2', 'own')).toEqual([])
     const [again] = await takeOver(db, 'w1', 'own')
-    expect(again).toEqual({ ...first, fence: 2, isLast: undefined })
+    expect(again).toEqual({ ...first, fence: 2, isLast: undefined, claimedHere: true })
     expect(await finishRun(db, first, { outcome: failed('host_lost') })).toBe(false)
     expect(await finishRun(db, again ?? first, { outcome: failed('host_lost') })).toBe(true)
   })
@@ -160,6 +160,29 @@ describe('taking over', () => {
       .execute()
     expect(await takeOver(db, 'w1', 'expired')).toEqual([])
     expect(await takeOver(db, 'w2', 'expired')).toMatchObject([{ id, fence: 2 }])
+  })
+
+  it('keeps the machine that claimed the run, however often it is taken over', async () => {
+    const id = await queue(await makeCompany())
+    await claimNext(db, options)
+    await db
+      .updateTable('runs')
+      .set({ lease_until: new Date(0) })
+      .where('id', '=', id)
+      .execute()
+    expect(await takeOver(db, 'w2', 'expired')).toMatchObject([{ id, claimedHere: false }])
+    expect(await takeOver(db, 'w2', 'own')).toMatchObject([{ id, claimedHere: false }])
+  })
+
+  it('gives what was claimed before machines had ids to the machine that is there', async () => {
+    const id = await queue(await makeCompany())
+    await claimNext(db, options)
+    await db
+      .updateTable('runs')
+      .set({ state: 'cancel_requested', worker: 'host:/data', machine: null })
+      .where('id', '=', id)
+      .execute()
+    expect(await takeOver(db, 'w2', 'own')).toMatchObject([{ id, claimedHere: true }])
   })
 })
 

@@ -15,6 +15,12 @@ export interface ClaimedRun {
   sandboxId: string
 }
 
+/** A run that was taken over. */
+export interface TakenRun extends ClaimedRun {
+  /** This machine claimed it, so its executor knows whether it was started. */
+  claimedHere: boolean
+}
+
 /** A run as it was just claimed. */
 export interface NextRun extends ClaimedRun {
   /** Nothing else was queued then; whatever is queued later is told. */
@@ -22,6 +28,7 @@ export interface NextRun extends ClaimedRun {
 }
 
 export interface ClaimOptions {
+  /** The id of its machine. */
   worker: string
   /** Live runs of one company, at most, where its operator has set no other number. */
   companyConcurrency: number
@@ -75,6 +82,7 @@ async function claimInTurn(db: Database, { worker, companyConcurrency }: ClaimOp
         // Another name each time: one that never started is forbidden for ever.
         sandbox_id: sql`t.id || '_' || (t.fence + 1)`,
         worker,
+        machine: worker,
         claimed_at: sql`clock_timestamp()`,
         lease_until: sql`now() + make_interval(secs => t.timeout_seconds + ${leaseSeconds(0)})`,
       },
@@ -156,24 +164,29 @@ async function claimInTurn(db: Database, { worker, companyConcurrency }: ClaimOp
 
 /**
  * Takes over the runs that are this worker's and not among those it knows of, or those whose worker let its lease run out.
- * The fence moves on, so that nothing an earlier holder still tries can reach them.
+ * The fence moves on, so that nothing an earlier holder still tries can reach them. The machine that claimed a run stays
+ * with it; one that names none was claimed before machines had ids, when a database had one.
  */
 export async function takeOver(
   db: Database,
   worker: string,
   owned: 'own' | 'expired',
   known: readonly string[] = [],
-): Promise<ClaimedRun[]> {
-  const which = owned === 'own' ? sql`worker = ${worker}` : sql`lease_until < now() and worker <> ${worker}`
-  const { rows } = await sql<ClaimedRun>`
-    update runs set fence = fence + 1, worker = ${worker},
+): Promise<TakenRun[]> {
+  const which =
+    owned === 'own'
+      ? sql`(worker = ${worker} or machine is null)`
+      : sql`lease_until < now() and worker <> ${worker}`
+  const { rows } = await sql<TakenRun>`
+    update runs set fence = fence + 1, worker = ${worker}, machine = coalesce(machine, ${worker}),
       lease_until = now() + make_interval(secs => timeout_seconds + ${leaseSeconds(0)})
     where id in (
       select id from runs where terminal_at is null and worker is not null and sandbox_id is not null and ${which}
         and id <> all(${known}::text[])
       order by id for update skip locked
     )
-    returning id, company_id as "companyId", state, fence, sandbox_id as "sandboxId"
+    returning id, company_id as "companyId", state, fence, sandbox_id as "sandboxId",
+      machine = ${worker} as "claimedHere"
   `.execute(db)
   return rows
 }

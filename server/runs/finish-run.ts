@@ -1,6 +1,6 @@
 import type { RunState } from '@sandbox-jobs/contract/states/run-states.ts'
 import { sql } from 'kysely'
-import type { Database } from '../db/database.ts'
+import type { Executing } from '../db/database.ts'
 import { type Move, moved } from '../db/transition.ts'
 import type { SandboxExit } from '../executor/port.ts'
 import { artifactsOfMoved } from './artifact-store.ts'
@@ -26,7 +26,7 @@ export const endMove = (run: ClaimedRun, { outcome, exit }: RunEnd): Move<RunSta
  * Ends a run with everything it left, in one statement and so in one transaction. False when the run is not this
  * worker's any more, has ended, or may not end so from the state it is in; nothing is stored then.
  */
-export async function finishRun(db: Database, run: ClaimedRun, end: RunEnd): Promise<boolean> {
+export async function finishRun(db: Executing, run: ClaimedRun, end: RunEnd): Promise<boolean> {
   const { state: _, ...columns } = end.outcome
   const set = {
     ...columns,

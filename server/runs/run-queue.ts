@@ -10,6 +10,7 @@ import {
   claimNext,
   finishedAmong,
   type NextRun,
+  type TakenRun,
   takeOver,
 } from './claim-store.ts'
 import { markRunning, requeue, type Standing } from './claimed-run-store.ts'
@@ -24,7 +25,7 @@ import { cancelChannel, queuedChannel } from './run-store.ts'
  */
 export interface RunQueue {
   claimNext(options: ClaimOptions): Promise<NextRun | undefined>
-  takeOver(worker: string, owned: 'own' | 'expired', known?: readonly string[]): Promise<ClaimedRun[]>
+  takeOver(worker: string, owned: 'own' | 'expired', known?: readonly string[]): Promise<TakenRun[]>
   cancelRequestedAmong(ids: readonly string[]): Promise<string[]>
   finishedAmong(sandboxIds: readonly string[]): Promise<string[]>
   findJob(run: ClaimedRun): Promise<RunJob | undefined>

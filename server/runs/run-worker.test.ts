@@ -400,7 +400,14 @@ describe('a worker that comes back', () => {
     const id = await queue()
     await db
       .updateTable('runs')
-      .set({ state: 'starting', worker: 'w1', fence: 1, sandbox_id: `${id}_1`, lease_until: new Date() })
+      .set({
+        state: 'starting',
+        worker: 'w1',
+        machine: 'w1',
+        fence: 1,
+        sandbox_id: `${id}_1`,
+        lease_until: new Date(),
+      })
       .where('id', '=', id)
       .execute()
     await startWorker()
@@ -452,21 +459,36 @@ describe('a worker that comes back', () => {
     await untilSandboxGone()
   })
 
-  it('lets another one take over when its lease has run out', async () => {
+  const otherMachine: [string, 'hold' | 'never started'][] = [
+    ['runs on', 'hold'],
+    ['never started', 'never started'],
+  ]
+  it.each(otherMachine)('ends what another machine claimed and that %s there', async (_name, how) => {
     executor.script(() => 'hold')
+    if (how === 'never started') executor.goAway('start')
+    const reached = executor.untilCalled('start')
     const first = await startWorker('w1')
     const id = await queue()
-    await untilState(id, 'running')
+    await reached
+    if (how === 'hold') await untilState(id, 'running')
     await first.stop()
     await db
       .updateTable('runs')
       .set({ lease_until: new Date(0) })
       .where('id', '=', id)
       .execute()
+    // Its own host knows nothing of the sandbox, and would say that it never started.
+    executor = new ScriptedExecutor()
     await startWorker('w2')
-    await vi.waitFor(async () => expect((await rowOf(id)).worker).toBe('w2'))
-    executor.end(`${id}_1`, {})
-    await untilState(id, 'completed')
+    await untilState(id, 'platform_failed')
+    expect(await rowOf(id)).toMatchObject({
+      error_code: 'host_lost',
+      error_detail: 'other_machine',
+      machine: 'w1',
+      worker: 'w2',
+    })
+    expect(executor.started).toEqual([])
+    expect(await executor.list()).toEqual([])
   })
 
   it('takes back a run that it claimed without hearing so', async () => {
@@ -490,7 +512,7 @@ describe('a worker that comes back', () => {
     await untilState(id, 'running')
     await db
       .updateTable('runs')
-      .set({ worker: 'w2', fence: 9, lease_until: new Date(Date.now() + 60_000) })
+      .set({ worker: 'w2', machine: 'w2', fence: 9, lease_until: new Date(Date.now() + 60_000) })
       .where('id', '=', id)
       .execute()
     executor.end(`${id}_1`, { output: 'late' })

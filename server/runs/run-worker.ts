@@ -4,8 +4,9 @@ import type { Executor } from '../executor/port.ts'
 import { LogOffers } from '../live-logs/log-offers.ts'
 import type { Listener } from '../queue/listener.ts'
 import type { ObjectStorage } from '../storage/port.ts'
-import type { ClaimedRun } from './claim-store.ts'
+import type { ClaimedRun, TakenRun } from './claim-store.ts'
 import { type DriveSignals, driveRun, resumeRun } from './drive-run.ts'
+import { endForeignRun } from './end-foreign-run.ts'
 import { Detached, describe, patiently } from './patience.ts'
 import { type ImageSource, PlacedImages } from './placed-images.ts'
 import type { RunQueue } from './run-queue.ts'
@@ -17,7 +18,7 @@ export interface RunWorkerOptions {
   storage: ObjectStorage
   images: ImageSource
   log: Log
-  /** The same after a restart, and no other worker's: it finds its own runs again by it. */
+  /** The id of its machine, which has no other worker: it finds its own runs again by it. */
   name: string
   /** Runs in flight at once. */
   slots: number
@@ -75,7 +76,7 @@ export class RunWorker {
     const { runs, name, log, pause } = this.#options
     const patience = { signal: this.#detach.signal, log, pause }
     const held = await patiently('take back runs', () => runs.takeOver(name, 'own'), patience)
-    for (const run of held) this.#launch(run, resumeRun)
+    this.#resume(held)
     this.#listener = runs.listen({
       look: () => {
         this.#news += 1
@@ -146,7 +147,12 @@ export class RunWorker {
     const { runs, name } = this.#options
     const held = await runs.takeOver(name, 'own', [...this.#flights.keys()])
     this.#unsure = false
-    for (const run of held) this.#launch(run, resumeRun)
+    this.#resume(held)
+  }
+
+  /** Whether a run of another machine was started, this machine's executor cannot know. */
+  #resume(runs: readonly TakenRun[]): void {
+    for (const run of runs) this.#launch(run, run.claimedHere ? resumeRun : endForeignRun)
   }
 
   #launch(run: ClaimedRun, drive: typeof driveRun): void {
@@ -190,7 +196,7 @@ export class RunWorker {
     const { runs, name, executor } = this.#options
     this.#unsure = true
     const orphans = await runs.takeOver(name, 'expired')
-    for (const run of orphans) if (!this.#flights.has(run.id)) this.#launch(run, resumeRun)
+    this.#resume(orphans.filter(({ id }) => !this.#flights.has(id)))
     await sweepSandboxes(runs, executor)
   }
 }

@@ -1,7 +1,7 @@
 import { type RunState, runMachine } from '@sandbox-jobs/contract/states/run-states.ts'
 import { canMove, isTerminal } from '@sandbox-jobs/contract/states/state-machine.ts'
 import { type Move, stepsFrom } from '../db/transition.ts'
-import type { ClaimedRun, NextRun } from '../runs/claim-store.ts'
+import type { ClaimedRun, NextRun, TakenRun } from '../runs/claim-store.ts'
 import type { Standing } from '../runs/claimed-run-store.ts'
 import { endMove, type RunEnd } from '../runs/finish-run.ts'
 import { cancelAsked, cancelledInQueue, claimed, givenBack, running } from '../runs/run-moves.ts'
@@ -82,7 +82,7 @@ export class ModelledRuns {
     return { ...claimOf(next), isLast: others.length === 0 }
   }
 
-  takeOver(worker: string, owned: 'own' | 'expired', known: readonly string[]): ClaimedRun[] {
+  takeOver(worker: string, owned: 'own' | 'expired', known: readonly string[]): TakenRun[] {
     const rows = [...this.rows.values()].filter((row) => {
       if (isTerminal(runMachine, row.state) || !this.#rules.takenOver(row) || known.includes(row.id))
         return false
@@ -96,7 +96,7 @@ export class ModelledRuns {
       }
       row.fence += 1
       this.#hold(row, worker)
-      return claimOf(row)
+      return { ...claimOf(row), claimedHere: true }
     })
   }
 

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { allEnded } from '../base/all-ended.ts'
 import { firstBytes } from '../base/first-bytes.ts'
+import { DeletionHold } from './deletion-hold.ts'
 import { Incoming } from './incoming.ts'
 import {
   type NamedBytes,
@@ -24,15 +25,18 @@ const isMissing = (error: unknown) => error instanceof Error && 'code' in error 
 export class DiskStorage implements ObjectStorage {
   readonly #root: string
   readonly #incoming: Incoming
+  readonly #hold: DeletionHold
 
   constructor(root: string) {
     this.#root = root
     this.#incoming = new Incoming(join(root, 'incoming'))
+    this.#hold = new DeletionHold(root)
   }
 
-  /** Removes what writers left that were killed; for a process that starts. */
-  removeAbandoned(): Promise<void> {
-    return this.#incoming.removeAbandoned()
+  /** Removes what writers and backups left that were killed; for a process that starts. */
+  async removeAbandoned(): Promise<void> {
+    await this.#hold.removeAbandoned()
+    await this.#incoming.removeAbandoned()
   }
 
   async put(
@@ -130,7 +134,7 @@ export class DiskStorage implements ObjectStorage {
   }
 
   async delete(key: string): Promise<void> {
-    await rm(this.#path(key), { force: true })
+    await this.#hold.delete(this.#path(key), key)
   }
 
   #path(key: string): string {

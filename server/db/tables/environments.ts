@@ -138,6 +138,7 @@ export interface BuildAttemptsTable {
   fence: Generated<number>
   worker: string | null
   lease_until: Date | null
+  unreturned_claims: Generated<number>
   log_removed_at: Date | null
 }
 

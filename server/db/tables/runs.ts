@@ -35,6 +35,8 @@ export interface RunsTable {
   terminal_at: Date | null
   fence: Generated<number>
   worker: string | null
+  /** Whose executor knows whether it was started. */
+  machine: string | null
   lease_until: Date | null
   sandbox_id: string | null
   content_expired_at: Date | null

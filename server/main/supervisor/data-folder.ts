@@ -13,6 +13,8 @@ export interface DataFolder {
   /** Compiled code that Node keeps between starts, apart by who may write it: nobody runs another's. */
   compiled: { root: string; service: string }
   lock: string
+  /** Held for the one worker of this folder. */
+  workerLock: string
 }
 
 interface Place {
@@ -62,6 +64,7 @@ export function prepareDataFolder(root: string, account: Account | undefined): D
     packed: join(root, 'packed'),
     compiled: { root: join(root, 'compiled/root'), service: join(root, 'compiled/service') },
     lock: join(root, 'service.lock'),
+    workerLock: join(root, 'worker.lock'),
   }
 }
 

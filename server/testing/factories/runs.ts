@@ -89,6 +89,7 @@ export async function makeRun(
     submission_source: 'rest',
     timeout_seconds: 60,
     input_digest: sha256Of(content),
+    machine: fields.worker ?? null,
     ...fields,
   } as const
   // A worker that looks meanwhile must find the whole of it.

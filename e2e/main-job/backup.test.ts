@@ -1,0 +1,139 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmod, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { createClient } from '@sandbox-jobs/contract/client/client.ts'
+import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import {
+  checkout,
+  freePort,
+  type OwnService,
+  plainEnvironment,
+  readyLine,
+  sandboxProgram,
+  startService,
+} from './service.ts'
+import { build, ended, logIn, outputOf, publish, runWhen, submit, type Tenant } from './tenant.ts'
+
+/* A backup of a service at work, and the service that is made out of it. */
+
+const run = promisify(execFile)
+const slots = 2
+/** Within what one company may have queued. */
+const submittedMost = 5
+
+let parent: string
+let service: OwnService
+let tenant: Tenant
+let restored: ChildProcess | undefined
+
+beforeAll(async () => {
+  parent = await mkdtemp('/var/lib/sandbox-jobs-test/backup-')
+  await chmod(parent, 0o755)
+  service = await startService({ SANDBOX_RUN_SLOTS: String(slots) })
+  tenant = await logIn(service)
+})
+afterAll(async () => {
+  await service?.stop()
+  if (restored) {
+    restored.kill('SIGTERM')
+    await once(restored, 'close')
+  }
+  await rm(parent, { recursive: true, force: true })
+})
+
+const operate = (env: Record<string, string>, ...words: string[]) =>
+  run(sandboxProgram, ['operator', ...words, '--json'], { env, cwd: checkout })
+
+const failure = async (work: Promise<unknown>): Promise<{ code: number; stderr: string }> =>
+  work.then(
+    () => Promise.reject(new Error('it did not fail')),
+    (error: { code: number; stderr: string }) => error,
+  )
+
+test('what is restored has passwords, keys, results, and runs nothing that may have run since', async () => {
+  const context = join(parent, 'context')
+  await run('mkdir', [context])
+  await writeFile(join(context, 'Dockerfile'), 'FROM curated/python:3.11\nRUN echo hello > /greeting\n')
+  const { vid } = await build(tenant, context)
+  const greet = await publish(tenant, {
+    environmentVersion: vid,
+    workScript: 'printf \'"%s"\' "$(cat /greeting)" > "$SERVICE_OUTPUT_FILE"',
+  })
+  const wait = await publish(tenant, {
+    environmentVersion: vid,
+    workScript: 'sleep 600',
+    timeoutSeconds: 900,
+  })
+  const done = await submit(tenant, greet, {})
+  await runWhen(tenant, done.id, ended)
+  const { client, room } = tenant
+  const { principal_id: owner_user_id } = await client.call(allRoutes.readMe)
+  const key = await client.call(allRoutes.createApiKey, {
+    body: { name: 'ci', scope: 'full', owner_user_id },
+  })
+
+  // All places are taken, so that what is submitted next is queued when the backup is made.
+  const sleepers = await Promise.all(Array.from({ length: slots }, () => submit(tenant, wait, {})))
+  for (const { id } of sleepers) await runWhen(tenant, id, ({ status }) => status === 'running')
+  const queued = await submit(tenant, greet, {})
+  const folder = join(parent, 'backup')
+  const during: string[] = []
+  let isMade = false
+  const backup = operate(service.env, 'backup', folder).finally(() => {
+    isMade = true
+  })
+  while (!isMade && during.length < submittedMost) during.push((await submit(tenant, greet, {})).id)
+  const { stdout } = await backup
+  expect(JSON.parse(stdout)).toMatchObject({ folder })
+  for (const { id } of sleepers) {
+    await client.call(allRoutes.cancelRun, { params: { cid: room, rid: id } })
+  }
+  for (const id of [queued.id, ...during]) {
+    expect(await runWhen(tenant, id, ended)).toMatchObject({ status: 'completed' })
+  }
+  expect(await readdir(join(service.dataDir, 'objects'))).not.toContain('hold')
+  await service.stop()
+
+  const dataDir = join(parent, 'data')
+  const port = await freePort()
+  const env = { ...plainEnvironment(), SANDBOX_DATA: dataDir, SANDBOX_PORT: String(port) }
+  await operate(env, 'restore', folder)
+  const again = await failure(operate(env, 'restore', folder))
+  expect(again).toMatchObject({ code: 2, stderr: expect.stringContaining('is not empty') })
+  const child = spawn(sandboxProgram, ['up'], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  restored = child
+  await readyLine(child, [])
+
+  const url = `http://127.0.0.1:${port}`
+  const same = await logIn({ ...service, url })
+  expect(JSON.parse(await outputOf(same, done.id))).toBe('hello')
+  const read = (rid: string) => same.client.call(allRoutes.readRun, { params: { cid: room, rid } })
+  for (const id of [queued.id, ...sleepers.map(({ id }) => id)]) {
+    expect(await read(id)).toMatchObject({
+      status: 'platform_failed',
+      error_code: 'restored_from_backup',
+      failure_hint: expect.stringContaining('It may have run since'),
+    })
+  }
+  const byKey = createClient({ baseUrl: url, apiKey: key.api_key })
+  const params = { cid: room, rid: done.id }
+  expect(await byKey.call(allRoutes.readRun, { params })).toMatchObject({ status: 'completed' })
+  const fresh = await submit(same, greet, {})
+  expect(await runWhen(same, fresh.id, ended)).toMatchObject({ status: 'completed' })
+}, 600_000)
+
+test('a backup that is not whole, or was changed, is refused with what is missing', async () => {
+  const folder = join(parent, 'backup')
+  const env = { ...plainEnvironment(), SANDBOX_DATA: join(parent, 'other'), SANDBOX_PORT: '1' }
+  const [object = ''] = (await run('find', [join(folder, 'objects'), '-type', 'f'])).stdout.split('\n')
+  await rm(object)
+  const missing = await failure(operate(env, 'restore', folder))
+  expect(missing).toMatchObject({ code: 2 })
+  expect(missing.stderr).toContain(`${object.slice(folder.length + 1)} is missing`)
+  await rm(join(folder, 'manifest.json'))
+  expect((await failure(operate(env, 'restore', folder))).stderr).toContain('holds no whole backup')
+  expect(await readdir(parent)).not.toContain('other')
+})

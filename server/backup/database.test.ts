@@ -1,0 +1,125 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { CompiledQuery, sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { newId } from '../base/ids.ts'
+import { createLog } from '../base/logging.ts'
+import { connect, type Database } from '../db/database.ts'
+import { claimNext } from '../runs/claim-store.ts'
+import { databaseUrl } from '../testing/database-names.ts'
+import { makeRun, makeRunnableTask } from '../testing/factories/runs.ts'
+import { makeTenant } from '../testing/factories/tenant.ts'
+import { createTestDatabase } from '../testing/test-database.ts'
+import { type Dump, dumpDatabase } from './dump-database.ts'
+import { loadDatabase } from './load-database.ts'
+import { isEmptyDatabase } from './load-store.ts'
+import type { Manifest } from './manifest.ts'
+import { listTables } from './table-store.ts'
+
+const { db } = await createTestDatabase()
+const folder = mkdtempSync(join(tmpdir(), 'sandbox-test-backup-'))
+const log = createLog('test', 'silent')
+let target: Database
+let dump: Dump
+let queued: string
+let claimed: string
+let ended: string
+
+/** A database with nothing in it. */
+async function emptyDatabase(): Promise<Database> {
+  const serverUrl = inject('postgresUrl')
+  const name = `restored_${newId('run').slice(-12)}`
+  const admin = connect(serverUrl, { poolSize: 1, log, name: 'test' })
+  await admin.executeQuery(CompiledQuery.raw(`create database ${name}`))
+  const made = connect(databaseUrl(serverUrl, name), { poolSize: 2, log, name: 'test' })
+  afterAll(async () => {
+    await made.destroy()
+    await admin.executeQuery(CompiledQuery.raw(`drop database ${name}`))
+    await admin.destroy()
+  })
+  return made
+}
+
+const rowsOf = async (from: Database, table: string): Promise<string[]> => {
+  const { rows } = await sql<{ row: string }>`
+    select t::text as row from ${sql.table(table)} t order by 1
+  `.execute(from)
+  return rows.map(({ row }) => row)
+}
+
+beforeAll(async () => {
+  const tenant = await makeTenant(db)
+  const task = await makeRunnableTask(db, tenant.companyId, { work_script: 'a\\b"c\n\t(é, {}), ""' })
+  const ofRoom = { chatroom_id: tenant.roomId }
+  claimed = await makeRun(db, task, ofRoom)
+  await claimNext(db, { worker: 'a machine', companyConcurrency: 9 })
+  queued = await makeRun(db, task, ofRoom)
+  ended = await makeRun(db, task, { ...ofRoom, state: 'completed', exit_code: 0, terminal_at: new Date() })
+  dump = await dumpDatabase(db, folder)
+  target = await emptyDatabase()
+})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+describe('a database that was written down and loaded', () => {
+  it('has every row of every table as it was, but for runs that had not ended', async () => {
+    const manifest: Manifest = {
+      ...dump,
+      format: 1,
+      release: 'x',
+      madeAt: '',
+      filesSha256: '',
+      files: 0,
+      bytes: 0,
+    }
+    expect(await isEmptyDatabase(target)).toBe(true)
+    expect(await loadDatabase(target, folder, manifest)).toMatchObject({ endedRuns: 2 })
+    const moving = ['runs', 'state_events', 'run_count_changes', 'queue_turns']
+    for (const table of await listTables(db)) {
+      if (!moving.includes(table)) expect(await rowsOf(target, table), table).toEqual(await rowsOf(db, table))
+    }
+    expect((await rowsOf(target, 'runs')).filter((row) => row.includes(ended))).toEqual(
+      (await rowsOf(db, 'runs')).filter((row) => row.includes(ended)),
+    )
+  })
+
+  it('starts no run again that may have run since, and says so in its record', async () => {
+    for (const [id, left] of [
+      [queued, 'queued'],
+      [claimed, 'starting'],
+    ] as const) {
+      const run = await target.selectFrom('runs').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
+      expect(run).toMatchObject({ state: 'platform_failed', error_code: 'restored_from_backup' })
+      const event = await target
+        .selectFrom('state_events')
+        .selectAll()
+        .where('entity_id', '=', id)
+        .where('to_state', '=', 'platform_failed')
+        .executeTakeFirstOrThrow()
+      expect(event.from_state).toBe(left)
+    }
+    expect(await claimNext(target, { worker: 'a machine', companyConcurrency: 9 })).toBeUndefined()
+  })
+
+  it('has its references, triggers and sequences', async () => {
+    const objects = (from: Database) =>
+      sql<{ what: string }>`
+        select conname::text || pg_get_constraintdef(oid) as what from pg_constraint where connamespace = 'public'::regnamespace
+        union all select tgname::text || tgenabled::text from pg_trigger where not tgisinternal
+        order by 1
+      `.execute(from)
+    expect((await objects(target)).rows).toEqual((await objects(db)).rows)
+    await expect(
+      sql`insert into chatrooms (id, company_id) values ('x', 'y')`.execute(target),
+    ).rejects.toThrow()
+    const last = async (from: Database) => {
+      const { rows } = await sql<{ id: number }>`select max(id) as id from state_events`.execute(from)
+      return rows[0]?.id ?? 0
+    }
+    expect(await last(target)).toBe((await last(db)) + 2)
+  })
+
+  it('is not loaded where there is anything already', async () => {
+    expect(await isEmptyDatabase(db)).toBe(false)
+  })
+})

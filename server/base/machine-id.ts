@@ -1,0 +1,79 @@
+import { randomBytes } from 'node:crypto'
+import {
+  closeSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  readFileSync,
+  statSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { hasCode } from './has-code.ts'
+
+/** Who a machine is to the database that it works on. */
+export interface Machine {
+  /** Random, 32 hex digits, made once. */
+  id: string
+  /** Of the file that the id is in: a copy of the folder has another, a renamed folder and a restarted machine have the same. */
+  folder: string
+}
+
+const idPattern = /^[0-9a-f]{32}$/
+
+/**
+ * The machine of the host agent that keeps its records in `folder`; made when there is none, on disk before it is answered.
+ * It lies beside the records of what was started: where these are lost, so is it, and the next machine can prove nothing
+ * about runs of the last one.
+ */
+export function openMachine(folder: string): Machine {
+  const path = join(folder, 'machine-id')
+  const id = readId(path) ?? makeId(folder, path)
+  if (!idPattern.test(id)) throw new MachineIdDamaged(path)
+  const { ino, birthtimeNs } = statSync(path, { bigint: true })
+  return { id, folder: `${ino}-${birthtimeNs}` }
+}
+
+/** Changes with each start of the kernel. */
+export const bootId = (): string => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
+
+export class MachineIdDamaged extends Error {
+  constructor(path: string) {
+    super(`${path} must hold 32 hex digits: remove it, and runs that were at work end as host_lost`)
+    this.name = 'MachineIdDamaged'
+  }
+}
+
+function readId(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8').trim()
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return undefined
+    throw error
+  }
+}
+
+/** Of two processes that make it at once both answer the same. */
+function makeId(folder: string, path: string): string {
+  const part = `${path}.${process.pid}`
+  writeFileSync(part, `${randomBytes(16).toString('hex')}\n`, { mode: 0o600, flush: true })
+  try {
+    linkSync(part, path)
+  } catch (error) {
+    if (!hasCode(error, 'EEXIST')) throw error
+  } finally {
+    unlinkSync(part)
+  }
+  syncFolder(folder)
+  return readId(path) ?? ''
+}
+
+function syncFolder(path: string): void {
+  const folder = openSync(path, 'r')
+  try {
+    fsyncSync(folder)
+  } finally {
+    closeSync(folder)
+  }
+}

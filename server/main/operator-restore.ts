@@ -1,0 +1,122 @@
+import { execFile } from 'node:child_process'
+import { readdir } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { promisify } from 'node:util'
+import { recordAct } from '../audit/operator-acts.ts'
+import { BackupProblem } from '../backup/backup-problem.ts'
+import { type CheckedBackup, checkBackup } from '../backup/check-backup.ts'
+import { type Loaded, loadDatabase } from '../backup/load-database.ts'
+import { isEmptyDatabase } from '../backup/load-store.ts'
+import { putBack } from '../backup/put-back.ts'
+import { type Config, ConfigInvalid, readConfig } from '../base/config.ts'
+import { hasCode } from '../base/has-code.ts'
+import { createLog } from '../base/logging.ts'
+import { connect, type Database, isDatabaseAway } from '../db/database.ts'
+import { startPostgres } from '../postgres/postgres.ts'
+import { PostgresProblem } from '../postgres/problem.ts'
+import { serviceAccount } from './all.ts'
+import { prepareDataFolder } from './supervisor/data-folder.ts'
+import { lockInstance } from './supervisor/instance-lock.ts'
+import { clearRestoreMark, markRestore } from './supervisor/restore-mark.ts'
+import { ServiceProblem } from './supervisor/service-problem.ts'
+
+export interface Restored extends Loaded {
+  dataDir: string
+  /** When the backup was made. */
+  madeAt: string
+  files: number
+}
+
+export type RestoreOutcome =
+  | { ok: true; value: Restored }
+  | { ok: false; cause: 'settings' | 'backup'; problems: string[] }
+
+/**
+ * Makes a service out of a backup: in a data folder that is new, and in the embedded database or an empty one of
+ * `DATABASE_URL`. Nothing is written before all of the backup was read and found whole. A restore that is broken off
+ * leaves a folder on which no service starts.
+ */
+export async function restoreBackup(folder: string, say: (text: string) => void): Promise<RestoreOutcome> {
+  try {
+    const config = readConfig()
+    return { ok: true, value: await restore(config, resolve(folder), say) }
+  } catch (error) {
+    if (error instanceof ConfigInvalid) return { ok: false, cause: 'settings', problems: error.problems }
+    if (error instanceof BackupProblem) return { ok: false, cause: 'backup', problems: error.problems }
+    if (error instanceof ServiceProblem || error instanceof PostgresProblem || isDatabaseAway(error)) {
+      return {
+        ok: false,
+        cause: 'backup',
+        problems: [error instanceof Error ? error.message : String(error)],
+      }
+    }
+    throw error
+  }
+}
+
+async function restore(config: Config, source: string, say: (text: string) => void): Promise<Restored> {
+  const account = serviceAccount(config)
+  await checkEmptyFolder(config.dataDir)
+  if (config.databaseUrl) await onDatabase(config.databaseUrl, checkEmptyDatabase)
+  const backup = await checkBackup(source, say)
+  const folder = prepareDataFolder(config.dataDir, account)
+  const lock = await lockInstance(folder.lock, 'a restore')
+  try {
+    markRestore(config.dataDir)
+    say('keys and objects')
+    await putBack(source, config.dataDir, backup.files)
+    say('database')
+    const loaded = await load(config, folder.postgres, source, backup)
+    await promisify(execFile)('sync', ['--file-system', config.dataDir])
+    clearRestoreMark(config.dataDir)
+    const { madeAt } = backup.manifest
+    return { ...loaded, dataDir: config.dataDir, madeAt, files: backup.files.length }
+  } finally {
+    await lock.release()
+  }
+}
+
+async function load(
+  config: Config,
+  postgresDir: string,
+  source: string,
+  { manifest }: CheckedBackup,
+): Promise<Loaded> {
+  const fill = async (db: Database) => {
+    const loaded = await loadDatabase(db, source, manifest)
+    await recordAct(db, { act: 'restore', subject: manifest.madeAt })
+    return loaded
+  }
+  if (config.databaseUrl) return onDatabase(config.databaseUrl, fill)
+  const postgres = await startPostgres({ dataDir: postgresDir, user: config.serviceUser })
+  try {
+    return await onDatabase(postgres.url, fill)
+  } finally {
+    await postgres.stop()
+  }
+}
+
+async function onDatabase<T>(url: string, work: (db: Database) => Promise<T>): Promise<T> {
+  const db = connect(url, { poolSize: 2, log: createLog('restore', 'warn'), name: 'restore' })
+  try {
+    return await work(db)
+  } finally {
+    await db.destroy()
+  }
+}
+
+async function checkEmptyFolder(path: string): Promise<void> {
+  const found = await readdir(path).catch((error: unknown) => {
+    if (hasCode(error, 'ENOENT')) return []
+    throw error
+  })
+  if (found.length === 0) return
+  throw new BackupProblem(
+    `${path} is not empty: name a new data folder with SANDBOX_DATA, or move this one away`,
+  )
+}
+
+async function checkEmptyDatabase(db: Database): Promise<void> {
+  if (await isEmptyDatabase(db)) return
+  throw new BackupProblem('the database of DATABASE_URL is not empty: name a new one')
+}

@@ -1,0 +1,49 @@
+import { mkdir, rename, rm, stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { systemClock } from '../base/clock.ts'
+import { hasCode } from '../base/has-code.ts'
+
+/** Who places a hold touches its file more often than this; one that is older was left by a process that died. */
+const freshMs = 60_000
+
+/**
+ * While a backup copies objects, what is deleted is put aside instead: rows that the backup has already read may name it.
+ *
+ *   ROOT/hold    touched while the hold stands
+ *   ROOT/held/   deleted objects by their keys
+ */
+export class DeletionHold {
+  readonly file: string
+  readonly held: string
+
+  constructor(root: string) {
+    this.file = join(root, 'hold')
+    this.held = join(root, 'held')
+  }
+
+  /** Deletes the object at `path`, or puts it aside while there is a hold. */
+  async delete(path: string, key: string): Promise<void> {
+    if (!(await this.#stands())) return rm(path, { force: true })
+    const aside = join(this.held, key)
+    await mkdir(dirname(aside), { recursive: true, mode: 0o700 })
+    await rename(path, aside).catch((error: unknown) => {
+      if (!hasCode(error, 'ENOENT')) throw error
+    })
+  }
+
+  /** Removes what a backup left that died. */
+  async removeAbandoned(): Promise<void> {
+    if (!(await this.#stands())) await rm(this.held, { recursive: true, force: true })
+  }
+
+  async #stands(): Promise<boolean> {
+    const found = await stat(this.file).catch((error: unknown) => {
+      if (!hasCode(error, 'ENOENT')) throw error
+    })
+    if (!found) return false
+    if (systemClock.now().getTime() - found.mtimeMs < freshMs) return true
+    await rm(this.held, { recursive: true, force: true })
+    await rm(this.file, { force: true })
+    return false
+  }
+}
