@@ -116,6 +116,8 @@ class Stage {
       enabled: true,
       baseUrl,
       runSlots: 16,
+      reservedRunSlots: undefined,
+      sandboxMemoryMib: 2 ** 20,
       runtimes: ['crun'],
       runtimeEgress: true,
       accessTokenSeconds,

@@ -52,6 +52,7 @@ import { cancelQueuedRunsOfTask } from '../runs/cancel-queued.ts'
 import { queuePolicy } from '../runs/queue-policy.ts'
 import { stageInput } from '../runs/run-input.ts'
 import { RunLookup } from '../runs/run-lookup.ts'
+import { placesOf } from '../runs/run-places.ts'
 import { RunReadings } from '../runs/run-readings.ts'
 import { SubmissionQueue } from '../runs/submission-queue.ts'
 import { DiskStorage } from '../storage/disk.ts'
@@ -71,7 +72,9 @@ export interface ApiParts {
     | 'deployment'
     | 'enabled'
     | 'baseUrl'
+    | 'reservedRunSlots'
     | 'runSlots'
+    | 'sandboxMemoryMib'
     | 'accessTokenSeconds'
     | 'runtimes'
     | 'runtimeEgress'
@@ -99,7 +102,7 @@ export function createApiApp({
     lifetimeSeconds: config.accessTokenSeconds,
   })
   const directory = new Directory(db)
-  const policy = queuePolicy(deployment, config.runSlots)
+  const policy = queuePolicy(deployment, placesOf(config))
   const { authenticate } = new Authentication({ db, tokens, identityProvider, apiKeyPepper, clock })
 
   const app = createApp(log)

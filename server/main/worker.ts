@@ -16,6 +16,7 @@ import { LogOffers } from '../live-logs/log-offers.ts'
 import manifest from '../package.json' with { type: 'json' }
 import { startLoop } from '../queue/loop.ts'
 import { queuePolicy } from '../runs/queue-policy.ts'
+import { placesOf } from '../runs/run-places.ts'
 import { postgresRunQueue } from '../runs/run-queue.ts'
 import { RunWorker } from '../runs/run-worker.ts'
 import { DiskStorage } from '../storage/disk.ts'
@@ -36,6 +37,7 @@ await runRole('worker', async (config, log) => {
   // One worker a data folder: after a restart it finds what it held by this name.
   const name = `${hostname()}:${config.dataDir}`
 
+  const places = placesOf(config)
   const runs = new RunWorker({
     runs: postgresRunQueue(db, databaseUrl, log),
     executor,
@@ -43,9 +45,9 @@ await runRole('worker', async (config, log) => {
     images: new StoredImages({ storage, signing, clock: systemClock }),
     log,
     name,
-    slots: config.runSlots,
+    places,
     egressCapBytes: config.runtimeEgress ? config.runEgressCapBytes : undefined,
-    companyConcurrency: queuePolicy(deployment, config.runSlots).companyConcurrency,
+    companyConcurrency: queuePolicy(deployment, places).companyConcurrency,
   })
   const builds = new BuildWorker({
     db,

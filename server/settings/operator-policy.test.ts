@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { beforeEach, expect, it } from 'vitest'
 import { claimNextAttempt } from '../builds/attempt-store.ts'
 import { claimNext } from '../runs/claim-store.ts'
+import { runPlaces } from '../runs/run-places.ts'
 import { codeOf, EnvironmentHarness } from '../testing/environment-harness.ts'
 import { makeRun, makeRunnableTask } from '../testing/factories/runs.ts'
 import { makeTenant, type Tenant } from '../testing/factories/tenant.ts'
@@ -73,7 +74,8 @@ it('bounds the builds under way', async () => {
 it('bounds the runs under way', async () => {
   await set({ run_concurrency_limit: 1 })
   const task = await makeRunnableTask(db, tenant.companyId)
-  const claim = () => claimNext(db, { worker: 'tester', companyConcurrency: 50 })
+  const claim = () =>
+    claimNext(db, { worker: 'tester', companyConcurrency: 50, places: runPlaces({ slots: 64 }) })
   await makeRun(db, task, { chatroom_id: tenant.roomId })
   await makeRun(db, task, { chatroom_id: tenant.roomId })
   expect((await claim())?.companyId).toBe(tenant.companyId)
