@@ -6,6 +6,7 @@ import { openKeys } from '../base/keys.ts'
 import type { Log } from '../base/logging.ts'
 import { PageTokens } from '../base/page.ts'
 import { SigningKeys, signingKeysFolder } from '../base/signing-keys.ts'
+import { endWaitingBuilds } from '../builds/end-waiting-builds.ts'
 import { ArchiveReaders } from '../builds/reader/archive-readers.ts'
 import type { Database } from '../db/database.ts'
 import { offeredIsolations } from '../environments/isolation.ts'
@@ -126,6 +127,7 @@ export function createApiApp({
     uploadCapabilityKey,
     deployment,
     isolations: offeredIsolations(config.runtimes),
+    endWaitingBuilds,
     departments: directory,
   }
   mountEnvironmentRoutes(mount, environments)

@@ -2,6 +2,7 @@ import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { systemClock } from '../base/clock.ts'
 import { SigningKeys, signingKeysFolder } from '../base/signing-keys.ts'
+import { buildSlots } from '../builds/build-slots.ts'
 import { BuildWorker } from '../builds/build-worker.ts'
 import { programDigest } from '../builds/cache/program-digest.ts'
 import { ArchiveReaders } from '../builds/reader/archive-readers.ts'
@@ -16,7 +17,7 @@ import { LogOffers } from '../live-logs/log-offers.ts'
 import manifest from '../package.json' with { type: 'json' }
 import { startLoop } from '../queue/loop.ts'
 import { queuePolicy } from '../runs/queue-policy.ts'
-import { placesOf } from '../runs/run-places.ts'
+import { memoryForBuildsMib, placesOf } from '../runs/run-places.ts'
 import { postgresRunQueue } from '../runs/run-queue.ts'
 import { RunWorker } from '../runs/run-worker.ts'
 import { DiskStorage } from '../storage/disk.ts'
@@ -68,7 +69,7 @@ await runRole('worker', async (config, log) => {
         programDigest: programDigest(manifest.version),
       },
     },
-    slots: config.buildSlots,
+    share: buildSlots({ slots: config.buildSlots, memoryMib: memoryForBuildsMib(places) }),
     name,
   })
   await runs.start()

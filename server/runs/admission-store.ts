@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
-import { buildMemoryByProfile } from '../builds/build-sandbox.ts'
-import { memoryByProfile, promisedByProfile, type RunPlaces, shortRunSeconds } from './run-places.ts'
+import { buildMemoryMib, mibOf } from '../builds/promised-memory-store.ts'
+import { memoryByProfile, type RunPlaces, shortRunSeconds } from './run-places.ts'
 
 /*
  * Parts of the statement that claims a run: what the machine has left, and which run may have it.
@@ -25,23 +25,9 @@ const endingSeconds = 30
 /** The longest build profile's. */
 const buildEndsAfter = sql`interval '1 hour'`
 
-const mibOf = (column: string, mib: readonly (readonly [profile: string, mib: number])[]) =>
-  sql`(case ${sql.ref(column)} ${sql.join(
-    mib.map(([profile, size]) => sql`when ${sql.lit(profile)} then ${sql.lit(size)}`),
-    sql` `,
-  )} else ${sql.lit(Math.max(...mib.map(([, size]) => size)))} end)`
-
 /** What a run counts for, in MiB, by the column that has its profile. */
 export const runMemoryMib = (places: RunPlaces, column: string): RawBuilder<number> =>
-  mibOf(column, memoryByProfile(places)) as RawBuilder<number>
-
-/** What a run was promised, whatever the machine has. */
-export const promisedMemoryMib = (column: string): RawBuilder<number> =>
-  mibOf(column, promisedByProfile) as RawBuilder<number>
-
-/** What a build counts for. */
-export const buildMemoryMib = (column: string): RawBuilder<number> =>
-  mibOf(column, buildMemoryByProfile) as RawBuilder<number>
+  mibOf(column, memoryByProfile(places))
 
 /** `live`: runs that have a place; `building`: builds under way; `held`: what both have of the machine. */
 export const heldNow = (places: RunPlaces): RawBuilder<unknown> => sql`

@@ -1,9 +1,9 @@
 import { type RawBuilder, sql } from 'kysely'
+import { buildMemoryMib, promisedMemoryMib } from '../builds/promised-memory-store.ts'
 import type { Executing, Sending } from '../db/database.ts'
 import { listOf } from '../db/list-of.ts'
 import { prepared } from '../db/prepared.ts'
 import { unseen } from '../db/unseen.ts'
-import { buildMemoryMib, promisedMemoryMib } from './admission-store.ts'
 
 /*
  * Reads of the queue, each bounded: none grows with the number of queued runs. Fixed bounds are part of the statements'

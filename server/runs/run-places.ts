@@ -75,14 +75,13 @@ export const placesOf = (
 export const wholeMemoryMib = ({ memoryMib, reservedMemoryMib, buildMemoryMib }: RunPlaces): number =>
   Math.max(standardMib, memoryMib - 2 * reservedMemoryMib - buildMemoryMib)
 
+/** All but what is kept for the first runs of companies. */
+export const memoryForBuildsMib = ({ memoryMib, reservedMemoryMib }: RunPlaces): number =>
+  memoryMib - reservedMemoryMib
+
 /** What a run of the profile counts for, in MiB. */
 export const memoryOfRun = (places: RunPlaces, profile: string): number =>
   Math.min(profileOf(profile).provider_memory_mib, wholeMemoryMib(places))
-
-/** What runs are promised, by profile, in MiB. */
-export const promisedByProfile: readonly (readonly [profile: string, mib: number])[] = profiles.map(
-  ({ id, provider_memory_mib: mib }) => [id, mib],
-)
 
 /** What runs count for, by profile. */
 export const memoryByProfile = (places: RunPlaces): [profile: string, mib: number][] =>
