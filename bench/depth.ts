@@ -7,6 +7,7 @@ import { claimNext } from '../server/runs/claim-store.ts'
 import { queuePolicy } from '../server/runs/queue-policy.ts'
 import { listRoomRuns } from '../server/runs/read-runs.ts'
 import { RunLookup } from '../server/runs/run-lookup.ts'
+import { runPlaces } from '../server/runs/run-places.ts'
 import { SubmissionQueue } from '../server/runs/submission-queue.ts'
 import { submitRun } from '../server/runs/submit-run.ts'
 import { listVisibleRuns } from '../server/runs/visible-runs.ts'
@@ -72,7 +73,9 @@ async function crowdedClaim({ db }: OwnDatabase): Promise<() => Promise<number>>
 }
 
 async function timeClaim(db: Database): Promise<number> {
-  const { tookMs, result } = await timed(() => claimNext(db, { worker: 'bench', companyConcurrency: 50 }))
+  const { tookMs, result } = await timed(() =>
+    claimNext(db, { worker: 'bench', companyConcurrency: 50, places: runPlaces({ slots: 64 }) }),
+  )
   if (!result) throw new Error('nothing to claim')
   await endRun(db, result.id)
   return tookMs
@@ -86,7 +89,7 @@ async function operations({ db }: OwnDatabase, rows: number): Promise<Operations
   if (!submitter || !lister) throw new Error('no companies')
   await insertQueuedRuns(db, waiting, rows)
   await settle(db)
-  const policy = queuePolicy('hosted', 16)
+  const policy = queuePolicy('hosted', runPlaces({ slots: 16 }))
   const deps = {
     db,
     directory: new Directory(db),

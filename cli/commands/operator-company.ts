@@ -19,6 +19,12 @@ interface Limit {
 
 const limits: Limit[] = [
   { flag: '--run-concurrency', column: 'run_concurrency_limit', max: countMax, what: 'runs at once' },
+  {
+    flag: '--run-timeout-bound',
+    column: 'run_timeout_bound_seconds',
+    max: timeoutMaxSeconds,
+    what: 'seconds; runs with a longer timeout start one at a time',
+  },
   { flag: '--queued-runs', column: 'queued_run_limit', max: queuedRunsMax, what: 'runs that wait' },
   { flag: '--active-builds', column: 'active_build_limit', max: countMax, what: 'builds at once' },
   { flag: '--queued-builds', column: 'queued_build_limit', max: countMax, what: 'builds that wait' },
@@ -94,6 +100,9 @@ const tell = (company: string, options: Options, work: () => ReturnType<typeof s
         code: 'cli_company_unknown',
       })
     }
-    const rows = Object.entries(policy).map(([name, value]) => [name, String(value)])
+    const rows = Object.entries(policy).map(([name, value]) => [
+      name,
+      value === null ? 'none' : String(value),
+    ])
     return { text: table(['SETTING', 'VALUE'], rows), document: policy }
   })

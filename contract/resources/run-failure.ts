@@ -97,6 +97,11 @@ export const runFailures = {
     'The task, its version or its environment was archived or blocked while the run was queued.',
     'policy',
   ),
+  authority_revoked: customer(
+    'task_bundle',
+    'What the run was submitted under was revoked while it was queued: the share, the key, the user or the membership that error_detail names. Submit it again as somebody who may.',
+    'policy',
+  ),
   runtime_start_failed: platform(
     'spawn',
     'The sandbox could not be started. Submit the run again.',

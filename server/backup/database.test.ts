@@ -7,6 +7,7 @@ import { newId } from '../base/ids.ts'
 import { createLog } from '../base/logging.ts'
 import { connect, type Database } from '../db/database.ts'
 import { claimNext } from '../runs/claim-store.ts'
+import { runPlaces } from '../runs/run-places.ts'
 import { databaseUrl } from '../testing/database-names.ts'
 import { makeRun, makeRunnableTask } from '../testing/factories/runs.ts'
 import { makeTenant } from '../testing/factories/tenant.ts'
@@ -53,7 +54,7 @@ beforeAll(async () => {
   const task = await makeRunnableTask(db, tenant.companyId, { work_script: 'a\\b"c\n\t(é, {}), ""' })
   const ofRoom = { chatroom_id: tenant.roomId }
   claimed = await makeRun(db, task, ofRoom)
-  await claimNext(db, { worker: 'a machine', companyConcurrency: 9 })
+  await claimNext(db, { worker: 'a machine', companyConcurrency: 9, places: runPlaces({ slots: 16 }) })
   queued = await makeRun(db, task, ofRoom)
   ended = await makeRun(db, task, { ...ofRoom, state: 'completed', exit_code: 0, terminal_at: new Date() })
   dump = await dumpDatabase(db, folder)
@@ -98,7 +99,13 @@ describe('a database that was written down and loaded', () => {
         .executeTakeFirstOrThrow()
       expect(event.from_state).toBe(left)
     }
-    expect(await claimNext(target, { worker: 'a machine', companyConcurrency: 9 })).toBeUndefined()
+    expect(
+      await claimNext(target, {
+        worker: 'a machine',
+        companyConcurrency: 9,
+        places: runPlaces({ slots: 16 }),
+      }),
+    ).toBeUndefined()
   })
 
   it('has its references, triggers and sequences', async () => {

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { homedir } from 'node:os'
+import { homedir, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { parse } from 'yaml'
 import { type AddressRange, parseAddressRange } from './address-range.ts'
@@ -30,8 +30,12 @@ export interface Config {
   serviceUser: string
   /** Runs this worker keeps in flight. */
   runSlots: number
+  /** Of these, kept for companies that have no run; absent: one in eight. */
+  reservedRunSlots: number | undefined
   /** Builds this worker keeps in flight. */
   buildSlots: number
+  /** Memory of all sandboxes together, in MiB; the rest of the machine is the service's. */
+  sandboxMemoryMib: number
   /** Sandboxes that the host agent makes before they are asked for; absent: by the machine's memory. */
   warmSandboxes: number | undefined
   /** Whether runs may have a network at all. */
@@ -97,6 +101,16 @@ const url = text(/^https?:\/\/[^\s/]+[^\s]*[^\s/]$/, 'an http(s) address without
 const runtimeSets: Config['runtimes'][] = [['crun'], ['crun', 'runsc'], ['runsc']]
 
 const isRoot = () => process.getuid?.() === 0
+
+const gibOfMib = 1024
+
+/** What the machine, or the container that the service is in, has without the part of the service and its database. */
+function sandboxMemoryDefaultMib(): number {
+  const limit = process.constrainedMemory()
+  const mib = Math.floor(Math.min(totalmem(), limit > 0 ? limit : Number.POSITIVE_INFINITY) / 2 ** 20)
+  const ownMib = Math.min(mib / 2, Math.max(gibOfMib, Math.min(mib / 8, 4 * gibOfMib)))
+  return Math.max(256, Math.floor(mib - ownMib))
+}
 
 export const settings: { [K in keyof Config]: Setting<Config[K]> } = {
   dataDir: {
@@ -180,11 +194,24 @@ export const settings: { [K in keyof Config]: Setting<Config[K]> } = {
     fallback: () => 16,
     ...integer(1, 4096),
   },
+  reservedRunSlots: {
+    env: 'SANDBOX_RESERVED_RUN_SLOTS',
+    description: 'of these, kept for companies that have no run; default one in eight, at least one of two',
+    fallback: () => undefined,
+    ...integer(0, 4095),
+  },
   buildSlots: {
     env: 'SANDBOX_BUILD_SLOTS',
-    description: 'builds in flight at once',
-    fallback: () => 2,
+    description: 'builds in flight at once; one of two or more is kept for companies that have none',
+    fallback: () => 3,
     ...integer(1, 64),
+  },
+  sandboxMemoryMib: {
+    env: 'SANDBOX_MEMORY_MIB',
+    description:
+      'memory of all sandboxes together, in MiB; default the machine without an eighth for the service',
+    fallback: sandboxMemoryDefaultMib,
+    ...integer(256, 2 ** 30),
   },
   warmSandboxes: {
     env: 'SANDBOX_WARM_SANDBOXES',

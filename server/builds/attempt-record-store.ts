@@ -64,6 +64,19 @@ export async function lockAttempt(trx: Trx, companyId: string, id: string): Prom
     .executeTakeFirst()
 }
 
+/** Attempts of versions of the environment that no worker has begun, held until the transaction ends. */
+export const lockWaitingAttempts = (trx: Trx, environmentId: string): Promise<AttemptRow[]> =>
+  trx
+    .selectFrom('build_attempts')
+    .selectAll()
+    .where('state', '=', 'validation_queued')
+    .where('environment_version_id', 'in', (eb) =>
+      eb.selectFrom('environment_versions').select('id').where('environment_id', '=', environmentId),
+    )
+    .orderBy('id')
+    .forUpdate()
+    .execute()
+
 export async function hasLiveAttempt(trx: Trx, versionId: string): Promise<boolean> {
   const row = await trx
     .selectFrom('build_attempts')

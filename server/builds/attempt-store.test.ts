@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { newId } from '../base/ids.ts'
 import { EnvironmentHarness } from '../testing/environment-harness.ts'
+import { makeRun, makeRunnableTask } from '../testing/factories/runs.ts'
 import { makeTenant, type Tenant } from '../testing/factories/tenant.ts'
 import { createTestDatabase } from '../testing/test-database.ts'
 import {
@@ -16,6 +17,7 @@ import {
 } from './attempt-store.ts'
 import { cancelBuild } from './build-cancel-service.ts'
 import { queueBuild } from './build-service.ts'
+import { buildSlots } from './build-slots.ts'
 import { returnClaims } from './returned-claim-store.ts'
 
 const { db } = await createTestDatabase()
@@ -45,7 +47,8 @@ async function queue(tenant: Tenant): Promise<Queued> {
   return { ...path, attemptId: attempt.id }
 }
 
-const claim = (worker = 'worker') => claimNextAttempt(db, { worker, leaseMs })
+const claim = (worker = 'worker') =>
+  claimNextAttempt(db, { worker, leaseMs, share: buildSlots({ slots: 64 }) })
 
 async function mustClaim(worker?: string): Promise<AttemptRow> {
   const attempt = await claim(worker)
@@ -100,6 +103,63 @@ describe('claiming', () => {
     const other = await queue(quiet)
     const order = [(await mustClaim()).id, (await mustClaim()).id, (await mustClaim()).id]
     expect(order).toEqual([first.attemptId, other.attemptId, second.attemptId])
+  })
+
+  it('leaves a slot to a company that has no build, however many another has queued', async () => {
+    const [busy, quiet, third] = [await makeTenant(db), await makeTenant(db), await makeTenant(db)]
+    for (let count = 0; count < 3; count += 1) await queue(busy)
+    const claimOf = async (slots: number) =>
+      (await claimNextAttempt(db, { worker: 'worker', leaseMs, share: buildSlots({ slots }) }))?.company_id
+    expect(await claimOf(2)).toBe(busy.companyId)
+    expect(await claimOf(2)).toBeUndefined()
+    expect(await claimOf(3)).toBe(busy.companyId)
+    expect(await claimOf(3)).toBeUndefined()
+    await queue(quiet)
+    await queue(third)
+    expect(await claimOf(3)).toBe(quiet.companyId)
+    expect(await claimOf(3)).toBeUndefined()
+    expect(await claimOf(4)).toBe(third.companyId)
+  })
+
+  it('starts builds one at a time where there is one slot', async () => {
+    const tenants = [await makeTenant(db), await makeTenant(db)]
+    for (const tenant of tenants) await queue(tenant)
+    const share = buildSlots({ slots: 1 })
+    const claimOne = () => claimNextAttempt(db, { worker: 'worker', leaseMs, share })
+    const first = await claimOne()
+    if (!first) throw new Error('nothing to claim')
+    expect(await claimOne()).toBeUndefined()
+    await finish(first, { state: 'customer_failed', errorCode: 'build_timeout' })
+    expect((await claimOne())?.company_id).not.toBe(first.company_id)
+  })
+
+  it('waits for memory that runs have, and lets pass what fits', async () => {
+    const tenant = await makeTenant(db)
+    const task = await makeRunnableTask(db, tenant.companyId)
+    const rid = await makeRun(db, task, {
+      chatroom_id: tenant.roomId,
+      resource_profile: 'large',
+      state: 'starting',
+      worker: 'w',
+      sandbox_id: 's',
+    })
+    const { attemptId } = await queue(await makeTenant(db))
+    await db
+      .updateTable('build_attempts')
+      .set({ build_profile: 'large' })
+      .where('id', '=', attemptId)
+      .execute()
+    const share = buildSlots({ slots: 4, memoryMib: 12_288 })
+    const claimOne = () => claimNextAttempt(db, { worker: 'worker', leaseMs, share })
+    expect(await claimOne()).toBeUndefined()
+    const small = await queue(await makeTenant(db))
+    expect((await claimOne())?.id).toBe(small.attemptId)
+    await db
+      .updateTable('runs')
+      .set({ state: 'cancelled', terminal_at: new Date() })
+      .where('id', '=', rid)
+      .execute()
+    expect((await claimOne())?.id).toBe(attemptId)
   })
 
   it('takes over an attempt whose worker is gone, and shuts the former worker out', async () => {

@@ -11,6 +11,8 @@ import type { BuildAttemptsTable } from '../db/tables/environments.ts'
 import { transition } from '../db/transition.ts'
 import { noImage } from '../environments/failed-images.ts'
 import { moveVersion, type VersionMove } from '../environments/version-moves.ts'
+import type { BuildSlots } from './build-slots.ts'
+import { buildMemoryMib, promisedMemoryMib } from './promised-memory-store.ts'
 import { agoOf, type EnteredStage, endStage, enterStages } from './stage-store.ts'
 
 /*
@@ -35,23 +37,28 @@ export type WriteOutcome = 'done' | 'cancel_requested' | 'lost'
 /** An attempt that took so many workers down with it is not given to another one; an orderly stop counts for none. */
 export const claimsMax = 5
 
+export interface ClaimBuildOptions {
+  worker: string
+  leaseMs: number
+  /** What all companies share. */
+  share: BuildSlots
+}
+
 /**
- * Claims what is to be worked on next: an attempt whose worker is gone, else the oldest waiting one of the
- * company that was served least recently and has fewer than its active builds under way. A waiting attempt is
- * `validating` then; one that was taken over is in the state in which its worker left it.
+ * Claims what is to be worked on next: an attempt whose worker is gone, else the oldest waiting one that its company and
+ * the machine have a slot and memory for, of the company with the fewest builds under way, then the one that was served
+ * least recently. A company that has a build gets none of the reserved slots. A waiting attempt is `validating` then; one
+ * that was taken over is in the state in which its worker left it.
  */
-export async function claimNextAttempt(
-  db: Database,
-  by: { worker: string; leaseMs: number },
-): Promise<AttemptRow | undefined> {
+export async function claimNextAttempt(db: Database, by: ClaimBuildOptions): Promise<AttemptRow | undefined> {
   if (!(await isAnyClaimable(db))) return undefined
   return db.transaction().execute(async (trx) => {
     // One claim at a time, or two would count the same free place of a company.
     await sql`select pg_advisory_xact_lock(hashtextextended('build-claims', 0))`.execute(trx)
-    let next = await lockNextAttempt(trx)
+    let next = await lockNextAttempt(trx, by.share)
     while (next && next.unreturned_claims >= claimsMax) {
       await endLocked(trx, next, workersLost(next))
-      next = await lockNextAttempt(trx)
+      next = await lockNextAttempt(trx, by.share)
     }
     return next && giveAttempt(trx, next, by)
   })
@@ -65,9 +72,20 @@ async function isAnyClaimable(db: Database): Promise<boolean> {
   return rows.length > 0
 }
 
-async function lockNextAttempt(trx: Trx): Promise<AttemptRow | undefined> {
+async function lockNextAttempt(trx: Trx, share: BuildSlots): Promise<AttemptRow | undefined> {
+  const { slots, reserved, memoryMib } = share
   const { rows } = await sql<AttemptRow>`
-    select a.* from build_attempts a
+    with held as materialized (
+      select builds.slots, builds.memory + (
+        select coalesce(sum(${promisedMemoryMib('resource_profile')}), 0) from runs
+        where state in ('starting', 'running', 'cancel_requested')
+      ) as memory
+      from (
+        select count(*) as slots, coalesce(sum(${buildMemoryMib('build_profile')}), 0) as memory
+        from build_attempts where terminal_at is null and worker is not null
+      ) builds
+    )
+    select a.* from build_attempts a cross join held
     left join company_settings s on s.company_id = a.company_id
     cross join lateral (
       select count(*) as active from build_attempts b
@@ -79,19 +97,17 @@ async function lockNextAttempt(trx: Trx): Promise<AttemptRow | undefined> {
     ) served
     where a.terminal_at is null
       and ((a.worker is not null and a.lease_until < now())
-        or (a.state = 'validation_queued' and busy.active < coalesce(s.active_build_limit, ${activeBuildLimitDefault}::int)))
-    order by a.worker is null, served.at nulls first, a.queued_at, a.id
+        or (a.state = 'validation_queued' and busy.active < coalesce(s.active_build_limit, ${activeBuildLimitDefault}::int)
+          and held.slots < ${sql.lit(slots)} - case when busy.active = 0 then 0 else ${sql.lit(reserved)} end
+          and held.memory + least(${buildMemoryMib('a.build_profile')}, ${sql.lit(memoryMib)}) <= ${sql.lit(memoryMib)}))
+    order by a.worker is null, busy.active, served.at nulls first, a.queued_at, a.id
     limit 1
     for update of a skip locked
   `.execute(trx)
   return rows[0]
 }
 
-async function giveAttempt(
-  trx: Trx,
-  attempt: AttemptRow,
-  to: { worker: string; leaseMs: number },
-): Promise<AttemptRow> {
+async function giveAttempt(trx: Trx, attempt: AttemptRow, to: ClaimBuildOptions): Promise<AttemptRow> {
   if (attempt.state === 'validation_queued') {
     await transition(trx, {
       table: 'build_attempts',

@@ -8,6 +8,7 @@ import { claimNextAttempt } from './attempt-store.ts'
 import { BuildFailed } from './build-failed.ts'
 import { readOrder } from './build-order-store.ts'
 import { queueBuild } from './build-service.ts'
+import { buildSlots } from './build-slots.ts'
 import { buildChain } from './chain.ts'
 import { ChainProgress } from './chain-progress.ts'
 
@@ -23,7 +24,11 @@ async function makeBuild() {
   const params = { id: environmentId, vid: versionId, aid }
   const read = () => harness.must<BuildDetails>(extensionRoutes.readBuildDetails, owner, { params })
   const claim = async () => {
-    const attempt = await claimNextAttempt(db, { worker: 'worker', leaseMs: -1 })
+    const attempt = await claimNextAttempt(db, {
+      worker: 'worker',
+      leaseMs: -1,
+      share: buildSlots({ slots: 64 }),
+    })
     if (attempt?.id !== aid) throw new Error('another build was claimed')
     const { order: _, ...states } = await readOrder(db, attempt)
     return new ChainProgress(db, attempt, states)

@@ -1,4 +1,4 @@
-import type { BuildProfile } from '@sandbox-jobs/contract/resources/profile.ts'
+import { type BuildProfile, buildProfiles } from '@sandbox-jobs/contract/resources/profile.ts'
 import type { SandboxCollect, SandboxSpec } from '../executor/port.ts'
 import { maxPulledBytes } from './bases/pull-sandbox.ts'
 import { buildScript, maxStepsBytes, prefixScript } from './build-script.ts'
@@ -18,6 +18,12 @@ export const buildLimits: Record<BuildProfile, BuildLimits> = {
   fast: { vcpu: 2, memoryBytes: 4 * gib, diskBytes: 8 * gib, timeoutMs: 15 * 60_000 },
   large: { vcpu: 4, memoryBytes: 8 * gib, diskBytes: 16 * gib, timeoutMs: 60 * 60_000 },
 }
+
+const mib = 1024 ** 2
+
+/** What a build takes of the machine's memory, by build profile, in MiB. */
+export const buildMemoryByProfile: readonly (readonly [profile: BuildProfile, mib: number])[] =
+  buildProfiles.map((profile) => [profile, buildLimits[profile].memoryBytes / mib])
 
 /** Bounds of what comes out of a build. */
 export const maxImageBytes = 10 * gib

@@ -96,7 +96,7 @@ async function queue(
   path: VersionPath,
   queueing: Queueing,
 ): Promise<BuildAttempt> {
-  const environment = await managedEnvironment(context.db, principal, path.environmentId)
+  await managedEnvironment(context.db, principal, path.environmentId)
   await requireUnfenced(context)
   const id = newId('buildAttempt')
   const { companyId } = principal
@@ -106,7 +106,8 @@ async function queue(
     queueing.checkRequest()
     if (await hasLiveAttempt(trx, version.id)) throw new CodedError('nonterminal_exists')
     queueing.check(version)
-    requireActive(environment)
+    // Whoever archives it holds the same lock, so what is queued now is ended with the others.
+    requireActive(await managedEnvironment(trx, principal, path.environmentId))
     const { queuedBuildLimit: limit } = await companyPolicy(trx, companyId)
     if ((await countWaitingAttempts(trx, companyId)) >= limit) {
       throw new CodedError('sandbox_queued_build_limit', { limit })

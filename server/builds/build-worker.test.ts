@@ -6,6 +6,7 @@ import { ScriptedExecutor } from '../testing/scripted-executor.ts'
 import { createTestDatabase } from '../testing/test-database.ts'
 import { claimsMax } from './attempt-store.ts'
 import { queueBuild } from './build-service.ts'
+import { buildSlots } from './build-slots.ts'
 import { BuildWorker } from './build-worker.ts'
 
 const { db, url } = await createTestDatabase()
@@ -24,7 +25,13 @@ test('a build outlives more orderly restarts than deaths of its worker', async (
   const { id } = await queueBuild(harness.context, companyManager, { environmentId, versionId }, {})
   const row = () => db.selectFrom('build_attempts').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
   for (let starts = 1; starts <= claimsMax + 2; starts += 1) {
-    const worker = new BuildWorker({ db, databaseUrl: url, tools, slots: 1, name: 'machine' })
+    const worker = new BuildWorker({
+      db,
+      databaseUrl: url,
+      tools,
+      share: buildSlots({ slots: 1 }),
+      name: 'machine',
+    })
     await worker.start()
     await vi.waitFor(async () => expect((await row()).fence).toBe(starts), { timeout: 10_000 })
     await worker.stop()

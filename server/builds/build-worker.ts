@@ -3,6 +3,7 @@ import type { Database } from '../db/database.ts'
 import { liveLogChannel } from '../live-logs/log-offers.ts'
 import { type Listener, listen } from '../queue/listener.ts'
 import { type AttemptRow, claimNextAttempt } from './attempt-store.ts'
+import type { BuildSlots } from './build-slots.ts'
 import { buildsQueuedChannel } from './enqueue-build.ts'
 import { Provisioner, provisioningAskedChannel } from './provisioner.ts'
 import { releaseLeases, returnClaims } from './returned-claim-store.ts'
@@ -14,8 +15,8 @@ export interface BuildWorkerOptions {
   db: Database
   databaseUrl: string
   tools: BuildTools
-  /** Builds in flight at once. */
-  slots: number
+  /** Builds in flight at once, and how companies share them. */
+  share: BuildSlots
   /** The same after a restart, and no other worker's. */
   name: string
 }
@@ -100,12 +101,12 @@ export class BuildWorker {
   }
 
   async #claim(): Promise<void> {
-    const { db, slots, name: worker, tools } = this.#options
+    const { db, share, name: worker, tools } = this.#options
     while (this.#claimAgain && !this.#detach.signal.aborted) {
       this.#claimAgain = false
       try {
-        while (this.#flights.size < slots && !this.#detach.signal.aborted) {
-          const attempt = await claimNextAttempt(db, { worker, leaseMs: buildLeaseMs })
+        while (this.#flights.size < share.slots && !this.#detach.signal.aborted) {
+          const attempt = await claimNextAttempt(db, { worker, leaseMs: buildLeaseMs, share })
           if (!attempt) break
           this.#launch(attempt)
         }

@@ -19,6 +19,7 @@ import { makeSignedImage } from '../testing/factories/signed-image.ts'
 import { makeTenant, type Tenant } from '../testing/factories/tenant.ts'
 import { ScriptedExecutor } from '../testing/scripted-executor.ts'
 import { createTestDatabase } from '../testing/test-database.ts'
+import { buildSlots } from './build-slots.ts'
 import { BuildWorker } from './build-worker.ts'
 import { blobPath } from './provenance/verify-image.ts'
 import { verifyStored } from './provenance/verify-stored.ts'
@@ -140,7 +141,7 @@ describe('asking for it', () => {
       db,
       databaseUrl: url,
       tools,
-      slots: 1,
+      share: buildSlots({ slots: 1 }),
       name: 'w',
     })
     workers.push(worker)

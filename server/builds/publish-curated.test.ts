@@ -14,7 +14,9 @@ import { claimNextAttempt, endLocked } from './attempt-store.ts'
 import { liftFence, raiseFence } from './build-fence.ts'
 import { buildLogKey } from './build-log-key.ts'
 import { readOrder } from './build-order-store.ts'
+import { buildSlots } from './build-slots.ts'
 import { noteCachedImage } from './cache/build-cache-store.ts'
+import { endWaitingBuilds } from './end-waiting-builds.ts'
 import { type Publication, publishCurated } from './publish-curated.ts'
 import { readCuratedBuild } from './read-curated-build.ts'
 
@@ -61,7 +63,11 @@ async function mustPublish(name: string): Promise<Publication> {
 describe('a curated version', () => {
   it('is built of the archive of the company that lends it, and belongs to none', async () => {
     const { attemptId, versionId, environmentId } = await mustPublish('built')
-    const attempt = await claimNextAttempt(db, { worker: 'worker', leaseMs: 60_000 })
+    const attempt = await claimNextAttempt(db, {
+      worker: 'worker',
+      leaseMs: 60_000,
+      share: buildSlots({ slots: 64 }),
+    })
     expect(attempt).toMatchObject({
       id: attemptId,
       company_id: author.companyId,
@@ -193,8 +199,8 @@ describe('a curated version', () => {
   it('is offered no more once its environment is archived, whose name is free again', async () => {
     const { environmentId, versionId } = await mustPublish('old')
     await setReady(versionId)
-    expect(await archiveCuratedEnvironment(db, 'old')).toBe(true)
-    expect(await archiveCuratedEnvironment(db, 'old')).toBe(false)
+    expect(await archiveCuratedEnvironment(db, 'old', endWaitingBuilds)).toBe(true)
+    expect(await archiveCuratedEnvironment(db, 'old', endWaitingBuilds)).toBe(false)
     const { items } = await harness.must<{ items: Environment[] }>(
       environmentRoutes.listEnvironments,
       other.member,

@@ -117,6 +117,8 @@ class Stage {
       baseUrl,
       runSlots: 16,
       trustedProxies: [],
+      reservedRunSlots: undefined,
+      sandboxMemoryMib: 2 ** 20,
       runtimes: ['crun'],
       runtimeEgress: true,
       accessTokenSeconds,

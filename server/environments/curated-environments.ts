@@ -3,6 +3,7 @@ import { environmentVersionMachine } from '@sandbox-jobs/contract/states/environ
 import { newId } from '../base/ids.ts'
 import type { Database, Executing, Trx } from '../db/database.ts'
 import { noteCreated, transition } from '../db/transition.ts'
+import type { EnvironmentContext } from './environment-context.ts'
 import {
   type CuratedEnvironment,
   insertCuratedEnvironment,
@@ -81,12 +82,20 @@ async function holdCurated(trx: Trx, texts: { name: string; description: string 
 /** All of them, archived ones too, newest first. */
 export const listCuratedEnvironments = (db: Executing): Promise<CuratedEnvironment[]> => listCuratedRows(db)
 
-/** Nothing new is published on it; tasks that stand on its versions go on. False: there is no active one of that name. */
-export async function archiveCuratedEnvironment(db: Database, name: string): Promise<boolean> {
+/**
+ * Nothing new is published on it, and builds that wait are cancelled; tasks that stand on its versions go on. False: there is
+ * no active one of that name.
+ */
+export async function archiveCuratedEnvironment(
+  db: Database,
+  name: string,
+  endWaitingBuilds: EnvironmentContext['endWaitingBuilds'],
+): Promise<boolean> {
   return db.transaction().execute(async (trx) => {
     const id = await lockCuratedEnvironment(trx, name)
     if (id === undefined) return false
     await transition(trx, { table: 'environments', machine: environmentMachine, id, to: 'archived' })
+    await endWaitingBuilds(trx, id)
     return true
   })
 }

@@ -129,7 +129,10 @@ export async function updateEnvironment(
   return shown(context, row)
 }
 
-/** Archives the environment. Its versions stay what they are, so pinned tasks go on running. */
+/**
+ * Archives the environment. Its versions stay what they are, so pinned tasks go on running; builds that wait are cancelled,
+ * and by the company's lock none is queued meanwhile.
+ */
 export async function archiveEnvironment(
   context: EnvironmentContext,
   principal: Principal,
@@ -137,6 +140,7 @@ export async function archiveEnvironment(
 ): Promise<Environment> {
   await managedEnvironment(context.db, principal, id)
   const row = await context.db.transaction().execute(async (trx) => {
+    await lockCompany(trx, principal.companyId, 'builds')
     const left = await transition(trx, {
       table: 'environments',
       machine: environmentMachine,
@@ -144,6 +148,7 @@ export async function archiveEnvironment(
       to: 'archived',
     })
     if (left === undefined) throw new CodedError('illegal_transition')
+    await context.endWaitingBuilds(trx, id)
     return lockEnvironment(trx, principal.companyId, id)
   })
   if (!row) throw notFound()

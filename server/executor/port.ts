@@ -236,6 +236,7 @@ export interface SandboxSummary {
 
 export interface ExecutorCapacity {
   cpus: number
+  /** Memory that all sandboxes may have together. */
   memoryBytes: number
   /** Sandboxes that may run at once. */
   slots: number

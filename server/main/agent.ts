@@ -46,6 +46,7 @@ async function main(): Promise<void> {
     gid: accountOf(config.serviceUser)?.gid ?? 0,
     cgroupParent: values.cgroup,
     slots: slotsOf(values.slots) ?? slotsFor(config),
+    memoryBytes: config.sandboxMemoryMib * 2 ** 20,
     runtimes: config.runtimes,
     warm: config.warmSandboxes,
     egress: config.runtimeEgress,

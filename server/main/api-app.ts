@@ -7,6 +7,7 @@ import { openKeys } from '../base/keys.ts'
 import type { Log } from '../base/logging.ts'
 import { PageTokens } from '../base/page.ts'
 import { SigningKeys, signingKeysFolder } from '../base/signing-keys.ts'
+import { endWaitingBuilds } from '../builds/end-waiting-builds.ts'
 import { ArchiveReaders } from '../builds/reader/archive-readers.ts'
 import type { Database } from '../db/database.ts'
 import { offeredIsolations } from '../environments/isolation.ts'
@@ -54,6 +55,7 @@ import { cancelQueuedRunsOfTask } from '../runs/cancel-queued.ts'
 import { queuePolicy } from '../runs/queue-policy.ts'
 import { stageInput } from '../runs/run-input.ts'
 import { RunLookup } from '../runs/run-lookup.ts'
+import { placesOf } from '../runs/run-places.ts'
 import { RunReadings } from '../runs/run-readings.ts'
 import { SubmissionQueue } from '../runs/submission-queue.ts'
 import { DiskStorage } from '../storage/disk.ts'
@@ -74,7 +76,9 @@ export interface ApiParts {
     | 'enabled'
     | 'baseUrl'
     | 'trustedProxies'
+    | 'reservedRunSlots'
     | 'runSlots'
+    | 'sandboxMemoryMib'
     | 'accessTokenSeconds'
     | 'runtimes'
     | 'runtimeEgress'
@@ -102,7 +106,7 @@ export function createApiApp({
     lifetimeSeconds: config.accessTokenSeconds,
   })
   const directory = new Directory(db)
-  const policy = queuePolicy(deployment, config.runSlots)
+  const policy = queuePolicy(deployment, placesOf(config))
   const { authenticate } = new Authentication({ db, tokens, identityProvider, apiKeyPepper, clock })
 
   const app = createApp(log)
@@ -127,6 +131,7 @@ export function createApiApp({
     uploadCapabilityKey,
     deployment,
     isolations: offeredIsolations(config.runtimes),
+    endWaitingBuilds,
     departments: directory,
   }
   mountEnvironmentRoutes(mount, environments)

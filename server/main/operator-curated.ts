@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { sleep } from '../base/clock.ts'
 import { type AttemptEnd, findAttemptEnd } from '../builds/attempt-store.ts'
+import { endWaitingBuilds } from '../builds/end-waiting-builds.ts'
 import { type Publication, publishCurated } from '../builds/publish-curated.ts'
 import { type CuratedBuild, readCuratedBuild } from '../builds/read-curated-build.ts'
 import {
@@ -52,4 +53,6 @@ export const readCuratedBuildOf = (versionId: string): Outcome<CuratedBuild | un
 
 /** False: there is no active one of that name. */
 export const archiveEnvironment = (name: string): Outcome<boolean> =>
-  actOnService({ act: 'environment_archive', subject: name }, ({ db }) => archiveCuratedEnvironment(db, name))
+  actOnService({ act: 'environment_archive', subject: name }, ({ db }) =>
+    archiveCuratedEnvironment(db, name, endWaitingBuilds),
+  )

@@ -7,6 +7,7 @@ import { tar } from '../builds/archive/archive-fixtures.ts'
 import { claimNextAttempt } from '../builds/attempt-store.ts'
 import { buildLogKey } from '../builds/build-log-key.ts'
 import { queueBuild } from '../builds/build-service.ts'
+import { buildSlots } from '../builds/build-slots.ts'
 import { PullBench } from '../builds/hostile/registry/pull-bench.ts'
 import { routesOf, testImage, testIndex } from '../builds/hostile/registry/registry-fixture.ts'
 import { runBuild } from '../builds/run-build.ts'
@@ -37,7 +38,11 @@ async function build(environmentId: string, ownedObjectId: string) {
   const { id: versionId } = await harness.version(tenant.companyManager, environmentId, wish)
   const path = { environmentId, versionId }
   await queueBuild(harness.context, tenant.companyManager, path, { build_profile: 'standard' })
-  const attempt = await claimNextAttempt(db, { worker: 'w', leaseMs: 60_000 })
+  const attempt = await claimNextAttempt(db, {
+    worker: 'w',
+    leaseMs: 60_000,
+    share: buildSlots({ slots: 64 }),
+  })
   if (!attempt) throw new Error('nothing is queued')
   await runBuild(db, tools, attempt, new AbortController().signal)
   const { state } = await db

@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util'
 import { systemClock } from '../base/clock.ts'
 import { bootId, type Machine } from '../base/machine-id.ts'
 import { SigningKeys, signingKeysFolder } from '../base/signing-keys.ts'
+import { buildSlots } from '../builds/build-slots.ts'
 import { BuildWorker } from '../builds/build-worker.ts'
 import { programDigest } from '../builds/cache/program-digest.ts'
 import { ArchiveReaders } from '../builds/reader/archive-readers.ts'
@@ -19,6 +20,7 @@ import manifest from '../package.json' with { type: 'json' }
 import { startLoop } from '../queue/loop.ts'
 import { MachineRefused, takeMachineLease } from '../queue/machine-lease.ts'
 import { queuePolicy } from '../runs/queue-policy.ts'
+import { memoryForBuildsMib, placesOf } from '../runs/run-places.ts'
 import { postgresRunQueue } from '../runs/run-queue.ts'
 import { RunWorker } from '../runs/run-worker.ts'
 import { DiskStorage } from '../storage/disk.ts'
@@ -53,6 +55,7 @@ await runRole('worker', async (config, log) => {
   // After a restart it finds what it held by this name.
   const name = machine.id
 
+  const places = placesOf(config)
   const runs = new RunWorker({
     runs: postgresRunQueue(db, databaseUrl, log),
     executor,
@@ -60,9 +63,9 @@ await runRole('worker', async (config, log) => {
     images: new StoredImages({ storage, signing, clock: systemClock }),
     log,
     name,
-    slots: config.runSlots,
+    places,
     egressCapBytes: config.runtimeEgress ? config.runEgressCapBytes : undefined,
-    companyConcurrency: queuePolicy(deployment, config.runSlots).companyConcurrency,
+    companyConcurrency: queuePolicy(deployment, places).companyConcurrency,
   })
   const builds = new BuildWorker({
     db,
@@ -83,7 +86,7 @@ await runRole('worker', async (config, log) => {
         programDigest: programDigest(manifest.version),
       },
     },
-    slots: config.buildSlots,
+    share: buildSlots({ slots: config.buildSlots, memoryMib: memoryForBuildsMib(places) }),
     name,
   })
   await runs.start()

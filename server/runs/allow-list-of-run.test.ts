@@ -16,6 +16,7 @@ import { makeTenant, type Tenant } from '../testing/factories/tenant.ts'
 import { RunHarness } from '../testing/run-harness.ts'
 import { TaskHarness } from '../testing/task-harness.ts'
 import { createTestDatabase } from '../testing/test-database.ts'
+import { runPlaces } from './run-places.ts'
 import { postgresRunQueue } from './run-queue.ts'
 import { RunWorker } from './run-worker.ts'
 
@@ -43,7 +44,7 @@ beforeAll(async () => {
     images: new StoredImages(tools),
     log,
     name: 'w1',
-    slots: 1,
+    places: runPlaces({ slots: 1 }),
     companyConcurrency: 1,
     egressCapBytes: 2 ** 20,
     lookEveryMs: 50,

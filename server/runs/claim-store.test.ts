@@ -6,9 +6,11 @@ import { cancelRun } from './cancel-run.ts'
 import { claimNext, takeOver } from './claim-store.ts'
 import { finishRun } from './finish-run.ts'
 import { failed } from './run-outcome.ts'
+import { runPlaces } from './run-places.ts'
 
 const { db } = await createTestDatabase()
-const options = { worker: 'w1', companyConcurrency: 50 }
+const places = runPlaces({ slots: 64, reserved: 0 })
+const options = { worker: 'w1', companyConcurrency: 50, places }
 
 interface Company extends Tenant {
   task: RunnableTask
@@ -32,7 +34,7 @@ const queue = (company: Company, roomId = company.roomId) => {
 const claimedIds = async (count: number, concurrency = 50) => {
   const ids: (string | undefined)[] = []
   for (let index = 0; index < count; index += 1) {
-    ids.push((await claimNext(db, { worker: 'w1', companyConcurrency: concurrency }))?.id)
+    ids.push((await claimNext(db, { ...options, companyConcurrency: concurrency }))?.id)
   }
   return ids
 }
@@ -120,7 +122,7 @@ describe('claiming a run', () => {
     const taken: string[] = []
     const work = async (worker: string) => {
       for (let misses = 0; misses < 3; ) {
-        const run = await claimNext(db, { worker, companyConcurrency: 50 })
+        const run = await claimNext(db, { ...options, worker })
         if (run) taken.push(run.id)
         else misses += 1
       }

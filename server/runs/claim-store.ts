@@ -2,8 +2,19 @@ import type { RunState } from '@sandbox-jobs/contract/states/run-states.ts'
 import { sql } from 'kysely'
 import type { Database } from '../db/database.ts'
 import { moved } from '../db/transition.ts'
+import { unseen } from '../db/unseen.ts'
+import {
+  admits,
+  hasOrdinaryPlace,
+  hasPlace,
+  heldNow,
+  overBound,
+  reservation,
+  runMemoryMib,
+} from './admission-store.ts'
 import { dropIdleTurns } from './queue-turn-store.ts'
 import { claimed, leaseSeconds } from './run-moves.ts'
+import type { RunPlaces } from './run-places.ts'
 
 /** A run in the hands of one worker: every later write carries the fence. */
 export interface ClaimedRun {
@@ -32,32 +43,39 @@ export interface ClaimOptions {
   worker: string
   /** Live runs of one company, at most, where its operator has set no other number. */
   companyConcurrency: number
+  /** What all companies share. */
+  places: RunPlaces
 }
 
 /**
- * Heads tried per room, so that workers that claim at once do not all meet at the same row. Part of the statement's
+ * Heads tried per room and lane, so that workers that claim at once do not all meet at the same row. Part of the statement's
  * text: with a limit that it does not know Postgres would expect a tenth of the queue and plan anew at each claim.
  */
-const headsPerRoom = 4
+const headsPerLane = 4
 
-/** Turns of companies without live runs that a claim tries; the others that wait are as few as the live runs. */
+/** Turns of companies without live runs that a claim tries at once; the others that wait are as few as the live runs. */
 const turnsTried = 64
 
 /**
  * Claims the next run in its turn: of the company with the fewest live runs, then the one that was served longest
- * ago; in it of the room by the same rule; in that the oldest. Undefined when nothing may start.
+ * ago; in it of the room by the same rule; in that the oldest, of those that may start now (`admission-store.ts`).
+ * Undefined when nothing may.
  *
  * The companies that wait stand in `queue_turns` in the order in which they were served, and only the rooms of the
- * company that is served are walked, along a narrow index: the cost follows neither the number of companies nor that of
- * runs. A run is read by its id alone, in the order of the turns, until one is found that no other worker is about to take:
- * asked for more at once, Postgres may walk the queue. Two workers that claim at the same instant may each count the
- * other's run out, so a company can be over its bound by the number of workers less one.
+ * company that is served are walked, along a narrow index, with the runs of a room by what they need: the cost follows
+ * neither the number of companies nor that of runs. A run is read by its id alone, in the order of the turns, until one is
+ * found that no other worker is about to take: asked for more at once, Postgres may walk the queue. Two workers that claim
+ * at the same instant may each count the other's run out, so a bound may be passed by the number of workers less one.
  */
 export async function claimNext(db: Database, options: ClaimOptions): Promise<NextRun | undefined> {
-  for (;;) {
-    const { run, passedOver } = await claimInTurn(db, options)
+  for (let skipped = 0; ; ) {
+    const { run, passedOver } = await claimInTurn(db, options, skipped)
     const dropped = await dropIdleTurns(db, passedOver)
-    if (run || dropped === 0) return run
+    if (run) return run
+    if (dropped > 0) continue
+    // Nothing of these may start now; somebody behind them may have what fits.
+    if (passedOver.length < turnsTried) return undefined
+    skipped += turnsTried
   }
 }
 
@@ -73,7 +91,48 @@ interface ClaimedRow extends Omit<NextRun, 'id'> {
   id: string | null
 }
 
-async function claimInTurn(db: Database, { worker, companyConcurrency }: ClaimOptions): Promise<Claim> {
+/** The first run of the company in `turns` that may start now and that no other worker is about to take. */
+const startable = (places: RunPlaces) => sql`
+  with recursive queues as (
+    (select chatroom_id, lane from runs where state = 'queued' and company_id = turns.company_id
+      order by chatroom_id, lane limit 1)
+    union all
+    select further.* from queues
+    cross join lateral (
+      select chatroom_id, lane from runs
+      where state = 'queued' and company_id = turns.company_id
+        and (chatroom_id, lane) > (queues.chatroom_id, queues.lane)
+      order by chatroom_id, lane limit 1
+    ) further
+  ), heads as (
+    select head.id, head.queued_at, served.claimed_at as room_served_at,
+      (select count(*) from live where company_id = turns.company_id and chatroom_id = queues.chatroom_id)
+        as room_live
+    from queues
+    left join lateral (
+      select claimed_at from runs where chatroom_id = queues.chatroom_id and claimed_at is not null
+      order by claimed_at desc limit 1
+    ) served on true
+    cross join lateral (
+      select id, queued_at, timeout_seconds, resource_profile,
+        ${runMemoryMib(places, 'resource_profile')} as memory
+      from runs
+      where state = 'queued' and company_id = turns.company_id and chatroom_id = queues.chatroom_id
+        and lane = queues.lane
+      order by queued_at, id limit ${sql.lit(headsPerLane)}
+    ) head
+    where ${admits(places)}
+  )
+  select run.id, run.company_id from (
+    select id from heads order by room_live, room_served_at nulls first, queued_at, id
+  ) heads cross join lateral (
+    select r.id, r.company_id, r.state from runs r where r.id = heads.id limit 1 for update skip locked
+  ) run
+  where run.state = 'queued'
+  limit 1`
+
+async function claimInTurn(db: Database, options: ClaimOptions, skipped: number): Promise<Claim> {
+  const { worker, companyConcurrency, places } = options
   const move = moved(
     {
       ...claimed,
@@ -90,56 +149,25 @@ async function claimInTurn(db: Database, { worker, companyConcurrency }: ClaimOp
     sql`(select id from next)`,
   )
   const { rows } = await sql<ClaimedRow>`
-    with live as (
-      select company_id, chatroom_id, count(*) as runs from runs
-      where state in ('starting', 'running', 'cancel_requested') group by company_id, chatroom_id
-    ), busy as (
-      select company_id, sum(runs) as runs from live group by company_id
-    ), waiting as (
-      (select company_id, 0 as live, served_at, since from queue_turns
-        where not exists (select from busy where busy.company_id = queue_turns.company_id)
-        order by served_at nulls first, since limit ${sql.lit(turnsTried)})
+    with ${heldNow(places)}, busy as (
+      select live.company_id, count(*) as runs, ${overBound} as over_bound, own.run_concurrency_limit
+      from live left join company_settings own using (company_id)
+      group by live.company_id, own.run_concurrency_limit
+    ), waiting as materialized (
+      (select company_id, 0 as live, 0 as over_bound, served_at, since from queue_turns
+        where not exists (select from busy where busy.company_id = queue_turns.company_id) and ${hasPlace(places)}
+        order by served_at nulls first, since limit ${sql.lit(turnsTried)} offset ${unseen(skipped, 'bigint')})
       union all
-      select company_id, busy.runs, served_at, since from busy join queue_turns using (company_id)
-      left join company_settings using (company_id)
-      where busy.runs < coalesce(run_concurrency_limit, ${companyConcurrency}::int)
+      select company_id, busy.runs, busy.over_bound, served_at, since from busy join queue_turns using (company_id)
+      where busy.runs < coalesce(run_concurrency_limit, ${companyConcurrency}::int) and ${hasOrdinaryPlace(places)}
     ), turns as (
-      select company_id, row_number() over (order by live, served_at nulls first, since, company_id) as turn
+      select company_id, live, over_bound,
+        row_number() over (order by live, served_at nulls first, since, company_id) as turn
       from waiting
-    ), next as (
+    ), ${reservation(places)}, next as (
       select head.*, turns.turn from (select * from turns order by turn) turns
       cross join lateral (
-        with recursive rooms as (
-          (select chatroom_id from runs where state = 'queued' and company_id = turns.company_id
-            order by chatroom_id limit 1)
-          union all
-          select further.chatroom_id from rooms
-          cross join lateral (
-            select chatroom_id from runs
-            where state = 'queued' and company_id = turns.company_id and chatroom_id > rooms.chatroom_id
-            order by chatroom_id limit 1
-          ) further
-        ), heads as (
-          select head.id, head.queued_at, coalesce(live.runs, 0) as room_live, served.claimed_at as room_served_at
-          from rooms
-          left join live on live.company_id = turns.company_id and live.chatroom_id = rooms.chatroom_id
-          left join lateral (
-            select claimed_at from runs where chatroom_id = rooms.chatroom_id and claimed_at is not null
-            order by claimed_at desc limit 1
-          ) served on true
-          cross join lateral (
-            select id, queued_at from runs
-            where state = 'queued' and company_id = turns.company_id and chatroom_id = rooms.chatroom_id
-            order by queued_at, id limit ${sql.lit(headsPerRoom)}
-          ) head
-        )
-        select run.id, run.company_id from (
-          select id from heads order by room_live, room_served_at nulls first, queued_at, id
-        ) heads cross join lateral (
-          select r.id, r.company_id, r.state from runs r where r.id = heads.id limit 1 for update skip locked
-        ) run
-        where run.state = 'queued'
-        limit 1
+        ${startable(places)}
       ) head
       limit 1
     ), served as (

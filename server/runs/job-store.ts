@@ -2,6 +2,7 @@ import type { EgressAllowList } from '@sandbox-jobs/contract/resources/egress.ts
 import type { Isolation } from '@sandbox-jobs/contract/resources/version-isolation.ts'
 import { sql } from 'kysely'
 import type { Executing } from '../db/database.ts'
+import { type LostAuthority, lostAuthority } from './run-authority-store.ts'
 import type { RunBundle } from './run-bundle.ts'
 
 /** Everything a claimed run is made of, read once. */
@@ -28,6 +29,8 @@ export interface RunJob {
   environment_allow_list: EgressAllowList | null
   task_allow_list: EgressAllowList | null
   bundle: RunBundle | null
+  /** What it was submitted under and has lost since; null where all of it holds. */
+  lost_authority: LostAuthority | null
 }
 
 /** One read over the rows of several domains, since it stands between a submission and its start. */
@@ -36,25 +39,26 @@ export async function findJob(
   run: { id: string; companyId: string },
 ): Promise<RunJob | undefined> {
   const { rows } = await sql<RunJob>`
-    select r.resource_profile, r.timeout_seconds, i.content as input,
+    select run.resource_profile, run.timeout_seconds, i.content as input,
       v.startup_script, v.work_script, v.work_command, v.ordinary_env, v.secret_slot_declarations, v.content_state,
       v.state as version_state, t.state as task_state, t.security_state as task_security_state,
       case when 'blocked' in (ev.security_state, e.security_state) then 'blocked' else 'clear' end
         as environment_security_state,
-      r.environment_version_id, ev.layer_digest, ev.promoted_digest, ev.isolation,
+      run.environment_version_id, ev.layer_digest, ev.promoted_digest, ev.isolation,
       coalesce(s.runtime_egress_enabled, true) as runtime_egress_enabled,
       e.egress_allow_list as environment_allow_list, t.egress_allow_list as task_allow_list,
+      ${lostAuthority} as lost_authority,
       case when b.id is null then null else jsonb_build_object('storage_key', b.storage_key,
         'archive_format', b.archive_format, 'byte_size', b.byte_size, 'digest', b.digest) end as bundle
-    from runs r
-    join tasks t on t.id = r.task_id and t.company_id = r.company_id
-    join task_versions v on v.id = r.task_version_id and v.company_id = r.company_id
-    join environment_versions ev on ev.id = r.environment_version_id
+    from runs run
+    join tasks t on t.id = run.task_id and t.company_id = run.company_id
+    join task_versions v on v.id = run.task_version_id and v.company_id = run.company_id
+    join environment_versions ev on ev.id = run.environment_version_id
     join environments e on e.id = ev.environment_id
-    left join company_settings s on s.company_id = r.company_id
-    left join run_inputs i on i.run_id = r.id
+    left join company_settings s on s.company_id = run.company_id
+    left join run_inputs i on i.run_id = run.id
     left join task_bundles b on b.id = v.bundle_id and b.company_id = v.company_id
-    where r.id = ${run.id} and r.company_id = ${run.companyId}
+    where run.id = ${run.id} and run.company_id = ${run.companyId}
   `.execute(db)
   return rows[0]
 }

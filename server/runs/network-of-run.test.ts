@@ -8,6 +8,7 @@ import { RunHarness } from '../testing/run-harness.ts'
 import { ScriptedExecutor } from '../testing/scripted-executor.ts'
 import { createTestDatabase } from '../testing/test-database.ts'
 import { unsignedImages } from '../testing/unsigned-images.ts'
+import { runPlaces } from './run-places.ts'
 import { postgresRunQueue } from './run-queue.ts'
 import { sweepRunContent } from './run-retention.ts'
 import { RunWorker } from './run-worker.ts'
@@ -56,7 +57,7 @@ async function endedRun(cause: 'exited' | 'egress_cap', entries: Refusal[]): Pro
     images: unsignedImages,
     log,
     name: 'w1',
-    slots: 1,
+    places: runPlaces({ slots: 1 }),
     companyConcurrency: 50,
     egressCapBytes: 12_345,
     lookEveryMs: 50,

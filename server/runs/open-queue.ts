@@ -4,7 +4,7 @@ import { newId } from '../base/ids.ts'
 import type { Sending } from '../db/database.ts'
 import type { Principal } from '../platform/principal.ts'
 import { checkQueueDepth, countedDepth, type QueuePolicy, queueBounds } from './queue-policy.ts'
-import { lockQueues, lookAtQueues, placesTold, type QueueLook } from './queue-store.ts'
+import { type HeldPlaces, lockQueues, lookAtQueues, placesTold, type QueueLook } from './queue-store.ts'
 import { renderRun } from './render-run.ts'
 import type { StagedInput } from './run-input.ts'
 import { asQueued, type QueuedRun } from './run-store.ts'
@@ -27,8 +27,7 @@ export interface NewRun {
 
 interface CompanyQueue {
   queued: number
-  live: number
-  concurrency: number | null
+  held: HeldPlaces
   policy: QueuePolicy
 }
 
@@ -40,7 +39,6 @@ export class OpenQueue {
   readonly #policy: QueuePolicy
   readonly #companies: Map<string, CompanyQueue>
   readonly #meanSeconds: Map<string, number | null>
-  readonly #fleetLive: number
   readonly #now: Date
   #fleetQueued: number
 
@@ -51,8 +49,7 @@ export class OpenQueue {
         look.company_id,
         {
           queued: look.company_queued,
-          live: look.company_live,
-          concurrency: look.run_concurrency_limit,
+          held: look,
           policy: { ...policy, companyQueued: look.queued_run_limit ?? policy.companyQueued },
         },
       ]),
@@ -62,7 +59,6 @@ export class OpenQueue {
     )
     const [first] = looks
     if (!first) throw new Error('a queue was opened for no run')
-    this.#fleetLive = first.fleet_live
     this.#fleetQueued = first.fleet_queued
     this.#now = first.now
   }
@@ -107,10 +103,10 @@ export class OpenQueue {
     this.#fleetQueued += 1
     const wait = waitOf(this.#policy, {
       place: ahead < placesTold ? ahead + 1 : null,
+      ...company.held,
+      resource_profile: run.resourceProfile,
+      timeout_seconds: run.timeoutSeconds,
       mean_seconds: this.#meanSeconds.get(kindOf(companyId, run.resourceProfile)) ?? null,
-      company_live: company.live,
-      run_concurrency_limit: company.concurrency,
-      fleet_live: this.#fleetLive,
     })
     return { row, shown: renderRun(row, wait) }
   }

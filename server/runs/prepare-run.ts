@@ -43,6 +43,7 @@ export async function prepareRun(
   job: RunJob,
   sandboxId: string,
 ): Promise<PreparedRun> {
+  if (job.lost_authority) return refused(failed('authority_revoked', { detail: job.lost_authority }))
   if (job.content_state !== 'active') {
     return refused(failed('version_not_runnable', { detail: 'content_scrubbed' }))
   }

@@ -12,6 +12,7 @@ import { queuePolicy } from './queue-policy.ts'
 import { queueView } from './queue-store.ts'
 import { countRuns } from './run-count-store.ts'
 import { stageInput } from './run-input.ts'
+import { runPlaces } from './run-places.ts'
 import { listRuns } from './run-store.ts'
 import { SubmissionQueue } from './submission-queue.ts'
 import { countVisibleRuns, listVisibleRunRows } from './visible-run-store.ts'
@@ -46,7 +47,7 @@ async function fillForOther(): Promise<void> {
     insert into runs (id, company_id, chatroom_id, task_id, task_version_id, environment_version_id, resource_profile,
       principal_type, principal_id, auth_method, submission_source, timeout_seconds, input_digest, state, terminal_at)
     select ${id} || '_' || n, company_id, chatroom_id, task_id, task_version_id, environment_version_id,
-      resource_profile, principal_type, principal_id, auth_method, submission_source, timeout_seconds, input_digest,
+      case n % 4 when 0 then 'large' else resource_profile end, principal_type, principal_id, auth_method, submission_source, timeout_seconds, input_digest,
       case n % 2 when 0 then 'queued' else 'cancelled' end, case n % 2 when 1 then now() end
     from runs cross join generate_series(1, ${sql.lit(rowsOfOther)}) n where id = ${id}
   `.execute(makers)
@@ -58,7 +59,7 @@ async function fillForOther(): Promise<void> {
 
 async function submit(db: Database, { task, roomId, member }: Own): Promise<void> {
   const { companyId } = task
-  await new SubmissionQueue(db, queuePolicy('hosted', 16)).enqueue({
+  await new SubmissionQueue(db, queuePolicy('hosted', runPlaces({ slots: 16 }))).enqueue({
     intent: {
       scope: { companyId, principalId: member.principalId, route: 'r', key: randomUUID() },
       requestHash: 'same',
@@ -99,7 +100,9 @@ async function listAll(db: Database, { companyId, roomId }: Own): Promise<void> 
   await countVisibleRuns(db, filter)
 }
 
-const claim = (db: Database) => claimNext(db, { worker: 'w', companyConcurrency: 1 })
+/** With so little memory that a claim looks for what lacks it. */
+const places = runPlaces({ slots: 64, memoryMib: 12_288 })
+const claim = (db: Database) => claimNext(db, { worker: 'w', companyConcurrency: 1, places })
 
 /** In this order: of the claims some take a run, and some find companies at their bound or without a queue. */
 const steps: [name: string, step: (db: Database, own: Own) => Promise<unknown>][] = [

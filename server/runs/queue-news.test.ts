@@ -7,6 +7,7 @@ import { RunHarness } from '../testing/run-harness.ts'
 import { ScriptedExecutor } from '../testing/scripted-executor.ts'
 import { createTestDatabase } from '../testing/test-database.ts'
 import { unsignedImages } from '../testing/unsigned-images.ts'
+import { runPlaces } from './run-places.ts'
 import { postgresRunQueue, type RunQueue } from './run-queue.ts'
 import { queuedChannel } from './run-store.ts'
 import { RunWorker } from './run-worker.ts'
@@ -30,7 +31,7 @@ const workerOf = (asked: RunQueue) =>
     images: unsignedImages,
     log,
     name: 'w1',
-    slots: 1,
+    places: runPlaces({ slots: 1 }),
     companyConcurrency: 50,
     lookEveryMs: 3_600_000,
   })

@@ -8,6 +8,7 @@ import {
 import type { SubmissionSource } from '@sandbox-jobs/contract/resources/run.ts'
 import { CodedError } from '../base/coded-error.ts'
 import type { QueueDepth } from './queue-store.ts'
+import type { RunPlaces } from './run-places.ts'
 
 export type Deployment = 'onprem' | 'hosted'
 
@@ -20,11 +21,11 @@ export interface QueuePolicy {
   companyQueued: number
   /** Queued runs of one company and of everyone that the host takes; hosted deployments have no such bounds. */
   host: { companyQueued: number; fleetQueued: number } | null
-  /** Runs that the workers carry at once, for the estimate of a wait. */
-  fleetSlots: number
+  /** What the runs of all companies share. */
+  places: RunPlaces
 }
 
-export const queuePolicy = (deployment: Deployment, fleetSlots: number): QueuePolicy => ({
+export const queuePolicy = (deployment: Deployment, places: RunPlaces): QueuePolicy => ({
   deployment,
   companyConcurrency: runConcurrencyDefault,
   companyQueued: queuedRunLimitDefault,
@@ -32,7 +33,7 @@ export const queuePolicy = (deployment: Deployment, fleetSlots: number): QueuePo
     deployment === 'onprem'
       ? { companyQueued: onPremisesCompanyQueueLimitDefault, fleetQueued: onPremisesFleetQueueLimitDefault }
       : null,
-  fleetSlots,
+  places,
 })
 
 /** What holds for one submission; null sets no bound. */

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
+import { buildMemoryMib, promisedMemoryMib } from '../builds/promised-memory-store.ts'
 import type { Executing, Sending } from '../db/database.ts'
 import { listOf } from '../db/list-of.ts'
 import { prepared } from '../db/prepared.ts'
@@ -43,18 +44,28 @@ export interface QueueDepth {
   fleet: number
 }
 
+/** What holds up the runs of a company: who has the places and the memory, and its own bounds. */
+export interface HeldPlaces {
+  /** Runs that hold a place on a host. */
+  company_live: number
+  fleet_live: number
+  /** What these and the builds under way were promised, in MiB. */
+  fleet_memory_mib: number
+  /** What the operator has set for the company; null: nothing of its own. */
+  run_concurrency_limit: number | null
+  run_timeout_bound_seconds: number | null
+  /** Runs of the company that hold a place and are over that bound. */
+  company_over_bound: number
+}
+
 /** How full things are for runs of one company and profile. */
-export interface QueueLook {
+export interface QueueLook extends HeldPlaces {
   company_id: string
   resource_profile: string
   /** Queued runs, counted up to what was asked. */
   company_queued: number
   fleet_queued: number
-  /** Runs that hold a place on a host. */
-  company_live: number
-  fleet_live: number
   /** What the operator has set for the company; null: nothing of its own. */
-  run_concurrency_limit: number | null
   queued_run_limit: number | null
   /** Mean seconds of the company's latest runs of the profile; null without any, or where it was not asked. */
   mean_seconds: number | null
@@ -87,6 +98,19 @@ interface LookColumns extends Record<string, unknown> {
   fleetMost: number
 }
 
+/** What builds under way were promised. */
+const buildsMemory = sql`(
+  select coalesce(sum(${buildMemoryMib('build_profile')}), 0) from build_attempts
+  where worker is not null and terminal_at is null)`
+
+/** Live runs of a company that are over the bound that `own` has for it; of most there is none to look for. */
+const liveOverBound = (company: string) => sql`
+  case when own.run_timeout_bound_seconds is null then 0 else (
+    select count(*) from runs
+    where state in ('starting', 'running', 'cancel_requested') and company_id = ${sql.ref(company)}
+      and timeout_seconds > own.run_timeout_bound_seconds
+  ) end`
+
 const lookOf = (mean: () => RawBuilder<unknown>) =>
   prepared<LookColumns, QueueLook>(
     ({ companyIds, resourceProfiles, companyMost, fleetMost }) => sql`
@@ -94,11 +118,16 @@ const lookOf = (mean: () => RawBuilder<unknown>) =>
       select
         (select count(*) from (select 1 from runs where state = 'queued' limit ${unseen(fleetMost, 'bigint')}) q)
           as fleet_queued,
-        (select count(*) from runs where state in ('starting', 'running', 'cancel_requested')) as fleet_live,
+        live.runs as fleet_live, live.memory + ${buildsMemory} as fleet_memory_mib,
         date_trunc('milliseconds', clock_timestamp()) as now
+      from (
+        select count(*) as runs, coalesce(sum(${promisedMemoryMib('resource_profile')}), 0) as memory
+        from runs where state in ('starting', 'running', 'cancel_requested')
+      ) live
     )
     select asked.company_id, asked.resource_profile, fleet.*, ${mean()} as mean_seconds,
-      own.run_concurrency_limit, own.queued_run_limit,
+      own.run_concurrency_limit, own.queued_run_limit, own.run_timeout_bound_seconds,
+      ${liveOverBound('asked.company_id')} as company_over_bound,
       (select count(*) from (
         select 1 from runs where state = 'queued' and company_id = asked.company_id
         limit ${unseen(companyMost, 'bigint')}
@@ -125,17 +154,14 @@ const meanSeconds = (kind: string) => sql`
     order by e.terminal_at desc limit ${sql.lit(durationsSampled)}
   ) ended`
 
-export interface QueueView {
+export interface QueueView extends HeldPlaces {
   id: string
+  resource_profile: string
+  timeout_seconds: number
   /** 1 is next; null where the queue is too long to tell. */
   place: number | null
   /** Mean seconds of the company's latest runs of the same profile; null without any. */
   mean_seconds: number | null
-  /** Runs that hold a place on a host. */
-  company_live: number
-  fleet_live: number
-  /** What the operator has set for the company; null: nothing of its own. */
-  run_concurrency_limit: number | null
 }
 
 export interface QueueViewOptions {
@@ -159,7 +185,7 @@ export async function queueView(
     : frontOf(sql``)
   const { rows } = await sql<QueueView>`
     with asked as (
-      select asked.id, asked.company_id, run.resource_profile
+      select asked.id, asked.company_id, run.resource_profile, run.timeout_seconds
       from unnest(
         ${listOf(
           runs.map(({ id }) => id),
@@ -170,21 +196,26 @@ export async function queueView(
         )}
       ) as asked (id, company_id)
       cross join lateral (
-        select company_id, resource_profile, state from runs where runs.id = asked.id limit 1
+        select company_id, resource_profile, timeout_seconds, state from runs where runs.id = asked.id limit 1
       ) run
       where run.state = 'queued' and run.company_id = asked.company_id
     ), live as (
-      select company_id, count(*) as runs from runs
+      select company_id, count(*) as runs, sum(${promisedMemoryMib('resource_profile')}) as memory from runs
       where state in ('starting', 'running', 'cancel_requested') group by company_id
+    ), fleet as materialized (
+      select coalesce(sum(runs), 0)::bigint as fleet_live,
+        (coalesce(sum(memory), 0) + ${buildsMemory})::bigint as fleet_memory_mib
+      from live
     ), front as materialized (
       ${front}
     ), recent as materialized (
       select company_id, resource_profile, (${meanSeconds('profile')}) as mean_seconds
       from (select distinct company_id, resource_profile from asked) profile
     )
-    select asked.id, front.place, recent.mean_seconds, coalesce(live.runs, 0) as company_live,
-      own.run_concurrency_limit, (select coalesce(sum(runs), 0)::bigint from live) as fleet_live
-    from asked
+    select asked.id, asked.resource_profile, asked.timeout_seconds, front.place, recent.mean_seconds,
+      coalesce(live.runs, 0) as company_live, fleet.*, own.run_concurrency_limit, own.run_timeout_bound_seconds,
+      ${liveOverBound('asked.company_id')} as company_over_bound
+    from asked cross join fleet
     left join company_settings own using (company_id)
     left join live using (company_id)
     left join front using (id)

@@ -6,6 +6,7 @@ import { cancelRun } from './cancel-run.ts'
 import { claimNext } from './claim-store.ts'
 import { requeue } from './claimed-run-store.ts'
 import { dropIdleTurns } from './queue-turn-store.ts'
+import { runPlaces } from './run-places.ts'
 
 const { db } = await createTestDatabase()
 
@@ -21,7 +22,7 @@ async function makeCompany(): Promise<Company> {
 }
 
 const queue = ({ task, roomId }: Company) => makeRun(db, task, { chatroom_id: roomId })
-const claim = () => claimNext(db, { worker: 'w', companyConcurrency: 50 })
+const claim = () => claimNext(db, { worker: 'w', companyConcurrency: 50, places: runPlaces({ slots: 64 }) })
 
 const hasTurn = async ({ companyId }: Company) =>
   (await db.selectFrom('queue_turns').select('company_id').where('company_id', '=', companyId).execute())
@@ -61,11 +62,11 @@ describe('the turn of a company', () => {
     expect(await dropIdleTurns(db, [company.companyId])).toBe(0)
     await cancelRun(db, { id })
     await db.transaction().execute(async (trx) => {
-      const { id: runId, ...row } = await trx
-        .selectFrom('runs')
-        .selectAll()
-        .where('id', '=', id)
-        .executeTakeFirstOrThrow()
+      const {
+        id: runId,
+        lane: _,
+        ...row
+      } = await trx.selectFrom('runs').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
       const fresh = { ...row, state: 'queued', terminal_at: null, error_code: '', failure_stage: '' }
       await trx
         .insertInto('runs')

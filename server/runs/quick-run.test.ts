@@ -10,6 +10,7 @@ import { RunHarness } from '../testing/run-harness.ts'
 import { TaskHarness } from '../testing/task-harness.ts'
 import { createTestDatabase } from '../testing/test-database.ts'
 import { queuePolicy } from './queue-policy.ts'
+import { runPlaces } from './run-places.ts'
 
 const { db } = await createTestDatabase()
 const harness = new RunHarness(db)
@@ -249,7 +250,7 @@ describe('the limits of the queue, for a quick run', () => {
   })
 
   it('are none on a hosted deployment, where other submissions have the policy bound', async () => {
-    const hosted = new RunHarness(db, queuePolicy('hosted', 16))
+    const hosted = new RunHarness(db, queuePolicy('hosted', runPlaces({ slots: 16 })))
     await queue(100)
     expect((await quickRun({ on: hosted })).statusCode).toBe(200)
     const task = await makeRunnableTask(db, tenant.companyId)

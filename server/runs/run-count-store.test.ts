@@ -11,6 +11,7 @@ import { finishRun } from './finish-run.ts'
 import { foldRunCounts } from './fold-counts.ts'
 import { countRuns, foldCounts } from './run-count-store.ts'
 import { failed } from './run-outcome.ts'
+import { runPlaces } from './run-places.ts'
 import { countVisibleRuns } from './visible-run-store.ts'
 
 const { db } = await createTestDatabase()
@@ -44,7 +45,10 @@ async function makeRuns() {
   })
   const claims = []
   for (let count = 0; count < 20; count += 1) {
-    claims.push((await claimNext(db, { worker: 'w', companyConcurrency: 50 })) ?? never())
+    claims.push(
+      (await claimNext(db, { worker: 'w', companyConcurrency: 50, places: runPlaces({ slots: 64 }) })) ??
+        never(),
+    )
   }
   for (const [at, run] of claims.entries()) {
     if (at % 4 === 0) await finishRun(db, run, { outcome: failed('host_lost') })

@@ -7,10 +7,12 @@ import { makeTenant, type Tenant } from '../testing/factories/tenant.ts'
 import { RunHarness } from '../testing/run-harness.ts'
 import { createTestDatabase } from '../testing/test-database.ts'
 import { queuePolicy } from './queue-policy.ts'
+import { runPlaces } from './run-places.ts'
 
 const { db } = await createTestDatabase()
-const onPremises = new RunHarness(db, queuePolicy('onprem', 4))
-const hosted = new RunHarness(db, queuePolicy('hosted', 4))
+const onPremises = new RunHarness(db, queuePolicy('onprem', runPlaces({ slots: 4 })))
+const hosted = new RunHarness(db, queuePolicy('hosted', runPlaces({ slots: 4 })))
+const withLittleMemory = new RunHarness(db, queuePolicy('onprem', runPlaces({ slots: 16, memoryMib: 8192 })))
 const checkShape = checkOf('body', RunDetail)
 let tenant: Tenant
 let task: RunnableTask
@@ -90,11 +92,12 @@ describe('what a run says about its wait', () => {
 
 describe('the place in the queue', () => {
   /** Runs of another company that came earlier. */
-  const others = async (count: number) => {
+  const others = async (count: number, fields: Fields = {}) => {
     const other = await makeTenant(db)
     const theirs = await makeRunnableTask(db, other.companyId)
     for (let index = 0; index < count; index += 1) {
-      await makeRun(db, theirs, { chatroom_id: other.roomId, queued_at: new Date(queuedAt.getTime() - 1000) })
+      const queued_at = new Date(queuedAt.getTime() - 1000)
+      await makeRun(db, theirs, { chatroom_id: other.roomId, queued_at, ...fields })
     }
   }
 
@@ -135,11 +138,35 @@ describe('the place in the queue', () => {
     const rid = await make()
     const run = (count: number) =>
       Promise.all(Array.from({ length: count }, () => make({ state: 'running', ...held })))
-    await run(3)
+    await run(2)
     expect(await shown(rid)).toMatchObject({ wait_reason: 'awaiting_dispatch' })
-    await run(1)
+    await others(3, { state: 'running', ...held })
     expect(await shown(rid)).toMatchObject({ wait_reason: 'provider_capacity_exhausted', queue_position: 1 })
-    await run(46)
+    await run(1)
     expect(await shown(rid)).toMatchObject({ wait_reason: 'company_saturated', queue_position: 1 })
+  })
+
+  it('is waited for by a company that has none while a place is kept for short runs, and by a large run for memory', async () => {
+    const rid = await make({ timeout_seconds: 604_680 })
+    await others(3, { state: 'running', ...held })
+    expect(await shown(rid)).toMatchObject({ wait_reason: 'provider_capacity_exhausted' })
+    expect(await shown(await make())).toMatchObject({ wait_reason: 'awaiting_dispatch' })
+    const large = await make({ resource_profile: 'large' })
+    expect(await shown(large, withLittleMemory)).toMatchObject({ wait_reason: 'provider_capacity_exhausted' })
+  })
+
+  it('comes with an estimate by the places that other companies leave', async () => {
+    await make({
+      state: 'completed',
+      exit_code: 0,
+      started_at: queuedAt,
+      terminal_at: new Date(queuedAt.getTime() + 30_000),
+    })
+    await make()
+    await make({ queued_at: claimedAt })
+    const rid = await make({ queued_at: cancelledAt })
+    expect(await shown(rid)).toMatchObject({ queue_position: 3, eta_seconds: 30 })
+    await others(3, { state: 'running', ...held })
+    expect(await shown(rid)).toMatchObject({ queue_position: 3, eta_seconds: 90 })
   })
 })

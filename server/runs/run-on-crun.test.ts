@@ -24,6 +24,7 @@ import { cancelRun } from './cancel-run.ts'
 import { followRunLog } from './follow-run-log.ts'
 import { stageInput } from './run-input.ts'
 import { RunLookup } from './run-lookup.ts'
+import { runPlaces } from './run-places.ts'
 import { postgresRunQueue } from './run-queue.ts'
 import { RunWorker } from './run-worker.ts'
 
@@ -45,7 +46,7 @@ async function startWorker(): Promise<RunWorker> {
     images: new StoredImages(tools),
     log: createLog('test', 'silent'),
     name: 'w1',
-    slots: 4,
+    places: runPlaces({ slots: 4, reserved: 0 }),
     companyConcurrency: 50,
     lookEveryMs: 50,
   })

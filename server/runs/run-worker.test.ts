@@ -10,6 +10,7 @@ import { ScriptedExecutor } from '../testing/scripted-executor.ts'
 import { createTestDatabase } from '../testing/test-database.ts'
 import { unsignedImages } from '../testing/unsigned-images.ts'
 import { cancelRun } from './cancel-run.ts'
+import { runPlaces } from './run-places.ts'
 import { postgresRunQueue } from './run-queue.ts'
 import { RunWorker } from './run-worker.ts'
 import { sweepSandboxes } from './sweep-sandboxes.ts'
@@ -50,7 +51,7 @@ async function startWorker(
     images: unsignedImages,
     log: createLog('test', 'silent'),
     name,
-    slots,
+    places: runPlaces({ slots, reserved: 0 }),
     companyConcurrency: 50,
     egressCapBytes,
     lookEveryMs: 100,

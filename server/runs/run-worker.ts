@@ -9,6 +9,7 @@ import { type DriveSignals, driveRun, resumeRun } from './drive-run.ts'
 import { endForeignRun } from './end-foreign-run.ts'
 import { Detached, describe, patiently } from './patience.ts'
 import { type ImageSource, PlacedImages } from './placed-images.ts'
+import type { RunPlaces } from './run-places.ts'
 import type { RunQueue } from './run-queue.ts'
 import { sweepSandboxes } from './sweep-sandboxes.ts'
 
@@ -20,8 +21,8 @@ export interface RunWorkerOptions {
   log: Log
   /** The id of its machine, which has no other worker: it finds its own runs again by it. */
   name: string
-  /** Runs in flight at once. */
-  slots: number
+  /** Runs in flight at once, and how companies share them. */
+  places: RunPlaces
   companyConcurrency: number
   /** Bytes that a run may send; without, no run has a network. */
   egressCapBytes?: number | undefined
@@ -122,13 +123,13 @@ export class RunWorker {
   }
 
   async #fillSlots(): Promise<void> {
-    const { runs, name: worker, slots, companyConcurrency, log } = this.#options
+    const { runs, name: worker, places, companyConcurrency, log } = this.#options
     try {
       await this.#takeBack()
-      while (this.#flights.size < slots && !this.#detach.signal.aborted) {
+      while (this.#flights.size < places.slots && !this.#detach.signal.aborted) {
         this.#isQueueEmpty = false
         const news = this.#news
-        const run = await runs.claimNext({ worker, companyConcurrency })
+        const run = await runs.claimNext({ worker, companyConcurrency, places })
         if (!run) return
         this.#isQueueEmpty = run.isLast && this.#news === news
         this.#launch(run, driveRun)

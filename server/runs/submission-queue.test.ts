@@ -8,10 +8,11 @@ import { createTestDatabase } from '../testing/test-database.ts'
 import type { NewRun } from './open-queue.ts'
 import { queuePolicy } from './queue-policy.ts'
 import { stageInput } from './run-input.ts'
+import { runPlaces } from './run-places.ts'
 import { type QueueRequest, SubmissionQueue } from './submission-queue.ts'
 
 const { db } = await createTestDatabase()
-const hosted = queuePolicy('hosted', 16)
+const hosted = queuePolicy('hosted', runPlaces({ slots: 16 }))
 
 /** Asks for runs of a company of its own. */
 async function makeAsker() {
@@ -104,7 +105,7 @@ describe('submissions of one moment', () => {
   })
 
   it('keep bounds and keys however many processes take them', async () => {
-    const policy = { ...queuePolicy('onprem', 4), companyQueued: 20 }
+    const policy = { ...queuePolicy('onprem', runPlaces({ slots: 4 })), companyQueued: 20 }
     const fleet = { ...policy, host: { companyQueued: 20, fleetQueued: (await queuedInAll()) + 5 } }
     const processes = Array.from({ length: 3 }, () => new SubmissionQueue(db, fleet))
     const answers = (

@@ -10,6 +10,7 @@ import { unsignedImages } from '../testing/unsigned-images.ts'
 import type { ClaimedRun } from './claim-store.ts'
 import { resumeRun } from './drive-run.ts'
 import { PlacedImages } from './placed-images.ts'
+import { runPlaces } from './run-places.ts'
 import { postgresRunQueue } from './run-queue.ts'
 import { RunWorker } from './run-worker.ts'
 
@@ -39,7 +40,7 @@ async function startWorker(): Promise<RunWorker> {
   const worker = new RunWorker({
     ...parts(),
     name: 'w1',
-    slots: 4,
+    places: runPlaces({ slots: 4, reserved: 0 }),
     companyConcurrency: 50,
     egressCapBytes: undefined,
     lookEveryMs: 100,

@@ -2,7 +2,9 @@ import { environmentRoutes } from '@sandbox-jobs/contract/routes/environment-rou
 import { sql } from 'kysely'
 import { beforeEach, expect, it } from 'vitest'
 import { claimNextAttempt } from '../builds/attempt-store.ts'
+import { buildSlots } from '../builds/build-slots.ts'
 import { claimNext } from '../runs/claim-store.ts'
+import { runPlaces } from '../runs/run-places.ts'
 import { codeOf, EnvironmentHarness } from '../testing/environment-harness.ts'
 import { makeRun, makeRunnableTask } from '../testing/factories/runs.ts'
 import { makeTenant, type Tenant } from '../testing/factories/tenant.ts'
@@ -34,7 +36,8 @@ async function queueBuild() {
   })
 }
 
-const claimBuild = () => claimNextAttempt(db, { worker: 'tester', leaseMs: 60_000 })
+const claimBuild = () =>
+  claimNextAttempt(db, { worker: 'tester', leaseMs: 60_000, share: buildSlots({ slots: 64 }) })
 
 it('changes what is named, shows the rest, and is found by the name of a company too', async () => {
   const shown = await set({})
@@ -44,10 +47,22 @@ it('changes what is named, shows the rest, and is found by the name of a company
     .select('name')
     .where('id', '=', tenant.companyId)
     .executeTakeFirstOrThrow()
-  const changes = { timeout_ceiling_seconds: 60, runtime_egress_enabled: false }
+  const changes = {
+    timeout_ceiling_seconds: 60,
+    run_timeout_bound_seconds: 3600,
+    runtime_egress_enabled: false,
+  }
   expect(await setOperatorPolicy(context, name, changes)).toEqual({ ...shown, ...changes })
   expect(await set({ active_build_limit: 1 })).toEqual({ ...shown, ...changes, active_build_limit: 1 })
   expect(await setOperatorPolicy(context, 'no such company', {})).toBeUndefined()
+})
+
+it('shows the bound of runs that wait as it is enforced', async () => {
+  const limitOn = async (deployment: 'onprem' | 'hosted', changes = {}) =>
+    (await setOperatorPolicy({ db, deployment }, tenant.companyId, changes))?.queued_run_limit
+  expect([await limitOn('onprem'), await limitOn('hosted')]).toEqual([20, 100])
+  expect([await limitOn('onprem', { queued_run_limit: 150 }), await limitOn('hosted')]).toEqual([20, 150])
+  expect([await limitOn('onprem', { queued_run_limit: 5 }), await limitOn('hosted')]).toEqual([5, 5])
 })
 
 it('bounds the builds that wait', async () => {
@@ -73,7 +88,8 @@ it('bounds the builds under way', async () => {
 it('bounds the runs under way', async () => {
   await set({ run_concurrency_limit: 1 })
   const task = await makeRunnableTask(db, tenant.companyId)
-  const claim = () => claimNext(db, { worker: 'tester', companyConcurrency: 50 })
+  const claim = () =>
+    claimNext(db, { worker: 'tester', companyConcurrency: 50, places: runPlaces({ slots: 64 }) })
   await makeRun(db, task, { chatroom_id: tenant.roomId })
   await makeRun(db, task, { chatroom_id: tenant.roomId })
   expect((await claim())?.companyId).toBe(tenant.companyId)

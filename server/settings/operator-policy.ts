@@ -1,5 +1,6 @@
 import {
   activeBuildLimitDefault,
+  onPremisesCompanyQueueLimitDefault,
   queuedBuildLimitDefault,
   queuedRunLimitDefault,
   runConcurrencyDefault,
@@ -18,6 +19,9 @@ export interface OperatorPolicy {
   active_environment_limit: number
   capacity_retained_version_limit: number
   run_concurrency_limit: number
+  /** Runs with a longer timeout start one at a time; null: all are alike. */
+  run_timeout_bound_seconds: number | null
+  /** As it is enforced: what was set, or what the deployment takes of one company where that is less. */
   queued_run_limit: number
   active_build_limit: number
   queued_build_limit: number
@@ -38,18 +42,23 @@ export async function setOperatorPolicy(
   if (id === undefined) return undefined
   return db.transaction().execute(async (trx) => {
     const row = await storeDefaults({ deployment }, trx, id)
-    return render(Object.keys(changes).length === 0 ? row : await setOperatorColumns(trx, id, changes))
+    const stored = Object.keys(changes).length === 0 ? row : await setOperatorColumns(trx, id, changes)
+    return render(stored, deployment)
   })
 }
 
-const render = (row: SettingsRow): OperatorPolicy => ({
+const render = (row: SettingsRow, deployment: Deployment): OperatorPolicy => ({
   company_id: row.company_id,
   runtime_egress_enabled: row.runtime_egress_enabled,
   timeout_ceiling_seconds: row.timeout_ceiling_seconds,
   active_environment_limit: row.active_environment_limit,
   capacity_retained_version_limit: row.capacity_retained_version_limit,
   run_concurrency_limit: row.run_concurrency_limit ?? runConcurrencyDefault,
-  queued_run_limit: row.queued_run_limit ?? queuedRunLimitDefault,
+  run_timeout_bound_seconds: row.run_timeout_bound_seconds,
+  queued_run_limit: Math.min(
+    row.queued_run_limit ?? queuedRunLimitDefault,
+    deployment === 'onprem' ? onPremisesCompanyQueueLimitDefault : Number.POSITIVE_INFINITY,
+  ),
   active_build_limit: row.active_build_limit ?? activeBuildLimitDefault,
   queued_build_limit: row.queued_build_limit ?? queuedBuildLimitDefault,
 })

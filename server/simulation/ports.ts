@@ -73,6 +73,7 @@ const jobOf = (timeoutSeconds: number): RunJob => ({
   layer_digest: 'sha256:0',
   promoted_digest: 'sha256:0',
   bundle: null,
+  lost_authority: null,
 })
 
 export function hostOf(

@@ -2,6 +2,7 @@ import { runMachine } from '@sandbox-jobs/contract/states/run-states.ts'
 import { isTerminal } from '@sandbox-jobs/contract/states/state-machine.ts'
 import { Draw } from '../base/draw.ts'
 import { createLog } from '../base/logging.ts'
+import { runPlaces } from '../runs/run-places.ts'
 import type { QueueNews } from '../runs/run-queue.ts'
 import { RunWorker } from '../runs/run-worker.ts'
 import { unsignedImages } from '../testing/unsigned-images.ts'
@@ -113,7 +114,7 @@ export class World {
       images: unsignedImages,
       log,
       name,
-      slots: 1 + this.#draw.below(3),
+      places: runPlaces({ slots: 1 + this.#draw.below(3) }),
       companyConcurrency: 50,
       lookEveryMs,
       pause: (ms, signal) => timeline.pause(actor, ms, signal, ms === lookEveryMs),

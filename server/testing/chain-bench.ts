@@ -7,6 +7,7 @@ import { sql } from 'kysely'
 import { claimNextAttempt } from '../builds/attempt-store.ts'
 import { buildLogKey } from '../builds/build-log-key.ts'
 import { queueBuild } from '../builds/build-service.ts'
+import { buildSlots } from '../builds/build-slots.ts'
 import { readSignedImage } from '../builds/provenance/verify-stored.ts'
 import { runBuild } from '../builds/run-build.ts'
 import type { BuildTools } from '../builds/steps/step.ts'
@@ -90,7 +91,11 @@ export class ChainBench {
 
   /** Carries the one queued attempt to its end, and tells whether a builder ran for it. */
   async carryOn(by: Partial<BuildTools> = {}) {
-    const attempt = await claimNextAttempt(this.#db, { worker: 'w', leaseMs: 60_000 })
+    const attempt = await claimNextAttempt(this.#db, {
+      worker: 'w',
+      leaseMs: 60_000,
+      share: buildSlots({ slots: 64 }),
+    })
     if (!attempt) throw new Error('nothing is queued')
     await runBuild(this.#db, { ...this.tools, ...by }, attempt, new AbortController().signal)
     const row = await this.#db

@@ -15,6 +15,7 @@ import type { Route } from '@sandbox-jobs/contract/routes/route.ts'
 import { afterAll } from 'vitest'
 import { createLog } from '../base/logging.ts'
 import { PageTokens } from '../base/page.ts'
+import { endWaitingBuilds } from '../builds/end-waiting-builds.ts'
 import type { Database } from '../db/database.ts'
 import type { EnvironmentContext } from '../environments/environment-context.ts'
 import { createApp } from '../http/app.ts'
@@ -61,6 +62,7 @@ export class EnvironmentHarness {
       uploadCapabilityKey: randomBytes(32),
       deployment: 'onprem',
       isolations: ['standard', 'gvisor'],
+      endWaitingBuilds,
       departments: new Directory(db),
     }
     const authenticate = async (headers: Record<string, unknown>) =>

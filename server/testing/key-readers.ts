@@ -11,6 +11,7 @@ import type { Principal } from '../platform/principal.ts'
 import { queuePolicy } from '../runs/queue-policy.ts'
 import { type RunAddress, readRun, showReading } from '../runs/read-runs.ts'
 import { RunLookup } from '../runs/run-lookup.ts'
+import { runPlaces } from '../runs/run-places.ts'
 import { RunReadings } from '../runs/run-readings.ts'
 
 export interface MadeKey {
@@ -33,7 +34,7 @@ export function keyReaders(db: Database) {
     apiKeyPepper: pepper,
     clock: systemClock,
   })
-  const policy = queuePolicy('onprem', 16)
+  const policy = queuePolicy('onprem', runPlaces({ slots: 16 }))
   const deps = {
     db,
     directory: new Directory(db),

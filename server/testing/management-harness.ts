@@ -15,6 +15,7 @@ import { Directory } from '../platform/directory.ts'
 import type { Principal } from '../platform/principal.ts'
 import { queuePolicy } from '../runs/queue-policy.ts'
 import { RunLookup } from '../runs/run-lookup.ts'
+import { runPlaces } from '../runs/run-places.ts'
 
 export interface ManagementCall {
   params?: Record<string, string>
@@ -36,7 +37,7 @@ export class ManagementHarness {
     const mount = mounter(this.#app, { authenticate, enabled })
     const directory = new Directory(db)
     const pages = new PageTokens(randomBytes(32))
-    const policy = queuePolicy(deployment, 16)
+    const policy = queuePolicy(deployment, runPlaces({ slots: 16 }))
     const clock = systemClock
     const tasks = { db, directory, pages, clock, cancelQueuedRunsOfTask: async () => undefined }
     mountSettingsRoutes(mount, { db, clock, deployment, runtimeEgress })

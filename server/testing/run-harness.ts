@@ -20,6 +20,7 @@ import { Directory } from '../platform/directory.ts'
 import type { Principal } from '../platform/principal.ts'
 import { type QueuePolicy, queuePolicy } from '../runs/queue-policy.ts'
 import { RunLookup } from '../runs/run-lookup.ts'
+import { runPlaces } from '../runs/run-places.ts'
 import { RunReadings } from '../runs/run-readings.ts'
 import { SubmissionQueue } from '../runs/submission-queue.ts'
 import { DiskStorage } from '../storage/disk.ts'
@@ -43,7 +44,7 @@ export class RunHarness {
   readonly policy: QueuePolicy
   readonly #app = createApp(createLog('test', 'silent'))
 
-  constructor(db: Database, policy: QueuePolicy = queuePolicy('onprem', 16)) {
+  constructor(db: Database, policy: QueuePolicy = queuePolicy('onprem', runPlaces({ slots: 16 }))) {
     this.policy = policy
     afterAll(() => rmSync(this.folder, { recursive: true, force: true }))
     this.storage = new DiskStorage(this.folder)

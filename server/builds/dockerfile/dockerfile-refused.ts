@@ -14,6 +14,8 @@ const dockerfileRefusals = {
   instruction_before_from: 'Only ARG may stand before the first FROM.',
   too_many_stages: 'There are at most 64 stages.',
   too_many_flags: 'An instruction has at most 32 flags.',
+  too_many_instructions:
+    'A Dockerfile has at most 500 instructions. Join commands with &&, or copy a script and run it.',
   too_many_bases: 'A Dockerfile names at most 64 images.',
   flag_unknown: 'The builder does not know this flag, or it has no value or comes twice.',
   flag_not_plain: 'Flags are plain text, without quotes, backslashes and variables.',

@@ -45,6 +45,13 @@ describe('the Dockerfile gate', () => {
     expect(refused.errorDetail).toBe('mount_forbidden;line_7')
   })
 
+  it('bounds instructions, so that a build is not kept busy by thousands of them', () => {
+    const runs = (count: number) => `FROM scratch\n${'RUN true\n'.repeat(count)}`
+    expect(refusal(runs(499))).toBe('accepted')
+    expect(refusal(runs(500))).toBe('too_many_instructions 501')
+    expect(refusal(`FROM scratch\nRUN true${' && \\\n  true'.repeat(2000)}`)).toBe('accepted')
+  })
+
   it('bounds stages and flags', () => {
     expect(refusal('FROM scratch\n'.repeat(64))).toBe('accepted')
     expect(refusal('FROM scratch\n'.repeat(65))).toBe('too_many_stages 65')

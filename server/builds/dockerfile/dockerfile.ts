@@ -22,6 +22,9 @@ export const MAX_DOCKERFILE_BYTES = 1024 * 1024
 /** Each is an argument of the build script. */
 export const MAX_BASES = 64
 
+/** Four times what the layers of an image that Docker makes allow. Each is a process of the builder, however little it does. */
+export const MAX_INSTRUCTIONS = 500
+
 export interface Dockerfile {
   stages: Stage[]
   instructions: StagedInstruction[]
@@ -42,6 +45,8 @@ export function checkDockerfile(bytes: Buffer): Dockerfile {
     if (broken) throw new DockerfileRefused(broken.slug, index + 1)
   }
   const { stages, staged } = splitStages(joinLines(lines).map(parseInstruction))
+  const surplus = staged[MAX_INSTRUCTIONS]
+  if (surplus) throw new DockerfileRefused('too_many_instructions', surplus.line)
   for (const instruction of staged) {
     const broken = instructionRules.find(({ violates }) => violates(instruction, stages))
     if (broken) throw new DockerfileRefused(broken.slug, instruction.line)

@@ -34,8 +34,6 @@ export interface PrefixPoint {
 }
 
 export const maxPrefixPoints = 100
-/** Instructions of a stage that are looked at: each costs a look through the context. */
-const maxSteps = 500
 
 /** All of a stage. */
 type StageEnd = Pick<PrefixPoint, 'key' | 'uses'>
@@ -61,7 +59,6 @@ export function prefixPoints(dockerfile: Dockerfile, content: ContentDigest): Pr
     const uses = new Set(origin === undefined ? [] : [origin, ...(ends.get(origin)?.uses ?? [])])
     const seen = new Variables()
     for (const [at, step] of steps.entries()) {
-      if (at === maxSteps) key = undefined
       if (key === undefined) break
       const copied = sourcesOf(step).map((name) => ({ name, from: earlierStage(name, stage, stages) }))
       const sources = copied.map(({ name, from }) => (from === undefined ? name : ends.get(from)?.key))

@@ -14,6 +14,7 @@ import { claimNextAttempt } from '../attempt-store.ts'
 import { readOrder } from '../build-order-store.ts'
 import { readBuild } from '../build-query-service.ts'
 import { queueBuild } from '../build-service.ts'
+import { buildSlots } from '../build-slots.ts'
 import { ChainProgress } from '../chain-progress.ts'
 import { quarantineKey } from '../oci-layout.ts'
 import { sweepReports } from '../sweep-reports.ts'
@@ -42,7 +43,11 @@ async function building(...entries: TarFields[]) {
   const versionId = (await harness.version(tenant.companyManager, environmentId)).id
   const path = { environmentId, versionId }
   const { id: attemptId } = await queueBuild(context, tenant.companyManager, path, {})
-  const attempt = await claimNextAttempt(db, { worker: 'w', leaseMs: 60_000 })
+  const attempt = await claimNextAttempt(db, {
+    worker: 'w',
+    leaseMs: 60_000,
+    share: buildSlots({ slots: 64 }),
+  })
   if (attempt?.id !== attemptId) throw new Error('another build waits')
   const layer = tar(...entries)
   await storage.put(quarantineKey(versionId), zstdCompressSync(layer))

@@ -1,4 +1,4 @@
-import type { Generated } from 'kysely'
+import type { Generated, GeneratedAlways } from 'kysely'
 import type { Refusal } from '../../executor/port.ts'
 
 export interface RunsTable {
@@ -11,6 +11,8 @@ export interface RunsTable {
   share_grant_id: string | null
   state: Generated<string>
   resource_profile: string
+  /** What it needs of the machine: `short_` or `long_` by its timeout, and its profile. */
+  lane: GeneratedAlways<string>
   principal_type: 'user' | 'social_media_client'
   principal_id: string
   auth_method: 'jwt' | 'api_key'

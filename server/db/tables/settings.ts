@@ -14,5 +14,7 @@ export interface CompanySettingsTable {
   queued_run_limit: number | null
   active_build_limit: number | null
   queued_build_limit: number | null
+  /** Runs with a longer timeout start one at a time. */
+  run_timeout_bound_seconds: number | null
   updated_at: Generated<Date>
 }

@@ -57,21 +57,54 @@ export async function detectCgroups(): Promise<CgroupLayout | undefined> {
   return findCgroups(await readFile('/proc/self/mountinfo', 'utf8'), controllers)
 }
 
-/** Makes the group `parent` under which every sandbox gets its own. */
-export async function prepareCgroups(layout: CgroupLayout, parent: string): Promise<void> {
+/**
+ * Makes the group `parent` under which every sandbox gets its own. What is in it has no more than `memoryBytes` together,
+ * so the kernel looks for whom to kill among the sandboxes, and not in the whole machine.
+ */
+export async function prepareCgroups(
+  layout: CgroupLayout,
+  parent: string,
+  memoryBytes: number,
+): Promise<void> {
   try {
     for (const folder of rootsOf(layout)) await mkdir(join(folder, parent), { recursive: true })
     if (layout.version === 1) {
       if (layout.cpuset) await prepareCpuset(layout.cpuset, join(layout.cpuset, parent))
+      await boundVersion1(join(layout.memory, parent), memoryBytes + warmBytes)
       return
     }
     for (const folder of [layout.root, join(layout.root, parent)]) {
       const control = `+memory +cpu +pids${layout.cpuset ? ' +cpuset' : ''}`
       await writeFile(join(folder, 'cgroup.subtree_control'), control)
     }
+    await boundVersion2(join(layout.root, parent), memoryBytes + warmBytes)
   } catch (error) {
     throw new ExecutorRefused('cgroups', `the control group ${parent} cannot be made: ${String(error)}`)
   }
+}
+
+/** What is above the sandboxes' own bounds: those that are made before they are asked for. */
+const warmBytes = 64 * 1024 * 1024
+
+/** Memory, and memory with swap, which is never below it. Where more is in use already, the bounds of before stay. */
+async function boundVersion1(folder: string, bytes: number): Promise<void> {
+  const names = ['memory.limit_in_bytes', 'memory.memsw.limit_in_bytes']
+  const isRaised = Number(await readFile(join(folder, 'memory.memsw.limit_in_bytes'), 'utf8')) < bytes
+  for (const name of isRaised ? names.toReversed() : names) {
+    const isBusy = await writeFile(join(folder, name), String(bytes)).then(() => false, isInUse)
+    if (isBusy) return
+  }
+}
+
+/** Lowered below what is in use, this version would kill at once. */
+async function boundVersion2(folder: string, bytes: number): Promise<void> {
+  const current = Number(await readFile(join(folder, 'memory.current'), 'utf8'))
+  if (current <= bytes) await writeFile(join(folder, 'memory.max'), String(bytes))
+}
+
+function isInUse(error: NodeJS.ErrnoException): true {
+  if (error.code === 'EBUSY') return true
+  throw error
 }
 
 /** A group of this controller takes no process until it is told its processors and memory; new ones inherit them. */

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { tmpdir, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { OwnProcFolders } from './agent/own-proc-folders.ts'
 import { detectCgroups, planCgroups, prepareCgroups, removeCgroups } from './cgroups.ts'
@@ -34,7 +34,7 @@ export class LoneShim {
     const { shim } = await buildNative(join(folder, 'native'))
     const cgroups = await detectCgroups()
     if (!cgroups) throw new Error('this machine has no control groups')
-    await prepareCgroups(cgroups, parent)
+    await prepareCgroups(cgroups, parent, totalmem())
     await mkdir(join(folder, 'layer/workspace'), { recursive: true })
     const spec = shellJob(`sha256:${'0'.repeat(64)}`, 'true')
     const own = await OwnProcFolders.at(join(folder, 'proc'))

@@ -7,6 +7,7 @@ import pg from 'pg'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { newId } from '../../base/ids.ts'
 import { type AttemptRow, advance, claimNextAttempt, finishAttempt } from '../../builds/attempt-store.ts'
+import { buildSlots } from '../../builds/build-slots.ts'
 import { buildsQueuedChannel } from '../../builds/enqueue-build.ts'
 import { buildStages } from '../../environments/build-stages.ts'
 import { codeOf, EnvironmentHarness } from '../../testing/environment-harness.ts'
@@ -56,7 +57,11 @@ const version = () =>
 
 /** What a worker does: claims the attempt that was queued. */
 async function claim(): Promise<AttemptRow> {
-  const attempt = await claimNextAttempt(db, { worker: 'tester', leaseMs: 60_000 })
+  const attempt = await claimNextAttempt(db, {
+    worker: 'tester',
+    leaseMs: 60_000,
+    share: buildSlots({ slots: 64 }),
+  })
   if (!attempt) throw new Error('nothing to claim')
   return attempt
 }
@@ -186,6 +191,28 @@ describe('queueing a build', () => {
     )
   })
 
+  it('is cancelled with its environment while it waits, and goes on when it is under way', async () => {
+    const waiting = (await queue()).body
+    const begun = (await harness.version(tenant.companyManager, id)).id
+    const { id: begunId } = (await queue(undefined, tenant.companyManager, { id, vid: begun })).body
+    await db
+      .updateTable('build_attempts')
+      .set({ state: 'validating', worker: 'w', lease_until: new Date(Date.now() + 60_000) })
+      .where('id', '=', begunId)
+      .execute()
+    await harness.must(environmentRoutes.archiveEnvironment, tenant.companyManager, { params: { id } })
+    const rows = await db
+      .selectFrom('build_attempts')
+      .select(['id', 'state', 'error_code'])
+      .where('id', 'in', [waiting.id, begunId])
+      .orderBy('id')
+      .execute()
+    expect(rows).toEqual([
+      { id: waiting.id, state: 'cancelled', error_code: 'tenant_cancel' },
+      { id: begunId, state: 'validating', error_code: '' },
+    ])
+  })
+
   it('is hidden from members, other companies and under another environment', async () => {
     const foreign = await makeTenant(db)
     const other = await harness.environment(tenant.companyManager)
@@ -305,7 +332,9 @@ describe('cancelling a build', () => {
       error_code: 'tenant_cancel',
     })
     expect((await version()).state).toBe('retryable_failed')
-    expect(await claimNextAttempt(db, { worker: 'tester', leaseMs: 1000 })).toBeUndefined()
+    expect(
+      await claimNextAttempt(db, { worker: 'tester', leaseMs: 1000, share: buildSlots({ slots: 64 }) }),
+    ).toBeUndefined()
     expect(codeOf(await cancel(aid))).toBe('not_cancellable')
   })
 

@@ -5,6 +5,7 @@ import type { Database } from '../../db/database.ts'
 import type { RunsTable } from '../../db/tables/runs.ts'
 import type { TaskVersionsTable } from '../../db/tables/tasks.ts'
 import { makeEnvironmentVersion } from './environment-version.ts'
+import { makeUser } from './platform.ts'
 
 export interface RunnableTask {
   companyId: string
@@ -12,6 +13,8 @@ export interface RunnableTask {
   versionId: string
   environmentVersionId: string
   shareGrantId: string
+  /** A company manager, who submits its runs; absent: nobody, and no run of it starts. */
+  submitterId?: string
 }
 
 const digest = `sha256:${'2'.repeat(64)}`
@@ -64,7 +67,8 @@ export async function makeRunnableTask(
       generation: 1,
     })
     .execute()
-  return { companyId, taskId, versionId, environmentVersionId, shareGrantId }
+  const { principalId: submitterId } = await makeUser(db, companyId, { role: 3 })
+  return { companyId, taskId, versionId, environmentVersionId, shareGrantId, submitterId }
 }
 
 /** A queued run with this input, as a submission leaves it; `fields` tell how it differs. */
@@ -84,7 +88,7 @@ export async function makeRun(
     share_grant_id: task.shareGrantId,
     resource_profile: 'standard',
     principal_type: 'user',
-    principal_id: 'usr_test',
+    principal_id: task.submitterId ?? 'usr_test',
     auth_method: 'jwt',
     submission_source: 'rest',
     timeout_seconds: 60,

@@ -1,6 +1,6 @@
 import { chmod, chown, mkdir, rm } from 'node:fs/promises'
 import type { Server } from 'node:http'
-import { availableParallelism, totalmem } from 'node:os'
+import { availableParallelism } from 'node:os'
 import type { Clock } from '../../../base/clock.ts'
 import { ExecutorRefused, type SandboxRuntime } from '../../port.ts'
 import { detectCgroups, prepareCgroups, removeCgroups } from '../cgroups.ts'
@@ -31,6 +31,8 @@ export interface AgentOptions {
   cgroupParent: string
   /** Sandboxes at once; undefined: by this machine's processors and memory. */
   slots: number | undefined
+  /** Memory of all sandboxes together: promised to them, and the bound of the group above them. */
+  memoryBytes: number
   /** Runtimes that this machine must have, weakest first. Every job gets at least the first. */
   runtimes: readonly SandboxRuntime[]
   /** Sandboxes made before they are asked for, at most; undefined: by this machine's memory. */
@@ -73,7 +75,8 @@ export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
   const paths = agentPaths(options.dataDir)
   await mkdir(paths.root, { recursive: true, mode: 0o700 })
   await mkdir(stagingFolder, { recursive: true, mode: 0o711 })
-  await prepareCgroups(layout, options.cgroupParent)
+  const { memoryBytes } = options
+  await prepareCgroups(layout, options.cgroupParent, memoryBytes)
   const native = await buildNative(paths.native)
   const { init, unpack } = native
   const programs = { busybox, init, unpack }
@@ -91,7 +94,6 @@ export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
     onError: options.onError,
   })
   const cpus = availableParallelism()
-  const memoryBytes = totalmem()
   const { clock, onError, onProgress } = options
   const marks = { folder: paths.marks, formerFolder: paths.formerMarks, clock, onError }
   const sandboxes = new Sandboxes({

@@ -24,6 +24,7 @@ import type { MadeSandbox, MakeOptions } from './made-sandbox.ts'
 import { ForbiddenIds } from './marks/forbidden-ids.ts'
 import type { Marks } from './marks/marks.ts'
 import { maskPieces } from './mask-pieces.ts'
+import { MemoryBudget } from './memory-budget.ts'
 import { exitOf, newSandbox, type Sandbox, stateOf } from './sandbox.ts'
 import { SandboxMaker, warmPrefix } from './sandbox-maker.ts'
 import type { Special } from './sandbox-plan.ts'
@@ -39,6 +40,7 @@ export interface SandboxesOptions extends MakeOptions {
   /** Sandboxes that are made before they are asked for, at most. */
   warm: number
   cpus: number
+  /** What all sandboxes may have together. */
   memoryBytes: number
   /** Told about failures that no caller waits for. */
   onError: (error: unknown) => void
@@ -89,12 +91,14 @@ export class Sandboxes {
   readonly #warm: WarmPool
   readonly #leftovers: Leftovers
   readonly #maker: SandboxMaker
+  readonly #memory: MemoryBudget
   #live = 0
 
   constructor(options: SandboxesOptions) {
     this.#options = options
     this.#forbidden = new ForbiddenIds(options.marks)
     this.#leftovers = new Leftovers(options)
+    this.#memory = new MemoryBudget(options.memoryBytes)
     this.#maker = new SandboxMaker(options, this.#leftovers)
     this.#warm = new WarmPool({
       limit: options.warm,
@@ -260,6 +264,7 @@ export class Sandboxes {
     if (this.#live >= slots) {
       throw new ExecutorRefused(noCapacity, `all ${slots} sandboxes of this machine are in use`)
     }
+    this.#memory.require(spec.limits.memoryBytes)
     if (isNearlyFull(paths.sandboxes)) {
       throw new ExecutorRefused(noCapacity, 'the disk that the sandboxes are kept on is full')
     }
@@ -272,7 +277,7 @@ export class Sandboxes {
     const ticket: Ticket = { spec, idBase, name: warm?.name ?? spec.id }
     const sandbox = newSandbox(ticket, join(paths.sandboxes, ticket.name), false)
     this.#known.set(spec.id, sandbox)
-    this.#live += 1
+    this.#hold(spec)
     if (this.#freePlaces() < 0) this.#warm.yieldOne()
     let made: MadeSandbox | undefined = warm
     try {
@@ -283,7 +288,7 @@ export class Sandboxes {
     } catch (error) {
       // What cannot be removed now is found by the next agent, and nothing of it was started.
       await this.#maker.clearAway(made ?? { ...ticket, folder: sandbox.folder }).catch(this.#options.onError)
-      this.#live -= 1
+      this.#release(spec)
       // Whoever asked for the same start meanwhile gets the same answer.
       sandbox.running.reject(error)
       sandbox.exited.resolve(undefined)
@@ -296,6 +301,17 @@ export class Sandboxes {
 
   #freePlaces(): number {
     return this.#options.slots - this.#live - this.#warm.size
+  }
+
+  /** A place and its memory, until `#release`. */
+  #hold({ limits }: SandboxSpec): void {
+    this.#live += 1
+    this.#memory.hold(limits.memoryBytes)
+  }
+
+  #release({ limits }: SandboxSpec): void {
+    this.#live -= 1
+    this.#memory.release(limits.memoryBytes)
   }
 
   /** Keeps the account of a living shim: its record when it ends, its range when it is gone. */
@@ -314,7 +330,7 @@ export class Sandboxes {
       sandbox.exited.resolve(exit)
       await keeper.gone
       sandbox.phase = 'gone'
-      this.#live -= 1
+      this.#release(sandbox.ticket.spec)
       this.#maker.letGo(sandbox.ticket)
       this.#warm.fillSoon()
       await this.#leftovers.sweep({ ...sandbox.ticket, folder: sandbox.folder })
@@ -325,7 +341,7 @@ export class Sandboxes {
   /** It ended, or the agent that wrote its ticket died, before any word was given: there was no start, and the id may have one. */
   async #forget(sandbox: Sandbox, keeper: Keeper): Promise<void> {
     await this.#maker.clearAway({ ...sandbox.ticket, folder: sandbox.folder, keeper })
-    this.#live -= 1
+    this.#release(sandbox.ticket.spec)
     this.#known.delete(sandbox.ticket.spec.id)
     sandbox.running.resolve()
     sandbox.exited.resolve(undefined)
@@ -346,7 +362,7 @@ export class Sandboxes {
     const sandbox = newSandbox(ticket, folder, true)
     if (keeper) {
       this.#known.set(ticket.spec.id, sandbox)
-      this.#live += 1
+      this.#hold(ticket.spec)
       this.#maker.adopt(ticket)
       this.#watch(sandbox, keeper)
       return true
