@@ -32,7 +32,8 @@ export const smallGround: Ground = {
   },
 }
 
-async function mountFile(file: string, folder: string, sizeMiB: number): Promise<void> {
+/** Makes a file system in a file and mounts it. */
+export async function mountFile(file: string, folder: string, sizeMiB: number): Promise<void> {
   await run('mkfs.ext4', ['-q', '-m', '0', file, `${sizeMiB}m`])
   await run('mount', ['-o', 'loop', file, folder])
   await rm(join(folder, 'lost+found'), { recursive: true })

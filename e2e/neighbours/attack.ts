@@ -1,0 +1,102 @@
+import { randomUUID } from 'node:crypto'
+import { request } from 'node:http'
+import { text } from 'node:stream/consumers'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Hostile } from './companies.ts'
+
+/** How an attack's requests were answered, by status, `error` for broken connections. */
+export type Answers = Record<string, number>
+
+export interface Attack {
+  name: string
+  /** What it takes, for the report. */
+  about: string
+  /** Goes on until the signal; resolves soon after it. */
+  run(hostile: Hostile, signal: AbortSignal, answers: Answers): Promise<void>
+}
+
+/** The hostile company's requests come from another loopback address than the quiet one's. */
+const localAddress = '127.0.0.2'
+/** What is refused is asked again after this long: a hostile client does not obey Retry-After. */
+const pauseMs = 50
+
+export interface Asked {
+  method?: 'GET' | 'POST' | 'PUT'
+  path: string
+  json?: unknown
+  form?: Record<string, string>
+  anonymous?: boolean
+  headers?: Record<string, string>
+  /** Hangs up as soon as this many bytes of the answer have come. */
+  hangUpAfter?: number
+}
+
+export interface Answer {
+  status: number
+  body: string
+}
+
+/** One request, by a connection of its own. */
+export function ask({ url, token }: Hostile, asked: Asked, signal: AbortSignal): Promise<Answer> {
+  const { promise, resolve, reject } = Promise.withResolvers<Answer>()
+  const form = asked.form && new URLSearchParams(asked.form).toString()
+  const body = form ?? (asked.json === undefined ? undefined : JSON.stringify(asked.json))
+  const type = form === undefined ? 'application/json' : 'application/x-www-form-urlencoded'
+  const sent = request(
+    new URL(asked.path, url),
+    {
+      method: asked.method ?? (body === undefined ? 'GET' : 'POST'),
+      localAddress,
+      agent: false,
+      signal,
+      headers: {
+        ...(!asked.anonymous && { authorization: `Bearer ${token}` }),
+        ...(body !== undefined && {
+          'content-type': type,
+          'content-length': String(Buffer.byteLength(body)),
+        }),
+        'idempotency-key': randomUUID(),
+        ...asked.headers,
+      },
+    },
+    (response) => {
+      const status = response.statusCode ?? 0
+      if (asked.hangUpAfter === undefined) {
+        text(response).then((answered) => resolve({ status, body: answered }), reject)
+        return
+      }
+      response.once('error', () => resolve({ status, body: '' }))
+      response.once('data', () => {
+        response.destroy()
+        resolve({ status, body: '' })
+      })
+      response.once('end', () => resolve({ status, body: '' }))
+    },
+  )
+  sent.on('error', reject)
+  sent.end(body)
+  return promise
+}
+
+export const count = (answers: Answers, key: number | string): void => {
+  answers[key] = (answers[key] ?? 0) + 1
+}
+
+/** So many at once ask, again and again, until the signal; what is refused is counted and asked again. */
+export async function hammer(
+  { signal, answers, atOnce }: { signal: AbortSignal; answers: Answers; atOnce: number },
+  once: (signal: AbortSignal) => Promise<Answer>,
+): Promise<void> {
+  const one = async () => {
+    while (!signal.aborted) {
+      const status = await once(signal).then(
+        (answer) => answer.status,
+        () => 'error',
+      )
+      if (signal.aborted) return
+      count(answers, status)
+      if (typeof status === 'string' || status >= 400) await sleep(pauseMs)
+    }
+  }
+  await Promise.all(Array.from({ length: atOnce }, one))
+}

@@ -1,0 +1,6 @@
+import type { Attack } from '../attack.ts'
+import { buildAttacks } from './builds.ts'
+import { requestAttacks } from './requests.ts'
+import { runAttacks } from './runs.ts'
+
+export const attacks: Attack[] = [...runAttacks, ...requestAttacks, ...buildAttacks]

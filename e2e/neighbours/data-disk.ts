@@ -1,0 +1,21 @@
+import { execFile } from 'node:child_process'
+import { chmod, mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { mountFile } from '../crash/small-disks.ts'
+import type { Ground } from '../main-job/service.ts'
+
+const sizeMiB = 2048
+
+/** A data folder whose objects lie on a disk that one company could fill. */
+export const smallDataDisk: Ground = {
+  async lay(dataDir) {
+    const folder = join(dataDir, 'objects')
+    await mkdir(folder, { recursive: true })
+    await mountFile(`${folder}.disk`, folder, sizeMiB)
+    await chmod(folder, 0o755)
+  },
+  async clear(dataDir) {
+    await promisify(execFile)('umount', ['--lazy', join(dataDir, 'objects')])
+  },
+}

@@ -1,0 +1,81 @@
+import { randomUUID } from 'node:crypto'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
+import type { OwnService } from '../main-job/service.ts'
+import { build, logIn, submit, type Tenant } from '../main-job/tenant.ts'
+
+/** What the quiet company met with during a phase. */
+export interface Phase {
+  /** Milliseconds from a submission to its result, as a client that polls sees it. */
+  resultMs: number[]
+  loginMs: number[]
+  buildMs: number[]
+  failures: string[]
+}
+
+const pollMs = 5
+const betweenRunsMs = 50
+const betweenLoginsMs = 2000
+const resultLimitMs = 60_000
+
+export interface QuietCompany {
+  tenant: Tenant
+  version: string
+}
+
+/** Runs one job after another for so long, logs in now and then, and builds one image. */
+export async function liveOn(service: OwnService, quiet: QuietCompany, seconds: number): Promise<Phase> {
+  const phase: Phase = { resultMs: [], loginMs: [], buildMs: [], failures: [] }
+  const until = performance.now() + seconds * 1000
+  const noted = async (what: string, times: number[], work: () => Promise<void>) => {
+    const started = performance.now()
+    try {
+      await work()
+      times.push(performance.now() - started)
+    } catch (error) {
+      phase.failures.push(`${what}: ${error instanceof Error ? error.message : String(error)}`)
+    }
+  }
+  const runs = async () => {
+    while (performance.now() < until) {
+      await noted('run', phase.resultMs, () => runOnce(quiet))
+      await sleep(betweenRunsMs)
+    }
+  }
+  const logins = async () => {
+    while (performance.now() < until) {
+      await noted('login', phase.loginMs, async () => void (await logIn(service)))
+      await sleep(betweenLoginsMs)
+    }
+  }
+  await Promise.all([runs(), logins(), noted('build', phase.buildMs, () => buildOnce(quiet.tenant))])
+  return phase
+}
+
+async function runOnce({ tenant, version }: QuietCompany): Promise<void> {
+  const { client, room } = tenant
+  const { id } = await submit(tenant, version, { nonce: randomUUID() })
+  const limit = performance.now() + resultLimitMs
+  for (;;) {
+    const run = await client.call(allRoutes.readRun, { params: { cid: room, rid: id } })
+    if (run.status === 'completed') return
+    if (run.terminal_at !== null) throw new Error(`${run.status} ${run.error_code} ${run.error_detail}`)
+    if (performance.now() > limit) throw new Error(`no result within ${resultLimitMs} ms: ${run.status}`)
+    await sleep(pollMs)
+  }
+}
+
+async function buildOnce(tenant: Tenant): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'neighbours-'))
+  try {
+    await writeFile(join(folder, 'Dockerfile'), 'FROM scratch\nCOPY note /note\n')
+    await writeFile(join(folder, 'note'), randomUUID())
+    const { attempt } = await build(tenant, folder)
+    if (attempt.status !== 'completed') throw new Error(`${attempt.status} ${attempt.error_code}`)
+  } finally {
+    await rm(folder, { recursive: true })
+  }
+}
