@@ -8,7 +8,7 @@ import { agentPaths } from '../executor/oci/paths.ts'
 import { ExecutorRefused } from '../executor/port.ts'
 import { accountOf } from '../postgres/account.ts'
 import { lockInstance } from './supervisor/instance-lock.ts'
-import { readyMessage } from './supervisor/ready-message.ts'
+import { progressMessage, readyMessage } from './supervisor/ready-message.ts'
 import { exitCodes, ServiceProblem } from './supervisor/service-problem.ts'
 import { tidyAfterStart } from './supervisor/tidy-after-start.ts'
 
@@ -53,6 +53,7 @@ async function main(): Promise<void> {
     registry: config.registry?.split('/')[0],
     clock: systemClock,
     onError: (error) => log.error({ err: error }, 'a request failed'),
+    onProgress: (done, total) => log.info({ done, total }, progressMessage),
   })
   log.info({ socket: config.agentSocket, data: paths.root }, readyMessage)
   tidyAfterStart()

@@ -17,6 +17,8 @@ await runRole('api', async (config, log) => {
   const logNews = new LogNews({ url: databaseUrl, log })
   const app = createApiApp({ db, logNews, log, clock, identityProvider, config })
   await app.listen({ host, port })
+  // A connection that cannot be accepted, for want of memory or files, is no reason to end.
+  app.server.on('error', (error) => log.error({ err: error }, 'a connection was not accepted'))
   log.info({ host, port, routes: Object.keys(allRoutes).length }, 'listening')
   return {
     stop: async () => {

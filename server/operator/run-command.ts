@@ -28,6 +28,8 @@ export function runCommand(
     child.on('close', (code, signal) =>
       code === 0 ? resolve(output) : reject(new CommandFailed(command, signal ?? `exit ${code}`, output)),
     )
+    // A program that ends before it has read its input breaks the pipes; how it ended is what counts.
+    for (const pipe of child.stdio) pipe?.on('error', () => undefined)
     child.stdin.end(options.input ?? '')
   })
 }

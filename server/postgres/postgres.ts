@@ -12,7 +12,7 @@ import {
   writeFile,
 } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
-import { createInterface } from 'node:readline'
+import { eachLine } from '../base/each-line.ts'
 import { newToken } from '../base/ids.ts'
 import { type Account, accountOf, asAccount } from './account.ts'
 import { awaitDatabase, databaseUrl, type Login } from './bootstrap-store.ts'
@@ -216,9 +216,9 @@ function launch(plan: LaunchPlan): Server {
     if (lastLines.length > keptLogLines) lastLines.shift()
     plan.options.onLine?.(line)
   }
-  if (child.stderr) createInterface({ input: child.stderr }).on('line', keep)
+  if (child.stderr) eachLine(child.stderr, keep)
   const exited = new Promise<void>((resolve) => {
-    child.once('error', (error) => {
+    child.on('error', (error) => {
       keep(`${command}: ${error.message}`)
       resolve()
     })

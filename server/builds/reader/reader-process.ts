@@ -63,7 +63,7 @@ export class ReaderProcess {
     this.#lines = linesOf(this.#control)
     this.#ended = new Promise((resolve) => {
       child.once('exit', (_code, signal) => resolve(this.#killedFor ?? deathOf(signal)))
-      child.once('error', () => resolve('taken_away'))
+      child.on('error', () => resolve('taken_away'))
     })
     // A reader that has ended breaks its pipes; how it ended is what counts.
     for (const pipe of [this.input, this.#control, this.tar]) pipe.on('error', () => undefined)

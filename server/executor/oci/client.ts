@@ -22,7 +22,14 @@ interface Call {
   body?: Buffer | Readable
   headers?: Record<string, string | number>
   signal?: AbortSignal | undefined
+  isRepeated?: boolean
 }
+
+/**
+ * A connection that was kept from an earlier call broke off before an answer: the agent may have closed it, or ended, before it
+ * saw this call. Every call of the port may be repeated, so this one is, once.
+ */
+class KeptConnectionLost extends Error {}
 
 /** The executor port over the host agent's unix socket. */
 export class AgentClient implements Executor {
@@ -126,10 +133,15 @@ export class AgentClient implements Executor {
 
   /** Resolves with an answer of success; every other becomes one of the port's errors. */
   async #call(path: string, call: Call = {}): Promise<IncomingMessage> {
-    const response = await this.#send(path, call).catch((error: unknown) => {
-      call.signal?.throwIfAborted()
-      return unavailable(error)
-    })
+    const response = await this.#send(path, call)
+      .catch((error: unknown) => {
+        if (!(error instanceof KeptConnectionLost) || call.signal?.aborted) throw error
+        return this.#send(path, { ...call, isRepeated: true })
+      })
+      .catch((error: unknown) => {
+        call.signal?.throwIfAborted()
+        return unavailable(error)
+      })
     if ((response.statusCode ?? 500) < 300) return response
     const told = (await json(response).catch(unavailable)) as { slug?: string; message?: string }
     if (response.statusCode === 404) throw new SandboxUnknown(path)
@@ -139,20 +151,23 @@ export class AgentClient implements Executor {
     throw new ExecutorUnavailable(told.message ?? `the host agent answered ${response.statusCode}`)
   }
 
-  #send(path: string, { method = 'GET', body, headers = {}, signal }: Call): Promise<IncomingMessage> {
+  #send(path: string, call: Call): Promise<IncomingMessage> {
+    const { method = 'GET', body, headers = {}, signal, isRepeated } = call
     return new Promise((resolve, reject) => {
       const length = Buffer.isBuffer(body) ? { 'content-length': body.length } : {}
       const request = httpRequest({
         socketPath: this.#socketPath,
         path,
         method,
-        // An input may still flow after its answer: such a connection is not used again.
-        agent: body instanceof Readable ? false : this.#connections,
+        // An input may still flow after its answer: such a connection is not used again. A repetition gets a new one.
+        agent: body instanceof Readable || isRepeated ? false : this.#connections,
         headers: { ...headers, ...length },
         ...(signal ? { signal } : {}),
       })
       request.on('response', resolve)
-      request.on('error', reject)
+      request.on('error', (error) =>
+        reject(request.reusedSocket ? new KeptConnectionLost('it broke off', { cause: error }) : error),
+      )
       if (body instanceof Readable) pipeline(body, request).catch(reject)
       else request.end(body)
     })

@@ -1,9 +1,10 @@
-import { readdir, stat } from 'node:fs/promises'
+import { readdir, rename, stat } from 'node:fs/promises'
 import { request } from 'node:http'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { maskedBytesHeader, specBytesHeader } from './agent/server.ts'
+import { ClosingListener } from './closing-listener.ts'
 import { shellJob, TestAgent, until } from './test-agent.ts'
 
 /** What a worker that was taken over may try on the one process that is root. */
@@ -138,4 +139,21 @@ test('start, stop, forbid and remove at once on one id leave it in one state, st
     expect(await client.wait(spec.id)).toMatchObject({ cause: 'stopped' })
     await client.remove(spec.id)
   }
+})
+
+test('an agent lives whose connections to a shim break off as soon as they are made', async () => {
+  const spec = shellJob(empty, 'sleep 100')
+  const { client } = agent
+  await client.start(spec, Buffer.alloc(0))
+  const socket = join(agent.dataDir, 'agent/sandboxes', spec.id, 'ctl')
+  await rename(socket, `${socket}.real`)
+  const listener = new ClosingListener(socket)
+  for (let round = 0; round < 50; round += 1) {
+    await Promise.all(Array.from({ length: 20 }, () => client.stop(spec.id)))
+  }
+  await listener.close()
+  await rename(`${socket}.real`, socket)
+  await client.stop(spec.id)
+  expect(await client.wait(spec.id)).toMatchObject({ cause: 'stopped' })
+  expect(agent.process?.exitCode).toBe(null)
 })

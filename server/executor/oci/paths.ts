@@ -12,8 +12,10 @@ export interface AgentPaths {
   root: string
   /** One folder per sandbox id: spec, plan, log, results, exit record. */
   sandboxes: string
-  /** One empty file per id that was removed, so that it is never started again. */
-  removed: string
+  /** Marks of ids that were removed or forbidden, so that they are never started again: a file for each day. */
+  marks: string
+  /** The same of former agents: an empty file for each id. */
+  formerMarks: string
   /** `images/<hex of the tar's sha256>/tree`, complete once it has that name. */
   images: string
   /** What sandboxes see of /proc, one folder per size of machine. */
@@ -36,7 +38,8 @@ export function agentPaths(dataDir: string): AgentPaths {
   return {
     root,
     sandboxes: join(root, 'sandboxes'),
-    removed: join(root, 'removed'),
+    marks: join(root, 'marks'),
+    formerMarks: join(root, 'removed'),
     images: join(root, 'images'),
     proc: join(root, 'proc'),
     platform: join(root, 'platform'),

@@ -31,9 +31,11 @@ export async function lockInstance(path: string, url: string): Promise<InstanceL
     stdio: ['pipe', 'pipe', 'ignore'],
   })
   const ended = new Promise<number | null>((resolve) => {
-    child.once('error', () => resolve(null))
+    child.on('error', () => resolve(null))
     child.once('close', (code) => resolve(code))
   })
+  // Whoever kills it breaks its pipes: that is no error of this process.
+  for (const pipe of [child.stdin, child.stdout]) pipe.on('error', () => undefined)
   const outcome = await Promise.race([
     new Promise<'held'>((resolve) => child.stdout.once('data', () => resolve('held'))),
     ended,

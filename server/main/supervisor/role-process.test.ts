@@ -95,6 +95,29 @@ describe('a role', () => {
     expect(said).toEqual(['agent > crun is missing'])
   })
 
+  test('that reports progress is waited for, for as long as it does', async () => {
+    const slow = `
+      const report = (msg) => console.log(JSON.stringify({ level: 30, msg }))
+      let reports = 0
+      const timer = setInterval(() => {
+        report('still starting')
+        if ((reports += 1) < 20) return
+        clearInterval(timer)
+        report('ready')
+      }, 100)
+      setInterval(() => {}, 1000)`
+    const role = await makeRole('agent', slow, { startTimeoutMs: 1000 })
+    await role.start()
+    expect(said.filter((line) => line.includes('still starting'))).toHaveLength(20)
+    await role.stop()
+  })
+
+  test('that reports progress no more is given up', async () => {
+    const stuck = `console.log(JSON.stringify({ level: 30, msg: 'still starting' })); setInterval(() => {}, 1000)`
+    const role = await makeRole('agent', stuck, { startTimeoutMs: 300 })
+    await expect(role.start()).rejects.toThrow('nor did it report progress')
+  })
+
   test('that is never ready is given up', async () => {
     const role = await makeRole('worker', 'setInterval(() => {}, 1000)', { startTimeoutMs: 300 })
     await expect(role.start()).rejects.toThrow('worker was not ready after 0.3 s')

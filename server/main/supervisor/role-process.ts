@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { createInterface } from 'node:readline'
 import { sleep } from '../../base/clock.ts'
+import { eachLine } from '../../base/each-line.ts'
 import { type Account, asAccount } from '../../postgres/account.ts'
 import { backoffMs, startingAgain } from './backoff.ts'
-import { readyMessage } from './ready-message.ts'
+import { progressMessage, readyMessage } from './ready-message.ts'
 import { exitCodes, knownExitCode, ServiceProblem } from './service-problem.ts'
 import type { Part } from './supervisor.ts'
 
@@ -15,6 +15,7 @@ export interface RoleSpec {
   env: () => NodeJS.ProcessEnv
   /** Undefined: runs as the caller. */
   account: Account | undefined
+  /** How long it may take until it is ready, counted from its last report of progress. */
   startTimeoutMs: number
   /** How long SIGTERM may take before SIGKILL. */
   stopTimeoutMs: number
@@ -61,12 +62,11 @@ export class RoleProcess implements Part {
   /** Resolves when the role says it is ready; rejects when it cannot start here. */
   async start(): Promise<void> {
     for (let attempt = 1; ; attempt += 1) {
-      const { ready, ended } = this.#spawn()
-      const waited = new AbortController()
-      const outcome = await Promise.race([ready, ended, sleep(this.#spec.startTimeoutMs, waited.signal)])
-      waited.abort()
+      const life = this.#spawn()
+      const { ready, ended } = life
+      const outcome = await Promise.race([ready, ended, this.#standsStill(life)])
       if (outcome === 'ready') {
-        this.#loop = this.#keepRunning({ ready, ended })
+        this.#loop = this.#keepRunning(life)
         return
       }
       if (this.#stopping.signal.aborted) return
@@ -75,7 +75,7 @@ export class RoleProcess implements Part {
         await ended
         throw new ServiceProblem(
           exitCodes.failed,
-          `${this.name} was not ready after ${this.#spec.startTimeoutMs / 1000} s`,
+          `${this.name} was not ready after ${this.#spec.startTimeoutMs / 1000} s, nor did it report progress`,
         )
       }
       const known = knownExitCode(outcome.code)
@@ -121,6 +121,16 @@ export class RoleProcess implements Part {
     }
   }
 
+  /** Resolves when a start has reported nothing for its time. */
+  async #standsStill({ ready, ended, progress }: Life): Promise<undefined> {
+    const over = new AbortController()
+    void Promise.race([ready, ended]).then(() => over.abort())
+    for (let reported = -1; reported !== progress.count && !over.signal.aborted; ) {
+      reported = progress.count
+      await sleep(this.#spec.startTimeoutMs, over.signal)
+    }
+  }
+
   #spawn(): Life {
     const drop = this.#spec.account || process.getuid?.() !== 0
     const [command = '', ...args] = drop
@@ -133,19 +143,21 @@ export class RoleProcess implements Part {
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     this.#child = child
+    const progress = { count: 0 }
     const ready = new Promise<'ready'>((resolve) => {
-      createInterface({ input: child.stdout }).on('line', (line) => {
+      eachLine(child.stdout, (line) => {
         this.#events.line(this.name, line)
-        if (saysReady(line)) resolve('ready')
+        if (says(line, readyMessage)) resolve('ready')
+        if (says(line, progressMessage)) progress.count += 1
       })
     })
-    createInterface({ input: child.stderr }).on('line', (line) => this.#events.line(this.name, line))
+    eachLine(child.stderr, (line) => this.#events.line(this.name, line))
     const ended = new Promise<End>((resolve) => {
-      child.once('error', (error) => resolve({ code: null, signal: error.message }))
+      child.on('error', (error) => resolve({ code: null, signal: error.message }))
       child.once('exit', (code, signal) => resolve({ code, signal }))
     })
     this.#ended = ended
-    return { ready, ended }
+    return { ready, ended, progress }
   }
 }
 
@@ -158,6 +170,8 @@ interface End {
 interface Life {
   ready: Promise<'ready'>
   ended: Promise<End>
+  /** Reports of its start. */
+  progress: { count: number }
 }
 
 async function endOf({ ready, ended }: Life): Promise<End & { servedMs: number }> {
@@ -172,10 +186,10 @@ async function endOf({ ready, ended }: Life): Promise<End & { servedMs: number }
 const describe = (end: End): string =>
   end.signal ? `was ended by ${end.signal}` : `ended with exit code ${end.code ?? 'unknown'}`
 
-function saysReady(line: string): boolean {
-  if (!line.includes(`"msg":"${readyMessage}"`)) return false
+function says(line: string, message: string): boolean {
+  if (!line.includes(`"msg":"${message}"`)) return false
   try {
-    return (JSON.parse(line) as { msg?: unknown }).msg === readyMessage
+    return (JSON.parse(line) as { msg?: unknown }).msg === message
   } catch {
     return false
   }

@@ -13,6 +13,7 @@ import { agentPaths, stagingFolder } from '../paths.ts'
 import { findRuntimes } from '../runtimes.ts'
 import { builderIn } from './builder.ts'
 import { Images } from './images.ts'
+import { Marks } from './marks/marks.ts'
 import { OwnProcFolders } from './own-proc-folders.ts'
 import { makePlatformLayer } from './platform-layer.ts'
 import { Processors } from './processors.ts'
@@ -42,6 +43,8 @@ export interface AgentOptions {
   registry: string | undefined
   clock: Clock
   onError: (error: unknown) => void
+  /** Told from time to time what a start is at that takes long. */
+  onProgress: (done: number, total: number) => void
 }
 
 export interface RunningAgent {
@@ -89,9 +92,12 @@ export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
   })
   const cpus = availableParallelism()
   const memoryBytes = totalmem()
+  const { clock, onError, onProgress } = options
+  const marks = { folder: paths.marks, formerFolder: paths.formerMarks, clock, onError }
   const sandboxes = new Sandboxes({
     paths,
-    clock: options.clock,
+    clock,
+    marks: await Marks.open(marks),
     cgroups: layout,
     cgroupParent: options.cgroupParent,
     spawner: new Spawner(native, paths.root),
@@ -109,7 +115,8 @@ export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
     warm: options.warm ?? Math.min(maxWarm, Math.floor(memoryBytes / bytesPerWarm)),
     cpus,
     memoryBytes,
-    onError: options.onError,
+    onError,
+    onProgress,
   })
   await sandboxes.recover()
   const images = new Images(paths, sandboxes)
@@ -124,6 +131,8 @@ export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
     onError: options.onError,
   })
   await listen(server, options.socketPath, options.gid)
+  // A connection that cannot be accepted, for want of memory or files, is no reason to end.
+  server.on('error', options.onError)
   return {
     stop: async () => {
       server.close()

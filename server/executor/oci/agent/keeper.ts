@@ -1,8 +1,8 @@
-import { once } from 'node:events'
 import { type FileHandle, open } from 'node:fs/promises'
-import { connect, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { join } from 'node:path'
-import type { Readable, Writable } from 'node:stream'
+import type { Writable } from 'node:stream'
+import { connected } from './connected.ts'
 import type { Spawner } from './spawner.ts'
 
 /** The shim of one sandbox, started by this agent or found alive after a restart. */
@@ -20,7 +20,7 @@ export interface Keeper {
 const wordsOfShim = /starting|running|ended/g
 
 /** Follows the lines that a shim writes to the agent and to whoever connects. */
-function follow(lines: Readable): Keeper {
+function follow(lines: Socket): Keeper {
   const running = Promise.withResolvers<void>()
   const ended = Promise.withResolvers<void>()
   const gone = Promise.withResolvers<void>()
@@ -34,15 +34,17 @@ function follow(lines: Readable): Keeper {
       isRunning ||= word === 'running'
     }
   })
-  lines.on('error', () => lines.destroy())
   // Nothing can be said to a shim that says nothing any more.
   lines.on('end', () => lines.destroy())
-  lines.once('close', () => {
+  const close = () => {
     hasEnded = true
     running.resolve()
     ended.resolve()
     gone.resolve()
-  })
+  }
+  // It may have broken off before anybody followed it; what closed already does not say so again.
+  if (lines.closed) close()
+  else lines.once('close', close)
   return {
     running: running.promise,
     ended: ended.promise,
@@ -71,7 +73,6 @@ export async function findKeeper(folder: string): Promise<Keeper | undefined> {
 export async function askToStop(folder: string): Promise<boolean> {
   const socket = await connectToShim(folder)
   if (!socket) return false
-  socket.on('error', () => socket.destroy())
   socket.end('stop\n')
   socket.resume()
   return true
@@ -82,9 +83,7 @@ async function connectToShim(folder: string): Promise<Socket | undefined> {
   let handle: FileHandle | undefined
   try {
     handle = await open(folder, 'r')
-    const socket = connect(join('/proc/self/fd', String(handle.fd), 'ctl'))
-    await once(socket, 'connect')
-    return socket
+    return await connected({ path: join('/proc/self/fd', String(handle.fd), 'ctl') })
   } catch {
     return undefined
   } finally {

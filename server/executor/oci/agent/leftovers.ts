@@ -1,17 +1,15 @@
-import { existsSync, lstatSync, readdirSync, rmSync, type Stats, writeFileSync } from 'node:fs'
-import { mkdir, readdir, rm, stat } from 'node:fs/promises'
+import { existsSync, lstatSync, readdirSync, rmSync, type Stats } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Clock } from '../../../base/clock.ts'
 import type { SandboxExit } from '../../port.ts'
 import { type CgroupLayout, cgroupsOf, planCgroups, readCounter } from '../cgroups.ts'
-import type { AgentPaths } from '../paths.ts'
 import { measureLog } from './bounded-log.ts'
 import { type Remains, readExit, writeLostRecord } from './exit-record.ts'
 import { killAndRemoveCgroups } from './settle.ts'
 import type { Ticket } from './ticket.ts'
 
 export interface LeftoversOptions {
-  paths: AgentPaths
   cgroups: CgroupLayout
   cgroupParent: string
   clock: Clock
@@ -23,27 +21,12 @@ interface Place {
   folder: string
 }
 
-const marksKeptMs = 30 * 86_400_000
-
 /** What sandboxes leave on the host once nothing of them lives: how it is read, and how it goes. */
 export class Leftovers {
   readonly #options: LeftoversOptions
 
   constructor(options: LeftoversOptions) {
     this.#options = options
-  }
-
-  /** Makes the folders, and forgets ids that nobody asks for any more. */
-  async prepare(): Promise<void> {
-    const { paths, clock } = this.#options
-    for (const folder of [paths.sandboxes, paths.removed]) {
-      await mkdir(folder, { recursive: true, mode: 0o700 })
-    }
-    const limit = clock.now().getTime() - marksKeptMs
-    for (const id of await readdir(paths.removed)) {
-      const mark = join(paths.removed, id)
-      if ((await stat(mark)).mtimeMs < limit) await rm(mark, { force: true })
-    }
   }
 
   /** What the shim wrote; a shim that died without a word is spoken for. */
@@ -69,24 +52,14 @@ export class Leftovers {
   /** Removes what is left of a sandbox. Nobody but the agent can write there, and removal does not follow links. */
   async clear(place: Place): Promise<void> {
     await this.sweep(place)
-    await this.#removeFolder(place.folder)
-  }
-
-  /** Removes all but the mark that the id was used. */
-  async bury(id: string, folder: string): Promise<void> {
-    writeFileSync(join(this.#options.paths.removed, id), '', { mode: 0o600 })
-    await this.#removeFolder(folder)
-  }
-
-  isBuried(id: string): boolean {
-    return existsSync(join(this.#options.paths.removed, id))
+    await this.removeFolder(place.folder)
   }
 
   /**
    * A dozen files as a rule, most of them empty and gone sooner than another thread would be asked. The others go side by
    * side: a disk may take its time over what they held.
    */
-  async #removeFolder(folder: string): Promise<void> {
+  async removeFolder(folder: string): Promise<void> {
     if (!existsSync(folder)) return
     const full = readdirSync(folder)
       .map((name) => join(folder, name))

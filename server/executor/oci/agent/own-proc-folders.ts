@@ -19,8 +19,12 @@ export class OwnProcFolders {
 
   folder(machine: OwnMachine): Promise<string> {
     const name = `${machine.cpus}-${machine.memoryBytes}`
-    const made = this.#made.get(name) ?? this.#make(join(this.#parent, name), machine)
+    const known = this.#made.get(name)
+    if (known) return known
+    const made = this.#make(join(this.#parent, name), machine)
     this.#made.set(name, made)
+    // The next start tries again.
+    made.catch(() => this.#made.delete(name))
     return made
   }
 

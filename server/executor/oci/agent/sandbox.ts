@@ -41,8 +41,7 @@ export function newSandbox(ticket: Ticket, folder: string, wordGiven: boolean): 
 export const exitOf = async (sandbox: Sandbox): Promise<SandboxExit | undefined> =>
   sandbox.phase === 'live' ? undefined : sandbox.exited.promise
 
-export function stateOf(sandbox: Sandbox | 'forbidden'): SandboxSummary['state'] {
-  if (sandbox === 'forbidden') return 'forbidden'
+export function stateOf(sandbox: Sandbox): SandboxSummary['state'] {
   if (sandbox.phase !== 'live') return 'exited'
   return sandbox.keeper?.isRunning() ? 'running' : 'starting'
 }

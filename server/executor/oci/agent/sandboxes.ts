@@ -1,5 +1,5 @@
 import { existsSync, statfsSync } from 'node:fs'
-import { mkdir, readdir, writeFile } from 'node:fs/promises'
+import { mkdir, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Clock } from '../../../base/clock.ts'
 import {
@@ -16,11 +16,13 @@ import {
 } from '../../port.ts'
 import { atLeast } from '../runtimes.ts'
 import { checkedSpec } from '../spec-check.ts'
-import { neverBegan, syncPath, writeRefusals } from './exit-record.ts'
+import { neverBegan, writeRefusals } from './exit-record.ts'
 import { sendInput } from './input-frames.ts'
 import { askToStop, findKeeper, type Keeper } from './keeper.ts'
 import { Leftovers } from './leftovers.ts'
 import type { MadeSandbox, MakeOptions } from './made-sandbox.ts'
+import { ForbiddenIds } from './marks/forbidden-ids.ts'
+import type { Marks } from './marks/marks.ts'
 import { maskPieces } from './mask-pieces.ts'
 import { exitOf, newSandbox, type Sandbox, stateOf } from './sandbox.ts'
 import { SandboxMaker, warmPrefix } from './sandbox-maker.ts'
@@ -30,6 +32,7 @@ import { WarmPool } from './warm-pool.ts'
 
 export interface SandboxesOptions extends MakeOptions {
   clock: Clock
+  marks: Marks
   /** What every job gets at least. */
   weakestRuntime: SandboxRuntime
   slots: number
@@ -39,6 +42,8 @@ export interface SandboxesOptions extends MakeOptions {
   memoryBytes: number
   /** Told about failures that no caller waits for. */
   onError: (error: unknown) => void
+  /** Told from time to time how many folders of former sandboxes have been looked at. */
+  onProgress: (done: number, total: number) => void
 }
 
 /** Of what a start brings, what is never written down. */
@@ -68,15 +73,19 @@ export const internalPrefix = 'unpack_'
 /** True for ids that nobody else may give a sandbox. */
 export const isReserved = (id: string): boolean => id.startsWith(internalPrefix) || id.startsWith(warmPrefix)
 
+const foldersPerReport = 500
+
 /**
  * All sandboxes of this machine. Their folders are the truth: a ticket is written there, and synced, before the shim gets
  * the word that starts the program, so an id is started at most once even over a power cut. A folder without a ticket
  * never was a start, nor is one whose shim tells that no word came. The map holds those folders in memory, with the shim of
- * each that lives.
+ * each that lives. An id that has no folder, or none any more, may have a mark that keeps it from being started; a folder
+ * with a ticket counts before a mark, whose writing may have failed half way.
  */
 export class Sandboxes {
   readonly #options: SandboxesOptions
-  readonly #known = new Map<string, Sandbox | 'forbidden'>()
+  readonly #known = new Map<string, Sandbox>()
+  readonly #forbidden: ForbiddenIds
   readonly #warm: WarmPool
   readonly #leftovers: Leftovers
   readonly #maker: SandboxMaker
@@ -84,6 +93,7 @@ export class Sandboxes {
 
   constructor(options: SandboxesOptions) {
     this.#options = options
+    this.#forbidden = new ForbiddenIds(options.marks)
     this.#leftovers = new Leftovers(options)
     this.#maker = new SandboxMaker(options, this.#leftovers)
     this.#warm = new WarmPool({
@@ -98,12 +108,19 @@ export class Sandboxes {
 
   /** Finds what an earlier agent left: adopts what lives, settles what died. Call once, first. */
   async recover(): Promise<void> {
-    await this.#leftovers.prepare()
+    const { paths, marks, onProgress } = this.#options
+    await mkdir(paths.sandboxes, { recursive: true, mode: 0o700 })
     const abandoned: string[] = []
-    for (const name of await readdir(this.#options.paths.sandboxes)) {
-      if (!(await this.#adopt(name))) abandoned.push(name)
+    const forbidden: string[] = []
+    const names = await readdir(paths.sandboxes)
+    for (const [at, name] of names.entries()) {
+      if (at > 0 && at % foldersPerReport === 0) onProgress(at, names.length)
+      if (existsSync(join(paths.sandboxes, name, 'forbidden'))) forbidden.push(name)
+      else if (!(await this.#adopt(name))) abandoned.push(name)
     }
+    await this.#adoptForbidden(forbidden)
     await Promise.all(abandoned.map((name) => this.#clearAbandoned(name)))
+    marks.adoptFormer()
   }
 
   capacity(): ExecutorCapacity {
@@ -112,9 +129,11 @@ export class Sandboxes {
   }
 
   list(): SandboxSummary[] {
-    return [...this.#known]
+    const sandboxes = [...this.#known]
       .filter(([id]) => !id.startsWith(internalPrefix))
       .map(([id, sandbox]) => ({ id, state: stateOf(sandbox) }))
+    const forbidden = this.#forbidden.latest().map((id) => ({ id, state: 'forbidden' as const }))
+    return [...sandboxes, ...forbidden]
   }
 
   /** Ends and forgets the sandboxes that an earlier agent had for itself. */
@@ -138,8 +157,12 @@ export class Sandboxes {
     // What the agent starts for itself needs capabilities, and no other runtime than crun.
     const checked = checkedSpec(value)
     const spec = special ? checked : atLeast(this.#options.weakestRuntime, checked)
+    const decided = this.#forbidden.pending(spec.id)
+    if (decided) {
+      await decided.catch(() => undefined)
+      return this.start(value, input, special)
+    }
     const known = this.#known.get(spec.id)
-    if (known === 'forbidden') throw new ExecutorRefused('forbidden', `sandbox ${spec.id} may not start`)
     if (known) {
       await known.running.promise
       // Forgotten meanwhile: an earlier agent had not given its word.
@@ -167,7 +190,6 @@ export class Sandboxes {
   uses(digest: string): boolean {
     return [...this.#known.values()].some(
       (sandbox) =>
-        sandbox !== 'forbidden' &&
         sandbox.phase !== 'gone' &&
         sandbox.ticket.spec.rootfs.kind === 'image' &&
         sandbox.ticket.spec.rootfs.digest === digest,
@@ -183,6 +205,7 @@ export class Sandboxes {
   async close(): Promise<void> {
     await this.#warm.close()
     await this.#options.spawner.close()
+    await this.#options.marks.close()
   }
 
   async wait(id: string): Promise<SandboxExit> {
@@ -201,35 +224,33 @@ export class Sandboxes {
 
   async forbid(id: string): Promise<boolean> {
     const known = this.#known.get(id)
-    if (known === 'forbidden') return true
     if (known) {
       await known.running.promise.catch(() => undefined)
       return this.#known.get(id) === known ? false : this.forbid(id)
     }
-    if (this.#leftovers.isBuried(id)) return false
-    this.#known.set(id, 'forbidden')
-    const folder = join(this.#options.paths.sandboxes, id)
-    await mkdir(folder, { mode: 0o700 })
-    await writeFile(join(folder, 'forbidden'), '', { mode: 0o600 })
-    await syncPath(this.#options.paths.sandboxes)
+    const mark = this.#options.marks.find(id)
+    if (mark) return mark === 'forbidden'
+    await this.#forbidden.forbid(id)
     return true
   }
 
   /** Throws `SandboxUnknown`. */
   find(id: string): Sandbox {
     const sandbox = this.#known.get(id)
-    if (!sandbox || sandbox === 'forbidden') throw new SandboxUnknown(id)
+    if (!sandbox) throw new SandboxUnknown(id)
     return sandbox
   }
 
   /** Forgets everything but that the id was used. Refuses while the sandbox lives. */
   async remove(id: string): Promise<void> {
     const sandbox = this.#known.get(id)
-    if (!sandbox || sandbox === 'forbidden') return
+    if (!sandbox) return
     if (sandbox.phase === 'live')
       throw new ExecutorRefused('running', `sandbox ${id} has not ended: stop it first`)
     await sandbox.cleared
-    await this.#leftovers.bury(id, sandbox.folder)
+    // Nobody can ask for an id of the agent's own again.
+    if (!id.startsWith(internalPrefix)) await this.#options.marks.add('removed', [id])
+    await this.#leftovers.removeFolder(sandbox.folder)
     this.#known.delete(id)
   }
 
@@ -242,9 +263,10 @@ export class Sandboxes {
     if (isNearlyFull(paths.sandboxes)) {
       throw new ExecutorRefused(noCapacity, 'the disk that the sandboxes are kept on is full')
     }
-    if (this.#leftovers.isBuried(spec.id)) {
-      throw new ExecutorRefused('removed', `sandbox ${spec.id} ended earlier and was removed`)
-    }
+    const mark = this.#options.marks.find(spec.id)
+    if (mark === 'forbidden') throw new ExecutorRefused(mark, `sandbox ${spec.id} may not start`)
+    if (mark === 'removed')
+      throw new ExecutorRefused(mark, `sandbox ${spec.id} ended earlier and was removed`)
     const warm = special ? undefined : this.#warm.take(spec)
     const idBase = warm?.idBase ?? special?.idBase ?? this.#maker.takeRange()
     const ticket: Ticket = { spec, idBase, name: warm?.name ?? spec.id }
@@ -259,7 +281,8 @@ export class Sandboxes {
       if (made.ticketRoom) await fillTicket(made.ticketRoom, ticket)
       else await writeTicket(sandbox.folder, ticket)
     } catch (error) {
-      await this.#maker.clearAway(made ?? { ...ticket, folder: sandbox.folder })
+      // What cannot be removed now is found by the next agent, and nothing of it was started.
+      await this.#maker.clearAway(made ?? { ...ticket, folder: sandbox.folder }).catch(this.#options.onError)
       this.#live -= 1
       // Whoever asked for the same start meanwhile gets the same answer.
       sandbox.running.reject(error)
@@ -317,10 +340,6 @@ export class Sandboxes {
   /** False for what never got its word. */
   async #adopt(name: string): Promise<boolean> {
     const folder = join(this.#options.paths.sandboxes, name)
-    if (existsSync(join(folder, 'forbidden'))) {
-      this.#known.set(name, 'forbidden')
-      return true
-    }
     const ticket = await readTicket(folder)
     if (!ticket) return false
     const keeper = await findKeeper(folder)
@@ -340,6 +359,17 @@ export class Sandboxes {
     sandbox.running.resolve()
     sandbox.exited.resolve(exit)
     return true
+  }
+
+  /** Former agents kept a folder for each forbidden id. */
+  async #adoptForbidden(ids: readonly string[]): Promise<void> {
+    const { marks, paths, onProgress } = this.#options
+    for (let at = 0; at < ids.length; at += foldersPerReport) {
+      const part = ids.slice(at, at + foldersPerReport)
+      await marks.add('forbidden', part)
+      for (const id of part) await this.#leftovers.removeFolder(join(paths.sandboxes, id))
+      onProgress(at, ids.length)
+    }
   }
 
   /** Its shim ends for want of the agent that started it. */

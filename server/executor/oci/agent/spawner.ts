@@ -2,9 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, openSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
-import { connect, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { join } from 'node:path'
 import { ExecutorRefused } from '../../port.ts'
+import { connected } from './connected.ts'
 
 /** Starts shims by a small process of its own (native/spawner.c), and that process again when it died. */
 export class Spawner {
@@ -53,7 +54,8 @@ export class Spawner {
       env: {},
       cwd: '/',
     })
-    child.stdin.on('error', () => undefined)
+    // It may die at any time; the next start finds its socket closed.
+    for (const source of [child, child.stdin, child.stdout]) source.on('error', () => undefined)
     const [event] = await Promise.race([once(child.stdout, 'data'), once(child, 'exit')])
     if (typeof event === 'number' || event === null) throw new Error(`the spawner ended: ${event}`)
     return child
@@ -63,8 +65,6 @@ export class Spawner {
     // At one go: of two that open it at once one would be lost.
     this.#descriptor ??= openSync(this.#folder, 'r')
     const path = join('/proc/self/fd', String(this.#descriptor), 'spawner')
-    const socket = connect({ path, allowHalfOpen: true })
-    await once(socket, 'connect')
-    return socket
+    return connected({ path, allowHalfOpen: true })
   }
 }

@@ -32,7 +32,7 @@ export async function writeTicket(folder: string, ticket: Ticket): Promise<void>
   } finally {
     closeSync(file)
   }
-  await syncPath(dirname(folder))
+  await Promise.all([syncPath(folder), syncPath(dirname(folder))])
 }
 
 /** Room for a ticket, already on disk: writing it costs one flush of its bytes, and no work of the file system. */

@@ -1,6 +1,6 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { randomInt } from 'node:crypto'
-import { createInterface } from 'node:readline'
+import { eachLine } from '../../../base/each-line.ts'
 import { ExecutorRefused } from '../../port.ts'
 import { gateway4, linkBase4, linkIndexes, linkPrefix6 } from './addresses.ts'
 import type { Router } from './router.ts'
@@ -29,10 +29,10 @@ export class LinkMaker {
       cwd: '/',
     })
     this.#child.stdin.on('error', () => undefined)
-    this.#child.stderr.resume()
-    this.#child.once('error', () => this.#end())
+    this.#child.stderr.on('error', () => undefined).resume()
+    this.#child.on('error', () => this.#end())
     this.#child.once('close', () => this.#end())
-    createInterface(this.#child.stdout).on('line', (line) => this.#answer(line))
+    eachLine(this.#child.stdout, (line) => this.#answer(line))
   }
 
   get isGone(): boolean {

@@ -1,6 +1,6 @@
 import type { ChildProcessByStdio } from 'node:child_process'
-import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
+import { eachLine } from '../../../base/each-line.ts'
 
 interface Asked {
   lines: string[]
@@ -16,8 +16,8 @@ export class ResolverTalk {
   constructor(child: ChildProcessByStdio<Writable, Readable, null>) {
     this.#input = child.stdin
     child.stdin.on('error', () => undefined)
-    createInterface(child.stdout).on('line', (line) => this.#hear(line))
-    child.once('error', () => this.#end())
+    eachLine(child.stdout, (line) => this.#hear(line))
+    child.on('error', () => this.#end())
     child.once('close', () => this.#end())
   }
 

@@ -1,0 +1,11 @@
+/** What `source` gives, in arrays of `size` values; the last may be shorter. */
+export async function* inParts<Value>(source: AsyncIterable<Value>, size: number): AsyncGenerator<Value[]> {
+  let part: Value[] = []
+  for await (const value of source) {
+    part.push(value)
+    if (part.length < size) continue
+    yield part
+    part = []
+  }
+  if (part.length > 0) yield part
+}

@@ -1,0 +1,227 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdir, mkdtemp, open, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { recordBytes } from './mark.ts'
+import { Marks, type MarksOptions } from './marks.ts'
+
+let root: string
+let now: Date
+let failures: unknown[]
+let opened: Marks[]
+
+const folder = () => join(root, 'marks')
+const dayFile = (day: string) => join(folder(), day)
+
+async function openMarks(options: Partial<MarksOptions> = {}): Promise<Marks> {
+  const marks = await Marks.open({
+    folder: folder(),
+    formerFolder: join(root, 'removed'),
+    clock: { now: () => now },
+    onError: (error) => failures.push(error),
+    ...options,
+  })
+  opened.push(marks)
+  return marks
+}
+
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), 'marks-'))
+  now = new Date('2026-03-01T12:00:00Z')
+  failures = []
+  opened = []
+})
+afterEach(async () => {
+  await Promise.all(opened.map((marks) => marks.close()))
+  await rm(root, { recursive: true, force: true })
+})
+
+const days = (count: number) => {
+  now = new Date(now.getTime() + count * 86_400_000)
+}
+
+test('what was marked is found by the next agent, by its kind', async () => {
+  const marks = await openMarks()
+  await Promise.all([marks.add('removed', ['run_a_1']), marks.add('forbidden', ['run_b_1'])])
+  // Another agent without the first one's end: it was killed.
+  const next = await openMarks()
+  expect(['run_a_1', 'run_b_1', 'run_c_1'].map((id) => next.find(id))).toEqual([
+    'removed',
+    'forbidden',
+    undefined,
+  ])
+  await next.add('removed', ['run_c_1'])
+  expect((await openMarks()).find('run_c_1')).toBe('removed')
+  expect(failures).toEqual([])
+})
+
+test('marks are forgotten by whole days when they are thirty days old, while the agent lives', async () => {
+  const marks = await openMarks()
+  await marks.add('forbidden', ['run_old_1'])
+  for (let day = 0; day < 32; day += 1) {
+    days(1)
+    await marks.add('removed', [`run_${day}_1`])
+  }
+  expect(marks.find('run_old_1')).toBeUndefined()
+  expect(marks.find('run_1_1')).toBe('removed')
+  expect(await readdir(folder())).toHaveLength(31)
+})
+
+test('too many marks are forgotten sooner, but never those of the last two days', async () => {
+  const marks = await openMarks({ mostMarks: 100 })
+  for (let day = 0; day < 4; day += 1) {
+    await marks.add(
+      'removed',
+      Array.from({ length: 150 }, (_, at) => `run_${day}_${at}`),
+    )
+    days(1)
+  }
+  expect([0, 1, 2, 3].map((day) => marks.find(`run_${day}_0`))).toEqual([
+    undefined,
+    undefined,
+    'removed',
+    'removed',
+  ])
+})
+
+test('a clock that jumps ahead for years takes no mark of the last two days', async () => {
+  const marks = await openMarks()
+  await marks.add('forbidden', ['run_a_1'])
+  days(4000)
+  const ahead = await openMarks()
+  expect(ahead.find('run_a_1')).toBe('forbidden')
+  await ahead.add('removed', ['run_b_1'])
+  days(-4000)
+  const back = await openMarks()
+  await back.add('removed', ['run_c_1'])
+  expect(['run_a_1', 'run_b_1', 'run_c_1'].map((id) => back.find(id))).toEqual([
+    'forbidden',
+    'removed',
+    'removed',
+  ])
+})
+
+test('a file that was cut anywhere keeps every mark before the cut, and takes new ones', async () => {
+  const marks = await openMarks()
+  const ids = Array.from({ length: 5 }, (_, at) => `run_${at}_1`)
+  for (const id of ids) await marks.add('forbidden', [id])
+  const whole = readFileSync(dayFile('2026-03-01'))
+  for (let end = recordBytes; end <= recordBytes * (ids.length + 1); end += 1) {
+    // As long as before, or as short as it was written.
+    for (const rest of [Buffer.alloc(whole.length - end), Buffer.alloc(0)]) {
+      writeFileSync(dayFile('2026-03-01'), Buffer.concat([whole.subarray(0, end), rest]))
+      const next = await openMarks()
+      const kept = Math.floor(end / recordBytes) - 1
+      expect(ids.map((id) => next.find(id) !== undefined)).toEqual(ids.map((_, at) => at < kept))
+      await next.add('removed', ['run_new_1'])
+      await next.close()
+      const last = await openMarks()
+      expect(last.find('run_new_1')).toBe('removed')
+      expect(ids.filter((id) => last.find(id))).toHaveLength(kept)
+      await last.close()
+    }
+  }
+  expect(failures).toEqual([])
+})
+
+test('a bit that turns costs the one mark it is in, which is reported', async () => {
+  const marks = await openMarks()
+  await marks.add('removed', ['run_a_1', 'run_b_1', 'run_c_1'])
+  const bytes = readFileSync(dayFile('2026-03-01'))
+  bytes[recordBytes * 2 + 3] = (bytes[recordBytes * 2 + 3] ?? 0) ^ 1
+  writeFileSync(dayFile('2026-03-01'), bytes)
+  const next = await openMarks()
+  expect(['run_a_1', 'run_b_1', 'run_c_1'].map((id) => next.find(id))).toEqual([
+    'removed',
+    undefined,
+    'removed',
+  ])
+  expect(String(failures)).toContain('1 records are cut or damaged')
+})
+
+test('a file that is none of marks keeps the agent from starting, with what to do', async () => {
+  await mkdir(folder(), { recursive: true })
+  await writeFile(dayFile('2026-03-01'), 'something else')
+  await expect(openMarks()).rejects.toMatchObject({
+    slug: 'marks',
+    message: expect.stringContaining('backup'),
+  })
+})
+
+test('a mark that could not be written is none, and can be written again', async () => {
+  const marks = await openMarks()
+  await marks.add('removed', ['run_a_1'])
+  const probe = await open(dayFile('2026-03-01'))
+  const prototype = Object.getPrototypeOf(probe) as { datasync(): Promise<void> }
+  await probe.close()
+  const { datasync } = prototype
+  prototype.datasync = () => Promise.reject(new Error('EIO'))
+  try {
+    await expect(marks.add('forbidden', ['run_b_1'])).rejects.toThrow('EIO')
+  } finally {
+    prototype.datasync = datasync
+  }
+  expect(marks.find('run_b_1')).toBeUndefined()
+  await marks.add('removed', ['run_c_1'])
+  const next = await openMarks()
+  expect(['run_a_1', 'run_b_1', 'run_c_1'].map((id) => next.find(id))).toEqual([
+    'removed',
+    undefined,
+    'removed',
+  ])
+})
+
+test('while no further file can be made, that of the day before takes the marks', async () => {
+  const marks = await openMarks()
+  await marks.add('removed', ['run_a_1'])
+  days(1)
+  // A folder of that name is in the way of the next day's.
+  await mkdir(join(dayFile('2026-03-02.new')), { recursive: true })
+  await marks.add('removed', ['run_b_1'])
+  expect(marks.find('run_b_1')).toBe('removed')
+  expect(failures).toHaveLength(1)
+  const { size } = await stat(dayFile('2026-03-01'))
+  expect(size).toBeGreaterThan(recordBytes * 1000)
+})
+
+test('marks that are asked for at once are all written, in few syncs', async () => {
+  const marks = await openMarks()
+  const ids = Array.from({ length: 10_000 }, (_, at) => `run_${at}_1`)
+  await Promise.all(ids.map((id) => marks.add('removed', [id])))
+  const next = await openMarks()
+  expect(ids.filter((id) => next.find(id) !== 'removed')).toEqual([])
+})
+
+test('an empty file for each id, as former agents kept them, is a mark at any moment until it is one of today', async () => {
+  const former = join(root, 'removed')
+  await mkdir(former)
+  const ids = Array.from({ length: 10_000 }, (_, at) => `run_${at}_1`)
+  await Promise.all(ids.map((id) => writeFile(join(former, id), '')))
+  const marks = await openMarks()
+  expect(marks.find('run_7_1')).toBe('removed')
+  marks.adoptFormer()
+  let looks = 0
+  while (existsSync(former)) {
+    const lost = ids.filter((_, at) => at % 100 === looks % 100).filter((id) => marks.find(id) !== 'removed')
+    expect(lost).toEqual([])
+    looks += 1
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  const next = await openMarks()
+  expect(ids.filter((id) => next.find(id) !== 'removed')).toEqual([])
+  expect(failures).toEqual([])
+})
+
+test('an adoption that is broken off goes on with the next agent', async () => {
+  const former = join(root, 'removed')
+  await mkdir(former)
+  const ids = Array.from({ length: 6000 }, (_, at) => `run_${at}_1`)
+  await Promise.all(ids.map((id) => writeFile(join(former, id), '')))
+  const marks = await openMarks()
+  marks.adoptFormer()
+  await marks.close()
+  expect(existsSync(former)).toBe(true)
+  const next = await openMarks()
+  expect(ids.filter((id) => next.find(id) !== 'removed')).toEqual([])
+})
