@@ -82,12 +82,12 @@ function problemsOf(detail: unknown): string[] {
   return detail.errors.slice(0, problemsShown).map(problemText)
 }
 
-/** `rows.3.date: is missing` for the problems that the contract's errors list; anything else as it came. */
+/** The sentence of a problem that the contract's errors list; anything else as it came. */
 function problemText(problem: unknown): string {
   if (typeof problem === 'string') return problem
   const named = typeof problem === 'object' && problem !== null && 'loc' in problem && 'msg' in problem
   if (!named || !Array.isArray(problem.loc)) return JSON.stringify(problem)
-  return `${problem.loc.join('.')}: ${String(problem.msg)}`
+  return String(problem.msg)
 }
 
 function statusHint(status: number): string {

@@ -91,13 +91,13 @@ test('a run that ran out of time ends with 124, one that was cancelled with 125'
 })
 
 test('what keeps a watched run from starting is 125 too, and lists what is wrong', async () => {
-  const errors = [{ type: 'minItems', loc: ['body', 'input', 'rows'], msg: 'has too few' }]
+  const errors = [{ type: 'minItems', loc: ['body', 'input', 'rows'], msg: 'input.rows has too few' }]
   const detail = { code: 'input_schema_violation', message: 'The input does not match.', errors }
   service.answers.submitRun = () => ({ status: 422, detail })
   const result = await watched({})
   expect(result.exitCode).toBe(125)
   expect(result.stderr).toBe(
-    'error: The input does not match. (input_schema_violation)\n  body.input.rows: has too few\nhint:  Correct what is listed above.\n',
+    'error: The input does not match. (input_schema_violation)\n  input.rows has too few\nhint:  Correct what is listed above.\n',
   )
 })
 

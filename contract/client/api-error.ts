@@ -51,6 +51,4 @@ function messageOf(status: number, detail: unknown): string {
 }
 
 const problemText = (problem: unknown): string =>
-  isRecord(problem) && Array.isArray(problem.loc)
-    ? `${problem.loc.join('.')}: ${String(problem.msg)}`
-    : String(problem)
+  isRecord(problem) && typeof problem.msg === 'string' ? problem.msg : String(problem)

@@ -115,9 +115,9 @@ test('a coded refusal becomes an ApiError with its code and fields', async () =>
 })
 
 test('a validation error names each place', async () => {
-  answer = json(422, { detail: [{ type: 'missing', loc: ['body', 'name'], msg: 'is missing' }] })
+  answer = json(422, { detail: [{ type: 'missing', loc: ['body', 'name'], msg: 'name is required' }] })
   const call = createClient({ baseUrl }).call(allRoutes.listRegions)
-  await expect(call).rejects.toMatchObject({ status: 422, code: null, message: 'body.name: is missing' })
+  await expect(call).rejects.toMatchObject({ status: 422, code: null, message: 'name is required' })
 })
 
 test('a plain text refusal and a page of a proxy become messages', async () => {

@@ -13,8 +13,9 @@ export const apiKeyChatroomsMax = 1000
 export const apiKeyDomainsMax = 100
 
 const AllowedChatrooms = Type.Array(Identifier, { maxItems: apiKeyChatroomsMax, uniqueItems: true })
+export const DomainText = Type.String({ minLength: 1, maxLength: 253, pattern: '^[^\\s\\u0000]+$' })
 /** Origins a browser may call from, or the single entry `*`. */
-const Domains = Type.Array(Type.String({ minLength: 1, maxLength: 253, pattern: '^[^\\s\\u0000]+$' }), {
+const Domains = Type.Array(DomainText, {
   minItems: 1,
   maxItems: apiKeyDomainsMax,
   uniqueItems: true,

@@ -124,6 +124,15 @@ export const runFailures = {
 
 export type RunErrorCode = keyof typeof runFailures
 
-/** Hint for the `error_code` of a stored run: empty for a code this release does not know, and for none. */
-export const failureHint = (errorCode: string): string =>
-  Object.hasOwn(runFailures, errorCode) ? runFailures[errorCode as RunErrorCode].hint : ''
+/** Marks in `error_detail` a failed run that printed nothing. */
+export const logEmpty = 'log_empty'
+
+const nothingToRead =
+  'The scripts ended with the exit code shown and printed nothing. Have them print what they do, and run them again.'
+
+/** Hint for the end of a stored run: empty for a code this release does not know, and for none. */
+export function failureHint(errorCode: string, errorDetail = ''): string {
+  if (!Object.hasOwn(runFailures, errorCode)) return ''
+  const printedNothing = errorCode === 'work_exit_nonzero' && errorDetail.split(';').includes(logEmpty)
+  return printedNothing ? nothingToRead : runFailures[errorCode as RunErrorCode].hint
+}

@@ -66,7 +66,8 @@ export const TaskVersionList = listOf(TaskVersion)
 export type TaskVersionList = Static<typeof TaskVersionList>
 
 /**
- * What a draft holds. `work_command` and `input_schema` are measured by the server in bytes (`job_contract_invalid`).
+ * What a draft holds. `work_command` and `input_schema` are measured by the server in bytes, and a NUL in them or in
+ * `input_example` is told by it too (`job_contract_invalid`).
  * A script and its handle (`*_script_id`) exclude each other.
  */
 const draftFields = {
@@ -76,7 +77,7 @@ const draftFields = {
   work_script_id: Omissible(Identifier),
   ordinary_env: Omissible(OrdinaryEnv),
   input_instructions: Omissible(PlainText({ maxLength: inputInstructionsMaxLength })),
-  input_example: Omissible(PlainText({ maxLength: inputExampleMaxLength })),
+  input_example: Omissible(Type.String({ maxLength: inputExampleMaxLength })),
   input_schema: Omissible(Type.String()),
   work_command: Omissible(Type.String()),
   timeout_seconds: Type.Optional(TimeoutSeconds),

@@ -30,6 +30,8 @@ export interface Route {
   bodyKind?: 'json' | 'octet-stream' | 'multipart' | 'form'
   /** Most bytes of a JSON body; over it 413 `request_too_large`, told by `Content-Length` before the body is read. */
   maxBodyBytes?: number
+  /** Fields of the body in which a NUL character is refused by the route itself, with a code. */
+  nulFields?: readonly string[]
   /** True when the body may be left out altogether. */
   bodyOptional?: boolean
   /** The route takes the `Idempotency-Key` header and answers a repeated key with the first answer. */

@@ -23,6 +23,9 @@ export const TaskParams = Strict({ id: Identifier })
 const VersionParams = Strict({ id: Identifier, vid: Identifier })
 const ShareParams = Strict({ id: Identifier, gid: Identifier })
 
+/** What is wrong with these is listed by `job_contract_invalid`. */
+const jobContractFields = ['work_command', 'input_schema', 'input_example'] as const
+
 const tenant = { tag: 'Tasks', access: 'tenant', restrictedKey: 403 } as const
 
 /** What a draft can be refused for. */
@@ -106,6 +109,7 @@ export const taskRoutes = {
     summary: 'Create a draft',
     params: TaskParams,
     body: TaskVersionCreateRequest,
+    nulFields: jobContractFields,
     maxBodyBytes: draftBodyMaxBytes,
     response: TaskVersion,
     errors: draftErrors,
@@ -126,6 +130,7 @@ export const taskRoutes = {
     summary: 'Change a draft',
     params: VersionParams,
     body: TaskVersionUpdateRequest,
+    nulFields: jobContractFields,
     maxBodyBytes: draftBodyMaxBytes,
     response: TaskVersion,
     errors: [...draftErrors, 'no_fields', 'illegal_transition'],

@@ -71,7 +71,7 @@ export const causes: Cause[] = [
   work(
     'death by a signal',
     'kill -SEGV $$',
-    customer('work_exit_nonzero', { error_detail: /^signal=11$/, exit_code: 139 }),
+    customer('work_exit_nonzero', { error_detail: /^signal=11;log_empty$/, exit_code: 139 }),
   ),
   work(
     'more memory than it has',

@@ -19,6 +19,10 @@ export function parseAddressRange(text: string): AddressRange | undefined {
   return first % size === 0n ? { family, first, last: first + size - 1n } : undefined
 }
 
+/** The range that holds one address and no other; undefined for what is no address. */
+export const parseAddress = (text: string): AddressRange | undefined =>
+  parseAddressRange(`${text}/${isIPv4(text) ? 32 : 128}`)
+
 /** Of two ranges that have an address in common, one holds the other. */
 export const overlap = (one: AddressRange, other: AddressRange): boolean =>
   one.family === other.family && one.first <= other.last && other.first <= one.last

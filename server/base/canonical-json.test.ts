@@ -38,7 +38,7 @@ describe('canonical JSON', () => {
   it('is read back by the strict reader as the same value', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 5 }), (value) => {
-        fc.pre(!JSON.stringify(value).includes('__proto__') && !JSON.stringify(value).includes('\\u0000'))
+        fc.pre(!JSON.stringify(value).includes('\\u0000'))
         const text = canonicalJson(value)
         expect(canonicalJson(parseStrictJson(Buffer.from(text), runInputBounds))).toBe(text)
       }),

@@ -2,7 +2,7 @@ import { catalogue, type ErrorCode } from '@sandbox-jobs/contract/errors/catalog
 
 /**
  * An expected failure, by its code in the contract's catalogue. `detail` carries the further fields of the
- * answer (`limit`, `errors`, `retry_after_seconds`); it must never hold a caller's value or a secret.
+ * answer (`limit`, `errors`, `retry_after_seconds`), or a `message` that says more than the catalogue's; it must never hold a caller's value or a secret.
  */
 export class CodedError extends Error {
   readonly code: ErrorCode

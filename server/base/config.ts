@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { parse } from 'yaml'
+import { type AddressRange, parseAddressRange } from './address-range.ts'
 
 /**
  * Every setting of the service, from one table: an environment variable, or the same name in the YAML file
@@ -12,11 +13,13 @@ export interface Config {
   dataDir: string
   host: string
   port: number
+  /** Ranges of the reverse proxies whose word about a client's address is believed. */
+  trustedProxies: AddressRange[]
   /** What links start with, no slash at the end. */
   baseUrl: string
   /** External Postgres; absent: the embedded one. */
   databaseUrl: string | undefined
-  /** The kill switch: false refuses every mutation but cancel and download. */
+  /** The kill switch: false refuses every mutation but cancel, download, login and the directory. */
   enabled: boolean
   deployment: 'onprem' | 'hosted'
   logLevel: string
@@ -109,6 +112,19 @@ export const settings: { [K in keyof Config]: Setting<Config[K]> } = {
     ...text(/^[0-9a-zA-Z.:-]+$/, 'an address'),
   },
   port: { env: 'SANDBOX_PORT', description: 'port to listen on', fallback: () => 8080, ...integer(1, 65535) },
+  trustedProxies: {
+    env: 'SANDBOX_TRUSTED_PROXIES',
+    description:
+      'addresses of reverse proxies, as ranges with commas between them: what their X-Forwarded-For or Forwarded says is believed',
+    fallback: () => [],
+    expected: 'ranges such as 10.0.0.0/8,192.0.2.7/32,2001:db8::/32',
+    parse: (raw) => {
+      const ranges = String(raw)
+        .split(',')
+        .map((range) => parseAddressRange(range.trim()))
+      return ranges.every((range) => range !== undefined) ? ranges : undefined
+    },
+  },
   baseUrl: {
     env: 'SANDBOX_BASE_URL',
     description: 'what links start with; default http://HOST:PORT',
@@ -123,7 +139,7 @@ export const settings: { [K in keyof Config]: Setting<Config[K]> } = {
   },
   enabled: {
     env: 'SANDBOX_ENABLED',
-    description: 'kill switch: false refuses every change but cancel and download',
+    description: 'kill switch: false refuses every change but cancel, download, login and the directory',
     fallback: () => true,
     ...flag,
   },

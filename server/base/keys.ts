@@ -28,7 +28,13 @@ export interface Keys {
   transit(): Promise<KeyObject>
   /** Root of the derived keys below. */
   derive(
-    purpose: 'api-key' | 'page-token' | 'public-link' | 'upload-capability' | 'download-capability',
+    purpose:
+      | 'api-key'
+      | 'page-token'
+      | 'public-link'
+      | 'upload-capability'
+      | 'download-capability'
+      | 'login-attempt',
   ): Buffer
 }
 

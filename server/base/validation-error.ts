@@ -2,6 +2,7 @@
 export interface ValidationProblem {
   type: string
   loc: (string | number)[]
+  /** A sentence that names the field. */
   msg: string
 }
 
@@ -16,6 +17,23 @@ export class ValidationError extends Error {
   }
 }
 
+const wholes: Record<string, string> = { body: 'The body', query: 'The query', path: 'The path' }
+
+/** `input.rows[3]`: a field as people write it. */
+export function fieldName([part, ...steps]: (string | number)[]): string {
+  if (steps.length === 0) return wholes[String(part)] ?? 'The request'
+  const name = steps
+    .map((step, index) => (typeof step === 'number' ? `[${step}]` : `${index === 0 ? '' : '.'}${step}`))
+    .join('')
+  return part === 'header' ? `The header ${name}` : name
+}
+
+/** `words` follow the name of the field: `must have at most 8 characters`. */
+export const problemOf = (
+  loc: (string | number)[],
+  { type, words }: { type: string; words: string },
+): ValidationProblem => ({ type, loc, msg: `${fieldName(loc)} ${words}` })
+
 /** One refused field, found by a rule that a schema cannot say. */
-export const invalid = (loc: (string | number)[], type: string, msg: string): ValidationError =>
-  new ValidationError([{ type, loc, msg }])
+export const invalid = (loc: (string | number)[], type: string, words: string): ValidationError =>
+  new ValidationError([problemOf(loc, { type, words })])

@@ -4,7 +4,7 @@ import { canonicalDigest, canonicalJson } from '../base/canonical-json.ts'
 import { parseStrictJson, runInputBounds } from '../base/strict-json.ts'
 
 /* Canonical JSON by its properties: one form for every spelling of a value (RFC 8785). */
-const unstorable = /__proto__|\\u0000/
+const unstorable = /\\u0000/
 const json = fc.jsonValue({ maxDepth: 6 }).filter((value) => !unstorable.test(JSON.stringify(value)))
 const read = (text: string) => parseStrictJson(Buffer.from(text), runInputBounds)
 

@@ -116,6 +116,7 @@ class Stage {
       enabled: true,
       baseUrl,
       runSlots: 16,
+      trustedProxies: [],
       runtimes: ['crun'],
       runtimeEgress: true,
       accessTokenSeconds,

@@ -34,6 +34,7 @@ import * as madeRuns from './migrations/0040-made-runs.ts'
 import * as prefixesByAttempt from './migrations/0041-prefixes-by-attempt.ts'
 import * as receivedKeys from './migrations/0042-received-keys.ts'
 import * as buildLogs from './migrations/0043-build-logs.ts'
+import * as loginAttempts from './migrations/0070-login-attempts.ts'
 
 /** Forward only, in order of their names. */
 const migrations: Record<string, Migration> = {
@@ -69,6 +70,7 @@ const migrations: Record<string, Migration> = {
   '0041-prefixes-by-attempt': prefixesByAttempt,
   '0042-received-keys': receivedKeys,
   '0043-build-logs': buildLogs,
+  '0070-login-attempts': loginAttempts,
 }
 
 const provider: MigrationProvider = { getMigrations: async () => migrations }

@@ -16,6 +16,8 @@ export interface Tables {
   department_managers: platform.DepartmentManagersTable
   chatroom_members: platform.ChatroomMembersTable
   api_keys: platform.ApiKeysTable
+  login_attempts: platform.LoginAttemptsTable
+  login_addresses: platform.LoginAddressesTable
   state_events: platform.StateEventsTable
   environments: environments.EnvironmentsTable
   upload_sessions: environments.UploadSessionsTable

@@ -1,15 +1,15 @@
 import type { Socket } from 'node:net'
 import { catalogue } from '@sandbox-jobs/contract/errors/catalogue.ts'
-import { type FastifyInstance, fastify, LogController } from 'fastify'
+import { type FastifyInstance, type FastifyRequest, fastify, LogController } from 'fastify'
 import { notFound } from '../base/coded-error.ts'
 import type { Log } from '../base/logging.ts'
 import { parseStrictJson } from '../base/strict-json.ts'
 import { allowOtherOrigins } from './cross-origin.ts'
 import { handleError } from './errors.ts'
-import { foundDecorator } from './mount.ts'
+import { type BodyConfig, foundDecorator } from './mount.ts'
 
 /** Shape bounds of any JSON body; the run input's own are checked again where it is taken. */
-const jsonBounds = { maxDepth: 80, maxNodes: 120_000 }
+const jsonBounds = { maxDepth: 80, maxNodes: 120_000, acceptProto: true }
 
 /** The HTTP application without its routes: strict JSON, one error mapping, headers that no answer lacks. */
 export function createApp(log: Log): FastifyInstance {
@@ -30,8 +30,11 @@ export function createApp(log: Log): FastifyInstance {
   app.addContentTypeParser(
     'application/json',
     { parseAs: 'buffer' },
-    async (_request: unknown, body: Buffer) =>
-      body.length === 0 ? undefined : parseStrictJson(body, { ...jsonBounds, maxBytes: body.length }),
+    async ({ routeOptions }: FastifyRequest, body: Buffer) => {
+      if (body.length === 0) return undefined
+      const { nulFields = [] } = routeOptions.config as Partial<BodyConfig>
+      return parseStrictJson(body, { ...jsonBounds, nulFields, maxBytes: body.length })
+    },
   )
   app.addContentTypeParser(
     'application/x-www-form-urlencoded',

@@ -3,7 +3,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { CodedError, notFound } from '../base/coded-error.ts'
 import { PlainError } from '../base/plain-error.ts'
 import { JsonRefused, jsonRefusals } from '../base/strict-json.ts'
-import { ValidationError } from '../base/validation-error.ts'
+import { problemOf, ValidationError } from '../base/validation-error.ts'
 import { isDatabaseAway } from '../db/database.ts'
 import { isStorageAway } from '../storage/away.ts'
 
@@ -21,8 +21,9 @@ export function answerOf(error: unknown): Answer | undefined {
     return { status: error.status, body: { detail: error.message }, headers: error.headers }
   }
   if (error instanceof JsonRefused) {
-    const msg = `${jsonRefusals[error.slug]} (byte ${error.at})`
-    return { status: 422, body: { detail: [{ type: error.slug, loc: ['body'], msg }] } }
+    const words = `${jsonRefusals[error.slug]} (byte ${error.at})`
+    const problem = problemOf(['body', ...error.path], { type: error.slug, words })
+    return { status: 422, body: { detail: [problem] } }
   }
   return fromFastify(error)
 }
@@ -42,11 +43,8 @@ function fromFastify(error: unknown): Answer | undefined {
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return coded(new CodedError('request_too_large'))
   if (code === 'FST_ERR_CTP_INVALID_CONTENT_LENGTH') return coded(new CodedError('invalid_content_length'))
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') {
-    const problem = {
-      type: 'content_type',
-      loc: ['header', 'content-type'],
-      msg: 'is not what this route takes',
-    }
+    const words = 'is not what this route takes'
+    const problem = problemOf(['header', 'content-type'], { type: 'content_type', words })
     return { status: 422, body: { detail: [problem] } }
   }
   if (code.startsWith('FST_ERR_CTP')) return malformed('body')
@@ -58,7 +56,7 @@ function fromFastify(error: unknown): Answer | undefined {
 
 const malformed = (part: 'body' | 'path'): Answer => ({
   status: 422,
-  body: { detail: [{ type: 'malformed', loc: [part], msg: 'cannot be read' }] },
+  body: { detail: [problemOf([part], { type: 'malformed', words: 'cannot be read' })] },
 })
 
 /** What finds the fault, and no more: other fields of a database error quote the values of rows. */

@@ -40,6 +40,11 @@ export interface MountOptions {
 /** The name under which a request keeps what its first hook found, for the handler. */
 export const foundDecorator = 'found'
 
+/** What the parser of a body reads of its route. */
+export interface BodyConfig {
+  nulFields: readonly string[] | undefined
+}
+
 interface Found {
   principal: Principal
   begun: unknown
@@ -51,7 +56,7 @@ export type Mount = <const R extends Route, Begun extends { findKey: FindKey } =
   begin?: Begin<R, Begun>,
 ) => void
 
-const fastifyPath = (path: string) => path.replaceAll(/\{(\w+)\}/g, ':$1')
+export const fastifyPath = (path: string) => path.replaceAll(/\{(\w+)\}/g, ':$1')
 
 /**
  * Binds routes of the contract to handlers. The order of the checks is the contract's: credentials, key scope
@@ -68,6 +73,7 @@ export function mounter(app: FastifyInstance, options: MountOptions): Mount {
       method: route.method,
       url: fastifyPath(route.path),
       bodyLimit: route.maxBodyBytes ?? defaultBodyBytes,
+      config: { nulFields: route.nulFields } satisfies BodyConfig,
       onRequest: async (request) => {
         if (route.access !== 'public' && route.access !== 'token') {
           const { params, headers } = request
@@ -106,4 +112,5 @@ const noFields = checkOf('body', Strict({}))
 /** Bodies of ordinary routes; routes that take scripts or inputs declare their own bound. */
 const defaultBodyBytes = 256 * 1024
 
-const chatroomOf = (request: FastifyRequest): string | undefined => (request.params as { cid?: string }).cid
+export const chatroomOf = (request: FastifyRequest): string | undefined =>
+  (request.params as { cid?: string }).cid

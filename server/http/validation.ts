@@ -1,7 +1,8 @@
 import { Ajv2020 as Ajv, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import type { TSchema } from 'typebox'
-import { ValidationError, type ValidationProblem } from '../base/validation-error.ts'
+import { problemOf, ValidationError, type ValidationProblem } from '../base/validation-error.ts'
+import { wordsOf } from './problem-words.ts'
 
 const problemsShown = 20
 
@@ -27,7 +28,9 @@ export function checkOf(part: Part, schema: TSchema): Validate {
     check ??= (part === 'body' ? bodies : texts).compile(schema)
     if (check(value)) return
     throw new ValidationError(
-      (check.errors ?? []).slice(0, problemsShown).map((error) => render(part, error)),
+      telling(check.errors ?? [])
+        .slice(0, problemsShown)
+        .map((error) => render(part, error)),
     )
   }
 }
@@ -42,14 +45,29 @@ export function isValid(validate: Validate, value: unknown): boolean {
   }
 }
 
-/** Ajv's words for a problem, without the value that caused it. */
+/**
+ * Those that say something: a field that may be null fails its other form, being no null and the choice between both,
+ * and only the first tells its sender what to send.
+ */
+function telling(errors: readonly ErrorObject[]): readonly ErrorObject[] {
+  const told = errors.filter(
+    ({ keyword, params }) => keyword !== 'anyOf' && !(keyword === 'type' && params.type === 'null'),
+  )
+  return told.length > 0 ? told : errors
+}
+
+const namePartMaxLength = 128
+
+/** A problem in words for people, without the value that caused it. */
 function render(part: Part, error: ErrorObject): ValidationProblem {
   const loc: (string | number)[] = [part, ...error.instancePath.split('/').slice(1).map(decodePointer)]
   const named = error.params.additionalProperty ?? error.params.missingProperty
-  if (typeof named === 'string') loc.push(named)
+  if (typeof named === 'string') loc.push(named.slice(0, namePartMaxLength))
   const types: Record<string, string> = { additionalProperties: 'extra_forbidden', required: 'missing' }
-  return { type: types[error.keyword] ?? error.keyword, loc, msg: error.message ?? 'is not valid' }
+  return problemOf(loc, { type: types[error.keyword] ?? error.keyword, words: wordsOf(error) })
 }
 
 const decodePointer = (segment: string): string | number =>
-  /^\d+$/.test(segment) ? Number(segment) : segment.replaceAll('~1', '/').replaceAll('~0', '~')
+  /^\d{1,9}$/.test(segment)
+    ? Number(segment)
+    : segment.replaceAll('~1', '/').replaceAll('~0', '~').slice(0, namePartMaxLength)

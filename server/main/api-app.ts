@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import type { FastifyInstance } from 'fastify'
 import type { Clock } from '../base/clock.ts'
 import type { Config } from '../base/config.ts'
@@ -12,6 +13,7 @@ import { offeredIsolations } from '../environments/isolation.ts'
 import { createApp } from '../http/app.ts'
 import { withFiles } from '../http/file-part.ts'
 import { mounter } from '../http/mount.ts'
+import { refuseOtherMethods } from '../http/other-methods.ts'
 import { mountAuthRoutes } from '../http/routes/auth.ts'
 import { mountBindingRoutes } from '../http/routes/bindings.ts'
 import { mountBuildRoutes } from '../http/routes/builds.ts'
@@ -71,6 +73,7 @@ export interface ApiParts {
     | 'deployment'
     | 'enabled'
     | 'baseUrl'
+    | 'trustedProxies'
     | 'runSlots'
     | 'accessTokenSeconds'
     | 'runtimes'
@@ -108,7 +111,8 @@ export function createApiApp({
   mountOpenApiRoutes(app, { baseUrl })
   mountPublicInfoRoutes(mount, { deployment })
   mountPublicKeyRoute(mount, { keys, log })
-  mountAuthRoutes(mount, { db, tokens, attempts: new LoginAttempts(clock) })
+  const attempts = new LoginAttempts({ db, clock, key: keys.derive('login-attempt') })
+  mountAuthRoutes(mount, { db, tokens, attempts, trustedProxies: config.trustedProxies })
   mountMeRoutes(mount, { directory, enabled, deployment })
   mountSettingsRoutes(mount, { db, clock, deployment, runtimeEgress: config.runtimeEgress })
   mountPlatformRoutes(mount, { db, pageTokens: pages, clock, apiKeyPepper })
@@ -163,5 +167,6 @@ export function createApiApp({
   mountPublicDownloadRoute(mount, { db, storage })
   mountTaskHistoryRoutes(mount, { db })
   mountManagementRoutes(mount, { tasks, runs: { db, directory, runs, policy, pages } })
+  refuseOtherMethods(app, Object.values(allRoutes), { authenticate, enabled })
   return app
 }

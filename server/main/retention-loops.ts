@@ -7,6 +7,7 @@ import { sweepReports } from '../builds/sweep-reports.ts'
 import { sweepContexts } from '../environments/sweep-contexts.ts'
 import { sweepFindings } from '../findings/sweep-findings.ts'
 import { dropLiveLogs } from '../live-logs/live-log-store.ts'
+import { dropFullBuckets } from '../platform/login-attempt-store.ts'
 import { type Loop, startLoop } from '../queue/loop.ts'
 import { foldRunCounts } from '../runs/fold-counts.ts'
 import { sweepIdempotencyKeys, sweepRunContent } from '../runs/run-retention.ts'
@@ -27,6 +28,7 @@ export function startRetentionLoops(deps: ImageSweepDeps): Loop {
     }),
     startLoop({ name: 'run counts', everyMs: 10_000, runOnce: () => foldRunCounts(deps), log }),
     startLoop({ name: 'live logs', everyMs: minuteMs, runOnce: () => dropLiveLogs(deps.db), log }),
+    startLoop({ name: 'login attempts', everyMs: minuteMs, runOnce: () => dropFullBuckets(deps.db), log }),
     startLoop({ name: 'findings', everyMs: minuteMs, runOnce: () => sweepFindings(deps), log }),
     startLoop({ name: 'vulnerabilities', everyMs: minuteMs, runOnce: () => rematchFindings(deps), log }),
     startLoop({ name: 'scan reports', everyMs: 10 * minuteMs, runOnce: () => sweepReports(deps), log }),

@@ -1,77 +1,93 @@
+import { createHmac } from 'node:crypto'
+import { isIPv6 } from 'node:net'
 import type { Clock } from '../base/clock.ts'
+import type { Database } from '../db/database.ts'
+import type { UserCredential } from './credential-store.ts'
+import { isKnownAddress, type LoginAddress, rememberAddress } from './login-address-store.ts'
+import { type Bucket, giveBackToEach, takeOfEach, waitMsOf } from './login-attempt-store.ts'
 
-/** Counted in the time that attempts cost, because whole milliseconds add up exactly. */
-interface Bucket {
-  creditMs: number
-  countedAtMs: number
+/** Somebody who tries a login from an address. */
+const ofPair = { burst: 5, refillMs: 60_000 }
+/** All strangers' addresses together that try one login. */
+const ofLogin = { burst: 50, refillMs: 10_000 }
+/** All logins that a stranger's address tries. */
+const ofAddress = { burst: 100, refillMs: 2000 }
+
+/** One attempt: what it is counted in, and where the user is known from when it was right. */
+export interface Attempt {
+  buckets: Bucket[]
+  /** Of whom hashing time is taken. */
+  address: string
+  from: LoginAddress | undefined
 }
-
-interface Allowance {
-  burst: number
-  refillMs: number
-}
-
-/** One client may fail five times, then once a minute; all clients together fifty times, then once in ten seconds. */
-const perClient: Allowance = { burst: 5, refillMs: 60_000 }
-const perLogin: Allowance = { burst: 50, refillMs: 10_000 }
-const bucketsMax = 10_000
 
 /**
- * How often a login name may be tried. An attempt is paid for before the password is looked at, so that parallel
- * guesses count too, and a right password gets it back. Both the pair of login and client address and the login
- * alone have a bucket: guesses from elsewhere slow a user down only when there are a great many.
+ * How often a login may be tried. Attempts are counted in Postgres, so that all api processes count together, and only
+ * those whose password is hashed: who is refused before that pushes nobody out. A right password gets its attempt back.
  *
- * Kept in memory, per process: each further api process multiplies the allowance by one. Names that do not exist
- * are counted like others. When there are too many buckets the oldest goes: to win five guesses that way costs
- * five thousand attempts, each a password hash.
+ * A user and an address that has logged this user in before have a count of their own: guesses from elsewhere, however
+ * many, do not keep its owner out. For all other addresses together a login has a bound too, which holds against a
+ * guesser with many addresses; and so has an address for all the logins that it tries. Logins that do not exist are
+ * counted as others are. An address is, of IPv6, the 64 bits that one network has.
  */
 export class LoginAttempts {
-  readonly #buckets = new Map<string, Bucket>()
+  readonly #db: Database
   readonly #clock: Clock
+  readonly #key: Buffer
 
-  constructor(clock: Clock) {
-    this.#clock = clock
+  /** `key` is `keys.derive('login-attempt')`: rows name neither logins nor addresses. */
+  constructor(options: { db: Database; clock: Clock; key: Buffer }) {
+    this.#db = options.db
+    this.#clock = options.clock
+    this.#key = options.key
   }
 
-  /** Takes one attempt; answers the seconds to wait when there is none left, else 0. */
-  take(login: string, client: string): number {
-    const buckets = this.#pair(login, client)
-    const waitMs = Math.max(
-      ...buckets.map(([bucket, allowance]) => Math.max(0, allowance.refillMs - bucket.creditMs)),
-    )
-    if (waitMs > 0) return Math.ceil(waitMs / 1000)
-    for (const [bucket, allowance] of buckets) bucket.creditMs -= allowance.refillMs
-    return 0
-  }
-
-  /** The attempt was the right password: it does not count. */
-  giveBack(login: string, client: string): void {
-    for (const [bucket, allowance] of this.#pair(login, client)) {
-      bucket.creditMs = Math.min(allowance.burst * allowance.refillMs, bucket.creditMs + allowance.refillMs)
-    }
-  }
-
-  #pair(login: string, client: string): [Bucket, Allowance][] {
-    return [
-      [this.#bucket(`client ${client} ${login}`, perClient), perClient],
-      [this.#bucket(`login ${login}`, perLogin), perLogin],
+  async begin(login: string, client: string, user: UserCredential | undefined): Promise<Attempt> {
+    const address = networkOf(client)
+    const addressKey = this.#hash('address', address)
+    const from = user && { companyId: user.company_id, userId: user.id, addressKey }
+    const pair = { key: this.#hash('pair', address, login), ...ofPair }
+    // Asked for an unknown login too, at the same cost.
+    const isKnown = await isKnownAddress(this.#db, from ?? { companyId: '', userId: '', addressKey })
+    if (isKnown) return { buckets: [pair], address, from }
+    const strangers = [
+      { key: this.#hash('login', login), ...ofLogin },
+      { key: addressKey, ...ofAddress },
     ]
+    return { buckets: [pair, ...strangers], address, from }
   }
 
-  #bucket(name: string, { burst, refillMs }: Allowance): Bucket {
-    const nowMs = this.#clock.now().getTime()
-    const fullMs = burst * refillMs
-    const found = this.#buckets.get(name) ?? { creditMs: fullMs, countedAtMs: nowMs }
-    const bucket = {
-      creditMs: Math.min(fullMs, found.creditMs + nowMs - found.countedAtMs),
-      countedAtMs: nowMs,
-    }
-    this.#buckets.delete(name)
-    this.#buckets.set(name, bucket)
-    for (const oldest of this.#buckets.keys()) {
-      if (this.#buckets.size <= bucketsMax) break
-      this.#buckets.delete(oldest)
-    }
-    return bucket
+  /** Seconds until the attempt may be made, 0 when it may be now. */
+  async waitSeconds({ buckets }: Attempt): Promise<number> {
+    return Math.ceil((await waitMsOf(this.#db, buckets, this.#clock.now())) / 1000)
   }
+
+  /** Counts it, right before its password is hashed; false when others have used the last one up meanwhile. */
+  take({ buckets }: Attempt): Promise<boolean> {
+    return takeOfEach(this.#db, buckets, this.#clock.now())
+  }
+
+  /** It was right. */
+  async succeeded({ buckets, from }: Attempt): Promise<void> {
+    await giveBackToEach(this.#db, buckets)
+    if (from) await rememberAddress(this.#db, from)
+  }
+
+  #hash(...parts: string[]): Buffer {
+    return createHmac('sha256', this.#key).update(JSON.stringify(parts)).digest()
+  }
+}
+
+/** Whoever has an address of IPv6 has all of its network. */
+function networkOf(address: string): string {
+  if (!isIPv6(address)) return address
+  const [head = '', tail] = address.split('::')
+  const groups = head === '' ? [] : head.split(':')
+  const behind = tail === undefined || tail === '' ? [] : tail.split(':')
+  const zeros =
+    tail === undefined ? [] : Array<string>(Math.max(0, 8 - groups.length - behind.length)).fill('0')
+  return [...groups, ...zeros, ...behind]
+    .slice(0, 4)
+    .map((group) => Number.parseInt(group, 16).toString(16))
+    .join(':')
 }

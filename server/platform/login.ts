@@ -3,6 +3,7 @@ import type { Database } from '../db/database.ts'
 import type { AccessTokens } from './access-tokens.ts'
 import { refuseCredentials } from './authentication.ts'
 import { findLogin } from './credential-store.ts'
+import { hashing } from './hashing.ts'
 import type { LoginAttempts } from './login-attempts.ts'
 import { isLogin } from './logins.ts'
 import { verifyPassword } from './passwords.ts'
@@ -26,22 +27,25 @@ export interface IssuedToken {
   expires_in: number
 }
 
+const rateLimited = (seconds: number) =>
+  new CodedError('login_rate_limited', { retry_after_seconds: Math.max(1, seconds) })
+
 /**
  * Password for token (contract part 3, D1). An unknown login, a wrong password and a disabled user are told alike
  * (418), at the same cost; too many of them are `login_rate_limited`.
  */
 export async function logIn(services: LoginServices, request: LoginRequest): Promise<IssuedToken> {
   const { db, tokens, attempts } = services
-  const waitSeconds = attempts.take(request.username, request.client)
-  if (waitSeconds > 0) throw new CodedError('login_rate_limited', { retry_after_seconds: waitSeconds })
   const user = isLogin(request.username) ? await findLogin(db, request.username) : undefined
-  const fits = await verifyPassword(request.password, user?.password_hash).catch((error: unknown) => {
-    // Nothing was tried: a server that is too busy to look says nothing about the password.
-    attempts.giveBack(request.username, request.client)
-    throw error
+  const attempt = await attempts.begin(request.username, request.client, user)
+  const waitSeconds = await attempts.waitSeconds(attempt)
+  if (waitSeconds > 0) throw rateLimited(waitSeconds)
+  const fits = await hashing.inTurn(attempt.address, async () => {
+    if (!(await attempts.take(attempt))) throw rateLimited(await attempts.waitSeconds(attempt))
+    return verifyPassword(request.password, user?.password_hash)
   })
   if (!user || !fits || user.disabled_at) throw refuseCredentials()
-  attempts.giveBack(request.username, request.client)
+  await attempts.succeeded(attempt)
   const access_token = await tokens.sign({
     userId: user.id,
     companyId: user.company_id,

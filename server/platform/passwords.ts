@@ -1,19 +1,16 @@
 import { argon2, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
-import { CodedError } from '../base/coded-error.ts'
 import { newToken } from '../base/ids.ts'
 
 /*
  * Passwords are kept as argon2id in the PHC text form, which carries its own parameters, so that the cost can be
- * raised later and old hashes still verify. A hash takes 19 MiB and some 35 ms of one core: what is hashed at once
- * is bounded, and so is what waits for it, or a flood of logins would take the memory and the cores from everybody.
+ * raised later and old hashes still verify. A hash takes 19 MiB and some 35 ms of one core: whoever hashes for a request
+ * does it in turn (`hashing.ts`), or a flood of logins would take the memory and the cores from everybody.
  */
 
 const cost = { memory: 19 * 1024, passes: 2, parallelism: 1 }
 const saltBytes = 16
 const tagBytes = 32
-const concurrentHashes = 2
-const waitingHashesMax = 64
 
 const derive = promisify(argon2)
 
@@ -25,37 +22,13 @@ interface Stored {
   tag: Buffer
 }
 
-const gate = { running: 0, waiting: [] as (() => void)[] }
-
-/** Throws `login_rate_limited` when too many wait already. */
-async function bounded<T>(work: () => Promise<T>): Promise<T> {
-  if (gate.running >= concurrentHashes) {
-    if (gate.waiting.length >= waitingHashesMax) {
-      throw new CodedError('login_rate_limited', { retry_after_seconds: 1 })
-    }
-    await new Promise<void>((resolve) => gate.waiting.push(resolve))
-  } else {
-    gate.running += 1
-  }
-  try {
-    return await work()
-  } finally {
-    // The place passes to the next in line without being given up, so that no newcomer slips between.
-    const next = gate.waiting.shift()
-    if (next) next()
-    else gate.running -= 1
-  }
-}
-
 const tagOf = (password: string, { salt, ...parameters }: Omit<Stored, 'tag'>): Promise<Buffer> =>
-  bounded(() =>
-    derive('argon2id', {
-      message: Buffer.from(password.normalize('NFKC'), 'utf8'),
-      nonce: salt,
-      tagLength: tagBytes,
-      ...parameters,
-    }),
-  )
+  derive('argon2id', {
+    message: Buffer.from(password.normalize('NFKC'), 'utf8'),
+    nonce: salt,
+    tagLength: tagBytes,
+    ...parameters,
+  })
 
 const base64 = (bytes: Buffer): string => bytes.toString('base64').replaceAll('=', '')
 

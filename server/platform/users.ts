@@ -9,6 +9,7 @@ import { CodedError, notFound } from '../base/coded-error.ts'
 import { type Executing, type Trx, violates } from '../db/database.ts'
 import { replaceManagedDepartments } from './department-manager-store.ts'
 import { countDepartments } from './department-store.ts'
+import { hashing } from './hashing.ts'
 import { hashPassword } from './passwords.ts'
 import { type ListRequest, type Platform, pageById, requireAdministrator } from './platform.ts'
 import type { Principal } from './principal.ts'
@@ -45,7 +46,7 @@ export async function createUser(
   const role = request.role ?? roles.member
   const managed = request.managed_department_ids ?? []
   await checkManaged(platform.db, { companyId, role, departmentIds: managed })
-  const passwordHash = await hashPassword(request.password)
+  const passwordHash = await hashInTurn(companyId, request.password)
   const displayName = request.display_name ?? request.login
   const user = { companyId, login: request.login, displayName, role, passwordHash }
   const id = await platform.db
@@ -60,6 +61,9 @@ export async function createUser(
     })
   return requireUser(platform.db, companyId, id)
 }
+
+const hashInTurn = (companyId: string, password: string): Promise<string> =>
+  hashing.inTurn(companyId, () => hashPassword(password))
 
 export async function readUser(platform: Platform, principal: Principal, id: string): Promise<User> {
   requireAdministrator(principal)
@@ -80,7 +84,8 @@ export async function updateUser(
   const { companyId } = principal
   if (Object.keys(request).length === 0) throw new CodedError('no_fields')
   await requireUser(platform.db, companyId, id)
-  const passwordHash = request.password === undefined ? undefined : await hashPassword(request.password)
+  const passwordHash =
+    request.password === undefined ? undefined : await hashInTurn(companyId, request.password)
   return platform.db.transaction().execute(async (trx) => {
     const administrators = await lockAdministrators(trx, companyId)
     const before = await requireUser(trx, companyId, id)

@@ -30,7 +30,7 @@ export function renderRun(row: ShownRun, wait: QueueWait | undefined): RunDetail
     wait_since: iso(waiting.since),
     queue_position: wait?.position ?? null,
     eta_seconds: wait?.etaSeconds ?? null,
-    failure_hint: failureHint(row.error_code),
+    failure_hint: failureHint(row.error_code, row.error_detail),
     measured_ingress_bytes: row.measured_ingress_bytes,
     measured_egress_bytes: row.measured_egress_bytes,
     input_digest: row.input_digest,

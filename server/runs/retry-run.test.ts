@@ -92,16 +92,28 @@ describe('retrying a run', () => {
     expect(refusal(await retry(rid))).toEqual([409, 'retry_not_eligible'])
   })
 
-  it('means the same by no body, an empty one, null and a null input', async () => {
+  it('means the same by no body, an empty one, null, a null input and an empty one', async () => {
     const rid = await source()
     const answers = [
       await retry(rid, { key: 'same' }),
       await retry(rid, { key: 'same', body: {} }),
       await retry(rid, { key: 'same', payload: 'null' }),
       await retry(rid, { key: 'same', body: { input: null } }),
+      await retry(rid, { key: 'same', body: { input: {} } }),
     ]
-    expect(answers.map((answer) => answer.statusCode)).toEqual([200, 200, 200, 200])
+    expect(answers.map((answer) => answer.statusCode)).toEqual([200, 200, 200, 200, 200])
     expect(new Set(answers.map((answer) => answer.body)).size).toBe(1)
+  })
+
+  it('replays the stored bytes for an empty object, which is no input of its own', async () => {
+    const input_schema = JSON.stringify({ required: ['rows'] })
+    task = await makeRunnableTask(db, tenant.companyId, { input_schema })
+    const content = Buffer.from('{"rows":[1]}')
+    const rid = await source({ input_digest: `sha256:${createHash('sha256').update(content).digest('hex')}` })
+    await db.updateTable('run_inputs').set({ content }).where('run_id', '=', rid).execute()
+    const answer = await retry(rid, { body: { input: {} } })
+    expect(answer.statusCode).toBe(200)
+    expect(await inputOf(answer.json().id)).toEqual(content)
   })
 
   it('takes another input, within the rules of a submission', async () => {
@@ -111,7 +123,8 @@ describe('retrying a run', () => {
     const answer = await retry(rid, { body: { input: { rows: [], a: 1 } } })
     expect(answer.statusCode).toBe(200)
     expect((await inputOf(answer.json().id))?.toString()).toBe('{"a":1,"rows":[]}')
-    expect(refusal(await retry(rid, { body: { input: {} } }))).toEqual([422, 'input_schema_violation'])
+    expect(refusal(await retry(rid, { body: { input: { a: 1 } } }))).toEqual([422, 'input_schema_violation'])
+    expect(refusal(await retry(rid, { body: { input: [] } }))).toEqual([422, 'input_schema_violation'])
     const deep = `{"input":${'['.repeat(65)}${']'.repeat(65)}}`
     expect((await retry(rid, { payload: deep })).statusCode).toBe(422)
     expect((await retry(rid, { body: { color: 'red' } })).statusCode).toBe(422)

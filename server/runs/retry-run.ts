@@ -26,12 +26,12 @@ const route = 'POST /chatrooms/{chatroom_id}/runs/{run_id}/retry'
 
 /**
  * Runs again what a run was: the same version for the same time, as a new run of the caller's (contract part 2,
- * "Chatroom runs", rule 3). Without an input it gets the stored bytes of the source, as they are. Throws
+ * "Chatroom runs", rule 3). Without an input, or with an empty object, it gets the stored bytes of the source, as they are. Throws
  * `retry_not_eligible`, `retry_input_unavailable`, and what a submission throws.
  */
 export async function retryRun(deps: SubmitDeps, retry: Retry): Promise<Rendered<RunDetail>> {
   const { principal, body } = retry
-  const given = body.input == null ? undefined : stageInput(body.input)
+  const given = isReplay(body.input) ? undefined : stageInput(body.input)
   const room = await deps.directory.requireRoomMember(principal, retry.chatroomId)
   const source = await findRun(deps.db, {
     companyId: principal.companyId,
@@ -64,6 +64,10 @@ export async function retryRun(deps: SubmitDeps, retry: Retry): Promise<Rendered
     },
   })
 }
+
+/** Left out, null and `{}` all ask for what the source had. */
+const isReplay = (input: unknown): boolean =>
+  input == null || (typeof input === 'object' && !Array.isArray(input) && Object.keys(input).length === 0)
 
 function intentOf(retry: Retry, given: StagedInput | undefined): Intent {
   return {

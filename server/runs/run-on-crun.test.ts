@@ -5,6 +5,7 @@ import { gzipSync } from 'node:zlib'
 import type { Isolation } from '@sandbox-jobs/contract/resources/version-isolation.ts'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { createLog } from '../base/logging.ts'
+import { parseStrictJson, runInputBounds } from '../base/strict-json.ts'
 import { pax, paxRecord, tar, zip } from '../builds/archive/archive-fixtures.ts'
 import type { BuildTools } from '../builds/steps/step.ts'
 import { StoredImages } from '../builds/stored-images.ts'
@@ -21,6 +22,7 @@ import { RunHarness } from '../testing/run-harness.ts'
 import { createTestDatabase } from '../testing/test-database.ts'
 import { cancelRun } from './cancel-run.ts'
 import { followRunLog } from './follow-run-log.ts'
+import { stageInput } from './run-input.ts'
 import { RunLookup } from './run-lookup.ts'
 import { postgresRunQueue } from './run-queue.ts'
 import { RunWorker } from './run-worker.ts'
@@ -82,6 +84,7 @@ async function run(
     isolation?: Isolation
     bundle?: { format: 'zip' | 'tar.gz'; bytes: Buffer }
     layer?: Buffer
+    input?: Buffer
     /** Done to the version before it runs. */
     tamper?: (version: Tampered) => Promise<void>
   } = {},
@@ -95,6 +98,7 @@ async function run(
     bundle,
     layer = scratch,
     tamper,
+    input,
   } = fields
   const task = await makeRunnableTask(db, tenant.companyId, { work_script, startup_script, ordinary_env })
   if (bundle) await giveBundle(db, storage, task, bundle)
@@ -110,7 +114,7 @@ async function run(
     .where('id', '=', versionId)
     .execute()
   await tamper?.({ id: versionId, ...image })
-  return makeRun(db, task, { chatroom_id: tenant.roomId, timeout_seconds })
+  return makeRun(db, task, { chatroom_id: tenant.roomId, timeout_seconds }, input)
 }
 
 const rowOf = (id: string) => db.selectFrom('runs').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
@@ -222,6 +226,15 @@ describe('a run in a real sandbox', () => {
       log: `hello from the image\ncolor it's "$(blue)"\n!\n`,
       bundle: '<svg/>\n',
     })
+  })
+
+  it('finds keys that objects inherit in its input as any other', async () => {
+    const text = '{"__proto__":{"admin":true},"constructor":[null],"toString":{"__proto__":1}}'
+    const { content, digest } = stageInput(parseStrictJson(Buffer.from(text), runInputBounds))
+    expect(digest).toMatch(/^sha256:/)
+    const id = await run('cat "$SERVICE_INPUTS_FILE" > "$SERVICE_OUTPUT_FILE"', { input: content })
+    expect(await ended(id)).toMatchObject({ state: 'completed' })
+    expect((await leftBy(id)).output).toBe(text)
   })
 
   it('gets a hostile environment of its author last: nothing of the platform has taken it before', async () => {

@@ -1,8 +1,10 @@
+import { failureHint } from '@sandbox-jobs/contract/resources/run-failure.ts'
 import { describe, expect, it } from 'vitest'
 import type { CollectedFileStatus, SandboxExit } from '../executor/port.ts'
 import { exitRecord } from '../testing/scripted-executor.ts'
 import { failed, outcomeOf } from './run-outcome.ts'
 
+const log = { totalBytes: 9, keptBytes: 9 }
 const output = (status: CollectedFileStatus) => ({
   files: { output: { status, byteSize: 0 } },
 })
@@ -66,6 +68,14 @@ function endOf(change: Partial<SandboxExit>, cancelRequested: boolean): End {
 }
 
 describe('the end of a run', () => {
+  it('does not send people to a log that has nothing', () => {
+    const silent = outcomeOf(exitRecord({ exitCode: 3 }), false)
+    expect(silent.error_detail).toBe('exit_code=3;log_empty')
+    expect(failureHint(silent.error_code, silent.error_detail)).not.toMatch(/read the end of the log/i)
+    const spoke = outcomeOf(exitRecord({ exitCode: 3, log }), false)
+    expect(failureHint(spoke.error_code, spoke.error_detail)).toMatch(/read the end of the log/i)
+  })
+
   it.each(cases)('after %s', (_name, change, end) => {
     expect(endOf(change, false)).toEqual(end)
   })
@@ -75,8 +85,8 @@ describe('the end of a run', () => {
   })
 
   it.each<[Partial<SandboxExit>, string]>([
-    [{ exitCode: 3 }, 'exit_code=3'],
-    [{ cause: 'signalled', exitCode: null, signal: 11 }, 'signal=11'],
+    [{ exitCode: 3, log }, 'exit_code=3'],
+    [{ cause: 'signalled', exitCode: null, signal: 11, log }, 'signal=11'],
     [{ cause: 'out_of_memory', exitCode: null, oomKills: 2 }, 'kills=2'],
     [{ exitCode: 2, pidsLimitHits: 9 }, 'refused=9'],
     [

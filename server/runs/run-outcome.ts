@@ -1,6 +1,7 @@
 import {
   type FailureSource,
   type FailureStage,
+  logEmpty,
   type RunErrorCode,
   runFailures,
 } from '@sandbox-jobs/contract/resources/run-failure.ts'
@@ -100,7 +101,8 @@ function workFailed(exit: SandboxExit, exitCode: number): RunOutcome {
   if (exit.pidsLimitHits > 0) {
     return failed('pids_limit', { exitCode, detail: `refused=${exit.pidsLimitHits}` })
   }
-  const detail = exit.signal === null ? `exit_code=${exitCode}` : `signal=${exit.signal}`
+  const ended = exit.signal === null ? `exit_code=${exitCode}` : `signal=${exit.signal}`
+  const detail = exit.log.keptBytes > 0 ? ended : `${ended};${logEmpty}`
   return failed('work_exit_nonzero', { exitCode, detail })
 }
 

@@ -44,6 +44,41 @@ const runsOf = (companyId: string) =>
   db.selectFrom('runs').selectAll().where('company_id', '=', companyId).execute()
 
 describe('submitting a run', () => {
+  it('takes keys that objects inherit for keys like others, in the input and in the schema', async () => {
+    const named = (value: unknown) => `{"__proto__":${value},"constructor":${value},"toString":${value}}`
+    const input_schema = `{"properties":${named('{"type":"integer"}')},"required":["__proto__","toString"],"additionalProperties":false}`
+    task = await makeRunnableTask(db, tenant.companyId, { input_schema })
+    const send = (input: string) =>
+      submit({ payload: `{"task_version_id":"${task.versionId}","input":${input}}` })
+    const answer = await send(named(1))
+    expect(answer.statusCode).toBe(200)
+    const { content } = await db
+      .selectFrom('run_inputs')
+      .select('content')
+      .where('run_id', '=', answer.json().id)
+      .executeTakeFirstOrThrow()
+    expect(content.toString()).toBe(named(1))
+    const refused = await send(named('"x"'))
+    expect([refused.statusCode, refused.json().detail.code]).toEqual([422, 'input_schema_violation'])
+    const places = refused.json().detail.errors.map(({ loc }: { loc: string[] }) => loc.at(-1))
+    expect(places.toSorted()).toEqual(['__proto__', 'constructor', 'toString'])
+    expect((await send('{}')).json().detail.code).toBe('input_schema_violation')
+  })
+
+  it('names the field that a fault of the body is in', async () => {
+    const answer = await submit({
+      payload: '{"task_version_id":"x","input":{"rows":[1,12345678901234567890]}}',
+    })
+    expect(answer.statusCode).toBe(422)
+    expect(answer.json().detail).toEqual([
+      {
+        type: 'number_not_exact',
+        loc: ['body', 'input', 'rows', 1],
+        msg: expect.stringMatching(/^input\.rows\[1\] holds a whole number that would lose digits/),
+      },
+    ])
+  })
+
   it('queues it with the canonical input and shows it', async () => {
     const answer = await submit()
     expect(answer.statusCode).toBe(200)

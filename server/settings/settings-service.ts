@@ -9,7 +9,7 @@ import type { Deployment, RegionCode } from '@sandbox-jobs/contract/resources/re
 import type { Clock } from '../base/clock.ts'
 import { CodedError } from '../base/coded-error.ts'
 import { PlainError } from '../base/plain-error.ts'
-import { ValidationError } from '../base/validation-error.ts'
+import { problemOf, ValidationError } from '../base/validation-error.ts'
 import type { Database, Executing } from '../db/database.ts'
 import { isRestricted, managesCompany, type Principal } from '../platform/principal.ts'
 import { defaultSettings, selectableRegions } from './default-settings.ts'
@@ -72,7 +72,12 @@ function requireSelectable(wanted: readonly RegionCode[], selectable: readonly R
   const problems = wanted.flatMap((code, index) =>
     selectable.includes(code)
       ? []
-      : [{ type: 'enum', loc: ['body', 'allowed_regions', index], msg: 'is not a selectable region' }],
+      : [
+          problemOf(['body', 'allowed_regions', index], {
+            type: 'enum',
+            words: 'is not a selectable region',
+          }),
+        ],
   )
   if (problems.length > 0) throw new ValidationError(problems)
 }

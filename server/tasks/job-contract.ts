@@ -1,8 +1,8 @@
 import { contractErrorsMax, inputSchemaMaxBytes, workCommandMaxBytes } from '@sandbox-jobs/contract/limits.ts'
 import { CodedError } from '../base/coded-error.ts'
 import { JsonRefused, parseStrictJson, runInputBounds } from '../base/strict-json.ts'
-import type { ValidationProblem } from '../base/validation-error.ts'
-import { schemaThread } from './input-schema/shared-thread.ts'
+import { problemOf, type ValidationProblem } from '../base/validation-error.ts'
+import { schemaThreads } from './input-schema/shared-threads.ts'
 import type { Problem } from './input-schema/verdict.ts'
 import { exampleProblem, schemaProblem } from './schema-problems.ts'
 
@@ -27,10 +27,10 @@ export async function checkJobContract(companyId: string, contract: JobContract)
 }
 
 function workCommandProblems(command: string | null): ValidationProblem[] {
-  const loc = ['body', 'work_command']
-  if (command?.includes('\0')) return [{ type: 'nul_character', loc, msg: 'holds a NUL character' }]
+  const problem = (type: string, words: string) => [problemOf(['body', 'work_command'], { type, words })]
+  if (command?.includes('\0')) return problem('nul_character', 'may not hold a NUL character')
   if (command !== null && Buffer.byteLength(command) > workCommandMaxBytes) {
-    return [{ type: 'too_large', loc, msg: `may have at most ${workCommandMaxBytes} bytes of UTF-8` }]
+    return problem('too_large', `may have at most ${workCommandMaxBytes} bytes of UTF-8`)
   }
   return []
 }
@@ -46,7 +46,7 @@ async function schemaAndExampleProblems(
     return [schemaProblem({ at: [], rule: 'too_large' }), ...problems]
   }
   const instance = parsed && 'value' in parsed ? { instance: parsed } : {}
-  const verdict = await schemaThread.ask(companyId, { schema, ...instance })
+  const verdict = await schemaThreads.ask(companyId, { schema, ...instance })
   switch (verdict.kind) {
     case 'valid':
       return problems

@@ -1,4 +1,4 @@
-import type { ValidationProblem } from '../base/validation-error.ts'
+import { problemOf, type ValidationProblem } from '../base/validation-error.ts'
 import type { Problem } from './input-schema/verdict.ts'
 
 /** What the rules mean that are no keywords of JSON Schema. */
@@ -20,11 +20,8 @@ const meanings: Record<string, string> = {
   nul_character: 'holds a NUL character',
 }
 
-const problem = (field: string, found: Problem, fallback: string): ValidationProblem => ({
-  type: found.rule,
-  loc: ['body', field, ...found.at],
-  msg: meanings[found.rule] ?? fallback,
-})
+const problem = (field: string, found: Problem, fallback: string): ValidationProblem =>
+  problemOf(['body', field, ...found.at], { type: found.rule, words: meanings[found.rule] ?? fallback })
 
 const breaks = (found: Problem) =>
   found.schemaPointer === undefined

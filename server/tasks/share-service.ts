@@ -17,6 +17,7 @@ import {
   listShares,
   revokeShareRow,
   roomGenerations,
+  type ShareRow,
   type ShareTarget,
 } from './share-store.ts'
 import { lockManagedTask, requireManagedTask } from './task-access.ts'
@@ -45,7 +46,7 @@ export async function createShare(
     const task = await lockManagedTask(trx, principal, taskId)
     if (task.state !== 'active') throw new CodedError('task_archived')
     const latest = await latestShareTo(trx, { companyId: principal.companyId, taskId, target })
-    if (latest?.state === 'active') throw new CodedError('share_already_live')
+    if (latest?.state === 'active') throw alreadyLive(latest, targetGeneration)
     return insertShare(trx, {
       id: newId('shareGrant'),
       company_id: principal.companyId,
@@ -60,6 +61,16 @@ export async function createShare(
   })
   return renderShare(row, targetGeneration)
 }
+
+/** A grant to a room that has moved since is still live, though it gives nothing: its sharer may not see why. */
+const alreadyLive = (grant: ShareRow, targetGeneration: number): CodedError =>
+  new CodedError('share_already_live', {
+    share_grant_id: grant.id,
+    ...(grant.target_authority_generation !== targetGeneration && {
+      message:
+        'The task was shared with this room before the room moved, which ended what that share gives. Revoke it, then share again.',
+    }),
+  })
 
 /** The authority generation of a live target within the company; undefined when there is none such. */
 async function generationOf(

@@ -1,7 +1,7 @@
 import { contractErrorsMax } from '@sandbox-jobs/contract/limits.ts'
 import { CodedError } from '../base/coded-error.ts'
 import type { ValidationProblem } from '../base/validation-error.ts'
-import { schemaThread } from './input-schema/shared-thread.ts'
+import { schemaThreads } from './input-schema/shared-threads.ts'
 import { inputProblem } from './schema-problems.ts'
 import type { TaskVersionRow } from './task-version-store.ts'
 
@@ -20,7 +20,7 @@ export async function validateInput(version: Checked, input: unknown): Promise<v
 /** The same as a list, empty when the input passes; throws only when the check cannot be made now. */
 export async function inputProblems(version: Checked, input: unknown): Promise<ValidationProblem[]> {
   if (version.input_schema === null) return []
-  const verdict = await schemaThread.ask(version.company_id, {
+  const verdict = await schemaThreads.ask(version.company_id, {
     schema: version.input_schema,
     instance: { value: input },
   })

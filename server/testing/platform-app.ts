@@ -1,5 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
+import type { AddressRange } from '../base/address-range.ts'
 import { createLog } from '../base/logging.ts'
 import { PageTokens } from '../base/page.ts'
 import type { Database } from '../db/database.ts'
@@ -23,7 +24,7 @@ export interface PlatformApp {
 }
 
 /** The API's platform part on a real database, with keys and a clock of its own. */
-export function createPlatformApp(db: Database): PlatformApp {
+export function createPlatformApp(db: Database, trustedProxies: AddressRange[] = []): PlatformApp {
   let aheadMs = 0
   const clock = { now: () => new Date(Date.now() + aheadMs) }
   const { privateKey, publicKey } = generateKeyPairSync('ed25519')
@@ -33,7 +34,8 @@ export function createPlatformApp(db: Database): PlatformApp {
   const { authenticate } = new Authentication({ db, tokens, apiKeyPepper, clock })
   const app = createApp(createLog('test', 'silent'))
   const mount = mounter(app, { authenticate, enabled: true })
-  mountAuthRoutes(mount, { db, tokens, attempts: new LoginAttempts(clock) })
+  const attempts = new LoginAttempts({ db, clock, key: Buffer.alloc(32, 2) })
+  mountAuthRoutes(mount, { db, tokens, attempts, trustedProxies })
   mountPublicInfoRoutes(mount, { deployment: 'onprem' })
   mountMeRoutes(mount, { directory: new Directory(db), enabled: true, deployment: 'onprem' })
   mountPlatformRoutes(mount, { db, pageTokens: new PageTokens(Buffer.alloc(32)), clock, apiKeyPepper })

@@ -2,8 +2,8 @@ import { gzipSync } from 'node:zlib'
 import { bundleMaxBytes, scriptMaxBytes, timeoutMaxSeconds } from '@sandbox-jobs/contract/limits.ts'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import { tar } from '../../builds/archive/archive-fixtures.ts'
-import { defaultBounds } from '../../tasks/input-schema/schema-thread.ts'
-import { schemaThread } from '../../tasks/input-schema/shared-thread.ts'
+import { defaultBounds } from '../../tasks/input-schema/schema-threads.ts'
+import { schemaThreads } from '../../tasks/input-schema/shared-threads.ts'
 import { draftOf } from './examples.ts'
 import type { Provocations, Scene } from './provocation.ts'
 
@@ -18,11 +18,12 @@ const bundle = (scene: Scene, file: Buffer) =>
 const share = (scene: Scene, body: Record<string, unknown>) =>
   scene.ask('manager', allRoutes.createShare, { params: task(scene), body })
 
-/** One check that takes all the time it may, and as many behind it as may wait. */
+/** As many checks that take all the time they may as one company may have at work, and as many behind as may wait. */
 function fillSchemaLane(companyId: string): Promise<unknown>[] {
   const slow = { schema: '{"pattern":"^(?=a)(a+)+$"}', instance: { value: `${'a'.repeat(40)}!` } }
   const quick = Array.from({ length: defaultBounds.laneWaitingMax }, () => ({ schema: '{}' }))
-  return [slow, ...quick].map((question) => schemaThread.ask(companyId, question))
+  const atWork = Array.from({ length: defaultBounds.threads - 1 }, () => slow)
+  return [...atWork, ...quick].map((question) => schemaThreads.ask(companyId, question))
 }
 
 /** Tasks, their versions and shares. */

@@ -65,6 +65,18 @@ export interface ApiKeysTable {
   created_at: Generated<Date>
 }
 
+export interface LoginAttemptsTable {
+  bucket_key: Buffer
+  full_at: Date
+}
+
+export interface LoginAddressesTable {
+  user_id: string
+  company_id: string
+  address_key: Buffer
+  seen_at: Date
+}
+
 export interface StateEventsTable {
   id: Generated<number>
   company_id: string | null

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type AddressRange, parseAddressRange } from '../../base/address-range.ts'
 import { hashApiKey, newApiKey } from '../../platform/api-key-secret.ts'
 import { insertApiKey, type NewApiKey } from '../../platform/api-key-store.ts'
 import { hashPassword } from '../../platform/passwords.ts'
@@ -100,6 +101,41 @@ describe('logging in', () => {
     expect(answer.statusCode).toBe(429)
     expect(answer.json()).toMatchObject({ detail: { code: 'login_rate_limited' } })
     expect(Number(answer.headers['retry-after'])).toBeGreaterThan(50)
+  })
+
+  it('tells clients behind a trusted proxy apart, whatever they invent', async () => {
+    const { app: behind } = createPlatformApp(db, [parseAddressRange('127.0.0.1/32') as AddressRange])
+    const { login } = await person()
+    const from = (forwardedFor: string, word: string) =>
+      behind.inject({
+        method: 'POST',
+        url: '/public/auth/token',
+        headers: { 'content-type': 'application/x-www-form-urlencoded', 'x-forwarded-for': forwardedFor },
+        payload: new URLSearchParams({ username: login, password: word }).toString(),
+      })
+    const statuses = []
+    for (let attempt = 0; attempt < 7; attempt += 1) {
+      statuses.push((await from(`10.9.9.${attempt}, 198.51.100.6`, 'wrong')).statusCode)
+    }
+    expect(statuses).toEqual([418, 418, 418, 418, 418, 429, 429])
+    expect((await from('198.51.100.7', password)).statusCode).toBe(200)
+    await behind.close()
+  })
+
+  it('believes no header about the client while no proxy is trusted', async () => {
+    const { login } = await person()
+    for (let attempt = 0; attempt < 5; attempt += 1) await logIn({ username: login, password: 'wrong' })
+    const answer = await app.inject({
+      method: 'POST',
+      url: '/public/auth/token',
+      headers: {
+        'content-type': 'application/x-www-form-urlencoded',
+        'x-forwarded-for': '198.51.100.9',
+        forwarded: 'for=198.51.100.9',
+      },
+      payload: new URLSearchParams({ username: login, password }).toString(),
+    })
+    expect(answer.statusCode).toBe(429)
   })
 
   it('refuses unknown and missing fields without telling their values', async () => {

@@ -1,14 +1,21 @@
 import { TokenRequest } from '@sandbox-jobs/contract/resources/token.ts'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
+import type { AddressRange } from '../../base/address-range.ts'
 import { type LoginServices, logIn } from '../../platform/login.ts'
+import { clientAddress } from '../client-address.ts'
 import type { Mount } from '../mount.ts'
 import { checkOf } from '../validation.ts'
 
-export function mountAuthRoutes(mount: Mount, services: LoginServices): void {
+export interface AuthServices extends LoginServices {
+  trustedProxies: readonly AddressRange[]
+}
+
+export function mountAuthRoutes(mount: Mount, services: AuthServices): void {
   const checkForm = checkOf('body', TokenRequest)
 
   mount(allRoutes.createToken, async ({ body, request }) => {
     checkForm(body)
-    return logIn(services, { username: body.username, password: body.password, client: request.ip })
+    const client = clientAddress({ peer: request.ip, headers: request.headers }, services.trustedProxies)
+    return logIn(services, { username: body.username, password: body.password, client })
   })
 }

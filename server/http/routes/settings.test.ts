@@ -183,7 +183,11 @@ describe('writing settings', () => {
       hosted,
     )
     expect(body.detail).toEqual([
-      { type: 'enum', loc: ['body', 'allowed_regions', 1], msg: 'is not a selectable region' },
+      {
+        type: 'enum',
+        loc: ['body', 'allowed_regions', 1],
+        msg: 'allowed_regions[1] is not a selectable region',
+      },
     ])
   })
 

@@ -90,6 +90,34 @@ describe('sharing a task', () => {
     expect(second).toMatchObject({ items: [{ generation: 2 }], next_page_token: null })
   })
 
+  it('tells to revoke first where the room has moved since', async () => {
+    const id = await newTask()
+    const target_id = await makeRoom(db, tenant)
+    const body = { target_kind: 'chatroom', target_id }
+    const made = await share(id, body)
+    const plain = await share(id, body)
+    expect(plain.body.detail).toMatchObject({ code: 'share_already_live', share_grant_id: made.body.id })
+    const department_id = await makeDepartment(db, tenant.companyId)
+    await db
+      .updateTable('chatrooms')
+      .set({ department_id, authority_generation: 2 })
+      .where('id', '=', target_id)
+      .execute()
+    const moved = await share(id, body)
+    expect(moved).toMatchObject({
+      status: 409,
+      body: {
+        detail: { code: 'share_already_live', message: expect.stringMatching(/moved.*Revoke it, then/) },
+      },
+    })
+    expect((await revoke(id, made.body.id)).status).toBe(200)
+    expect((await share(id, body)).body).toMatchObject({
+      generation: 2,
+      target_authority_generation: 2,
+      active: true,
+    })
+  })
+
   it('is refused for a target that is not a live one of the company', async () => {
     const id = await newTask()
     const other = await makeTenant(db)

@@ -120,6 +120,37 @@ describe('a draft', () => {
     expect((await create({ work_script: 'a\0b' })).status).toBe(422)
   })
 
+  it('lists a NUL in the command, the schema and the example among what is wrong with the contract of a job', async () => {
+    const fields = { work_command: 'a\0b', input_schema: '{"title":"\0"}', input_example: '"\0"' }
+    const before = await versionCount()
+    const errors = [
+      {
+        type: 'nul_character',
+        loc: ['body', 'work_command'],
+        msg: expect.stringMatching(/^work_command .*NUL/),
+      },
+      {
+        type: 'nul_character',
+        loc: ['body', 'input_schema'],
+        msg: expect.stringMatching(/^input_schema .*NUL/),
+      },
+      {
+        type: 'nul_character',
+        loc: ['body', 'input_example'],
+        msg: expect.stringMatching(/^input_example .*NUL/),
+      },
+    ]
+    const refused = { status: 422, body: { detail: { code: 'job_contract_invalid', errors } } }
+    expect(await create(fields)).toMatchObject(refused)
+    expect(await versionCount()).toBe(before)
+    const draft = (await create()).body
+    expect(await change(draft.id, fields)).toMatchObject(refused)
+    // Elsewhere it is a fault of the body, which names the field.
+    expect((await create({ input_instructions: 'a\0b' })).body.detail).toMatchObject([
+      { type: 'nul_character', loc: ['body', 'input_instructions'] },
+    ])
+  })
+
   it.each([
     ['a schema that is no JSON', { input_schema: '{' }, ['input_schema']],
     ['a schema that is no object', { input_schema: 'true' }, ['input_schema']],

@@ -46,7 +46,7 @@ function withLinearPatterns(compiled: unknown): unknown {
 }
 
 const dialect = 'https://json-schema.org/draft/2020-12/schema'
-const schemaBounds = { maxBytes: inputSchemaMaxBytes, maxDepth: 64, maxNodes: 20_000 }
+const schemaBounds = { maxBytes: inputSchemaMaxBytes, maxDepth: 64, maxNodes: 20_000, acceptProto: true }
 const compiledMax = 50
 
 const knownAtStart = getAllRegisteredSchemaUris().length

@@ -3,25 +3,13 @@ import { Worker } from 'node:worker_threads'
 import { threadTimeMs } from './thread-time.ts'
 import type { Question, Verdict } from './verdict.ts'
 
-export interface SchemaThreadBounds {
+export interface ThreadBounds {
   /** Processor time that one question may take once the thread is up. */
   answerMs: number
   /** Time on the clock after which the machine is to blame. */
   patienceMs: number
   startMs: number
   heapMib: number
-  /** Questions that may wait, of one lane and of all. */
-  laneWaitingMax: number
-  waitingMax: number
-}
-
-export const defaultBounds: SchemaThreadBounds = {
-  answerMs: 2000,
-  patienceMs: 20_000,
-  startMs: 20_000,
-  heapMib: 192,
-  laneWaitingMax: 64,
-  waitingMax: 512,
 }
 
 interface Running {
@@ -30,106 +18,65 @@ interface Running {
   thread: string
 }
 
-interface Waiting {
-  question: Question
-  resolve: (verdict: Verdict) => void
-  reject: (error: Error) => void
+export interface Answered {
+  verdict: Verdict
+  /** Processor time that it took, in milliseconds. */
+  usedMs: number
 }
 
 /**
- * One thread that judges tenants' schemas, killed and started anew when an answer takes too much processor time or
- * memory: a recursion without end, or a regular expression that looks around and backtracks for ever, costs its author
- * `answerMs` and nobody else's request. Where other work leaves the thread no processor, that is told as `busy` and not
- * held against who asks.
+ * A thread that judges tenants' schemas, one question at a time. It is killed and started anew when an answer takes too
+ * much processor time or memory: a recursion without end, or a regular expression that looks around and backtracks for
+ * ever, costs its author that time and nobody else's request. Where other work leaves the thread no processor, that is
+ * told as `busy` and not held against who asks.
  *
- * One question runs at a time. Each company waits in a lane of its own and the lanes take turns, so that who
- * sends many expensive questions waits behind himself; what exceeds the bounds of waiting is told `busy`.
  * The thread does not keep the process alive, and has neither environment nor standard input.
  */
 export class SchemaThread {
-  readonly #bounds: SchemaThreadBounds
-  readonly #lanes = new Map<string, Waiting[]>()
-  #waiting = 0
-  #working = false
+  readonly #bounds: ThreadBounds
   readonly #timeOf: typeof threadTimeMs
   #running: Running | undefined
 
-  constructor(bounds: Partial<SchemaThreadBounds> = {}, timeOf = threadTimeMs) {
-    this.#bounds = { ...defaultBounds, ...bounds }
+  constructor(bounds: ThreadBounds, timeOf = threadTimeMs) {
+    this.#bounds = bounds
     this.#timeOf = timeOf
-  }
-
-  /** `lane` is who asks: a company. Rejects only when the thread itself cannot work. */
-  ask(lane: string, question: Question): Promise<Verdict> {
-    const queue = this.#lanes.get(lane) ?? []
-    if (queue.length >= this.#bounds.laneWaitingMax || this.#waiting >= this.#bounds.waitingMax) {
-      return Promise.resolve({ kind: 'busy' })
-    }
-    return new Promise((resolve, reject) => {
-      queue.push({ question, resolve, reject })
-      this.#lanes.set(lane, queue)
-      this.#waiting += 1
-      if (!this.#working) void this.#work()
-    })
   }
 
   async close(): Promise<void> {
     await this.#running?.worker.terminate()
   }
 
-  async #work(): Promise<void> {
-    this.#working = true
-    for (let next = this.#next(); next; next = this.#next()) {
-      try {
-        next.resolve(await this.#answer(next.question))
-      } catch (error) {
-        next.reject(error instanceof Error ? error : new Error(String(error)))
-      }
-    }
-    this.#working = false
-    this.#running?.worker.unref()
-  }
-
-  /** The oldest question of the lane whose turn it is; the lane goes to the end. */
-  #next(): Waiting | undefined {
-    const [lane, queue] = this.#lanes.entries().next().value ?? []
-    if (lane === undefined || queue === undefined) return undefined
-    this.#lanes.delete(lane)
-    const next = queue.shift()
-    if (queue.length > 0) this.#lanes.set(lane, queue)
-    if (next) this.#waiting -= 1
-    return next
-  }
-
-  async #answer(question: Question): Promise<Verdict> {
+  /** Ask the next question when this one is answered. Rejects only when the thread itself cannot work. */
+  async answer(question: Question, answerMs: number): Promise<Answered> {
     const running = this.#running ?? (await this.#start())
     const { worker } = running
     worker.ref()
     const answered = new AbortController()
-    const reply = nextMessage<Verdict>(worker, answered.signal)
+    const reply = nextMessage<Answered>(worker, answered.signal)
     worker.postMessage(question)
     try {
-      return await Promise.race([reply, this.#timeUp(running, answered.signal)])
+      return await Promise.race([reply, this.#timeUp(running, answerMs, answered.signal)])
     } catch (error) {
       this.#running = undefined
       await worker.terminate()
-      if (error instanceof Starved) return { kind: 'busy' }
-      if (isOverBounds(error)) return { kind: 'too_costly' }
+      if (error instanceof Starved) return { verdict: { kind: 'busy' }, usedMs: error.usedMs }
+      if (isOverBounds(error)) return { verdict: { kind: 'too_costly' }, usedMs: answerMs }
       throw error
     } finally {
       answered.abort()
+      worker.unref()
     }
   }
 
   /** Rejects when the thread has had its time, or long enough none. */
-  async #timeUp({ thread }: Running, answered: AbortSignal): Promise<never> {
-    const { answerMs, patienceMs } = this.#bounds
+  async #timeUp({ thread }: Running, answerMs: number, answered: AbortSignal): Promise<never> {
+    const { patienceMs } = this.#bounds
     const usedBefore = this.#timeOf(thread)
     const askedAt = performance.now()
     // None of it is used yet: a question that is answered soon costs one look at the thread.
     for (let leftMs = answerMs; leftMs > 0; leftMs = answerMs - (this.#timeOf(thread) - usedBefore)) {
       const patienceLeftMs = patienceMs - (performance.now() - askedAt)
-      if (patienceLeftMs <= 0) throw new Starved()
+      if (patienceLeftMs <= 0) throw new Starved(answerMs - leftMs)
       await sleep(Math.min(leftMs, patienceLeftMs), undefined, { signal: answered })
     }
     throw new TooSlow()
@@ -161,7 +108,14 @@ export class SchemaThread {
 }
 
 class TooSlow extends Error {}
-class Starved extends Error {}
+class Starved extends Error {
+  readonly usedMs: number
+
+  constructor(usedMs: number) {
+    super('the thread had no processor')
+    this.usedMs = usedMs
+  }
+}
 
 const isOverBounds = (error: unknown): boolean =>
   error instanceof TooSlow ||

@@ -67,14 +67,14 @@ export async function makeRunnableTask(
   return { companyId, taskId, versionId, environmentVersionId, shareGrantId }
 }
 
-/** A queued run with the input `{}`, as a submission leaves it; `fields` tell how it differs. */
+/** A queued run with this input, as a submission leaves it; `fields` tell how it differs. */
 export async function makeRun(
   db: Database,
   task: RunnableTask,
   fields: Partial<Insertable<RunsTable>> & { chatroom_id: string },
+  content: Buffer = Buffer.from('{}'),
 ): Promise<string> {
   const id = newId('run')
-  const content = Buffer.from('{}')
   const run = {
     id,
     company_id: task.companyId,

@@ -1,9 +1,9 @@
 import { createServer } from 'node:http'
 import { afterAll, describe, expect, it } from 'vitest'
-import { SchemaThread } from './schema-thread.ts'
+import { SchemaThreads } from './schema-threads.ts'
 import type { Verdict } from './verdict.ts'
 
-const thread = new SchemaThread({ answerMs: 1000 })
+const thread = new SchemaThreads({ answerMs: 1000 })
 afterAll(() => thread.close())
 
 const ask = (schema: unknown, ...instance: unknown[]): Promise<Verdict> =>
@@ -52,7 +52,6 @@ describe('judging a tenant schema', () => {
   it.each([
     ['no JSON', '{', 'bad_syntax'],
     ['a key that comes twice', '{"type":"string","type":"null"}', 'duplicate_key'],
-    ['a prototype key', '{"properties":{"__proto__":{}}}', 'forbidden_key'],
     ['too deep', `${'{"not":'.repeat(65)}{}${'}'.repeat(65)}`, 'too_deep'],
     ['too large', JSON.stringify({ description: 'x'.repeat(65_536) }), 'too_large'],
   ])('calls unreadable: %s', async (_name, text, rule) => {
@@ -73,11 +72,34 @@ describe('judging a tenant schema', () => {
     ['references round in a circle', { $ref: '#/$defs/a', $defs: { a: { $ref: '#' } } }, 'endless_reference'],
     ['a reference to a file', { $ref: 'file:///etc/passwd' }, 'unresolvable_reference'],
     ['a relative reference', { $ref: '../other.json' }, 'unresolvable_reference'],
-    ['a keyword named as a method', { constructor: 1 }, 'unusable'],
   ])('refuses %s', async (_name, schema, rule) => {
     const verdict = await ask(schema)
     expect(verdict.kind).toBe('schema_invalid')
     expect(rules(verdict)).toContain(rule)
+  })
+
+  const inherited = ['__proto__', 'constructor', 'toString', 'hasOwnProperty', '__defineGetter__', 'valueOf']
+
+  it.each(inherited)('takes the key %s for one like any other', async (key) => {
+    const one = (value: string) => `{"${key}":${value}}`
+    const parsed = (value: string) => JSON.parse(one(value))
+    expect(await ask(`{"properties":${one('{"type":"string"}')}}`, parsed('"x"'))).toEqual(valid)
+    const wrong = await ask(`{"properties":${one('{"type":"string"}')}}`, parsed('1'))
+    expect('problems' in wrong && wrong.problems).toMatchObject([{ at: [key], rule: 'type' }])
+    expect(await ask(`{"required":["${key}"]}`, parsed('1'))).toEqual(valid)
+    expect(rules(await ask(`{"required":["${key}"]}`, {}))).toEqual(['required'])
+    const closed = '{"properties":{"a":{}},"additionalProperties":false}'
+    expect((await ask(closed, parsed('1'))).kind).toBe('instance_invalid')
+    const evaluated = `{"properties":${one('{}')},"unevaluatedProperties":false}`
+    expect(await ask(evaluated, parsed('1'))).toEqual(valid)
+    expect(await ask(`{"const":${one('1')}}`, parsed('1'))).toEqual(valid)
+    expect((await ask(`{"const":${one('1')}}`, {})).kind).toBe('instance_invalid')
+    expect((await ask(`{"dependentRequired":${one('["b"]')}}`, parsed('1'))).kind).toBe('instance_invalid')
+    const referring = `{"$defs":${one('{"type":"string"}')},"$ref":"#/$defs/${key}"}`
+    expect(await ask(referring, 'x')).toEqual(valid)
+    expect((await ask(referring, 1)).kind).toBe('instance_invalid')
+    expect(await ask(one('{"type":"none"}'), 1)).toEqual(valid)
+    expect(await ask('{"properties":{"a":{}}}', parsed('1'))).toEqual(valid)
   })
 
   it('never fetches a reference', async () => {
@@ -140,7 +162,7 @@ describe('the bounds of the thread', () => {
   const victim = `${'a'.repeat(40)}!`
 
   it('kills a regular expression that looks around and backtracks for ever, and answers the next question', async () => {
-    const short = new SchemaThread({ answerMs: 200 })
+    const short = new SchemaThreads({ answerMs: 200 })
     expect(
       await short.ask('a', { schema: JSON.stringify(catastrophe), instance: { value: victim } }),
     ).toEqual({
@@ -164,14 +186,14 @@ describe('the bounds of the thread', () => {
 
   it('counts the time that the processor worked on a question, and not that which others had', async () => {
     const neverRan = () => 0
-    const starved = new SchemaThread({ answerMs: 1, patienceMs: 10_000 }, neverRan)
+    const starved = new SchemaThreads({ answerMs: 1, patienceMs: 10_000 }, neverRan)
     expect(await starved.ask('a', { schema: '{"type":"string"}', instance: { value: 'x' } })).toEqual(valid)
     await starved.close()
   })
 
   it('is busy for whom it had no processor in a long time', async () => {
     const neverRan = () => 0
-    const starved = new SchemaThread({ answerMs: 200, patienceMs: 200 }, neverRan)
+    const starved = new SchemaThreads({ answerMs: 200, patienceMs: 200 }, neverRan)
     const question = { schema: JSON.stringify(catastrophe), instance: { value: victim } }
     expect(await starved.ask('a', question)).toEqual({ kind: 'busy' })
     await starved.close()
@@ -183,14 +205,14 @@ describe('the bounds of the thread', () => {
       const $ref = `#/$defs/d${level - 1}`
       $defs[`d${level}`] = { allOf: [{ $ref }, { $ref }] }
     }
-    const short = new SchemaThread({ answerMs: 200 })
+    const short = new SchemaThreads({ answerMs: 200 })
     const schema = JSON.stringify({ $ref: '#/$defs/d40', $defs })
     expect(await short.ask('a', { schema, instance: { value: 'x' } })).toEqual({ kind: 'too_costly' })
     await short.close()
   })
 
   it('ends a question that eats memory, and nothing but the thread', async () => {
-    const small = new SchemaThread({ answerMs: 20_000, heapMib: 24 })
+    const small = new SchemaThreads({ answerMs: 20_000, heapMib: 24 })
     const schema = JSON.stringify({ items: { allOf: Array(500).fill({ type: 'string' }) } })
     const value = Array(5000).fill(1)
     expect(await small.ask('a', { schema, instance: { value } })).toEqual({ kind: 'too_costly' })
@@ -208,7 +230,7 @@ describe('the bounds of the thread', () => {
   })
 
   it('lets another lane pass one that waits for itself, and tells busy past the bound', async () => {
-    const short = new SchemaThread({ answerMs: 200, laneWaitingMax: 3 })
+    const short = new SchemaThreads({ answerMs: 200, laneWaitingMax: 3, threads: 1 })
     const done: string[] = []
     const slow = Array.from({ length: 5 }, (_, index) =>
       short
@@ -217,7 +239,46 @@ describe('the bounds of the thread', () => {
     )
     const quick = short.ask('other', { schema: '{}', instance: { value: 1 } }).then(() => done.push('other'))
     await Promise.all([...slow, quick])
-    expect(done).toEqual(['busy', 'too_costly', 'too_costly', 'other', 'too_costly', 'too_costly'])
+    expect(done).toEqual(['busy', 'too_costly', 'other', 'too_costly', 'too_costly', 'too_costly'])
     await short.close()
+  })
+
+  const costly = (schemas: SchemaThreads, company: string, index: number) =>
+    schemas.ask(company, {
+      schema: JSON.stringify(catastrophe),
+      instance: { value: `${victim}${company}${index}` },
+    })
+
+  it('answers a company at once while others have costly questions waiting', async () => {
+    const pool = new SchemaThreads({ answerMs: 15_000, threads: 2 })
+    const done: string[] = []
+    const floods = ['a', 'a', 'a', 'b', 'b'].map((company, index) =>
+      costly(pool, company, index).then(
+        () => done.push(company),
+        () => {},
+      ),
+    )
+    // Each of these is a company that nobody has heard of.
+    for (const company of ['c', 'd', 'e']) {
+      expect(await pool.ask(company, { schema: '{}', instance: { value: 1 } })).toEqual(valid)
+      done.push(company)
+    }
+    expect(done).toEqual(['c', 'd', 'e'])
+    await pool.close()
+    await Promise.all(floods)
+  })
+
+  it('checks what is too slow for the reserved thread in full on another one', async () => {
+    const pool = new SchemaThreads({ answerMs: 20_000, threads: 2, quickMs: 20 })
+    // Takes the other thread for a while.
+    const held = pool.ask('a', {
+      schema: JSON.stringify({ items: { pattern: '^(?=x)x+$' } }),
+      instance: { value: Array(20_000).fill('xxxx') },
+    })
+    const large = Array.from({ length: 30_000 }, (_, id) => ({ id }))
+    const schema = JSON.stringify({ items: { required: ['id'], properties: { id: { minimum: 0 } } } })
+    expect(await pool.ask('b', { schema, instance: { value: large } })).toEqual(valid)
+    expect(await held).toEqual(valid)
+    await pool.close()
   })
 })

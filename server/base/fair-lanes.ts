@@ -1,0 +1,151 @@
+export interface LaneBounds {
+  /** What may wait, of one owner and of all. */
+  laneWaitingMax: number
+  waitingMax: number
+  /** What has waited longer is given up. */
+  waitMs: number
+  /** Of one owner at work at once. */
+  workingMax: number
+  /** Processor time that an owner has to its credit after a rest, and what it gets back in a second. */
+  creditMs: number
+  creditMsPerSecond: number
+}
+
+/** The deepest debt: an owner that has rested as long as it takes to work this off is served as any other. */
+const debtMaxMs = 20_000
+/** Owners that are remembered although they have nothing waiting. */
+const lanesMax = 1000
+
+/** How long an owner whose work was broken off for its cost has no use of a reserved place. */
+const costlyMs = 60_000
+
+interface Waiting<Work> {
+  work: Work
+  sinceMs: number
+}
+
+interface Lane<Work> {
+  waiting: Waiting<Work>[]
+  working: number
+  creditMs: number
+  countedAtMs: number
+  costlyUntilMs: number
+}
+
+/**
+ * Whose work is next: of companies that check schemas, of addresses that log in. Each owner has a lane and an account of processor time, which its work is charged to and which
+ * fills up again as time passes: the fuller account is served first, and waiting counts as time, so that nobody waits
+ * for ever. Where too much waits, the longest lane gives way, never an owner with little.
+ */
+export class FairLanes<Work> {
+  readonly #bounds: LaneBounds
+  readonly #nowMs: () => number
+  readonly #lanes = new Map<string, Lane<Work>>()
+  #waiting = 0
+
+  constructor(bounds: LaneBounds, nowMs: () => number) {
+    this.#bounds = bounds
+    this.#nowMs = nowMs
+  }
+
+  /** Answers what is given up instead, which may be the work itself. */
+  add(owner: string, work: Work): Work | undefined {
+    const lane = this.#laneOf(owner)
+    if (lane.waiting.length >= this.#bounds.laneWaitingMax) return work
+    lane.waiting.push({ work, sinceMs: this.#nowMs() })
+    this.#waiting += 1
+    if (this.#waiting <= this.#bounds.waitingMax) return undefined
+    const [longest] = [...this.#lanes.values()].sort((a, b) => b.waiting.length - a.waiting.length)
+    this.#waiting -= 1
+    return longest?.waiting.pop()?.work
+  }
+
+  /**
+   * Takes the next work out. With `reserved` only of an owner with credit that has nothing at work and nothing that was
+   * broken off lately, so that there is a place for it whatever the others do.
+   */
+  take({ reserved }: { reserved: boolean }): { owner: string; work: Work } | undefined {
+    let best: { owner: string; lane: Lane<Work>; rank: number } | undefined
+    for (const [owner, lane] of this.#lanes) {
+      const [first] = lane.waiting
+      if (!first || lane.working >= this.#bounds.workingMax) continue
+      this.#refill(lane)
+      if (reserved && !this.#mayUseReserved(lane)) continue
+      // What is at work has not been charged yet: it is taken to use up all the credit.
+      const creditMs = lane.creditMs - lane.working * this.#bounds.creditMs
+      const rank = creditMs + this.#nowMs() - first.sinceMs
+      if (!best || rank > best.rank) best = { owner, lane, rank }
+    }
+    const next = best?.lane.waiting.shift()
+    if (!best || !next) return undefined
+    best.lane.working += 1
+    this.#waiting -= 1
+    return { owner: best.owner, work: next.work }
+  }
+
+  /** The work that was taken is no more at work, and has used so much; `brokenOff` where it would have used more. */
+  charge(owner: string, usedMs: number, brokenOff = false): void {
+    const lane = this.#laneOf(owner)
+    this.#refill(lane)
+    lane.working -= 1
+    if (brokenOff) lane.costlyUntilMs = this.#nowMs() + costlyMs
+    lane.creditMs = Math.max(-debtMaxMs, lane.creditMs - usedMs)
+  }
+
+  /** Puts work that was broken off on the reserved thread back to the head of its lane. */
+  putBack(owner: string, work: Work): void {
+    this.#laneOf(owner).waiting.unshift({ work, sinceMs: this.#nowMs() })
+    this.#waiting += 1
+  }
+
+  /** Takes out what has waited too long. */
+  takeExpired(): Work[] {
+    return this.#takeOlderThan(this.#nowMs() - this.#bounds.waitMs)
+  }
+
+  takeAll(): Work[] {
+    return this.#takeOlderThan(Number.POSITIVE_INFINITY)
+  }
+
+  #takeOlderThan(ms: number): Work[] {
+    const taken: Work[] = []
+    for (const lane of this.#lanes.values()) {
+      const kept = lane.waiting.findIndex(({ sinceMs }) => sinceMs >= ms)
+      const old = lane.waiting.splice(0, kept === -1 ? lane.waiting.length : kept)
+      taken.push(...old.map(({ work }) => work))
+    }
+    this.#waiting -= taken.length
+    return taken
+  }
+
+  #laneOf(owner: string): Lane<Work> {
+    const known = this.#lanes.get(owner)
+    if (known) return known
+    if (this.#lanes.size >= lanesMax) this.#forgetRested()
+    const { creditMs } = this.#bounds
+    const nowMs = this.#nowMs()
+    const lane = { waiting: [], working: 0, creditMs, countedAtMs: nowMs, costlyUntilMs: nowMs }
+    this.#lanes.set(owner, lane)
+    return lane
+  }
+
+  #forgetRested(): void {
+    for (const [owner, lane] of this.#lanes) {
+      this.#refill(lane)
+      const isRested = lane.creditMs === this.#bounds.creditMs && lane.costlyUntilMs <= this.#nowMs()
+      if (isRested && lane.waiting.length + lane.working === 0) this.#lanes.delete(owner)
+    }
+  }
+
+  #mayUseReserved({ working, creditMs, costlyUntilMs }: Lane<Work>): boolean {
+    return working === 0 && creditMs > 0 && costlyUntilMs <= this.#nowMs()
+  }
+
+  #refill(lane: Lane<Work>): void {
+    const nowMs = this.#nowMs()
+    const { creditMs, creditMsPerSecond } = this.#bounds
+    const earnedMs = ((nowMs - lane.countedAtMs) / 1000) * creditMsPerSecond
+    lane.creditMs = Math.min(creditMs, lane.creditMs + earnedMs)
+    lane.countedAtMs = nowMs
+  }
+}
