@@ -23,6 +23,8 @@ export interface ObjectStorage {
   /** Stores an object under another key as well; each is deleted by itself. Throws `ObjectMissing`. */
   copy(from: string, to: string): Promise<void>
   delete(key: string): Promise<void>
+  /** Whether it has room for what is yet to begin; what has begun may be stored a while longer. */
+  hasSpace(): Promise<boolean>
 }
 
 export interface NamedBytes {

@@ -272,6 +272,7 @@ describe('sending bytes', () => {
       move: down,
       copy: down,
       delete: down,
+      hasSpace: async () => true,
     }
     const refused = receiveContext(
       { ...harness.context, storage },
