@@ -37,6 +37,7 @@ const operatorCommands: Commands = {
   company: async () => (await import('./commands/operator-company.ts')).operatorCompanyCommand(),
   block: async () => (await import('./commands/operator-block.ts')).operatorBlockCommand(),
   unblock: async () => (await import('./commands/operator-unblock.ts')).operatorUnblockCommand(),
+  storage: async () => (await import('./commands/operator-storage.ts')).operatorStorageCommand(),
   acts: async () => (await import('./commands/operator-acts.ts')).operatorActsCommand(),
   'vuln-db': {
     description: 'known vulnerabilities that scanned packages are compared with',
@@ -113,6 +114,8 @@ const commands: Commands = {
   },
   links: async () => (await import('./commands/links.ts')).linksCommand(),
   cancel: async () => (await import('./commands/cancel.ts')).cancelCommand(),
+  'delete-content': async () => (await import('./commands/delete-content.ts')).deleteContentCommand(),
+  storage: async () => (await import('./commands/storage.ts')).storageCommand(),
 }
 
 const program = new Command('sandbox').description(

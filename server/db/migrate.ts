@@ -34,6 +34,8 @@ import * as madeRuns from './migrations/0040-made-runs.ts'
 import * as prefixesByAttempt from './migrations/0041-prefixes-by-attempt.ts'
 import * as receivedKeys from './migrations/0042-received-keys.ts'
 import * as buildLogs from './migrations/0043-build-logs.ts'
+import * as keptBytes from './migrations/0056-kept-bytes.ts'
+import * as removalFailures from './migrations/0057-removal-failures.ts'
 import * as loginAttempts from './migrations/0070-login-attempts.ts'
 
 /** Forward only, in order of their names. */
@@ -70,6 +72,8 @@ const migrations: Record<string, Migration> = {
   '0041-prefixes-by-attempt': prefixesByAttempt,
   '0042-received-keys': receivedKeys,
   '0043-build-logs': buildLogs,
+  '0056-kept-bytes': keptBytes,
+  '0057-removal-failures': removalFailures,
   '0070-login-attempts': loginAttempts,
 }
 

@@ -18,6 +18,7 @@ import { startLoop } from '../queue/loop.ts'
 import { queuePolicy } from '../runs/queue-policy.ts'
 import { postgresRunQueue } from '../runs/run-queue.ts'
 import { RunWorker } from '../runs/run-worker.ts'
+import { noteDefaultBytes } from '../settings/storage-quota.ts'
 import { DiskStorage } from '../storage/disk.ts'
 import { sweepTaskUploads } from '../tasks/upload-sweep.ts'
 import { startRetentionLoops } from './retention-loops.ts'
@@ -28,8 +29,9 @@ await runRole('worker', async (config, log) => {
   const { databaseUrl, deployment } = config
   const db = connect(databaseUrl, { poolSize: config.databasePoolSize, log, name: 'worker' })
   await migrateWhenThere(db, log)
+  await noteDefaultBytes(db, config)
 
-  const storage = new DiskStorage(join(config.dataDir, 'objects'))
+  const storage = new DiskStorage(join(config.dataDir, 'objects'), config.diskFloorBytes)
   await storage.removeAbandoned()
   const executor = new AgentClient(config.agentSocket)
   const signing = new SigningKeys(signingKeysFolder(config.dataDir))

@@ -2,6 +2,7 @@ import type { EgressAllowList } from '@sandbox-jobs/contract/resources/egress.ts
 import type { Isolation } from '@sandbox-jobs/contract/resources/version-isolation.ts'
 import { sql } from 'kysely'
 import type { Executing } from '../db/database.ts'
+import { keptBytesOf, keptLimitOf } from '../db/kept-bytes.ts'
 import type { RunBundle } from './run-bundle.ts'
 
 /** Everything a claimed run is made of, read once. */
@@ -28,6 +29,8 @@ export interface RunJob {
   environment_allow_list: EgressAllowList | null
   task_allow_list: EgressAllowList | null
   bundle: RunBundle | null
+  /** Whether the company may keep anything of what the run will leave. */
+  has_room: boolean
 }
 
 /** One read over the rows of several domains, since it stands between a submission and its start. */
@@ -45,7 +48,8 @@ export async function findJob(
       coalesce(s.runtime_egress_enabled, true) as runtime_egress_enabled,
       e.egress_allow_list as environment_allow_list, t.egress_allow_list as task_allow_list,
       case when b.id is null then null else jsonb_build_object('storage_key', b.storage_key,
-        'archive_format', b.archive_format, 'byte_size', b.byte_size, 'digest', b.digest) end as bundle
+        'archive_format', b.archive_format, 'byte_size', b.byte_size, 'digest', b.digest) end as bundle,
+      coalesce(${keptBytesOf(sql`r.company_id`)} < ${keptLimitOf(sql`r.company_id`)}, true) as has_room
     from runs r
     join tasks t on t.id = r.task_id and t.company_id = r.company_id
     join task_versions v on v.id = r.task_version_id and v.company_id = r.company_id

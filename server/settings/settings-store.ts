@@ -51,6 +51,7 @@ export type OperatorColumns = Partial<
     | 'queued_run_limit'
     | 'active_build_limit'
     | 'queued_build_limit'
+    | 'kept_bytes_limit'
   >
 >
 

@@ -41,6 +41,7 @@ export function queueOf(actor: Actor, { runs, timeline, listeners, rules }: Queu
     markRunning: (run) => ask(() => runs.markRunning(run)),
     requeue: (run) => ask(() => runs.requeue(run)),
     finish: (run, end) => ask(() => runs.finish(run, end)),
+    roomOf: nobodyAsks,
     writeLiveLog: nobodyAsks,
     listen: (news) => {
       listeners.set(actor, news)
@@ -73,6 +74,7 @@ const jobOf = (timeoutSeconds: number): RunJob => ({
   layer_digest: 'sha256:0',
   promoted_digest: 'sha256:0',
   bundle: null,
+  has_room: true,
 })
 
 export function hostOf(
@@ -140,5 +142,6 @@ export function storageOf(actor: Actor, timeline: Timeline): ObjectStorage {
     move: nobodyAsks,
     copy: nobodyAsks,
     delete: nobodyAsks,
+    hasSpace: nobodyAsks,
   }
 }

@@ -139,6 +139,8 @@ export interface BuildAttemptsTable {
   worker: string | null
   lease_until: Date | null
   log_removed_at: Date | null
+  /** Of its stored log. */
+  log_bytes: Generated<number>
 }
 
 export interface BuildCacheTable {
@@ -179,6 +181,8 @@ export interface PulledImagesTable {
   digest: string
   object_digest: string
   byte_size: number
+  /** The company that it counts to; null: nobody. */
+  pulled_by: string | null
   used_at: Generated<Date>
 }
 

@@ -14,5 +14,18 @@ export interface CompanySettingsTable {
   queued_run_limit: number | null
   active_build_limit: number | null
   queued_build_limit: number | null
+  kept_bytes_limit: number | null
   updated_at: Generated<Date>
+}
+
+/** Written by triggers and by the loop that folds changes into them. */
+export interface KeptBytesTable {
+  company_id: string
+  kind: string
+  bytes: number
+}
+
+export interface StorageBoundsTable {
+  only_row: Generated<boolean>
+  company_bytes: number
 }
