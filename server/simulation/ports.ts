@@ -137,6 +137,7 @@ export function storageOf(actor: Actor, timeline: Timeline): ObjectStorage {
       ),
     putAll: nobodyAsks,
     get: nobodyAsks,
+    opened: nobodyAsks,
     read: nobodyAsks,
     size: nobodyAsks,
     move: nobodyAsks,

@@ -11,6 +11,7 @@ import {
   ObjectMissing,
   type ObjectStorage,
   ObjectTooLarge,
+  type OpenedObject,
   type StoredObject,
 } from './port.ts'
 
@@ -101,6 +102,24 @@ export class DiskStorage implements ObjectStorage {
     // A stream takes all of its buffer for the first byte.
     const { size } = await file.stat()
     return file.createReadStream({ ...range, highWaterMark: Math.max(1, Math.min(size, chunkBytes)) })
+  }
+
+  async opened(key: string): Promise<OpenedObject> {
+    const file = await open(this.#path(key), 'r').catch((error: unknown) => {
+      throw isMissing(error) ? new ObjectMissing(key) : error
+    })
+    const { ino, size, mtimeNs, ctimeNs } = await file
+      .stat({ bigint: true })
+      .catch(async (error: unknown) => {
+        await file.close()
+        throw error
+      })
+    return {
+      byteSize: Number(size),
+      stamp: [ino, size, mtimeNs, ctimeNs].join('.'),
+      read: (start, end) => piecesOf(file, start, end),
+      close: () => file.close(),
+    }
   }
 
   async size(key: string): Promise<number | undefined> {
@@ -220,6 +239,16 @@ async function writePart(path: string, { body, maxBytes, space }: PartBody): Pro
     await file.close()
   }
   return { byteSize, digest: `sha256:${hash.digest('hex')}` }
+}
+
+async function* piecesOf(file: FileHandle, start: number, end: number): AsyncGenerator<Buffer> {
+  for (let at = start; at < end; ) {
+    const length = Math.min(chunkBytes, end - at)
+    const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(length), 0, length, at)
+    if (bytesRead === 0) throw new Error('an object is shorter than it was')
+    yield buffer.subarray(0, bytesRead)
+    at += bytesRead
+  }
 }
 
 /** One call for many pieces; what a call leaves over, as on a disk that is nearly full, is written by itself. */

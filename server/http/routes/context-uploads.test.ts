@@ -267,6 +267,7 @@ describe('sending bytes', () => {
       put: down,
       putAll: down,
       get: down,
+      opened: down,
       read: down,
       size: down,
       move: down,
