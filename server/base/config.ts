@@ -205,7 +205,7 @@ export const settings: { [K in keyof Config]: Setting<Config[K]> } = {
   },
   diskFloorBytes: {
     env: 'SANDBOX_DISK_FLOOR_BYTES',
-    description: 'bytes of the disk that stay free; default a twentieth of it, from 64 MiB to 4 GiB',
+    description: 'bytes of the disk that stay free; default a twentieth of it, 4 GiB at most',
     fallback: () => undefined,
     ...integer(1, Number.MAX_SAFE_INTEGER),
   },

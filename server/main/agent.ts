@@ -48,6 +48,7 @@ async function main(): Promise<void> {
     slots: slotsOf(values.slots) ?? slotsFor(config),
     runtimes: config.runtimes,
     warm: config.warmSandboxes,
+    diskFloorBytes: config.diskFloorBytes,
     egress: config.runtimeEgress,
     pulls: config.publicRegistries || config.registry !== undefined,
     registry: config.registry?.split('/')[0],

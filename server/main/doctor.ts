@@ -2,11 +2,12 @@ import { access, constants, readFile, statfs } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { type Config, ConfigInvalid, readConfig } from '../base/config.ts'
+import { defaultFloorBytes } from '../base/disk-floor.ts'
 import { checkHost } from '../executor/oci/host-checks.ts'
 import { listBaseImages } from '../operator/base-images.ts'
 import { accountOf } from '../postgres/account.ts'
 import { isPortFree } from '../postgres/free-port.ts'
-import { defaultCompanyBytes, defaultFloorBytes, newWorkFloors } from '../storage/free-space.ts'
+import { defaultCompanyBytes, newWorkFloors } from '../storage/free-space.ts'
 import { lockHolder } from './supervisor/instance-lock.ts'
 
 const GiB = 1024 ** 3

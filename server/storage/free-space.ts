@@ -1,16 +1,11 @@
 import { statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { defaultFloorBytes } from '../base/disk-floor.ts'
 
-const mib = 1024 ** 2
-const gib = 1024 ** 3
 /** So long an answer of the file system stands. */
 const heldMs = 200
 /** New work is refused this many times above the floor, so that what has begun can still be stored. */
 export const newWorkFloors = 2
-
-/** Bytes left free on a disk of that size where the operator says nothing: a twentieth, within bounds. */
-export const defaultFloorBytes = (diskBytes: number): number =>
-  Math.min(Math.max(Math.floor(diskBytes / 20), 64 * mib), 4 * gib)
 
 /** What one company may keep on a disk of that size where the operator says nothing: a quarter. */
 export const defaultCompanyBytes = (diskBytes: number): number => Math.max(Math.floor(diskBytes / 4), 1)
