@@ -39,6 +39,7 @@ const operatorCommands: Commands = {
   unblock: async () => (await import('./commands/operator-unblock.ts')).operatorUnblockCommand(),
   backup: async () => (await import('./commands/operator-backup.ts')).operatorBackupCommand(),
   restore: async () => (await import('./commands/operator-restore.ts')).operatorRestoreCommand(),
+  storage: async () => (await import('./commands/operator-storage.ts')).operatorStorageCommand(),
   acts: async () => (await import('./commands/operator-acts.ts')).operatorActsCommand(),
   'vuln-db': {
     description: 'known vulnerabilities that scanned packages are compared with',
@@ -115,6 +116,8 @@ const commands: Commands = {
   },
   links: async () => (await import('./commands/links.ts')).linksCommand(),
   cancel: async () => (await import('./commands/cancel.ts')).cancelCommand(),
+  'delete-content': async () => (await import('./commands/delete-content.ts')).deleteContentCommand(),
+  storage: async () => (await import('./commands/storage.ts')).storageCommand(),
 }
 
 const program = new Command('sandbox').description(

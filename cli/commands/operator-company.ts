@@ -9,6 +9,8 @@ import { withLocalService } from '../session/local-service.ts'
 /** As many queued runs as have a place that is told. */
 const queuedRunsMax = 200
 const countMax = 100_000
+/** A pebibyte. */
+const bytesMax = 1024 ** 5
 
 interface Limit {
   flag: string
@@ -28,6 +30,7 @@ const limits: Limit[] = [
   { flag: '--queued-runs', column: 'queued_run_limit', max: queuedRunsMax, what: 'runs that wait' },
   { flag: '--active-builds', column: 'active_build_limit', max: countMax, what: 'builds at once' },
   { flag: '--queued-builds', column: 'queued_build_limit', max: countMax, what: 'builds that wait' },
+  { flag: '--kept-bytes', column: 'kept_bytes_limit', max: bytesMax, what: 'bytes that it may keep on disk' },
   { flag: '--environments', column: 'active_environment_limit', max: countMax, what: 'active environments' },
   {
     flag: '--retained-versions',

@@ -1,6 +1,6 @@
 /** One coded error of the wire contract: `{ detail: { code, message, ... } }` under `status`. */
 export interface CatalogueEntry {
-  status: 400 | 403 | 404 | 405 | 409 | 413 | 418 | 422 | 429 | 500 | 503
+  status: 400 | 403 | 404 | 405 | 409 | 413 | 416 | 418 | 422 | 429 | 500 | 503
   /** What happened, for the caller. */
   message: string
   /** What the caller can do about it. */

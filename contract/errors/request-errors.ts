@@ -29,6 +29,16 @@ export const requestErrors = {
     'The sandbox is switched off for changes.',
     'Wait; reading, cancelling and downloading still work.',
   ),
+  storage_quota_exceeded: entry(
+    409,
+    'Your company keeps as many bytes as it may.',
+    'Delete what runs left that you need no more, keep it for a shorter time, archive environments, or ask the operator for more.',
+  ),
+  disk_space_low: entry(
+    503,
+    'The disk of the service is nearly full; nothing new is taken now.',
+    'Wait; reading, downloading and deleting still work. The operator makes room.',
+  ),
   storage_unavailable: entry(503, 'The object store cannot be reached.', later),
   database_unavailable: entry(503, 'The database cannot be reached.', later),
   executor_unavailable: entry(503, 'No host that runs sandboxes can be reached.', later),

@@ -25,5 +25,15 @@ export const runErrors = {
     'Send an input explicitly.',
   ),
   sandbox_queued_run_limit: entry(429, 'The company has too many queued runs.', 'Wait for some to end.'),
+  downloads_busy: entry(
+    503,
+    'So many downloads are under way that no other can begin.',
+    'Wait as long as Retry-After says.',
+  ),
+  range_not_satisfiable: entry(
+    416,
+    'The object has no byte of the range.',
+    'Ask for a range within its size, which Content-Range tells.',
+  ),
   queue_full: entry(429, 'The queue of this deployment is full.', 'Wait as long as Retry-After says.'),
 } satisfies Record<string, CatalogueEntry>

@@ -71,6 +71,7 @@ import {
   SecurityFindingList,
 } from './security-finding.ts'
 import { ShareCreateRequest, ShareGrant, ShareGrantList, ShareRevokeRequest } from './share.ts'
+import { StorageUse } from './storage-use.ts'
 import { Task, TaskCreateRequest, TaskList, TaskUpdateRequest } from './task.ts'
 import { ItemCount, TaskRunHistory, TaskRunHistoryItem } from './task-history.ts'
 import { BundleUpload, ScriptUpload } from './task-upload.ts'
@@ -167,6 +168,7 @@ export const namedSchemas = {
   RunArtifactList,
   RunContent,
   RunUsage,
+  StorageUse,
   RunDetail,
   RunList,
   RunRetryRequest,

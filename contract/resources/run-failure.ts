@@ -72,6 +72,11 @@ export const runFailures = {
     'The job sent more data than one run may. Send less per run, or ask the operator of the service for a higher bound.',
     'policy',
   ),
+  storage_quota_exceeded: customer(
+    'output',
+    'Your company keeps as many bytes as it may, so nothing of this run was kept. Delete what runs left, or ask the operator for more; then run it again.',
+    'policy',
+  ),
   env_invalid: customer(
     'secret_env',
     'ordinary_env holds a name or a size that is not allowed. Publish a corrected version.',

@@ -133,6 +133,8 @@ export const environmentRoutes = {
       'nonterminal_exists',
       'environment_archived',
       'sandbox_queued_build_limit',
+      'storage_quota_exceeded',
+      'disk_space_low',
       'build_admission_fenced',
     ],
   }),

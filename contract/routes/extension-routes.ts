@@ -6,7 +6,9 @@ import { OwnChatroomList } from '../resources/chatroom.ts'
 import { Egress, EgressRequest } from '../resources/egress.ts'
 import { NetworkLog } from '../resources/network-log.ts'
 import { Envelope, ImageSignatureList, SigningKeyList } from '../resources/provenance.ts'
+import { RunContent } from '../resources/run-content.ts'
 import { RunUsage } from '../resources/run-usage.ts'
+import { StorageUse } from '../resources/storage-use.ts'
 import { VersionBuildCache, VersionBuildCacheRequest } from '../resources/version-build-cache.ts'
 import { VersionIsolation, VersionIsolationRequest } from '../resources/version-isolation.ts'
 import { BuildParams, EnvironmentParams, VersionParams } from './environment-routes.ts'
@@ -165,6 +167,29 @@ export const extensionRoutes = {
     params: RunParams,
     response: NetworkLog,
     errors: ['not_found'],
+  }),
+  deleteRunContent: route({
+    tag: 'Runs',
+    access: 'tenant',
+    restrictedKey: 403,
+    method: 'DELETE',
+    path: `${run}/content`,
+    summary:
+      'Delete what a run that has ended left, and its input, before their time, for who manages the room',
+    params: RunParams,
+    response: RunContent,
+    errors: ['not_found', 'illegal_transition'],
+  }),
+  readStorageUse: route({
+    tag: 'Settings',
+    access: 'tenant',
+    restrictedKey: 403,
+    method: 'GET',
+    path: `${extensionPrefix}/storage`,
+    summary: 'What the company keeps on disk and may keep, for its managers',
+    response: StorageUse,
+    plainErrors: ['role_too_low'],
+    errors: [],
   }),
   readRunUsage: route({
     tag: 'Runs',

@@ -59,6 +59,6 @@ export const publicLinkRoutes = {
     restrictedKey: 'allowed',
     // Any text: what is not a live token is not found, whatever its form.
     params: Strict({ token: Type.String({ minLength: 1 }) }),
-    errors: ['not_found', 'storage_unavailable'],
+    errors: ['not_found', 'storage_unavailable', 'downloads_busy', 'range_not_satisfiable'],
   }),
 }

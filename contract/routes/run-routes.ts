@@ -48,6 +48,8 @@ const versionErrors = [
   'sandbox_writeback_key_unavailable',
 ] as const
 const queueErrors = [
+  'storage_quota_exceeded',
+  'disk_space_low',
   'sandbox_queued_run_limit',
   'queue_full',
   'budget_reservation_exceeded',

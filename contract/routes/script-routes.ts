@@ -16,7 +16,12 @@ const VersionParams = Strict({ id: Identifier, vid: Identifier })
 const tenant = { tag: 'Tasks', access: 'tenant', restrictedKey: 403 } as const
 
 const scriptErrors = ['script_too_large', 'script_not_utf8', 'script_contains_nul'] as const
-const stagingErrors = ['staging_slot_exhausted', 'upload_rate_limited'] as const
+const stagingErrors = [
+  'staging_slot_exhausted',
+  'upload_rate_limited',
+  'storage_quota_exceeded',
+  'disk_space_low',
+] as const
 
 /**
  * Files for drafts, and the trying out of an input (contract part 2, "Tasks, versions, shares"). Multipart bodies

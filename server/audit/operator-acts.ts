@@ -30,6 +30,7 @@ export interface OperatorAct {
     | 'finding_unblock'
     | 'runner_release_approve'
     | 'signing_key_rotate'
+    | 'storage_recount'
     | 'signing_key_retire'
     | 'vulnerabilities_import'
   subject?: string

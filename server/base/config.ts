@@ -38,6 +38,10 @@ export interface Config {
   sandboxMemoryMib: number
   /** Sandboxes that the host agent makes before they are asked for; absent: by the machine's memory. */
   warmSandboxes: number | undefined
+  /** Bytes that a company may keep where its operator has set no other number; absent: a quarter of the disk. */
+  companyStorageBytes: number | undefined
+  /** Bytes of the data folder's disk that stay free; absent: by its size. */
+  diskFloorBytes: number | undefined
   /** Whether runs may have a network at all. */
   runtimeEgress: boolean
   /** Bytes that one run may send. */
@@ -219,6 +223,18 @@ export const settings: { [K in keyof Config]: Setting<Config[K]> } = {
       'sandboxes made before they are asked for; 0 for none; default one per GiB of memory, at most 8',
     fallback: () => undefined,
     ...integer(0, 4096),
+  },
+  companyStorageBytes: {
+    env: 'SANDBOX_COMPANY_STORAGE_BYTES',
+    description: 'bytes that one company may keep; default a quarter of the data folder’s disk',
+    fallback: () => undefined,
+    ...integer(1, Number.MAX_SAFE_INTEGER),
+  },
+  diskFloorBytes: {
+    env: 'SANDBOX_DISK_FLOOR_BYTES',
+    description: 'bytes of the disk that stay free; default a twentieth of it, 4 GiB at most',
+    fallback: () => undefined,
+    ...integer(1, Number.MAX_SAFE_INTEGER),
   },
   runtimeEgress: {
     env: 'SANDBOX_RUNTIME_EGRESS',

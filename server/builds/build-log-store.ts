@@ -1,8 +1,9 @@
 import { imageRetentionDefaultDays } from '@sandbox-jobs/contract/limits.ts'
 import { sql } from 'kysely'
 import type { Executing } from '../db/database.ts'
+import { isDue } from '../queue/removal-failures.ts'
 
-/** Writes the column `log_removed_at` of `build_attempts`. */
+/** Writes the columns `log_removed_at` and `log_bytes` of `build_attempts`. */
 
 /**
  * Attempts whose log may still be there, of versions that are over, have no image any more, and ended longer ago than their
@@ -18,6 +19,7 @@ export async function listOverdueLogs(db: Executing, now: Date, limit: number): 
       and v.layer_digest is null and v.retiring_layer_digest is null
       and v.state_changed_at < ${now}::timestamptz
         - make_interval(days => coalesce(s.unreferenced_image_retention_days, ${imageRetentionDefaultDays}))
+      and ${isDue(sql`a.id`, now)}
     limit ${limit}
   `.execute(db)
   return rows.map(({ id }) => id)
@@ -25,3 +27,7 @@ export async function listOverdueLogs(db: Executing, now: Date, limit: number): 
 
 export const noteLogRemoved = (db: Executing, attemptId: string, now: Date): Promise<unknown> =>
   db.updateTable('build_attempts').set({ log_removed_at: now }).where('id', '=', attemptId).execute()
+
+/** Notes what the stored log of an attempt takes. */
+export const noteLogKept = (db: Executing, attemptId: string, byteSize: number): Promise<unknown> =>
+  db.updateTable('build_attempts').set({ log_bytes: byteSize }).where('id', '=', attemptId).execute()

@@ -14,6 +14,7 @@ import type { EnvironmentContext } from '../environments/environment-context.ts'
 import { type LockedVersion, lockManagedVersion, type VersionPath } from '../environments/version-service.ts'
 import type { Principal } from '../platform/principal.ts'
 import { companyPolicy } from '../settings/company-policy.ts'
+import { requireRoom } from '../settings/storage-quota.ts'
 import {
   countWaitingAttempts,
   findAttempt,
@@ -112,6 +113,7 @@ async function queue(
     if ((await countWaitingAttempts(trx, companyId)) >= limit) {
       throw new CodedError('sandbox_queued_build_limit', { limit })
     }
+    await requireRoom(trx, companyId, 0)
     const { region, profile } = await queueing.options(trx)
     await enqueueBuild(trx, {
       id,

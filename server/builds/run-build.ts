@@ -112,7 +112,7 @@ async function fail(
 ): Promise<void> {
   const { order, ...states } = await readOrder(db, attempt)
   const { layer, reused } = findings
-  if (failure.code === 'tenant_cancel') await keepBuildLog({ order, tools })
+  if (failure.code === 'tenant_cancel') await keepBuildLog({ order, tools, db })
   await removeBuildSandboxes({ order, tools })
   await db.transaction().execute(async (trx) => {
     // What another worker has stored meanwhile is not this one's to take away.

@@ -17,12 +17,15 @@ export async function sweepBuildLogs(deps: {
 }): Promise<{ removed: number; failed: number }> {
   const { db, storage, clock, log } = deps
   const now = clock.now()
-  return removeEach(
-    await listOverdueLogs(db, now, batch),
-    async (attemptId) => {
+  return removeEach(await listOverdueLogs(db, now, batch), {
+    db,
+    now,
+    idOf: (attemptId) => attemptId,
+    remove: async (attemptId) => {
       await storage.delete(buildLogKey(attemptId))
       await noteLogRemoved(db, attemptId, now)
     },
-    (attempt, error) => log.warn({ attempt, error: String(error) }, 'build log is not removed yet'),
-  )
+    onFailure: (attempt, error) =>
+      log.warn({ attempt, error: String(error) }, 'build log is not removed yet'),
+  })
 }

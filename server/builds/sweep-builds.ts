@@ -19,18 +19,31 @@ export async function sweepBuilds(
   tools: SweepTools,
 ): Promise<{ sandboxes: number; images: number }> {
   const left = await sandboxesOfEnded(db, tools)
+  let sandboxes = 0
   for (const { id } of left) {
-    await tools.executor.stop(id)
-    await tools.executor.wait(id, AbortSignal.timeout(stopTimeoutMs))
-    await tools.executor.remove(id)
+    try {
+      await tools.executor.stop(id)
+      await tools.executor.wait(id, AbortSignal.timeout(stopTimeoutMs))
+      await tools.executor.remove(id)
+      sandboxes += 1
+    } catch (error) {
+      // The others do not wait for it.
+      tools.log.warn({ sandbox: id, error: String(error) }, 'sandbox of a build not removed yet')
+    }
   }
   const versions = new Set([
     ...left.map(({ versionId }) => versionId),
     ...(await listFailedWithImage(db, batch)),
   ])
   let images = 0
-  for (const versionId of versions) if (await sweepImage(db, tools, versionId)) images += 1
-  return { sandboxes: left.length, images }
+  for (const versionId of versions) {
+    try {
+      if (await sweepImage(db, tools, versionId)) images += 1
+    } catch (error) {
+      tools.log.warn({ version: versionId, error: String(error) }, 'image of a failed build not removed yet')
+    }
+  }
+  return { sandboxes, images }
 }
 
 async function sandboxesOfEnded(db: Database, { executor }: SweepTools) {

@@ -3,6 +3,7 @@ import type { Log } from '../base/logging.ts'
 import type { Database } from '../db/database.ts'
 import { endRetiring, type RetiringImage, retireImages } from '../environments/retire-images.ts'
 import type { Executor } from '../executor/port.ts'
+import { removeEach } from '../queue/remove-each.ts'
 import type { ObjectStorage } from '../storage/port.ts'
 import { deleteLayout } from './oci-layout.ts'
 
@@ -22,17 +23,16 @@ const batch = 100
  * short, is finished by a later round.
  */
 export async function sweepImages(deps: ImageSweepDeps): Promise<{ removed: number; failed: number }> {
-  const counts = { removed: 0, failed: 0 }
-  for (const image of await retireImages(deps.db, deps.clock.now(), batch)) {
-    try {
-      await removeImage(deps, image)
-      counts.removed += 1
-    } catch (error) {
-      deps.log.warn({ version: image.versionId, error: String(error) }, 'image is not removed yet')
-      counts.failed += 1
-    }
-  }
-  return counts
+  const { db, log } = deps
+  const now = deps.clock.now()
+  return removeEach(await retireImages(db, now, batch), {
+    db,
+    now,
+    idOf: ({ versionId }) => versionId,
+    remove: (image) => removeImage(deps, image),
+    onFailure: ({ versionId }, error) =>
+      log.warn({ version: versionId, error: String(error) }, 'image is not removed yet'),
+  })
 }
 
 async function removeImage({ db, storage, executor }: ImageSweepDeps, image: RetiringImage): Promise<void> {

@@ -18,12 +18,15 @@ export async function sweepReports(deps: {
   log: Log
 }): Promise<{ removed: number; failed: number }> {
   const { db, storage, clock, log } = deps
-  return removeEach(
-    await retireReports(db, clock.now(), batch),
-    async ({ id, storageKey }) => {
+  const now = clock.now()
+  return removeEach(await retireReports(db, now, batch), {
+    db,
+    now,
+    idOf: ({ id }) => id,
+    remove: async ({ id, storageKey }) => {
       await storage.delete(storageKey)
       await endReport(db, id)
     },
-    ({ id }, error) => log.warn({ object: id, error: String(error) }, 'report is not removed yet'),
-  )
+    onFailure: ({ id }, error) => log.warn({ object: id, error: String(error) }, 'report is not removed yet'),
+  })
 }

@@ -196,6 +196,7 @@ export const expectations: Partial<Record<RouteName | (string & {}), Expectation
   countChatroomsByJob: { who: 'company' },
 
   readSettings: { who: 'companyManagers' },
+  readStorageUse: { who: 'companyManagers' },
   updateSettings: {
     who: 'companyManagers',
     body: () => ({
@@ -233,6 +234,7 @@ export const expectations: Partial<Record<RouteName | (string & {}), Expectation
   followRunLog: { who: 'borrowers' },
   readNetworkLog: { who: 'borrowers' },
   readRunUsage: { who: 'borrowers' },
+  deleteRunContent: { who: 'roomManagers' },
   listRunArtifacts: { who: 'room' },
   createDownloadCapability: { who: 'room' },
   cancelRun: { who: 'room' },

@@ -37,6 +37,8 @@ import * as buildLogs from './migrations/0043-build-logs.ts'
 import * as machines from './migrations/0046-machines.ts'
 import * as unreturnedClaims from './migrations/0047-unreturned-claims.ts'
 import * as runLanes from './migrations/0050-run-lanes.ts'
+import * as keptBytes from './migrations/0056-kept-bytes.ts'
+import * as removalFailures from './migrations/0057-removal-failures.ts'
 import * as loginAttempts from './migrations/0070-login-attempts.ts'
 
 /** Forward only, in order of their names. */
@@ -76,6 +78,8 @@ const migrations: Record<string, Migration> = {
   '0046-machines': machines,
   '0047-unreturned-claims': unreturnedClaims,
   '0050-run-lanes': runLanes,
+  '0056-kept-bytes': keptBytes,
+  '0057-removal-failures': removalFailures,
   '0070-login-attempts': loginAttempts,
 }
 

@@ -56,5 +56,8 @@ export interface Tables {
   live_logs: runs.LiveLogsTable
   public_links: runs.PublicLinksTable
   company_settings: settings.CompanySettingsTable
+  kept_bytes: settings.KeptBytesTable
+  kept_byte_changes: settings.KeptBytesTable
+  storage_bounds: settings.StorageBoundsTable
   operator_acts: audit.OperatorActsTable
 }

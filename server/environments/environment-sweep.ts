@@ -1,4 +1,6 @@
+import { systemClock } from '../base/clock.ts'
 import { inBatches } from '../queue/in-batches.ts'
+import { forgetFailures, postpone } from '../queue/removal-failures.ts'
 import { finishAbort, type SweepContext } from './context-abort-service.ts'
 import { sweepUnused } from './unused-bytes.ts'
 import { listOverdueSessions, moveSession } from './upload-session-store.ts'
@@ -24,12 +26,18 @@ export async function sweepEnvironments(
 
 /** How many have ended: one that is still sent to, or whose bytes the store keeps, is left for a later round. */
 async function abortOverdue(context: SweepContext, limit: number): Promise<number> {
-  let ended = 0
-  for (const key of await listOverdueSessions(context.db, limit)) {
+  const now = systemClock.now()
+  const ended: string[] = []
+  const failed: string[] = []
+  for (const { receiving, ...key } of await listOverdueSessions(context.db, now, limit)) {
     await context.db.transaction().execute((trx) => moveSession(trx, key.sessionId, 'abort_pending'))
-    if (await finishAbort(context, key)) ended += 1
+    if (receiving) continue
+    const ends = (await finishAbort(context, key)) ? ended : failed
+    ends.push(key.sessionId)
   }
-  return ended
+  await postpone(context.db, failed, now)
+  await forgetFailures(context.db, ended)
+  return ended.length
 }
 
 async function abandonUnretried({ db }: SweepContext, limit: number): Promise<number> {

@@ -1,6 +1,7 @@
 import { imageRetentionDefaultDays } from '@sandbox-jobs/contract/limits.ts'
 import { sql } from 'kysely'
 import type { Executing, Trx } from '../db/database.ts'
+import { isDue } from '../queue/removal-failures.ts'
 
 /*
  * Writes the image columns of `environment_versions`, for images that nothing points at.
@@ -96,11 +97,12 @@ export interface RetiringImage {
 }
 
 /** Images that are out of use and whose bytes may still be there. */
-export async function listRetiring(db: Executing, limit: number): Promise<RetiringImage[]> {
+export async function listRetiring(db: Executing, now: Date, limit: number): Promise<RetiringImage[]> {
   const { rows } = await sql<RetiringImage>`
     select v.id as "versionId", v.retiring_layer_digest as "layerDigest", v.promoted_digest as "promotedDigest",
       exists (select 1 from environment_versions o where o.layer_digest = v.retiring_layer_digest) as "layerShared"
-    from environment_versions v where v.retiring_layer_digest is not null order by v.id limit ${limit}
+    from environment_versions v where v.retiring_layer_digest is not null and ${isDue(sql`v.id`, now)}
+    order by v.id limit ${limit}
   `.execute(db)
   return rows
 }

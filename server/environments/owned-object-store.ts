@@ -3,6 +3,7 @@ import type { Lifecycle } from '@sandbox-jobs/contract/pagination.ts'
 import { type Selectable, sql } from 'kysely'
 import type { Executing, Trx } from '../db/database.ts'
 import type { OwnedObjectsTable } from '../db/tables/environments.ts'
+import { isDue } from '../queue/removal-failures.ts'
 
 export type OwnedObjectRow = Selectable<OwnedObjectsTable>
 
@@ -95,6 +96,7 @@ export async function retireContexts(db: Executing, now: Date): Promise<void> {
 /** Archives that are out of sight and whose bytes may still be there. */
 export const listRetiredContexts = (
   db: Executing,
+  now: Date,
   limit: number,
 ): Promise<{ id: string; storage_key: string }[]> =>
   db
@@ -102,6 +104,7 @@ export const listRetiredContexts = (
     .select(['id', 'storage_key'])
     .where('object_kind', '=', 'context')
     .where('deletion_state', '=', 'delete_pending')
+    .where(isDue(sql`owned_objects.id`, now))
     .orderBy('id')
     .limit(limit)
     .execute()

@@ -1,6 +1,7 @@
 import { imageRetentionDefaultDays } from '@sandbox-jobs/contract/limits.ts'
 import { sql } from 'kysely'
 import type { Executing, Trx } from '../db/database.ts'
+import { isDue } from '../queue/removal-failures.ts'
 
 /* Writes the rows of `owned_objects` that are reports of scans and their SBOMs. */
 
@@ -52,6 +53,7 @@ export async function retireOverdueReports(db: Executing, now: Date, limit: numb
 
 export async function listRetired(
   db: Executing,
+  now: Date,
   limit: number,
 ): Promise<{ id: string; storageKey: string }[]> {
   return db
@@ -59,6 +61,7 @@ export async function listRetired(
     .select(['id', 'storage_key as storageKey'])
     .where('object_kind', '=', 'report')
     .where('deletion_state', '=', 'delete_pending')
+    .where(isDue(sql`owned_objects.id`, now))
     .orderBy('id')
     .limit(limit)
     .execute()

@@ -43,7 +43,7 @@ export async function retireReports(
   limit: number,
 ): Promise<{ id: string; storageKey: string }[]> {
   await retireOverdueReports(db, now, limit)
-  return listRetired(db, limit)
+  return listRetired(db, now, limit)
 }
 
 /** Notes that the bytes of a retired report are gone. */

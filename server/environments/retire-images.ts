@@ -21,7 +21,7 @@ export async function retireImages(db: Database, now: Date, limit: number): Prom
   await noteReferenced(db, limit)
   await noteUnreferenced(db, now, limit)
   for (const id of await listOverdueImages(db, now, limit)) await retire(db, id)
-  return listRetiring(db, limit)
+  return listRetiring(db, now, limit)
 }
 
 /** A version that claims to be ready while its environment is archived gives that up with its image. */

@@ -1,6 +1,7 @@
 import { type Insertable, sql } from 'kysely'
 import type { Executing, Trx } from '../db/database.ts'
 import type { StagingLeasesTable } from '../db/tables/scripts.ts'
+import { isDue } from '../queue/removal-failures.ts'
 
 const secondsFromNow = (seconds: number) => sql<Date>`now() + ${seconds} * interval '1 second'`
 
@@ -33,11 +34,12 @@ export async function releaseLeases(db: Executing, ids: readonly string[]): Prom
 }
 
 /** Holds the rows until the transaction ends; leases in other hands are passed over. */
-export const lockOverdueLeases = (trx: Trx, limit: number) =>
+export const lockOverdueLeases = (trx: Trx, now: Date, limit: number) =>
   trx
     .selectFrom('staging_leases')
     .select(['id', 'storage_key'])
     .where('held_until', '<=', sql<Date>`now()`)
+    .where(isDue(sql`staging_leases.id`, now))
     .orderBy('held_until')
     .limit(limit)
     .forUpdate()

@@ -3,12 +3,15 @@ import {
   stagingSlotsMax,
   uploadInitsPerMinuteMax,
 } from '@sandbox-jobs/contract/limits.ts'
+import { systemClock } from '../base/clock.ts'
 import { CodedError } from '../base/coded-error.ts'
 import { newId } from '../base/ids.ts'
 import type { Log } from '../base/logging.ts'
 import { lockCompany } from '../db/company-lock.ts'
 import type { Database, Executing, Trx } from '../db/database.ts'
 import { inBatches } from '../queue/in-batches.ts'
+import { removeEach } from '../queue/remove-each.ts'
+import { requireRoom } from '../settings/storage-quota.ts'
 import type { ObjectStorage } from '../storage/port.ts'
 import { deleteCountedLeases, insertLeases, lockOverdueLeases, releaseLeases } from './staging-lease-store.ts'
 import { measureStaging } from './upload-session-store.ts'
@@ -25,7 +28,8 @@ const leaseSeconds = 20 * 60
 
 /**
  * Passes when the company may begin another upload, or so many that take `declaredBytes` together; until the transaction
- * ends, what it holds stays as it was counted. Throws `upload_rate_limited` or `staging_slot_exhausted`.
+ * ends, what it holds stays as it was counted. Throws `upload_rate_limited`, `staging_slot_exhausted` or
+ * `storage_quota_exceeded`.
  */
 export async function requireStagingRoom(
   trx: Trx,
@@ -45,6 +49,8 @@ export async function requireStagingRoom(
   if (held.slots + slots > stagingSlotsMax || held.declaredBytes + declaredBytes > stagingDeclaredMaxBytes) {
     throw new CodedError('staging_slot_exhausted', { limit: stagingSlotsMax })
   }
+  // A build that was let in before leaves its report, or it would have been in vain.
+  if (kind !== 'report') await requireRoom(trx, companyId, declaredBytes)
 }
 
 type StagingKind = 'script' | 'bundle' | 'report'
@@ -104,19 +110,19 @@ export async function sweepStaging(context: {
   log: Log
 }): Promise<{ leasesEnded: number; leasesForgotten: number }> {
   const { db, storage, log } = context
-  const leasesEnded = await db.transaction().execute(async (trx) => {
-    let ended = 0
-    for (const lease of await lockOverdueLeases(trx, batch)) {
-      try {
+  const now = systemClock.now()
+  const { removed: leasesEnded } = await db.transaction().execute(async (trx) =>
+    removeEach(await lockOverdueLeases(trx, now, batch), {
+      db: trx,
+      now,
+      idOf: ({ id }) => id,
+      remove: async (lease) => {
         if (lease.storage_key !== null) await storage.delete(lease.storage_key)
-      } catch (error) {
-        log.warn({ err: error, lease: lease.id }, 'bytes of a broken upload not removed')
-        continue
-      }
-      await releaseLeases(trx, [lease.id])
-      ended += 1
-    }
-    return ended
-  })
+        await releaseLeases(trx, [lease.id])
+      },
+      onFailure: ({ id }, error) =>
+        log.warn({ err: error, lease: id }, 'bytes of a broken upload not removed'),
+    }),
+  )
   return { leasesEnded, leasesForgotten: await inBatches(batch, (limit) => deleteCountedLeases(db, limit)) }
 }

@@ -18,12 +18,15 @@ export async function sweepContexts({
   const now = clock.now()
   await expireContexts(db, now, batch)
   await retireContexts(db, now)
-  return removeEach(
-    await listRetiredContexts(db, batch),
-    async ({ id, storage_key: key }) => {
+  return removeEach(await listRetiredContexts(db, now, batch), {
+    db,
+    now,
+    idOf: ({ id }) => id,
+    remove: async ({ id, storage_key: key }) => {
       await storage.delete(key)
       await endContext(db, id)
     },
-    ({ id }, error) => log.warn({ object: id, error: String(error) }, 'archive is not removed yet'),
-  )
+    onFailure: ({ id }, error) =>
+      log.warn({ object: id, error: String(error) }, 'archive is not removed yet'),
+  })
 }

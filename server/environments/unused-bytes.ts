@@ -1,3 +1,5 @@
+import { systemClock } from '../base/clock.ts'
+import { forgetFailures, postpone } from '../queue/removal-failures.ts'
 import type { SweepContext } from './context-abort-service.ts'
 import { endReceiving, lockUnused } from './upload-session-store.ts'
 
@@ -22,13 +24,18 @@ export async function sweepUnused(
   context: SweepContext,
   of: { limit: number; sessionId?: string },
 ): Promise<number> {
+  const now = systemClock.now()
   return context.db.transaction().execute(async (trx) => {
-    let removed = 0
-    for (const session of await lockUnused(trx, of)) {
-      if (!(await removeUnused(context, session))) continue
-      await endReceiving(trx, session, true)
-      removed += 1
+    const removed: string[] = []
+    const failed: string[] = []
+    for (const session of await lockUnused(trx, { ...of, now })) {
+      const isGone = await removeUnused(context, session)
+      if (isGone) await endReceiving(trx, session, true)
+      const ends = isGone ? removed : failed
+      ends.push(`unused:${session.id}`)
     }
-    return removed
+    await postpone(trx, failed, now)
+    await forgetFailures(trx, removed)
+    return removed.length
   })
 }

@@ -10,6 +10,7 @@ import { type Selectable, sql } from 'kysely'
 import type { Executing, Trx } from '../db/database.ts'
 import type { UploadSessionsTable } from '../db/tables/environments.ts'
 import { transition } from '../db/transition.ts'
+import { isDue } from '../queue/removal-failures.ts'
 
 /** A session with what the database's clock says about it. */
 export type UploadSessionRow = Selectable<UploadSessionsTable> & {
@@ -116,15 +117,27 @@ export const moveSession = (
 ): Promise<UploadSessionState | undefined> =>
   transition(trx, { table: 'upload_sessions', machine: uploadSessionMachine, id, to, set })
 
-/** Sessions that nobody ended in a day, and aborts that could not be finished when they were asked for. */
-export async function listOverdueSessions(db: Executing, limit: number): Promise<SessionKey[]> {
+/** Sessions that nobody ended in a day, and aborts that could not be finished when they were requested. */
+export async function listOverdueSessions(
+  db: Executing,
+  now: Date,
+  limit: number,
+): Promise<(SessionKey & { receiving: boolean })[]> {
   const rows = await db
     .selectFrom('upload_sessions')
-    .select(['company_id', 'environment_id', 'id'])
+    .select([
+      'company_id',
+      'environment_id',
+      'id',
+      sql<boolean>`coalesce(receiving_until > now(), false)`.as('receiving'),
+    ])
     .where('state', 'in', ['uploading', 'completing', 'abort_pending'])
+    // Its sender ends first.
+    .where(sql<boolean>`not (state = 'abort_pending' and coalesce(receiving_until > now(), false))`)
     .where((eb) =>
       eb.or([eb('session_expires_at', '<=', sql<Date>`now()`), eb('state', '=', 'abort_pending')]),
     )
+    .where(isDue(sql`upload_sessions.id`, now))
     .orderBy('session_expires_at')
     .limit(limit)
     .execute()
@@ -132,6 +145,7 @@ export async function listOverdueSessions(db: Executing, limit: number): Promise
     companyId: row.company_id,
     environmentId: row.environment_id ?? '',
     sessionId: row.id,
+    receiving: row.receiving,
   }))
 }
 
@@ -190,14 +204,18 @@ export async function endReceiving(
  */
 export function lockUnused(
   trx: Trx,
-  { limit, sessionId }: { limit: number; sessionId?: string },
+  { limit, sessionId, now }: { limit: number; sessionId?: string; now: Date },
 ): Promise<{ id: string; unused_key: string }[]> {
   let query = trx
     .selectFrom('upload_sessions')
     .select(['id', 'unused_key'])
     .where('unused_key', 'is not', null)
     .where((eb) => eb.or([eb('receiving_until', 'is', null), eb('receiving_until', '<=', sql<Date>`now()`)]))
-  if (sessionId !== undefined) query = query.where('id', '=', sessionId)
+  // One that is named is asked for by somebody who waits.
+  query =
+    sessionId === undefined
+      ? query.where(isDue(sql`'unused:' || upload_sessions.id`, now))
+      : query.where('id', '=', sessionId)
   return query
     .orderBy('receiving_until')
     .limit(limit)

@@ -1,6 +1,7 @@
 import type { BodyOf, ParamsOf, QueryOf, ResponseOf, Route } from '@sandbox-jobs/contract/routes/route.ts'
 import { Strict } from '@sandbox-jobs/contract/schema.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { CodedError } from '../base/coded-error.ts'
 import { Rendered } from '../base/rendered.ts'
 import type { FindKey } from '../platform/authentication.ts'
 import type { Principal } from '../platform/principal.ts'
@@ -35,6 +36,8 @@ export type Begin<R extends Route, Begun extends { findKey: FindKey }> = (params
 export interface MountOptions {
   authenticate: Authenticate
   enabled: boolean
+  /** Whether the disk has room for something new; without it, always. */
+  hasSpace?: () => Promise<boolean>
 }
 
 /** The name under which a request keeps what its first hook found, for the handler. */
@@ -60,7 +63,7 @@ export const fastifyPath = (path: string) => path.replaceAll(/\{(\w+)\}/g, ':$1'
 
 /**
  * Binds routes of the contract to handlers. The order of the checks is the contract's: credentials, key scope
- * and rooms, kill switch, all before the body is read; then path, query, idempotency key and body.
+ * and rooms, kill switch, room on the disk, all before the body is read; then path, query, idempotency key and body.
  */
 export function mounter(app: FastifyInstance, options: MountOptions): Mount {
   return (route, handler, begin) => {
@@ -69,6 +72,7 @@ export function mounter(app: FastifyInstance, options: MountOptions): Mount {
       query: route.query && checkOf('query', route.query),
       body: route.body && checkOf('body', route.body),
     }
+    const takesSpace = options.hasSpace !== undefined && route.errors.includes('disk_space_low')
     app.route({
       method: route.method,
       url: fastifyPath(route.path),
@@ -84,6 +88,7 @@ export function mounter(app: FastifyInstance, options: MountOptions): Mount {
           checkKeyScope(route, principal, chatroomOf(request))
         }
         checkEnabled(options.enabled, { method: route.method, path: route.path })
+        if (takesSpace && !(await options.hasSpace?.())) throw new CodedError('disk_space_low')
       },
       handler: async (request, reply) => {
         const found = request.getDecorator<Found | null>(foundDecorator)

@@ -49,6 +49,7 @@ async function main(): Promise<void> {
     memoryBytes: config.sandboxMemoryMib * 2 ** 20,
     runtimes: config.runtimes,
     warm: config.warmSandboxes,
+    diskFloorBytes: config.diskFloorBytes,
     egress: config.runtimeEgress,
     pulls: config.publicRegistries || config.registry !== undefined,
     registry: config.registry?.split('/')[0],

@@ -82,7 +82,8 @@ export interface ApiParts {
     | 'accessTokenSeconds'
     | 'runtimes'
     | 'runtimeEgress'
-  >
+  > &
+    Partial<Pick<Config, 'diskFloorBytes'>>
 }
 
 /** The API with all its routes: every object of it is made here, from top to bottom. */
@@ -96,7 +97,7 @@ export function createApiApp({
 }: ApiParts): FastifyInstance {
   const { deployment, enabled, baseUrl } = config
   const keys = openKeys(join(config.dataDir, 'keys'))
-  const storage = new DiskStorage(join(config.dataDir, 'objects'))
+  const storage = new DiskStorage(join(config.dataDir, 'objects'), config.diskFloorBytes)
   const pages = new PageTokens(keys.derive('page-token'))
   const apiKeyPepper = keys.derive('api-key')
   const tokens = new AccessTokens({
@@ -110,7 +111,8 @@ export function createApiApp({
   const { authenticate } = new Authentication({ db, tokens, identityProvider, apiKeyPepper, clock })
 
   const app = createApp(log)
-  const mount = mounter(app, { authenticate, enabled })
+  const mounting = { authenticate, enabled, hasSpace: () => storage.hasSpace() }
+  const mount = mounter(app, mounting)
 
   mountOpenApiRoutes(app, { baseUrl })
   mountPublicInfoRoutes(mount, { deployment })
@@ -152,7 +154,7 @@ export function createApiApp({
   mountMenuRoutes(mount, tasks)
   mountInputPreviewRoute(mount, { ...tasks, stageInput })
   withFiles(app, (files) => {
-    const mountWithFiles = mounter(files, { authenticate, enabled })
+    const mountWithFiles = mounter(files, mounting)
     mountScriptUploadRoutes(mountWithFiles, tasks)
     mountBundleUploadRoute(mountWithFiles, { ...tasks, storage, log, readers: new ArchiveReaders(log) })
   })

@@ -4,6 +4,7 @@ import { connect } from '../db/database.ts'
 import { migrateWhenThere } from '../db/migrate.ts'
 import { LogNews } from '../live-logs/log-news.ts'
 import { identityProviderOf } from '../platform/identity-provider.ts'
+import { noteDefaultBytes } from '../settings/storage-quota.ts'
 import { createApiApp } from './api-app.ts'
 import { runRole } from './run-role.ts'
 
@@ -12,6 +13,7 @@ await runRole('api', async (config, log) => {
   const { databaseUrl, host, port } = config
   const db = connect(databaseUrl, { poolSize: config.databasePoolSize, log, name: 'api' })
   await migrateWhenThere(db, log)
+  await noteDefaultBytes(db, config)
   const clock = systemClock
   const identityProvider = identityProviderOf(config, { clock, log })
   const logNews = new LogNews({ url: databaseUrl, log })

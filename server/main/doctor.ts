@@ -2,13 +2,17 @@ import { access, constants, readFile, statfs } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { type Config, ConfigInvalid, readConfig } from '../base/config.ts'
+import { defaultFloorBytes } from '../base/disk-floor.ts'
 import { checkHost } from '../executor/oci/host-checks.ts'
 import { listBaseImages } from '../operator/base-images.ts'
 import { accountOf } from '../postgres/account.ts'
 import { isPortFree } from '../postgres/free-port.ts'
+import { defaultCompanyBytes, newWorkFloors } from '../storage/free-space.ts'
 import { lockHolder } from './supervisor/instance-lock.ts'
 
 const GiB = 1024 ** 3
+
+const inGiB = (bytes: number) => `${(bytes / GiB).toFixed(1)} GiB`
 
 /** One thing that the service needs or can use. */
 export interface Check {
@@ -167,9 +171,12 @@ async function diskCheck(config: Config): Promise<Check> {
       return needed('disk', { ok: false, found: `${folder} is read-only`, advice })
     }
     const free = found.bavail * found.bsize
+    const total = found.blocks * found.bsize
+    const floor = config.diskFloorBytes ?? defaultFloorBytes(total)
+    const company = config.companyStorageBytes ?? defaultCompanyBytes(total)
     return needed('disk', {
-      ok: free >= 5 * GiB,
-      found: `${(free / GiB).toFixed(1)} GiB free below ${folder}`,
+      ok: free >= Math.max(5 * GiB, newWorkFloors * floor),
+      found: `${inGiB(free)} free below ${folder}; ${inGiB(floor)} stay free, a company keeps ${inGiB(company)} at most`,
       advice:
         'the builder takes 0.3 GiB, a build up to a few GiB more: free 5 GiB, or set SANDBOX_DATA to another disk',
     })

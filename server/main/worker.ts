@@ -23,6 +23,7 @@ import { queuePolicy } from '../runs/queue-policy.ts'
 import { memoryForBuildsMib, placesOf } from '../runs/run-places.ts'
 import { postgresRunQueue } from '../runs/run-queue.ts'
 import { RunWorker } from '../runs/run-worker.ts'
+import { noteDefaultBytes } from '../settings/storage-quota.ts'
 import { DiskStorage } from '../storage/disk.ts'
 import { sweepTaskUploads } from '../tasks/upload-sweep.ts'
 import { startRetentionLoops } from './retention-loops.ts'
@@ -47,8 +48,9 @@ await runRole('worker', async (config, log) => {
     log.fatal(why)
     process.exit(exitCodes.otherMachine)
   })
+  await noteDefaultBytes(db, config)
 
-  const storage = new DiskStorage(join(config.dataDir, 'objects'))
+  const storage = new DiskStorage(join(config.dataDir, 'objects'), config.diskFloorBytes)
   await storage.removeAbandoned()
   const executor = new AgentClient(config.agentSocket)
   const signing = new SigningKeys(signingKeysFolder(config.dataDir))

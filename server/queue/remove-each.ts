@@ -1,18 +1,31 @@
-/** Removes one thing after another. What fails is told to `onFailure` and left for a later round. */
+import type { Executing } from '../db/database.ts'
+import { forgetFailures, postpone } from './removal-failures.ts'
+
+export interface Removal<Thing> {
+  db: Executing
+  now: Date
+  idOf: (thing: Thing) => string
+  remove: (thing: Thing) => Promise<void>
+  onFailure: (thing: Thing, error: unknown) => void
+}
+
+/** Removes one thing after another. What fails is told to `onFailure` and postponed: others go before it from then on. */
 export async function removeEach<Thing>(
   things: readonly Thing[],
-  remove: (thing: Thing) => Promise<void>,
-  onFailure: (thing: Thing, error: unknown) => void,
+  { db, now, idOf, remove, onFailure }: Removal<Thing>,
 ): Promise<{ removed: number; failed: number }> {
-  const counts = { removed: 0, failed: 0 }
+  const removed: string[] = []
+  const failed: string[] = []
   for (const thing of things) {
     try {
       await remove(thing)
-      counts.removed += 1
+      removed.push(idOf(thing))
     } catch (error) {
       onFailure(thing, error)
-      counts.failed += 1
+      failed.push(idOf(thing))
     }
   }
-  return counts
+  await postpone(db, failed, now)
+  await forgetFailures(db, removed)
+  return { removed: removed.length, failed: failed.length }
 }

@@ -53,7 +53,20 @@ export async function collectRun(
 
 type Source = Parameters<typeof collectRun>[1]
 
-const keyOf = (source: Source, name: string): string => `runs/${source.runId}/${source.sandboxId}/${name}`
+/** Every object that a sandbox of a run may have left, whether or not it is there. */
+export const objectKeys = (source: Pick<Source, 'runId' | 'sandboxId'>): string[] =>
+  ['output', 'log', 'artifacts'].map((name) => keyOf(source, name))
+
+/** Removes what was stored of a run that will not name it; what cannot be removed now goes with the run's time. */
+export async function discardCollected(
+  storage: Pick<ObjectStorage, 'delete'>,
+  source: Pick<Source, 'runId' | 'sandboxId'>,
+): Promise<void> {
+  await Promise.allSettled(objectKeys(source).map((key) => storage.delete(key)))
+}
+
+const keyOf = (source: Pick<Source, 'runId' | 'sandboxId'>, name: string): string =>
+  `runs/${source.runId}/${source.sandboxId}/${name}`
 
 async function collectOutput(deps: CollectDeps, source: Source): Promise<CollectedObject | null> {
   if (source.exit.files[outputName]?.status !== 'present') return null

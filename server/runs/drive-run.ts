@@ -13,12 +13,13 @@ import {
 import { ObjectMissing } from '../storage/port.ts'
 import type { ClaimedRun } from './claim-store.ts'
 import type { Standing } from './claimed-run-store.ts'
-import { type CollectDeps, type Collected, collectRun } from './collect-run.ts'
+import { type CollectDeps, type Collected, collectRun, discardCollected } from './collect-run.ts'
+import { type ContentRoom, contentBytes } from './content-room.ts'
 import type { RunEnd } from './finish-run.ts'
 import { Detached, describe, longPatienceMs, type Patience, patiently, shortPatienceMs } from './patience.ts'
 import type { PlacedImages } from './placed-images.ts'
 import { type PreparedRun, prepareRun } from './prepare-run.ts'
-import { failed, outcomeOf, type RunOutcome } from './run-outcome.ts'
+import { failed, outcomeOf, outcomeUnkept, type RunOutcome } from './run-outcome.ts'
 import type { RunQueue } from './run-queue.ts'
 
 /*
@@ -42,6 +43,7 @@ import type { RunQueue } from './run-queue.ts'
 export interface DriveDeps extends CollectDeps {
   runs: RunQueue
   images: PlacedImages
+  room: ContentRoom
   log: Log
   egressCapBytes?: number | undefined
   pause?: Patience['pause']
@@ -64,10 +66,12 @@ export async function resumeRun(deps: DriveDeps, run: ClaimedRun, signals: Drive
   await new RunDrive(deps, run, signals).guarded((drive) => drive.fromUnknown())
 }
 
-/** `left` is undefined when it could not be stored. */
+/** What became of what a run left: stored, or not for a fault of ours, or for want of room. */
+type Left = Collected | 'lost' | 'no_room'
+
 interface Ending {
   exit: SandboxExit
-  left: Collected | undefined
+  left: Left
 }
 
 /** Why an image could not be placed, as a slug. */
@@ -93,6 +97,8 @@ class RunDrive {
   readonly #patience: Patience
   /** The row told of a cancel before the signal did. */
   #cancelSeen: boolean
+  /** Gives back the room that was taken for what the run left. */
+  #giveRoomBack: (() => void) | undefined
 
   constructor(deps: DriveDeps, run: ClaimedRun, signals: DriveSignals) {
     this.#deps = deps
@@ -113,6 +119,8 @@ class RunDrive {
       await this.#finish({ outcome: failed('platform_internal') }).catch((failure: unknown) => {
         if (!(failure instanceof Detached)) throw failure
       })
+    } finally {
+      this.#giveRoomBack?.()
     }
   }
 
@@ -237,11 +245,15 @@ class RunDrive {
       if (standing === 'lost') return
       if (standing !== 'running') return this.#remove()
     }
-    const outcome = left
-      ? outcomeOf(exit, this.#isCancelled())
-      : failed('storage_lost', { detail: 'content' })
+    const own = outcomeOf(exit, this.#isCancelled())
+    const stored = typeof left === 'string' ? {} : { left }
+    const outcome = typeof left === 'string' ? outcomeUnkept(own, left) : own
     // Whoever holds the run by now still needs what the sandbox left.
-    if (await this.#isEndedBy({ outcome, exit, ...(left && { left }) })) await this.#remove()
+    if (!(await this.#isEndedBy({ outcome, exit, ...stored }))) return
+    // A part may have been stored that no row names.
+    if (left === 'lost')
+      await discardCollected(this.#deps.storage, { runId: this.#run.id, sandboxId: this.#run.sandboxId })
+    await this.#remove()
   }
 
   /** The exit record and what was left, or undefined when the executor never heard of the sandbox. */
@@ -271,15 +283,18 @@ class RunDrive {
     }
   }
 
-  async #collect(exit: SandboxExit): Promise<Collected | undefined> {
+  async #collect(exit: SandboxExit): Promise<Left> {
     const source = { runId: this.#run.id, sandboxId: this.#run.sandboxId, exit }
+    const takeRoom = () => this.#deps.room.take(this.#run.companyId, contentBytes(exit))
+    this.#giveRoomBack = await patiently('take room', takeRoom, this.#patience)
+    if (!this.#giveRoomBack) return 'no_room'
     try {
       const patience = { ...this.#patience, waitsMs: longPatienceMs }
       return await patiently('collect', () => collectRun(this.#deps, source), patience)
     } catch (error) {
       if (error instanceof Detached) throw error
       this.#patience.log.error({ error: describe(error) }, 'what the run left cannot be stored')
-      return undefined
+      return 'lost'
     }
   }
 

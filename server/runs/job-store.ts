@@ -2,6 +2,7 @@ import type { EgressAllowList } from '@sandbox-jobs/contract/resources/egress.ts
 import type { Isolation } from '@sandbox-jobs/contract/resources/version-isolation.ts'
 import { sql } from 'kysely'
 import type { Executing } from '../db/database.ts'
+import { keptBytesOf, keptLimitOf } from '../db/kept-bytes.ts'
 import { type LostAuthority, lostAuthority } from './run-authority-store.ts'
 import type { RunBundle } from './run-bundle.ts'
 
@@ -31,6 +32,8 @@ export interface RunJob {
   bundle: RunBundle | null
   /** What it was submitted under and has lost since; null where all of it holds. */
   lost_authority: LostAuthority | null
+  /** Whether the company may keep anything of what the run will leave. */
+  has_room: boolean
 }
 
 /** One read over the rows of several domains, since it stands between a submission and its start. */
@@ -49,7 +52,8 @@ export async function findJob(
       e.egress_allow_list as environment_allow_list, t.egress_allow_list as task_allow_list,
       ${lostAuthority} as lost_authority,
       case when b.id is null then null else jsonb_build_object('storage_key', b.storage_key,
-        'archive_format', b.archive_format, 'byte_size', b.byte_size, 'digest', b.digest) end as bundle
+        'archive_format', b.archive_format, 'byte_size', b.byte_size, 'digest', b.digest) end as bundle,
+      coalesce(${keptBytesOf(sql`run.company_id`)} < ${keptLimitOf(sql`run.company_id`)}, true) as has_room
     from runs run
     join tasks t on t.id = run.task_id and t.company_id = run.company_id
     join task_versions v on v.id = run.task_version_id and v.company_id = run.company_id

@@ -3,6 +3,7 @@ import { allEnded } from '../base/all-ended.ts'
 import { newId } from '../base/ids.ts'
 import type { Sending } from '../db/database.ts'
 import type { Principal } from '../platform/principal.ts'
+import { checkRoom, type KeptRoom } from '../settings/storage-quota.ts'
 import { checkQueueDepth, countedDepth, type QueuePolicy, queueBounds } from './queue-policy.ts'
 import { type HeldPlaces, lockQueues, lookAtQueues, placesTold, type QueueLook } from './queue-store.ts'
 import { renderRun } from './render-run.ts'
@@ -29,6 +30,7 @@ interface CompanyQueue {
   queued: number
   held: HeldPlaces
   policy: QueuePolicy
+  room: KeptRoom
 }
 
 /**
@@ -51,6 +53,7 @@ export class OpenQueue {
           queued: look.company_queued,
           held: look,
           policy: { ...policy, companyQueued: look.queued_run_limit ?? policy.companyQueued },
+          room: { keptBytes: look.kept_bytes, limitBytes: look.kept_bytes_limit },
         },
       ]),
     )
@@ -88,7 +91,7 @@ export class OpenQueue {
     return new OpenQueue(policy, looks)
   }
 
-  /** Gives the run the next place. Throws 429 `sandbox_queued_run_limit` or `queue_full`. */
+  /** Gives the run the next place. Throws 409 `storage_quota_exceeded`, 429 `sandbox_queued_run_limit` or `queue_full`. */
   place(run: NewRun): { row: QueuedRun; shown: RunDetail } {
     const { companyId } = run.principal
     const company = this.#companies.get(companyId)
@@ -97,6 +100,9 @@ export class OpenQueue {
       company: company.queued,
       fleet: this.#fleetQueued,
     })
+    const inputBytes = run.input.content.length
+    checkRoom(company.room, inputBytes)
+    company.room.keptBytes += inputBytes
     const row = rowOf(run, this.#now)
     const ahead = this.#policy.deployment === 'hosted' ? company.queued : this.#fleetQueued
     company.queued += 1

@@ -52,6 +52,7 @@ export async function prepareRun(
   }
   const blocked = [job.task_security_state, job.environment_security_state].includes('blocked')
   if (blocked) return refused(failed('version_not_runnable', { detail: 'security_blocked' }))
+  if (!job.has_room) return refused(failed('storage_quota_exceeded', { detail: 'not_started' }))
   if (job.input === null) return refused(failed('storage_lost', { detail: 'input' }))
   const secrets = job.secret_slot_declarations?.length ?? 0
   if (secrets > 0) {

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { buildMemoryMib, promisedMemoryMib } from '../builds/promised-memory-store.ts'
 import type { Executing, Sending } from '../db/database.ts'
+import { keptBytesOf, keptLimitOf } from '../db/kept-bytes.ts'
 import { listOf } from '../db/list-of.ts'
 import { prepared } from '../db/prepared.ts'
 import { unseen } from '../db/unseen.ts'
@@ -67,6 +68,9 @@ export interface QueueLook extends HeldPlaces {
   fleet_queued: number
   /** What the operator has set for the company; null: nothing of its own. */
   queued_run_limit: number | null
+  /** Bytes that the company keeps, and may keep; null: without bound. */
+  kept_bytes: number
+  kept_bytes_limit: number | null
   /** Mean seconds of the company's latest runs of the profile; null without any, or where it was not asked. */
   mean_seconds: number | null
   /** By the clock of the database, in whole milliseconds. */
@@ -128,6 +132,7 @@ const lookOf = (mean: () => RawBuilder<unknown>) =>
     select asked.company_id, asked.resource_profile, fleet.*, ${mean()} as mean_seconds,
       own.run_concurrency_limit, own.queued_run_limit, own.run_timeout_bound_seconds,
       ${liveOverBound('asked.company_id')} as company_over_bound,
+      ${keptBytesOf(sql`asked.company_id`)} as kept_bytes, ${keptLimitOf(sql`asked.company_id`)} as kept_bytes_limit,
       (select count(*) from (
         select 1 from runs where state = 'queued' and company_id = asked.company_id
         limit ${unseen(companyMost, 'bigint')}

@@ -4,7 +4,7 @@ import { RunContent } from '@sandbox-jobs/contract/resources/run-content.ts'
 import { publicLinkRoutes } from '@sandbox-jobs/contract/routes/public-link-routes.ts'
 import type { Route } from '@sandbox-jobs/contract/routes/route.ts'
 import { runRoutes } from '@sandbox-jobs/contract/routes/run-routes.ts'
-import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { newId } from '../base/ids.ts'
 import { checkOf } from '../http/validation.ts'
 import type { Principal } from '../platform/principal.ts'
@@ -369,23 +369,16 @@ describe('a public link', () => {
     expect((await fetchLink(link.token)).statusCode).toBe(404)
   })
 
-  it('reads a small object once, and a large one again after its check', async () => {
+  it('hands out an object of any size after its check', async () => {
     const { id: rid } = await ended()
     const { token } = (await call(publicLinkRoutes.mintOutputLink, tenant.member, { rid })).json()
-    const get = vi.spyOn(harness.storage, 'get')
-    for (const [bytes, reads] of [
-      [1024 * 1024, 1],
-      [1024 * 1024 + 1, 2],
-    ] as const) {
-      const content = 'x'.repeat(bytes)
+    for (const byteSize of [0, 1024 * 1024, 1024 * 1024 + 1]) {
+      const content = 'x'.repeat(byteSize)
       await harness.storage.put(`runs/${rid}/output`, Buffer.from(content))
-      const set = { output_bytes: bytes, output_digest: sha256(content) }
+      const set = { output_bytes: byteSize, output_digest: sha256(content) }
       await db.updateTable('run_contents').set(set).where('run_id', '=', rid).execute()
-      get.mockClear()
       expect((await fetchLink(token)).body).toBe(content)
-      expect(get).toHaveBeenCalledTimes(reads)
     }
-    get.mockRestore()
   })
 
   it('ends when its object is retired', async () => {

@@ -126,7 +126,7 @@ export function beforeOf(cursor: Cursor | undefined): { queuedAtUs: number; id: 
 
 /** What the run holds, as flags (contract part 1, "Run"). */
 export async function readRunContent(
-  deps: ReadDeps,
+  deps: Pick<ReadDeps, 'db' | 'directory' | 'runs'>,
   principal: Principal,
   address: RunAddress,
 ): Promise<RunContent> {

@@ -48,6 +48,14 @@ export function failed(code: RunErrorCode, how: FailureDetail = {}): RunOutcome 
   }
 }
 
+/** The end of a run of which nothing is kept; one that failed by itself keeps its own end where there was no room. */
+export const outcomeUnkept = (own: RunOutcome, why: 'lost' | 'no_room'): RunOutcome => {
+  if (why === 'lost') return failed('storage_lost', { detail: 'content' })
+  return own.state === 'completed'
+    ? failed('storage_quota_exceeded', { exitCode: 0, detail: 'not_kept' })
+    : own
+}
+
 /**
  * What an exit record means. `cancelRequested` decides only about a sandbox that was stopped: a job that had ended by
  * itself keeps its own end.

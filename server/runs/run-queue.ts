@@ -3,6 +3,7 @@ import type { Database } from '../db/database.ts'
 import { type LiveLogWriter, liveLogWriter } from '../live-logs/live-log-writer.ts'
 import { liveLogChannel } from '../live-logs/log-offers.ts'
 import { type Listener, listen } from '../queue/listener.ts'
+import { roomLeft } from '../settings/storage-quota.ts'
 import {
   type ClaimedRun,
   type ClaimOptions,
@@ -32,6 +33,8 @@ export interface RunQueue {
   markRunning(run: ClaimedRun): Promise<Standing>
   requeue(run: ClaimedRun): Promise<Standing>
   finish(run: ClaimedRun, end: RunEnd): Promise<boolean>
+  /** Bytes that a company may keep beyond what it keeps; null: without bound. */
+  roomOf(companyId: string): Promise<number | null>
   writeLiveLog: LiveLogWriter
   listen(news: QueueNews): Listener
 }
@@ -55,6 +58,7 @@ export function postgresRunQueue(db: Database, databaseUrl: string, log: Log): R
     markRunning: (run) => markRunning(db, run),
     requeue: (run) => requeue(db, run),
     finish: (run, end) => finishRun(db, run, end),
+    roomOf: (companyId) => roomLeft(db, companyId),
     writeLiveLog: liveLogWriter(db),
     listen: (news) =>
       listen({

@@ -1,24 +1,32 @@
 import { runContentRetentionDefaultDays } from '@sandbox-jobs/contract/limits.ts'
 import { sql } from 'kysely'
 import type { Executing, Trx } from '../db/database.ts'
+import { isDue } from '../queue/removal-failures.ts'
+import { objectKeys } from './collect-run.ts'
 
 /* Writes `run_inputs`, `run_contents`, `run_refusals`, `run_artifacts` and the mark in `runs`, for content whose time is over. */
 
 /**
- * Runs that ended longer ago than their company keeps what runs leave, and still have it. The walk goes company by
+ * Runs that ended longer ago than their company keeps what runs leave, and still have it, and those whose content was
+ * taken out of sight before. The walk goes company by
  * company along an index of the runs that have content, so its cost does not follow the number of runs.
  */
 export async function listExpiredRuns(db: Executing, now: Date, limit: number): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
-    select due.id from companies c
+    (select run_id as id from run_contents where state = 'delete_pending' and ${isDue(sql`run_id`, now)}
+      order by run_id limit ${limit})
+    union
+    (select due.id from companies c
     left join company_settings s on s.company_id = c.id
     cross join lateral (
       select r.id from runs r
       where r.company_id = c.id and r.terminal_at is not null and r.content_expired_at is null
         and r.terminal_at < ${now}::timestamptz
           - make_interval(days => coalesce(s.run_content_retention_days, ${runContentRetentionDefaultDays}))
+        and ${isDue(sql`r.id`, now)}
       order by r.terminal_at limit ${limit}
     ) due
+    limit ${limit})
     limit ${limit}
   `.execute(db)
   return rows.map((row) => row.id)
@@ -46,19 +54,27 @@ export async function retireContent(trx: Trx, runIds: readonly string[]): Promis
     .where('run_id', 'in', runIds)
     .where('deletion_state', '=', 'active')
     .execute()
-  const contents = await trx
-    .selectFrom('run_contents')
-    .select(['run_id', 'output_key', 'log_key', 'bundle_key'])
-    .where('run_id', 'in', runIds)
+  const left = await trx
+    .selectFrom('runs as r')
+    .leftJoin('run_contents as c', 'c.run_id', 'r.id')
+    .select(['r.id', 'r.sandbox_id', 'c.output_key', 'c.log_key', 'c.bundle_key'])
+    .where('r.id', 'in', runIds)
     .execute()
-  const keysByRun = new Map(
-    contents.map((row) => [row.run_id, [row.output_key, row.log_key, row.bundle_key]]),
-  )
-  return runIds.map((runId) => ({
-    runId,
-    keys: (keysByRun.get(runId) ?? []).filter((key) => key !== null),
-  }))
+  return left.map(({ id: runId, sandbox_id: sandboxId, ...named }) => {
+    const keys = [named.output_key, named.log_key, named.bundle_key].filter((key) => key !== null)
+    // A worker that was killed may have stored what no row names.
+    const unnamed = sandboxId === null ? [] : objectKeys({ runId, sandboxId })
+    return { runId, keys: [...new Set([...keys, ...unnamed])] }
+  })
 }
+
+/** Leaves the sweep a row to find the run by, where it left no content but its input. */
+export const markDeleted = (trx: Trx, run: { id: string; company_id: string }): Promise<unknown> =>
+  trx
+    .insertInto('run_contents')
+    .values({ run_id: run.id, company_id: run.company_id, state: 'delete_pending' })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
 
 /** Notes that the objects are gone: names, sizes and digests stay as what was there once. */
 export async function tombstoneContent(trx: Trx, runIds: readonly string[], now: Date): Promise<void> {

@@ -145,9 +145,59 @@ describe('the content of a run', () => {
     expect(counts).toEqual({ expired: 0, failed: 1 })
     expect(await contentOf(rid)).toMatchObject({ state: 'delete_pending', has_input: false })
     expect(await artifactsOf(rid, 'retired')).toMatchObject([{ deletion_state: 'delete_pending' }])
-    expect(await sweep(31)).toEqual({ expired: 1, failed: 0 })
+    expect(await sweep(31)).toEqual({ expired: 0, failed: 0 })
+    expect(await sweep(31, 61_000)).toEqual({ expired: 1, failed: 0 })
     expect(await sizes(keys)).toEqual([undefined, undefined, undefined])
     expect(await contentOf(rid)).toMatchObject({ state: 'tombstoned' })
+  })
+
+  it('goes although a hundred others cannot be removed, which are tried again ever more rarely', async () => {
+    const stuck = new Set<string>()
+    for (let count = 0; count < 120; count += 1) {
+      const { rid } = await endedRun()
+      stuck.add(rid)
+      await db
+        .updateTable('runs')
+        .set({ terminal_at: new Date(endedAt.getTime() - dayMs) })
+        .where('id', '=', rid)
+        .execute()
+    }
+    const { rid } = await endedRun()
+    const asked: string[] = []
+    const partly = Object.create(harness.storage, {
+      delete: {
+        value: (key: string) => {
+          const id = key.split('/')[1] ?? ''
+          if (!stuck.has(id)) return harness.storage.delete(key)
+          asked.push(id)
+          return Promise.reject(new Error('away'))
+        },
+      },
+    })
+    const round = (extraMs: number) =>
+      sweepRunContent({ db, storage: partly, clock: clockAt(31, extraMs), log })
+
+    expect(await round(1)).toEqual({ expired: 1, failed: 120 })
+    expect(await contentOf(rid)).toMatchObject({ state: 'tombstoned' })
+    expect(asked).toHaveLength(120)
+    expect(await round(50_000)).toEqual({ expired: 0, failed: 0 })
+    expect(await round(61_000)).toEqual({ expired: 0, failed: 120 })
+    expect(await round(61_000 + 110_000)).toEqual({ expired: 0, failed: 0 })
+    expect(await round(61_000 + 121_000)).toEqual({ expired: 0, failed: 120 })
+  })
+
+  it('takes along what a worker stored that was killed before any row named it', async () => {
+    const rid = await makeRun(db, task, {
+      chatroom_id: tenant.roomId,
+      state: 'platform_failed',
+      terminal_at: endedAt,
+      worker: 'w',
+      sandbox_id: 'unnamed_1',
+    })
+    const key = `runs/${rid}/unnamed_1/artifacts`
+    await harness.storage.put(key, Buffer.from('left'))
+    expect(await sweep(31)).toEqual({ expired: 1, failed: 0 })
+    expect(await sizes([key])).toEqual([undefined])
   })
 
   it('is removed in batches, more of them a round than one', async () => {

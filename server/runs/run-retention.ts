@@ -2,14 +2,10 @@ import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/logging.ts'
 import type { Database } from '../db/database.ts'
 import { batchesPerRound, inBatches } from '../queue/in-batches.ts'
+import { removeEach } from '../queue/remove-each.ts'
 import type { ObjectStorage } from '../storage/port.ts'
 import { deleteOldKeys } from './idempotency-store.ts'
-import {
-  type ExpiringContent,
-  listExpiredRuns,
-  retireContent,
-  tombstoneContent,
-} from './run-retention-store.ts'
+import { listExpiredRuns, retireContent, tombstoneContent } from './run-retention-store.ts'
 
 export interface RetentionDeps {
   db: Database
@@ -26,35 +22,30 @@ const batch = 100
  * that they went; a round that dies in between is finished by the next. The run itself stays.
  */
 export async function sweepRunContent(deps: RetentionDeps): Promise<{ expired: number; failed: number }> {
-  const { db, clock } = deps
+  const { db, storage, clock, log } = deps
   const counts = { expired: 0, failed: 0 }
   for (let round = 0; round < batchesPerRound; round += 1) {
     const runIds = await listExpiredRuns(db, clock.now(), batch)
     if (runIds.length === 0) break
     const expiring = await db.transaction().execute((trx) => retireContent(trx, runIds))
-    const removed = await removeObjects(deps, expiring)
-    if (removed.length > 0) {
-      await db.transaction().execute((trx) => tombstoneContent(trx, removed, clock.now()))
-    }
-    counts.expired += removed.length
-    counts.failed += runIds.length - removed.length
-    if (runIds.length < batch || removed.length === 0) break
+    const gone: string[] = []
+    const { removed, failed } = await removeEach(expiring, {
+      db,
+      now: clock.now(),
+      idOf: ({ runId }) => runId,
+      remove: async ({ runId, keys }) => {
+        for (const key of keys) await storage.delete(key)
+        gone.push(runId)
+      },
+      onFailure: ({ runId }, error) =>
+        log.warn({ run: runId, error: String(error) }, 'content of a run is not removed yet'),
+    })
+    if (gone.length > 0) await db.transaction().execute((trx) => tombstoneContent(trx, gone, clock.now()))
+    counts.expired += removed
+    counts.failed += failed
+    if (runIds.length < batch) break
   }
   return counts
-}
-
-/** Ids of the runs whose objects are all gone. */
-async function removeObjects(deps: RetentionDeps, expiring: ExpiringContent[]): Promise<string[]> {
-  const removed: string[] = []
-  for (const { runId, keys } of expiring) {
-    try {
-      for (const key of keys) await deps.storage.delete(key)
-      removed.push(runId)
-    } catch (error) {
-      deps.log.warn({ run: runId, error: String(error) }, 'content of a run is not removed yet')
-    }
-  }
-  return removed
 }
 
 /** As long as the longest run may take: whoever waits for a run to end may still repeat its submission. */

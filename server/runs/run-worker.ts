@@ -5,6 +5,7 @@ import { LogOffers } from '../live-logs/log-offers.ts'
 import type { Listener } from '../queue/listener.ts'
 import type { ObjectStorage } from '../storage/port.ts'
 import type { ClaimedRun, TakenRun } from './claim-store.ts'
+import { ContentRoom } from './content-room.ts'
 import { type DriveSignals, driveRun, resumeRun } from './drive-run.ts'
 import { endForeignRun } from './end-foreign-run.ts'
 import { Detached, describe, patiently } from './patience.ts'
@@ -52,6 +53,7 @@ export class RunWorker {
   readonly #options: RunWorkerOptions
   readonly #images: PlacedImages
   readonly #logs: LogOffers
+  readonly #room: ContentRoom
   readonly #detach = new AbortController()
   /** Runs in flight by id, with the way to tell them of a cancel. */
   readonly #flights = new Map<string, Flight>()
@@ -69,6 +71,7 @@ export class RunWorker {
   constructor(options: RunWorkerOptions) {
     this.#options = options
     this.#images = new PlacedImages(options.executor, options.images)
+    this.#room = new ContentRoom((companyId) => options.runs.roomOf(companyId))
     this.#logs = new LogOffers({ ...options, write: options.runs.writeLiveLog })
   }
 
@@ -161,7 +164,16 @@ export class RunWorker {
     const cancel = new AbortController()
     const withdrawLog = this.#logs.offer(run.id, run.sandboxId)
     const signals: DriveSignals = { detach: this.#detach.signal, cancel: cancel.signal }
-    const deps = { runs, executor, storage, images: this.#images, log, egressCapBytes, pause }
+    const deps = {
+      runs,
+      executor,
+      storage,
+      images: this.#images,
+      room: this.#room,
+      log,
+      egressCapBytes,
+      pause,
+    }
     const done = drive(deps, run, signals)
       .catch((error: unknown) => log.error({ error: describe(error), run: run.id }, 'run left hanging'))
       .finally(() => {

@@ -44,8 +44,8 @@ export class SubmissionQueue {
   }
 
   /**
-   * Queues the run, or gives the answer that its key was given before. Throws 409 `idempotency_conflict`, 429
-   * `sandbox_queued_run_limit` or `queue_full`.
+   * Queues the run, or gives the answer that its key was given before. Throws 409 `idempotency_conflict` or
+   * `storage_quota_exceeded`, 429 `sandbox_queued_run_limit` or `queue_full`.
    */
   async enqueue(request: QueueRequest): Promise<Rendered<RunDetail>> {
     const outcome = await this.#groups.find(request)

@@ -18,6 +18,9 @@ export async function sweepSandboxes(
     .filter((sandbox) => sandbox.state === 'exited' && runSandboxPattern.test(sandbox.id))
     .slice(0, sweptAtOnce)
   const finished = await runs.finishedAmong(ended.map((sandbox) => sandbox.id))
-  for (const id of finished) await executor.remove(id)
+  // One that cannot be removed does not keep the others.
+  const removals = await Promise.allSettled(finished.map((id) => executor.remove(id)))
+  const failed = removals.find((removal) => removal.status === 'rejected')
+  if (failed) throw failed.reason
   return finished.length
 }

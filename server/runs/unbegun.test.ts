@@ -8,6 +8,7 @@ import { type Left, ScriptedExecutor } from '../testing/scripted-executor.ts'
 import { createTestDatabase } from '../testing/test-database.ts'
 import { unsignedImages } from '../testing/unsigned-images.ts'
 import type { ClaimedRun } from './claim-store.ts'
+import { ContentRoom } from './content-room.ts'
 import { resumeRun } from './drive-run.ts'
 import { PlacedImages } from './placed-images.ts'
 import { runPlaces } from './run-places.ts'
@@ -96,7 +97,8 @@ it('a worker that lost the run to another leaves the record to it', async () => 
   const earlier: ClaimedRun = { id, companyId, state: 'starting', fence: 0, sandboxId: `${id}_1` }
   const { signal } = new AbortController()
   const images = new PlacedImages(executor, unsignedImages)
-  await resumeRun({ ...parts(), images }, earlier, { detach: signal, cancel: signal })
+  const room = new ContentRoom(async () => null)
+  await resumeRun({ ...parts(), images, room }, earlier, { detach: signal, cancel: signal })
   expect(await executor.list()).toEqual([{ id: `${id}_1`, state: 'exited' }])
   await startWorker()
   await untilState(id, 'completed')

@@ -25,6 +25,8 @@ export interface OperatorPolicy {
   queued_run_limit: number
   active_build_limit: number
   queued_build_limit: number
+  /** Null: what the deployment has for all. */
+  kept_bytes_limit: number | null
 }
 
 interface OperatorContext {
@@ -61,4 +63,5 @@ const render = (row: SettingsRow, deployment: Deployment): OperatorPolicy => ({
   ),
   active_build_limit: row.active_build_limit ?? activeBuildLimitDefault,
   queued_build_limit: row.queued_build_limit ?? queuedBuildLimitDefault,
+  kept_bytes_limit: row.kept_bytes_limit,
 })

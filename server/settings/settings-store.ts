@@ -52,6 +52,7 @@ export type OperatorColumns = Partial<
     | 'active_build_limit'
     | 'queued_build_limit'
     | 'run_timeout_bound_seconds'
+    | 'kept_bytes_limit'
   >
 >
 

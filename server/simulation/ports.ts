@@ -41,6 +41,7 @@ export function queueOf(actor: Actor, { runs, timeline, listeners, rules }: Queu
     markRunning: (run) => ask(() => runs.markRunning(run)),
     requeue: (run) => ask(() => runs.requeue(run)),
     finish: (run, end) => ask(() => runs.finish(run, end)),
+    roomOf: nobodyAsks,
     writeLiveLog: nobodyAsks,
     listen: (news) => {
       listeners.set(actor, news)
@@ -74,6 +75,7 @@ const jobOf = (timeoutSeconds: number): RunJob => ({
   promoted_digest: 'sha256:0',
   bundle: null,
   lost_authority: null,
+  has_room: true,
 })
 
 export function hostOf(
@@ -136,10 +138,12 @@ export function storageOf(actor: Actor, timeline: Timeline): ObjectStorage {
       ),
     putAll: nobodyAsks,
     get: nobodyAsks,
+    opened: nobodyAsks,
     read: nobodyAsks,
     size: nobodyAsks,
     move: nobodyAsks,
     copy: nobodyAsks,
     delete: nobodyAsks,
+    hasSpace: nobodyAsks,
   }
 }

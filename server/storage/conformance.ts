@@ -25,6 +25,23 @@ export function storageConformance(name: string, make: () => Promise<ObjectStora
       expect(await read(await storage.get('range', { start: 2, end: 5 }))).toBe('2345')
     })
 
+    it('reads an opened object as it was, and tells its bytes from others', async () => {
+      const storage = await make()
+      await storage.put('opened', Buffer.from('0123456789'))
+      const first = await storage.opened('opened')
+      const again = await storage.opened('opened')
+      await storage.put('opened', Buffer.from('9876543210'))
+      const second = await storage.opened('opened')
+      const textOf = async (object: typeof first, start: number, end: number) =>
+        String(Buffer.concat(await Readable.from(object.read(start, end)).toArray()))
+
+      expect([await textOf(first, 2, 5), await textOf(first, 0, 0), first.byteSize]).toEqual(['234', '', 10])
+      expect(await textOf(second, 2, 5)).toBe('765')
+      expect(again.stamp).not.toBe(second.stamp)
+      await Promise.all([first, again, second].map((object) => object.close()))
+      await expect(storage.opened('nothing')).rejects.toThrow(ObjectMissing)
+    })
+
     it('reads a small object, or as much of it as is asked for', async () => {
       const storage = await make()
       await storage.put('small', Buffer.from('0123456789'))

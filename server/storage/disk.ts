@@ -1,16 +1,18 @@
 import { createHash } from 'node:crypto'
-import { type FileHandle, link, mkdir, open, rename, rm, stat } from 'node:fs/promises'
+import { type FileHandle, link, mkdir, open, rename, rm, rmdir, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { allEnded } from '../base/all-ended.ts'
 import { firstBytes } from '../base/first-bytes.ts'
 import { DeletionHold } from './deletion-hold.ts'
+import { FreeSpace } from './free-space.ts'
 import { Incoming } from './incoming.ts'
 import {
   type NamedBytes,
   ObjectMissing,
   type ObjectStorage,
   ObjectTooLarge,
+  type OpenedObject,
   type StoredObject,
 } from './port.ts'
 
@@ -18,6 +20,10 @@ const keyPattern = /^[a-z0-9][a-z0-9_.-]*(\/[a-z0-9][a-z0-9_.-]*){0,6}$/
 
 /** What one call reads or writes, about. */
 const chunkBytes = 256 * 1024
+/** Written between two looks at the space that is left. */
+const spaceCheckBytes = 16 * 1024 ** 2
+/** Times that a folder is made again which a removal took away as empty. */
+const placingsMax = 10
 
 const isMissing = (error: unknown) => error instanceof Error && 'code' in error && error.code === 'ENOENT'
 
@@ -26,9 +32,12 @@ export class DiskStorage implements ObjectStorage {
   readonly #root: string
   readonly #incoming: Incoming
   readonly #hold: DeletionHold
+  readonly #space: FreeSpace
 
-  constructor(root: string) {
+  /** `floorBytes` of the disk stay free, whatever is stored. */
+  constructor(root: string, floorBytes?: number) {
     this.#root = root
+    this.#space = new FreeSpace(root, floorBytes)
     this.#incoming = new Incoming(join(root, 'incoming'))
     this.#hold = new DeletionHold(root)
   }
@@ -46,11 +55,10 @@ export class DiskStorage implements ObjectStorage {
   ): Promise<StoredObject> {
     const path = this.#path(key)
     const part = await this.#incoming.newPart()
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 })
     try {
-      const stored = await writePart(part, body, options.maxBytes ?? Number.POSITIVE_INFINITY)
-      await rename(part, path)
-      await syncFolder(dirname(path))
+      const maxBytes = options.maxBytes ?? Number.POSITIVE_INFINITY
+      const stored = await writePart(part, { body, maxBytes, space: this.#space })
+      await place(dirname(path), () => rename(part, path))
       return stored
     } catch (error) {
       await rm(part, { force: true })
@@ -66,10 +74,12 @@ export class DiskStorage implements ObjectStorage {
       bytes,
     }))
     const folders = [...new Set(files.map(({ path }) => dirname(path)))]
-    await allEnded(folders.map((folder) => mkdir(folder, { recursive: true, mode: 0o700 })))
+    const maxBytes = Number.POSITIVE_INFINITY
     try {
-      await allEnded(files.map(({ part, bytes }) => writePart(part, bytes, Number.POSITIVE_INFINITY)))
-      for (const { part, path } of files) await rename(part, path)
+      await allEnded(
+        files.map(({ part, bytes }) => writePart(part, { body: bytes, maxBytes, space: this.#space })),
+      )
+      for (const { part, path } of files) await inFolder(dirname(path), () => rename(part, path))
     } catch (error) {
       await allEnded(files.map(({ part }) => rm(part, { force: true })))
       throw error
@@ -98,6 +108,24 @@ export class DiskStorage implements ObjectStorage {
     return file.createReadStream({ ...range, highWaterMark: Math.max(1, Math.min(size, chunkBytes)) })
   }
 
+  async opened(key: string): Promise<OpenedObject> {
+    const file = await open(this.#path(key), 'r').catch((error: unknown) => {
+      throw isMissing(error) ? new ObjectMissing(key) : error
+    })
+    const { ino, size, mtimeNs, ctimeNs } = await file
+      .stat({ bigint: true })
+      .catch(async (error: unknown) => {
+        await file.close()
+        throw error
+      })
+    return {
+      byteSize: Number(size),
+      stamp: [ino, size, mtimeNs, ctimeNs].join('.'),
+      read: (start, end) => piecesOf(file, start, end),
+      close: () => file.close(),
+    }
+  }
+
   async size(key: string): Promise<number | undefined> {
     try {
       return (await stat(this.#path(key))).size
@@ -109,32 +137,47 @@ export class DiskStorage implements ObjectStorage {
 
   async move(from: string, to: string): Promise<void> {
     const path = this.#path(to)
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 })
-    await rename(this.#path(from), path).catch((error: unknown) => {
-      throw isMissing(error) ? new ObjectMissing(from) : error
-    })
-    await syncFolder(dirname(path))
+    // Where the object is missing no folder is made for it.
+    if ((await this.size(from)) === undefined) throw new ObjectMissing(from)
+    await place(dirname(path), () => rename(this.#path(from), path))
+    await this.#removeEmpty(dirname(this.#path(from)))
   }
 
   /** A second name of the same bytes: an object is replaced, never written to. */
   async copy(from: string, to: string): Promise<void> {
     const path = this.#path(to)
     const part = await this.#incoming.newPart()
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 })
     await link(this.#path(from), part).catch((error: unknown) => {
       throw isMissing(error) ? new ObjectMissing(from) : error
     })
     try {
-      await rename(part, path)
+      await place(dirname(path), () => rename(part, path))
     } finally {
       // Between two names of one file a rename does nothing.
       await rm(part, { force: true })
     }
-    await syncFolder(dirname(path))
   }
 
   async delete(key: string): Promise<void> {
-    await this.#hold.delete(this.#path(key), key)
+    const path = this.#path(key)
+    await this.#hold.delete(path, key)
+    await this.#removeEmpty(dirname(path))
+  }
+
+  hasSpace(): Promise<boolean> {
+    return this.#space.hasSpace()
+  }
+
+  /** Goes up from a folder as long as there is nothing in it. Whoever is about to put something there makes it again. */
+  async #removeEmpty(folder: string): Promise<void> {
+    const top = join(this.#root, 'objects')
+    for (let at = folder; at !== top; at = dirname(at)) {
+      const isGone = await rmdir(at).then(
+        () => true,
+        (error: unknown) => isMissing(error),
+      )
+      if (!isGone) return
+    }
   }
 
   #path(key: string): string {
@@ -143,11 +186,37 @@ export class DiskStorage implements ObjectStorage {
   }
 }
 
-async function writePart(path: string, body: Readable | Buffer, maxBytes: number): Promise<StoredObject> {
+/** Makes the folder and does what needs it, again where a removal found the folder empty in between. */
+async function inFolder(folder: string, work: () => Promise<void>): Promise<void> {
+  for (let left = placingsMax; ; left -= 1) {
+    try {
+      await mkdir(folder, { recursive: true, mode: 0o700 })
+      return await work()
+    } catch (error) {
+      if (!isMissing(error) || left <= 1) throw error
+    }
+  }
+}
+
+/** The same, so that what was done survives a power cut. */
+async function place(folder: string, work: () => Promise<void>): Promise<void> {
+  await inFolder(folder, work)
+  await syncFolder(folder)
+}
+
+interface PartBody {
+  body: Readable | Buffer
+  maxBytes: number
+  space: FreeSpace
+}
+
+async function writePart(path: string, { body, maxBytes, space }: PartBody): Promise<StoredObject> {
+  await space.require(Buffer.isBuffer(body) ? body.length : 0)
   const hash = createHash('sha256')
   let byteSize = 0
   let gathered: Buffer[] = []
   let gatheredBytes = 0
+  let checkAtBytes = spaceCheckBytes
   const file = await open(path, 'wx', 0o600)
   const write = async () => {
     if (gatheredBytes > 0) await writeAll(file, gathered, gatheredBytes)
@@ -159,6 +228,10 @@ async function writePart(path: string, body: Readable | Buffer, maxBytes: number
       const bytes = chunk as Buffer
       byteSize += bytes.length
       if (byteSize > maxBytes) throw new ObjectTooLarge(maxBytes)
+      if (byteSize > checkAtBytes) {
+        await space.require(spaceCheckBytes)
+        checkAtBytes = byteSize + spaceCheckBytes
+      }
       hash.update(bytes)
       gathered.push(bytes)
       gatheredBytes += bytes.length
@@ -170,6 +243,16 @@ async function writePart(path: string, body: Readable | Buffer, maxBytes: number
     await file.close()
   }
   return { byteSize, digest: `sha256:${hash.digest('hex')}` }
+}
+
+async function* piecesOf(file: FileHandle, start: number, end: number): AsyncGenerator<Buffer> {
+  for (let at = start; at < end; ) {
+    const length = Math.min(chunkBytes, end - at)
+    const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(length), 0, length, at)
+    if (bytesRead === 0) throw new Error('an object is shorter than it was')
+    yield buffer.subarray(0, bytesRead)
+    at += bytesRead
+  }
 }
 
 /** One call for many pieces; what a call leaves over, as on a disk that is nearly full, is written by itself. */

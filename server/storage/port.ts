@@ -14,6 +14,11 @@ export interface ObjectStorage {
   putAll(objects: readonly NamedBytes[]): Promise<void>
   /** Opens `start` to `end` (inclusive), or everything. Throws `ObjectMissing`. */
   get(key: string, range?: { start: number; end: number }): Promise<Readable>
+  /**
+   * Opens an object to be read more than once: all reads are of the same bytes, whatever becomes of the key. Throws
+   * `ObjectMissing`. Whoever opened it closes it.
+   */
+  opened(key: string): Promise<OpenedObject>
   /** An object that is small, or its first `maxBytes`; undefined when there is none. */
   read(key: string, maxBytes?: number): Promise<Buffer | undefined>
   /** Byte size, or undefined when there is no such object. */
@@ -23,6 +28,17 @@ export interface ObjectStorage {
   /** Stores an object under another key as well; each is deleted by itself. Throws `ObjectMissing`. */
   copy(from: string, to: string): Promise<void>
   delete(key: string): Promise<void>
+  /** Whether it has room for what is yet to begin; what has begun may be stored a while longer. */
+  hasSpace(): Promise<boolean>
+}
+
+export interface OpenedObject {
+  byteSize: number
+  /** Equal only while the same bytes are stored in the same place. */
+  stamp: string
+  /** The bytes from `start` up to `end`, which is not among them, in pieces. */
+  read(start: number, end: number): AsyncIterable<Buffer>
+  close(): Promise<void>
 }
 
 export interface NamedBytes {

@@ -2,6 +2,7 @@ import { bundleUploadLifetimeSeconds } from '@sandbox-jobs/contract/limits.ts'
 import { type Insertable, type Selectable, sql } from 'kysely'
 import type { Executing, Trx } from '../db/database.ts'
 import type { TaskBundlesTable } from '../db/tables/scripts.ts'
+import { isDue } from '../queue/removal-failures.ts'
 
 export type BundleRow = Selectable<TaskBundlesTable>
 
@@ -44,11 +45,12 @@ export const holdUsableBundle = (trx: Trx, key: BundleKey): Promise<BundleRow | 
   usable(trx, key).forShare().executeTakeFirst()
 
 /** Bundles to be looked at, in the hands of this transaction. */
-export const lockBundlesToLookAt = (trx: Trx, limit: number): Promise<BundleRow[]> =>
+export const lockBundlesToLookAt = (trx: Trx, now: Date, limit: number): Promise<BundleRow[]> =>
   trx
     .selectFrom('task_bundles')
     .selectAll()
     .where('look_at', '<=', sql<Date>`now()`)
+    .where(isDue(sql`task_bundles.id`, now))
     .orderBy('look_at')
     .limit(limit)
     .forUpdate()

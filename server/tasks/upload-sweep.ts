@@ -1,7 +1,9 @@
+import { systemClock } from '../base/clock.ts'
 import type { Log } from '../base/logging.ts'
 import type { Database } from '../db/database.ts'
 import { sweepStaging } from '../environments/staging.ts'
 import { inBatches } from '../queue/in-batches.ts'
+import { removeEach } from '../queue/remove-each.ts'
 import type { ObjectStorage } from '../storage/port.ts'
 import { deleteBundle, heldAmong, lockBundlesToLookAt, lookAgainTomorrow } from './bundle-store.ts'
 import { deleteExpiredScripts } from './script-upload-store.ts'
@@ -29,24 +31,25 @@ export async function sweepTaskUploads(context: SweepContext): Promise<Record<st
 /** Bytes go before their row does: a round that is cut off is done again. */
 async function sweepBundles({ db, storage, log }: SweepContext): Promise<number> {
   return db.transaction().execute(async (trx) => {
-    const bundles = await lockBundlesToLookAt(trx, batch)
+    const now = systemClock.now()
+    const bundles = await lockBundlesToLookAt(trx, now, batch)
     if (bundles.length === 0) return 0
     const held = await heldAmong(
       trx,
       bundles.map(({ id }) => id),
     )
     if (held.size > 0) await lookAgainTomorrow(trx, [...held])
-    let removed = 0
-    for (const bundle of bundles.filter(({ id }) => !held.has(id))) {
-      try {
-        await storage.delete(bundle.storage_key)
-      } catch (error) {
-        log.warn({ err: error, bundle: bundle.id }, 'bytes of a bundle not removed')
-        continue
-      }
-      await deleteBundle(trx, bundle.id)
-      removed += 1
-    }
+    const unheld = bundles.filter(({ id }) => !held.has(id))
+    const { removed } = await removeEach(unheld, {
+      db: trx,
+      now,
+      idOf: ({ id }) => id,
+      remove: async ({ id, storage_key: key }) => {
+        await storage.delete(key)
+        await deleteBundle(trx, id)
+      },
+      onFailure: ({ id }, error) => log.warn({ err: error, bundle: id }, 'bytes of a bundle not removed'),
+    })
     return removed
   })
 }

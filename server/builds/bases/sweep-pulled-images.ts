@@ -1,25 +1,44 @@
 import type { Clock } from '../../base/clock.ts'
+import type { Log } from '../../base/logging.ts'
 import type { Database } from '../../db/database.ts'
+import { removeEach } from '../../queue/remove-each.ts'
 import type { ObjectStorage } from '../../storage/port.ts'
-import { pulledImageKey, takeStalePulledImages } from './pulled-image-store.ts'
+import {
+  listStalePulledImages,
+  pulledImageId,
+  pulledImageKey,
+  takePulledImage,
+} from './pulled-image-store.ts'
 
 const keptMs = 30 * 86_400_000
 const batch = 100
+/** What is kept of all that one company had pulled. */
+export const companyPulledBytes = 8 * 1024 ** 3
 
-/** Removes pulled base images that no build has used for thirty days. */
+/** Removes pulled base images that no build has used for thirty days, and what is beyond a company's share of them. */
 export async function sweepPulledImages({
   db,
   storage,
   clock,
+  log,
 }: {
   db: Database
   storage: ObjectStorage
   clock: Clock
-}): Promise<{ images: number }> {
-  const before = new Date(clock.now().getTime() - keptMs)
-  return await db.transaction().execute(async (trx) => {
-    const stale = await takeStalePulledImages(trx, before, batch)
-    for (const image of stale) await storage.delete(pulledImageKey(image))
-    return { images: stale.length }
+  log: Log
+}): Promise<{ removed: number; failed: number }> {
+  const now = clock.now()
+  const before = new Date(now.getTime() - keptMs)
+  const limits = { before, now, companyBytes: companyPulledBytes, limit: batch }
+  return removeEach(await listStalePulledImages(db, limits), {
+    db,
+    now,
+    idOf: pulledImageId,
+    remove: (image) =>
+      db.transaction().execute(async (trx) => {
+        if (await takePulledImage(trx, image)) await storage.delete(pulledImageKey(image))
+      }),
+    onFailure: (image, error) =>
+      log.warn({ image: pulledImageId(image), error: String(error) }, 'base image is not removed yet'),
   })
 }

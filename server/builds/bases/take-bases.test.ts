@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { systemClock } from '../../base/clock.ts'
+import { createLog } from '../../base/logging.ts'
 import { makeTenant } from '../../testing/factories/tenant.ts'
 import { createTestDatabase } from '../../testing/test-database.ts'
 import { PullBench, registryHost } from '../hostile/registry/pull-bench.ts'
@@ -145,7 +146,8 @@ test('what no build has used for thirty days is removed', async () => {
   const stored = findings.pulled?.[0]?.image
   if (!stored) throw new Error('nothing was pulled')
   const days = (count: number) => ({ now: () => new Date(systemClock.now().getTime() + count * 86_400_000) })
-  const sweep = (count: number) => sweepPulledImages({ db, storage: bench.storage, clock: days(count) })
+  const sweep = (count: number) =>
+    sweepPulledImages({ db, storage: bench.storage, clock: days(count), log: createLog('test', 'silent') })
   await sweep(29)
   expect(await bench.storage.size(pulledImageKey(stored))).toBe(stored.byteSize)
   await sweep(31)

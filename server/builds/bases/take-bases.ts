@@ -1,6 +1,6 @@
-import { buildLogKey } from '../build-log-key.ts'
 import { resolveBases } from '../cache/build-key.ts'
 import { type Build, found } from '../steps/step.ts'
+import { storeBuildLog } from '../store-build-log.ts'
 import { storedDigest } from '../stored-digest.ts'
 import { BaseFailed } from './base-failed.ts'
 import { fetchBase, resolveBase, type Wanted } from './pull.ts'
@@ -30,7 +30,7 @@ export interface PulledBase {
  * and fetches the image of that digest unless it is there. A build that fails for want of one says so in its log.
  */
 export async function takeBases(build: Build): Promise<void> {
-  const { executor, storage, registries } = build.tools
+  const { executor, registries } = build.tools
   const builder = await executor.builder()
   const pulled: PulledBase[] = []
   try {
@@ -47,7 +47,7 @@ export async function takeBases(build: Build): Promise<void> {
     }
   } catch (error) {
     if (error instanceof BaseFailed) {
-      await storage.put(buildLogKey(build.order.attemptId), Buffer.from(error.explanation))
+      await storeBuildLog(build, Buffer.from(error.explanation))
     }
     throw error
   }
@@ -70,7 +70,7 @@ async function takeBase(build: Build, wanted: Wanted): Promise<PulledBase> {
 async function fetchAnew(build: Build, wanted: Wanted, digest: string): Promise<PulledImage> {
   const scope = wanted.access.login === undefined ? sharedScope : build.order.companyId
   const image = await fetchBase(build, wanted, { scope, digest })
-  await notePulledImage(build.db, image)
+  await notePulledImage(build.db, image, build.order.companyId)
   return image
 }
 

@@ -7,6 +7,7 @@ import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { systemClock } from '../../base/clock.ts'
+import { createLog } from '../../base/logging.ts'
 import { blockDigest, unblockDigest } from '../../environments/digest-blocks.ts'
 import { ChainBench, changed } from '../../testing/chain-bench.ts'
 import { makeTenant, type Tenant } from '../../testing/factories/tenant.ts'
@@ -243,9 +244,10 @@ test('what nobody asked for in thirty days is forgotten', async () => {
   const archive = tar(...files())
   await build(archive)
   const days = (count: number) => ({ now: () => new Date(systemClock.now().getTime() + count * 86_400_000) })
-  await sweepBuildCache({ db, storage: bench.storage, clock: days(29) })
+  const log = createLog('test', 'silent')
+  await sweepBuildCache({ db, storage: bench.storage, clock: days(29), log })
   expect((await build(archive)).isBuilt).toBe(false)
-  const { images, facts } = await sweepBuildCache({ db, storage: bench.storage, clock: days(31) })
+  const { images, facts } = await sweepBuildCache({ db, storage: bench.storage, clock: days(31), log })
   expect([images > 0, facts > 0]).toEqual([true, true])
   expect((await build(archive)).isBuilt).toBe(true)
 })

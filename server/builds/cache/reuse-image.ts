@@ -1,12 +1,12 @@
 import { allEnded } from '../../base/all-ended.ts'
 import { ObjectMissing } from '../../storage/port.ts'
-import { buildLogKey } from '../build-log-key.ts'
 import { layerKey, quarantineKey, storedLayout } from '../oci-layout.ts'
 import { composedDigest } from '../provenance/composition.ts'
 import type { NamedDigest } from '../provenance/statement.ts'
 import { type ImageSigned, ImageUntrusted, verifyLayer } from '../provenance/verify-image.ts'
 import { readSignedImage } from '../provenance/verify-stored.ts'
 import { type Build, found } from '../steps/step.ts'
+import { storeBuildLog } from '../store-build-log.ts'
 import { type CachedImage, findCachedImage, forgetCachedImage } from './build-cache-store.ts'
 import { buildKey, resolveBases } from './build-key.ts'
 
@@ -53,7 +53,7 @@ export async function reuseImage(build: Build): Promise<boolean> {
     const told = `Nothing has changed: this is the image that build ${builtBy} made of the same files.\n`
     await allEnded([
       tools.storage.copy(layerKey(cached.versionId, image.layer.digest), quarantineKey(order.versionId)),
-      tools.storage.put(buildLogKey(order.attemptId), Buffer.from(told)),
+      storeBuildLog(build, Buffer.from(told)),
     ])
     takeOver(build, cached, image)
     return true

@@ -1,8 +1,10 @@
 import type { Clock } from '../../base/clock.ts'
+import type { Log } from '../../base/logging.ts'
 import type { Database } from '../../db/database.ts'
+import { removeEach } from '../../queue/remove-each.ts'
 import type { ObjectStorage } from '../../storage/port.ts'
 import { deleteStaleBuiltPrefixes } from '../prefixes/built-prefix-store.ts'
-import { prefixObjectKey, takeStalePrefixes } from '../prefixes/prefix-store.ts'
+import { forgetPrefix, listStalePrefixes, prefixId, prefixObjectKey } from '../prefixes/prefix-store.ts'
 import { deleteStaleImages } from './build-cache-store.ts'
 import { deleteStaleFacts } from './context-facts-store.ts'
 
@@ -16,6 +18,7 @@ interface Cache {
   db: Database
   storage: ObjectStorage
   clock: Clock
+  log: Log
 }
 
 /**
@@ -35,10 +38,21 @@ export async function sweepBuildCache(
   }
 }
 
-const sweepPrefixes = ({ db, storage }: Cache, before: Date): Promise<number> =>
-  db.transaction().execute(async (trx) => {
-    const limits = { before, companyBytes: companyPrefixBytes, limit: prefixBatch }
-    const stale = await takeStalePrefixes(trx, limits)
-    for (const prefix of stale) await storage.delete(prefixObjectKey(prefix))
-    return stale.length
+async function sweepPrefixes({ db, storage, clock, log }: Cache, before: Date): Promise<number> {
+  const now = clock.now()
+  const limits = { before, now, companyBytes: companyPrefixBytes, limit: prefixBatch }
+  const { removed } = await removeEach(await listStalePrefixes(db, limits), {
+    db,
+    now,
+    idOf: prefixId,
+    // No build finds it once its row is out; one that cannot be removed keeps its row.
+    remove: (prefix) =>
+      db.transaction().execute(async (trx) => {
+        await forgetPrefix(trx, prefix)
+        await storage.delete(prefixObjectKey(prefix))
+      }),
+    onFailure: (prefix, error) =>
+      log.warn({ prefix: prefixId(prefix), error: String(error) }, 'prefix is not removed yet'),
   })
+  return removed
+}

@@ -1,6 +1,8 @@
 import type { Envelope } from '@sandbox-jobs/contract/resources/provenance.ts'
 import { sql } from 'kysely'
 import type { Executing } from '../../db/database.ts'
+import { keptLimitOf } from '../../db/kept-bytes.ts'
+import { isDue } from '../../queue/removal-failures.ts'
 
 /* Which prefixes a company has. The company is part of every question; what one is made of is read from what was signed. */
 
@@ -89,25 +91,26 @@ export async function forgetPrefix(db: Executing, { companyId, key, attemptId }:
     .execute()
 }
 
+export const prefixId = ({ companyId, key, attemptId }: PrefixName): string =>
+  `prefix:${companyId}:${key}:${attemptId}`
+
 /**
- * Takes rows out and answers them: of what no build has used since `before`, and of what a company has beyond
- * `companyBytes`, the longest unused first.
+ * What no build has used since `before`, and what a company has beyond `companyBytes` or a quarter of what it may keep,
+ * the longest unused first.
  */
-export async function takeStalePrefixes(
+export async function listStalePrefixes(
   db: Executing,
-  { before, companyBytes, limit }: { before: Date; companyBytes: number; limit: number },
+  { before, now, companyBytes, limit }: { before: Date; now: Date; companyBytes: number; limit: number },
 ): Promise<PrefixName[]> {
   const { rows } = await sql<PrefixName>`
-    delete from build_prefixes where (company_id, key, attempt_id) in (
-      select company_id, key, attempt_id from (
-        select company_id, key, attempt_id, used_at,
-          sum(byte_size) over (partition by company_id order by used_at desc, key, attempt_id) as bytes
-        from build_prefixes
-      ) as newest
-      where used_at < ${before} or bytes > ${companyBytes}
-      limit ${limit}
-    )
-    returning company_id as "companyId", key, attempt_id as "attemptId"
+    select company_id as "companyId", key, attempt_id as "attemptId" from (
+      select company_id, key, attempt_id, used_at,
+        sum(byte_size) over (partition by company_id order by used_at desc, key, attempt_id) as bytes
+      from build_prefixes
+    ) as newest
+    where (used_at < ${before} or bytes > least(${companyBytes}::bigint, coalesce(${keptLimitOf(sql`newest.company_id`)} / 4, ${companyBytes}::bigint)))
+      and ${isDue(sql`'prefix:' || company_id || ':' || key || ':' || attempt_id`, now)}
+    order by used_at limit ${limit}
   `.execute(db)
   return rows
 }

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { systemClock } from '../../base/clock.ts'
+import { createLog } from '../../base/logging.ts'
 import { ChainBench, changed } from '../../testing/chain-bench.ts'
 import { makeTenant, type Tenant } from '../../testing/factories/tenant.ts'
 import { createTestDatabase } from '../../testing/test-database.ts'
@@ -85,7 +86,7 @@ async function keptOne() {
 
 const sweep = (days: number) => {
   const clock = { now: () => new Date(systemClock.now().getTime() + days * 86_400_000) }
-  return sweepBuildCache({ db, storage: bench.storage, clock })
+  return sweepBuildCache({ db, storage: bench.storage, clock, log: createLog('test', 'silent') })
 }
 
 const base = 'FROM curated/python:3.11'

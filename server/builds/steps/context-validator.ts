@@ -2,10 +2,10 @@ import type { ArchiveFormat, ArchiveSource } from '../archive/archive.ts'
 import { ArchiveRefused } from '../archive/archive-refused.ts'
 import { HashedSource } from '../archive/hashed-source.ts'
 import { BuildFailed } from '../build-failed.ts'
-import { buildLogKey } from '../build-log-key.ts'
 import { findContextFacts, noteContextFacts } from '../cache/context-facts-store.ts'
 import { DockerfileRefused } from '../dockerfile/dockerfile-refused.ts'
 import type { ContextFacts } from '../reader/reader-messages.ts'
+import { storeBuildLog } from '../store-build-log.ts'
 import type { Build, BuildOrder, BuildStep, BuildTools } from './step.ts'
 
 /** Reads the whole archive once, so that nothing of it is built before all of it is known to be acceptable. */
@@ -14,14 +14,14 @@ export const contextValidator: BuildStep = {
   attemptStates: ['validating'],
   versionStates: [],
   async run(build: Build) {
-    const { order, findings, tools } = build
+    const { findings } = build
     try {
       const { canonicalDigest, bases, points } = await contextFacts(build)
       findings.canonicalDigest = canonicalDigest
       findings.bases = bases
       findings.points = points
     } catch (error) {
-      const explain = (text: string) => tools.storage.put(buildLogKey(order.attemptId), Buffer.from(text))
+      const explain = (text: string) => storeBuildLog(build, Buffer.from(text))
       if (error instanceof ArchiveRefused) {
         await explain(error.explanation('archive'))
         throw new BuildFailed('context_invalid', error.errorDetail)

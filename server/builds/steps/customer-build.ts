@@ -4,7 +4,6 @@ import { endedUnbegun, type SandboxExit } from '../../executor/port.ts'
 import { ArchiveRefused } from '../archive/archive-refused.ts'
 import { takeBases } from '../bases/take-bases.ts'
 import { BuildFailed } from '../build-failed.ts'
-import { buildLogKey } from '../build-log-key.ts'
 import { readOrigins } from '../build-origins.ts'
 import { buildSandbox, maxImageConfigBytes } from '../build-sandbox.ts'
 import { buildExitCodes } from '../build-script.ts'
@@ -18,6 +17,7 @@ import type { Beginning } from '../prefixes/deliver-prefixes.ts'
 import { forgetPrefixes, noteBuilt, takePrefixes } from '../prefixes/take-prefixes.ts'
 import { ranOutOfDisk } from '../ran-out-of-disk.ts'
 import { storeProven } from '../reader/store-proven.ts'
+import { storeBuildLog } from '../store-build-log.ts'
 import { contextSource, formatOf } from './context-validator.ts'
 import { startSandbox } from './start-sandbox.ts'
 import { type Build, type BuildStep, found } from './step.ts'
@@ -97,20 +97,20 @@ const buildSandboxId = (attemptId: string, delivery: number) => `${attemptId}_${
 
 /** `told` comes behind what was printed. */
 async function keepLog(
-  { order, tools }: Pick<Build, 'order' | 'tools'>,
+  build: Pick<Build, 'order' | 'tools' | 'db'>,
   sandboxId: string,
   told = '',
 ): Promise<void> {
-  const printed = await tools.executor.log(sandboxId)
+  const printed = await build.tools.executor.log(sandboxId)
   const log = async function* () {
     yield* printed
     if (told !== '') yield Buffer.from(told)
   }
-  await tools.storage.put(buildLogKey(order.attemptId), Readable.from(log()))
+  await storeBuildLog(build, Readable.from(log()))
 }
 
 /** Keeps what a build has printed that was cut off on its way. */
-export async function keepBuildLog(build: Pick<Build, 'order' | 'tools'>): Promise<void> {
+export async function keepBuildLog(build: Pick<Build, 'order' | 'tools' | 'db'>): Promise<void> {
   const ids = await sandboxIds(build)
   const last = ids.findLast((id) => isDelivery.test(id)) ?? ids.findLast((id) => isPrefix.test(id))
   if (last !== undefined) await keepLog(build, last)

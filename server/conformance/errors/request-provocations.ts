@@ -45,6 +45,18 @@ export const requestProvocations: Provocations = {
     await db.destroy()
     return { route, answer }
   },
+  storage_quota_exceeded: async (scene) => {
+    const { companyId } = scene.world.own
+    const row = { company_id: companyId, kind: 'logs', bytes: 2 }
+    await scene.db.insertInto('kept_byte_changes').values(row).execute()
+    await scene.db.insertInto('storage_bounds').values({ company_bytes: 1 }).execute()
+    return scene.ask('member', allRoutes.submitRun, submission(scene))
+  },
+  disk_space_low: async (scene) => {
+    const route = allRoutes.submitRun
+    const everything = { diskFloorBytes: Number.MAX_SAFE_INTEGER }
+    return { route, answer: await scene.world.sendTo(everything, 'member', route, submission(scene)) }
+  },
   sandbox_disabled: async (scene) => {
     const route = allRoutes.createTask
     const request = { body: makeTenantTask(scene) }

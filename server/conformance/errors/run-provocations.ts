@@ -57,6 +57,14 @@ export const runProvocations: Provocations = {
       headers: { 'idempotency-key': 'once' },
     })
   },
+  range_not_satisfiable: async (scene) => {
+    const params = { cid: scene.ids.room, rid: scene.ids.run }
+    const { token } = await scene.must('member', allRoutes.mintLogLink, { params })
+    return scene.ask('nobody', allRoutes.downloadByToken, {
+      params: { token: String(token) },
+      headers: { range: 'bytes=1000000000-' },
+    })
+  },
   sandbox_queued_run_limit: async (scene) => {
     await queue(scene, scene.world.own, onPremisesCompanyQueueLimitDefault)
     return submit(scene)

@@ -9,6 +9,7 @@ export const unprovokedCodes: Partial<Record<ErrorCode, string>> = {
   internal_error: 'a fault of ours: a test that knew one would be a fault kept',
   invalid_content_length: 'is answered before a route is known: malformed-requests.test.ts',
   executor_unavailable: 'no request waits for the executor',
+  downloads_busy: 'needs openers that stay: public-download.test.ts',
   in_use: 'no route removes what other things name',
   chatroom_owner_scope_removed: 'the schema refuses owner_scope=chatroom with 422 first',
   capability_unavailable: 'the key of capabilities is made before the first request',

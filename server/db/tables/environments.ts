@@ -140,6 +140,8 @@ export interface BuildAttemptsTable {
   lease_until: Date | null
   unreturned_claims: Generated<number>
   log_removed_at: Date | null
+  /** Of its stored log. */
+  log_bytes: Generated<number>
 }
 
 export interface BuildCacheTable {
@@ -180,6 +182,8 @@ export interface PulledImagesTable {
   digest: string
   object_digest: string
   byte_size: number
+  /** The company that it counts to; null: nobody. */
+  pulled_by: string | null
   used_at: Generated<Date>
 }
 

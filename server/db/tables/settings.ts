@@ -16,5 +16,18 @@ export interface CompanySettingsTable {
   queued_build_limit: number | null
   /** Runs with a longer timeout start one at a time. */
   run_timeout_bound_seconds: number | null
+  kept_bytes_limit: number | null
   updated_at: Generated<Date>
+}
+
+/** Written by triggers and by the loop that folds changes into them. */
+export interface KeptBytesTable {
+  company_id: string
+  kind: string
+  bytes: number
+}
+
+export interface StorageBoundsTable {
+  only_row: Generated<boolean>
+  company_bytes: number
 }

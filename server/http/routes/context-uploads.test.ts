@@ -267,11 +267,13 @@ describe('sending bytes', () => {
       put: down,
       putAll: down,
       get: down,
+      opened: down,
       read: down,
       size: down,
       move: down,
       copy: down,
       delete: down,
+      hasSpace: async () => true,
     }
     const refused = receiveContext(
       { ...harness.context, storage },

@@ -1,4 +1,5 @@
 import { extensionRoutes } from '@sandbox-jobs/contract/routes/extension-routes.ts'
+import { deleteRunContent } from '../../runs/delete-run-content.ts'
 import { type FollowRunDeps, followRunLog } from '../../runs/follow-run-log.ts'
 import { readNetworkLog } from '../../runs/read-network-log.ts'
 import { openRunLog } from '../../runs/read-run-log.ts'
@@ -20,6 +21,9 @@ export function mountRunLogRoutes(mount: Mount, deps: FollowRunDeps): void {
   })
   mount(extensionRoutes.readNetworkLog, ({ principal, params }) =>
     readNetworkLog(deps, principal, addressOf(params)),
+  )
+  mount(extensionRoutes.deleteRunContent, ({ principal, params }) =>
+    deleteRunContent(deps, principal, addressOf(params)),
   )
   mount(extensionRoutes.readRunUsage, ({ principal, params }) =>
     readRunUsage(deps, principal, addressOf(params)),

@@ -1,9 +1,12 @@
+import { extensionRoutes } from '@sandbox-jobs/contract/routes/extension-routes.ts'
 import { settingsRoutes } from '@sandbox-jobs/contract/routes/settings-routes.ts'
 import { readSettings, type SettingsContext, updateSettings } from '../../settings/settings-service.ts'
+import { readStorageUse } from '../../settings/storage-quota.ts'
 import type { Mount } from '../mount.ts'
 
 /** Settings of the caller's company (contract part 2, "Company settings"). */
 export function mountSettingsRoutes(mount: Mount, context: SettingsContext): void {
   mount(settingsRoutes.readSettings, ({ principal }) => readSettings(context, principal))
+  mount(extensionRoutes.readStorageUse, ({ principal }) => readStorageUse(context.db, principal))
   mount(settingsRoutes.updateSettings, ({ principal, body }) => updateSettings(context, principal, body))
 }

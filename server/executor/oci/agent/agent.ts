@@ -37,6 +37,8 @@ export interface AgentOptions {
   runtimes: readonly SandboxRuntime[]
   /** Sandboxes made before they are asked for, at most; undefined: by this machine's memory. */
   warm: number | undefined
+  /** Bytes of the disk that stay free; absent: by its size. */
+  diskFloorBytes?: number | undefined
   /** The operator's switch of jobs' network. */
   egress: boolean
   /** Whether base images may be pulled from any registry, which is apart from what jobs may reach. */
@@ -117,11 +119,12 @@ export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
     warm: options.warm ?? Math.min(maxWarm, Math.floor(memoryBytes / bytesPerWarm)),
     cpus,
     memoryBytes,
+    diskFloorBytes: options.diskFloorBytes,
     onError,
     onProgress,
   })
   await sandboxes.recover()
-  const images = new Images(paths, sandboxes)
+  const images = new Images(paths, sandboxes, options.diskFloorBytes)
   await images.recover()
   void network.prepare()
   const runner = runnerOn(platformLayer.digest, options.runtimes)

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { access, chown, mkdir, readdir, rename, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { defaultFloorBytes } from '../../../base/disk-floor.ts'
 import { newId } from '../../../base/ids.ts'
 import { ExecutorRefused, type SandboxSpec } from '../../port.ts'
 import { storageIdBase } from '../id-ranges.ts'
@@ -15,8 +16,6 @@ const run = promisify(execFile)
 const GiB = 1024 ** 3
 /** The longest tar that is taken, whatever its sender checked. */
 const maxTarBytes = 10 * GiB
-/** What images leave free on the disk, which the database may share. */
-const reserveBytes = GiB
 const checkEveryBytes = 64 * 1024 ** 2
 
 /**
@@ -26,9 +25,12 @@ const checkEveryBytes = 64 * 1024 ** 2
 export class Images {
   readonly #paths: AgentPaths
   readonly #sandboxes: Sandboxes
+  readonly #floorBytes: number | undefined
   readonly #installing = new Map<string, Promise<void>>()
 
-  constructor(paths: AgentPaths, sandboxes: Sandboxes) {
+  /** `floorBytes` of the disk, which the database may share, stay free; absent: by its size. */
+  constructor(paths: AgentPaths, sandboxes: Sandboxes, floorBytes?: number) {
+    this.#floorBytes = floorBytes
     this.#paths = paths
     this.#sandboxes = sandboxes
   }
@@ -105,6 +107,7 @@ export class Images {
   /** Counts the bytes of one tar; `take` throws, and keeps as `refusal`, what may not go on. */
   #limits() {
     const folder = this.#paths.images
+    const floorBytes = this.#floorBytes
     let bytes = 0
     let nextCheck = 0
     const limits = {
@@ -118,8 +121,8 @@ export class Images {
           )
         } else if (bytes > nextCheck) {
           nextCheck = bytes + checkEveryBytes
-          const { bavail, bsize } = await statfs(folder)
-          if (bavail * bsize < reserveBytes) {
+          const { bavail, blocks, bsize } = await statfs(folder)
+          if (bavail * bsize < (floorBytes ?? defaultFloorBytes(blocks * bsize))) {
             limits.refusal = new ExecutorRefused('disk_full', `${folder} has no room for another image`)
           }
         }

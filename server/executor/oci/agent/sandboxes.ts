@@ -2,6 +2,7 @@ import { existsSync, statfsSync } from 'node:fs'
 import { mkdir, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Clock } from '../../../base/clock.ts'
+import { defaultFloorBytes } from '../../../base/disk-floor.ts'
 import {
   type ExecutorCapacity,
   ExecutorRefused,
@@ -42,6 +43,8 @@ export interface SandboxesOptions extends MakeOptions {
   cpus: number
   /** What all sandboxes may have together. */
   memoryBytes: number
+  /** Bytes of the disk that stay free; absent: by its size. */
+  diskFloorBytes: number | undefined
   /** Told about failures that no caller waits for. */
   onError: (error: unknown) => void
   /** Told from time to time how many folders of former sandboxes have been looked at. */
@@ -58,9 +61,9 @@ interface SandboxInput {
 const freeBytesMin = 16 * 1024 * 1024
 
 /** On a full disk nothing is started that would fail half way: whoever asks waits, as for a place. */
-function isNearlyFull(folder: string): boolean {
-  const { bavail, bsize } = statfsSync(folder)
-  return bavail * bsize < freeBytesMin
+function isNearlyFull(folder: string, floorBytes: number | undefined): boolean {
+  const { bavail, blocks, bsize } = statfsSync(folder)
+  return bavail * bsize < Math.max(floorBytes ?? defaultFloorBytes(blocks * bsize), freeBytesMin)
 }
 
 /** Its id is used up; whoever asked may have another sandbox. */
@@ -260,12 +263,12 @@ export class Sandboxes {
 
   /** Writes the sandbox down, durably, and has it made unless there is a warm one. Nothing of it runs before the word. */
   async #create(spec: SandboxSpec, special: Special | undefined): Promise<[Sandbox, MadeSandbox]> {
-    const { paths, slots } = this.#options
+    const { paths, slots, diskFloorBytes } = this.#options
     if (this.#live >= slots) {
       throw new ExecutorRefused(noCapacity, `all ${slots} sandboxes of this machine are in use`)
     }
     this.#memory.require(spec.limits.memoryBytes)
-    if (isNearlyFull(paths.sandboxes)) {
+    if (isNearlyFull(paths.sandboxes, diskFloorBytes)) {
       throw new ExecutorRefused(noCapacity, 'the disk that the sandboxes are kept on is full')
     }
     const mark = this.#options.marks.find(spec.id)

@@ -10,10 +10,11 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-enum { RING_START = 8 };
+enum { RING_START = 8, CHECK_BYTES = 1 << 20 };
 
 static int head_file = -1, tail_file = -1;
-static uint64_t head_limit, tail_limit, head_bytes, tail_bytes;
+static uint64_t head_limit, tail_limit, head_bytes, tail_bytes, checked_at;
+static bool is_low;
 
 void log_open(int dir, uint64_t limit) {
   head_limit = limit / 2;
@@ -25,10 +26,14 @@ void log_open(int dir, uint64_t limit) {
 
 /* A full host disk costs log bytes, never the sandbox: short writes are not retried. */
 static void put(int file, const char *bytes, size_t count, uint64_t at) {
-  if (pwrite(file, bytes, count, at) < 0) return;
+  if (!is_low && pwrite(file, bytes, count, at) < 0) return;
 }
 
 void log_append(const char *bytes, size_t count) {
+  if (log_total() >= checked_at) {
+    is_low = space_low(head_file);
+    checked_at = log_total() + CHECK_BYTES;
+  }
   if (head_bytes < head_limit) {
     size_t fits = count < head_limit - head_bytes ? count : head_limit - head_bytes;
     put(head_file, bytes, fits, head_bytes);
@@ -49,7 +54,7 @@ void log_append(const char *bytes, size_t count) {
     tail_bytes += fits;
   }
   uint64_t written = htole64(tail_bytes);
-  put(tail_file, (const char *)&written, sizeof written, 0);
+  if (pwrite(tail_file, &written, sizeof written, 0) < 0) return;
 }
 
 uint64_t log_total(void) { return head_bytes + tail_bytes; }

@@ -99,6 +99,10 @@ void begin(uint64_t timeout_ms);
 /* Kills the sandbox, unless it has ended already; the first cause is the one that is told. */
 void end_by(enum end end);
 
+/* space.c */
+/* True while nothing of a tenant's may be written to the disk of that file. */
+bool space_low(int file);
+
 /* record.c */
 void record_reserve(void);
 uint64_t now_ms(void);
