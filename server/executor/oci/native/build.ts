@@ -15,7 +15,10 @@ const outerPrograms = {
   shim: shimSources,
   spawner: ['spawner.c'],
   links: ['links.c'],
-  resolver: ['resolver.c', 'lists.c', 'notes.c', 'control.c'],
+  resolver: [
+    ...['resolver.c', 'confine.c', 'dns.c', 'questions.c', 'streams.c'],
+    ...['lists.c', 'notes.c', 'control.c'],
+  ],
 }
 const innerPrograms = ['init', 'unpack']
 const warnings = ['-O2', '-Wall', '-Wextra', '-Werror', '-std=gnu11']

@@ -1,0 +1,94 @@
+/*
+ * Questions that come by TCP. Each message has its length before it; a stream that is silent for IDLE_MS is closed.
+ */
+#define _GNU_SOURCE
+#include "resolver.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum { MAX_STREAMS_OF_ONE = 4, IDLE_MS = 10000 };
+
+static int listener;
+static struct stream {
+  int socket;
+  uint32_t turn;
+  struct in_addr client;
+  uint64_t deadline;
+  size_t have;
+  uint8_t bytes[2 + UDP_LEAST];
+} streams[MAX_STREAMS];
+
+void streams_open(int socket) {
+  listener = socket;
+  for (int i = 0; i < MAX_STREAMS; i++) streams[i].socket = -1;
+}
+
+static void close_stream(struct stream *stream) {
+  close(stream->socket);
+  stream->socket = -1;
+  stream->turn++;
+}
+
+void streams_send(int index, uint32_t turn, const uint8_t *bytes, size_t size) {
+  struct stream *stream = &streams[index];
+  if (stream->socket < 0 || stream->turn != turn) return;
+  if (send(stream->socket, bytes, size, MSG_DONTWAIT | MSG_NOSIGNAL) != (ssize_t)size) close_stream(stream);
+}
+
+void streams_accept(uint64_t now) {
+  struct sockaddr_in client;
+  socklen_t length = sizeof client;
+  int socket = accept4(listener, (struct sockaddr *)&client, &length, SOCK_NONBLOCK | SOCK_CLOEXEC), own = 0;
+  if (socket < 0) return;
+  struct stream *place = NULL;
+  for (int i = 0; i < MAX_STREAMS; i++) {
+    if (streams[i].socket < 0) place = &streams[i];
+    else if (streams[i].client.s_addr == client.sin_addr.s_addr) own++;
+  }
+  if (!place || own >= MAX_STREAMS_OF_ONE) {
+    close(socket);
+    return;
+  }
+  *place = (struct stream){ .socket = socket, .turn = place->turn, .client = client.sin_addr, .deadline = now + IDLE_MS };
+}
+
+static void read_stream(int index, uint64_t now) {
+  struct stream *stream = &streams[index];
+  ssize_t count = recv(stream->socket, stream->bytes + stream->have, sizeof stream->bytes - stream->have, MSG_DONTWAIT);
+  if (count < 0 && errno == EAGAIN) return;
+  if (count <= 0) return close_stream(stream);
+  stream->have += count;
+  stream->deadline = now + IDLE_MS;
+  while (stream->socket >= 0 && stream->have >= 2) {
+    size_t size = get16(stream->bytes);
+    if (size > UDP_LEAST || size < HEADER) return close_stream(stream);
+    if (stream->have < 2 + size) return;
+    struct origin origin = { .stream = index, .turn = stream->turn };
+    origin.client.sin_addr = stream->client;
+    questions_take(stream->bytes + 2, size, &origin);
+    stream->have -= 2 + size;
+    memmove(stream->bytes, stream->bytes + 2 + size, stream->have);
+  }
+}
+
+void streams_watch(struct pollfd *waits) {
+  for (int i = 0; i < MAX_STREAMS; i++) waits[i] = (struct pollfd){ .fd = streams[i].socket, .events = POLLIN };
+}
+
+void streams_serve(const struct pollfd *waits, uint64_t now) {
+  for (int i = 0; i < MAX_STREAMS; i++)
+    if (waits[i].revents && streams[i].socket == waits[i].fd) read_stream(i, now);
+}
+
+void streams_expire(uint64_t now) {
+  for (int i = 0; i < MAX_STREAMS; i++)
+    if (streams[i].socket >= 0 && streams[i].deadline <= now) close_stream(&streams[i]);
+}
+
+bool streams_idle(void) {
+  for (int i = 0; i < MAX_STREAMS; i++) if (streams[i].socket >= 0) return false;
+  return true;
+}
