@@ -16,7 +16,7 @@ const outerPrograms = {
   spawner: ['spawner.c'],
   links: ['links.c'],
   resolver: [
-    ...['resolver.c', 'confine.c', 'dns.c', 'questions.c', 'streams.c'],
+    ...['resolver.c', 'confine.c', 'dns.c', 'questions.c', 'shares.c', 'streams.c'],
     ...['lists.c', 'notes.c', 'control.c'],
   ],
 }

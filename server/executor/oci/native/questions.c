@@ -1,5 +1,7 @@
 /*
- * Questions, from a sandbox to the host's resolvers and back. One that no resolver answers is asked TRIES times.
+ * Questions, from a sandbox to the host's resolvers and back. One that no resolver answers is asked TRIES times, and
+ * keeps its place until then. A link that asks beyond its places loses its oldest question. When every place is taken, the
+ * greediest share (shares.c) loses the oldest question of its greediest link: whoever asks for little gets a place.
  */
 #define _GNU_SOURCE
 #include "resolver.h"
@@ -11,7 +13,7 @@
 #include <unistd.h>
 
 enum { QUESTION_MAX = NAME_MAX_BYTES + 4, MESSAGE_MAX = 4096, UDP_MOST = 1232 };
-enum { MAX_PENDING = 512, MAX_PENDING_OF_ONE = 64, BUCKETS = 4096, RATE = 500, TRY_MS = 1500, TRIES = 4 };
+enum { MAX_PENDING = 1024, MAX_PENDING_OF_ONE = 64, BATCH = 64, TRY_MS = 1500, TRIES = 4 };
 enum { META_FIRST = 128, META_LAST = 255, CLASS_IN = 1 };
 enum { OK = 0, FORMAT_ERROR = 1, SERVER_FAILURE = 2, NO_SUCH_NAME = 3, NOT_DONE = 4 };
 /* A program that keeps an answer asks again before what the answer let it reach is closed (GRANT_S in rules.ts). */
@@ -24,14 +26,17 @@ static struct pending {
   bool used;
   uint16_t id, client_id;
   int upstream, port, tries, limit;
+  uint16_t link, share;
   struct origin from;
-  uint64_t deadline;
+  uint64_t number, deadline;
   size_t size;
   uint8_t question[QUESTION_MAX];
 } pending[MAX_PENDING];
 
-/* Questions that each address may still ask now. */
-static struct { double left; uint64_t at; } buckets[BUCKETS];
+static int pending_count;
+static uint16_t pending_of_link[LINKS], pending_of_share[LINKS];
+/* No question is due before. */
+static uint64_t next_deadline;
 
 void questions_open(int socket) { datagrams = socket; }
 
@@ -68,24 +73,59 @@ static void answer(const struct pending *to, int code, int count, const uint8_t 
 
 static void answer_empty(const struct pending *to, int code) { answer(to, code, 0, to->question, 0); }
 
-static bool may_ask(struct in_addr client, uint64_t now) {
-  uint32_t at = ntohl(client.s_addr) % BUCKETS;
-  double grown = buckets[at].left + (now - buckets[at].at) * (RATE / 1000.0);
-  buckets[at].left = grown > RATE || !buckets[at].at ? RATE : grown;
-  buckets[at].at = now;
-  if (buckets[at].left < 1) return false;
-  buckets[at].left -= 1;
-  return true;
+static void release(struct pending *question) {
+  question->used = false;
+  pending_count--;
+  pending_of_link[question->link]--;
+  pending_of_share[question->share]--;
 }
 
-static struct pending *free_place(struct in_addr client) {
-  struct pending *found = NULL;
-  int own = 0;
+/* Whether `a` is to go rather than `b`. */
+static bool is_greedier(const struct pending *a, const struct pending *b) {
+  int by_share = pending_of_share[a->share] - pending_of_share[b->share];
+  int by_link = pending_of_link[a->link] - pending_of_link[b->link];
+  if (by_share) return by_share > 0;
+  return by_link ? by_link > 0 : a->number < b->number;
+}
+
+/* The question that makes room for one more of `link`, which is counted already; NULL where there is room. */
+static struct pending *find_loser(uint16_t link) {
+  struct pending *loser = NULL;
+  bool of_link = pending_of_link[link] > MAX_PENDING_OF_ONE;
+  if (!of_link && pending_count < MAX_PENDING) return NULL;
   for (int i = 0; i < MAX_PENDING; i++) {
-    if (!pending[i].used) found = &pending[i];
-    else if (pending[i].from.client.sin_addr.s_addr == client.s_addr) own++;
+    struct pending *one = &pending[i];
+    if (one->used && (!of_link || one->link == link) && (!loser || is_greedier(one, loser))) loser = one;
   }
-  return own < MAX_PENDING_OF_ONE ? found : NULL;
+  return loser;
+}
+
+/* A place that is counted as the link's. */
+static struct pending *take_place(uint16_t link, uint16_t share) {
+  pending_of_link[link]++;
+  pending_of_share[share]++;
+  struct pending *place = find_loser(link);
+  if (place) {
+    answer_empty(place, SERVER_FAILURE);
+    release(place);
+  }
+  for (int i = 0; !place; i++)
+    if (!pending[i].used) place = &pending[i];
+  pending_count++;
+  return place;
+}
+
+/* A program that asks once more for what it waits for takes no second place. */
+static bool is_pending(const struct pending *asked) {
+  if (asked->from.stream >= 0 || !pending_of_link[asked->link]) return false;
+  for (int i = 0; i < MAX_PENDING; i++) {
+    const struct pending *one = &pending[i];
+    if (one->used && one->link == asked->link && one->client_id == asked->client_id && one->from.stream < 0 &&
+        one->from.client.sin_port == asked->from.client.sin_port && one->size == asked->size &&
+        !memcmp(one->question, asked->question, asked->size))
+      return true;
+  }
+  return false;
 }
 
 static void ask_upstream(struct pending *question, uint64_t now) {
@@ -95,6 +135,7 @@ static void ask_upstream(struct pending *question, uint64_t now) {
   question->upstream = question->tries++ % upstream_count;
   question->port = random16() % PORTS;
   question->deadline = now + TRY_MS;
+  if (question->deadline < next_deadline) next_deadline = question->deadline;
   put16(message, question->id);
   put16(message + 2, 0x0100);
   put16(message + 4, 1);
@@ -127,30 +168,37 @@ static int read_question(const uint8_t *message, size_t size, struct pending *to
 }
 
 void questions_take(const uint8_t *message, size_t size, const struct origin *origin) {
+  static uint64_t number;
   uint64_t now = now_ms();
-  struct in_addr client = origin->client.sin_addr;
   struct pending asked = { .from = *origin, .limit = origin->stream < 0 ? UDP_LEAST : MESSAGE_MAX };
-  if (size < HEADER || (message[2] & 0x80) || !may_ask(client, now)) return;
+  asked.link = link_of(origin->client.sin_addr);
+  asked.share = shares_of(asked.link);
+  if (size < HEADER || (message[2] & 0x80) || !shares_may_ask(asked.link, now)) return;
   int code = read_question(message, size, &asked);
   if (code >= 0) return answer_empty(&asked, code);
-  uint16_t link = link_of(client);
-  if (lists_has(link) && !lists_allows(link, asked.question)) {
-    notes_of_name(link, NAME_NOT_LISTED, asked.question, NULL);
+  if (lists_has(asked.link) && !lists_allows(asked.link, asked.question)) {
+    notes_of_name(asked.link, NAME_NOT_LISTED, asked.question, NULL);
     return answer_empty(&asked, NO_SUCH_NAME);
   }
-  struct pending *place = free_place(client);
-  if (!place) return answer_empty(&asked, SERVER_FAILURE);
+  if (is_pending(&asked)) return;
+  if (shares_has_failed(asked.share, asked.question, asked.size, now)) return answer_empty(&asked, SERVER_FAILURE);
+  struct pending *place = take_place(asked.link, asked.share);
+  asked.used = true;
+  asked.number = number++;
   *place = asked;
-  place->used = true;
   ask_upstream(place, now);
 }
 
-void questions_read_datagram(void) {
+/* Some at once, since each turn waits for a hundred sockets; no more, since the others have their turn too. */
+void questions_read_datagrams(void) {
   uint8_t message[UDP_LEAST];
-  struct origin from = { .stream = -1 };
-  socklen_t length = sizeof from.client;
-  ssize_t size = recvfrom(datagrams, message, sizeof message, MSG_DONTWAIT, (struct sockaddr *)&from.client, &length);
-  if (size > 0 && length == sizeof from.client) questions_take(message, size, &from);
+  for (int i = 0; i < BATCH; i++) {
+    struct origin from = { .stream = -1 };
+    socklen_t length = sizeof from.client;
+    ssize_t size = recvfrom(datagrams, message, sizeof message, MSG_DONTWAIT, (struct sockaddr *)&from.client, &length);
+    if (size < 0) return;
+    if (length == sizeof from.client) questions_take(message, size, &from);
+  }
 }
 
 /* ---- towards the host's resolvers ---- */
@@ -182,7 +230,7 @@ static void pass_on(const struct pending *asked, uint8_t *message, size_t size) 
   struct record last = { 0 };
   int code = message[3] & 0x0f, count = get16(message + 6);
   size_t start = HEADER + asked->size;
-  uint16_t link = link_of(asked->from.client.sin_addr);
+  uint16_t link = asked->link;
   if (code != OK && code != NO_SUCH_NAME) return answer_empty(asked, SERVER_FAILURE);
   /* Too long even for us: a sandbox that asks by datagram tries once more by stream, and hears the same there. */
   if (message[2] & 0x02) return answer_empty(asked, SERVER_FAILURE);
@@ -193,33 +241,47 @@ static void pass_on(const struct pending *asked, uint8_t *message, size_t size) 
   answer(asked, code, count, message + start, end - start);
 }
 
-void questions_read_answer(int upstream, int port) {
-  static uint8_t message[MESSAGE_MAX];
-  ssize_t size = recv(upstreams[upstream][port], message, sizeof message, MSG_DONTWAIT);
+static void read_answer(uint8_t *message, size_t size, int upstream, int port) {
   if (size < HEADER || !(message[2] & 0x80)) return;
-  struct pending *asked = NULL;
-  for (int i = 0; i < MAX_PENDING && !asked; i++) {
+  for (int i = 0; i < MAX_PENDING; i++) {
     struct pending *one = &pending[i];
     bool fits = one->used && one->id == get16(message) && one->upstream == upstream && one->port == port;
-    if (fits && same_question(one, message, size)) asked = one;
+    if (!fits || !same_question(one, message, size)) continue;
+    pass_on(one, message, size);
+    return release(one);
   }
-  if (!asked) return;
-  pass_on(asked, message, size);
-  asked->used = false;
+}
+
+void questions_read_answers(int upstream, int port) {
+  static uint8_t message[MESSAGE_MAX];
+  for (int i = 0; i < BATCH; i++) {
+    ssize_t size = recv(upstreams[upstream][port], message, sizeof message, MSG_DONTWAIT);
+    if (size < 0) return;
+    read_answer(message, size, upstream, port);
+  }
 }
 
 void questions_expire(uint64_t now) {
+  if (now < next_deadline) return;
+  next_deadline = UINT64_MAX;
   for (int i = 0; i < MAX_PENDING; i++) {
-    if (!pending[i].used || pending[i].deadline > now) continue;
-    if (pending[i].tries < TRIES) ask_upstream(&pending[i], now);
-    else {
-      answer_empty(&pending[i], SERVER_FAILURE);
-      pending[i].used = false;
+    struct pending *one = &pending[i];
+    if (!one->used) continue;
+    if (one->deadline > now) {
+      if (one->deadline < next_deadline) next_deadline = one->deadline;
+    } else if (one->tries < TRIES) {
+      ask_upstream(one, now);
+    } else {
+      shares_note_failure(one->share, one->question, one->size, now);
+      answer_empty(one, SERVER_FAILURE);
+      release(one);
     }
   }
 }
 
-bool questions_idle(void) {
-  for (int i = 0; i < MAX_PENDING; i++) if (pending[i].used) return false;
-  return true;
+bool questions_idle(void) { return !pending_count; }
+
+void questions_drop(uint16_t link) {
+  for (int i = 0; i < MAX_PENDING && pending_of_link[link]; i++)
+    if (pending[i].used && pending[i].link == link) release(&pending[i]);
 }

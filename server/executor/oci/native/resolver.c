@@ -11,7 +11,7 @@
  *
  * A link may be held to a list of names (lists.c): others do not exist for it, and of addresses it reaches those that an
  * answer gave it. What was refused to a link, names here and packets by the rules, is noted (notes.c). The agent gives
- * lists and takes notes (control.c).
+ * lists and takes notes (control.c), and tells which links share what one company has of this process (shares.c).
  *
  *   resolver NAMESPACE ADDRESS BASE UID RANGES UPSTREAM...
  *
@@ -31,6 +31,8 @@
 #include <unistd.h>
 
 enum { PORT = 53, POLL_MS = 100 };
+/* Holds what every link of a machine may send at once (rules.ts), and what comes back. The kernel takes it twice. */
+enum { DATAGRAMS_BYTES = 16 << 20, UPSTREAM_BYTES = 1 << 20, BACKLOG = 1024 };
 
 static struct in_addr base;
 static int datagrams, listener, refusals, upstreams[MAX_UPSTREAMS][PORTS], upstream_count;
@@ -64,15 +66,19 @@ static _Noreturn void serve(void) {
     /* A list holds from the moment that the agent hears of it: what is asked afterwards comes after it. */
     if (waits[CONTROL].revents) control_read();
     if (waits[REFUSALS].revents) notes_read();
-    if (waits[DATAGRAMS].revents) questions_read_datagram();
+    if (waits[DATAGRAMS].revents) questions_read_datagrams();
     for (int i = 0; i < upstream_count * PORTS; i++)
-      if (waits[UPSTREAMS + i].revents) questions_read_answer(i / PORTS, i % PORTS);
+      if (waits[UPSTREAMS + i].revents) questions_read_answers(i / PORTS, i % PORTS);
     streams_serve(waits + STREAMS, now);
     if (waits[LISTENER].revents) streams_accept(now);
   }
 }
 
 /* ---- before the first byte ---- */
+
+static bool make_room(int socket, int bytes) {
+  return !setsockopt(socket, SOL_SOCKET, SO_RCVBUFFORCE, &bytes, sizeof bytes);
+}
 
 static void open_upstream(const char *text) {
   struct sockaddr_in ip4 = { .sin_family = AF_INET, .sin_port = htons(PORT) };
@@ -82,6 +88,7 @@ static void open_upstream(const char *text) {
   for (int i = 0; i < PORTS; i++) {
     int udp = socket(is6 ? AF_INET6 : AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     if (udp < 0 || connect(udp, is6 ? (void *)&ip6 : (void *)&ip4, is6 ? sizeof ip6 : sizeof ip4)) return;
+    if (!make_room(udp, UPSTREAM_BYTES)) return;
     upstreams[upstream_count][i] = udp;
   }
   questions_add_upstream(upstreams[upstream_count++]);
@@ -94,7 +101,7 @@ static bool open_downstream(const char *address) {
   listener = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
   return inet_aton(address, &at.sin_addr) && !setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) &&
          !bind(datagrams, (struct sockaddr *)&at, sizeof at) && !bind(listener, (struct sockaddr *)&at, sizeof at) &&
-         !listen(listener, MAX_STREAMS);
+         make_room(datagrams, DATAGRAMS_BYTES) && !listen(listener, BACKLOG);
 }
 
 int main(int count, char **arguments) {

@@ -64,12 +64,26 @@ struct origin {
 void questions_open(int datagrams);
 /* One of the host's resolvers, by several ports. */
 void questions_add_upstream(const int sockets[PORTS]);
-void questions_read_datagram(void);
+void questions_read_datagrams(void);
 void questions_take(const uint8_t *message, size_t size, const struct origin *origin);
-void questions_read_answer(int upstream, int port);
+void questions_read_answers(int upstream, int port);
 /* Asks once more, or gives up, where no answer came in time. */
 void questions_expire(uint64_t now);
 bool questions_idle(void);
+/* Nobody waits for what the link has asked any more. */
+void questions_drop(uint16_t link);
+
+/* shares.c: what one company's links share */
+/* Links of one number have one share; 0 is a share of its own. */
+void shares_join(uint16_t link, uint64_t number);
+void shares_leave(uint16_t link);
+/* The share's place, below LINKS. */
+uint16_t shares_of(uint16_t link);
+/* Counts a question; false for one too many. */
+bool shares_may_ask(uint16_t link, uint64_t now);
+/* That no resolver answered, for a while. */
+void shares_note_failure(uint16_t share, const uint8_t *question, size_t size, uint64_t now);
+bool shares_has_failed(uint16_t share, const uint8_t *question, size_t size, uint64_t now);
 
 /* streams.c: questions that come by TCP */
 void streams_open(int listener);
@@ -81,6 +95,7 @@ void streams_watch(struct pollfd *waits);
 void streams_serve(const struct pollfd *waits, uint64_t now);
 void streams_expire(uint64_t now);
 bool streams_idle(void);
+void streams_drop(uint16_t link);
 
 /* control.c: what the agent says, line by line on descriptor 0, and hears on descriptor 1 */
 /* True once the agent has told of every list: before, nobody is answered. */
