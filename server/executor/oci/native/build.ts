@@ -8,7 +8,7 @@ import { ExecutorRefused } from '../../port.ts'
 const run = promisify(execFile)
 const shimSources = [
   ...['shim.c', 'plan.c', 'cgroups.c', 'devices.c', 'mounts.c', 'network.c', 'runtime.c'],
-  ...['input.c', 'mask.c', 'log.c', 'clients.c', 'collect.c', 'record.c'],
+  ...['input.c', 'mask.c', 'mask-forms.c', 'log.c', 'clients.c', 'collect.c', 'record.c'],
 ]
 /** On the host. Linked statically too: a shim is started for each sandbox, and would look for its libraries each time. */
 const outerPrograms = {
