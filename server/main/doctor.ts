@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { type Config, ConfigInvalid, readConfig } from '../base/config.ts'
 import { checkHost } from '../executor/oci/host-checks.ts'
-import { listBaseImages } from '../operator/base-images.ts'
+import { isCurrent, listBaseImages } from '../operator/base-images.ts'
 import { accountOf } from '../postgres/account.ts'
 import { isPortFree } from '../postgres/free-port.ts'
 import { lockHolder } from './supervisor/instance-lock.ts'
@@ -193,6 +193,14 @@ async function baseImagesCheck(config: Config): Promise<Check> {
     baseImages: join(agent, 'base-images'),
   })
   const names = images.map((image) => image.name)
+  const old = images.filter((image) => !isCurrent(image))
+  if (old.length > 0) {
+    return useful('base images', {
+      ok: false,
+      found: `made by an earlier version: ${old.map((image) => image.name).join(', ')}`,
+      advice: 'run sandbox operator base-image add again (as root): they hold the name of the machine',
+    })
+  }
   return useful('base images', {
     ok: names.length > 0,
     found: names.length > 0 ? names.join(', ') : 'none',
