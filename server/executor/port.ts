@@ -114,6 +114,8 @@ export type SandboxNetwork =
       egressCapBytes: number
       /** Absent: every public address. */
       allow?: AllowList
+      /** Sandboxes of one number share one part of what all ask for names; absent: a part of its own. From 1, opaque. */
+      share?: number
       /** For a pull: the operator's own registry too, even at an address that is not public. */
       registry?: true
     }

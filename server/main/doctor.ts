@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { type Config, ConfigInvalid, readConfig } from '../base/config.ts'
 import { defaultFloorBytes } from '../base/disk-floor.ts'
 import { checkHost } from '../executor/oci/host-checks.ts'
-import { listBaseImages } from '../operator/base-images.ts'
+import { isCurrent, listBaseImages } from '../operator/base-images.ts'
 import { accountOf } from '../postgres/account.ts'
 import { isPortFree } from '../postgres/free-port.ts'
 import { defaultCompanyBytes, newWorkFloors } from '../storage/free-space.ts'
@@ -200,6 +200,14 @@ async function baseImagesCheck(config: Config): Promise<Check> {
     baseImages: join(agent, 'base-images'),
   })
   const names = images.map((image) => image.name)
+  const old = images.filter((image) => !isCurrent(image))
+  if (old.length > 0) {
+    return useful('base images', {
+      ok: false,
+      found: `made by an earlier version: ${old.map((image) => image.name).join(', ')}`,
+      advice: 'run sandbox operator base-image add again (as root): they hold the name of the machine',
+    })
+  }
   return useful('base images', {
     ok: names.length > 0,
     found: names.length > 0 ? names.join(', ') : 'none',

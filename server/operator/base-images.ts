@@ -1,6 +1,6 @@
 import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { makeDebian } from './debian.ts'
+import { debianRevision, makeDebian } from './debian.ts'
 import { CommandFailed, runCommand } from './run-command.ts'
 
 /** A base image that the operator made from Debian packages; Dockerfiles name it in `FROM`. */
@@ -8,6 +8,8 @@ export interface BaseImage {
   name: string
   packages: string[]
   made_at: string
+  /** Of `makeDebian`; absent: 1. */
+  revision?: number
 }
 
 /** Where the builder and the store of base images are. */
@@ -37,14 +39,17 @@ export async function prepareStore(baseImages: string): Promise<void> {
 
 const catalogueOf = (folders: BuilderFolders) => join(folders.baseImages, '..', 'base-images.json')
 
+/** What was made by an earlier revision may hold the name of the machine that it was made on. */
+export const isCurrent = ({ revision }: BaseImage): boolean => revision === debianRevision
+
 export async function listBaseImages(folders: BuilderFolders): Promise<BaseImage[]> {
   const text = await readFile(catalogueOf(folders), 'utf8').catch(() => '[]')
   return JSON.parse(text) as BaseImage[]
 }
 
 /**
- * Makes `name` from Debian packages and adds it to the store that builds read. An image of the same name and
- * packages is kept as it is. Answers whether one was made now.
+ * Makes `name` from Debian packages and adds it to the store that builds read. An image of the same name, packages and
+ * revision is kept as it is. Answers whether one was made now.
  */
 export async function addBaseImage(
   folders: BuilderFolders,
@@ -57,10 +62,13 @@ export async function addBaseImage(
     throw new BaseImageRefused(`not a Debian package: ${wrong ?? ''}`)
   const present = await listBaseImages(folders)
   const sorted = [...packages].sort()
-  if (present.some((image) => image.name === name && image.packages.join() === sorted.join())) return false
+  const isSame = (image: BaseImage) =>
+    image.name === name && image.packages.join() === sorted.join() && isCurrent(image)
+  if (present.some(isSame)) return false
   await importDebian(folders, name, sorted)
   const others = present.filter((image) => image.name !== name)
-  const catalogue = [...others, { name, packages: sorted, made_at: new Date().toISOString() }]
+  const made = { name, packages: sorted, made_at: new Date().toISOString(), revision: debianRevision }
+  const catalogue = [...others, made]
   await writeFile(`${catalogueOf(folders)}.part`, JSON.stringify(catalogue, null, 2))
   await rename(`${catalogueOf(folders)}.part`, catalogueOf(folders))
   return true

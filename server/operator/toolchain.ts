@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { makeDebian } from './debian.ts'
+import { debianRevision, makeDebian } from './debian.ts'
 
 const packages = ['buildah', 'ca-certificates', 'skopeo', 'tar']
-const recipe = createHash('sha256').update(packages.join()).digest('hex')
+const recipe = createHash('sha256').update(`${debianRevision} ${packages.join()}`).digest('hex')
 
 /**
  * The builder: a root filesystem of its own with buildah in it, in which every build sandbox starts. Made once

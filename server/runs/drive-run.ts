@@ -128,7 +128,7 @@ class RunDrive {
     const { runs } = this.#deps
     const job = await patiently('read the job', () => runs.findJob(this.#run), this.#patience)
     if (!job) return this.#finish({ outcome: failed('platform_internal', { detail: 'job_missing' }) })
-    const prepare = () => prepareRun(this.#deps, job, this.#run.sandboxId)
+    const prepare = () => prepareRun(this.#deps, job, this.#run)
     const prepared = await patiently('prepare', prepare, { ...this.#patience, waitsMs: shortPatienceMs })
     if (prepared.kind === 'refused') return this.#finish({ outcome: prepared.outcome })
     const start = await this.#start(prepared)

@@ -124,5 +124,9 @@ it('starts with what the lists of its environment and its task both allow', asyn
   const started = vi.spyOn(ScriptedExecutor.prototype, 'start')
   await endedRun('exited', [])
   const allow = { names: ['a.example'], ranges: [] }
-  expect(started.mock.lastCall?.[0].network).toEqual({ egressCapBytes: 12_345, allow })
+  expect(started.mock.lastCall?.[0].network).toEqual({
+    egressCapBytes: 12_345,
+    share: expect.any(Number),
+    allow,
+  })
 })

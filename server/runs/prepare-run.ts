@@ -5,6 +5,7 @@ import type { AttestedImage } from '../builds/stored-images.ts'
 import type { SandboxSpec } from '../executor/port.ts'
 import type { ObjectStorage } from '../storage/port.ts'
 import { bootInput, bootInputWith, type Job } from './boot-program.ts'
+import type { ClaimedRun } from './claim-store.ts'
 import type { RunJob } from './job-store.ts'
 import { exportableEnv, isValidEnv } from './ordinary-env.ts'
 import type { PlacedImages } from './placed-images.ts'
@@ -41,7 +42,7 @@ const refused = (outcome: RunOutcome): PreparedRun => ({ kind: 'refused', outcom
 export async function prepareRun(
   { storage, images, egressCapBytes }: PrepareDeps,
   job: RunJob,
-  sandboxId: string,
+  { sandboxId, companyId }: Pick<ClaimedRun, 'sandboxId' | 'companyId'>,
 ): Promise<PreparedRun> {
   if (job.lost_authority) return refused(failed('authority_revoked', { detail: job.lost_authority }))
   if (job.content_state !== 'active') {
@@ -76,7 +77,7 @@ export async function prepareRun(
     imageUser: image.user,
     isolation: job.isolation,
     timeoutSeconds: job.timeout_seconds,
-    network: networkOfRun(job, egressCapBytes),
+    network: networkOfRun({ ...job, company_id: companyId }, egressCapBytes),
   })
   // A version that declares secrets was refused above.
   const boot: Job = {

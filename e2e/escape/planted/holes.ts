@@ -120,6 +120,38 @@ const ofView: Hole[] = [
     tries: ['leaks'],
   },
   {
+    name: 'command line of the host',
+    edits: [edit('own-proc.ts', "crun: ['cmdline', ", 'crun: [')],
+    tries: ['leaks/tells_command_line'],
+  },
+  {
+    name: 'layers by their paths',
+    edits: [edit('native/mounts.c', 'upperdir=space/upper', 'upperdir=/run/sandbox-jobs/space/upper')],
+    tries: ['leaks/tells_layers'],
+  },
+  {
+    name: 'base images by their path',
+    edits: [
+      edit(
+        'native/mounts.c',
+        'mount_overlay(plan->staging, "root/base-images", MS_RDONLY, "lowerdir=lower/base-images:lower/none");',
+        'snprintf(path, sizeof path, "%s/base-images", root_path); attach(&plan->base_images, path, plan->id_base, MOUNT_ATTR_RDONLY);',
+      ),
+    ],
+    tries: ['builds/tells_base_images'],
+  },
+  {
+    name: 'devices of the host in builds',
+    edits: [
+      edit(
+        'spec.ts',
+        '...(build ? buildMounts : [])',
+        "...(build ? [...buildMounts, { destination: '/sys', type: 'sysfs', source: 'sysfs', options: ['ro'] }] : [])",
+      ),
+    ],
+    tries: ['builds'],
+  },
+  {
     name: 'process 1 is readable',
     edits: [edit('native/init.c', 'PR_SET_DUMPABLE, 0', 'PR_SET_DUMPABLE, 1')],
     tries: ['procfs and sysfs'],
@@ -166,8 +198,8 @@ const ofFiles: Hole[] = [
     edits: [
       edit(
         'native/mounts.c',
-        '"overlay", root_path, "overlay", MS_NOSUID | MS_NODEV',
-        '"overlay", root_path, "overlay", MS_NOSUID',
+        '"overlay", target, "overlay", MS_NOSUID | MS_NODEV',
+        '"overlay", target, "overlay", MS_NOSUID',
       ),
     ],
     tries: ['mounts'],

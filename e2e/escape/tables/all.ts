@@ -1,6 +1,7 @@
 import type { Table } from '../attempt.ts'
 import type { Stage } from '../stage.ts'
 import type { Trials } from '../trial.ts'
+import { builds } from './builds.ts'
 import { collector } from './collector.ts'
 import { devices } from './devices.ts'
 import { hostileEnvironments } from './environment.ts'
@@ -17,7 +18,14 @@ import { systemCalls } from './system-calls.ts'
 
 /** What one sandbox tries one after another, class by class. */
 export async function tablesOf(stage: Stage): Promise<Table[]> {
-  const own = [leaks(stage), neighbours(stage), network(), allowList(), ...(await imagesOf(stage))]
+  const own = [
+    leaks(stage),
+    builds(stage),
+    neighbours(stage),
+    network(),
+    allowList(),
+    ...(await imagesOf(stage)),
+  ]
   return [systemCalls(stage.runtime), procAndSys, devices, namespaces, mountTricks, rights, sockets, ...own]
 }
 

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { hostname, totalmem } from 'node:os'
 import { basename } from 'node:path'
+import { stagingFolder } from '../../../server/executor/oci/paths.ts'
 import type { Attempt, Table } from '../attempt.ts'
 import type { Stage } from '../stage.ts'
 
@@ -75,6 +76,13 @@ export function leaks({ canaries, agent }: Stage): Table {
       told('folder_mountinfo', `finds the agent's folder among the mounts`, '/proc/self/mountinfo', folder),
       told('folder_mounts', `finds the agent's folder among the mounts`, '/proc/mounts', folder),
       told('staging_mounts', 'finds the place where sandboxes are made', '/proc/1/mounts', agent.dataDir),
+      told(
+        'layers',
+        'finds where the layers of its root lie on the host',
+        '/proc/self/mountinfo /proc/mounts',
+        stagingFolder,
+      ),
+      told('command_line', 'finds how the host was started', '/proc/cmdline', wordOfStart()),
       told('group_self', 'finds the control group that it is in', '/proc/self/cgroup', agent.cgroup),
       told('group_1', 'finds the control group of process 1', '/proc/1/cgroup', agent.cgroup),
       told('environment', 'finds the agent in an environment', '/proc/*/environ', 'SANDBOX_DATA'),
@@ -103,6 +111,12 @@ export function leaks({ canaries, agent }: Stage): Table {
     ],
   }
 }
+
+/** A long word of the host's command line. */
+const wordOfStart = () =>
+  safely('/proc/cmdline')
+    .split(/\s+/)
+    .reduce((longest, word) => (word.length > longest.length ? word : longest))
 
 const safely = (path: string) => {
   try {

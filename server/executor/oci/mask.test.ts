@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { maskPieces, pieceBytesMax } from './agent/mask-pieces.ts'
+import { maskedValues } from './agent/masked-values.ts'
+import { maskPieces, pieceBytesMax } from './mask-definition.ts'
 
 const native = join(import.meta.dirname, 'native')
 let folder: string
@@ -13,7 +14,7 @@ let filter: string
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'sandbox-test-mask-'))
   filter = join(folder, 'mask-filter')
-  const sources = ['mask-filter.c', 'mask.c'].map((name) => join(native, name))
+  const sources = ['mask-filter.c', 'mask.c', 'mask-forms.c'].map((name) => join(native, name))
   const checked = ['-fsanitize=address,undefined', '-fno-sanitize-recover=all']
   execFileSync('/usr/bin/cc', ['-O1', '-g', '-std=gnu11', ...checked, '-o', filter, ...sources])
 })
@@ -28,15 +29,9 @@ const number = (value: number) => {
 
 /** What the log keeps of `chunks`. */
 function masked(values: string[], chunks: Buffer[], words: string[] = []): Buffer {
-  const pieces = maskPieces(values)
-  const sent = pieces.map((piece) => {
-    const room = Buffer.alloc(1 + pieceBytesMax)
-    room.writeUInt8(piece.length)
-    piece.copy(room, 1)
-    return room
-  })
+  const sent = maskedValues(values).flatMap((value) => [number(value.length), value])
   const frames = chunks.flatMap((chunk) => [number(chunk.length), chunk])
-  const input = Buffer.concat([number(pieces.length), ...sent, ...frames])
+  const input = Buffer.concat([number(values.length), ...sent, ...frames])
   const { status, stdout, stderr } = spawnSync(filter, words, { input, maxBuffer: 64 * 1024 * 1024 })
   expect({ status, stderr: stderr.toString() }).toEqual({ status: 0, stderr: '' })
   return stdout
@@ -224,6 +219,6 @@ describe('masking', () => {
     ['mask_values', Array.from({ length: 101 }, (_, at) => `value ${at}`)],
     ['mask_total', Array.from({ length: 5 }, () => 'x'.repeat(60_000))],
   ])('refuses with %s what it cannot hold', (slug, values) => {
-    expect(() => maskPieces(values)).toThrow(expect.objectContaining({ slug }))
+    expect(() => maskedValues(values)).toThrow(expect.objectContaining({ slug }))
   })
 })

@@ -6,16 +6,19 @@ export interface OwnMachine {
   memoryBytes: number
 }
 
-/** Files of /proc that tell of the host's processors, memory and load. gVisor has its own, but for the memory. */
+/** Files of /proc that tell of the host's processors, memory and load, and of how it was started. gVisor has its own, but for the memory. */
 const filesOf: Record<SandboxRuntime, (keyof ProcFiles)[]> = {
-  crun: ['cpuinfo', 'diskstats', 'loadavg', 'meminfo', 'stat', 'vmstat'],
+  crun: ['cmdline', 'cpuinfo', 'diskstats', 'loadavg', 'meminfo', 'stat', 'vmstat'],
   runsc: ['meminfo'],
 }
 
 /** Those files that are laid over the host's in a sandbox. */
 export const ownProcFiles = (runtime: SandboxRuntime): string[] => filesOf[runtime]
 
-type ProcFiles = Record<'cpuinfo' | 'diskstats' | 'loadavg' | 'meminfo' | 'stat' | 'vmstat', string>
+type ProcFiles = Record<
+  'cmdline' | 'cpuinfo' | 'diskstats' | 'loadavg' | 'meminfo' | 'stat' | 'vmstat',
+  string
+>
 
 /**
  * What these files say, for good: an idle machine of that size. Live figures would need a file system of ours that root
@@ -25,6 +28,7 @@ export function procFiles({ cpus, memoryBytes }: OwnMachine, hostCpuinfo: string
   const each = <T>(line: (cpu: number) => T) => Array.from({ length: cpus }, (_, cpu) => line(cpu))
   const kib = Math.floor(memoryBytes / 1024)
   return {
+    cmdline: 'quiet\n',
     cpuinfo: each((cpu) => `${ownProcessor(hostCpuinfo, cpu, cpus)}\n\n`).join(''),
     diskstats: '',
     loadavg: '0.00 0.00 0.00 1/1 1\n',

@@ -24,6 +24,7 @@ export interface AgentPaths {
   platform: string
   /** The same with the address of the service's resolver, for sandboxes with a network. */
   networkPlatform: string
+  buildPlatform: string
   /** Compiled shim and init, one folder per source. */
   native: string
   /** There only while filters of system calls are made. */
@@ -44,6 +45,7 @@ export function agentPaths(dataDir: string): AgentPaths {
     proc: join(root, 'proc'),
     platform: join(root, 'platform'),
     networkPlatform: join(root, 'platform-network'),
+    buildPlatform: join(root, 'platform-build'),
     native: join(root, 'native'),
     filters: join(root, 'filters'),
     builderRootfs: join(root, 'builder/rootfs'),

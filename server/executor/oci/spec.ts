@@ -170,5 +170,4 @@ const buildMounts: Mount[] = [
     source: 'devpts',
     options: ['nosuid', 'noexec', 'newinstance', 'ptmxmode=0666', 'mode=0620', 'max=64'],
   },
-  { destination: '/sys', type: 'sysfs', source: 'sysfs', options: ['nosuid', 'noexec', 'nodev', 'ro'] },
 ]

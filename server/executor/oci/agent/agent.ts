@@ -56,6 +56,9 @@ export interface RunningAgent {
   stop(): Promise<void>
 }
 
+/** Over the builder's own, which came from a machine. No resolver answers in a build. */
+const etcOfBuilds = { 'resolv.conf': 'nameserver 127.0.0.1\n', hostname: 'build\n' }
+
 const sandboxesPerCpu = 8
 const bytesPerSandbox = 256 * 1024 * 1024
 const maxWarm = 8
@@ -84,8 +87,9 @@ export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
   const programs = { busybox, init, unpack }
   const platformLayer = await makePlatformLayer(paths.platform, programs)
   const filters = await compileFilters(crun, { layer: platformLayer.path, folder: paths.filters })
-  const resolvConf = `nameserver ${gateway4}\n`
-  const networkLayer = await makePlatformLayer(paths.networkPlatform, programs, resolvConf)
+  const etcOfNetwork = { 'resolv.conf': `nameserver ${gateway4}\n` }
+  const networkLayer = await makePlatformLayer(paths.networkPlatform, programs, etcOfNetwork)
+  const buildLayer = await makePlatformLayer(paths.buildPlatform, programs, etcOfBuilds)
   const network = new Network({
     dataDir: options.dataDir,
     linksProgram: native.links,
@@ -109,6 +113,7 @@ export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
     network,
     platformLayer: platformLayer.path,
     networkLayer: networkLayer.path,
+    buildLayer: buildLayer.path,
     runtimes,
     filters,
     processors: new Processors(cpus),

@@ -1,5 +1,4 @@
 import type { Writable } from 'node:stream'
-import { pieceBytesMax } from './mask-pieces.ts'
 
 const frameBytes = 1 << 16
 /** Less than what a unix socket holds: what is sent at once up to here is all in the shim's hands or none of it is. */
@@ -9,7 +8,7 @@ const atOnceBytes = 1 << 17
 interface Word {
   timeoutMs: number
   /** What the log is not to show. */
-  maskPieces: readonly Buffer[]
+  masked: readonly Buffer[]
   /** Called before the word may reach the shim. */
   onGiven: () => void
 }
@@ -70,18 +69,11 @@ function drained(shim: Writable): Promise<void> {
   })
 }
 
-function bytesOf({ timeoutMs, maskPieces }: Word): Buffer {
-  const head = 12
-  const pieceRoom = 1 + pieceBytesMax
-  const bytes = Buffer.alloc(head + maskPieces.length * pieceRoom)
-  bytes.writeBigUInt64LE(BigInt(timeoutMs))
-  bytes.writeUInt32LE(maskPieces.length, 8)
-  for (const [at, piece] of maskPieces.entries()) {
-    const start = head + at * pieceRoom
-    bytes.writeUInt8(piece.length, start)
-    piece.copy(bytes, start + 1)
-  }
-  return bytes
+function bytesOf({ timeoutMs, masked }: Word): Buffer {
+  const head = Buffer.alloc(12)
+  head.writeBigUInt64LE(BigInt(timeoutMs))
+  head.writeUInt32LE(masked.length, 8)
+  return Buffer.concat([head, ...masked.flatMap((value) => [lengthOf(value.length), value])])
 }
 
 function lengthOf(count: number): Buffer {

@@ -38,10 +38,10 @@ const folders: [string, number][] = [
 export async function makePlatformLayer(
   parent: string,
   programs: { busybox: string; init: string; unpack: string },
-  /** Text of /etc/resolv.conf; without, the image's own is left. */
-  resolvConf?: string,
+  /** Files of /etc by their names; the image's own others are left. */
+  etc?: Record<string, string>,
 ): Promise<PlatformLayer> {
-  const hash = createHash('sha256').update(JSON.stringify([folders, resolvConf]))
+  const hash = createHash('sha256').update(JSON.stringify([folders, etc]))
   for (const path of Object.values(programs)) hash.update(await readFile(path))
   const hex = hash.digest('hex')
   const target = join(parent, hex.slice(0, 16))
@@ -63,11 +63,13 @@ export async function makePlatformLayer(
       await copyFile(path, join(fresh, '.sandbox', name))
       await own(join(fresh, '.sandbox', name), 0o755)
     }
-    if (resolvConf !== undefined) {
+    if (etc) {
       await mkdir(join(fresh, 'etc'))
       await own(join(fresh, 'etc'), 0o755)
-      await writeFile(join(fresh, 'etc/resolv.conf'), resolvConf)
-      await own(join(fresh, 'etc/resolv.conf'), 0o644)
+      for (const [name, text] of Object.entries(etc)) {
+        await writeFile(join(fresh, 'etc', name), text)
+        await own(join(fresh, 'etc', name), 0o644)
+      }
     }
     await rename(fresh, target)
   } catch (error) {

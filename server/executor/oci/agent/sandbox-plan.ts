@@ -19,6 +19,8 @@ export interface PlanOptions {
   platformLayer: string
   /** The same with the service's resolver in /etc/resolv.conf. */
   networkLayer: string
+  /** The same for builds, with nothing of the machine that the builder was made on. */
+  buildLayer: string
   runtimes: RuntimePrograms
   ownProc: OwnProcFolders
   processors: Processors
@@ -44,10 +46,21 @@ interface PlannedSandbox {
 
 /** What the shim needs to know; refuses when a tree that the sandbox stands on is missing. */
 export async function planSandbox(
-  { paths, cgroups, cgroupParent, platformLayer, networkLayer, runtimes, ownProc, processors }: PlanOptions,
+  {
+    paths,
+    cgroups,
+    cgroupParent,
+    platformLayer,
+    networkLayer,
+    buildLayer,
+    runtimes,
+    ownProc,
+    processors,
+  }: PlanOptions,
   { name, spec, idBase, link, folder, special }: PlannedSandbox,
 ): Promise<ShimPlan> {
-  const layer = link ? networkLayer : platformLayer
+  const ownLayer = spec.rootfs.kind === 'builder' ? buildLayer : platformLayer
+  const layer = link ? networkLayer : ownLayer
   const lowers: TreeSource[] = [{ diskIdBase: diskIdBase.platform, path: layer }]
   let baseImages: TreeSource | undefined
   if (spec.rootfs.kind === 'builder') {

@@ -10,6 +10,8 @@ export interface Sandbox {
   phase: 'live' | 'recorded' | 'gone'
   /** Whether the word that starts its program may have reached the shim. */
   wordGiven: boolean
+  /** What the names in its refusals are not to show; undefined of one that an earlier agent started. */
+  masked: readonly Buffer[] | undefined
   /** The shim, once there is one. */
   keeper: Keeper | undefined
   /** Resolves when nothing of it is left but its folder. */
@@ -30,6 +32,7 @@ export function newSandbox(ticket: Ticket, folder: string, wordGiven: boolean): 
     folder,
     phase: 'live',
     wordGiven,
+    masked: undefined,
     keeper: undefined,
     cleared: Promise.resolve(),
     running,

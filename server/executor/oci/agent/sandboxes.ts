@@ -24,7 +24,8 @@ import { Leftovers } from './leftovers.ts'
 import type { MadeSandbox, MakeOptions } from './made-sandbox.ts'
 import { ForbiddenIds } from './marks/forbidden-ids.ts'
 import type { Marks } from './marks/marks.ts'
-import { maskPieces } from './mask-pieces.ts'
+import { withMaskedNames } from './masked-names.ts'
+import { maskedValues } from './masked-values.ts'
 import { MemoryBudget } from './memory-budget.ts'
 import { exitOf, newSandbox, type Sandbox, stateOf } from './sandbox.ts'
 import { SandboxMaker, warmPrefix } from './sandbox-maker.ts'
@@ -177,11 +178,11 @@ export class Sandboxes {
       await refuseUnbegun(known)
       return { inputTaken: Promise.resolve() }
     }
-    const pieces = maskPieces(input.masked ?? [])
-    const [sandbox, made] = await this.#create(spec, special)
+    const masked = maskedValues(input.masked ?? [])
+    const [sandbox, made] = await this.#create(spec, special, masked)
     const inputTaken = sendInput(input.stdin, made.input, {
       timeoutMs: spec.limits.timeoutMs,
-      maskPieces: pieces,
+      masked,
       onGiven: () => {
         sandbox.wordGiven = true
       },
@@ -262,7 +263,11 @@ export class Sandboxes {
   }
 
   /** Writes the sandbox down, durably, and has it made unless there is a warm one. Nothing of it runs before the word. */
-  async #create(spec: SandboxSpec, special: Special | undefined): Promise<[Sandbox, MadeSandbox]> {
+  async #create(
+    spec: SandboxSpec,
+    special: Special | undefined,
+    masked: readonly Buffer[],
+  ): Promise<[Sandbox, MadeSandbox]> {
     const { paths, slots, diskFloorBytes } = this.#options
     if (this.#live >= slots) {
       throw new ExecutorRefused(noCapacity, `all ${slots} sandboxes of this machine are in use`)
@@ -278,7 +283,9 @@ export class Sandboxes {
     const warm = special ? undefined : this.#warm.take(spec)
     const idBase = warm?.idBase ?? special?.idBase ?? this.#maker.takeRange()
     const ticket: Ticket = { spec, idBase, name: warm?.name ?? spec.id }
+    if (masked.length > 0) ticket.hasMasked = true
     const sandbox = newSandbox(ticket, join(paths.sandboxes, ticket.name), false)
+    if (spec.network !== 'none') sandbox.masked = masked
     this.#known.set(spec.id, sandbox)
     this.#hold(spec)
     if (this.#freePlaces() < 0) this.#warm.yieldOne()
@@ -351,9 +358,12 @@ export class Sandboxes {
   }
 
   /** Before its record is read, which tells of them. */
-  async #noteRefusals({ ticket: { link }, folder }: Sandbox): Promise<void> {
+  async #noteRefusals(sandbox: Sandbox): Promise<void> {
+    const { link, hasMasked } = sandbox.ticket
     const refusals = link && (await this.#options.network.takeRefusals(link))
-    if (refusals) await writeRefusals(folder, refusals)
+    const values = hasMasked ? sandbox.masked : []
+    sandbox.masked = undefined
+    if (refusals) await writeRefusals(sandbox.folder, await withMaskedNames(refusals, values))
   }
 
   /** False for what never got its word. */

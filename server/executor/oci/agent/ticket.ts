@@ -13,6 +13,8 @@ export interface Ticket {
   idBase: number
   /** Its network link, where it has one. */
   link?: Link
+  /** There are values that nothing of it is to show. They are not written down. */
+  hasMasked?: true
 }
 
 const ticketFile = 'ticket.json'

@@ -8,14 +8,17 @@ import { ExecutorRefused } from '../../port.ts'
 const run = promisify(execFile)
 const shimSources = [
   ...['shim.c', 'plan.c', 'cgroups.c', 'devices.c', 'mounts.c', 'network.c', 'runtime.c'],
-  ...['input.c', 'mask.c', 'log.c', 'clients.c', 'collect.c', 'record.c', 'space.c'],
+  ...['input.c', 'mask.c', 'mask-forms.c', 'log.c', 'clients.c', 'collect.c', 'record.c', 'space.c'],
 ]
 /** On the host. Linked statically too: a shim is started for each sandbox, and would look for its libraries each time. */
 const outerPrograms = {
   shim: shimSources,
   spawner: ['spawner.c'],
   links: ['links.c'],
-  resolver: ['resolver.c', 'lists.c', 'notes.c', 'control.c'],
+  resolver: [
+    ...['resolver.c', 'confine.c', 'dns.c', 'questions.c', 'shares.c', 'streams.c'],
+    ...['lists.c', 'notes.c', 'control.c'],
+  ],
 }
 const innerPrograms = ['init', 'unpack']
 const warnings = ['-O2', '-Wall', '-Wextra', '-Werror', '-std=gnu11']

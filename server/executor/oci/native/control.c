@@ -2,7 +2,8 @@
  * The agent's lines on descriptor 0. Each has one answer, which ends with `done` or, where there is no room, `failed`:
  *
  *   list <link> <names>   holds the link to these names, comma-separated, `*.` before one for all below it; may be empty
- *   drop <link>           it has no list any more
+ *   share <link> <number> links of one number share one part of the resolver, see shares.c
+ *   drop <link>           it has neither any more
  *   take <link>           tells what was refused to it, see notes.c, and forgets that
  *   serve                 every list is told: from now on questions are answered
  */
@@ -32,6 +33,13 @@ void control_say(const char *line, size_t size) {
   }
 }
 
+static void drop(uint16_t link) {
+  questions_drop(link);
+  streams_drop(link);
+  lists_drop(link);
+  shares_leave(link);
+}
+
 static bool obey(char *line) {
   const char *word = strsep(&line, " ");
   if (!strcmp(word, "serve")) return ready = true;
@@ -39,7 +47,8 @@ static bool obey(char *line) {
   int link = number ? atoi(number) : 0;
   if (link <= 0 || link >= LINKS) return false;
   if (!strcmp(word, "list")) return line && lists_set(link, line);
-  if (!strcmp(word, "drop")) lists_drop(link);
+  if (!strcmp(word, "share") && line) shares_join(link, strtoull(line, NULL, 10));
+  else if (!strcmp(word, "drop")) drop(link);
   else if (!strcmp(word, "take")) notes_tell(link);
   else return false;
   return true;

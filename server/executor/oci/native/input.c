@@ -1,7 +1,7 @@
 /*
  * What the agent sends on descriptor 0, all numbers little endian. First its word: 8 bytes with the program's time in
- * milliseconds, 4 bytes with the count of pieces that the log is not to show, and the pieces: 1 byte length, then
- * MASK_PIECE_MAX bytes, the rest of which is 0. Then the program's input in frames: 4 bytes length, then the bytes; an
+ * milliseconds, 4 bytes with the count of values that the log is not to show, and the values: 4 bytes length, then the
+ * bytes. Then the program's input in frames: 4 bytes length, then the bytes; an
  * empty frame ends it.
  * An input that ends without the empty frame was cut by the agent's death: the sandbox is killed, for a program must
  * never act on half of its input. Where not even the word came, nobody wants the sandbox any more.
@@ -20,11 +20,19 @@ enum { INPUT_BYTES = 1 << 16 };
 static struct {
   char buffer[INPUT_BYTES];
   size_t from, to;
-  uint8_t word[12], piece[1 + MASK_PIECE_MAX], header[4];
-  size_t word_bytes, piece_bytes, header_bytes;
-  uint32_t pieces_left, frame_left;
+  uint8_t word[12], header[4];
+  size_t word_bytes, header_bytes;
+  uint32_t frame_left;
   bool complete, agent_gone;
 } input;
+
+/* What the log is not to show, until the last of it is there. */
+static struct {
+  uint8_t bytes[MASK_ALL_BYTES];
+  uint32_t sizes[MASK_VALUES], count, whole;
+  /* Where the value at hand begins, and what of it is there. */
+  size_t start, have;
+} masked;
 
 /* Fills `field`; true once it is whole. */
 static bool gather(uint8_t *field, size_t size, size_t *have, ssize_t *count) {
@@ -46,26 +54,37 @@ static void begin_by_word(void) {
 }
 
 static void take_word(void) {
-  uint32_t pieces;
-  memcpy(&pieces, input.word + sizeof(uint64_t), sizeof pieces);
-  input.pieces_left = le32toh(pieces);
-  masks_make(input.pieces_left);
-  if (!input.pieces_left) begin_by_word();
+  memcpy(&masked.count, input.word + sizeof(uint64_t), sizeof masked.count);
+  masked.count = le32toh(masked.count);
+  if (masked.count > MASK_VALUES) fail("mask_count");
+  if (!masked.count) begin_by_word();
 }
 
-static void take_piece(void) {
-  masks_add(input.piece + 1, input.piece[0]);
-  memset(input.piece, 0, sizeof input.piece);
-  input.piece_bytes = 0;
-  if (!--input.pieces_left) begin_by_word();
+static void take_value_size(void) {
+  uint32_t size;
+  memcpy(&size, input.header, sizeof size);
+  size = le32toh(size);
+  input.header_bytes = 0;
+  if (size < MASK_PIECE_MIN || size > MASK_VALUE_BYTES || size > MASK_ALL_BYTES - masked.start) fail("mask_length");
+  masked.sizes[masked.whole] = size;
+}
+
+static void take_value(void) {
+  masked.start += masked.sizes[masked.whole++];
+  masked.have = 0;
+  if (masked.whole < masked.count) return;
+  masks_make(masked.bytes, masked.sizes, masked.count);
+  begin_by_word();
 }
 
 void input_read(void) {
   ssize_t count;
   if (input.word_bytes < sizeof input.word) {
     if (gather(input.word, sizeof input.word, &input.word_bytes, &count)) take_word();
-  } else if (input.pieces_left) {
-    if (gather(input.piece, sizeof input.piece, &input.piece_bytes, &count)) take_piece();
+  } else if (masked.whole < masked.count && !masked.sizes[masked.whole]) {
+    if (gather(input.header, sizeof input.header, &input.header_bytes, &count)) take_value_size();
+  } else if (masked.whole < masked.count) {
+    if (gather(masked.bytes + masked.start, masked.sizes[masked.whole], &masked.have, &count)) take_value();
   } else if (input.frame_left) {
     size_t wanted = input.frame_left < sizeof input.buffer ? input.frame_left : sizeof input.buffer;
     count = read(0, input.buffer, wanted);

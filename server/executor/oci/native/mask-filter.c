@@ -25,14 +25,16 @@ _Noreturn void fail(const char *slug) {
 int main(int arguments, char **unused) {
   (void)unused;
   static char chunk[LOG_CHUNK_BYTES];
-  uint8_t piece[1 + MASK_PIECE_MAX];
-  uint32_t count;
+  static uint8_t values[MASK_ALL_BYTES];
+  uint32_t sizes[MASK_VALUES], count, all = 0;
   read_all(&count, sizeof count);
-  masks_make(count);
-  for (; count; count--) {
-    read_all(piece, sizeof piece);
-    masks_add(piece + 1, piece[0]);
+  if (count > MASK_VALUES) exit(3);
+  for (uint32_t i = 0; i < count; all += sizes[i++]) {
+    read_all(&sizes[i], sizeof sizes[i]);
+    if (sizes[i] > sizeof values - all) exit(3);
+    read_all(values + all, sizes[i]);
   }
+  masks_make(values, sizes, count);
   while (fread(&count, sizeof count, 1, stdin) == 1) {
     if (count > sizeof chunk) exit(3);
     read_all(chunk, count);

@@ -1,7 +1,7 @@
 /*
- * Takes values out of the log while it streams by. The agent sends each form of each value cut into pieces of
- * MASK_PIECE_MIN to MASK_PIECE_MAX bytes (agent/mask-pieces.ts); every place where a piece stands becomes part of a mark,
- * whatever chunks the log comes in. Of what is left of a value that was printed in part, no more than two pieces less a
+ * Takes values out of the log while it streams by. Each form of each value is cut into pieces of MASK_PIECE_MIN to
+ * MASK_PIECE_MAX bytes (mask-forms.c); every place where a piece stands becomes part of a mark, whatever chunks the log
+ * comes in. Of what is left of a value that was printed in part, no more than two pieces less a
  * byte each stand in a row.
  *
  * Kept are hashes of the pieces and of their beginnings, under a random key of this sandbox's own: no value stays in
@@ -41,11 +41,10 @@ static size_t power_of_two(size_t least) {
   return size;
 }
 
-void masks_make(uint32_t count) {
-  if (!count) return;
+static void make_room(size_t count) {
   if (count > MAX_PIECES) fail("mask_count");
-  size_t slots = power_of_two(4 * (size_t)count);
-  size_t bits = power_of_two((size_t)count * BEGINNING_BITS_PER_PIECE);
+  size_t slots = power_of_two(4 * count);
+  size_t bits = power_of_two(count * BEGINNING_BITS_PER_PIECE);
   if (bits < MIN_BEGINNING_BITS) bits = MIN_BEGINNING_BITS;
   pieces = calloc(slots, sizeof *pieces);
   beginnings = calloc(bits / 8, 1);
@@ -77,7 +76,7 @@ static bool may_begin(uint64_t hash, bool at_line_end) {
   return (beginnings[bit / 8] >> bit % 8 & 1) && (!at_line_end || *slot_of(hash | LINE_END));
 }
 
-void masks_add(const uint8_t *bytes, size_t count) {
+static void add(const uint8_t *bytes, size_t count) {
   uint64_t hash = 0;
   const uint8_t *line_end = memchr(bytes, '\n', count);
   if (count < MASK_PIECE_MIN || count > MASK_PIECE_MAX) fail("mask_length");
@@ -88,6 +87,23 @@ void masks_add(const uint8_t *bytes, size_t count) {
   }
   lengths |= 1ull << count;
   *slot_of(hash) = hash;
+}
+
+static size_t counted;
+
+static void count_one(const uint8_t *bytes, size_t count) {
+  (void)bytes, (void)count;
+  counted++;
+}
+
+void masks_make(uint8_t *values, const uint32_t *sizes, uint32_t count) {
+  if (!count) return;
+  size_t all = 0;
+  for (uint32_t i = 0; i < count; all += sizes[i++]) masks_of_value(values + all, sizes[i], count_one);
+  make_room(counted);
+  all = 0;
+  for (uint32_t i = 0; i < count; all += sizes[i++]) masks_of_value(values + all, sizes[i], add);
+  explicit_bzero(values, all);
 }
 
 /* The length of the longest piece at `bytes`; `undecided` when more bytes could make it longer. */

@@ -6,7 +6,11 @@
  *   staging/proc         what the program sees of /proc instead of the host's; the runtime lays it there
  *   staging/whole-proc   /proc, where a part of it is hidden from the runtime
  *   staging/runtime      the runtime's state, which it makes itself
- *   staging/lower/<n>    idmapped, read-only, nosuid, nodev views of the trees on the host's disk
+ *   staging/lower/<n>    idmapped, read-only, nosuid, nodev views of the trees on the host's disk; `base-images` among them
+ *                        in a build, which sees them through an overlay
+ *
+ * A sandbox reads in its mount table where an overlay's layers and the root of a bind mount lie. So layers have names
+ * relative to the staging folder, and nothing of the host's disk is bound into a sandbox.
  *
  * Every path here is the shim's own. Nothing of an image is ever resolved by root: the platform layer holds real
  * folders at each mount point and lies above the image, so an image's link at /workspace or /dev is hidden by it.
@@ -154,20 +158,34 @@ static void mount_workspace(const struct plan *plan) {
   }
 }
 
+/* Names in `options` and `target` are relative to the staging folder. */
+static void mount_overlay(const char *staging, const char *target, unsigned long extra, const char *options) {
+  if (chdir(staging) || mount("overlay", target, "overlay", MS_NOSUID | MS_NODEV | extra, options) || fchdir(sandbox_dir))
+    fail("overlay_mount");
+}
+
+/* An overlay without a writable layer has two layers at least. */
+static void mount_base_images(const struct plan *plan) {
+  char path[96];
+  snprintf(path, sizeof path, "%s/base-images", lower_path);
+  folder(path, 0755, 0, 0);
+  attach(&plan->base_images, path, plan->id_base, MOUNT_ATTR_RDONLY);
+  snprintf(path, sizeof path, "%s/none", lower_path);
+  folder(path, 0755, 0, 0);
+  mount_overlay(plan->staging, "root/base-images", MS_RDONLY, "lowerdir=lower/base-images:lower/none");
+}
+
 static void mount_root(const struct plan *plan) {
   char options[512], path[96], source[96];
-  int size = snprintf(options, sizeof options, "upperdir=%s/upper,workdir=%s/work,lowerdir=", space_path, space_path);
+  int size = snprintf(options, sizeof options, "upperdir=space/upper,workdir=space/work,lowerdir=");
   for (int i = 0; i < plan->lower_count; i++)
-    size += snprintf(options + size, sizeof options - size, "%s%s/%d", i ? ":" : "", lower_path, i);
-  if (mount("overlay", root_path, "overlay", MS_NOSUID | MS_NODEV, options)) fail("overlay_mount");
+    size += snprintf(options + size, sizeof options - size, "%slower/%d", i ? ":" : "", i);
+  mount_overlay(plan->staging, "root", 0, options);
 
   snprintf(source, sizeof source, "%s/workspace", space_path);
   snprintf(path, sizeof path, "%s/workspace", root_path);
   if (mount(source, path, NULL, MS_BIND, NULL)) fail("workspace_mount");
-  if (plan->base_images.path) {
-    snprintf(path, sizeof path, "%s/base-images", root_path);
-    attach(&plan->base_images, path, plan->id_base, MOUNT_ATTR_RDONLY);
-  }
+  if (plan->base_images.path) mount_base_images(plan);
   workspace = open(source, O_PATH | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
   if (workspace < 0) fail("workspace_mount");
 }

@@ -10,7 +10,8 @@
 #include <sys/types.h>
 
 enum { MAX_CGROUPS = 8, MAX_SETTINGS = 32, MAX_COUNTERS = 4, MAX_DEVICES = 16, MAX_LOWERS = 4, MAX_FILES = 16, MAX_CLIENTS = 16, MAX_WORDS = 24,
-       RANGE = 65536, LOG_CHUNK_BYTES = 1 << 18, MASK_PIECE_MIN = 4, MASK_PIECE_MAX = 32 };
+       RANGE = 65536, LOG_CHUNK_BYTES = 1 << 18, MASK_PIECE_MIN = 4, MASK_PIECE_MAX = 32,
+       MASK_VALUES = 100, MASK_VALUE_BYTES = 1 << 16, MASK_ALL_BYTES = 1 << 18 };
 
 /* Stands for every device of a major number. */
 #define ANY_MINOR UINT32_MAX
@@ -168,13 +169,16 @@ int network_meter(void);
 bool network_over_cap(const struct plan *plan);
 
 /* mask.c */
-/* Makes room for so many pieces; none costs nothing. */
-void masks_make(uint32_t count);
-void masks_add(const uint8_t *bytes, size_t count);
+/* Takes so many values, one after another in the bytes, of MASK_PIECE_MIN to MASK_VALUE_BYTES each, and wipes them. */
+void masks_make(uint8_t *values, const uint32_t *sizes, uint32_t count);
 /* Appends at most LOG_CHUNK_BYTES of log without the values. */
 void log_append_masked(const char *bytes, size_t count);
 /* Appends what waited for more. */
 void log_end(void);
+
+/* mask-forms.c */
+/* Calls with every piece of every form of the value, some of them more than once. */
+void masks_of_value(const uint8_t *value, size_t size, void (*take)(const uint8_t *piece, size_t size));
 
 /* log.c */
 void log_open(int dir, uint64_t limit);

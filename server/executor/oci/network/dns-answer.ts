@@ -3,7 +3,7 @@ const types = { a: 1, cname: 5, aaaa: 28 }
 /**
  * The answer of a test's name server. A name says itself what it leads to, in labels of hexadecimal addresses: of four
  * bytes for A, of sixteen for AAAA; `via` before them puts a CNAME between, `swap` gives the first and the second of
- * two in turn. Undefined for what is no question.
+ * two in turn; `silent` gets no answer, which is an empty one here. Undefined for what is no question.
  */
 export function dnsAnswer(question: Buffer): Buffer | undefined {
   if (question.length < 17 || question.readUInt16BE(4) !== 1) return undefined
@@ -13,6 +13,7 @@ export function dnsAnswer(question: Buffer): Buffer | undefined {
     labels.push(question.toString('latin1', at + 1, at + 1 + length))
     at += 1 + length
   }
+  if (labels.includes('silent')) return Buffer.alloc(0)
   const type = question.readUInt16BE(at + 1)
   const asked = question.subarray(12, at + 5)
   const found = labels

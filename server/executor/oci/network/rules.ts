@@ -15,6 +15,15 @@ const noted = '50/second burst 200 packets'
 /** Where they are told, and how much of each (native/notes.c). */
 const refusalLog = 'log group 1 snaplen 64 queue-threshold 1'
 
+/**
+ * Datagrams to the resolver of one sandbox, and connections to it. What is beyond is dropped before the resolver's buffer,
+ * which holds so many of every sandbox (native/resolver.c), and before the kernel follows it.
+ */
+const datagramsToResolver = '500/second burst 500 packets'
+const streamsToResolver = '20/second burst 40 packets'
+/** Of one datagram, with the header of UDP: what the resolver reads of it. */
+const questionBytes = 520
+
 /** Addresses that sandboxes with an allow list may reach at once (native/lists.c has the bound of each). */
 const maxGranted = 1_048_576
 /** How long after its answer a name's address can be reached anew. */
@@ -89,6 +98,18 @@ ${familyRules(6, host.ip6, specialRanges6)}
     meta nfproto ipv6 jump note6
     meta l4proto tcp reject with tcp reset
     reject with icmpx type admin-prohibited
+  }
+  set asking { type iface_index; size ${maxSources}; flags dynamic, timeout; timeout 1m; }
+  set opening { type iface_index; size ${maxSources}; flags dynamic, timeout; timeout 1m; }
+  chain ask {
+    meta l4proto udp udp length <= ${questionBytes} update @asking { iif limit rate ${datagramsToResolver} } accept
+    tcp flags & (syn | ack) == syn update @opening { iif limit rate ${streamsToResolver} } accept
+    tcp flags & (syn | ack) != syn accept
+    drop
+  }
+  chain questions {
+    type filter hook prerouting priority raw; policy accept;
+    iifname ${links} ip daddr ${gateway4} meta l4proto { tcp, udp } th dport 53 goto ask
   }
   chain forward {
     type filter hook forward priority filter; policy drop;

@@ -1,0 +1,173 @@
+/*
+ * The forms that programs commonly print a value in, cut into pieces for mask.c: plain, as JSON has it, base64 and
+ * base64url wherever the value lies in what was encoded, hexadecimal, URL-encoded; and in lines, as programs break what
+ * they encode. A longer value is found by its pieces, so also where only a part of it was printed. A shell takes the new
+ * lines off the end of what it reads, so a value has the forms of what is left too.
+ *
+ * The shim of the sandbox makes them, since it takes time: nobody else waits for it. mask-definition.ts says the same for
+ * the tests.
+ */
+#define _GNU_SOURCE
+#include "shim.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The longest form of a byte is JSON's \u0000. */
+enum { LONGEST_FORM = 6, TELLING_BYTES = 8, PIECES_OF_END = 2 };
+
+struct form {
+  char *text;
+  size_t size;
+};
+
+struct cutting {
+  void (*take)(const uint8_t *piece, size_t size);
+  /* Only the end of a form differs from that of the value with its new lines. */
+  bool only_end;
+  struct form form, lines;
+};
+
+static void put(struct form *form, const char *text, size_t size) {
+  memcpy(form->text + form->size, text, size);
+  form->size += size;
+}
+
+static void take(const struct cutting *cutting, const struct form *form, size_t start, size_t size) {
+  if (start + size > form->size) size = form->size - start;
+  cutting->take((const uint8_t *)form->text + start, size);
+}
+
+/*
+ * The log is held back for as long as its end may be the beginning of a piece, and no line shall wait for the next one by
+ * chance: where a new line stands among the first bytes of a piece, two that overlap are taken, one from before those bytes
+ * and one from behind it.
+ */
+static void take_piece(const struct cutting *cutting, const struct form *form, size_t start) {
+  const char *line_end = start ? memchr(form->text + start, '\n', TELLING_BYTES) : NULL;
+  if (!line_end) return take(cutting, form, start, MASK_PIECE_MAX);
+  take(cutting, form, start > TELLING_BYTES ? start - TELLING_BYTES : 0, MASK_PIECE_MAX);
+  take(cutting, form, line_end + 1 - form->text, MASK_PIECE_MAX);
+}
+
+/* Pieces from the start on, the last of them so that it ends where the form does. */
+static void cut(const struct cutting *cutting, const struct form *form) {
+  if (form->size <= MASK_PIECE_MAX) return take(cutting, form, 0, form->size);
+  size_t whole = form->size / MASK_PIECE_MAX, from = 0;
+  if (cutting->only_end && whole > PIECES_OF_END) from = whole - PIECES_OF_END;
+  for (; from < whole; from++) take_piece(cutting, form, from * MASK_PIECE_MAX);
+  take_piece(cutting, form, form->size - MASK_PIECE_MAX);
+}
+
+static void cut_lines(struct cutting *cutting, const struct form *form, size_t width) {
+  cutting->lines.size = 0;
+  for (size_t at = 0; at < form->size; at += width) {
+    if (at) put(&cutting->lines, "\n", 1);
+    put(&cutting->lines, form->text + at, form->size - at < width ? form->size - at : width);
+  }
+  cut(cutting, &cutting->lines);
+}
+
+static void cut_json(struct cutting *cutting, const uint8_t *value, size_t size) {
+  static const char letters[] = "\"\\\b\f\n\r\t", names[] = "\"\\bfnrt";
+  char escape[8];
+  cutting->form.size = 0;
+  for (size_t i = 0; i < size; i++) {
+    const char *letter = value[i] ? strchr(letters, value[i]) : NULL;
+    if (letter) put(&cutting->form, (char[]){ '\\', names[letter - letters] }, 2);
+    else if (value[i] < ' ') put(&cutting->form, escape, snprintf(escape, sizeof escape, "\\u%04x", value[i]));
+    else put(&cutting->form, (const char *)value + i, 1);
+  }
+  cut(cutting, &cutting->form);
+}
+
+static void cut_hex(struct cutting *cutting, const uint8_t *value, size_t size, const char *digits) {
+  enum { LINE = 60 };
+  cutting->form.size = 0;
+  for (size_t i = 0; i < size; i++) put(&cutting->form, (char[]){ digits[value[i] >> 4], digits[value[i] & 15] }, 2);
+  cut(cutting, &cutting->form);
+  if (digits[10] == 'a') cut_lines(cutting, &cutting->form, LINE);
+}
+
+/* Letters and digits stay, and `others`. As a form has it, a space is a plus. */
+static void cut_url(struct cutting *cutting, const uint8_t *value, size_t size, const char *digits, bool of_form) {
+  const char *others = of_form ? "*-._" : "-_.!~*'()";
+  cutting->form.size = 0;
+  for (size_t i = 0; i < size; i++) {
+    uint8_t byte = value[i];
+    bool plain = (byte >= '0' && byte <= '9') || ((byte | 0x20) >= 'a' && (byte | 0x20) <= 'z') || (byte && strchr(others, byte));
+    if (plain) put(&cutting->form, (const char *)value + i, 1);
+    else if (of_form && byte == ' ') put(&cutting->form, "+", 1);
+    else put(&cutting->form, (char[]){ '%', digits[byte >> 4], digits[byte & 15] }, 3);
+  }
+  cut(cutting, &cutting->form);
+}
+
+/*
+ * The letters of base64 that depend on the value alone, where so many bytes stand before it; with `whole`, those too that
+ * the end of what was encoded decides.
+ */
+static void write_base64(struct form *form, const uint8_t *value, size_t size, size_t before, bool whole, bool of_url) {
+  const char *letters = of_url ? "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+                               : "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  size_t bits = (before + size) * 8, first = (before * 8 + 5) / 6, end = whole ? (bits + 5) / 6 : bits / 6;
+  form->size = 0;
+  for (size_t at = first; at < end; at++) {
+    /* The letter's six bits lie in these two bytes, of which those outside the value are 0. */
+    size_t byte = at * 6 / 8;
+    unsigned two = 0;
+    if (byte >= before && byte < before + size) two = value[byte - before] << 8;
+    if (byte + 1 >= before && byte + 1 < before + size) two |= value[byte + 1 - before];
+    form->text[form->size++] = letters[two >> (10 - at * 6 % 8) & 63];
+  }
+}
+
+static void cut_base64(struct cutting *cutting, const uint8_t *value, size_t size) {
+  /* Of `base64` and of `openssl base64`. */
+  static const size_t widths[] = { 76, 64 };
+  for (int of_url = 0; of_url < 2; of_url++)
+    for (size_t before = 0; before < 3; before++) {
+      write_base64(&cutting->form, value, size, before, false, of_url);
+      cut(cutting, &cutting->form);
+      if (before) continue;
+      for (int i = 0; i < 2 && !of_url; i++) cut_lines(cutting, &cutting->form, widths[i]);
+      write_base64(&cutting->form, value, size, 0, true, of_url);
+      cut(cutting, &cutting->form);
+      for (int i = 0; i < 2 && !of_url; i++) cut_lines(cutting, &cutting->form, widths[i]);
+    }
+}
+
+static void cut_forms(struct cutting *cutting, const uint8_t *value, size_t size) {
+  static const char small[] = "0123456789abcdef", large[] = "0123456789ABCDEF";
+  cutting->form.size = 0;
+  put(&cutting->form, (const char *)value, size);
+  cut(cutting, &cutting->form);
+  cut_json(cutting, value, size);
+  cut_base64(cutting, value, size);
+  cut_hex(cutting, value, size, small);
+  cut_hex(cutting, value, size, large);
+  for (int of_form = 0; of_form < 2; of_form++) {
+    cut_url(cutting, value, size, large, of_form);
+    cut_url(cutting, value, size, small, of_form);
+  }
+}
+
+static size_t without_line_ends(const uint8_t *value, size_t size) {
+  while (size && (value[size - 1] == '\n' || value[size - 1] == '\r')) size--;
+  return size;
+}
+
+void masks_of_value(const uint8_t *value, size_t size, void (*take)(const uint8_t *piece, size_t size)) {
+  struct cutting cutting = { .take = take };
+  cutting.form.text = malloc(size * LONGEST_FORM);
+  cutting.lines.text = malloc(size * LONGEST_FORM);
+  if (!cutting.form.text || !cutting.lines.text) fail("mask_memory");
+  cut_forms(&cutting, value, size);
+  size_t read = without_line_ends(value, size);
+  cutting.only_end = true;
+  if (read < size && read >= MASK_PIECE_MIN) cut_forms(&cutting, value, read);
+  explicit_bzero(cutting.form.text, size * LONGEST_FORM);
+  explicit_bzero(cutting.lines.text, size * LONGEST_FORM);
+  free(cutting.form.text);
+  free(cutting.lines.text);
+}

@@ -1,0 +1,61 @@
+import { readFile } from 'node:fs/promises'
+import { hostname } from 'node:os'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type SandboxSpec, sandboxRuntimes } from '../port.ts'
+import { stagingFolder } from './paths.ts'
+import { shellJob, TestAgent } from './test-agent.ts'
+import { lendBuilder } from './test-builder.ts'
+
+/* What a sandbox reads of the machine that it is on. */
+
+let agent: TestAgent
+let empty: string
+
+beforeAll(async () => {
+  agent = await TestAgent.start()
+  await lendBuilder(agent)
+  empty = await agent.image()
+}, 60_000)
+afterAll(() => agent.dispose(), 60_000)
+
+const build = (script: string): SandboxSpec => ({
+  ...shellJob(empty, '', { workspaceKind: 'disk', memoryBytes: 512 * 1024 * 1024, pids: 200 }),
+  rootfs: { kind: 'builder' },
+  confinement: 'build',
+  argv: ['/bin/sh', '-c', script],
+})
+
+const readMounts = 'cat /proc/self/mountinfo /proc/mounts /proc/self/mountstats 2>/dev/null; true'
+
+/** Places of the host's that a list of mounts must not hold. */
+function expectNoHostPath(mounts: string): void {
+  expect(mounts).toContain(' / ')
+  for (const path of [stagingFolder, agent.dataDir, '/var/lib']) expect(mounts).not.toContain(path)
+  // The layers of an overlay have names that begin nowhere.
+  expect(mounts).not.toContain('dir=/')
+}
+
+test.each(sandboxRuntimes)('on %s, a job does not read how the host was started', async (runtime) => {
+  const { log } = await agent.run(shellJob(empty, 'cat /proc/cmdline', { runtime }))
+  expect(log).toMatch(/quiet\n$/)
+  expect(log).not.toContain((await readFile('/proc/cmdline', 'utf8')).trim())
+})
+
+test.each(sandboxRuntimes)('on %s, a job reads no path of the host among its mounts', async (runtime) => {
+  expectNoHostPath((await agent.run(shellJob(empty, readMounts, { runtime }))).log)
+})
+
+test('a build reads no path of the host among its mounts, and sees the base images all the same', async () => {
+  expectNoHostPath((await agent.run(build(readMounts))).log)
+  const { log } = await agent.run(build('ls /base-images; touch /base-images/x || echo read-only'))
+  expect(log).toContain('overlay-images')
+  expect(log).toContain('read-only')
+})
+
+test('a build sees nothing of the host’s devices and kernel, its name or its resolvers', async () => {
+  const { log } = await agent.run(
+    build('find /sys -mindepth 1; cat /proc/cmdline /etc/hostname /etc/resolv.conf'),
+  )
+  expect(log).toBe('quiet\nbuild\nnameserver 127.0.0.1\n')
+  expect(log).not.toContain(hostname())
+})
