@@ -73,6 +73,37 @@ const ofKernel: Hole[] = [
   },
 ]
 
+const ofSharedFiles: Hole[] = [
+  {
+    name: 'every command of fcntl',
+    edits: [edit('seccomp.ts', "allow(['fcntl'], [equal(1, command)])", "allow(['fcntl'])")],
+    tries: ['shared files'],
+  },
+  {
+    name: 'pages to be locked',
+    edits: [
+      edit('spec.ts', "'RLIMIT_MEMLOCK', hard: 0, soft: 0", "'RLIMIT_MEMLOCK', hard: 65536, soft: 65536"),
+    ],
+    tries: ['shared files'],
+  },
+  {
+    name: 'devices of the host',
+    edits: [edit('native/mounts.c', 'mount(made, known, NULL, MS_BIND, NULL)', 'false')],
+    tries: ['shared files'],
+  },
+  {
+    name: 'half a number',
+    edits: [
+      edit(
+        'seccomp.ts',
+        "...otherLimits.map((limit) => allow(['prlimit64'], [equal(1, limit)]))",
+        "allow(['prlimit64'], [other(1, RLIMIT_CORE)])",
+      ),
+    ],
+    tries: ['rights'],
+  },
+]
+
 const ofView: Hole[] = [
   {
     name: 'process namespace shared',
@@ -310,6 +341,7 @@ const ofGvisor: Hole[] = [
 /** Each takes one control away, and the suite has to notice. */
 export const holes: Hole[] = [
   ...ofKernel,
+  ...ofSharedFiles,
   ...ofView,
   ...ofFiles,
   ...ofEnvironment,

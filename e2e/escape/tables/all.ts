@@ -12,13 +12,15 @@ import { allowList, network } from './network.ts'
 import { procAndSys } from './proc-and-sys.ts'
 import { pulls } from './pulls.ts'
 import { resources } from './resources.ts'
+import { sharedFiles } from './shared-files.ts'
 import { sockets } from './sockets.ts'
 import { systemCalls } from './system-calls.ts'
 
 /** What one sandbox tries one after another, class by class. */
 export async function tablesOf(stage: Stage): Promise<Table[]> {
   const own = [leaks(stage), neighbours(stage), network(), allowList(), ...(await imagesOf(stage))]
-  return [systemCalls(stage.runtime), procAndSys, devices, namespaces, mountTricks, rights, sockets, ...own]
+  const ofKernel = [systemCalls(stage.runtime), procAndSys, devices, namespaces, mountTricks, rights, sockets]
+  return [...ofKernel, sharedFiles, ...own]
 }
 
 /** What wants a sandbox for each. */

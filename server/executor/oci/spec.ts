@@ -100,7 +100,8 @@ export function ociSpec(spec: SandboxSpec, { idBase, arch, confinement, filters 
         // These are counted once more for whoever made the namespace, which is the host's root.
         { type: 'RLIMIT_SIGPENDING', hard: 1024, soft: 1024 },
         { type: 'RLIMIT_MSGQUEUE', hard: 100_000, soft: 100_000 },
-        { type: 'RLIMIT_MEMLOCK', hard: 65_536, soft: 65_536 },
+        // Locked pages of a shared file would stay in the memory of whoever read it first.
+        { type: 'RLIMIT_MEMLOCK', hard: 0, soft: 0 },
         // gVisor counts its own processes; elsewhere the control group does, and this would count by user.
         ...(gvisor ? [{ type: 'RLIMIT_NPROC', hard: spec.limits.pids + 1, soft: spec.limits.pids + 1 }] : []),
       ],

@@ -7,6 +7,10 @@
  *   staging/whole-proc   /proc, where a part of it is hidden from the runtime
  *   staging/runtime      the runtime's state, which it makes itself
  *   staging/lower/<n>    idmapped, read-only, nosuid, nodev views of the trees on the host's disk
+ *   staging/devices      device nodes of the sandbox's own
+ *
+ * A sandbox opens no inode that another one opens too, for locks, leases and watches belong to the inode: trees on the
+ * host's disk are only ever seen through an overlay, which has inodes of its own.
  *
  * Every path here is the shim's own. Nothing of an image is ever resolved by root: the platform layer holds real
  * folders at each mount point and lies above the image, so an image's link at /workspace or /dev is hidden by it.
@@ -27,6 +31,7 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -92,6 +97,23 @@ static void folder(const char *path, mode_t mode, uint32_t uid, uint32_t gid) {
   if (mkdir(path, mode) || chown(path, uid, gid) || chmod(path, mode)) fail("workspace_prepare");
 }
 
+/* The runtimes bind these into the sandbox by their paths on the host. */
+static void own_devices(const char *path) {
+  static const struct { const char *name; unsigned major, minor; } devices[] = {
+    { "null", 1, 3 }, { "zero", 1, 5 }, { "full", 1, 7 }, { "random", 1, 8 }, { "urandom", 1, 9 }, { "tty", 5, 0 },
+  };
+  char made[112], known[32];
+  folder(path, 0755, 0, 0);
+  if (mount("tmpfs", path, "tmpfs", MS_NOSUID | MS_NOEXEC, "size=64k,nr_inodes=16,mode=755")) fail("device_nodes");
+  for (size_t at = 0; at < sizeof devices / sizeof *devices; at++) {
+    snprintf(made, sizeof made, "%s/%s", path, devices[at].name);
+    snprintf(known, sizeof known, "/dev/%s", devices[at].name);
+    if (mknod(made, S_IFCHR | 0666, makedev(devices[at].major, devices[at].minor)) || chmod(made, 0666) ||
+        mount(made, known, NULL, MS_BIND, NULL))
+      fail("device_nodes");
+  }
+}
+
 /* Gives the file made for this sandbox to a free loop device; the kernel frees the device at the last unmount. */
 static void mount_disk(const char *file_path) {
   char device[32];
@@ -154,6 +176,19 @@ static void mount_workspace(const struct plan *plan) {
   }
 }
 
+/* Below an overlay too; one without an upper layer asks for two lower ones. */
+static void mount_base_images(const struct plan *plan) {
+  char options[256], path[96], store[96], nothing[96];
+  snprintf(store, sizeof store, "%s/base-images", lower_path);
+  snprintf(nothing, sizeof nothing, "%s/nothing", lower_path);
+  folder(store, 0755, 0, 0);
+  folder(nothing, 0755, 0, 0);
+  attach(&plan->base_images, store, plan->id_base, MOUNT_ATTR_RDONLY);
+  snprintf(options, sizeof options, "lowerdir=%s:%s", store, nothing);
+  snprintf(path, sizeof path, "%s/base-images", root_path);
+  if (mount("overlay", path, "overlay", MS_RDONLY | MS_NOSUID | MS_NODEV, options)) fail("overlay_mount");
+}
+
 static void mount_root(const struct plan *plan) {
   char options[512], path[96], source[96];
   int size = snprintf(options, sizeof options, "upperdir=%s/upper,workdir=%s/work,lowerdir=", space_path, space_path);
@@ -164,10 +199,7 @@ static void mount_root(const struct plan *plan) {
   snprintf(source, sizeof source, "%s/workspace", space_path);
   snprintf(path, sizeof path, "%s/workspace", root_path);
   if (mount(source, path, NULL, MS_BIND, NULL)) fail("workspace_mount");
-  if (plan->base_images.path) {
-    snprintf(path, sizeof path, "%s/base-images", root_path);
-    attach(&plan->base_images, path, plan->id_base, MOUNT_ATTR_RDONLY);
-  }
+  if (plan->base_images.path) mount_base_images(plan);
   workspace = open(source, O_PATH | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
   if (workspace < 0) fail("workspace_mount");
 }
@@ -227,6 +259,8 @@ void mounts_make(const struct plan *plan) {
   folder(lower_path, 0711, 0, 0);
   folder(proc_path, 0711, 0, 0);
   make_proc_files(plan->proc);
+  snprintf(path, sizeof path, "%s/devices", plan->staging);
+  own_devices(path);
   /* 4. The read-only trees, seen with the sandbox's own ids. */
   for (int i = 0; i < plan->lower_count; i++) {
     snprintf(path, sizeof path, "%s/%d", lower_path, i);
