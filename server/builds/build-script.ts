@@ -1,3 +1,5 @@
+import { modelledBuildah } from './builder-version.ts'
+
 /** Exit codes of the script that are not the Dockerfile's. */
 export const buildExitCodes = {
   /** The context could not be unpacked whole, or left no room to work in. */
@@ -9,6 +11,8 @@ export const buildExitCodes = {
   exportFailed: 94,
   /** The steps made a name by which layers delete; the last line of the log says which. */
   whiteoutName: 92,
+  /** The builder is of another version than the gate knows. */
+  builderUnknown: 91,
 } as const
 
 /** Unpacks the context that arrives on standard input, and tells the builder where things are. */
@@ -75,7 +79,12 @@ const importBase = `if [ -e "bases/$number/image.tar" ]; then
  */
 const takeBases = `
 [ ! -e prefixes/log ] || cat prefixes/log
-buildah --version
+version=$(buildah --version)
+echo "$version"
+case "$version" in "buildah version ${modelledBuildah}."*) ;; *)
+  echo "Nothing is built: Dockerfiles are checked for buildah ${modelledBuildah} here, and the builder is another. Tell the operator."
+  exit ${buildExitCodes.builderUnknown}
+esac
 number=0
 for base in "$@"; do
   ${importBase}
