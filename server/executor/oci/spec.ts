@@ -154,8 +154,17 @@ const procMount = (name: string): Mount => ({
   options: ['bind', 'ro', 'nosuid', 'nodev', 'noexec'],
 })
 
-/** Left alone, gVisor would lay a tmpfs over an empty /tmp, which no size bounds. */
+/**
+ * gVisor lets a program that runs be written to, and process 1 is one. Left alone, it would lay a tmpfs over an empty /tmp,
+ * which no size bounds.
+ */
 const gvisorMounts: Mount[] = [
+  {
+    destination: '/.sandbox',
+    type: 'bind',
+    source: `${stagingFolder}/root/.sandbox`,
+    options: ['bind', 'ro', 'nosuid', 'nodev'],
+  },
   {
     destination: '/tmp',
     type: 'bind',
