@@ -24,7 +24,7 @@ const ofKernel: Hole[] = [
   {
     name: 'no filter of calls',
     edits: [
-      without('spec.ts', 'seccomp: seccompProfile(profile, arch),'),
+      without('spec.ts', 'seccomp: seccompProfile({ confinement: profile, arch, runtime: spec.runtime }),'),
       without(
         'spec.ts',
         "annotations: filters && !gvisor ? { 'run.oci.seccomp_bpf_data': filters[profile] } : {},",

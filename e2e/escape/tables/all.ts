@@ -19,7 +19,7 @@ import { systemCalls } from './system-calls.ts'
 /** What one sandbox tries one after another, class by class. */
 export async function tablesOf(stage: Stage): Promise<Table[]> {
   const own = [leaks(stage), neighbours(stage), network(), allowList(), ...(await imagesOf(stage))]
-  const ofKernel = [systemCalls(stage.runtime), procAndSys, devices, namespaces, mountTricks, rights, sockets]
+  const ofKernel = [systemCalls(), procAndSys, devices, namespaces, mountTricks, rights, sockets]
   return [...ofKernel, sharedFiles, ...own]
 }
 

@@ -1,3 +1,5 @@
+import type { SandboxRuntime } from '../port.ts'
+
 /**
  * The system calls a sandbox may make, in groups, each with its reason. Everything not named here answers "function not
  * implemented", which programs built for older kernels survive; `refused-calls.ts` says why of each. Of some calls only
@@ -14,7 +16,7 @@ export interface SeccompRule {
 }
 
 export interface SeccompProfile {
-  defaultAction: 'SCMP_ACT_ERRNO'
+  defaultAction: 'SCMP_ACT_ERRNO' | 'SCMP_ACT_TRACE'
   defaultErrnoRet: number
   architectures: string[]
   syscalls: SeccompRule[]
@@ -158,16 +160,17 @@ const limitRules = [
  * files (36 to 38), pipes (1030 to 1032), seals (1033, 1034). Not leases (1024), which hold up whoever opens the file, not
  * watches of a folder (1026), not hints that stay with the file (1036 and on).
  */
-const controls = [...[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 15, 16, 36, 37, 38, 1030, 1031, 1032, 1033, 1034]]
+const controls = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 15, 16, 36, 37, 38, 1030, 1031, 1032, 1033, 1034]
 const controlRules = controls.map((command) => allow(['fcntl'], [equal(1, command)]))
 
 const POSIX_FADV_DONTNEED = 4
 const MADV_MERGEABLE = 12
 const MADV_COLD = 20
 const MADV_PAGEOUT = 21
-/** Advice that changes what lies in memory of files that others read too, or makes one page of everybody's alike ones. */
+/** Advice about pages that others may use too: to take them out of memory, or to share those that are alike. */
 const sharedAdvice = [MADV_MERGEABLE, MADV_COLD, MADV_PAGEOUT]
-const ownAdvice = [0, 1, 2, 3, 4, 8, 9, 10, 11, 13, 14, 15, 16, 17, 18, 19, 22, 23, 24]
+/** All others that need no right: readahead, what a fork inherits, what a dump holds, huge pages, giving memory back. */
+const ownAdvice = [0, 1, 2, 3, 4, 8, 9, 10, 11, 13, 14, 15, 16, 17, 18, 19, 22, 23, 24, 102, 103]
 const adviceRules = [
   ...[0, 1, 2, 3, 5].map((advice) => allow(['fadvise64'], [equal(3, advice)])),
   pretend(['fadvise64'], [equal(3, POSIX_FADV_DONTNEED)]),
@@ -177,8 +180,21 @@ const adviceRules = [
 
 const ENOSYS = 38
 
+interface ProfileOptions {
+  confinement: 'job' | 'build'
+  arch: string
+  runtime: SandboxRuntime
+}
+
+/**
+ * Either answers that there is no such call. gVisor knows no number of an error but "not permitted", after which programs
+ * do not fall back: without clone3 none would have a thread. Left to a tracer, which nobody in a sandbox can be, a call
+ * ends in the same answer.
+ */
+const unnamed = { crun: 'SCMP_ACT_ERRNO', runsc: 'SCMP_ACT_TRACE' } as const
+
 /** The profile of a sandbox, as the OCI runtime specification spells it. */
-export function seccompProfile(confinement: 'job' | 'build', arch: string): SeccompProfile {
+export function seccompProfile({ confinement, arch, runtime }: ProfileOptions): SeccompProfile {
   const common = Object.values(groups).flatMap(words)
   const special =
     confinement === 'build'
@@ -190,7 +206,7 @@ export function seccompProfile(confinement: 'job' | 'build', arch: string): Secc
   // The usual personality, and the question which one it is.
   const personality = [0, 0xffff_ffff].map((value) => allow(['personality'], [equal(0, value)]))
   return {
-    defaultAction: 'SCMP_ACT_ERRNO',
+    defaultAction: unnamed[runtime],
     defaultErrnoRet: ENOSYS,
     architectures: [arch === 'arm64' ? 'SCMP_ARCH_AARCH64' : 'SCMP_ARCH_X86_64'],
     syscalls: [

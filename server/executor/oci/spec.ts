@@ -124,7 +124,7 @@ export function ociSpec(spec: SandboxSpec, { idBase, arch, confinement, filters 
       maskedPaths: hiddenPaths,
       readonlyPaths: readOnlyPaths,
       // 9. Only the system calls that programs need. crun takes the filter below instead, which it made of the same profile.
-      seccomp: seccompProfile(profile, arch),
+      seccomp: seccompProfile({ confinement: profile, arch, runtime: spec.runtime }),
     },
     annotations: filters && !gvisor ? { 'run.oci.seccomp_bpf_data': filters[profile] } : {},
   }
