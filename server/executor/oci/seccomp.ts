@@ -205,13 +205,15 @@ export function seccompProfile({ confinement, arch, runtime }: ProfileOptions): 
       : [allow(['clone', 'unshare'], [none(0, namespaceFlags)])]
   // The usual personality, and the question which one it is.
   const personality = [0, 0xffff_ffff].map((value) => allow(['personality'], [equal(0, value)]))
+  // gVisor answers advice itself: none of it reaches a file that others read.
+  const advice = runtime === 'runsc' ? [allow(['fadvise64', 'madvise'])] : adviceRules
   return {
     defaultAction: unnamed[runtime],
     defaultErrnoRet: ENOSYS,
     architectures: [arch === 'arm64' ? 'SCMP_ARCH_AARCH64' : 'SCMP_ARCH_X86_64'],
     syscalls: [
       ...[allow(common), pretend(['sync']), ...special, ...personality],
-      ...[...memoryRules, ...limitRules, ...controlRules, ...adviceRules, ...socketRules, ...rareFlagRules],
+      ...[...memoryRules, ...limitRules, ...controlRules, ...advice, ...socketRules, ...rareFlagRules],
     ],
   }
 }
