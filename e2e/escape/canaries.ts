@@ -10,7 +10,7 @@ const run = promisify(execFile)
 
 /** Files of the host that a program would change to get out, or to stay. */
 const hostFiles =
-  `/etc/passwd /etc/shadow /etc/group /etc/crontab /etc/ld.so.preload /usr/bin/crun /usr/bin/runsc
+  `/etc/passwd /etc/shadow /etc/group /etc/crontab /etc/ld.so.preload /usr/bin/crun /usr/local/lib/sandbox-jobs/runsc
   /bin/busybox`.split(/\s+/)
 const hostFolders = ['/', '/etc', '/etc/cron.d', '/root', '/dev', '/usr/local/bin', '/lib/systemd/system']
 const settings =

@@ -54,7 +54,10 @@ export class Stage {
     const stage = new Stage({ runtime, agent, internet, canaries })
     try {
       await lendBuilder(agent)
-      stage.image = await agent.image([[{ name: 'usr/bin/probe', mode: 0o755 }, await compiledProbe()]])
+      stage.image = await agent.image([
+        [{ name: 'usr/bin/probe', mode: 0o755 }, await compiledProbe('probe')],
+        [{ name: 'usr/bin/holds', mode: 0o755 }, await compiledProbe('holds')],
+      ])
       await stage.#startNeighbour()
     } catch (error) {
       await stage.#takeDown()

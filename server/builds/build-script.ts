@@ -1,3 +1,5 @@
+import { modelledBuildah } from './builder-version.ts'
+
 /** Exit codes of the script that are not the Dockerfile's. */
 export const buildExitCodes = {
   /** The context could not be unpacked whole, or left no room to work in. */
@@ -9,6 +11,8 @@ export const buildExitCodes = {
   exportFailed: 94,
   /** The steps made a name by which layers delete; the last line of the log says which. */
   whiteoutName: 92,
+  /** The builder is of another version than the gate knows. */
+  builderUnknown: 91,
 } as const
 
 /** Unpacks the context that arrives on standard input, and tells the builder where things are. */
@@ -31,14 +35,19 @@ additionalimagestores = ["/base-images"]
 END
 cat >/etc/containers/containers.conf <<END
 [containers]
-default_capabilities = ["CHOWN","DAC_OVERRIDE","FOWNER","FSETID","KILL","SETGID","SETUID","SETPCAP","SETFCAP","SYS_CHROOT"]
+default_capabilities = ["CHOWN","DAC_OVERRIDE","FOWNER","FSETID","KILL","SETGID","SETUID","SETPCAP","SETFCAP"]
 END
 echo 'unqualified-search-registries = []' >/etc/containers/registries.conf
 echo '{"default":[{"type":"insecureAcceptAnything"}]}' >/etc/containers/policy.json
 export TMPDIR=/workspace/tmp
 `
 
-const builder = 'buildah bud --isolation chroot --pull-never --layers=false --platform linux/amd64'
+/**
+ * Steps run in a chroot of the builder's, which holds whoever has no right to make another. The list of what they are left
+ * is in containers.conf above; here once more, since without that file the builder would go by a list of its own.
+ */
+const confined = '--isolation chroot --cap-drop CAP_SYS_CHROOT'
+const builder = `buildah bud ${confined} --pull-never --layers=false --platform linux/amd64`
 export const buildCommand = `${builder} --format oci`
 /** Docker's format keeps the shell of steps, which that of OCI has no place for. */
 const prefixCommand = `${builder} --format docker`
@@ -70,7 +79,12 @@ const importBase = `if [ -e "bases/$number/image.tar" ]; then
  */
 const takeBases = `
 [ ! -e prefixes/log ] || cat prefixes/log
-buildah --version
+version=$(buildah --version)
+echo "$version"
+case "$version" in "buildah version ${modelledBuildah}."*) ;; *)
+  echo "Nothing is built: Dockerfiles are checked for buildah ${modelledBuildah} here, and the builder is another. Tell the operator."
+  exit ${buildExitCodes.builderUnknown}
+esac
 number=0
 for base in "$@"; do
   ${importBase}

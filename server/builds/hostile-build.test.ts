@@ -6,8 +6,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newId } from '../base/ids.ts'
 import { TestAgent, tarOf } from '../executor/oci/test-agent.ts'
 import { lendBuilder } from '../executor/oci/test-builder.ts'
+import type { SandboxSpec } from '../executor/port.ts'
 import { checkFlatImage } from './archive/flat-image.ts'
 import { buildSandbox } from './build-sandbox.ts'
+import { withUnconfinedSteps } from './hostile/unconfined-steps.ts'
 
 /*
  * Dockerfiles as the worker's gate would never let them through, straight into the build sandbox: what holds here
@@ -30,13 +32,18 @@ afterAll(async () => {
 
 type Entries = Parameters<typeof tarOf>[0]
 
+interface Weaker {
+  limits?: { workspaceBytes?: number; workspaceInodes?: number }
+  weakened?: (spec: SandboxSpec) => SandboxSpec
+}
+
 async function build(
   lines: string[],
   entries: Entries = [],
-  limits: { workspaceBytes?: number; workspaceInodes?: number } = {},
+  { limits, weakened = (spec) => spec }: Weaker = {},
 ) {
   const plain = buildSandbox({ id: newId('run'), profile: 'standard', bases: [base] })
-  const spec = { ...plain, limits: { ...plain.limits, timeoutMs: 20_000, ...limits } }
+  const spec = weakened({ ...plain, limits: { ...plain.limits, timeoutMs: 20_000, ...limits } })
   const context = await tarOf([
     [{ name: 'context', type: 'directory' }],
     [{ name: 'context/Dockerfile' }, [`FROM ${base}`, ...lines].join('\n')],
@@ -80,7 +87,7 @@ for _ in range(64): os.chdir('..')
 os.chroot('.')
 `
 
-test('a step that leaves its root finds the builder’s, and no way to write what other builds use', async () => {
+test('a step that could leave its root finds the builder’s, and no way to write what other builds use', async () => {
   const program = `${leaveRoot}
 for path in ('/base-images/x','/proc/sys/kernel/core_pattern','/proc/sysrq-trigger','/proc/1/mem','/proc/1/fd/3','${hostFolder}/x'):
     try: open(path,'w'); print('GOT',path)
@@ -88,14 +95,18 @@ for path in ('/base-images/x','/proc/sys/kernel/core_pattern','/proc/sysrq-trigg
 print('at', sorted(os.listdir('/')))
 print(os.path.exists('${hostFolder}'))
 `
-  const { log } = await build(['COPY e.py /e.py', 'RUN python3 /e.py'], [[{ name: 'context/e.py' }, program]])
+  const { log } = await build(
+    ['COPY e.py /e.py', 'RUN python3 /e.py'],
+    [[{ name: 'context/e.py' }, program]],
+    { weakened: withUnconfinedSteps },
+  )
   expect(log).toContain('at [')
   expect(log).not.toContain('GOT')
   const after = await build(['RUN true'])
   expect(after.exit.exitCode).toBe(0)
 }, 30_000)
 
-test('a builder whose programs a step has replaced gets no further, and what it forges is checked outside', async () => {
+test('a builder whose programs a step could replace gets no further, and what it forges is checked outside', async () => {
   const program = `${leaveRoot}
 evil='''#!/bin/sh
 m='/.sandbox/busybox mount'
@@ -120,6 +131,7 @@ print('planted', os.path.exists('/usr/bin/buildah'))
   const { exit, log } = await build(
     ['COPY e.py /e.py', 'RUN python3 /e.py'],
     [[{ name: 'context/e.py' }, program]],
+    { weakened: withUnconfinedSteps },
   )
   expect(log).toContain('planted True')
   expect(log).toContain('mounted')
@@ -132,7 +144,7 @@ test('a step that fills the disk, or leaves a program behind, costs its own buil
   const { exit, log } = await build(
     ['RUN (setsid sleep 1000 &) ; dd if=/dev/zero of=/full bs=1M || true', 'RUN true'],
     [],
-    { workspaceBytes: 512 * 1024 * 1024, workspaceInodes: 50_000 },
+    { limits: { workspaceBytes: 512 * 1024 * 1024, workspaceInodes: 50_000 } },
   )
   expect(exit).toMatchObject({ cause: 'exited', exitCode: 1 })
   expect(log).toContain('No space left on device')

@@ -3,6 +3,7 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { type Config, ConfigInvalid, readConfig } from '../base/config.ts'
 import { defaultFloorBytes } from '../base/disk-floor.ts'
+import { builderAdvice, builderProblem } from '../builds/builder-version.ts'
 import { checkHost } from '../executor/oci/host-checks.ts'
 import { isCurrent, listBaseImages } from '../operator/base-images.ts'
 import { accountOf } from '../postgres/account.ts'
@@ -184,13 +185,17 @@ async function diskCheck(config: Config): Promise<Check> {
 }
 
 async function builderCheck(config: Config): Promise<Check> {
-  const buildah = join(config.dataDir, 'agent/builder/rootfs/usr/bin/buildah')
-  const ok = await access(buildah).then(
+  const rootfs = join(config.dataDir, 'agent/builder/rootfs')
+  const isThere = await access(join(rootfs, 'usr/bin/buildah')).then(
     () => true,
     () => false,
   )
-  const advice = 'run sandbox operator toolchain install (as root): it is made once from Debian packages'
-  return useful('builder', { ok, found: ok ? 'ready' : 'not made, or not readable by you', advice })
+  if (!isThere) {
+    const advice = 'run sandbox operator toolchain install (as root): it is made once from Debian packages'
+    return useful('builder', { ok: false, found: 'not made, or not readable by you', advice })
+  }
+  const problem = await builderProblem(rootfs)
+  return useful('builder', { ok: !problem, found: problem ?? 'ready', advice: builderAdvice })
 }
 
 async function baseImagesCheck(config: Config): Promise<Check> {

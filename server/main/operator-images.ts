@@ -8,7 +8,7 @@ import {
   prepareStore,
 } from '../operator/base-images.ts'
 import { CommandFailed } from '../operator/run-command.ts'
-import { installToolchain } from '../operator/toolchain.ts'
+import { installToolchain, ToolchainRefused } from '../operator/toolchain.ts'
 
 export type { BaseImage }
 
@@ -46,7 +46,8 @@ async function asRoot<T>(work: (paths: ReturnType<typeof agentPaths>) => Promise
   } catch (error) {
     if (error instanceof ConfigInvalid) return { ok: false, cause: 'settings', message: error.message }
     if (error instanceof BaseImageRefused) return { ok: false, cause: 'request', message: error.message }
-    if (error instanceof CommandFailed) return { ok: false, cause: 'tool', message: error.message }
+    if (error instanceof CommandFailed || error instanceof ToolchainRefused)
+      return { ok: false, cause: 'tool', message: error.message }
     throw error
   }
 }

@@ -24,7 +24,7 @@ const ofKernel: Hole[] = [
   {
     name: 'no filter of calls',
     edits: [
-      without('spec.ts', 'seccomp: seccompProfile(profile, arch),'),
+      without('spec.ts', 'seccomp: seccompProfile({ confinement: profile, arch, runtime: spec.runtime }),'),
       without(
         'spec.ts',
         "annotations: filters && !gvisor ? { 'run.oci.seccomp_bpf_data': filters[profile] } : {},",
@@ -68,6 +68,37 @@ const ofKernel: Hole[] = [
       edit('seccomp.ts', 'const RLIMIT_CORE = 4', 'const RLIMIT_CORE = 99'),
       edit('spec.ts', 'hard: 1, soft: 1', 'hard: 2 ** 30, soft: 1'),
       edit('native/runtime.c', 'no_core = { 1, 1 }', 'no_core = { 1, 1 << 30 }'),
+    ],
+    tries: ['rights'],
+  },
+]
+
+const ofSharedFiles: Hole[] = [
+  {
+    name: 'every command of fcntl',
+    edits: [edit('seccomp.ts', "allow(['fcntl'], [equal(1, command)])", "allow(['fcntl'])")],
+    tries: ['shared files'],
+  },
+  {
+    name: 'pages to be locked',
+    edits: [
+      edit('spec.ts', "'RLIMIT_MEMLOCK', hard: 0, soft: 0", "'RLIMIT_MEMLOCK', hard: 65536, soft: 65536"),
+    ],
+    tries: ['shared files'],
+  },
+  {
+    name: 'devices of the host',
+    edits: [edit('native/mounts.c', 'mount(made, known, NULL, MS_BIND, NULL)', 'false')],
+    tries: ['shared files'],
+  },
+  {
+    name: 'half a number',
+    edits: [
+      edit(
+        'seccomp.ts',
+        "...otherLimits.map((limit) => allow(['prlimit64'], [equal(1, limit)]))",
+        "allow(['prlimit64'], [other(1, RLIMIT_CORE)])",
+      ),
     ],
     tries: ['rights'],
   },
@@ -342,6 +373,7 @@ const ofGvisor: Hole[] = [
 /** Each takes one control away, and the suite has to notice. */
 export const holes: Hole[] = [
   ...ofKernel,
+  ...ofSharedFiles,
   ...ofView,
   ...ofFiles,
   ...ofEnvironment,

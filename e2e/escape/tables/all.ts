@@ -13,6 +13,7 @@ import { allowList, network } from './network.ts'
 import { procAndSys } from './proc-and-sys.ts'
 import { pulls } from './pulls.ts'
 import { resources } from './resources.ts'
+import { sharedFiles } from './shared-files.ts'
 import { sockets } from './sockets.ts'
 import { systemCalls } from './system-calls.ts'
 
@@ -26,7 +27,8 @@ export async function tablesOf(stage: Stage): Promise<Table[]> {
     allowList(),
     ...(await imagesOf(stage)),
   ]
-  return [systemCalls(stage.runtime), procAndSys, devices, namespaces, mountTricks, rights, sockets, ...own]
+  const ofKernel = [systemCalls(), procAndSys, devices, namespaces, mountTricks, rights, sockets]
+  return [...ofKernel, sharedFiles, ...own]
 }
 
 /** What wants a sandbox for each. */

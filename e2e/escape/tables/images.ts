@@ -83,9 +83,9 @@ async function linkedBelow({ agent, canaries }: Stage): Promise<Table> {
 /** Runs as a user other than root, on an image with files that only root may have. */
 async function ofRoot({ agent }: Stage): Promise<Table> {
   const digest = await agent.image([
-    [{ name: 'usr/bin/probe', mode: 0o755 }, await compiledProbe()],
-    [{ name: 'usr/bin/raised', mode: 0o6755 }, await compiledProbe()],
-    [{ name: 'usr/bin/raised-group', mode: 0o2755 }, await compiledProbe()],
+    [{ name: 'usr/bin/probe', mode: 0o755 }, await compiledProbe('probe')],
+    [{ name: 'usr/bin/raised', mode: 0o6755 }, await compiledProbe('probe')],
+    [{ name: 'usr/bin/raised-group', mode: 0o2755 }, await compiledProbe('probe')],
     [{ name: 'etc/shadow', mode: 0o600 }, 'root:secret'],
     [{ name: 'root', mode: 0o700, type: 'directory' }],
     [{ name: 'root/key', mode: 0o644 }, 'secret'],

@@ -154,6 +154,11 @@ export const rights: Table = {
       what: 'has core files written, or their program started',
       command: 'probe core-limit',
     },
+    {
+      name: 'no_core_limit',
+      what: 'takes its limit of core files away by a number that the kernel reads half of',
+      command: 'probe no-core-limit',
+    },
     ...(
       [
         ['files', 7],

@@ -42,7 +42,14 @@ const named = (prefix: string, path: string) => `${prefix}${path.replaceAll(/[^a
 /** gVisor's process 1 is inside its own kernel, and as much the tenant's as the program is. */
 const ownInit = 'process 1 of gVisor is of its own kernel'
 const gvisorSeparates = (path: string): Pick<Attempt, 'ofGvisor'> =>
-  path.startsWith('/proc/1/') ? { ofGvisor: ownInit } : {}
+  path.startsWith('/proc/1/')
+    ? { ofGvisor: ownInit }
+    : path === '/proc/sysrq-trigger'
+      ? { ofGvisor: 'a file of its own kernel, which takes nothing' }
+      : {}
+
+/** Those that gVisor has at all and lets root open. */
+const ownSettings = ['kernel/yama/ptrace_scope', 'fs/nr_open']
 
 export const procAndSys: Table = {
   class: 'procfs and sysfs',
@@ -51,7 +58,7 @@ export const procAndSys: Table = {
       name: named('write_', path),
       what: `writes the machine's setting ${path}`,
       command: `probe open /proc/sys/${path} w`,
-      ...(path.includes('yama') ? { ofGvisor: 'a setting of its own kernel' } : {}),
+      ...(ownSettings.includes(path) ? { ofGvisor: 'a setting of its own kernel' } : {}),
     })),
     ...otherWritable.map((path) => ({
       name: named('write', path),

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
 import { seccompProfile } from '../../../server/executor/oci/seccomp.ts'
-import type { SandboxRuntime } from '../../../server/executor/port.ts'
 import type { Attempt, Table } from '../attempt.ts'
 
 const header = '/usr/include/x86_64-linux-gnu/asm/unistd_64.h'
@@ -43,15 +42,15 @@ const newer: [string, number][] = [
 ]
 
 /** What the filter names at all; calls that it lets through for some arguments only are in other tables. */
-const named = new Set(seccompProfile('job', 'x64').syscalls.flatMap(({ names }) => names))
+const named = new Set(
+  seccompProfile({ confinement: 'job', arch: 'x64', runtime: 'crun' }).syscalls.flatMap(({ names }) => names),
+)
 
-/** What the filter answers: that there is no such call; gVisor's knows only that it is not permitted. */
-const [EPERM, ENOSYS] = [1, 38]
-const answers: Record<SandboxRuntime, number> = { crun: ENOSYS, runsc: EPERM }
+/** What the filter answers: that there is no such call. */
+const answer = 38
 
 /** Every system call of x86-64 that no rule names. */
-export function systemCalls(runtime: SandboxRuntime): Table {
-  const answer = answers[runtime]
+export function systemCalls(): Table {
   const known = [...readFileSync(header, 'utf8').matchAll(/^#define __NR_(\w+) (\d+)$/gm)].map(
     ([, name = '', number]): [string, number] => [name, Number(number)],
   )
@@ -59,7 +58,7 @@ export function systemCalls(runtime: SandboxRuntime): Table {
   return {
     class: 'system calls',
     attempts: [
-      ...[...all].filter(([name]) => !named.has(name)).map(([name, number]) => call(name, number, answer)),
+      ...[...all].filter(([name]) => !named.has(name)).map(([name, number]) => call(name, number)),
       { name: 'int80', what: 'a call of 32 bits, which the filter cannot read', command: 'probe int80' },
       { name: 'x32_getpid', what: 'a call by its x32 number', command: `probe x32 39 ${answer}` },
       { name: 'x32_ptrace', what: 'a call by its x32 number', command: `probe x32 521 ${answer}` },
@@ -67,7 +66,7 @@ export function systemCalls(runtime: SandboxRuntime): Table {
   }
 }
 
-const call = (name: string, number: number, answer: number): Attempt => ({
+const call = (name: string, number: number): Attempt => ({
   name: `call_${name}`,
   what: `the system call ${name}, with empty arguments`,
   command: `probe syscall ${number} ${answer}`,

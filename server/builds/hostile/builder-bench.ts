@@ -2,7 +2,7 @@ import { text } from 'node:stream/consumers'
 import { newId } from '../../base/ids.ts'
 import { TestAgent, tarOf } from '../../executor/oci/test-agent.ts'
 import { lendBuilder } from '../../executor/oci/test-builder.ts'
-import type { SandboxExit } from '../../executor/port.ts'
+import type { SandboxExit, SandboxSpec } from '../../executor/port.ts'
 import { ArchiveRefused } from '../archive/archive-refused.ts'
 import { checkFlatImage } from '../archive/flat-image.ts'
 import { buildSandbox } from '../build-sandbox.ts'
@@ -39,8 +39,12 @@ export class BuilderBench {
   }
 
   /** Builds as the service does. */
-  async build(context: Entries, bases: string[] = []): Promise<BenchRun> {
-    return await this.#run(buildSandbox({ id: 'x', profile: 'standard', bases }).argv, context)
+  async build(
+    context: Entries,
+    bases: string[] = [],
+    weakened = (spec: SandboxSpec): SandboxSpec => spec,
+  ): Promise<BenchRun> {
+    return await this.#run(weakened(buildSandbox({ id: 'x', profile: 'standard', bases })).argv, context)
   }
 
   async #run(argv: string[], context: Entries): Promise<BenchRun> {

@@ -21,7 +21,7 @@ import {
  *   made    where a build does what the environment's last build did for longer than anything kept goes, that much is
  *           built first, alone, and kept: once, where an author begins to change things
  *
- * A step may leave the builder's chroot and write whatever its sandbox may, so nothing is kept that a later step could
+ * A step that broke out of the builder's chroot could write whatever its sandbox may, so nothing is kept that a later step could
  * have written: what is kept was made in a sandbox that was given the instructions and files that its key is over, and
  * not a word more. One that lies in it lies to those alone who run the same step of the same company.
  */

@@ -38,22 +38,26 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 }, 60_000)
 
-/** Gives builds the limits that a test needs. */
+/** Gives builds the limits that a test needs, and lines of a shell before their script. */
 class LimitedAgent extends AgentClient {
   readonly #limits: Partial<SandboxLimits>
+  readonly #before: string
 
-  constructor(socketPath: string, limits: Partial<SandboxLimits>) {
+  constructor(socketPath: string, limits: Partial<SandboxLimits>, before: string) {
     super(socketPath)
     this.#limits = { workspaceBytes: 1024 * mib, workspaceInodes: 100_000, ...limits }
+    this.#before = before
   }
 
   override start(spec: SandboxSpec, ...rest: [Readable | Buffer, (readonly string[])?]): Promise<void> {
-    return super.start({ ...spec, limits: { ...spec.limits, ...this.#limits } }, ...rest)
+    const [shell = '', flag = '', script = '', ...words] = spec.argv
+    const argv = [shell, flag, `${this.#before}\n${script}`, ...words]
+    return super.start({ ...spec, argv, limits: { ...spec.limits, ...this.#limits } }, ...rest)
   }
 }
 
 /** How a build of these lines fails, and what it printed. */
-async function failureOf(lines: string[], limits: Partial<SandboxLimits> = {}) {
+async function failureOf(lines: string[], limits: Partial<SandboxLimits> = {}, before = '') {
   const attemptId = newId('buildAttempt')
   const archive = tar({ name: 'Dockerfile', content: lines.join('\n') })
   await storage.put(attemptId, archive)
@@ -67,7 +71,7 @@ async function failureOf(lines: string[], limits: Partial<SandboxLimits> = {}) {
     cache: 'none',
     context: { key: attemptId, format: 'tar', byteSize: archive.length, digest },
   }
-  const executor = new LimitedAgent(join(bench.agent.dataDir, 'agent.sock'), limits)
+  const executor = new LimitedAgent(join(bench.agent.dataDir, 'agent.sock'), limits, before)
   const build = {
     order,
     db,
@@ -83,6 +87,14 @@ async function failureOf(lines: string[], limits: Partial<SandboxLimits> = {}) {
   const { code, detail, instruction } = failure
   return { code, detail, instruction, log: await text(await storage.get(buildLogKey(attemptId))) }
 }
+
+it('builds nothing with a builder of another version than the one whose reading the gate knows', async () => {
+  const other = `buildah() { [ "$1" = --version ] && echo "buildah version 1.39.3 (x)" || command buildah "$@"; }`
+  const { code, detail, log } = await failureOf([base, 'RUN echo ran'], {}, other)
+  expect([code, detail]).toEqual(['platform_failed', 'builder_version_unknown'])
+  expect(log).toContain('Nothing is built: Dockerfiles are checked for buildah 1.28 here')
+  expect(log).not.toContain('STEP')
+}, 60_000)
 
 it('tells the instruction that failed, whatever other steps print and whichever stages are left out', async () => {
   const { log, ...failure } = await failureOf([

@@ -139,6 +139,9 @@ function failureOf(exit: SandboxExit, hadNoDisk: boolean): BuildFailed | undefin
     return new BuildFailed('platform_failed', exit.detail || exit.cause)
   }
   if (exit.exitCode === 0) return undefined
+  if (exit.exitCode === buildExitCodes.builderUnknown) {
+    return new BuildFailed('platform_failed', 'builder_version_unknown')
+  }
   if (exit.exitCode === buildExitCodes.baseImageUnavailable) {
     return new BuildFailed('dockerfile_exit', 'base_image_unavailable')
   }

@@ -80,6 +80,6 @@ const doNothing = (layer: string, kind: 'job' | 'build'): object => ({
   ],
   linux: {
     namespaces: [{ type: 'mount' }, { type: 'pid' }],
-    seccomp: seccompProfile(kind, process.arch),
+    seccomp: seccompProfile({ confinement: kind, arch: process.arch, runtime: 'crun' }),
   },
 })

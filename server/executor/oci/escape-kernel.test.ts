@@ -8,7 +8,7 @@ let image: string
 
 beforeAll(async () => {
   agent = await TestAgent.start()
-  image = await agent.image([[{ name: 'usr/bin/probe', mode: 0o755 }, await compiledProbe()]])
+  image = await agent.image([[{ name: 'usr/bin/probe', mode: 0o755 }, await compiledProbe('probe')]])
 }, 60_000)
 afterAll(() => agent.dispose(), 60_000)
 
@@ -59,6 +59,7 @@ const refused: Record<string, string> = {
   signals: 'probe signals-queued',
   queues: 'probe queues',
   core_limit: 'probe core-limit',
+  no_core_limit: 'probe no-core-limit',
   calls_of_32_bits: 'probe int80',
   calls_of_x32: `probe x32 39 ${EPERM}`,
 }

@@ -3,6 +3,7 @@ import { access, constants, readdir, readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import type { SandboxRuntime } from '../port.ts'
 import { detectCgroups } from './cgroups.ts'
+import { gvisorCheck } from './gvisor.ts'
 
 const run = promisify(execFile)
 
@@ -16,7 +17,6 @@ export interface HostCheck {
 
 export const hostPrograms = {
   crun: ['/usr/bin/crun', '/usr/local/bin/crun'],
-  runsc: ['/usr/bin/runsc', '/usr/local/bin/runsc'],
   busybox: ['/bin/busybox', '/usr/bin/busybox'],
   mkfs: ['/usr/sbin/mkfs.ext4', '/sbin/mkfs.ext4'],
 }
@@ -54,17 +54,6 @@ export async function checkHost(runtimes: readonly SandboxRuntime[]): Promise<Ho
 async function programCheck(name: string, candidates: string[], advice: string): Promise<HostCheck> {
   const path = await findProgram(candidates)
   return { name, ok: path !== undefined, found: path ?? 'not found', advice: path ? '' : advice }
-}
-
-const traceScope = '/proc/sys/kernel/yama/ptrace_scope'
-const noTracing = 3
-
-/** gVisor stops a program at its system calls by tracing it, which the machine's Yama module can forbid to all. */
-async function gvisorCheck(): Promise<HostCheck> {
-  const program = await programCheck('runsc', hostPrograms.runsc, 'apt-get install runsc')
-  const scope = Number(await readFile(traceScope, 'utf8').catch(() => '0'))
-  if (!program.ok || scope < noTracing) return program
-  return { ...program, ok: false, found: 'tracing is forbidden', advice: `boot with ${traceScope} below 3` }
 }
 
 async function busyboxCheck(): Promise<HostCheck> {

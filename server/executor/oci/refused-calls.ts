@@ -28,7 +28,7 @@ export const refusedCalls: RefusedCalls[] = [
   refused('reach keys of others: keyrings are not separated by container', 'add_key request_key keyctl'),
   refused(
     'read, change or compare other processes; of its own a program needs none of it',
-    'ptrace process_vm_readv process_vm_writev kcmp pidfd_getfd process_mrelease',
+    'ptrace process_vm_readv process_vm_writev kcmp pidfd_getfd process_mrelease process_madvise',
   ),
   refused(
     'give programs to the kernel, or hold its work up at a chosen place: large, often broken, and the tool of most exploits',
@@ -42,6 +42,7 @@ export const refusedCalls: RefusedCalls[] = [
     'take from one number for all that root has started: 128 watchers; programs fall back to looking',
     'inotify_init inotify_init1 inotify_add_watch inotify_rm_watch fanotify_init fanotify_mark',
   ),
+  refused('tell which parts of a file others have read lately', 'cachestat'),
   refused(
     'hold memory that no limit moves or counts, or choose where on the machine it lies',
     `memfd_secret mbind set_mempolicy get_mempolicy set_mempolicy_home_node migrate_pages move_pages`,

@@ -1,4 +1,5 @@
 import { ExecutorRefused, type SandboxLimits, type SandboxRuntime, type SandboxSpec } from '../port.ts'
+import { findGvisor } from './gvisor.ts'
 import { findProgram, hostPrograms } from './host-checks.ts'
 import { runtimeRoot } from './paths.ts'
 
@@ -22,11 +23,11 @@ export function atLeast(weakest: SandboxRuntime, spec: SandboxSpec): SandboxSpec
   return weakest === 'runsc' && spec.confinement === 'job' ? { ...spec, runtime: 'runsc' } : spec
 }
 
-/** The runtimes that this machine has, by their programs. */
+/** The runtimes that this machine has, by their programs; one that is too old is not there. */
 export type RuntimePrograms = Record<SandboxRuntime, string | undefined>
 
 export async function findRuntimes(): Promise<RuntimePrograms> {
-  const [crun, runsc] = await Promise.all([findProgram(hostPrograms.crun), findProgram(hostPrograms.runsc)])
+  const [crun, runsc] = await Promise.all([findProgram(hostPrograms.crun), findGvisor()])
   return { crun, runsc }
 }
 
@@ -37,6 +38,11 @@ export async function findRuntimes(): Promise<RuntimePrograms> {
 export const hiddenFolder: Record<SandboxRuntime, string | undefined> = {
   crun: undefined,
   runsc: '/proc/sys/net',
+}
+
+const installing: Record<SandboxRuntime, string> = {
+  crun: 'apt-get install crun',
+  runsc: 'install/runsc.sh',
 }
 
 /**
@@ -51,7 +57,7 @@ export function runtimeCommand(
   if (program === undefined) {
     throw new ExecutorRefused(
       'runtime_missing',
-      `this sandbox is to run on ${runtime}: apt-get install ${runtime}`,
+      `this sandbox is to run on ${runtime}: ${installing[runtime]}`,
     )
   }
   switch (runtime) {
@@ -62,8 +68,11 @@ export function runtimeCommand(
       ]
     case 'runsc':
       return [
-        // ptrace needs nothing of the machine; KVM would want one that virtualizes.
-        ...[program, '--platform=ptrace', '--ignore-cgroups', '--root', runtimeRoot, '--log=runsc.log'],
+        // systrap needs no machine that virtualizes, as KVM would.
+        ...[program, '--platform=systrap', '--ignore-cgroups', '--root', runtimeRoot, '--log=runsc.log'],
+        // Writes go to the mounts that the shim has bounded, not to a layer of gVisor's own; files are opened by a process
+        // beside the one that runs the program.
+        ...['--overlay2=none', '--directfs=false'],
         // The filter of system calls holds inside too, and keeps programs from most of gVisor's own code.
         ...['--oci-seccomp', `--network=${network === 'none' ? 'none' : 'sandbox'}`],
         ...['run', '--bundle', '.', id],

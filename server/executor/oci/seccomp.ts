@@ -1,10 +1,12 @@
+import type { SandboxRuntime } from '../port.ts'
+
 /**
  * The system calls a sandbox may make, in groups, each with its reason. Everything not named here answers "function not
  * implemented", which programs built for older kernels survive; `refused-calls.ts` says why of each. Of some calls only
  * some arguments are let through.
  *
- * Two calls answer success without being made: sync, which would flush the disks of everybody, and changes of
- * the core file limit (see "rlimits" in spec.ts).
+ * Some answer success without being made: sync, which would flush the disks of everybody, changes of the core file
+ * limit (see "rlimits" in spec.ts), and advice about memory that is not the program's alone.
  */
 export interface SeccompRule {
   names: string[]
@@ -14,7 +16,7 @@ export interface SeccompRule {
 }
 
 export interface SeccompProfile {
-  defaultAction: 'SCMP_ACT_ERRNO'
+  defaultAction: 'SCMP_ACT_ERRNO' | 'SCMP_ACT_TRACE'
   defaultErrnoRet: number
   architectures: string[]
   syscalls: SeccompRule[]
@@ -22,18 +24,19 @@ export interface SeccompProfile {
 
 const groups = {
   // On files of its own alone: what it can name are its image, its workspace and its /proc, and without a capability each
-  // is checked against its owner. mknod makes pipes and sockets; devices are refused by the user namespace.
+  // is checked against its owner. mknod makes pipes and sockets; devices are refused by the user namespace. fcntl and
+  // fadvise64 are below.
   files: `access chdir chmod chown close close_range copy_file_range creat dup dup2 dup3 faccessat faccessat2
-    fadvise64 fallocate fchdir fchmod fchmodat fchmodat2 fchown fchownat fcntl fdatasync fgetxattr flistxattr
+    fallocate fchdir fchmod fchmodat fchmodat2 fchown fchownat fdatasync fgetxattr flistxattr
     flock fremovexattr fsetxattr fstat fstatfs fsync ftruncate futimesat getcwd getdents getdents64 getxattr
     ioctl lchown lgetxattr link linkat listxattr
     llistxattr lremovexattr lseek lsetxattr lstat mkdir mkdirat mknod mknodat newfstatat open openat openat2
     pread64 preadv preadv2 pwrite64 pwritev pwritev2 read readahead readlink readlinkat readv removexattr
     rename renameat renameat2 rmdir sendfile setxattr splice stat statfs statx symlink symlinkat
     sync_file_range syncfs tee truncate umask unlink unlinkat utime utimensat utimes vmsplice write writev`,
-  // On its own address space, counted in its control group; mlock has a limit of its own. mmap is below.
-  memory: `brk madvise mincore mlock mlock2 mlockall mprotect mremap msync munlock munlockall
-    munmap pkey_alloc pkey_free pkey_mprotect mseal cachestat map_shadow_stack process_madvise`,
+  // On its own address space, counted in its control group; the limit of mlock is nothing. mmap and madvise are below.
+  memory: `brk mincore mlock mlock2 mlockall mprotect mremap msync munlock munlockall
+    munmap pkey_alloc pkey_free pkey_mprotect mseal map_shadow_stack`,
   // Starting, ending and waiting for its own: the process namespace leaves it no others to name. Of scheduling it may
   // lower itself, not raise. clone is below.
   processes: `arch_prctl capget execve execveat exit exit_group fork getegid geteuid getgid getgroups getpgid
@@ -142,18 +145,56 @@ const pretend = (names: string[], args?: SeccompRule['args']): SeccompRule => ({
 })
 
 const RLIMIT_CORE = 4
+/** By number, for the kernel reads half of the argument: any other than 4 could be 4 for it. */
+const otherLimits = [...Array(16).keys()].filter((limit) => limit !== RLIMIT_CORE)
 const limitRules = [
-  allow(['setrlimit'], [other(0, RLIMIT_CORE)]),
+  ...otherLimits.map((limit) => allow(['setrlimit'], [equal(0, limit)])),
   pretend(['setrlimit'], [equal(0, RLIMIT_CORE)]),
-  allow(['prlimit64'], [other(1, RLIMIT_CORE)]),
+  ...otherLimits.map((limit) => allow(['prlimit64'], [equal(1, limit)])),
   allow(['prlimit64'], [equal(1, RLIMIT_CORE), equal(2, 0)]),
   pretend(['prlimit64'], [equal(1, RLIMIT_CORE), other(2, 0)]),
 ]
 
+/**
+ * Of fcntl: descriptors and their flags (0 to 4), record locks (5 to 7), who hears of input (8 to 11, 15, 16), locks of open
+ * files (36 to 38), pipes (1030 to 1032), seals (1033, 1034). Not leases (1024), which hold up whoever opens the file, not
+ * watches of a folder (1026), not hints that stay with the file (1036 and on).
+ */
+const controls = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 15, 16, 36, 37, 38, 1030, 1031, 1032, 1033, 1034]
+const controlRules = controls.map((command) => allow(['fcntl'], [equal(1, command)]))
+
+const POSIX_FADV_DONTNEED = 4
+const MADV_MERGEABLE = 12
+const MADV_COLD = 20
+const MADV_PAGEOUT = 21
+/** Advice about pages that others may use too: to take them out of memory, or to share those that are alike. */
+const sharedAdvice = [MADV_MERGEABLE, MADV_COLD, MADV_PAGEOUT]
+/** All others that need no right: readahead, what a fork inherits, what a dump holds, huge pages, giving memory back. */
+const ownAdvice = [0, 1, 2, 3, 4, 8, 9, 10, 11, 13, 14, 15, 16, 17, 18, 19, 22, 23, 24, 102, 103]
+const adviceRules = [
+  ...[0, 1, 2, 3, 5].map((advice) => allow(['fadvise64'], [equal(3, advice)])),
+  pretend(['fadvise64'], [equal(3, POSIX_FADV_DONTNEED)]),
+  ...ownAdvice.map((advice) => allow(['madvise'], [equal(2, advice)])),
+  ...sharedAdvice.map((advice) => pretend(['madvise'], [equal(2, advice)])),
+]
+
 const ENOSYS = 38
 
+interface ProfileOptions {
+  confinement: 'job' | 'build'
+  arch: string
+  runtime: SandboxRuntime
+}
+
+/**
+ * Either answers that there is no such call. gVisor knows no number of an error but "not permitted", after which programs
+ * do not fall back: without clone3 none would have a thread. Left to a tracer, which nobody in a sandbox can be, a call
+ * ends in the same answer.
+ */
+const unnamed = { crun: 'SCMP_ACT_ERRNO', runsc: 'SCMP_ACT_TRACE' } as const
+
 /** The profile of a sandbox, as the OCI runtime specification spells it. */
-export function seccompProfile(confinement: 'job' | 'build', arch: string): SeccompProfile {
+export function seccompProfile({ confinement, arch, runtime }: ProfileOptions): SeccompProfile {
   const common = Object.values(groups).flatMap(words)
   const special =
     confinement === 'build'
@@ -164,13 +205,15 @@ export function seccompProfile(confinement: 'job' | 'build', arch: string): Secc
       : [allow(['clone', 'unshare'], [none(0, namespaceFlags)])]
   // The usual personality, and the question which one it is.
   const personality = [0, 0xffff_ffff].map((value) => allow(['personality'], [equal(0, value)]))
+  // gVisor answers advice itself: none of it reaches a file that others read.
+  const advice = runtime === 'runsc' ? [allow(['fadvise64', 'madvise'])] : adviceRules
   return {
-    defaultAction: 'SCMP_ACT_ERRNO',
+    defaultAction: unnamed[runtime],
     defaultErrnoRet: ENOSYS,
     architectures: [arch === 'arm64' ? 'SCMP_ARCH_AARCH64' : 'SCMP_ARCH_X86_64'],
     syscalls: [
       ...[allow(common), pretend(['sync']), ...special, ...personality],
-      ...[...memoryRules, ...limitRules, ...socketRules, ...rareFlagRules],
+      ...[...memoryRules, ...limitRules, ...controlRules, ...advice, ...socketRules, ...rareFlagRules],
     ],
   }
 }

@@ -100,7 +100,8 @@ export function ociSpec(spec: SandboxSpec, { idBase, arch, confinement, filters 
         // These are counted once more for whoever made the namespace, which is the host's root.
         { type: 'RLIMIT_SIGPENDING', hard: 1024, soft: 1024 },
         { type: 'RLIMIT_MSGQUEUE', hard: 100_000, soft: 100_000 },
-        { type: 'RLIMIT_MEMLOCK', hard: 65_536, soft: 65_536 },
+        // Locked pages of a shared file would stay in the memory of whoever read it first.
+        { type: 'RLIMIT_MEMLOCK', hard: 0, soft: 0 },
         // gVisor counts its own processes; elsewhere the control group does, and this would count by user.
         ...(gvisor ? [{ type: 'RLIMIT_NPROC', hard: spec.limits.pids + 1, soft: spec.limits.pids + 1 }] : []),
       ],
@@ -123,7 +124,7 @@ export function ociSpec(spec: SandboxSpec, { idBase, arch, confinement, filters 
       maskedPaths: hiddenPaths,
       readonlyPaths: readOnlyPaths,
       // 9. Only the system calls that programs need. crun takes the filter below instead, which it made of the same profile.
-      seccomp: seccompProfile(profile, arch),
+      seccomp: seccompProfile({ confinement: profile, arch, runtime: spec.runtime }),
     },
     annotations: filters && !gvisor ? { 'run.oci.seccomp_bpf_data': filters[profile] } : {},
   }
@@ -153,8 +154,17 @@ const procMount = (name: string): Mount => ({
   options: ['bind', 'ro', 'nosuid', 'nodev', 'noexec'],
 })
 
-/** Left alone, gVisor would lay a tmpfs over an empty /tmp, which no size bounds. */
+/**
+ * gVisor lets a program that runs be written to, and process 1 is one. Left alone, it would lay a tmpfs over an empty /tmp,
+ * which no size bounds.
+ */
 const gvisorMounts: Mount[] = [
+  {
+    destination: '/.sandbox',
+    type: 'bind',
+    source: `${stagingFolder}/root/.sandbox`,
+    options: ['bind', 'ro', 'nosuid', 'nodev'],
+  },
   {
     destination: '/tmp',
     type: 'bind',

@@ -9,8 +9,13 @@
  *   staging/lower/<n>    idmapped, read-only, nosuid, nodev views of the trees on the host's disk; `base-images` among them
  *                        in a build, which sees them through an overlay
  *
+ *   staging/devices      device nodes of the sandbox's own
+ *
  * A sandbox reads in its mount table where an overlay's layers and the root of a bind mount lie. So layers have names
  * relative to the staging folder, and nothing of the host's disk is bound into a sandbox.
+ *
+ * A sandbox opens no inode that another one opens too, for locks, leases and watches belong to the inode: trees on the
+ * host's disk are only ever seen through an overlay, which has inodes of its own.
  *
  * Every path here is the shim's own. Nothing of an image is ever resolved by root: the platform layer holds real
  * folders at each mount point and lies above the image, so an image's link at /workspace or /dev is hidden by it.
@@ -31,6 +36,7 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -94,6 +100,23 @@ static void attach(const struct tree_source *source, const char *target, uint32_
 
 static void folder(const char *path, mode_t mode, uint32_t uid, uint32_t gid) {
   if (mkdir(path, mode) || chown(path, uid, gid) || chmod(path, mode)) fail("workspace_prepare");
+}
+
+/* The runtimes bind these into the sandbox by their paths on the host. */
+static void own_devices(const char *path) {
+  static const struct { const char *name; unsigned major, minor; } devices[] = {
+    { "null", 1, 3 }, { "zero", 1, 5 }, { "full", 1, 7 }, { "random", 1, 8 }, { "urandom", 1, 9 }, { "tty", 5, 0 },
+  };
+  char made[112], known[32];
+  folder(path, 0755, 0, 0);
+  if (mount("tmpfs", path, "tmpfs", MS_NOSUID | MS_NOEXEC, "size=64k,nr_inodes=16,mode=755")) fail("device_nodes");
+  for (size_t at = 0; at < sizeof devices / sizeof *devices; at++) {
+    snprintf(made, sizeof made, "%s/%s", path, devices[at].name);
+    snprintf(known, sizeof known, "/dev/%s", devices[at].name);
+    if (mknod(made, S_IFCHR | 0666, makedev(devices[at].major, devices[at].minor)) || chmod(made, 0666) ||
+        mount(made, known, NULL, MS_BIND, NULL))
+      fail("device_nodes");
+  }
 }
 
 /* Gives the file made for this sandbox to a free loop device; the kernel frees the device at the last unmount. */
@@ -245,6 +268,8 @@ void mounts_make(const struct plan *plan) {
   folder(lower_path, 0711, 0, 0);
   folder(proc_path, 0711, 0, 0);
   make_proc_files(plan->proc);
+  snprintf(path, sizeof path, "%s/devices", plan->staging);
+  own_devices(path);
   /* 4. The read-only trees, seen with the sandbox's own ids. */
   for (int i = 0; i < plan->lower_count; i++) {
     snprintf(path, sizeof path, "%s/%d", lower_path, i);

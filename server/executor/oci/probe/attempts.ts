@@ -35,11 +35,12 @@ export function outcomeOf(log: string, name: string): Outcome {
 
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 
-let probe: Promise<Buffer> | undefined
-/** The probe as a program without libraries, compiled once. */
-export function compiledProbe(): Promise<Buffer> {
-  probe ??= compile(join(import.meta.dirname, 'probe.c'))
-  return probe
+const compiled = new Map<string, Promise<Buffer>>()
+/** A probe of this folder as a program without libraries, compiled once. */
+export function compiledProbe(name: 'probe' | 'holds'): Promise<Buffer> {
+  const bytes = compiled.get(name) ?? compile(join(import.meta.dirname, `${name}.c`))
+  compiled.set(name, bytes)
+  return bytes
 }
 
 async function compile(source: string): Promise<Buffer> {

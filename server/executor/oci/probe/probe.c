@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/ioctl.h>
 #include <sys/ipc.h>
 #include <sys/mman.h>
@@ -124,6 +125,13 @@ static int try_core_limit(void) {
   setrlimit(RLIMIT_CORE, &wanted);
   prlimit(0, RLIMIT_CORE, &wanted, NULL);
   return got(!getrlimit(RLIMIT_CORE, &found) && found.rlim_cur > 1);
+}
+/* By a number of which the kernel reads the lower half only; at 0 it would start the host's program for core files. */
+static int try_no_core_limit(void) {
+  struct rlimit nothing = { 0, 0 }, found;
+  syscall(SYS_setrlimit, 1L << 32 | RLIMIT_CORE, &nothing);
+  syscall(SYS_prlimit64, 0, 1L << 32 | RLIMIT_CORE, &nothing, NULL);
+  return got(!getrlimit(RLIMIT_CORE, &found) && found.rlim_cur != 1);
 }
 static int try_raise_limit(void) {
   struct rlimit limit;
@@ -264,6 +272,12 @@ static int try_signals_queued(void) {
 /* What neighbours look for: a secret in memory, names in every kind of shared place, and a count of signals. */
 static volatile sig_atomic_t signals;
 static void counted(int signal) { (void)signal; signals++; }
+static void lock_shared(const char *path, int command) {
+  struct flock lock = { .l_type = F_RDLCK, .l_whence = SEEK_SET };
+  int file = open(path, O_RDONLY);
+  /* gVisor locks no devices. */
+  if (command ? fcntl(file, command, &lock) : flock(file, LOCK_EX)) return;
+}
 static int be_neighbour(void) {
   long key = number(0);
   char *secret = words[1];
@@ -283,6 +297,12 @@ static int be_neighbour(void) {
   msgget(key, IPC_CREAT | 0666);
   semget(key, 1, IPC_CREAT | 0666);
   mq_open("/sbj-neighbour", O_CREAT | O_RDWR, 0666, NULL);
+  lock_shared("/dev/null", 0);
+  lock_shared("/dev/zero", F_SETLK);
+  lock_shared("/dev/full", F_OFD_SETLK);
+  lock_shared("/.sandbox/busybox", 0);
+  lock_shared("/usr/bin/probe", F_SETLK);
+  lock_shared("/proc/meminfo", F_OFD_SETLK);
   puts("ready");
   fflush(stdout);
   /* Until whoever watches from outside ends a line. */
@@ -300,6 +320,7 @@ static const struct { const char *verb; int (*attempt)(void); } attempts[] = {
   { "socket", try_socket }, { "socketpair", try_socketpair }, { "option", try_option },
   { "descriptors", try_descriptors }, { "capabilities", try_capabilities }, { "prctl", try_prctl },
   { "setuid", try_setuid }, { "setgroups", try_setgroups }, { "core-limit", try_core_limit },
+  { "no-core-limit", try_no_core_limit },
   { "raise-limit", try_raise_limit }, { "scheduler", try_scheduler }, { "priority", try_priority },
   { "huge-pages", try_huge_pages }, { "memory-file", try_memory_file },
   { "pipe", try_pipe }, { "urgent", try_urgent }, { "low-memory", try_low_memory },

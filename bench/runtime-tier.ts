@@ -1,0 +1,82 @@
+import { newId } from '../server/base/ids.ts'
+import { busybox, TestAgent } from '../server/executor/oci/test-agent.ts'
+import { type SandboxRuntime, type SandboxSpec, sandboxRuntimes } from '../server/executor/port.ts'
+import { runSandbox } from '../server/runs/run-sandbox.ts'
+import { installEverydayImage, makeEverydayImage } from '../server/testing/everyday-image.ts'
+import type { Benchmark } from './harness/benchmark.ts'
+import { machineNote } from './harness/machine-note.ts'
+import { interleaved } from './harness/rounds.ts'
+import { type Row, rowOf } from './harness/row.ts'
+
+const maxRounds = 15
+
+const work: Record<string, string> = {
+  start: 'true',
+  syscalls: 'dd if=/dev/zero of=/dev/null bs=1 count=100000 2>/dev/null',
+  forks: `for n in $(seq 300); do ${busybox} true; done`,
+  files: 'mkdir d && for n in $(seq 2000); do echo x >d/$n; done && ls -l d >/dev/null && rm -r d',
+  python: '/usr/bin/python3 -c "import json, subprocess"',
+}
+
+/** What gVisor costs over crun; docs in bench/README.md. */
+export const runtimeTier: Benchmark = {
+  name: 'runtime-tier',
+  about: 'system calls, forks, files and a start of Python on gVisor, over the same on crun',
+  run: async ({ rounds, say }) => {
+    await makeEverydayImage()
+    const agent = await TestAgent.start()
+    const machine = machineNote()
+    try {
+      const image = await installEverydayImage(agent)
+      const rows: Row[] = []
+      for (const [kind, script] of Object.entries(work)) {
+        say(`runtime-tier: ${kind}`)
+        const subjects = sandboxRuntimes.map((runtime) => ({
+          name: runtime,
+          once: () => timeOf(agent, sandbox(image, runtime, script)),
+        }))
+        const samples = await interleaved(subjects, {
+          rounds: Math.min(rounds, maxRounds),
+          warmups: 1,
+          restMs: 50,
+        })
+        const measured = (runtime: SandboxRuntime) => ({ samplesMs: samples.get(runtime) ?? [], cpuMs: null })
+        rows.push(
+          rowOf({
+            name: `runtime-tier-${kind}`,
+            ours: measured('runsc'),
+            peer: { name: 'crun', measured: measured('crun'), reach: undefined, notes: [] },
+            floor: {},
+            notes: [machine()],
+          }),
+        )
+      }
+      return rows
+    } finally {
+      await agent.dispose()
+    }
+  },
+}
+
+function sandbox(image: string, runtime: SandboxRuntime, script: string): SandboxSpec {
+  const spec = runSandbox({
+    sandboxId: newId('run'),
+    layerDigest: image,
+    resourceProfile: 'standard',
+    imageUser: '',
+    isolation: 'standard',
+    network: 'none',
+    timeoutSeconds: 120,
+  })
+  return { ...spec, runtime, argv: [busybox, 'sh', '-c', `set -e; ${script}`] }
+}
+
+/** From asking for the start until the end is known: on gVisor much of it is before the program. */
+async function timeOf(agent: TestAgent, spec: SandboxSpec): Promise<number> {
+  const begun = performance.now()
+  const { exit, log } = await agent.run(spec)
+  const tookMs = performance.now() - begun
+  if (exit.exitCode !== 0) throw new Error(`the job ended: ${exit.cause} ${exit.detail} ${log}`)
+  await agent.client.remove(spec.id)
+  return tookMs
+}

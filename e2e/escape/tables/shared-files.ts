@@ -1,0 +1,48 @@
+import type { Attempt, Table } from '../attempt.ts'
+
+/** In the image, of the platform, and a device: the neighbour has them too. */
+const shared = ['/usr/bin/holds', '/.sandbox/busybox', '/dev/null']
+
+/** What belongs to a file itself, and to whoever opens it. */
+const refused = {
+  'write-lease': 'holds up whoever opens',
+  'read-lease': 'holds up whoever writes to',
+  notify: 'is told of what happens around',
+  inotify: 'is told of what happens to',
+  fanotify: 'is told of what happens to',
+  'locked-pages': 'keeps in memory',
+  'locked-map': 'keeps in memory',
+  'write-hint': 'tells disks how long to keep',
+}
+
+const ofFile = (path: string, at: number): Attempt[] =>
+  Object.entries(refused).map(([kind, does]) => ({
+    name: `${kind.replace('-', '_')}_${at}`,
+    what: `${does} ${path}`,
+    command: `holds hold ${kind} ${path} | grep -q held`,
+  }))
+
+/** Those that the neighbour holds (`be_neighbour` in probe.c). */
+const meets = ([kind, path]: [string, string]): Attempt => ({
+  name: `met_${kind}_${path.split('/').at(-1)}`.replaceAll('-', '_'),
+  what: `meets a neighbour's lock of ${path}`,
+  command: `holds meet ${kind} ${path} | grep -q met`,
+})
+
+/** What can be left on files that others have too. */
+export const sharedFiles: Table = {
+  class: 'shared files',
+  attempts: [
+    ...shared.flatMap(ofFile),
+    ...(
+      [
+        ['flock', '/dev/null'],
+        ['record-lock', '/dev/zero'],
+        ['open-file-lock', '/dev/full'],
+        ['flock', '/.sandbox/busybox'],
+        ['record-lock', '/usr/bin/probe'],
+        ['open-file-lock', '/proc/meminfo'],
+      ] as [string, string][]
+    ).map(meets),
+  ],
+}
