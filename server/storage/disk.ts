@@ -5,7 +5,7 @@ import type { Readable } from 'node:stream'
 import { allEnded } from '../base/all-ended.ts'
 import { firstBytes } from '../base/first-bytes.ts'
 import { DeletionHold } from './deletion-hold.ts'
-import { Incoming } from './incoming.ts'
+import { folderMode, Incoming } from './incoming.ts'
 import {
   type NamedBytes,
   ObjectMissing,
@@ -18,6 +18,9 @@ const keyPattern = /^[a-z0-9][a-z0-9_.-]*(\/[a-z0-9][a-z0-9_.-]*){0,6}$/
 
 /** What one call reads or writes, about. */
 const chunkBytes = 256 * 1024
+
+/** API and worker, whose group the root's is, replace and remove what the other has written. */
+const objectMode = 0o660
 
 const isMissing = (error: unknown) => error instanceof Error && 'code' in error && error.code === 'ENOENT'
 
@@ -46,7 +49,7 @@ export class DiskStorage implements ObjectStorage {
   ): Promise<StoredObject> {
     const path = this.#path(key)
     const part = await this.#incoming.newPart()
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+    await mkdir(dirname(path), { recursive: true, mode: folderMode })
     try {
       const stored = await writePart(part, body, options.maxBytes ?? Number.POSITIVE_INFINITY)
       await rename(part, path)
@@ -66,7 +69,7 @@ export class DiskStorage implements ObjectStorage {
       bytes,
     }))
     const folders = [...new Set(files.map(({ path }) => dirname(path)))]
-    await allEnded(folders.map((folder) => mkdir(folder, { recursive: true, mode: 0o700 })))
+    await allEnded(folders.map((folder) => mkdir(folder, { recursive: true, mode: folderMode })))
     try {
       await allEnded(files.map(({ part, bytes }) => writePart(part, bytes, Number.POSITIVE_INFINITY)))
       for (const { part, path } of files) await rename(part, path)
@@ -109,7 +112,7 @@ export class DiskStorage implements ObjectStorage {
 
   async move(from: string, to: string): Promise<void> {
     const path = this.#path(to)
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+    await mkdir(dirname(path), { recursive: true, mode: folderMode })
     await rename(this.#path(from), path).catch((error: unknown) => {
       throw isMissing(error) ? new ObjectMissing(from) : error
     })
@@ -120,7 +123,7 @@ export class DiskStorage implements ObjectStorage {
   async copy(from: string, to: string): Promise<void> {
     const path = this.#path(to)
     const part = await this.#incoming.newPart()
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+    await mkdir(dirname(path), { recursive: true, mode: folderMode })
     await link(this.#path(from), part).catch((error: unknown) => {
       throw isMissing(error) ? new ObjectMissing(from) : error
     })
@@ -148,7 +151,7 @@ async function writePart(path: string, body: Readable | Buffer, maxBytes: number
   let byteSize = 0
   let gathered: Buffer[] = []
   let gatheredBytes = 0
-  const file = await open(path, 'wx', 0o600)
+  const file = await open(path, 'wx', objectMode)
   const write = async () => {
     if (gatheredBytes > 0) await writeAll(file, gathered, gatheredBytes)
     gathered = []
