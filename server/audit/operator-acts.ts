@@ -31,6 +31,9 @@ export interface OperatorAct {
     | 'runner_release_approve'
     | 'signing_key_rotate'
     | 'signing_key_retire'
+    | 'token_key_rotate'
+    | 'pepper_rotate'
+    | 'pepper_retire'
     | 'vulnerabilities_import'
   subject?: string
   details?: object

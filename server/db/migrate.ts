@@ -36,6 +36,7 @@ import * as receivedKeys from './migrations/0042-received-keys.ts'
 import * as buildLogs from './migrations/0043-build-logs.ts'
 import * as machines from './migrations/0046-machines.ts'
 import * as unreturnedClaims from './migrations/0047-unreturned-claims.ts'
+import * as pepperNumbers from './migrations/0064-pepper-numbers.ts'
 import * as loginAttempts from './migrations/0070-login-attempts.ts'
 
 /** Forward only, in order of their names. */
@@ -74,6 +75,7 @@ const migrations: Record<string, Migration> = {
   '0043-build-logs': buildLogs,
   '0046-machines': machines,
   '0047-unreturned-claims': unreturnedClaims,
+  '0064-pepper-numbers': pepperNumbers,
   '0070-login-attempts': loginAttempts,
 }
 

@@ -97,16 +97,16 @@ export function createApiApp({
   const keys = openKeys(keysFolder(config.dataDir))
   const storage = new DiskStorage(join(config.dataDir, 'objects'))
   const pages = new PageTokens(keys.derive('page-token'))
-  const apiKeyPepper = keys.derive('api-key')
+  const { peppers } = keys
   const tokens = new AccessTokens({
-    keys,
+    keys: keys.tokens,
     clock,
     issuer: baseUrl,
     lifetimeSeconds: config.accessTokenSeconds,
   })
   const directory = new Directory(db)
   const policy = queuePolicy(deployment, config.runSlots)
-  const { authenticate } = new Authentication({ db, tokens, identityProvider, apiKeyPepper, clock })
+  const { authenticate } = new Authentication({ db, tokens, identityProvider, peppers, clock })
 
   const app = createApp(log)
   const mount = mounter(app, { authenticate, enabled })
@@ -118,7 +118,7 @@ export function createApiApp({
   mountAuthRoutes(mount, { db, tokens, attempts, trustedProxies: config.trustedProxies })
   mountMeRoutes(mount, { directory, enabled, deployment })
   mountSettingsRoutes(mount, { db, clock, deployment, runtimeEgress: config.runtimeEgress })
-  mountPlatformRoutes(mount, { db, pageTokens: pages, clock, apiKeyPepper })
+  mountPlatformRoutes(mount, { db, pageTokens: pages, clock, peppers })
   mountChatroomJobsRoutes(mount, { db, directory, clock })
 
   const uploadCapabilityKey = keys.derive('upload-capability')
