@@ -3,12 +3,13 @@ import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import type { FastifyInstance } from 'fastify'
 import type { Clock } from '../base/clock.ts'
 import type { Config } from '../base/config.ts'
-import { openKeys } from '../base/keys.ts'
+import { keysFolder, openKeys } from '../base/keys.ts'
 import type { Log } from '../base/logging.ts'
 import { PageTokens } from '../base/page.ts'
-import { SigningKeys, signingKeysFolder } from '../base/signing-keys.ts'
+import { PublishedSigningKeys } from '../base/published-signing-keys.ts'
+import { signingKeysFolder } from '../base/signing-keys.ts'
 import { endWaitingBuilds } from '../builds/end-waiting-builds.ts'
-import { ArchiveReaders } from '../builds/reader/archive-readers.ts'
+import type { ArchiveReaders } from '../builds/reader/archive-readers.ts'
 import type { Database } from '../db/database.ts'
 import { offeredIsolations } from '../environments/isolation.ts'
 import { createApp } from '../http/app.ts'
@@ -68,6 +69,7 @@ export interface ApiParts {
   log: Log
   clock: Clock
   identityProvider?: IdentityProvider | undefined
+  readers: ArchiveReaders
   /** Keys and objects lie below `dataDir`; the rest is what the operator may set. */
   config: Pick<
     Config,
@@ -93,22 +95,23 @@ export function createApiApp({
   log,
   clock,
   identityProvider,
+  readers,
   config,
 }: ApiParts): FastifyInstance {
   const { deployment, enabled, baseUrl } = config
-  const keys = openKeys(join(config.dataDir, 'keys'))
   const storage = new DiskStorage(join(config.dataDir, 'objects'), config.diskFloorBytes)
+  const keys = openKeys(keysFolder(config.dataDir))
   const pages = new PageTokens(keys.derive('page-token'))
-  const apiKeyPepper = keys.derive('api-key')
+  const { peppers } = keys
   const tokens = new AccessTokens({
-    keys,
+    keys: keys.tokens,
     clock,
     issuer: baseUrl,
     lifetimeSeconds: config.accessTokenSeconds,
   })
   const directory = new Directory(db)
   const policy = queuePolicy(deployment, placesOf(config))
-  const { authenticate } = new Authentication({ db, tokens, identityProvider, apiKeyPepper, clock })
+  const { authenticate } = new Authentication({ db, tokens, identityProvider, peppers, clock })
 
   const app = createApp(log)
   const mounting = { authenticate, enabled, hasSpace: () => storage.hasSpace() }
@@ -121,7 +124,7 @@ export function createApiApp({
   mountAuthRoutes(mount, { db, tokens, attempts, trustedProxies: config.trustedProxies })
   mountMeRoutes(mount, { directory, enabled, deployment })
   mountSettingsRoutes(mount, { db, clock, deployment, runtimeEgress: config.runtimeEgress })
-  mountPlatformRoutes(mount, { db, pageTokens: pages, clock, apiKeyPepper })
+  mountPlatformRoutes(mount, { db, pageTokens: pages, clock, peppers })
   mountChatroomJobsRoutes(mount, { db, directory, clock })
 
   const uploadCapabilityKey = keys.derive('upload-capability')
@@ -141,7 +144,7 @@ export function createApiApp({
   mountVersionRoutes(mount, environments)
   const followers = new LogFollowers(db, logNews)
   mountBuildRoutes(mount, { ...environments, followers })
-  const signing = new SigningKeys(signingKeysFolder(config.dataDir))
+  const signing = new PublishedSigningKeys(signingKeysFolder(config.dataDir))
   mountProvenanceRoutes(mount, { db, storage, signing })
   mountFindingRoutes(mount, environments)
 
@@ -156,7 +159,7 @@ export function createApiApp({
   withFiles(app, (files) => {
     const mountWithFiles = mounter(files, mounting)
     mountScriptUploadRoutes(mountWithFiles, tasks)
-    mountBundleUploadRoute(mountWithFiles, { ...tasks, storage, log, readers: new ArchiveReaders(log) })
+    mountBundleUploadRoute(mountWithFiles, { ...tasks, storage, log, readers })
   })
 
   const capabilityKey = keys.derive('download-capability')

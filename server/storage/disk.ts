@@ -6,7 +6,7 @@ import { allEnded } from '../base/all-ended.ts'
 import { firstBytes } from '../base/first-bytes.ts'
 import { DeletionHold } from './deletion-hold.ts'
 import { FreeSpace } from './free-space.ts'
-import { Incoming } from './incoming.ts'
+import { folderMode, Incoming } from './incoming.ts'
 import {
   type NamedBytes,
   ObjectMissing,
@@ -24,6 +24,9 @@ const chunkBytes = 256 * 1024
 const spaceCheckBytes = 16 * 1024 ** 2
 /** Times that a folder is made again which a removal took away as empty. */
 const placingsMax = 10
+
+/** API and worker, whose group the root's is, replace and remove what the other has written. */
+const objectMode = 0o660
 
 const isMissing = (error: unknown) => error instanceof Error && 'code' in error && error.code === 'ENOENT'
 
@@ -137,10 +140,11 @@ export class DiskStorage implements ObjectStorage {
 
   async move(from: string, to: string): Promise<void> {
     const path = this.#path(to)
-    // Where the object is missing no folder is made for it.
-    if ((await this.size(from)) === undefined) throw new ObjectMissing(from)
-    await place(dirname(path), () => rename(this.#path(from), path))
-    await this.#removeEmpty(dirname(this.#path(from)))
+    await mkdir(dirname(path), { recursive: true, mode: folderMode })
+    await rename(this.#path(from), path).catch((error: unknown) => {
+      throw isMissing(error) ? new ObjectMissing(from) : error
+    })
+    await syncFolder(dirname(path))
   }
 
   /** A second name of the same bytes: an object is replaced, never written to. */
@@ -190,7 +194,7 @@ export class DiskStorage implements ObjectStorage {
 async function inFolder(folder: string, work: () => Promise<void>): Promise<void> {
   for (let left = placingsMax; ; left -= 1) {
     try {
-      await mkdir(folder, { recursive: true, mode: 0o700 })
+      await mkdir(folder, { recursive: true, mode: folderMode })
       return await work()
     } catch (error) {
       if (!isMissing(error) || left <= 1) throw error
@@ -217,7 +221,7 @@ async function writePart(path: string, { body, maxBytes, space }: PartBody): Pro
   let gathered: Buffer[] = []
   let gatheredBytes = 0
   let checkAtBytes = spaceCheckBytes
-  const file = await open(path, 'wx', 0o600)
+  const file = await open(path, 'wx', objectMode)
   const write = async () => {
     if (gatheredBytes > 0) await writeAll(file, gathered, gatheredBytes)
     gathered = []
