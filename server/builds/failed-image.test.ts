@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import type { Executor } from '../executor/port.ts'
 import { ChainBench, changed } from '../testing/chain-bench.ts'
@@ -162,4 +163,40 @@ test('what a lost worker left of an image is swept away, that of a version which
   expect(await versionOf(lost.id)).toMatchObject({ layer_digest: null })
   expect(storedOf(ready.id)).toContain('index.json')
   expect(await sweepBuilds(db, bench.tools)).toEqual({ sandboxes: 0, images: 0 })
+})
+
+/** Connections to this test's database that have a transaction open. */
+async function openTransactions(): Promise<number> {
+  const { rows } = await sql<{ count: string }>`
+    select count(*) from pg_stat_activity
+    where datname = current_database() and pid <> pg_backend_pid() and xact_start is not null
+  `.execute(db)
+  return Number(rows[0]?.count)
+}
+
+test('no transaction is open while the host removes an image', async () => {
+  const seen: number[] = []
+  const looking = (executor: Executor): Executor =>
+    changed(executor, {
+      hasImage: async (digest) => {
+        seen.push(await openTransactions())
+        return executor.hasImage(digest)
+      },
+      removeImage: async (digest) => {
+        seen.push(await openTransactions())
+        await executor.removeImage(digest)
+      },
+    })
+  const { tools } = unsigned()
+  await build(archive(), { ...tools, executor: looking(tools.executor) })
+  expect(seen.slice(-2)).toEqual([0, 0])
+  const swept = await build(archive())
+  await db
+    .updateTable('environment_versions')
+    .set({ state: 'retryable_failed' })
+    .where('id', '=', swept.id)
+    .execute()
+  seen.length = 0
+  await sweepBuilds(db, { ...bench.tools, executor: looking(bench.tools.executor) })
+  expect(seen).toEqual([0, 0])
 })

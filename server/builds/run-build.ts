@@ -7,7 +7,8 @@ import { readOrder } from './build-order-store.ts'
 import { forgetCachedImage } from './cache/build-cache-store.ts'
 import { buildChain } from './chain.ts'
 import { ChainProgress, ClaimLost } from './chain-progress.ts'
-import { dropImage } from './drop-image.ts'
+import { dropHostImage } from './drop-host-image.ts'
+import { deleteLayout } from './oci-layout.ts'
 import { keepBuildLog, removeBuildSandboxes } from './steps/customer-build.ts'
 import type { Build, BuildFindings, BuildTools } from './steps/step.ts'
 
@@ -114,11 +115,15 @@ async function fail(
   const { layer, reused } = findings
   if (failure.code === 'tenant_cancel') await keepBuildLog({ order, tools, db })
   await removeBuildSandboxes({ order, tools })
-  await db.transaction().execute(async (trx) => {
-    // What another worker has stored meanwhile is not this one's to take away.
-    if ((await holdClaim(trx, attempt)) === 'lost') throw new ClaimLost()
-    await dropImage(trx, tools, { versionId: order.versionId, layerDigest: layer?.diffId })
-  })
+  // What another worker has stored meanwhile is not this one's to take away.
+  const whileClaimed = (work: () => Promise<void>) =>
+    db.transaction().execute(async (trx) => {
+      if ((await holdClaim(trx, attempt)) === 'lost') throw new ClaimLost()
+      await work()
+    })
+  await whileClaimed(async () => undefined)
+  await dropHostImage(db, tools, { versionId: order.versionId, layerDigest: layer?.diffId })
+  await whileClaimed(() => deleteLayout(tools.storage, order.versionId))
   if (reused && failure.code !== 'tenant_cancel') {
     await forgetCachedImage(db, { companyId: order.companyId, versionId: reused.versionId })
   }

@@ -1,6 +1,7 @@
 import type { Database } from '../db/database.ts'
-import { forgetImage, holdFailed, listFailedWithImage } from '../environments/failed-images.ts'
-import { dropImage } from './drop-image.ts'
+import { forgetImage, holdFailed, isFailed, listFailedWithImage } from '../environments/failed-images.ts'
+import { dropHostImage } from './drop-host-image.ts'
+import { deleteLayout } from './oci-layout.ts'
 import type { BuildTools } from './steps/step.ts'
 
 const buildSandbox = /^(bld_[0-9a-f]{32})_/
@@ -65,10 +66,13 @@ async function sandboxesOfEnded(db: Database, { executor }: SweepTools) {
   })
 }
 
-const sweepImage = (db: Database, tools: SweepTools, versionId: string): Promise<boolean> =>
-  db.transaction().execute(async (trx) => {
+async function sweepImage(db: Database, tools: SweepTools, versionId: string): Promise<boolean> {
+  if (!(await isFailed(db, versionId))) return false
+  await dropHostImage(db, tools, { versionId })
+  return db.transaction().execute(async (trx) => {
     if (!(await holdFailed(trx, versionId))) return false
-    await dropImage(trx, tools, { versionId })
+    await deleteLayout(tools.storage, versionId)
     await forgetImage(trx, versionId)
     return true
   })
+}

@@ -3,6 +3,7 @@ export {
   findLayerOf,
   forgetImage,
   holdFailed,
+  isFailed,
   isLayerOfAnother,
   listFailedWithImage,
   noImage,

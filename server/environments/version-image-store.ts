@@ -51,17 +51,20 @@ export async function listFailedWithImage(db: Executing, limit: number): Promise
   return rows.map(({ id }) => id)
 }
 
-/** Holds a version whose build failed until the transaction ends. False: it is none, or is built again. */
-export async function holdFailed(trx: Trx, versionId: string): Promise<boolean> {
-  const row = await trx
+const failed = (db: Executing, versionId: string) =>
+  db
     .selectFrom('environment_versions')
     .select('id')
     .where('id', '=', versionId)
     .where('state', 'in', failedStates)
-    .forUpdate()
-    .executeTakeFirst()
-  return row !== undefined
-}
+
+/** Whether the version's build failed and it is not built again, at this moment. */
+export const isFailed = async (db: Executing, versionId: string): Promise<boolean> =>
+  (await failed(db, versionId).executeTakeFirst()) !== undefined
+
+/** Holds a version whose build failed until the transaction ends. False: it is none, or is built again. */
+export const holdFailed = async (trx: Trx, versionId: string): Promise<boolean> =>
+  (await failed(trx, versionId).forUpdate().executeTakeFirst()) !== undefined
 
 export const forgetImage = (trx: Trx, versionId: string): Promise<unknown> =>
   trx.updateTable('environment_versions').set(noImage).where('id', '=', versionId).execute()

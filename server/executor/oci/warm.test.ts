@@ -1,6 +1,7 @@
 import { open, readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
+import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newId } from '../../base/ids.ts'
 import { executorConformance } from '../conformance.ts'
@@ -159,6 +160,35 @@ test('an image can be removed while warm sandboxes have it', async () => {
   await expect(agent.client.start(another(kind), Buffer.alloc(0))).rejects.toMatchObject({
     slug: 'image_missing',
   })
+})
+
+test('an image that is removed while its jobs start is whole for each that starts', async () => {
+  const words = Array.from({ length: 200 }, (_, at) => `word${at}`)
+  for (let round = 0; round < 8; round += 1) {
+    const digest = await agent.image([
+      [{ name: 'round' }, newId('run')],
+      ...words.map((word): [{ name: string }, string] => [{ name: word }, `${word}\n`]),
+    ])
+    const kind = {
+      ...shellJob(empty, `cat ${words.map((word) => `/${word}`).join(' ')}`),
+      rootfs: { kind: 'image' as const, digest },
+      hostname: `removed-${round}`,
+    }
+    await warmUp(kind)
+    const jobs = [another(kind), another(kind), another(kind)]
+    const removal = agent.client.removeImage(digest).catch((error: { slug: string }) => error.slug)
+    const started = await Promise.allSettled(jobs.map((job) => agent.client.start(job, Buffer.alloc(0))))
+    expect([undefined, 'image_in_use']).toContain(await removal)
+    for (const [at, job] of jobs.entries()) {
+      const start = started[at]
+      if (start?.status === 'rejected') {
+        expect(start.reason).toMatchObject({ slug: 'image_missing' })
+        continue
+      }
+      expect(await agent.client.wait(job.id)).toMatchObject({ cause: 'exited', exitCode: 0 })
+      expect(await text(await agent.client.log(job.id))).toBe(`${words.join('\n')}\n`)
+    }
+  }
 })
 
 test('an agent that is killed leaves no warm sandbox, and what it started goes on', async () => {

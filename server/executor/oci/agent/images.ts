@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
+import { renameSync } from 'node:fs'
 import { access, chown, mkdir, readdir, rename, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -69,13 +70,14 @@ export class Images {
   }
 
   async remove(digest: string): Promise<void> {
-    if (this.#sandboxes.uses(digest)) {
-      throw new ExecutorRefused('image_in_use', `a running sandbox uses the image ${digest}`)
-    }
+    const inUse = () => new ExecutorRefused('image_in_use', `a running sandbox uses the image ${digest}`)
+    if (this.#sandboxes.uses(digest)) throw inUse()
     if (!(await this.has(digest))) return
     await this.#sandboxes.release(digest)
+    // A start may have come meanwhile. Between this look and the new name nothing else happens: who comes later finds no image.
+    if (this.#sandboxes.uses(digest) || this.#sandboxes.keepsWarm(digest)) throw inUse()
     const grave = join(this.#paths.images, `.removed-${newId('ownedObject')}`)
-    await rename(this.#folder(digest), grave)
+    renameSync(this.#folder(digest), grave)
     await removeTree(grave)
   }
 

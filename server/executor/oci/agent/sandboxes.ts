@@ -209,6 +209,11 @@ export class Sandboxes {
     return this.#warm.dropImage(digest)
   }
 
+  /** True when sandboxes with that image are, or will be, made before they are asked for. */
+  keepsWarm(digest: string): boolean {
+    return this.#warm.keeps(digest)
+  }
+
   /** Ends what is not in use. What runs is left to its shim. */
   async close(): Promise<void> {
     await this.#warm.close()

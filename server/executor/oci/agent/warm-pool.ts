@@ -99,11 +99,14 @@ export class WarmPool {
 
   /** Resolves when no warm sandbox has that image under its root; no more are made until it is started again. */
   async dropImage(digest: string): Promise<void> {
-    for (const [key, { spec }] of this.#kinds) {
-      if (spec.rootfs.kind === 'image' && spec.rootfs.digest === digest) this.#forget(key)
-    }
+    for (const [key, { spec }] of this.#kinds) if (standsOn(spec, digest)) this.#forget(key)
     await this.#filling
     await Promise.all(this.#clearing)
+  }
+
+  /** True when the pool has kinds that stand on that image. */
+  keeps(digest: string): boolean {
+    return [...this.#kinds.values()].some(({ spec }) => standsOn(spec, digest))
   }
 
   /** Resolves when nothing of the pool is left. */
@@ -200,6 +203,9 @@ export class WarmPool {
     })
   }
 }
+
+const standsOn = ({ rootfs }: SandboxSpec, digest: string): boolean =>
+  rootfs.kind === 'image' && rootfs.digest === digest
 
 const wanted = (kind: Kind): number => (kind.starts < 2 ? 0 : kind.lastStartsMs.length)
 

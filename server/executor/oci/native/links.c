@@ -33,7 +33,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { LOOPBACK = 1, INSIDE = 2, FIRST_OUTSIDE = 1000, INDEXES = 65000, ADDR_GEN_NONE = 1 };
+/* The address of index 1 is the router's. */
+enum { LOOPBACK = 1, INSIDE = 2, FIRST_OUTSIDE = 1000, FIRST_INDEX = 2, INDEXES = 65000, ADDR_GEN_NONE = 1 };
 
 static struct {
   int home, socket;
@@ -199,7 +200,7 @@ static int make_link(int *index) {
   int netlink = -1, namespace = new_namespace(&netlink);
   bool made = namespace >= 0 || failed("namespace", errno);
   for (int tries = 0; made; tries++) {
-    *index = *index % INDEXES + 1;
+    *index = *index < INDEXES ? *index + 1 : FIRST_INDEX;
     if (make_pair(*index, namespace)) break;
     made = errno == EEXIST && tries < INDEXES;
   }

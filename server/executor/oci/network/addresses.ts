@@ -11,6 +11,8 @@ export const linkPrefix6 = 'fd5b:6a6f:6273:1::'
 
 /** Far less than the range holds: an address comes again only after as many links. */
 export const linkIndexes = 65_000
+/** The one before is the router's. */
+export const firstLinkIndex = 2
 
 export interface LinkAddresses {
   ip4: string

@@ -2,7 +2,7 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { eachLine } from '../../../base/each-line.ts'
 import { ExecutorRefused } from '../../port.ts'
-import { gateway4, linkBase4, linkIndexes, linkPrefix6 } from './addresses.ts'
+import { firstLinkIndex, gateway4, linkBase4, linkIndexes, linkPrefix6 } from './addresses.ts'
 import type { Router } from './router.ts'
 
 /** A network namespace with one way out, held open until a shim has it. */
@@ -20,11 +20,14 @@ export class LinkMaker {
   readonly #waiting: PromiseWithResolvers<Link>[] = []
   #isGone = false
 
-  constructor(program: string, router: Router) {
-    // An index comes again only long after its link; a new process begins anywhere.
-    const first = String(randomInt(1, linkIndexes))
+  /** An index comes again only long after its link; a new process begins anywhere, behind `last`. */
+  constructor(
+    program: string,
+    router: Pick<Router, 'namespace' | 'hasIp6'>,
+    last = randomInt(firstLinkIndex, linkIndexes),
+  ) {
     const prefix6 = router.hasIp6 ? linkPrefix6 : '-'
-    this.#child = spawn(program, [router.namespace, first, linkBase4, gateway4, prefix6], {
+    this.#child = spawn(program, [router.namespace, String(last), linkBase4, gateway4, prefix6], {
       env: {},
       cwd: '/',
     })

@@ -11,10 +11,12 @@ import { MarkTable } from './mark-table.ts'
  * forbidden before they started. An id with a mark is never started.
  *
  * On disk there is a file for each day (mark-file.ts), in memory a table for each (mark-table.ts); a start reads all files, and
- * days that are old enough go as a whole. When may a mark go? It stands against a start that is still to come, and a start
- * comes only from the worker that claimed the run, not later than the time that the start itself names (`startBefore`, a day
- * after the claim): the agent refuses it from then on by itself. So two days are enough, and those are kept whatever happens.
- * Thirty days are kept as long as they are not too many, for who restores a database that is older than its runs.
+ * days that are old enough go as a whole. When may a mark go? It stands against a start that is still to come. A start comes
+ * only from the process that claimed the run, between its claim and the end of its tries to start: an id names one claim, what is
+ * taken over is never started under it, and a worker that is started anew starts nothing it had claimed before. While the host
+ * answers, those tries end after minutes (`runs/patience.ts`). So two days are enough unless a worker stands still for as long and
+ * goes on, and those are kept whatever happens. Thirty days are kept as long as they are not too many, for such a worker and for
+ * who restores a database that is older than its runs.
  */
 
 export interface MarksOptions {

@@ -1,19 +1,18 @@
-import type { Executing } from '../db/database.ts'
+import type { Database } from '../db/database.ts'
 import { findLayerOf, isLayerOfAnother } from '../environments/failed-images.ts'
 import { ExecutorRefused } from '../executor/port.ts'
-import { deleteLayout } from './oci-layout.ts'
 import type { BuildTools } from './steps/step.ts'
 
 /**
- * Takes away what a build has made of an image that will never be ready, in storage and on the host; `layerDigest` is of a
- * layer that its version does not know yet. Call it while nothing else can build the version. Repeating it is safe.
+ * Removes from the host what a build has installed of an image that will never be ready; `layerDigest` is of a layer that its
+ * version does not know yet. The host may be full or slow, so no transaction is open meanwhile: should the version be built
+ * again that very moment, the host takes its image once more, as it does with every image that it lacks. Repeating it is safe.
  */
-export async function dropImage(
-  db: Executing,
-  { storage, executor, log }: Pick<BuildTools, 'storage' | 'executor' | 'log'>,
+export async function dropHostImage(
+  db: Database,
+  { executor, log }: Pick<BuildTools, 'executor' | 'log'>,
   { versionId, layerDigest }: { versionId: string; layerDigest?: string | undefined },
 ): Promise<void> {
-  await deleteLayout(storage, versionId)
   const digest = layerDigest ?? (await findLayerOf(db, versionId))
   if (digest === undefined || (await isLayerOfAnother(db, { versionId, digest }))) return
   try {
