@@ -12,6 +12,7 @@ import { ArchiveReaders } from '../builds/reader/archive-readers.ts'
 import type { Database } from '../db/database.ts'
 import { offeredIsolations } from '../environments/isolation.ts'
 import { createApp } from '../http/app.ts'
+import { boundConnections, connectionBoundsFor } from '../http/connection-bounds.ts'
 import { withFiles } from '../http/file-part.ts'
 import { mounter } from '../http/mount.ts'
 import { refuseOtherMethods } from '../http/other-methods.ts'
@@ -111,6 +112,7 @@ export function createApiApp({
   const { authenticate } = new Authentication({ db, tokens, identityProvider, apiKeyPepper, clock })
 
   const app = createApp(log)
+  boundConnections(app, connectionBoundsFor(config.trustedProxies))
   const mounting = { authenticate, enabled, hasSpace: () => storage.hasSpace() }
   const mount = mounter(app, mounting)
 
