@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { Identifier } from '../ids.ts'
+import { pageTokenMaxLength } from '../limits.ts'
 import { Nullable, Omissible, Strict } from '../schema.ts'
 import { Scope } from './owner-scope.ts'
 import { SecretSlotStatus } from './secret-slot.ts'
@@ -21,7 +22,15 @@ export const GrantedJob = Type.Object({
 })
 export type GrantedJob = Static<typeof GrantedJob>
 
-export const GrantedJobList = Type.Object({ chatroom_id: Identifier, items: Type.Array(GrantedJob) })
+/** Items of a page that nobody gave a size: as good as all of them, and a `next_page_token` where there are more. */
+export const grantedJobsOfPage = 1000
+
+export const GrantedJobList = Type.Object({
+  items: Type.Array(GrantedJob),
+  page_size: Type.Integer({ minimum: 1, maximum: grantedJobsOfPage }),
+  next_page_token: Nullable(Type.String({ maxLength: pageTokenMaxLength })),
+  chatroom_id: Identifier,
+})
 export type GrantedJobList = Static<typeof GrantedJobList>
 
 /** Without a version the current published one is pinned. */

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { Identifier } from '../ids.ts'
-import { chatroomPageSizeDefault } from '../limits.ts'
+import { chatroomPageSizeDefault, pageSizeMax } from '../limits.ts'
 import { pageFields } from '../pagination.ts'
 import { GrantedJob, GrantedJobEnableRequest, GrantedJobList } from '../resources/granted-job.ts'
 import { Menu } from '../resources/menu.ts'
@@ -13,6 +13,13 @@ const grantedJobs = `${chatroom}/granted-jobs` as const
 
 const ChatroomParams = Strict({ cid: Identifier })
 const JobParams = Strict({ cid: Identifier, tid: Identifier })
+
+const { page_token } = pageFields(chatroomPageSizeDefault)
+/** Without a size the page holds as many as it may. */
+const GrantedJobQuery = Type.Object({
+  page_size: Type.Optional(Type.Integer({ minimum: 1, maximum: pageSizeMax })),
+  page_token,
+})
 
 const tenant = { tag: 'Bindings', access: 'tenant', restrictedKey: 405 } as const
 
@@ -36,6 +43,7 @@ export const chatroomRoutes = {
     path: grantedJobs,
     summary: 'List the tasks shared with a chatroom and which of them it has enabled',
     params: ChatroomParams,
+    query: GrantedJobQuery,
     response: GrantedJobList,
     errors: ['not_found'],
   }),

@@ -2,11 +2,15 @@ import type { ErrorCode } from '../errors/catalogue.ts'
 import type { UncodedError } from '../errors/uncoded.ts'
 import type { Route } from './route.ts'
 
-const stillAllowed = /\/(cancel|download)$/
+/**
+ * Cancel and download go on, as the contract says, and so does what needs no sandbox and is needed to act at all while
+ * it is switched off: to log in, and to revoke keys and people in the directory.
+ */
+const stillAllowed = [/\/(cancel|download)$/, /^\/public\/auth\/token$/, /^\/private\/platform\//]
 
-/** True for routes that the kill switch stops (contract part 1, global rule 3). */
-export const stopsWhenDisabled = (route: Route): boolean =>
-  route.method !== 'GET' && route.path.startsWith('/private/module/') && !stillAllowed.test(route.path)
+/** True for what the kill switch stops: any other change, on whatever path (contract part 1, global rule 3). */
+export const stopsWhenDisabled = ({ method, path }: { method: string; path: string }): boolean =>
+  !['GET', 'HEAD', 'OPTIONS'].includes(method) && !stillAllowed.some((allowed) => allowed.test(path))
 
 /** True for routes that send or take what lies in the object store. */
 const movesBytes = ({ response, bodyKind }: Route): boolean =>

@@ -17,9 +17,36 @@ export function positionOf({ headers }: FastifyRequest): number {
   return typeof id === 'string' && Number.isSafeInteger(position) && position >= 0 ? position : 0
 }
 
-/** Server-sent events; JSON has no line breaks, so each is one `data` line. */
-export const eventStream = (events: AsyncIterable<PlacedEvent>): Readable =>
-  Readable.from(linesOf(events), { objectMode: false, highWaterMark: 1 })
+/** A reader who has not taken an event after so long is gone, whatever its connection says. */
+const takenWithinMs = 30_000
+
+/**
+ * Server-sent events; JSON has no line breaks, so each is one `data` line. One event waits for its reader at a time, and not
+ * for long: a reader that stands still loses its connection, and with it the place that it has among those who follow.
+ */
+export function eventStream(events: AsyncIterable<PlacedEvent>, withinMs = takenWithinMs): Readable {
+  const stalled = () => stream.destroy(new Error('the reader of an event stream stands still'))
+  const stream = Readable.from(taken(linesOf(events), withinMs, stalled), {
+    objectMode: false,
+    highWaterMark: 1,
+  })
+  return stream
+}
+
+async function* taken(
+  lines: AsyncIterable<string>,
+  withinMs: number,
+  stalled: () => void,
+): AsyncGenerator<string> {
+  for await (const line of lines) {
+    const timer = setTimeout(stalled, withinMs)
+    try {
+      yield line
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+}
 
 async function* linesOf(events: AsyncIterable<PlacedEvent>): AsyncGenerator<string> {
   // Tells the reader that it is connected, however long the first event takes.

@@ -43,9 +43,10 @@ export interface MountOptions {
 /** The name under which a request keeps what its first hook found, for the handler. */
 export const foundDecorator = 'found'
 
-/** What the parser of a body reads of its route. */
+/** What is read of a route before its body is. */
 export interface BodyConfig {
-  nulFields: readonly string[] | undefined
+  nulFields: Route['nulFields'] | undefined
+  bodyKind: Route['bodyKind'] | undefined
 }
 
 interface Found {
@@ -77,7 +78,7 @@ export function mounter(app: FastifyInstance, options: MountOptions): Mount {
       method: route.method,
       url: fastifyPath(route.path),
       bodyLimit: route.maxBodyBytes ?? defaultBodyBytes,
-      config: { nulFields: route.nulFields } satisfies BodyConfig,
+      config: { nulFields: route.nulFields, bodyKind: route.bodyKind } satisfies BodyConfig,
       onRequest: async (request) => {
         if (route.access !== 'public' && route.access !== 'token') {
           const { params, headers } = request

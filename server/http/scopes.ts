@@ -1,4 +1,5 @@
 import { uncoded } from '@sandbox-jobs/contract/errors/uncoded.ts'
+import { stopsWhenDisabled } from '@sandbox-jobs/contract/routes/implied-errors.ts'
 import type { Route } from '@sandbox-jobs/contract/routes/route.ts'
 import { CodedError } from '../base/coded-error.ts'
 import { PlainError } from '../base/plain-error.ts'
@@ -21,12 +22,7 @@ export function checkKeyScope(route: Route, principal: Principal, chatroomId: st
   if (rule === 405) throw refuse(uncoded.method_not_allowed)
 }
 
-const stillAllowed = /\/(cancel|download)$/
-
-/** The kill switch (contract part 1, global rule 3): reads pass, and so do cancel and download. */
+/** The kill switch (contract part 1, global rule 3). */
 export function checkEnabled(enabled: boolean, request: { method: string; path: string }): void {
-  if (enabled || ['GET', 'HEAD', 'OPTIONS'].includes(request.method)) return
-  if (request.path.startsWith('/private/module/') && !stillAllowed.test(request.path)) {
-    throw new CodedError('sandbox_disabled')
-  }
+  if (!enabled && stopsWhenDisabled(request)) throw new CodedError('sandbox_disabled')
 }

@@ -40,6 +40,9 @@ const lookEveryMs = 200
 const wishEveryMs = 2000
 const longestMs = 15 * 60_000
 const followersPerCompany = 32
+/** Of all companies together; some of each come in beyond it, so that others cannot take the last place. */
+const followersMax = 256
+const assuredPerCompany = 4
 
 /**
  * The logs that are followed through this process. Who follows wishes for the log in the database; the worker that has
@@ -66,7 +69,8 @@ export class LogFollowers {
 
   async *#counted(companyId: string, events: AsyncGenerator<PlacedEvent>): AsyncGenerator<PlacedEvent> {
     const count = this.#counts.get(companyId) ?? 0
-    if (count >= followersPerCompany) return
+    const all = this.#counts.values().reduce((sum, one) => sum + one, 0)
+    if (count >= followersPerCompany || (all >= followersMax && count >= assuredPerCompany)) return
     this.#counts.set(companyId, count + 1)
     try {
       yield* events

@@ -13,6 +13,7 @@ import type { ArchiveReaders } from '../builds/reader/archive-readers.ts'
 import type { Database } from '../db/database.ts'
 import { offeredIsolations } from '../environments/isolation.ts'
 import { createApp } from '../http/app.ts'
+import { boundConnections, connectionBoundsFor } from '../http/connection-bounds.ts'
 import { withFiles } from '../http/file-part.ts'
 import { mounter } from '../http/mount.ts'
 import { refuseOtherMethods } from '../http/other-methods.ts'
@@ -114,6 +115,7 @@ export function createApiApp({
   const { authenticate } = new Authentication({ db, tokens, identityProvider, peppers, clock })
 
   const app = createApp(log)
+  boundConnections(app, connectionBoundsFor(config.trustedProxies))
   const mounting = { authenticate, enabled, hasSpace: () => storage.hasSpace() }
   const mount = mounter(app, mounting)
 

@@ -1,4 +1,8 @@
-import type { GrantedJob, GrantedJobList } from '@sandbox-jobs/contract/resources/granted-job.ts'
+import {
+  type GrantedJob,
+  type GrantedJobList,
+  grantedJobsOfPage,
+} from '@sandbox-jobs/contract/resources/granted-job.ts'
 import { CodedError, notFound } from '../base/coded-error.ts'
 import type { Trx } from '../db/database.ts'
 import type { Room } from '../platform/directory.ts'
@@ -6,6 +10,7 @@ import type { Principal } from '../platform/principal.ts'
 import { pinVersion } from './binding-pin.ts'
 import { latestBinding, revokeBinding } from './binding-store.ts'
 import { type GrantRow, grantedTasks } from './granted-job-store.ts'
+import { afterIdOf } from './list-request.ts'
 import { isOutdated } from './render-task-version.ts'
 import { secretSlotsOf } from './secret-slots.ts'
 import type { TaskContext } from './task-context.ts'
@@ -15,11 +20,18 @@ import { lockTask, type TaskRow } from './task-store.ts'
 export async function listGrantedJobs(
   context: TaskContext,
   principal: Principal,
-  chatroomId: string,
+  { chatroomId, query }: { chatroomId: string; query: { page_size?: number; page_token?: string } },
 ): Promise<GrantedJobList> {
   const room = await context.directory.requireRoomManager(principal, chatroomId)
-  const rows = await grantedTasks(context.db, room, { taskId: undefined })
-  return { chatroom_id: room.id, items: rows.map(renderGrantedJob) }
+  const list = `granted-jobs:${room.id}`
+  const size = query.page_size ?? grantedJobsOfPage
+  const afterId = afterIdOf(context.pages, list, query)
+  const rows = await grantedTasks(context.db, room, { afterId, limit: size + 1 })
+  const page = context.pages.page(list, rows, size, {
+    item: renderGrantedJob,
+    cursor: (row) => [row.task_id],
+  })
+  return { ...page, chatroom_id: room.id }
 }
 
 /**

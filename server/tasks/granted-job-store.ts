@@ -18,18 +18,14 @@ export interface GrantRow {
   secret_slot_declarations: unknown[] | null
 }
 
-/** More tasks than this are not granted to one room in one answer. */
-const grantedJobsMax = 1000
+/** Which of the granted tasks: one by its id, or so many after an id. */
+export type GrantFilter = { taskId: string } | { afterId: string | undefined; limit: number }
 
 /**
  * The active tasks that an applicable share grants to the room, in the order of their ids. Reads tasks, shares,
  * bindings and versions in one statement; writes nothing.
  */
-export function grantedTasks(
-  db: Executing,
-  room: Room,
-  only: { taskId: string | undefined },
-): Promise<GrantRow[]> {
+export function grantedTasks(db: Executing, room: Room, only: GrantFilter): Promise<GrantRow[]> {
   let query = db
     .with('grants', (cte) =>
       cte
@@ -68,6 +64,7 @@ export function grantedTasks(
     ])
     .where('tasks.company_id', '=', room.company_id)
     .where('tasks.state', '=', 'active')
-  if (only.taskId !== undefined) query = query.where('tasks.id', '=', only.taskId)
-  return query.orderBy('tasks.id').limit(grantedJobsMax).execute()
+  if ('taskId' in only) return query.where('tasks.id', '=', only.taskId).execute()
+  if (only.afterId !== undefined) query = query.where('tasks.id', '>', only.afterId)
+  return query.orderBy('tasks.id').limit(only.limit).execute()
 }

@@ -71,6 +71,38 @@ const raiseAuthority = () =>
     .execute()
 
 describe('granted jobs', () => {
+  it('come in pages where there are more than a thousand', async () => {
+    const room = { cid: tenant.roomId }
+    const tasks = Array.from({ length: 1001 }, () => newId('task')).toSorted()
+    const owner = { company_id: tenant.companyId, owner_scope: 'company', owner_id: tenant.companyId }
+    await db
+      .insertInto('tasks')
+      .values(tasks.map((id) => ({ id, name: id, ...owner })))
+      .execute()
+    await db
+      .insertInto('share_grants')
+      .values(
+        tasks.map((task_id) => ({
+          id: newId('shareGrant'),
+          company_id: tenant.companyId,
+          task_id,
+          target_kind: 'company',
+          target_id: tenant.companyId,
+          generation: 1,
+        })),
+      )
+      .execute()
+    const first = await granted()
+    expect(first.items).toHaveLength(1000)
+    const { body: second } = await harness.call<GrantedJobList>(
+      chatroomRoutes.listGrantedJobs,
+      tenant.companyManager,
+      { params: room, query: { page_token: first.next_page_token ?? '' } },
+    )
+    expect([...first.items, ...second.items].map((item) => item.task_id)).toEqual(tasks)
+    expect(second.next_page_token).toBeNull()
+  })
+
   it('are the active tasks shared to the room, its department or its company', async () => {
     const { taskId: toRoom } = await grantedTask()
     const [toDepartment, toCompany, elsewhere] = [await newTask(), await newTask(), await newTask()]

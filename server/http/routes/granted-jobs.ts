@@ -5,8 +5,8 @@ import type { Mount } from '../mount.ts'
 
 /** What a room has been granted and enables (contract part 2, "Chatroom runs"). */
 export function mountGrantedJobRoutes(mount: Mount, context: TaskContext): void {
-  mount(chatroomRoutes.listGrantedJobs, ({ principal, params }) =>
-    listGrantedJobs(context, principal, params.cid),
+  mount(chatroomRoutes.listGrantedJobs, ({ principal, params, query }) =>
+    listGrantedJobs(context, principal, { chatroomId: params.cid, query }),
   )
   mount(chatroomRoutes.enableGrantedJob, ({ principal, params, body }) =>
     enableGrantedJob(context, principal, {

@@ -5,7 +5,8 @@
  *
  * What is measured is what programs sent and received, not how it was cut into packets: the headers of a full packet are
  * taken off each packet that the device counted. A sandbox that sends tiny packets could hide others behind that, so
- * never more is taken off than full packets have.
+ * never more is taken off than full packets have. The kernel tells its neighbours which groups it is in, whether a
+ * program ever asks the network for anything or not: where nothing else was sent, nothing was.
  */
 #define _GNU_SOURCE
 #include "shim.h"
@@ -28,6 +29,9 @@ enum { HEADERS = 14 + 20 + 32, LONGER_IN_6 = 20, HEADERS_PERCENT_MAX = 6 };
 
 /* Where IFLA_INET6_STATS has the bytes received; what follows lies elsewhere from kernel to kernel. */
 enum { IP6_IN = 2, IP6_COUNTERS };
+
+/* Where IFLA_INET6_ICMP6STATS has the messages that the kernel itself sent. */
+enum { ICMP6_OUT = 3, ICMP6_COUNTERS };
 
 static int namespace = -1, counters = -1, meter = -1;
 
@@ -83,14 +87,16 @@ bool network_traffic(struct traffic *traffic) {
   struct rtattr *families = find(first, IFLA_PAYLOAD(head), IFLA_AF_SPEC);
   struct rtattr *ip6 = find_in(find_in(families, AF_INET6), IFLA_INET6_STATS);
   struct rtnl_link_stats64 stats = { 0 };
-  uint64_t counted6[IP6_COUNTERS] = { 0 };
+  struct rtattr *icmp6 = find_in(find_in(families, AF_INET6), IFLA_INET6_ICMP6STATS);
+  uint64_t counted6[IP6_COUNTERS] = { 0 }, messages6[ICMP6_COUNTERS] = { 0 };
   if (!all || RTA_PAYLOAD(all) < offsetof(struct rtnl_link_stats64, rx_errors)) return false;
   memcpy(&stats, RTA_DATA(all), RTA_PAYLOAD(all) < sizeof stats ? RTA_PAYLOAD(all) : sizeof stats);
   if (ip6 && RTA_PAYLOAD(ip6) >= sizeof counted6) memcpy(counted6, RTA_DATA(ip6), sizeof counted6);
+  if (icmp6 && RTA_PAYLOAD(icmp6) >= sizeof messages6) memcpy(messages6, RTA_DATA(icmp6), sizeof messages6);
   /* What is sent has answers of its family. */
   double share6 = counted6[IP6_IN] < stats.rx_bytes ? (double)counted6[IP6_IN] / stats.rx_bytes : 0;
   traffic->in = carried(stats.rx_bytes, stats.rx_packets, share6);
-  traffic->out = carried(stats.tx_bytes, stats.tx_packets, share6);
+  traffic->out = stats.tx_packets > messages6[ICMP6_OUT] ? carried(stats.tx_bytes, stats.tx_packets, share6) : 0;
   return true;
 }
 

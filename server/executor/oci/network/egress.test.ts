@@ -175,6 +175,12 @@ describe.each(sandboxRuntimes)('on %s', (runtime) => {
     for (const share of shares) expect(Math.abs(share - 1)).toBeLessThan(0.01)
   }, 120_000)
 
+  test('a job that asks the network for nothing has sent nothing', async () => {
+    // One of them has a link that is new, for which the kernel itself says something after a while.
+    const jobs = await Promise.all(Array.from({ length: 10 }, () => agent.run(online('sleep 3', runtime))))
+    expect(jobs.map(({ exit }) => exit.network.egressBytes)).toEqual(Array(10).fill(0))
+  })
+
   test('a job that sends more than its cap ends', async () => {
     const endless = `{ echo take; cat /dev/zero; } | nc ${beyond.ip4} 80; sleep 100`
     const { exit } = await agent.run(online(endless, runtime, 20 * MiB))
