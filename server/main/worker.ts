@@ -33,6 +33,7 @@ import { exitCodes, ServiceProblem } from './supervisor/service-problem.ts'
 const { values } = parseArgs({
   options: { machine: { type: 'string' }, folder: { type: 'string' }, readers: { type: 'string' } },
 })
+const dayMs = 86_400_000
 
 /**
  * The worker: takes runs and builds from the queue to their end. The supervisor, which may read the host agent's folder,
@@ -107,10 +108,27 @@ await runRole('worker', async (config, log) => {
     runOnce: () => sweepTaskUploads({ db, storage, log }),
     log,
   })
+  const residue = [
+    // Another process that was killed does not wait for this one to start again.
+    startLoop({
+      name: 'abandoned parts',
+      everyMs: 600_000,
+      runOnce: async () => ({ removed: await storage.removeAbandonedParts() }),
+      log,
+    }),
+    startLoop({
+      name: 'empty folders',
+      everyMs: dayMs,
+      runOnce: async () => ({ removed: await storage.removeEmptyFolders() }),
+      log,
+    }),
+  ]
   const retention = startRetentionLoops({ db, storage, executor, clock: systemClock, log })
   return {
     stop: async () => {
-      await Promise.all([runs.stop(), builds.stop(), sweep.stop(), uploads.stop(), retention.stop()])
+      // They may walk for long, and hold nothing that has to end well.
+      for (const loop of residue) void loop.stop()
+      await Promise.all([runs, builds, sweep, uploads, retention].map((part) => part.stop()))
       await lease.release()
       await db.destroy()
     },

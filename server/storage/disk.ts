@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { type FileHandle, link, mkdir, open, rename, rm, rmdir, stat } from 'node:fs/promises'
+import { type FileHandle, link, mkdir, open, opendir, rename, rm, rmdir, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { allEnded } from '../base/all-ended.ts'
@@ -48,7 +48,20 @@ export class DiskStorage implements ObjectStorage {
   /** Removes what writers and backups left that were killed; for a process that starts. */
   async removeAbandoned(): Promise<void> {
     await this.#hold.removeAbandoned()
-    await this.#incoming.removeAbandoned()
+    await this.removeAbandonedParts()
+  }
+
+  /** Removes what writers left that were killed, at any time; answers of how many. */
+  removeAbandonedParts(): Promise<number> {
+    return this.#incoming.removeAbandoned()
+  }
+
+  /**
+   * Removes folders that have nothing in them: what a removal leaves that was cut off. It walks all of them, so it is for
+   * a loop that seldom runs.
+   */
+  removeEmptyFolders(): Promise<number> {
+    return removeEmptyBelow(join(this.#root, 'objects'))
   }
 
   async put(
@@ -175,19 +188,34 @@ export class DiskStorage implements ObjectStorage {
   /** Goes up from a folder as long as there is nothing in it. Whoever is about to put something there makes it again. */
   async #removeEmpty(folder: string): Promise<void> {
     const top = join(this.#root, 'objects')
-    for (let at = folder; at !== top; at = dirname(at)) {
-      const isGone = await rmdir(at).then(
-        () => true,
-        (error: unknown) => isMissing(error),
-      )
-      if (!isGone) return
-    }
+    for (let at = folder; at !== top; at = dirname(at)) if (!(await isRemoved(at))) return
   }
 
   #path(key: string): string {
     if (!keyPattern.test(key)) throw new Error(`not an object key: ${JSON.stringify(key)}`)
     return join(this.#root, 'objects', key)
   }
+}
+
+/** False for a folder that has something in it; one that is gone counts as removed. */
+const isRemoved = (folder: string): Promise<boolean> =>
+  rmdir(folder).then(
+    () => true,
+    (error: unknown) => isMissing(error),
+  )
+
+async function removeEmptyBelow(folder: string): Promise<number> {
+  const entries = await opendir(folder).catch((error: unknown) => {
+    if (!isMissing(error)) throw error
+  })
+  let removed = 0
+  for await (const entry of entries ?? []) {
+    if (!entry.isDirectory()) continue
+    const path = join(folder, entry.name)
+    removed += await removeEmptyBelow(path)
+    if (await isRemoved(path)) removed += 1
+  }
+  return removed
 }
 
 /** Makes the folder and does what needs it, again where a removal found the folder empty in between. */

@@ -32,13 +32,16 @@ export class Incoming {
     return Array.from({ length: count }, () => join(this.#own, randomUUID()))
   }
 
-  /** Removes what processes of this machine left that have ended. */
-  async removeAbandoned(): Promise<void> {
+  /** Removes what processes of this machine left that have ended; answers of how many. */
+  async removeAbandoned(): Promise<number> {
+    let removed = 0
     for (const writer of await readdir(this.#root).catch(() => [])) {
       const [pid, start, ...machine] = writer.split('.')
       if (machine.join('.') !== hostname() || startOf(Number(pid)) === start) continue
       await rm(join(this.#root, writer), { recursive: true, force: true })
+      removed += 1
     }
+    return removed
   }
 }
 

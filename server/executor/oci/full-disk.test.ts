@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises'
+import { statfs, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -53,4 +53,16 @@ test('nothing is started on a full disk, and whoever asks may ask again', async 
   await expect(agent.client.start(spec, Buffer.alloc(0))).rejects.toMatchObject({ slug: 'no_capacity' })
   await fill(0)
   expect((await agent.run(spec)).log).toBe('started\n')
+})
+
+test('a sandbox that takes the room of the host through a disk of its own is ended while there is some left', async () => {
+  await fill(0)
+  const script =
+    'i=0; while :; do dd if=/dev/zero of=/workspace/$i bs=128k count=1 conv=fsync 2>/dev/null; sleep 0.05; i=$((i+1)); done'
+  const { exit } = await agent.run(
+    shellJob(empty, script, { workspaceKind: 'disk', workspaceBytes: 256 * MiB, timeoutMs: 60_000 }),
+  )
+  expect(exit).toMatchObject({ cause: 'lost', detail: 'disk_space_low' })
+  const { bavail, bsize } = await statfs(folder)
+  expect(bavail * bsize).toBeGreaterThan(MiB / 4)
 })

@@ -105,6 +105,7 @@ void conclude(bool all_dead) {
     end_by_network(all_dead);
   else if (job.end == END_NOT_WANTED) write_record("start_failed", -1, -1, "agent_gone");
   else if (job.end == END_INPUT_CUT) write_record("lost", -1, -1, "input_cut");
+  else if (job.end == END_DISK_LOW) write_record("lost", -1, -1, "disk_space_low");
   else if (job.reported && WIFEXITED(status) && WEXITSTATUS(status) == 0) write_record("exited", 0, -1, "");
   else if (out_of_memory) write_record("out_of_memory", -1, -1, "");
   else if (!job.started) write_record("start_failed", -1, -1, start_error_slug());

@@ -42,6 +42,8 @@
 
 enum { DRAIN_BYTES = 1 << 22 };
 enum { LOG_BURST_MS = 2000, LOG_PART = 4, LOG_REST_MS = 10, LOG_POLITE_MS = 200 };
+/* How often a sandbox that writes to the host's disk has that disk looked at. */
+enum { DISK_LOOK_MS = 100 };
 
 struct plan plan;
 struct collected results;
@@ -151,6 +153,9 @@ static bool all_ended(void) {
 
 static void serve(void) {
   enum { LOG, STATUS, TIMER, METER, SIGNALS, INPUT_IN, INPUT_OUT, CLIENTS };
+  /* What it writes to a disk of its own lies on the host's, and takes room there as it is written. */
+  bool takes_disk = plan.workspace == WORKSPACE_DISK;
+  int idle_ms = takes_disk ? DISK_LOOK_MS : -1;
   for (;;) {
     bool rests = log_rests();
     struct pollfd waits[CLIENTS + 1 + MAX_CLIENTS] = {
@@ -163,7 +168,7 @@ static void serve(void) {
       [INPUT_OUT] = { .fd = input_waits() ? job.input : -1, .events = POLLOUT },
     };
     int clients = clients_watch(waits + CLIENTS);
-    if (poll(waits, CLIENTS + clients, rests ? LOG_REST_MS : -1) < 0 && errno != EINTR) fail("poll");
+    if (poll(waits, CLIENTS + clients, rests ? LOG_REST_MS : idle_ms) < 0 && errno != EINTR) fail("poll");
 
     if (waits[LOG].revents && !read_log()) {
       close(job.log);
@@ -176,6 +181,7 @@ static void serve(void) {
       end_by(END_EGRESS_CAP);
       job.meter = -1;
     }
+    if (takes_disk && job.begun_ms && space_low(sandbox_dir)) end_by(END_DISK_LOW);
     if (waits[INPUT_OUT].revents) input_write();
     if (waits[INPUT_IN].revents) input_read();
     clients_serve(waits + CLIENTS, clients);

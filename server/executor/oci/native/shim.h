@@ -72,7 +72,7 @@ struct collected {
   char tree_reason[32];
 };
 
-enum end { END_SELF, END_STOPPED, END_DEADLINE, END_EGRESS_CAP, END_INPUT_CUT, END_NOT_WANTED };
+enum end { END_SELF, END_STOPPED, END_DEADLINE, END_EGRESS_CAP, END_INPUT_CUT, END_NOT_WANTED, END_DISK_LOW };
 
 /* What happens in the sandbox. Descriptors are -1 once they are closed. */
 struct job {
