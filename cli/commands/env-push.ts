@@ -2,7 +2,11 @@ import { basename, resolve } from 'node:path'
 import { ApiError } from '@sandbox-jobs/contract/client/api-error.ts'
 import type { BuildAttempt } from '@sandbox-jobs/contract/resources/build-attempt.ts'
 import type { EnvironmentVersion } from '@sandbox-jobs/contract/resources/environment-version.ts'
-import { type SelectableProfile, selectableProfiles } from '@sandbox-jobs/contract/resources/profile.ts'
+import {
+  profileOf,
+  type SelectableProfile,
+  selectableProfiles,
+} from '@sandbox-jobs/contract/resources/profile.ts'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import { type Command, Option } from 'commander'
 import { serviceCommand } from '../args/service-command.ts'
@@ -41,10 +45,26 @@ export const envPushCommand = (): Command =>
     .option('--no-wait', 'queue the build and return')
     .addHelpText(
       'after',
-      '\nExits with 1 when the build fails, and says what the Dockerfile has to change.\n' +
+      `\nProfiles:\n${profileLines()}\n` +
+        'A run ends as out_of_memory when its programs and its files together take more than the last number.\n' +
+        '\nExits with 1 when the build fails, and says what the Dockerfile has to change.\n' +
         '\nExample:\n  sandbox env push examples/sales-report --name sales-report',
     )
     .action((dir: string, options: Options) => withSession(options, (session) => push(session, dir, options)))
+
+/** What each profile promises, and what is enforced. */
+const profileLines = (): string =>
+  selectableProfiles
+    .map((id) => {
+      const {
+        vcpu,
+        customer_memory_mib: memory,
+        workspace_mib: files,
+        provider_memory_mib: all,
+      } = profileOf(id)
+      return `  ${id}: ${vcpu} vcpu, ${memory} MiB for programs, ${files} MiB for files, ${all} MiB for all`
+    })
+    .join('\n')
 
 async function push(session: Session, dir: string, options: Options): Promise<void> {
   const packed = await packContext(resolve(dir))

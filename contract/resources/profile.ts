@@ -18,11 +18,21 @@ export type BuildProfile = Static<typeof BuildProfile>
 export const Profile = Type.Object({
   id: ResourceProfile,
   display_name: Type.String(),
-  vcpu: Type.Integer({ minimum: 1 }),
-  /** The hard limit of the sandbox: customer memory, workspace and the platform's own headroom. */
-  provider_memory_mib: Type.Integer({ minimum: 1 }),
-  customer_memory_mib: Type.Integer({ minimum: 1 }),
-  workspace_mib: Type.Integer({ minimum: 1 }),
+  vcpu: Type.Integer({ minimum: 1, description: 'Processors, as programs count them.' }),
+  provider_memory_mib: Type.Integer({
+    minimum: 1,
+    description:
+      'What is enforced: programs, files in the workspace and what the platform itself needs, together. A run that takes more ends as out_of_memory. It is also what a run counts for while others wait for memory.',
+  }),
+  customer_memory_mib: Type.Integer({
+    minimum: 1,
+    description:
+      'What is promised: programs have this much whatever the workspace holds, and see it as the size of the machine. More is there only as far as the workspace is empty, and may be gone in a later release.',
+  }),
+  workspace_mib: Type.Integer({
+    minimum: 1,
+    description: 'Files that a run may write, everywhere in its sandbox together. They are kept in memory.',
+  }),
   tenant_selectable: Type.Boolean(),
   is_default: Type.Boolean(),
 })

@@ -32,7 +32,7 @@ let restored: ChildProcess | undefined
 beforeAll(async () => {
   parent = await mkdtemp('/var/lib/sandbox-jobs-test/backup-')
   await chmod(parent, 0o755)
-  service = await startService({ SANDBOX_RUN_SLOTS: String(slots) })
+  service = await startService({ SANDBOX_RUN_SLOTS: String(slots), SANDBOX_RESERVED_RUN_SLOTS: '0' })
   tenant = await logIn(service)
 })
 afterAll(async () => {

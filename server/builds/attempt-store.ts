@@ -12,7 +12,7 @@ import { transition } from '../db/transition.ts'
 import { noImage } from '../environments/failed-images.ts'
 import { moveVersion, type VersionMove } from '../environments/version-moves.ts'
 import type { BuildSlots } from './build-slots.ts'
-import { buildMemoryMib, promisedMemoryMib } from './promised-memory-store.ts'
+import { buildMemoryMib, promisedMemoryMib } from './promised-memory-statement.ts'
 import { agoOf, type EnteredStage, endStage, enterStages } from './stage-store.ts'
 
 /*

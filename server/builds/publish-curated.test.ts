@@ -44,12 +44,19 @@ beforeAll(async () => {
 })
 
 const digest = `sha256:${'1'.repeat(64)}`
-const setReady = (id: string) =>
-  db
+async function setReady(id: string): Promise<void> {
+  await db
     .updateTable('environment_versions')
     .set({ state: 'ready', ready_at: new Date(), layer_digest: digest, promoted_digest: digest })
     .where('id', '=', id)
     .execute()
+  await db
+    .updateTable('build_attempts')
+    .set({ state: 'completed', terminal_at: new Date() })
+    .where('environment_version_id', '=', id)
+    .where('terminal_at', 'is', null)
+    .execute()
+}
 
 const publish = (sourceVersionId = source.id, name = 'python') =>
   publishCurated(db, 'onprem', { sourceVersionId, name, description: 'Python' })

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import { buildMemoryMib, mibOf } from '../builds/promised-memory-store.ts'
+import { buildMemoryMib, mibOf } from '../builds/promised-memory-statement.ts'
 import { memoryByProfile, type RunPlaces, shortRunSeconds } from './run-places.ts'
 
 /*

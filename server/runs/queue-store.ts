@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import { buildMemoryMib, promisedMemoryMib } from '../builds/promised-memory-store.ts'
+import { buildMemoryMib, promisedMemoryMib } from '../builds/promised-memory-statement.ts'
 import type { Executing, Sending } from '../db/database.ts'
 import { keptBytesOf, keptLimitOf } from '../db/kept-bytes.ts'
 import { listOf } from '../db/list-of.ts'

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { companyManagerRole, departmentManagerRole } from '../platform/principal.ts'
-import { appliesToRoom } from '../tasks/share-store.ts'
+import { appliesToRoom } from '../tasks/share-statement.ts'
 
 /** What a queued run was submitted under and has lost since: the first of these that is gone. */
 export type LostAuthority = 'chatroom' | 'user' | 'membership' | 'api_key' | 'share_grant'

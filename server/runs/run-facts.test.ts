@@ -2,6 +2,7 @@ import { RunDetail } from '@sandbox-jobs/contract/resources/run.ts'
 import { runRoutes } from '@sandbox-jobs/contract/routes/run-routes.ts'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { checkOf } from '../http/validation.ts'
+import { setOperatorPolicy } from '../settings/operator-policy.ts'
 import { makeRun, makeRunnableTask, type RunnableTask } from '../testing/factories/runs.ts'
 import { makeTenant, type Tenant } from '../testing/factories/tenant.ts'
 import { RunHarness } from '../testing/run-harness.ts'
@@ -153,6 +154,20 @@ describe('the place in the queue', () => {
     expect(await shown(await make())).toMatchObject({ wait_reason: 'awaiting_dispatch' })
     const large = await make({ resource_profile: 'large' })
     expect(await shown(large, withLittleMemory)).toMatchObject({ wait_reason: 'provider_capacity_exhausted' })
+  })
+
+  it('is that of one run at a time for those over the bound of their operator', async () => {
+    const policy = await setOperatorPolicy({ db, deployment: 'onprem' }, tenant.companyId, {
+      run_timeout_bound_seconds: 3600,
+    })
+    expect(policy).toMatchObject({ run_timeout_bound_seconds: 3600 })
+    await make({ state: 'running', ...held, timeout_seconds: 3601 })
+    expect(await shown(await make({ timeout_seconds: 3601 }))).toMatchObject({
+      wait_reason: 'company_saturated',
+    })
+    expect(await shown(await make({ timeout_seconds: 3600 }))).toMatchObject({
+      wait_reason: 'awaiting_dispatch',
+    })
   })
 
   it('comes with an estimate by the places that other companies leave', async () => {

@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
 import type { Executing } from '../db/database.ts'
 import type { Room } from '../platform/directory.ts'
-import { appliesToRoom, narrowestFirst } from './share-store.ts'
+import { appliesToRoom } from './share-statement.ts'
+import { narrowestFirst } from './share-store.ts'
 
 /** A task with the share that grants it to a room and the room's enabled binding, read together. */
 export interface GrantRow {

@@ -1,6 +1,7 @@
 import type { Executing } from '../db/database.ts'
 import type { Room } from '../platform/directory.ts'
-import { appliesToRoom, narrowestFirst } from './share-store.ts'
+import { appliesToRoom } from './share-statement.ts'
+import { narrowestFirst } from './share-store.ts'
 
 export interface MenuRow {
   task_id: string

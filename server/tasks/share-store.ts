@@ -4,6 +4,7 @@ import type { Executing, Trx } from '../db/database.ts'
 import type { ShareGrantsTable } from '../db/tables/tasks.ts'
 import { noteCreated, transition } from '../db/transition.ts'
 import type { Room } from '../platform/directory.ts'
+import { appliesToRoom, type RoomTerms } from './share-statement.ts'
 
 export type ShareRow = Selectable<ShareGrantsTable>
 
@@ -87,25 +88,6 @@ export function listShares(db: Executing, filter: ShareListFilter): Promise<Shar
   if (filter.afterId !== undefined) query = query.where('id', '>', filter.afterId)
   return query.orderBy('id').limit(filter.limit).execute()
 }
-
-/** The columns of a room that decide, as values or as what a statement calls them. */
-type RoomTerms = {
-  [Column in 'id' | 'company_id' | 'department_id' | 'authority_generation']:
-    | Room[Column]
-    | Expression<Room[Column]>
-}
-
-/**
- * SQL condition on `share_grants`: live, and made to the room under its present authority, to the department
- * it is in now, or to its company.
- */
-export const appliesToRoom = (room: RoomTerms): Expression<SqlBool> => sql<SqlBool>`
-  share_grants.state = 'active' and share_grants.company_id = ${room.company_id} and (
-    (share_grants.target_kind = 'chatroom' and share_grants.target_id = ${room.id}
-      and share_grants.target_authority_generation = ${room.authority_generation})
-    or (share_grants.target_kind = 'department' and share_grants.target_id = ${room.department_id})
-    or (share_grants.target_kind = 'company' and share_grants.target_id = ${room.company_id})
-  )`
 
 /**
  * The id of the grant by which a room may use the task now, in the same order. Each target is looked up for itself, or a
