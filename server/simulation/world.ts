@@ -20,7 +20,8 @@ const troubledMs = 60_000
 /** Past every lease and every deadline that there is. */
 const longestMs = 3 * 3_600_000
 const stepsMax = 20_000
-const companies = ['acme', 'globex'] as const
+/** That submit runs. */
+export const companies = ['acme', 'globex'] as const
 
 export type MakeRuns = (rules: Rules, surroundings: Surroundings) => SimulatedRuns
 
