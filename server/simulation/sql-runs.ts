@@ -8,6 +8,7 @@ import type { ClaimedRun, NextRun, TakenRun } from '../runs/claim-store.ts'
 import { cancelRequestedAmong, claimNext, finishedAmong, takeOver } from '../runs/claim-store.ts'
 import { markRunning, requeue, type Standing } from '../runs/claimed-run-store.ts'
 import { finishRun, type RunEnd } from '../runs/finish-run.ts'
+import { runPlaces } from '../runs/run-places.ts'
 import { makeRunnableTask, type RunnableTask } from '../testing/factories/runs.ts'
 import { makeTenant } from '../testing/factories/tenant.ts'
 import type { Rules } from './rules.ts'
@@ -26,6 +27,8 @@ import {
  */
 
 const clockFunctions = ['now', 'clock_timestamp']
+/** More than any world needs: turns alone decide. */
+const places = runPlaces({ slots: 64 })
 const epochMs = Date.UTC(2026, 0, 1)
 
 export interface SqlGround {
@@ -119,7 +122,7 @@ export class SqlRuns implements SimulatedRuns {
   claimNext(worker: string): Promise<NextRun | undefined> {
     const before = [...this.rows.values()].map(({ companyId, state }) => ({ companyId, state }))
     return this.#then(async (db) => {
-      const run = await claimNext(db, { worker, companyConcurrency: 50 })
+      const run = await claimNext(db, { worker, companyConcurrency: 50, places })
       const other = run && passedOver(before, run.companyId)
       if (other) this.#surroundings.onFault(`${run.companyId} got a place more than ${other}, which waits`)
       return run
