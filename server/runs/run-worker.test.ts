@@ -536,6 +536,25 @@ describe('a worker that comes back', () => {
   })
 })
 
+describe('a sandbox whose run was ended by somebody else', () => {
+  it('is stopped and removed', async () => {
+    executor.script(() => 'hold')
+    const worker = await startWorker()
+    const id = await queue()
+    await untilState(id, 'running')
+    await worker.stop()
+    await db
+      .updateTable('runs')
+      .set({ state: 'platform_failed', terminal_at: new Date() })
+      .where('id', '=', id)
+      .execute()
+    expect(await sweepSandboxes(runs, executor)).toBe(0)
+    expect(await executor.list()).toEqual([{ id: `${id}_1`, state: 'exited' }])
+    expect(await sweepSandboxes(runs, executor)).toBe(1)
+    expect(await executor.list()).toEqual([])
+  })
+})
+
 describe('the slots of a worker', () => {
   it('bound what is in flight', async () => {
     executor.script(() => 'hold')

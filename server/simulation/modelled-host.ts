@@ -8,8 +8,8 @@ import {
   SandboxUnknown,
   unbegun,
 } from '../executor/port.ts'
-import type { Program } from './modelled-runs.ts'
 import type { Rules } from './rules.ts'
+import type { Program } from './simulated-runs.ts'
 import type { Timeline } from './timeline.ts'
 
 /** An open request for the exit record: answered by it, or cut when the agent goes. */
@@ -33,16 +33,20 @@ export interface HostEvents {
 export const outputText = '"done"'
 
 /**
- * The host with its agent, keeping the promises of the executor port: an id starts at most once for ever, `forbid`
- * answers truly and lasts, what a sandbox left stays until `remove`. Restarts lose nothing of that.
+ * A host with its agent, keeping the promises of the executor port: an id starts at most once for ever, `forbid`
+ * answers truly and lasts, what a sandbox left stays until `remove`. Restarts lose nothing of that, and what could not be
+ * written down was not done.
  */
 export class ModelledHost {
   #awayUntilMs = 0
   #fullUntilMs = 0
+  #badDiskUntilMs = 0
   readonly #rules: Rules
   readonly #timeline: Timeline
   readonly #events: HostEvents
   readonly #known = new Map<string, Sandbox | 'forbidden' | 'removed'>()
+  /** When the marks were made that are on disk. */
+  readonly #marked = new Map<string, number>()
 
   constructor(rules: Rules, timeline: Timeline, events: HostEvents) {
     this.#rules = rules
@@ -64,8 +68,15 @@ export class ModelledHost {
     for (const one of this.#known.values()) {
       if (typeof one !== 'string') for (const { cut } of one.waiters.splice(0)) cut()
     }
-    if (this.#rules.forbids !== 'until restart') return
-    for (const [id, one] of this.#known) if (one === 'forbidden') this.#known.delete(id)
+    for (const [id, one] of this.#known)
+      if (typeof one === 'string' && !this.#marked.has(id)) this.#known.delete(id)
+  }
+
+  /** Nothing can be written for a while, after which as often as not somebody restarts the agent. */
+  failWrites(forMs: number): void {
+    const { draw, nowMs } = this.#timeline
+    this.#badDiskUntilMs = nowMs + forMs
+    if (draw.chance(0.5)) this.#timeline.at(this.#badDiskUntilMs, () => this.restart(draw.below(500)))
   }
 
   /** Takes nothing more for a while. */
@@ -74,13 +85,14 @@ export class ModelledHost {
   }
 
   start(id: string, timeoutMs: number, program: Program): void {
-    const known = this.#known.get(id)
+    const known = this.#recall(id)
     if (typeof known === 'string') throw new ExecutorRefused(known, `sandbox ${id} may not start`)
     if (known?.exit && endedUnbegun(known.exit)) throw new ExecutorRefused(unbegun, 'cut')
     if (known && this.#rules.startsOnce) return
     if (this.#timeline.nowMs < this.#fullUntilMs) throw new ExecutorRefused(noCapacity, 'full')
     if (!this.#timeline.calm && this.#timeline.draw.chance(0.02)) this.#dieBeforeTheWord(id)
     if (!this.#timeline.calm && this.#timeline.draw.chance(0.02)) this.#dieBeforeTheEnd(id)
+    this.#write()
     const sandbox: Sandbox = { exit: undefined, waiters: [] }
     this.#known.set(id, sandbox)
     this.#events.started(id)
@@ -128,10 +140,36 @@ export class ModelledHost {
   }
 
   forbid(id: string): boolean {
-    const known = this.#known.get(id)
+    const known = this.#recall(id)
     if (known) return known === 'forbidden'
-    if (this.#rules.forbids !== 'never') this.#known.set(id, 'forbidden')
+    if (this.#rules.forbids === 'never') return true
+    if (this.#rules.remembersFirst) this.#known.set(id, 'forbidden')
+    if (this.#rules.forbids === 'durably') this.#mark(id, 'forbidden')
+    else this.#known.set(id, 'forbidden')
     return true
+  }
+
+  /** On disk first, then remembered. */
+  #mark(id: string, as: 'forbidden' | 'removed'): void {
+    this.#write()
+    this.#marked.set(id, this.#timeline.nowMs)
+    this.#known.set(id, as)
+  }
+
+  /** What the agent has written, it has; now and then its disk fails it. */
+  #write(): void {
+    const { calm, draw, nowMs } = this.#timeline
+    if (calm || (nowMs >= this.#badDiskUntilMs && !draw.chance(0.02))) return
+    throw new ExecutorUnavailable('disk error')
+  }
+
+  #recall(id: string): Sandbox | 'forbidden' | 'removed' | undefined {
+    const markedMs = this.#marked.get(id)
+    if (markedMs !== undefined && markedMs + this.#rules.marksKeptMs < this.#timeline.nowMs) {
+      this.#marked.delete(id)
+      this.#known.delete(id)
+    }
+    return this.#known.get(id)
   }
 
   output(id: string): string {
@@ -144,7 +182,7 @@ export class ModelledHost {
     const sandbox = this.#known.get(id)
     if (!sandbox || typeof sandbox === 'string') return
     if (!sandbox.exit) throw new ExecutorRefused('running', `sandbox ${id} has not ended`)
-    this.#known.set(id, 'removed')
+    this.#mark(id, 'removed')
   }
 
   list(): SandboxSummary[] {
@@ -160,7 +198,10 @@ export class ModelledHost {
     sandbox.exit = exit
     this.#events.ended(id, own)
     for (const { tell } of sandbox.waiters.splice(0)) tell(exit)
-    if (!this.#rules.keepsResults) this.#known.set(id, 'removed')
+    if (!this.#rules.keepsResults) {
+      this.#marked.set(id, this.#timeline.nowMs)
+      this.#known.set(id, 'removed')
+    }
   }
 
   #find(id: string): Sandbox {

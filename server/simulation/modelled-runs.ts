@@ -6,42 +6,24 @@ import type { Standing } from '../runs/claimed-run-store.ts'
 import { endMove, type RunEnd } from '../runs/finish-run.ts'
 import { cancelAsked, cancelledInQueue, claimed, givenBack, running } from '../runs/run-moves.ts'
 import type { Rules } from './rules.ts'
-
-/** What a job does when it is let. */
-export interface Program {
-  seconds: number
-  exitCode: number
-}
-
-export interface ModelledRun {
-  id: string
-  companyId: string
-  state: RunState
-  fence: number
-  worker: string | null
-  sandboxId: string | null
-  leaseUntilMs: number
-  timeoutSeconds: number
-  cancelAsked: boolean
-  program: Program
-  end: RunEnd | undefined
-  contentStored: boolean
-}
-
-export interface Surroundings {
-  now: () => number
-  onFault: (fault: string) => void
-  /** True while nothing keeps that worker from its runs. */
-  isHolding: (worker: string) => boolean
-}
+import {
+  bytesPerRun,
+  isLive,
+  passedOver,
+  type SimulatedRun,
+  type SimulatedRuns,
+  type Submitted,
+  type Surroundings,
+} from './simulated-runs.ts'
 
 /**
  * The table of runs, one statement after another, as Postgres has them. Who may move a run is production's own data
  * (`run-moves.ts`, `stepsFrom`, the table of moves); the statements around it are modelled. Every move that the
  * table forbids and every row that a CHECK would refuse is told to `onFault`.
  */
-export class ModelledRuns {
-  readonly rows = new Map<string, ModelledRun>()
+export class ModelledRuns implements SimulatedRuns {
+  readonly rows = new Map<string, SimulatedRun>()
+  countedBytes = 0
   readonly #rules: Rules
   readonly #surroundings: Surroundings
 
@@ -50,13 +32,13 @@ export class ModelledRuns {
     this.#surroundings = surroundings
   }
 
-  submit(run: Pick<ModelledRun, 'id' | 'program' | 'timeoutSeconds'>): void {
+  submit(run: Submitted): void {
     this.rows.set(run.id, {
       ...run,
-      companyId: 'acme',
       state: runMachine.initial,
       fence: 0,
       worker: null,
+      machine: null,
       sandboxId: null,
       leaseUntilMs: 0,
       cancelAsked: false,
@@ -74,12 +56,24 @@ export class ModelledRuns {
   }
 
   claimNext(worker: string): NextRun | undefined {
-    const [next, ...others] = [...this.rows.values()].filter((row) => this.#rules.claimable(row))
+    const waiting = [...this.rows.values()].filter((row) => this.#rules.claimable(row))
+    const next = this.#rules.fairTurns ? this.#inTurn(waiting) : waiting[0]
+    const before = [...this.rows.values()].map(({ companyId, state }) => ({ companyId, state }))
     if (!next || !this.#apply({ ...claimed, id: next.id })) return undefined
+    const other = passedOver(before, next.companyId)
+    if (other) this.#surroundings.onFault(`${next.companyId} got a place more than ${other}, which waits`)
     if (this.#rules.claimRaisesFence) next.fence += 1
     next.sandboxId = `${next.id}_${next.fence}`
+    next.machine = worker
     this.#hold(next, worker)
-    return { ...claimOf(next), isLast: others.length === 0 }
+    return { ...claimOf(next), isLast: waiting.length === 1 }
+  }
+
+  /** Of the company with the fewest live runs the oldest. */
+  #inTurn(waiting: readonly SimulatedRun[]): SimulatedRun | undefined {
+    const liveOf = (companyId: string) =>
+      [...this.rows.values()].filter((row) => row.companyId === companyId && isLive(row)).length
+    return waiting.toSorted((a, b) => liveOf(a.companyId) - liveOf(b.companyId))[0]
   }
 
   takeOver(worker: string, owned: 'own' | 'expired', known: readonly string[]): TakenRun[] {
@@ -96,7 +90,7 @@ export class ModelledRuns {
       }
       row.fence += 1
       this.#hold(row, worker)
-      return { ...claimOf(row), claimedHere: true }
+      return { ...claimOf(row), claimedHere: row.machine === worker || this.#rules.provesForOthers }
     })
   }
 
@@ -131,10 +125,15 @@ export class ModelledRuns {
     if (!this.#apply(overridden ? { ...move, to: 'cancelled' } : move)) return false
     row.end = end
     row.contentStored = end.left !== undefined && this.#rules.storesContent
+    if (this.#rules.countsKept === 'with the end') this.countKept(run)
     return true
   }
 
-  #hold(row: ModelledRun, worker: string): void {
+  countKept(run: ClaimedRun): void {
+    if (this.#row(run.id).end?.left) this.countedBytes += bytesPerRun
+  }
+
+  #hold(row: SimulatedRun, worker: string): void {
     row.worker = worker
     row.leaseUntilMs = this.#surroundings.now() + this.#rules.leaseSeconds(row.timeoutSeconds) * 1000
     this.#check(row)
@@ -155,7 +154,7 @@ export class ModelledRuns {
   }
 
   /** The CHECKs of migration 0004. */
-  #check(row: ModelledRun): void {
+  #check(row: SimulatedRun): void {
     if (row.state === 'queued' && row.worker !== null)
       this.#surroundings.onFault(`${row.id} is queued and held`)
   }
@@ -165,14 +164,14 @@ export class ModelledRuns {
     return row.fence === run.fence && !isTerminal(runMachine, row.state) ? row.state : 'lost'
   }
 
-  #row(id: string): ModelledRun {
+  #row(id: string): SimulatedRun {
     const row = this.rows.get(id)
     if (!row) throw new Error(`no run ${id}`)
     return row
   }
 }
 
-const claimOf = ({ id, companyId, state, fence, sandboxId }: ModelledRun): ClaimedRun => ({
+const claimOf = ({ id, companyId, state, fence, sandboxId }: SimulatedRun): ClaimedRun => ({
   id,
   companyId,
   state,

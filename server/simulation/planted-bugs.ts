@@ -66,4 +66,9 @@ export const plantedBugs: Record<string, Partial<Rules>> = {
   'a job begins before the end of its input': { beginsWithWholeInput: false },
   'what a sandbox left goes with its end': { keepsResults: false },
   'a stop is answered and not done': { stops: false },
+  'what was forbidden is remembered before it is on disk': { remembersFirst: true },
+  'marks of sandboxes are dropped too early': { marksKeptMs: 2000 },
+  'a run of another machine is found never to have started': { provesForOthers: true },
+  'a claim serves the oldest run, whoever has the most': { fairTurns: false },
+  'what a run keeps is counted after its end': { countsKept: 'afterwards' },
 }

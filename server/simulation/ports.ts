@@ -4,8 +4,8 @@ import type { RunJob } from '../runs/job-store.ts'
 import type { QueueNews, RunQueue } from '../runs/run-queue.ts'
 import type { ObjectStorage } from '../storage/port.ts'
 import type { ModelledHost } from './modelled-host.ts'
-import type { ModelledRuns } from './modelled-runs.ts'
 import type { Rules } from './rules.ts'
+import type { SimulatedRuns } from './simulated-runs.ts'
 import type { Actor, Timeline } from './timeline.ts'
 
 /* The worker's ports as one process sees them: every call takes its time, and may be lost on either way. */
@@ -18,15 +18,15 @@ const hostAway = () => new ExecutorUnavailable('the host did not answer')
 export type Listeners = Map<Actor, QueueNews>
 
 interface QueueParts {
-  runs: ModelledRuns
+  runs: SimulatedRuns
   timeline: Timeline
   listeners: Listeners
-  rules: Pick<Rules, 'takesBack'>
+  rules: Pick<Rules, 'takesBack' | 'countsKept'>
 }
 
 export function queueOf(actor: Actor, { runs, timeline, listeners, rules }: QueueParts): RunQueue {
   let hasStarted = false
-  const ask = <T>(statement: () => T) => timeline.call(actor, statement, databaseAway)
+  const ask = <T>(statement: () => T | Promise<T>) => timeline.call<T>(actor, statement, databaseAway)
   return {
     claimNext: ({ worker }) => ask(() => runs.claimNext(worker)),
     takeOver: (worker, owned, known = []) =>
@@ -40,7 +40,11 @@ export function queueOf(actor: Actor, { runs, timeline, listeners, rules }: Queu
     findJob: (run) => ask(() => jobOf(runs.rows.get(run.id)?.timeoutSeconds ?? 0)),
     markRunning: (run) => ask(() => runs.markRunning(run)),
     requeue: (run) => ask(() => runs.requeue(run)),
-    finish: (run, end) => ask(() => runs.finish(run, end)),
+    finish: async (run, end) => {
+      const ended = await ask(() => runs.finish(run, end))
+      if (ended && rules.countsKept === 'afterwards') await ask(() => runs.countKept(run))
+      return ended
+    },
     roomOf: nobodyAsks,
     writeLiveLog: nobodyAsks,
     listen: (news) => {
@@ -80,7 +84,7 @@ const jobOf = (timeoutSeconds: number): RunJob => ({
 
 export function hostOf(
   actor: Actor,
-  { host, runs, timeline }: { host: ModelledHost; runs: ModelledRuns; timeline: Timeline },
+  { host, runs, timeline }: { host: ModelledHost; runs: SimulatedRuns; timeline: Timeline },
 ): Executor {
   const ask = <T>(request: () => T) =>
     timeline.call(

@@ -1,7 +1,7 @@
 import type { RunState } from '@sandbox-jobs/contract/states/run-states.ts'
 import type { Move } from '../db/transition.ts'
 import { leaseSeconds } from '../runs/run-moves.ts'
-import type { ModelledRun } from './modelled-runs.ts'
+import type { SimulatedRun } from './simulated-runs.ts'
 
 /**
  * What the database and the host promise, each rule by itself, so that a planted bug is one rule that is not kept. What
@@ -10,10 +10,10 @@ import type { ModelledRun } from './modelled-runs.ts'
 export interface Rules {
   /** Whom a statement may move; production's own moves, as they are. */
   guard(move: Move<RunState>): Move<RunState>
-  claimable(run: ModelledRun): boolean
+  claimable(run: SimulatedRun): boolean
   claimRaisesFence: boolean
   leaseSeconds(timeoutSeconds: number): number
-  takenOver(run: ModelledRun): boolean
+  takenOver(run: SimulatedRun): boolean
   /** When a worker looks for runs in its name that it does not know of. */
   takesBack: 'when unsure' | 'at its start'
   /** Among what ended, what a sweep may remove. */
@@ -29,6 +29,16 @@ export interface Rules {
   /** What was cut while the boot program read it began no job. */
   beginsWithWholeInput: boolean
   keepsResults: boolean
+  /** Whether a worker may find that a run of another machine never started. */
+  provesForOthers: boolean
+  /** What was forbidden is remembered before it is on disk. */
+  remembersFirst: boolean
+  /** How long marks of forbidden and removed sandboxes are kept. */
+  marksKeptMs: number
+  /** A claim serves the company with the fewest live runs. */
+  fairTurns: boolean
+  /** When the bytes that a run keeps are counted. */
+  countsKept: 'with the end' | 'afterwards'
   stops: boolean
 }
 
@@ -49,5 +59,10 @@ export const trueRules: Rules = {
   startsByWord: true,
   beginsWithWholeInput: true,
   keepsResults: true,
+  provesForOthers: false,
+  remembersFirst: false,
+  marksKeptMs: Number.POSITIVE_INFINITY,
+  fairTurns: true,
+  countsKept: 'with the end',
   stops: true,
 }

@@ -1,5 +1,6 @@
 import { plantedBugs } from './planted-bugs.ts'
 import { type Rules, trueRules } from './rules.ts'
+import { clearRuns, type SqlGround, SqlRuns } from './sql-runs.ts'
 import { World } from './world.ts'
 
 /** Worlds that live side by side, so that one turn of the event loop serves all of them. */
@@ -27,6 +28,27 @@ export async function simulate(
   return found
 }
 
+/** The same with the table of runs in Postgres, one world after another. */
+export async function simulateOnSql(
+  ground: SqlGround,
+  seeds: Iterable<number>,
+  rules: Rules,
+  most = Number.POSITIVE_INFINITY,
+): Promise<Found[]> {
+  const found: Found[] = []
+  for (const seed of seeds) {
+    if (found.length >= most) break
+    await clearRuns(ground)
+    const faults = await new World(
+      seed,
+      rules,
+      (ofWorld, around) => new SqlRuns(ground, ofWorld, around),
+    ).live()
+    if (faults.length > 0) found.push({ seed, faults })
+  }
+  return found
+}
+
 export function* seedsFrom(first: number, count: number): Generator<number> {
   for (let seed = first; seed < first + count; seed += 1) yield seed
 }
@@ -38,6 +60,16 @@ export interface BugHunt {
   bug: string
   /** Undefined: the simulation would not notice that the rule is gone. */
   found: Found | undefined
+}
+
+/** Soon missed too where the table is Postgres, whose worlds take seconds. */
+const bugOnSql = 'a run of another machine is found never to have started'
+const seedsPerBugOnSql = 100
+
+export async function huntOnSql(ground: SqlGround, firstSeed: number): Promise<BugHunt> {
+  const rules = { ...trueRules, ...plantedBugs[bugOnSql] }
+  const [found] = await simulateOnSql(ground, seedsFrom(firstSeed, seedsPerBugOnSql), rules, 1)
+  return { bug: `${bugOnSql}, on Postgres`, found }
 }
 
 /** Takes each rule away in turn and looks whether that is noticed. */

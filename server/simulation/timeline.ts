@@ -16,12 +16,14 @@ interface Happening {
   atMs: number
   /** Breaks ties: what was planned first happens first. */
   order: number
-  happen: () => void
+  happen: () => void | Promise<void>
   /** Idle looks: nothing depends on them. */
   idle: boolean
 }
 
 const lossless: Fate = 'arrives'
+const lateAfterAll = 0.3
+const latestMs = 20_000
 
 /**
  * The time of one simulated world: everything that will happen, in the order in which it does. Calls take times that are
@@ -34,6 +36,8 @@ export class Timeline {
   calm = false
   /** Between the effect of a call and its answer: the moment at which most depends on who goes on. */
   afterEffect: (caller: Actor) => void = () => undefined
+  /** Between the sending of a call and its effect. */
+  afterSending: (caller: Actor) => void = () => undefined
   #happenings: Happening[] = []
   #order = 0
 
@@ -46,13 +50,13 @@ export class Timeline {
     return this.#happenings.some(({ idle }) => !idle)
   }
 
-  at(atMs: number, happen: () => void, idle = false): void {
+  at(atMs: number, happen: () => void | Promise<void>, idle = false): void {
     this.#order += 1
     this.#happenings.push({ atMs, order: this.#order, happen, idle })
   }
 
-  /** Lets the next thing happen; false when there is none. */
-  step(): boolean {
+  /** Lets the next thing happen, to its end; false when there is none. */
+  async step(): Promise<boolean> {
     let first: Happening | undefined
     for (const one of this.#happenings) {
       if (!first || one.atMs < first.atMs || (one.atMs === first.atMs && one.order < first.order)) first = one
@@ -60,7 +64,7 @@ export class Timeline {
     if (!first) return false
     this.#happenings.splice(this.#happenings.indexOf(first), 1)
     this.nowMs = Math.max(this.nowMs, first.atMs)
-    first.happen()
+    await first.happen()
     return true
   }
 
@@ -68,20 +72,43 @@ export class Timeline {
    * A call from one process to another part: `effect` happens once, at one moment, or not at all; the caller hears of it
    * or of `away`. A request that was on its way when its sender died may still arrive.
    */
-  call<T>(actor: Actor, effect: () => T, away: () => Error): Promise<T> {
+  call<T>(actor: Actor, effect: () => T | Promise<T>, away: () => Error): Promise<T> {
     return new Promise((resolve, reject) => {
       const fate = this.#fate()
       this.#arrive(actor, () => {
-        if (!actor.alive && this.draw.chance(0.5)) return
-        if (fate === 'request lost') return this.#answer(actor, () => reject(away()))
-        try {
-          const result = effect()
+        if (!actor.alive) {
+          if (this.draw.chance(0.5)) return
+          if (!this.calm && this.draw.chance(0.5)) return this.#arriveLate(effect)
+        }
+        if (fate === 'request lost') {
+          if (!this.calm && this.draw.chance(lateAfterAll)) this.#arriveLate(effect)
+          return this.#answer(actor, () => reject(away()))
+        }
+        const done = (result: T) => {
           if (!this.calm) this.afterEffect(actor)
           this.#answer(actor, fate === 'answer lost' ? () => reject(away()) : () => resolve(result))
+        }
+        const failed = (error: unknown) => this.#answer(actor, () => reject(error))
+        try {
+          const result = effect()
+          if (result instanceof Promise) return result.then(done, failed)
+          done(result)
         } catch (error) {
-          this.#answer(actor, () => reject(error))
+          failed(error)
         }
       })
+      if (!this.calm) this.afterSending(actor)
+    })
+  }
+
+  /** What its sender took for lost was only on its way. */
+  #arriveLate<T>(effect: () => T | Promise<T>): void {
+    this.at(this.nowMs + this.draw.below(latestMs), async () => {
+      try {
+        await effect()
+      } catch {
+        // Nobody waits for the answer.
+      }
     })
   }
 
@@ -103,14 +130,14 @@ export class Timeline {
     })
   }
 
-  #arrive(actor: Actor, happen: () => void): void {
-    const delayMs = this.draw.chance(0.02) && !this.calm ? this.draw.below(20_000) : this.draw.below(40)
+  #arrive(actor: Actor, happen: () => void | Promise<void>): void {
+    const delayMs = this.draw.chance(0.02) && !this.calm ? this.draw.below(latestMs) : this.draw.below(40)
     this.at(this.nowMs + delayMs, () => this.#whenThawed(actor, happen))
   }
 
-  #whenThawed(actor: Actor, happen: () => void): void {
-    if (actor.frozenUntilMs <= this.nowMs) happen()
-    else this.at(actor.frozenUntilMs + this.draw.below(40), happen)
+  #whenThawed(actor: Actor, happen: () => void | Promise<void>): void | Promise<void> {
+    if (actor.frozenUntilMs <= this.nowMs) return happen()
+    this.at(actor.frozenUntilMs + this.draw.below(40), happen)
   }
 
   #fate(): Fate {

@@ -6,11 +6,12 @@ import { runPlaces } from '../runs/run-places.ts'
 import type { QueueNews } from '../runs/run-queue.ts'
 import { RunWorker } from '../runs/run-worker.ts'
 import { unsignedImages } from '../testing/unsigned-images.ts'
-import { judge } from './judge.ts'
+import { isGivenUpForLost, judge } from './judge.ts'
 import { ModelledHost } from './modelled-host.ts'
 import { ModelledRuns } from './modelled-runs.ts'
 import { hostOf, type Listeners, queueOf, storageOf } from './ports.ts'
 import type { Rules } from './rules.ts'
+import type { SimulatedRuns, Surroundings } from './simulated-runs.ts'
 import { type Actor, newActor, Timeline } from './timeline.ts'
 
 const log = createLog('simulation', 'silent')
@@ -19,6 +20,12 @@ const troubledMs = 60_000
 /** Past every lease and every deadline that there is. */
 const longestMs = 3 * 3_600_000
 const stepsMax = 20_000
+/** That submit runs. */
+export const companies = ['acme', 'globex'] as const
+
+export type MakeRuns = (rules: Rules, surroundings: Surroundings) => SimulatedRuns
+
+const modelledRuns: MakeRuns = (rules, surroundings) => new ModelledRuns(rules, surroundings)
 
 /**
  * One simulated service with its workers, and what befalls it, all drawn from a seed: what is submitted and cancelled, who
@@ -29,33 +36,36 @@ export class World {
   readonly faults: string[] = []
   readonly #draw: Draw
   readonly #rules: Rules
-  /** Of the workers; many machines have one. */
+  /** Of the machines, each with a worker and a host; most services have one. */
   readonly #names: readonly string[]
   readonly #timeline: Timeline
-  readonly #runs: ModelledRuns
-  readonly #host: ModelledHost
+  readonly #runs: SimulatedRuns
+  readonly #hosts: ReadonlyMap<string, ModelledHost>
   readonly #listeners: Listeners = new Map()
   readonly #workers = new Map<string, Actor>()
   /** By run: how often its program was started, and how the latest one ended. */
   readonly #starts = new Map<string, number>()
   readonly #ends = new Map<string, 'own' | 'forced'>()
 
-  constructor(seed: number, rules: Rules) {
+  constructor(seed: number, rules: Rules, makeRuns: MakeRuns = modelledRuns) {
     this.#draw = new Draw(seed)
     this.#rules = rules
     this.#names = this.#draw.chance(0.3) ? ['one'] : ['one', 'other']
     this.#timeline = new Timeline(this.#draw)
     const fault = (text: string) => void this.faults.push(text)
     this.#timeline.afterEffect = (actor) => this.#troubleCaller(actor)
-    this.#runs = new ModelledRuns(rules, {
+    this.#timeline.afterSending = (actor) => this.#troubleSender(actor)
+    this.#runs = makeRuns(rules, {
       now: () => this.#timeline.nowMs,
       onFault: fault,
       isHolding: (worker) => this.#isHolding(worker),
     })
-    this.#host = new ModelledHost(rules, this.#timeline, {
-      started: (sandboxId) => this.#noteStart(runOf(sandboxId)),
-      ended: (sandboxId, own) => void this.#ends.set(runOf(sandboxId), own ? 'own' : 'forced'),
-    })
+    const events = {
+      started: (sandboxId: string) => this.#noteStart(runOf(sandboxId)),
+      ended: (sandboxId: string, own: boolean) =>
+        void this.#ends.set(runOf(sandboxId), own ? 'own' : 'forced'),
+    }
+    this.#hosts = new Map(this.#names.map((name) => [name, new ModelledHost(rules, this.#timeline, events)]))
   }
 
   /** Lives through everything and answers what was wrong. */
@@ -68,13 +78,13 @@ export class World {
       for (const name of this.#names) if (!this.#workers.get(name)?.alive) this.#startWorker(name)
     })
     for (let steps = 0; !this.#isOver(); steps += 1) {
-      if (steps > stepsMax || this.#timeline.nowMs > longestMs || !this.#timeline.step()) break
+      if (steps > stepsMax || this.#timeline.nowMs > longestMs || !(await this.#timeline.step())) break
       // Everything that follows from one happening, before the next.
       await new Promise(setImmediate)
       if (this.faults.length > 0) return this.faults
     }
     this.faults.push(
-      ...judge(this.#runs.rows.values(), { host: this.#host, starts: this.#starts, ends: this.#ends }),
+      ...judge(this.#runs, { hosts: [...this.#hosts.values()], starts: this.#starts, ends: this.#ends }),
     )
     return this.faults
   }
@@ -84,7 +94,7 @@ export class World {
     if (!calm || busy) return false
     return (
       [...this.#runs.rows.values()].every(({ state }) => isTerminal(runMachine, state)) &&
-      this.#host.leftovers.length === 0
+      [...this.#hosts.values()].every(({ leftovers }) => leftovers.length === 0)
     )
   }
 
@@ -93,8 +103,9 @@ export class World {
     this.#starts.set(run, starts)
     this.#ends.delete(run)
     if (starts > 1) this.faults.push(`${run} was started ${starts} times`)
-    const state = this.#runs.rows.get(run)?.state
-    if (state && isTerminal(runMachine, state)) this.faults.push(`${run} was started after its end`)
+    const row = this.#runs.rows.get(run)
+    if (row && isTerminal(runMachine, row.state) && !isGivenUpForLost(row))
+      this.faults.push(`${run} was started after its end`)
   }
 
   /** It is there, and nothing ever kept it from its runs. */
@@ -106,7 +117,7 @@ export class World {
   #startWorker(name: string): void {
     const actor = newActor()
     this.#workers.set(name, actor)
-    const [runs, host, timeline] = [this.#runs, this.#host, this.#timeline]
+    const [runs, host, timeline] = [this.#runs, this.#hostOf(name), this.#timeline]
     const worker = new RunWorker({
       runs: queueOf(actor, { runs, timeline, listeners: this.#listeners, rules: this.#rules }),
       executor: hostOf(actor, { host, runs, timeline }),
@@ -122,6 +133,12 @@ export class World {
     void worker.start()
   }
 
+  #hostOf(name: string): ModelledHost {
+    const host = this.#hosts.get(name)
+    if (!host) throw new Error(`no host ${name}`)
+    return host
+  }
+
   #planLoad(): void {
     const draw = this.#draw
     const count = 1 + draw.below(4)
@@ -132,13 +149,14 @@ export class World {
       const program = { seconds: endless ? 1_000_000 : seconds, exitCode: draw.chance(0.3) ? 3 : 0 }
       const submittedMs = draw.below(troubledMs / 3)
       const timeoutSeconds = endless ? 50_000 : 240
-      this.#timeline.at(submittedMs, () => {
-        this.#runs.submit({ id, program, timeoutSeconds })
+      const companyId = draw.of(companies)
+      this.#timeline.at(submittedMs, async () => {
+        await this.#runs.submit({ id, companyId, program, timeoutSeconds })
         this.#tell((news) => news.look())
       })
       if (endless || draw.chance(0.3)) {
-        this.#timeline.at(submittedMs + draw.below(troubledMs / 2), () => {
-          this.#runs.cancel(id)
+        this.#timeline.at(submittedMs + draw.below(troubledMs / 2), async () => {
+          await this.#runs.cancel(id)
           this.#tell((news) => news.cancelled(id))
         })
       }
@@ -164,26 +182,42 @@ export class World {
     }
     sometimes(3, () => this.#killWorker(draw.of(this.#names)))
     sometimes(1, () => this.#freezeWorker(draw.of(this.#names)))
-    sometimes(2, () => this.#host.restart(draw.below(3000)))
+    sometimes(2, () => this.#anyHost().restart(draw.below(3000)))
     // Longer than a worker tries: it gives back what it has claimed.
-    if (draw.chance(0.1)) sometimes(1, () => this.#host.fill(draw.below(1_200_000)))
-    if (draw.chance(0.2)) sometimes(1, () => this.#host.loseOne())
+    if (draw.chance(0.1)) sometimes(1, () => this.#anyHost().fill(draw.below(1_200_000)))
+    if (draw.chance(0.2)) sometimes(1, () => this.#anyHost().loseOne())
+  }
+
+  #anyHost(): ModelledHost {
+    return this.#hostOf(this.#draw.of(this.#names))
   }
 
   /** Now and then, between what a worker asked for and the answer, it dies or stands still, or the agent starts anew. */
   #troubleCaller(caller: Actor): void {
     if (!this.#draw.chance(0.03)) return
-    const name = this.#names.find((one) => this.#workers.get(one) === caller)
+    const name = this.#nameOf(caller)
     if (!name) return
-    if (this.#draw.chance(0.3)) this.#host.restart(this.#draw.below(500))
+    if (this.#draw.chance(0.3)) this.#hostOf(name).restart(this.#draw.below(500))
     else if (this.#draw.chance(0.5)) this.#killWorker(name)
     else this.#freezeWorker(name)
   }
 
+  /** It dies once its request is on its way. */
+  #troubleSender(caller: Actor): void {
+    const name = this.#draw.chance(0.02) && this.#nameOf(caller)
+    if (name) this.#killWorker(name)
+  }
+
+  #nameOf(worker: Actor): string | undefined {
+    return this.#names.find((one) => this.#workers.get(one) === worker)
+  }
+
+  /** What ends a worker is often its machine's disk. */
   #killWorker(name: string): void {
     const actor = this.#workers.get(name)
     if (!actor?.alive) return
     actor.alive = false
+    if (this.#draw.chance(0.3)) this.#hostOf(name).failWrites(this.#draw.below(6000))
     this.#listeners.delete(actor)
     this.#timeline.at(this.#timeline.nowMs + this.#draw.below(5000), () => {
       if (!this.#workers.get(name)?.alive) this.#startWorker(name)

@@ -1,0 +1,212 @@
+import type { RunState } from '@sandbox-jobs/contract/states/run-states.ts'
+import { sql } from 'kysely'
+import { createLog } from '../base/logging.ts'
+import { sha256Of } from '../base/sha256.ts'
+import { connect, type Database } from '../db/database.ts'
+import { cancelRun } from '../runs/cancel-run.ts'
+import type { ClaimedRun, NextRun, TakenRun } from '../runs/claim-store.ts'
+import { cancelRequestedAmong, claimNext, finishedAmong, takeOver } from '../runs/claim-store.ts'
+import { markRunning, requeue, type Standing } from '../runs/claimed-run-store.ts'
+import { finishRun, type RunEnd } from '../runs/finish-run.ts'
+import { runPlaces } from '../runs/run-places.ts'
+import { makeRunnableTask, type RunnableTask } from '../testing/factories/runs.ts'
+import { makeTenant } from '../testing/factories/tenant.ts'
+import type { Rules } from './rules.ts'
+import {
+  bytesPerRun,
+  passedOver,
+  type SimulatedRun,
+  type SimulatedRuns,
+  type Submitted,
+  type Surroundings,
+} from './simulated-runs.ts'
+
+/*
+ * The table of runs in Postgres, behind production's own statements. Its clock is the world's: functions of our own stand
+ * before those of Postgres in the path of names, and answer what the session was told.
+ */
+
+const clockFunctions = ['now', 'clock_timestamp']
+/** More than any world needs: turns alone decide. */
+const places = runPlaces({ slots: 64 })
+const epochMs = Date.UTC(2026, 0, 1)
+
+export interface SqlGround {
+  db: Database
+  companies: ReadonlyMap<string, RunnableTask & { roomId: string }>
+}
+
+/** Prepares a migrated database for any number of worlds, one after another. */
+export async function openSqlGround(url: string, companies: readonly string[]): Promise<SqlGround> {
+  const address = new URL(url)
+  address.searchParams.set('options', '-c search_path=simulation,pg_catalog,public')
+  const db = connect(address.href, {
+    poolSize: 1,
+    log: createLog('simulation', 'silent'),
+    name: 'simulation',
+  })
+  await sql`create schema simulation`.execute(db)
+  for (const name of clockFunctions) {
+    await sql`
+      create function simulation.${sql.id(name)}() returns timestamptz language sql stable
+      as $$ select coalesce(nullif(current_setting('simulation.now', true), '')::timestamptz, pg_catalog.now()) $$
+    `.execute(db)
+  }
+  const tasks = new Map<string, RunnableTask & { roomId: string }>()
+  for (const name of companies) {
+    const { companyId, roomId } = await makeTenant(db)
+    tasks.set(name, { ...(await makeRunnableTask(db, companyId)), roomId })
+  }
+  return { db, companies: tasks }
+}
+
+/** Takes away what the last world left. */
+export async function clearRuns({ db }: SqlGround): Promise<void> {
+  await sql`truncate runs, run_contents, run_artifacts, run_inputs, state_events, run_count_changes, queue_turns cascade`.execute(
+    db,
+  )
+}
+
+export class SqlRuns implements SimulatedRuns {
+  readonly rows = new Map<string, SimulatedRun>()
+  readonly #ground: SqlGround
+  readonly #rules: Rules
+  readonly #surroundings: Surroundings
+
+  constructor(ground: SqlGround, rules: Rules, surroundings: Surroundings) {
+    this.#ground = ground
+    this.#rules = rules
+    this.#surroundings = surroundings
+  }
+
+  get countedBytes(): number {
+    return [...this.rows.values()].filter(({ contentStored }) => contentStored).length * bytesPerRun
+  }
+
+  submit({ id, companyId, program, timeoutSeconds }: Submitted): Promise<void> {
+    const task = this.#ground.companies.get(companyId)
+    if (!task) throw new Error(`no company ${companyId}`)
+    const content = Buffer.from('null')
+    return this.#then(async (db) => {
+      await db
+        .insertInto('runs')
+        .values({
+          id,
+          company_id: task.companyId,
+          chatroom_id: task.roomId,
+          task_id: task.taskId,
+          task_version_id: task.versionId,
+          environment_version_id: task.environmentVersionId,
+          share_grant_id: task.shareGrantId,
+          resource_profile: 'standard',
+          principal_type: 'user',
+          principal_id: 'usr_simulated',
+          auth_method: 'jwt',
+          submission_source: 'rest',
+          timeout_seconds: timeoutSeconds,
+          input_digest: sha256Of(content),
+        })
+        .execute()
+      this.rows.set(id, { ...newRow, id, companyId: task.companyId, program, timeoutSeconds })
+    })
+  }
+
+  cancel(id: string): Promise<void> {
+    return this.#then(async (db) => {
+      const row = this.rows.get(id)
+      if (row && !isEnded(row.state)) row.cancelAsked = true
+      await cancelRun(db, { id })
+    })
+  }
+
+  claimNext(worker: string): Promise<NextRun | undefined> {
+    const before = [...this.rows.values()].map(({ companyId, state }) => ({ companyId, state }))
+    return this.#then(async (db) => {
+      const run = await claimNext(db, { worker, companyConcurrency: 50, places })
+      const other = run && passedOver(before, run.companyId)
+      if (other) this.#surroundings.onFault(`${run.companyId} got a place more than ${other}, which waits`)
+      return run
+    })
+  }
+
+  takeOver(worker: string, owned: 'own' | 'expired', known: readonly string[]): Promise<TakenRun[]> {
+    const heldBy = new Map([...this.rows].map(([id, row]) => [id, row.worker]))
+    return this.#then(async (db) => {
+      const runs = await takeOver(db, worker, owned, known)
+      for (const { id } of runs) {
+        const holder = heldBy.get(id) ?? ''
+        if (owned === 'expired' && this.#surroundings.isHolding(holder)) {
+          this.#surroundings.onFault(`${id} was taken from ${holder}, which is at work on it`)
+        }
+      }
+      return this.#rules.provesForOthers ? runs.map((run) => ({ ...run, claimedHere: true })) : runs
+    })
+  }
+
+  cancelRequestedAmong(ids: readonly string[]): Promise<string[]> {
+    return this.#then((db) => cancelRequestedAmong(db, ids))
+  }
+
+  finishedAmong(sandboxIds: readonly string[]): Promise<string[]> {
+    return this.#then((db) => finishedAmong(db, sandboxIds))
+  }
+
+  markRunning(run: ClaimedRun): Promise<Standing> {
+    return this.#then((db) => markRunning(db, run))
+  }
+
+  requeue(run: ClaimedRun): Promise<Standing> {
+    return this.#then((db) => requeue(db, run))
+  }
+
+  finish(run: ClaimedRun, end: RunEnd): Promise<boolean> {
+    return this.#then(async (db) => {
+      const ended = await finishRun(db, run, end)
+      const row = this.rows.get(run.id)
+      if (ended && row) row.end = end
+      return ended
+    })
+  }
+
+  countKept(): void {
+    throw new Error('kept bytes are counted by the model alone')
+  }
+
+  /** One statement of a worker or a tenant, at the world's time; the rows are read anew behind it. */
+  async #then<T>(statement: (db: Database) => Promise<T>): Promise<T> {
+    const { db } = this.#ground
+    const now = new Date(epochMs + this.#surroundings.now()).toISOString()
+    await sql`select set_config('simulation.now', ${now}, false)`.execute(db)
+    const result = await statement(db)
+    await this.#readRows(db)
+    return result
+  }
+
+  async #readRows(db: Database): Promise<void> {
+    const { rows } = await sql<ReadRow>`
+      select r.id, r.state, fence, worker, machine, sandbox_id as "sandboxId", c.run_id is not null as "contentStored"
+      from runs r left join run_contents c on c.run_id = r.id
+    `.execute(db)
+    for (const row of rows) Object.assign(this.rows.get(row.id) ?? {}, row)
+  }
+}
+
+type ReadRow = Pick<
+  SimulatedRun,
+  'id' | 'state' | 'fence' | 'worker' | 'machine' | 'sandboxId' | 'contentStored'
+>
+
+const isEnded = (state: RunState): boolean =>
+  ['completed', 'customer_failed', 'platform_failed', 'cancelled'].includes(state)
+
+const newRow = {
+  state: 'queued' as const,
+  fence: 0,
+  worker: null,
+  machine: null,
+  sandboxId: null,
+  leaseUntilMs: 0,
+  cancelAsked: false,
+  end: undefined,
+  contentStored: false,
+}
