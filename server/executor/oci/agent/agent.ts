@@ -56,8 +56,11 @@ export interface RunningAgent {
   stop(): Promise<void>
 }
 
-/** Over the builder's own, which came from a machine. No resolver answers in a build. */
-const etcOfBuilds = { 'resolv.conf': 'nameserver 127.0.0.1\n', hostname: 'build\n' }
+/**
+ * Over the builder's own, which came from a machine. A build has no network, so its resolver is an address that leads
+ * nowhere (RFC 5737): for none at all, or one on the loopback, buildah writes down public ones.
+ */
+const etcOfBuilds = { 'resolv.conf': 'nameserver 192.0.2.1\n', hostname: 'build\n' }
 
 const sandboxesPerCpu = 8
 const bytesPerSandbox = 256 * 1024 * 1024

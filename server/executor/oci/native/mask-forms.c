@@ -16,6 +16,11 @@
 /* The longest form of a byte is JSON's \u0000. */
 enum { LONGEST_FORM = 6, TELLING_BYTES = 8, PIECES_OF_END = 2 };
 
+struct value {
+  const uint8_t *bytes;
+  size_t size;
+};
+
 struct form {
   char *text;
   size_t size;
@@ -68,35 +73,37 @@ static void cut_lines(struct cutting *cutting, const struct form *form, size_t w
   cut(cutting, &cutting->lines);
 }
 
-static void cut_json(struct cutting *cutting, const uint8_t *value, size_t size) {
+static void cut_json(struct cutting *cutting, const struct value *value) {
   static const char letters[] = "\"\\\b\f\n\r\t", names[] = "\"\\bfnrt";
   char escape[8];
   cutting->form.size = 0;
-  for (size_t i = 0; i < size; i++) {
-    const char *letter = value[i] ? strchr(letters, value[i]) : NULL;
+  for (size_t i = 0; i < value->size; i++) {
+    uint8_t byte = value->bytes[i];
+    const char *letter = byte ? strchr(letters, byte) : NULL;
     if (letter) put(&cutting->form, (char[]){ '\\', names[letter - letters] }, 2);
-    else if (value[i] < ' ') put(&cutting->form, escape, snprintf(escape, sizeof escape, "\\u%04x", value[i]));
-    else put(&cutting->form, (const char *)value + i, 1);
+    else if (byte < ' ') put(&cutting->form, escape, snprintf(escape, sizeof escape, "\\u%04x", byte));
+    else put(&cutting->form, (const char *)&byte, 1);
   }
   cut(cutting, &cutting->form);
 }
 
-static void cut_hex(struct cutting *cutting, const uint8_t *value, size_t size, const char *digits) {
+static void cut_hex(struct cutting *cutting, const struct value *value, const char *digits) {
   enum { LINE = 60 };
   cutting->form.size = 0;
-  for (size_t i = 0; i < size; i++) put(&cutting->form, (char[]){ digits[value[i] >> 4], digits[value[i] & 15] }, 2);
+  for (size_t i = 0; i < value->size; i++)
+    put(&cutting->form, (char[]){ digits[value->bytes[i] >> 4], digits[value->bytes[i] & 15] }, 2);
   cut(cutting, &cutting->form);
   if (digits[10] == 'a') cut_lines(cutting, &cutting->form, LINE);
 }
 
 /* Letters and digits stay, and `others`. As a form has it, a space is a plus. */
-static void cut_url(struct cutting *cutting, const uint8_t *value, size_t size, const char *digits, bool of_form) {
+static void cut_url(struct cutting *cutting, const struct value *value, const char *digits, bool of_form) {
   const char *others = of_form ? "*-._" : "-_.!~*'()";
   cutting->form.size = 0;
-  for (size_t i = 0; i < size; i++) {
-    uint8_t byte = value[i];
+  for (size_t i = 0; i < value->size; i++) {
+    uint8_t byte = value->bytes[i];
     bool plain = (byte >= '0' && byte <= '9') || ((byte | 0x20) >= 'a' && (byte | 0x20) <= 'z') || (byte && strchr(others, byte));
-    if (plain) put(&cutting->form, (const char *)value + i, 1);
+    if (plain) put(&cutting->form, (const char *)&byte, 1);
     else if (of_form && byte == ' ') put(&cutting->form, "+", 1);
     else put(&cutting->form, (char[]){ '%', digits[byte >> 4], digits[byte & 15] }, 3);
   }
@@ -104,68 +111,76 @@ static void cut_url(struct cutting *cutting, const uint8_t *value, size_t size, 
 }
 
 /*
- * The letters of base64 that depend on the value alone, where so many bytes stand before it; with `whole`, those too that
+ * Of base64, the letters that depend on the value alone, where so many bytes stand before it; with `whole`, those too that
  * the end of what was encoded decides.
  */
-static void write_base64(struct form *form, const uint8_t *value, size_t size, size_t before, bool whole, bool of_url) {
-  const char *letters = of_url ? "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
-                               : "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  size_t bits = (before + size) * 8, first = (before * 8 + 5) / 6, end = whole ? (bits + 5) / 6 : bits / 6;
+struct encoding {
+  const char *letters;
+  size_t before;
+  bool whole;
+};
+
+static void write_base64(struct form *form, const struct value *value, const struct encoding *encoding) {
+  size_t before = encoding->before, after = before + value->size, bits = after * 8;
+  size_t end = encoding->whole ? (bits + 5) / 6 : bits / 6;
   form->size = 0;
-  for (size_t at = first; at < end; at++) {
+  for (size_t at = (before * 8 + 5) / 6; at < end; at++) {
     /* The letter's six bits lie in these two bytes, of which those outside the value are 0. */
     size_t byte = at * 6 / 8;
     unsigned two = 0;
-    if (byte >= before && byte < before + size) two = value[byte - before] << 8;
-    if (byte + 1 >= before && byte + 1 < before + size) two |= value[byte + 1 - before];
-    form->text[form->size++] = letters[two >> (10 - at * 6 % 8) & 63];
+    if (byte >= before && byte < after) two = value->bytes[byte - before] << 8;
+    if (byte + 1 >= before && byte + 1 < after) two |= value->bytes[byte + 1 - before];
+    form->text[form->size++] = encoding->letters[two >> (10 - at * 6 % 8) & 63];
   }
 }
 
-static void cut_base64(struct cutting *cutting, const uint8_t *value, size_t size) {
-  /* Of `base64` and of `openssl base64`. */
-  static const size_t widths[] = { 76, 64 };
-  for (int of_url = 0; of_url < 2; of_url++)
-    for (size_t before = 0; before < 3; before++) {
-      write_base64(&cutting->form, value, size, before, false, of_url);
-      cut(cutting, &cutting->form);
-      if (before) continue;
-      for (int i = 0; i < 2 && !of_url; i++) cut_lines(cutting, &cutting->form, widths[i]);
-      write_base64(&cutting->form, value, size, 0, true, of_url);
-      cut(cutting, &cutting->form);
-      for (int i = 0; i < 2 && !of_url; i++) cut_lines(cutting, &cutting->form, widths[i]);
-    }
+#define LETTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+
+static void cut_base64(struct cutting *cutting, const struct value *value) {
+  static const struct encoding encodings[] = {
+    { LETTERS "+/", 0, false }, { LETTERS "+/", 1, false }, { LETTERS "+/", 2, false }, { LETTERS "+/", 0, true },
+    { LETTERS "-_", 0, false }, { LETTERS "-_", 1, false }, { LETTERS "-_", 2, false }, { LETTERS "-_", 0, true },
+  };
+  /* In lines, only as they begin with the value: those of `base64` and of `openssl base64`. */
+  enum { BASE64_LINE = 76, OPENSSL_LINE = 64, STANDARD = 4 };
+  for (size_t i = 0; i < sizeof encodings / sizeof *encodings; i++) {
+    write_base64(&cutting->form, value, &encodings[i]);
+    cut(cutting, &cutting->form);
+    if (i >= STANDARD || encodings[i].before) continue;
+    cut_lines(cutting, &cutting->form, BASE64_LINE);
+    cut_lines(cutting, &cutting->form, OPENSSL_LINE);
+  }
 }
 
-static void cut_forms(struct cutting *cutting, const uint8_t *value, size_t size) {
+static void cut_forms(struct cutting *cutting, const struct value *value) {
   static const char small[] = "0123456789abcdef", large[] = "0123456789ABCDEF";
   cutting->form.size = 0;
-  put(&cutting->form, (const char *)value, size);
+  put(&cutting->form, (const char *)value->bytes, value->size);
   cut(cutting, &cutting->form);
-  cut_json(cutting, value, size);
-  cut_base64(cutting, value, size);
-  cut_hex(cutting, value, size, small);
-  cut_hex(cutting, value, size, large);
+  cut_json(cutting, value);
+  cut_base64(cutting, value);
+  cut_hex(cutting, value, small);
+  cut_hex(cutting, value, large);
   for (int of_form = 0; of_form < 2; of_form++) {
-    cut_url(cutting, value, size, large, of_form);
-    cut_url(cutting, value, size, small, of_form);
+    cut_url(cutting, value, large, of_form);
+    cut_url(cutting, value, small, of_form);
   }
 }
 
-static size_t without_line_ends(const uint8_t *value, size_t size) {
-  while (size && (value[size - 1] == '\n' || value[size - 1] == '\r')) size--;
-  return size;
+static struct value without_line_ends(struct value value) {
+  while (value.size && (value.bytes[value.size - 1] == '\n' || value.bytes[value.size - 1] == '\r')) value.size--;
+  return value;
 }
 
-void masks_of_value(const uint8_t *value, size_t size, void (*take)(const uint8_t *piece, size_t size)) {
+void masks_of_value(const uint8_t *bytes, size_t size, void (*take)(const uint8_t *piece, size_t size)) {
   struct cutting cutting = { .take = take };
+  struct value value = { bytes, size }, read = without_line_ends(value);
   cutting.form.text = malloc(size * LONGEST_FORM);
   cutting.lines.text = malloc(size * LONGEST_FORM);
   if (!cutting.form.text || !cutting.lines.text) fail("mask_memory");
-  cut_forms(&cutting, value, size);
-  size_t read = without_line_ends(value, size);
+  cut_forms(&cutting, &value);
   cutting.only_end = true;
-  if (read < size && read >= MASK_PIECE_MIN) cut_forms(&cutting, value, read);
+  if (read.size < size && read.size >= MASK_PIECE_MIN) cut_forms(&cutting, &read);
   explicit_bzero(cutting.form.text, size * LONGEST_FORM);
   explicit_bzero(cutting.lines.text, size * LONGEST_FORM);
   free(cutting.form.text);
