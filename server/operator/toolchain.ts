@@ -14,12 +14,13 @@ export class ToolchainRefused extends Error {
 
 /**
  * The builder: a root filesystem of its own with buildah in it, in which every build sandbox starts. Made once
- * from Debian packages; made again only when the recipe changes. Answers whether it was made now; throws
- * `ToolchainRefused` and leaves the one that is there.
+ * from Debian packages; made again only when the recipe changes, or its buildah is of another version than builds
+ * take. Answers whether it was made now; throws `ToolchainRefused` and leaves the one that is there.
  */
 export async function installToolchain(builderRootfs: string): Promise<boolean> {
   const marker = join(dirname(builderRootfs), 'recipe')
-  if ((await readFile(marker, 'utf8').catch(() => '')) === recipe) return false
+  const isMade = (await readFile(marker, 'utf8').catch(() => '')) === recipe
+  if (isMade && !(await builderProblem(builderRootfs))) return false
   const part = `${builderRootfs}.part`
   await rm(part, { recursive: true, force: true })
   await mkdir(dirname(builderRootfs), { recursive: true, mode: 0o700 })

@@ -1,5 +1,26 @@
-import { makeEverydayImage } from './everyday-image.ts'
+import { access, mkdtemp, rename, rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { everydayImage, everydayPackages } from '../executor/oci/everyday/everyday-image.ts'
+import { makeDebian } from '../operator/debian.ts'
+import { runCommand } from '../operator/run-command.ts'
 
-/* For install/test-builder.sh. */
-const made = await makeEverydayImage()
-if (made) console.log('the image of everyday programs is made')
+/** Makes the image of everyday programs where it is not there. Needs root and `mmdebstrap`. */
+async function writeEverydayImage(target: string): Promise<void> {
+  const work = await mkdtemp(join(dirname(target), 'everyday-'))
+  try {
+    const [root, tar] = [join(work, 'root'), join(work, 'image.tar')]
+    await makeDebian(root, everydayPackages)
+    await runCommand('install', ['-D', process.execPath, join(root, 'usr/local/bin/node')])
+    await runCommand('tar', ['-C', root, '--numeric-owner', '--sort=name', '-cf', tar, '.'])
+    await rename(tar, target)
+  } finally {
+    await rm(work, { recursive: true, force: true })
+  }
+}
+
+const target = await everydayImage()
+const isThere = await access(target).then(
+  () => true,
+  () => false,
+)
+if (!isThere) await writeEverydayImage(target)

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { installEverydayImage } from '../../testing/everyday-image.ts'
 import { type SandboxRuntime, type SandboxSpec, sandboxRuntimes } from '../port.ts'
+import { installEverydayImage } from './everyday/everyday-image.ts'
 import { shellJob, TestAgent } from './test-agent.ts'
 
 /*

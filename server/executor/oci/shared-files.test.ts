@@ -33,7 +33,7 @@ beforeAll(async () => {
     [{ name: 'usr/bin/holds', mode: 0o755 }, await compiledProbe('holds')],
     ...files,
   ])
-}, 60_000)
+}, 120_000)
 afterAll(() => agent.dispose(), 60_000)
 
 const lines = (log: string) => log.trim().split('\n').sort()
@@ -41,7 +41,12 @@ const told = (holds: Hold[], answer: string) =>
   holds.map(({ kind, path }) => `${kind} ${path} ${answer}`).sort()
 
 const buildSandbox: Omit<SandboxSpec, 'id' | 'argv'> = {
-  ...shellJob('', '', { timeoutMs: 60_000, pids: 128, workspaceBytes: 256 * 2 ** 20, workspaceKind: 'disk' }),
+  ...shellJob('', '', {
+    timeoutMs: 100_000,
+    pids: 128,
+    workspaceBytes: 256 * 2 ** 20,
+    workspaceKind: 'disk',
+  }),
   rootfs: { kind: 'builder' },
   confinement: 'build',
   env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin' },
@@ -97,7 +102,7 @@ test.each(sandboxRuntimes)(
   'two runs of one image on %s leave each other alone',
   async (runtime) => {
     const sandbox = (script: string) => ({
-      ...shellJob(image, '', { runtime, pids: 128 }),
+      ...shellJob(image, '', { runtime, pids: 128, timeoutMs: 100_000 }),
       argv: [busybox, 'sh', '-c', script],
     })
     const holds = [
@@ -127,7 +132,7 @@ test('two builds leave each other alone on what all builds stand on', async () =
     ...eachOn(locks, ['/dev/null', '/dev/zero', '/dev/full']),
   ]
   expectNothingShared(holds, await holdAndMeet({ sandbox, holds, input }))
-}, 60_000)
+}, 120_000)
 
 test('reading what is shared leaves no trace on it', async () => {
   const [file = ''] = (await agent.onHost('find', agent.dataDir, '-path', '*/tree/shared/flock')).split('\n')
