@@ -15,7 +15,7 @@ const domainOrder = [
   'backup',
 ]
 const domains = `^server/(${domainOrder.join('|')})/`
-const mechanisms = '^server/(live-logs|queue|executor|storage|db|postgres)/'
+const mechanisms = '^server/(live-logs|queue|executor|storage|db|postgres|confine)/'
 const tests =
   '([.]test[.]ts$|^server/(testing|conformance|fuzz|simulation|builds/(hostile|fuzz-archives)|runs/canaries)/|conformance[.]ts$)'
 

@@ -1,11 +1,22 @@
 #!/bin/sh
-# Makes the system user that everything but the host agent runs as. Does nothing when it is there.
+# Makes the system users of the service: one each for the API, the worker, Postgres and archive readers, and the group
+# that API and worker share for objects. Does nothing when they are there.
 set -eu
-user=${SANDBOX_SERVICE_USER:-sandbox-jobs}
-if id -u "$user" >/dev/null 2>&1; then exit 0; fi
+group=${SANDBOX_SERVICE_USER:-sandbox-jobs}
+users="$group ${SANDBOX_API_USER:-$group-api} ${SANDBOX_WORKER_USER:-$group-worker}"
+users="$users ${SANDBOX_POSTGRES_USER:-$group-postgres} ${SANDBOX_READER_USER:-$group-reader}"
+missing=''
+for user in $users; do
+  id -u "$user" >/dev/null 2>&1 || missing="$missing $user"
+done
+[ -n "$missing" ] || exit 0
+options='--system --user-group --no-create-home --home-dir /nonexistent --shell /usr/sbin/nologin'
 if [ "$(id -u)" != 0 ]; then
-  echo "The system user $user is missing. As root: useradd --system --user-group --no-create-home --home-dir /nonexistent --shell /usr/sbin/nologin $user" >&2
+  echo "System users are missing:$missing. As root, for each: useradd $options NAME" >&2
   exit 5
 fi
-echo "making the system user $user"
-useradd --system --user-group --no-create-home --home-dir /nonexistent --shell /usr/sbin/nologin "$user"
+for user in $missing; do
+  echo "making the system user $user"
+  # shellcheck disable=SC2086
+  useradd $options "$user"
+done

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { openKeys } from '../../server/base/keys.ts'
+import { keysFolder, openKeys } from '../../server/base/keys.ts'
 import { createTestDatabase } from '../../server/testing/test-database.ts'
 import { adminApplyCommand } from './admin-apply.ts'
 
@@ -13,7 +13,7 @@ let said = { out: '', err: '' }
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'sandbox-admin-'))
-  openKeys(join(folder, 'keys'))
+  openKeys(keysFolder(folder))
   vi.stubEnv('SANDBOX_DATA', folder)
   vi.stubEnv('DATABASE_URL', url)
   said = { out: '', err: '' }
@@ -100,7 +100,7 @@ describe('sandbox admin apply', () => {
     rmSync(join(folder, 'keys'), { recursive: true })
     expect(await run(file(acme))).toBe(1)
     expect(said.err).toContain('no service has run with the data folder')
-    openKeys(join(folder, 'keys'))
+    openKeys(keysFolder(folder))
     vi.stubEnv('DATABASE_URL', 'postgres://nobody:x@127.0.0.1:1/none')
     said.err = ''
     expect(await run(file(acme))).toBe(1)

@@ -19,6 +19,9 @@ export interface Config {
   baseUrl: string
   /** External Postgres; absent: the embedded one. */
   databaseUrl: string | undefined
+  /** The same as roles of their own with fewer rights; absent: as that of the above. */
+  apiDatabaseUrl: string | undefined
+  workerDatabaseUrl: string | undefined
   /** The kill switch: false refuses every mutation but cancel, download, login and the directory. */
   enabled: boolean
   deployment: 'onprem' | 'hosted'
@@ -26,8 +29,13 @@ export interface Config {
   agentSocket: string
   /** Runtimes that jobs may run on, weakest first: the first is for those whose owner asks for no stronger one. */
   runtimes: ('crun' | 'runsc')[]
-  /** System user of api, worker and Postgres when the supervisor is root. */
+  /** System user whose group API and worker share, for objects, when the supervisor is root. */
   serviceUser: string
+  /** Who these processes run as then, each alone. */
+  apiUser: string
+  workerUser: string
+  postgresUser: string
+  readerUser: string
   /** Runs this worker keeps in flight. */
   runSlots: number
   /** Of these, kept for companies that have no run; absent: one in eight. */
@@ -99,6 +107,8 @@ const oneOf = <T extends string>(...values: T[]) => ({
   parse: (raw: Raw) => values.find((value) => value === raw),
 })
 
+const databaseAddress = text(/^postgres(ql)?:\/\/\S+$/, 'a postgres:// address')
+const userName = text(/^[a-z_][a-z0-9_-]{0,31}$/, 'a user name')
 const absolutePath = text(/^\/[^\0]*$/, 'an absolute path')
 const url = text(/^https?:\/\/[^\s/]+[^\s]*[^\s/]$/, 'an http(s) address without a slash at the end')
 
@@ -153,7 +163,19 @@ export const settings: { [K in keyof Config]: Setting<Config[K]> } = {
     env: 'DATABASE_URL',
     description: 'external Postgres 15 or later; default the embedded one',
     fallback: () => undefined,
-    ...text(/^postgres(ql)?:\/\/\S+$/, 'a postgres:// address'),
+    ...databaseAddress,
+  },
+  apiDatabaseUrl: {
+    env: 'SANDBOX_API_DATABASE_URL',
+    description: 'external Postgres by a role of the API alone; default DATABASE_URL',
+    fallback: () => undefined,
+    ...databaseAddress,
+  },
+  workerDatabaseUrl: {
+    env: 'SANDBOX_WORKER_DATABASE_URL',
+    description: 'external Postgres by a role of the worker alone; default DATABASE_URL',
+    fallback: () => undefined,
+    ...databaseAddress,
   },
   enabled: {
     env: 'SANDBOX_ENABLED',
@@ -188,9 +210,33 @@ export const settings: { [K in keyof Config]: Setting<Config[K]> } = {
   },
   serviceUser: {
     env: 'SANDBOX_SERVICE_USER',
-    description: 'system user of api, worker and Postgres',
+    description: 'system user whose group API and worker share; what the other users are named after',
     fallback: () => 'sandbox-jobs',
-    ...text(/^[a-z_][a-z0-9_-]{0,31}$/, 'a user name'),
+    ...userName,
+  },
+  apiUser: {
+    env: 'SANDBOX_API_USER',
+    description: 'system user of the API; default SANDBOX_SERVICE_USER-api',
+    fallback: (read) => `${read.serviceUser}-api`,
+    ...userName,
+  },
+  workerUser: {
+    env: 'SANDBOX_WORKER_USER',
+    description: 'system user of the worker; default SANDBOX_SERVICE_USER-worker',
+    fallback: (read) => `${read.serviceUser}-worker`,
+    ...userName,
+  },
+  postgresUser: {
+    env: 'SANDBOX_POSTGRES_USER',
+    description: 'system user of the embedded Postgres; default SANDBOX_SERVICE_USER-postgres',
+    fallback: (read) => `${read.serviceUser}-postgres`,
+    ...userName,
+  },
+  readerUser: {
+    env: 'SANDBOX_READER_USER',
+    description: 'system user of archive readers; default SANDBOX_SERVICE_USER-reader',
+    fallback: (read) => `${read.serviceUser}-reader`,
+    ...userName,
   },
   runSlots: {
     env: 'SANDBOX_RUN_SLOTS',
@@ -265,7 +311,7 @@ export const settings: { [K in keyof Config]: Setting<Config[K]> } = {
   },
   registryLoginFile: {
     env: 'SANDBOX_REGISTRY_LOGIN_FILE',
-    description: 'file with USER:PASSWORD for that registry, readable by the service user',
+    description: "file with USER:PASSWORD for that registry, readable by the worker's user",
     fallback: () => undefined,
     ...absolutePath,
   },

@@ -41,6 +41,9 @@ export interface Keys {
 const names = { token: 'token-signing.pem', transit: 'transit-rsa.pem', root: 'root.key' }
 const transitBits = 3072
 
+/** Where the API's keys of a data folder are: apart from those that images are signed with, which the worker has. */
+export const keysFolder = (dataDir: string): string => join(dataDir, 'keys/api')
+
 /** Reads the keys of `folder`, making what is missing. Files are for their owner alone. */
 export function openKeys(folder: string): Keys {
   mkdirSync(folder, { recursive: true, mode: 0o700 })

@@ -6,7 +6,7 @@ import {
   type SigningKeyList,
 } from '@sandbox-jobs/contract/resources/provenance.ts'
 import { CodedError, notFound } from '../base/coded-error.ts'
-import type { SigningKeys } from '../base/signing-keys.ts'
+import type { PublishedSigningKeys } from '../base/published-signing-keys.ts'
 import { managedEnvironment } from '../environments/environment-access.ts'
 import type { EnvironmentContext } from '../environments/environment-context.ts'
 import { getVersion } from '../environments/ready-versions.ts'
@@ -19,7 +19,7 @@ import { blobPath, type ImageSigned, ImageUntrusted } from './provenance/verify-
 import { readSignedImage } from './provenance/verify-stored.ts'
 
 export interface ProvenanceContext extends Pick<EnvironmentContext, 'db' | 'storage'> {
-  signing: Pick<SigningKeys, 'trusted' | 'list'>
+  signing: Pick<PublishedSigningKeys, 'trusted' | 'list'>
 }
 
 /** The public keys that images are verified with, for everybody: they have nothing to hide. */

@@ -5,7 +5,7 @@ import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import type { Route } from '@sandbox-jobs/contract/routes/route.ts'
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
 import { systemClock } from '../base/clock.ts'
-import { openKeys } from '../base/keys.ts'
+import { keysFolder, openKeys } from '../base/keys.ts'
 import { createLog } from '../base/logging.ts'
 import { SigningKeys, signingKeysFolder } from '../base/signing-keys.ts'
 import type { Database } from '../db/database.ts'
@@ -16,6 +16,7 @@ import type { Principal } from '../platform/principal.ts'
 import { DiskStorage } from '../storage/disk.ts'
 import { RewindingDatabase } from '../testing/rewinding-database.ts'
 import { silentLogNews } from '../testing/silent-log-news.ts'
+import { testReaders } from '../testing/test-readers.ts'
 import { type Estate, examplePassword, type Ground, makeEstate } from './estate.ts'
 import { type Headers, type Request, send } from './send.ts'
 
@@ -129,7 +130,7 @@ class Stage {
     this.app = this.appWith({})
     this.storage = new DiskStorage(join(folder, 'objects'))
     this.#tokens = new AccessTokens({
-      keys: openKeys(join(folder, 'keys')),
+      keys: openKeys(keysFolder(folder)),
       clock: systemClock,
       issuer: baseUrl,
       lifetimeSeconds: accessTokenSeconds,
@@ -149,6 +150,7 @@ class Stage {
       logNews: silentLogNews,
       log,
       clock: systemClock,
+      readers: testReaders(log),
       config: { ...this.config, ...config },
     })
   }

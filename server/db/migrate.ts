@@ -83,6 +83,9 @@ const migrations: Record<string, Migration> = {
   '0070-login-attempts': loginAttempts,
 }
 
+/** What the schema that this program works on is made of. */
+export const migrationNames: readonly string[] = Object.keys(migrations)
+
 const providerOf = (some: Record<string, Migration>): MigrationProvider => ({
   getMigrations: async () => some,
 })

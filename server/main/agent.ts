@@ -43,7 +43,7 @@ async function main(): Promise<void> {
   const agent = await startAgent({
     dataDir: config.dataDir,
     socketPath: config.agentSocket,
-    gid: accountOf(config.serviceUser)?.gid ?? 0,
+    gid: accountOf(config.workerUser)?.gid ?? 0,
     cgroupParent: values.cgroup,
     slots: slotsOf(values.slots) ?? slotsFor(config),
     memoryBytes: config.sandboxMemoryMib * 2 ** 20,

@@ -1,36 +1,27 @@
 import { existsSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { systemClock } from '../base/clock.ts'
 import { type Config, ConfigInvalid, readConfig } from '../base/config.ts'
-import { type Machine, MachineIdDamaged, openMachine } from '../base/machine-id.ts'
-import { agentPaths } from '../executor/oci/paths.ts'
-import { type Account, accountOf } from '../postgres/account.ts'
-import { runningPostgresUrl } from '../postgres/running.ts'
-import { controlGroupOf } from './supervisor/control-group.ts'
-import { type DataFolder, prepareDataFolder } from './supervisor/data-folder.ts'
+import { buildConfinement, CompilerMissing, type Confinement } from '../confine/native.ts'
+import { runningPostgresUrl, runningServiceUrls } from '../postgres/running.ts'
+import { type DataFolder, openDataFolder, prepareDataFolder } from './supervisor/data-folder.ts'
+import { type DatabaseUrls, externalUrls, setUpDatabase } from './supervisor/database-setup.ts'
 import { lockInstance } from './supervisor/instance-lock.ts'
 import { checkCanListen } from './supervisor/listen-check.ts'
 import { packedProgram } from './supervisor/packed-program.ts'
 import { PostgresPart } from './supervisor/postgres-part.ts'
-import { type Program, readableProgram } from './supervisor/program-copy.ts'
+import { readableProgram } from './supervisor/program-copy.ts'
 import { checkRestored } from './supervisor/restore-mark.ts'
-import { roleEnvironment } from './supervisor/role-environment.ts'
 import { RoleOutput } from './supervisor/role-output.ts'
-import { RoleProcess } from './supervisor/role-process.ts'
+import { type ServiceAccounts, serviceAccounts } from './supervisor/service-accounts.ts'
+import { withoutCores } from './supervisor/service-command.ts'
 import { type ExitCode, exitCodes, ServiceProblem } from './supervisor/service-problem.ts'
+import { databaseSetup, makeRole, type Role, type RolePlan } from './supervisor/service-roles.ts'
 import { type Part, Supervisor } from './supervisor/supervisor.ts'
 import { say } from './supervisor/terminal.ts'
 import { untilSignal } from './supervisor/until-signal.ts'
 
-export type Role = 'api' | 'worker' | 'agent'
-
-const startTimeoutMs = 60_000
-/**
- * MiB of a half of V8's space for young objects, which a process keeps once it has used it: what little the worker and
- * the agent make fits in the least there is, and the API gets a quarter of the default.
- */
-const youngSpaceMiB: Record<Role, number> = { api: 4, worker: 1, agent: 1 }
-const stopTimeoutMs: Record<Role, number> = { api: 30_000, worker: 30_000, agent: 10_000 }
+export type { Role }
 
 /**
  * `sandbox up`: starts the whole service, or one role of it, and resolves with the exit code once it has
@@ -58,13 +49,11 @@ export async function up(only?: Role): Promise<ExitCode> {
 }
 
 async function upAll(config: Config): Promise<ExitCode> {
-  const account = serviceAccount(config)
+  const accounts = accountsOrCaller(config)
   checkRestored(config.dataDir)
-  const folder = prepareDataFolder(config.dataDir, account)
+  const { lock, workerLock } = openDataFolder(config.dataDir, accounts)
   const url = `http://${config.host}:${config.port}`
-  return underLock(folder.lock, url, () =>
-    underLock(folder.workerLock, url, () => upOn(folder, config, account)),
-  )
+  return underLock(lock, url, () => underLock(workerLock, url, () => upOn(config, accounts)))
 }
 
 async function underLock<T>(path: string, url: string, work: () => Promise<T>): Promise<T> {
@@ -76,25 +65,24 @@ async function underLock<T>(path: string, url: string, work: () => Promise<T>): 
   }
 }
 
-async function upOn(folder: DataFolder, config: Config, account: Account | undefined): Promise<ExitCode> {
+async function upOn(config: Config, accounts: ServiceAccounts | undefined): Promise<ExitCode> {
   await checkCanListen(config.host, config.port)
-  const output = new RoleOutput(folder.logs)
-  const program = readableProgram(checkout, folder.programs, account)
-  const packed = packedProgram(program, folder.packed)
-  const postgres = config.databaseUrl ? undefined : embeddedPostgres(config, folder, output)
-  const databaseUrl = () => config.databaseUrl ?? postgres?.url
-  const plan = { config, folder, program, packed, account, output, databaseUrl }
-  const role = (name: Role) => makeRole(name, plan)
+  const ground = prepare(config, accounts)
+  const external = externalUrls(config)
+  const database = external ? externalDatabase(ground, external) : embeddedDatabase(ground)
+  const plan = { ...ground, urls: () => external ?? embeddedUrls(database) }
   if (!isRoot()) sayNoAgent(config)
   // Stopped the other way round: who takes work ends before who does it.
-  const standsAlone = [postgres, isRoot() ? role('agent') : undefined].filter((part) => part !== undefined)
-  const supervisor = new Supervisor([standsAlone, [role('worker'), role('api')]])
+  const standsAlone = [database, isRoot() ? makeRole('agent', plan) : undefined].filter(
+    (part) => part !== undefined,
+  )
+  const supervisor = new Supervisor([standsAlone, [makeRole('worker', plan), makeRole('api', plan)]])
   return await untilSignal(supervisor, () => {
     const where =
       config.baseUrl === `http://${config.host}:${config.port}` ? '' : `, reached at ${config.baseUrl}`
     say(
       'sandbox',
-      `ready on http://${config.host}:${config.port}${where}, data in ${folder.root}`,
+      `ready on http://${config.host}:${config.port}${where}, data in ${ground.folder.root}`,
       systemClock.now(),
     )
   })
@@ -104,24 +92,24 @@ async function upRole(config: Config, name: Role): Promise<ExitCode> {
   if (name === 'agent' && !isRoot()) {
     throw new ServiceProblem(exitCodes.toolMissing, 'the host agent makes sandboxes, which only root can')
   }
-  const account = serviceAccount(config)
+  const accounts = accountsOrCaller(config)
   checkRestored(config.dataDir)
-  const folder = prepareDataFolder(config.dataDir, account)
+  const { workerLock } = openDataFolder(config.dataDir, accounts)
+  const run = () => upRoleOn(config, name, accounts)
+  return name === 'worker' ? underLock(workerLock, `process ${process.pid}`, run) : run()
+}
+
+async function upRoleOn(
+  config: Config,
+  name: Role,
+  accounts: ServiceAccounts | undefined,
+): Promise<ExitCode> {
+  const ground = prepare(config, accounts)
   if (name === 'api') await checkCanListen(config.host, config.port)
-  const found =
-    config.databaseUrl ?? (name === 'agent' ? undefined : await runningPostgresUrl(folder.postgres))
-  if (!found && name !== 'agent') {
-    throw new ServiceProblem(
-      exitCodes.configuration,
-      `no database: set DATABASE_URL, or start the whole service on ${folder.root} once`,
-    )
-  }
-  const output = new RoleOutput(folder.logs)
-  const program = readableProgram(checkout, folder.programs, account)
-  const packed = packedProgram(program, folder.packed)
-  const role = makeRole(name, { config, folder, program, packed, account, output, databaseUrl: () => found })
-  const run = () => untilSignal(new Supervisor([[role]]), () => say(name, 'ready', systemClock.now()))
-  return name === 'worker' ? underLock(folder.workerLock, `process ${process.pid}`, run) : run()
+  const urls = name === 'agent' ? undefined : await urlsThere(config, ground.folder)
+  const role = makeRole(name, { ...ground, urls: () => urls })
+  const stages = urls ? [[externalDatabase(ground, urls)], [role]] : [[role]]
+  return untilSignal(new Supervisor(stages), () => say(name, 'ready', systemClock.now()))
 }
 
 const checkout = resolve(import.meta.dirname, '../..')
@@ -129,78 +117,79 @@ const isFull = (error: unknown) => error instanceof Error && 'code' in error && 
 const isRoot = () => process.getuid?.() === 0
 
 /** Who everything but the host agent runs as; undefined: the caller, who is not root. */
-export function serviceAccount(config: Config): Account | undefined {
+export function accountsOrCaller(config: Config): ServiceAccounts | undefined {
   if (!isRoot()) return undefined
   if (!existsSync('/usr/bin/setpriv')) {
     throw new ServiceProblem(exitCodes.toolMissing, 'setpriv is missing: install the package util-linux')
   }
-  const account = accountOf(config.serviceUser)
-  if (account && account.uid !== 0) return account
-  throw new ServiceProblem(
-    exitCodes.toolMissing,
-    `there is no system user ${config.serviceUser}, or it is root: run install/service-user.sh, or set SANDBOX_SERVICE_USER`,
-  )
+  return serviceAccounts(config)
 }
 
-function embeddedPostgres(config: Config, folder: DataFolder, output: RoleOutput): PostgresPart {
-  return new PostgresPart(
-    { dataDir: folder.postgres, user: config.serviceUser, onLine: (line) => output.quiet('postgres', line) },
-    (text) => output.note('postgres', text),
-  )
+type Ground = Omit<RolePlan, 'urls'>
+
+/** What every part stands on: folders, the program that each can read, what confines it. */
+function prepare(config: Config, accounts: ServiceAccounts | undefined): Ground {
+  const folder = prepareDataFolder(config.dataDir, accounts)
+  const output = new RoleOutput(folder.logs)
+  // Readers have the fewest rights: what they can read, the others can.
+  const program = readableProgram(checkout, folder.programs, accounts?.reader)
+  const packed = packedProgram(program, folder.packed)
+  return { config, folder, program, packed, confinement: confinementIn(folder), accounts, output }
 }
 
-interface RolePlan {
-  config: Config
-  folder: DataFolder
-  program: Program
-  /** Folder of what the roles load. */
-  packed: string
-  account: Account | undefined
-  output: RoleOutput
-  databaseUrl: () => string | undefined
-}
-
-function makeRole(name: Role, plan: RolePlan): Part {
-  const { config, program, packed, account, output } = plan
-  const isAgent = name === 'agent'
-  return new RoleProcess(
-    {
-      name,
-      argv: [
-        program.node,
-        `--max-semi-space-size=${youngSpaceMiB[name]}`,
-        join(packed, `${name}.mjs`),
-        ...argumentsOf[name](plan),
-      ],
-      cwd: program.root,
-      env: () =>
-        isAgent
-          ? roleEnvironment(config, undefined, plan.folder.compiled.root)
-          : roleEnvironment(config, plan.databaseUrl(), plan.folder.compiled.service),
-      account: isAgent ? undefined : account,
-      startTimeoutMs,
-      stopTimeoutMs: stopTimeoutMs[name],
-    },
-    output,
-  )
-}
-
-const argumentsOf: Record<Role, (plan: RolePlan) => string[]> = {
-  api: () => [],
-  agent: ({ config }) => ['--cgroup', controlGroupOf(config.dataDir)],
-  worker: ({ config }) => {
-    const { id, folder } = machineOf(config)
-    return ['--machine', id, '--folder', folder]
-  },
-}
-
-function machineOf(config: Config): Machine {
+function confinementIn(folder: DataFolder): Confinement {
   try {
-    return openMachine(agentPaths(config.dataDir).root)
-  } catch (error) {
-    if (!(error instanceof MachineIdDamaged)) throw error
-    throw new ServiceProblem(exitCodes.dataFolder, error.message)
+    return buildConfinement(folder.native)
+  } catch (cause) {
+    if (!(cause instanceof CompilerMissing)) throw cause
+    throw new ServiceProblem(exitCodes.toolMissing, cause.message, { cause })
   }
+}
+
+function embeddedDatabase(ground: Ground): PostgresPart {
+  const { config, folder, confinement, output } = ground
+  return new PostgresPart(
+    {
+      dataDir: folder.postgres,
+      user: config.postgresUser,
+      through: (argv) => withoutCores(confinement, argv),
+      onLine: (line) => output.quiet('postgres', line),
+    },
+    {
+      note: (text) => output.note('postgres', text),
+      onStart: ({ url, urls }, signal) =>
+        setUpDatabase({ ...databaseSetup(ground), signal }, { owner: url, ...urls }),
+    },
+  )
+}
+
+const embeddedUrls = (database: Part): DatabaseUrls | undefined =>
+  database instanceof PostgresPart ? database.urls : undefined
+
+/** A database that others look after: it is set up, and then left alone. */
+function externalDatabase(ground: Ground, urls: DatabaseUrls): Part {
+  const stopping = new AbortController()
+  return {
+    name: 'database',
+    start: () => setUpDatabase({ ...databaseSetup(ground), signal: stopping.signal }, urls),
+    stop: async () => stopping.abort(),
+    kill: () => stopping.abort(),
+  }
+}
+
+/** Addresses of the database that this role finds: an external one, or the embedded one of the whole service. */
+async function urlsThere(config: Config, folder: DataFolder): Promise<DatabaseUrls> {
+  const external = externalUrls(config)
+  if (external) return external
+  const [owner, service] = await Promise.all([
+    runningPostgresUrl(folder.postgres),
+    runningServiceUrls(folder.postgres),
+  ])
+  if (owner && service) return { owner, ...service }
+  throw new ServiceProblem(
+    exitCodes.configuration,
+    `no database: set DATABASE_URL, or start the whole service on ${folder.root} once`,
+  )
 }
 
 const sayNoAgent = (config: Config) =>

@@ -3,12 +3,13 @@ import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import type { FastifyInstance } from 'fastify'
 import type { Clock } from '../base/clock.ts'
 import type { Config } from '../base/config.ts'
-import { openKeys } from '../base/keys.ts'
+import { keysFolder, openKeys } from '../base/keys.ts'
 import type { Log } from '../base/logging.ts'
 import { PageTokens } from '../base/page.ts'
-import { SigningKeys, signingKeysFolder } from '../base/signing-keys.ts'
+import { PublishedSigningKeys } from '../base/published-signing-keys.ts'
+import { signingKeysFolder } from '../base/signing-keys.ts'
 import { endWaitingBuilds } from '../builds/end-waiting-builds.ts'
-import { ArchiveReaders } from '../builds/reader/archive-readers.ts'
+import type { ArchiveReaders } from '../builds/reader/archive-readers.ts'
 import type { Database } from '../db/database.ts'
 import { offeredIsolations } from '../environments/isolation.ts'
 import { createApp } from '../http/app.ts'
@@ -68,6 +69,7 @@ export interface ApiParts {
   log: Log
   clock: Clock
   identityProvider?: IdentityProvider | undefined
+  readers: ArchiveReaders
   /** Keys and objects lie below `dataDir`; the rest is what the operator may set. */
   config: Pick<
     Config,
@@ -93,10 +95,11 @@ export function createApiApp({
   log,
   clock,
   identityProvider,
+  readers,
   config,
 }: ApiParts): FastifyInstance {
   const { deployment, enabled, baseUrl } = config
-  const keys = openKeys(join(config.dataDir, 'keys'))
+  const keys = openKeys(keysFolder(config.dataDir))
   const storage = new DiskStorage(join(config.dataDir, 'objects'), config.diskFloorBytes)
   const pages = new PageTokens(keys.derive('page-token'))
   const apiKeyPepper = keys.derive('api-key')
@@ -141,7 +144,7 @@ export function createApiApp({
   mountVersionRoutes(mount, environments)
   const followers = new LogFollowers(db, logNews)
   mountBuildRoutes(mount, { ...environments, followers })
-  const signing = new SigningKeys(signingKeysFolder(config.dataDir))
+  const signing = new PublishedSigningKeys(signingKeysFolder(config.dataDir))
   mountProvenanceRoutes(mount, { db, storage, signing })
   mountFindingRoutes(mount, environments)
 
@@ -156,7 +159,7 @@ export function createApiApp({
   withFiles(app, (files) => {
     const mountWithFiles = mounter(files, mounting)
     mountScriptUploadRoutes(mountWithFiles, tasks)
-    mountBundleUploadRoute(mountWithFiles, { ...tasks, storage, log, readers: new ArchiveReaders(log) })
+    mountBundleUploadRoute(mountWithFiles, { ...tasks, storage, log, readers })
   })
 
   const capabilityKey = keys.derive('download-capability')

@@ -1,23 +1,27 @@
+import { parseArgs } from 'node:util'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import { systemClock } from '../base/clock.ts'
+import { awaitSchema } from '../db/await-schema.ts'
 import { connect } from '../db/database.ts'
-import { migrateWhenThere } from '../db/migrate.ts'
 import { LogNews } from '../live-logs/log-news.ts'
 import { identityProviderOf } from '../platform/identity-provider.ts'
 import { noteDefaultBytes } from '../settings/storage-quota.ts'
 import { createApiApp } from './api-app.ts'
+import { readersOfRole } from './role-readers.ts'
 import { runRole } from './run-role.ts'
+
+const { values } = parseArgs({ options: { readers: { type: 'string' } } })
 
 /** The process that answers HTTP: database, routes, port. */
 await runRole('api', async (config, log) => {
   const { databaseUrl, host, port } = config
   const db = connect(databaseUrl, { poolSize: config.databasePoolSize, log, name: 'api' })
-  await migrateWhenThere(db, log)
+  await awaitSchema(db, log)
   await noteDefaultBytes(db, config)
   const clock = systemClock
   const identityProvider = identityProviderOf(config, { clock, log })
   const logNews = new LogNews({ url: databaseUrl, log })
-  const app = createApiApp({ db, logNews, log, clock, identityProvider, config })
+  const app = createApiApp({ db, logNews, log, clock, identityProvider, readers: readersOfRole(log, values.readers), config })
   await app.listen({ host, port })
   // A connection that cannot be accepted, for want of memory or files, is no reason to end.
   app.server.on('error', (error) => log.error({ err: error }, 'a connection was not accepted'))

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { type OperatorAct, recordAct } from '../audit/operator-acts.ts'
 import { type Clock, systemClock } from '../base/clock.ts'
 import { type Config, ConfigInvalid, readConfig } from '../base/config.ts'
-import { openKeys } from '../base/keys.ts'
+import { keysFolder, openKeys } from '../base/keys.ts'
 import { createLog } from '../base/logging.ts'
 import { connect, type Database } from '../db/database.ts'
 import { runningPostgresUrl } from '../postgres/running.ts'
@@ -23,21 +23,21 @@ export interface ServiceRefusal {
 }
 
 /**
- * Works on the service of this machine past its API. It needs to read the data folder, so it is run by root or by the
- * account that the service runs as.
+ * Works on the service of this machine past its API. It needs the owner's password of the database, so it is run by root,
+ * or by whoever started the service without root.
  */
 export async function onLocalService<T>(
   work: (service: LocalService) => Promise<T>,
 ): Promise<{ ok: true; value: T } | ServiceRefusal> {
   try {
     const config = readConfig()
-    const keysFolder = join(config.dataDir, 'keys')
+    const keys = keysFolder(config.dataDir)
     const url = config.databaseUrl ?? (await runningPostgresUrl(join(config.dataDir, 'postgres')))
     // Made here they would belong to root, and the service could not read its own keys.
-    if (!url || !existsSync(join(keysFolder, 'root.key'))) {
+    if (!url || !existsSync(join(keys, 'root.key'))) {
       return refuse('service', `no service has run with the data folder ${config.dataDir}: ${advice}`)
     }
-    return { ok: true, value: await connected(config, { url, keysFolder }, work) }
+    return { ok: true, value: await connected(config, { url, keys }, work) }
   } catch (error) {
     if (error instanceof ConfigInvalid) return refuse('settings', ...error.problems)
     const reason = expected[error instanceof Error && 'code' in error ? String(error.code) : '']
@@ -68,15 +68,15 @@ const expected: Record<string, string> = {
   ECONNREFUSED: `the service's database does not answer: ${advice}`,
   '57P03': `the service's database is starting or stopping: try again`,
   '42P01': `the service's database is not set up yet: ${advice}`,
-  EACCES: 'the data folder cannot be read: run this as root, or as the account that the service runs as',
+  EACCES: 'the data folder cannot be read: run this as root, or as whoever started the service',
 }
 
 async function connected<T>(
   config: Config,
-  { url, keysFolder }: { url: string; keysFolder: string },
+  { url, keys }: { url: string; keys: string },
   work: (service: LocalService) => Promise<T>,
 ): Promise<T> {
-  const apiKeyPepper = openKeys(keysFolder).derive('api-key')
+  const apiKeyPepper = openKeys(keys).derive('api-key')
   const db = connect(url, { poolSize: 1, log: createLog('admin', config.logLevel), name: 'admin' })
   try {
     return await work({ db, clock: systemClock, apiKeyPepper, config })

@@ -14,8 +14,8 @@ import { createLog } from '../base/logging.ts'
 import { connect, type Database, isDatabaseAway } from '../db/database.ts'
 import { startPostgres } from '../postgres/postgres.ts'
 import { PostgresProblem } from '../postgres/problem.ts'
-import { serviceAccount } from './all.ts'
-import { prepareDataFolder } from './supervisor/data-folder.ts'
+import { accountsOrCaller } from './all.ts'
+import { openDataFolder, prepareDataFolder, shareRestored } from './supervisor/data-folder.ts'
 import { lockInstance } from './supervisor/instance-lock.ts'
 import { clearRestoreMark, markRestore } from './supervisor/restore-mark.ts'
 import { ServiceProblem } from './supervisor/service-problem.ts'
@@ -55,16 +55,17 @@ export async function restoreBackup(folder: string, say: (text: string) => void)
 }
 
 async function restore(config: Config, source: string, say: (text: string) => void): Promise<Restored> {
-  const account = serviceAccount(config)
+  const accounts = accountsOrCaller(config)
   await checkEmptyFolder(config.dataDir)
   if (config.databaseUrl) await onDatabase(config.databaseUrl, checkEmptyDatabase)
   const backup = await checkBackup(source, say)
-  const folder = prepareDataFolder(config.dataDir, account)
-  const lock = await lockInstance(folder.lock, 'a restore')
+  const lock = await lockInstance(openDataFolder(config.dataDir, accounts).lock, 'a restore')
   try {
     markRestore(config.dataDir)
+    const folder = prepareDataFolder(config.dataDir, accounts)
     say('keys and objects')
-    await putBack(source, config.dataDir, backup.files)
+    await putBack(source, config.dataDir, backup.files, accounts?.shared)
+    shareRestored(config.dataDir, accounts)
     say('database')
     const loaded = await load(config, folder.postgres, source, backup)
     await promisify(execFile)('sync', ['--file-system', config.dataDir])
@@ -88,7 +89,7 @@ async function load(
     return loaded
   }
   if (config.databaseUrl) return onDatabase(config.databaseUrl, fill)
-  const postgres = await startPostgres({ dataDir: postgresDir, user: config.serviceUser })
+  const postgres = await startPostgres({ dataDir: postgresDir, user: config.postgresUser })
   try {
     return await onDatabase(postgres.url, fill)
   } finally {

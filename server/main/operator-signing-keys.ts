@@ -1,11 +1,6 @@
 import { statSync } from 'node:fs'
-import { join } from 'node:path'
-import {
-  type PublicSigningKey,
-  SigningKeyInUse,
-  SigningKeys,
-  signingKeysFolder,
-} from '../base/signing-keys.ts'
+import type { PublicSigningKey } from '../base/published-signing-keys.ts'
+import { SigningKeyInUse, SigningKeys, signingKeysFolder } from '../base/signing-keys.ts'
 import { actOnService, type LocalService, onLocalService, type ServiceRefusal } from './local-service.ts'
 
 type Outcome<T> = Promise<{ ok: true; value: T } | ServiceRefusal>
@@ -32,7 +27,7 @@ export const retireSigningKey = (id: string): Outcome<'retired' | 'unknown' | 'i
   )
 
 const onKeys = <T>({ config: { dataDir } }: LocalService, work: (keys: SigningKeys) => T): T =>
-  asOwnerOf(join(dataDir, 'keys'), () => work(new SigningKeys(signingKeysFolder(dataDir))))
+  asOwnerOf(signingKeysFolder(dataDir), () => work(new SigningKeys(signingKeysFolder(dataDir))))
 
 /** Root writes nothing here: the service could not read root's files, and could lead root to other places. */
 function asOwnerOf<T>(folder: string, work: () => T): T {

@@ -13,6 +13,7 @@ const entries = [
   'main/api.ts',
   'main/worker.ts',
   'main/agent.ts',
+  'main/prepare-database.ts',
   'builds/reader/reader-main.ts',
   'tasks/input-schema/schema-worker.ts',
 ]

@@ -21,6 +21,8 @@ export async function runRole(
   start: (config: Config & { databaseUrl: string }, log: Log) => Promise<RunningRole>,
 ): Promise<void> {
   const config = configOrExit(name)
+  // What the API and the worker write is for both, where its folder is; everything else is for its owner alone.
+  process.umask(0o007)
   const log = createLog(name, config.logLevel)
   const { databaseUrl } = config
   if (!databaseUrl) {

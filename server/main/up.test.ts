@@ -8,7 +8,7 @@ import { text } from 'node:stream/consumers'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { freePort } from '../postgres/free-port.ts'
 import { controlGroupOf } from './supervisor/control-group.ts'
-import { prepareDataFolder } from './supervisor/data-folder.ts'
+import { openDataFolder } from './supervisor/data-folder.ts'
 import { lockInstance } from './supervisor/instance-lock.ts'
 import { exitCodes } from './supervisor/service-problem.ts'
 
@@ -120,8 +120,7 @@ describe('sandbox up', () => {
   })
 
   test('says who already runs on the data folder', async () => {
-    const { lock } = prepareDataFolder(dataDir, undefined)
-    const held = await lockInstance(lock, 'http://127.0.0.1:8080')
+    const held = await lockInstance(openDataFolder(dataDir, undefined).lock, 'http://127.0.0.1:8080')
     const { said, exitCode } = await up()
     await held.release()
     expect(exitCode).toBe(exitCodes.secondInstance)

@@ -1,6 +1,6 @@
 import { createPublicKey } from 'node:crypto'
 import { stat } from 'node:fs/promises'
-import { keyIdOf } from '../base/signing-keys.ts'
+import { keyIdOf } from '../base/published-signing-keys.ts'
 import { folderLayout, tarLayout } from '../builds/provenance/layout-files.ts'
 import {
   blobPath,

@@ -7,10 +7,9 @@ import { SigningKeys, signingKeysFolder } from '../base/signing-keys.ts'
 import { buildSlots } from '../builds/build-slots.ts'
 import { BuildWorker } from '../builds/build-worker.ts'
 import { programDigest } from '../builds/cache/program-digest.ts'
-import { ArchiveReaders } from '../builds/reader/archive-readers.ts'
 import { StoredImages } from '../builds/stored-images.ts'
+import { awaitSchema } from '../db/await-schema.ts'
 import { connect } from '../db/database.ts'
-import { migrateWhenThere } from '../db/migrate.ts'
 import { sweepEnvironments } from '../environments/environment-sweep.ts'
 import { RunnerReleases } from '../environments/runner-releases.ts'
 import { AgentClient } from '../executor/oci/client.ts'
@@ -27,10 +26,13 @@ import { noteDefaultBytes } from '../settings/storage-quota.ts'
 import { DiskStorage } from '../storage/disk.ts'
 import { sweepTaskUploads } from '../tasks/upload-sweep.ts'
 import { startRetentionLoops } from './retention-loops.ts'
+import { readersOfRole } from './role-readers.ts'
 import { runRole } from './run-role.ts'
 import { exitCodes, ServiceProblem } from './supervisor/service-problem.ts'
 
-const { values } = parseArgs({ options: { machine: { type: 'string' }, folder: { type: 'string' } } })
+const { values } = parseArgs({
+  options: { machine: { type: 'string' }, folder: { type: 'string' }, readers: { type: 'string' } },
+})
 
 /**
  * The worker: takes runs and builds from the queue to their end. The supervisor, which may read the host agent's folder,
@@ -39,7 +41,7 @@ const { values } = parseArgs({ options: { machine: { type: 'string' }, folder: {
 await runRole('worker', async (config, log) => {
   const { databaseUrl, deployment } = config
   const db = connect(databaseUrl, { poolSize: config.databasePoolSize, log, name: 'worker' })
-  await migrateWhenThere(db, log)
+  await awaitSchema(db, log)
   const machine = givenMachine()
   const place = `${hostname()}:${config.dataDir}`
   const lease = await takeMachineLease({ db, machine, boot: bootId(), place, log }).catch(refused)
@@ -75,7 +77,7 @@ await runRole('worker', async (config, log) => {
     tools: {
       storage,
       executor,
-      readers: new ArchiveReaders(log),
+      readers: readersOfRole(log, values.readers),
       registries: config,
       log,
       liveLogs: new LogOffers({ executor, write: liveLogWriter(db), log }),

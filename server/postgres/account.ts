@@ -4,6 +4,8 @@ import { execFileSync } from 'node:child_process'
 export interface Account {
   uid: number
   gid: number
+  /** Groups besides its own. */
+  groups?: number[]
 }
 
 /** The account of that name, undefined when this machine has none. `id` asks every source the machine uses. */
@@ -24,8 +26,10 @@ export function asAccount(
   parentDeathSignal?: string,
 ): string[] {
   const flags: string[] = ['--no-new-privs']
-  if (account)
-    flags.push(`--reuid=${account.uid}`, `--regid=${account.gid}`, '--clear-groups', '--inh-caps=-all')
+  if (account) {
+    const groups = account.groups?.length ? `--groups=${account.groups.join()}` : '--clear-groups'
+    flags.push(`--reuid=${account.uid}`, `--regid=${account.gid}`, groups, '--inh-caps=-all')
+  }
   if (parentDeathSignal) flags.push(`--pdeathsig=${parentDeathSignal}`)
   return ['setpriv', ...flags, '--', ...argv]
 }

@@ -1,7 +1,10 @@
 import pg from 'pg'
 import { sleep } from '../base/clock.ts'
 
-const role = 'sandbox_jobs'
+/** Owner of the schema; migrations and the operator's commands use it. */
+const owner = 'sandbox_jobs'
+/** Of API and worker: no owner of anything, so no statement of theirs changes the schema or what they may do. */
+export const serviceRoles = { api: 'sandbox_jobs_api', worker: 'sandbox_jobs_worker' }
 const connectTimeoutMs = 5_000
 const readyTimeoutMs = 60_000
 const readyPauseMs = 20
@@ -14,22 +17,38 @@ const notReadyYet = new Set(['ECONNREFUSED', '57P03'])
 export interface Login {
   port: number
   password: string
+  apiPassword: string
+  workerPassword: string
   superuserPassword: string
 }
 
-/** Address of the service's own database, by its role without superuser rights. */
+export interface ServiceUrls {
+  api: string
+  worker: string
+}
+
+const urlOf = (role: string, password: string, port: number): string =>
+  `postgres://${role}:${password}@127.0.0.1:${port}/${owner}`
+
+/** Address of the service's own database, for the owner of its schema, who is no superuser. */
 export const databaseUrl = (login: Pick<Login, 'port' | 'password'>): string =>
-  `postgres://${role}:${login.password}@127.0.0.1:${login.port}/${role}`
+  urlOf(owner, login.password, login.port)
+
+/** The same for who serves tenants. */
+export const serviceUrls = (login: Omit<Login, 'password' | 'superuserPassword'>): ServiceUrls => ({
+  api: urlOf(serviceRoles.api, login.apiPassword, login.port),
+  worker: urlOf(serviceRoles.worker, login.workerPassword, login.port),
+})
 
 /**
- * Resolves once the service's role can use its database; makes both when they are missing.
+ * Resolves once the service's roles can use its database; makes what is missing of them.
  * Rejects when `signal` fires, and after a minute without an answer.
  */
 export async function awaitDatabase(login: Login, signal: AbortSignal): Promise<void> {
   const giveUpAtMs = performance.now() + readyTimeoutMs
   for (;;) {
     signal.throwIfAborted()
-    const code = await tryLogin(databaseUrl(login))
+    const code = await tryLogins([databaseUrl(login), ...Object.values(serviceUrls(login))])
     if (code === undefined) return
     if (notMadeYet.has(code)) await makeDatabase(login)
     else if (!notReadyYet.has(code)) throw new Error(`the database refuses its service (${code})`)
@@ -37,6 +56,15 @@ export async function awaitDatabase(login: Login, signal: AbortSignal): Promise<
     if (performance.now() > giveUpAtMs)
       throw new Error(`the database was not ready after ${readyTimeoutMs / 1000} s`)
   }
+}
+
+/** Why the first that fails does. */
+async function tryLogins(addresses: string[]): Promise<string | undefined> {
+  for (const address of addresses) {
+    const code = await tryLogin(address)
+    if (code !== undefined) return code
+  }
+  return undefined
 }
 
 async function tryLogin(connectionString: string): Promise<string | undefined> {
@@ -66,14 +94,20 @@ async function makeDatabase(login: Login): Promise<void> {
   client.on('error', () => {})
   await client.connect()
   try {
-    const exists = async (sql: string) => (await client.query(sql, [role])).rowCount === 1
-    if (!(await exists('select 1 from pg_roles where rolname = $1')))
-      await client.query(`create role ${role} login createdb`)
-    await client.query(`alter role ${role} password ${client.escapeLiteral(login.password)}`)
-    if (!(await exists('select 1 from pg_database where datname = $1'))) {
-      await client.query(`create database ${role} owner ${role}`)
+    const exists = async (sql: string, name: string) => (await client.query(sql, [name])).rowCount === 1
+    const makeRole = async (name: string, rights: string, password: string) => {
+      if (!(await exists('select 1 from pg_roles where rolname = $1', name)))
+        await client.query(`create role ${name} login ${rights}`)
+      await client.query(`alter role ${name} password ${client.escapeLiteral(password)}`)
     }
-    await client.query(`revoke connect on database ${role} from public`)
+    await makeRole(owner, 'createdb', login.password)
+    await makeRole(serviceRoles.api, '', login.apiPassword)
+    await makeRole(serviceRoles.worker, '', login.workerPassword)
+    if (!(await exists('select 1 from pg_database where datname = $1', owner))) {
+      await client.query(`create database ${owner} owner ${owner}`)
+    }
+    await client.query(`revoke all on database ${owner} from public`)
+    await client.query(`grant connect on database ${owner} to ${Object.values(serviceRoles).join(', ')}`)
   } finally {
     await client.end().catch(() => {})
   }

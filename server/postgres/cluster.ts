@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { chown, mkdir, readFile, readlink, rename, rm } from 'node:fs/promises'
+import { chown, mkdir, readFile, readlink, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { sleep } from '../base/clock.ts'
@@ -15,7 +15,7 @@ const predecessorNoticeMs = 1_000
 export interface ClusterPlan {
   programDir: string
   clusterDir: string
-  superuserPasswordFile: string
+  superuserPassword: string
   account: Account | undefined
 }
 
@@ -24,12 +24,19 @@ export async function makeCluster(plan: ClusterPlan): Promise<void> {
   const fresh = `${plan.clusterDir}.new`
   await rm(fresh, { recursive: true, force: true })
   await mkdir(fresh, { mode: 0o700 })
-  if (plan.account) await chown(fresh, plan.account.uid, plan.account.gid)
+  // For initdb alone, which reads it as the server's account; the folder is in its place when it is gone.
+  const passwordFile = `${fresh}-password`
+  await rm(passwordFile, { force: true })
+  await writeFile(passwordFile, `${plan.superuserPassword}\n`, { mode: 0o600, flag: 'wx' })
+  if (plan.account) {
+    await chown(fresh, plan.account.uid, plan.account.gid)
+    await chown(passwordFile, plan.account.uid, plan.account.gid)
+  }
   const initdb = [
     join(plan.programDir, 'bin/initdb'),
     `--pgdata=${fresh}`,
     '--username=postgres',
-    `--pwfile=${plan.superuserPasswordFile}`,
+    `--pwfile=${passwordFile}`,
     '--auth=scram-sha-256',
     '--encoding=UTF8',
     // Postgres's own collation: the order of text never changes with the machine's C library.
@@ -46,6 +53,8 @@ export async function makeCluster(plan: ClusterPlan): Promise<void> {
     throw new PostgresProblem('start_failed', `initdb failed: ${said.split('\n').slice(-3).join(' ')}`, {
       cause,
     })
+  } finally {
+    await rm(passwordFile, { force: true })
   }
   await rename(fresh, plan.clusterDir)
 }

@@ -15,23 +15,26 @@ import { dirname, join, resolve } from 'node:path'
 import { eachLine } from '../base/each-line.ts'
 import { newToken } from '../base/ids.ts'
 import { type Account, accountOf, asAccount } from './account.ts'
-import { awaitDatabase, databaseUrl, type Login } from './bootstrap-store.ts'
+import { awaitDatabase, databaseUrl, type Login, type ServiceUrls, serviceUrls } from './bootstrap-store.ts'
 import { checkVersion, makeCluster, settlePredecessor } from './cluster.ts'
 import { freePort, isPortFree } from './free-port.ts'
 import { PostgresProblem } from './problem.ts'
 import { installProgram } from './program.ts'
+import { passwordFiles } from './running.ts'
 import { settingArguments } from './settings.ts'
 
 /*
  * The embedded Postgres: a real server out of an npm package, owned by the process that starts it.
  *
- * One folder holds all of it. The folder, the program and the passwords belong to the caller; only `cluster`
+ * One folder holds all of it. The folder, the program and the passwords are the caller's alone; only `cluster`
  * belongs to the account the server runs as, so a broken-into database can change neither its own program
  * nor anything else here.
  *
  *   program-VERSION/     the binaries, copied once
  *   cluster/             the database, mode 0700
- *   password             of the service's role, which may make databases and nothing more
+ *   password             of the role that owns the schema, and may make databases
+ *   api-password         of the role of the API, and
+ *   worker-password      of that of the worker, which own nothing
  *   superuser-password   of `postgres`
  *   port                 the loopback port, kept so that addresses in people's shells stay right
  *
@@ -54,13 +57,17 @@ export interface PostgresOptions {
   port?: number
   /** Server settings on top of `settings.ts`, for tests. */
   settings?: Record<string, string>
+  /** The command that the server's is started by, which ends in an exec of it; by default none. */
+  through?: (argv: string[]) => string[]
   /** Takes the server's log lines; the last ones also explain a failed start. */
   onLine?: (line: string) => void
 }
 
 export interface Postgres {
-  /** `postgres://` address of the service's own database. Holds a password. */
+  /** `postgres://` address of the service's own database, for the owner of its schema. Holds a password. */
   url: string
+  /** The same for the roles of API and worker. */
+  urls: ServiceUrls
   port: number
   pid: number
   /** Resolves when the server has ended, for whatever reason. */
@@ -78,7 +85,7 @@ interface Server {
 /** Starts the server and resolves when it can be used. Rejects with `PostgresProblem`. */
 export async function startPostgres(options: PostgresOptions): Promise<Postgres> {
   const dir = resolve(options.dataDir)
-  const account = serverAccount(options.user ?? 'sandbox-jobs')
+  const account = serverAccount(options.user ?? 'sandbox-jobs-postgres')
   const prepared = await prepare(dir, account)
   for (let attempt = 1; ; attempt += 1) {
     const port = await choosePort(dir, options.port)
@@ -89,6 +96,7 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
       await writeFile(join(dir, 'port'), `${port}\n`)
       return {
         url: databaseUrl(login),
+        urls: serviceUrls(login),
         port,
         pid: server.child.pid ?? 0,
         exited: server.exited,
@@ -125,13 +133,15 @@ async function prepare(dir: string, account: Account | undefined): Promise<Prepa
   await ownFolder(dir, account)
   const program = await installProgram(dir)
   const clusterDir = join(dir, 'cluster')
-  const superuserPasswordFile = join(dir, 'superuser-password')
   const passwords = {
-    password: await keptSecret(join(dir, 'password'), account),
-    superuserPassword: await keptSecret(superuserPasswordFile, account),
+    password: await keptSecret(join(dir, passwordFiles.owner)),
+    apiPassword: await keptSecret(join(dir, passwordFiles.api)),
+    workerPassword: await keptSecret(join(dir, passwordFiles.worker)),
+    superuserPassword: await keptSecret(join(dir, 'superuser-password')),
   }
   if (!(await stat(clusterDir).catch(() => undefined))) {
-    await makeCluster({ programDir: program.dir, clusterDir, superuserPasswordFile, account })
+    const { superuserPassword } = passwords
+    await makeCluster({ programDir: program.dir, clusterDir, superuserPassword, account })
   }
   await checkVersion(clusterDir, program.major)
   await settlePredecessor(clusterDir)
@@ -163,19 +173,22 @@ async function ownFolder(dir: string, account: Account | undefined): Promise<voi
   }
 }
 
-/** A random secret that is made once; the server's group may read it. */
-async function keptSecret(path: string, account: Account | undefined): Promise<string> {
+/** A random secret that is made once, for the caller alone. */
+async function keptSecret(path: string): Promise<string> {
   const found = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return ''
     throw new PostgresProblem('folder_unusable', `${path} cannot be read: ${error.message}`, { cause: error })
   })
-  if (found.trim()) return found.trim()
+  if (found.trim()) {
+    // Of older versions, which let the server's group read it. Nobody but the caller can change a name in this folder.
+    await chown(path, process.getuid?.() ?? 0, process.getgid?.() ?? 0)
+    await chmod(path, 0o600)
+    return found.trim()
+  }
   const secret = newToken()
   const fresh = `${path}.new`
   await rm(fresh, { force: true })
-  await writeFile(fresh, `${secret}\n`, { mode: 0o640, flag: 'wx', flush: true })
-  if (account) await chown(fresh, 0, account.gid)
-  await chmod(fresh, account ? 0o640 : 0o600)
+  await writeFile(fresh, `${secret}\n`, { mode: 0o600, flag: 'wx', flush: true })
   await rename(fresh, path)
   return secret
 }
@@ -202,7 +215,7 @@ function launch(plan: LaunchPlan): Server {
     plan.clusterDir,
     ...settingArguments(plan.port, plan.options.settings ?? {}),
   ]
-  const [command = '', ...args] = asAccount(plan.account, argv, 'INT')
+  const [command = '', ...args] = asAccount(plan.account, plan.options.through?.(argv) ?? argv, 'INT')
   const child = spawn(command, args, {
     cwd: '/',
     env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin' },

@@ -2,6 +2,7 @@ import { mkdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { systemClock } from '../base/clock.ts'
 import { hasCode } from '../base/has-code.ts'
+import { folderMode } from './incoming.ts'
 
 /** Who places a hold touches its file more often than this; one that is older was left by a process that died. */
 const freshMs = 60_000
@@ -25,7 +26,7 @@ export class DeletionHold {
   async delete(path: string, key: string): Promise<void> {
     if (!(await this.#stands())) return rm(path, { force: true })
     const aside = join(this.held, key)
-    await mkdir(dirname(aside), { recursive: true, mode: 0o700 })
+    await mkdir(dirname(aside), { recursive: true, mode: folderMode })
     await rename(path, aside).catch((error: unknown) => {
       if (!hasCode(error, 'ENOENT')) throw error
     })

@@ -6,7 +6,7 @@ import { allEnded } from '../base/all-ended.ts'
 import { firstBytes } from '../base/first-bytes.ts'
 import { DeletionHold } from './deletion-hold.ts'
 import { FreeSpace } from './free-space.ts'
-import { Incoming } from './incoming.ts'
+import { folderMode, Incoming } from './incoming.ts'
 import {
   type NamedBytes,
   ObjectMissing,
@@ -24,6 +24,9 @@ const chunkBytes = 256 * 1024
 const spaceCheckBytes = 16 * 1024 ** 2
 /** Times that a folder is made again which a removal took away as empty. */
 const placingsMax = 10
+
+/** API and worker, whose group the root's is, replace and remove what the other has written. */
+const objectMode = 0o660
 
 const isMissing = (error: unknown) => error instanceof Error && 'code' in error && error.code === 'ENOENT'
 
@@ -190,7 +193,7 @@ export class DiskStorage implements ObjectStorage {
 async function inFolder(folder: string, work: () => Promise<void>): Promise<void> {
   for (let left = placingsMax; ; left -= 1) {
     try {
-      await mkdir(folder, { recursive: true, mode: 0o700 })
+      await mkdir(folder, { recursive: true, mode: folderMode })
       return await work()
     } catch (error) {
       if (!isMissing(error) || left <= 1) throw error
@@ -217,7 +220,7 @@ async function writePart(path: string, { body, maxBytes, space }: PartBody): Pro
   let gathered: Buffer[] = []
   let gatheredBytes = 0
   let checkAtBytes = spaceCheckBytes
-  const file = await open(path, 'wx', 0o600)
+  const file = await open(path, 'wx', objectMode)
   const write = async () => {
     if (gatheredBytes > 0) await writeAll(file, gathered, gatheredBytes)
     gathered = []

@@ -4,6 +4,9 @@ import { mkdir, readdir, rm } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 
+/** The group too: that of the root, in which a process of another user may write. */
+export const folderMode = 0o770
+
 /**
  * Where objects are before they are whole: a folder for each process that writes, so that the parts of one that was
  * killed can be told from those that are being written. A process is known by its number, its start and its machine.
@@ -25,7 +28,7 @@ export class Incoming {
 
   /** So many of them. */
   async newParts(count: number): Promise<string[]> {
-    await mkdir(this.#own, { recursive: true, mode: 0o700 })
+    await mkdir(this.#own, { recursive: true, mode: folderMode })
     return Array.from({ length: count }, () => join(this.#own, randomUUID()))
   }
 

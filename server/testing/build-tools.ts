@@ -6,13 +6,13 @@ import { systemClock } from '../base/clock.ts'
 import { createLog } from '../base/logging.ts'
 import { SigningKeys } from '../base/signing-keys.ts'
 import { programDigest } from '../builds/cache/program-digest.ts'
-import { ArchiveReaders } from '../builds/reader/archive-readers.ts'
 import type { BuildTools } from '../builds/steps/step.ts'
 import type { Database } from '../db/database.ts'
 import { RunnerReleases } from '../environments/runner-releases.ts'
 import { liveLogWriter } from '../live-logs/live-log-writer.ts'
 import { LogOffers } from '../live-logs/log-offers.ts'
 import { noRegistries } from './no-registries.ts'
+import { testReaders } from './test-readers.ts'
 
 const folders: string[] = []
 afterAll(() => {
@@ -36,7 +36,7 @@ export function makeBuildTools(
     ...parts,
     log,
     liveLogs: new LogOffers({ executor: parts.executor, write: liveLogWriter(db), log }),
-    readers: new ArchiveReaders(log),
+    readers: testReaders(log),
     registries: noRegistries,
     clock: systemClock,
     signing: makeSigningKeys(),

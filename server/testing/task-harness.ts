@@ -14,7 +14,6 @@ import { afterAll } from 'vitest'
 import { systemClock } from '../base/clock.ts'
 import { createLog } from '../base/logging.ts'
 import { PageTokens } from '../base/page.ts'
-import { ArchiveReaders } from '../builds/reader/archive-readers.ts'
 import type { Database, Trx } from '../db/database.ts'
 import { createApp } from '../http/app.ts'
 import { withFiles } from '../http/file-part.ts'
@@ -32,6 +31,7 @@ import type { Principal } from '../platform/principal.ts'
 import { stageInput } from '../runs/run-input.ts'
 import { DiskStorage } from '../storage/disk.ts'
 import type { UploadContext } from '../tasks/upload-context.ts'
+import { testReaders } from './test-readers.ts'
 
 export interface Answer<Body = Record<string, unknown>> {
   status: number
@@ -87,7 +87,7 @@ export class TaskHarness {
       mountScriptUploadRoutes(mountWithFiles, this.context)
       mountBundleUploadRoute(mountWithFiles, {
         ...this.context,
-        readers: new ArchiveReaders(this.context.log),
+        readers: testReaders(this.context.log),
       })
     })
     afterAll(async () => {

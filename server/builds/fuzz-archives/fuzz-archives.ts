@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
 import { Draw } from '../../base/draw.ts'
+import { startTestReader } from '../../testing/test-readers.ts'
 import { type ArchiveFormat, contextBounds } from '../archive/archive.ts'
 import { sourceOf } from '../archive/archive-fixtures.ts'
 import { contextLimits } from '../reader/archive-readers.ts'
@@ -80,7 +81,7 @@ export class FuzzArchives {
     if (this.#casesOfReader >= casesPerReader) await this.#endReader()
     this.#casesOfReader += 1
     if (!this.#reader) {
-      this.#reader = new ReaderProcess(contextLimits)
+      this.#reader = new ReaderProcess(startTestReader, contextLimits)
       this.#casesOfReader = 0
       this.readers += 1
     }

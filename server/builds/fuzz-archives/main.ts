@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { parseArgs } from 'node:util'
+import { startTestReader } from '../../testing/test-readers.ts'
 import { contextBounds } from '../archive/archive.ts'
 import { contextLimits } from '../reader/archive-readers.ts'
 import { largeTar, largeTarGz, largeZip } from '../reader/large-archives.ts'
@@ -78,7 +79,7 @@ async function readLarge(): Promise<Record<string, number>> {
     ['zip', largeZip],
   ] as const) {
     const source = make({ fileBytes: 4 * mib, files: 250, smallFiles: 20_000 })
-    const reader = new ReaderProcess(contextLimits)
+    const reader = new ReaderProcess(startTestReader, contextLimits)
     const { kind } = await reader.ask(
       { kind: 'context', format, byteSize: source.byteSize, bounds: contextBounds },
       source,

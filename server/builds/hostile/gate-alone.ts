@@ -1,3 +1,4 @@
+import { startTestReader } from '../../testing/test-readers.ts'
 import { contextBounds } from '../archive/archive.ts'
 import { sourceOf, tar } from '../archive/archive-fixtures.ts'
 import { contextLimits } from '../reader/archive-readers.ts'
@@ -19,7 +20,7 @@ export async function gateAlone(
       slug,
     })),
   ]
-  const reader = new ReaderProcess(contextLimits)
+  const reader = new ReaderProcess(startTestReader, contextLimits)
   const failures: string[] = []
   try {
     for (const { name, format, bytes, slug } of cases) {

@@ -1,5 +1,6 @@
 import type { Envelope } from '@sandbox-jobs/contract/resources/provenance.ts'
-import { type Signature, type TrustedKeys, verifySignature } from '../../base/signing-keys.ts'
+import type { TrustedKeys } from '../../base/published-signing-keys.ts'
+import { type Signature, verifySignature } from '../../base/signing-keys.ts'
 
 /*
  * Dead Simple Signing Envelope, version 1 (secure-systems-lab/dsse): the signature is over the payload and the name of

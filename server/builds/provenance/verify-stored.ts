@@ -1,11 +1,11 @@
-import type { SigningKeys } from '../../base/signing-keys.ts'
+import type { PublishedSigningKeys } from '../../base/published-signing-keys.ts'
 import type { ObjectStorage } from '../../storage/port.ts'
 import { storedLayout } from '../oci-layout.ts'
 import { type ImageSigned, ImageUntrusted, verifyLayer, verifySigned } from './verify-image.ts'
 
 export interface StoredImageTools {
   storage: ObjectStorage
-  signing: Pick<SigningKeys, 'trusted'>
+  signing: Pick<PublishedSigningKeys, 'trusted'>
 }
 
 /** A version as its row has it; the row itself proves nothing. */

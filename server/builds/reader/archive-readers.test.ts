@@ -5,10 +5,11 @@ import { pipeline } from 'node:stream/promises'
 import { describe, expect, it } from 'vitest'
 import { sleep } from '../../base/clock.ts'
 import { createLog } from '../../base/logging.ts'
+import { startTestReader, testReaders } from '../../testing/test-readers.ts'
 import type { ArchiveFormat, ArchiveSource } from '../archive/archive.ts'
 import { contextBounds } from '../archive/archive.ts'
 import { chunksOf, listArchive, sourceOf, tar, zip } from '../archive/archive-fixtures.ts'
-import { ArchiveReaders, contextLimits } from './archive-readers.ts'
+import { contextLimits } from './archive-readers.ts'
 import { ImageProof } from './image-proof.ts'
 import { largeTar, largeTarGz, largeZip } from './large-archives.ts'
 import { ReaderDied, ReaderProcess } from './reader-process.ts'
@@ -21,7 +22,7 @@ const stalling: ArchiveSource = { byteSize: 10_000, open: () => new Readable({ r
 
 describe('a context read in a process of its own', () => {
   it('answers with its digest and base images, whatever the format', async () => {
-    const readers = new ArchiveReaders(log)
+    const readers = testReaders(log)
     const asTar = await readers.inspectContext(sourceOf(tar(dockerfile, { name: 'a' })), 'tar')
     const asZip = await readers.inspectContext(sourceOf(zip([{ name: 'a' }, dockerfile])), 'zip')
     expect(asTar.bases).toEqual(['python:3.12'])
@@ -29,7 +30,7 @@ describe('a context read in a process of its own', () => {
   })
 
   it('is refused with the slug of the reader or the slug and line of the gate', async () => {
-    const readers = new ArchiveReaders(log)
+    const readers = testReaders(log)
     const detail = (archive: Buffer, format: ArchiveFormat = 'tar') =>
       readers.inspectContext(sourceOf(archive), format).catch((error) => error.errorDetail)
     const refused = await Promise.all([
@@ -55,7 +56,7 @@ describe('a context read in a process of its own', () => {
   })
 
   it('comes out again as the tar of a build sandbox, and breaks off when it is not whole', async () => {
-    const readers = new ArchiveReaders(log)
+    const readers = testReaders(log)
     const archive = tar(dockerfile, { name: 'a/b', content: 'x'.repeat(300_000) })
     const written = await buffer(readers.contextTar(sourceOf(archive), 'tar'))
     const paths = (await listArchive(written, 'tar')).map(({ path }) => path)
@@ -70,16 +71,14 @@ describe('a context read in a process of its own', () => {
       byteSize: 5000,
       open: () => Promise.reject(new Error('storage is away')),
     }
-    await expect(new ArchiveReaders(log).inspectContext(source, 'zip')).rejects.toThrow('storage is away')
+    await expect(testReaders(log).inspectContext(source, 'zip')).rejects.toThrow('storage is away')
     const short: ArchiveSource = { byteSize: 5000, open: () => Readable.from([Buffer.alloc(100)]) }
-    await expect(new ArchiveReaders(log).inspectContext(short, 'tar')).rejects.toThrow(
-      'shorter than its size',
-    )
+    await expect(testReaders(log).inspectContext(short, 'tar')).rejects.toThrow('shorter than its size')
   })
 
   it('is given up at once when the build is cancelled', async () => {
     const cancelled = AbortSignal.timeout(300)
-    await expect(new ArchiveReaders(log).inspectContext(stalling, 'tar', cancelled)).rejects.toBe(
+    await expect(testReaders(log).inspectContext(stalling, 'tar', cancelled)).rejects.toBe(
       await new Promise((resolve) => cancelled.addEventListener('abort', () => resolve(cancelled.reason))),
     )
   })
@@ -87,14 +86,14 @@ describe('a context read in a process of its own', () => {
 
 describe('a reader that dies', () => {
   it('of its memory has the archive refused after a second try, and is counted', async () => {
-    const readers = new ArchiveReaders(log, { ...contextLimits, memoryBytes: 70 * mib })
+    const readers = testReaders(log, { ...contextLimits, memoryBytes: 70 * mib })
     const archive = largeZip({ fileBytes: 1, files: 0, smallFiles: 60_000 })
     await expect(readers.inspectContext(archive, 'zip')).rejects.toThrow('archive_reader_died')
     expect(readers.deaths.memory + readers.deaths.crash).toBe(2)
   })
 
   it('of its time has the archive refused at once', async () => {
-    const readers = new ArchiveReaders(log, { ...contextLimits, timeoutMs: 300 })
+    const readers = testReaders(log, { ...contextLimits, timeoutMs: 300 })
     await expect(readers.inspectContext(stalling, 'tar')).rejects.toThrow('archive_timeout')
     await expect(buffer(readers.contextTar(stalling, 'tar'))).rejects.toThrow(ReaderDied)
     expect(readers.deaths).toMatchObject({ memory: 0, crash: 0, time: 2 })
@@ -104,7 +103,7 @@ describe('a reader that dies', () => {
     ['crash', 'SIGSEGV'],
     ['taken_away', 'SIGKILL'],
   ] as const)('of %s says so', async (death, signal) => {
-    const reader = new ReaderProcess(contextLimits)
+    const reader = new ReaderProcess(startTestReader, contextLimits)
     const job = { kind: 'context', format: 'tar', byteSize: 10_000, bounds: contextBounds } as const
     const opened = Promise.withResolvers<void>()
     const source: ArchiveSource = {
@@ -121,8 +120,8 @@ describe('a reader that dies', () => {
   })
 
   it('leaves no process behind', async () => {
-    const reader = new ReaderProcess(contextLimits)
-    const readers = new ArchiveReaders(log)
+    const reader = new ReaderProcess(startTestReader, contextLimits)
+    const readers = testReaders(log)
     await readers.inspectContext(sourceOf(tar(dockerfile)), 'tar')
     reader.kill()
     while (await reader.peakBytes()) await sleep(10)
@@ -138,7 +137,7 @@ describe('memory', () => {
     ['zip', largeZip],
   ] as const)('stays under its bound with a large %s, while this process goes on', async (format, make) => {
     const source = make(sizes)
-    const reader = new ReaderProcess(contextLimits)
+    const reader = new ReaderProcess(startTestReader, contextLimits)
     const job = { kind: 'context', format, byteSize: source.byteSize, bounds: contextBounds } as const
     let turns = 0
     const turning = setInterval(() => {
@@ -160,7 +159,7 @@ describe('memory', () => {
 describe('an image that streams past', () => {
   const image = tar({ name: 'bin', type: '5' }, { name: 'bin/a', content: 'x'.repeat(200_000) })
   const pass = async (bytes: Buffer) => {
-    const proof = new ImageProof(new ArchiveReaders(log).readImage())
+    const proof = new ImageProof(testReaders(log).readImage())
     const parts: Buffer[] = []
     await pipeline(Readable.from(chunksOf(bytes, 65_536)), proof, async (chunks: AsyncIterable<Buffer>) => {
       for await (const chunk of chunks) parts.push(chunk)
@@ -191,7 +190,7 @@ describe('an image that streams past', () => {
         throw new Error('the agent is gone')
       })(),
     )
-    const proof = new ImageProof(new ArchiveReaders(log).readImage())
+    const proof = new ImageProof(testReaders(log).readImage())
     await expect(pipeline(broken, proof, async (chunks) => buffer(chunks))).rejects.toThrow(
       'the agent is gone',
     )

@@ -11,7 +11,7 @@ import type { PartialBuild } from '../dockerfile/remaining-build.ts'
 import type { Inventory } from '../scan/inventory.ts'
 import { maxInventoryBytes, parseInventory } from '../scan/parse-inventory.ts'
 import type { ImageReading } from './image-proof.ts'
-import type { ReaderLimits } from './reader-command.ts'
+import type { ReaderLimits, StartReader } from './reader-command.ts'
 import type { ContextFacts, ReaderJob, Verdict } from './reader-messages.ts'
 import { type ReaderDeath, ReaderDied, ReaderProcess } from './reader-process.ts'
 
@@ -45,10 +45,12 @@ export class ArchiveReaders {
     taken_away: 0,
   }
   readonly #log: Log
+  readonly #start: StartReader
   readonly #limits: ReaderLimits
 
-  constructor(log: Log, limits: ReaderLimits = contextLimits) {
+  constructor(log: Log, start: StartReader, limits: ReaderLimits = contextLimits) {
     this.#log = log
+    this.#start = start
     this.#limits = limits
   }
 
@@ -83,7 +85,7 @@ export class ArchiveReaders {
     signal?: AbortSignal,
   ): Promise<Extract<Verdict, { kind: K }>> {
     return this.again(async () => {
-      const reader = new ReaderProcess(this.#limits)
+      const reader = new ReaderProcess(this.#start, this.#limits)
       const onAbort = () => reader.kill()
       signal?.addEventListener('abort', onAbort, { once: true })
       try {
@@ -108,7 +110,7 @@ export class ArchiveReaders {
     format: ArchiveFormat,
     partial: PartialBuild,
   ): AsyncGenerator<Buffer, void> {
-    const reader = new ReaderProcess(this.#limits)
+    const reader = new ReaderProcess(this.#start, this.#limits)
     try {
       const asked = reader.ask({ kind: 'context_tar', ...contextOf(source, format), partial }, source)
       // The pipe ends with the process; a reader that was refused something, or died, wrote no whole tar.
@@ -131,23 +133,24 @@ export class ArchiveReaders {
 
   /** Begins to read an image; its bytes are given to the process by whoever has them. */
   readImage(): ImageReading<FlatImageCounts> {
-    return reading({ kind: 'image', bounds: flatImageBounds })
+    return reading(this.#start, { kind: 'image', bounds: flatImageBounds })
   }
 
   /** The same for a base image as a pull left it, which must be the one of this digest. */
   readBaseImage(digest: string): ImageReading<object> {
-    return reading({ kind: 'base_image', digest })
+    return reading(this.#start, { kind: 'base_image', digest })
   }
 
   /** The same for what the first instructions of a stage made; `image` is the digest of its manifest. */
   readPrefix(): ImageReading<{ image: string }> {
-    return reading({ kind: 'prefix' })
+    return reading(this.#start, { kind: 'prefix' })
   }
 
   /** What a registry says that a name means; `pinned` when the name is a digest. Throws `ArchiveRefused`. */
   async readBaseName(open: () => Promise<Readable>, pinned: string | undefined): Promise<ResolvedName> {
     return await this.again(async () => {
-      const { reader, facts } = reading({ kind: 'base_name', ...(pinned !== undefined && { pinned }) })
+      const job = { kind: 'base_name', ...(pinned !== undefined && { pinned }) } as const
+      const { reader, facts } = reading(this.#start, job)
       try {
         const [{ digest, image }] = await Promise.all([facts, giveAll(reader, await open())])
         return { digest, image }
@@ -160,7 +163,7 @@ export class ArchiveReaders {
   /** What a stored image holds. `open` gives its uncompressed layer, anew for each try. */
   async scanImage(open: () => Promise<Readable>, signal: AbortSignal): Promise<Inventory> {
     return await this.again(async () => {
-      const reader = new ReaderProcess(imageLimits)
+      const reader = new ReaderProcess(this.#start, imageLimits)
       const onAbort = () => reader.kill()
       signal.addEventListener('abort', onAbort, { once: true })
       try {
@@ -205,9 +208,10 @@ export class ArchiveReaders {
 
 /** Begins a job over bytes that are given to the process. */
 function reading<K extends ReaderJob['kind']>(
+  start: StartReader,
   job: ReaderJob & { kind: K },
 ): ImageReading<Extract<Verdict, { kind: K }>> {
-  const reader = new ReaderProcess(imageLimits)
+  const reader = new ReaderProcess(start, imageLimits)
   return { reader, facts: reader.ask(job).then((verdict) => accepted(verdict, job.kind)) }
 }
 

@@ -1,9 +1,19 @@
 import { execFile } from 'node:child_process'
+import { resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
-import { readerCommand } from './reader-command.ts'
+import { testConfinement } from '../../testing/test-readers.ts'
+import { directReaders, type ReaderLimits, readerProgram } from './reader-command.ts'
 
 const mib = 1024 ** 2
+const folder = resolve(import.meta.dirname, '../..')
+
+/** Runs a program as a reader runs, which has not sealed itself. */
+function run(limits: ReaderLimits, program: string[]) {
+  const reader = readerProgram({ program, folder, node: process.execPath })
+  const [command = '', ...args] = directReaders(testConfinement(), reader)(limits).command
+  return promisify(execFile)(command, args, { env: {}, cwd: '/' })
+}
 
 /** What a reader that has fallen to an archive would try first. */
 const probe = `
@@ -31,13 +41,12 @@ told.files = limits.open_files.hard
 console.log(JSON.stringify(told))
 `
 
-it('leaves a program that has fallen nothing to take and nothing to do', async () => {
-  const [command = '', ...args] = readerCommand({ memoryBytes: 256 * mib, timeoutMs: 10_000 }, [
+it('leaves a program that has fallen nothing to take and nothing to do, before the kernel is asked', async () => {
+  const { stdout } = await run({ memoryBytes: 256 * mib, timeoutMs: 10_000 }, [
     '--input-type=module',
     '--eval',
     probe,
   ])
-  const { stdout } = await promisify(execFile)(command, args, { env: {}, cwd: '/' })
   expect(JSON.parse(stdout)).toEqual({
     environment: 'empty',
     read: 'ERR_ACCESS_DENIED',
@@ -48,7 +57,7 @@ it('leaves a program that has fallen nothing to take and nothing to do', async (
     thread: 'ERR_ACCESS_DENIED',
     evaluate: 'EvalError',
     addon: 'ERR_DLOPEN_DISABLED',
-    core: 0,
+    core: 1,
     files: 64,
   })
 })
@@ -59,17 +68,13 @@ it('ends one that takes more memory than it may, in its heap or outside', async 
     'const held = []; for (;;) held.push(new Array(1000).fill(held))',
     'const held = []; for (;;) held.push(Buffer.alloc(8 * 1024 ** 2, 1))',
   ]
-  for (const program of programs) {
-    const [command = '', ...args] = readerCommand(limits, ['--eval', program])
-    await expect(promisify(execFile)(command, args, { env: {}, cwd: '/' })).rejects.toThrow()
-  }
+  for (const program of programs) await expect(run(limits, ['--eval', program])).rejects.toThrow()
 })
 
 it('ends one that computes for longer than its time', async () => {
-  const [command = '', ...args] = readerCommand({ memoryBytes: 64 * mib, timeoutMs: 1000 }, [
-    '--eval',
-    'for (;;);',
-  ])
-  const ended = promisify(execFile)(command, args, { env: {}, cwd: '/' })
-  await expect(ended).rejects.toMatchObject({ signal: expect.stringMatching(/^SIG(XCPU|KILL)$/) })
+  await expect(
+    run({ memoryBytes: 64 * mib, timeoutMs: 1000 }, ['--eval', 'for (;;);']),
+  ).rejects.toMatchObject({
+    signal: expect.stringMatching(/^SIG(XCPU|KILL)$/),
+  })
 })

@@ -1,4 +1,6 @@
-import { resolve } from 'node:path'
+import { dirname, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Confinement } from '../../confine/native.ts'
 
 export interface ReaderLimits {
   /** Resident memory. */
@@ -7,36 +9,45 @@ export interface ReaderLimits {
   timeoutMs: number
 }
 
+/** How a reader is started: the command, and a descriptor of ours that it needs besides its pipes. */
+export interface ReaderCommand {
+  command: string[]
+  inherited?: number
+}
+
+export type StartReader = (limits: ReaderLimits) => ReaderCommand
+
 const serverFolder = resolve(import.meta.dirname, '../..')
-const mib = 1024 ** 2
-/** What V8 sets aside without using it, on top of what may be used: the kernel counts it as data. */
-const reservedBytes = 1024 * mib
+const readerMain = fileURLToPath(new URL('./reader-main.ts', import.meta.url))
 
 /**
- * The command that runs a program which may fall to what it reads. As the service user, like the worker that starts it,
- * without a way to gain privileges; ended by the kernel when the worker dies, when it computes for longer than its time
- * or maps far more than its memory. It opens no file but those of the server's own program, writes none, starts no
- * process and makes no code out of text.
+ * What is run, which may fall to what it reads. It opens no file but those of the server's own program, writes none, starts
+ * no process and makes no code out of text: Node's own refusals, besides those of the kernel (`confine/`).
  */
-export function readerCommand(
-  { memoryBytes, timeoutMs }: ReaderLimits,
-  program: string[],
-  programFolder = serverFolder,
-): string[] {
-  const bounds = {
-    core: 0,
-    fsize: 0,
-    nofile: 64,
-    cpu: Math.ceil(timeoutMs / 1000),
-    data: memoryBytes + reservedBytes,
-  }
-  return [
-    ...['/usr/bin/setpriv', '--no-new-privs', '--pdeathsig=KILL', '--'],
-    ...['/usr/bin/prlimit', ...Object.entries(bounds).map(([name, value]) => `--${name}=${value}`), '--'],
-    process.execPath,
-    ...[`--max-old-space-size=${Math.floor(memoryBytes / 2 / mib)}`, '--max-semi-space-size=4'],
-    '--disallow-code-generation-from-strings',
-    ...['--permission', ...[serverFolder, programFolder].map((folder) => `--allow-fs-read=${folder}`)],
-    ...program,
-  ]
-}
+export const readerProgram = (
+  { program, folder, node }: { program: string[]; folder: string; node: string } = {
+    program: [readerMain],
+    folder: dirname(readerMain),
+    node: process.execPath,
+  },
+): string[] => [
+  node,
+  ...['--disable-sigusr1', '--max-semi-space-size=4', '--disallow-code-generation-from-strings'],
+  ...['--permission', ...[serverFolder, folder].map((folder) => `--allow-fs-read=${folder}`)],
+  ...program,
+]
+
+/** Started by the process beside ours, as the readers' own user. */
+export const requestedReaders =
+  (readerStart: string): StartReader =>
+  (limits) => ({ command: [readerStart, 'request', ...bounds(limits)], inherited: 5 })
+
+/** Started by us, as our own user, with the filter of system calls all the same. */
+export const directReaders =
+  ({ readerStart, seal }: Confinement, program: string[]): StartReader =>
+  (limits) => ({ command: [readerStart, 'direct', ...bounds(limits), seal, ...program] })
+
+const bounds = ({ memoryBytes, timeoutMs }: ReaderLimits): string[] => [
+  String(memoryBytes),
+  String(Math.ceil(timeoutMs / 1000)),
+]

@@ -90,6 +90,12 @@ export type ReaderLine = { open: ByteRange } | { verdict: Verdict }
 /** The first line of a reader: what ends it before that is no archive's doing. */
 export const readyLine = '{"ready":true}\n'
 
+/** What the program that starts a reader writes before: the number of its process. */
+export function parseReaderNumber(line: Buffer): number | undefined {
+  const digits = /^{"pid":([1-9]\d{0,9})}$/.exec(line.toString('latin1'))?.[1]
+  return digits === undefined ? undefined : Number(digits)
+}
+
 const lineBounds = { maxBytes: 128 * 1024, maxDepth: 6, maxNodes: 10_000 }
 export const maxLineBytes = lineBounds.maxBytes
 

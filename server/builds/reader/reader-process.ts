@@ -1,16 +1,15 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
-import { dirname } from 'node:path'
 import type { Duplex, Readable, Writable } from 'node:stream'
-import { fileURLToPath } from 'node:url'
 import type { ArchiveSource } from '../archive/archive.ts'
-import { type ReaderLimits, readerCommand } from './reader-command.ts'
+import type { ReaderLimits, StartReader } from './reader-command.ts'
 import {
   type ByteRange,
   controlFd,
   maxLineBytes,
   parseReaderLine,
+  parseReaderNumber,
   type ReaderJob,
   readyLine,
   tarFd,
@@ -30,7 +29,6 @@ export class ReaderDied extends Error {
   }
 }
 
-const program = fileURLToPath(new URL('./reader-main.ts', import.meta.url))
 const startTimeoutMs = 30_000
 const lookEveryMs = 25
 
@@ -46,15 +44,19 @@ export class ReaderProcess {
   readonly #limits: ReaderLimits
   readonly #ended: Promise<ReaderDeath>
   #killedFor: ReaderDeath | undefined
+  #pid: number | undefined
   #isReady = false
 
-  constructor(limits: ReaderLimits) {
+  constructor(start: StartReader, limits: ReaderLimits) {
     this.#limits = limits
-    const [command = '', ...args] = readerCommand(limits, [program], dirname(program))
+    const {
+      command: [command = '', ...args],
+      inherited,
+    } = start(limits)
     const child = spawn(command, args, {
       env: {},
       cwd: '/',
-      stdio: ['pipe', 'ignore', 'ignore', 'pipe', 'pipe'],
+      stdio: ['pipe', 'ignore', 'ignore', 'pipe', 'pipe', ...(inherited === undefined ? [] : [inherited])],
     })
     this.#child = child
     this.input = child.stdin as Writable
@@ -89,11 +91,12 @@ export class ReaderProcess {
 
   /** Bytes of the most memory it has had. */
   async peakBytes(): Promise<number> {
-    return (await statusOf(this.#child.pid, 'VmHWM')) ?? 0
+    return (await statusOf(this.#pid, 'VmHWM')) ?? 0
   }
 
+  /** Of the reader itself, which another process may have started for us; once it has said so. */
   get pid(): number | undefined {
-    return this.#child.pid
+    return this.#pid
   }
 
   /** Lets it end by itself, once what it wrote has left it. */
@@ -108,11 +111,13 @@ export class ReaderProcess {
 
   async #start(): Promise<void> {
     const timer = setTimeout(() => this.kill(), startTimeoutMs)
+    const number = await this.#lines.next()
+    this.#pid = number.done ? undefined : parseReaderNumber(number.value)
     const first = await this.#lines.next()
     clearTimeout(timer)
-    if (first.done || `${first.value}\n` !== readyLine) {
+    if (this.#pid === undefined || first.done || `${first.value}\n` !== readyLine) {
       this.kill()
-      throw new Error('the archive reader does not start: it needs setpriv and prlimit (package util-linux)')
+      throw new Error('the archive reader does not start, or cannot be confined')
     }
     this.#isReady = true
     void this.#keepToLimits()
@@ -160,7 +165,7 @@ export class ReaderProcess {
     const startedAt = performance.now()
     const look = setInterval(async () => {
       const isLate = performance.now() - startedAt > timeoutMs
-      const isLarge = ((await statusOf(this.#child.pid, 'VmRSS')) ?? 0) > memoryBytes
+      const isLarge = ((await statusOf(this.#pid, 'VmRSS')) ?? 0) > memoryBytes
       if (!isLate && !isLarge) return
       this.#killedFor ??= isLarge ? 'memory' : 'time'
       this.kill()

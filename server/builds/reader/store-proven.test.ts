@@ -4,7 +4,7 @@ import { sleep } from '../../base/clock.ts'
 import { createLog } from '../../base/logging.ts'
 import type { Executor } from '../../executor/port.ts'
 import type { ObjectStorage } from '../../storage/port.ts'
-import { ArchiveReaders } from './archive-readers.ts'
+import { testReaders } from '../../testing/test-readers.ts'
 import type { ImageReading } from './image-proof.ts'
 import { storeProven } from './store-proven.ts'
 
@@ -14,7 +14,7 @@ async function stored(file: Executor['file']) {
   const readings: ImageReading<object>[] = []
   const tools = { executor: { file } as Executor, storage: full as ObjectStorage }
   const read = () => {
-    const reading = new ArchiveReaders(createLog('test', 'silent')).readImage()
+    const reading = testReaders(createLog('test', 'silent')).readImage()
     readings.push(reading)
     return reading
   }

@@ -8,9 +8,10 @@ import { createLog } from '../../base/logging.ts'
 import { DiskStorage } from '../../storage/disk.ts'
 import { makeTenant } from '../../testing/factories/tenant.ts'
 import { createTestDatabase } from '../../testing/test-database.ts'
+import { testReaders } from '../../testing/test-readers.ts'
 import { tar } from '../archive/archive-fixtures.ts'
 import { buildLogKey } from '../build-log-key.ts'
-import { ArchiveReaders } from '../reader/archive-readers.ts'
+import type { ArchiveReaders } from '../reader/archive-readers.ts'
 import { contextValidator } from './context-validator.ts'
 import type { Build, BuildOrder, BuildTools } from './step.ts'
 
@@ -32,7 +33,7 @@ const zero = `sha256:${'0'.repeat(64)}`
 async function buildOf(
   attemptId: string,
   archive: Buffer,
-  { digest, readers = new ArchiveReaders(log), cache = 'images' }: Unusual = {},
+  { digest, readers = testReaders(log), cache = 'images' }: Unusual = {},
 ): Promise<Build> {
   const key = `contexts/${attemptId}`
   await storage.put(key, archive)
@@ -123,7 +124,7 @@ it('reads bytes that it accepted before once more only when the owner wants ever
   const archive = withDockerfile('FROM python:3.13\n')
   const first = await buildOf('a5', archive)
   await contextValidator.run(first)
-  const readers = new ArchiveReaders(log)
+  const readers = testReaders(log)
   const reading = vi.spyOn(readers, 'inspectContext')
   const second = await buildOf('a6', archive, { readers })
   await contextValidator.run(second)

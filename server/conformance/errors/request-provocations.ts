@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
+import { keysFolder } from '../../base/keys.ts'
 import { createLog } from '../../base/logging.ts'
 import { connect } from '../../db/database.ts'
 import { makeTenantTask, submission } from './examples.ts'
@@ -64,8 +65,8 @@ export const requestProvocations: Provocations = {
   },
   public_key_unavailable: async (scene) => {
     const dataDir = mkdtempSync(join(tmpdir(), 'sandbox-test-keys-'))
-    mkdirSync(join(dataDir, 'keys'))
-    writeFileSync(join(dataDir, 'keys/transit-rsa.pem'), 'no key')
+    mkdirSync(keysFolder(dataDir), { recursive: true })
+    writeFileSync(join(keysFolder(dataDir), 'transit-rsa.pem'), 'no key')
     const route = allRoutes.readPublicKey
     const answer = await scene.world.sendTo({ dataDir }, 'nobody', route)
     rmSync(dataDir, { recursive: true })

@@ -1,6 +1,22 @@
-import { accessSync, chmodSync, chownSync, constants, lstatSync, mkdirSync } from 'node:fs'
+import {
+  accessSync,
+  closeSync,
+  constants,
+  existsSync,
+  fchmodSync,
+  fchownSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
+import { keysFolder } from '../../base/keys.ts'
+import { signingKeysFolder } from '../../base/signing-keys.ts'
 import type { Account } from '../../postgres/account.ts'
+import { giveAway } from './give-away.ts'
+import type { ServiceAccounts } from './service-accounts.ts'
 import { exitCodes, ServiceProblem } from './service-problem.ts'
 
 export interface DataFolder {
@@ -10,44 +26,133 @@ export interface DataFolder {
   programs: string
   /** What the roles load, packed. */
   packed: string
+  /** Native programs of the service's own processes. */
+  native: string
   /** Compiled code that Node keeps between starts, apart by who may write it: nobody runs another's. */
-  compiled: { root: string; service: string }
-  lock: string
-  /** Held for the one worker of this folder. */
-  workerLock: string
+  compiled: Record<'agent' | 'api' | 'worker', string>
 }
 
 interface Place {
   name: string
   mode: number
-  /** `service`: the service user's own; `shared`: root's, its group may enter; `root`: nobody else's business. */
-  owner: 'service' | 'shared' | 'root'
+  /** `shared`: the worker's, and the group that it has in common with the API writes there. */
+  owner: 'root' | 'shared' | 'api' | 'worker'
 }
 
-/** Who may enter what: the host agent's folder is closed to the service, the keys are closed to the agent's sandboxes. */
+/** Who may enter what: each key is for who needs it alone, the agent's folder is closed to the service. */
 const places: Place[] = [
-  { name: 'keys', mode: 0o700, owner: 'service' },
-  { name: 'objects', mode: 0o700, owner: 'service' },
-  { name: 'run', mode: 0o750, owner: 'shared' },
+  { name: 'keys', mode: 0o711, owner: 'root' },
+  { name: 'keys/api', mode: 0o700, owner: 'api' },
+  { name: 'keys/image-signing', mode: 0o711, owner: 'worker' },
+  { name: 'objects', mode: 0o2770, owner: 'shared' },
+  // Who may speak to what listens there, the mode of each socket says.
+  { name: 'run', mode: 0o711, owner: 'root' },
   { name: 'agent', mode: 0o700, owner: 'root' },
   { name: 'logs', mode: 0o750, owner: 'root' },
   { name: 'program', mode: 0o755, owner: 'root' },
   { name: 'packed', mode: 0o755, owner: 'root' },
+  { name: 'native', mode: 0o755, owner: 'root' },
   { name: 'compiled', mode: 0o755, owner: 'root' },
-  { name: 'compiled/root', mode: 0o700, owner: 'root' },
-  { name: 'compiled/service', mode: 0o700, owner: 'service' },
+  { name: 'compiled/agent', mode: 0o700, owner: 'root' },
+  { name: 'compiled/api', mode: 0o700, owner: 'api' },
+  { name: 'compiled/worker', mode: 0o700, owner: 'worker' },
 ]
 
-/** Makes what is missing in the data folder and sets owners and modes. Rejects with exit code 6, naming the folder. */
-export function prepareDataFolder(root: string, account: Account | undefined): DataFolder {
-  try {
-    ownFolder(root, account ? 0o711 : 0o700)
-    for (const place of places) {
-      const path = join(root, place.name)
-      ownFolder(path, place.mode)
-      if (account && place.owner === 'service') chownSync(path, account.uid, account.gid)
-      if (account && place.owner === 'shared') chownSync(path, 0, account.gid)
+export interface FolderLocks {
+  lock: string
+  /** Held for the one worker of this folder. */
+  workerLock: string
+}
+
+/** The data folder itself, and its files that say who works on it. Rejects with exit code 6, naming the folder. */
+export function openDataFolder(root: string, accounts: ServiceAccounts | undefined): FolderLocks {
+  usable(root, () => ownFolder(root, accounts ? 0o711 : 0o700, undefined))
+  for (const account of Object.values(accounts ?? {})) checkWayIn(root, account)
+  return { lock: join(root, 'service.lock'), workerLock: join(root, 'worker.lock') }
+}
+
+/**
+ * Makes what is missing in the data folder, and sets owners and modes; what older versions left to one user for all goes to
+ * who needs it now. For who holds the folder's lock. Rejects with exit code 6, naming the folder.
+ */
+export function prepareDataFolder(root: string, accounts: ServiceAccounts | undefined): DataFolder {
+  usable(root, () => {
+    if (accounts) separateOwners(root, accounts)
+    for (const { name, mode, owner } of places) {
+      ownFolder(join(root, name), mode, accounts && ownerOf(owner, accounts))
     }
+  })
+  return {
+    root,
+    postgres: join(root, 'postgres'),
+    logs: join(root, 'logs'),
+    programs: join(root, 'program'),
+    packed: join(root, 'packed'),
+    native: join(root, 'native'),
+    compiled: {
+      agent: join(root, 'compiled/agent'),
+      api: join(root, 'compiled/api'),
+      worker: join(root, 'compiled/worker'),
+    },
+  }
+}
+
+function ownerOf(owner: Place['owner'], accounts: ServiceAccounts): Account {
+  if (owner === 'root') return { uid: 0, gid: 0 }
+  return owner === 'shared' ? { uid: accounts.worker.uid, gid: accounts.shared.gid } : accounts[owner]
+}
+
+/** Gives what a restore has put there for the shared account, as an older version would have left it, to who needs it. */
+export function shareRestored(root: string, accounts: ServiceAccounts | undefined): void {
+  if (accounts) ownFolder(join(root, 'objects'), 0o700, accounts.shared)
+  prepareDataFolder(root, accounts)
+}
+
+/** Once all of this belonged to one user, and all keys were in one folder. */
+function separateOwners(root: string, accounts: ServiceAccounts): void {
+  const { api, worker, postgres, shared } = accounts
+  const from = shared.uid
+  // Closed to that user first: nothing in it changes its name under root's hands.
+  ownFolder(join(root, 'keys'), 0o711, { uid: 0, gid: 0 })
+  ownFolder(keysFolder(root), 0o700, api)
+  for (const name of ['token-signing.pem', 'transit-rsa.pem', 'root.key']) {
+    if (existsSync(join(root, 'keys', name)))
+      renameSync(join(root, 'keys', name), join(keysFolder(root), name))
+  }
+  giveAway(keysFolder(root), { from, to: api, fileMode: 0o600 })
+  giveAway(join(signingKeysFolder(root), 'trusted'), { from, to: worker, folderMode: 0o755, fileMode: 0o644 })
+  giveAway(signingKeysFolder(root), { from, to: worker, fileMode: 0o600 })
+  // Large ones are walked once: they change hands last of what is in them.
+  const [cluster, objects] = [join(root, 'postgres/cluster'), join(root, 'objects')]
+  if (ownerNumber(cluster) === from) giveAway(cluster, { from, to: postgres })
+  if (ownerNumber(objects) === from) {
+    giveAway(objects, { from, to: { uid: worker.uid, gid: shared.gid }, folderMode: 0o2770, fileMode: 0o660 })
+  }
+  rmSync(join(root, 'compiled/service'), { recursive: true, force: true })
+}
+
+const ownerNumber = (path: string): number | undefined => lstatSync(path, { throwIfNoEntry: false })?.uid
+
+/** A link here would let its maker choose what root changes the owner of: so what is changed is what was opened. */
+function ownFolder(path: string, mode: number, owner: Account | undefined): void {
+  mkdirSync(path, { recursive: true, mode })
+  const found = lstatSync(path)
+  if (!found.isDirectory()) {
+    throw new ServiceProblem(exitCodes.dataFolder, `${path} must be a folder, and not a link to one`)
+  }
+  accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK)
+  const folder = openSync(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW)
+  try {
+    if (owner) fchownSync(folder, owner.uid, owner.gid)
+    fchmodSync(folder, mode)
+  } finally {
+    closeSync(folder)
+  }
+}
+
+function usable(root: string, work: () => void): void {
+  try {
+    work()
   } catch (cause) {
     if (cause instanceof ServiceProblem) throw cause
     const why = cause instanceof Error ? cause.message : String(cause)
@@ -55,27 +160,6 @@ export function prepareDataFolder(root: string, account: Account | undefined): D
       cause,
     })
   }
-  if (account) checkWayIn(root, account)
-  return {
-    root,
-    postgres: join(root, 'postgres'),
-    logs: join(root, 'logs'),
-    programs: join(root, 'program'),
-    packed: join(root, 'packed'),
-    compiled: { root: join(root, 'compiled/root'), service: join(root, 'compiled/service') },
-    lock: join(root, 'service.lock'),
-    workerLock: join(root, 'worker.lock'),
-  }
-}
-
-function ownFolder(path: string, mode: number): void {
-  mkdirSync(path, { recursive: true, mode })
-  // A link here would let its maker choose what root changes the owner of.
-  if (!lstatSync(path).isDirectory()) {
-    throw new ServiceProblem(exitCodes.dataFolder, `${path} must be a folder, and not a link to one`)
-  }
-  accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK)
-  chmodSync(path, mode)
 }
 
 function checkWayIn(root: string, account: Account): void {
@@ -85,7 +169,7 @@ function checkWayIn(root: string, account: Account): void {
     if (found.isSymbolicLink() || (found.mode & bit) !== 0) continue
     throw new ServiceProblem(
       exitCodes.dataFolder,
-      `the service user cannot enter ${parent}, which holds the data folder: choose another with SANDBOX_DATA, or chmod o+x ${parent}`,
+      `the service's users cannot enter ${parent}, which holds the data folder: choose another with SANDBOX_DATA, or chmod o+x ${parent}`,
     )
   }
 }

@@ -5,6 +5,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { PostgresPart } from './postgres-part.ts'
 import { exitCodes } from './service-problem.ts'
 
+const hooks = { note: () => {}, onStart: async () => {} }
+
 let dataDir: string
 beforeEach(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'sandbox-part-'))
@@ -13,30 +15,36 @@ afterEach(() => rm(dataDir, { recursive: true, force: true }))
 
 test('Postgres that dies comes back on the same address', async () => {
   const back = Promise.withResolvers<void>()
-  const part = new PostgresPart({ dataDir }, (text) => text === 'is back' && back.resolve())
+  const part = new PostgresPart(
+    { dataDir },
+    {
+      ...hooks,
+      note: (text) => text === 'is back' && back.resolve(),
+    },
+  )
   await part.start()
-  const { url, pid } = part
+  const { urls, pid } = part
   process.kill(pid, 'SIGKILL')
   await back.promise
   expect(part.pid).not.toBe(pid)
-  expect(part.url).toBe(url)
+  expect(part.urls).toEqual(urls)
   await part.stop()
 })
 
 test('a second Postgres on the same folder is told apart as a second instance', async () => {
-  const first = new PostgresPart({ dataDir }, () => {})
+  const first = new PostgresPart({ dataDir }, hooks)
   await first.start()
-  const second = new PostgresPart({ dataDir }, () => {})
+  const second = new PostgresPart({ dataDir }, hooks)
   await expect(second.start()).rejects.toMatchObject({ exitCode: exitCodes.secondInstance })
   await first.stop()
 })
 
 test('Postgres that is stopped while it starts does not stay behind', async () => {
-  const part = new PostgresPart({ dataDir }, () => {})
+  const part = new PostgresPart({ dataDir }, hooks)
   const starting = part.start()
   await part.stop()
   await starting
-  const next = new PostgresPart({ dataDir }, () => {})
+  const next = new PostgresPart({ dataDir }, hooks)
   await next.start()
   await next.stop()
 })

@@ -15,25 +15,32 @@ const exitCodeOf: Record<PostgresProblemSlug, ExitCode> = {
   start_failed: exitCodes.failed,
 }
 
+export interface PostgresHooks {
+  /** Something the operator should read. */
+  note: (text: string) => void
+  /** Once, before anybody is told that the database is there; to be broken off when the signal fires. */
+  onStart: (postgres: Postgres, signal: AbortSignal) => Promise<void>
+}
+
 /** The embedded Postgres as a part of the service. It comes back on the same port, so no one else need know. */
 export class PostgresPart implements Part {
   readonly name = 'postgres'
   readonly #options: PostgresOptions
-  readonly #note: (text: string) => void
+  readonly #hooks: PostgresHooks
   readonly #stopping = new AbortController()
   #postgres: Postgres | undefined
   #starting: Promise<unknown> | undefined
   #loop: Promise<void> | undefined
 
-  constructor(options: PostgresOptions, note: (text: string) => void) {
+  constructor(options: PostgresOptions, hooks: PostgresHooks) {
     this.#options = options
-    this.#note = note
+    this.#hooks = hooks
   }
 
-  /** Address of the database; only once it has started. */
-  get url(): string {
+  /** Addresses of the database; only once it has started. */
+  get urls(): { owner: string; api: string; worker: string } {
     if (!this.#postgres) throw new Error('Postgres has not started')
-    return this.#postgres.url
+    return { owner: this.#postgres.url, ...this.#postgres.urls }
   }
 
   get pid(): number {
@@ -50,6 +57,8 @@ export class PostgresPart implements Part {
       throw new ServiceProblem(exitCodeOf[error.slug], error.message, { cause: error })
     }
     this.#loop = this.#keepRunning(this.#postgres)
+    const { signal } = this.#stopping
+    if (!signal.aborted) await this.#hooks.onStart(this.#postgres, signal)
   }
 
   async stop(): Promise<void> {
@@ -68,16 +77,16 @@ export class PostgresPart implements Part {
     await first.exited
     for (let deaths = 1; !this.#stopping.signal.aborted; deaths += 1) {
       const pauseMs = backoffMs(deaths)
-      this.#note(`ended; ${startingAgain(pauseMs)}`)
+      this.#hooks.note(`ended; ${startingAgain(pauseMs)}`)
       await sleep(pauseMs, this.#stopping.signal)
       if (this.#stopping.signal.aborted) return
       try {
         this.#postgres = await startPostgres({ ...this.#options, port: first.port })
       } catch (error) {
-        this.#note(error instanceof Error ? error.message : String(error))
+        this.#hooks.note(error instanceof Error ? error.message : String(error))
         continue
       }
-      this.#note('is back')
+      this.#hooks.note('is back')
       if (this.#stopping.signal.aborted) await this.#postgres.stop()
       deaths = 0
       await this.#postgres.exited

@@ -9,7 +9,7 @@ export function roleEnvironment(
   databaseUrl: string | undefined,
   compiledFolder: string,
 ): NodeJS.ProcessEnv {
-  const values: Config = { ...config, databaseUrl }
+  const values: Config = { ...config, databaseUrl, apiDatabaseUrl: undefined, workerDatabaseUrl: undefined }
   const environment: NodeJS.ProcessEnv = {
     PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
     TZ: 'UTC',

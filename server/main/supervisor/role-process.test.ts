@@ -39,7 +39,6 @@ const makeRole = async (name: string, code: string, spec: Partial<RoleSpec> = {}
     argv,
     cwd: '/',
     env: () => ({}),
-    account: undefined,
     startTimeoutMs: 20_000,
     stopTimeoutMs: 5_000,
   }

@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { sleep } from '../../base/clock.ts'
 import { eachLine } from '../../base/each-line.ts'
-import { type Account, asAccount } from '../../postgres/account.ts'
 import { backoffMs, startingAgain } from './backoff.ts'
 import { progressMessage, readyMessage } from './ready-message.ts'
 import { exitCodes, knownExitCode, ServiceProblem } from './service-problem.ts'
@@ -9,12 +8,11 @@ import type { Part } from './supervisor.ts'
 
 export interface RoleSpec {
   name: string
+  /** The whole command, which ends when its parent does. */
   argv: string[]
   cwd: string
   /** The whole environment, asked for at every start. */
   env: () => NodeJS.ProcessEnv
-  /** Undefined: runs as the caller. */
-  account: Account | undefined
   /** How long it may take until it is ready, counted from its last report of progress. */
   startTimeoutMs: number
   /** How long SIGTERM may take before SIGKILL. */
@@ -132,10 +130,7 @@ export class RoleProcess implements Part {
   }
 
   #spawn(): Life {
-    const drop = this.#spec.account || process.getuid?.() !== 0
-    const [command = '', ...args] = drop
-      ? asAccount(this.#spec.account, this.#spec.argv, 'TERM')
-      : ['setpriv', '--pdeathsig=TERM', '--', ...this.#spec.argv]
+    const [command = '', ...args] = this.#spec.argv
     const child = spawn(command, args, {
       cwd: this.#spec.cwd,
       env: this.#spec.env(),

@@ -3,13 +3,13 @@ import { systemClock } from '../../base/clock.ts'
 import { createLog } from '../../base/logging.ts'
 import { sha256Of } from '../../base/sha256.ts'
 import { quarantineKey } from '../../builds/oci-layout.ts'
-import { ArchiveReaders } from '../../builds/reader/archive-readers.ts'
 import { attest } from '../../builds/steps/attest.ts'
 import { promote } from '../../builds/steps/promote.ts'
 import { sign } from '../../builds/steps/sign.ts'
 import type { Build, BuildTools } from '../../builds/steps/step.ts'
 import { FakeExecutor } from '../../executor/fake/fake-executor.ts'
 import { noRegistries } from '../no-registries.ts'
+import { testReaders } from '../test-readers.ts'
 
 const log = createLog('test', 'silent')
 const zero = `sha256:${'0'.repeat(64)}`
@@ -58,7 +58,7 @@ export async function makeSignedImage(
       storage,
       signing,
       executor: new FakeExecutor(() => ({})),
-      readers: new ArchiveReaders(log),
+      readers: testReaders(log),
       registries: noRegistries,
       log,
       liveLogs: { offer: () => () => undefined, wanted: () => undefined },
