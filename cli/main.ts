@@ -29,6 +29,7 @@ const operatorCommands: Commands = {
     },
   },
   environment: async () => (await import('./commands/operator-environment.ts')).operatorEnvironmentCommand(),
+  keys: async () => (await import('./commands/operator-keys.ts')).operatorKeysCommand(),
   'signing-key': async () => (await import('./commands/operator-signing-key.ts')).operatorSigningKeyCommand(),
   'runner-release': async () =>
     (await import('./commands/operator-runner-release.ts')).operatorRunnerReleaseCommand(),

@@ -16,7 +16,7 @@ export const apiDatabaseConnections = 12
 /** Starts the API of a hosted deployment, whose queue is bounded for each company only, with companies in its database. */
 export async function startApi({ db, url, folder }: OwnDatabase, tenantCount: number): Promise<OwnApi> {
   const dataDir = join(folder, 'data')
-  const pepper = openKeys(keysFolder(dataDir)).derive('api-key')
+  const pepper = openKeys(keysFolder(dataDir)).peppers.present().key
   const tenants = await makeTenants(db, { companies: tenantCount, roomsEach: 1, pepper })
   const port = await freePort()
   const server = await startNodeServer({

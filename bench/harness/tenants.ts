@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto'
 import { newId } from '../../server/base/ids.ts'
 import type { Database } from '../../server/db/database.ts'
 import { hashApiKey, newApiKey } from '../../server/platform/api-key-secret.ts'
@@ -19,7 +20,7 @@ export interface TenantsWanted {
   companies: number
   roomsEach: number
   /** Pepper of the service's API keys. */
-  pepper: Buffer
+  pepper: Buffer | KeyObject
 }
 
 /** Of the image that every task stands on; nobody has its bytes. */
@@ -58,7 +59,7 @@ function newTenant(rooms: number): BenchTenant {
   }
 }
 
-async function insertDirectory(db: Database, tenant: BenchTenant, pepper: Buffer): Promise<void> {
+async function insertDirectory(db: Database, tenant: BenchTenant, pepper: Buffer | KeyObject): Promise<void> {
   const { companyId, roomIds, apiKey } = tenant
   const company = { company_id: companyId }
   const userId = tenant.member.principalId

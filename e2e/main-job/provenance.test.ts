@@ -114,9 +114,10 @@ test('a rotated key signs what is built next, while what the old one signed goes
     [key_id, true],
   ])
   const folder = join(service.dataDir, 'keys')
-  const owners = ['root.key', 'image-signing/signing.pem', `image-signing/trusted/${key_id}.pem`]
+  const owners = ['image-signing', 'image-signing/signing.pem', `image-signing/trusted/${key_id}.pem`]
   const uids = await Promise.all(owners.map(async (name) => (await stat(join(folder, name))).uid))
   expect(new Set(uids).size).toBe(1)
+  expect(uids).not.toContain((await stat(join(folder, 'api/root.key'))).uid)
   expect(await readFile(join(folder, 'image-signing/signing.pem'), 'utf8')).toMatch(/^-----BEGIN PRIVATE KEY/)
 
   const task = await publish(tenant, { environmentVersion: place.vid, workScript: 'true' })

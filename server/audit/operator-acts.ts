@@ -32,6 +32,9 @@ export interface OperatorAct {
     | 'signing_key_rotate'
     | 'storage_recount'
     | 'signing_key_retire'
+    | 'token_key_rotate'
+    | 'pepper_rotate'
+    | 'pepper_retire'
     | 'vulnerabilities_import'
   subject?: string
   details?: object

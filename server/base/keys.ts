@@ -1,26 +1,20 @@
-import {
-  createHmac,
-  createPrivateKey,
-  createPublicKey,
-  generateKeyPair,
-  generateKeyPairSync,
-  type KeyObject,
-  randomBytes,
-} from 'node:crypto'
+import { createHmac, createPrivateKey, generateKeyPair, type KeyObject, randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { keepFirst, readOrMake } from './key-files.ts'
+import { StoredPeppers } from './peppers.ts'
+import { StoredTokenKeys } from './token-keys.ts'
 
 /**
  * Keys of the deployment, kept in files beside the database and never in it: who has only the database can
  * neither log in, nor guess an API key or a link.
  */
 export interface Keys {
-  /** Ed25519, signs login tokens. */
-  tokenPrivate: KeyObject
-  tokenPublic: KeyObject
-  tokenKeyId: string
+  /** Of login tokens. */
+  tokens: StoredTokenKeys
+  /** Of stored API keys. */
+  peppers: StoredPeppers
   /**
    * RSA, 3072 bits: opens what clients encrypt for the service. Made when it is first asked for, which takes a second
    * of another thread; rejects when it can be neither read nor kept.
@@ -28,17 +22,11 @@ export interface Keys {
   transit(): Promise<KeyObject>
   /** Root of the derived keys below. */
   derive(
-    purpose:
-      | 'api-key'
-      | 'page-token'
-      | 'public-link'
-      | 'upload-capability'
-      | 'download-capability'
-      | 'login-attempt',
+    purpose: 'page-token' | 'public-link' | 'upload-capability' | 'download-capability' | 'login-attempt',
   ): Buffer
 }
 
-const names = { token: 'token-signing.pem', transit: 'transit-rsa.pem', root: 'root.key' }
+const names = { transit: 'transit-rsa.pem', root: 'root.key' }
 const transitBits = 3072
 
 /** Where the API's keys of a data folder are: apart from those that images are signed with, which the worker has. */
@@ -47,26 +35,17 @@ export const keysFolder = (dataDir: string): string => join(dataDir, 'keys/api')
 /** Reads the keys of `folder`, making what is missing. Files are for their owner alone. */
 export function openKeys(folder: string): Keys {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
-  const pem = readOrMake(join(folder, names.token), () =>
-    generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
-  )
   const root = Buffer.from(
     readOrMake(join(folder, names.root), () => randomBytes(32).toString('hex')).trim(),
     'hex',
   )
   if (root.length !== 32) throw new Error(`${join(folder, names.root)} must hold 64 hex digits`)
-  const tokenPrivate = createPrivateKey(pem)
-  const tokenPublic = createPublicKey(tokenPrivate)
-  const tokenKeyId = createHmac('sha256', 'key-id')
-    .update(tokenPublic.export({ type: 'spki', format: 'der' }))
-    .digest('hex')
-    .slice(0, 16)
+  const derive = (purpose: string) => createHmac('sha256', root).update(purpose).digest()
   return {
-    tokenPrivate,
-    tokenPublic,
-    tokenKeyId,
+    tokens: new StoredTokenKeys(folder),
+    peppers: new StoredPeppers(folder, derive('api-key')),
     transit: once(() => openTransitKey(join(folder, names.transit))),
-    derive: (purpose) => createHmac('sha256', root).update(purpose).digest(),
+    derive,
   }
 }
 

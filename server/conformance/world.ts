@@ -130,7 +130,7 @@ class Stage {
     this.app = this.appWith({})
     this.storage = new DiskStorage(join(folder, 'objects'))
     this.#tokens = new AccessTokens({
-      keys: openKeys(keysFolder(folder)),
+      keys: openKeys(keysFolder(folder)).tokens,
       clock: systemClock,
       issuer: baseUrl,
       lifetimeSeconds: accessTokenSeconds,

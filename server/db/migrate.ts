@@ -39,6 +39,7 @@ import * as unreturnedClaims from './migrations/0047-unreturned-claims.ts'
 import * as runLanes from './migrations/0050-run-lanes.ts'
 import * as keptBytes from './migrations/0056-kept-bytes.ts'
 import * as removalFailures from './migrations/0057-removal-failures.ts'
+import * as pepperNumbers from './migrations/0064-pepper-numbers.ts'
 import * as loginAttempts from './migrations/0070-login-attempts.ts'
 
 /** Forward only, in order of their names. */
@@ -80,6 +81,7 @@ const migrations: Record<string, Migration> = {
   '0050-run-lanes': runLanes,
   '0056-kept-bytes': keptBytes,
   '0057-removal-failures': removalFailures,
+  '0064-pepper-numbers': pepperNumbers,
   '0070-login-attempts': loginAttempts,
 }
 

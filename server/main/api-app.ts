@@ -102,16 +102,16 @@ export function createApiApp({
   const keys = openKeys(keysFolder(config.dataDir))
   const storage = new DiskStorage(join(config.dataDir, 'objects'), config.diskFloorBytes)
   const pages = new PageTokens(keys.derive('page-token'))
-  const apiKeyPepper = keys.derive('api-key')
+  const { peppers } = keys
   const tokens = new AccessTokens({
-    keys,
+    keys: keys.tokens,
     clock,
     issuer: baseUrl,
     lifetimeSeconds: config.accessTokenSeconds,
   })
   const directory = new Directory(db)
   const policy = queuePolicy(deployment, placesOf(config))
-  const { authenticate } = new Authentication({ db, tokens, identityProvider, apiKeyPepper, clock })
+  const { authenticate } = new Authentication({ db, tokens, identityProvider, peppers, clock })
 
   const app = createApp(log)
   const mounting = { authenticate, enabled, hasSpace: () => storage.hasSpace() }
@@ -124,7 +124,7 @@ export function createApiApp({
   mountAuthRoutes(mount, { db, tokens, attempts, trustedProxies: config.trustedProxies })
   mountMeRoutes(mount, { directory, enabled, deployment })
   mountSettingsRoutes(mount, { db, clock, deployment, runtimeEgress: config.runtimeEgress })
-  mountPlatformRoutes(mount, { db, pageTokens: pages, clock, apiKeyPepper })
+  mountPlatformRoutes(mount, { db, pageTokens: pages, clock, peppers })
   mountChatroomJobsRoutes(mount, { db, directory, clock })
 
   const uploadCapabilityKey = keys.derive('upload-capability')

@@ -5,13 +5,14 @@ import { type Clock, systemClock } from '../base/clock.ts'
 import { type Config, ConfigInvalid, readConfig } from '../base/config.ts'
 import { keysFolder, openKeys } from '../base/keys.ts'
 import { createLog } from '../base/logging.ts'
+import type { Peppers } from '../base/peppers.ts'
 import { connect, type Database } from '../db/database.ts'
 import { runningPostgresUrl } from '../postgres/running.ts'
 
 export interface LocalService {
   db: Database
   clock: Clock
-  apiKeyPepper: Buffer
+  peppers: Peppers
   config: Config
 }
 
@@ -76,10 +77,10 @@ async function connected<T>(
   { url, keys }: { url: string; keys: string },
   work: (service: LocalService) => Promise<T>,
 ): Promise<T> {
-  const apiKeyPepper = openKeys(keys).derive('api-key')
+  const { peppers } = openKeys(keys)
   const db = connect(url, { poolSize: 1, log: createLog('admin', config.logLevel), name: 'admin' })
   try {
-    return await work({ db, clock: systemClock, apiKeyPepper, config })
+    return await work({ db, clock: systemClock, peppers, config })
   } finally {
     await db.destroy()
   }

@@ -1,6 +1,6 @@
-import { statSync } from 'node:fs'
 import type { PublicSigningKey } from '../base/published-signing-keys.ts'
 import { SigningKeyInUse, SigningKeys, signingKeysFolder } from '../base/signing-keys.ts'
+import { asOwnerOf } from './as-owner-of.ts'
 import { actOnService, type LocalService, onLocalService, type ServiceRefusal } from './local-service.ts'
 
 type Outcome<T> = Promise<{ ok: true; value: T } | ServiceRefusal>
@@ -28,18 +28,3 @@ export const retireSigningKey = (id: string): Outcome<'retired' | 'unknown' | 'i
 
 const onKeys = <T>({ config: { dataDir } }: LocalService, work: (keys: SigningKeys) => T): T =>
   asOwnerOf(signingKeysFolder(dataDir), () => work(new SigningKeys(signingKeysFolder(dataDir))))
-
-/** Root writes nothing here: the service could not read root's files, and could lead root to other places. */
-function asOwnerOf<T>(folder: string, work: () => T): T {
-  const { uid, gid } = statSync(folder)
-  const { setegid, seteuid } = process
-  if (process.getuid?.() !== 0 || !setegid || !seteuid) return work()
-  setegid(gid)
-  seteuid(uid)
-  try {
-    return work()
-  } finally {
-    seteuid(0)
-    setegid(0)
-  }
-}

@@ -1,25 +1,27 @@
 import { spawn } from 'node:child_process'
-import { chmod, mkdtemp, readdir, readFile, readlink, rm, rmdir, writeFile } from 'node:fs/promises'
+import { chmod, mkdtemp, readFile, readlink, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { freePort } from '../postgres/free-port.ts'
-import { controlGroupOf } from './supervisor/control-group.ts'
+import {
+  childrenOf,
+  removeControlGroups,
+  sandboxCommand,
+  startedService,
+} from '../testing/started-service.ts'
 import { openDataFolder } from './supervisor/data-folder.ts'
 import { lockInstance } from './supervisor/instance-lock.ts'
 import { exitCodes } from './supervisor/service-problem.ts'
-
-const command = join(import.meta.dirname, '../../sandbox')
 
 let parent: string
 let dataDir: string
 let port: number
 
 const up = async (environment: Record<string, string> = {}) => {
-  const child = spawn(command, ['up'], {
+  const child = spawn(sandboxCommand, ['up'], {
     env: {
       PATH: '/usr/sbin:/usr/bin:/sbin:/bin',
       SANDBOX_DATA: dataDir,
@@ -41,36 +43,10 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   await rm(parent, { recursive: true, force: true })
-  for (const hierarchy of ['.', ...(await readdir('/sys/fs/cgroup'))]) {
-    await rmdir(join('/sys/fs/cgroup', hierarchy, controlGroupOf(dataDir))).catch(() => {})
-  }
+  removeControlGroups(dataDir)
 })
 
-/** The service itself, until it says that it is ready. */
-const start = async () => {
-  const child = spawn(command, ['up'], {
-    env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', SANDBOX_DATA: dataDir, SANDBOX_PORT: String(port) },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  const lines: string[] = []
-  const exited = new Promise<number | null>((resolve) => child.once('close', resolve))
-  const ready = new Promise<void>((resolve, reject) => {
-    void exited.then(() => reject(new Error(lines.join('\n'))))
-    for (const stream of [child.stdout, child.stderr]) {
-      createInterface({ input: stream }).on('line', (line) => {
-        lines.push(line)
-        if (line.includes('ready on')) resolve()
-      })
-    }
-  })
-  await ready
-  return { child, lines, exited }
-}
-
-const childrenOf = async (pid: number) => {
-  const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')
-  return children.trim().split(' ')
-}
+const start = () => startedService(dataDir, port)
 
 describe('the whole service', () => {
   test('starts, answers, runs as who it should, and is gone after SIGTERM', async () => {
@@ -79,7 +55,7 @@ describe('the whole service', () => {
     const answer = await fetch(`http://127.0.0.1:${port}/no-such-route`)
     expect(answer.status).toBe(404)
 
-    const pids = await childrenOf(service.child.pid ?? 0)
+    const pids = childrenOf(service.child.pid ?? 0)
     const roots: string[] = []
     for (const pid of pids) {
       const status = await readFile(`/proc/${pid}/status`, 'utf8')

@@ -1,11 +1,12 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { SignJWT } from 'jose'
 import { describe, expect, it } from 'vitest'
+import { fixedTokenKeys } from '../testing/fixed-keys.ts'
 import { AccessTokens } from './access-tokens.ts'
 
 const pair = () => {
-  const { privateKey, publicKey } = generateKeyPairSync('ed25519')
-  return { tokenPrivate: privateKey, tokenPublic: publicKey, tokenKeyId: 'one' }
+  const made = generateKeyPairSync('ed25519')
+  return { ...made, ...fixedTokenKeys('one', made) }
 }
 const keys = pair()
 const issuer = 'https://sandbox.example'
@@ -33,7 +34,7 @@ const forged = (change: { header?: object; audience?: string; secret?: Uint8Arra
     .setSubject('usr_1')
     .setIssuedAt(nowMs / 1000)
     .setExpirationTime(nowMs / 1000 + 60)
-    .sign(change.secret ?? keys.tokenPrivate)
+    .sign(change.secret ?? keys.privateKey)
 
 const unsigned = (header: object) => {
   const payload = {
@@ -69,7 +70,7 @@ describe('login tokens', () => {
     [
       'signed with the public key as a secret',
       () => {
-        const secret = new Uint8Array(keys.tokenPublic.export({ type: 'spki', format: 'der' }))
+        const secret = new Uint8Array(keys.publicKey.export({ type: 'spki', format: 'der' }))
         return forged({ header: { alg: 'HS256' }, secret })
       },
     ],

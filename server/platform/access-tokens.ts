@@ -1,6 +1,6 @@
 import { errors, jwtVerify, SignJWT } from 'jose'
 import type { Clock } from '../base/clock.ts'
-import type { Keys } from '../base/keys.ts'
+import type { TokenKeys } from '../base/token-keys.ts'
 
 const algorithm = 'EdDSA'
 const audience = 'sandbox-jobs'
@@ -15,7 +15,7 @@ export interface TokenSubject {
 }
 
 export interface AccessTokenOptions {
-  keys: Pick<Keys, 'tokenPrivate' | 'tokenPublic' | 'tokenKeyId'>
+  keys: TokenKeys
   clock: Clock
   /** Who issues: the deployment's base URL. */
   issuer: string
@@ -37,22 +37,24 @@ export class AccessTokens {
   sign(subject: TokenSubject): Promise<string> {
     const { keys, clock, issuer, lifetimeSeconds } = this.#options
     const nowSeconds = Math.floor(clock.now().getTime() / 1000)
+    const { id, key } = keys.signing()
     return new SignJWT({ company: subject.companyId, gen: subject.generation })
-      .setProtectedHeader({ alg: algorithm, typ: type, kid: keys.tokenKeyId })
+      .setProtectedHeader({ alg: algorithm, typ: type, kid: id })
       .setIssuer(issuer)
       .setAudience(audience)
       .setSubject(subject.userId)
       .setIssuedAt(nowSeconds)
       .setExpirationTime(nowSeconds + lifetimeSeconds)
-      .sign(keys.tokenPrivate)
+      .sign(key)
   }
 
   /** Undefined for everything but a live token of this deployment. */
   async read(token: string): Promise<TokenSubject | undefined> {
     const { keys, clock, issuer } = this.#options
     const keyOf = ({ kid }: { kid?: string }) => {
-      if (kid !== keys.tokenKeyId) throw new errors.JWTInvalid('unknown key')
-      return keys.tokenPublic
+      const key = kid === undefined ? undefined : keys.verifying(kid, clock.now())
+      if (!key) throw new errors.JWTInvalid('unknown key')
+      return key
     }
     try {
       const { payload } = await jwtVerify(token, keyOf, {

@@ -1,5 +1,6 @@
-import { createHmac, createSecretKey, hash, type KeyObject } from 'node:crypto'
+import { createHmac, hash, type KeyObject } from 'node:crypto'
 import { newToken } from '../base/ids.ts'
+import type { Pepper } from '../base/peppers.ts'
 import { RecentMap } from '../base/recent-map.ts'
 
 const prefix = 'sbx_'
@@ -21,18 +22,13 @@ const hashesKept = 1024
  * hashing it. It is remembered by another hash, of 256 random bits, so that no key stays in memory.
  */
 export class ApiKeyHashes {
-  readonly #pepper: KeyObject
   readonly #known = new RecentMap<Buffer>(hashesKept)
 
-  constructor(pepper: Buffer) {
-    this.#pepper = createSecretKey(pepper)
-  }
-
-  of(key: string): Buffer {
-    const name = hash('sha256', key)
+  of(key: string, pepper: Pepper): Buffer {
+    const name = `${pepper.number} ${hash('sha256', key)}`
     const known = this.#known.get(name)
     if (known) return known
-    const keyHash = hashApiKey(this.#pepper, key)
+    const keyHash = hashApiKey(pepper.key, key)
     this.#known.set(name, keyHash)
     return keyHash
   }

@@ -30,6 +30,8 @@ export interface NewApiKey {
   ownerUserId: string
   name: string
   keyHash: Buffer
+  /** Number of its pepper. */
+  pepper: number
   scope: 'full' | 'sandbox'
   allowedChatroomIds: string[]
   domains: string[]
@@ -45,6 +47,7 @@ export const insertApiKey = (db: Executing, key: NewApiKey): Promise<ApiKeyRow> 
       owner_user_id: key.ownerUserId,
       name: key.name,
       key_hash: key.keyHash,
+      pepper: key.pepper,
       scope: key.scope,
       allowed_chatroom_ids: key.allowedChatroomIds,
       domains: key.domains,
@@ -110,3 +113,15 @@ export const revokeApiKeyRow = (db: Executing, key: ApiKeyKey, at: Date): Promis
     .where('revoked_at', 'is', null)
     .returning(columns)
     .executeTakeFirst()
+
+/** Keys of all companies that could be used, and are stored under another pepper than this. */
+export async function countKeysOffPepper(db: Executing, pepper: number, at: Date): Promise<number> {
+  const { count } = await db
+    .selectFrom('api_keys')
+    .select((columns) => columns.fn.countAll<number>().as('count'))
+    .where('pepper', '<>', pepper)
+    .where('revoked_at', 'is', null)
+    .where((where) => where.or([where('expires_at', 'is', null), where('expires_at', '>', at)]))
+    .executeTakeFirstOrThrow()
+  return count
+}

@@ -10,6 +10,7 @@ import { violates } from '../db/database.ts'
 import { hashApiKey, newApiKey } from './api-key-secret.ts'
 import {
   type ApiKeyRow,
+  countKeysOffPepper,
   findApiKeyRow,
   insertApiKey,
   listApiKeyRows,
@@ -20,6 +21,9 @@ import { findRoomStandings } from './directory-store.ts'
 import { anyOrigin, badDomains } from './origins.ts'
 import { type ListRequest, type Platform, pageById, requireAdministrator } from './platform.ts'
 import { companyManagerRole, type Principal } from './principal.ts'
+
+/** Of all companies, for the operator of their pepper. */
+export { countKeysOffPepper }
 
 const render = (row: ApiKeyRow): ApiKey => ({
   ...row,
@@ -66,13 +70,17 @@ export async function createApiKey(
   const allowedChatroomIds = request.allowed_chatroom_ids ?? []
   await checkChatrooms(platform, owner, { scope, allowedChatroomIds })
   const key = newApiKey()
-  const keyHash = hashApiKey(platform.apiKeyPepper, key)
+  const pepper = platform.peppers.present()
+  const keyHash = hashApiKey(pepper.key, key)
   const fields = { companyId, ownerUserId: owner.id, name, scope, domains, expiresAt }
-  const row = await insertApiKey(platform.db, { ...fields, keyHash, allowedChatroomIds }).catch(
-    (error: unknown) => {
-      throw violates(error, 'api_keys_live_name') ? new CodedError('already_exists') : error
-    },
-  )
+  const row = await insertApiKey(platform.db, {
+    ...fields,
+    keyHash,
+    pepper: pepper.number,
+    allowedChatroomIds,
+  }).catch((error: unknown) => {
+    throw violates(error, 'api_keys_live_name') ? new CodedError('already_exists') : error
+  })
   return { ...render(row), api_key: key }
 }
 

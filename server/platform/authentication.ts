@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { uncoded } from '@sandbox-jobs/contract/errors/uncoded.ts'
 import type { Clock } from '../base/clock.ts'
+import type { Pepper, Peppers } from '../base/peppers.ts'
 import { PlainError } from '../base/plain-error.ts'
 import type { Database } from '../db/database.ts'
 import { Gathered } from '../db/gathered.ts'
@@ -11,6 +12,7 @@ import {
   findKeyCredentials,
   findLogin,
   findUserCredential,
+  rehashKey,
   touchKey,
   type UserCredential,
 } from './credential-store.ts'
@@ -39,8 +41,8 @@ export interface AuthenticationOptions {
   tokens: AccessTokens
   /** Another issuer of login tokens, when one is configured. */
   identityProvider?: IdentityProvider | undefined
-  /** Pepper of stored API keys: `keys.derive('api-key')`. */
-  apiKeyPepper: Buffer
+  /** Of stored API keys. */
+  peppers: Peppers
   clock: Clock
 }
 
@@ -54,12 +56,11 @@ export const refuseCredentials = (): PlainError => {
 
 export class Authentication {
   readonly #options: AuthenticationOptions
-  readonly #hashes: ApiKeyHashes
+  readonly #hashes = new ApiKeyHashes()
   readonly #keys: Gathered<Buffer, KeyCredential>
 
   constructor(options: AuthenticationOptions) {
     this.#options = options
-    this.#hashes = new ApiKeyHashes(options.apiKeyPepper)
     this.#keys = new Gathered((hashes) => findKeyCredentials(options.db, hashes))
   }
 
@@ -76,7 +77,7 @@ export class Authentication {
     if (headers.authorization !== undefined) return this.#byToken(headers.authorization)
     const text = headers['x-api-key']
     if (typeof text !== 'string' || !looksLikeApiKey(text)) throw refuseCredentials()
-    const key = await findKey(this.#hashes.of(text))
+    const [key, pepper] = await this.#lookUp(text, findKey)
     const now = this.#options.clock.now()
     if (!isUsable(key, now)) throw refuseCredentials()
     if (!servesOrigin(key.domains, headers.origin)) {
@@ -87,9 +88,37 @@ export class Authentication {
     if (!key.last_used_at || key.last_used_at < olderThan) {
       await touchKey(this.#options.db, { companyId: key.company_id, keyId: key.key_id, olderThan }, now)
     }
+    await this.#storeAnew(text, key, pepper)
     const principal = principalOf(key, { id: key.owner_user_id, authMethod: 'api_key' })
     const { key_id: id, scope, allowed_chatroom_ids: allowedChatroomIds } = key
     return { ...principal, apiKey: { id, scope, allowedChatroomIds } }
+  }
+
+  /** A key as it is stored under one of the live peppers, the present one first: another is only asked after a rotation. */
+  async #lookUp(text: string, findKey: FindKey): Promise<[KeyCredential | undefined, Pepper]> {
+    const { peppers } = this.#options
+    const tried = new Set<number>()
+    do {
+      for (const pepper of peppers.live()) {
+        if (tried.has(pepper.number)) continue
+        tried.add(pepper.number)
+        const key = await findKey(this.#hashes.of(text, pepper))
+        if (key) return [key, pepper]
+      }
+    } while (peppers.refresh())
+    return [undefined, peppers.present()]
+  }
+
+  /** Under the present pepper, a key that was found under a former one. */
+  async #storeAnew(text: string, key: KeyCredential, pepper: Pepper): Promise<void> {
+    const present = this.#options.peppers.present()
+    if (pepper.number >= present.number) return
+    await rehashKey(this.#options.db, {
+      companyId: key.company_id,
+      keyId: key.key_id,
+      from: this.#hashes.of(text, pepper),
+      to: { keyHash: this.#hashes.of(text, present), pepper: present.number },
+    })
   }
 
   async #byToken(authorization: string): Promise<Principal> {

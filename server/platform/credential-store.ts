@@ -77,3 +77,17 @@ export async function touchKey(
     )
     .execute()
 }
+
+/** Stores a key under another pepper, unless somebody has. */
+export async function rehashKey(
+  db: Executing,
+  key: { companyId: string; keyId: string; from: Buffer; to: { keyHash: Buffer; pepper: number } },
+): Promise<void> {
+  await db
+    .updateTable('api_keys')
+    .set({ key_hash: key.to.keyHash, pepper: key.to.pepper })
+    .where('company_id', '=', key.companyId)
+    .where('id', '=', key.keyId)
+    .where('key_hash', '=', key.from)
+    .execute()
+}

@@ -5,6 +5,7 @@ import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createLog } from '../base/logging.ts'
 import { makeTenant, makeUser } from '../testing/factories/platform.ts'
+import { fixedPeppers, fixedTokenKeys } from '../testing/fixed-keys.ts'
 import { createTestDatabase } from '../testing/test-database.ts'
 import { AccessTokens } from './access-tokens.ts'
 import { Authentication } from './authentication.ts'
@@ -31,10 +32,10 @@ afterAll(() => keyServer.close())
 const authentication = (change: { jwksUrl?: string; loginClaim?: string } = {}) => {
   const jwksUrl = `http://127.0.0.1:${(keyServer.address() as AddressInfo).port}/keys`
   const settings = { issuer, jwksUrl, audience: 'sandbox-jobs', loginClaim: 'sub', ...change }
-  const keys = { tokenPrivate: own.privateKey, tokenPublic: own.publicKey, tokenKeyId: 'own' }
+  const keys = fixedTokenKeys('own', own)
   const tokens = new AccessTokens({ keys, clock, issuer: 'http://own', lifetimeSeconds: 60 })
   const identityProvider = new IdentityProvider(settings, { clock, log: createLog('test', 'silent') })
-  return new Authentication({ db, tokens, identityProvider, apiKeyPepper: Buffer.alloc(32), clock })
+  return new Authentication({ db, tokens, identityProvider, peppers: fixedPeppers(Buffer.alloc(32)), clock })
 }
 
 interface Claims {

@@ -3,6 +3,7 @@ import type { Lifecycle } from '@sandbox-jobs/contract/pagination.ts'
 import type { Clock } from '../base/clock.ts'
 import { CodedError } from '../base/coded-error.ts'
 import type { Page, PageRequest, PageTokens } from '../base/page.ts'
+import type { Peppers } from '../base/peppers.ts'
 import type { Database } from '../db/database.ts'
 import { administratorRole, isRestricted, type Principal } from './principal.ts'
 
@@ -11,8 +12,8 @@ export interface Platform {
   db: Database
   pageTokens: PageTokens
   clock: Clock
-  /** Pepper of stored API keys: `keys.derive('api-key')`. */
-  apiKeyPepper: Buffer
+  /** Of stored API keys. */
+  peppers: Peppers
 }
 
 export interface ListRequest extends PageRequest {

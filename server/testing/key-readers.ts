@@ -1,4 +1,3 @@
-import { generateKeyPairSync } from 'node:crypto'
 import { systemClock } from '../base/clock.ts'
 import { newId } from '../base/ids.ts'
 import { PageTokens } from '../base/page.ts'
@@ -13,6 +12,7 @@ import { type RunAddress, readRun, showReading } from '../runs/read-runs.ts'
 import { RunLookup } from '../runs/run-lookup.ts'
 import { runPlaces } from '../runs/run-places.ts'
 import { RunReadings } from '../runs/run-readings.ts'
+import { fixedPeppers, fixedTokenKeys } from './fixed-keys.ts'
 
 export interface MadeKey {
   id: string
@@ -22,16 +22,15 @@ export interface MadeKey {
 /** Readers of runs by API key, in either way that there is. */
 export function keyReaders(db: Database) {
   const pepper = Buffer.alloc(32, 1)
-  const { privateKey, publicKey } = generateKeyPairSync('ed25519')
   const { authenticate } = new Authentication({
     db,
     tokens: new AccessTokens({
-      keys: { tokenPrivate: privateKey, tokenPublic: publicKey, tokenKeyId: 'test' },
+      keys: fixedTokenKeys(),
       clock: systemClock,
       issuer: 'http://test',
       lifetimeSeconds: 600,
     }),
-    apiKeyPepper: pepper,
+    peppers: fixedPeppers(pepper),
     clock: systemClock,
   })
   const policy = queuePolicy('onprem', runPlaces({ slots: 16 }))

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -17,6 +17,8 @@ const started = /new URL\('\.\/(?<name>[\w-]+)\.ts', import\.meta\.url\)/g
  */
 export function packedPrograms(): Plugin {
   const folder = mkdtempSync(join(tmpdir(), 'sandbox-test-packed-'))
+  // A reader of a user of its own loads it too.
+  chmodSync(folder, 0o755)
   process.once('exit', () => rmSync(folder, { recursive: true }))
   const packed = packedProgram({ root, node: process.execPath }, folder)
   return {

@@ -1,4 +1,3 @@
-import { generateKeyPairSync } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import type { AddressRange } from '../base/address-range.ts'
 import { createLog } from '../base/logging.ts'
@@ -14,6 +13,7 @@ import { AccessTokens } from '../platform/access-tokens.ts'
 import { Authentication } from '../platform/authentication.ts'
 import { Directory } from '../platform/directory.ts'
 import { LoginAttempts } from '../platform/login-attempts.ts'
+import { fixedPeppers, fixedTokenKeys } from './fixed-keys.ts'
 
 export interface PlatformApp {
   app: FastifyInstance
@@ -27,18 +27,18 @@ export interface PlatformApp {
 export function createPlatformApp(db: Database, trustedProxies: AddressRange[] = []): PlatformApp {
   let aheadMs = 0
   const clock = { now: () => new Date(Date.now() + aheadMs) }
-  const { privateKey, publicKey } = generateKeyPairSync('ed25519')
-  const keys = { tokenPrivate: privateKey, tokenPublic: publicKey, tokenKeyId: 'test' }
+  const keys = fixedTokenKeys()
   const apiKeyPepper = Buffer.alloc(32, 1)
+  const peppers = fixedPeppers(apiKeyPepper)
   const tokens = new AccessTokens({ keys, clock, issuer: 'http://test', lifetimeSeconds: 600 })
-  const { authenticate } = new Authentication({ db, tokens, apiKeyPepper, clock })
+  const { authenticate } = new Authentication({ db, tokens, peppers, clock })
   const app = createApp(createLog('test', 'silent'))
   const mount = mounter(app, { authenticate, enabled: true })
   const attempts = new LoginAttempts({ db, clock, key: Buffer.alloc(32, 2) })
   mountAuthRoutes(mount, { db, tokens, attempts, trustedProxies })
   mountPublicInfoRoutes(mount, { deployment: 'onprem' })
   mountMeRoutes(mount, { directory: new Directory(db), enabled: true, deployment: 'onprem' })
-  mountPlatformRoutes(mount, { db, pageTokens: new PageTokens(Buffer.alloc(32)), clock, apiKeyPepper })
+  mountPlatformRoutes(mount, { db, pageTokens: new PageTokens(Buffer.alloc(32)), clock, peppers })
   const pass = (ms: number) => {
     aheadMs += ms
   }

@@ -56,6 +56,8 @@ export interface ApiKeysTable {
   owner_user_id: string
   name: string
   key_hash: Buffer
+  /** Number of the pepper of that hash. */
+  pepper: Generated<number>
   scope: 'full' | 'sandbox'
   allowed_chatroom_ids: string[]
   domains: string[]

@@ -195,6 +195,7 @@ const makeKey = async (owner: Principal, change: Partial<NewApiKey> = {}) => {
     ownerUserId: owner.principalId,
     name: key,
     keyHash: hashApiKey(apiKeyPepper, key),
+    pepper: 0,
     scope: 'full',
     allowedChatroomIds: [],
     domains: ['*'],

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { fixedPeppers } from '../../testing/fixed-keys.ts'
 import { createTestDatabase } from '../../testing/test-database.ts'
 import { hashApiKey } from '../api-key-secret.ts'
 import { findKeyCredentials, findLogin } from '../credential-store.ts'
@@ -9,7 +10,7 @@ import { CompanyFileInvalid } from './company-yaml.ts'
 
 const { db } = await createTestDatabase()
 const now = new Date('2026-01-01T00:00:00Z')
-const services = { db, clock: { now: () => now }, apiKeyPepper: Buffer.alloc(32, 1) }
+const services = { db, clock: { now: () => now }, peppers: fixedPeppers(Buffer.alloc(32, 1)) }
 
 const apply = (text: string, dryRun = false) => applyCompanyFile(services, text, { dryRun })
 const lines = ({ changes }: Awaited<ReturnType<typeof apply>>) =>
@@ -145,7 +146,7 @@ describe('applying a company file', () => {
       )
     const first = await apply(file('rooms: [one/floor]'))
     expect(first.apiKeys).toMatchObject([{ company: 'keys', name: 'bot' }])
-    const hash = hashApiKey(services.apiKeyPepper, first.apiKeys[0]?.api_key ?? '')
+    const hash = hashApiKey(services.peppers.present().key, first.apiKeys[0]?.api_key ?? '')
     expect(await findKeyCredentials(db, [hash])).toMatchObject([{ scope: 'sandbox', domains: ['*'] }])
     const wider = file('rooms: [one/floor, one/hall], expires_at: 2030-01-01T00:00:00Z')
     const second = await apply(wider)

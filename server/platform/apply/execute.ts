@@ -1,5 +1,6 @@
 import type { Clock } from '../../base/clock.ts'
 import { newToken } from '../../base/ids.ts'
+import type { Peppers } from '../../base/peppers.ts'
 import type { Trx } from '../../db/database.ts'
 import { hashApiKey, newApiKey } from '../api-key-secret.ts'
 import { insertApiKey, updateApiKeyRow } from '../api-key-store.ts'
@@ -22,7 +23,7 @@ export interface MadeSecrets {
 
 export interface ExecuteServices {
   clock: Clock
-  apiKeyPepper: Buffer
+  peppers: Peppers
 }
 
 const generatedPasswordLength = 24
@@ -127,13 +128,15 @@ async function writeApiKey(
     return updateApiKeyRow(trx, key, { allowedChatroomIds, domains, expiresAt })
   }
   const key = newApiKey()
-  const keyHash = hashApiKey(services.apiKeyPepper, key)
+  const pepper = services.peppers.present()
+  const keyHash = hashApiKey(pepper.key, key)
   const ownerUserId = known(company.users, owner).id
   await insertApiKey(trx, {
     companyId,
     ownerUserId,
     name,
     keyHash,
+    pepper: pepper.number,
     scope,
     allowedChatroomIds,
     domains,

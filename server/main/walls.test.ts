@@ -1,0 +1,248 @@
+import { execFile } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { chmod } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { readConfig } from '../base/config.ts'
+import { type Account, asAccount } from '../postgres/account.ts'
+import { freePort } from '../postgres/free-port.ts'
+import { runningPostgresUrl, runningServiceUrls } from '../postgres/running.ts'
+import {
+  childrenOf,
+  removeControlGroups,
+  type StartedService,
+  startedService,
+} from '../testing/started-service.ts'
+import { serviceAccounts } from './supervisor/service-accounts.ts'
+
+/* What code that runs in one process of the service reaches of the others: tried by programs of that user. */
+
+const accounts = serviceAccounts(readConfig({}))
+const parent = mkdtempSync('/var/tmp/sandbox-walls-')
+const dataDir = join(parent, 'data')
+const at = (name: string) => join(dataDir, name)
+
+let service: StartedService
+const pids: Record<string, number> = {}
+
+beforeAll(async () => {
+  await chmod(parent, 0o755)
+  service = await startedService(dataDir, await freePort())
+  for (const pid of childrenOf(service.child.pid ?? 0)) {
+    const argv = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')
+    const role = /([a-z]+)\.mjs$/.exec(argv.find((part) => part.endsWith('.mjs')) ?? '')?.[1]
+    if (role) pids[role] = pid
+    if (argv[0]?.endsWith('bin/postgres')) pids.postgres = pid
+  }
+}, 120_000)
+afterAll(async () => {
+  service.child.kill('SIGTERM')
+  await service.exited
+  rmSync(parent, { recursive: true, force: true })
+  removeControlGroups(dataDir)
+})
+
+/** One attempt a line: its name, what it does, the path or process it does it to. */
+const program = `
+import { closeSync, linkSync, mkdirSync, openSync, readFileSync, readdirSync, renameSync, writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
+const ways = {
+  read: (path) => readFileSync(path),
+  list: (path) => readdirSync(path),
+  open: (path) => closeSync(openSync(path, 'r+')),
+  write: (path) => writeFileSync(path + '/planted', ''),
+  move: (path) => { renameSync(path, path + '.away'); renameSync(path + '.away', path) },
+  signal: (path) => process.kill(Number(path), 0),
+  connect: (path) => new Promise((resolve, reject) => connect(path).once('error', reject).once('connect', function () { this.destroy(); resolve() })),
+}
+const told = {}
+for (const [way, path] of JSON.parse(process.argv[1])) {
+  try { await ways[way](path); told[way + ' ' + path] = 'done' } catch (error) { told[way + ' ' + path] = error.code }
+}
+console.log(JSON.stringify(told))`
+
+type Attempt = [way: string, path: string]
+
+/** What came of the attempts of a program that runs as that user, with the groups that the service gives it. */
+async function attemptsOf(
+  account: Account | undefined,
+  attempts: Attempt[],
+): Promise<Record<string, string>> {
+  const node = [process.execPath, '--input-type=module', '-e', program, JSON.stringify(attempts)]
+  const [command = '', ...args] = account ? asAccount(account, node) : node
+  const { stdout } = await promisify(execFile)(command, args, { cwd: '/', env: {} })
+  return JSON.parse(stdout)
+}
+
+/** Everything of the service that somebody needs alone. */
+const belongings = (): Record<'api' | 'worker' | 'postgres' | 'root', Attempt[]> => ({
+  api: [
+    ['read', at('keys/api/root.key')],
+    ['read', at('keys/api/token-signing.pem')],
+    ['list', at('keys/api')],
+    ['write', at('compiled/api')],
+  ],
+  worker: [
+    ['read', at('keys/image-signing/signing.pem')],
+    ['write', at('keys/image-signing/trusted')],
+    ['write', at('compiled/worker')],
+    ['connect', at('run/agent.sock')],
+  ],
+  postgres: [
+    ['read', at('postgres/cluster/PG_VERSION')],
+    ['write', at('postgres/cluster/base')],
+  ],
+  root: [
+    ['read', at('postgres/superuser-password')],
+    ['read', at('postgres/password')],
+    ['read', at('postgres/api-password')],
+    ['read', at('postgres/worker-password')],
+    ['list', at('agent')],
+    ['move', at('keys/image-signing')],
+    ['move', at('keys/api')],
+    ['write', at('keys')],
+    ['write', at('run')],
+    ['write', at('packed')],
+    ['write', at('native')],
+  ],
+})
+
+/** What can be done to a process: see its settings and its memory, and end it. */
+const processes = (...roles: string[]): Attempt[] =>
+  roles.flatMap((role): Attempt[] => [
+    ['read', `/proc/${pids[role]}/environ`],
+    ['open', `/proc/${pids[role]}/mem`],
+    ['list', `/proc/${pids[role]}/fd`],
+    ['signal', `${pids[role]}`],
+  ])
+
+const refused = ['EACCES', 'EPERM']
+const outcomes = (told: Record<string, string>) => [...new Set(Object.values(told))]
+
+describe('a program of the user of', () => {
+  test('each part has what is its own, or the walls below would show nothing', async () => {
+    const own = belongings()
+    for (const role of ['api', 'worker', 'postgres'] as const) {
+      expect(outcomes(await attemptsOf(accounts[role], own[role]))).toEqual(['done'])
+    }
+    expect(outcomes(await attemptsOf(undefined, own.root))).toEqual(['done'])
+    for (const role of ['api', 'worker'] as const) {
+      expect(outcomes(await attemptsOf(accounts[role], [['write', at('objects')]]))).toEqual(['done'])
+    }
+  })
+
+  const walls = {
+    api: { others: ['worker', 'postgres', 'root'], processes: ['worker', 'agent', 'postgres'] },
+    worker: { others: ['api', 'postgres', 'root'], processes: ['api', 'agent', 'postgres'] },
+    postgres: { others: ['api', 'worker', 'root'], processes: ['api', 'worker', 'agent'] },
+    reader: {
+      others: ['api', 'worker', 'postgres', 'root'],
+      processes: ['api', 'worker', 'agent', 'postgres'],
+    },
+  } as const
+  for (const [role, { others, processes: of }] of Object.entries(walls)) {
+    test(`${role} gets nothing of the others' files, sockets and processes`, async () => {
+      const own = belongings()
+      const objects: Attempt[] = role === 'postgres' || role === 'reader' ? [['list', at('objects')]] : []
+      const attempts = [...others.flatMap((other) => own[other]), ...processes(...of), ...objects]
+      const told = await attemptsOf(accounts[role as keyof typeof walls], attempts)
+      expect(Object.entries(told).filter(([, outcome]) => !refused.includes(outcome))).toEqual([])
+      expect(Object.keys(told)).toHaveLength(attempts.length)
+    })
+  }
+
+  test('the same part sees nothing of its memory, its settings and its descriptors', async () => {
+    for (const role of ['api', 'worker', 'postgres'] as const) {
+      const told = await attemptsOf(accounts[role], processes(role).slice(0, 3))
+      expect(outcomes(told)).toEqual(['EACCES'])
+    }
+  })
+})
+
+describe('in the database', () => {
+  const query = async (url: string, sql: string) => {
+    const client = new pg.Client({ connectionString: url })
+    await client.connect()
+    try {
+      return await client.query(sql).then(
+        () => 'done',
+        (error: { code: string }) => error.code,
+      )
+    } finally {
+      await client.end()
+    }
+  }
+  const denied = '42501'
+  const urls = async () => {
+    const found = await runningServiceUrls(at('postgres'))
+    const owner = await runningPostgresUrl(at('postgres'))
+    if (!found || !owner) throw new Error('no database')
+    return { ...found, owner }
+  }
+
+  test('API and worker read and write rows, and change neither schema nor rights nor the record of the operator', async () => {
+    const { api, worker, owner } = await urls()
+    const forbidden = [
+      'create table mine (a int)',
+      'alter table runs add column mine int',
+      'drop trigger if exists x on runs',
+      'truncate runs',
+      'grant select on operator_acts to public',
+      'set role sandbox_jobs',
+      'set role postgres',
+      'select rolpassword from pg_authid',
+      "copy (select 1) to program 'true'",
+      "select pg_read_file('PG_VERSION')",
+      'select * from operator_acts',
+      'delete from kysely_migration',
+      'create role mine',
+      'create temporary table mine (a int)',
+      'create database mine',
+    ]
+    for (const url of [api, worker]) {
+      expect(await query(url, 'select 1 from runs')).toBe('done')
+      expect(await query(url, 'delete from runs where false')).toBe('done')
+      for (const sql of forbidden) expect([sql, await query(url, sql)]).toEqual([sql, denied])
+    }
+    expect(await query(owner, 'select * from operator_acts')).toBe('done')
+  })
+
+  test('the worker sees nothing that people or programs log in with', async () => {
+    const { api, worker } = await urls()
+    for (const sql of [
+      'select password_hash from users',
+      'select key_hash from api_keys',
+      'select * from users',
+    ]) {
+      expect([await query(api, sql), await query(worker, sql)]).toEqual(['done', denied])
+    }
+    for (const sql of ['delete from api_keys', 'update users set role = 5']) {
+      expect(await query(worker, sql)).toBe(denied)
+    }
+    expect(await query(worker, 'select id, disabled_at from users')).toBe('done')
+  })
+})
+
+describe('a role that dies', () => {
+  test('leaves no core, not to a handler of cores either, and its signals open no debugger', async () => {
+    for (const role of ['api', 'worker', 'agent', 'postgres']) {
+      expect(readFileSync(`/proc/${pids[role]}/limits`, 'utf8')).toMatch(/^Max core file size +1 +1 /m)
+      if (role !== 'postgres')
+        expect(readFileSync(`/proc/${pids[role]}/cmdline`, 'utf8')).toContain('\0--disable-sigusr1\0')
+    }
+    const cwd = `/proc/${pids.api}/cwd`
+    expect(existsSync(join(cwd, 'core'))).toBe(false)
+    const { api = 0 } = pids
+    const root = (await promisify(execFile)('readlink', [cwd])).stdout.trim()
+    process.kill(api, 'SIGUSR1')
+    process.kill(api, 'SIGSEGV')
+    await expect
+      .poll(() => service.lines.filter((line) => line.includes('api')).join('\n'), { timeout: 30_000 })
+      .toMatch(/ended/)
+    expect(existsSync(join(root, 'core'))).toBe(false)
+    expect(existsSync(join(root, `core.${api}`))).toBe(false)
+    expect(readFileSync(at('logs/api.log'), 'utf8')).not.toContain('Debugger listening')
+  })
+})

@@ -1,0 +1,96 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { systemClock } from '../base/clock.ts'
+import { openKeys } from '../base/keys.ts'
+import { makeTenant, makeUser } from '../testing/factories/platform.ts'
+import { createTestDatabase } from '../testing/test-database.ts'
+import { AccessTokens } from './access-tokens.ts'
+import { hashApiKey, newApiKey } from './api-key-secret.ts'
+import { countKeysOffPepper, insertApiKey } from './api-key-store.ts'
+import { Authentication } from './authentication.ts'
+
+const { db } = await createTestDatabase()
+const { companyId } = await makeTenant(db)
+
+let folder: string
+beforeEach(async () => {
+  await db.deleteFrom('api_keys').execute()
+  folder = mkdtempSync(join(tmpdir(), 'sandbox-test-keys-'))
+})
+afterEach(() => rmSync(folder, { recursive: true }))
+
+/** A process of the API over the folder's keys. */
+function startApi() {
+  const keys = openKeys(folder)
+  const tokens = new AccessTokens({
+    keys: keys.tokens,
+    clock: systemClock,
+    issuer: 'http://test',
+    lifetimeSeconds: 60,
+  })
+  const { authenticate } = new Authentication({ db, tokens, peppers: keys.peppers, clock: systemClock })
+  const makeKey = async () => {
+    const owner = await makeUser(db, companyId)
+    const text = newApiKey()
+    const pepper = keys.peppers.present()
+    const row = await insertApiKey(db, {
+      companyId,
+      ownerUserId: owner.principalId,
+      name: text,
+      keyHash: hashApiKey(pepper.key, text),
+      pepper: pepper.number,
+      scope: 'full',
+      allowedChatroomIds: [],
+      domains: ['*'],
+      expiresAt: null,
+    })
+    return { id: row.id, text }
+  }
+  const call = (key: { text: string }) =>
+    authenticate({ 'x-api-key': key.text }).then(
+      ({ apiKey }) => apiKey?.id,
+      (error: { status: number }) => error.status,
+    )
+  return { makeKey, call, peppers: keys.peppers }
+}
+
+const pepperOf = async ({ id }: { id: string }) =>
+  (await db.selectFrom('api_keys').select('pepper').where('id', '=', id).executeTakeFirstOrThrow()).pepper
+
+it('finds a key under either pepper, stores it under the new one, and needs no restart', async () => {
+  const [running, operator] = [startApi(), startApi()]
+  const [used, unused] = [await running.makeKey(), await running.makeKey()]
+  expect(await running.call(used)).toBe(used.id)
+  operator.peppers.rotate()
+  const late = await running.makeKey()
+  const fresh = await operator.makeKey()
+  for (const key of [used, late, fresh, used]) expect(await running.call(key)).toBe(key.id)
+  expect(await Promise.all([used, unused, late, fresh].map(pepperOf))).toEqual([0, 0, 0, 1])
+  // It has seen the rotation with the key that it could not find.
+  for (const key of [used, late]) expect(await running.call(key)).toBe(key.id)
+  expect(await Promise.all([used, unused, late, fresh].map(pepperOf))).toEqual([1, 0, 1, 1])
+  expect(await countKeysOffPepper(db, 1, new Date())).toBe(1)
+  for (const key of [used, late, fresh]) expect(await running.call(key)).toBe(key.id)
+})
+
+it('keys that were not used before the former pepper was retired are void, and the others go on', async () => {
+  const running = startApi()
+  const [used, unused] = [await running.makeKey(), await running.makeKey()]
+  running.peppers.rotate()
+  expect(await running.call(used)).toBe(used.id)
+  startApi().peppers.retire()
+  const restarted = startApi()
+  expect([await restarted.call(used), await restarted.call(unused)]).toEqual([used.id, 418])
+})
+
+it('a key that two processes move at once goes on', async () => {
+  const apis = [startApi(), startApi(), startApi()]
+  const key = await startApi().makeKey()
+  apis[0]?.peppers.rotate()
+  for (const api of apis) api.peppers.refresh()
+  const answers = await Promise.all([...apis, ...apis].map((api) => api.call(key)))
+  expect(answers.every((answer) => answer === key.id)).toBe(true)
+  expect(await pepperOf(key)).toBe(1)
+})
