@@ -8,7 +8,7 @@ const base = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', SANDBOX_DATA: '/nonexisten
 test('sandbox doctor gives every check as one JSON document', () => {
   const { checks } = JSON.parse(execFileSync(command, ['doctor', '--json'], { env: base, encoding: 'utf8' }))
   const names = checks.map((check: { name: string }) => check.name)
-  for (const name of ['root', 'node', 'service user', 'postgres', 'port', 'memory', 'disk']) {
+  for (const name of ['root', 'node', 'service users', 'postgres', 'port', 'memory', 'disk']) {
     expect(names).toContain(name)
   }
 })
@@ -17,7 +17,9 @@ test('sandbox doctor fails when something needed is missing, and says what to do
   const env = { ...base, SANDBOX_SERVICE_USER: 'nobody-by-that-name' }
   const { status, stdout } = spawnSync(command, ['doctor'], { env, encoding: 'utf8' })
   expect(status).toBe(1)
-  expect(stdout).toMatch(/service user +MISSING none\n +→ run install\/service-user\.sh/)
+  expect(stdout).toMatch(
+    /service users +MISSING none, or root: nobody-by-that-name-api, .*\n +→ run install\/service-user\.sh/,
+  )
 })
 
 test('a command line that cannot be understood ends with 2', () => {

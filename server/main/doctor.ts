@@ -39,7 +39,7 @@ export async function examine(): Promise<Check[]> {
     builderCheck(config),
     baseImagesCheck(config),
   ])
-  return [rootCheck(), nodeCheck(), serviceUserCheck(config), ...host, ...looked]
+  return [rootCheck(), nodeCheck(), serviceUsersCheck(config), ...host, ...looked]
 }
 
 function settingsOrProblems(): Config | Check {
@@ -70,12 +70,25 @@ const rootCheck = (): Check =>
 
 const nodeCheck = (): Check => needed('node', { ok: true, found: process.version, advice: '' })
 
-function serviceUserCheck(config: Config): Check {
-  const account = accountOf(config.serviceUser)
-  return needed('service user', {
-    ok: account !== undefined && account.uid !== 0,
-    found: account ? `${config.serviceUser} (${account.uid}:${account.gid})` : 'none',
-    advice: 'run install/service-user.sh, or set SANDBOX_SERVICE_USER to a user that is not root',
+function serviceUsersCheck(config: Config): Check {
+  const users = [
+    config.apiUser,
+    config.workerUser,
+    config.postgresUser,
+    config.readerUser,
+    config.serviceUser,
+  ]
+  const found = users.map((user) => ({ user, account: accountOf(user) }))
+  const missing = found.filter(({ account }) => account === undefined || account.uid === 0)
+  const uids = new Set(found.map(({ account }) => account?.uid))
+  return needed('service users', {
+    ok: missing.length === 0 && uids.size === users.length,
+    found:
+      missing.length > 0
+        ? `none, or root: ${missing.map(({ user }) => user).join(', ')}`
+        : found.map(({ user, account }) => `${user} (${account?.uid})`).join(', '),
+    advice:
+      'run install/service-user.sh, or name a system user for each: SANDBOX_SERVICE_USER and those after it',
   })
 }
 

@@ -103,10 +103,17 @@ export class Authentication {
         if (tried.has(pepper.number)) continue
         tried.add(pepper.number)
         const key = await findKey(this.#hashes.of(text, pepper))
-        if (key) return [key, pepper]
+        if (key && this.#isLive(pepper)) return [key, pepper]
       }
     } while (peppers.refresh())
     return [undefined, peppers.present()]
+  }
+
+  /** A former one may have been retired since it was read. */
+  #isLive(pepper: Pepper): boolean {
+    const { peppers } = this.#options
+    if (pepper.number !== peppers.present().number) peppers.refresh()
+    return peppers.live().some(({ number }) => number === pepper.number)
   }
 
   /** Under the present pepper, a key that was found under a former one. */
