@@ -21,7 +21,15 @@ await runRole('api', async (config, log) => {
   const clock = systemClock
   const identityProvider = identityProviderOf(config, { clock, log })
   const logNews = new LogNews({ url: databaseUrl, log })
-  const app = createApiApp({ db, logNews, log, clock, identityProvider, readers: readersOfRole(log, values.readers), config })
+  const app = createApiApp({
+    db,
+    logNews,
+    log,
+    clock,
+    identityProvider,
+    readers: readersOfRole(log, values.readers),
+    config,
+  })
   await app.listen({ host, port })
   // A connection that cannot be accepted, for want of memory or files, is no reason to end.
   app.server.on('error', (error) => log.error({ err: error }, 'a connection was not accepted'))
