@@ -57,6 +57,8 @@ await runRole('worker', async (config, log) => {
   await storage.removeAbandoned()
   const executor = new AgentClient(config.agentSocket)
   const signing = new SigningKeys(signingKeysFolder(config.dataDir))
+  // Made now when there is none: the API shows its public part, and cannot make it.
+  signing.list()
   // After a restart it finds what it held by this name.
   const name = machine.id
 

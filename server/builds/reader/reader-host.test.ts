@@ -19,7 +19,7 @@ const asker = (folder: string) => `
   const { contextLimits } = await import('${folder}/archive-readers.ts')
   const { contextBounds } = await import('${folder}/../archive/archive.ts')
   const { sourceOf, tar } = await import('${folder}/../archive/archive-fixtures.ts')
-  const source = sourceOf(tar([{ name: 'Dockerfile', content: 'FROM scratch' }]))
+  const source = sourceOf(tar({ name: 'Dockerfile', content: 'FROM scratch' }))
   const reader = new ReaderProcess(requestedReaders(${JSON.stringify(readerStart)}), contextLimits)
   const job = { kind: 'context', format: 'tar', byteSize: source.byteSize, bounds: contextBounds }
   const verdict = await reader.ask(job, source)

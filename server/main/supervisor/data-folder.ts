@@ -120,7 +120,10 @@ function separateOwners(root: string, accounts: ServiceAccounts): void {
       renameSync(join(root, 'keys', name), join(keysFolder(root), name))
   }
   giveAway(keysFolder(root), { from, to: api, fileMode: 0o600 })
-  giveAway(join(signingKeysFolder(root), 'trusted'), { from, to: worker, folderMode: 0o755, fileMode: 0o644 })
+  // What the API reads of the worker's.
+  for (const name of ['present', 'trusted']) {
+    giveAway(join(signingKeysFolder(root), name), { from, to: worker, folderMode: 0o755, fileMode: 0o644 })
+  }
   giveAway(signingKeysFolder(root), { from, to: worker, fileMode: 0o600 })
   // Large ones are walked once: they change hands last of what is in them.
   const [cluster, objects] = [join(root, 'postgres/cluster'), join(root, 'objects')]
