@@ -15,7 +15,6 @@ const soonFound = [
   'a take-over leaves runs that are starting',
   'a cancel wins over an end of its own',
   'what a sandbox left goes with its end',
-  'what was forbidden is remembered before it is on disk',
   'marks of sandboxes are dropped too early',
   'a run of another machine is found never to have started',
   'a claim serves the oldest run, whoever has the most',

@@ -228,7 +228,21 @@ export class World {
   #freezeWorker(name: string): void {
     const actor = this.#workers.get(name)
     const forMs = this.#draw.chance(0.5) ? this.#draw.below(10_000) : 1_100_000 + this.#draw.below(400_000)
-    if (actor?.alive) actor.frozenUntilMs = this.#timeline.nowMs + forMs
+    if (!actor?.alive) return
+    actor.frozenUntilMs = this.#timeline.nowMs + forMs
+    if (this.#draw.chance(0.5)) this.#replaceWorker(name, actor)
+  }
+
+  /** Another worker of the machine starts beside one that stands still, which ends soon after it finds its lease lost. */
+  #replaceWorker(name: string, frozen: Actor): void {
+    this.#timeline.at(this.#timeline.nowMs + this.#draw.below(5000), () => {
+      if (this.#workers.get(name) !== frozen) return
+      this.#startWorker(name)
+      this.#timeline.at(frozen.frozenUntilMs + this.#draw.below(5000), () => {
+        frozen.alive = false
+        this.#listeners.delete(frozen)
+      })
+    })
   }
 }
 
