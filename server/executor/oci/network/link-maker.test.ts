@@ -14,7 +14,7 @@ test('links begin again at the first after the last, and none gets the address o
   await lendNative(folder)
   const { links } = await buildNative(folder)
   // A namespace of its own in the place of a router's.
-  const holder = spawn('unshare', ['--net', 'sleep', 'infinity'])
+  const holder = spawn('/usr/bin/unshare', ['--net', 'sleep', 'infinity'])
   const namespace = `/proc/${holder.pid}/ns/net`
   const own = await readlink('/proc/self/ns/net')
   await until(async () => (await readlink(namespace)) !== own)

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { mkdir, mkdtemp, open, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { recordBytes } from './mark.ts'
 import { Marks, type MarksOptions } from './marks.ts'
 
@@ -155,12 +155,11 @@ test('a mark that could not be written is none, and can be written again', async
   const probe = await open(dayFile('2026-03-01'))
   const prototype = Object.getPrototypeOf(probe) as { datasync(): Promise<void> }
   await probe.close()
-  const { datasync } = prototype
-  prototype.datasync = () => Promise.reject(new Error('EIO'))
+  const failing = vi.spyOn(prototype, 'datasync').mockRejectedValue(new Error('EIO'))
   try {
     await expect(marks.add('forbidden', ['run_b_1'])).rejects.toThrow('EIO')
   } finally {
-    prototype.datasync = datasync
+    failing.mockRestore()
   }
   expect(marks.find('run_b_1')).toBeUndefined()
   await marks.add('removed', ['run_c_1'])
