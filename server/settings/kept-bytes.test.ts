@@ -161,9 +161,10 @@ it.each([1, 2, 3])(
     const draw = draws(seed)
     for (let step = 0; step < 60; step += 1) {
       // Some at once, so that triggers of several transactions meet.
-      await Promise.all(
-        Array.from({ length: 1 + draw(3) }, () => operations[draw(operations.length)]?.(draw)),
-      )
+      const together = Array.from({ length: 1 + draw(3) }, async () => {
+        await operations[draw(operations.length)]?.(draw)
+      })
+      await Promise.all(together)
       expect(await kept()).toBe(await rowsSay(tenant.companyId))
     }
     expect(await recountKeptBytes(db)).toEqual([])
