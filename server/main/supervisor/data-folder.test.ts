@@ -58,7 +58,7 @@ function makeOlder() {
     writeOwned(join(root, name), mode)
   }
   mkdirSync(root)
-  for (const name of ['root.key', 'token-signing.pem', 'image-signing/signing.pem'])
+  for (const name of ['root.key', 'token-signing.pem', 'image-signing/signing.pem', 'image-signing/present'])
     make(`keys/${name}`, 0o600)
   make(`keys/image-signing/trusted/${'a'.repeat(64)}.pem`, 0o600)
   make('objects/objects/runs/output', 0o600)
@@ -90,6 +90,7 @@ test('what one user had of an older version goes to who needs it', () => {
   expect(ownerOf('keys/api/token-signing.pem')).toEqual(of(api, '600'))
   expect(readFileSync(join(root, 'keys/api/root.key'), 'utf8')).toBe(join(root, 'keys/root.key'))
   expect(ownerOf('keys/image-signing/signing.pem')).toEqual(of(worker, '600'))
+  expect(ownerOf('keys/image-signing/present')).toEqual(of(worker, '644'))
   expect(ownerOf('keys/image-signing/trusted')).toEqual(of(worker, '755'))
   expect(ownerOf(`keys/image-signing/trusted/${'a'.repeat(64)}.pem`)).toEqual(of(worker, '644'))
   expect(ownerOf('objects/objects/runs')).toMatchObject({ gid: shared.gid, mode: '2770' })
