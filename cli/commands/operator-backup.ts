@@ -16,7 +16,7 @@ export const operatorBackupCommand = (): Command =>
     )
     .action(async (folder: string, options: { json?: boolean }) => {
       const report = createReporter(options.json === true)
-      await onThisMachine(report, () => makeBackup(folder, report.progress), {
+      await onThisMachine(report, () => makeBackup(folder, (text) => report.progress(text)), {
         render: ({ madeAt, files, bytes, tables }) => {
           const rows = tables.reduce((sum, table) => sum + table.rows, 0)
           return {

@@ -17,7 +17,7 @@ export const operatorRestoreCommand = (): Command =>
     )
     .action(async (folder: string, options: { json?: boolean }) => {
       const report = createReporter(options.json === true)
-      await onThisMachine(report, () => restoreBackup(folder, report.progress), {
+      await onThisMachine(report, () => restoreBackup(folder, (text) => report.progress(text)), {
         render: ({ dataDir, madeAt, rows, files, endedRuns }) => ({
           text:
             `The backup of ${madeAt} is restored in ${dataDir}: ${rows} rows, ${files} files.\n` +

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { homedir, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { parse } from 'yaml'
-import { type AddressRange, parseAddressRange } from './address-range.ts'
+import { parseAddressRange } from './address-range.ts'
 
 /**
  * Every setting of the service, from one table: an environment variable, or the same name in the YAML file
@@ -14,7 +14,7 @@ export interface Config {
   host: string
   port: number
   /** Ranges of the reverse proxies whose word about a client's address is believed. */
-  trustedProxies: AddressRange[]
+  trustedProxies: string[]
   /** What links start with, no slash at the end. */
   baseUrl: string
   /** External Postgres; absent: the embedded one. */
@@ -149,8 +149,8 @@ export const settings: { [K in keyof Config]: Setting<Config[K]> } = {
     parse: (raw) => {
       const ranges = String(raw)
         .split(',')
-        .map((range) => parseAddressRange(range.trim()))
-      return ranges.every((range) => range !== undefined) ? ranges : undefined
+        .map((range) => range.trim())
+      return ranges.every((range) => parseAddressRange(range) !== undefined) ? ranges : undefined
     },
   },
   baseUrl: {

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import type { FastifyInstance } from 'fastify'
+import { parseAddressRange } from '../base/address-range.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Config } from '../base/config.ts'
 import { keysFolder, openKeys } from '../base/keys.ts'
@@ -115,7 +116,8 @@ export function createApiApp({
   const { authenticate } = new Authentication({ db, tokens, identityProvider, peppers, clock })
 
   const app = createApp(log)
-  boundConnections(app, connectionBoundsFor(config.trustedProxies))
+  const trustedProxies = config.trustedProxies.flatMap((range) => parseAddressRange(range) ?? [])
+  boundConnections(app, connectionBoundsFor(trustedProxies))
   const mounting = { authenticate, enabled, hasSpace: () => storage.hasSpace() }
   const mount = mounter(app, mounting)
 
@@ -123,7 +125,7 @@ export function createApiApp({
   mountPublicInfoRoutes(mount, { deployment })
   mountPublicKeyRoute(mount, { keys, log })
   const attempts = new LoginAttempts({ db, clock, key: keys.derive('login-attempt') })
-  mountAuthRoutes(mount, { db, tokens, attempts, trustedProxies: config.trustedProxies })
+  mountAuthRoutes(mount, { db, tokens, attempts, trustedProxies })
   mountMeRoutes(mount, { directory, enabled, deployment })
   mountSettingsRoutes(mount, { db, clock, deployment, runtimeEgress: config.runtimeEgress })
   mountPlatformRoutes(mount, { db, pageTokens: pages, clock, peppers })

@@ -13,7 +13,6 @@ import { cancelRun } from './cancel-run.ts'
 import { runPlaces } from './run-places.ts'
 import { postgresRunQueue } from './run-queue.ts'
 import { RunWorker } from './run-worker.ts'
-import { sweepSandboxes } from './sweep-sandboxes.ts'
 
 const { db, url } = await createTestDatabase()
 const runs = postgresRunQueue(db, url, createLog('test', 'silent'))
@@ -523,35 +522,6 @@ describe('a worker that comes back', () => {
     await startWorker('w2')
     await untilState(id, 'completed')
     expect(await textOf((await contentOf(id))?.output_key)).toBe('late')
-  })
-
-  it('removes sandboxes whose run had ended', async () => {
-    executor.failNext('remove')
-    const worker = await startWorker()
-    const id = await queue()
-    await untilState(id, 'completed')
-    await worker.stop()
-    expect(await sweepSandboxes(runs, executor)).toBe(1)
-    expect(await executor.list()).toEqual([])
-  })
-})
-
-describe('a sandbox whose run was ended by somebody else', () => {
-  it('is stopped and removed', async () => {
-    executor.script(() => 'hold')
-    const worker = await startWorker()
-    const id = await queue()
-    await untilState(id, 'running')
-    await worker.stop()
-    await db
-      .updateTable('runs')
-      .set({ state: 'platform_failed', terminal_at: new Date() })
-      .where('id', '=', id)
-      .execute()
-    expect(await sweepSandboxes(runs, executor)).toBe(0)
-    expect(await executor.list()).toEqual([{ id: `${id}_1`, state: 'exited' }])
-    expect(await sweepSandboxes(runs, executor)).toBe(1)
-    expect(await executor.list()).toEqual([])
   })
 })
 

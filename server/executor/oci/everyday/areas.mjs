@@ -38,7 +38,7 @@ import { createGunzip, createGzip } from 'node:zlib'
 const folder = await mkdtemp('/workspace/node-')
 const inFolder = (name) => join(folder, name)
 
-test('files', async () => {
+void test('files', async () => {
   await writeFile(inFolder('a'), 'text')
   assert.equal((await stat(inFolder('a'))).size, 4)
   assert.equal(statSync(inFolder('a')).isFile(), true)
@@ -60,7 +60,7 @@ test('files', async () => {
   assert.equal(existsSync(inFolder('copy')), false)
 })
 
-test('many small files', async () => {
+void test('many small files', async () => {
   await mkdir(inFolder('many'))
   await Promise.all(Array.from({ length: 300 }, (_, at) => writeFile(inFolder(`many/${at}`), String(at))))
   const all = await Promise.all(
@@ -72,7 +72,7 @@ test('many small files', async () => {
   )
 })
 
-test('streams and compression', async () => {
+void test('streams and compression', async () => {
   const bytes = randomBytes(2 ** 20)
   writeFileSync(inFolder('plain'), bytes)
   await pipeline(createReadStream(inFolder('plain')), createGzip(), createWriteStream(inFolder('gz')))
@@ -81,7 +81,7 @@ test('streams and compression', async () => {
   assert.equal(digest(readFileSync(inFolder('again'))), digest(bytes))
 })
 
-test('processes', async () => {
+void test('processes', async () => {
   assert.equal(
     execFileSync('/bin/sh', ['-c', 'read a; echo got $a'], { input: 'x\n', encoding: 'utf8' }),
     'got x\n',
@@ -100,7 +100,7 @@ test('processes', async () => {
   )
 })
 
-test('a process of its own kind, and messages', async () => {
+void test('a process of its own kind, and messages', async () => {
   writeFileSync(
     inFolder('child.mjs'),
     `process.on('message', (m) => process.send(m * 2, () => process.exit()))`,
@@ -110,7 +110,7 @@ test('a process of its own kind, and messages', async () => {
   assert.equal((await once(child, 'message'))[0], 42)
 })
 
-test('threads and shared memory', async () => {
+void test('threads and shared memory', async () => {
   const shared = new Int32Array(new SharedArrayBuffer(4))
   const program = `const { workerData } = require('worker_threads')
     for (let at = 0; at < 1000; at++) Atomics.add(workerData, 0, 1)`
@@ -119,7 +119,7 @@ test('threads and shared memory', async () => {
   assert.equal(shared[0], 4000)
 })
 
-test('sockets', async () => {
+void test('sockets', async () => {
   for (const place of [{ port: 0, host: '127.0.0.1' }, { path: inFolder('socket') }]) {
     const server = createServer((socket) => socket.pipe(socket)).listen(place)
     await once(server, 'listening')
@@ -131,7 +131,7 @@ test('sockets', async () => {
   }
 })
 
-test('http', async () => {
+void test('http', async () => {
   const server = createHttp((request, response) => response.end(`at ${request.url}`)).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const url = `http://127.0.0.1:${server.address().port}/x`
@@ -142,14 +142,14 @@ test('http', async () => {
   server.close()
 })
 
-test('time', async () => {
+void test('time', async () => {
   const before = performance.now()
   await wait(50)
   assert.ok(performance.now() - before >= 45)
   assert.ok(Math.abs(Date.now() - performance.timeOrigin - performance.now()) < 5000)
 })
 
-test('modules', async () => {
+void test('modules', async () => {
   writeFileSync(inFolder('module.cjs'), 'exports.value = require("node:os").EOL')
   assert.equal((await import(inFolder('module.cjs'))).value, '\n')
 })
