@@ -1,3 +1,4 @@
+import { text } from 'node:stream/consumers'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createLog } from '../base/logging.ts'
 import { blockDigest } from '../environments/digest-blocks.ts'
@@ -37,12 +38,7 @@ afterEach(async () => {
     .execute()
 })
 
-async function startWorker(
-  name = 'w1',
-  slots = 4,
-  asked = runs,
-  egressCapBytes?: number,
-): Promise<RunWorker> {
+async function startWorker(name = 'w1', slots = 4, asked = runs, egressCapBytes?: number) {
   const worker = new RunWorker({
     runs: asked,
     executor,
@@ -80,11 +76,7 @@ const untilSandboxGone = () =>
     expect((await executor.list()).filter(({ state }) => state !== 'forbidden')).toEqual([]),
   )
 
-async function textOf(key: string | null | undefined): Promise<string> {
-  let text = ''
-  for await (const chunk of await storage.get(key ?? '')) text += (chunk as Buffer).toString('latin1')
-  return text
-}
+const textOf = async (key: string | null | undefined) => text(await storage.get(key ?? ''))
 
 describe('a run in the hands of a worker', () => {
   it('goes from the queue to its end with everything it left', async () => {
