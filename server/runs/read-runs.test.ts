@@ -149,13 +149,13 @@ describe('reading a run', () => {
   it('says who holds it up', async () => {
     const rid = await queue()
     const reason = async () => (await call(runRoutes.readRun, tenant.member, { rid })).json().wait_reason
-    for (let count = 0; count < 16; count += 1) {
-      await queue({ chatroom_id: tenant.roomId, state: 'running', worker: 'w', sandbox_id: 's' })
-    }
+    const other = await makeTenant(db)
+    const others = await makeRunnableTask(db, other.companyId)
+    const running = { state: 'running', worker: 'w', sandbox_id: 's' } as const
+    for (let count = 0; count < 16; count += 1)
+      await makeRun(db, others, { chatroom_id: other.roomId, ...running })
     expect(await reason()).toBe('provider_capacity_exhausted')
-    for (let count = 0; count < 34; count += 1) {
-      await queue({ chatroom_id: tenant.roomId, state: 'running', worker: 'w', sandbox_id: 's' })
-    }
+    for (let count = 0; count < 14; count += 1) await queue({ chatroom_id: tenant.roomId, ...running })
     expect(await reason()).toBe('company_saturated')
   })
 

@@ -79,7 +79,11 @@ describe('what a run refers to', () => {
 
   it('stays when a run was being made as it was to be deleted', async () => {
     const id = await makeRun(db, task, { chatroom_id: tenant.roomId })
-    const row = await db.selectFrom('runs').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
+    const { lane: _generated, ...row } = await db
+      .selectFrom('runs')
+      .selectAll()
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow()
     const fresh = await makeRunnableTask(db, tenant.companyId)
     const trx = await db.startTransaction().execute()
     await trx

@@ -153,11 +153,10 @@ export class DiskStorage implements ObjectStorage {
 
   async move(from: string, to: string): Promise<void> {
     const path = this.#path(to)
-    await mkdir(dirname(path), { recursive: true, mode: folderMode })
-    await rename(this.#path(from), path).catch((error: unknown) => {
-      throw isMissing(error) ? new ObjectMissing(from) : error
-    })
-    await syncFolder(dirname(path))
+    // Where the object is missing no folder is made for it.
+    if ((await this.size(from)) === undefined) throw new ObjectMissing(from)
+    await place(dirname(path), () => rename(this.#path(from), path))
+    await this.#removeEmpty(dirname(this.#path(from)))
   }
 
   /** A second name of the same bytes: an object is replaced, never written to. */

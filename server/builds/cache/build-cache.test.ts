@@ -119,7 +119,7 @@ test('a base image of another digest under the same name is built on', async () 
   const archive = tar(
     {
       name: 'Dockerfile',
-      content: 'FROM curated/python:3.11 AS a\nENV A=b\nFROM scratch\nCOPY --from=a /etc/hostname /h\n',
+      content: 'FROM curated/python:3.11 AS a\nENV A=b\nFROM scratch\nCOPY --from=a /etc/debian_version /h\n',
     },
     { name: 'note', content: randomUUID() },
   )

@@ -71,7 +71,7 @@ it('tells the author of a refused Dockerfile the line and what is wanted there, 
     detail: 'run_network_forbidden;line_3',
   })
   expect(await text(await storage.get(buildLogKey('a2')))).toBe(
-    'Dockerfile:3: RUN --network may only be none or default. (run_network_forbidden)\n',
+    'Dockerfile:3: RUN --network may only be default; the network of a step cannot be changed. (run_network_forbidden)\n',
   )
 })
 
