@@ -66,7 +66,7 @@ it('finds a key under either pepper, stores it under the new one, and needs no r
   operator.peppers.rotate()
   const late = await running.makeKey()
   const fresh = await operator.makeKey()
-  for (const key of [used, late, fresh, used]) expect(await running.call(key)).toBe(key.id)
+  for (const key of [used, late, fresh]) expect(await running.call(key)).toBe(key.id)
   expect(await Promise.all([used, unused, late, fresh].map(pepperOf))).toEqual([0, 0, 0, 1])
   // It has seen the rotation with the key that it could not find.
   for (const key of [used, late]) expect(await running.call(key)).toBe(key.id)

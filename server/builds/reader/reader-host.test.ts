@@ -41,15 +41,7 @@ const gone = async (pid: number) => {
 /** The worker's process beside the one that starts its readers. */
 function startHost() {
   const program = readerProgram()
-  const host = [
-    readerStart,
-    'host',
-    `${reader?.uid}`,
-    `${reader?.gid}`,
-    seal,
-    `${program.length}`,
-    ...program,
-  ]
+  const host = ['host', `${reader?.uid}`, `${reader?.gid}`, seal, `${program.length}`, ...program]
   const command = [process.execPath, '--input-type=module', '-e', asker(import.meta.dirname)]
   const child = spawn(readerStart, [...host, ...asAccount(worker, command, 'TERM')], {
     env: {},
