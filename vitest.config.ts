@@ -11,6 +11,7 @@ const project = (test: TestProjectInlineConfiguration['test']): TestProjectInlin
   plugins,
   test: {
     globalSetup: ['server/testing/global-setup.ts'],
+    setupFiles: ['server/testing/tenant-wall/watch-statements.ts'],
     pool: 'forks',
     testTimeout: 30_000,
     hookTimeout: 60_000,

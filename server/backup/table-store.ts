@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { acrossCompanies } from '../db/across-companies.ts'
 import type { Executing, Trx } from '../db/database.ts'
 
 /*
@@ -50,7 +51,8 @@ export async function readSequences(db: Executing): Promise<Record<string, numbe
 /** All rows of a table, in the snapshot of the transaction. */
 export async function* readRows(trx: Trx, table: string): AsyncGenerator<string> {
   const cursor = sql.id(`backup_${table}`)
-  await sql`declare ${cursor} no scroll cursor for select t::text as row from ${sql.table(table)} t`.execute(
+  const declared = acrossCompanies('the operator backs all companies up')
+  await sql`${declared} declare ${cursor} no scroll cursor for select t::text as row from ${sql.table(table)} t`.execute(
     trx,
   )
   for (;;) {

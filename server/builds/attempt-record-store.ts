@@ -1,6 +1,7 @@
 import { buildRetryWindowSeconds } from '@sandbox-jobs/contract/limits.ts'
 import type { BuildAttemptState } from '@sandbox-jobs/contract/states/build-attempt-states.ts'
 import { sql } from 'kysely'
+import { acrossCompanies } from '../db/across-companies.ts'
 import type { Executing, Trx } from '../db/database.ts'
 import type { AttemptRow } from './attempt-store.ts'
 
@@ -65,22 +66,30 @@ export async function lockAttempt(trx: Trx, companyId: string, id: string): Prom
 }
 
 /** Attempts of versions of the environment that no worker has begun, held until the transaction ends. */
-export const lockWaitingAttempts = (trx: Trx, environmentId: string): Promise<AttemptRow[]> =>
+export const lockWaitingAttempts = (
+  trx: Trx,
+  environment: { id: string; company_id: string | null },
+): Promise<AttemptRow[]> =>
   trx
     .selectFrom('build_attempts')
     .selectAll()
     .where('state', '=', 'validation_queued')
     .where('environment_version_id', 'in', (eb) =>
-      eb.selectFrom('environment_versions').select('id').where('environment_id', '=', environmentId),
+      eb
+        .selectFrom('environment_versions')
+        .select('id')
+        .where('environment_id', '=', environment.id)
+        .where('company_id', 'is not distinct from', environment.company_id),
     )
     .orderBy('id')
     .forUpdate()
     .execute()
 
-export async function hasLiveAttempt(trx: Trx, versionId: string): Promise<boolean> {
+export async function hasLiveAttempt(trx: Trx, companyId: string, versionId: string): Promise<boolean> {
   const row = await trx
     .selectFrom('build_attempts')
     .select('id')
+    .where('company_id', '=', companyId)
     .where('environment_version_id', '=', versionId)
     .where('terminal_at', 'is', null)
     .executeTakeFirst()
@@ -88,15 +97,31 @@ export async function hasLiveAttempt(trx: Trx, versionId: string): Promise<boole
 }
 
 /** The version's latest attempt, whose profile and region a retry takes over. */
-export async function findLatestAttempt(db: Executing, versionId: string): Promise<AttemptRow | undefined> {
+export async function findLatestAttempt(
+  db: Executing,
+  companyId: string,
+  versionId: string,
+): Promise<AttemptRow | undefined> {
   return db
     .selectFrom('build_attempts')
     .selectAll()
+    .where('company_id', '=', companyId)
     .where('environment_version_id', '=', versionId)
     .orderBy('attempt_number', 'desc')
     .limit(1)
     .executeTakeFirst()
 }
+
+/** The latest attempt of a curated version, whichever company's archive it is built of. */
+export const findCuratedAttempt = (db: Executing, versionId: string): Promise<AttemptRow | undefined> =>
+  db
+    .selectFrom('build_attempts')
+    .modifyFront(acrossCompanies('the operator reads builds of curated versions'))
+    .selectAll()
+    .where('environment_version_id', '=', versionId)
+    .orderBy('attempt_number', 'desc')
+    .limit(1)
+    .executeTakeFirst()
 
 /** Attempts of the company that no worker has begun. */
 export async function countWaitingAttempts(trx: Trx, companyId: string): Promise<number> {
@@ -129,7 +154,8 @@ export async function insertAttempt(trx: Trx, attempt: NewAttempt): Promise<void
       attempt_number: eb
         .selectFrom('build_attempts')
         .select(sql<number>`coalesce(max(attempt_number), 0) + 1`.as('next'))
-        .where('environment_version_id', '=', attempt.environment_version_id),
+        .where('environment_version_id', '=', attempt.environment_version_id)
+        .where('company_id', '=', attempt.company_id),
     }))
     .execute()
 }

@@ -6,6 +6,7 @@ import {
   buildAttemptMachine,
 } from '@sandbox-jobs/contract/states/build-attempt-states.ts'
 import { type Selectable, sql } from 'kysely'
+import { acrossCompanies } from '../db/across-companies.ts'
 import type { Database, Executing, Trx } from '../db/database.ts'
 import type { BuildAttemptsTable } from '../db/tables/environments.ts'
 import { transition } from '../db/transition.ts'
@@ -66,7 +67,7 @@ export async function claimNextAttempt(db: Database, by: ClaimBuildOptions): Pro
 
 /** Whether a claim may find anything: most looks do not, and need no lock for it. */
 async function isAnyClaimable(db: Database): Promise<boolean> {
-  const { rows } = await sql`
+  const { rows } = await sql`${acrossCompanies('the look of a worker for anything to claim')}
     select from build_attempts where terminal_at is null and (state = 'validation_queued' or lease_until < now()) limit 1
   `.execute(db)
   return rows.length > 0
@@ -74,7 +75,7 @@ async function isAnyClaimable(db: Database): Promise<boolean> {
 
 async function lockNextAttempt(trx: Trx, share: BuildSlots): Promise<AttemptRow | undefined> {
   const { slots, reserved, memoryMib } = share
-  const { rows } = await sql<AttemptRow>`
+  const { rows } = await sql<AttemptRow>`${acrossCompanies('the claim serves companies in turn')}
     with held as materialized (
       select builds.slots, builds.memory + (
         select coalesce(sum(${promisedMemoryMib('resource_profile')}), 0) from runs
@@ -113,6 +114,7 @@ async function giveAttempt(trx: Trx, attempt: AttemptRow, to: ClaimBuildOptions)
       table: 'build_attempts',
       machine: buildAttemptMachine,
       id: attempt.id,
+      companyId: attempt.company_id,
       to: 'validating',
     })
   }
@@ -126,6 +128,7 @@ async function giveAttempt(trx: Trx, attempt: AttemptRow, to: ClaimBuildOptions)
       started_at: sql`coalesce(started_at, now())`,
     })
     .where('id', '=', attempt.id)
+    .where('company_id', '=', attempt.company_id)
     .returningAll()
     .executeTakeFirstOrThrow()
 }
@@ -144,6 +147,7 @@ export async function renewLease(db: Executing, attempt: Claimed, leaseMs: numbe
     .updateTable('build_attempts')
     .set({ lease_until: leaseEnd(leaseMs) })
     .where('id', '=', attempt.id)
+    .where('company_id', '=', attempt.company_id)
     .where('fence', '=', attempt.fence)
     .where('terminal_at', 'is', null)
     .returning('state')
@@ -176,7 +180,12 @@ export async function advance(trx: Trx, attempt: Claimed, progress: AttemptProgr
   const to = states.at(-1)
   if (to !== undefined) await moveLocked(trx, attempt, { to, through: states.slice(0, -1), set })
   else if (Object.keys(set).length > 0) {
-    await trx.updateTable('build_attempts').set(set).where('id', '=', attempt.id).execute()
+    await trx
+      .updateTable('build_attempts')
+      .set(set)
+      .where('id', '=', attempt.id)
+      .where('company_id', '=', attempt.company_id)
+      .execute()
   }
   await enterStages(trx, attempt, stages)
   if (version) await moveItsVersion(trx, attempt, version)
@@ -233,6 +242,7 @@ export type AttemptEnd = Pick<AttemptRow, 'state' | 'error_code' | 'error_detail
 export async function findAttemptEnd(db: Executing, id: string): Promise<AttemptEnd | undefined> {
   return db
     .selectFrom('build_attempts')
+    .modifyFront(acrossCompanies('the operator waits for a curated build'))
     .select(['state', 'error_code', 'error_detail'])
     .where('id', '=', id)
     .where('terminal_at', 'is not', null)
@@ -262,7 +272,7 @@ export async function endLocked(
   })
   const outcome = stageOutcomes[ending.state]
   if (stages.length > 0) await enterStages(trx, attempt, stages, outcome)
-  else await endStage(trx, attempt.id, outcome)
+  else await endStage(trx, attempt, outcome)
   const version =
     ending.version ?? (failed && { to: buildFailures[failed.errorCode].versionState, set: noImage })
   if (version) await moveItsVersion(trx, attempt, joined(before.version, version))
@@ -280,20 +290,26 @@ const joined = (first: VersionMove | undefined, second: VersionMove): VersionMov
 
 async function moveLocked(
   trx: Trx,
-  { id }: Pick<AttemptRow, 'id'>,
+  { id, company_id: companyId }: Pick<AttemptRow, 'id' | 'company_id'>,
   move: { to: BuildAttemptState; through: readonly BuildAttemptState[]; set: Record<string, unknown> },
 ): Promise<void> {
-  const left = await transition(trx, { table: 'build_attempts', machine: buildAttemptMachine, id, ...move })
+  const left = await transition(trx, {
+    table: 'build_attempts',
+    machine: buildAttemptMachine,
+    id,
+    companyId,
+    ...move,
+  })
   mustMove(left, id, move.to)
 }
 
 async function moveItsVersion(
   trx: Trx,
-  attempt: Pick<AttemptRow, 'environment_version_id'>,
+  attempt: Pick<AttemptRow, 'company_id' | 'environment_version_id'>,
   move: VersionMove,
 ): Promise<void> {
   const id = attempt.environment_version_id
-  mustMove(await moveVersion(trx, id, move), id, move.to)
+  mustMove(await moveVersion(trx, { id, company_id: attempt.company_id }, move), id, move.to)
 }
 
 function mustMove(left: string | undefined, id: string, to: string): void {
@@ -306,6 +322,7 @@ export async function holdClaim(trx: Trx, attempt: Claimed): Promise<WriteOutcom
     .selectFrom('build_attempts')
     .select(['state', 'terminal_at'])
     .where('id', '=', attempt.id)
+    .where('company_id', '=', attempt.company_id)
     .where('fence', '=', attempt.fence)
     .forUpdate()
     .executeTakeFirst()

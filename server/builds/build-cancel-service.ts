@@ -17,7 +17,7 @@ export async function cancelBuild(
   path: BuildPath,
 ): Promise<BuildAttempt> {
   await managedEnvironment(context.db, principal, path.environmentId)
-  await requireVersion(context.db, path)
+  await requireVersion(context.db, principal.companyId, path)
   await context.db.transaction().execute(async (trx) => {
     const attempt = await lockAttempt(trx, principal.companyId, path.attemptId)
     if (attempt?.environment_version_id !== path.versionId) throw notFound()
@@ -30,6 +30,7 @@ export async function cancelBuild(
       table: 'build_attempts',
       machine: buildAttemptMachine,
       id: attempt.id,
+      companyId: attempt.company_id,
       to: 'cancel_requested',
     })
   })

@@ -20,7 +20,7 @@ export async function readBuildDetails(
     queued_at: attempt.queued_at.toISOString(),
     started_at: attempt.started_at?.toISOString() ?? null,
     terminal_at: attempt.terminal_at?.toISOString() ?? null,
-    stages: await renderStages(db, attempt.id),
+    stages: await renderStages(db, { companyId: principal.companyId, attemptId: attempt.id }),
     failed_instruction: attempt.failed_instruction,
   }
 }
@@ -38,8 +38,11 @@ export async function managedAttempt(
 }
 
 /** In the order of the chain, as far as it came. */
-export async function renderStages(db: Executing, attemptId: string): Promise<BuildStageRecord[]> {
-  const stages = new Map((await listStages(db, attemptId)).map((row) => [row.stage, row]))
+export async function renderStages(
+  db: Executing,
+  attempt: { companyId: string; attemptId: string },
+): Promise<BuildStageRecord[]> {
+  const stages = new Map((await listStages(db, attempt)).map((row) => [row.stage, row]))
   return buildStages.flatMap((stage) => {
     const row = stages.get(stage)
     return row ? [{ stage, ...renderStage(row) }] : []

@@ -1,5 +1,6 @@
 import { imageRetentionDefaultDays } from '@sandbox-jobs/contract/limits.ts'
 import { sql } from 'kysely'
+import { acrossCompanies } from '../db/across-companies.ts'
 import type { Executing } from '../db/database.ts'
 import { isDue } from '../queue/removal-failures.ts'
 
@@ -10,7 +11,7 @@ import { isDue } from '../queue/removal-failures.ts'
  * company keeps images.
  */
 export async function listOverdueLogs(db: Executing, now: Date, limit: number): Promise<string[]> {
-  const { rows } = await sql<{ id: string }>`
+  const { rows } = await sql<{ id: string }>`${acrossCompanies('a sweep of all companies')}
     select a.id from build_attempts a
     join environment_versions v on v.id = a.environment_version_id
     left join company_settings s on s.company_id = a.company_id
@@ -26,8 +27,22 @@ export async function listOverdueLogs(db: Executing, now: Date, limit: number): 
 }
 
 export const noteLogRemoved = (db: Executing, attemptId: string, now: Date): Promise<unknown> =>
-  db.updateTable('build_attempts').set({ log_removed_at: now }).where('id', '=', attemptId).execute()
+  db
+    .updateTable('build_attempts')
+    .set({ log_removed_at: now })
+    .where('id', '=', attemptId)
+    .modifyEnd(acrossCompanies('a sweep of all companies'))
+    .execute()
 
 /** Notes what the stored log of an attempt takes. */
-export const noteLogKept = (db: Executing, attemptId: string, byteSize: number): Promise<unknown> =>
-  db.updateTable('build_attempts').set({ log_bytes: byteSize }).where('id', '=', attemptId).execute()
+export const noteLogKept = (
+  db: Executing,
+  attempt: { attemptId: string; companyId: string },
+  byteSize: number,
+): Promise<unknown> =>
+  db
+    .updateTable('build_attempts')
+    .set({ log_bytes: byteSize })
+    .where('id', '=', attempt.attemptId)
+    .where('company_id', '=', attempt.companyId)
+    .execute()

@@ -22,6 +22,7 @@ export async function readOrder(db: Database, attempt: AttemptRow): Promise<Orde
       join.onRef('o.id', '=', 'v.owned_object_id').on('o.deletion_state', '=', 'active'),
     )
     .where('a.id', '=', attempt.id)
+    .where('a.company_id', '=', attempt.company_id)
     .select([
       'v.environment_id',
       'v.state as version_state',

@@ -23,7 +23,7 @@ export async function listBuilds(
   query: PageRequest & { status?: BuildAttemptState[] },
 ): Promise<BuildAttemptList> {
   const environment = await readableEnvironment(context.db, principal, path.environmentId)
-  await requireVersion(context.db, path)
+  await requireVersion(context.db, principal.companyId, path)
   const size = query.page_size ?? catalogPageSizeDefault
   const list = `builds:${path.versionId}:${query.status?.toSorted().join(',') ?? ''}`
   const cursor = context.pageTokens.read(list, query.page_token)

@@ -64,7 +64,7 @@ export async function retryBuild(
       if (!version.retry_window_open) throw new CodedError('retry_window_expired')
     },
     options: async (trx) => {
-      const last = await findLatestAttempt(trx, path.versionId)
+      const last = await findLatestAttempt(trx, principal.companyId, path.versionId)
       // The deployment may have become another one since.
       const isPublished = last && publishes(context, last.build_region)
       return {
@@ -105,7 +105,7 @@ async function queue(
     await lockCompany(trx, companyId, 'builds')
     const version = await lockManagedVersion(trx, companyId, path)
     queueing.checkRequest()
-    if (await hasLiveAttempt(trx, version.id)) throw new CodedError('nonterminal_exists')
+    if (await hasLiveAttempt(trx, companyId, version.id)) throw new CodedError('nonterminal_exists')
     queueing.check(version)
     // Whoever archives it holds the same lock, so what is queued now is ended with the others.
     requireActive(await managedEnvironment(trx, principal, path.environmentId))

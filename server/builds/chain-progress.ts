@@ -129,7 +129,11 @@ export class ChainProgress {
     const version = { to: 'ready', set: resultOf(findings) } as const
     await this.#write(async (trx, told) => {
       const outcome = await finishAttempt(trx, this.#claim, { state: 'completed', version }, told)
-      if (outcome === 'done') await supersedeOlder(trx, this.#claim.environment_version_id)
+      if (outcome === 'done')
+        await supersedeOlder(trx, {
+          id: this.#claim.environment_version_id,
+          company_id: this.#claim.company_id,
+        })
       if (outcome === 'done' && findings.scan) await trackFindings(trx, order, findings.scan)
       if (outcome === 'done' && findings.cacheEntry) {
         const { companyId, versionId } = order

@@ -17,9 +17,13 @@ export async function enqueueBuild(trx: Trx, attempt: NewAttempt): Promise<void>
     companyId,
     state: buildAttemptMachine.initial,
   })
-  await moveVersion(trx, attempt.environment_version_id, {
-    to: 'build_queued',
-    set: { last_build_attempt_id: id },
-  })
+  await moveVersion(
+    trx,
+    { id: attempt.environment_version_id, company_id: companyId },
+    {
+      to: 'build_queued',
+      set: { last_build_attempt_id: id },
+    },
+  )
   await notifyBuilds(trx, buildsQueuedChannel, id)
 }

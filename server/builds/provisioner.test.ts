@@ -231,7 +231,13 @@ describe('provisioning', () => {
       await sql`select pg_terminate_backend(${rows[0]?.pid}, 5000)`.execute(db)
       await holder
         .transaction()
-        .execute((trx) => moveVersion(trx, version.id, { to: 'ready', from: ['regional_provisioning'] }))
+        .execute((trx) =>
+          moveVersion(
+            trx,
+            { id: version.id, company_id: tenant.companyId },
+            { to: 'ready', from: ['regional_provisioning'] },
+          ),
+        )
     })
     await expect(broken).rejects.toThrow()
     expect((await rowOf(version.id)).state).toBe('regional_provisioning')

@@ -68,6 +68,6 @@ export class Provisioner {
     const set = { blocked_reason: done.to === 'ready' ? '' : done.reason }
     await holder
       .transaction()
-      .execute((trx) => moveVersion(trx, version.id, { to: done.to, from: ['regional_provisioning'], set }))
+      .execute((trx) => moveVersion(trx, version, { to: done.to, from: ['regional_provisioning'], set }))
   }
 }

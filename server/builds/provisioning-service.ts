@@ -27,7 +27,7 @@ export async function retryProvisioning(
     if (!eligible.includes(version.state)) throw new CodedError('provisioning_retry_not_eligible')
     requireActive(environment)
     if (version.state !== 'regional_provisioning') {
-      await moveVersion(trx, version.id, { to: 'regional_provisioning' })
+      await moveVersion(trx, version, { to: 'regional_provisioning' })
     }
     await notifyBuilds(trx, provisioningAskedChannel, version.id)
   })

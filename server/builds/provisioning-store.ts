@@ -1,9 +1,11 @@
 import { sql } from 'kysely'
+import { acrossCompanies } from '../db/across-companies.ts'
 import type { Database, Executing } from '../db/database.ts'
 
 /** What is provisioned: a version with the digests of its promoted image. */
 export interface UnprovisionedVersion {
   id: string
+  company_id: string | null
   layerDigest: string | null
   promotedDigest: string | null
 }
@@ -12,6 +14,7 @@ export interface UnprovisionedVersion {
 const waiting = (db: Executing) =>
   db
     .selectFrom('environment_versions as v')
+    .modifyFront(acrossCompanies('a worker provisions for all companies'))
     .where('v.state', '=', 'regional_provisioning')
     .where((eb) =>
       eb.not(
@@ -46,7 +49,12 @@ export async function withUnprovisioned(
     if (!rows[0]?.held) return false
     try {
       const version = await waiting(holder)
-        .select(['v.id', 'v.layer_digest as layerDigest', 'v.promoted_digest as promotedDigest'])
+        .select([
+          'v.id',
+          'v.company_id',
+          'v.layer_digest as layerDigest',
+          'v.promoted_digest as promotedDigest',
+        ])
         .where('v.id', '=', versionId)
         .executeTakeFirst()
       if (!version) return false

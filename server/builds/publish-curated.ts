@@ -28,7 +28,7 @@ export async function publishCurated(
     if ((await fenceSeconds(trx)) > 0) return 'builds_held_back'
     const added = await addCuratedVersion(trx, publishing)
     if (typeof added === 'string') return added
-    const last = await findLatestAttempt(trx, publishing.sourceVersionId)
+    const last = await findLatestAttempt(trx, added.source.companyId, publishing.sourceVersionId)
     const attemptId = newId('buildAttempt')
     await enqueueBuild(trx, {
       id: attemptId,

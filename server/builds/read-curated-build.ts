@@ -4,7 +4,7 @@ import type { ScanReport } from '@sandbox-jobs/contract/resources/scan-report.ts
 import type { Executing } from '../db/database.ts'
 import { findCuratedVersion } from '../environments/curated-environments.ts'
 import { ObjectMissing, type ObjectStorage } from '../storage/port.ts'
-import { findLatestAttempt } from './attempt-record-store.ts'
+import { findCuratedAttempt } from './attempt-record-store.ts'
 import { renderStages } from './build-details-service.ts'
 import { buildLogKey } from './build-log-key.ts'
 import { findReport } from './scan/report-store.ts'
@@ -33,9 +33,10 @@ export async function readCuratedBuild(
   versionId: string,
 ): Promise<CuratedBuild | undefined> {
   const version = await findCuratedVersion(db, versionId)
-  const attempt = version && (await findLatestAttempt(db, versionId))
+  const attempt = version && (await findCuratedAttempt(db, versionId))
   if (!attempt) return undefined
-  const kept = await findReport(db, attempt.id)
+  const of = { companyId: attempt.company_id, attemptId: attempt.id }
+  const kept = await findReport(db, of)
   const report = kept && (await textOf(storage, kept.reportKey))
   return {
     environment_version_id: versionId,
@@ -45,7 +46,7 @@ export async function readCuratedBuild(
     status: attempt.state,
     error_code: attempt.error_code,
     error_detail: attempt.error_detail,
-    stages: await renderStages(db, attempt.id),
+    stages: await renderStages(db, of),
     failed_instruction: attempt.failed_instruction,
     log: (await textOf(storage, buildLogKey(attempt.id))) ?? null,
     report: report === undefined ? null : (JSON.parse(report) as ScanReport),

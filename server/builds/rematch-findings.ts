@@ -39,7 +39,7 @@ export async function rematchFindings(deps: RematchDeps): Promise<{ compared: nu
 
 async function compare(deps: RematchDeps, version: ComparedVersion, revision: number): Promise<void> {
   const { db, storage } = deps
-  const scan = await findScan({ db, storage }, version.attemptId)
+  const scan = await findScan({ db, storage }, version)
   const packages = scan && { system: scan.report.system ?? undefined, packages: packagesOfSbom(scan.sbom) }
   const { findings } = packages ? await matchPackages(db, installedPackages(packages)) : { findings: [] }
   await db.transaction().execute(async (trx) => {

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { acrossCompanies } from '../db/across-companies.ts'
 import type { Database } from '../db/database.ts'
 
 /** Gives back what `worker` has let go of in an orderly stop: its next claim finds it at once, and nothing counts as lost. */
@@ -11,6 +12,7 @@ export async function returnClaims(db: Database, worker: string): Promise<void> 
     })
     .where('worker', '=', worker)
     .where('terminal_at', 'is', null)
+    .modifyEnd(acrossCompanies('a worker gives up what it has claimed'))
     .where('lease_until', '>', sql<Date>`now()`)
     .execute()
 }
@@ -22,5 +24,6 @@ export async function releaseLeases(db: Database, worker: string): Promise<void>
     .set({ lease_until: sql<Date>`now() - interval '1 second'` })
     .where('worker', '=', worker)
     .where('terminal_at', 'is', null)
+    .modifyEnd(acrossCompanies('a worker gives up what it has claimed'))
     .execute()
 }

@@ -34,7 +34,7 @@ async function open(
 ): Promise<Readable> {
   await managedEnvironment(context.db, principal, path.environmentId)
   const attempt = await readBuild(context, principal, path)
-  const kept = await findReport(context.db, attempt.id)
+  const kept = await findReport(context.db, { companyId: principal.companyId, attemptId: attempt.id })
   if (!kept) throw notFound()
   try {
     return await context.storage.get(keyOf(kept))

@@ -38,6 +38,7 @@ export async function enterStages(
       outcome: sql`case when stage = ${before} then 'completed' else 'interrupted' end`,
     })
     .where('attempt_id', '=', attempt.id)
+    .where('company_id', '=', attempt.company_id)
     .where('ended_at', 'is', null)
     .execute()
   const rows = entered.map((each, at) => {
@@ -66,15 +67,28 @@ export async function enterStages(
 }
 
 /** Ends the stage that is open, if one is. */
-export async function endStage(trx: Trx, attemptId: string, outcome: StageOutcome): Promise<void> {
+export async function endStage(
+  trx: Trx,
+  attempt: Pick<AttemptRow, 'id' | 'company_id'>,
+  outcome: StageOutcome,
+): Promise<void> {
   await trx
     .updateTable('build_stages')
     .set({ ended_at: sql<Date>`now()`, outcome })
-    .where('attempt_id', '=', attemptId)
+    .where('attempt_id', '=', attempt.id)
+    .where('company_id', '=', attempt.company_id)
     .where('ended_at', 'is', null)
     .execute()
 }
 
-export async function listStages(db: Executing, attemptId: string): Promise<StageRow[]> {
-  return db.selectFrom('build_stages').selectAll().where('attempt_id', '=', attemptId).execute()
+export async function listStages(
+  db: Executing,
+  attempt: { companyId: string; attemptId: string },
+): Promise<StageRow[]> {
+  return db
+    .selectFrom('build_stages')
+    .selectAll()
+    .where('attempt_id', '=', attempt.attemptId)
+    .where('company_id', '=', attempt.companyId)
+    .execute()
 }

@@ -9,5 +9,5 @@ export async function storeBuildLog(
   body: Readable | Buffer,
 ): Promise<void> {
   const { byteSize } = await tools.storage.put(buildLogKey(order.attemptId), body)
-  await noteLogKept(db, order.attemptId, byteSize)
+  await noteLogKept(db, order, byteSize)
 }

@@ -1,3 +1,4 @@
+import { acrossCompanies } from '../db/across-companies.ts'
 import type { Database } from '../db/database.ts'
 import { forgetImage, holdFailed, isFailed, listFailedWithImage } from '../environments/failed-images.ts'
 import { dropHostImage } from './drop-host-image.ts'
@@ -55,6 +56,7 @@ async function sandboxesOfEnded(db: Database, { executor }: SweepTools) {
   if (sandboxes.length === 0) return []
   const attempts = await db
     .selectFrom('build_attempts')
+    .modifyFront(acrossCompanies('a sweep of all companies'))
     .select(['id', 'environment_version_id', 'terminal_at'])
     .where('id', 'in', [...new Set(sandboxes.map(({ attemptId }) => attemptId))])
     .execute()

@@ -12,6 +12,10 @@ export interface Move<State extends string> {
   table: StatefulTable
   machine: StateMachine<State>
   id: string
+  /** The row's company; null: of none. A row of another one is not there. */
+  companyId: string | null
+  /** Whether a row of no company will do as well. */
+  orCurated?: true
   to: State
   /** Narrows the allowed sources; the table of moves always holds. */
   from?: readonly State[]
@@ -27,7 +31,7 @@ export interface Move<State extends string> {
 }
 
 /** A move of whichever row. */
-export type Moving<State extends string> = Omit<Move<State>, 'id'>
+export type Moving<State extends string> = Omit<Move<State>, 'id' | 'companyId'>
 
 /** The states that a row in `from` goes through, the last of them the move's; none where it may not move. */
 export function stepsFrom<State extends string>(
@@ -60,33 +64,36 @@ export async function transition<State extends string>(
   move: Move<State>,
 ): Promise<State | undefined> {
   const { rows } = await sql<{ from_state: State }>`
-    with ${moved(move, sql`${move.id}`)} select from_state from moved
+    with ${moved(move, { id: sql`${move.id}`, companyId: sql`${move.companyId}` })} select from_state from moved
   `.execute(db)
   return rows[0]?.from_state
 }
 
 /**
  * `transition` as common table expressions, for a statement that does more beside it: `moved` has the row as it is now
- * and the `from_state` that it left, or nothing. `id` is the row's, which the statement may find itself; both reads ask by
- * it, since a join of them may walk the table.
+ * and the `from_state` that it left, or nothing. `row` names the row, which the statement may find itself; both reads ask by
+ * its id, since a join of them may walk the table. Its company is compared in a way that no index serves, or a plan that was
+ * made while the table was short might walk all rows of a company.
  */
 export function moved<State extends string>(
   move: Moving<State>,
-  id: RawBuilder<unknown>,
+  { id, companyId }: { id: RawBuilder<unknown>; companyId: RawBuilder<unknown> },
 ): RawBuilder<unknown> {
   const allowed = sourcesAllowed(move)
   const assignments = Object.entries(move.set ?? {}).map(
     ([column, value]) => sql`, ${sql.ref(column)} = ${value}`,
   )
+  const company = move.orCurated ? sql`coalesce(company_id, ${companyId})` : sql`company_id`
+  const ofCompany = sql`${company} is not distinct from ${companyId}`
   const fence = move.fence === undefined ? sql`` : sql` and fence = ${move.fence}`
   return sql`
     before as (
-      select id, state from ${sql.table(move.table)}
-      where id = ${id} and state = any(${allowed})${fence}
+      select id, company_id, state from ${sql.table(move.table)}
+      where id = ${id} and ${ofCompany} and state = any(${allowed})${fence}
       for update
     ), moved as (
       update ${sql.table(move.table)} t set state = ${move.to}${sql.join(assignments, sql``)}
-      from before where t.id = ${id}
+      from before where t.id = ${id} and t.company_id is not distinct from before.company_id
       returning t.*, before.state as from_state
     ), noted as (
       insert into state_events (company_id, entity, entity_id, from_state, to_state)

@@ -20,7 +20,7 @@ export async function abortContextUpload(
     const session = await lockSession(trx, key)
     if (!session) throw notFound()
     if (session.state === 'completed') throw new CodedError('illegal_transition')
-    await moveSession(trx, session.id, 'abort_pending')
+    await moveSession(trx, session, 'abort_pending')
   })
   await finishAbort(context, key)
   const session = await findSession(context.db, key)
@@ -45,6 +45,6 @@ export async function finishAbort(context: SweepContext, key: SessionKey): Promi
       }
     }
     const nothing = { storage_key: null, received_bytes: null, received_digest: null }
-    return (await moveSession(trx, session.id, 'aborted', nothing)) !== undefined
+    return (await moveSession(trx, session, 'aborted', nothing)) !== undefined
   })
 }

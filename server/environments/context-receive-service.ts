@@ -52,7 +52,7 @@ export async function receiveContext(
   if (!isOpen(session)) throw new CodedError('illegal_transition')
   if (upload.contentLength === 0) throw emptyBody()
   if ((upload.contentLength ?? 0) > session.declared_bytes) throw new CodedError('context_too_large')
-  if (session.unused_key !== null) await sweepUnused(context, { limit: 1, sessionId: session.id })
+  if (session.unused_key !== null) await sweepUnused(context, { limit: 1, session })
   const storageKey = `contexts/${key.companyId}/${newId('ownedObject')}`
   const begun = await beginReceiving(context.db, key, { storageKey, seconds: receiveMaxSeconds })
   if (!begun) throw new CodedError('illegal_transition')
@@ -114,7 +114,7 @@ async function afterReceiving(
   key: SessionKey,
   unused: string | null,
 ): Promise<void> {
-  const left = { id: key.sessionId, unused_key: unused }
+  const left = { id: key.sessionId, company_id: key.companyId, unused_key: unused }
   await endReceiving(context.db, left, await removeUnused(context, left))
   await finishAbort(context, key)
 }

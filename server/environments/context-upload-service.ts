@@ -58,7 +58,7 @@ export async function initContextUpload(
     })
     const { companyId } = principal
     await noteCreated(trx, { machine: uploadSessionMachine, id, companyId, state: created.state })
-    await moveSession(trx, id, 'uploading')
+    await moveSession(trx, created, 'uploading')
     return created
   })
   return renderInit(session, capability.token)
@@ -114,7 +114,7 @@ async function completeLocked(
   if (!isOpen(session) && session.state !== 'completed') return 'illegal_transition'
   const received = receivedOf(session)
   if (!received) return 'upload_incomplete'
-  if (session.state === 'uploading') await moveSession(trx, session.id, 'completing')
+  if (session.state === 'uploading') await moveSession(trx, session, 'completing')
   const mismatch = mismatchOf(received, body)
   if (mismatch) return mismatch
   const answer = {
@@ -135,7 +135,7 @@ async function completeLocked(
     byte_size: received.byteSize,
     digest: received.digest,
   })
-  await moveSession(trx, session.id, 'completed', { owned_object_id: objectId })
+  await moveSession(trx, session, 'completed', { owned_object_id: objectId })
   return { owned_object_id: objectId, ...answer }
 }
 

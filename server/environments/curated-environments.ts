@@ -94,8 +94,14 @@ export async function archiveCuratedEnvironment(
   return db.transaction().execute(async (trx) => {
     const id = await lockCuratedEnvironment(trx, name)
     if (id === undefined) return false
-    await transition(trx, { table: 'environments', machine: environmentMachine, id, to: 'archived' })
-    await endWaitingBuilds(trx, id)
+    await transition(trx, {
+      table: 'environments',
+      machine: environmentMachine,
+      id,
+      companyId: null,
+      to: 'archived',
+    })
+    await endWaitingBuilds(trx, { id, company_id: null })
     return true
   })
 }

@@ -9,8 +9,10 @@ import {
 export type { ComparedVersion } from './environment-store.ts'
 
 /** The version that an environment's new tasks use, and no other until the transaction ends; null: none is ready. */
-export const holdCurrentVersion = (trx: Trx, environmentId: string): Promise<string | null> =>
-  lockCurrentVersion(trx, environmentId)
+export const holdCurrentVersion = (
+  trx: Trx,
+  of: { companyId: string; environmentId: string },
+): Promise<string | null> => lockCurrentVersion(trx, of)
 
 /** Current versions that were compared with vulnerabilities of before `revision`, or never. */
 export const listOutdatedVersions = (

@@ -1,5 +1,6 @@
 import type { EnvironmentVersionState } from '@sandbox-jobs/contract/states/environment-version-states.ts'
 import { type Selectable, sql } from 'kysely'
+import { acrossCompanies } from '../db/across-companies.ts'
 import type { Executing, Trx } from '../db/database.ts'
 import type { BlockedDigestsTable } from '../db/tables/environments.ts'
 
@@ -31,28 +32,36 @@ const digestsOf = sql`(v.layer_digest, v.promoted_digest, v.composed_execution_d
 
 export async function listVersionsOfDigest(db: Executing, digest: string): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
-    select v.id from environment_versions v where ${digest} in ${digestsOf} order by v.id
+    select ${acrossCompanies('the operator blocks an image for all')} v.id from environment_versions v where ${digest} in ${digestsOf} order by v.id
   `.execute(db)
   return rows.map(({ id }) => id)
 }
 
-export async function hasBlockedDigest(db: Executing, versionId: string): Promise<boolean> {
+export async function hasBlockedDigest(
+  db: Executing,
+  version: { id: string; company_id: string | null },
+): Promise<boolean> {
   const { rows } = await sql<{ blocked: boolean }>`
     select exists (
       select 1 from environment_versions v join blocked_digests b on b.digest in ${digestsOf}
-      where v.id = ${versionId}
+      where v.id = ${version.id}
+        and coalesce(v.company_id, ${version.company_id}) is not distinct from ${version.company_id}
     ) as blocked
   `.execute(db)
   return rows[0]?.blocked ?? false
 }
 
-/** Of these environments those whose newest built version has a blocked image. */
-export async function findBlockedEnvironments(db: Executing, ids: readonly string[]): Promise<Set<string>> {
+/** Of these environments, the company's or curated ones, those whose newest built version has a blocked image. */
+export async function findBlockedEnvironments(
+  db: Executing,
+  companyId: string,
+  ids: readonly string[],
+): Promise<Set<string>> {
   const { rows } = await sql<{ id: string }>`
     select asked.id from unnest(${[...ids]}::text[]) as asked (id)
     cross join lateral (
       select security_state from environment_versions
-      where environment_id = asked.id and state in ('ready', 'blocked')
+      where environment_id = asked.id and coalesce(company_id, ${companyId}) = ${companyId} and state in ('ready', 'blocked')
       order by version_number desc limit 1
     ) newest
     where newest.security_state = 'blocked'
@@ -61,6 +70,7 @@ export async function findBlockedEnvironments(db: Executing, ids: readonly strin
 }
 
 interface Held {
+  company_id: string | null
   state: EnvironmentVersionState
   security_state: string
   blocked_from: EnvironmentVersionState | null
@@ -69,7 +79,8 @@ interface Held {
 export async function holdVersion(trx: Trx, versionId: string): Promise<Held> {
   const row = await trx
     .selectFrom('environment_versions')
-    .select(['state', 'security_state', 'blocked_from'])
+    .modifyFront(acrossCompanies('the operator blocks an image for all'))
+    .select(['company_id', 'state', 'security_state', 'blocked_from'])
     .where('id', '=', versionId)
     .forUpdate()
     .executeTakeFirstOrThrow()
@@ -79,6 +90,7 @@ export async function holdVersion(trx: Trx, versionId: string): Promise<Held> {
 export async function isBeingBuilt(trx: Trx, versionId: string): Promise<boolean> {
   const row = await trx
     .selectFrom('build_attempts')
+    .modifyFront(acrossCompanies('the operator blocks an image for all'))
     .select('id')
     .where('environment_version_id', '=', versionId)
     .where('terminal_at', 'is', null)
@@ -91,5 +103,10 @@ export async function setSecurityState(
   versionId: string,
   security_state: 'clear' | 'blocked',
 ): Promise<void> {
-  await trx.updateTable('environment_versions').set({ security_state }).where('id', '=', versionId).execute()
+  await trx
+    .updateTable('environment_versions')
+    .set({ security_state })
+    .where('id', '=', versionId)
+    .modifyEnd(acrossCompanies('the operator blocks an image for all'))
+    .execute()
 }

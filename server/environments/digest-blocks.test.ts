@@ -97,7 +97,9 @@ it('catches what becomes ready afterwards', async () => {
   await blockDigest(db, digest, 'miner')
   expect(await listBlockedDigests(db)).toContainEqual(expect.objectContaining({ digest, reason: 'miner' }))
   const { id, environmentId } = await versionWith({ layer_digest: digest }, 'regional_provisioning')
-  await db.transaction().execute((trx) => moveVersion(trx, id, { to: 'ready' }))
+  await db
+    .transaction()
+    .execute((trx) => moveVersion(trx, { id, company_id: tenant.companyId }, { to: 'ready' }))
   expect(await standing(id)).toEqual(['blocked', 'blocked'])
   expect(await currentOf(environmentId)).toBeNull()
 })
@@ -117,7 +119,9 @@ it('lets a build under way make its moves, which end blocked', async () => {
   await db.insertInto('build_attempts').values(attempt).execute()
   await blockDigest(db, digest, 'miner')
   expect(await standing(id)).toEqual(['regional_provisioning', 'blocked'])
-  await db.transaction().execute((trx) => moveVersion(trx, id, { to: 'ready' }))
+  await db
+    .transaction()
+    .execute((trx) => moveVersion(trx, { id, company_id: tenant.companyId }, { to: 'ready' }))
   expect(await standing(id)).toEqual(['blocked', 'blocked'])
 })
 
@@ -128,7 +132,15 @@ it('misses none that becomes ready at the same moment', async () => {
     made.push(await versionWith({ layer_digest: digest }, 'regional_provisioning'))
   }
   const readying = made.map(({ id }) =>
-    db.transaction().execute((trx) => moveVersion(trx, id, { to: 'ready', from: ['regional_provisioning'] })),
+    db
+      .transaction()
+      .execute((trx) =>
+        moveVersion(
+          trx,
+          { id, company_id: tenant.companyId },
+          { to: 'ready', from: ['regional_provisioning'] },
+        ),
+      ),
   )
   await Promise.all([...readying, blockDigest(db, digest, 'miner')])
   for (const { id } of made) expect(await standing(id)).toEqual(['blocked', 'blocked'])

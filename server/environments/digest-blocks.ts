@@ -45,21 +45,21 @@ export const listBlockedDigests = (db: Database): Promise<BlockedDigest[]> => li
 
 /** A version whose build is under way keeps its state: the build's moves need it, and end where no run starts. */
 async function block(trx: Trx, id: string): Promise<void> {
-  const { state } = await holdVersion(trx, id)
+  const { state, company_id } = await holdVersion(trx, id)
   await setSecurityState(trx, id, 'blocked')
   const mayMove = sourcesOf(environmentVersionMachine, 'blocked').includes(state)
   if (mayMove && !(await isBeingBuilt(trx, id))) {
-    await moveVersion(trx, id, { to: 'blocked', set: { blocked_from: state } })
+    await moveVersion(trx, { id, company_id }, { to: 'blocked', set: { blocked_from: state } })
   }
 }
 
 /** False: it was not blocked, or another of its digests still is. */
 async function release(trx: Trx, id: string): Promise<boolean> {
-  const { state, security_state, blocked_from } = await holdVersion(trx, id)
-  if (security_state === 'clear' || (await hasBlockedDigest(trx, id))) return false
+  const { company_id, state, security_state, blocked_from } = await holdVersion(trx, id)
+  if (security_state === 'clear' || (await hasBlockedDigest(trx, { id, company_id }))) return false
   await setSecurityState(trx, id, 'clear')
   if (state === 'blocked' && blocked_from) {
-    await moveVersion(trx, id, { to: blocked_from, set: { blocked_from: null } })
+    await moveVersion(trx, { id, company_id }, { to: blocked_from, set: { blocked_from: null } })
   }
   return true
 }

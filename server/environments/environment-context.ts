@@ -18,7 +18,7 @@ export interface EnvironmentContext {
   /** What the deployment has between runs and the host's kernel, weakest first. */
   isolations: readonly Isolation[]
   /** Ends the builds of an environment that wait, in the transaction that archives it. */
-  endWaitingBuilds: (trx: Trx, environmentId: string) => Promise<void>
+  endWaitingBuilds: (trx: Trx, environment: { id: string; company_id: string | null }) => Promise<void>
   /** Departments of a company, to check an owner that is about to be written. */
   departments: { department(companyId: string, id: string): Promise<{ id: string } | undefined> }
 }

@@ -44,6 +44,7 @@ export async function listEnvironments(
   })
   const blocked = await findBlockedEnvironments(
     context.db,
+    principal.companyId,
     rows.map(({ id }) => id),
   )
   return context.pageTokens.page(list, rows, size, {
@@ -53,7 +54,10 @@ export async function listEnvironments(
 }
 
 async function shown({ db }: EnvironmentContext, row: EnvironmentRow): Promise<Environment> {
-  return renderEnvironment(row, (await findBlockedEnvironments(db, [row.id])).has(row.id))
+  return renderEnvironment(
+    row,
+    (await findBlockedEnvironments(db, row.company_id ?? '', [row.id])).has(row.id),
+  )
 }
 
 export async function readEnvironment(
@@ -145,10 +149,11 @@ export async function archiveEnvironment(
       table: 'environments',
       machine: environmentMachine,
       id,
+      companyId: principal.companyId,
       to: 'archived',
     })
     if (left === undefined) throw new CodedError('illegal_transition')
-    await context.endWaitingBuilds(trx, id)
+    await context.endWaitingBuilds(trx, { id, company_id: principal.companyId })
     return lockEnvironment(trx, principal.companyId, id)
   })
   if (!row) throw notFound()

@@ -1,6 +1,7 @@
 import type { Lifecycle } from '@sandbox-jobs/contract/pagination.ts'
 import type { EgressAllowList } from '@sandbox-jobs/contract/resources/egress.ts'
 import { sql } from 'kysely'
+import { acrossCompanies } from '../db/across-companies.ts'
 import type { Executing, Trx } from '../db/database.ts'
 import type { EnvironmentRow } from './environment.ts'
 
@@ -123,6 +124,7 @@ export async function insertCuratedEnvironment(
 export async function lockCuratedEnvironment(trx: Trx, name: string): Promise<string | undefined> {
   const row = await trx
     .selectFrom('environments')
+    .modifyFront(acrossCompanies('curated environments are of no company'))
     .select('id')
     .where('owner_kind', '=', 'system_curated')
     .where('state', '=', 'active')
@@ -140,6 +142,7 @@ export type CuratedEnvironment = Pick<EnvironmentRow, 'id' | 'name' | 'descripti
 export async function listCuratedRows(db: Executing): Promise<CuratedEnvironment[]> {
   return db
     .selectFrom('environments as e')
+    .modifyFront(acrossCompanies('curated environments are of no company'))
     .leftJoin('environment_versions as v', 'v.id', 'e.current_version_id')
     .select(['e.id', 'e.name', 'e.description', 'e.state', 'v.version_number as current_version_number'])
     .where('e.owner_kind', '=', 'system_curated')
@@ -164,12 +167,16 @@ export async function updateEnvironmentTexts(
     .executeTakeFirst()
 }
 
-/** The current version, which stays that until the transaction ends. */
-export async function lockCurrentVersion(trx: Trx, id: string): Promise<string | null> {
+/** The current version of the company's environment or of a curated one, which stays that until the transaction ends. */
+export async function lockCurrentVersion(
+  trx: Trx,
+  { companyId, environmentId }: { companyId: string; environmentId: string },
+): Promise<string | null> {
   const row = await trx
     .selectFrom('environments')
     .select('current_version_id')
-    .where('id', '=', id)
+    .where('id', '=', environmentId)
+    .where(sql<boolean>`coalesce(company_id, ${companyId}) = ${companyId}`)
     .forUpdate()
     .executeTakeFirstOrThrow()
   return row.current_version_id
@@ -191,6 +198,7 @@ export async function listOutdatedVersions(
 ): Promise<ComparedVersion[]> {
   return db
     .selectFrom('environments as e')
+    .modifyFront(acrossCompanies('a sweep of all companies'))
     .innerJoin('environment_versions as v', 'v.id', 'e.current_version_id')
     .innerJoin('build_attempts as a', 'a.id', 'v.last_build_attempt_id')
     .select(['a.company_id as companyId', 'e.id as environmentId', 'v.id as versionId', 'a.id as attemptId'])
@@ -207,22 +215,29 @@ export const noteCompared = (trx: Trx, version: ComparedVersion, revision: numbe
     .set({ vulnerabilities_revision: revision })
     .where('id', '=', version.environmentId)
     .where('current_version_id', '=', version.versionId)
+    .modifyEnd(acrossCompanies('a sweep of all companies'))
     .execute()
 
 /**
- * The current version is the ready one with the highest number, or none; `versionId` names any of them. One that becomes
+ * The current version is the ready one with the highest number, or none; `version` is any of them. One that becomes
  * the current one has its packages compared with known vulnerabilities anew.
  */
-export async function refreshCurrentVersion(trx: Trx, versionId: string): Promise<void> {
+export async function refreshCurrentVersion(
+  trx: Trx,
+  version: { id: string; company_id: string | null },
+): Promise<void> {
   await sql`
     update environments e set
       current_version_id = current.id,
       vulnerabilities_revision = case
         when e.current_version_id is distinct from current.id then 0 else e.vulnerabilities_revision end
-    from (select environment_id from environment_versions where id = ${versionId}) of
+    from (
+      select environment_id, company_id from environment_versions
+      where id = ${version.id} and coalesce(company_id, ${version.company_id}) is not distinct from ${version.company_id}
+    ) of
     left join lateral (
       select id from environment_versions
-      where environment_id = of.environment_id and state = 'ready'
+      where environment_id = of.environment_id and company_id is not distinct from of.company_id and state = 'ready'
       order by version_number desc limit 1
     ) current on true
     where e.id = of.environment_id

@@ -30,7 +30,9 @@ async function abortOverdue(context: SweepContext, limit: number): Promise<numbe
   const ended: string[] = []
   const failed: string[] = []
   for (const { receiving, ...key } of await listOverdueSessions(context.db, now, limit)) {
-    await context.db.transaction().execute((trx) => moveSession(trx, key.sessionId, 'abort_pending'))
+    await context.db
+      .transaction()
+      .execute((trx) => moveSession(trx, { id: key.sessionId, company_id: key.companyId }, 'abort_pending'))
     if (receiving) continue
     const ends = (await finishAbort(context, key)) ? ended : failed
     ends.push(key.sessionId)
@@ -42,8 +44,8 @@ async function abortOverdue(context: SweepContext, limit: number): Promise<numbe
 
 async function abandonUnretried({ db }: SweepContext, limit: number): Promise<number> {
   let abandoned = 0
-  for (const id of await listUnretriedVersions(db, limit)) {
-    const left = await db.transaction().execute((trx) => moveVersion(trx, id, { to: 'abandoned' }))
+  for (const version of await listUnretriedVersions(db, limit)) {
+    const left = await db.transaction().execute((trx) => moveVersion(trx, version, { to: 'abandoned' }))
     if (left !== undefined) abandoned += 1
   }
   return abandoned

@@ -1,5 +1,6 @@
 import { imageRetentionDefaultDays } from '@sandbox-jobs/contract/limits.ts'
 import { sql } from 'kysely'
+import { acrossCompanies } from '../db/across-companies.ts'
 import type { Executing, Trx } from '../db/database.ts'
 import { isDue } from '../queue/removal-failures.ts'
 
@@ -23,7 +24,7 @@ const unreferenced = sql<boolean>`
 
 /** Begins the time of images that have just lost their last reference. */
 export async function noteUnreferenced(db: Executing, now: Date, limit: number): Promise<number> {
-  const { numAffectedRows } = await sql`
+  const { numAffectedRows } = await sql`${acrossCompanies('a sweep of all companies')}
     update environment_versions set unreferenced_since = ${now} where id in (
       select v.id from environment_versions v join environments e on e.id = v.environment_id
       where v.layer_digest is not null and v.unreferenced_since is null and ${unreferenced}
@@ -35,7 +36,7 @@ export async function noteUnreferenced(db: Executing, now: Date, limit: number):
 
 /** Ends the time of images that something points at again. */
 export async function noteReferenced(db: Executing, limit: number): Promise<number> {
-  const { numAffectedRows } = await sql`
+  const { numAffectedRows } = await sql`${acrossCompanies('a sweep of all companies')}
     update environment_versions set unreferenced_since = null where id in (
       select v.id from environment_versions v join environments e on e.id = v.environment_id
       where v.unreferenced_since is not null and v.layer_digest is not null and not (${unreferenced})
@@ -53,7 +54,7 @@ const running = sql<boolean>`exists (
 
 /** Versions whose image has been unreferenced for longer than its company keeps such images. */
 export async function listOverdueImages(db: Executing, now: Date, limit: number): Promise<string[]> {
-  const { rows } = await sql<{ id: string }>`
+  const { rows } = await sql<{ id: string }>`${acrossCompanies('a sweep of all companies')}
     select v.id from environment_versions v
     join environments e on e.id = v.environment_id
     left join company_settings s on s.company_id = v.company_id
@@ -67,9 +68,15 @@ export async function listOverdueImages(db: Executing, now: Date, limit: number)
 }
 
 /** Looks again, and holds the version until the transaction ends. Undefined when something points at its image by now. */
-export async function holdUnreferenced(trx: Trx, versionId: string): Promise<{ state: string } | undefined> {
-  const { rows } = await sql<{ state: string }>`
-    select v.state from environment_versions v join environments e on e.id = v.environment_id
+export async function holdUnreferenced(
+  trx: Trx,
+  versionId: string,
+): Promise<{ state: string; company_id: string | null } | undefined> {
+  const { rows } = await sql<{
+    state: string
+    company_id: string | null
+  }>`${acrossCompanies('a sweep of all companies')}
+    select v.state, v.company_id from environment_versions v join environments e on e.id = v.environment_id
     where v.id = ${versionId} and v.layer_digest is not null and ${unreferenced} and not ${running}
     for update of v
   `.execute(trx)
@@ -86,6 +93,7 @@ export const beginRetiring = (trx: Trx, versionId: string): Promise<unknown> =>
       unreferenced_since: null,
     }))
     .where('id', '=', versionId)
+    .modifyEnd(acrossCompanies('a sweep of all companies'))
     .execute()
 
 export interface RetiringImage {
@@ -98,7 +106,7 @@ export interface RetiringImage {
 
 /** Images that are out of use and whose bytes may still be there. */
 export async function listRetiring(db: Executing, now: Date, limit: number): Promise<RetiringImage[]> {
-  const { rows } = await sql<RetiringImage>`
+  const { rows } = await sql<RetiringImage>`${acrossCompanies('a sweep of all companies')}
     select v.id as "versionId", v.retiring_layer_digest as "layerDigest", v.promoted_digest as "promotedDigest",
       exists (select 1 from environment_versions o where o.layer_digest = v.retiring_layer_digest) as "layerShared"
     from environment_versions v where v.retiring_layer_digest is not null and ${isDue(sql`v.id`, now)}
@@ -112,4 +120,5 @@ export const clearRetiring = (db: Executing, versionId: string): Promise<unknown
     .updateTable('environment_versions')
     .set({ retiring_layer_digest: null })
     .where('id', '=', versionId)
+    .modifyEnd(acrossCompanies('a sweep of all companies'))
     .execute()

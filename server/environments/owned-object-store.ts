@@ -1,6 +1,7 @@
 import { imageRetentionDefaultDays } from '@sandbox-jobs/contract/limits.ts'
 import type { Lifecycle } from '@sandbox-jobs/contract/pagination.ts'
 import { type Selectable, sql } from 'kysely'
+import { acrossCompanies } from '../db/across-companies.ts'
 import type { Executing, Trx } from '../db/database.ts'
 import type { OwnedObjectsTable } from '../db/tables/environments.ts'
 import { isDue } from '../queue/removal-failures.ts'
@@ -71,7 +72,7 @@ export async function listContextObjectRows(
 
 /** Gives archives of archived environments, of which nothing can be built any more, an end: as long as their company keeps images. */
 export async function expireContexts(db: Executing, now: Date, limit: number): Promise<void> {
-  await sql`
+  await sql`${acrossCompanies('a sweep of all companies')}
     update owned_objects o set expires_at = ${now}::timestamptz + make_interval(days => overdue.days) from (
       select c.id, coalesce(s.unreferenced_image_retention_days, ${imageRetentionDefaultDays}) as days
       from owned_objects c join environments e on e.id = c.environment_id
@@ -90,6 +91,7 @@ export async function retireContexts(db: Executing, now: Date): Promise<void> {
     .where('object_kind', '=', 'context')
     .where('deletion_state', '=', 'active')
     .where('expires_at', '<=', now)
+    .modifyEnd(acrossCompanies('a sweep of all companies'))
     .execute()
 }
 
@@ -101,6 +103,7 @@ export const listRetiredContexts = (
 ): Promise<{ id: string; storage_key: string }[]> =>
   db
     .selectFrom('owned_objects')
+    .modifyFront(acrossCompanies('a sweep of all companies'))
     .select(['id', 'storage_key'])
     .where('object_kind', '=', 'context')
     .where('deletion_state', '=', 'delete_pending')
@@ -116,4 +119,5 @@ export const endContext = (db: Executing, id: string): Promise<unknown> =>
     .set({ deletion_state: 'tombstoned' })
     .where('id', '=', id)
     .where('deletion_state', '=', 'delete_pending')
+    .modifyEnd(acrossCompanies('a sweep of all companies'))
     .execute()

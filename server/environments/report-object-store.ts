@@ -1,5 +1,6 @@
 import { imageRetentionDefaultDays } from '@sandbox-jobs/contract/limits.ts'
 import { sql } from 'kysely'
+import { acrossCompanies } from '../db/across-companies.ts'
 import type { Executing, Trx } from '../db/database.ts'
 import { isDue } from '../queue/removal-failures.ts'
 
@@ -33,7 +34,7 @@ export const insertReportObjects = (trx: Trx, objects: readonly NewReportObject[
  * company keeps images; and those that a later scan of the same build replaced.
  */
 export async function retireOverdueReports(db: Executing, now: Date, limit: number): Promise<void> {
-  await sql`
+  await sql`${acrossCompanies('a sweep of all companies')}
     update owned_objects set deletion_state = 'delete_pending' where id in (
       select o.id from owned_objects o
       join build_attempts a on a.id = o.build_attempt_id
@@ -58,6 +59,7 @@ export async function listRetired(
 ): Promise<{ id: string; storageKey: string }[]> {
   return db
     .selectFrom('owned_objects')
+    .modifyFront(acrossCompanies('a sweep of all companies'))
     .select(['id', 'storage_key as storageKey'])
     .where('object_kind', '=', 'report')
     .where('deletion_state', '=', 'delete_pending')
@@ -74,4 +76,5 @@ export const tombstone = (db: Executing, id: string): Promise<unknown> =>
     .set({ deletion_state: 'tombstoned' })
     .where('id', '=', id)
     .where('deletion_state', '=', 'delete_pending')
+    .modifyEnd(acrossCompanies('a sweep of all companies'))
     .execute()

@@ -18,7 +18,7 @@ export async function ownReports(
   objects: readonly HeldObject[],
 ): Promise<void> {
   const leaseIds = objects.map(({ leaseId }) => leaseId)
-  if (!(await closeStagings(trx, leaseIds))) {
+  if (!(await closeStagings(trx, owner.companyId, leaseIds))) {
     throw new Error('the lease of a report ended before its build took it over')
   }
   const { companyId: company_id, environmentId: environment_id, attemptId: build_attempt_id } = owner

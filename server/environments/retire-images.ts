@@ -29,7 +29,8 @@ async function retire(db: Database, versionId: string): Promise<void> {
   await db.transaction().execute(async (trx) => {
     const version = await holdUnreferenced(trx, versionId)
     if (!version) return
-    if (version.state === 'ready') await moveVersion(trx, versionId, { to: 'archived' })
+    if (version.state === 'ready')
+      await moveVersion(trx, { id: versionId, company_id: version.company_id }, { to: 'archived' })
     await beginRetiring(trx, versionId)
   })
 }

@@ -78,17 +78,17 @@ describe('the hand-over to another runner', () => {
           .where('id', '=', of)
           .executeTakeFirstOrThrow()
       ).state
-    return { id, environmentId, fresh, add, stateOf }
+    return { id, companyId: template.company_id, environmentId, fresh, add, stateOf }
   }
 
   it('leaves the older composition of the same archive superseded, and nothing else', async () => {
-    const { id, environmentId, fresh, add, stateOf } = await versions()
+    const { id, companyId, environmentId, fresh, add, stateOf } = await versions()
     const otherArchive = await add(2, { source_digest: `sha256:${'6'.repeat(64)}` })
     const otherProfile = await add(3, { resource_profile: 'large' })
     const archived = await add(4, { state: 'archived' })
     const next = await add(5, { runner_release: fresh })
     const later = await add(6, {})
-    await db.transaction().execute((trx) => supersedeOlder(trx, next))
+    await db.transaction().execute((trx) => supersedeOlder(trx, { id: next, company_id: companyId }))
     expect(await stateOf(id)).toBe('superseded')
     for (const untouched of [otherArchive, otherProfile, next, later]) {
       expect(await stateOf(untouched)).toBe('ready')
@@ -103,9 +103,9 @@ describe('the hand-over to another runner', () => {
   })
 
   it('leaves versions on the same runner as they are', async () => {
-    const { id, add, stateOf } = await versions()
+    const { id, companyId, add, stateOf } = await versions()
     const next = await add(2, {})
-    await db.transaction().execute((trx) => supersedeOlder(trx, next))
+    await db.transaction().execute((trx) => supersedeOlder(trx, { id: next, company_id: companyId }))
     expect(await stateOf(id)).toBe('ready')
   })
 })

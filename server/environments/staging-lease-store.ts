@@ -1,4 +1,5 @@
 import { type Insertable, sql } from 'kysely'
+import { acrossCompanies } from '../db/across-companies.ts'
 import type { Executing, Trx } from '../db/database.ts'
 import type { StagingLeasesTable } from '../db/tables/scripts.ts'
 import { isDue } from '../queue/removal-failures.ts'
@@ -23,11 +24,16 @@ export async function insertLeases(
 }
 
 /** Answers how many of them were still held: what the others covered may be gone. */
-export async function releaseLeases(db: Executing, ids: readonly string[]): Promise<number> {
+export async function releaseLeases(
+  db: Executing,
+  companyId: string,
+  ids: readonly string[],
+): Promise<number> {
   const { numUpdatedRows } = await db
     .updateTable('staging_leases')
     .set({ held_until: null, storage_key: null })
     .where('id', 'in', ids)
+    .where('company_id', '=', companyId)
     .where('held_until', 'is not', null)
     .executeTakeFirst()
   return Number(numUpdatedRows)
@@ -37,7 +43,8 @@ export async function releaseLeases(db: Executing, ids: readonly string[]): Prom
 export const lockOverdueLeases = (trx: Trx, now: Date, limit: number) =>
   trx
     .selectFrom('staging_leases')
-    .select(['id', 'storage_key'])
+    .modifyFront(acrossCompanies('a sweep of all companies'))
+    .select(['id', 'company_id', 'storage_key'])
     .where('held_until', '<=', sql<Date>`now()`)
     .where(isDue(sql`staging_leases.id`, now))
     .orderBy('held_until')
@@ -61,6 +68,7 @@ export async function deleteCountedLeases(db: Executing, limit: number): Promise
         .forUpdate()
         .skipLocked(),
     )
+    .modifyEnd(acrossCompanies('a sweep of all companies'))
     .returning('id')
     .execute()
   return rows.length

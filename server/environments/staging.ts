@@ -95,11 +95,15 @@ export function openStagings(
 }
 
 /** Ends leases; called with the transaction in which rows take over their bytes. False: some of them may be gone. */
-export const closeStagings = async (db: Executing, leaseIds: readonly string[]): Promise<boolean> =>
-  (await releaseLeases(db, leaseIds)) === leaseIds.length
+export const closeStagings = async (
+  db: Executing,
+  companyId: string,
+  leaseIds: readonly string[],
+): Promise<boolean> => (await releaseLeases(db, companyId, leaseIds)) === leaseIds.length
 
 /** The same of one. */
-export const closeStaging = (db: Executing, leaseId: string): Promise<boolean> => closeStagings(db, [leaseId])
+export const closeStaging = (db: Executing, companyId: string, leaseId: string): Promise<boolean> =>
+  closeStagings(db, companyId, [leaseId])
 
 const batch = 100
 
@@ -118,7 +122,7 @@ export async function sweepStaging(context: {
       idOf: ({ id }) => id,
       remove: async (lease) => {
         if (lease.storage_key !== null) await storage.delete(lease.storage_key)
-        await releaseLeases(trx, [lease.id])
+        await releaseLeases(trx, lease.company_id, [lease.id])
       },
       onFailure: ({ id }, error) =>
         log.warn({ err: error, lease: id }, 'bytes of a broken upload not removed'),

@@ -6,7 +6,10 @@ import { listOlderCompositions } from './version-store.ts'
  * The hand-over to another runner: once the same archive is ready on it in the same environment, what was composed with
  * a former runner is `superseded`. Tasks that are published on that go on; new versions of tasks take the new one.
  */
-export async function supersedeOlder(trx: Trx, versionId: string): Promise<void> {
-  for (const id of await listOlderCompositions(trx, versionId))
-    await moveVersion(trx, id, { to: 'superseded' })
+export async function supersedeOlder(
+  trx: Trx,
+  version: { id: string; company_id: string | null },
+): Promise<void> {
+  for (const older of await listOlderCompositions(trx, version))
+    await moveVersion(trx, older, { to: 'superseded' })
 }

@@ -22,7 +22,7 @@ export async function removeUnused(
  */
 export async function sweepUnused(
   context: SweepContext,
-  of: { limit: number; sessionId?: string },
+  of: { limit: number; session?: { id: string; company_id: string } },
 ): Promise<number> {
   const now = systemClock.now()
   return context.db.transaction().execute(async (trx) => {

@@ -7,6 +7,7 @@ import {
   uploadSessionMachine,
 } from '@sandbox-jobs/contract/states/upload-session-states.ts'
 import { type Selectable, sql } from 'kysely'
+import { acrossCompanies } from '../db/across-companies.ts'
 import type { Executing, Trx } from '../db/database.ts'
 import type { UploadSessionsTable } from '../db/tables/environments.ts'
 import { transition } from '../db/transition.ts'
@@ -111,11 +112,18 @@ export async function insertSession(trx: Trx, session: NewSession): Promise<Uplo
 
 export const moveSession = (
   trx: Trx,
-  id: string,
+  { id, company_id }: Pick<UploadSessionRow, 'id' | 'company_id'>,
   to: UploadSessionState,
   set: Record<string, unknown> = {},
 ): Promise<UploadSessionState | undefined> =>
-  transition(trx, { table: 'upload_sessions', machine: uploadSessionMachine, id, to, set })
+  transition(trx, {
+    table: 'upload_sessions',
+    machine: uploadSessionMachine,
+    id,
+    companyId: company_id,
+    to,
+    set,
+  })
 
 /** Sessions that nobody ended in a day, and aborts that could not be finished when they were requested. */
 export async function listOverdueSessions(
@@ -125,6 +133,7 @@ export async function listOverdueSessions(
 ): Promise<(SessionKey & { receiving: boolean })[]> {
   const rows = await db
     .selectFrom('upload_sessions')
+    .modifyFront(acrossCompanies('a sweep of all companies'))
     .select([
       'company_id',
       'environment_id',
@@ -174,26 +183,28 @@ export async function beginReceiving(
 /** The bytes that have arrived become the session's own; those that they replace are nobody's. */
 export async function takeReceived(
   trx: Trx,
-  session: Pick<UploadSessionRow, 'id' | 'storage_key'>,
+  session: Pick<UploadSessionRow, 'id' | 'company_id' | 'storage_key'>,
   received: { storage_key: string; received_bytes: number; received_digest: string },
 ): Promise<void> {
   await trx
     .updateTable('upload_sessions')
     .set({ ...received, unused_key: session.storage_key })
     .where('id', '=', session.id)
+    .where('company_id', '=', session.company_id)
     .execute()
 }
 
 /** Ends the sending that has left this; nothing where somebody else sends by now. What is not gone stays on record. */
 export async function endReceiving(
   db: Executing,
-  left: { id: string; unused_key: string | null },
+  left: { id: string; company_id: string; unused_key: string | null },
   isGone: boolean,
 ): Promise<void> {
   await db
     .updateTable('upload_sessions')
     .set({ receiving_until: null, ...(isGone && { unused_key: null }) })
     .where('id', '=', left.id)
+    .where('company_id', '=', left.company_id)
     .where('unused_key', 'is not distinct from', left.unused_key)
     .execute()
 }
@@ -204,18 +215,24 @@ export async function endReceiving(
  */
 export function lockUnused(
   trx: Trx,
-  { limit, sessionId, now }: { limit: number; sessionId?: string; now: Date },
-): Promise<{ id: string; unused_key: string }[]> {
+  {
+    limit,
+    session,
+    now,
+  }: { limit: number; session?: Pick<UploadSessionRow, 'id' | 'company_id'>; now: Date },
+): Promise<{ id: string; company_id: string; unused_key: string }[]> {
   let query = trx
     .selectFrom('upload_sessions')
-    .select(['id', 'unused_key'])
+    .select(['id', 'company_id', 'unused_key'])
     .where('unused_key', 'is not', null)
     .where((eb) => eb.or([eb('receiving_until', 'is', null), eb('receiving_until', '<=', sql<Date>`now()`)]))
   // One that is named is asked for by somebody who waits.
   query =
-    sessionId === undefined
-      ? query.where(isDue(sql`'unused:' || upload_sessions.id`, now))
-      : query.where('id', '=', sessionId)
+    session === undefined
+      ? query
+          .modifyFront(acrossCompanies('a sweep of all companies'))
+          .where(isDue(sql`'unused:' || upload_sessions.id`, now))
+      : query.where('id', '=', session.id).where('company_id', '=', session.company_id)
   return query
     .orderBy('receiving_until')
     .limit(limit)

@@ -12,7 +12,7 @@ export async function readVersionBuildCache(
   path: VersionPath,
 ): Promise<VersionBuildCache> {
   await managedEnvironment(context.db, principal, path.environmentId)
-  const version = await findVersion(context.db, path.environmentId, path.versionId)
+  const version = await findVersion(context.db, { ...path, companyId: principal.companyId })
   if (!version) throw notFound()
   return { cache: version.build_cache }
 }
@@ -25,6 +25,7 @@ export async function changeVersionBuildCache(
   cache: BuildCache,
 ): Promise<VersionBuildCache> {
   await managedEnvironment(context.db, principal, path.environmentId)
-  if (!(await changeVersion(context.db, path, { build_cache: cache }))) throw notFound()
+  if (!(await changeVersion(context.db, { ...path, companyId: principal.companyId }, { build_cache: cache })))
+    throw notFound()
   return { cache }
 }

@@ -1,3 +1,4 @@
+import { acrossCompanies } from '../db/across-companies.ts'
 import type { Executing, Trx } from '../db/database.ts'
 
 const failedStates = ['retryable_failed', 'rejected', 'abandoned'] as const
@@ -6,6 +7,7 @@ const failedStates = ['retryable_failed', 'rejected', 'abandoned'] as const
 export async function findLayerOf(db: Executing, versionId: string): Promise<string | undefined> {
   const row = await db
     .selectFrom('environment_versions')
+    .modifyFront(acrossCompanies('a worker removes images from its host'))
     .select('layer_digest')
     .where('id', '=', versionId)
     .executeTakeFirst()
@@ -19,6 +21,7 @@ export async function isLayerOfAnother(
 ): Promise<boolean> {
   const row = await db
     .selectFrom('environment_versions')
+    .modifyFront(acrossCompanies('a worker removes images from its host'))
     .select('id')
     .where('layer_digest', '=', digest)
     .where('id', '<>', versionId)
@@ -43,6 +46,7 @@ export const noImage = {
 export async function listFailedWithImage(db: Executing, limit: number): Promise<string[]> {
   const rows = await db
     .selectFrom('environment_versions')
+    .modifyFront(acrossCompanies('a worker removes images from its host'))
     .select('id')
     .where('state', 'in', failedStates)
     .where('layer_digest', 'is not', null)
@@ -54,6 +58,7 @@ export async function listFailedWithImage(db: Executing, limit: number): Promise
 const failed = (db: Executing, versionId: string) =>
   db
     .selectFrom('environment_versions')
+    .modifyFront(acrossCompanies('a worker removes images from its host'))
     .select('id')
     .where('id', '=', versionId)
     .where('state', 'in', failedStates)
@@ -67,4 +72,9 @@ export const holdFailed = async (trx: Trx, versionId: string): Promise<boolean> 
   (await failed(trx, versionId).forUpdate().executeTakeFirst()) !== undefined
 
 export const forgetImage = (trx: Trx, versionId: string): Promise<unknown> =>
-  trx.updateTable('environment_versions').set(noImage).where('id', '=', versionId).execute()
+  trx
+    .updateTable('environment_versions')
+    .set(noImage)
+    .where('id', '=', versionId)
+    .modifyEnd(acrossCompanies('a worker removes images from its host'))
+    .execute()

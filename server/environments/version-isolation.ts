@@ -13,7 +13,7 @@ export async function readVersionIsolation(
   path: VersionPath,
 ): Promise<VersionIsolation> {
   await managedEnvironment(context.db, principal, path.environmentId)
-  const version = await findVersion(context.db, path.environmentId, path.versionId)
+  const version = await findVersion(context.db, { ...path, companyId: principal.companyId })
   if (!version) throw notFound()
   return { isolation: version.isolation, effective: effective(context, version.isolation) }
 }
@@ -28,7 +28,8 @@ export async function changeVersionIsolation(
   await managedEnvironment(context.db, principal, path.environmentId)
   const isOffered = isolation === 'standard' || context.isolations.includes(isolation)
   if (!isOffered) throw new CodedError('isolation_unavailable')
-  if (!(await changeVersion(context.db, path, { isolation }))) throw notFound()
+  if (!(await changeVersion(context.db, { ...path, companyId: principal.companyId }, { isolation })))
+    throw notFound()
   return { isolation, effective: effective(context, isolation) }
 }
 

@@ -9,6 +9,7 @@ import type { EnvironmentVersionsTable } from '../db/tables/environments.ts'
 import { transition } from '../db/transition.ts'
 import { hasBlockedDigest } from './digest-block-store.ts'
 import { refreshCurrentVersion } from './environment-store.ts'
+import type { VersionRow } from './version-store.ts'
 
 /** What a build learns about its version. `ready_at` is set by the move to `ready` itself. */
 export type VersionResult = Partial<
@@ -40,18 +41,20 @@ export interface VersionMove {
 /**
  * The only way a version changes state: notes when, and keeps the environment's current version true. One that becomes
  * ready with an image that the operator has blocked is blocked at once.
- * Answers the state it left, or undefined when the version may not move so.
+ * A curated version, which is of no company, moves under whichever company builds it. Answers the state it left, or undefined when the version may not move so.
  */
 export async function moveVersion(
   trx: Trx,
-  versionId: string,
+  version: Pick<VersionRow, 'id' | 'company_id'>,
   move: VersionMove,
 ): Promise<EnvironmentVersionState | undefined> {
   const { image_config, ...columns } = move.set ?? {}
   const left = await transition(trx, {
     table: 'environment_versions',
     machine: environmentVersionMachine,
-    id: versionId,
+    id: version.id,
+    companyId: version.company_id,
+    orCurated: true,
     to: move.to,
     ...(move.from && { from: move.from }),
     ...(move.through && { through: move.through }),
@@ -63,11 +66,11 @@ export async function moveVersion(
     },
   })
   if (left !== undefined && (left === 'ready' || move.to === 'ready')) {
-    await refreshCurrentVersion(trx, versionId)
+    await refreshCurrentVersion(trx, version)
   }
-  if (left !== undefined && move.to === 'ready' && (await hasBlockedDigest(trx, versionId))) {
+  if (left !== undefined && move.to === 'ready' && (await hasBlockedDigest(trx, version))) {
     const set = { blocked_from: 'ready', security_state: 'blocked' } as const
-    await moveVersion(trx, versionId, { to: 'blocked', set })
+    await moveVersion(trx, version, { to: 'blocked', set })
   }
   return left
 }

@@ -51,11 +51,15 @@ export async function listVersions(
   const lifecycle = query.lifecycle ?? 'active'
   const list = `versions:${environmentId}:${lifecycle}`
   const cursor = context.pageTokens.read(list, query.page_token)
-  const rows = await listVersionViews(context.db, environmentId, {
-    lifecycle,
-    beforeId: cursor && String(cursor[0]),
-    limit: size + 1,
-  })
+  const rows = await listVersionViews(
+    context.db,
+    { companyId: principal.companyId, environmentId },
+    {
+      lifecycle,
+      beforeId: cursor && String(cursor[0]),
+      limit: size + 1,
+    },
+  )
   const show = shownTo(context, principal, environment)
   return context.pageTokens.page(list, rows, size, {
     item: (row) => renderVersion(row, show),
@@ -79,7 +83,11 @@ async function versionOf(
   environment: EnvironmentRow,
   versionId: string,
 ): Promise<EnvironmentVersion> {
-  const view = await findVersion(context.db, environment.id, versionId)
+  const view = await findVersion(context.db, {
+    companyId: principal.companyId,
+    environmentId: environment.id,
+    versionId,
+  })
   if (!view) throw notFound()
   return renderVersion(view, shownTo(context, principal, environment))
 }
@@ -147,8 +155,9 @@ async function resolveSource(
 }
 
 /** Throws unless the environment has the version. */
-export async function requireVersion(db: Executing, path: VersionPath): Promise<void> {
-  if (!(await findVersion(db, path.environmentId, path.versionId))) throw notFound()
+export async function requireVersion(db: Executing, companyId: string, path: VersionPath): Promise<void> {
+  const { environmentId, versionId } = path
+  if (!(await findVersion(db, { companyId, environmentId, versionId }))) throw notFound()
 }
 
 /** For builds: the company's version, held until the transaction ends. */
@@ -169,9 +178,13 @@ export async function archiveVersion(
   path: VersionPath,
 ): Promise<EnvironmentVersion> {
   await managedEnvironment(context.db, principal, path.environmentId)
-  await requireVersion(context.db, path)
+  await requireVersion(context.db, principal.companyId, path)
   await context.db.transaction().execute(async (trx) => {
-    const left = await moveVersion(trx, path.versionId, { to: 'archived' })
+    const left = await moveVersion(
+      trx,
+      { id: path.versionId, company_id: principal.companyId },
+      { to: 'archived' },
+    )
     if (left === undefined) throw new CodedError('illegal_transition')
   })
   return readVersion(context, principal, path)

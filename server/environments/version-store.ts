@@ -1,6 +1,7 @@
 import { buildRetryWindowSeconds } from '@sandbox-jobs/contract/limits.ts'
 import type { Lifecycle } from '@sandbox-jobs/contract/pagination.ts'
 import { type Selectable, sql } from 'kysely'
+import { acrossCompanies } from '../db/across-companies.ts'
 import type { Executing, Trx } from '../db/database.ts'
 import type { BuildAttemptsTable, EnvironmentVersionsTable } from '../db/tables/environments.ts'
 import { unretainedVersionStates } from './version.ts'
@@ -24,10 +25,15 @@ export type VersionView = VersionRow & {
 const recentBuilds = 10
 
 /** A curated version, which is of no company, is in nobody's sight before it was ready once. */
-const selectView = (db: Executing) =>
+const selectView = (db: Executing, companyId: string) =>
   db
     .selectFrom('environment_versions as v')
-    .where((eb) => eb.or([eb('v.company_id', 'is not', null), eb('v.ready_at', 'is not', null)]))
+    .where((eb) =>
+      eb.or([
+        eb('v.company_id', '=', companyId),
+        eb.and([eb('v.company_id', 'is', null), eb('v.ready_at', 'is not', null)]),
+      ]),
+    )
     .leftJoin('build_attempts as a', 'a.id', 'v.last_build_attempt_id')
     .leftJoin('runner_releases as r', 'r.release', 'v.runner_release')
     .selectAll('v')
@@ -73,12 +79,11 @@ function toView(row: Joined): VersionView {
 /** A version of an environment that the caller was found to see. */
 export async function findVersion(
   db: Executing,
-  environmentId: string,
-  id: string,
+  path: { companyId: string; environmentId: string; versionId: string },
 ): Promise<VersionView | undefined> {
-  const row = await selectView(db)
-    .where('v.id', '=', id)
-    .where('v.environment_id', '=', environmentId)
+  const row = await selectView(db, path.companyId)
+    .where('v.id', '=', path.versionId)
+    .where('v.environment_id', '=', path.environmentId)
     .executeTakeFirst()
   return row && toView(row)
 }
@@ -86,13 +91,14 @@ export async function findVersion(
 /** Changes what an owner may change of a version at any time. False when the environment has no such version. */
 export async function changeVersion(
   db: Executing,
-  path: { environmentId: string; versionId: string },
+  path: { companyId: string; environmentId: string; versionId: string },
   wish: Partial<Pick<VersionRow, 'isolation' | 'build_cache'>>,
 ): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('environment_versions')
     .set(wish)
     .where('id', '=', path.versionId)
+    .where('company_id', '=', path.companyId)
     .where('environment_id', '=', path.environmentId)
     .executeTakeFirst()
   return numUpdatedRows > 0n
@@ -101,10 +107,10 @@ export async function changeVersion(
 /** Newest first. */
 export async function listVersionViews(
   db: Executing,
-  environmentId: string,
+  { companyId, environmentId }: { companyId: string; environmentId: string },
   list: { lifecycle: Lifecycle; beforeId: string | undefined; limit: number },
 ): Promise<VersionView[]> {
-  let query = selectView(db)
+  let query = selectView(db, companyId)
     .where('v.environment_id', '=', environmentId)
     .orderBy('v.id', 'desc')
     .limit(list.limit)
@@ -139,16 +145,19 @@ export async function lockVersion(
 }
 
 /** Failed versions whose time for a retry is over. */
-export async function listUnretriedVersions(db: Executing, limit: number): Promise<string[]> {
-  const rows = await db
+export async function listUnretriedVersions(
+  db: Executing,
+  limit: number,
+): Promise<Pick<VersionRow, 'id' | 'company_id'>[]> {
+  return db
     .selectFrom('environment_versions')
-    .select('id')
+    .modifyFront(acrossCompanies('a sweep of all companies'))
+    .select(['id', 'company_id'])
     .where('state', '=', 'retryable_failed')
     .where('state_changed_at', '<=', sql<Date>`now() - ${buildRetryWindowSeconds} * interval '1 second'`)
     .orderBy('state_changed_at')
     .limit(limit)
     .execute()
-  return rows.map(({ id }) => id)
 }
 
 export async function countRetainedVersions(trx: Trx, companyId: string): Promise<number> {
@@ -183,7 +192,8 @@ export async function insertVersion(trx: Trx, version: NewVersion): Promise<numb
       version_number: eb
         .selectFrom('environment_versions')
         .select(sql<number>`coalesce(max(version_number), 0) + 1`.as('next'))
-        .where('environment_id', '=', version.environment_id),
+        .where('environment_id', '=', version.environment_id)
+        .where('company_id', 'is not distinct from', version.company_id),
     }))
     .returning('version_number')
     .executeTakeFirstOrThrow()
@@ -194,6 +204,7 @@ export async function insertVersion(trx: Trx, version: NewVersion): Promise<numb
 export async function findPublishable(db: Executing, id: string) {
   return db
     .selectFrom('environment_versions as v')
+    .modifyFront(acrossCompanies('the operator publishes a curated version'))
     .leftJoin('owned_objects as o', (join) =>
       join.onRef('o.id', '=', 'v.owned_object_id').on('o.deletion_state', '=', 'active'),
     )
@@ -204,8 +215,11 @@ export async function findPublishable(db: Executing, id: string) {
 }
 
 /** Ready versions of the same archive and profile that an older one of the environment composed with another runner. */
-export async function listOlderCompositions(trx: Trx, versionId: string): Promise<string[]> {
-  const rows = await trx
+export async function listOlderCompositions(
+  trx: Trx,
+  version: Pick<VersionRow, 'id' | 'company_id'>,
+): Promise<Pick<VersionRow, 'id' | 'company_id'>[]> {
+  return trx
     .selectFrom('environment_versions as v')
     .innerJoin('environment_versions as n', (join) =>
       join
@@ -213,14 +227,16 @@ export async function listOlderCompositions(trx: Trx, versionId: string): Promis
         .onRef('n.source_digest', '=', 'v.source_digest')
         .onRef('n.resource_profile', '=', 'v.resource_profile'),
     )
-    .select('v.id')
-    .where('n.id', '=', versionId)
+    .select(['v.id', 'v.company_id'])
+    .where('n.id', '=', version.id)
+    .where(
+      sql<boolean>`coalesce(n.company_id, ${version.company_id}) is not distinct from ${version.company_id}`,
+    )
     .where('n.state', '=', 'ready')
     .where('v.state', '=', 'ready')
     .whereRef('v.version_number', '<', 'n.version_number')
     .whereRef('v.runner_release', '<>', 'n.runner_release')
     .execute()
-  return rows.map(({ id }) => id)
 }
 
 /** For other domains: the company's version or a curated one, with what a run needs of it. */

@@ -29,9 +29,9 @@ export async function createException(
     throw invalid(['body', 'expires_at'], 'past', 'must be in the future')
   }
   return context.db.transaction().execute(async (trx) => {
-    const finding = await lockFinding(trx, path)
+    const finding = await lockFinding(trx, { ...path, companyId: principal.companyId })
     if (!finding) throw notFound()
-    const left = await moveFinding(trx, finding.id, 'excepted', { from: ['discovered', 'reappeared'] })
+    const left = await moveFinding(trx, finding, 'excepted', { from: ['discovered', 'reappeared'] })
     if (left === undefined) throw new CodedError('illegal_transition')
     const row = await insertException(trx, {
       id: newId('securityException'),
@@ -54,13 +54,16 @@ export async function revokeException(
   path: { environmentId: string; exceptionId: string },
 ): Promise<SecurityException> {
   await managedEnvironment(context.db, principal, path.environmentId)
+  const key = { ...path, companyId: principal.companyId }
   return context.db.transaction().execute(async (trx) => {
-    const exception = await lockException(trx, path)
+    const exception = await lockException(trx, key)
     if (!exception) throw notFound()
-    const left = await endException(trx, exception.id, 'revoked')
+    const left = await endException(trx, exception, 'revoked')
     if (left === undefined) throw new CodedError('illegal_transition')
-    await moveFinding(trx, exception.finding_id, 'discovered', { from: ['excepted'] })
-    const ended = await lockException(trx, path)
+    await moveFinding(trx, { id: exception.finding_id, company_id: exception.company_id }, 'discovered', {
+      from: ['excepted'],
+    })
+    const ended = await lockException(trx, key)
     if (!ended) throw notFound()
     return renderException(ended)
   })
@@ -77,10 +80,14 @@ export async function listExceptions(
   const lifecycle = query.lifecycle ?? 'active'
   const list = `exceptions:${environmentId}:${lifecycle}`
   const cursor = context.pageTokens.read(list, query.page_token)
-  const rows = await listExceptionRows(context.db, environmentId, {
-    lifecycle,
-    beforeId: cursor && String(cursor[0]),
-    limit: size + 1,
-  })
+  const rows = await listExceptionRows(
+    context.db,
+    { companyId: principal.companyId, environmentId },
+    {
+      lifecycle,
+      beforeId: cursor && String(cursor[0]),
+      limit: size + 1,
+    },
+  )
   return context.pageTokens.page(list, rows, size, { item: renderException, cursor: (row) => [row.id] })
 }

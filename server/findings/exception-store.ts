@@ -1,6 +1,7 @@
 import type { Lifecycle } from '@sandbox-jobs/contract/pagination.ts'
 import { type ExceptionState, exceptionMachine } from '@sandbox-jobs/contract/states/finding-states.ts'
 import { type Insertable, sql } from 'kysely'
+import { acrossCompanies } from '../db/across-companies.ts'
 import type { Executing, Trx } from '../db/database.ts'
 import type { SecurityExceptionsTable } from '../db/tables/findings.ts'
 import { noteCreated, transition } from '../db/transition.ts'
@@ -27,25 +28,27 @@ export async function insertException(
 /** Ends an active exception; undefined when it is not active any more. */
 export const endException = (
   trx: Trx,
-  id: string,
+  { id, company_id }: Pick<ExceptionRow, 'id' | 'company_id'>,
   to: Exclude<ExceptionState, 'active'>,
 ): Promise<ExceptionState | undefined> =>
   transition(trx, {
     table: 'security_exceptions',
     machine: exceptionMachine,
     id,
+    companyId: company_id,
     to,
     set: { ended_at: sql`now()` },
   })
 
 export const lockException = (
   trx: Trx,
-  key: { environmentId: string; exceptionId: string },
+  key: { companyId: string; environmentId: string; exceptionId: string },
 ): Promise<ExceptionRow | undefined> =>
   trx
     .selectFrom('security_exceptions')
     .selectAll()
     .where('id', '=', key.exceptionId)
+    .where('company_id', '=', key.companyId)
     .where('environment_id', '=', key.environmentId)
     .forUpdate()
     .executeTakeFirst()
@@ -53,12 +56,14 @@ export const lockException = (
 /** The active exceptions of findings. */
 export async function listActiveExceptions(
   db: Executing,
+  companyId: string,
   findingIds: readonly string[],
 ): Promise<ExceptionRow[]> {
   if (findingIds.length === 0) return []
   return db
     .selectFrom('security_exceptions')
     .selectAll()
+    .where('company_id', '=', companyId)
     .where('finding_id', 'in', findingIds)
     .where('state', '=', 'active')
     .execute()
@@ -67,13 +72,14 @@ export async function listActiveExceptions(
 /** Newest first. */
 export async function listExceptionRows(
   db: Executing,
-  environmentId: string,
+  of: { companyId: string; environmentId: string },
   list: { lifecycle: Lifecycle; beforeId: string | undefined; limit: number },
 ): Promise<ExceptionRow[]> {
   let query = db
     .selectFrom('security_exceptions')
     .selectAll()
-    .where('environment_id', '=', environmentId)
+    .where('company_id', '=', of.companyId)
+    .where('environment_id', '=', of.environmentId)
     .orderBy('id', 'desc')
     .limit(list.limit)
   if (list.lifecycle !== 'all')
@@ -86,7 +92,8 @@ export async function listExceptionRows(
 export const listOverdueExceptions = (db: Executing, now: Date, limit: number) =>
   db
     .selectFrom('security_exceptions')
-    .select(['id', 'environment_id'])
+    .modifyFront(acrossCompanies('a sweep of all companies'))
+    .select(['id', 'company_id', 'environment_id'])
     .where('state', '=', 'active')
     .where('expires_at', '<=', now)
     .orderBy('expires_at')

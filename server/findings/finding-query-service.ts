@@ -21,14 +21,19 @@ export async function listFindings(
   const [states, severities] = [query.state ?? [], query.severity ?? []]
   const list = ['findings', environmentId, states.toSorted(), severities.toSorted()].join(':')
   const cursor = context.pageTokens.read(list, query.page_token)
-  const rows = await listFindingRows(context.db, environmentId, {
-    states,
-    severities,
-    after: cursor && { rank: Number(cursor[0]), id: String(cursor[1]) },
-    limit: size + 1,
-  })
+  const rows = await listFindingRows(
+    context.db,
+    { companyId: principal.companyId, environmentId },
+    {
+      states,
+      severities,
+      after: cursor && { rank: Number(cursor[0]), id: String(cursor[1]) },
+      limit: size + 1,
+    },
+  )
   const exceptions = await listActiveExceptions(
     context.db,
+    principal.companyId,
     rows.map(({ id }) => id),
   )
   const exceptionOf = new Map(exceptions.map((exception) => [exception.finding_id, exception]))

@@ -2,6 +2,7 @@ import type { ScanFinding } from '@sandbox-jobs/contract/resources/security-find
 import { type FindingState, findingMachine } from '@sandbox-jobs/contract/states/finding-states.ts'
 import { sql } from 'kysely'
 import { newId } from '../base/ids.ts'
+import { acrossCompanies } from '../db/across-companies.ts'
 import type { Executing, Trx } from '../db/database.ts'
 import { noteCreated, transition } from '../db/transition.ts'
 import { type FindingRow, fingerprintOf } from './finding.ts'
@@ -9,7 +10,7 @@ import { type FindingRow, fingerprintOf } from './finding.ts'
 /** The only way a finding changes its state. Answers the state it left, or undefined when it may not move so. */
 export const moveFinding = (
   trx: Trx,
-  id: string,
+  { id, company_id }: Pick<FindingRow, 'id' | 'company_id'>,
   to: FindingState,
   options: { from?: readonly FindingState[]; blockReason?: string } = {},
 ): Promise<FindingState | undefined> =>
@@ -17,17 +18,22 @@ export const moveFinding = (
     table: 'security_findings',
     machine: findingMachine,
     id,
+    companyId: company_id,
     to,
     ...(options.from && { from: options.from }),
     set: { state_changed_at: sql`now()`, block_reason: options.blockReason ?? null },
   })
 
 /** Findings that have not been closed; the caller holds the environment. */
-export const listTracked = (trx: Trx, environmentId: string): Promise<FindingRow[]> =>
+export const listTracked = (
+  trx: Trx,
+  of: Pick<SeenIn, 'companyId' | 'environmentId'>,
+): Promise<FindingRow[]> =>
   trx
     .selectFrom('security_findings')
     .selectAll()
-    .where('environment_id', '=', environmentId)
+    .where('company_id', '=', of.companyId)
+    .where('environment_id', '=', of.environmentId)
     .where('state', '<>', 'closed')
     .execute()
 
@@ -60,7 +66,12 @@ export async function insertFinding(trx: Trx, finding: ScanFinding, seen: SeenIn
 }
 
 /** Notes that a version shows it, with what is known of it by now. */
-export const noteSeen = (trx: Trx, id: string, finding: ScanFinding, versionId: string): Promise<unknown> =>
+export const noteSeen = (
+  trx: Trx,
+  tracked: Pick<FindingRow, 'id' | 'company_id'>,
+  finding: ScanFinding,
+  versionId: string,
+): Promise<unknown> =>
   trx
     .updateTable('security_findings')
     .set({
@@ -71,13 +82,14 @@ export const noteSeen = (trx: Trx, id: string, finding: ScanFinding, versionId: 
       last_version_id: versionId,
       last_seen_at: sql`now()`,
     })
-    .where('id', '=', id)
+    .where('id', '=', tracked.id)
+    .where('company_id', '=', tracked.company_id)
     .execute()
 
 /** The most severe first; `after` is the place of the last one already shown. */
 export async function listFindingRows(
   db: Executing,
-  environmentId: string,
+  of: Pick<SeenIn, 'companyId' | 'environmentId'>,
   list: {
     states: readonly string[]
     severities: readonly string[]
@@ -88,7 +100,8 @@ export async function listFindingRows(
   let query = db
     .selectFrom('security_findings')
     .selectAll()
-    .where('environment_id', '=', environmentId)
+    .where('company_id', '=', of.companyId)
+    .where('environment_id', '=', of.environmentId)
     .orderBy('severity_rank')
     .orderBy('id')
     .limit(list.limit)
@@ -101,25 +114,39 @@ export async function listFindingRows(
 
 export const lockFinding = (
   trx: Trx,
-  key: { environmentId: string; findingId: string },
+  key: { companyId: string; environmentId: string; findingId: string },
 ): Promise<FindingRow | undefined> =>
   trx
     .selectFrom('security_findings')
     .selectAll()
     .where('id', '=', key.findingId)
+    .where('company_id', '=', key.companyId)
     .where('environment_id', '=', key.environmentId)
     .forUpdate()
     .executeTakeFirst()
 
+/** For the operator, who names a finding by its id alone; held until the transaction ends. */
+export const lockAnyFinding = (trx: Trx, id: string): Promise<FindingRow | undefined> =>
+  trx
+    .selectFrom('security_findings')
+    .modifyFront(acrossCompanies('the operator names a finding'))
+    .selectAll()
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirst()
+
 /** Findings of environments that have been archived. */
-export async function listOrphaned(db: Executing, limit: number): Promise<string[]> {
-  const rows = await db
+export async function listOrphaned(
+  db: Executing,
+  limit: number,
+): Promise<Pick<FindingRow, 'id' | 'company_id'>[]> {
+  return db
     .selectFrom('security_findings as f')
+    .modifyFront(acrossCompanies('a sweep of all companies'))
     .innerJoin('environments as e', 'e.id', 'f.environment_id')
-    .select('f.id')
+    .select(['f.id', 'f.company_id'])
     .where('f.state', '<>', 'closed')
     .where('e.state', '=', 'archived')
     .limit(limit)
     .execute()
-  return rows.map(({ id }) => id)
 }

@@ -20,21 +20,27 @@ export async function sweepFindings(deps: {
 }): Promise<{ exceptionsExpired: number; findingsClosed: number }> {
   const { db, clock } = deps
   const counts = { exceptionsExpired: 0, findingsClosed: 0 }
-  for (const { id, environment_id: environmentId } of await listOverdueExceptions(db, clock.now(), batch)) {
+  for (const overdue of await listOverdueExceptions(db, clock.now(), batch)) {
     await db.transaction().execute(async (trx) => {
-      const exception = await lockException(trx, { environmentId, exceptionId: id })
+      const exception = await lockException(trx, {
+        companyId: overdue.company_id,
+        environmentId: overdue.environment_id,
+        exceptionId: overdue.id,
+      })
       if (!exception) return
-      if ((await endException(trx, id, 'expired')) === undefined) return
-      await moveFinding(trx, exception.finding_id, 'discovered', { from: ['excepted'] })
+      if ((await endException(trx, exception, 'expired')) === undefined) return
+      await moveFinding(trx, { id: exception.finding_id, company_id: exception.company_id }, 'discovered', {
+        from: ['excepted'],
+      })
       counts.exceptionsExpired += 1
     })
   }
-  for (const id of await listOrphaned(db, batch)) {
+  for (const finding of await listOrphaned(db, batch)) {
     await db.transaction().execute(async (trx) => {
-      for (const exception of await listActiveExceptions(trx, [id])) {
-        await endException(trx, exception.id, 'expired')
+      for (const exception of await listActiveExceptions(trx, finding.company_id, [finding.id])) {
+        await endException(trx, exception, 'expired')
       }
-      if ((await moveFinding(trx, id, 'closed')) !== undefined) counts.findingsClosed += 1
+      if ((await moveFinding(trx, finding, 'closed')) !== undefined) counts.findingsClosed += 1
     })
   }
   return counts

@@ -24,8 +24,8 @@ export interface Scanned {
  */
 export async function trackFindings(trx: Trx, seen: SeenIn, scan: Scanned): Promise<void> {
   const { findings, kinds, isComplete } = scan
-  if ((await holdCurrentVersion(trx, seen.environmentId)) !== seen.versionId) return
-  const tracked = (await listTracked(trx, seen.environmentId)).filter(({ kind }) =>
+  if ((await holdCurrentVersion(trx, seen)) !== seen.versionId) return
+  const tracked = (await listTracked(trx, seen)).filter(({ kind }) =>
     (kinds as readonly string[]).includes(kind),
   )
   const unseen = new Map(tracked.map((row) => [row.fingerprint, row]))
@@ -37,14 +37,14 @@ export async function trackFindings(trx: Trx, seen: SeenIn, scan: Scanned): Prom
       await insertFinding(trx, finding, seen)
       continue
     }
-    await noteSeen(trx, known.id, finding, seen.versionId)
+    await noteSeen(trx, known, finding, seen.versionId)
     if (known.state === 'resolved') await reappear(trx, known)
   }
   if (!isComplete || findings.length > shown.length) return
-  for (const row of unseen.values()) await moveFinding(trx, row.id, 'resolved', { from: openFindingStates })
+  for (const row of unseen.values()) await moveFinding(trx, row, 'resolved', { from: openFindingStates })
 }
 
-async function reappear(trx: Trx, { id }: FindingRow): Promise<void> {
-  const [exception] = await listActiveExceptions(trx, [id])
-  await moveFinding(trx, id, exception ? 'excepted' : 'reappeared')
+async function reappear(trx: Trx, finding: FindingRow): Promise<void> {
+  const [exception] = await listActiveExceptions(trx, finding.company_id, [finding.id])
+  await moveFinding(trx, finding, exception ? 'excepted' : 'reappeared')
 }

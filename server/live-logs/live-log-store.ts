@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { acrossCompanies } from '../db/across-companies.ts'
 import type { Executing } from '../db/database.ts'
 import type { LogPart } from '../executor/port.ts'
 import { logNewsChannel } from './log-news.ts'
@@ -45,7 +46,7 @@ export async function readLiveLog(
 
 /** Tells who follows it. False when nobody wants it any more. */
 export async function writeLiveLog(db: Executing, subjectId: string, part: LogPart): Promise<boolean> {
-  const { rows } = await sql`
+  const { rows } = await sql`${acrossCompanies('a worker writes the log of what it has in hand')}
     with written as (
       update live_logs set start = ${part.start}, bytes = ${part.bytes}
       where subject_id = ${subjectId} and wanted_until > now()
@@ -60,6 +61,7 @@ export async function writeLiveLog(db: Executing, subjectId: string, part: LogPa
 export async function isLiveLogWanted(db: Executing, subjectId: string): Promise<boolean> {
   const found = await db
     .selectFrom('live_logs')
+    .modifyFront(acrossCompanies('a worker asks for what it has in hand'))
     .select('subject_id')
     .where('subject_id', '=', subjectId)
     .where('wanted_until', '>', sql<Date>`now()`)
@@ -72,6 +74,7 @@ export async function dropLiveLogs(db: Executing): Promise<{ dropped: number }> 
   const { numDeletedRows } = await db
     .deleteFrom('live_logs')
     .where('wanted_until', '<', sql<Date>`now()`)
+    .modifyEnd(acrossCompanies('a sweep of all companies'))
     .executeTakeFirst()
   return { dropped: Number(numDeletedRows) }
 }

@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely'
 import { newId } from '../base/ids.ts'
+import { acrossCompanies } from '../db/across-companies.ts'
 import type { Executing } from '../db/database.ts'
 import type { ApiKeysTable } from '../db/tables/platform.ts'
 import type { Stretch } from './platform.ts'
@@ -118,6 +119,7 @@ export const revokeApiKeyRow = (db: Executing, key: ApiKeyKey, at: Date): Promis
 export async function countKeysOffPepper(db: Executing, pepper: number, at: Date): Promise<number> {
   const { count } = await db
     .selectFrom('api_keys')
+    .modifyFront(acrossCompanies('the operator asks for all companies'))
     .select((columns) => columns.fn.countAll<number>().as('count'))
     .where('pepper', '<>', pepper)
     .where('revoked_at', 'is', null)

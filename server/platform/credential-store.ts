@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { acrossCompanies } from '../db/across-companies.ts'
 import type { Executing } from '../db/database.ts'
 import { listOf } from '../db/list-of.ts'
 import { prepared } from '../db/prepared.ts'
@@ -43,11 +44,15 @@ export const findLogin = (
   db: Executing,
   login: string,
 ): Promise<(UserCredential & { password_hash: string }) | undefined> =>
-  users(db).select('owner.password_hash').where('owner.login', '=', login).executeTakeFirst()
+  users(db)
+    .modifyFront(acrossCompanies('a login finds the company'))
+    .select('owner.password_hash')
+    .where('owner.login', '=', login)
+    .executeTakeFirst()
 
 const keyCredentials = prepared<{ hashes: Buffer[] }, KeyCredential & { place: number }>(
   ({ hashes }) => sql`
-    select asked.place, ${selected(keyColumns)}
+    select ${acrossCompanies('the hash of a key finds the company')} asked.place, ${selected(keyColumns)}
     from unnest(${listOf(hashes, 'bytea')}) with ordinality as asked (key_hash, place) ${joinKey}`,
 )
 

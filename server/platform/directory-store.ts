@@ -70,16 +70,6 @@ export const findRoomStandings = async (
 ): Promise<RoomStanding[]> =>
   where.roomIds.length === 0 ? [] : standings(db, where).where('room.id', 'in', where.roomIds).execute()
 
-export async function hasMembership(db: Executing, roomId: string, userId: string): Promise<boolean> {
-  const row = await db
-    .selectFrom('chatroom_members')
-    .select('user_id')
-    .where('chatroom_id', '=', roomId)
-    .where('user_id', '=', userId)
-    .executeTakeFirst()
-  return row !== undefined
-}
-
 export function findDepartment(
   db: Executing,
   companyId: string,

@@ -9,7 +9,6 @@ import {
   findNames,
   findRoomIdsIn,
   findRoomIdsOf,
-  hasMembership,
   type RoomStanding,
 } from './directory-store.ts'
 import { isRestricted, managesDepartment, type Principal } from './principal.ts'
@@ -43,11 +42,6 @@ export class Directory {
   async room(companyId: string, roomId: string): Promise<Room | undefined> {
     const found = await this.#standings.find({ companyId, roomId, userId: null })
     return found && roomOf(found)
-  }
-
-  /** Whether the user is listed in the room; managers who are not listed are no members. */
-  isMember(roomId: string, userId: string): Promise<boolean> {
-    return hasMembership(this.#db, roomId, userId)
   }
 
   /** Company managers, managers of the room's department, and members flagged as its manager. */

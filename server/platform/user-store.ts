@@ -1,5 +1,6 @@
 import { type Selectable, sql } from 'kysely'
 import { newId } from '../base/ids.ts'
+import { acrossCompanies } from '../db/across-companies.ts'
 import type { Executing, Trx } from '../db/database.ts'
 import type { UsersTable } from '../db/tables/platform.ts'
 import type { Stretch } from './platform.ts'
@@ -50,6 +51,7 @@ export const findLoginCompanies = (
 ): Promise<{ login: string; company_id: string }[]> =>
   db
     .selectFrom('users')
+    .modifyFront(acrossCompanies('a login is unique in the deployment and finds the company'))
     .select(['login', 'company_id'])
     .where('login', 'in', logins.length > 0 ? logins : [''])
     .execute()
@@ -58,6 +60,7 @@ export const findLoginCompanies = (
 export const findUserByLogin = (db: Executing, login: string): Promise<UserKey | undefined> =>
   db
     .selectFrom('users')
+    .modifyFront(acrossCompanies('the operator names a user by login'))
     .select(['id', 'company_id as companyId'])
     .where('login', '=', login)
     .executeTakeFirst()

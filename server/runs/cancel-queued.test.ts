@@ -20,7 +20,7 @@ it('cancels the queued runs of one task and leaves every other run as it is', as
     await makeRun(db, archived, running),
     await makeRun(db, other, room),
   ]
-  await db.transaction().execute((trx) => cancelQueuedRunsOfTask(trx, archived.taskId))
+  await db.transaction().execute((trx) => cancelQueuedRunsOfTask(trx, tenant.companyId, archived.taskId))
   const rows = await db
     .selectFrom('runs')
     .select(['state', 'error_code'])

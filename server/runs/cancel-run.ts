@@ -9,11 +9,11 @@ import { cancelChannel, notify, type RunRow } from './run-store.ts'
  * Asks for a run's end: a queued one ends at once, one in a worker's hands when its sandbox has. A run that has ended,
  * or whose end was asked for before, stays as it is.
  */
-export async function cancelRun(db: Database, run: Pick<RunRow, 'id'>): Promise<void> {
+export async function cancelRun(db: Database, run: Pick<RunRow, 'id' | 'company_id'>): Promise<void> {
   await db.transaction().execute(async (trx) => {
-    if (await cancelQueued(trx, run.id)) return
+    if (await cancelQueued(trx, run)) return
     const left = await transition(trx, {
-      ...cancelAsked(run.id),
+      ...cancelAsked({ id: run.id, companyId: run.company_id }),
       set: { cancel_requested_at: sql`clock_timestamp()` },
     })
     if (left !== undefined) await notify(trx, cancelChannel, run.id)
@@ -21,10 +21,10 @@ export async function cancelRun(db: Database, run: Pick<RunRow, 'id'>): Promise<
 }
 
 /** Ends a run that no worker has claimed. False when one has, or it has ended. */
-export async function cancelQueued(trx: Trx, id: string): Promise<boolean> {
+export async function cancelQueued(trx: Trx, run: Pick<RunRow, 'id' | 'company_id'>): Promise<boolean> {
   const { state: _, ...columns } = failed('cancelled')
   const left = await transition(trx, {
-    ...cancelledInQueue(id),
+    ...cancelledInQueue({ id: run.id, companyId: run.company_id }),
     set: { ...columns, cancel_requested_at: sql`clock_timestamp()`, terminal_at: sql`clock_timestamp()` },
   })
   return left !== undefined

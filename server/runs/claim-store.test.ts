@@ -133,8 +133,9 @@ describe('claiming a run', () => {
   })
 
   it('never takes a run that was cancelled', async () => {
-    const id = await queue(await makeCompany())
-    await cancelRun(db, { id })
+    const company = await makeCompany()
+    const id = await queue(company)
+    await cancelRun(db, { id, company_id: company.companyId })
     expect(await claimNext(db, options)).toBeUndefined()
   })
 })
@@ -194,7 +195,8 @@ describe('cancelling', () => {
     const held = await queue(company)
     await claimNext(db, options)
     const waiting = await queue(company)
-    for (const id of [held, waiting, held, waiting]) await cancelRun(db, { id })
+    for (const id of [held, waiting, held, waiting])
+      await cancelRun(db, { id, company_id: company.companyId })
     const rows = await db
       .selectFrom('runs')
       .selectAll()

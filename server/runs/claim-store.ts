@@ -1,5 +1,6 @@
 import type { RunState } from '@sandbox-jobs/contract/states/run-states.ts'
 import { sql } from 'kysely'
+import { acrossCompanies } from '../db/across-companies.ts'
 import type { Database } from '../db/database.ts'
 import { moved } from '../db/transition.ts'
 import { unseen } from '../db/unseen.ts'
@@ -146,9 +147,9 @@ async function claimInTurn(db: Database, options: ClaimOptions, skipped: number)
         lease_until: sql`now() + make_interval(secs => t.timeout_seconds + ${leaseSeconds(0)})`,
       },
     },
-    sql`(select id from next)`,
+    { id: sql`(select id from next)`, companyId: sql`(select company_id from next)` },
   )
-  const { rows } = await sql<ClaimedRow>`
+  const { rows } = await sql<ClaimedRow>`${acrossCompanies('the claim serves companies in turn')}
     with ${heldNow(places)}, busy as (
       select live.company_id, count(*) as runs, ${overBound} as over_bound, own.run_concurrency_limit
       from live left join company_settings own using (company_id)
@@ -205,7 +206,7 @@ export async function takeOver(
     owned === 'own'
       ? sql`(worker = ${worker} or machine is null)`
       : sql`lease_until < now() and worker <> ${worker}`
-  const { rows } = await sql<TakenRun>`
+  const { rows } = await sql<TakenRun>`${acrossCompanies('a worker takes over runs of all companies')}
     update runs set fence = fence + 1, worker = ${worker}, machine = coalesce(machine, ${worker}),
       lease_until = now() + make_interval(secs => timeout_seconds + ${leaseSeconds(0)})
     where id in (
@@ -222,7 +223,7 @@ export async function takeOver(
 /** Of these runs, the ones whose end was asked for. */
 export async function cancelRequestedAmong(db: Database, ids: readonly string[]): Promise<string[]> {
   if (ids.length === 0) return []
-  const { rows } = await sql<{ id: string }>`
+  const { rows } = await sql<{ id: string }>`${acrossCompanies('a worker asks for the runs in its hands')}
     select id from runs where id = any(${ids}) and state = 'cancel_requested'
   `.execute(db)
   return rows.map((row) => row.id)
@@ -231,7 +232,7 @@ export async function cancelRequestedAmong(db: Database, ids: readonly string[])
 /** Of these sandboxes, the ones of no live run: what they left has been stored, or nobody waits for it. */
 export async function finishedAmong(db: Database, sandboxIds: readonly string[]): Promise<string[]> {
   if (sandboxIds.length === 0) return []
-  const { rows } = await sql<{ id: string }>`
+  const { rows } = await sql<{ id: string }>`${acrossCompanies('a sweep of sandboxes of all companies')}
     select given.id from unnest(${sandboxIds}::text[]) as given(id)
     where not exists (
       select 1 from runs r

@@ -18,7 +18,7 @@ export async function deleteRunContent(
   const run = await requireReadableRun(deps, principal, address)
   if (run.terminal_at === null) throw new CodedError('illegal_transition')
   await deps.db.transaction().execute(async (trx) => {
-    await retireContent(trx, [run.id])
+    await retireContent(trx, [run])
     await markDeleted(trx, run)
   })
   return readRunContent(deps, principal, address)

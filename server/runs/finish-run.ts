@@ -34,7 +34,7 @@ export async function finishRun(db: Executing, run: ClaimedRun, end: RunEnd): Pr
     lease_until: null,
     ...(end.exit && measured(end.exit)),
   }
-  const move = moved({ ...endMove(run, end), set }, sql`${run.id}`)
+  const move = moved({ ...endMove(run, end), set }, { id: sql`${run.id}`, companyId: sql`${run.companyId}` })
   const refused = end.exit?.network.refused
   const kept = [
     ...(end.left ? [contentOfMoved(end.left), artifactsOfMoved(end.left.artifacts)] : []),

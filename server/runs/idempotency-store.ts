@@ -1,4 +1,5 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely'
+import { acrossCompanies } from '../db/across-companies.ts'
 import type { Executing, Trx } from '../db/database.ts'
 import { listOf } from '../db/list-of.ts'
 import type { Places } from '../db/prepared.ts'
@@ -107,7 +108,7 @@ export const answersInsert = (given: Places<AnswerColumns>): RawBuilder<unknown>
 
 /** Deletes at most `limit` of the keys taken before a time, oldest first, and answers how many it did. */
 export async function deleteOldKeys(db: Executing, before: Date, limit: number): Promise<number> {
-  const { numAffectedRows } = await sql`
+  const { numAffectedRows } = await sql`${acrossCompanies('a sweep of all companies')}
     delete from idempotency_keys where ctid in (
       select ctid from idempotency_keys where created_at < ${before} order by created_at limit ${limit}
       for update skip locked

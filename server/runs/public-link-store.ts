@@ -1,4 +1,5 @@
 import type { Selectable } from 'kysely'
+import { acrossCompanies } from '../db/across-companies.ts'
 import type { Executing } from '../db/database.ts'
 import type { PublicLinksTable } from '../db/tables/runs.ts'
 
@@ -45,11 +46,16 @@ export function findLink(
   return query.orderBy('id', 'desc').limit(1).executeTakeFirst()
 }
 
-export async function revokeLink(db: Executing, id: string, at: Date): Promise<void> {
+export async function revokeLink(
+  db: Executing,
+  link: Pick<PublicLinkRow, 'id' | 'company_id'>,
+  at: Date,
+): Promise<void> {
   await db
     .updateTable('public_links')
     .set({ revoked_at: at })
-    .where('id', '=', id)
+    .where('id', '=', link.id)
+    .where('company_id', '=', link.company_id)
     .where('revoked_at', 'is', null)
     .execute()
 }
@@ -58,6 +64,7 @@ export async function revokeLink(db: Executing, id: string, at: Date): Promise<v
 export const findLiveLinkByToken = (db: Executing, tokenHash: Buffer): Promise<PublicLinkRow | undefined> =>
   db
     .selectFrom('public_links')
+    .modifyFront(acrossCompanies('the token is the authority and finds the company'))
     .selectAll()
     .where('token_hash', '=', tokenHash)
     .where('revoked_at', 'is', null)

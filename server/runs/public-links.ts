@@ -128,7 +128,7 @@ function shown(deps: LinkDeps, link: PublicLinkRow): ShownLink {
 
 async function endLink(deps: LinkDeps, subject: LinkSubject): Promise<ShownLink> {
   const live = await findLink(deps.db, subject, 'live')
-  if (live) await revokeLink(deps.db, live.id, deps.clock.now())
+  if (live) await revokeLink(deps.db, live, deps.clock.now())
   const last = await findLink(deps.db, subject, 'latest')
   if (last) return shown(deps, last)
   return { run_id: subject.run_id, url: '', token: neverMintedToken, revoked: true, created_at: null }

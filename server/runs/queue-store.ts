@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { buildMemoryMib, promisedMemoryMib } from '../builds/promised-memory-statement.ts'
+import { acrossCompanies } from '../db/across-companies.ts'
 import type { Executing, Sending } from '../db/database.ts'
 import { keptBytesOf, keptLimitOf } from '../db/kept-bytes.ts'
 import { listOf } from '../db/list-of.ts'
@@ -117,7 +118,12 @@ const liveOverBound = (company: string) => sql`
 
 const lookOf = (mean: () => RawBuilder<unknown>) =>
   prepared<LookColumns, QueueLook>(
-    ({ companyIds, resourceProfiles, companyMost, fleetMost }) => sql`
+    ({
+      companyIds,
+      resourceProfiles,
+      companyMost,
+      fleetMost,
+    }) => sql`${acrossCompanies('counts what all companies wait for')}
     with fleet as materialized (
       select
         (select count(*) from (select 1 from runs where state = 'queued' limit ${unseen(fleetMost, 'bigint')}) q)
@@ -188,7 +194,7 @@ export async function queueView(
     ? sql`select ahead.* from (select distinct company_id from asked) company cross join lateral (
         ${frontOf(sql`and company_id = company.company_id`)}) ahead`
     : frontOf(sql``)
-  const { rows } = await sql<QueueView>`
+  const { rows } = await sql<QueueView>`${acrossCompanies('counts the runs of all companies that are ahead')}
     with asked as (
       select asked.id, asked.company_id, run.resource_profile, run.timeout_seconds
       from unnest(

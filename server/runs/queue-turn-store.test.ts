@@ -60,7 +60,7 @@ describe('the turn of a company', () => {
   it('is kept while a run of it is queued, and while one is being queued', async () => {
     const id = await queue(company)
     expect(await dropIdleTurns(db, [company.companyId])).toBe(0)
-    await cancelRun(db, { id })
+    await cancelRun(db, { id, company_id: company.companyId })
     await db.transaction().execute(async (trx) => {
       const {
         id: runId,
@@ -78,7 +78,10 @@ describe('the turn of a company', () => {
   })
 
   it('is not kept from others by hundreds who have nothing queued any more', async () => {
-    const queueAndCancel = async () => cancelRun(db, { id: await queue(await makeCompany()) })
+    const queueAndCancel = async () => {
+      const other = await makeCompany()
+      await cancelRun(db, { id: await queue(other), company_id: other.companyId })
+    }
     await Promise.all(Array.from({ length: 150 }, queueAndCancel))
     const id = await queue(company)
     expect(await claim()).toMatchObject({ id })

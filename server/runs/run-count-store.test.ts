@@ -53,9 +53,14 @@ async function makeRuns() {
   for (const [at, run] of claims.entries()) {
     if (at % 4 === 0) await finishRun(db, run, { outcome: failed('host_lost') })
     if (at % 4 === 1) await requeue(db, run)
-    if (at % 4 === 2) await cancelRun(db, run)
+    if (at % 4 === 2) await cancelRun(db, { id: run.id, company_id: run.companyId })
   }
-  const queued = await db.selectFrom('runs').select('id').where('state', '=', 'queued').limit(3).execute()
+  const queued = await db
+    .selectFrom('runs')
+    .select(['id', 'company_id'])
+    .where('state', '=', 'queued')
+    .limit(3)
+    .execute()
   for (const run of queued) await cancelRun(db, run)
   return { companyId: tenant.companyId, rooms, taskIds: tasks.map((task) => task.taskId) }
 }

@@ -1,4 +1,5 @@
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
+import { acrossCompanies } from '../db/across-companies.ts'
 import type { Database, Executing } from '../db/database.ts'
 import { unseen } from '../db/unseen.ts'
 
@@ -74,7 +75,7 @@ function within(day: RawBuilder<unknown>, days: Days | undefined): RawBuilder<un
 
 /** Folds at most `limit` notes, oldest first, into the counts of task and day and of all tasks and days; answers how many. */
 export async function foldCounts(db: Database, limit: number): Promise<number> {
-  const { rows } = await sql<{ folded: number }>`
+  const { rows } = await sql<{ folded: number }>`${acrossCompanies('a sweep of all companies')}
     with oldest as materialized (
       select place from run_count_changes order by place limit ${limit} for update skip locked
     ), taken as (

@@ -7,15 +7,22 @@ import type { Move, Moving } from '../db/transition.ts'
  */
 
 type RunMove = Move<RunState>
+type Owned = Pick<Held, 'id' | 'companyId'>
 interface Held {
   id: string
+  companyId: string
   fence: number
 }
 
-const move = (id: string, to: RunState, guard: Pick<RunMove, 'from' | 'fence'> = {}): RunMove => ({
+const move = (
+  { id, companyId }: Owned,
+  to: RunState,
+  guard: Pick<RunMove, 'from' | 'fence'> = {},
+): RunMove => ({
   table: 'runs',
   machine: runMachine,
   id,
+  companyId,
   to,
   ...guard,
 })
@@ -28,12 +35,12 @@ export const claimed: Moving<RunState> = {
   from: ['queued'],
 }
 
-export const running = (run: Held): RunMove => move(run.id, 'running', { fence: run.fence })
+export const running = (run: Held): RunMove => move(run, 'running', { fence: run.fence })
 
 /** Given back by its holder, who has proved that it never started. */
-export const givenBack = (run: Held): RunMove => move(run.id, 'queued', { fence: run.fence })
+export const givenBack = (run: Held): RunMove => move(run, 'queued', { fence: run.fence })
 
-export const ended = (run: Held, how: TerminalClass): RunMove => move(run.id, how, { fence: run.fence })
+export const ended = (run: Held, how: TerminalClass): RunMove => move(run, how, { fence: run.fence })
 
 /** The same of a run whose program was started, whether or not anybody had time to say so. */
 export const endedAfterStart = (run: Held, how: TerminalClass): RunMove => ({
@@ -42,11 +49,11 @@ export const endedAfterStart = (run: Held, how: TerminalClass): RunMove => ({
 })
 
 /** Asked by a person, who holds nothing: a run in a worker's hands is its worker's to end. */
-export const cancelAsked = (id: string): RunMove =>
-  move(id, 'cancel_requested', { from: ['starting', 'running'] })
+export const cancelAsked = (run: Owned): RunMove =>
+  move(run, 'cancel_requested', { from: ['starting', 'running'] })
 
 /** Nobody holds a queued run, so it may end at once. */
-export const cancelledInQueue = (id: string): RunMove => move(id, 'cancelled', { from: ['queued'] })
+export const cancelledInQueue = (run: Owned): RunMove => move(run, 'cancelled', { from: ['queued'] })
 
 /** Time beyond a run's own deadline in which its worker places the image, starts it and stores what it left. */
 const leaseGraceSeconds = 900

@@ -403,7 +403,7 @@ describe('a run in a real sandbox', () => {
   it('ends when it is cancelled', async () => {
     const id = await run('sleep 60')
     await untilRunning(id)
-    await cancelRun(db, { id })
+    await cancelRun(db, { id, company_id: tenant.companyId })
     expect(await ended(id)).toMatchObject({ state: 'cancelled' })
   })
 

@@ -1,22 +1,28 @@
 import { runContentRetentionDefaultDays } from '@sandbox-jobs/contract/limits.ts'
 import { sql } from 'kysely'
+import { acrossCompanies } from '../db/across-companies.ts'
 import type { Executing, Trx } from '../db/database.ts'
 import { isDue } from '../queue/removal-failures.ts'
 import { objectKeys } from './collect-run.ts'
 
 /* Writes `run_inputs`, `run_contents`, `run_refusals`, `run_artifacts` and the mark in `runs`, for content whose time is over. */
 
+export interface ExpiredRun {
+  id: string
+  company_id: string
+}
+
 /**
  * Runs that ended longer ago than their company keeps what runs leave, and still have it, and those whose content was
  * taken out of sight before. The walk goes company by
  * company along an index of the runs that have content, so its cost does not follow the number of runs.
  */
-export async function listExpiredRuns(db: Executing, now: Date, limit: number): Promise<string[]> {
-  const { rows } = await sql<{ id: string }>`
-    (select run_id as id from run_contents where state = 'delete_pending' and ${isDue(sql`run_id`, now)}
+export async function listExpiredRuns(db: Executing, now: Date, limit: number): Promise<ExpiredRun[]> {
+  const { rows } = await sql<ExpiredRun>`${acrossCompanies('a sweep of all companies')}
+    (select run_id as id, company_id from run_contents where state = 'delete_pending' and ${isDue(sql`run_id`, now)}
       order by run_id limit ${limit})
     union
-    (select due.id from companies c
+    (select due.id, c.id as company_id from companies c
     left join company_settings s on s.company_id = c.id
     cross join lateral (
       select r.id from runs r
@@ -29,42 +35,55 @@ export async function listExpiredRuns(db: Executing, now: Date, limit: number): 
     limit ${limit})
     limit ${limit}
   `.execute(db)
-  return rows.map((row) => row.id)
+  return rows
 }
 
 export interface ExpiringContent {
   runId: string
+  companyId: string
   /** Objects that the run left. */
   keys: string[]
 }
 
 /** Takes the content out of every reader's sight; the objects are still there. Repeating it changes nothing. */
-export async function retireContent(trx: Trx, runIds: readonly string[]): Promise<ExpiringContent[]> {
-  await trx.deleteFrom('run_inputs').where('run_id', 'in', runIds).execute()
-  await trx.deleteFrom('run_refusals').where('run_id', 'in', runIds).execute()
+export async function retireContent(trx: Trx, runs: readonly ExpiredRun[]): Promise<ExpiringContent[]> {
+  const { runIds, companyIds } = idsOf(runs)
+  await trx
+    .deleteFrom('run_inputs')
+    .where('run_id', 'in', runIds)
+    .where('company_id', 'in', companyIds)
+    .execute()
+  await trx
+    .deleteFrom('run_refusals')
+    .where('run_id', 'in', runIds)
+    .where('company_id', 'in', companyIds)
+    .execute()
   await trx
     .updateTable('run_contents')
     .set({ state: 'delete_pending' })
     .where('run_id', 'in', runIds)
+    .where('company_id', 'in', companyIds)
     .where('state', '=', 'active')
     .execute()
   await trx
     .updateTable('run_artifacts')
     .set({ deletion_state: 'delete_pending' })
     .where('run_id', 'in', runIds)
+    .where('company_id', 'in', companyIds)
     .where('deletion_state', '=', 'active')
     .execute()
   const left = await trx
     .selectFrom('runs as r')
     .leftJoin('run_contents as c', 'c.run_id', 'r.id')
-    .select(['r.id', 'r.sandbox_id', 'c.output_key', 'c.log_key', 'c.bundle_key'])
+    .select(['r.id', 'r.company_id', 'r.sandbox_id', 'c.output_key', 'c.log_key', 'c.bundle_key'])
     .where('r.id', 'in', runIds)
+    .where('r.company_id', 'in', companyIds)
     .execute()
-  return left.map(({ id: runId, sandbox_id: sandboxId, ...named }) => {
+  return left.map(({ id: runId, company_id: companyId, sandbox_id: sandboxId, ...named }) => {
     const keys = [named.output_key, named.log_key, named.bundle_key].filter((key) => key !== null)
     // A worker that was killed may have stored what no row names.
     const unnamed = sandboxId === null ? [] : objectKeys({ runId, sandboxId })
-    return { runId, keys: [...new Set([...keys, ...unnamed])] }
+    return { runId, companyId, keys: [...new Set([...keys, ...unnamed])] }
   })
 }
 
@@ -77,18 +96,31 @@ export const markDeleted = (trx: Trx, run: { id: string; company_id: string }): 
     .execute()
 
 /** Notes that the objects are gone: names, sizes and digests stay as what was there once. */
-export async function tombstoneContent(trx: Trx, runIds: readonly string[], now: Date): Promise<void> {
+export async function tombstoneContent(trx: Trx, runs: readonly ExpiredRun[], now: Date): Promise<void> {
+  const { runIds, companyIds } = idsOf(runs)
   await trx
     .updateTable('run_contents')
     .set({ state: 'tombstoned', output_key: null, log_key: null, bundle_key: null })
     .where('run_id', 'in', runIds)
+    .where('company_id', 'in', companyIds)
     .where('state', '=', 'delete_pending')
     .execute()
   await trx
     .updateTable('run_artifacts')
     .set({ deletion_state: 'tombstoned' })
     .where('run_id', 'in', runIds)
+    .where('company_id', 'in', companyIds)
     .where('deletion_state', '=', 'delete_pending')
     .execute()
-  await trx.updateTable('runs').set({ content_expired_at: now }).where('id', 'in', runIds).execute()
+  await trx
+    .updateTable('runs')
+    .set({ content_expired_at: now })
+    .where('id', 'in', runIds)
+    .where('company_id', 'in', companyIds)
+    .execute()
 }
+
+const idsOf = (runs: readonly ExpiredRun[]) => ({
+  runIds: runs.map(({ id }) => id),
+  companyIds: [...new Set(runs.map(({ company_id }) => company_id))],
+})

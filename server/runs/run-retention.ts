@@ -5,7 +5,7 @@ import { batchesPerRound, inBatches } from '../queue/in-batches.ts'
 import { removeEach } from '../queue/remove-each.ts'
 import type { ObjectStorage } from '../storage/port.ts'
 import { deleteOldKeys } from './idempotency-store.ts'
-import { listExpiredRuns, retireContent, tombstoneContent } from './run-retention-store.ts'
+import { type ExpiredRun, listExpiredRuns, retireContent, tombstoneContent } from './run-retention-store.ts'
 
 export interface RetentionDeps {
   db: Database
@@ -25,17 +25,17 @@ export async function sweepRunContent(deps: RetentionDeps): Promise<{ expired: n
   const { db, storage, clock, log } = deps
   const counts = { expired: 0, failed: 0 }
   for (let round = 0; round < batchesPerRound; round += 1) {
-    const runIds = await listExpiredRuns(db, clock.now(), batch)
-    if (runIds.length === 0) break
-    const expiring = await db.transaction().execute((trx) => retireContent(trx, runIds))
-    const gone: string[] = []
+    const runs = await listExpiredRuns(db, clock.now(), batch)
+    if (runs.length === 0) break
+    const expiring = await db.transaction().execute((trx) => retireContent(trx, runs))
+    const gone: ExpiredRun[] = []
     const { removed, failed } = await removeEach(expiring, {
       db,
       now: clock.now(),
       idOf: ({ runId }) => runId,
-      remove: async ({ runId, keys }) => {
+      remove: async ({ runId, companyId, keys }) => {
         for (const key of keys) await storage.delete(key)
-        gone.push(runId)
+        gone.push({ id: runId, company_id: companyId })
       },
       onFailure: ({ runId }, error) =>
         log.warn({ run: runId, error: String(error) }, 'content of a run is not removed yet'),
@@ -43,7 +43,7 @@ export async function sweepRunContent(deps: RetentionDeps): Promise<{ expired: n
     if (gone.length > 0) await db.transaction().execute((trx) => tombstoneContent(trx, gone, clock.now()))
     counts.expired += removed
     counts.failed += failed
-    if (runIds.length < batch) break
+    if (runs.length < batch) break
   }
   return counts
 }

@@ -234,15 +234,19 @@ export function listRuns(db: Executing, filter: RunListFilter): Promise<ListedRu
     .execute()
 }
 
-/** Ids of a task's queued runs, held until the transaction ends. */
-export async function lockQueuedRunsOfTask(trx: Trx, taskId: string): Promise<string[]> {
-  const rows = await trx
+/** A task's queued runs, held until the transaction ends. */
+export async function lockQueuedRunsOfTask(
+  trx: Trx,
+  companyId: string,
+  taskId: string,
+): Promise<{ id: string; company_id: string }[]> {
+  return trx
     .selectFrom('runs')
-    .select('id')
+    .select(['id', 'company_id'])
+    .where('company_id', '=', companyId)
     .where('task_id', '=', taskId)
     .where('state', '=', 'queued')
     .orderBy('id')
     .forUpdate()
     .execute()
-  return rows.map((row) => row.id)
 }

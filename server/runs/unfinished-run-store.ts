@@ -1,10 +1,11 @@
 import { sql } from 'kysely'
+import { acrossCompanies } from '../db/across-companies.ts'
 import type { Executing } from '../db/database.ts'
 import type { ClaimedRun } from './claim-store.ts'
 
 /** Runs that have not ended, whoever holds them, by their newest fence. */
 export async function listUnfinished(db: Executing, most: number): Promise<ClaimedRun[]> {
-  const { rows } = await sql<ClaimedRun>`
+  const { rows } = await sql<ClaimedRun>`${acrossCompanies('the operator restores runs of all companies')}
     select id, company_id as "companyId", state, fence, coalesce(sandbox_id, '') as "sandboxId" from runs
     where terminal_at is null order by id limit ${most}
   `.execute(db)

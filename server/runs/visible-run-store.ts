@@ -78,8 +78,8 @@ export async function listVisibleRunRows(
     : sql`select * from runs where ${matching(filter)} and ${older}`
   const { rows } = await sql<VisibleRunRow>`
     select runs.*, ${queuedAtUs} as queued_at_us,
-      (select name from chatrooms where chatrooms.id = runs.chatroom_id) as chatroom_name,
-      (select name from tasks where tasks.id = runs.task_id) as task_name
+      (select name from chatrooms where chatrooms.id = runs.chatroom_id and chatrooms.company_id = runs.company_id) as chatroom_name,
+      (select name from tasks where tasks.id = runs.task_id and tasks.company_id = runs.company_id) as task_name
     from (select * from (${newest}) runs ${newestFirst} ${limit}) runs
     ${newestFirst}
   `.execute(db)

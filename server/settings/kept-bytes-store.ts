@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { acrossCompanies } from '../db/across-companies.ts'
 import type { Executing } from '../db/database.ts'
 import { keptBytesOf, keptLimitOf } from '../db/kept-bytes.ts'
 
@@ -42,7 +43,7 @@ export interface KeptCompany {
 
 /** The companies that keep the most. */
 export async function listGreediest(db: Executing, limit: number): Promise<KeptCompany[]> {
-  const { rows } = await sql<KeptCompany>`
+  const { rows } = await sql<KeptCompany>`${acrossCompanies('the operator asks for all companies')}
     select c.id as company_id, c.name, kept.bytes as kept_bytes, ${keptLimitOf(sql`c.id`)} as limit_bytes
     from (
       select company_id, sum(bytes)::bigint as bytes from (
@@ -56,7 +57,7 @@ export async function listGreediest(db: Executing, limit: number): Promise<KeptC
 
 /** Folds noted changes into the totals; answers how many rows it took. */
 export async function foldKeptBytes(db: Executing, limit: number): Promise<number> {
-  const { rows } = await sql<{ taken: number }>`
+  const { rows } = await sql<{ taken: number }>`${acrossCompanies('a sweep of all companies')}
     with taken as (
       delete from kept_byte_changes where ctid = any(array(
         select ctid from kept_byte_changes limit ${limit} for update skip locked
@@ -84,7 +85,7 @@ export interface Drift {
  * of it is of one moment: what others write meanwhile is in neither side.
  */
 export async function recountKeptBytes(db: Executing): Promise<Drift[]> {
-  const { rows } = await sql<Drift>`
+  const { rows } = await sql<Drift>`${acrossCompanies('a sweep of all companies')}
     with found as (
       select company_id, kind, sum(bytes)::bigint as bytes from kept_sources group by company_id, kind
     ), counted as (

@@ -51,15 +51,15 @@ export class ModelledRuns implements SimulatedRuns {
   cancel(id: string): void {
     const row = this.#row(id)
     if (!isTerminal(runMachine, row.state)) row.cancelAsked = true
-    if (this.#apply(cancelledInQueue(id))) return
-    this.#apply(cancelAsked(id))
+    if (this.#apply(cancelledInQueue(row))) return
+    this.#apply(cancelAsked(row))
   }
 
   claimNext(worker: string): NextRun | undefined {
     const waiting = [...this.rows.values()].filter((row) => this.#rules.claimable(row))
     const next = this.#rules.fairTurns ? this.#inTurn(waiting) : waiting[0]
     const before = [...this.rows.values()].map(({ companyId, state }) => ({ companyId, state }))
-    if (!next || !this.#apply({ ...claimed, id: next.id })) return undefined
+    if (!next || !this.#apply({ ...claimed, id: next.id, companyId: next.companyId })) return undefined
     const other = passedOver(before, next.companyId)
     if (other) this.#surroundings.onFault(`${next.companyId} got a place more than ${other}, which waits`)
     if (this.#rules.claimRaisesFence) next.fence += 1

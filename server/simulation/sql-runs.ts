@@ -115,7 +115,7 @@ export class SqlRuns implements SimulatedRuns {
     return this.#then(async (db) => {
       const row = this.rows.get(id)
       if (row && !isEnded(row.state)) row.cancelAsked = true
-      await cancelRun(db, { id })
+      if (row) await cancelRun(db, { id, company_id: row.companyId })
     })
   }
 

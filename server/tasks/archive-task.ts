@@ -6,7 +6,7 @@ import { enabledBindingIds, revokeBinding } from './binding-store.ts'
 import { renderTask } from './render-task.ts'
 import { lockManagedTask } from './task-access.ts'
 import type { TaskContext } from './task-context.ts'
-import { archiveTaskRow, setCurrentVersions } from './task-store.ts'
+import { archiveTaskRow, setCurrentVersions, type TaskRow } from './task-store.ts'
 import { liveVersionIds, moveVersion } from './task-version-store.ts'
 
 const taskArchivedReason = 'task_archived'
@@ -18,21 +18,25 @@ const taskArchivedReason = 'task_archived'
 export async function archiveTask(context: TaskContext, principal: Principal, taskId: string): Promise<Task> {
   return context.db.transaction().execute(async (trx) => {
     const task = await lockManagedTask(trx, principal, taskId)
-    if (!(await archiveTaskRow(trx, taskId))) throw new CodedError('already_archived')
+    if (!(await archiveTaskRow(trx, principal.companyId, taskId))) throw new CodedError('already_archived')
     const now = context.clock.now()
-    await archiveVersions(trx, taskId, now)
-    for (const id of await enabledBindingIds(trx, taskId)) {
-      await revokeBinding(trx, id, { revoked_at: now, revoke_reason: taskArchivedReason })
+    await archiveVersions(trx, task, now)
+    for (const id of await enabledBindingIds(trx, task.company_id, taskId)) {
+      await revokeBinding(
+        trx,
+        { companyId: task.company_id, id },
+        { revoked_at: now, revoke_reason: taskArchivedReason },
+      )
     }
-    await context.cancelQueuedRunsOfTask(trx, taskId)
+    await context.cancelQueuedRunsOfTask(trx, task.company_id, taskId)
     const current = { current_published_version_id: null, current_draft_version_id: null }
-    await setCurrentVersions(trx, taskId, current)
+    await setCurrentVersions(trx, task, current)
     return renderTask({ ...task, ...current, state: 'archived' })
   })
 }
 
-async function archiveVersions(trx: Trx, taskId: string, now: Date): Promise<void> {
-  for (const id of await liveVersionIds(trx, taskId)) {
-    await moveVersion(trx, id, { to: 'archived', set: { archived_at: now } })
+async function archiveVersions(trx: Trx, task: TaskRow, now: Date): Promise<void> {
+  for (const id of await liveVersionIds(trx, task.company_id, task.id)) {
+    await moveVersion(trx, { companyId: task.company_id, id }, { to: 'archived', set: { archived_at: now } })
   }
 }

@@ -21,10 +21,10 @@ export async function archiveVersion(
     const key = { companyId: principal.companyId, taskId, id: versionId }
     if (!(await lockVersion(trx, key))) throw notFound()
     const set = { archived_at: context.clock.now() }
-    if (!(await moveVersion(trx, versionId, { to: 'archived', set }))) {
+    if (!(await moveVersion(trx, key, { to: 'archived', set }))) {
       throw new CodedError('illegal_transition')
     }
-    const latest = await latestVersionIds(trx, taskId)
+    const latest = await latestVersionIds(trx, principal.companyId, taskId)
     const current = {
       current_published_version_id:
         task.current_published_version_id === versionId
@@ -32,7 +32,7 @@ export async function archiveVersion(
           : task.current_published_version_id,
       current_draft_version_id: latest.draft,
     }
-    await setCurrentVersions(trx, taskId, current)
+    await setCurrentVersions(trx, task, current)
     const archived = await findVersion(trx, key)
     if (!archived) throw notFound()
     return viewOf(trx, archived, { task: { ...task, ...current }, view: 'owner' })

@@ -59,10 +59,14 @@ async function bind(
   if (latest?.state === 'enabled') {
     if (latest.target_authority_generation === room.authority_generation) {
       const set = { task_version_id: taskVersionId, share_generation: share.generation, accepted_at: now }
-      await movePin(trx, latest.id, set)
+      await movePin(trx, latest, set)
       return { ...latest, ...set }
     }
-    await revokeBinding(trx, latest.id, { revoked_at: now, revoke_reason: 'authority_changed' })
+    await revokeBinding(
+      trx,
+      { companyId: latest.company_id, id: latest.id },
+      { revoked_at: now, revoke_reason: 'authority_changed' },
+    )
   }
   return insertBinding(trx, {
     id: newId('binding'),

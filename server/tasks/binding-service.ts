@@ -59,7 +59,7 @@ export async function acceptVersion(
     if (version.version_number <= (await pinnedNumber(trx, task, row))) {
       throw new CodedError('illegal_transition')
     }
-    await movePin(trx, id, {
+    await movePin(trx, row, {
       task_version_id: version.id,
       share_generation: share.generation,
       accepted_at: context.clock.now(),
@@ -78,7 +78,8 @@ export async function revokeBindingById(
   return context.db.transaction().execute(async (trx) => {
     await lockTask(trx, principal.companyId, task_id)
     const set = { revoked_at: context.clock.now(), revoke_reason: revoke.reason }
-    if (!(await revokeBinding(trx, id, set))) throw new CodedError('illegal_transition')
+    if (!(await revokeBinding(trx, { companyId: principal.companyId, id }, set)))
+      throw new CodedError('illegal_transition')
     return renderBinding(await viewOf(trx, principal, id))
   })
 }

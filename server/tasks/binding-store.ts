@@ -39,26 +39,40 @@ export const latestBinding = (db: Executing, key: BindingKey): Promise<BindingRo
 /** Moves the pin of an enabled binding. */
 export const movePin = (
   trx: Trx,
-  id: string,
+  binding: Pick<BindingRow, 'id' | 'company_id'>,
   set: Pick<BindingRow, 'task_version_id' | 'share_generation' | 'accepted_at'>,
 ): Promise<unknown> =>
-  trx.updateTable('bindings').set(set).where('id', '=', id).where('state', '=', 'enabled').execute()
+  trx
+    .updateTable('bindings')
+    .set(set)
+    .where('id', '=', binding.id)
+    .where('company_id', '=', binding.company_id)
+    .where('state', '=', 'enabled')
+    .execute()
 
 /** False when the binding had ended already. */
 export async function revokeBinding(
   trx: Trx,
-  id: string,
+  { companyId, id }: { companyId: string; id: string },
   set: { revoked_at: Date; revoke_reason: string },
 ): Promise<boolean> {
-  const left = await transition(trx, { table: 'bindings', machine: bindingMachine, id, to: 'revoked', set })
+  const left = await transition(trx, {
+    table: 'bindings',
+    machine: bindingMachine,
+    id,
+    companyId,
+    to: 'revoked',
+    set,
+  })
   return left !== undefined
 }
 
 /** Ids of the rooms' enabled bindings to a task. */
-export async function enabledBindingIds(trx: Trx, taskId: string): Promise<string[]> {
+export async function enabledBindingIds(trx: Trx, companyId: string, taskId: string): Promise<string[]> {
   const rows = await trx
     .selectFrom('bindings')
     .select('id')
+    .where('company_id', '=', companyId)
     .where('task_id', '=', taskId)
     .where('state', '=', 'enabled')
     .orderBy('id')

@@ -1,5 +1,6 @@
 import { bundleUploadLifetimeSeconds } from '@sandbox-jobs/contract/limits.ts'
 import { type Insertable, type Selectable, sql } from 'kysely'
+import { acrossCompanies } from '../db/across-companies.ts'
 import type { Executing, Trx } from '../db/database.ts'
 import type { TaskBundlesTable } from '../db/tables/scripts.ts'
 import { isDue } from '../queue/removal-failures.ts'
@@ -25,7 +26,9 @@ export interface BundleKey {
   id: string
 }
 
-const isHeld = sql<boolean>`exists (select from task_versions v where v.bundle_id = task_bundles.id)`
+const isHeld = sql<boolean>`exists (
+  select from task_versions v where v.bundle_id = task_bundles.id and v.company_id = task_bundles.company_id
+)`
 
 const usable = (db: Executing, key: BundleKey) =>
   db
@@ -48,6 +51,7 @@ export const holdUsableBundle = (trx: Trx, key: BundleKey): Promise<BundleRow | 
 export const lockBundlesToLookAt = (trx: Trx, now: Date, limit: number): Promise<BundleRow[]> =>
   trx
     .selectFrom('task_bundles')
+    .modifyFront(acrossCompanies('a sweep of all companies'))
     .selectAll()
     .where('look_at', '<=', sql<Date>`now()`)
     .where(isDue(sql`task_bundles.id`, now))
@@ -61,6 +65,7 @@ export const lockBundlesToLookAt = (trx: Trx, now: Date, limit: number): Promise
 export async function heldAmong(trx: Trx, ids: string[]): Promise<Set<string>> {
   const rows = await trx
     .selectFrom('task_bundles')
+    .modifyFront(acrossCompanies('a sweep of all companies'))
     .select('id')
     .where('id', 'in', ids)
     .where(isHeld)
@@ -73,9 +78,14 @@ export async function lookAgainTomorrow(trx: Trx, ids: string[]): Promise<void> 
     .updateTable('task_bundles')
     .set({ look_at: sql`now() + interval '1 day'` })
     .where('id', 'in', ids)
+    .modifyEnd(acrossCompanies('a sweep of all companies'))
     .execute()
 }
 
 export async function deleteBundle(trx: Trx, id: string): Promise<void> {
-  await trx.deleteFrom('task_bundles').where('id', '=', id).execute()
+  await trx
+    .deleteFrom('task_bundles')
+    .where('id', '=', id)
+    .modifyEnd(acrossCompanies('a sweep of all companies'))
+    .execute()
 }

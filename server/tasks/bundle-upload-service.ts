@@ -44,7 +44,7 @@ export async function uploadBundle(
     const stored = await store(context, storageKey, file)
     const archive = await inspect(context, storageKey, stored)
     const row = await context.db.transaction().execute(async (trx) => {
-      if (!(await closeStaging(trx, lease))) throw new CodedError('storage_unavailable')
+      if (!(await closeStaging(trx, companyId, lease))) throw new CodedError('storage_unavailable')
       return insertBundle(trx, {
         id,
         company_id: companyId,
@@ -60,7 +60,7 @@ export async function uploadBundle(
     })
     return renderBundle(row)
   } catch (error) {
-    await dropBytes(context, lease, storageKey)
+    await dropBytes(context, { companyId, lease, key: storageKey })
     throw error
   }
 }
@@ -94,10 +94,13 @@ async function inspect(
 }
 
 /** Bytes that cannot be removed now stay with the lease, for the sweep. */
-async function dropBytes({ db, storage, log }: UploadContext, lease: string, key: string): Promise<void> {
+async function dropBytes(
+  { db, storage, log }: UploadContext,
+  { companyId, lease, key }: { companyId: string; lease: string; key: string },
+): Promise<void> {
   try {
     await storage.delete(key)
-    await closeStaging(db, lease)
+    await closeStaging(db, companyId, lease)
   } catch (error) {
     log.warn({ err: error, lease }, 'bytes of a refused bundle not removed')
   }

@@ -64,7 +64,11 @@ export async function disableGrantedJob(
     const key = { companyId: room.company_id, chatroomId: room.id, taskId: task.id }
     const binding = await latestBinding(trx, key)
     if (binding?.state === 'enabled') {
-      await revokeBinding(trx, binding.id, { revoked_at: context.clock.now(), revoke_reason: 'disabled' })
+      await revokeBinding(
+        trx,
+        { companyId: room.company_id, id: binding.id },
+        { revoked_at: context.clock.now(), revoke_reason: 'disabled' },
+      )
     }
     const [granted] = await grantedTasks(trx, room, { taskId: task.id })
     if (granted) return renderGrantedJob(granted)

@@ -54,8 +54,12 @@ export async function publishHidden(
     created_by: hidden.createdBy,
     ...columnsOf(content),
   })
-  await moveVersion(trx, id, { to: 'published', set: { published_at: hidden.publishedAt } })
-  await setCurrentVersions(trx, made.id, { current_published_version_id: id })
+  await moveVersion(
+    trx,
+    { companyId: room.company_id, id },
+    { to: 'published', set: { published_at: hidden.publishedAt } },
+  )
+  await setCurrentVersions(trx, made, { current_published_version_id: id })
   const version = await findVersion(trx, { companyId: room.company_id, taskId: made.id, id })
   if (!version) throw new Error('a version that was just published is gone')
   const task = { ...made, current_published_version_id: id }

@@ -32,14 +32,14 @@ export async function publishVersion(
     const { timeoutCeilingSeconds: limit } = await companyPolicy(trx, principal.companyId)
     if (draft.timeout_seconds > limit) throw new CodedError('timeout_exceeds_ceiling', { limit })
     const set = { published_at: context.clock.now() }
-    if (!(await moveVersion(trx, versionId, { to: 'published', set }))) {
+    if (!(await moveVersion(trx, key, { to: 'published', set }))) {
       throw new CodedError('illegal_transition')
     }
     const current = {
       current_published_version_id: versionId,
-      current_draft_version_id: (await latestVersionIds(trx, taskId)).draft,
+      current_draft_version_id: (await latestVersionIds(trx, principal.companyId, taskId)).draft,
     }
-    await setCurrentVersions(trx, taskId, current)
+    await setCurrentVersions(trx, task, current)
     const published = await findVersion(trx, key)
     if (!published) throw notFound()
     return viewOf(trx, published, { task: { ...task, ...current }, view: 'owner' })

@@ -47,7 +47,7 @@ export async function uploadScript(
     })
     return renderScriptUpload(row)
   } finally {
-    await closeStaging(context.db, lease)
+    await closeStaging(context.db, companyId, lease)
   }
 }
 

@@ -1,5 +1,6 @@
 import { scriptUploadLifetimeSeconds } from '@sandbox-jobs/contract/limits.ts'
 import { type Insertable, type Selectable, sql } from 'kysely'
+import { acrossCompanies } from '../db/across-companies.ts'
 import type { Executing } from '../db/database.ts'
 import type { ScriptUploadsTable } from '../db/tables/scripts.ts'
 
@@ -48,6 +49,7 @@ export async function deleteExpiredScripts(db: Executing, limit: number): Promis
         .forUpdate()
         .skipLocked(),
     )
+    .modifyEnd(acrossCompanies('a sweep of all companies'))
     .returning('id')
     .execute()
   return rows.length

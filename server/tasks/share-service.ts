@@ -137,7 +137,8 @@ export async function revokeShare(
   if (!(await findShare(context.db, key))) throw notFound()
   const row = await context.db.transaction().execute(async (trx) => {
     const set = { revoked_at: context.clock.now(), revoke_reason: reason }
-    if (!(await revokeShareRow(trx, shareId, set))) throw new CodedError('illegal_transition')
+    if (!(await revokeShareRow(trx, { id: shareId, company_id: principal.companyId }, set)))
+      throw new CodedError('illegal_transition')
     return findShare(trx, key)
   })
   if (!row) throw notFound()

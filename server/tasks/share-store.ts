@@ -56,13 +56,14 @@ export const latestShareTo = (
 /** False when the grant had ended already. */
 export async function revokeShareRow(
   trx: Trx,
-  id: string,
+  { id, company_id }: Pick<ShareRow, 'id' | 'company_id'>,
   set: { revoked_at: Date; revoke_reason: string },
 ): Promise<boolean> {
   const left = await transition(trx, {
     table: 'share_grants',
     machine: shareGrantMachine,
     id,
+    companyId: company_id,
     to: 'revoked',
     set,
   })

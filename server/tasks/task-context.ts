@@ -10,5 +10,5 @@ export interface TaskContext {
   pages: PageTokens
   clock: Clock
   /** Ends the runs of a task that have not started; given from outside, because tasks do not know runs. */
-  cancelQueuedRunsOfTask: (trx: Trx, taskId: string) => Promise<void>
+  cancelQueuedRunsOfTask: (trx: Trx, companyId: string, taskId: string) => Promise<void>
 }

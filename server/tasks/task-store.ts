@@ -70,13 +70,19 @@ export async function setAllowList(
 
 export const setCurrentVersions = (
   trx: Trx,
-  id: string,
+  task: Pick<TaskRow, 'id' | 'company_id'>,
   set: Partial<Pick<TaskRow, 'current_published_version_id' | 'current_draft_version_id'>>,
-): Promise<unknown> => trx.updateTable('tasks').set(set).where('id', '=', id).execute()
+): Promise<unknown> =>
+  trx
+    .updateTable('tasks')
+    .set(set)
+    .where('id', '=', task.id)
+    .where('company_id', '=', task.company_id)
+    .execute()
 
 /** False when the task was archived already. */
-export async function archiveTaskRow(trx: Trx, id: string): Promise<boolean> {
-  const left = await transition(trx, { table: 'tasks', machine: taskMachine, id, to: 'archived' })
+export async function archiveTaskRow(trx: Trx, companyId: string, id: string): Promise<boolean> {
+  const left = await transition(trx, { table: 'tasks', machine: taskMachine, id, companyId, to: 'archived' })
   return left !== undefined
 }
 

@@ -54,11 +54,11 @@ export async function createDraft(
       id: newId('taskVersion'),
       task_id: taskId,
       company_id: principal.companyId,
-      version_number: await nextVersionNumber(trx, taskId),
+      version_number: await nextVersionNumber(trx, principal.companyId, taskId),
       created_by: principal.principalId,
       ...columnsOf(content),
     })
-    await setCurrentVersions(trx, taskId, { current_draft_version_id: row.id })
+    await setCurrentVersions(trx, task, { current_draft_version_id: row.id })
     return { row, task }
   })
   return viewOf(context.db, created.row, { task: created.task, view: 'owner' })
@@ -85,7 +85,7 @@ export async function changeDraft(
     // What was checked must be what is written: a draft that was changed meanwhile is not overwritten.
     const now = await lockVersion(trx, key)
     const same = now?.state === 'draft' && now.canonical_digest === before.canonical_digest
-    const row = same ? await updateDraft(trx, versionId, columnsOf(content)) : undefined
+    const row = now && same ? await updateDraft(trx, now, columnsOf(content)) : undefined
     if (!row) throw new CodedError('illegal_transition')
     return { row, task }
   })

@@ -55,10 +55,11 @@ export const lockVersion = (trx: Trx, key: VersionKey): Promise<TaskVersionRow |
   byKey(trx, key).forUpdate().executeTakeFirst()
 
 /** Call it under a lock of the task: two drafts made at once get different numbers. */
-export async function nextVersionNumber(trx: Trx, taskId: string): Promise<number> {
+export async function nextVersionNumber(trx: Trx, companyId: string, taskId: string): Promise<number> {
   const { last } = await trx
     .selectFrom('task_versions')
     .select((eb) => eb.fn.max('version_number').as('last'))
+    .where('company_id', '=', companyId)
     .where('task_id', '=', taskId)
     .executeTakeFirstOrThrow()
   return (last ?? 0) + 1
@@ -67,26 +68,28 @@ export async function nextVersionNumber(trx: Trx, taskId: string): Promise<numbe
 /** Changes a draft; undefined when the version is none any more. */
 export const updateDraft = (
   trx: Trx,
-  id: string,
+  version: Pick<TaskVersionRow, 'id' | 'company_id'>,
   set: Updateable<TaskVersionsTable>,
 ): Promise<TaskVersionRow | undefined> =>
   trx
     .updateTable('task_versions')
     .set(set)
-    .where('id', '=', id)
+    .where('id', '=', version.id)
+    .where('company_id', '=', version.company_id)
     .where('state', '=', 'draft')
     .returningAll()
     .executeTakeFirst()
 
 export async function moveVersion(
   trx: Trx,
-  id: string,
+  { companyId, id }: Pick<VersionKey, 'companyId' | 'id'>,
   move: { to: 'published' | 'archived'; set: Record<string, unknown> },
 ): Promise<boolean> {
   const left = await transition(trx, {
     table: 'task_versions',
     machine: taskVersionMachine,
     id,
+    companyId,
     to: move.to,
     set: move.set,
   })
@@ -94,10 +97,11 @@ export async function moveVersion(
 }
 
 /** Ids of a task's versions that are not archived. */
-export async function liveVersionIds(trx: Trx, taskId: string): Promise<string[]> {
+export async function liveVersionIds(trx: Trx, companyId: string, taskId: string): Promise<string[]> {
   const rows = await trx
     .selectFrom('task_versions')
     .select('id')
+    .where('company_id', '=', companyId)
     .where('task_id', '=', taskId)
     .where('state', '<>', 'archived')
     .orderBy('id')
@@ -108,12 +112,14 @@ export async function liveVersionIds(trx: Trx, taskId: string): Promise<string[]
 /** The version of a task published last, and the draft begun last. */
 export async function latestVersionIds(
   trx: Trx,
+  companyId: string,
   taskId: string,
 ): Promise<{ published: string | null; draft: string | null }> {
   const latest = (state: string, order: 'published_at' | 'version_number') =>
     trx
       .selectFrom('task_versions')
       .select('id')
+      .where('company_id', '=', companyId)
       .where('task_id', '=', taskId)
       .where('state', '=', state)
       .orderBy(order, 'desc')

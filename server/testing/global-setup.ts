@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { CompiledQuery } from 'kysely'
+import { CompiledQuery, sql } from 'kysely'
 import type { TestProject } from 'vitest/node'
 import { createLog } from '../base/logging.ts'
-import { connect } from '../db/database.ts'
+import { connect, type Database } from '../db/database.ts'
 import { migrate } from '../db/migrate.ts'
 import { startPostgres } from '../postgres/postgres.ts'
 import { databaseUrl, templateName } from './database-names.ts'
@@ -12,6 +12,8 @@ import { databaseUrl, templateName } from './database-names.ts'
 declare module 'vitest' {
   interface ProvidedContext {
     postgresUrl: string
+    /** Names of the tables with a `company_id`. */
+    tenantTables: string[]
   }
 }
 
@@ -25,10 +27,19 @@ export default async function setup(project: TestProject): Promise<() => Promise
   await admin.destroy()
   const template = connect(databaseUrl(postgres.url, templateName), { poolSize: 1, log, name: 'test' })
   await migrate(template)
+  project.provide('tenantTables', await tenantTablesOf(template))
   await template.destroy()
   project.provide('postgresUrl', postgres.url)
   return async () => {
     await postgres.stop()
     rmSync(folder, { recursive: true, force: true })
   }
+}
+
+async function tenantTablesOf(db: Database): Promise<string[]> {
+  const { rows } = await sql<{ table_name: string }>`
+    select table_name from information_schema.columns where table_schema = 'public' and column_name = 'company_id'`.execute(
+    db,
+  )
+  return rows.map(({ table_name }) => table_name)
 }

@@ -71,7 +71,8 @@ export class TaskHarness {
       clock: systemClock,
       storage: new DiskStorage(this.folder),
       log: createLog('test', 'silent'),
-      cancelQueuedRunsOfTask: async (_trx: Trx, taskId: string) => void this.cancelledTasks.push(taskId),
+      cancelQueuedRunsOfTask: async (_trx: Trx, _companyId: string, taskId: string) =>
+        void this.cancelledTasks.push(taskId),
     }
     const authenticate = async (headers: Record<string, unknown>) =>
       JSON.parse(String(headers['x-test-principal'])) as Principal

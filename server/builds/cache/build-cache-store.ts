@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { acrossCompanies } from '../../db/across-companies.ts'
 import type { Executing, Trx } from '../../db/database.ts'
 
 /*
@@ -69,7 +70,7 @@ export const forgetCachedImage = (
 
 /** Answers how many are gone: those that were not used for long, and those whose version has no image to give. */
 export async function deleteStaleImages(db: Executing, before: Date, limit: number): Promise<number> {
-  const { numAffectedRows } = await sql`
+  const { numAffectedRows } = await sql`${acrossCompanies('a sweep of all companies')}
     delete from build_cache where (company_id, key) in (
       select c.company_id, c.key from build_cache c join environment_versions v on v.id = c.version_id
       where c.noted_at < ${before} or v.layer_digest is null

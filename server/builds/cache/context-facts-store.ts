@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { acrossCompanies } from '../../db/across-companies.ts'
 import type { Executing } from '../../db/database.ts'
 import type { ContextFacts } from '../reader/reader-messages.ts'
 
@@ -40,7 +41,7 @@ export async function noteContextFacts(db: Executing, of: ReadContext, facts: Co
 }
 
 export async function deleteStaleFacts(db: Executing, before: Date, limit: number): Promise<number> {
-  const { numAffectedRows } = await sql`
+  const { numAffectedRows } = await sql`${acrossCompanies('a sweep of all companies')}
     delete from context_facts where ctid in (select ctid from context_facts where noted_at < ${before} limit ${limit})
   `.execute(db)
   return Number(numAffectedRows ?? 0)

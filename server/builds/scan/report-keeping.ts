@@ -24,7 +24,7 @@ const slotPauseMs = 2000
 
 /** The report that an earlier worker kept of this attempt. */
 export async function findKeptReport({ db, order, tools }: Build): Promise<ScanReport | undefined> {
-  const kept = await findReport(db, order.attemptId)
+  const kept = await findReport(db, order)
   return kept && readReport(tools.storage, kept.reportKey)
 }
 
@@ -36,9 +36,9 @@ export interface KeptScan {
 /** What a finished attempt left; undefined when it is gone. */
 export async function findScan(
   { db, storage }: { db: Executing; storage: ObjectStorage },
-  attemptId: string,
+  attempt: { companyId: string; attemptId: string },
 ): Promise<KeptScan | undefined> {
-  const kept = await findReport(db, attemptId)
+  const kept = await findReport(db, attempt)
   if (!kept) return undefined
   const [report, sbom] = await allEnded([readReport(storage, kept.reportKey), storage.read(kept.sbomKey)])
   return report && sbom && sha256Of(sbom) === report.sbom_digest ? { report, sbom } : undefined

@@ -7,13 +7,16 @@ export interface KeptReport {
 }
 
 /** Where the report of an attempt and its SBOM lie; undefined when there is none, or no more. */
-export async function findReport(db: Executing, attemptId: string): Promise<KeptReport | undefined> {
+export async function findReport(
+  db: Executing,
+  attempt: { attemptId: string; companyId: string },
+): Promise<KeptReport | undefined> {
   const { rows } = await sql<KeptReport>`
     select r.storage_key as "reportKey", s.storage_key as "sbomKey"
     from build_attempts a
     join owned_objects r on r.id = a.report_object_id and r.deletion_state = 'active'
     join owned_objects s on s.id = a.sbom_object_id and s.deletion_state = 'active'
-    where a.id = ${attemptId}
+    where a.id = ${attempt.attemptId} and a.company_id = ${attempt.companyId}
   `.execute(db)
   return rows[0]
 }

@@ -43,12 +43,12 @@ async function scan(build: Build, layerDigest: string): Promise<ScanReport> {
  * again.
  */
 async function findEarlierScan(
-  { db, findings: { reused }, tools: { storage } }: Build,
+  { db, order, findings: { reused }, tools: { storage } }: Build,
   layerDigest: string,
 ): Promise<KeptScan | undefined> {
   if (!reused) return undefined
   const [earlier, database] = await allEnded([
-    findScan({ db, storage }, reused.attemptId),
+    findScan({ db, storage }, { companyId: order.companyId, attemptId: reused.attemptId }),
     latestVulnerabilities(db),
   ])
   const isSame =

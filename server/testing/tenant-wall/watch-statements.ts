@@ -1,0 +1,59 @@
+import { appendFileSync } from 'node:fs'
+import { relative } from 'node:path'
+import { DefaultQueryCompiler } from 'kysely'
+import { afterAll, afterEach, inject } from 'vitest'
+import { missingCompany } from './missing-company.ts'
+
+/*
+ * Looks at each statement that the program builds in a test, and fails the test that ran one which uses a tenant table
+ * without its company. A tenant table is one with a column `company_id`. Statements of tests
+ * themselves and of migrations are not looked at.
+ */
+
+const root = new URL('../../../', import.meta.url).pathname
+const notLookedAt =
+  /[.]test[.]ts|^(server\/(testing|conformance|fuzz|simulation|builds\/(hostile|fuzz-archives)|runs\/canaries)|bench|e2e|server\/db\/migrations)\/|-fixtures?[.]ts/
+
+const tenantTables = new Set(inject('tenantTables'))
+const missingOf = new Map<string, string[]>()
+let faults: string[] = []
+
+/** The file of the project that asks for the statement which is being built. */
+function origin(): string {
+  const limit = Error.stackTraceLimit
+  Error.stackTraceLimit = 50
+  const lines = new Error('to see who asks').stack?.split('\n') ?? []
+  Error.stackTraceLimit = limit
+  const line = lines.find((at) => at.includes(root) && !/node_modules|watch-statements/.test(at)) ?? ''
+  return relative(root, /\/[^\s()]+?[.]ts(:\d+)?/.exec(line.replace('file://', ''))?.[0] ?? root)
+}
+
+function look(text: string): void {
+  const missing = missingOf.get(text) ?? missingCompany(text, tenantTables)
+  missingOf.set(text, missing)
+  if (missing.length === 0) return
+  const from = origin()
+  if (notLookedAt.test(from)) return
+  if (process.env.TENANT_WALL_LOG)
+    appendFileSync(process.env.TENANT_WALL_LOG, `${JSON.stringify({ from, missing, text })}\n`)
+  faults.push(
+    `${from} uses ${missing.join(', ')} without company_id. Compare it with the company of the caller; where the statement ` +
+      `is meant for all companies, say why with acrossCompanies() of server/db/across-companies.ts.\n${text}`,
+  )
+}
+
+const compile = DefaultQueryCompiler.prototype.compileQuery
+DefaultQueryCompiler.prototype.compileQuery = function (node, queryId) {
+  const compiled = compile.call(this, node, queryId)
+  look(compiled.sql)
+  return compiled
+}
+
+function failOnFaults(): void {
+  const found = [...new Set(faults)]
+  faults = []
+  if (found.length > 0) throw new Error(found.join('\n\n'))
+}
+
+afterEach(failOnFaults)
+afterAll(failOnFaults)
