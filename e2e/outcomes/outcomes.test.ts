@@ -46,7 +46,7 @@ test.each(causes)('a run that meets $name says so', async (cause) => {
   const run = await provoke(cause)
   const error_detail = expect.stringMatching(cause.end.error_detail)
   expect(run).toMatchObject({ ...cause.end, error_detail, wait_reason: '', next_action: '' })
-  expect(run.failure_hint).toBe(failureHint(cause.end.error_code))
+  expect(run.failure_hint).toBe(failureHint(cause.end.error_code, run.error_detail))
   expect(run.failure_hint).not.toBe('')
   if (cause.log !== undefined) expect(await logOf(tenant, run.id)).toContain(cause.log)
   const params = { cid: tenant.room, rid: run.id }
