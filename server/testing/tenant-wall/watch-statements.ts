@@ -38,7 +38,10 @@ function look(text: string): void {
   )
 }
 
-const compile = DefaultQueryCompiler.prototype.compileQuery
+const compile: DefaultQueryCompiler['compileQuery'] = Reflect.get(
+  DefaultQueryCompiler.prototype,
+  'compileQuery',
+)
 DefaultQueryCompiler.prototype.compileQuery = function (node, queryId) {
   const compiled = compile.call(this, node, queryId)
   look(compiled.sql)
