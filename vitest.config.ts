@@ -11,7 +11,7 @@ const project = (test: TestProjectInlineConfiguration['test']): TestProjectInlin
   plugins,
   test: {
     globalSetup: ['server/testing/global-setup.ts'],
-    setupFiles: ['server/testing/tenant-wall/watch-statements.ts'],
+    setupFiles: ['server/testing/tenant-wall/fail-on-faults.ts'],
     pool: 'forks',
     testTimeout: 30_000,
     hookTimeout: 60_000,

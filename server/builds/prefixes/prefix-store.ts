@@ -1,5 +1,6 @@
 import type { Envelope } from '@sandbox-jobs/contract/resources/provenance.ts'
 import { sql } from 'kysely'
+import { acrossCompanies } from '../../db/across-companies.ts'
 import type { Executing } from '../../db/database.ts'
 import { keptLimitOf } from '../../db/kept-bytes.ts'
 import { isDue } from '../../queue/removal-failures.ts'
@@ -102,7 +103,7 @@ export async function listStalePrefixes(
   db: Executing,
   { before, now, companyBytes, limit }: { before: Date; now: Date; companyBytes: number; limit: number },
 ): Promise<PrefixName[]> {
-  const { rows } = await sql<PrefixName>`
+  const { rows } = await sql<PrefixName>`${acrossCompanies('a sweep of all companies')}
     select company_id as "companyId", key, attempt_id as "attemptId" from (
       select company_id, key, attempt_id, used_at,
         sum(byte_size) over (partition by company_id order by used_at desc, key, attempt_id) as bytes

@@ -1,5 +1,10 @@
-import { describe, expect, it } from 'vitest'
+import { sql } from 'kysely'
+import { describe, expect, inject, it } from 'vitest'
+import { acrossCompanies } from '../../db/across-companies.ts'
+import { prepared } from '../../db/prepared.ts'
+import { createTestDatabase } from '../test-database.ts'
 import { missingCompany } from './missing-company.ts'
+import { takeFaults } from './watch-statements.ts'
 
 const tables = new Set(['runs', 'jobs', 'run_inputs'])
 const missing = (text: string) => missingCompany(text, tables)
@@ -72,5 +77,42 @@ describe('a statement without the company of its tenant tables', () => {
     ['no tenant table', 'select extract(epoch from now()) from companies'],
   ])('one that is bound by %s passes', (_, text) => {
     expect(missing(text)).toEqual([])
+  })
+})
+
+describe('a statement of the program', () => {
+  const unbound = (from: string) => sql`select id from runs where id = ${from}`
+
+  it('that is declared to reach across companies passes, whether it is built or written', async () => {
+    const { db } = await createTestDatabase()
+    const reason = 'a sweep of all companies'
+    const built = db.selectFrom('runs').modifyFront(acrossCompanies(reason)).select('id').compile()
+    const written = sql`${acrossCompanies(reason)} ${unbound('run_1')}`.compile(db)
+    for (const { sql: text } of [built, written]) {
+      expect(text).toContain(`/* across companies: ${reason} */`)
+      expect(missing(text)).toEqual([])
+    }
+    await db.executeQuery(built)
+    await db.executeQuery(written)
+    expect(missing(unbound('run_1').compile(db).sql)).toEqual(['runs'])
+  })
+
+  it('fails the test that ran it, with the statement and what to do', async () => {
+    const { db } = await createTestDatabase()
+    await prepared(() => sql`select id from runs where id = 'planted' and company_id = 'bound'`)(db, {})
+    expect(takeFaults()).toEqual([])
+    await prepared(() => sql`select id from runs where id = 'planted'`)(db, {})
+    const [fault, ...others] = takeFaults()
+    expect(others).toEqual([])
+    expect(fault).toContain('uses runs without company_id')
+    expect(fault).toContain('acrossCompanies()')
+    expect(fault).toContain("where id = 'planted'")
+  })
+
+  it('is looked at for every table of the migrated database that has a company_id', () => {
+    expect(inject('tenantTables')).toEqual(
+      expect.arrayContaining(['runs', 'users', 'share_grants', 'build_attempts']),
+    )
+    expect(inject('tenantTables')).not.toContain('companies')
   })
 })
