@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import {
   type Drift,
   type KeptCompany,
@@ -17,7 +18,7 @@ export interface StorageOverview {
 /** The disk of the data folder, and who keeps the most. */
 export const showStorage = (limit: number): Outcome<StorageOverview> =>
   onLocalService(async ({ db, config }) => ({
-    disk: await diskOf(config.dataDir),
+    disk: await diskOf(join(config.dataDir, 'objects')),
     companies: await listGreediest(db, limit),
   }))
 

@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { uncoded } from '@sandbox-jobs/contract/errors/uncoded.ts'
 import type { StorageUse } from '@sandbox-jobs/contract/resources/storage-use.ts'
 import { CodedError } from '../base/coded-error.ts'
@@ -60,7 +61,8 @@ export async function noteDefaultBytes(
   db: Database,
   { dataDir, companyStorageBytes }: Pick<Config, 'dataDir' | 'companyStorageBytes'>,
 ): Promise<void> {
-  const bytes = companyStorageBytes ?? defaultCompanyBytes((await diskOf(dataDir)).totalBytes)
+  const bytes =
+    companyStorageBytes ?? defaultCompanyBytes((await diskOf(join(dataDir, 'objects'))).totalBytes)
   await setDefaultBytes(db, bytes)
 }
 
