@@ -24,6 +24,8 @@ export interface CgroupPlan {
   devices: string[]
   /** Where the processors of the sandbox can be changed while it lives; absent: it may use all. */
   cpusPath?: string
+  /** What the sandbox counts for where processors are short; it can be changed while it lives. */
+  weight: { path: string; value: number }
   /** Lists the processes of the sandbox. */
   procs: string
 }
@@ -181,6 +183,8 @@ function planVersion1(layout: CgroupLayout & { version: 1 }, name: string, limit
   const pids = join(layout.pids, name)
   const cpu = join(layout.cpu, name)
   const bytes = String(limits.memoryBytes)
+  // Where processors are short, each gets by what it was promised.
+  const weight = { path: join(cpu, 'cpu.shares'), value: Math.round(limits.vcpu * 1024) }
   const settings = [
     { slug: 'limit_memory', path: join(memory, 'memory.limit_in_bytes'), value: bytes },
     { slug: 'limit_swap', path: join(memory, 'memory.memsw.limit_in_bytes'), value: bytes },
@@ -196,8 +200,7 @@ function planVersion1(layout: CgroupLayout & { version: 1 }, name: string, limit
       path: join(cpu, 'cpu.cfs_quota_us'),
       value: String(Math.round(limits.vcpu * cpuPeriodUs)),
     },
-    // Where processors are short, each gets by what it was promised.
-    { slug: 'limit_cpu', path: join(cpu, 'cpu.shares'), value: String(Math.round(limits.vcpu * 1024)) },
+    { slug: 'limit_cpu', path: weight.path, value: String(weight.value) },
     { slug: 'limit_pids', path: join(pids, 'pids.max'), value: String(limits.pids + runtimeProcesses) },
   ]
   const devices = join(layout.devices, name)
@@ -208,6 +211,7 @@ function planVersion1(layout: CgroupLayout & { version: 1 }, name: string, limit
   }
   return {
     settings,
+    weight,
     devices: [],
     counters: [
       { name: 'oom_kills', divisor: 1, path: join(memory, 'memory.oom_control'), key: 'oom_kill' },
@@ -219,7 +223,9 @@ function planVersion1(layout: CgroupLayout & { version: 1 }, name: string, limit
 }
 
 function planVersion2(folder: string, limits: SandboxLimits): Limited {
+  const weight = { path: join(folder, 'cpu.weight'), value: Math.min(10_000, Math.round(limits.vcpu * 100)) }
   return {
+    weight,
     settings: [
       { slug: 'limit_memory', path: join(folder, 'memory.max'), value: String(limits.memoryBytes) },
       { slug: 'limit_swap', path: join(folder, 'memory.swap.max'), value: '0' },
@@ -228,11 +234,7 @@ function planVersion2(folder: string, limits: SandboxLimits): Limited {
         path: join(folder, 'cpu.max'),
         value: `${Math.round(limits.vcpu * cpuPeriodUs)} ${cpuPeriodUs}`,
       },
-      {
-        slug: 'limit_cpu',
-        path: join(folder, 'cpu.weight'),
-        value: String(Math.min(10_000, Math.round(limits.vcpu * 100))),
-      },
+      { slug: 'limit_cpu', path: weight.path, value: String(weight.value) },
       { slug: 'limit_pids', path: join(folder, 'pids.max'), value: String(limits.pids + runtimeProcesses) },
     ],
     devices: allowedDevices,

@@ -1,19 +1,26 @@
 import { writeFile } from 'node:fs/promises'
 import { type CgroupPlan, readCounter } from '../cgroups.ts'
 import { evenOut, leastLoaded, type Placed } from '../cpu-placement.ts'
+import { weightDivisor } from '../cpu-weight.ts'
 
 const lookEveryMs = 250
+/** Less than this the kernel does not take, by either version of control groups. */
+const leastWeight = 2
 
 interface Watched extends Placed {
-  /** Its processors as the kernel keeps them. */
-  cpusPath: string
+  /** Its processors as the kernel keeps them; undefined where it has all of them. */
+  cpusPath: string | undefined
+  weight: CgroupPlan['weight']
+  /** By which its weight was divided last. */
+  divisor: number
   counter: CgroupPlan['counters'][number]
   usedMs: number
 }
 
 /**
  * Gives each sandbox no more processors than it may use, so that a program counts the right number of them, and evens
- * them out by what the sandboxes do: the kernel, which would, may not move a sandbox's programs to others any more.
+ * them out by what the sandboxes do: the kernel, which would, may not move a sandbox's programs to others any more. What
+ * has used much processor time yields to what has not.
  */
 export class Processors {
   /** Of the machine. */
@@ -34,15 +41,14 @@ export class Processors {
 
   /** Looks after a sandbox that has been planned. */
   watch(id: string, plan: CgroupPlan): void {
-    const { cpusPath } = plan
-    const cpus = plan.settings
-      .find(({ path }) => path === cpusPath)
-      ?.value.split(',')
-      .map(Number)
+    const { cpusPath, weight } = plan
+    const setting = plan.settings.find(({ path }) => path === cpusPath)
+    const cpus = setting ? setting.value.split(',').map(Number) : [...Array(this.count).keys()]
     const counter = plan.counters.find(({ name }) => name === 'cpu_ms')
-    if (cpusPath === undefined || cpus === undefined || counter === undefined) return
+    if (counter === undefined) return
     // Until it is looked at, it counts as what it may do.
-    this.#watched.set(id, { id, cpus, load: cpus.length, cpusPath, counter, usedMs: 0 })
+    const isNew = { load: cpus.length, usedMs: 0, divisor: 1 }
+    this.#watched.set(id, { id, cpus, cpusPath, weight, counter, ...isNew })
     this.#timer ??= setInterval(() => void this.#look(), lookEveryMs).unref()
   }
 
@@ -58,14 +64,27 @@ export class Processors {
     const passedMs = now - this.#lookedAt
     this.#lookedAt = now
     if (this.#watched.size < 2) return
-    for (const sandbox of this.#watched.values()) await measure(sandbox, passedMs)
+    for (const sandbox of this.#watched.values()) {
+      await measure(sandbox, passedMs)
+      await weigh(sandbox)
+    }
     const move = evenOut([...this.#watched.values()], this.count)
     const moved = move && this.#watched.get(move.id)
-    if (!moved) return
+    if (!move || !moved?.cpusPath) return
     moved.cpus = move.cpus
-    // One that has ended meanwhile is gone.
-    await writeFile(moved.cpusPath, move.cpus.join(), { flag: 'r+' }).catch(() => undefined)
+    await change(moved.cpusPath, move.cpus.join())
   }
+}
+
+/** A sandbox that has ended meanwhile has no such file any more. */
+const change = (path: string, value: string) => writeFile(path, value, { flag: 'r+' }).catch(() => undefined)
+
+async function weigh(sandbox: Watched): Promise<void> {
+  const divisor = weightDivisor(sandbox.usedMs)
+  if (divisor === sandbox.divisor) return
+  sandbox.divisor = divisor
+  const { path, value } = sandbox.weight
+  await change(path, String(Math.max(leastWeight, Math.round(value / divisor))))
 }
 
 async function measure(sandbox: Watched, passedMs: number): Promise<void> {
