@@ -160,7 +160,7 @@ async function claimInTurn(db: Database, options: ClaimOptions, skipped: number)
         order by served_at nulls first, since limit ${sql.lit(turnsTried)} offset ${unseen(skipped, 'bigint')})
       union all
       select company_id, busy.runs, busy.over_bound, served_at, since from busy join queue_turns using (company_id)
-      where busy.runs < coalesce(run_concurrency_limit, ${companyConcurrency}::int) and ${hasOrdinaryPlace(places)}
+      where busy.runs < coalesce(run_concurrency_limit, ${unseen(companyConcurrency, 'int')}) and ${hasOrdinaryPlace(places)}
     ), turns as (
       select company_id, live, over_bound,
         row_number() over (order by live, served_at nulls first, since, company_id) as turn
