@@ -1,10 +1,9 @@
-import { newId } from '../server/base/ids.ts'
 import { busybox, TestAgent } from '../server/executor/oci/test-agent.ts'
 import type { SandboxSpec } from '../server/executor/port.ts'
-import { runSandbox } from '../server/runs/run-sandbox.ts'
 import type { Benchmark } from './harness/benchmark.ts'
 import { interleaved } from './harness/rounds.ts'
 import { type Row, rowOf } from './harness/row.ts'
+import { shellSandbox } from './harness/shell-sandbox.ts'
 
 const reach = { atMost: 1.25 }
 const maxRounds = 15
@@ -86,16 +85,8 @@ export const neighbour: Benchmark = {
 }
 
 function sandbox(image: string, script: string, limits: Partial<SandboxSpec['limits']> = {}): SandboxSpec {
-  const spec = runSandbox({
-    sandboxId: newId('run'),
-    layerDigest: image,
-    resourceProfile: 'standard',
-    imageUser: '',
-    isolation: 'standard',
-    network: 'none',
-    timeoutSeconds: 120,
-  })
-  return { ...spec, argv: [busybox, 'sh', '-c', script], limits: { ...spec.limits, ...limits } }
+  const spec = shellSandbox(image, script)
+  return { ...spec, limits: { ...spec.limits, ...limits } }
 }
 
 /** From the job's start to its end, as its record says. */

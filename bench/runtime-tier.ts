@@ -1,15 +1,14 @@
 import { execFile } from 'node:child_process'
 import { resolve } from 'node:path'
 import { promisify } from 'node:util'
-import { newId } from '../server/base/ids.ts'
 import { installEverydayImage } from '../server/executor/oci/everyday/everyday-image.ts'
 import { busybox, TestAgent } from '../server/executor/oci/test-agent.ts'
 import { type SandboxRuntime, type SandboxSpec, sandboxRuntimes } from '../server/executor/port.ts'
-import { runSandbox } from '../server/runs/run-sandbox.ts'
 import type { Benchmark } from './harness/benchmark.ts'
 import { machineNote } from './harness/machine-note.ts'
 import { interleaved } from './harness/rounds.ts'
 import { type Row, rowOf } from './harness/row.ts'
+import { shellSandbox } from './harness/shell-sandbox.ts'
 
 const maxRounds = 15
 const imageWriter = resolve(import.meta.dirname, '../server/testing/write-everyday-image.ts')
@@ -63,18 +62,10 @@ export const runtimeTier: Benchmark = {
   },
 }
 
-function sandbox(image: string, runtime: SandboxRuntime, script: string): SandboxSpec {
-  const spec = runSandbox({
-    sandboxId: newId('run'),
-    layerDigest: image,
-    resourceProfile: 'standard',
-    imageUser: '',
-    isolation: 'standard',
-    network: 'none',
-    timeoutSeconds: 120,
-  })
-  return { ...spec, runtime, argv: [busybox, 'sh', '-c', `set -e; ${script}`] }
-}
+const sandbox = (image: string, runtime: SandboxRuntime, script: string): SandboxSpec => ({
+  ...shellSandbox(image, `set -e; ${script}`),
+  runtime,
+})
 
 /** From asking for the start until the end is known: on gVisor much of it is before the program. */
 async function timeOf(agent: TestAgent, spec: SandboxSpec): Promise<number> {
