@@ -29,6 +29,7 @@ export async function jobSandbox(dataDir: string, workScript: string): Promise<J
       isolation: 'standard',
       timeoutSeconds: 60,
       network: 'none',
+      owner: 1,
     }),
     stdin: bootInput({
       imageEnv: [],

@@ -12,6 +12,7 @@ export function shellSandbox(image: string, script: string): SandboxSpec {
     imageUser: '',
     isolation: 'standard',
     network: 'none',
+    owner: 1,
     timeoutSeconds: 120,
   })
   return { ...spec, argv: [busybox, 'sh', '-c', script] }

@@ -101,6 +101,11 @@ export interface SandboxSpec {
   network: SandboxNetwork
   limits: SandboxLimits
   collect: SandboxCollect
+  /**
+   * From 1, opaque. Owners have equal parts of the processors and of the resolver's answers, whatever number of sandboxes
+   * each has. Absent: the sandbox is an owner of its own.
+   */
+  owner?: number
 }
 
 /**
@@ -114,8 +119,6 @@ export type SandboxNetwork =
       egressCapBytes: number
       /** Absent: every public address. */
       allow?: AllowList
-      /** Sandboxes of one number share one part of what all ask for names; absent: a part of its own. From 1, opaque. */
-      share?: number
       /** For a pull: the operator's own registry too, even at an address that is not public. */
       registry?: true
     }

@@ -126,7 +126,6 @@ it('starts with what the lists of its environment and its task both allow', asyn
   const allow = { names: ['a.example'], ranges: [] }
   expect(started.mock.lastCall?.[0].network).toEqual({
     egressCapBytes: 12_345,
-    share: expect.any(Number),
     allow,
   })
 })

@@ -3,6 +3,7 @@ import { driverOf } from '@sandbox-jobs/contract/resources/runtime-contract.ts'
 import { ImageUntrusted } from '../builds/provenance/verify-image.ts'
 import type { AttestedImage } from '../builds/stored-images.ts'
 import type { SandboxSpec } from '../executor/port.ts'
+import { sandboxOwner } from '../executor/sandbox-owner.ts'
 import type { ObjectStorage } from '../storage/port.ts'
 import { bootInput, bootInputWith, type Job } from './boot-program.ts'
 import type { ClaimedRun } from './claim-store.ts'
@@ -77,7 +78,8 @@ export async function prepareRun(
     imageUser: image.user,
     isolation: job.isolation,
     timeoutSeconds: job.timeout_seconds,
-    network: networkOfRun({ ...job, company_id: companyId }, egressCapBytes),
+    network: networkOfRun(job, egressCapBytes),
+    owner: sandboxOwner(companyId),
   })
   // A version that declares secrets was refused above.
   const boot: Job = {

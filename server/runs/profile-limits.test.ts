@@ -57,6 +57,7 @@ test.each(cases)(
         imageUser: '',
         isolation,
         network: 'none',
+        owner: 1,
         timeoutSeconds: 30,
       }),
       argv: [busybox, 'sh', '-c', program],

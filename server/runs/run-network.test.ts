@@ -3,7 +3,6 @@ import { networkOfRun } from './run-network.ts'
 
 const cap = 1000
 const free = {
-  company_id: 'company_a',
   runtime_egress_enabled: true,
   environment_allow_list: null,
   task_allow_list: null,
@@ -13,20 +12,8 @@ const list = (...entries: string[]) => ({
   cidrs: entries.filter((entry) => entry.includes('/')),
 })
 
-const share = expect.any(Number)
-const shareIn = (companyId: string) => {
-  const network = networkOfRun({ ...free, company_id: companyId }, cap)
-  return network === 'none' ? undefined : network.share
-}
-
-test('runs of one company share a part of the resolver that another has no part in', () => {
-  expect(shareIn('company_a')).toBe(shareIn('company_a'))
-  expect(shareIn('company_a')).not.toBe(shareIn('company_b'))
-  expect(Number.isSafeInteger(shareIn('company_a'))).toBe(true)
-})
-
 test('a run without lists reaches all that is public', () => {
-  expect(networkOfRun(free, cap)).toEqual({ egressCapBytes: cap, share })
+  expect(networkOfRun(free, cap)).toEqual({ egressCapBytes: cap })
 })
 
 test('a list gives no network where company or operator give none', () => {
@@ -38,10 +25,9 @@ test('a list gives no network where company or operator give none', () => {
 test('of one list it reaches what that has', () => {
   const allow = { names: ['a.example'], ranges: ['8.8.8.0/24'] }
   const one = list('a.example', '8.8.8.0/24')
-  expect(networkOfRun({ ...free, task_allow_list: one }, cap)).toEqual({ egressCapBytes: cap, share, allow })
+  expect(networkOfRun({ ...free, task_allow_list: one }, cap)).toEqual({ egressCapBytes: cap, allow })
   expect(networkOfRun({ ...free, environment_allow_list: one }, cap)).toEqual({
     egressCapBytes: cap,
-    share,
     allow,
   })
 })
@@ -79,5 +65,5 @@ test.each([
 ])('of two lists it reaches what both allow: %s', (_what, one, other, both) => {
   const allow = { names: both.domains, ranges: both.cidrs }
   const job = { ...free, environment_allow_list: one, task_allow_list: other }
-  expect(networkOfRun(job, cap)).toEqual({ egressCapBytes: cap, share, allow })
+  expect(networkOfRun(job, cap)).toEqual({ egressCapBytes: cap, allow })
 })

@@ -32,6 +32,8 @@ export interface RunSandbox {
   isolation: Isolation
   timeoutSeconds: number
   network: SandboxNetwork
+  /** The company, as the executor knows it. */
+  owner: number
 }
 
 /** The sandbox of a run: nothing in it but the allow list is a tenant's, since the executor keeps it on disk. */
@@ -47,6 +49,7 @@ export function runSandbox(run: RunSandbox): SandboxSpec {
     runtime: runtimeOf[run.isolation],
     confinement: 'job',
     network: run.network,
+    owner: run.owner,
     limits: {
       timeoutMs: run.timeoutSeconds * 1000,
       memoryBytes: profile.provider_memory_mib * mib,

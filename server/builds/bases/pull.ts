@@ -81,7 +81,7 @@ async function pulled(build: Build, wanted: Wanted, spec: SandboxSpec): Promise<
   const hosts = addresses.map((address) => `${address} ${name}\n`).join('')
   const input = [JSON.stringify(logins), authority ?? '', hosts].map((part) => `${base64(part)}\n`).join('')
   const secrets = login === undefined ? [] : [login, base64(login)]
-  await startSandbox(executor, spec, Buffer.from(input), secrets)
+  await startSandbox(build, spec, Buffer.from(input), secrets)
   const exit = await executor.wait(spec.id, build.signal)
   const [file = ''] = spec.collect.files.map(({ name }) => name)
   const problem = problemOf(exit, file, await ranOutOfDisk(executor, spec.id, exit))

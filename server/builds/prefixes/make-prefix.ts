@@ -38,7 +38,7 @@ export async function makePrefix(
       until: { stage, count },
       beginning: { log: Buffer.alloc(0), told: '' },
     })
-    await startSandbox(executor, prefixSandbox({ id, profile: order.buildProfile, bases }), input)
+    await startSandbox(build, prefixSandbox({ id, profile: order.buildProfile, bases }), input)
   }
   const exit = await executor.wait(id, build.signal)
   if (exit.exitCode !== 0 || exit.files.image?.status !== 'present') return undefined

@@ -64,7 +64,7 @@ async function deliver(build: Build): Promise<string> {
       const profile = build.order.buildProfile
       const spec = buildSandbox({ id, profile, bases: found(build, 'bases') })
       const input = { prefixes: found(build, 'prefixes'), beginning }
-      await startSandbox(executor, spec, builderInput(build, input))
+      await startSandbox(build, spec, builderInput(build, input))
     }
     const exit = await executor.wait(id, build.signal)
     // The keeper's own word: a build that could say so itself would be made again and again.

@@ -52,7 +52,7 @@ async function start(build: Build, digest: string, user: string): Promise<string
   const { executor } = tools
   // A runner that took the place of another starts the image too.
   const id = `${order.attemptId}_smoke_${hexOf(found(build, 'runner').layerDigest).slice(0, 8)}`
-  await startSandbox(executor, smokeSandbox(id, digest, order), Buffer.from(`${user}\n`))
+  await startSandbox(build, smokeSandbox(id, digest, order), Buffer.from(`${user}\n`))
   const exit = await executor.wait(id, signal)
   const log = Buffer.concat(await (await executor.log(id)).toArray()).toString('utf8')
   if (exit.cause === 'lost') throw new BuildFailed('platform_failed', 'smoke_lost')

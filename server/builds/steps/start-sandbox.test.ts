@@ -8,7 +8,7 @@ async function startRefused(slug: string): Promise<void> {
   const executor = new ScriptedExecutor()
   executor.failNext('start', new ExecutorRefused(slug, 'as the test says'))
   const spec = prefixSandbox({ id: 'bat_1', profile: 'standard', bases: [] })
-  await startSandbox(executor, spec, Buffer.alloc(0))
+  await startSandbox({ order: { companyId: 'company_a' }, tools: { executor } }, spec, Buffer.alloc(0))
 }
 
 it('leaves what ended unbegun to be told by its record', async () => {

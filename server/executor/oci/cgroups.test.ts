@@ -41,7 +41,7 @@ test('version 2 gets every limit in one group', () => {
       'memory.max': '134217728',
       'memory.swap.max': '0',
       'cpu.max': '150000 100000',
-      'cpu.weight': '150',
+      'cpu.weight': '1500',
       'pids.max': String(limits.pids + 2),
     },
   )

@@ -223,7 +223,9 @@ function planVersion1(layout: CgroupLayout & { version: 1 }, name: string, limit
 }
 
 function planVersion2(folder: string, limits: SandboxLimits): Limited {
-  const weight = { path: join(folder, 'cpu.weight'), value: Math.min(10_000, Math.round(limits.vcpu * 100)) }
+  // Ten times the kernel's own scale, since a weight is divided while the sandbox lives.
+  const value = Math.min(10_000, Math.round(limits.vcpu * 1000))
+  const weight = { path: join(folder, 'cpu.weight'), value }
   return {
     weight,
     settings: [

@@ -52,11 +52,9 @@ function checkIdentity(spec: SandboxSpec): void {
   need(spec.network === 'none' || spec.confinement === 'job', 'network')
   need(isRegistry(spec), 'network.registry')
   need(spec.network === 'none' || isAllowList(spec.network.allow), 'network.allow')
-  need(spec.network === 'none' || isShare(spec.network.share), 'network.share')
+  need(spec.owner === undefined || isWhole(spec.owner, 1, Number.MAX_SAFE_INTEGER), 'owner')
   need(typeof spec.hostname === 'string' && /^[a-z0-9][a-z0-9-]{0,62}$/.test(spec.hostname), 'hostname')
 }
-
-const isShare = (share: unknown): boolean => share === undefined || isWhole(share, 1, Number.MAX_SAFE_INTEGER)
 
 const isRegistry = ({ network, rootfs }: SandboxSpec): boolean =>
   network === 'none' ||

@@ -43,10 +43,10 @@ interface Asked {
 
 /** Takes a network link if one is asked for, writes what a shim reads, and starts it. The folder is left to the caller when it fails. */
 export async function makeSandbox(options: MakeOptions, asked: Asked): Promise<MadeSandbox> {
-  const { network, rootfs } = asked.spec
+  const { network, rootfs, owner } = asked.spec
   if (network === 'none') return makeWith(options, asked, undefined)
   const use = rootfs.kind === 'builder' ? 'pulls' : 'jobs'
-  const link = await options.network.take(use, network)
+  const link = await options.network.take(use, { ...network, owner })
   try {
     return { ...(await makeWith(options, asked, link)), link }
   } catch (error) {

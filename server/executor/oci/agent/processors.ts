@@ -1,26 +1,25 @@
 import { writeFile } from 'node:fs/promises'
 import { type CgroupPlan, readCounter } from '../cgroups.ts'
 import { evenOut, leastLoaded, type Placed } from '../cpu-placement.ts'
-import { weightDivisor } from '../cpu-weight.ts'
+import { type Computing, weightDivisors } from '../cpu-weight.ts'
 
 const lookEveryMs = 250
 /** Less than this the kernel does not take, by either version of control groups. */
 const leastWeight = 2
 
-interface Watched extends Placed {
+interface Watched extends Placed, Computing {
   /** Its processors as the kernel keeps them; undefined where it has all of them. */
   cpusPath: string | undefined
   weight: CgroupPlan['weight']
   /** By which its weight was divided last. */
   divisor: number
   counter: CgroupPlan['counters'][number]
-  usedMs: number
 }
 
 /**
  * Gives each sandbox no more processors than it may use, so that a program counts the right number of them, and evens
- * them out by what the sandboxes do: the kernel, which would, may not move a sandbox's programs to others any more. What
- * has used much processor time yields to what has not.
+ * them out by what the sandboxes do: the kernel, which would, may not move a sandbox's programs to others any more. Gives
+ * each owner the same weight, and yields what has used much processor time to what has not.
  */
 export class Processors {
   /** Of the machine. */
@@ -40,7 +39,7 @@ export class Processors {
   }
 
   /** Looks after a sandbox that has been planned. */
-  watch(id: string, plan: CgroupPlan): void {
+  watch(id: string, plan: CgroupPlan, owner: number | undefined): void {
     const { cpusPath, weight } = plan
     const setting = plan.settings.find(({ path }) => path === cpusPath)
     const cpus = setting ? setting.value.split(',').map(Number) : [...Array(this.count).keys()]
@@ -48,7 +47,7 @@ export class Processors {
     if (counter === undefined) return
     // Until it is looked at, it counts as what it may do.
     const isNew = { load: cpus.length, usedMs: 0, divisor: 1 }
-    this.#watched.set(id, { id, cpus, cpusPath, weight, counter, ...isNew })
+    this.#watched.set(id, { id, cpus, cpusPath, weight, counter, owner, ...isNew })
     this.#timer ??= setInterval(() => void this.#look(), lookEveryMs).unref()
   }
 
@@ -64,10 +63,9 @@ export class Processors {
     const passedMs = now - this.#lookedAt
     this.#lookedAt = now
     if (this.#watched.size < 2) return
-    for (const sandbox of this.#watched.values()) {
-      await measure(sandbox, passedMs)
-      await weigh(sandbox)
-    }
+    const watched = [...this.#watched.values()]
+    for (const sandbox of watched) await measure(sandbox, passedMs)
+    for (const [sandbox, divisor] of weightDivisors(watched)) await weigh(sandbox, divisor)
     const move = evenOut([...this.#watched.values()], this.count)
     const moved = move && this.#watched.get(move.id)
     if (!move || !moved?.cpusPath) return
@@ -79,8 +77,7 @@ export class Processors {
 /** A sandbox that has ended meanwhile has no such file any more. */
 const change = (path: string, value: string) => writeFile(path, value, { flag: 'r+' }).catch(() => undefined)
 
-async function weigh(sandbox: Watched): Promise<void> {
-  const divisor = weightDivisor(sandbox.usedMs)
+async function weigh(sandbox: Watched, divisor: number): Promise<void> {
   if (divisor === sandbox.divisor) return
   sandbox.divisor = divisor
   const { path, value } = sandbox.weight

@@ -51,7 +51,8 @@ export class SandboxMaker {
   /** Marks what a living sandbox of an earlier agent has. */
   adopt({ idBase, link, spec }: Ticket): void {
     this.#ranges.adopt(idBase)
-    if (link && spec.network !== 'none') this.#options.network.adopt(link, spec.network)
+    if (link && spec.network !== 'none')
+      this.#options.network.adopt(link, { ...spec.network, owner: spec.owner })
   }
 
   /** Nothing of the sandbox lives: others may have its ids, and nobody has its link. */

@@ -76,7 +76,7 @@ export async function planSandbox(
   const procFolder = await ownProc.folder(ownMachine(spec, processors.count))
   const cpus = processors.choose(spec.limits.vcpu)
   const groups = planCgroups(cgroups, cgroupParent, { name, limits: groupLimits(spec), cpus })
-  processors.watch(name, groups)
+  processors.watch(name, groups, spec.owner)
   return {
     name,
     spec,

@@ -24,7 +24,9 @@ export interface NetworkOptions {
 }
 
 /** What a sandbox may reach. */
-type Reach = Pick<Exclude<SandboxSpec['network'], 'none'>, 'allow' | 'registry' | 'share'>
+type Reach = Pick<Exclude<SandboxSpec['network'], 'none'>, 'allow' | 'registry'> & {
+  owner?: number | undefined
+}
 
 interface Open {
   router: Router
@@ -74,7 +76,7 @@ export class Network {
   }
 
   /** A link that no sandbox had before; with a list, it is held to that before anybody has it. */
-  async take(use: 'jobs' | 'pulls', { allow, registry, share }: Reach): Promise<Link> {
+  async take(use: 'jobs' | 'pulls', { allow, registry, owner }: Reach): Promise<Link> {
     if (!this.#options[use]) {
       throw new ExecutorRefused('network_off', `the operator has switched the network of ${use} off`)
     }
@@ -83,9 +85,9 @@ export class Network {
     const link = this.#pool.shift() ?? (await maker.make())
     this.#inUse += 1
     this.#refill()
-    if (share !== undefined) {
-      this.#shares.set(link.index, share)
-      resolver.share(link.index, share)
+    if (owner !== undefined) {
+      this.#shares.set(link.index, owner)
+      resolver.share(link.index, owner)
     }
     try {
       if (registry) {
@@ -103,9 +105,9 @@ export class Network {
   }
 
   /** Counts a link that a sandbox of an earlier agent has. Call before `prepare`. */
-  adopt(link: Link, { allow, registry, share }: Reach): void {
+  adopt(link: Link, { allow, registry, owner }: Reach): void {
     this.#inUse += 1
-    if (share !== undefined) this.#shares.set(link.index, share)
+    if (owner !== undefined) this.#shares.set(link.index, owner)
     if (allow) this.#list(link, allow)
     if (registry) this.#pulls.add(link.index)
   }

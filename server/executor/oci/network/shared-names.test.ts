@@ -24,9 +24,10 @@ afterAll(() => machineOfAgent.dispose(), 60_000)
 const publicName = `${Buffer.from(beyond.ip4.split('.').map(Number)).toString('hex')}.test`
 const [loud, quiet] = [7, 8]
 
-const job = (share: number, script: string, vcpu = 1): SandboxSpec => ({
+const job = (owner: number, script: string, vcpu = 1): SandboxSpec => ({
   ...shellJob(image, script, { timeoutMs: 120_000, vcpu }),
-  network: { egressCapBytes: 1024 ** 3, share },
+  network: { egressCapBytes: 1024 ** 3 },
+  owner,
 })
 
 /** Runs `scripts` as the jobs of one company, and calls `work` when all of them are at it. */
@@ -42,8 +43,8 @@ async function beside<T>(scripts: string[], work: () => Promise<T>): Promise<T> 
   }
 }
 
-async function ask(share: number, count: number, name: string) {
-  const { log } = await agent.run(job(share, `/questions ask ${count} ${name}`))
+async function ask(owner: number, count: number, name: string) {
+  const { log } = await agent.run(job(owner, `/questions ask ${count} ${name}`))
   const told = /^answered (\d+) soon (\d+) slowest ([\d.]+) refused (\d+)$/m.exec(log) ?? []
   const [answered, soon, slowestMs, refused] = told.slice(1).map(Number)
   return { answered, soon, slowestMs, refused }
