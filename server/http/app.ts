@@ -6,7 +6,7 @@ import type { Log } from '../base/logging.ts'
 import { parseStrictJson } from '../base/strict-json.ts'
 import { allowOtherOrigins } from './cross-origin.ts'
 import { handleError } from './errors.ts'
-import { type BodyConfig, foundDecorator } from './mount.ts'
+import { type BodyConfig, foundDecorator, takeTurn } from './mount.ts'
 
 /** Shape bounds of any JSON body; the run input's own are checked again where it is taken. */
 const jsonBounds = { maxDepth: 80, maxNodes: 120_000, acceptProto: true }
@@ -30,9 +30,10 @@ export function createApp(log: Log): FastifyInstance {
   app.addContentTypeParser(
     'application/json',
     { parseAs: 'buffer' },
-    async ({ routeOptions }: FastifyRequest, body: Buffer) => {
+    async (request: FastifyRequest, body: Buffer) => {
       if (body.length === 0) return undefined
-      const { nulFields = [] } = routeOptions.config as Partial<BodyConfig>
+      await takeTurn(request, body.length)
+      const { nulFields = [] } = request.routeOptions.config as Partial<BodyConfig>
       return parseStrictJson(body, { ...jsonBounds, nulFields, maxBytes: body.length })
     },
   )

@@ -2,7 +2,7 @@ import type { Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { type AddressRange, contains, parseAddress, parseAddressRange } from '../base/address-range.ts'
-import type { BodyConfig } from './mount.ts'
+import { type BodyConfig, isStreamed } from './mount.ts'
 
 export interface ConnectionBounds {
   /** Connections at once, of all and of one address. */
@@ -38,7 +38,7 @@ export function boundConnections(app: FastifyInstance, bounds: ConnectionBounds)
   server.headersTimeout = bounds.headersMs
   boundAddresses(server, bounds)
   app.addHook('preParsing', (request, _reply, payload, done) => {
-    if (hasBody(request) && !isStreamed(request)) {
+    if (hasBody(request) && !isStreamed(request.routeOptions.config as Partial<BodyConfig>)) {
       const { raw } = request
       // What has come is not late, however long its answer takes.
       const timer = setTimeout(() => raw.complete || raw.destroy(), bounds.bodyMs)
@@ -54,11 +54,6 @@ export function boundConnections(app: FastifyInstance, bounds: ConnectionBounds)
 
 const hasBody = ({ headers }: FastifyRequest): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
-
-function isStreamed({ routeOptions }: FastifyRequest): boolean {
-  const { bodyKind } = routeOptions.config as Partial<BodyConfig>
-  return bodyKind === 'octet-stream' || bodyKind === 'multipart'
-}
 
 function boundAddresses(server: Server, { perAddress, shared }: ConnectionBounds): void {
   const counts = new Map<string, number>()

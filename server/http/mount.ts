@@ -7,7 +7,9 @@ import type { FindKey } from '../platform/authentication.ts'
 import type { Principal } from '../platform/principal.ts'
 import { readIdempotencyKey } from './idempotency-key.ts'
 import { requireMediaType } from './media-type.ts'
+import type { RequestTurns } from './request-turns.ts'
 import { checkEnabled, checkKeyScope } from './scopes.ts'
+import { type TakeTurn, turnOf } from './take-turn.ts'
 import { checkOf, isValid } from './validation.ts'
 
 /** One call of a route, checked against its declaration. */
@@ -38,6 +40,8 @@ export interface MountOptions {
   enabled: boolean
   /** Whether the disk has room for something new; without it, always. */
   hasSpace?: () => Promise<boolean>
+  /** Divides the event loop among companies; without it, nothing waits. */
+  turns?: RequestTurns
 }
 
 /** The name under which a request keeps what its first hook found, for the handler. */
@@ -49,10 +53,19 @@ export interface BodyConfig {
   bodyKind: Route['bodyKind'] | undefined
 }
 
+/** Bodies that their routes read themselves: they take as long as their senders, and have bounds of their own. */
+export const isStreamed = ({ bodyKind }: Partial<BodyConfig>): boolean =>
+  bodyKind === 'octet-stream' || bodyKind === 'multipart'
+
 interface Found {
   principal: Principal
   begun: unknown
+  takeTurn: TakeTurn
 }
+
+/** Resolves when the company of the request has a turn for it. */
+export const takeTurn = (request: FastifyRequest, bodyBytes: number): Promise<void> | undefined =>
+  request.getDecorator<Found | null>(foundDecorator)?.takeTurn(bodyBytes)
 
 export type Mount = <const R extends Route, Begun extends { findKey: FindKey } = never>(
   route: R,
@@ -79,13 +92,14 @@ export function mounter(app: FastifyInstance, options: MountOptions): Mount {
       url: fastifyPath(route.path),
       bodyLimit: route.maxBodyBytes ?? defaultBodyBytes,
       config: { nulFields: route.nulFields, bodyKind: route.bodyKind } satisfies BodyConfig,
-      onRequest: async (request) => {
+      onRequest: async (request, reply) => {
         if (route.access !== 'public' && route.access !== 'token') {
           const { params, headers } = request
           const mayBegin = begin && checks.params && isValid(checks.params, params)
           const begun = mayBegin ? begin(params as Parameters<typeof begin>[0]) : undefined
           const principal = await options.authenticate(headers, begun?.findKey)
-          request.setDecorator<Found>(foundDecorator, { principal, begun })
+          const takeTurn = turnOf(options.turns, principal.companyId, reply)
+          request.setDecorator<Found>(foundDecorator, { principal, begun, takeTurn })
           checkKeyScope(route, principal, chatroomOf(request))
         }
         checkEnabled(options.enabled, { method: route.method, path: route.path })
@@ -93,6 +107,7 @@ export function mounter(app: FastifyInstance, options: MountOptions): Mount {
       },
       handler: async (request, reply) => {
         const found = request.getDecorator<Found | null>(foundDecorator)
+        if (!isStreamed(route)) await found?.takeTurn(0)
         // A path that something was begun with is well-formed.
         if (!found?.begun) checks.params?.(request.params)
         checks.query?.(request.query)

@@ -18,6 +18,7 @@ import { boundConnections, connectionBoundsFor } from '../http/connection-bounds
 import { withFiles } from '../http/file-part.ts'
 import { mounter } from '../http/mount.ts'
 import { refuseOtherMethods } from '../http/other-methods.ts'
+import { RequestTurns } from '../http/request-turns.ts'
 import { mountAuthRoutes } from '../http/routes/auth.ts'
 import { mountBindingRoutes } from '../http/routes/bindings.ts'
 import { mountBuildRoutes } from '../http/routes/builds.ts'
@@ -118,7 +119,8 @@ export function createApiApp({
   const app = createApp(log)
   const trustedProxies = config.trustedProxies.flatMap((range) => parseAddressRange(range) ?? [])
   boundConnections(app, connectionBoundsFor(trustedProxies))
-  const mounting = { authenticate, enabled, hasSpace: () => storage.hasSpace() }
+  const turns = new RequestTurns()
+  const mounting = { authenticate, enabled, hasSpace: () => storage.hasSpace(), turns }
   const mount = mounter(app, mounting)
 
   mountOpenApiRoutes(app, { baseUrl })
