@@ -24,21 +24,26 @@ export function stageInput(value: unknown): StagedInput {
   return { content, digest: `sha256:${hash('sha256', content)}` }
 }
 
-/** Depth and number of values, counted without recursion. */
+const isContainer = (value: unknown): value is object => typeof value === 'object' && value !== null
+
+/** Depth and number of values, counted level by level. */
 function checkShape(value: unknown): void {
-  const pending: { value: unknown; depth: number }[] = [{ value, depth: 0 }]
-  let nodes = 0
-  for (let next = pending.pop(); next; next = pending.pop()) {
-    nodes += 1
-    if (nodes > runInputBounds.maxNodes) {
-      throw refused('too_many_nodes', `must have at most ${runInputBounds.maxNodes} values`)
-    }
-    if (typeof next.value !== 'object' || next.value === null) continue
-    const depth = next.depth + 1
+  let nodes = 1
+  let level = isContainer(value) ? [value] : []
+  for (let depth = 1; level.length > 0; depth += 1) {
     if (depth > runInputBounds.maxDepth) {
       throw refused('too_deep', `must have at most ${runInputBounds.maxDepth} levels`)
     }
-    for (const child of Object.values(next.value)) pending.push({ value: child, depth })
+    const next: object[] = []
+    for (const container of level) {
+      const children: unknown[] = Array.isArray(container) ? container : Object.values(container)
+      nodes += children.length
+      if (nodes > runInputBounds.maxNodes) {
+        throw refused('too_many_nodes', `must have at most ${runInputBounds.maxNodes} values`)
+      }
+      for (const child of children) if (isContainer(child)) next.push(child)
+    }
+    level = next
   }
 }
 
