@@ -1,3 +1,4 @@
+import { constants, setPriority } from 'node:os'
 import { parentPort } from 'node:worker_threads'
 import { answer } from './answer.ts'
 import { makeAllKeysPlain } from './plain-keys.ts'
@@ -6,6 +7,8 @@ import { ownThread } from './thread-time.ts'
 import type { Question } from './verdict.ts'
 
 /** The thread's side: its name, then one answer to each question, one at a time. What is thrown here ends the thread. */
+// Of this thread alone: requests that need no check go first.
+setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
 makeAllKeysPlain()
 parentPort?.on('message', async (question: Question) => {
   const before = process.threadCpuUsage()
