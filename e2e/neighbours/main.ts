@@ -41,7 +41,7 @@ try {
   const quiet = await makeQuiet(service)
   const hostile = await makeHostile(service)
   await liveOn(service, quiet, 5)
-  const idle = await liveOn(service, quiet, seconds)
+  const idle = await liveOn(service, quiet, 2 * seconds)
   const idleP99 = percentile(idle.resultMs, 0.99)
   report('idle', idle, idleP99, {})
   if (idle.failures.length > 0) failed.push('idle')
@@ -52,7 +52,8 @@ try {
     const phase = await liveOn(service, quiet, seconds)
     const answers = Object.assign({}, ...(await Promise.all(attackers.map((attacker) => attacker.stop()))))
     if (report(name, phase, idleP99, answers)) failed.push(name)
-    await cancelAll(hostile)
+    await cancelRuns(hostile)
+    await cancelBuilds(hostile)
   }
   if (failed.length > 0) await keepLogs(service.dataDir)
 } finally {
@@ -92,7 +93,7 @@ function counted(failures: string[]): Map<string, number> {
 }
 
 /** Ends what the attack has left in the queue, so that the next one stands for itself. */
-async function cancelAll({ url, token }: Hostile): Promise<void> {
+async function cancelRuns({ url, token }: Hostile): Promise<void> {
   const client = createClient({ baseUrl: url, token })
   for (;;) {
     const query = { page_size: 100, status: ['queued', 'starting', 'running', 'cancel_requested'] } as const
@@ -102,6 +103,23 @@ async function cancelAll({ url, token }: Hostile): Promise<void> {
     if (items.length === 0) return
     for (const { id, chatroom_id } of items) {
       await client.call(allRoutes.cancelRun, { params: { cid: chatroom_id, rid: id } }).catch(() => undefined)
+    }
+    await sleep(200)
+  }
+}
+
+async function cancelBuilds({ url, token, environmentId: id }: Hostile): Promise<void> {
+  const client = createClient({ baseUrl: url, token })
+  for (let isAny = true; isAny; ) {
+    isAny = false
+    const query = { page_size: 100 }
+    const versions = await client.call(allRoutes.listEnvironmentVersions, { params: { id }, query })
+    for (const { id: vid } of versions.items) {
+      const { items } = await client.call(allRoutes.listBuilds, { params: { id, vid } })
+      for (const { id: aid } of items.filter(({ terminal_class }) => terminal_class === null)) {
+        isAny = true
+        await client.call(allRoutes.cancelBuild, { params: { id, vid, aid } }).catch(() => undefined)
+      }
     }
     await sleep(200)
   }
