@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { weightDivisors } from './cpu-weight.ts'
+import { CpuWeights } from './cpu-weight.ts'
 import { shellJob, TestAgent, until } from './test-agent.ts'
 
 let agent: TestAgent
@@ -40,20 +40,36 @@ test('an owner has one weight, however many of its sandboxes compute', async () 
   const whole = await weightOf(one.id)
   // Each has a third, and gives up three quarters of it for the time that it has computed.
   for (const { id } of many) await until(async () => (await weightOf(id)) <= Math.round(whole / 12))
+  const next = of(1, 'sleep 100')
+  await agent.client.start(next, Buffer.alloc(0))
+  expect(await weightOf(next.id)).toBeLessThanOrEqual(Math.round(whole / 4))
   expect(await weightOf(one.id)).toBe(whole)
-  for (const { id } of [...many, one]) await agent.client.stop(id)
+  for (const { id } of [...many, one, next]) await agent.client.stop(id)
 })
 
+const computing = { owner: 1, load: 1, usedMs: 0, lastUsedMs: 250 }
+
 test('sandboxes without an owner divide no weight', () => {
-  const sandbox = { owner: undefined, load: 1, usedMs: 0 }
-  expect([...weightDivisors([sandbox, { ...sandbox }]).values()]).toEqual([1, 1])
+  const weights = new CpuWeights()
+  const alone = { ...computing, owner: undefined }
+  weights.look([alone, { ...alone }], 250)
+  expect(weights.divisorOf(alone)).toBe(1)
+  expect(weights.divisorOf({ ...alone, usedMs: 20_000 })).toBe(16)
 })
 
 test('what rests takes no part of its owner, and has what it would get', () => {
-  const [busy, resting, other] = [
-    { owner: 1, load: 1, usedMs: 0 },
-    { owner: 1, load: 0, usedMs: 0 },
-    { owner: 2, load: 0.5, usedMs: 20_000 },
-  ]
-  expect([...weightDivisors([busy, resting, other]).values()]).toEqual([1, 2, 16])
+  const weights = new CpuWeights()
+  const resting = { ...computing, load: 0, lastUsedMs: 0 }
+  weights.look([computing, resting], 250)
+  expect([computing, resting].map((sandbox) => weights.divisorOf(sandbox))).toEqual([1, 2])
+})
+
+test('an owner that has computed much yields with new sandboxes too, until that is forgotten', () => {
+  const weights = new CpuWeights()
+  for (let looks = 0; looks < 8; looks += 1) weights.look([computing], 250)
+  const next = { ...computing, load: 0 }
+  expect(weights.divisorOf(next)).toBe(8)
+  expect(weights.divisorOf({ ...next, owner: 2 })).toBe(1)
+  weights.look([], 60_000)
+  expect(weights.divisorOf(next)).toBe(1)
 })

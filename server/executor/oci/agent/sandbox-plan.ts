@@ -75,8 +75,8 @@ export async function planSandbox(
   }
   const procFolder = await ownProc.folder(ownMachine(spec, processors.count))
   const cpus = processors.choose(spec.limits.vcpu)
-  const groups = planCgroups(cgroups, cgroupParent, { name, limits: groupLimits(spec), cpus })
-  processors.watch(name, groups, spec.owner)
+  const planned = planCgroups(cgroups, cgroupParent, { name, limits: groupLimits(spec), cpus })
+  const groups = processors.watch(name, planned, spec.owner)
   return {
     name,
     spec,
