@@ -20,8 +20,11 @@ const keyPattern = /^[a-z0-9][a-z0-9_.-]*(\/[a-z0-9][a-z0-9_.-]*){0,6}$/
 
 /** What one call reads or writes, about. */
 const chunkBytes = 256 * 1024
-/** Written between two looks at the space that is left. */
-const spaceCheckBytes = 16 * 1024 ** 2
+/**
+ * Written between two looks at the space that is left, and between two syncs: what waits to be written is what the next
+ * sync on this disk, of any writer, waits for.
+ */
+const stretchBytes = 4 * 1024 ** 2
 /** Times that a folder is made again which a removal took away as empty. */
 const placingsMax = 10
 
@@ -247,7 +250,7 @@ async function writePart(path: string, { body, maxBytes, space }: PartBody): Pro
   let byteSize = 0
   let gathered: Buffer[] = []
   let gatheredBytes = 0
-  let checkAtBytes = spaceCheckBytes
+  let checkAtBytes = stretchBytes
   const file = await open(path, 'wx', objectMode)
   const write = async () => {
     if (gatheredBytes > 0) await writeAll(file, gathered, gatheredBytes)
@@ -260,8 +263,9 @@ async function writePart(path: string, { body, maxBytes, space }: PartBody): Pro
       byteSize += bytes.length
       if (byteSize > maxBytes) throw new ObjectTooLarge(maxBytes)
       if (byteSize > checkAtBytes) {
-        await space.require(spaceCheckBytes)
-        checkAtBytes = byteSize + spaceCheckBytes
+        await space.require(stretchBytes)
+        await file.datasync()
+        checkAtBytes = byteSize + stretchBytes
       }
       hash.update(bytes)
       gathered.push(bytes)

@@ -55,7 +55,9 @@ static bool copy(int from, int to, uint64_t size) {
     }
     size -= count;
     unchecked += count;
-    if (unchecked >= CHECK_BYTES) unchecked = 0;
+    if (unchecked < CHECK_BYTES) continue;
+    unchecked = 0;
+    write_out_slowly(to);
   }
   return true;
 }

@@ -33,6 +33,7 @@ void log_append(const char *bytes, size_t count) {
   if (log_total() >= checked_at) {
     is_low = space_low(head_file);
     checked_at = log_total() + CHECK_BYTES;
+    write_out(head_bytes < head_limit ? head_file : tail_file);
   }
   if (head_bytes < head_limit) {
     size_t fits = count < head_limit - head_bytes ? count : head_limit - head_bytes;

@@ -103,6 +103,10 @@ void end_by(enum end end);
 /* space.c */
 /* True while nothing of a tenant's may be written to the disk of that file. */
 bool space_low(int file);
+/* Writes out what the file holds in memory: what waits there is what the next sync on this disk, of anybody, waits for. */
+void write_out(int file);
+/* The same, and rests three times as long: of many who do so, few use the disk at once. */
+void write_out_slowly(int file);
 
 /* record.c */
 void record_reserve(void);

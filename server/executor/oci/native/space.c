@@ -5,10 +5,12 @@
 #define _GNU_SOURCE
 #include "shim.h"
 
+#include <fcntl.h>
 #include <sys/statvfs.h>
+#include <time.h>
 
 static const uint64_t FLOOR_MAX = (uint64_t)2 << 30;
-enum { FLOOR_SHARE = 40 };
+enum { FLOOR_SHARE = 40, REST_FACTOR = 3 };
 
 bool space_low(int file) {
   struct statvfs disk;
@@ -16,4 +18,22 @@ bool space_low(int file) {
   uint64_t floor = (uint64_t)disk.f_blocks * disk.f_frsize / FLOOR_SHARE;
   if (floor > FLOOR_MAX) floor = FLOOR_MAX;
   return (uint64_t)disk.f_bavail * disk.f_frsize < floor;
+}
+
+void write_out(int file) {
+  sync_file_range(file, 0, 0, SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER);
+}
+
+static int64_t now_ns(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+void write_out_slowly(int file) {
+  int64_t started = now_ns();
+  write_out(file);
+  int64_t rest = (now_ns() - started) * REST_FACTOR;
+  struct timespec pause = { .tv_sec = rest / 1000000000, .tv_nsec = rest % 1000000000 };
+  nanosleep(&pause, NULL);
 }
