@@ -19,6 +19,7 @@ import type { RunEnd } from './finish-run.ts'
 import { Detached, describe, longPatienceMs, type Patience, patiently, shortPatienceMs } from './patience.ts'
 import type { PlacedImages } from './placed-images.ts'
 import { type PreparedRun, prepareRun } from './prepare-run.ts'
+import type { ResultTurns } from './result-turns.ts'
 import { failed, outcomeOf, outcomeUnkept, type RunOutcome } from './run-outcome.ts'
 import type { RunQueue } from './run-queue.ts'
 
@@ -44,6 +45,7 @@ export interface DriveDeps extends CollectDeps {
   runs: RunQueue
   images: PlacedImages
   room: ContentRoom
+  resultTurns: ResultTurns
   log: Log
   egressCapBytes?: number | undefined
   pause?: Patience['pause']
@@ -288,6 +290,11 @@ class RunDrive {
     const takeRoom = () => this.#deps.room.take(this.#run.companyId, contentBytes(exit))
     this.#giveRoomBack = await patiently('take room', takeRoom, this.#patience)
     if (!this.#giveRoomBack) return 'no_room'
+    const endTurn = await this.#deps.resultTurns.take(
+      this.#run.companyId,
+      contentBytes(exit),
+      this.#signals.detach,
+    )
     try {
       const patience = { ...this.#patience, waitsMs: longPatienceMs }
       return await patiently('collect', () => collectRun(this.#deps, source), patience)
@@ -295,6 +302,8 @@ class RunDrive {
       if (error instanceof Detached) throw error
       this.#patience.log.error({ error: describe(error) }, 'what the run left cannot be stored')
       return 'lost'
+    } finally {
+      endTurn()
     }
   }
 

@@ -10,6 +10,7 @@ import { type DriveSignals, driveRun, resumeRun } from './drive-run.ts'
 import { endForeignRun } from './end-foreign-run.ts'
 import { Detached, describe, patiently } from './patience.ts'
 import { type ImageSource, PlacedImages } from './placed-images.ts'
+import { ResultTurns } from './result-turns.ts'
 import type { RunPlaces } from './run-places.ts'
 import type { RunQueue } from './run-queue.ts'
 import { sweepSandboxes } from './sweep-sandboxes.ts'
@@ -54,6 +55,7 @@ export class RunWorker {
   readonly #images: PlacedImages
   readonly #logs: LogOffers
   readonly #room: ContentRoom
+  readonly #resultTurns = new ResultTurns()
   readonly #detach = new AbortController()
   /** Runs in flight by id, with the way to tell them of a cancel. */
   readonly #flights = new Map<string, Flight>()
@@ -170,6 +172,7 @@ export class RunWorker {
       storage,
       images: this.#images,
       room: this.#room,
+      resultTurns: this.#resultTurns,
       log,
       egressCapBytes,
       pause,

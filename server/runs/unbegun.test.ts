@@ -11,6 +11,7 @@ import type { ClaimedRun } from './claim-store.ts'
 import { ContentRoom } from './content-room.ts'
 import { resumeRun } from './drive-run.ts'
 import { PlacedImages } from './placed-images.ts'
+import { ResultTurns } from './result-turns.ts'
 import { runPlaces } from './run-places.ts'
 import { postgresRunQueue } from './run-queue.ts'
 import { RunWorker } from './run-worker.ts'
@@ -98,7 +99,10 @@ it('a worker that lost the run to another leaves the record to it', async () => 
   const { signal } = new AbortController()
   const images = new PlacedImages(executor, unsignedImages)
   const room = new ContentRoom(async () => null)
-  await resumeRun({ ...parts(), images, room }, earlier, { detach: signal, cancel: signal })
+  await resumeRun({ ...parts(), images, room, resultTurns: new ResultTurns() }, earlier, {
+    detach: signal,
+    cancel: signal,
+  })
   expect(await executor.list()).toEqual([{ id: `${id}_1`, state: 'exited' }])
   await startWorker()
   await untilState(id, 'completed')
