@@ -7,7 +7,7 @@ export interface TurnBounds {
   atWorkEach: number
   /** Part of the event loop's time that the companies which ask divide equally among themselves. */
   loopShare: number
-  /** Time on the event loop that a company may use at once after a rest, and the deepest debt it can have. */
+  /** Time on the event loop that a company may use at once after a rest. */
   burstMs: number
   /** A company asks for as long as this after its last request. */
   activeMs: number
@@ -28,6 +28,11 @@ export const defaultTurnBounds: TurnBounds = {
 const rememberedMax = 1000
 /** A body of this size weighs as much as all else that a usual request causes. */
 const bytesOfWeight = 16 * 1024
+/** What a request takes beyond this is charged so many times: others wait for all of it at once. */
+const longMs = 10
+const longFactor = 3
+/** The deepest debt. */
+const debtMaxBursts = 4
 /** Of the last request in what a company's requests usually take. */
 const lastRequestWeight = 0.2
 
@@ -134,7 +139,8 @@ export class RequestTurns {
 
   #charge(owner: Owner, usedMs: number): void {
     this.#credit(owner)
-    owner.creditMs = Math.max(-this.#bounds.burstMs, owner.creditMs - usedMs)
+    const chargedMs = usedMs + Math.max(0, usedMs - longMs) * (longFactor - 1)
+    owner.creditMs = Math.max(-debtMaxBursts * this.#bounds.burstMs, owner.creditMs - chargedMs)
     owner.usualMs += (usedMs - owner.usualMs) * lastRequestWeight
   }
 

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { setImmediate as nextRound } from 'node:timers/promises'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
@@ -17,7 +17,7 @@ afterEach(() => app.close())
 /** Requests name their company in the header `company`; their work is `work`. */
 function start(work: (company: string) => Promise<void>): void {
   app = createApp(pino({ level: 'silent' }))
-  const authenticate = async ({ company }: { company?: unknown }) =>
+  const authenticate = async ({ company }: IncomingHttpHeaders) =>
     ({ companyId: String(company), role: 4 }) as Principal
   const turns = new RequestTurns({ ...defaultTurnBounds, atWork: 4 })
   const mount = mounter(app, { authenticate, enabled: true, turns })

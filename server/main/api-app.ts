@@ -180,7 +180,7 @@ export function createApiApp({
   mountRunRoutes(mount, { ...submitting, db, directory, runs, readings, pages, clock, capabilityKey })
   mountPublicLinkRoutes(mount, { db, directory, runs, clock, linkKey: keys.derive('public-link'), baseUrl })
   mountRunLogRoutes(mount, { db, directory, runs, storage, followers })
-  mountPublicDownloadRoute(mount, { db, storage })
+  mountPublicDownloadRoute(mount, { db, storage, turns })
   mountTaskHistoryRoutes(mount, { db })
   mountManagementRoutes(mount, { tasks, runs: { db, directory, runs, policy, pages } })
   refuseOtherMethods(app, Object.values(allRoutes), { authenticate, enabled })

@@ -31,6 +31,8 @@ export interface DownloadRequest {
   /** Headers of the request. */
   range?: string | undefined
   ifRange?: string | undefined
+  /** Waits for the turn of the company that the link is of. */
+  takeTurn: (companyId: string) => Promise<void>
   /** Fires when the reader has gone. */
   signal: AbortSignal
 }
@@ -70,7 +72,9 @@ export class PublicDownloads {
   async open(request: DownloadRequest): Promise<Download> {
     const { db } = this.#deps
     const link = await findLiveLinkByToken(db, hashLinkToken(request.token))
-    const part = link && (await partOf(db, link))
+    if (!link) throw notFound()
+    await request.takeTurn(link.company_id)
+    const part = await partOf(db, link)
     if (!part) throw notFound()
     const { byteSize } = part
     const etag = `"${part.digest.slice('sha256:'.length)}"`
