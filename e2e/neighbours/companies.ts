@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import type { Applied, OwnService } from '../main-job/service.ts'
-import { build, logIn, publish, type Tenant } from '../main-job/tenant.ts'
+import { build, ended, logIn, publish, runWhen, submit, type Tenant } from '../main-job/tenant.ts'
 
 /** Task versions of the hostile company, by what their runs take. */
 export const scripts = {
@@ -28,6 +28,8 @@ export interface Hostile {
   versions: Record<HostileTask, string>
   /** A task version whose schema is costly to check. */
   costly: { taskId: string; versionId: string }
+  /** Path of a public link to a long log. */
+  link: string
   /** An environment for builds. */
   environmentId: string
 }
@@ -68,8 +70,16 @@ export async function makeHostile(service: OwnService): Promise<Hostile> {
     victim: service.user,
     versions,
     costly: await costlyTask(tenant, environmentVersion),
+    link: await linkToLog(tenant, versions.disk),
     environmentId,
   }
+}
+
+async function linkToLog(tenant: Tenant, version: string): Promise<string> {
+  const { id: rid } = await submit(tenant, version, {})
+  await runWhen(tenant, rid, ended)
+  const params = { cid: tenant.room, rid }
+  return new URL((await tenant.client.call(allRoutes.mintLogLink, { params })).url).pathname
 }
 
 async function costlyTask(

@@ -53,20 +53,15 @@ const reads: Attack = {
     ),
 }
 
-/** A run of the hostile company, submitted and read until `isSo`. */
-async function runThat(
-  hostile: Hostile,
-  task: 'disk' | 'followed',
-  signal: AbortSignal,
-  isSo: (state: string) => boolean,
-): Promise<string> {
+/** A run of the hostile company that goes on printing. */
+async function printingRun(hostile: Hostile, signal: AbortSignal): Promise<string> {
   const runs = `${base}/chatrooms/${hostile.room}/runs`
-  const json = { task_version_id: hostile.versions[task], input: {} }
+  const json = { task_version_id: hostile.versions.followed, input: {} }
   const submitted = await ask(hostile, { path: runs, json }, signal)
   const { id } = JSON.parse(submitted.body) as { id: string }
   for (;;) {
     const { body } = await ask(hostile, { path: `${runs}/${id}` }, signal)
-    if (isSo((JSON.parse(body) as { status: string }).status)) return `${runs}/${id}`
+    if ((JSON.parse(body) as { status: string }).status === 'running') return `${runs}/${id}`
     await sleep(200, undefined, { signal })
   }
 }
@@ -74,21 +69,17 @@ async function runThat(
 const links: Attack = {
   name: 'links',
   about: 'openers of a public link who hang up at the first bytes',
-  async run(hostile, signal, answers) {
-    const run = await runThat(hostile, 'disk', signal, (state) => state === 'completed')
-    const { body } = await ask(hostile, { method: 'POST', path: `${run}/log/public-link` }, signal)
-    const { pathname } = new URL((JSON.parse(body) as { url: string }).url)
-    await hammer({ signal, answers, atOnce: 60 }, (stop) =>
-      ask(hostile, { path: pathname, anonymous: true, hangUpAfter: 1 }, stop),
-    )
-  },
+  run: (hostile, signal, answers) =>
+    hammer({ signal, answers, atOnce: 60 }, (stop) =>
+      ask(hostile, { path: hostile.link, anonymous: true, hangUpAfter: 1 }, stop),
+    ),
 }
 
 const followers: Attack = {
   name: 'logs',
   about: 'followers of a log, half of whom never read',
   async run(hostile, signal, answers) {
-    const run = await runThat(hostile, 'followed', signal, (state) => state === 'running')
+    const run = await printingRun(hostile, signal)
     const path = `${run.replace('/sandbox/', '/sandbox_ext/')}/log/follow`
     await Promise.all([
       hammer({ signal, answers, atOnce: 50 }, (stop) => ask(hostile, { path, hangUpAfter: 1 }, stop)),
