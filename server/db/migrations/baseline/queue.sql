@@ -72,6 +72,7 @@ create table run_counts (
 
 -- What is not in run_counts yet. Rows are only added, so that no transaction waits for another to count; a loop folds them.
 create table run_count_changes (
+  -- the order in which rows were added
   place bigint generated always as identity primary key,
   company_id text not null,
   task_id text not null,

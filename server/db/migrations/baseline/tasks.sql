@@ -123,6 +123,7 @@ create table bindings (
   task_version_id text not null references task_versions,
   generation int not null check (generation >= 1),
   share_generation int not null,
+  -- of the room when it enabled the task: a binding of an earlier generation no longer applies
   target_authority_generation int not null,
   state text not null default 'enabled' check (state in ('enabled', 'revoked')),
   accepted_at timestamptz not null default now(),
