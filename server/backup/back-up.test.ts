@@ -12,6 +12,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { systemClock } from '../base/clock.ts'
+import { baselineParts } from '../db/baseline.ts'
 import { DiskStorage } from '../storage/disk.ts'
 import { createTestDatabase } from '../testing/test-database.ts'
 import { backUp } from './back-up.ts'
@@ -87,6 +88,20 @@ describe('a backup', () => {
         'objects/runs/b/log is missing',
       ],
     })
+  })
+
+  it('is refused where its release is too old, or later than this one', async () => {
+    await make()
+    const path = join(target, 'manifest.json')
+    const manifest = JSON.parse(readFileSync(path, 'utf8')) as { migrations: string[] }
+    const checked = (migrations: readonly string[]) => {
+      writeFileSync(path, JSON.stringify({ ...manifest, migrations }))
+      return checkBackup(target, silent)
+    }
+    await expect(checked(baselineParts.slice(0, -1))).rejects.toThrow('schema_too_old')
+    await expect(checked([...manifest.migrations, '9999-later'])).rejects.toThrow('9999-later')
+    await expect(checked([...baselineParts, '9999-later'])).rejects.toThrow('9999-later')
+    await checked(baselineParts)
   })
 
   it('is made by one at a time', async () => {

@@ -4,6 +4,7 @@ import { isAbsolute, join, normalize } from 'node:path'
 import { Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { unknownMigrations } from '../db/migrate.ts'
+import { SchemaProblem } from '../db/schema-problem.ts'
 import { BackupProblem } from './backup-problem.ts'
 import { DigestedStream } from './digested-stream.ts'
 import { type ListedFile, readFileList } from './file-list.ts'
@@ -19,7 +20,7 @@ export interface CheckedBackup {
 /** Reads all of a backup once; throws `BackupProblem` that names what is missing or damaged. */
 export async function checkBackup(source: string, say: (text: string) => void): Promise<CheckedBackup> {
   const manifest = await readManifest(source)
-  const later = unknownMigrations(manifest.migrations)
+  const later = unknownMigrationsOf(manifest)
   if (later.length > 0) {
     throw new BackupProblem(
       `the backup was made by a later release (${manifest.release}, ${later[0]}): restore it with that one`,
@@ -36,6 +37,17 @@ export async function checkBackup(source: string, say: (text: string) => void): 
   if (problems.length === 0) return { manifest, files }
   const more = problems.length > toldMost ? [`and ${problems.length - toldMost} more`] : []
   throw new BackupProblem('the backup is not whole:', ...problems.slice(0, toldMost), ...more)
+}
+
+function unknownMigrationsOf({ migrations, release }: Manifest): string[] {
+  try {
+    return unknownMigrations(migrations)
+  } catch (error) {
+    if (!(error instanceof SchemaProblem)) throw error
+    throw new BackupProblem(
+      `the backup was made by a release that is too old for this one (${release}, ${error.slug}): restore it with that release, install the one before this one, start it once, and make a backup with it`,
+    )
+  }
 }
 
 async function problemOf(

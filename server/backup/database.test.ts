@@ -1,17 +1,15 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { CompiledQuery, sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { newId } from '../base/ids.ts'
-import { createLog } from '../base/logging.ts'
-import { connect, type Database } from '../db/database.ts'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { baselineParts } from '../db/baseline.ts'
+import type { Database } from '../db/database.ts'
 import { claimNext } from '../runs/claim-store.ts'
 import { runPlaces } from '../runs/run-places.ts'
-import { databaseUrl } from '../testing/database-names.ts'
 import { makeRun, makeRunnableTask } from '../testing/factories/runs.ts'
 import { makeTenant } from '../testing/factories/tenant.ts'
-import { createTestDatabase } from '../testing/test-database.ts'
+import { createEmptyDatabase, createTestDatabase } from '../testing/test-database.ts'
 import { type Dump, dumpDatabase } from './dump-database.ts'
 import { loadDatabase } from './load-database.ts'
 import { isEmptyDatabase } from './load-store.ts'
@@ -20,27 +18,21 @@ import { listTables } from './table-store.ts'
 
 const { db } = await createTestDatabase()
 const folder = mkdtempSync(join(tmpdir(), 'sandbox-test-backup-'))
-const log = createLog('test', 'silent')
 let target: Database
 let dump: Dump
 let queued: string
 let claimed: string
 let ended: string
 
-/** A database with nothing in it. */
-async function emptyDatabase(): Promise<Database> {
-  const serverUrl = inject('postgresUrl')
-  const name = `restored_${newId('run').slice(-12)}`
-  const admin = connect(serverUrl, { poolSize: 1, log, name: 'test' })
-  await admin.executeQuery(CompiledQuery.raw(`create database ${name}`))
-  const made = connect(databaseUrl(serverUrl, name), { poolSize: 2, log, name: 'test' })
-  afterAll(async () => {
-    await made.destroy()
-    await admin.executeQuery(CompiledQuery.raw(`drop database ${name}`))
-    await admin.destroy()
-  })
-  return made
-}
+const manifestOf = (made: Dump): Manifest => ({
+  ...made,
+  format: 1,
+  release: 'x',
+  madeAt: '',
+  filesSha256: '',
+  files: 0,
+  bytes: 0,
+})
 
 const rowsOf = async (from: Database, table: string): Promise<string[]> => {
   const { rows } = await sql<{ row: string }>`
@@ -58,23 +50,14 @@ beforeAll(async () => {
   queued = await makeRun(db, task, ofRoom)
   ended = await makeRun(db, task, { ...ofRoom, state: 'completed', exit_code: 0, terminal_at: new Date() })
   dump = await dumpDatabase(db, folder)
-  target = await emptyDatabase()
+  target = (await createEmptyDatabase()).db
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 describe('a database that was written down and loaded', () => {
   it('has every row of every table as it was, but for runs that had not ended', async () => {
-    const manifest: Manifest = {
-      ...dump,
-      format: 1,
-      release: 'x',
-      madeAt: '',
-      filesSha256: '',
-      files: 0,
-      bytes: 0,
-    }
     expect(await isEmptyDatabase(target)).toBe(true)
-    expect(await loadDatabase(target, folder, manifest)).toMatchObject({ endedRuns: 2 })
+    expect(await loadDatabase(target, folder, manifestOf(dump))).toMatchObject({ endedRuns: 2 })
     const moving = ['runs', 'state_events', 'run_count_changes', 'queue_turns']
     for (const table of await listTables(db)) {
       if (!moving.includes(table)) expect(await rowsOf(target, table), table).toEqual(await rowsOf(db, table))
@@ -124,6 +107,13 @@ describe('a database that was written down and loaded', () => {
       return rows[0]?.id ?? 0
     }
     expect(await last(target)).toBe((await last(db)) + 2)
+  })
+
+  it('is loaded from a release that had the baseline in parts', async () => {
+    const { db: other } = await createEmptyDatabase()
+    const manifest = manifestOf({ ...dump, migrations: [...baselineParts] })
+    expect(await loadDatabase(other, folder, manifest)).toMatchObject({ endedRuns: 2 })
+    expect(await rowsOf(other, 'task_versions')).toEqual(await rowsOf(db, 'task_versions'))
   })
 
   it('is not loaded where there is anything already', async () => {

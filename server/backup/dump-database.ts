@@ -5,10 +5,11 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import type { Database, Trx } from '../db/database.ts'
+import { listMigrations } from '../db/recorded-migrations.ts'
 import { DigestedStream } from './digested-stream.ts'
 import type { ListedFile } from './file-list.ts'
 import type { Manifest } from './manifest.ts'
-import { listMigrations, listTables, readRows, readSequences, takeSnapshot } from './table-store.ts'
+import { listTables, readRows, readSequences, takeSnapshot } from './table-store.ts'
 
 export interface Dump extends Pick<Manifest, 'migrations' | 'tables' | 'sequences'> {
   files: ListedFile[]

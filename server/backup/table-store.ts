@@ -34,11 +34,6 @@ export async function listTables(db: Executing): Promise<string[]> {
   return rows.map(({ name }) => name)
 }
 
-export async function listMigrations(db: Executing): Promise<string[]> {
-  const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(db)
-  return rows.map(({ name }) => name)
-}
-
 /** The next number of each sequence; read behind the rows, since no snapshot holds them. */
 export async function readSequences(db: Executing): Promise<Record<string, number>> {
   const { rows } = await sql<{ name: string; last: number }>`

@@ -1,9 +1,8 @@
-import { sql } from 'kysely'
 import { sleep } from '../base/clock.ts'
 import type { Log } from '../base/logging.ts'
 import { type Database, isDatabaseAway } from './database.ts'
-import { listOf } from './list-of.ts'
-import { migrationNames } from './migrate.ts'
+import { missingMigrations } from './migrate.ts'
+import { listMigrations } from './recorded-migrations.ts'
 
 const patienceMs = 30_000
 const pauseMs = 100
@@ -16,12 +15,10 @@ export async function awaitSchema(db: Database, log: Log): Promise<void> {
   const giveUpAtMs = performance.now() + patienceMs
   for (;;) {
     try {
-      const { rows } = await sql<{ name: string }>`
-        select name from unnest(${listOf(migrationNames, 'text')}) as wanted (name)
-        where name not in (select done.name from kysely_migration done) limit 1`.execute(db)
-      if (!rows[0]) return
+      const [missing] = missingMigrations(await listMigrations(db))
+      if (missing === undefined) return
       throw new Error(
-        `the database lacks ${rows[0].name}: start the service with sandbox up, which brings it there`,
+        `the database lacks ${missing}: start the service with sandbox up, which brings it there`,
       )
     } catch (error) {
       if (!isDatabaseAway(error) || performance.now() > giveUpAtMs) throw error

@@ -3,7 +3,9 @@ import { readConfig } from '../base/config.ts'
 import { createLog } from '../base/logging.ts'
 import { connect } from '../db/database.ts'
 import { migrateWhenThere } from '../db/migrate.ts'
+import { SchemaProblem } from '../db/schema-problem.ts'
 import { grantServiceRights } from '../db/service-rights-store.ts'
+import { exitCodes } from './supervisor/service-problem.ts'
 
 /*
  * Brings the database to the schema of this program, as the owner of the schema, before API and worker start, which are not.
@@ -19,6 +21,10 @@ try {
   await migrateWhenThere(db, log)
   const { api, worker } = values
   if (api && worker) await grantServiceRights(db, { api, worker })
+} catch (error) {
+  if (!(error instanceof SchemaProblem)) throw error
+  log.fatal({ error: error.slug }, error.message)
+  process.exitCode = exitCodes.dataFolder
 } finally {
   await db.destroy()
 }

@@ -21,7 +21,7 @@ export interface RunPlaces {
   buildMemoryMib: number
 }
 
-/** A run that may take no longer is short (migration 0050 says the same). */
+/** A run that may take no longer is short (`lane` of `runs` says the same). */
 export const shortRunSeconds = timeoutDefaultSeconds
 
 const slotsPerReserved = 8

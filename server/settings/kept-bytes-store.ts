@@ -3,7 +3,7 @@ import { acrossCompanies } from '../db/across-companies.ts'
 import type { Executing } from '../db/database.ts'
 import { keptBytesOf, keptLimitOf } from '../db/kept-bytes.ts'
 
-/* Writes `kept_bytes` and `storage_bounds`; the rows of `kept_byte_changes` come from triggers (migration 0056). */
+/* Writes `kept_bytes` and `storage_bounds`; the rows of `kept_byte_changes` come from triggers (`db/migrations/baseline/storage.sql`). */
 
 export interface KeptRoom {
   keptBytes: number

@@ -153,7 +153,7 @@ export class ModelledRuns implements SimulatedRuns {
     return steps.length > 0
   }
 
-  /** The CHECKs of migration 0004. */
+  /** The CHECKs of the table. */
   #check(row: SimulatedRun): void {
     if (row.state === 'queued' && row.worker !== null)
       this.#surroundings.onFault(`${row.id} is queued and held`)

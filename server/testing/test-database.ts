@@ -12,12 +12,17 @@ export interface TestDatabase {
 }
 
 /** A database of its own for the calling test file, dropped when the file is done. */
-export async function createTestDatabase(): Promise<TestDatabase> {
+export const createTestDatabase = (): Promise<TestDatabase> => createDatabase(`template ${templateName}`)
+
+/** The same with nothing in it. */
+export const createEmptyDatabase = (): Promise<TestDatabase> => createDatabase('')
+
+async function createDatabase(from: string): Promise<TestDatabase> {
   const serverUrl = inject('postgresUrl')
   const log = createLog('test', 'silent')
   const name = `test_${randomBytes(6).toString('hex')}`
   const admin = connect(serverUrl, { poolSize: 1, log, name: 'test' })
-  await admin.executeQuery(CompiledQuery.raw(`create database ${name} template ${templateName}`))
+  await admin.executeQuery(CompiledQuery.raw(`create database ${name} ${from}`))
   const url = databaseUrl(serverUrl, name)
   const db = connect(url, { poolSize: 10, log, name: 'test' })
   afterAll(async () => {

@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline'
 import type { Config } from '../../base/config.ts'
 import { type Account, asAccount } from '../../postgres/account.ts'
 import { serviceRoles } from '../../postgres/bootstrap-store.ts'
-import { exitCodes, ServiceProblem } from './service-problem.ts'
+import { exitCodes, knownExitCode, ServiceProblem } from './service-problem.ts'
 
 /** Addresses of one database: for the owner of its schema, and for the roles of API and worker. */
 export interface DatabaseUrls {
@@ -52,7 +52,10 @@ export async function setUpDatabase(setup: DatabaseSetup, urls: DatabaseUrls): P
     child.once('close', resolve)
   })
   if (code === 0 || setup.signal.aborted) return
-  throw new ServiceProblem(exitCodes.failed, 'the database could not be prepared (its own words are above)')
+  throw new ServiceProblem(
+    knownExitCode(code) ?? exitCodes.failed,
+    'the database could not be prepared (its own words are above)',
+  )
 }
 
 function rolesOf({ owner, api, worker }: DatabaseUrls): string[] {

@@ -1,0 +1,1945 @@
+-- The schema that the migrations make (server/db/migrations), in Postgres's own words.
+-- Written by `npm run schema`; do not edit.
+
+create table api_keys (
+  id text not null,
+  company_id text not null,
+  owner_user_id text not null,
+  name text not null,
+  key_hash bytea not null,
+  scope text not null,
+  allowed_chatroom_ids text[] default '{}'::text[] not null,
+  domains text[] default '{*}'::text[] not null,
+  expires_at timestamp with time zone,
+  revoked_at timestamp with time zone,
+  last_used_at timestamp with time zone,
+  created_at timestamp with time zone default now() not null,
+  pepper integer default 0 not null,
+  constraint api_keys_pkey PRIMARY KEY (id),
+  constraint api_keys_key_hash_key UNIQUE (key_hash),
+  constraint api_keys_check CHECK ((scope = 'sandbox'::text) = (cardinality(allowed_chatroom_ids) > 0)),
+  constraint api_keys_domains_check CHECK (cardinality(domains) > 0),
+  constraint api_keys_pepper_check CHECK (pepper >= 0 AND pepper <= 999999),
+  constraint api_keys_scope_check CHECK (scope = ANY (ARRAY['full'::text, 'sandbox'::text])),
+  constraint api_keys_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id),
+  constraint api_keys_company_id_owner_user_id_fkey FOREIGN KEY (company_id, owner_user_id) REFERENCES users(company_id, id)
+);
+CREATE INDEX api_keys_by_company ON api_keys USING btree (company_id, id);
+CREATE UNIQUE INDEX api_keys_live_name ON api_keys USING btree (company_id, name) WHERE revoked_at IS NULL;
+
+create table bindings (
+  id text not null,
+  company_id text not null,
+  chatroom_id text not null,
+  task_id text not null,
+  task_version_id text not null,
+  generation integer not null,
+  share_generation integer not null,
+  target_authority_generation integer not null,
+  state text default 'enabled'::text not null,
+  accepted_at timestamp with time zone default now() not null,
+  revoked_at timestamp with time zone,
+  revoke_reason text default ''::text not null,
+  constraint bindings_pkey PRIMARY KEY (id),
+  constraint bindings_chatroom_id_task_id_generation_key UNIQUE (chatroom_id, task_id, generation),
+  constraint bindings_check CHECK ((state = 'revoked'::text) = (revoked_at IS NOT NULL)),
+  constraint bindings_generation_check CHECK (generation >= 1),
+  constraint bindings_state_check CHECK (state = ANY (ARRAY['enabled'::text, 'revoked'::text])),
+  constraint bindings_chatroom_id_fkey FOREIGN KEY (chatroom_id) REFERENCES chatrooms(id),
+  constraint bindings_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id),
+  constraint bindings_task_id_fkey FOREIGN KEY (task_id) REFERENCES tasks(id),
+  constraint bindings_task_version_id_fkey FOREIGN KEY (task_version_id) REFERENCES task_versions(id)
+);
+CREATE INDEX bindings_by_task ON bindings USING btree (task_id) WHERE state = 'enabled'::text;
+CREATE INDEX bindings_history_of_room ON bindings USING btree (chatroom_id, id);
+CREATE INDEX bindings_history_of_task ON bindings USING btree (task_id, id);
+CREATE UNIQUE INDEX bindings_one_live ON bindings USING btree (chatroom_id, task_id) WHERE state = 'enabled'::text;
+
+create table blocked_digests (
+  digest text not null,
+  reason text not null,
+  blocked_at timestamp with time zone default now() not null,
+  constraint blocked_digests_pkey PRIMARY KEY (digest),
+  constraint blocked_digests_digest_check CHECK (digest ~ '^sha256:[0-9a-f]{64}$'::text),
+  constraint blocked_digests_reason_check CHECK (length(reason) >= 1 AND length(reason) <= 512)
+);
+
+create table build_attempts (
+  id text not null,
+  company_id text not null,
+  environment_version_id text not null,
+  attempt_number integer not null,
+  state text not null,
+  stage_code text default 'build_queued'::text not null,
+  stage_since timestamp with time zone default now() not null,
+  error_code text default ''::text not null,
+  error_detail text default ''::text not null,
+  build_region text not null,
+  build_profile text not null,
+  raw_upload_digest text default ''::text not null,
+  canonical_digest text default ''::text not null,
+  queued_at timestamp with time zone default now() not null,
+  started_at timestamp with time zone,
+  terminal_at timestamp with time zone,
+  fence bigint default 0 not null,
+  worker text,
+  lease_until timestamp with time zone,
+  report_object_id text,
+  sbom_object_id text,
+  failed_instruction jsonb,
+  log_removed_at timestamp with time zone,
+  unreturned_claims integer default 0 not null,
+  log_bytes bigint default 0 not null,
+  constraint build_attempts_pkey PRIMARY KEY (id),
+  constraint build_attempts_environment_version_id_attempt_number_key UNIQUE (environment_version_id, attempt_number),
+  constraint build_attempts_attempt_number_check CHECK (attempt_number >= 1),
+  constraint build_attempts_build_profile_check CHECK (build_profile = ANY (ARRAY['standard'::text, 'fast'::text, 'large'::text])),
+  constraint build_attempts_check CHECK ((terminal_at IS NOT NULL) = (state = ANY (ARRAY['completed'::text, 'customer_failed'::text, 'platform_failed'::text, 'cancelled'::text]))),
+  constraint build_attempts_check1 CHECK ((report_object_id IS NULL) = (sbom_object_id IS NULL)),
+  constraint build_attempts_check2 CHECK (failed_instruction IS NULL OR terminal_at IS NOT NULL),
+  constraint build_attempts_error_detail_check CHECK (length(error_detail) <= 128),
+  constraint build_attempts_log_bytes_check CHECK (log_bytes >= 0),
+  constraint build_attempts_state_check CHECK (state = ANY (ARRAY['validation_queued'::text, 'validating'::text, 'build_queued'::text, 'building'::text, 'verifying'::text, 'completed'::text, 'customer_failed'::text, 'platform_failed'::text, 'cancel_requested'::text, 'cancelling'::text, 'cancelled'::text])),
+  constraint build_attempts_unreturned_claims_check CHECK (unreturned_claims >= 0),
+  constraint build_attempts_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id),
+  constraint build_attempts_environment_version_id_fkey FOREIGN KEY (environment_version_id) REFERENCES environment_versions(id),
+  constraint build_attempts_report_object_id_fkey FOREIGN KEY (report_object_id) REFERENCES owned_objects(id),
+  constraint build_attempts_sbom_object_id_fkey FOREIGN KEY (sbom_object_id) REFERENCES owned_objects(id)
+);
+CREATE INDEX build_attempts_completed ON build_attempts USING btree (company_id, id DESC) WHERE state = 'completed'::text;
+CREATE INDEX build_attempts_leases ON build_attempts USING btree (lease_until) WHERE terminal_at IS NULL AND worker IS NOT NULL;
+CREATE INDEX build_attempts_live_by_company ON build_attempts USING btree (company_id) WHERE terminal_at IS NULL;
+CREATE UNIQUE INDEX build_attempts_one_live ON build_attempts USING btree (environment_version_id) WHERE terminal_at IS NULL;
+CREATE INDEX build_attempts_queue ON build_attempts USING btree (queued_at, id) WHERE state = 'validation_queued'::text;
+CREATE INDEX build_attempts_served ON build_attempts USING btree (company_id, started_at DESC) WHERE started_at IS NOT NULL;
+CREATE TRIGGER count_kept_delete AFTER DELETE ON build_attempts REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_delete_build_attempts();
+CREATE TRIGGER count_kept_insert AFTER INSERT ON build_attempts REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_insert_build_attempts();
+CREATE TRIGGER count_kept_update AFTER UPDATE ON build_attempts REFERENCING OLD TABLE AS olds NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_update_build_attempts();
+
+create table build_cache (
+  company_id text not null,
+  key text not null,
+  version_id text not null,
+  noted_at timestamp with time zone default now() not null,
+  constraint build_cache_pkey PRIMARY KEY (company_id, key),
+  constraint build_cache_key_check CHECK (key ~ '^sha256:[0-9a-f]{64}$'::text),
+  constraint build_cache_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id),
+  constraint build_cache_version_id_fkey FOREIGN KEY (version_id) REFERENCES environment_versions(id)
+);
+CREATE INDEX build_cache_age ON build_cache USING btree (noted_at);
+CREATE INDEX build_cache_versions ON build_cache USING btree (version_id);
+
+create table build_fence (
+  single boolean default true not null,
+  ends_at timestamp with time zone not null,
+  constraint build_fence_pkey PRIMARY KEY (single),
+  constraint build_fence_single_check CHECK (single)
+);
+
+create table build_prefixes (
+  company_id text not null,
+  key text not null,
+  attempt_id text not null,
+  byte_size bigint not null,
+  envelope jsonb,
+  used_at timestamp with time zone default now() not null,
+  constraint build_prefixes_pkey PRIMARY KEY (company_id, key, attempt_id),
+  constraint build_prefixes_byte_size_check CHECK (byte_size > 0),
+  constraint build_prefixes_key_check CHECK (key ~ '^sha256:[0-9a-f]{64}$'::text),
+  constraint build_prefixes_attempt_id_fkey FOREIGN KEY (attempt_id) REFERENCES build_attempts(id),
+  constraint build_prefixes_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id)
+);
+CREATE INDEX build_prefixes_age ON build_prefixes USING btree (used_at);
+CREATE INDEX build_prefixes_attempts ON build_prefixes USING btree (attempt_id);
+CREATE TRIGGER count_kept_delete AFTER DELETE ON build_prefixes REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_delete_build_prefixes();
+CREATE TRIGGER count_kept_insert AFTER INSERT ON build_prefixes REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_insert_build_prefixes();
+CREATE TRIGGER count_kept_update AFTER UPDATE ON build_prefixes REFERENCING OLD TABLE AS olds NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_update_build_prefixes();
+
+create table build_stages (
+  attempt_id text not null,
+  company_id text not null,
+  stage text not null,
+  started_at timestamp with time zone default now() not null,
+  ended_at timestamp with time zone,
+  outcome text,
+  passes integer default 1 not null,
+  constraint build_stages_pkey PRIMARY KEY (attempt_id, stage),
+  constraint build_stages_check CHECK ((ended_at IS NULL) = (outcome IS NULL)),
+  constraint build_stages_outcome_check CHECK (outcome = ANY (ARRAY['completed'::text, 'failed'::text, 'cancelled'::text, 'interrupted'::text])),
+  constraint build_stages_passes_check CHECK (passes >= 1),
+  constraint build_stages_attempt_id_fkey FOREIGN KEY (attempt_id) REFERENCES build_attempts(id),
+  constraint build_stages_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id)
+);
+CREATE UNIQUE INDEX build_stages_one_open ON build_stages USING btree (attempt_id) WHERE ended_at IS NULL;
+
+create table built_prefixes (
+  environment_id text not null,
+  keys text[] not null,
+  noted_at timestamp with time zone default now() not null,
+  constraint built_prefixes_pkey PRIMARY KEY (environment_id),
+  constraint built_prefixes_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id)
+);
+CREATE INDEX built_prefixes_age ON built_prefixes USING btree (noted_at);
+
+create table chatroom_members (
+  chatroom_id text not null,
+  user_id text not null,
+  company_id text not null,
+  room_manager boolean default false not null,
+  constraint chatroom_members_pkey PRIMARY KEY (chatroom_id, user_id),
+  constraint chatroom_members_company_id_chatroom_id_fkey FOREIGN KEY (company_id, chatroom_id) REFERENCES chatrooms(company_id, id),
+  constraint chatroom_members_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id),
+  constraint chatroom_members_company_id_user_id_fkey FOREIGN KEY (company_id, user_id) REFERENCES users(company_id, id)
+);
+CREATE INDEX chatroom_members_by_user ON chatroom_members USING btree (user_id);
+
+create table chatrooms (
+  id text not null,
+  company_id text not null,
+  department_id text not null,
+  name text not null,
+  authority_generation integer default 1 not null,
+  jobs text[],
+  jobs_updated_at timestamp with time zone,
+  deleted_at timestamp with time zone,
+  created_at timestamp with time zone default now() not null,
+  constraint chatrooms_pkey PRIMARY KEY (id),
+  constraint chatrooms_company_id_id_key UNIQUE (company_id, id),
+  constraint chatrooms_authority_generation_check CHECK (authority_generation >= 1),
+  constraint chatrooms_name_check CHECK (length(name) >= 1 AND length(name) <= 256),
+  constraint chatrooms_company_id_department_id_fkey FOREIGN KEY (company_id, department_id) REFERENCES departments(company_id, id),
+  constraint chatrooms_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id)
+);
+CREATE UNIQUE INDEX chatrooms_live_name ON chatrooms USING btree (department_id, name) WHERE deleted_at IS NULL;
+CREATE TRIGGER keep_referred AFTER DELETE OR UPDATE OF id, company_id ON chatrooms FOR EACH ROW EXECUTE FUNCTION keep_referred('chatroom_id');
+
+create table companies (
+  id text not null,
+  name text not null,
+  created_at timestamp with time zone default now() not null,
+  constraint companies_pkey PRIMARY KEY (id),
+  constraint companies_name_key UNIQUE (name),
+  constraint companies_name_check CHECK (length(name) >= 1 AND length(name) <= 256)
+);
+
+create table company_settings (
+  company_id text not null,
+  policy_version integer default 1 not null,
+  run_content_retention_days integer not null,
+  unreferenced_image_retention_days integer not null,
+  allowed_regions text[] not null,
+  runtime_egress_enabled boolean default true not null,
+  timeout_ceiling_seconds integer not null,
+  active_environment_limit integer not null,
+  capacity_retained_version_limit integer not null,
+  updated_at timestamp with time zone default now() not null,
+  run_concurrency_limit integer,
+  queued_run_limit integer,
+  active_build_limit integer,
+  queued_build_limit integer,
+  run_timeout_bound_seconds integer,
+  kept_bytes_limit bigint,
+  constraint company_settings_pkey PRIMARY KEY (company_id),
+  constraint company_settings_active_build_limit_check CHECK (active_build_limit >= 1),
+  constraint company_settings_active_environment_limit_check CHECK (active_environment_limit >= 0),
+  constraint company_settings_allowed_regions_check CHECK (cardinality(allowed_regions) >= 1),
+  constraint company_settings_capacity_retained_version_limit_check CHECK (capacity_retained_version_limit >= 0),
+  constraint company_settings_kept_bytes_limit_check CHECK (kept_bytes_limit >= 1),
+  constraint company_settings_policy_version_check CHECK (policy_version >= 1),
+  constraint company_settings_queued_build_limit_check CHECK (queued_build_limit >= 1),
+  constraint company_settings_queued_run_limit_check CHECK (queued_run_limit >= 1),
+  constraint company_settings_run_concurrency_limit_check CHECK (run_concurrency_limit >= 1),
+  constraint company_settings_run_content_retention_days_check CHECK (run_content_retention_days >= 1 AND run_content_retention_days <= 365),
+  constraint company_settings_run_timeout_bound_seconds_check CHECK (run_timeout_bound_seconds >= 1 AND run_timeout_bound_seconds <= 604680),
+  constraint company_settings_timeout_ceiling_seconds_check CHECK (timeout_ceiling_seconds >= 1 AND timeout_ceiling_seconds <= 604680),
+  constraint company_settings_unreferenced_image_retention_days_check CHECK (unreferenced_image_retention_days >= 1 AND unreferenced_image_retention_days <= 90),
+  constraint company_settings_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id)
+);
+
+create table context_facts (
+  company_id text not null,
+  raw_digest text not null,
+  archive_format text not null,
+  gate_digest text not null,
+  canonical_digest text not null,
+  bases text[] not null,
+  noted_at timestamp with time zone default now() not null,
+  points jsonb not null,
+  constraint context_facts_pkey PRIMARY KEY (company_id, raw_digest, archive_format, gate_digest),
+  constraint context_facts_canonical_digest_check CHECK (canonical_digest ~ '^sha256:[0-9a-f]{64}$'::text),
+  constraint context_facts_gate_digest_check CHECK (gate_digest ~ '^sha256:[0-9a-f]{64}$'::text),
+  constraint context_facts_raw_digest_check CHECK (raw_digest ~ '^sha256:[0-9a-f]{64}$'::text),
+  constraint context_facts_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id)
+);
+CREATE INDEX context_facts_age ON context_facts USING btree (noted_at);
+
+create table department_managers (
+  department_id text not null,
+  user_id text not null,
+  company_id text not null,
+  constraint department_managers_pkey PRIMARY KEY (user_id, department_id),
+  constraint department_managers_company_id_department_id_fkey FOREIGN KEY (company_id, department_id) REFERENCES departments(company_id, id),
+  constraint department_managers_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id),
+  constraint department_managers_company_id_user_id_fkey FOREIGN KEY (company_id, user_id) REFERENCES users(company_id, id)
+);
+
+create table departments (
+  id text not null,
+  company_id text not null,
+  name text not null,
+  created_at timestamp with time zone default now() not null,
+  constraint departments_pkey PRIMARY KEY (id),
+  constraint departments_company_id_id_key UNIQUE (company_id, id),
+  constraint departments_company_id_name_key UNIQUE (company_id, name),
+  constraint departments_name_check CHECK (length(name) >= 1 AND length(name) <= 256),
+  constraint departments_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id)
+);
+
+create table environment_versions (
+  id text not null,
+  company_id text,
+  environment_id text not null,
+  version_number integer not null,
+  state text default 'draft'::text not null,
+  security_state text default 'clear'::text not null,
+  resource_profile text not null,
+  owned_object_id text,
+  source_digest text,
+  source_ref text default ''::text not null,
+  promoted_digest text,
+  composed_execution_digest text,
+  layer_digest text,
+  image_config jsonb,
+  unpacked_bytes bigint,
+  compressed_bytes bigint,
+  ready_at timestamp with time zone,
+  verified_at timestamp with time zone,
+  state_changed_at timestamp with time zone default now() not null,
+  last_build_attempt_id text,
+  created_at timestamp with time zone default now() not null,
+  retiring_layer_digest text,
+  unreferenced_since timestamp with time zone,
+  isolation text default 'standard'::text not null,
+  runner_release text,
+  policy_revision text,
+  blocked_reason text default ''::text not null,
+  blocked_from text,
+  build_cache text default 'images'::text not null,
+  constraint environment_versions_pkey PRIMARY KEY (id),
+  constraint environment_versions_environment_id_version_number_key UNIQUE (environment_id, version_number),
+  constraint environment_versions_build_cache_check CHECK (build_cache = ANY (ARRAY['none'::text, 'images'::text])),
+  constraint environment_versions_check CHECK (state <> 'ready'::text OR promoted_digest IS NOT NULL AND layer_digest IS NOT NULL AND ready_at IS NOT NULL),
+  constraint environment_versions_check1 CHECK (layer_digest IS NULL OR retiring_layer_digest IS NULL),
+  constraint environment_versions_check2 CHECK (blocked_from IS NULL OR (state = ANY (ARRAY['blocked'::text, 'archived'::text]))),
+  constraint environment_versions_isolation_check CHECK (isolation = ANY (ARRAY['standard'::text, 'gvisor'::text])),
+  constraint environment_versions_security_state_check CHECK (security_state = ANY (ARRAY['clear'::text, 'blocked'::text])),
+  constraint environment_versions_state_check CHECK (state = ANY (ARRAY['draft'::text, 'build_queued'::text, 'building'::text, 'quarantined'::text, 'verifying'::text, 'verified'::text, 'regional_provisioning'::text, 'ready'::text, 'retryable_failed'::text, 'rejected'::text, 'abandoned'::text, 'blocked'::text, 'superseded'::text, 'archived'::text, 'provisioning_blocked'::text])),
+  constraint environment_versions_version_number_check CHECK (version_number >= 1),
+  constraint environment_versions_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id),
+  constraint environment_versions_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
+  constraint environment_versions_owned_object_id_fkey FOREIGN KEY (owned_object_id) REFERENCES owned_objects(id),
+  constraint environment_versions_runner_release_fkey FOREIGN KEY (runner_release) REFERENCES runner_releases(release)
+);
+CREATE INDEX environment_versions_by_company ON environment_versions USING btree (company_id, id);
+CREATE INDEX environment_versions_by_source ON environment_versions USING btree (environment_id, source_digest) WHERE state = 'ready'::text;
+CREATE INDEX environment_versions_provisioning ON environment_versions USING btree (state_changed_at) WHERE state = 'regional_provisioning'::text;
+CREATE INDEX environment_versions_retiring ON environment_versions USING btree (id) WHERE retiring_layer_digest IS NOT NULL;
+CREATE INDEX environment_versions_retryable ON environment_versions USING btree (state_changed_at) WHERE state = 'retryable_failed'::text;
+CREATE INDEX environment_versions_unreferenced ON environment_versions USING btree (unreferenced_since) WHERE unreferenced_since IS NOT NULL;
+CREATE INDEX environment_versions_with_layer ON environment_versions USING btree (layer_digest) WHERE layer_digest IS NOT NULL;
+CREATE TRIGGER count_kept_layer AFTER INSERT OR DELETE OR UPDATE OF layer_digest, retiring_layer_digest ON environment_versions FOR EACH ROW EXECUTE FUNCTION count_kept_layer();
+CREATE TRIGGER keep_referred AFTER DELETE OR UPDATE OF id ON environment_versions FOR EACH ROW EXECUTE FUNCTION keep_referred('environment_version_id');
+
+create table environments (
+  id text not null,
+  company_id text,
+  owner_kind text not null,
+  owner_scope text not null,
+  owner_id text not null,
+  name text not null,
+  description text default ''::text not null,
+  state text default 'active'::text not null,
+  security_state text default 'clear'::text not null,
+  current_version_id text,
+  created_at timestamp with time zone default now() not null,
+  vulnerabilities_revision integer default 0 not null,
+  egress_allow_list jsonb,
+  constraint environments_pkey PRIMARY KEY (id),
+  constraint environments_check CHECK ((owner_kind = 'system_curated'::text) = (company_id IS NULL)),
+  constraint environments_description_check CHECK (length(description) <= 2048),
+  constraint environments_egress_allow_list_check CHECK (jsonb_typeof(egress_allow_list) = 'object'::text),
+  constraint environments_name_check CHECK (length(name) >= 1 AND length(name) <= 256),
+  constraint environments_owner_kind_check CHECK (owner_kind = ANY (ARRAY['system_curated'::text, 'company'::text])),
+  constraint environments_owner_scope_check CHECK (owner_scope = ANY (ARRAY['company'::text, 'department'::text])),
+  constraint environments_security_state_check CHECK (security_state = ANY (ARRAY['clear'::text, 'blocked'::text])),
+  constraint environments_state_check CHECK (state = ANY (ARRAY['active'::text, 'archived'::text])),
+  constraint environments_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id)
+);
+CREATE INDEX environments_by_company ON environments USING btree (company_id, id);
+CREATE UNIQUE INDEX environments_curated_names ON environments USING btree (name) WHERE owner_kind = 'system_curated'::text AND state = 'active'::text;
+
+create table idempotency_keys (
+  company_id text not null,
+  principal_id text not null,
+  route text not null,
+  key text not null,
+  request_hash text not null,
+  response json,
+  created_at timestamp with time zone default now() not null,
+  run_id text,
+  constraint idempotency_keys_pkey PRIMARY KEY (company_id, principal_id, route, key),
+  constraint idempotency_keys_key_check CHECK (length(key) >= 1 AND length(key) <= 128)
+);
+CREATE INDEX idempotency_keys_by_age ON idempotency_keys USING btree (created_at);
+
+create table kept_byte_changes (
+  company_id text not null,
+  kind text not null,
+  bytes bigint not null,
+  constraint kept_byte_changes_bytes_check CHECK (bytes <> 0)
+);
+CREATE INDEX kept_byte_changes_by_company ON kept_byte_changes USING btree (company_id);
+
+create table kept_bytes (
+  company_id text not null,
+  kind text not null,
+  bytes bigint not null,
+  constraint kept_bytes_pkey PRIMARY KEY (company_id, kind)
+);
+
+create table kept_images (
+  company_id text not null,
+  layer_digest text not null,
+  versions integer not null,
+  byte_size bigint not null,
+  constraint kept_images_pkey PRIMARY KEY (company_id, layer_digest),
+  constraint kept_images_byte_size_check CHECK (byte_size >= 0),
+  constraint kept_images_versions_check CHECK (versions >= 0),
+  constraint kept_images_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id)
+);
+CREATE TRIGGER count_kept_delete AFTER DELETE ON kept_images REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_delete_kept_images();
+CREATE TRIGGER count_kept_insert AFTER INSERT ON kept_images REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_insert_kept_images();
+CREATE TRIGGER count_kept_update AFTER UPDATE ON kept_images REFERENCING OLD TABLE AS olds NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_update_kept_images();
+
+create unlogged table live_logs (
+  subject_id text constraint live_logs_run_id_not_null not null,
+  company_id text not null,
+  wanted_until timestamp with time zone not null,
+  start bigint default 0 not null,
+  bytes bytea default '\x'::bytea not null,
+  constraint live_logs_pkey PRIMARY KEY (subject_id),
+  constraint live_logs_bytes_check CHECK (length(bytes) <= 262144),
+  constraint live_logs_start_check CHECK (start >= 0)
+);
+CREATE INDEX live_logs_wanted ON live_logs USING btree (wanted_until);
+
+create table login_addresses (
+  user_id text not null,
+  company_id text not null,
+  address_key bytea not null,
+  seen_at timestamp with time zone not null,
+  constraint login_addresses_pkey PRIMARY KEY (user_id, address_key),
+  constraint login_addresses_address_key_check CHECK (length(address_key) = 32),
+  constraint login_addresses_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id) ON DELETE CASCADE,
+  constraint login_addresses_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+
+create table login_attempts (
+  bucket_key bytea not null,
+  full_at timestamp with time zone not null,
+  constraint login_attempts_pkey PRIMARY KEY (bucket_key),
+  constraint login_attempts_bucket_key_check CHECK (length(bucket_key) = 32)
+);
+CREATE INDEX login_attempts_full ON login_attempts USING btree (full_at);
+
+create table machine_lease (
+  singleton boolean default true not null,
+  machine text not null,
+  folder text not null,
+  boot text not null,
+  session text not null,
+  place text not null,
+  lease_until timestamp with time zone not null,
+  released boolean default false not null,
+  constraint machine_lease_pkey PRIMARY KEY (singleton),
+  constraint machine_lease_boot_check CHECK (length(boot) >= 1 AND length(boot) <= 64),
+  constraint machine_lease_folder_check CHECK (length(folder) >= 1 AND length(folder) <= 64),
+  constraint machine_lease_machine_check CHECK (machine ~ '^[0-9a-f]{32}$'::text),
+  constraint machine_lease_place_check CHECK (length(place) >= 1 AND length(place) <= 512),
+  constraint machine_lease_session_check CHECK (length(session) >= 1 AND length(session) <= 64),
+  constraint machine_lease_singleton_check CHECK (singleton)
+);
+
+create table operator_acts (
+  sequence bigint not null,
+  done_at timestamp with time zone default clock_timestamp() not null,
+  account text not null,
+  act text not null,
+  subject text not null,
+  details jsonb not null,
+  hash text not null,
+  constraint operator_acts_pkey PRIMARY KEY (sequence),
+  constraint operator_acts_account_check CHECK (length(account) >= 1 AND length(account) <= 256),
+  constraint operator_acts_act_check CHECK (act ~ '^[a-z_]{1,64}$'::text),
+  constraint operator_acts_hash_check CHECK (hash ~ '^[0-9a-f]{64}$'::text),
+  constraint operator_acts_subject_check CHECK (length(subject) <= 256)
+);
+CREATE TRIGGER operator_acts_chained BEFORE INSERT ON operator_acts FOR EACH ROW EXECUTE FUNCTION chain_operator_act();
+CREATE TRIGGER operator_acts_kept BEFORE DELETE OR UPDATE OR TRUNCATE ON operator_acts FOR EACH STATEMENT EXECUTE FUNCTION keep_operator_acts();
+
+create table owned_objects (
+  id text not null,
+  company_id text not null,
+  environment_id text,
+  object_kind text not null,
+  archive_format text,
+  storage_key text not null,
+  byte_size bigint not null,
+  digest text not null,
+  deletion_state text default 'active'::text not null,
+  created_at timestamp with time zone default now() not null,
+  expires_at timestamp with time zone,
+  build_attempt_id text,
+  constraint owned_objects_pkey PRIMARY KEY (id),
+  constraint owned_objects_storage_key_key UNIQUE (storage_key),
+  constraint owned_objects_check CHECK ((object_kind = 'report'::text) = (build_attempt_id IS NOT NULL)),
+  constraint owned_objects_deletion_state_check CHECK (deletion_state = ANY (ARRAY['active'::text, 'delete_pending'::text, 'deleted'::text, 'tombstoned'::text])),
+  constraint owned_objects_digest_check CHECK (digest ~ '^sha256:[0-9a-f]{64}$'::text),
+  constraint owned_objects_object_kind_check CHECK (object_kind = ANY (ARRAY['context'::text, 'input'::text, 'output'::text, 'log'::text, 'artifact_bundle'::text, 'report'::text])),
+  constraint owned_objects_build_attempt_id_fkey FOREIGN KEY (build_attempt_id) REFERENCES build_attempts(id),
+  constraint owned_objects_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id),
+  constraint owned_objects_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id)
+);
+CREATE INDEX owned_objects_by_environment ON owned_objects USING btree (environment_id, id);
+CREATE INDEX owned_objects_reports ON owned_objects USING btree (id) WHERE object_kind = 'report'::text AND (deletion_state = ANY (ARRAY['active'::text, 'delete_pending'::text]));
+CREATE TRIGGER count_kept_delete AFTER DELETE ON owned_objects REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_delete_owned_objects();
+CREATE TRIGGER count_kept_insert AFTER INSERT ON owned_objects REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_insert_owned_objects();
+CREATE TRIGGER count_kept_update AFTER UPDATE ON owned_objects REFERENCING OLD TABLE AS olds NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_update_owned_objects();
+
+create table public_links (
+  id text not null,
+  company_id text not null,
+  run_id text not null,
+  object_kind text not null,
+  artifact_id text,
+  token_hash bytea not null,
+  created_by text not null,
+  created_at timestamp with time zone default now() not null,
+  revoked_at timestamp with time zone,
+  constraint public_links_pkey PRIMARY KEY (id),
+  constraint public_links_token_hash_key UNIQUE (token_hash),
+  constraint public_links_check CHECK ((object_kind = 'artifact'::text) = (artifact_id IS NOT NULL)),
+  constraint public_links_object_kind_check CHECK (object_kind = ANY (ARRAY['log'::text, 'output'::text, 'artifact'::text])),
+  constraint public_links_artifact_id_fkey FOREIGN KEY (artifact_id) REFERENCES run_artifacts(id),
+  constraint public_links_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id),
+  constraint public_links_run_id_fkey FOREIGN KEY (run_id) REFERENCES runs(id)
+);
+CREATE UNIQUE INDEX public_links_one_live ON public_links USING btree (run_id, object_kind, COALESCE(artifact_id, ''::text)) WHERE revoked_at IS NULL;
+
+create table pulled_images (
+  scope text not null,
+  digest text not null,
+  object_digest text not null,
+  byte_size bigint not null,
+  used_at timestamp with time zone default now() not null,
+  pulled_by text,
+  constraint pulled_images_pkey PRIMARY KEY (scope, digest),
+  constraint pulled_images_byte_size_check CHECK (byte_size > 0),
+  constraint pulled_images_digest_check CHECK (digest ~ '^sha256:[0-9a-f]{64}$'::text),
+  constraint pulled_images_object_digest_check CHECK (object_digest ~ '^sha256:[0-9a-f]{64}$'::text),
+  constraint pulled_images_pulled_by_fkey FOREIGN KEY (pulled_by) REFERENCES companies(id)
+);
+CREATE INDEX pulled_images_age ON pulled_images USING btree (used_at);
+CREATE TRIGGER count_kept_delete AFTER DELETE ON pulled_images REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_delete_pulled_images();
+CREATE TRIGGER count_kept_insert AFTER INSERT ON pulled_images REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_insert_pulled_images();
+CREATE TRIGGER count_kept_update AFTER UPDATE ON pulled_images REFERENCING OLD TABLE AS olds NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_update_pulled_images();
+
+create table queue_turns (
+  company_id text not null,
+  served_at timestamp with time zone,
+  since timestamp with time zone default clock_timestamp() not null,
+  constraint queue_turns_pkey PRIMARY KEY (company_id)
+);
+CREATE INDEX queue_turns_order ON queue_turns USING btree (served_at NULLS FIRST, since);
+
+create table removal_failures (
+  thing text not null,
+  attempts integer not null,
+  next_at timestamp with time zone not null,
+  constraint removal_failures_pkey PRIMARY KEY (thing),
+  constraint removal_failures_attempts_check CHECK (attempts >= 1)
+);
+CREATE INDEX removal_failures_age ON removal_failures USING btree (next_at);
+
+create table run_artifacts (
+  id text not null,
+  run_id text not null,
+  company_id text not null,
+  relative_path text not null,
+  path_hash text not null,
+  bundle_offset bigint not null,
+  byte_size bigint not null,
+  digest text not null,
+  deletion_state text default 'active'::text not null,
+  declared_content_type text not null,
+  constraint run_artifacts_pkey PRIMARY KEY (id),
+  constraint run_artifacts_run_id_relative_path_key UNIQUE (run_id, relative_path),
+  constraint run_artifacts_deletion_state_check CHECK (deletion_state = ANY (ARRAY['active'::text, 'delete_pending'::text, 'deleted'::text, 'tombstoned'::text])),
+  constraint run_artifacts_relative_path_check CHECK (length(relative_path) >= 1 AND length(relative_path) <= 1024),
+  constraint run_artifacts_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id),
+  constraint run_artifacts_run_id_fkey FOREIGN KEY (run_id) REFERENCES runs(id)
+);
+
+create table run_contents (
+  run_id text not null,
+  company_id text not null,
+  state text default 'active'::text not null,
+  output_key text,
+  output_bytes bigint,
+  output_digest text,
+  log_key text,
+  log_bytes bigint,
+  log_digest text,
+  bundle_key text,
+  bundle_bytes bigint,
+  created_at timestamp with time zone default now() not null,
+  constraint run_contents_pkey PRIMARY KEY (run_id),
+  constraint run_contents_state_check CHECK (state = ANY (ARRAY['active'::text, 'delete_pending'::text, 'tombstoned'::text])),
+  constraint run_contents_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id),
+  constraint run_contents_run_id_fkey FOREIGN KEY (run_id) REFERENCES runs(id)
+);
+CREATE INDEX run_contents_pending ON run_contents USING btree (run_id) WHERE state = 'delete_pending'::text;
+CREATE TRIGGER count_kept_delete AFTER DELETE ON run_contents REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_delete_run_contents();
+CREATE TRIGGER count_kept_insert AFTER INSERT ON run_contents REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_insert_run_contents();
+CREATE TRIGGER count_kept_update AFTER UPDATE ON run_contents REFERENCING OLD TABLE AS olds NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_update_run_contents();
+
+create table run_count_changes (
+  place bigint generated always as identity not null,
+  company_id text not null,
+  task_id text not null,
+  chatroom_id text not null,
+  principal_type text not null,
+  submission_source text not null,
+  state text not null,
+  runs bigint not null,
+  day date not null,
+  constraint run_count_changes_pkey PRIMARY KEY (place)
+);
+CREATE INDEX run_count_changes_by_company ON run_count_changes USING btree (company_id);
+
+create table run_counts (
+  company_id text not null,
+  task_id text not null,
+  chatroom_id text not null,
+  principal_type text not null,
+  submission_source text not null,
+  state text not null,
+  runs bigint not null,
+  day date not null,
+  constraint run_counts_pkey PRIMARY KEY (company_id, task_id, day, chatroom_id, principal_type, submission_source, state)
+);
+
+create table run_inputs (
+  run_id text not null,
+  company_id text not null,
+  content bytea not null,
+  constraint run_inputs_pkey PRIMARY KEY (run_id),
+  constraint run_inputs_content_check CHECK (length(content) <= 1048576)
+);
+CREATE TRIGGER count_kept_delete AFTER DELETE ON run_inputs REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_delete_run_inputs();
+CREATE TRIGGER count_kept_insert AFTER INSERT ON run_inputs REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_insert_run_inputs();
+CREATE TRIGGER count_kept_update AFTER UPDATE ON run_inputs REFERENCING OLD TABLE AS olds NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_update_run_inputs();
+
+create table run_refusals (
+  run_id text not null,
+  company_id text not null,
+  entries jsonb not null,
+  more bigint not null,
+  constraint run_refusals_pkey PRIMARY KEY (run_id),
+  constraint run_refusals_entries_check CHECK (jsonb_typeof(entries) = 'array'::text AND jsonb_array_length(entries) <= 200),
+  constraint run_refusals_more_check CHECK (more >= 0),
+  constraint run_refusals_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id),
+  constraint run_refusals_run_id_fkey FOREIGN KEY (run_id) REFERENCES runs(id)
+);
+
+create table runner_releases (
+  release text not null,
+  layer_digest text not null,
+  abi_revision integer not null,
+  first_seen_at timestamp with time zone default now() not null,
+  approved_at timestamp with time zone,
+  approved_by text,
+  constraint runner_releases_pkey PRIMARY KEY (release),
+  constraint runner_releases_layer_digest_key UNIQUE (layer_digest),
+  constraint runner_releases_abi_revision_check CHECK (abi_revision >= 1),
+  constraint runner_releases_approved_by_check CHECK (approved_by = ANY (ARRAY['declared'::text, 'operator'::text])),
+  constraint runner_releases_check CHECK ((approved_at IS NULL) = (approved_by IS NULL)),
+  constraint runner_releases_layer_digest_check CHECK (layer_digest ~ '^sha256:[0-9a-f]{64}$'::text),
+  constraint runner_releases_release_check CHECK (release ~ '^runner-[0-9a-f]{16}$'::text)
+);
+
+create table runs (
+  id text not null,
+  company_id text not null,
+  chatroom_id text not null,
+  task_id text not null,
+  task_version_id text not null,
+  environment_version_id text not null,
+  share_grant_id text,
+  state text default 'queued'::text not null,
+  resource_profile text not null,
+  principal_type text not null,
+  principal_id text not null,
+  auth_method text not null,
+  api_key_id text,
+  submission_source text not null,
+  timeout_seconds integer not null,
+  input_digest text not null,
+  retry_of_run_id text default ''::text not null,
+  error_code text default ''::text not null,
+  error_detail text default ''::text not null,
+  exit_code integer,
+  failure_stage text default ''::text not null,
+  failure_source text default ''::text not null,
+  measured_ingress_bytes bigint default 0 not null,
+  measured_egress_bytes bigint default 0 not null,
+  peak_memory_bytes bigint,
+  cpu_ms bigint,
+  queued_at timestamp with time zone default now() not null,
+  claimed_at timestamp with time zone,
+  started_at timestamp with time zone,
+  cancel_requested_at timestamp with time zone,
+  terminal_at timestamp with time zone,
+  fence bigint default 0 not null,
+  worker text,
+  lease_until timestamp with time zone,
+  sandbox_id text,
+  content_expired_at timestamp with time zone,
+  machine text,
+  lane text generated always as (
+CASE
+    WHEN timeout_seconds > 1800 THEN 'long_'::text
+    ELSE 'short_'::text
+END || resource_profile) stored not null,
+  constraint runs_pkey PRIMARY KEY (id),
+  constraint runs_auth_method_check CHECK (auth_method = ANY (ARRAY['jwt'::text, 'api_key'::text])),
+  constraint runs_check CHECK (state <> 'queued'::text OR worker IS NULL),
+  constraint runs_check1 CHECK ((state <> ALL (ARRAY['starting'::text, 'running'::text])) OR worker IS NOT NULL AND sandbox_id IS NOT NULL),
+  constraint runs_check2 CHECK ((terminal_at IS NOT NULL) = (state = ANY (ARRAY['completed'::text, 'customer_failed'::text, 'platform_failed'::text, 'cancelled'::text]))),
+  constraint runs_check3 CHECK (state <> 'completed'::text OR exit_code = 0 AND error_code = ''::text),
+  constraint runs_claimed_by_machine CHECK ((state <> ALL (ARRAY['starting'::text, 'running'::text])) OR machine IS NOT NULL) NOT VALID,
+  constraint runs_error_detail_check CHECK (error_detail = ''::text OR error_detail ~ '^[A-Za-z0-9._@:/+=%;-]{1,128}$'::text),
+  constraint runs_principal_type_check CHECK (principal_type = ANY (ARRAY['user'::text, 'social_media_client'::text])),
+  constraint runs_state_check CHECK (state = ANY (ARRAY['queued'::text, 'starting'::text, 'running'::text, 'cancel_requested'::text, 'completed'::text, 'customer_failed'::text, 'platform_failed'::text, 'cancelled'::text])),
+  constraint runs_submission_source_check CHECK (submission_source = ANY (ARRAY['rest'::text, 'agent'::text, 'quick_run'::text, 'custom_table_trigger'::text])),
+  constraint runs_timeout_seconds_check CHECK (timeout_seconds >= 1 AND timeout_seconds <= 604680)
+);
+CREATE INDEX runs_by_company ON runs USING btree (company_id, queued_at DESC, id DESC);
+CREATE INDEX runs_by_room ON runs USING btree (chatroom_id, queued_at DESC, id DESC);
+CREATE INDEX runs_by_task ON runs USING btree (task_id, queued_at DESC, id DESC);
+CREATE INDEX runs_company_queue ON runs USING btree (company_id, queued_at, id) WHERE state = 'queued'::text;
+CREATE INDEX runs_durations ON runs USING btree (company_id, resource_profile, terminal_at DESC) WHERE terminal_at IS NOT NULL AND started_at IS NOT NULL;
+CREATE INDEX runs_leases ON runs USING btree (lease_until) WHERE terminal_at IS NULL AND worker IS NOT NULL;
+CREATE INDEX runs_live ON runs USING btree (company_id, chatroom_id) WHERE state = ANY (ARRAY['starting'::text, 'running'::text, 'cancel_requested'::text]);
+CREATE INDEX runs_queue ON runs USING btree (company_id, chatroom_id, lane, queued_at, id) WHERE state = 'queued'::text;
+CREATE INDEX runs_queue_larger ON runs USING btree (company_id, queued_at, id) WHERE state = 'queued'::text AND resource_profile <> 'standard'::text;
+CREATE INDEX runs_served_company ON runs USING btree (company_id, claimed_at DESC) WHERE claimed_at IS NOT NULL;
+CREATE INDEX runs_served_room ON runs USING btree (chatroom_id, claimed_at DESC) WHERE claimed_at IS NOT NULL;
+CREATE INDEX runs_with_content ON runs USING btree (company_id, terminal_at) WHERE terminal_at IS NOT NULL AND content_expired_at IS NULL;
+CREATE TRIGGER count_ended_run AFTER UPDATE ON runs FOR EACH ROW WHEN (new.terminal_at IS NOT NULL AND old.terminal_at IS NULL) EXECUTE FUNCTION count_ended_run();
+CREATE TRIGGER keep_references BEFORE UPDATE OF company_id, chatroom_id, task_id, task_version_id, environment_version_id, share_grant_id ON runs FOR EACH ROW EXECUTE FUNCTION keep_references();
+CREATE TRIGGER note_made_runs AFTER INSERT ON runs REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION note_made_runs();
+CREATE TRIGGER requeued_takes_turn AFTER UPDATE ON runs FOR EACH ROW WHEN (new.state = 'queued'::text AND old.state <> 'queued'::text) EXECUTE FUNCTION requeued_takes_turn();
+
+create table script_uploads (
+  id text not null,
+  company_id text not null,
+  task_id text not null,
+  filename text not null,
+  content text not null,
+  byte_size integer not null,
+  digest text not null,
+  created_by text not null,
+  created_at timestamp with time zone default now() not null,
+  expires_at timestamp with time zone not null,
+  constraint script_uploads_pkey PRIMARY KEY (id),
+  constraint script_uploads_check CHECK (byte_size = octet_length(content)),
+  constraint script_uploads_content_check CHECK (octet_length(content) <= 1048576),
+  constraint script_uploads_digest_check CHECK (digest ~ '^sha256:[0-9a-f]{64}$'::text),
+  constraint script_uploads_filename_check CHECK (length(filename) <= 255),
+  constraint script_uploads_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id),
+  constraint script_uploads_task_id_fkey FOREIGN KEY (task_id) REFERENCES tasks(id)
+);
+CREATE INDEX script_uploads_expiry ON script_uploads USING btree (expires_at);
+CREATE TRIGGER count_kept_delete AFTER DELETE ON script_uploads REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_delete_script_uploads();
+CREATE TRIGGER count_kept_insert AFTER INSERT ON script_uploads REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_insert_script_uploads();
+CREATE TRIGGER count_kept_update AFTER UPDATE ON script_uploads REFERENCING OLD TABLE AS olds NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_update_script_uploads();
+
+create table security_exceptions (
+  id text not null,
+  company_id text not null,
+  environment_id text not null,
+  finding_id text not null,
+  state text default 'active'::text not null,
+  reason text not null,
+  created_by text not null,
+  created_at timestamp with time zone default now() not null,
+  expires_at timestamp with time zone,
+  ended_at timestamp with time zone,
+  constraint security_exceptions_pkey PRIMARY KEY (id),
+  constraint security_exceptions_check CHECK ((state = 'active'::text) = (ended_at IS NULL)),
+  constraint security_exceptions_reason_check CHECK (length(reason) >= 1 AND length(reason) <= 512),
+  constraint security_exceptions_state_check CHECK (state = ANY (ARRAY['active'::text, 'revoked'::text, 'expired'::text])),
+  constraint security_exceptions_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id),
+  constraint security_exceptions_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
+  constraint security_exceptions_finding_id_fkey FOREIGN KEY (finding_id) REFERENCES security_findings(id)
+);
+CREATE INDEX security_exceptions_expiry ON security_exceptions USING btree (expires_at) WHERE state = 'active'::text;
+CREATE INDEX security_exceptions_listed ON security_exceptions USING btree (environment_id, id);
+CREATE UNIQUE INDEX security_exceptions_one_active ON security_exceptions USING btree (finding_id) WHERE state = 'active'::text;
+
+create table security_findings (
+  id text not null,
+  company_id text not null,
+  environment_id text not null,
+  fingerprint text not null,
+  state text default 'discovered'::text not null,
+  kind text not null,
+  rule text not null,
+  subject text not null,
+  severity text not null,
+  severity_rank integer generated always as (array_position(ARRAY['critical'::text, 'high'::text, 'medium'::text, 'low'::text, 'unknown'::text], severity)) stored not null,
+  title text not null,
+  installed_version text default ''::text not null,
+  fixed_version text default ''::text not null,
+  block_reason text,
+  first_version_id text not null,
+  last_version_id text not null,
+  first_seen_at timestamp with time zone default now() not null,
+  last_seen_at timestamp with time zone default now() not null,
+  state_changed_at timestamp with time zone default now() not null,
+  constraint security_findings_pkey PRIMARY KEY (id),
+  constraint security_findings_environment_id_fingerprint_key UNIQUE (environment_id, fingerprint),
+  constraint security_findings_block_reason_check CHECK (length(block_reason) <= 512),
+  constraint security_findings_check CHECK ((state = 'blocked'::text) = (block_reason IS NOT NULL)),
+  constraint security_findings_fingerprint_check CHECK (fingerprint ~ '^sha256:[0-9a-f]{64}$'::text),
+  constraint security_findings_kind_check CHECK (kind = ANY (ARRAY['vulnerability'::text, 'secret'::text, 'file'::text])),
+  constraint security_findings_rule_check CHECK (length(rule) <= 256),
+  constraint security_findings_severity_check CHECK (severity = ANY (ARRAY['critical'::text, 'high'::text, 'medium'::text, 'low'::text, 'unknown'::text])),
+  constraint security_findings_state_check CHECK (state = ANY (ARRAY['discovered'::text, 'reappeared'::text, 'excepted'::text, 'blocked'::text, 'resolved'::text, 'closed'::text])),
+  constraint security_findings_subject_check CHECK (length(subject) <= 4096),
+  constraint security_findings_title_check CHECK (length(title) <= 512),
+  constraint security_findings_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id),
+  constraint security_findings_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
+  constraint security_findings_first_version_id_fkey FOREIGN KEY (first_version_id) REFERENCES environment_versions(id),
+  constraint security_findings_last_version_id_fkey FOREIGN KEY (last_version_id) REFERENCES environment_versions(id)
+);
+CREATE INDEX security_findings_listed ON security_findings USING btree (environment_id, severity_rank, id);
+CREATE INDEX security_findings_not_closed ON security_findings USING btree (environment_id) WHERE state <> 'closed'::text;
+
+create table share_grants (
+  id text not null,
+  company_id text not null,
+  task_id text not null,
+  target_kind text not null,
+  target_id text not null,
+  generation integer not null,
+  state text default 'active'::text not null,
+  owner_authority_generation integer default 1 not null,
+  target_authority_generation integer default 1 not null,
+  secret_slot_policies jsonb,
+  created_at timestamp with time zone default now() not null,
+  revoked_at timestamp with time zone,
+  revoke_reason text default ''::text not null,
+  constraint share_grants_pkey PRIMARY KEY (id),
+  constraint share_grants_task_id_target_kind_target_id_generation_key UNIQUE (task_id, target_kind, target_id, generation),
+  constraint share_grants_check CHECK ((state = 'revoked'::text) = (revoked_at IS NOT NULL)),
+  constraint share_grants_generation_check CHECK (generation >= 1),
+  constraint share_grants_state_check CHECK (state = ANY (ARRAY['active'::text, 'revoked'::text])),
+  constraint share_grants_target_kind_check CHECK (target_kind = ANY (ARRAY['chatroom'::text, 'department'::text, 'company'::text])),
+  constraint share_grants_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id),
+  constraint share_grants_task_id_fkey FOREIGN KEY (task_id) REFERENCES tasks(id)
+);
+CREATE INDEX share_grants_by_target ON share_grants USING btree (target_id, task_id) WHERE state = 'active'::text;
+CREATE UNIQUE INDEX share_grants_one_live ON share_grants USING btree (task_id, target_kind, target_id) WHERE state = 'active'::text;
+CREATE TRIGGER keep_referred AFTER DELETE OR UPDATE OF id ON share_grants FOR EACH ROW EXECUTE FUNCTION keep_referred('share_grant_id');
+
+create table staging_leases (
+  id text not null,
+  company_id text not null,
+  object_kind text not null,
+  declared_bytes bigint not null,
+  storage_key text,
+  created_at timestamp with time zone default now() not null,
+  held_until timestamp with time zone,
+  constraint staging_leases_pkey PRIMARY KEY (id),
+  constraint staging_leases_check CHECK (held_until IS NOT NULL OR storage_key IS NULL),
+  constraint staging_leases_declared_bytes_check CHECK (declared_bytes >= 0),
+  constraint staging_leases_object_kind_check CHECK (object_kind = ANY (ARRAY['script'::text, 'bundle'::text, 'report'::text])),
+  constraint staging_leases_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id)
+);
+CREATE INDEX staging_leases_ended ON staging_leases USING btree (created_at) WHERE held_until IS NULL;
+CREATE INDEX staging_leases_held ON staging_leases USING btree (company_id) WHERE held_until IS NOT NULL;
+CREATE INDEX staging_leases_overdue ON staging_leases USING btree (held_until) WHERE held_until IS NOT NULL;
+CREATE INDEX staging_leases_recent ON staging_leases USING btree (company_id, created_at);
+CREATE TRIGGER count_kept_delete AFTER DELETE ON staging_leases REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_delete_staging_leases();
+CREATE TRIGGER count_kept_insert AFTER INSERT ON staging_leases REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_insert_staging_leases();
+CREATE TRIGGER count_kept_update AFTER UPDATE ON staging_leases REFERENCING OLD TABLE AS olds NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_update_staging_leases();
+
+create table state_events (
+  id bigint generated always as identity not null,
+  company_id text,
+  entity text not null,
+  entity_id text not null,
+  from_state text not null,
+  to_state text not null,
+  at timestamp with time zone default now() not null,
+  constraint state_events_pkey PRIMARY KEY (entity_id, id)
+);
+
+create table storage_bounds (
+  only_row boolean default true not null,
+  company_bytes bigint not null,
+  constraint storage_bounds_pkey PRIMARY KEY (only_row),
+  constraint storage_bounds_company_bytes_check CHECK (company_bytes >= 1),
+  constraint storage_bounds_only_row_check CHECK (only_row)
+);
+
+create table task_bundles (
+  id text not null,
+  company_id text not null,
+  task_id text not null,
+  filename text not null,
+  archive_format text not null,
+  storage_key text not null,
+  byte_size bigint not null,
+  digest text not null,
+  file_count integer not null,
+  created_by text not null,
+  created_at timestamp with time zone default now() not null,
+  expires_at timestamp with time zone not null,
+  look_at timestamp with time zone not null,
+  constraint task_bundles_pkey PRIMARY KEY (id),
+  constraint task_bundles_storage_key_key UNIQUE (storage_key),
+  constraint task_bundles_archive_format_check CHECK (archive_format = ANY (ARRAY['zip'::text, 'tar.gz'::text])),
+  constraint task_bundles_byte_size_check CHECK (byte_size >= 1 AND byte_size <= 67108864),
+  constraint task_bundles_digest_check CHECK (digest ~ '^sha256:[0-9a-f]{64}$'::text),
+  constraint task_bundles_file_count_check CHECK (file_count >= 1 AND file_count <= 2000),
+  constraint task_bundles_filename_check CHECK (length(filename) <= 255),
+  constraint task_bundles_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id),
+  constraint task_bundles_task_id_fkey FOREIGN KEY (task_id) REFERENCES tasks(id)
+);
+CREATE INDEX task_bundles_sweep ON task_bundles USING btree (look_at);
+CREATE TRIGGER count_kept_delete AFTER DELETE ON task_bundles REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_delete_task_bundles();
+CREATE TRIGGER count_kept_insert AFTER INSERT ON task_bundles REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_insert_task_bundles();
+CREATE TRIGGER count_kept_update AFTER UPDATE ON task_bundles REFERENCING OLD TABLE AS olds NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_update_task_bundles();
+
+create table task_versions (
+  id text not null,
+  task_id text not null,
+  company_id text not null,
+  version_number integer not null,
+  state text default 'draft'::text not null,
+  content_state text default 'active'::text not null,
+  environment_version_id text not null,
+  startup_script text default ''::text not null,
+  work_script text default ''::text not null,
+  work_command text,
+  ordinary_env jsonb,
+  input_instructions text,
+  input_example text,
+  input_schema text,
+  timeout_seconds integer default 1800 not null,
+  secret_slot_declarations jsonb,
+  requires_confirmation boolean default false not null,
+  output_policy jsonb,
+  canonical_digest text not null,
+  content_hash text not null,
+  created_by text not null,
+  created_at timestamp with time zone default now() not null,
+  published_at timestamp with time zone,
+  archived_at timestamp with time zone,
+  bundle_id text,
+  bundle_digest text,
+  constraint task_versions_pkey PRIMARY KEY (id),
+  constraint task_versions_company_id_task_id_id_key UNIQUE (company_id, task_id, id),
+  constraint task_versions_task_id_version_number_key UNIQUE (task_id, version_number),
+  constraint task_versions_check CHECK (state <> 'published'::text OR published_at IS NOT NULL),
+  constraint task_versions_check1 CHECK ((bundle_id IS NULL) = (bundle_digest IS NULL)),
+  constraint task_versions_content_state_check CHECK (content_state = ANY (ARRAY['active'::text, 'scrubbed'::text])),
+  constraint task_versions_state_check CHECK (state = ANY (ARRAY['draft'::text, 'published'::text, 'archived'::text])),
+  constraint task_versions_timeout_seconds_check CHECK (timeout_seconds >= 1 AND timeout_seconds <= 604680),
+  constraint task_versions_version_number_check CHECK (version_number >= 1),
+  constraint task_versions_bundle_id_fkey FOREIGN KEY (bundle_id) REFERENCES task_bundles(id),
+  constraint task_versions_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id),
+  constraint task_versions_environment_version_id_fkey FOREIGN KEY (environment_version_id) REFERENCES environment_versions(id),
+  constraint task_versions_task_id_fkey FOREIGN KEY (task_id) REFERENCES tasks(id)
+);
+CREATE INDEX task_versions_by_bundle ON task_versions USING btree (bundle_id) WHERE bundle_id IS NOT NULL;
+CREATE INDEX task_versions_pinning ON task_versions USING btree (environment_version_id) WHERE state <> 'archived'::text;
+CREATE TRIGGER count_kept_delete AFTER DELETE ON task_versions REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_delete_task_versions();
+CREATE TRIGGER count_kept_insert AFTER INSERT ON task_versions REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_insert_task_versions();
+CREATE TRIGGER count_kept_update AFTER UPDATE ON task_versions REFERENCING OLD TABLE AS olds NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_update_task_versions();
+CREATE TRIGGER keep_referred AFTER DELETE OR UPDATE OF id, company_id, task_id ON task_versions FOR EACH ROW EXECUTE FUNCTION keep_referred('task_version_id');
+
+create table tasks (
+  id text not null,
+  company_id text not null,
+  owner_scope text not null,
+  owner_id text not null,
+  name text not null,
+  description text default ''::text not null,
+  agent_enabled boolean default false not null,
+  state text default 'active'::text not null,
+  security_state text default 'clear'::text not null,
+  current_published_version_id text,
+  current_draft_version_id text,
+  created_at timestamp with time zone default now() not null,
+  hidden boolean default false not null,
+  egress_allow_list jsonb,
+  constraint tasks_pkey PRIMARY KEY (id),
+  constraint tasks_description_check CHECK (length(description) <= 2048),
+  constraint tasks_egress_allow_list_check CHECK (jsonb_typeof(egress_allow_list) = 'object'::text),
+  constraint tasks_name_check CHECK (length(name) >= 1 AND length(name) <= 256),
+  constraint tasks_owner_scope_check CHECK (owner_scope = ANY (ARRAY['chatroom'::text, 'department'::text, 'company'::text])),
+  constraint tasks_security_state_check CHECK (security_state = ANY (ARRAY['clear'::text, 'blocked'::text])),
+  constraint tasks_state_check CHECK (state = ANY (ARRAY['active'::text, 'archived'::text])),
+  constraint tasks_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id)
+);
+CREATE INDEX tasks_listed ON tasks USING btree (company_id, id) WHERE NOT hidden;
+
+create table upload_sessions (
+  id text not null,
+  company_id text not null,
+  environment_id text,
+  object_kind text not null,
+  archive_format text not null,
+  declared_bytes bigint not null,
+  state text not null,
+  capability_hash bytea not null,
+  capability_expires_at timestamp with time zone not null,
+  session_expires_at timestamp with time zone not null,
+  received_bytes bigint,
+  received_digest text,
+  storage_key text,
+  receiving_until timestamp with time zone,
+  owned_object_id text,
+  created_by text not null,
+  created_at timestamp with time zone default now() not null,
+  unused_key text,
+  constraint upload_sessions_pkey PRIMARY KEY (id),
+  constraint upload_sessions_archive_format_check CHECK (archive_format = ANY (ARRAY['zip'::text, 'tar'::text, 'tar.gz'::text])),
+  constraint upload_sessions_check CHECK ((state = 'completed'::text) = (owned_object_id IS NOT NULL)),
+  constraint upload_sessions_declared_bytes_check CHECK (declared_bytes >= 1 AND declared_bytes <= 1073741824),
+  constraint upload_sessions_object_kind_check CHECK (object_kind = 'context'::text),
+  constraint upload_sessions_state_check CHECK (state = ANY (ARRAY['initiating'::text, 'uploading'::text, 'completing'::text, 'completed'::text, 'abort_pending'::text, 'aborted'::text])),
+  constraint upload_sessions_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id),
+  constraint upload_sessions_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id)
+);
+CREATE INDEX upload_sessions_expiry ON upload_sessions USING btree (session_expires_at) WHERE state = ANY (ARRAY['uploading'::text, 'completing'::text, 'abort_pending'::text]);
+CREATE INDEX upload_sessions_live ON upload_sessions USING btree (company_id) WHERE state = ANY (ARRAY['initiating'::text, 'uploading'::text, 'completing'::text, 'abort_pending'::text]);
+CREATE INDEX upload_sessions_recent ON upload_sessions USING btree (company_id, created_at);
+CREATE INDEX upload_sessions_unused ON upload_sessions USING btree (receiving_until) WHERE unused_key IS NOT NULL;
+CREATE TRIGGER count_kept_delete AFTER DELETE ON upload_sessions REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_delete_upload_sessions();
+CREATE TRIGGER count_kept_insert AFTER INSERT ON upload_sessions REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_insert_upload_sessions();
+CREATE TRIGGER count_kept_update AFTER UPDATE ON upload_sessions REFERENCING OLD TABLE AS olds NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_update_upload_sessions();
+
+create table users (
+  id text not null,
+  company_id text not null,
+  login text not null,
+  display_name text not null,
+  password_hash text not null,
+  role integer not null,
+  credential_generation integer default 1 not null,
+  disabled_at timestamp with time zone,
+  created_at timestamp with time zone default now() not null,
+  constraint users_pkey PRIMARY KEY (id),
+  constraint users_company_id_id_key UNIQUE (company_id, id),
+  constraint users_login_key UNIQUE (login),
+  constraint users_credential_generation_check CHECK (credential_generation >= 1),
+  constraint users_login_check CHECK (login ~ '^[A-Za-z0-9_.:@-]{1,64}$'::text),
+  constraint users_role_check CHECK (role >= 1 AND role <= 4),
+  constraint users_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id)
+);
+
+create table vulnerabilities (
+  ecosystem text not null,
+  package text not null,
+  id text not null,
+  severity text not null,
+  title text not null,
+  affected jsonb not null,
+  constraint vulnerabilities_pkey PRIMARY KEY (ecosystem, package, id),
+  constraint vulnerabilities_id_check CHECK (length(id) >= 1 AND length(id) <= 256),
+  constraint vulnerabilities_severity_check CHECK (severity = ANY (ARRAY['critical'::text, 'high'::text, 'medium'::text, 'low'::text, 'unknown'::text])),
+  constraint vulnerabilities_title_check CHECK (length(title) <= 512)
+);
+
+create table vulnerability_imports (
+  revision integer generated always as identity not null,
+  digest text not null,
+  ecosystems text[] not null,
+  vulnerabilities integer not null,
+  imported_at timestamp with time zone default now() not null,
+  constraint vulnerability_imports_pkey PRIMARY KEY (revision),
+  constraint vulnerability_imports_digest_check CHECK (digest ~ '^sha256:[0-9a-f]{64}$'::text),
+  constraint vulnerability_imports_vulnerabilities_check CHECK (vulnerabilities >= 0)
+);
+
+create view kept_sources as
+ SELECT r.company_id,
+    part.kind,
+    part.bytes
+   FROM run_inputs r
+     CROSS JOIN LATERAL ( VALUES ('inputs'::text,COALESCE(octet_length(r.content), 0)::bigint)) part(kind, bytes)
+  WHERE r.company_id IS NOT NULL AND part.bytes <> 0
+UNION ALL
+ SELECT r.company_id,
+    part.kind,
+    part.bytes
+   FROM run_contents r
+     CROSS JOIN LATERAL ( VALUES ('outputs'::text,
+                CASE
+                    WHEN r.state = 'tombstoned'::text THEN 0::bigint
+                    ELSE COALESCE(r.output_bytes, 0::bigint)
+                END), ('logs'::text,
+                CASE
+                    WHEN r.state = 'tombstoned'::text THEN 0::bigint
+                    ELSE COALESCE(r.log_bytes, 0::bigint)
+                END), ('artifacts'::text,
+                CASE
+                    WHEN r.state = 'tombstoned'::text THEN 0::bigint
+                    ELSE COALESCE(r.bundle_bytes, 0::bigint)
+                END)) part(kind, bytes)
+  WHERE r.company_id IS NOT NULL AND part.bytes <> 0
+UNION ALL
+ SELECT r.company_id,
+    part.kind,
+    part.bytes
+   FROM owned_objects r
+     CROSS JOIN LATERAL ( VALUES ('archives'::text,
+                CASE
+                    WHEN r.object_kind = 'context'::text AND (r.deletion_state = ANY (ARRAY['active'::text, 'delete_pending'::text])) THEN r.byte_size
+                    ELSE 0::bigint
+                END), ('reports'::text,
+                CASE
+                    WHEN r.object_kind <> 'context'::text AND (r.deletion_state = ANY (ARRAY['active'::text, 'delete_pending'::text])) THEN r.byte_size
+                    ELSE 0::bigint
+                END)) part(kind, bytes)
+  WHERE r.company_id IS NOT NULL AND part.bytes <> 0
+UNION ALL
+ SELECT r.company_id,
+    part.kind,
+    part.bytes
+   FROM upload_sessions r
+     CROSS JOIN LATERAL ( VALUES ('uploads'::text,
+                CASE
+                    WHEN r.state = ANY (ARRAY['completed'::text, 'aborted'::text]) THEN 0::bigint
+                    ELSE r.declared_bytes
+                END)) part(kind, bytes)
+  WHERE r.company_id IS NOT NULL AND part.bytes <> 0
+UNION ALL
+ SELECT r.company_id,
+    part.kind,
+    part.bytes
+   FROM staging_leases r
+     CROSS JOIN LATERAL ( VALUES ('uploads'::text,
+                CASE
+                    WHEN r.held_until IS NULL THEN 0::bigint
+                    ELSE r.declared_bytes
+                END)) part(kind, bytes)
+  WHERE r.company_id IS NOT NULL AND part.bytes <> 0
+UNION ALL
+ SELECT r.company_id,
+    part.kind,
+    part.bytes
+   FROM script_uploads r
+     CROSS JOIN LATERAL ( VALUES ('scripts'::text,r.byte_size::bigint)) part(kind, bytes)
+  WHERE r.company_id IS NOT NULL AND part.bytes <> 0
+UNION ALL
+ SELECT r.company_id,
+    part.kind,
+    part.bytes
+   FROM task_versions r
+     CROSS JOIN LATERAL ( VALUES ('scripts'::text,(COALESCE(octet_length(r.startup_script), 0) + COALESCE(octet_length(r.work_script), 0) + COALESCE(octet_length(r.work_command), 0) + COALESCE(octet_length(r.input_instructions), 0) + COALESCE(octet_length(r.input_example), 0) + COALESCE(octet_length(r.input_schema), 0))::bigint)) part(kind, bytes)
+  WHERE r.company_id IS NOT NULL AND part.bytes <> 0
+UNION ALL
+ SELECT r.company_id,
+    part.kind,
+    part.bytes
+   FROM task_bundles r
+     CROSS JOIN LATERAL ( VALUES ('bundles'::text,r.byte_size)) part(kind, bytes)
+  WHERE r.company_id IS NOT NULL AND part.bytes <> 0
+UNION ALL
+ SELECT r.company_id,
+    part.kind,
+    part.bytes
+   FROM kept_images r
+     CROSS JOIN LATERAL ( VALUES ('images'::text,r.byte_size)) part(kind, bytes)
+  WHERE r.company_id IS NOT NULL AND part.bytes <> 0
+UNION ALL
+ SELECT r.company_id,
+    part.kind,
+    part.bytes
+   FROM build_attempts r
+     CROSS JOIN LATERAL ( VALUES ('build_logs'::text,
+                CASE
+                    WHEN r.log_removed_at IS NULL THEN r.log_bytes
+                    ELSE 0::bigint
+                END)) part(kind, bytes)
+  WHERE r.company_id IS NOT NULL AND part.bytes <> 0
+UNION ALL
+ SELECT r.company_id,
+    part.kind,
+    part.bytes
+   FROM build_prefixes r
+     CROSS JOIN LATERAL ( VALUES ('cached_layers'::text,r.byte_size)) part(kind, bytes)
+  WHERE r.company_id IS NOT NULL AND part.bytes <> 0
+UNION ALL
+ SELECT r.pulled_by AS company_id,
+    part.kind,
+    part.bytes
+   FROM pulled_images r
+     CROSS JOIN LATERAL ( VALUES ('base_images'::text,r.byte_size)) part(kind, bytes)
+  WHERE r.pulled_by IS NOT NULL AND part.bytes <> 0;
+
+CREATE OR REPLACE FUNCTION public.chain_operator_act()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    declare
+      last operator_acts;
+    begin
+      perform pg_advisory_xact_lock(hashtext('operator_acts'));
+      select * into last from operator_acts order by sequence desc limit 1;
+      new.sequence := coalesce(last.sequence, 0) + 1;
+      new.hash := operator_act_hash(new, coalesce(last.hash, ''));
+      return new;
+    end
+    $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_ended_run()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      insert into run_count_changes
+        (company_id, task_id, day, chatroom_id, principal_type, submission_source, state, runs)
+      values (new.company_id, new.task_id, (new.queued_at at time zone 'UTC')::date, new.chatroom_id,
+        new.principal_type, new.submission_source, new.state, 1);
+      return null;
+    end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_kept_delete_build_attempts()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      
+    insert into kept_byte_changes (company_id, kind, bytes)
+    select company_id, kind, sum(bytes)::bigint from (
+    select r.company_id as company_id, part.kind, -part.bytes as bytes
+    from olds r cross join lateral (values ('build_logs', (case when r.log_removed_at is null then r.log_bytes else 0 end)::bigint)) as part (kind, bytes)) changed
+    where company_id is not null group by company_id, kind having sum(bytes) <> 0;
+      return null;
+    end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_kept_delete_build_prefixes()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      
+    insert into kept_byte_changes (company_id, kind, bytes)
+    select company_id, kind, sum(bytes)::bigint from (
+    select r.company_id as company_id, part.kind, -part.bytes as bytes
+    from olds r cross join lateral (values ('cached_layers', (r.byte_size)::bigint)) as part (kind, bytes)) changed
+    where company_id is not null group by company_id, kind having sum(bytes) <> 0;
+      return null;
+    end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_kept_delete_kept_images()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      
+    insert into kept_byte_changes (company_id, kind, bytes)
+    select company_id, kind, sum(bytes)::bigint from (
+    select r.company_id as company_id, part.kind, -part.bytes as bytes
+    from olds r cross join lateral (values ('images', (r.byte_size)::bigint)) as part (kind, bytes)) changed
+    where company_id is not null group by company_id, kind having sum(bytes) <> 0;
+      return null;
+    end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_kept_delete_owned_objects()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      
+    insert into kept_byte_changes (company_id, kind, bytes)
+    select company_id, kind, sum(bytes)::bigint from (
+    select r.company_id as company_id, part.kind, -part.bytes as bytes
+    from olds r cross join lateral (values ('archives', (case when r.object_kind = 'context' and r.deletion_state in ('active', 'delete_pending') then r.byte_size else 0 end)::bigint), ('reports', (case when r.object_kind <> 'context' and r.deletion_state in ('active', 'delete_pending') then r.byte_size else 0 end)::bigint)) as part (kind, bytes)) changed
+    where company_id is not null group by company_id, kind having sum(bytes) <> 0;
+      return null;
+    end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_kept_delete_pulled_images()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      
+    insert into kept_byte_changes (company_id, kind, bytes)
+    select company_id, kind, sum(bytes)::bigint from (
+    select r.pulled_by as company_id, part.kind, -part.bytes as bytes
+    from olds r cross join lateral (values ('base_images', (r.byte_size)::bigint)) as part (kind, bytes)) changed
+    where company_id is not null group by company_id, kind having sum(bytes) <> 0;
+      return null;
+    end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_kept_delete_run_contents()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      
+    insert into kept_byte_changes (company_id, kind, bytes)
+    select company_id, kind, sum(bytes)::bigint from (
+    select r.company_id as company_id, part.kind, -part.bytes as bytes
+    from olds r cross join lateral (values ('outputs', (case when r.state = 'tombstoned' then 0 else coalesce(r.output_bytes, 0) end)::bigint), ('logs', (case when r.state = 'tombstoned' then 0 else coalesce(r.log_bytes, 0) end)::bigint), ('artifacts', (case when r.state = 'tombstoned' then 0 else coalesce(r.bundle_bytes, 0) end)::bigint)) as part (kind, bytes)) changed
+    where company_id is not null group by company_id, kind having sum(bytes) <> 0;
+      return null;
+    end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_kept_delete_run_inputs()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      
+    insert into kept_byte_changes (company_id, kind, bytes)
+    select company_id, kind, sum(bytes)::bigint from (
+    select r.company_id as company_id, part.kind, -part.bytes as bytes
+    from olds r cross join lateral (values ('inputs', (coalesce(octet_length(r.content), 0))::bigint)) as part (kind, bytes)) changed
+    where company_id is not null group by company_id, kind having sum(bytes) <> 0;
+      return null;
+    end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_kept_delete_script_uploads()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      
+    insert into kept_byte_changes (company_id, kind, bytes)
+    select company_id, kind, sum(bytes)::bigint from (
+    select r.company_id as company_id, part.kind, -part.bytes as bytes
+    from olds r cross join lateral (values ('scripts', (r.byte_size)::bigint)) as part (kind, bytes)) changed
+    where company_id is not null group by company_id, kind having sum(bytes) <> 0;
+      return null;
+    end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_kept_delete_staging_leases()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      
+    insert into kept_byte_changes (company_id, kind, bytes)
+    select company_id, kind, sum(bytes)::bigint from (
+    select r.company_id as company_id, part.kind, -part.bytes as bytes
+    from olds r cross join lateral (values ('uploads', (case when r.held_until is null then 0 else r.declared_bytes end)::bigint)) as part (kind, bytes)) changed
+    where company_id is not null group by company_id, kind having sum(bytes) <> 0;
+      return null;
+    end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_kept_delete_task_bundles()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      
+    insert into kept_byte_changes (company_id, kind, bytes)
+    select company_id, kind, sum(bytes)::bigint from (
+    select r.company_id as company_id, part.kind, -part.bytes as bytes
+    from olds r cross join lateral (values ('bundles', (r.byte_size)::bigint)) as part (kind, bytes)) changed
+    where company_id is not null group by company_id, kind having sum(bytes) <> 0;
+      return null;
+    end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_kept_delete_task_versions()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      
+    insert into kept_byte_changes (company_id, kind, bytes)
+    select company_id, kind, sum(bytes)::bigint from (
+    select r.company_id as company_id, part.kind, -part.bytes as bytes
+    from olds r cross join lateral (values ('scripts', (coalesce(octet_length(r.startup_script), 0) + coalesce(octet_length(r.work_script), 0) + coalesce(octet_length(r.work_command), 0) + coalesce(octet_length(r.input_instructions), 0) + coalesce(octet_length(r.input_example), 0) + coalesce(octet_length(r.input_schema), 0))::bigint)) as part (kind, bytes)) changed
+    where company_id is not null group by company_id, kind having sum(bytes) <> 0;
+      return null;
+    end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_kept_delete_upload_sessions()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      
+    insert into kept_byte_changes (company_id, kind, bytes)
+    select company_id, kind, sum(bytes)::bigint from (
+    select r.company_id as company_id, part.kind, -part.bytes as bytes
+    from olds r cross join lateral (values ('uploads', (case when r.state in ('completed', 'aborted') then 0 else r.declared_bytes end)::bigint)) as part (kind, bytes)) changed
+    where company_id is not null group by company_id, kind having sum(bytes) <> 0;
+      return null;
+    end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_kept_insert_build_attempts()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      
+    insert into kept_byte_changes (company_id, kind, bytes)
+    select company_id, kind, sum(bytes)::bigint from (
+    select r.company_id as company_id, part.kind, part.bytes as bytes
+    from news r cross join lateral (values ('build_logs', (case when r.log_removed_at is null then r.log_bytes else 0 end)::bigint)) as part (kind, bytes)) changed
+    where company_id is not null group by company_id, kind having sum(bytes) <> 0;
+      return null;
+    end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_kept_insert_build_prefixes()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      
+    insert into kept_byte_changes (company_id, kind, bytes)
+    select company_id, kind, sum(bytes)::bigint from (
+    select r.company_id as company_id, part.kind, part.bytes as bytes
+    from news r cross join lateral (values ('cached_layers', (r.byte_size)::bigint)) as part (kind, bytes)) changed
+    where company_id is not null group by company_id, kind having sum(bytes) <> 0;
+      return null;
+    end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_kept_insert_kept_images()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      
+    insert into kept_byte_changes (company_id, kind, bytes)
+    select company_id, kind, sum(bytes)::bigint from (
+    select r.company_id as company_id, part.kind, part.bytes as bytes
+    from news r cross join lateral (values ('images', (r.byte_size)::bigint)) as part (kind, bytes)) changed
+    where company_id is not null group by company_id, kind having sum(bytes) <> 0;
+      return null;
+    end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_kept_insert_owned_objects()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      
+    insert into kept_byte_changes (company_id, kind, bytes)
+    select company_id, kind, sum(bytes)::bigint from (
+    select r.company_id as company_id, part.kind, part.bytes as bytes
+    from news r cross join lateral (values ('archives', (case when r.object_kind = 'context' and r.deletion_state in ('active', 'delete_pending') then r.byte_size else 0 end)::bigint), ('reports', (case when r.object_kind <> 'context' and r.deletion_state in ('active', 'delete_pending') then r.byte_size else 0 end)::bigint)) as part (kind, bytes)) changed
+    where company_id is not null group by company_id, kind having sum(bytes) <> 0;
+      return null;
+    end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_kept_insert_pulled_images()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      
+    insert into kept_byte_changes (company_id, kind, bytes)
+    select company_id, kind, sum(bytes)::bigint from (
+    select r.pulled_by as company_id, part.kind, part.bytes as bytes
+    from news r cross join lateral (values ('base_images', (r.byte_size)::bigint)) as part (kind, bytes)) changed
+    where company_id is not null group by company_id, kind having sum(bytes) <> 0;
+      return null;
+    end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_kept_insert_run_contents()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      
+    insert into kept_byte_changes (company_id, kind, bytes)
+    select company_id, kind, sum(bytes)::bigint from (
+    select r.company_id as company_id, part.kind, part.bytes as bytes
+    from news r cross join lateral (values ('outputs', (case when r.state = 'tombstoned' then 0 else coalesce(r.output_bytes, 0) end)::bigint), ('logs', (case when r.state = 'tombstoned' then 0 else coalesce(r.log_bytes, 0) end)::bigint), ('artifacts', (case when r.state = 'tombstoned' then 0 else coalesce(r.bundle_bytes, 0) end)::bigint)) as part (kind, bytes)) changed
+    where company_id is not null group by company_id, kind having sum(bytes) <> 0;
+      return null;
+    end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_kept_insert_run_inputs()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      
+    insert into kept_byte_changes (company_id, kind, bytes)
+    select company_id, kind, sum(bytes)::bigint from (
+    select r.company_id as company_id, part.kind, part.bytes as bytes
+    from news r cross join lateral (values ('inputs', (coalesce(octet_length(r.content), 0))::bigint)) as part (kind, bytes)) changed
+    where company_id is not null group by company_id, kind having sum(bytes) <> 0;
+      return null;
+    end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_kept_insert_script_uploads()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      
+    insert into kept_byte_changes (company_id, kind, bytes)
+    select company_id, kind, sum(bytes)::bigint from (
+    select r.company_id as company_id, part.kind, part.bytes as bytes
+    from news r cross join lateral (values ('scripts', (r.byte_size)::bigint)) as part (kind, bytes)) changed
+    where company_id is not null group by company_id, kind having sum(bytes) <> 0;
+      return null;
+    end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_kept_insert_staging_leases()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      
+    insert into kept_byte_changes (company_id, kind, bytes)
+    select company_id, kind, sum(bytes)::bigint from (
+    select r.company_id as company_id, part.kind, part.bytes as bytes
+    from news r cross join lateral (values ('uploads', (case when r.held_until is null then 0 else r.declared_bytes end)::bigint)) as part (kind, bytes)) changed
+    where company_id is not null group by company_id, kind having sum(bytes) <> 0;
+      return null;
+    end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_kept_insert_task_bundles()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      
+    insert into kept_byte_changes (company_id, kind, bytes)
+    select company_id, kind, sum(bytes)::bigint from (
+    select r.company_id as company_id, part.kind, part.bytes as bytes
+    from news r cross join lateral (values ('bundles', (r.byte_size)::bigint)) as part (kind, bytes)) changed
+    where company_id is not null group by company_id, kind having sum(bytes) <> 0;
+      return null;
+    end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_kept_insert_task_versions()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      
+    insert into kept_byte_changes (company_id, kind, bytes)
+    select company_id, kind, sum(bytes)::bigint from (
+    select r.company_id as company_id, part.kind, part.bytes as bytes
+    from news r cross join lateral (values ('scripts', (coalesce(octet_length(r.startup_script), 0) + coalesce(octet_length(r.work_script), 0) + coalesce(octet_length(r.work_command), 0) + coalesce(octet_length(r.input_instructions), 0) + coalesce(octet_length(r.input_example), 0) + coalesce(octet_length(r.input_schema), 0))::bigint)) as part (kind, bytes)) changed
+    where company_id is not null group by company_id, kind having sum(bytes) <> 0;
+      return null;
+    end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_kept_insert_upload_sessions()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      
+    insert into kept_byte_changes (company_id, kind, bytes)
+    select company_id, kind, sum(bytes)::bigint from (
+    select r.company_id as company_id, part.kind, part.bytes as bytes
+    from news r cross join lateral (values ('uploads', (case when r.state in ('completed', 'aborted') then 0 else r.declared_bytes end)::bigint)) as part (kind, bytes)) changed
+    where company_id is not null group by company_id, kind having sum(bytes) <> 0;
+      return null;
+    end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_kept_layer()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    declare
+      old_layer text; new_layer text;
+    begin
+      if tg_op <> 'INSERT' then old_layer := coalesce(old.layer_digest, old.retiring_layer_digest); end if;
+      if tg_op <> 'DELETE' then new_layer := coalesce(new.layer_digest, new.retiring_layer_digest); end if;
+      if old_layer is distinct from new_layer then
+        if new_layer is not null and new.company_id is not null then
+          perform hold_image(new.company_id, new_layer,
+            coalesce(new.compressed_bytes, 0) + coalesce(new.unpacked_bytes, 0));
+        end if;
+        if old_layer is not null and old.company_id is not null then
+          perform drop_image(old.company_id, old_layer);
+        end if;
+      end if;
+      return null;
+    end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_kept_update_build_attempts()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      
+    insert into kept_byte_changes (company_id, kind, bytes)
+    select company_id, kind, sum(bytes)::bigint from (
+    select r.company_id as company_id, part.kind, part.bytes as bytes
+    from news r cross join lateral (values ('build_logs', (case when r.log_removed_at is null then r.log_bytes else 0 end)::bigint)) as part (kind, bytes) union all 
+    select r.company_id as company_id, part.kind, -part.bytes as bytes
+    from olds r cross join lateral (values ('build_logs', (case when r.log_removed_at is null then r.log_bytes else 0 end)::bigint)) as part (kind, bytes)) changed
+    where company_id is not null group by company_id, kind having sum(bytes) <> 0;
+      return null;
+    end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_kept_update_build_prefixes()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      
+    insert into kept_byte_changes (company_id, kind, bytes)
+    select company_id, kind, sum(bytes)::bigint from (
+    select r.company_id as company_id, part.kind, part.bytes as bytes
+    from news r cross join lateral (values ('cached_layers', (r.byte_size)::bigint)) as part (kind, bytes) union all 
+    select r.company_id as company_id, part.kind, -part.bytes as bytes
+    from olds r cross join lateral (values ('cached_layers', (r.byte_size)::bigint)) as part (kind, bytes)) changed
+    where company_id is not null group by company_id, kind having sum(bytes) <> 0;
+      return null;
+    end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_kept_update_kept_images()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      
+    insert into kept_byte_changes (company_id, kind, bytes)
+    select company_id, kind, sum(bytes)::bigint from (
+    select r.company_id as company_id, part.kind, part.bytes as bytes
+    from news r cross join lateral (values ('images', (r.byte_size)::bigint)) as part (kind, bytes) union all 
+    select r.company_id as company_id, part.kind, -part.bytes as bytes
+    from olds r cross join lateral (values ('images', (r.byte_size)::bigint)) as part (kind, bytes)) changed
+    where company_id is not null group by company_id, kind having sum(bytes) <> 0;
+      return null;
+    end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_kept_update_owned_objects()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      
+    insert into kept_byte_changes (company_id, kind, bytes)
+    select company_id, kind, sum(bytes)::bigint from (
+    select r.company_id as company_id, part.kind, part.bytes as bytes
+    from news r cross join lateral (values ('archives', (case when r.object_kind = 'context' and r.deletion_state in ('active', 'delete_pending') then r.byte_size else 0 end)::bigint), ('reports', (case when r.object_kind <> 'context' and r.deletion_state in ('active', 'delete_pending') then r.byte_size else 0 end)::bigint)) as part (kind, bytes) union all 
+    select r.company_id as company_id, part.kind, -part.bytes as bytes
+    from olds r cross join lateral (values ('archives', (case when r.object_kind = 'context' and r.deletion_state in ('active', 'delete_pending') then r.byte_size else 0 end)::bigint), ('reports', (case when r.object_kind <> 'context' and r.deletion_state in ('active', 'delete_pending') then r.byte_size else 0 end)::bigint)) as part (kind, bytes)) changed
+    where company_id is not null group by company_id, kind having sum(bytes) <> 0;
+      return null;
+    end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_kept_update_pulled_images()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      
+    insert into kept_byte_changes (company_id, kind, bytes)
+    select company_id, kind, sum(bytes)::bigint from (
+    select r.pulled_by as company_id, part.kind, part.bytes as bytes
+    from news r cross join lateral (values ('base_images', (r.byte_size)::bigint)) as part (kind, bytes) union all 
+    select r.pulled_by as company_id, part.kind, -part.bytes as bytes
+    from olds r cross join lateral (values ('base_images', (r.byte_size)::bigint)) as part (kind, bytes)) changed
+    where company_id is not null group by company_id, kind having sum(bytes) <> 0;
+      return null;
+    end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_kept_update_run_contents()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      
+    insert into kept_byte_changes (company_id, kind, bytes)
+    select company_id, kind, sum(bytes)::bigint from (
+    select r.company_id as company_id, part.kind, part.bytes as bytes
+    from news r cross join lateral (values ('outputs', (case when r.state = 'tombstoned' then 0 else coalesce(r.output_bytes, 0) end)::bigint), ('logs', (case when r.state = 'tombstoned' then 0 else coalesce(r.log_bytes, 0) end)::bigint), ('artifacts', (case when r.state = 'tombstoned' then 0 else coalesce(r.bundle_bytes, 0) end)::bigint)) as part (kind, bytes) union all 
+    select r.company_id as company_id, part.kind, -part.bytes as bytes
+    from olds r cross join lateral (values ('outputs', (case when r.state = 'tombstoned' then 0 else coalesce(r.output_bytes, 0) end)::bigint), ('logs', (case when r.state = 'tombstoned' then 0 else coalesce(r.log_bytes, 0) end)::bigint), ('artifacts', (case when r.state = 'tombstoned' then 0 else coalesce(r.bundle_bytes, 0) end)::bigint)) as part (kind, bytes)) changed
+    where company_id is not null group by company_id, kind having sum(bytes) <> 0;
+      return null;
+    end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_kept_update_run_inputs()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      
+    insert into kept_byte_changes (company_id, kind, bytes)
+    select company_id, kind, sum(bytes)::bigint from (
+    select r.company_id as company_id, part.kind, part.bytes as bytes
+    from news r cross join lateral (values ('inputs', (coalesce(octet_length(r.content), 0))::bigint)) as part (kind, bytes) union all 
+    select r.company_id as company_id, part.kind, -part.bytes as bytes
+    from olds r cross join lateral (values ('inputs', (coalesce(octet_length(r.content), 0))::bigint)) as part (kind, bytes)) changed
+    where company_id is not null group by company_id, kind having sum(bytes) <> 0;
+      return null;
+    end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_kept_update_script_uploads()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      
+    insert into kept_byte_changes (company_id, kind, bytes)
+    select company_id, kind, sum(bytes)::bigint from (
+    select r.company_id as company_id, part.kind, part.bytes as bytes
+    from news r cross join lateral (values ('scripts', (r.byte_size)::bigint)) as part (kind, bytes) union all 
+    select r.company_id as company_id, part.kind, -part.bytes as bytes
+    from olds r cross join lateral (values ('scripts', (r.byte_size)::bigint)) as part (kind, bytes)) changed
+    where company_id is not null group by company_id, kind having sum(bytes) <> 0;
+      return null;
+    end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_kept_update_staging_leases()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      
+    insert into kept_byte_changes (company_id, kind, bytes)
+    select company_id, kind, sum(bytes)::bigint from (
+    select r.company_id as company_id, part.kind, part.bytes as bytes
+    from news r cross join lateral (values ('uploads', (case when r.held_until is null then 0 else r.declared_bytes end)::bigint)) as part (kind, bytes) union all 
+    select r.company_id as company_id, part.kind, -part.bytes as bytes
+    from olds r cross join lateral (values ('uploads', (case when r.held_until is null then 0 else r.declared_bytes end)::bigint)) as part (kind, bytes)) changed
+    where company_id is not null group by company_id, kind having sum(bytes) <> 0;
+      return null;
+    end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_kept_update_task_bundles()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      
+    insert into kept_byte_changes (company_id, kind, bytes)
+    select company_id, kind, sum(bytes)::bigint from (
+    select r.company_id as company_id, part.kind, part.bytes as bytes
+    from news r cross join lateral (values ('bundles', (r.byte_size)::bigint)) as part (kind, bytes) union all 
+    select r.company_id as company_id, part.kind, -part.bytes as bytes
+    from olds r cross join lateral (values ('bundles', (r.byte_size)::bigint)) as part (kind, bytes)) changed
+    where company_id is not null group by company_id, kind having sum(bytes) <> 0;
+      return null;
+    end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_kept_update_task_versions()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      
+    insert into kept_byte_changes (company_id, kind, bytes)
+    select company_id, kind, sum(bytes)::bigint from (
+    select r.company_id as company_id, part.kind, part.bytes as bytes
+    from news r cross join lateral (values ('scripts', (coalesce(octet_length(r.startup_script), 0) + coalesce(octet_length(r.work_script), 0) + coalesce(octet_length(r.work_command), 0) + coalesce(octet_length(r.input_instructions), 0) + coalesce(octet_length(r.input_example), 0) + coalesce(octet_length(r.input_schema), 0))::bigint)) as part (kind, bytes) union all 
+    select r.company_id as company_id, part.kind, -part.bytes as bytes
+    from olds r cross join lateral (values ('scripts', (coalesce(octet_length(r.startup_script), 0) + coalesce(octet_length(r.work_script), 0) + coalesce(octet_length(r.work_command), 0) + coalesce(octet_length(r.input_instructions), 0) + coalesce(octet_length(r.input_example), 0) + coalesce(octet_length(r.input_schema), 0))::bigint)) as part (kind, bytes)) changed
+    where company_id is not null group by company_id, kind having sum(bytes) <> 0;
+      return null;
+    end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_kept_update_upload_sessions()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      
+    insert into kept_byte_changes (company_id, kind, bytes)
+    select company_id, kind, sum(bytes)::bigint from (
+    select r.company_id as company_id, part.kind, part.bytes as bytes
+    from news r cross join lateral (values ('uploads', (case when r.state in ('completed', 'aborted') then 0 else r.declared_bytes end)::bigint)) as part (kind, bytes) union all 
+    select r.company_id as company_id, part.kind, -part.bytes as bytes
+    from olds r cross join lateral (values ('uploads', (case when r.state in ('completed', 'aborted') then 0 else r.declared_bytes end)::bigint)) as part (kind, bytes)) changed
+    where company_id is not null group by company_id, kind having sum(bytes) <> 0;
+      return null;
+    end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.drop_image(company text, layer text)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      update kept_images set versions = versions - 1 where company_id = company and layer_digest = layer;
+      delete from kept_images where company_id = company and layer_digest = layer and versions = 0;
+    end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.hold_image(company text, layer text, bytes bigint)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+      insert into kept_images (company_id, layer_digest, versions, byte_size) values (company, layer, 1, bytes)
+      on conflict (company_id, layer_digest) do update set versions = kept_images.versions + 1
+    $function$
+;
+
+CREATE OR REPLACE FUNCTION public.keep_operator_acts()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      raise exception 'operator_acts is only ever added to';
+    end
+    $function$
+;
+
+CREATE OR REPLACE FUNCTION public.keep_references()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      raise foreign_key_violation using message = 'what a run refers to does not change';
+    end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.keep_referred()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    declare referred boolean;
+    begin
+      -- Who is making runs is waited for; who comes later is told what has become of the row.
+      lock table runs in share mode;
+      execute format('select exists (select from runs where %I = $1)', tg_argv[0]) into referred using old.id;
+      if referred then
+        raise foreign_key_violation using message = format('a run refers to this row of %I', tg_table_name);
+      end if;
+      return null;
+    end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.note_made_runs()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      -- Each by its key: in any other form Postgres may read whole tables.
+      if exists (
+        select from news where
+          (select id from chatrooms where id = news.chatroom_id and company_id = news.company_id) is null
+          or (select id from task_versions where id = news.task_version_id and company_id = news.company_id
+            and task_id = news.task_id) is null
+          or (select id from environment_versions where id = news.environment_version_id) is null
+          or news.share_grant_id is not null
+            and (select id from share_grants where id = news.share_grant_id) is null
+      ) then
+        raise foreign_key_violation using message = 'a run refers to a row that is not there';
+      end if;
+      perform take_turns(array(select distinct company_id from news where state = 'queued'));
+      insert into run_count_changes
+        (company_id, task_id, day, chatroom_id, principal_type, submission_source, state, runs)
+      select company_id, task_id, (queued_at at time zone 'UTC')::date as day, chatroom_id, principal_type,
+        submission_source, counted.state, count(*)
+      from news cross join lateral (
+        select '' as state union all select news.state where news.terminal_at is not null
+      ) counted
+      group by company_id, task_id, day, chatroom_id, principal_type, submission_source, counted.state;
+      return null;
+    end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.operator_act_hash(a operator_acts, before text)
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+AS $function$
+      select encode(sha256(convert_to(jsonb_build_array(
+        before, a.sequence, extract(epoch from a.done_at), a.account, a.act, a.subject, a.details
+      )::text, 'UTF8')), 'hex')
+    $function$
+;
+
+CREATE OR REPLACE FUNCTION public.requeued_takes_turn()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      perform take_turns(array[new.company_id]);
+      return null;
+    end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.take_turns(company_ids text[])
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+    declare held int;
+    begin
+      loop
+        perform from queue_turns where company_id = any(company_ids) for key share;
+        get diagnostics held = row_count;
+        exit when held = cardinality(company_ids);
+        insert into queue_turns (company_id, served_at)
+        select company_id, (
+          select claimed_at from runs where runs.company_id = asked.company_id and claimed_at is not null
+          order by claimed_at desc limit 1)
+        from unnest(company_ids) as asked (company_id) order by company_id
+        on conflict do nothing;
+      end loop;
+    end $function$
+;
