@@ -1,4 +1,5 @@
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
+import { LongestFirst } from './server/testing/longest-first.ts'
 import { packedPrograms } from './server/testing/packed-programs.ts'
 
 /** Tests that leave nothing behind in their process: those that follow in it find the program loaded. */
@@ -31,6 +32,7 @@ export default defineConfig({
       project({ name: 'hostile', include: hostile }),
     ],
     maxWorkers: 2,
+    sequence: { sequencer: LongestFirst },
     allowOnly: false,
     passWithNoTests: false,
   },
