@@ -1,12 +1,12 @@
 import { resolve } from 'node:path'
 import { defineConfig } from 'vitest/config'
 
-/** Scenarios against a whole service, and the examples they use. One after another: each has a service of its own. */
+/** Scenarios against a whole service, and the examples they use. Two at a time: each has a service of its own. */
 export default defineConfig({
   test: {
     root: resolve(import.meta.dirname, '..'),
     include: ['e2e/**/*.test.ts', 'examples/**/*.test.ts'],
-    fileParallelism: false,
+    maxWorkers: 2,
     pool: 'forks',
     // The first time a base image and the builder are made from Debian packages.
     testTimeout: 300_000,

@@ -1,30 +1,41 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmod, cp, mkdtemp, readdir, rm, rmdir } from 'node:fs/promises'
+import { chmod, cp, mkdir, mkdtemp, readdir, rm, rmdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { lendNative } from '../executor/oci/native/lend-native.ts'
 import { freePort } from '../postgres/free-port.ts'
 import { type Postgres, startPostgres } from '../postgres/postgres.ts'
 import { controlGroupOf } from './supervisor/control-group.ts'
 import { exitCodes } from './supervisor/service-problem.ts'
 
-/* Whole services, each with an agent and a data folder of its own, on one external Postgres. */
+/*
+ * Whole services, each with an agent and a data folder of its own, on one external Postgres. The first machine is the same in all
+ * tests; the last test ends it.
+ */
 
 const command = join(import.meta.dirname, '../../sandbox')
 const names = ['first', 'second', 'copy'] as const
 
 let parent: string
 let postgres: Postgres
+let first: Awaited<ReturnType<typeof up>>
 const started: ChildProcess[] = []
 
-beforeEach(async () => {
+beforeAll(async () => {
   parent = await mkdtemp(join(tmpdir(), 'sandbox-machines-'))
   await chmod(parent, 0o755)
   postgres = await startPostgres({ dataDir: join(parent, 'postgres') })
-})
-afterEach(async () => {
+  // The native programs are compiled once for all folders.
+  for (const name of names) {
+    await mkdir(join(parent, name), { mode: 0o755 })
+    await lendNative(join(parent, name, 'agent/native'))
+  }
+  first = await up('first')
+}, 120_000)
+afterAll(async () => {
   for (const child of started.splice(0)) {
     if (child.exitCode !== null || child.signalCode !== null) continue
     child.kill('SIGTERM')
@@ -37,7 +48,7 @@ afterEach(async () => {
     }
   }
   await rm(parent, { recursive: true, force: true })
-})
+}, 60_000)
 
 /** Answers `ready`, or the exit code with all that it said. */
 async function up(name: (typeof names)[number]) {
@@ -64,8 +75,29 @@ async function up(name: (typeof names)[number]) {
   return { child, outcome: await Promise.race([ready, ended]), said: () => lines.join('\n'), ended }
 }
 
+test('a copy of the data folder of a machine at work is refused', async () => {
+  expect(first.outcome, first.said()).toBe('ready')
+  await cp(join(parent, 'first/agent/machine-id'), join(parent, 'copy/agent/machine-id'))
+  const copy = await up('copy')
+  expect(copy.outcome, copy.said()).toBe(exitCodes.otherMachine)
+  expect(copy.said()).toContain('it is a copy, or it was moved')
+}, 120_000)
+
+test('a worker beside the whole service of a data folder is refused', async () => {
+  expect(first.outcome, first.said()).toBe('ready')
+  const beside = spawn(command, ['up', '--role', 'worker'], {
+    env: {
+      PATH: '/usr/sbin:/usr/bin:/sbin:/bin',
+      SANDBOX_DATA: join(parent, 'first'),
+      DATABASE_URL: postgres.url,
+    },
+    stdio: 'ignore',
+  })
+  const [code] = await once(beside, 'close')
+  expect(code).toBe(exitCodes.secondInstance)
+}, 120_000)
+
 test('a second machine is refused while the first works, also after that was killed and came back', async () => {
-  const first = await up('first')
   expect(first.outcome, first.said()).toBe('ready')
   const refused = await up('second')
   expect(refused.outcome, refused.said()).toBe(exitCodes.otherMachine)
@@ -83,27 +115,3 @@ test('a second machine is refused while the first works, also after that was kil
   const second = await up('second')
   expect(second.outcome, second.said()).toBe('ready')
 }, 180_000)
-
-test('a copy of the data folder of a machine at work is refused', async () => {
-  const first = await up('first')
-  expect(first.outcome, first.said()).toBe('ready')
-  await cp(join(parent, 'first/agent/machine-id'), join(parent, 'copy/agent/machine-id'))
-  const copy = await up('copy')
-  expect(copy.outcome, copy.said()).toBe(exitCodes.otherMachine)
-  expect(copy.said()).toContain('it is a copy, or it was moved')
-}, 120_000)
-
-test('a worker beside the whole service of a data folder is refused', async () => {
-  const first = await up('first')
-  expect(first.outcome, first.said()).toBe('ready')
-  const beside = spawn(command, ['up', '--role', 'worker'], {
-    env: {
-      PATH: '/usr/sbin:/usr/bin:/sbin:/bin',
-      SANDBOX_DATA: join(parent, 'first'),
-      DATABASE_URL: postgres.url,
-    },
-    stdio: 'ignore',
-  })
-  const [code] = await once(beside, 'close')
-  expect(code).toBe(exitCodes.secondInstance)
-}, 120_000)
