@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { createLog } from '../base/logging.ts'
-import { ExecutorUnavailable } from '../executor/port.ts'
+import { ExecutorRefused, ExecutorUnavailable } from '../executor/port.ts'
 import { makeRun, makeRunnableTask } from '../testing/factories/runs.ts'
 import { makeTenant } from '../testing/factories/tenant.ts'
 import { RunHarness } from '../testing/run-harness.ts'
@@ -71,6 +71,28 @@ it.each([
   const id = await queue()
   await untilState(id, 'completed')
   expect(executor.started).toEqual([`${id}_1`, `${id}_2`])
+})
+
+const claimExpired = new ExecutorRefused('claim_expired', 'late')
+
+it('a run whose claim is too old to start gets a new one', async () => {
+  executor.failNext('start', claimExpired)
+  await startWorker()
+  const id = await queue()
+  await untilState(id, 'completed')
+  expect(executor.started).toEqual([`${id}_2`])
+})
+
+it('a run each of whose claims is too old ends, as where the clocks of database and host are a day apart', async () => {
+  for (let start = 0; start < 7; start += 1) executor.failNext('start', claimExpired)
+  await startWorker()
+  const id = await queue()
+  await untilState(id, 'platform_failed')
+  expect(await rowOf(id)).toMatchObject({
+    error_code: 'runtime_start_failed',
+    error_detail: 'claim_expired',
+    fence: 5,
+  })
 })
 
 it('a run is started again that was cut while no worker held it', async () => {

@@ -37,7 +37,11 @@ export function queueOf(actor: Actor, { runs, timeline, listeners, rules }: Queu
       }),
     cancelRequestedAmong: (ids) => ask(() => runs.cancelRequestedAmong(ids)),
     finishedAmong: (sandboxIds) => ask(() => runs.finishedAmong(sandboxIds)),
-    findJob: (run) => ask(() => jobOf(runs.rows.get(run.id)?.timeoutSeconds ?? 0)),
+    findJob: (run) =>
+      ask(() => {
+        const row = runs.rows.get(run.id)
+        return row?.fence === run.fence ? jobOf(row.timeoutSeconds, row.claimedMs) : undefined
+      }),
     markRunning: (run) => ask(() => runs.markRunning(run)),
     requeue: (run) => ask(() => runs.requeue(run)),
     finish: async (run, end) => {
@@ -56,7 +60,8 @@ export function queueOf(actor: Actor, { runs, timeline, listeners, rules }: Queu
 }
 
 /** What nothing in the simulation depends on: it only has to be runnable. */
-const jobOf = (timeoutSeconds: number): RunJob => ({
+const jobOf = (timeoutSeconds: number, claimedMs: number): RunJob => ({
+  claimed_at: new Date(claimedMs),
   resource_profile: 'standard',
   timeout_seconds: timeoutSeconds,
   input: Buffer.from('null'),

@@ -11,12 +11,13 @@ import { MarkTable } from './mark-table.ts'
  * forbidden before they started. An id with a mark is never started.
  *
  * On disk there is a file for each day (mark-file.ts), in memory a table for each (mark-table.ts); a start reads all files, and
- * days that are old enough go as a whole. When may a mark go? It stands against a start that is still to come. A start comes
- * only from the process that claimed the run, between its claim and the end of its tries to start: an id names one claim, what is
- * taken over is never started under it, and a worker that is started anew starts nothing it had claimed before. While the host
- * answers, those tries end after minutes (`runs/patience.ts`). So two days are enough unless a worker stands still for as long and
- * goes on, and those are kept whatever happens. Thirty days are kept as long as they are not too many, for such a worker and for
- * who restores a database that is older than its runs.
+ * days that are old enough go as a whole. When may a mark go? It stands against a start that is still to come, and a start that
+ * comes later than `startableMs` after its claim is refused by its claim's time (`start-in-time.ts`), however long a worker stood
+ * still. A mark is younger than its id's claim, so one that is kept for `startableMs` is kept for long enough. A file takes marks
+ * until the next one is made, which a full disk delays to the end of its day at most. Of the newest three files, which are kept
+ * whatever happens, the later two were made on two days: the marks of a file that goes are older than a day, less what the
+ * clock jumped meanwhile. Thirty days are kept as long as they are not too many, for who restores a database that is older than
+ * its runs.
  */
 
 export interface MarksOptions {
@@ -47,7 +48,9 @@ interface Pending {
 const dayMs = 86_400_000
 const daysKept = 30
 /** The newest files, whatever the clock says: one that jumps ahead takes nothing that is still needed. */
-const daysKeptMin = 2
+const daysKeptMin = 3
+/** While no further file can be made, one serves on for so many days. */
+const daysServedOn = 2
 /** 20 bytes each on disk and up to 45 in memory. */
 const mostMarksDefault = 8_000_000
 const dayPattern = /^\d{4}-\d\d-\d\d$/
@@ -143,7 +146,7 @@ export class Marks {
       try {
         await this.#beginDay(name)
       } catch (error) {
-        if (!newest || newest.name < this.#dayBefore(daysKeptMin)) throw error
+        if (!newest || newest.name < this.#dayBefore(daysServedOn)) throw error
         this.#options.onError(error)
       }
     }
