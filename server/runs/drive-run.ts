@@ -252,6 +252,7 @@ class RunDrive {
       if (standing === 'lost') return
       if (standing !== 'running') return this.#remove()
     }
+    if (exit.cause === 'stopped' && !this.#isCancelled()) await this.#lookForCancel()
     const own = outcomeOf(exit, this.#isCancelled())
     const stored = typeof left === 'string' ? {} : { left }
     const outcome = typeof left === 'string' ? outcomeUnkept(own, left) : own
@@ -331,6 +332,13 @@ class RunDrive {
         this.#patience.log.error({ error: describe(error) }, 'sandbox cannot be stopped')
       },
     )
+  }
+
+  /** Who stopped it may be an earlier holder, who heard of a cancel before this one. */
+  async #lookForCancel(): Promise<void> {
+    const { runs } = this.#deps
+    const look = () => runs.cancelRequestedAmong([this.#run.id])
+    if ((await patiently('look for a cancel', look, this.#patience)).length > 0) this.#cancelSeen = true
   }
 
   #isCancelled(): boolean {

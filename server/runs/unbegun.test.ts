@@ -7,6 +7,7 @@ import { RunHarness } from '../testing/run-harness.ts'
 import { type Left, ScriptedExecutor } from '../testing/scripted-executor.ts'
 import { createTestDatabase } from '../testing/test-database.ts'
 import { unsignedImages } from '../testing/unsigned-images.ts'
+import { cancelRun } from './cancel-run.ts'
 import type { ClaimedRun } from './claim-store.ts'
 import { ContentRoom } from './content-room.ts'
 import { resumeRun } from './drive-run.ts'
@@ -124,6 +125,23 @@ it('a worker that lost the run to another leaves the record to it', async () => 
   expect(await executor.list()).toEqual([{ id: `${id}_1`, state: 'exited' }])
   await startWorker()
   await untilState(id, 'completed')
+})
+
+it('a run is cancelled that an earlier holder stopped, before its holder has heard of the cancel', async () => {
+  executor.script(() => 'hold')
+  const earlier = await startWorker()
+  const id = await queue()
+  await untilState(id, 'running')
+  await earlier.stop()
+  const { company_id: companyId, fence } = await rowOf(id)
+  await cancelRun(db, { id, company_id: companyId })
+  await executor.stop(`${id}_1`)
+  const run: ClaimedRun = { id, companyId, state: 'running', fence, sandboxId: `${id}_1` }
+  const { signal } = new AbortController()
+  const images = new PlacedImages(executor, unsignedImages)
+  const room = new ContentRoom(async () => null)
+  await resumeRun({ ...parts(), images, room }, run, { detach: signal, cancel: signal })
+  expect((await rowOf(id)).state).toBe('cancelled')
 })
 
 it('a run whose runtime fails each time keeps the log of the last time', async () => {
