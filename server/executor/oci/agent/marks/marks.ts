@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Clock } from '../../../../base/clock.ts'
 import { FormerMarks } from './former-marks.ts'
 import { hashOf, kindOf, type MarkKind, recordBytes, recordOf, wordsPerMark } from './mark.ts'
-import { MarkFile, readMarks } from './mark-file.ts'
+import { MarkFile, type Open, readMarks } from './mark-file.ts'
 import { MarkTable } from './mark-table.ts'
 
 /*
@@ -30,6 +30,8 @@ export interface MarksOptions {
   onError: (error: unknown) => void
   /** Marks in all, beyond which the oldest days go. */
   mostMarks?: number
+  /** How files are opened to be written; by default as they are. */
+  open?: Open
 }
 
 interface Day {
@@ -152,12 +154,12 @@ export class Marks {
     }
     const day = this.#days.at(-1)
     if (!day) throw new Error('a day of marks is missing')
-    this.#file ??= await MarkFile.reopen(join(this.#options.folder, day.name), day.end)
+    this.#file ??= await MarkFile.reopen(join(this.#options.folder, day.name), day.end, this.#options.open)
     return { day, file: this.#file }
   }
 
   async #beginDay(name: string): Promise<void> {
-    const file = await MarkFile.create(join(this.#options.folder, name))
+    const file = await MarkFile.create(join(this.#options.folder, name), this.#options.open)
     await this.#file?.close()
     this.#file = file
     this.#days.push({ name, table: new MarkTable(), end: 0 })
