@@ -23,6 +23,7 @@ export async function jobSandbox(dataDir: string, workScript: string): Promise<J
   return {
     spec: runSandbox({
       sandboxId: 'bench',
+      claimedAt: new Date(),
       layerDigest: `sha256:${image}`,
       resourceProfile: 'standard',
       imageUser: '',

@@ -7,6 +7,7 @@ import { runSandbox } from '../../server/runs/run-sandbox.ts'
 export function shellSandbox(image: string, script: string): SandboxSpec {
   const spec = runSandbox({
     sandboxId: newId('run'),
+    claimedAt: new Date(),
     layerDigest: image,
     resourceProfile: 'standard',
     imageUser: '',

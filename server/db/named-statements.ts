@@ -1,4 +1,5 @@
 import type pg from 'pg'
+import { plannedOnceTag } from './planned-once.ts'
 
 /** Statements that are named at most; the program has fewer, but for lists of varying length. */
 const maxNames = 400
@@ -15,15 +16,18 @@ function nameOf(text: string): string | undefined {
 }
 
 /**
- * Makes a connection name its statements with parameters, so that Postgres plans each once a connection and not at
+ * Makes a connection name its statements with parameters, and those that are tagged as planned once, so that Postgres plans each once a connection and not at
  * each call: planning was most of what the claim of a run cost.
  */
 export function nameStatements(client: pg.ClientBase): void {
   const query = client.query.bind(client) as (...given: unknown[]) => unknown
   const named = (...given: unknown[]) => {
     const [text, values, ...rest] = given
-    const name =
-      typeof text === 'string' && Array.isArray(values) && values.length > 0 ? nameOf(text) : undefined
+    const isKept =
+      typeof text === 'string' &&
+      Array.isArray(values) &&
+      (values.length > 0 || text.startsWith(plannedOnceTag))
+    const name = isKept ? nameOf(text) : undefined
     return name === undefined ? query(...given) : query({ name, text, values }, ...rest)
   }
   client.query = named as typeof client.query

@@ -149,6 +149,20 @@ export function executorConformance(name: string, get: () => ExecutorUnderTest):
       await executor.wait(job.id)
     })
 
+    test('a start long after its claim is refused, and what has started is found by one', async () => {
+      const { executor, echo } = get()
+      const hours = (count: number) => new Date(Date.now() - count * 3_600_000).toISOString()
+      const late = { ...spec(echo), claimedAt: hours(12.1) }
+      await expect(executor.start(late, Buffer.alloc(0))).rejects.toMatchObject({ slug: 'claim_expired' })
+      const ahead = { ...spec(echo), claimedAt: hours(-12.1) }
+      await expect(executor.start(ahead, Buffer.alloc(0))).rejects.toMatchObject({ slug: 'claim_expired' })
+      expect(await executor.forbid(late.id)).toBe(true)
+      const job = { ...spec(echo), claimedAt: hours(11.9) }
+      await executor.start(job, Buffer.alloc(0))
+      await executor.start({ ...job, claimedAt: hours(13) }, Buffer.alloc(0))
+      await executor.wait(job.id)
+    })
+
     test('an id nobody started is unknown', async () => {
       const { executor } = get()
       const id = newId('run')

@@ -88,6 +88,11 @@ export type SandboxRuntime = (typeof sandboxRuntimes)[number]
 export interface SandboxSpec {
   /** `[a-z0-9_]{1,64}`, unique for ever. */
   id: string
+  /**
+   * ISO 8601: when the work was claimed that has this id. A start long after that is refused with `claim_expired`
+   * (`start-in-time.ts`). Absent: a second start would do no harm.
+   */
+  claimedAt?: string
   rootfs: SandboxRootfs
   argv: string[]
   /** Environment of the program. Ends up in the runtime's state on disk, so never a secret. */

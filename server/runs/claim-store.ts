@@ -2,8 +2,8 @@ import type { RunState } from '@sandbox-jobs/contract/states/run-states.ts'
 import { sql } from 'kysely'
 import { acrossCompanies } from '../db/across-companies.ts'
 import type { Database } from '../db/database.ts'
+import { executePlannedOnce } from '../db/planned-once.ts'
 import { moved } from '../db/transition.ts'
-import { unseen } from '../db/unseen.ts'
 import {
   admits,
   hasOrdinaryPlace,
@@ -54,7 +54,10 @@ export interface ClaimOptions {
  */
 const headsPerLane = 4
 
-/** Turns of companies without live runs that a claim tries at once; the others that wait are as few as the live runs. */
+/**
+ * Turns of companies without live runs that a claim tries at once; the others that wait are as few as the live runs. Where
+ * these give nothing it tries twice as many each time, so that there are few texts of the statement.
+ */
 const turnsTried = 64
 
 /**
@@ -70,13 +73,14 @@ const turnsTried = 64
  */
 export async function claimNext(db: Database, options: ClaimOptions): Promise<NextRun | undefined> {
   for (let skipped = 0; ; ) {
-    const { run, passedOver } = await claimInTurn(db, options, skipped)
+    const tried = Math.max(skipped, turnsTried)
+    const { run, passedOver } = await claimInTurn(db, options, { skipped, tried })
     const dropped = await dropIdleTurns(db, passedOver)
     if (run) return run
     if (dropped > 0) continue
     // Nothing of these may start now; somebody behind them may have what fits.
-    if (passedOver.length < turnsTried) return undefined
-    skipped += turnsTried
+    if (passedOver.length < tried) return undefined
+    skipped += tried
   }
 }
 
@@ -132,7 +136,11 @@ const startable = (places: RunPlaces) => sql`
   where run.state = 'queued'
   limit 1`
 
-async function claimInTurn(db: Database, options: ClaimOptions, skipped: number): Promise<Claim> {
+async function claimInTurn(
+  db: Database,
+  options: ClaimOptions,
+  turns: { skipped: number; tried: number },
+): Promise<Claim> {
   const { worker, companyConcurrency, places } = options
   const move = moved(
     {
@@ -149,7 +157,7 @@ async function claimInTurn(db: Database, options: ClaimOptions, skipped: number)
     },
     { id: sql`(select id from next)`, companyId: sql`(select company_id from next)` },
   )
-  const { rows } = await sql<ClaimedRow>`${acrossCompanies('the claim serves companies in turn')}
+  const statement = sql<ClaimedRow>`${acrossCompanies('the claim serves companies in turn')}
     with ${heldNow(places)}, busy as (
       select live.company_id, count(*) as runs, ${overBound} as over_bound, own.run_concurrency_limit
       from live left join company_settings own using (company_id)
@@ -157,10 +165,10 @@ async function claimInTurn(db: Database, options: ClaimOptions, skipped: number)
     ), waiting as materialized (
       (select company_id, 0 as live, 0 as over_bound, served_at, since from queue_turns
         where not exists (select from busy where busy.company_id = queue_turns.company_id) and ${hasPlace(places)}
-        order by served_at nulls first, since limit ${sql.lit(turnsTried)} offset ${unseen(skipped, 'bigint')})
+        order by served_at nulls first, since limit ${turns.tried} offset ${turns.skipped})
       union all
       select company_id, busy.runs, busy.over_bound, served_at, since from busy join queue_turns using (company_id)
-      where busy.runs < coalesce(run_concurrency_limit, ${unseen(companyConcurrency, 'int')}) and ${hasOrdinaryPlace(places)}
+      where busy.runs < coalesce(run_concurrency_limit, ${companyConcurrency}) and ${hasOrdinaryPlace(places)}
     ), turns as (
       select company_id, live, over_bound,
         row_number() over (order by live, served_at nulls first, since, company_id) as turn
@@ -184,8 +192,8 @@ async function claimInTurn(db: Database, options: ClaimOptions, skipped: number)
       select count(*) from (select from runs where state = 'queued' order by company_id, queued_at, id limit 2) queued
     ) < 2 as "isLast"
     from (select) one left join next on true left join moved on true
-  `.execute(db)
-  const [row] = rows
+  `
+  const [row] = await executePlannedOnce(db, statement)
   if (!row) throw new Error('a claim is without an answer')
   const { passed_over: passedOver, id, ...run } = row
   return { run: id === null ? undefined : { ...run, id }, passedOver }

@@ -10,6 +10,7 @@ import {
   SandboxUnknown,
   unbegun,
 } from '../executor/port.ts'
+import { claimExpired } from '../executor/start-in-time.ts'
 import { ObjectMissing } from '../storage/port.ts'
 import type { ClaimedRun } from './claim-store.ts'
 import type { Standing } from './claimed-run-store.ts'
@@ -34,6 +35,7 @@ import type { RunQueue } from './run-queue.ts'
  *
  *   never started      forbid it; the run goes back into the queue, where its next claim names another sandbox
  *   input was cut      the same without a word: the boot program begins no job before the end of its input
+ *   claimed long ago   the same: the executor starts nothing whose claim is older than what it remembers of ids
  *   started            mark it running, wait, collect, finish, as if nothing had happened
  *   not known to it    the run ends `platform_failed`, found by `reconcile`
  *
@@ -177,7 +179,7 @@ class RunDrive {
       } catch (error) {
         if (error instanceof ExecutorUnavailable) return 'no_host'
         if (!(error instanceof ExecutorRefused)) throw error
-        if (error.slug === noCapacity || error.slug === unbegun) return 'no_host'
+        if (error.slug === noCapacity || error.slug === unbegun || this.#isLate(error)) return 'no_host'
         if (error.slug === cancelledSlug) return failed('cancelled')
         this.#patience.log.warn({ slug: error.slug }, 'start refused')
         // It may have lost an image that it had.
@@ -185,6 +187,11 @@ class RunDrive {
         if (lastTry) return failed('runtime_start_failed', { detail: error.slug })
       }
     }
+  }
+
+  /** The next claim is younger, unless the clocks of database and host are apart. */
+  #isLate({ slug }: ExecutorRefused): boolean {
+    return slug === claimExpired && this.#run.fence < claimsOfUnbegunMax
   }
 
   /** While a host is full or away, a run that waits for it can still be cancelled. */
@@ -247,6 +254,7 @@ class RunDrive {
       if (standing === 'lost') return
       if (standing !== 'running') return this.#remove()
     }
+    if (exit.cause === 'stopped' && !this.#isCancelled()) await this.#lookForCancel()
     const own = outcomeOf(exit, this.#isCancelled())
     const stored = typeof left === 'string' ? {} : { left }
     const outcome = typeof left === 'string' ? outcomeUnkept(own, left) : own
@@ -333,6 +341,13 @@ class RunDrive {
         this.#patience.log.error({ error: describe(error) }, 'sandbox cannot be stopped')
       },
     )
+  }
+
+  /** Who stopped it may be an earlier holder, who heard of a cancel before this one. */
+  async #lookForCancel(): Promise<void> {
+    const { runs } = this.#deps
+    const look = () => runs.cancelRequestedAmong([this.#run.id])
+    if ((await patiently('look for a cancel', look, this.#patience)).length > 0) this.#cancelSeen = true
   }
 
   #isCancelled(): boolean {

@@ -8,6 +8,7 @@ import type { RunBundle } from './run-bundle.ts'
 
 /** Everything a claimed run is made of, read once. */
 export interface RunJob {
+  claimed_at: Date
   resource_profile: string
   timeout_seconds: number
   input: Buffer | null
@@ -36,13 +37,16 @@ export interface RunJob {
   has_room: boolean
 }
 
-/** One read over the rows of several domains, since it stands between a submission and its start. */
+/**
+ * One read over the rows of several domains, since it stands between a submission and its start. Undefined too where the run
+ * has been claimed again: the time of that claim is not this one's.
+ */
 export async function findJob(
   db: Executing,
-  run: { id: string; companyId: string },
+  run: { id: string; companyId: string; fence: number },
 ): Promise<RunJob | undefined> {
   const { rows } = await sql<RunJob>`
-    select run.resource_profile, run.timeout_seconds, i.content as input,
+    select run.claimed_at, run.resource_profile, run.timeout_seconds, i.content as input,
       v.startup_script, v.work_script, v.work_command, v.ordinary_env, v.secret_slot_declarations, v.content_state,
       v.state as version_state, t.state as task_state, t.security_state as task_security_state,
       case when 'blocked' in (ev.security_state, e.security_state) then 'blocked' else 'clear' end
@@ -62,7 +66,7 @@ export async function findJob(
     left join company_settings s on s.company_id = run.company_id
     left join run_inputs i on i.run_id = run.id
     left join task_bundles b on b.id = v.bundle_id and b.company_id = v.company_id
-    where run.id = ${run.id} and run.company_id = ${run.companyId}
+    where run.id = ${run.id} and run.company_id = ${run.companyId} and run.fence = ${run.fence}
   `.execute(db)
   return rows[0]
 }

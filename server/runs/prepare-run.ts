@@ -73,6 +73,7 @@ export async function prepareRun(
   if (image instanceof ImageUntrusted) return refused(failed('image_unavailable', { detail: image.slug }))
   const spec = runSandbox({
     sandboxId,
+    claimedAt: job.claimed_at,
     layerDigest: image.layer.diffId,
     resourceProfile: job.resource_profile,
     imageUser: image.user,

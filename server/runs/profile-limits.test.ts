@@ -52,6 +52,7 @@ test.each(cases)(
     const spec = {
       ...runSandbox({
         sandboxId: newId('run'),
+        claimedAt: new Date(),
         layerDigest: empty,
         resourceProfile,
         imageUser: '',

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { RunState } from '@sandbox-jobs/contract/states/run-states.ts'
 import { sql } from 'kysely'
-import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { beforeAll, describe, expect, it, onTestFinished, test } from 'vitest'
 import { createLog } from '../base/logging.ts'
 import { connect, type Database } from '../db/database.ts'
 import { makeRun, makeRunnableTask, type RunnableTask } from '../testing/factories/runs.ts'
@@ -192,6 +192,20 @@ async function planned(db: Database): Promise<string[]> {
   )
   return rows.map(({ statement }) => statement)
 }
+
+test('a claim is planned for no values at hand, though the queue grows once its connection has plans', async () => {
+  const claimOnce = (db: Database) => claimNext(db, { worker: "w'$1", companyConcurrency: 50, places })
+  const db = await connectOnce()
+  await sql`delete from queue_turns`.execute(makers)
+  await sql`analyze`.execute(makers)
+  for (let round = 0; round < untilPlansStay; round += 1) await claimOnce(db)
+  await fillForOther()
+  for (let round = 0; round < 2 * untilPlansStay; round += 1) await claimOnce(db)
+  const { rows } = await sql<{ custom: number }>`
+    select sum(custom_plans)::int as custom from pg_prepared_statements where statement like '%passed_over%'
+  `.execute(db)
+  expect(rows).toEqual([{ custom: 0 }])
+})
 
 describe('no statement is planned at each execution', () => {
   it.each(['short', 'long'])('beside a %s queue', async (length) => {

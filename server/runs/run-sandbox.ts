@@ -25,6 +25,7 @@ const pidsPerVcpu = 256
 
 export interface RunSandbox {
   sandboxId: string
+  claimedAt: Date
   layerDigest: string
   resourceProfile: string
   /** `USER` of the image's configuration. */
@@ -41,6 +42,7 @@ export function runSandbox(run: RunSandbox): SandboxSpec {
   const profile = profileOf(run.resourceProfile)
   return {
     id: run.sandboxId,
+    claimedAt: run.claimedAt.toISOString(),
     rootfs: { kind: 'image', digest: run.layerDigest },
     argv: [...bootArgv],
     env: {},

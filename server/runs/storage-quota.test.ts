@@ -86,7 +86,7 @@ it('the operator raises and lowers the bound of one company', async () => {
 
 it('a run that waits while its company comes to its bound is not started', async () => {
   const waiting = await makeRun(db, task, { chatroom_id: tenant.roomId })
-  const key = { id: waiting, companyId: tenant.companyId }
+  const key = { id: waiting, companyId: tenant.companyId, fence: 0 }
   expect(await findJob(db, key)).toMatchObject({ has_room: true })
   await left(10 * mib)
   expect(await findJob(db, key)).toMatchObject({ has_room: false })

@@ -1,12 +1,13 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { createLog } from '../base/logging.ts'
-import { ExecutorUnavailable } from '../executor/port.ts'
+import { ExecutorRefused, ExecutorUnavailable } from '../executor/port.ts'
 import { makeRun, makeRunnableTask } from '../testing/factories/runs.ts'
 import { makeTenant } from '../testing/factories/tenant.ts'
 import { RunHarness } from '../testing/run-harness.ts'
 import { type Left, ScriptedExecutor } from '../testing/scripted-executor.ts'
 import { createTestDatabase } from '../testing/test-database.ts'
 import { unsignedImages } from '../testing/unsigned-images.ts'
+import { cancelRun } from './cancel-run.ts'
 import type { ClaimedRun } from './claim-store.ts'
 import { ContentRoom } from './content-room.ts'
 import { resumeRun } from './drive-run.ts'
@@ -74,6 +75,28 @@ it.each([
   expect(executor.started).toEqual([`${id}_1`, `${id}_2`])
 })
 
+const claimExpired = new ExecutorRefused('claim_expired', 'late')
+
+it('a run whose claim is too old to start gets a new one', async () => {
+  executor.failNext('start', claimExpired)
+  await startWorker()
+  const id = await queue()
+  await untilState(id, 'completed')
+  expect(executor.started).toEqual([`${id}_2`])
+})
+
+it('a run each of whose claims is too old ends, as where the clocks of database and host are a day apart', async () => {
+  for (let start = 0; start < 7; start += 1) executor.failNext('start', claimExpired)
+  await startWorker()
+  const id = await queue()
+  await untilState(id, 'platform_failed')
+  expect(await rowOf(id)).toMatchObject({
+    error_code: 'runtime_start_failed',
+    error_detail: 'claim_expired',
+    fence: 5,
+  })
+})
+
 it('a run is started again that was cut while no worker held it', async () => {
   executor.script(({ id }) => (id.endsWith('_1') ? 'hold' : {}))
   executor.failNext('start', new ExecutorUnavailable('cut'), true)
@@ -106,6 +129,23 @@ it('a worker that lost the run to another leaves the record to it', async () => 
   expect(await executor.list()).toEqual([{ id: `${id}_1`, state: 'exited' }])
   await startWorker()
   await untilState(id, 'completed')
+})
+
+it('a run is cancelled that an earlier holder stopped, before its holder has heard of the cancel', async () => {
+  executor.script(() => 'hold')
+  const earlier = await startWorker()
+  const id = await queue()
+  await untilState(id, 'running')
+  await earlier.stop()
+  const { company_id: companyId, fence } = await rowOf(id)
+  await cancelRun(db, { id, company_id: companyId })
+  await executor.stop(`${id}_1`)
+  const run: ClaimedRun = { id, companyId, state: 'running', fence, sandboxId: `${id}_1` }
+  const { signal } = new AbortController()
+  const images = new PlacedImages(executor, unsignedImages)
+  const room = new ContentRoom(async () => null)
+  await resumeRun({ ...parts(), images, room }, run, { detach: signal, cancel: signal })
+  expect((await rowOf(id)).state).toBe('cancelled')
 })
 
 it('a run whose runtime fails each time keeps the log of the last time', async () => {

@@ -1,6 +1,7 @@
 import { runMachine } from '@sandbox-jobs/contract/states/run-states.ts'
 import { isTerminal } from '@sandbox-jobs/contract/states/state-machine.ts'
 import { endedUnbegun } from '../executor/port.ts'
+import { claimExpired } from '../executor/start-in-time.ts'
 import { claimsOfUnbegunMax } from '../runs/drive-run.ts'
 import type { ModelledHost } from './modelled-host.ts'
 import { bytesPerRun, type SimulatedRun, type SimulatedRuns } from './simulated-runs.ts'
@@ -40,9 +41,10 @@ function* judgeRun(run: SimulatedRun, { starts, ends }: Seen): Generator<string>
     yield `${id} lost what it left`
 }
 
-/** Each sandbox of it ended before its program began, and it was claimed as often as that may happen. */
+/** Each sandbox of it ended before its program began or came too late, and it was claimed as often as that may happen. */
 const wasGivenUp = ({ end, fence }: SimulatedRun): boolean =>
-  end?.exit !== undefined && endedUnbegun(end.exit) && fence >= claimsOfUnbegunMax
+  fence >= claimsOfUnbegunMax &&
+  ((end?.exit !== undefined && endedUnbegun(end.exit)) || end?.outcome.error_detail === claimExpired)
 
 const endOf = ({ program, timeoutSeconds }: SimulatedRun): SimulatedRun['state'] =>
   program.seconds <= timeoutSeconds && program.exitCode === 0 ? 'completed' : 'customer_failed'

@@ -15,7 +15,7 @@ import { companies } from './world.ts'
  * The worker's own code (`RunWorker`, `driveRun`, the moves of a run, what an exit means) through every order of events
  * that a seed draws: crashes, frozen processes, requests and answers that get lost or come late, agents that restart,
  * cancels at any moment. Database and host are models of what they promise; for one seed in `sqlShare` the table of runs is
- * Postgres, behind production's own statements. Then every rule is taken away in turn, which has to be noticed: a simulation
+ * Postgres, behind production's own statements, and for one in twenty a host's marks are the agent's own, on files. Then every rule is taken away in turn, which has to be noticed: a simulation
  * that finds nothing proves nothing.
  */
 const usage = 'npm run simulate -- [--seeds N] [--seed FIRST]'

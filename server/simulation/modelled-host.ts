@@ -4,10 +4,12 @@ import {
   endedUnbegun,
   noCapacity,
   type SandboxExit,
+  type SandboxSpec,
   type SandboxSummary,
   SandboxUnknown,
   unbegun,
 } from '../executor/port.ts'
+import { HostDisk, type HostMarks, type MakeMarks } from './host-marks.ts'
 import type { Rules } from './rules.ts'
 import type { Program } from './simulated-runs.ts'
 import type { Timeline } from './timeline.ts'
@@ -35,23 +37,28 @@ export const outputText = '"done"'
 /**
  * A host with its agent, keeping the promises of the executor port: an id starts at most once for ever, `forbid`
  * answers truly and lasts, what a sandbox left stays until `remove`. Restarts lose nothing of that, and what could not be
- * written down was not done.
+ * written down was not done. Its marks are a model too, or the agent's own (`agent-marks.ts`).
  */
 export class ModelledHost {
   #awayUntilMs = 0
   #fullUntilMs = 0
-  #badDiskUntilMs = 0
   readonly #rules: Rules
   readonly #timeline: Timeline
   readonly #events: HostEvents
-  readonly #known = new Map<string, Sandbox | 'forbidden' | 'removed'>()
-  /** When the marks were made that are on disk. */
-  readonly #marked = new Map<string, number>()
+  readonly #disk: HostDisk
+  readonly #marks: HostMarks
+  readonly #known = new Map<string, Sandbox>()
 
-  constructor(rules: Rules, timeline: Timeline, events: HostEvents) {
+  constructor(rules: Rules, timeline: Timeline, parts: { events: HostEvents; makeMarks: MakeMarks }) {
     this.#rules = rules
     this.#timeline = timeline
-    this.#events = events
+    this.#events = parts.events
+    this.#disk = new HostDisk(timeline)
+    this.#marks = parts.makeMarks(rules, timeline, this.#disk)
+  }
+
+  close(): void | Promise<void> {
+    return this.#marks.close()
   }
 
   get isAway(): boolean {
@@ -60,23 +67,20 @@ export class ModelledHost {
 
   /** Sandboxes that live or whose results nobody has removed. */
   get leftovers(): string[] {
-    return [...this.#known].filter(([, one]) => typeof one !== 'string').map(([id]) => id)
+    return [...this.#known.keys()]
   }
 
   restart(awayMs: number): void {
     this.#awayUntilMs = this.#timeline.nowMs + awayMs
-    for (const one of this.#known.values()) {
-      if (typeof one !== 'string') for (const { cut } of one.waiters.splice(0)) cut()
-    }
-    for (const [id, one] of this.#known)
-      if (typeof one === 'string' && !this.#marked.has(id)) this.#known.delete(id)
+    for (const { waiters } of this.#known.values()) for (const { cut } of waiters.splice(0)) cut()
+    this.#marks.restart()
   }
 
   /** Nothing can be written for a while, after which as often as not somebody restarts the agent. */
   failWrites(forMs: number): void {
-    const { draw, nowMs } = this.#timeline
-    this.#badDiskUntilMs = nowMs + forMs
-    if (draw.chance(0.5)) this.#timeline.at(this.#badDiskUntilMs, () => this.restart(draw.below(500)))
+    const { draw } = this.#timeline
+    const badUntilMs = this.#disk.fail(forMs)
+    if (draw.chance(0.5)) this.#timeline.at(badUntilMs, () => this.restart(draw.below(500)))
   }
 
   /** Takes nothing more for a while. */
@@ -84,15 +88,16 @@ export class ModelledHost {
     this.#fullUntilMs = this.#timeline.nowMs + forMs
   }
 
-  start(id: string, timeoutMs: number, program: Program): void {
-    const known = this.#recall(id)
-    if (typeof known === 'string') throw new ExecutorRefused(known, `sandbox ${id} may not start`)
+  async start({ id, claimedAt, limits }: SandboxSpec, program: Program): Promise<void> {
+    const { timeoutMs } = limits
+    const known = this.#known.get(id)
+    if (!known) await this.#marks.requireStartable(id, claimedAt)
     if (known?.exit && endedUnbegun(known.exit)) throw new ExecutorRefused(unbegun, 'cut')
     if (known && this.#rules.startsOnce) return
     if (this.#timeline.nowMs < this.#fullUntilMs) throw new ExecutorRefused(noCapacity, 'full')
     if (!this.#timeline.calm && this.#timeline.draw.chance(0.02)) this.#dieBeforeTheWord(id)
     if (!this.#timeline.calm && this.#timeline.draw.chance(0.02)) this.#dieBeforeTheEnd(id)
-    this.#write()
+    this.#disk.write()
     const sandbox: Sandbox = { exit: undefined, waiters: [] }
     this.#known.set(id, sandbox)
     this.#events.started(id)
@@ -133,43 +138,18 @@ export class ModelledHost {
 
   /** The keeper of a sandbox dies, and its program with it. */
   loseOne(): void {
-    const live = [...this.#known].filter(([, one]) => typeof one !== 'string' && !one.exit)
+    const live = [...this.#known].filter(([, { exit }]) => !exit)
     if (live.length === 0) return
     const [id, sandbox] = this.#timeline.draw.of(live)
-    this.#end(id, sandbox as Sandbox, exitOf('lost', null), false)
+    this.#end(id, sandbox, exitOf('lost', null), false)
   }
 
-  forbid(id: string): boolean {
-    const known = this.#recall(id)
-    if (known) return known === 'forbidden'
-    if (this.#rules.forbids === 'never') return true
-    if (this.#rules.remembersFirst) this.#known.set(id, 'forbidden')
-    if (this.#rules.forbids === 'durably') this.#mark(id, 'forbidden')
-    else this.#known.set(id, 'forbidden')
+  async forbid(id: string): Promise<boolean> {
+    if (this.#known.has(id)) return false
+    const mark = await this.#marks.find(id)
+    if (mark) return mark === 'forbidden'
+    await this.#marks.forbid(id)
     return true
-  }
-
-  /** On disk first, then remembered. */
-  #mark(id: string, as: 'forbidden' | 'removed'): void {
-    this.#write()
-    this.#marked.set(id, this.#timeline.nowMs)
-    this.#known.set(id, as)
-  }
-
-  /** What the agent has written, it has; now and then its disk fails it. */
-  #write(): void {
-    const { calm, draw, nowMs } = this.#timeline
-    if (calm || (nowMs >= this.#badDiskUntilMs && !draw.chance(0.02))) return
-    throw new ExecutorUnavailable('disk error')
-  }
-
-  #recall(id: string): Sandbox | 'forbidden' | 'removed' | undefined {
-    const markedMs = this.#marked.get(id)
-    if (markedMs !== undefined && markedMs + this.#rules.marksKeptMs < this.#timeline.nowMs) {
-      this.#marked.delete(id)
-      this.#known.delete(id)
-    }
-    return this.#known.get(id)
   }
 
   output(id: string): string {
@@ -178,19 +158,20 @@ export class ModelledHost {
     return outputText
   }
 
-  remove(id: string): void {
+  async remove(id: string): Promise<void> {
     const sandbox = this.#known.get(id)
-    if (!sandbox || typeof sandbox === 'string') return
+    if (!sandbox) return
     if (!sandbox.exit) throw new ExecutorRefused('running', `sandbox ${id} has not ended`)
-    this.#mark(id, 'removed')
+    await this.#marks.noteRemoved(id)
+    this.#known.delete(id)
   }
 
   list(): SandboxSummary[] {
-    return [...this.#known].flatMap(([id, one]): SandboxSummary[] => {
-      if (one === 'removed') return []
-      if (one === 'forbidden') return [{ id, state: 'forbidden' }]
-      return [{ id, state: one.exit ? 'exited' : 'running' }]
+    const forbidden = this.#marks.forbidden().map((id) => ({ id, state: 'forbidden' as const }))
+    const sandboxes = [...this.#known].map(([id, { exit }]): SandboxSummary => {
+      return { id, state: exit ? 'exited' : 'running' }
     })
+    return [...sandboxes, ...forbidden]
   }
 
   #end(id: string, sandbox: Sandbox, exit: SandboxExit, own: boolean): void {
@@ -198,15 +179,12 @@ export class ModelledHost {
     sandbox.exit = exit
     this.#events.ended(id, own)
     for (const { tell } of sandbox.waiters.splice(0)) tell(exit)
-    if (!this.#rules.keepsResults) {
-      this.#marked.set(id, this.#timeline.nowMs)
-      this.#known.set(id, 'removed')
-    }
+    if (!this.#rules.keepsResults) this.#known.delete(id)
   }
 
   #find(id: string): Sandbox {
     const sandbox = this.#known.get(id)
-    if (!sandbox || typeof sandbox === 'string') throw new SandboxUnknown(id)
+    if (!sandbox) throw new SandboxUnknown(id)
     return sandbox
   }
 }

@@ -41,6 +41,7 @@ export class ModelledRuns implements SimulatedRuns {
       machine: null,
       sandboxId: null,
       leaseUntilMs: 0,
+      claimedMs: 0,
       cancelAsked: false,
       end: undefined,
       contentStored: false,
@@ -65,6 +66,7 @@ export class ModelledRuns implements SimulatedRuns {
     if (this.#rules.claimRaisesFence) next.fence += 1
     next.sandboxId = `${next.id}_${next.fence}`
     next.machine = worker
+    next.claimedMs = this.#surroundings.now()
     this.#hold(next, worker)
     return { ...claimOf(next), isLast: waiting.length === 1 }
   }

@@ -72,3 +72,10 @@ export const plantedBugs: Record<string, Partial<Rules>> = {
   'a claim serves the oldest run, whoever has the most': { fairTurns: false },
   'what a run keeps is counted after its end': { countsKept: 'afterwards' },
 }
+
+/** The same of the agent's own marks, which worlds with these have. */
+export const plantedInAgent: Record<string, Partial<Rules>> = {
+  'marks are answered before they are synced': { syncsMarks: false },
+  'a mark that could not be written is remembered': { remembersFirst: true },
+  'a start is taken however old its claim is': { refusesLateStarts: false },
+}

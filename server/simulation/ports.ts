@@ -6,7 +6,7 @@ import type { ObjectStorage } from '../storage/port.ts'
 import type { ModelledHost } from './modelled-host.ts'
 import type { Rules } from './rules.ts'
 import type { SimulatedRuns } from './simulated-runs.ts'
-import type { Actor, Timeline } from './timeline.ts'
+import { type Actor, agentTime, type Timeline } from './timeline.ts'
 
 /* The worker's ports as one process sees them: every call takes its time, and may be lost on either way. */
 
@@ -37,7 +37,11 @@ export function queueOf(actor: Actor, { runs, timeline, listeners, rules }: Queu
       }),
     cancelRequestedAmong: (ids) => ask(() => runs.cancelRequestedAmong(ids)),
     finishedAmong: (sandboxIds) => ask(() => runs.finishedAmong(sandboxIds)),
-    findJob: (run) => ask(() => jobOf(runs.rows.get(run.id)?.timeoutSeconds ?? 0)),
+    findJob: (run) =>
+      ask(() => {
+        const row = runs.rows.get(run.id)
+        return row?.fence === run.fence ? jobOf(row.timeoutSeconds, row.claimedMs) : undefined
+      }),
     markRunning: (run) => ask(() => runs.markRunning(run)),
     requeue: (run) => ask(() => runs.requeue(run)),
     finish: async (run, end) => {
@@ -56,7 +60,8 @@ export function queueOf(actor: Actor, { runs, timeline, listeners, rules }: Queu
 }
 
 /** What nothing in the simulation depends on: it only has to be runnable. */
-const jobOf = (timeoutSeconds: number): RunJob => ({
+const jobOf = (timeoutSeconds: number, claimedMs: number): RunJob => ({
+  claimed_at: agentTime(claimedMs),
   resource_profile: 'standard',
   timeout_seconds: timeoutSeconds,
   input: Buffer.from('null'),
@@ -86,8 +91,8 @@ export function hostOf(
   actor: Actor,
   { host, runs, timeline }: { host: ModelledHost; runs: SimulatedRuns; timeline: Timeline },
 ): Executor {
-  const ask = <T>(request: () => T) =>
-    timeline.call(
+  const ask = <T>(request: () => T | Promise<T>) =>
+    timeline.call<T>(
       actor,
       () => {
         if (host.isAway) throw hostAway()
@@ -98,10 +103,7 @@ export function hostOf(
   const programOf = (sandboxId: string) =>
     runs.rows.get(sandboxId.slice(0, sandboxId.lastIndexOf('_')))?.program
   return {
-    start: (spec) =>
-      ask(() =>
-        host.start(spec.id, spec.limits.timeoutMs, programOf(spec.id) ?? { seconds: 0, exitCode: 0 }),
-      ),
+    start: (spec) => ask(() => host.start(spec, programOf(spec.id) ?? { seconds: 0, exitCode: 0 })),
     wait: async (id) => {
       // One request that stays open: it is answered at once when there is a record, and cut when the agent goes.
       const { exit } = await ask(() => {

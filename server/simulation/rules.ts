@@ -35,6 +35,10 @@ export interface Rules {
   remembersFirst: boolean
   /** How long marks of forbidden and removed sandboxes are kept. */
   marksKeptMs: number
+  /** The agent's own code: what it writes of marks is synced, */
+  syncsMarks: boolean
+  /** and a start that comes after marks may be gone is refused. */
+  refusesLateStarts: boolean
   /** A claim serves the company with the fewest live runs. */
   fairTurns: boolean
   /** When the bytes that a run keeps are counted. */
@@ -62,6 +66,8 @@ export const trueRules: Rules = {
   provesForOthers: false,
   remembersFirst: false,
   marksKeptMs: Number.POSITIVE_INFINITY,
+  syncsMarks: true,
+  refusesLateStarts: true,
   fairTurns: true,
   countsKept: 'with the end',
   stops: true,

@@ -1,7 +1,9 @@
-import { plantedBugs } from './planted-bugs.ts'
+import { AgentMarks } from './agent-marks.ts'
+import type { MakeMarks } from './host-marks.ts'
+import { plantedBugs, plantedInAgent } from './planted-bugs.ts'
 import { type Rules, trueRules } from './rules.ts'
 import { clearRuns, type SqlGround, SqlRuns } from './sql-runs.ts'
-import { World } from './world.ts'
+import { type MakeRuns, World } from './world.ts'
 
 /** Worlds that live side by side, so that one turn of the event loop serves all of them. */
 const atOnce = 64
@@ -11,16 +13,22 @@ export interface Found {
   faults: string[]
 }
 
+/** One world in so many has the agent's own marks. */
+const agentShare = 20
+const isWithAgent = (seed: number): boolean => seed % agentShare === 0
+const agentMarks: MakeMarks = (rules, timeline, disk) => new AgentMarks(rules, timeline, disk)
+
 /** Lives through the worlds of these seeds and answers the first faults, at most `most` worlds of them. */
 export async function simulate(
   seeds: Iterator<number>,
   rules: Rules,
-  most = Number.POSITIVE_INFINITY,
+  { most = Number.POSITIVE_INFINITY, withAgent = isWithAgent } = {},
 ): Promise<Found[]> {
   const found: Found[] = []
   const liveOn = async () => {
     for (let next = seeds.next(); !next.done && found.length < most; next = seeds.next()) {
-      const faults = await new World(next.value, rules).live()
+      const parts = withAgent(next.value) ? { makeMarks: agentMarks } : {}
+      const faults = await new World(next.value, rules, parts).live()
       if (faults.length > 0) found.push({ seed: next.value, faults })
     }
   }
@@ -39,11 +47,8 @@ export async function simulateOnSql(
   for (const seed of seeds) {
     if (found.length >= most) break
     await clearRuns(ground)
-    const faults = await new World(
-      seed,
-      rules,
-      (ofWorld, around) => new SqlRuns(ground, ofWorld, around),
-    ).live()
+    const makeRuns: MakeRuns = (ofWorld, around) => new SqlRuns(ground, ofWorld, around)
+    const faults = await new World(seed, rules, { makeRuns }).live()
     if (faults.length > 0) found.push({ seed, faults })
   }
   return found
@@ -72,10 +77,19 @@ export async function huntOnSql(ground: SqlGround, firstSeed: number): Promise<B
   return { bug: `${bugOnSql}, on Postgres`, found }
 }
 
+/** With the agent's own marks in each world. */
+export async function huntInAgent(bug: string, firstSeed: number): Promise<BugHunt> {
+  const rules = { ...trueRules, ...plantedInAgent[bug] }
+  const [found] = await simulate(seedsFrom(firstSeed, seedsPerBug), rules, { most: 1, withAgent: () => true })
+  return { bug: `${bug}, by the agent`, found }
+}
+
 /** Takes each rule away in turn and looks whether that is noticed. */
 export async function* huntPlantedBugs(firstSeed: number): AsyncGenerator<BugHunt> {
   for (const [bug, change] of Object.entries(plantedBugs)) {
-    const [found] = await simulate(seedsFrom(firstSeed, seedsPerBug), { ...trueRules, ...change }, 1)
+    const rules = { ...trueRules, ...change }
+    const [found] = await simulate(seedsFrom(firstSeed, seedsPerBug), rules, { most: 1 })
     yield { bug, found }
   }
+  for (const bug of Object.keys(plantedInAgent)) yield huntInAgent(bug, firstSeed)
 }

@@ -21,6 +21,8 @@ export interface SimulatedRun {
   machine: string | null
   sandboxId: string | null
   leaseUntilMs: number
+  /** Of its latest claim. */
+  claimedMs: number
   timeoutSeconds: number
   cancelAsked: boolean
   program: Program

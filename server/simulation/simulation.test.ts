@@ -1,10 +1,18 @@
 import { expect, test } from 'vitest'
 import { plantedBugs } from './planted-bugs.ts'
 import { trueRules } from './rules.ts'
-import { seedsFrom, simulate } from './simulate.ts'
+import { huntInAgent, seedsFrom, simulate } from './simulate.ts'
 
 test('no order of events breaks a promise', async () => {
   expect(await simulate(seedsFrom(1, 500), trueRules)).toEqual([])
+})
+
+test('no order of events breaks a promise with the marks of the agent itself', async () => {
+  expect(await simulate(seedsFrom(200, 60), trueRules, { withAgent: () => true })).toEqual([])
+})
+
+test('it is noticed when the agent takes a start however old its claim is', async () => {
+  expect((await huntInAgent('a start is taken however old its claim is', 1)).found).toBeDefined()
 })
 
 /** The rest takes a minute: `npm run simulate`. */
@@ -23,5 +31,5 @@ const soonFound = [
 test.each(soonFound)('it is noticed when %s', async (bug) => {
   const planted = plantedBugs[bug]
   expect(planted).toBeDefined()
-  expect(await simulate(seedsFrom(1, 500), { ...trueRules, ...planted }, 1)).not.toEqual([])
+  expect(await simulate(seedsFrom(1, 500), { ...trueRules, ...planted }, { most: 1 })).not.toEqual([])
 })

@@ -184,7 +184,8 @@ export class SqlRuns implements SimulatedRuns {
 
   async #readRows(db: Database): Promise<void> {
     const { rows } = await sql<ReadRow>`
-      select r.id, r.state, fence, worker, machine, sandbox_id as "sandboxId", c.run_id is not null as "contentStored"
+      select r.id, r.state, fence, worker, machine, sandbox_id as "sandboxId",
+        coalesce(extract(epoch from r.claimed_at) * 1000 - ${epochMs}, 0)::bigint as "claimedMs", c.run_id is not null as "contentStored"
       from runs r left join run_contents c on c.run_id = r.id
     `.execute(db)
     for (const row of rows) Object.assign(this.rows.get(row.id) ?? {}, row)
@@ -193,7 +194,7 @@ export class SqlRuns implements SimulatedRuns {
 
 type ReadRow = Pick<
   SimulatedRun,
-  'id' | 'state' | 'fence' | 'worker' | 'machine' | 'sandboxId' | 'contentStored'
+  'id' | 'state' | 'fence' | 'worker' | 'machine' | 'sandboxId' | 'claimedMs' | 'contentStored'
 >
 
 const isEnded = (state: RunState): boolean =>
@@ -206,6 +207,7 @@ const newRow = {
   machine: null,
   sandboxId: null,
   leaseUntilMs: 0,
+  claimedMs: 0,
   cancelAsked: false,
   end: undefined,
   contentStored: false,

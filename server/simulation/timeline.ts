@@ -1,5 +1,10 @@
 import type { Draw } from '../base/draw.ts'
 
+/** The clocks of database and agents: days pass in minutes of a world, so that marks of old days go in the middle of it. */
+const agentSpeed = 288
+const epochMs = Date.UTC(2026, 0, 1)
+export const agentTime = (worldMs: number): Date => new Date(epochMs + worldMs * agentSpeed)
+
 /** A process of the simulated service. Once it is dead nothing that it waits for comes to it. */
 export interface Actor {
   alive: boolean

@@ -6,6 +6,7 @@ import { runPlaces } from '../runs/run-places.ts'
 import type { QueueNews } from '../runs/run-queue.ts'
 import { RunWorker } from '../runs/run-worker.ts'
 import { unsignedImages } from '../testing/unsigned-images.ts'
+import { type MakeMarks, ModelledMarks } from './host-marks.ts'
 import { isGivenUpForLost, judge } from './judge.ts'
 import { ModelledHost } from './modelled-host.ts'
 import { ModelledRuns } from './modelled-runs.ts'
@@ -27,6 +28,14 @@ export type MakeRuns = (rules: Rules, surroundings: Surroundings) => SimulatedRu
 
 const modelledRuns: MakeRuns = (rules, surroundings) => new ModelledRuns(rules, surroundings)
 
+const modelledMarks: MakeMarks = (rules, timeline, disk) => new ModelledMarks(rules, timeline, disk)
+
+/** What is not a model; by default nothing is. */
+export interface WorldParts {
+  makeRuns?: MakeRuns
+  makeMarks?: MakeMarks
+}
+
 /**
  * One simulated service with its workers, and what befalls it, all drawn from a seed: what is submitted and cancelled, who
  * dies or stands still, which request or answer is lost. The workers are production's own; after a minute of trouble
@@ -47,7 +56,8 @@ export class World {
   readonly #starts = new Map<string, number>()
   readonly #ends = new Map<string, 'own' | 'forced'>()
 
-  constructor(seed: number, rules: Rules, makeRuns: MakeRuns = modelledRuns) {
+  constructor(seed: number, rules: Rules, parts: WorldParts = {}) {
+    const { makeRuns = modelledRuns, makeMarks = modelledMarks } = parts
     this.#draw = new Draw(seed)
     this.#rules = rules
     this.#names = this.#draw.chance(0.3) ? ['one'] : ['one', 'other']
@@ -65,11 +75,21 @@ export class World {
       ended: (sandboxId: string, own: boolean) =>
         void this.#ends.set(runOf(sandboxId), own ? 'own' : 'forced'),
     }
-    this.#hosts = new Map(this.#names.map((name) => [name, new ModelledHost(rules, this.#timeline, events)]))
+    this.#hosts = new Map(
+      this.#names.map((name) => [name, new ModelledHost(rules, this.#timeline, { events, makeMarks })]),
+    )
   }
 
   /** Lives through everything and answers what was wrong. */
   async live(): Promise<string[]> {
+    try {
+      return await this.#live()
+    } finally {
+      for (const host of this.#hosts.values()) await host.close()
+    }
+  }
+
+  async #live(): Promise<string[]> {
     for (const name of this.#names) this.#startWorker(name)
     this.#planLoad()
     this.#planTrouble()

@@ -15,6 +15,7 @@ import {
   type SandboxSummary,
   SandboxUnknown,
 } from '../port.ts'
+import { requireInTime } from '../start-in-time.ts'
 
 /** What a scripted program does with its spec and input, and leaves behind. */
 export interface FakeOutcome {
@@ -77,6 +78,7 @@ export class FakeExecutor implements Executor {
       throw new ExecutorRefused(known, `sandbox ${spec.id} may not start`)
     }
     if (known) return
+    requireInTime(spec, new Date())
     if (this.#running() >= this.#slots) throw new ExecutorRefused(noCapacity, 'every slot is in use')
     if (spec.rootfs.kind === 'image' && !this.#images.has(spec.rootfs.digest)) {
       throw new ExecutorRefused('image_missing', `install ${spec.rootfs.digest} first`)

@@ -32,6 +32,7 @@ const isWhole = (value: unknown, minimum: number, maximum: number) =>
 function checkIdentity(spec: SandboxSpec): void {
   need(typeof spec === 'object' && spec !== null, 'description')
   need(typeof spec.id === 'string' && sandboxIdPattern.test(spec.id), 'id')
+  need(spec.claimedAt === undefined || isTime(spec.claimedAt), 'claimedAt')
   const rootfs = spec.rootfs
   const image = rootfs?.kind === 'image' && imageDigestPattern.test(String(rootfs.digest))
   need(image || rootfs?.kind === 'builder', 'rootfs')
@@ -55,6 +56,8 @@ function checkIdentity(spec: SandboxSpec): void {
   need(spec.owner === undefined || isWhole(spec.owner, 1, Number.MAX_SAFE_INTEGER), 'owner')
   need(typeof spec.hostname === 'string' && /^[a-z0-9][a-z0-9-]{0,62}$/.test(spec.hostname), 'hostname')
 }
+
+const isTime = (value: unknown): boolean => isText(value, 32) && !Number.isNaN(Date.parse(value))
 
 const isRegistry = ({ network, rootfs }: SandboxSpec): boolean =>
   network === 'none' ||

@@ -24,6 +24,7 @@ import { Leftovers } from './leftovers.ts'
 import type { MadeSandbox, MakeOptions } from './made-sandbox.ts'
 import { ForbiddenIds } from './marks/forbidden-ids.ts'
 import type { Marks } from './marks/marks.ts'
+import { requireStartable } from './marks/require-startable.ts'
 import { withMaskedNames } from './masked-names.ts'
 import { maskedValues } from './masked-values.ts'
 import { MemoryBudget } from './memory-budget.ts'
@@ -273,7 +274,7 @@ export class Sandboxes {
     special: Special | undefined,
     masked: readonly Buffer[],
   ): Promise<[Sandbox, MadeSandbox]> {
-    const { paths, slots, diskFloorBytes } = this.#options
+    const { paths, slots, diskFloorBytes, marks, clock } = this.#options
     if (this.#live >= slots) {
       throw new ExecutorRefused(noCapacity, `all ${slots} sandboxes of this machine are in use`)
     }
@@ -281,10 +282,7 @@ export class Sandboxes {
     if (isNearlyFull(paths.sandboxes, diskFloorBytes)) {
       throw new ExecutorRefused(noCapacity, 'the disk that the sandboxes are kept on is full')
     }
-    const mark = this.#options.marks.find(spec.id)
-    if (mark === 'forbidden') throw new ExecutorRefused(mark, `sandbox ${spec.id} may not start`)
-    if (mark === 'removed')
-      throw new ExecutorRefused(mark, `sandbox ${spec.id} ended earlier and was removed`)
+    requireStartable(spec, { marks, now: clock.now() })
     const warm = special ? undefined : this.#warm.take(spec)
     const idBase = warm?.idBase ?? special?.idBase ?? this.#maker.takeRange()
     const ticket: Ticket = { spec, idBase, name: warm?.name ?? spec.id }

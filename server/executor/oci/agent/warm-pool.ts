@@ -29,7 +29,7 @@ const burstMs = 1000
 /** Kinds that are remembered; what has not been started for longest is forgotten first. */
 const maxKinds = 256
 
-/** Specs that differ in nothing but their id and their time. */
+/** Specs that differ in nothing but their id, their claim and their time. */
 interface Kind {
   spec: SandboxSpec
   starts: number
@@ -210,7 +210,7 @@ const standsOn = ({ rootfs }: SandboxSpec, digest: string): boolean =>
 const wanted = (kind: Kind): number => (kind.starts < 2 ? 0 : kind.lastStartsMs.length)
 
 function kindOf(spec: SandboxSpec): string {
-  const { id: _id, limits, ...rest } = spec
+  const { id: _id, claimedAt: _claimedAt, limits, ...rest } = spec
   const { timeoutMs: _timeoutMs, ...bounds } = limits
   return JSON.stringify([rest, bounds])
 }

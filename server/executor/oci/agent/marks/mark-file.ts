@@ -59,22 +59,26 @@ function readAligned(path: string): Buffer {
   return bytes.byteOffset % 4 === 0 ? bytes : Buffer.from(new Uint8Array(bytes).buffer)
 }
 
+/** What is asked of an open file of marks. */
+export type OpenFile = Pick<FileHandle, 'write' | 'sync' | 'datasync' | 'stat' | 'close'>
+export type Open = (path: string, flags: 'r+' | 'w+', mode?: number) => Promise<OpenFile>
+
 /** A file of marks that takes more. */
 export class MarkFile {
-  readonly #file: FileHandle
+  readonly #file: OpenFile
   #end: number
   #size: number
 
-  private constructor(file: FileHandle, end: number, size: number) {
+  private constructor(file: OpenFile, end: number, size: number) {
     this.#file = file
     this.#end = end
     this.#size = size
   }
 
   /** Makes the file; it has its name only when its header and its room are on disk. */
-  static async create(path: string): Promise<MarkFile> {
+  static async create(path: string, openFile: Open = open): Promise<MarkFile> {
     const fresh = `${path}.new`
-    const file = await open(fresh, 'w+', 0o600)
+    const file = await openFile(fresh, 'w+', 0o600)
     try {
       const bytes = Buffer.concat([header, Buffer.alloc(roomBytes)])
       await writeAll(file, bytes, 0)
@@ -90,8 +94,8 @@ export class MarkFile {
   }
 
   /** Goes on with a file behind its last whole record. */
-  static async reopen(path: string, end: number): Promise<MarkFile> {
-    const file = await open(path, 'r+')
+  static async reopen(path: string, end: number, openFile: Open = open): Promise<MarkFile> {
+    const file = await openFile(path, 'r+')
     return new MarkFile(file, end, (await file.stat()).size)
   }
 
@@ -118,7 +122,7 @@ export class MarkFile {
   }
 }
 
-async function writeAll(file: FileHandle, bytes: Buffer, position: number): Promise<void> {
+async function writeAll(file: OpenFile, bytes: Buffer, position: number): Promise<void> {
   for (let done = 0; done < bytes.length; ) {
     const { bytesWritten } = await file.write(bytes, done, bytes.length - done, position + done)
     done += bytesWritten

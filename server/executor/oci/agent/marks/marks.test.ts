@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { recordBytes } from './mark.ts'
 import { Marks, type MarksOptions } from './marks.ts'
+import { requireStartable } from './require-startable.ts'
 
 let root: string
 let now: Date
@@ -68,7 +69,7 @@ test('marks are forgotten by whole days when they are thirty days old, while the
   expect(await readdir(folder())).toHaveLength(31)
 })
 
-test('too many marks are forgotten sooner, but never those of the last two days', async () => {
+test('too many marks are forgotten sooner, but never those of the last three days', async () => {
   const marks = await openMarks({ mostMarks: 100 })
   for (let day = 0; day < 4; day += 1) {
     await marks.add(
@@ -79,10 +80,34 @@ test('too many marks are forgotten sooner, but never those of the last two days'
   }
   expect([0, 1, 2, 3].map((day) => marks.find(`run_${day}_0`))).toEqual([
     undefined,
-    undefined,
+    'removed',
     'removed',
     'removed',
   ])
+})
+
+test('no start passes whose mark is gone, at any hour, also after a full disk kept a day from its file', async () => {
+  const marks = await openMarks({ mostMarks: 10 })
+  const claims: { id: string; claimedAt: string }[] = []
+  const blocked = dayFile('2026-03-04.new')
+  for (let hour = 0; hour < 24 * 9; hour += 1) {
+    const claim = { id: `run_${hour}_1`, claimedAt: now.toISOString() }
+    claims.push(claim)
+    // Of the fourth of March there is a file from its last hour on.
+    if (hour === 1) await mkdir(blocked)
+    if (now.toISOString().startsWith('2026-03-04T23')) await rm(blocked, { recursive: true })
+    await marks.add(
+      'removed',
+      [claim.id].concat(Array.from({ length: 10 }, (_, at) => `run_${hour}_1_${at}`)),
+    )
+    now = new Date(now.getTime() + 3_600_000)
+    for (const one of claims) expect(() => requireStartable(one, { marks, now })).toThrow(/may|earlier|ago/)
+  }
+  expect(marks.find('run_0_1')).toBeUndefined()
+  expect(() => requireStartable({ ...claims[0], id: 'run_0_1' }, { marks, now })).toThrow(/ago/)
+  expect(() =>
+    requireStartable({ id: 'run_new_1', claimedAt: now.toISOString() }, { marks, now }),
+  ).not.toThrow()
 })
 
 test('a clock that jumps ahead for years takes no mark of the last two days', async () => {

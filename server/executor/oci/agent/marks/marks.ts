@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Clock } from '../../../../base/clock.ts'
 import { FormerMarks } from './former-marks.ts'
 import { hashOf, kindOf, type MarkKind, recordBytes, recordOf, wordsPerMark } from './mark.ts'
-import { MarkFile, readMarks } from './mark-file.ts'
+import { MarkFile, type Open, readMarks } from './mark-file.ts'
 import { MarkTable } from './mark-table.ts'
 
 /*
@@ -11,12 +11,13 @@ import { MarkTable } from './mark-table.ts'
  * forbidden before they started. An id with a mark is never started.
  *
  * On disk there is a file for each day (mark-file.ts), in memory a table for each (mark-table.ts); a start reads all files, and
- * days that are old enough go as a whole. When may a mark go? It stands against a start that is still to come. A start comes
- * only from the process that claimed the run, between its claim and the end of its tries to start: an id names one claim, what is
- * taken over is never started under it, and a worker that is started anew starts nothing it had claimed before. While the host
- * answers, those tries end after minutes (`runs/patience.ts`). So two days are enough unless a worker stands still for as long and
- * goes on, and those are kept whatever happens. Thirty days are kept as long as they are not too many, for such a worker and for
- * who restores a database that is older than its runs.
+ * days that are old enough go as a whole. When may a mark go? It stands against a start that is still to come, and a start that
+ * comes later than `startableMs` after its claim is refused by its claim's time (`start-in-time.ts`), however long a worker stood
+ * still. A mark is younger than its id's claim, so one that is kept for `startableMs` is kept for long enough. A file takes marks
+ * until the next one is made, which a full disk delays to the end of its day at most. Of the newest three files, which are kept
+ * whatever happens, the later two were made on two days: the marks of a file that goes are older than a day, less what the
+ * clock jumped meanwhile. Thirty days are kept as long as they are not too many, for who restores a database that is older than
+ * its runs.
  */
 
 export interface MarksOptions {
@@ -29,6 +30,8 @@ export interface MarksOptions {
   onError: (error: unknown) => void
   /** Marks in all, beyond which the oldest days go. */
   mostMarks?: number
+  /** How files are opened to be written; by default as they are. */
+  open?: Open
 }
 
 interface Day {
@@ -47,7 +50,9 @@ interface Pending {
 const dayMs = 86_400_000
 const daysKept = 30
 /** The newest files, whatever the clock says: one that jumps ahead takes nothing that is still needed. */
-const daysKeptMin = 2
+const daysKeptMin = 3
+/** While no further file can be made, one serves on for so many days. */
+const daysServedOn = 2
 /** 20 bytes each on disk and up to 45 in memory. */
 const mostMarksDefault = 8_000_000
 const dayPattern = /^\d{4}-\d\d-\d\d$/
@@ -143,18 +148,18 @@ export class Marks {
       try {
         await this.#beginDay(name)
       } catch (error) {
-        if (!newest || newest.name < this.#dayBefore(daysKeptMin)) throw error
+        if (!newest || newest.name < this.#dayBefore(daysServedOn)) throw error
         this.#options.onError(error)
       }
     }
     const day = this.#days.at(-1)
     if (!day) throw new Error('a day of marks is missing')
-    this.#file ??= await MarkFile.reopen(join(this.#options.folder, day.name), day.end)
+    this.#file ??= await MarkFile.reopen(join(this.#options.folder, day.name), day.end, this.#options.open)
     return { day, file: this.#file }
   }
 
   async #beginDay(name: string): Promise<void> {
-    const file = await MarkFile.create(join(this.#options.folder, name))
+    const file = await MarkFile.create(join(this.#options.folder, name), this.#options.open)
     await this.#file?.close()
     this.#file = file
     this.#days.push({ name, table: new MarkTable(), end: 0 })
