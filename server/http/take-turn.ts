@@ -11,7 +11,7 @@ export function turnOf(turns: RequestTurns | undefined, companyId: string, { raw
   const take = async (bodyBytes: number) => {
     if (!turns) return
     const turn = turns.enter(companyId, bodyBytes)
-    raw.once('close', turn.leave)
+    raw.once('close', () => turn.leave())
     if (turn.granted === true || (await turn.granted)) return
     throw new PlainError(408, 'Request Timeout')
   }

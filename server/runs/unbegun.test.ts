@@ -144,7 +144,10 @@ it('a run is cancelled that an earlier holder stopped, before its holder has hea
   const { signal } = new AbortController()
   const images = new PlacedImages(executor, unsignedImages)
   const room = new ContentRoom(async () => null)
-  await resumeRun({ ...parts(), images, room }, run, { detach: signal, cancel: signal })
+  await resumeRun({ ...parts(), images, room, resultTurns: new ResultTurns() }, run, {
+    detach: signal,
+    cancel: signal,
+  })
   expect((await rowOf(id)).state).toBe('cancelled')
 })
 
