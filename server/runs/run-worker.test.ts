@@ -147,7 +147,7 @@ describe('a run in the hands of a worker', () => {
     }
     const worker = await startWorker('with-egress', 4, runs, 12_345)
     executor.script(() => ({ exit: { network: { ingressBytes: 7, egressBytes: 9 } } }))
-    expect(await networkOfNext()).toEqual({ egressCapBytes: 12_345, share: expect.any(Number) })
+    expect(await networkOfNext()).toEqual({ egressCapBytes: 12_345 })
     await db
       .insertInto('company_settings')
       .values({

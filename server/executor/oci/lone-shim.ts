@@ -49,6 +49,7 @@ export class LoneShim {
       lowers: [{ diskIdBase: 0, path: join(folder, 'layer') }],
       baseImages: undefined,
       link: undefined,
+      collectLock: undefined,
       workspace: { kind: 'memory' },
     })
   }

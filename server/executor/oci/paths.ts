@@ -27,6 +27,8 @@ export interface AgentPaths {
   buildPlatform: string
   /** Compiled shim and init, one folder per source. */
   native: string
+  /** Empty files that owners' sandboxes lock while they collect large results; made anew with each agent. */
+  collectLocks: string
   /** There only while filters of system calls are made. */
   filters: string
   builderRootfs: string
@@ -47,6 +49,7 @@ export function agentPaths(dataDir: string): AgentPaths {
     networkPlatform: join(root, 'platform-network'),
     buildPlatform: join(root, 'platform-build'),
     native: join(root, 'native'),
+    collectLocks: join(root, 'collect-locks'),
     filters: join(root, 'filters'),
     builderRootfs: join(root, 'builder/rootfs'),
     baseImages: join(root, 'base-images'),

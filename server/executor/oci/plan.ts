@@ -25,6 +25,8 @@ export interface ShimPlan {
   baseImages: TreeSource | undefined
   /** The prepared link; absent: a namespace with nothing in it. */
   link: Link | undefined
+  /** Sandboxes with the same file collect large results one after another. */
+  collectLock: string | undefined
   workspace: { kind: 'memory' } | { kind: 'disk' | 'folder'; path: string }
 }
 
@@ -58,6 +60,7 @@ export function planText(plan: ShimPlan): string {
     const hidden = hiddenFolder[spec.runtime]
     if (hidden) lines.push(['hidden', hidden])
   }
+  if (plan.collectLock) lines.push(['collect_lock', plan.collectLock])
   const { tree } = collect
   if (tree) {
     const bounds = [tree.maxFiles, tree.maxBytes, tree.maxPathBytes, tree.maxNameBytes]

@@ -103,6 +103,9 @@ export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
     onError: options.onError,
   })
   const cpus = availableParallelism()
+  // A shim that still holds a lock of before holds up nobody.
+  await rm(paths.collectLocks, { recursive: true, force: true })
+  await mkdir(paths.collectLocks, { mode: 0o700 })
   const { clock, onError, onProgress } = options
   const marks = { folder: paths.marks, formerFolder: paths.formerMarks, clock, onError }
   const sandboxes = new Sandboxes({

@@ -88,6 +88,7 @@ export async function planSandbox(
     lowers,
     baseImages,
     link,
+    collectLock: spec.owner === undefined ? undefined : join(paths.collectLocks, String(spec.owner)),
     workspace: special
       ? { kind: 'folder', path: special.workspaceFolder }
       : spec.limits.workspaceKind === 'disk'

@@ -10,7 +10,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-enum { RING_START = 8, CHECK_BYTES = 1 << 20 };
+enum { RING_START = 8, CHECK_BYTES = 1 << 20, LARGE_BYTES = 1 << 22 };
 
 static int head_file = -1, tail_file = -1;
 static uint64_t head_limit, tail_limit, head_bytes, tail_bytes, checked_at;
@@ -33,7 +33,9 @@ void log_append(const char *bytes, size_t count) {
   if (log_total() >= checked_at) {
     is_low = space_low(head_file);
     checked_at = log_total() + CHECK_BYTES;
-    write_out(head_bytes < head_limit ? head_file : tail_file);
+    int file = head_bytes < head_limit ? head_file : tail_file;
+    if (log_total() < LARGE_BYTES) write_out(file);
+    else write_out_slowly(file);
   }
   if (head_bytes < head_limit) {
     size_t fits = count < head_limit - head_bytes ? count : head_limit - head_bytes;

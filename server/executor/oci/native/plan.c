@@ -57,6 +57,8 @@ static void read_cgroup_line(struct plan *plan, const char *key, char *rest) {
     plan->command[plan->word_count++] = rest;
   } else if (!strcmp(key, "procs")) {
     plan->procs = rest;
+  } else if (!strcmp(key, "collect_lock")) {
+    plan->collect_lock = rest;
   } else {
     fail("plan_invalid");
   }

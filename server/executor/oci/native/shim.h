@@ -57,6 +57,8 @@ struct plan {
   int file_count;
   /* No path: the runtime makes a namespace of its own, with nothing in it. */
   struct { const char *path; uint64_t inode, egress_cap; } network;
+  /* Held while large results are collected; none: nobody else's wait for them. */
+  const char *collect_lock;
   bool has_tree;
   struct { uint64_t max_files, max_bytes, max_path, max_name; const char *path; } tree;
 };
