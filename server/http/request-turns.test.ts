@@ -51,8 +51,8 @@ test('a company that has used its time waits until it has some again, and anothe
   const next = enter('a')
   expect(isWaiting(next)).toBe(true)
   expect(enter('b').granted).toBe(true)
-  // A debt of at most four bursts, at half of the loop's share.
-  await vi.advanceTimersByTimeAsync((8 * bounds.burstMs) / bounds.loopShare + 2)
+  // A debt of at most eight bursts, at half of the loop's share.
+  await vi.advanceTimersByTimeAsync((16 * bounds.burstMs) / bounds.loopShare + 2)
   expect(await next.granted).toBe(true)
 })
 
@@ -87,7 +87,7 @@ test('what waits alone goes on when the others have stopped asking', async () =>
   work(2 * bounds.burstMs)
   costly.leave()
   const next = enter('a')
-  await vi.advanceTimersByTimeAsync(bounds.activeMs + (8 * bounds.burstMs) / bounds.loopShare)
+  await vi.advanceTimersByTimeAsync(bounds.activeMs + (16 * bounds.burstMs) / bounds.loopShare)
   expect(await next.granted).toBe(true)
   for (let count = 0; count < 10; count += 1) expect(enter('a').granted).toBe(true)
 })

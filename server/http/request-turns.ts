@@ -18,7 +18,7 @@ export interface TurnBounds {
 export const defaultTurnBounds: TurnBounds = {
   atWork: 16,
   atWorkEach: 2,
-  loopShare: 0.6,
+  loopShare: 0.9,
   burstMs: 100,
   activeMs: 1000,
   heldMs: 1000,
@@ -30,9 +30,9 @@ const rememberedMax = 1000
 const bytesOfWeight = 16 * 1024
 /** What a request takes beyond this is charged so many times: others wait for all of it at once. */
 const longMs = 10
-const longFactor = 3
+const longFactor = 5
 /** The deepest debt. */
-const debtMaxBursts = 4
+const debtMaxBursts = 8
 /** Of the last request in what a company's requests usually take. */
 const lastRequestWeight = 0.2
 
