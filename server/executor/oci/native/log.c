@@ -33,9 +33,9 @@ void log_append(const char *bytes, size_t count) {
   if (log_total() >= checked_at) {
     is_low = space_low(head_file);
     checked_at = log_total() + CHECK_BYTES;
-    int file = head_bytes < head_limit ? head_file : tail_file;
-    if (log_total() < LARGE_BYTES) write_out(file);
-    else write_out_slowly(file);
+    /* The ring stays in memory, where what comes later takes the place of what it holds. */
+    if (head_bytes < head_limit && head_bytes < LARGE_BYTES) write_out(head_file);
+    else if (head_bytes < head_limit) write_out_slowly(head_file);
   }
   if (head_bytes < head_limit) {
     size_t fits = count < head_limit - head_bytes ? count : head_limit - head_bytes;
