@@ -1,40 +1,88 @@
-// Who may import whom. Arrows point one way: main → http, cli → domain folders → live-logs, queue, executor,
-// storage, db, postgres → base → contract. A rule that is broken fails ./check.
+// Allowed imports. They go one way: main → http, cli → domain folders → live-logs, work, executor, storage, db,
+// postgres → base → contract. A violation fails ./check.
 
-// Each domain may use those before it.
+// Each domain may import those before it.
 const domainOrder = [
-  'audit',
-  'platform',
-  'settings',
+  'access',
+  'companies',
   'environments',
   'findings',
   'builds',
+  'secrets',
   'tasks',
   'runs',
-  'operator',
-  'backup',
+  'agents',
+  'operations',
 ]
+// Within a domain, each folder may import those before it. Mutually dependent folders share an entry.
+const folderOrder = {
+  companies: ['chatrooms', 'apply', 'settings|storage'],
+  environments: ['catalogue', 'uploads', 'versions', 'retention', 'operator'],
+  secrets: ['envelope|keys', 'store', 'write', 'approvals', 'slots', 'resolve', 'rotation'],
+  tasks: ['inputs/schema', 'catalogue|shares|versions|files|bindings', 'inputs(?!/schema)', 'menu'],
+  runs: ['history', 'queue|prepare|drive|results', 'read', 'submit', 'downloads', 'links', 'retention'],
+  agents: ['turns', 'proposals'],
+  operations: ['audit', 'host', 'backup'],
+}
 const domains = `^server/(${domainOrder.join('|')})/`
-const mechanisms = '^server/(live-logs|queue|executor|storage|db|postgres|confine)/'
+const mechanisms =
+  '^server/(archives|images|state-watch|live-logs|work|executor|storage|db|postgres|confine|native-programs)/'
+// Each folder of builds may import those before it; the worker is above all of them.
+const buildFolders = [
+  'admission',
+  'attempts',
+  'request',
+  'cache',
+  'logs',
+  'reports',
+  'curated',
+  'sandboxes',
+  'bases',
+  'builder',
+  'steps',
+  'chain',
+]
 const tests =
-  '([.]test[.]ts$|^server/(testing|conformance|fuzz|simulation|builds/(hostile|fuzz-archives)|runs/canaries)/|conformance[.]ts$)'
+  '([.]test[.]ts$|^(proofs|testing|tools)/|^server/executor/(conformance|oci/(testing|network/rebinds))/|conformance[.]ts$)'
+
+// Files that import each other's types, with runtime imports in one direction only. Do not add entries.
+const typeCircles = [
+  // A snapshot of a run has the type that reading it returns.
+  'server/runs/read/(read-runs|run-snapshots)[.]ts',
+  // Sources of live logs are read by the writer whose requests they serve.
+  'server/live-logs/(live-log-store|log-sources|stream-live-log|live-log-writer)[.]ts',
+  // A check of the host has the type of the list of checks that contains it.
+  'server/executor/oci/host/(gvisor|host-checks)[.]ts',
+  // The connection prepares statements whose types use it.
+  'server/db/(database|fast/named-statements|fast/planned-once)[.]ts',
+  // Following a build ends with its log.
+  'cli/(logs/followed-logs|push/watch-build)[.]ts',
+]
 
 /** @type {import('dependency-cruiser').IConfiguration} */
 module.exports = {
   forbidden: [
     {
-      name: 'no-cycles',
-      comment: 'A cycle has no bottom to start reading from.',
+      name: 'no-cycles-of-code',
+      comment: 'A circle cannot be read bottom-up.',
       severity: 'error',
       from: {},
       to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
     },
     {
-      name: 'contract-knows-nobody',
+      name: 'no-cycles',
+      comment:
+        'Modules form layers: no import circles, type-only imports included. Circles of running code have no exception.',
+      severity: 'error',
+      from: { pathNot: `^(${typeCircles.join('|')})$` },
+      to: { circular: true },
+    },
+    {
+      name: 'contract-imports-no-other-part',
       comment: 'The contract runs in a browser: no server, no Node.',
       severity: 'error',
       from: { path: '^contract/', pathNot: tests },
-      to: { path: ['^(server|cli|e2e|bench)/', '^node:'] },
+      to: { path: ['^(server|cli|proofs|testing|tools|e2e|bench)/', '^node:'] },
     },
     {
       name: 'contract-needs-no-node',
@@ -44,43 +92,132 @@ module.exports = {
       to: { dependencyTypes: ['core'] },
     },
     {
-      name: 'base-is-the-bottom',
-      comment: 'Everything stands on base; it stands on the contract alone.',
+      name: 'base-imports-only-the-contract',
+      comment: 'All folders may import base; base imports only the contract.',
       severity: 'error',
       from: { path: '^server/base/', pathNot: tests },
       to: { path: '^server/', pathNot: '^server/base/' },
     },
     {
-      name: 'mechanisms-know-no-domain',
-      comment: 'Queue, executor, storage, database: tools that any domain could use.',
+      name: 'archives-import-only-base',
+      comment: 'Code that reads hostile bytes in a confined process loads only what it needs.',
+      severity: 'error',
+      from: { path: '^server/archives/', pathNot: tests },
+      to: { path: '^server/', pathNot: '^server/(archives|base|confine)/' },
+    },
+    {
+      name: 'images-import-no-domain',
+      comment: 'Images are documents, bytes by digest and signatures: they import no domain.',
+      severity: 'error',
+      from: { path: '^server/images/', pathNot: tests },
+      to: {
+        path: '^server/',
+        pathNot: '^server/(images|archives|base|storage|executor/port/|db/tables)',
+      },
+    },
+    ...buildFolders.slice(0, -1).map((folder, index) => ({
+      name: `${folder}-of-builds-imports-only-earlier-folders`,
+      comment: 'Imports between the folders of builds go one way too.',
+      severity: 'error',
+      from: { path: `^server/builds/${folder}/`, pathNot: tests },
+      to: { path: `^server/builds/(${buildFolders.slice(index + 1).join('|')})/|^server/builds/[^/]+$` },
+    })),
+    {
+      name: 'mechanisms-import-no-domain',
+      comment:
+        'Archives, images, work, executor, storage and database are mechanisms for all domains, and import none of them.',
       severity: 'error',
       from: { path: mechanisms, pathNot: tests },
       to: { path: [domains, '^server/(http|main|agent-tools)/'] },
     },
     {
-      name: 'executor-knows-only-base',
-      comment: 'The host agent is root and small: no database, no storage, nothing of a tenant.',
+      name: 'executor-imports-only-base',
+      comment: 'The host agent runs as root and is small: no database, no storage, no tenant data.',
       severity: 'error',
       from: { path: '^server/executor/', pathNot: tests },
-      to: { path: '^server/', pathNot: '^server/(executor|base)/' },
+      to: { path: '^server/', pathNot: '^server/(executor|base|native-programs)/' },
+    },
+    {
+      name: 'agent-code-only-in-the-agent',
+      comment: 'Code that runs as root is called through its socket: only its entry point imports it.',
+      severity: 'error',
+      from: {
+        path: '^(server|cli)/',
+        pathNot: `${tests}|^server/executor/oci/agent/|^server/main/agent[.]ts$`,
+      },
+      to: { path: '^server/executor/oci/agent/' },
+    },
+    {
+      name: 'client-imports-only-the-protocol',
+      comment: 'Worker and agent share the protocol and the ports.',
+      severity: 'error',
+      from: { path: '^server/executor/oci/(client|protocol)/', pathNot: tests },
+      to: { path: '^server/executor/oci/', pathNot: '^server/executor/oci/(client|protocol)/' },
+    },
+    {
+      name: 'worker-loads-no-agent',
+      comment: 'Not even indirectly: only the root process loads the code that confines sandboxes.',
+      severity: 'error',
+      from: { path: '^server/main/(api|worker)[.]ts$' },
+      to: { path: '^server/executor/oci/(agent|bundle|host|native|network)/', reachable: true },
     },
     {
       name: 'agent-is-only-executor',
-      comment: 'The process that stays root has no database, no storage and nothing of a tenant.',
+      comment: 'The process that remains root has no database, no storage and no tenant data.',
       severity: 'error',
       from: { path: '^server/main/agent[.]ts$' },
-      to: { path: '^server/', pathNot: '^server/(executor|base|main/supervisor|postgres/account[.]ts)' },
+      to: {
+        path: '^server/',
+        pathNot: '^server/(executor|base|native-programs|main/supervisor|postgres/account[.]ts)',
+      },
     },
     ...domainOrder.slice(0, -1).map((domain, index) => ({
-      name: `${domain}-uses-domains-before-it`,
-      comment: 'The arrows between domains have one direction too.',
+      name: `${domain}-imports-only-earlier-domains`,
+      comment: 'Imports between domains go one way too.',
       severity: 'error',
       from: { path: `^server/${domain}/`, pathNot: tests },
       to: { path: `^server/(${domainOrder.slice(index + 1).join('|')})/` },
     })),
+    ...Object.entries(folderOrder).flatMap(([domain, folders]) =>
+      folders.slice(0, -1).map((folder, index) => ({
+        name: `${domain}-${folder.replaceAll(/\W+/g, '-')}-imports-only-earlier-folders`,
+        comment: 'Folders of a domain do not depend on each other in circles.',
+        severity: 'error',
+        from: { path: `^server/${domain}/(${folder})/`, pathNot: tests },
+        to: { path: `^server/${domain}/(${folders.slice(index + 1).join('|')})/` },
+      })),
+    ),
     {
-      name: 'domains-know-no-transport',
-      comment: 'A use case does not know who asked.',
+      name: 'companies-import-no-subfolder',
+      comment: 'Chatrooms, settings and storage belong to companies, departments and users, not the reverse.',
+      severity: 'error',
+      from: { path: '^server/companies/[^/]+$', pathNot: tests },
+      to: { path: '^server/companies/[^/]+/' },
+    },
+    {
+      name: 'settings-use-their-own-stores',
+      comment: 'A domain uses another through its service.',
+      severity: 'error',
+      from: { path: '^server/companies/(settings|storage)/', pathNot: tests },
+      to: { path: '-store[.]ts$', pathNot: '^server/companies/(settings|storage)/' },
+    },
+    {
+      name: 'operations-use-their-own-stores',
+      comment: 'Audit, host and backup are independent of each other.',
+      severity: 'error',
+      from: { path: '^server/operations/([^/]+)/', pathNot: tests },
+      to: { path: '-store[.]ts$', pathNot: '^server/operations/$1/' },
+    },
+    {
+      name: 'routes-import-no-other-area',
+      comment: 'Routes of one area do not import those of another.',
+      severity: 'error',
+      from: { path: '^server/http/routes/([^/]+)/', pathNot: tests },
+      to: { path: '^server/http/routes/', pathNot: '^server/http/routes/$1/' },
+    },
+    {
+      name: 'domains-import-no-transport',
+      comment: 'A use case does not depend on its caller.',
       severity: 'error',
       from: { path: domains, pathNot: tests },
       to: { path: '^server/(http|main|agent-tools)/' },
@@ -96,12 +233,19 @@ module.exports = {
       name: 'a-store-belongs-to-its-folder',
       comment: 'A domain uses another through its service.',
       severity: 'error',
-      from: { path: '^server/([^/]+)/', pathNot: `${tests}|^server/main/` },
+      from: { path: '^server/([^/]+)/', pathNot: `${tests}|^server/(main|companies)/` },
       to: { path: '-store[.]ts$', pathNot: '^server/$1/' },
     },
     {
-      name: 'only-main-builds',
-      comment: 'Entry points are where objects are made; nothing imports them but the command line.',
+      name: 'companies-use-stores-of-access',
+      comment: 'Companies write users and memberships, so they may import the stores of access.',
+      severity: 'error',
+      from: { path: '^server/companies/', pathNot: tests },
+      to: { path: '-store[.]ts$', pathNot: '^server/(companies|access)/' },
+    },
+    {
+      name: 'entry-points-only-for-the-cli',
+      comment: 'Entry points create the objects; only the command line imports them.',
       severity: 'error',
       from: { path: '^server/', pathNot: `${tests}|^server/main/` },
       to: { path: '^server/main/', pathNot: '^server/main/supervisor/ready-message[.]ts$' },
@@ -109,21 +253,20 @@ module.exports = {
     {
       name: 'clients-use-the-contract',
       comment:
-        'Scenarios are outside: they speak HTTP. Choices by a seed, a registry to pull from and what is compiled for tests belong to nobody.',
+        'Scenarios are external clients over HTTP. Shared helpers are the seeded random numbers and the test registry.',
       severity: 'error',
       from: { path: '^e2e/', pathNot: '^e2e/escape/' },
       to: {
-        path: '^server/',
-        pathNot:
-          '^server/(base/draw|builds/hostile/registry/registry-fixture|executor/oci/native/lend-native)[.]ts$',
+        path: '^(server|proofs|testing|tools)/',
+        pathNot: '^(server/base/seeded-random|testing/registry/registry-fixture)[.]ts$',
       },
     },
     {
       name: 'escapes-use-the-executor',
-      comment: 'Who tries to get out of sandboxes starts them as the worker does, and knows nothing else.',
+      comment: 'Escape tests start sandboxes as the worker does, and import nothing else.',
       severity: 'error',
       from: { path: '^e2e/escape/' },
-      to: { path: '^server/', pathNot: '^server/executor/' },
+      to: { path: '^(server|proofs|testing|tools)/', pathNot: '^server/executor/' },
     },
     {
       name: 'commands-use-entry-points',
@@ -134,21 +277,35 @@ module.exports = {
     },
     {
       name: 'nothing-imports-tests',
-      comment: 'What ships does not need what proves it.',
+      comment: 'Shipped code does not import tests and proofs.',
       severity: 'error',
-      from: { pathNot: tests },
+      from: { path: '^(contract|server|cli)/', pathNot: tests },
       to: { path: tests },
     },
     {
-      name: 'declared-packages-only',
-      comment: 'A package that no manifest names is there by luck.',
+      name: 'nothing-imports-proofs-or-tools',
+      comment: 'They are separate programs; shared test code is in testing.',
       severity: 'error',
-      from: { path: '^(contract|server|cli)/' },
+      from: { pathNot: '^(proofs|tools)/' },
+      to: { path: '^(proofs|tools)/' },
+    },
+    {
+      name: 'proofs-need-no-tools',
+      comment: 'Generators of documents do not import proofs.',
+      severity: 'error',
+      from: { path: '^proofs/' },
+      to: { path: '^tools/' },
+    },
+    {
+      name: 'declared-packages-only',
+      comment: 'A package that no manifest names may be missing elsewhere.',
+      severity: 'error',
+      from: { path: '^(contract|server|cli|proofs|testing|tools)/' },
       to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown'] },
     },
     {
       name: 'resolvable',
-      comment: 'An import that leads nowhere would pass every other rule.',
+      comment: 'An unresolved import would pass all other rules.',
       severity: 'error',
       from: {},
       to: { couldNotResolve: true },

@@ -4,7 +4,7 @@ import type { Benchmark } from './harness/benchmark.ts'
 import { insertEndedRuns } from './harness/queued-runs.ts'
 import { startHello } from './peers/fastify.ts'
 
-/** Reading a run against the least a Node server can do; docs in bench/README.md. */
+/** Reads of a run, compared with a minimal Node server; docs in bench/README.md. */
 export const apiRead: Benchmark = {
   name: 'api-read',
   about: 'reading a run over 64 connections, against a bare Fastify server',
@@ -28,8 +28,8 @@ export const apiRead: Benchmark = {
           request: { method: 'GET', path: '/', headers: {} },
         },
         notes: [
-          'ours: a completed run of another company on each connection, by API key; who calls and what they may see is read again for each request',
-          'peer: the same version of Fastify in a process of its own, no database, a constant',
+          'ours: each connection reads a completed run of another company, by API key; each request reads the caller and their permissions again',
+          'peer: the same version of Fastify in a separate process, without a database, returns a constant',
         ],
       },
       options,

@@ -5,7 +5,7 @@ import { freshNumber } from './harness/load.ts'
 import { apiDatabaseConnections } from './harness/own-api.ts'
 import { startInsert } from './peers/fastify.ts'
 
-/** Submitting a run against a server that stores a body by one query; docs in bench/README.md. */
+/** Submissions of a run, compared with a server that stores a body by one query; docs in bench/README.md. */
 export const apiWrite: Benchmark = {
   name: 'api-write',
   about: 'submitting a run over 64 connections, durable, against a Fastify server that makes one insert',
@@ -13,7 +13,7 @@ export const apiWrite: Benchmark = {
     measureApi(
       {
         name: 'api-write',
-        // The queue of one takes 100 runs, and is emptied after each round.
+        // One company may queue 100 runs; the queue is emptied after each round.
         tenants: 256,
         requests: async (_database, { tenants }) =>
           tenants.map(({ roomIds, apiKey, taskVersionId }) => ({
@@ -41,7 +41,7 @@ export const apiWrite: Benchmark = {
           },
         },
         notes: [
-          'ours: the API alone, as in a hosted deployment, 256 companies in turn; nothing takes the runs from the queue, which is emptied between rounds',
+          'ours: the API alone, as in a hosted deployment, 256 companies in turn; no worker claims the runs; the queue is emptied between rounds',
           `peer: the same version of Fastify, one insert through as many connections (${apiDatabaseConnections}) to the same Postgres`,
         ],
       },

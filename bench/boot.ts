@@ -7,30 +7,30 @@ import { machineNote } from './harness/machine-note.ts'
 import { percentile, rounded } from './harness/percentile.ts'
 import { interleaved, type Subject } from './harness/rounds.ts'
 import { figuresOf, type Row, rowOf } from './harness/row.ts'
-import { atService, type Place } from './harness/service.ts'
+import { atService, type Setup } from './harness/service.ts'
 import { RunTimer } from './harness/submit-and-wait.ts'
 import { dockerRun, importBusybox, startDocker } from './peers/docker.ts'
 
 const limitMs = 3000
 const warmups = 1
-/** A round is several seconds. */
+/** A round takes several seconds. */
 const roundsMax = 15
 const restMs = 200
 const pollMs = 2
 const nodeFloor = 'a Node that starts and ends'
 const peerName = 'dockerd and docker run'
 
-/** From the start of the service to the end of its first job; docs in bench/README.md. */
+/** Time from the start of the service to the end of its first job; docs in bench/README.md. */
 export const boot: Benchmark = {
   name: 'boot',
   about: 'start of the service on an existing database to the end of its first job',
   run: async (options) => {
     options.say('boot: starting a service for the first time')
-    return atService(join(tmpdir(), 'bench-boot-'), (place) => measure(options, place))
+    return atService(join(tmpdir(), 'bench-boot-'), (setup) => measure(options, setup))
   },
 }
 
-async function measure(options: BenchOptions, { service, work }: Place): Promise<Row[]> {
+async function measure(options: BenchOptions, { service, work }: Setup): Promise<Row[]> {
   const job = await makeJob(service, noOp)
   const timer = () => new RunTimer(job, { baseUrl: service.baseUrl, pollMs })
   await firstJob(timer())
@@ -39,10 +39,10 @@ async function measure(options: BenchOptions, { service, work }: Place): Promise
   const errors = join(work, 'errors')
   const node = new Launcher({ launcher, command: [process.execPath, '-e', '0'], errors })
   const ours = async () => {
-    const begun = performance.now()
+    const startedAt = performance.now()
     await service.resume()
     await firstJob(timer())
-    const tookMs = performance.now() - begun
+    const tookMs = performance.now() - startedAt
     await service.pause()
     return tookMs
   }
@@ -58,7 +58,7 @@ async function measure(options: BenchOptions, { service, work }: Place): Promise
   try {
     const samples = await interleaved(subjects, { rounds, warmups, restMs, onRound })
     return rowsOf(samples, [
-      'boot: ours is from the start of `sandbox up`, its Postgres included, on the data folder of a service that was stopped orderly',
+      'boot: ours is from the start of `sandbox up`, including its Postgres, on the data folder of a service that was stopped in order',
       machine(),
     ])
   } finally {
@@ -74,12 +74,12 @@ async function firstJob(timer: RunTimer): Promise<void> {
   }
 }
 
-/** The daemon is started on a folder that it knows, and ended after each job. */
+/** The daemon starts on a folder that it has used before, and stops after each job. */
 async function dockerBoot(launcher: string, folder: string): Promise<() => Promise<number>> {
   const first = await startDocker(folder)
   await importBusybox(first, folder).finally(() => first.stop())
   return async () => {
-    const begun = performance.now()
+    const startedAt = performance.now()
     const daemon = await startDocker(folder)
     const client = new Launcher({
       launcher,
@@ -88,7 +88,7 @@ async function dockerBoot(launcher: string, folder: string): Promise<() => Promi
     })
     try {
       await client.once()
-      return performance.now() - begun
+      return performance.now() - startedAt
     } finally {
       await client.close()
       await daemon.stop()

@@ -1,10 +1,10 @@
 import type { Benchmark } from './harness/benchmark.ts'
 import { compareBuilds } from './harness/compare-builds.ts'
 
-/** A build of which nothing has changed; docs in bench/README.md. */
+/** A build in which nothing has changed; docs in bench/README.md. */
 export const buildNoop: Benchmark = {
   name: 'build-noop',
-  about: 'a build of twelve steps of which nothing has changed, to a version that is ready',
+  about: 'a build of twelve steps in which nothing has changed, to a version that is ready',
   run: (options) =>
     compareBuilds(
       { name: 'build-noop', changes: 'nothing', reach: { atMost: 0.02 }, roundsMax: 30 },

@@ -1,10 +1,10 @@
 import type { Benchmark } from './harness/benchmark.ts'
 import { compareBuilds } from './harness/compare-builds.ts'
 
-/** A build of which one file has changed; docs in bench/README.md. */
+/** A build in which one file has changed; docs in bench/README.md. */
 export const buildSmall: Benchmark = {
   name: 'build-small',
-  about: 'a build of twelve steps of which one file has changed, to a version that is ready',
+  about: 'a build of twelve steps in which one file has changed, to a version that is ready',
   run: (options) =>
     compareBuilds({ name: 'build-small', changes: 'one file', reach: { atMost: 1 }, roundsMax: 15 }, options),
 }

@@ -11,17 +11,17 @@ import { treeCpuMs } from './harness/process-cpu.ts'
 import { type MeasuredRate, rateRowOf } from './harness/rate-row.ts'
 import { interleaved } from './harness/rounds.ts'
 import type { Row } from './harness/row.ts'
-import { atService, type Place } from './harness/service.ts'
+import { atService, type Setup } from './harness/service.ts'
 import { tarEnd, tarFile } from './harness/tar-file.ts'
 
 const mib = 1024 ** 2
 const files = 1023
-/** Each is a gibibyte on the disk, and one of the uploads that a company may make in a minute. */
+/** Each round stores a gibibyte, and counts against the uploads that a company may make in a minute. */
 const roundsMax = 3
 const restMs = 1000
 const pollMs = 20
 const peerName = 'tar and sha256sum'
-/** Stored and synced, then read for its digest, then for the digest of what is in it. */
+/** Stores and syncs the archive, then hashes it, then hashes its content. */
 const peerScript = 'cat "$0" >"$1"; sync "$1"; sha256sum "$1"; tar -xOf "$1" | sha256sum'
 const companyFile = `
 companies:
@@ -32,17 +32,17 @@ companies:
       - { name: bench, owner: bench, scope: full }
 `
 
-/** 1 GiB of build context received, stored, checked and hashed; docs in bench/README.md. */
+/** Receives, stores, checks and hashes 1 GiB of build context; docs in bench/README.md. */
 export const context: Benchmark = {
   name: 'context',
   about: 'an archive of 1 GiB received, stored, checked and hashed',
   run: async (options) => {
     options.say('context: starting a service')
-    return atService('/var/tmp/bench-context-', (place) => measure(options, place))
+    return atService('/var/tmp/bench-context-', (setup) => measure(options, setup))
   },
 }
 
-async function measure(options: BenchOptions, { service, work }: Place): Promise<Row[]> {
+async function measure(options: BenchOptions, { service, work }: Setup): Promise<Row[]> {
   const archive = join(work, 'context.tar')
   const byteSize = await writeArchive(archive)
   const { bench: apiKey = '' } = await service.apply(companyFile)
@@ -52,13 +52,13 @@ async function measure(options: BenchOptions, { service, work }: Place): Promise
   let cpuMs = 0
   const ours = async () => {
     const before = await treeCpuMs(service.pid)
-    const begun = performance.now()
+    const startedAt = performance.now()
     const object = await author.send({
       byteSize,
       open: () => createReadStream(archive, { highWaterMark: mib }),
     })
     await author.refused(object, pollMs)
-    const tookMs = performance.now() - begun
+    const tookMs = performance.now() - startedAt
     cpuMs += (await treeCpuMs(service.pid)) - before
     return tookMs
   }
@@ -96,7 +96,7 @@ async function measure(options: BenchOptions, { service, work }: Place): Promise
           reach: { atLeast: 0.7 },
         },
         notes: [
-          'rates are MiB per second; cpu of ours is that of the service, without the client that sends',
+          'rates are MiB per second; cpu of ours is that of the service, without the sending client',
           machine(),
         ],
       }),
@@ -106,7 +106,7 @@ async function measure(options: BenchOptions, { service, work }: Place): Promise
   }
 }
 
-/** Files of a mebibyte that do not compress, and a Dockerfile that is refused at the very end: nothing is built. */
+/** Files of a mebibyte that do not compress, and a Dockerfile that is refused last: nothing is built. */
 async function writeArchive(path: string): Promise<number> {
   const file = await open(path, 'wx')
   try {

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readlink, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { agentPaths } from '../server/executor/oci/paths.ts'
+import { agentPaths } from '../server/executor/oci/host/paths.ts'
 import { makeJob } from './harness/bench-job.ts'
 import type { Benchmark, BenchOptions } from './harness/benchmark.ts'
 import { buildLauncher } from './harness/launcher.ts'
@@ -11,7 +11,7 @@ import { type ProcessMemory, treeMemory } from './harness/process-memory.ts'
 import type { Row } from './harness/row.ts'
 import { RunCalls } from './harness/run-calls.ts'
 import { type BenchService, startService } from './harness/service.ts'
-import { conmonMemory, type KeeperMemory, type MemoryParts, shimMemory } from './peers/memory-peers.ts'
+import { conmonMemory, type MemoryParts, type MonitorMemory, shimMemory } from './peers/memory-peers.ts'
 
 const MiB = 1024 ** 2
 const limitMiB = 3
@@ -19,10 +19,10 @@ const jobs = 8
 const settleMs = 5000
 const startLimitMs = 60_000
 
-/** Memory that a running job which does nothing costs beside its own; docs in bench/README.md. */
+/** Memory that an idle running job costs in addition to its own; docs in bench/README.md. */
 export const density: Benchmark = {
   name: 'density',
-  about: 'memory that keeps one running job that does nothing',
+  about: 'memory that the service needs for one idle running job',
   run: async (options) => {
     const work = await mkdtemp(join(tmpdir(), 'bench-density-'))
     try {
@@ -37,9 +37,9 @@ export const density: Benchmark = {
       const bar = rowOf(ours, `${limitMiB} MiB`, { mib: limitMiB, isBar: true })
       if (!options.peers) return [bar]
       options.say('density: conmon')
-      const conmon = await tried('conmon', () => conmonMemory(partsIn('podman')))
+      const conmon = await tryMeasure('conmon', () => conmonMemory(partsIn('podman')))
       options.say('density: containerd-shim')
-      const shim = await tried('containerd-shim', () => shimMemory(partsIn('docker')))
+      const shim = await tryMeasure('containerd-shim', () => shimMemory(partsIn('docker')))
       const daemons = 'idle' in shim ? { mib: rounded(sumMiB(shim.idle)) } : shim
       const idle: Ours = { mib: ours.idleMib, notes: [`idle: ${settleMs / 1000} s after the start`] }
       return [
@@ -73,16 +73,16 @@ async function ourMemory({ say }: BenchOptions): Promise<Ours & { idleMib: numbe
       const before = sumMiB(await treeMemory(service.pid))
       await startJobs(calls, jobs)
       await sleep(settleMs)
-      const kept = await keptMemory(service)
+      const memory = await sandboxMemory(service)
       const grown = sumMiB(await treeMemory(service.pid)) - before
       return {
         idleMib,
-        mib: rounded(sumMiB(kept.keeping) / kept.sandboxes),
+        mib: rounded(sumMiB(memory.overhead) / memory.sandboxes),
         notes: [
-          `ours: shim and process 1 of ${kept.sandboxes} sandboxes, warm ones too, by proportional set size: ${names(kept.keeping)}`,
-          `ours: the shell that waits for the script is the job's, ${rounded(sumMiB(kept.ofJobs) / kept.sandboxes)} MiB each; ` +
-            `the service with everything below it grew by ${rounded(grown)} MiB with ${jobs} more jobs and warm sandboxes`,
-          'memory of the kernel, as of mounts and control groups, is not counted on any side',
+          `ours: shim and process 1 of ${memory.sandboxes} sandboxes, including warm ones, by proportional set size: ${names(memory.overhead)}`,
+          `ours: the shell that waits for the script belongs to the job, ${rounded(sumMiB(memory.ofJobs) / memory.sandboxes)} MiB each; ` +
+            `the service with all its processes grew by ${rounded(grown)} MiB with ${jobs} more jobs and warm sandboxes`,
+          'kernel memory, such as that of mounts and control groups, is not counted on either side',
         ],
       }
     } finally {
@@ -106,14 +106,14 @@ async function startJobs(calls: RunCalls, count: number): Promise<void> {
   }
 }
 
-interface Kept {
+interface SandboxMemory {
   sandboxes: number
-  keeping: ProcessMemory[]
+  overhead: ProcessMemory[]
   ofJobs: ProcessMemory[]
 }
 
-/** A shim works in the folder of its sandbox; everything below it is there for that sandbox. */
-async function keptMemory({ dataDir }: BenchService): Promise<Kept> {
+/** A shim's working directory is the folder of its sandbox; all processes below the shim belong to that sandbox. */
+async function sandboxMemory({ dataDir }: BenchService): Promise<SandboxMemory> {
   const { sandboxes } = agentPaths(dataDir)
   const shims: number[] = []
   for (const name of await readdir('/proc')) {
@@ -125,20 +125,20 @@ async function keptMemory({ dataDir }: BenchService): Promise<Kept> {
   const isJobs = ({ name }: ProcessMemory) => name === 'busybox' || name === 'sleep'
   return {
     sandboxes: shims.length,
-    keeping: all.filter((memory) => !isJobs(memory)),
+    overhead: all.filter((memory) => !isJobs(memory)),
     ofJobs: all.filter(isJobs),
   }
 }
 
 type Measured = { mib: number; isBar?: true } | { failed: string }
 
-type TriedKeeper = { mib: number; idle: ProcessMemory[] } | { failed: string }
+type MonitorResult = { mib: number; idle: ProcessMemory[] } | { failed: string }
 
-async function tried(name: string, measure: () => Promise<KeeperMemory>): Promise<TriedKeeper> {
+async function tryMeasure(name: string, measure: () => Promise<MonitorMemory>): Promise<MonitorResult> {
   try {
-    const { keepers, idle } = await measure()
-    if (keepers.length < jobs) throw new Error(`${keepers.length} of ${jobs} are there`)
-    return { mib: rounded(sumMiB(keepers) / keepers.length), idle }
+    const { monitors, idle } = await measure()
+    if (monitors.length < jobs) throw new Error(`${monitors.length} of ${jobs} are running`)
+    return { mib: rounded(sumMiB(monitors) / monitors.length), idle }
   } catch (error) {
     return { failed: `${name} does not run here: ${error instanceof Error ? error.message : error}` }
   }

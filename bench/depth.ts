@@ -1,17 +1,17 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import type { RunDetail } from '@sandbox-jobs/contract/resources/run.ts'
+import type { RunDetail } from '@sandbox-jobs/contract/resources/runs/run.ts'
+import { Directory } from '../server/access/directory.ts'
 import { PageTokens } from '../server/base/page.ts'
 import type { Database } from '../server/db/database.ts'
-import { Directory } from '../server/platform/directory.ts'
-import { claimNext } from '../server/runs/claim-store.ts'
-import { queuePolicy } from '../server/runs/queue-policy.ts'
-import { listRoomRuns } from '../server/runs/read-runs.ts'
-import { RunLookup } from '../server/runs/run-lookup.ts'
-import { runPlaces } from '../server/runs/run-places.ts'
-import { SubmissionQueue } from '../server/runs/submission-queue.ts'
-import { submitRun } from '../server/runs/submit-run.ts'
-import { listVisibleRuns } from '../server/runs/visible-runs.ts'
-import { Runnables, validateInput } from '../server/tasks/runnable.ts'
+import { claimNext } from '../server/runs/queue/claim-store.ts'
+import { queuePolicy } from '../server/runs/queue/queue-policy.ts'
+import { runCapacity } from '../server/runs/queue/run-capacity.ts'
+import { listRoomRuns } from '../server/runs/read/read-runs.ts'
+import { RunLookup } from '../server/runs/read/run-lookup.ts'
+import { listVisibleRuns } from '../server/runs/read/visible-runs.ts'
+import { SubmissionQueue } from '../server/runs/submit/submission-queue.ts'
+import { submitRun } from '../server/runs/submit/submit-run.ts'
+import { Runnables, validateInput } from '../server/tasks/menu/runnable.ts'
 import type { Benchmark, BenchOptions } from './harness/benchmark.ts'
 import { machineNote } from './harness/machine-note.ts'
 import { queueForCompanies } from './harness/many-companies.ts'
@@ -25,13 +25,13 @@ const shallowRows = 1000
 const companies = 20
 const roomsEach = 2
 const warmups = 20
-/** As many as a room of the short queue has too. */
+/** The short queue has at least this many runs in each room too. */
 const page = { page_size: 20 }
-/** A claim takes a run away: with more rounds the shallow queue would not stay one. */
+/** A claim removes a run from the queue: with more rounds the short queue would get noticeably shorter. */
 const roundsMax = 300
 const manyCompanies = 10_000
 
-/** What the queue's work costs when it is long; docs in bench/README.md. */
+/** Cost of queue operations when the queue is long; docs in bench/README.md. */
 export const depth: Benchmark = {
   name: 'depth',
   about: 'claim, submit and list with a long queue, against the same with 1,000 runs',
@@ -56,16 +56,16 @@ export const depth: Benchmark = {
   },
 }
 
-/** Milliseconds of one operation; what it changed is taken back untimed. */
+/** Each returns the milliseconds of one operation, and undoes its changes outside the measured time. */
 interface Operations {
   claim(): Promise<number>
   submit(): Promise<number>
   list(): Promise<number>
-  /** Over all rooms of a caller, with the total of some days. */
+  /** Over all rooms of a caller, with the total of several days. */
   listAll(): Promise<number>
 }
 
-/** Milliseconds of a claim where each of many companies has one run queued. */
+/** Milliseconds of a claim when each of many companies has one run queued. */
 async function crowdedClaim({ db }: OwnDatabase): Promise<() => Promise<number>> {
   await queueForCompanies(db, manyCompanies)
   await settle(db)
@@ -74,7 +74,7 @@ async function crowdedClaim({ db }: OwnDatabase): Promise<() => Promise<number>>
 
 async function timeClaim(db: Database): Promise<number> {
   const { tookMs, result } = await timed(() =>
-    claimNext(db, { worker: 'bench', companyConcurrency: 50, places: runPlaces({ slots: 64 }) }),
+    claimNext(db, { worker: 'bench', companyConcurrency: 50, capacity: runCapacity({ slots: 64 }) }),
   )
   if (!result) throw new Error('nothing to claim')
   await endRun(db, result.id)
@@ -83,13 +83,13 @@ async function timeClaim(db: Database): Promise<number> {
 
 async function operations({ db }: OwnDatabase, rows: number): Promise<Operations> {
   const tenants = await makeTenants(db, { companies: companies + 1, roomsEach, pepper: randomBytes(32) })
-  // Its own queue is empty, or the policy would let it queue nothing more.
+  // The submitter's own queue is empty; otherwise the policy would refuse a further run.
   const [submitter, ...waiting] = tenants
   const [lister] = waiting
   if (!submitter || !lister) throw new Error('no companies')
   await insertQueuedRuns(db, waiting, rows)
   await settle(db)
-  const policy = queuePolicy('hosted', runPlaces({ slots: 16 }))
+  const policy = queuePolicy('hosted', runCapacity({ slots: 16 }))
   const deps = {
     db,
     directory: new Directory(db),
@@ -132,9 +132,9 @@ async function operations({ db }: OwnDatabase, rows: number): Promise<Operations
 const daysAgo = (days: number): string => new Date(Date.now() - days * 86_400_000).toISOString()
 
 async function timed<Result>(work: () => Promise<Result>): Promise<{ tookMs: number; result: Result }> {
-  const begun = performance.now()
+  const startedAt = performance.now()
   const result = await work()
-  return { tookMs: performance.now() - begun, result }
+  return { tookMs: performance.now() - startedAt, result }
 }
 
 const operationNames = {
@@ -165,8 +165,8 @@ async function measure(options: BenchOptions, { deep, shallow, crowded }: Queues
   const samples = await interleaved(subjects, { rounds, warmups, restMs: 2 })
   const of = (name: string) => ({ samplesMs: samples.get(name) ?? [], cpuMs: null })
   const notes = [
-    `${options.rows} queued runs against ${shallowRows}, in ${companies * roomsEach} rooms of ${companies} companies both times`,
-    'the functions of the service, called in this process with a connection each; a run is submitted for a company that has none queued, and the first 20 of a room, and of all rooms of the last three days, are listed',
+    `${options.rows} queued runs compared with ${shallowRows}, both in ${companies * roomsEach} rooms of ${companies} companies`,
+    'the functions of the service are called in this process with one connection each; a submission is for a company that has no run queued; a list has the first 20 runs of a room, or of all rooms in the last three days',
     machine(),
   ]
   const row = (name: string, ours: string, shallowName: string, more: string[]) =>
@@ -185,7 +185,7 @@ async function measure(options: BenchOptions, { deep, shallow, crowded }: Queues
   return [
     ...keys.map((key) => row(operationNames[key], `deep ${key}`, key, [])),
     row('claim among companies', 'crowded claim', 'claim', [
-      `ours: a run of each of ${manyCompanies} companies is queued`,
+      `ours: each of ${manyCompanies} companies has one run queued`,
     ]),
   ]
 }

@@ -1,20 +1,20 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { RunDetail } from '@sandbox-jobs/contract/resources/run.ts'
+import type { RunDetail } from '@sandbox-jobs/contract/resources/runs/run.ts'
 import { sql } from 'kysely'
+import { Directory } from '../server/access/directory.ts'
 import { createLog } from '../server/base/logging.ts'
 import { connect } from '../server/db/database.ts'
 import { FakeExecutor } from '../server/executor/fake/fake-executor.ts'
-import { Directory } from '../server/platform/directory.ts'
-import { queuePolicy } from '../server/runs/queue-policy.ts'
-import { runPlaces } from '../server/runs/run-places.ts'
-import { postgresRunQueue } from '../server/runs/run-queue.ts'
-import { RunWorker } from '../server/runs/run-worker.ts'
-import { SubmissionQueue } from '../server/runs/submission-queue.ts'
-import { type SubmitDeps, submitRun } from '../server/runs/submit-run.ts'
+import { startRunWorker } from '../server/runs/drive/run-worker.ts'
+import { queuePolicy } from '../server/runs/queue/queue-policy.ts'
+import { runCapacity } from '../server/runs/queue/run-capacity.ts'
+import { postgresRunQueue } from '../server/runs/queue/run-queue.ts'
+import { SubmissionQueue } from '../server/runs/submit/submission-queue.ts'
+import { type SubmitDeps, submitRun } from '../server/runs/submit/submit-run.ts'
 import { DiskStorage } from '../server/storage/disk.ts'
-import { Runnables, validateInput } from '../server/tasks/runnable.ts'
+import { Runnables, validateInput } from '../server/tasks/menu/runnable.ts'
 import type { Benchmark, BenchOptions } from './harness/benchmark.ts'
 import { machineNote } from './harness/machine-note.ts'
 import { type OwnDatabase, startDatabase } from './harness/own-database.ts'
@@ -23,7 +23,7 @@ import { type Reach, type Row, rowOf } from './harness/row.ts'
 import { type BenchTenant, layerDigest, makeTenants } from './harness/tenants.ts'
 import { queueWaits } from './peers/fairness-peers.ts'
 
-/** A worker's places, and how long a job takes in one. */
+/** The run slots of a worker, and the duration of a job. */
 interface Setting {
   name: string
   slots: number
@@ -40,14 +40,14 @@ const settings: Setting[] = [
     slots: 64,
     jobMs: 1000,
     reach: { atMost: 2 },
-    note: `64 places, of which one company may hold ${companyConcurrency}; jobs of 1 s that use no processor`,
+    note: `64 slots, of which one company may use ${companyConcurrency}; jobs of 1 s that use no processor`,
   },
   {
     name: 'fairness: no place free',
     slots: 16,
     jobMs: 50,
     reach: undefined,
-    note: '16 places, all that are not reserved taken by the busy company, with jobs of 50 ms',
+    note: '16 slots; the busy company uses all that are not reserved, with jobs of 50 ms',
   },
 ]
 const roundsMax = 200
@@ -56,7 +56,7 @@ const pollMs = 2
 const restMs = 30
 const waitLimitMs = 60_000
 
-/** How long a company waits while another has a long queue; docs in bench/README.md. */
+/** Wait of one company while another has a long queue; docs in bench/README.md. */
 export const fairness: Benchmark = {
   name: 'fairness',
   about: "a company's wait for its turn while another has 100,000 runs queued, against an idle service",
@@ -79,7 +79,7 @@ export const fairness: Benchmark = {
 
 interface Measured {
   idle: number[]
-  beside: number[]
+  contended: number[]
   notes: string[]
 }
 
@@ -89,7 +89,7 @@ async function measure(options: BenchOptions, database: OwnDatabase, setting: Se
   if (!busy || !waiting) throw new Error('no companies')
   const log = createLog('bench', 'error')
   const workerDb = connect(url, { poolSize: 12, log, name: 'bench worker' })
-  const worker = new RunWorker({
+  const worker = await startRunWorker({
     runs: postgresRunQueue(workerDb, url, log),
     executor: new TimedJobs(setting),
     storage: new DiskStorage(join(folder, 'objects')),
@@ -100,14 +100,13 @@ async function measure(options: BenchOptions, database: OwnDatabase, setting: Se
         env: [],
         user: '',
       }),
-      open: () => Promise.reject(new Error('every image is placed')),
+      open: () => Promise.reject(new Error('every image is installed')),
     },
     log,
     name: 'bench',
-    places: runPlaces({ slots: setting.slots }),
+    capacity: runCapacity({ slots: setting.slots }),
     companyConcurrency,
   })
-  await worker.start()
   try {
     const rounds = Math.min(options.rounds, roundsMax)
     const machine = machineNote()
@@ -117,16 +116,16 @@ async function measure(options: BenchOptions, database: OwnDatabase, setting: Se
     options.say(`${setting.name}: queueing ${queuedByOther} runs of another company`)
     await insertQueuedRuns(db, [busy], queuedByOther)
     await settle(db)
-    options.say(`${setting.name}: ${rounds} runs beside them`)
-    const beside = await waitsMs()
-    return { idle, beside, notes: [await leftNote(database, busy), machine()] }
+    options.say(`${setting.name}: ${rounds} runs against that queue`)
+    const contended = await waitsMs()
+    return { idle, contended, notes: [await remainingNote(database, busy), machine()] }
   } finally {
     await worker.stop()
     await workerDb.destroy()
   }
 }
 
-/** Sandboxes that do nothing for a time: what is measured is the queue and the worker. */
+/** Sandboxes that only let time pass: the benchmark measures the queue and the worker. */
 class TimedJobs extends FakeExecutor {
   constructor({ slots, jobMs }: Setting) {
     super((_spec, _input, signal) => sleep(jobMs, {}, { signal }).catch(() => ({})), slots)
@@ -134,9 +133,9 @@ class TimedJobs extends FakeExecutor {
   }
 }
 
-/** Milliseconds from each submission until its run was claimed, by the clock of the database; one run at a time. */
+/** Milliseconds from each submission until the run was claimed, by the clock of the database; one run at a time. */
 async function severalWaits({ db }: OwnDatabase, tenant: BenchTenant, rounds: number): Promise<number[]> {
-  const policy = queuePolicy('hosted', runPlaces({ slots: 16 }))
+  const policy = queuePolicy('hosted', runCapacity({ slots: 16 }))
   const deps: SubmitDeps = {
     db,
     directory: new Directory(db),
@@ -172,34 +171,34 @@ async function untilClaimed(db: OwnDatabase['db'], id: string): Promise<number> 
   throw new Error(`run ${id} is not claimed`)
 }
 
-async function leftNote({ db }: OwnDatabase, busy: BenchTenant): Promise<string> {
-  const { left } = await db
+async function remainingNote({ db }: OwnDatabase, busy: BenchTenant): Promise<string> {
+  const { remaining } = await db
     .selectFrom('runs')
-    .select((eb) => eb.fn.countAll<number>().as('left'))
+    .select((eb) => eb.fn.countAll<number>().as('remaining'))
     .where('company_id', '=', busy.companyId)
     .where('state', '=', 'queued')
     .executeTakeFirstOrThrow()
-  return `the busy company had ${queuedByOther} runs queued at first and ${left} at the end`
+  return `the busy company had ${queuedByOther} runs queued at first and ${remaining} at the end`
 }
 
 const samples = (samplesMs: number[]) => ({ samplesMs, cpuMs: null })
 
-function rowFor(setting: Setting, { idle, beside, notes }: Measured): Row {
+function rowFor(setting: Setting, { idle, contended, notes }: Measured): Row {
   return rowOf({
     name: setting.name,
-    ours: samples(beside),
+    ours: samples(contended),
     peer: { name: 'idle', measured: samples(idle), reach: setting.reach, notes: [] },
     floor: {},
     notes: [
-      'a wait is from the time that a run is queued, just before it is stored, until its claim, by the clock of the database',
-      'the real worker and queue with an executor that only lets time pass; runs of both sides take every other step',
+      'a wait is from queued_at, just before the run is stored, until the claim, by the clock of the database',
+      'the worker and queue are real, the executor only lets time pass; runs of both sides take all other steps',
       `${setting.name}: ${setting.note}; ${notes.join('; ')}`,
     ],
   })
 }
 
-/** Our waits beside the other company's queue against those in other queues, under the same load. */
-async function peerRows(options: BenchOptions, setting: Setting, { beside }: Measured): Promise<Row[]> {
+/** Our waits next to the busy company's queue, compared with those in other queues under the same load. */
+async function peerRows(options: BenchOptions, setting: Setting, { contended }: Measured): Promise<Row[]> {
   const load = {
     places: setting.slots,
     bound: companyConcurrency,
@@ -211,11 +210,11 @@ async function peerRows(options: BenchOptions, setting: Setting, { beside }: Mea
   return (await queueWaits(load, options.say)).map(({ name, samplesMs, notes }) =>
     rowOf({
       name: setting.name,
-      ours: samples(beside),
+      ours: samples(contended),
       peer: { name, measured: samples(samplesMs), reach: undefined, notes },
       floor: {},
       notes: [
-        'a wait of the peer is from before its job is stored until it starts, by the clock of its process',
+        'a wait of the peer is from just before its job is stored until the job starts, by the clock of its process',
       ],
     }),
   )

@@ -11,30 +11,30 @@ import type { Benchmark, BenchOptions } from './harness/benchmark.ts'
 import { machineNote } from './harness/machine-note.ts'
 import { type Row, rowOf } from './harness/row.ts'
 import { RunCalls } from './harness/run-calls.ts'
-import { atService, type Place } from './harness/service.ts'
+import { atService, type Setup } from './harness/service.ts'
 import { type Docker, dockerRun, importBusybox, startDocker } from './peers/docker.ts'
 
 const run = promisify(execFile)
 const peerName = 'docker logs -f (json-file)'
-/** A round is seconds of lines: more tell nothing more. */
+/** A round is seconds of lines: more rounds add no information. */
 const roundsMax = 5
 const linesEach = 40
-/** No multiple of what any of them looks at logs by. */
+/** Not a multiple of the interval at which any side polls logs. */
 const pause = '0.137'
-/** The first lines are older than whoever follows. */
+/** The sleep gives clients time to connect before the first line. */
 const script = `sleep 1; i=0; while [ $i -lt ${linesEach} ]; do echo line | ts %.s; sleep ${pause}; i=$((i+1)); done`
 
-/** A line from a job's write to who follows its log; docs in bench/README.md. */
+/** Latency of a line from a job's write to a client that follows the log; docs in bench/README.md. */
 export const logLatency: Benchmark = {
   name: 'log-latency',
   about: 'a line of a job from its write until a client that follows the log has it',
   run: async (options) => {
     options.say('log-latency: starting a service')
-    return atService(join(tmpdir(), 'bench-log-latency-'), (place) => measure(options, place))
+    return atService(join(tmpdir(), 'bench-log-latency-'), (setup) => measure(options, setup))
   },
 }
 
-async function measure(options: BenchOptions, { service, work }: Place): Promise<Row[]> {
+async function measure(options: BenchOptions, { service, work }: Setup): Promise<Row[]> {
   const job = await makeJob(service, `${script}\n`)
   const calls = new RunCalls(job, { baseUrl: service.baseUrl, connections: 2 })
   const docker = options.peers ? await startDocker(join(work, 'docker')) : undefined
@@ -85,20 +85,20 @@ async function followedContainer(docker: Docker): Promise<number[]> {
   const id = await command(dockerRun(docker, ['sh', '-c', script], ['--detach']))
   const [program = '', ...words] = docker.command('logs', '--follow', id)
   const client = spawn(program, words, { stdio: ['ignore', 'pipe', 'ignore'] })
-  const gone = once(client, 'exit')
+  const exited = once(client, 'exit')
   const found = await latencies(client.stdout)
-  await gone
+  await exited
   await command(docker.command('rm', '--force', id))
   return found
 }
 
-/** Of every time in the stream, how old it was when it came. */
+/** The age of each time in the stream when it arrived. */
 async function latencies(stream: Readable): Promise<number[]> {
   const found: number[] = []
   for await (const line of createInterface(stream)) {
     const nowMs = performance.timeOrigin + performance.now()
     for (const [, at] of line.matchAll(/(\d+\.\d{6}) line/g)) found.push(nowMs - 1000 * Number(at))
   }
-  if (found.length !== linesEach) throw new Error(`${found.length} of ${linesEach} lines came`)
+  if (found.length !== linesEach) throw new Error(`${found.length} of ${linesEach} lines arrived`)
   return found
 }

@@ -9,32 +9,32 @@ import { percentile, rounded } from './harness/percentile.ts'
 import { treeCpuMs } from './harness/process-cpu.ts'
 import { interleaved, type Subject } from './harness/rounds.ts'
 import { type Row, rowOf } from './harness/row.ts'
-import { atService, type Place } from './harness/service.ts'
+import { atService, type Setup } from './harness/service.ts'
 import { RunTimer } from './harness/submit-and-wait.ts'
 import { dockerRun, importBusybox, startDocker } from './peers/docker.ts'
 
-/** 1 GiB in lines of 64 bytes, by few and large writes: what is timed is the reader. */
+/** Writes 1 GiB in lines of 64 bytes, by few and large writes, so that the measured time is that of the reader. */
 const script = (folder: string) =>
   `yes 0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcde | head -c 4194304 >${folder}/lines; ` +
   `i=0; while [ $i -lt 256 ]; do cat ${folder}/lines; i=$((i+1)); done`
-/** A round is a minute where a peer stores all of it. */
+/** A round takes a minute for a peer that stores all of the log. */
 const roundsMax = 5
 const restMs = 500
 const pollMs = 20
 const pipeFloor = 'the same through a pipe to cat'
 const peerName = 'docker logs (json-file)'
 
-/** 1 GiB of standard output taken from a job and stored; docs in bench/README.md. */
+/** Reads 1 GiB of standard output from a job and stores it; docs in bench/README.md. */
 export const logRate: Benchmark = {
   name: 'log-rate',
   about: 'a job that writes 1 GiB to its standard output, until its log is stored',
   run: async (options) => {
     options.say('log-rate: starting a service')
-    return atService(join(tmpdir(), 'bench-log-rate-'), (place) => measure(options, place))
+    return atService(join(tmpdir(), 'bench-log-rate-'), (setup) => measure(options, setup))
   },
 }
 
-async function measure(options: BenchOptions, { service, work }: Place): Promise<Row[]> {
+async function measure(options: BenchOptions, { service, work }: Setup): Promise<Row[]> {
   const job = await makeJob(service, `${script('/workspace')}\n`)
   const timer = new RunTimer(job, { baseUrl: service.baseUrl, pollMs })
   const launcher = await buildLauncher(work)
@@ -86,7 +86,7 @@ async function measure(options: BenchOptions, { service, work }: Place): Promise
         },
         floor: { [pipeFloor]: rounded(percentile(samples.get(pipeFloor) ?? [], 0.5)) },
         notes: [
-          `ours takes 1 GiB and stores the first and the last half of ${logMaxBytes / 1024 ** 2} MiB, synced; docker stores all of it, unsynced`,
+          `ours reads 1 GiB and stores the first and the last half of ${logMaxBytes / 1024 ** 2} MiB, synced; docker stores all of it, unsynced`,
           machine(),
         ],
       }),

@@ -60,12 +60,12 @@ process.exitCode = await main().catch((error: unknown) => {
 })
 
 async function main(): Promise<number> {
-  const asked = readArguments()
-  if (typeof asked === 'string') {
-    process.stderr.write(`${asked}\n\n${usage}\n`)
+  const parsed = readArguments()
+  if (typeof parsed === 'string') {
+    process.stderr.write(`${parsed}\n\n${usage}\n`)
     return 2
   }
-  const { json, chosen, ...options } = asked
+  const { json, chosen, ...options } = parsed
   if (chosen.length === 0) {
     process.stdout.write(`${usage}\n`)
     return 0
@@ -77,7 +77,7 @@ async function main(): Promise<number> {
   return summaryOf(rows).failed === 0 ? 0 : 1
 }
 
-interface Asked {
+interface Arguments {
   json: boolean
   peers: boolean
   profile: boolean
@@ -86,7 +86,7 @@ interface Asked {
   chosen: Benchmark[]
 }
 
-function readArguments(): Asked | string {
+function readArguments(): Arguments | string {
   try {
     const { values, positionals } = parseArgs({
       allowPositionals: true,
@@ -104,7 +104,7 @@ function readArguments(): Asked | string {
     const rows = wholeNumber(rowsText, 1000, 10_000_000)
     if (rows === undefined) return '--rows is a whole number from 1000 to 10000000'
     const unknown = positionals.find((name) => !benchmarks.some((benchmark) => benchmark.name === name))
-    if (unknown !== undefined) return `no benchmark is named ${unknown}`
+    if (unknown !== undefined) return `there is no benchmark named ${unknown}`
     return { ...flags, rounds, rows, chosen: benchmarks.filter(({ name }) => positionals.includes(name)) }
   } catch (error) {
     return error instanceof Error ? error.message : String(error)

@@ -5,11 +5,11 @@ import { type ProcessMemory, treeMemory } from './harness/process-memory.ts'
 import { startService } from './harness/service.ts'
 
 const limitMiB = 300
-/** The start is over by then, and what it needed is given back. */
+/** The start is over by then, and its memory is released. */
 const settleMs = 20_000
 const MiB = 1024 ** 2
 
-/** What an idle service holds of the machine's memory; docs in bench/README.md. */
+/** Memory of an idle service; docs in bench/README.md. */
 export const memory: Benchmark = {
   name: 'memory',
   about: 'memory of an idle service with its Postgres',
@@ -17,7 +17,7 @@ export const memory: Benchmark = {
     say('memory: starting a service')
     const service = await startService()
     try {
-      say(`memory: leaving it alone for ${settleMs / 1000} s`)
+      say(`memory: leaving it idle for ${settleMs / 1000} s`)
       await sleep(settleMs)
       const processes = await treeMemory(service.pid)
       const mib = rounded(sumOf(processes) / MiB)
@@ -47,7 +47,7 @@ export const memory: Benchmark = {
 const sumOf = (processes: readonly ProcessMemory[]): number =>
   processes.reduce((sum, { pssBytes }) => sum + pssBytes, 0)
 
-/** By program, the biggest first. */
+/** By program, the largest first. */
 function parts(processes: readonly ProcessMemory[]): string {
   const byName = Map.groupBy(processes, ({ name }) => name)
   return [...byName]

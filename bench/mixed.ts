@@ -10,55 +10,55 @@ import { unfinishedMax } from './harness/many-runs.ts'
 import { percentile, rounded } from './harness/percentile.ts'
 import { figuresOf, type Row, reached, reachText } from './harness/row.ts'
 import { RunCalls } from './harness/run-calls.ts'
-import { atService, type Place } from './harness/service.ts'
+import { atService, type Setup } from './harness/service.ts'
 
 const reach = { atMost: 3 }
 const roundsMax = 3
 const idleMs = 5000
 const busyMs = 15_000
-const askEveryMs = 20
+const pollIntervalMs = 20
 const runsPerSecond = 50
-/** Some lines of log in every run. */
+/** A few lines of log in every run. */
 const script = 'seq 1 200\n'
 const buildPollMs = 500
-/** What the service refuses is no load: that many may be queued. */
+/** A refused submission is no load: the queue is full. */
 const refused = /^429/
 
-/** What asking costs while runs, their logs and a build go on, over the same in an idle service; docs in bench/README.md. */
+/** Latency of reads under runs, their logs and a build, over that of an idle service; docs in bench/README.md. */
 export const mixed: Benchmark = {
   name: 'mixed',
-  about: `p99 of reading a run beside ${runsPerSecond} runs a second, their logs and builds, over that when idle`,
+  about: `p99 of reading a run under ${runsPerSecond} runs a second, their logs and builds, over that when idle`,
   run: async (options) => {
     options.say('mixed: starting a service')
-    return atService(join(tmpdir(), 'bench-mixed-'), (place) => measure(options, place))
+    return atService(join(tmpdir(), 'bench-mixed-'), (setup) => measure(options, setup))
   },
 }
 
-async function measure(options: BenchOptions, { service }: Place): Promise<Row[]> {
+async function measure(options: BenchOptions, { service }: Setup): Promise<Row[]> {
   const job = await makeJob(service, script)
   const author = await Author.with(job.client)
-  const asking = new RunCalls(job, { baseUrl: service.baseUrl, connections: 1 })
+  const reading = new RunCalls(job, { baseUrl: service.baseUrl, connections: 1 })
   const loading = new RunCalls(job, { baseUrl: service.baseUrl, connections: 8 })
   const [idle, busy]: [number[], number[]] = [[], []]
-  const load = { offered: 0, taken: 0, builds: 0 }
+  const load = { offered: 0, accepted: 0, builds: 0 }
   let unfinished = 0
   const machine = machineNote()
   try {
-    const { id } = await asking.submit()
+    const { id } = await reading.submit()
     const rounds = Math.min(options.rounds, roundsMax)
     for (let round = 0; round < rounds; round += 1) {
       options.say(`mixed: round ${round + 1} of ${rounds}`)
-      idle.push(...(await ask(asking, id, idleMs)))
+      idle.push(...(await timeReads(reading, id, idleMs)))
       const until = performance.now() + busyMs
       const submitting = submit(loading, load, until)
       const building = build(author, load, until)
-      busy.push(...(await ask(asking, id, busyMs)))
-      unfinished += await unfinishedNow(asking)
+      busy.push(...(await timeReads(reading, id, busyMs)))
+      unfinished += await unfinishedNow(reading)
       await Promise.all([submitting, building])
       while ((await loading.newest(100)).some(({ terminal_at: end }) => end === null))
         await sleep(buildPollMs)
     }
-    const completed = load.taken - unfinished
+    const completed = load.accepted - unfinished
     const seconds = (rounds * busyMs) / 1000
     const idleP99 = rounded(percentile(idle, 0.99))
     const ratio = rounded(percentile(busy, 0.99) / idleP99)
@@ -70,60 +70,60 @@ async function measure(options: BenchOptions, { service }: Place): Promise<Row[]
         peer_ms: idleP99,
         ratio,
         reach: reachText(reach),
-        // Beside less than what is offered, nothing is shown.
+        // Under less than the offered load the ratio proves nothing.
         met: reached(ratio, reach) && completed >= load.offered,
         floor: {},
         cpu_ms: { ours: null, peer: null },
         notes: [
-          `the ratio is that of p99; ${busy.length} questions beside the load, ${idle.length} idle, one every ${askEveryMs} ms`,
-          `${runsPerSecond} runs offered a second: ${rounded(load.taken / seconds)} taken, ${rounded(completed / seconds)} completed a second; ${load.builds} builds`,
+          `the ratio is that of p99; ${busy.length} reads under load, ${idle.length} idle, one every ${pollIntervalMs} ms`,
+          `${runsPerSecond} runs offered a second: ${rounded(load.accepted / seconds)} accepted, ${rounded(completed / seconds)} completed a second; ${load.builds} builds`,
           machine(),
         ],
       },
     ]
   } finally {
-    asking.close()
+    reading.close()
     loading.close()
   }
 }
 
-/** Milliseconds of each answer. */
-async function ask(calls: RunCalls, id: string, forMs: number): Promise<number[]> {
+/** Milliseconds of each response. */
+async function timeReads(calls: RunCalls, id: string, forMs: number): Promise<number[]> {
   const samplesMs: number[] = []
-  for (const until = performance.now() + forMs; performance.now() < until; await sleep(askEveryMs)) {
-    const begun = performance.now()
+  for (const until = performance.now() + forMs; performance.now() < until; await sleep(pollIntervalMs)) {
+    const startedAt = performance.now()
     await calls.read(id)
-    samplesMs.push(performance.now() - begun)
+    samplesMs.push(performance.now() - startedAt)
   }
   return samplesMs
 }
 
-/** Submits by the clock, whatever becomes of those before. */
+/** Submits by the clock, independent of earlier runs. */
 async function submit(
   calls: RunCalls,
-  load: { offered: number; taken: number },
+  load: { offered: number; accepted: number },
   until: number,
 ): Promise<void> {
   const answers: Promise<void>[] = []
-  const begun = performance.now()
+  const startedAt = performance.now()
   for (let count = 0; performance.now() < until; count += 1) {
     load.offered += 1
-    const taken = calls.submit().then(
+    const submission = calls.submit().then(
       () => {
-        load.taken += 1
+        load.accepted += 1
       },
       (error: unknown) => {
         if (!(error instanceof Error && refused.test(error.message))) throw error
       },
     )
-    taken.catch(() => undefined)
-    answers.push(taken)
-    await sleep(Math.max(0, begun + ((count + 1) * 1000) / runsPerSecond - performance.now()))
+    submission.catch(() => undefined)
+    answers.push(submission)
+    await sleep(Math.max(0, startedAt + ((count + 1) * 1000) / runsPerSecond - performance.now()))
   }
   await Promise.all(answers)
 }
 
-/** One build after another, each of another file. */
+/** One build after another, each with another file. */
 async function build(author: Author, load: { builds: number }, until: number): Promise<void> {
   const uploaded = await author.upload({ Dockerfile: 'FROM scratch\nCOPY motd /motd\n', motd: randomUUID() })
   while (performance.now() < until) {
@@ -132,7 +132,7 @@ async function build(author: Author, load: { builds: number }, until: number): P
   }
 }
 
-/** Runs that have not ended; no more can be queued at once than are looked at. */
+/** Runs that have not ended; the queue bound is below the number of rows that are read. */
 async function unfinishedNow(calls: RunCalls): Promise<number> {
   const newest = await calls.newest(2 * unfinishedMax)
   return newest.filter(({ terminal_at: end }) => end === null).length

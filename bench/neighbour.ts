@@ -1,5 +1,5 @@
-import { busybox, TestAgent } from '../server/executor/oci/test-agent.ts'
-import type { SandboxSpec } from '../server/executor/port.ts'
+import { busybox, TestAgent } from '../server/executor/oci/testing/test-agent.ts'
+import type { SandboxSpec } from '../server/executor/port/sandbox-spec.ts'
 import type { Benchmark } from './harness/benchmark.ts'
 import { interleaved } from './harness/rounds.ts'
 import { type Row, rowOf } from './harness/row.ts'
@@ -7,17 +7,20 @@ import { shellSandbox } from './harness/shell-sandbox.ts'
 
 const reach = { atMost: 1.25 }
 const maxRounds = 15
-/** The neighbour has been at it for so long before the job starts. */
+/** The neighbour runs for this long before the job starts. */
 const settleMs = 500
 
-/** Some of everything: computing, starting programs, writing. */
+/** A mix of computing, starting programs and writing. */
 const job = `
 i=0; while [ $i -lt 150000 ]; do i=$((i + 1)); done
 for n in $(seq 60); do ${busybox} true; done
 dd if=/dev/zero of=/workspace/file bs=1M count=64 2>/dev/null
 `
 
-/** What another tenant's job does at full load: each of its kind without end, in more processes than it has processors. */
+/**
+ * Another tenant's job at full load: each script repeats one kind of work without end, in more processes than the job
+ * has processors.
+ */
 const neighbours: Record<string, { script: string; limits?: Partial<SandboxSpec['limits']> }> = {
   processor: { script: inEight('while :; do :; done') },
   memory: {
@@ -37,10 +40,10 @@ function inEight(script: string): string {
   return `for n in 1 2 3 4 5 6 7 8; do (${script}) & done; wait`
 }
 
-/** What a job at full load does to the run time of another tenant's; docs in bench/README.md. */
+/** Effect of a job at full load on the run time of another tenant's; docs in bench/README.md. */
 export const neighbour: Benchmark = {
   name: 'neighbour',
-  about: 'run time of a job beside one at full load, over that of the same job alone',
+  about: 'run time of a job next to one at full load, over that of the same job alone',
   run: async ({ rounds, say }) => {
     const agent = await TestAgent.start()
     try {
@@ -48,7 +51,7 @@ export const neighbour: Benchmark = {
       const rows: Row[] = []
       for (const [kind, { script, limits }] of Object.entries(neighbours)) {
         say(`neighbour: ${kind}`)
-        const beside = async () => {
+        const contended = async () => {
           const other = sandbox(image, script, limits)
           await agent.client.start(other, Buffer.alloc(0))
           await new Promise((resolve) => setTimeout(resolve, settleMs))
@@ -61,7 +64,7 @@ export const neighbour: Benchmark = {
         const alone = () => timeOf(agent, sandbox(image, job))
         const samples = await interleaved(
           [
-            { name: 'beside', once: beside },
+            { name: 'contended', once: contended },
             { name: 'alone', once: alone },
           ],
           { rounds: Math.min(rounds, maxRounds), warmups: 1, restMs: 50 },
@@ -70,7 +73,7 @@ export const neighbour: Benchmark = {
         rows.push(
           rowOf({
             name: `neighbour-${kind}`,
-            ours: measured('beside'),
+            ours: measured('contended'),
             peer: { name: 'alone', measured: measured('alone'), reach, notes: [] },
             floor: {},
             notes: [],
@@ -89,7 +92,7 @@ function sandbox(image: string, script: string, limits: Partial<SandboxSpec['lim
   return { ...spec, limits: { ...spec.limits, ...limits } }
 }
 
-/** From the job's start to its end, as its record says. */
+/** From the job's start to its end, by its exit record. */
 async function timeOf(agent: TestAgent, spec: SandboxSpec): Promise<number> {
   const { exit } = await agent.run(spec)
   if (exit.exitCode !== 0 || exit.startedAt === null)

@@ -9,7 +9,7 @@ import { profileRuns } from './profile/run-profile.ts'
 const profiledRuns = 50
 const pollMs = 1
 
-/** Submit to terminal over HTTP against the programs that start a container; docs in bench/README.md. */
+/** Submit to terminal over HTTP, compared with programs that start a container; docs in bench/README.md. */
 export const runE2e: Benchmark = {
   name: 'run-e2e',
   about: 'submit to terminal over HTTP, durable, a job that does nothing in the full sandbox',
@@ -60,13 +60,13 @@ class RunsToTheirEnd implements OurRuns {
   notes(): string[] {
     const median = (of: (run: TimedRun) => number) => rounded(percentile(this.#runs.map(of), 0.5))
     return [
-      `ours: ends are seen by asking again ${pollMs} ms after each answer, ${median((run) => run.polls)} times a run; ` +
+      `ours: ends are detected by polling ${pollMs} ms after each response, ${median((run) => run.polls)} times a run; ` +
         `submit is acknowledged after ${median((run) => run.submitMs)} ms, ` +
         `the service's own queued_at to terminal_at is ${median((run) => run.serviceMs)} ms (medians)`,
     ]
   }
 
-  /** Does not ask before four fifths of the fastest run so far: no run has ended by then. */
+  /** Does not poll before four fifths of the fastest run so far: no run has ended by then. */
   async #timed(): Promise<TimedRun> {
     const run = await this.#timer.once(this.#fastestMs * 0.8)
     this.#fastestMs = this.#fastestMs === 0 ? run.totalMs : Math.min(this.#fastestMs, run.totalMs)

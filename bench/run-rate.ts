@@ -17,11 +17,11 @@ import { graphileCrun, peerSlots, type RatePeer, xargsCrun, xargsTrue } from './
 
 const runsEach = 100
 const warmups = 1
-/** A round is hundreds of runs: more rounds than this tell nothing more. */
+/** A round is hundreds of runs: more rounds add no information. */
 const roundsMax = 7
 const floorName = 'xargs -P of /bin/true, each'
 
-/** Completed runs per second against what starts crun as fast as it can; docs in bench/README.md. */
+/** Completed runs per second, compared with starting crun as fast as possible; docs in bench/README.md. */
 export const runRate: Benchmark = {
   name: 'run-rate',
   about: 'completed runs per second over HTTP, a job that does nothing',
@@ -39,7 +39,7 @@ export const runRate: Benchmark = {
   },
 }
 
-interface Place {
+interface Setup {
   service: BenchService
   work: string
   open: (() => Promise<void>)[]
@@ -54,10 +54,10 @@ interface Subject extends MeasuredRate {
   notes: string[]
 }
 
-async function measure(options: BenchOptions, { service, work, open }: Place): Promise<Row[]> {
+async function measure(options: BenchOptions, { service, work, open }: Setup): Promise<Row[]> {
   const calls = new RunCalls(await makeJob(service, noOp), { baseUrl: service.baseUrl, connections: 8 })
   open.push(async () => calls.close())
-  // The first runs also install the image, and the peers are made from what they installed.
+  // The first runs also install the image; the peers are made from what they installed.
   await manyRuns(calls, 1)
   const launcher = await buildLauncher(work)
   const partsIn = async (name: string): Promise<PeerParts> => {
@@ -96,10 +96,10 @@ async function measure(options: BenchOptions, { service, work, open }: Place): P
     }
   }
   return rowsOf(subjects, [
-    `${runsEach} runs a round, ${rounds} rounds in turn; the peers start ${peerSlots} at once`,
-    `ours: submitted over 8 connections while no more than ${unfinishedMax} are unfinished; ends are seen by listing the newest runs, and the rate is until the last terminal_at`,
-    'ours: p50 and p99 are from queued_at to terminal_at, most of it waiting for a place',
-    'ours: every process of the service counts for cpu, and whoever submits takes processor time of the same machine',
+    `${runsEach} runs a round, ${rounds} rounds by turns; the peers start ${peerSlots} at once`,
+    `ours: submitted over 8 connections while no more than ${unfinishedMax} are unfinished; ends are detected by listing the newest runs, and the rate is until the last terminal_at`,
+    'ours: p50 and p99 are from queued_at to terminal_at, most of it waiting for a slot',
+    'ours: all processes of the service count for cpu, and the submitting client uses processor time of the same machine',
     machine(),
   ])
 }

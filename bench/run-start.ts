@@ -2,19 +2,21 @@ import { statSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { agentPaths } from '../server/executor/oci/paths.ts'
+import { agentPaths } from '../server/executor/oci/host/paths.ts'
 import type { BenchJob } from './harness/bench-job.ts'
 import type { Benchmark } from './harness/benchmark.ts'
 import { compareRuns, type OurRuns } from './harness/compare-runs.ts'
 import type { BenchService } from './harness/service.ts'
 import { RunTimer } from './harness/submit-and-wait.ts'
 
-const lookMs = 1
-/** Nobody asks how a run is before this, so that what is timed is not slowed by questions. */
+const pollIntervalMs = 1
+/** No poll before this, so that polling does not slow what is timed. */
 const quietMs = 100
 const pollMs = 5
 
-/** Submit to the first byte of the job's log against the programs that start a container; docs in bench/README.md. */
+/**
+ * Submit to the first byte of the job's log, compared with programs that start a container; docs in bench/README.md.
+ */
 export const runStart: Benchmark = {
   name: 'run-start',
   about: 'submit over HTTP to the first byte that the job writes, in its log on disk',
@@ -22,7 +24,7 @@ export const runStart: Benchmark = {
     compareRuns(
       {
         name: 'run-start',
-        job: { words: ['echo', 'begun'], timed: 'output' },
+        job: { words: ['echo', 'started'], timed: 'output' },
         peers: [{ name: 'crun run', reach: { atMost: 0.25 } }, { name: 'docker run' }],
         ours: (service, job) => new RunsToTheirFirstByte(service, job),
       },
@@ -41,7 +43,7 @@ class RunsToTheirFirstByte implements OurRuns {
 
   async once(): Promise<number> {
     const before = new Set(await this.#written())
-    const begun = performance.now()
+    const startedAt = performance.now()
     const ended = this.#timer.once(quietMs)
     let firstMs: number | undefined
     let over = false
@@ -51,11 +53,11 @@ class RunsToTheirFirstByte implements OurRuns {
     watched.catch(() => undefined)
     while (firstMs === undefined && !over) {
       const written = await this.#written()
-      if (written.some((folder) => !before.has(folder))) firstMs = performance.now() - begun
-      else await sleep(lookMs)
+      if (written.some((folder) => !before.has(folder))) firstMs = performance.now() - startedAt
+      else await sleep(pollIntervalMs)
     }
     await watched
-    if (firstMs === undefined) throw new Error('a run ended before a byte of its log was seen')
+    if (firstMs === undefined) throw new Error('a run ended before a byte of its log was found')
     return firstMs
   }
 
@@ -63,7 +65,7 @@ class RunsToTheirFirstByte implements OurRuns {
 
   notes(): string[] {
     return [
-      `ours: the first byte is seen by looking at the logs in the agent's folder, again ${lookMs} ms after each look`,
+      `ours: the first byte is detected by polling the logs in the agent's folder, ${pollIntervalMs} ms after each poll`,
     ]
   }
 
@@ -71,7 +73,7 @@ class RunsToTheirFirstByte implements OurRuns {
     this.#timer.close()
   }
 
-  /** Folders of the sandboxes whose log has a byte; one that was made ahead has an empty log. */
+  /** Folders of the sandboxes whose log has a byte; the log of a sandbox that was made ahead is empty. */
   async #written(): Promise<string[]> {
     const folders = await readdir(this.#sandboxes)
     return folders.filter(

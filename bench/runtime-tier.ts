@@ -1,9 +1,13 @@
 import { execFile } from 'node:child_process'
 import { resolve } from 'node:path'
 import { promisify } from 'node:util'
-import { installEverydayImage } from '../server/executor/oci/everyday/everyday-image.ts'
-import { busybox, TestAgent } from '../server/executor/oci/test-agent.ts'
-import { type SandboxRuntime, type SandboxSpec, sandboxRuntimes } from '../server/executor/port.ts'
+import { installEverydayImage } from '../server/executor/oci/testing/everyday/everyday-image.ts'
+import { busybox, TestAgent } from '../server/executor/oci/testing/test-agent.ts'
+import {
+  type SandboxRuntime,
+  type SandboxSpec,
+  sandboxRuntimes,
+} from '../server/executor/port/sandbox-spec.ts'
 import type { Benchmark } from './harness/benchmark.ts'
 import { machineNote } from './harness/machine-note.ts'
 import { interleaved } from './harness/rounds.ts'
@@ -11,7 +15,7 @@ import { type Row, rowOf } from './harness/row.ts'
 import { shellSandbox } from './harness/shell-sandbox.ts'
 
 const maxRounds = 15
-const imageWriter = resolve(import.meta.dirname, '../server/testing/write-everyday-image.ts')
+const imageWriter = resolve(import.meta.dirname, '../tools/write-everyday-image.ts')
 
 const work: Record<string, string> = {
   start: 'true',
@@ -21,12 +25,12 @@ const work: Record<string, string> = {
   python: '/usr/bin/python3 -c "import json, subprocess"',
 }
 
-/** What gVisor costs over crun; docs in bench/README.md. */
+/** Cost of gVisor over crun; docs in bench/README.md. */
 export const runtimeTier: Benchmark = {
   name: 'runtime-tier',
   about: 'system calls, forks, files and a start of Python on gVisor, over the same on crun',
   run: async ({ rounds, say }) => {
-    say('runtime-tier: the image, which is kept for the next time')
+    say('runtime-tier: making the image, which is kept for later runs')
     await promisify(execFile)(process.execPath, [imageWriter])
     const agent = await TestAgent.start()
     const machine = machineNote()
@@ -67,11 +71,11 @@ const sandbox = (image: string, runtime: SandboxRuntime, script: string): Sandbo
   runtime,
 })
 
-/** From asking for the start until the end is known: on gVisor much of it is before the program. */
+/** From the request for the start until the end is known: on gVisor much of it is before the program. */
 async function timeOf(agent: TestAgent, spec: SandboxSpec): Promise<number> {
-  const begun = performance.now()
+  const startedAt = performance.now()
   const { exit, log } = await agent.run(spec)
-  const tookMs = performance.now() - begun
+  const tookMs = performance.now() - startedAt
   if (exit.exitCode !== 0) throw new Error(`the job ended: ${exit.cause} ${exit.detail} ${log}`)
   await agent.client.remove(spec.id)
   return tookMs

@@ -2,7 +2,7 @@ import { ApiError } from '@sandbox-jobs/contract/client/api-error.ts'
 import { expect, test } from 'vitest'
 import { describeFailure } from './failure.ts'
 
-test('a refusal for a while says for how long', () => {
+test('a temporary refusal says how long to wait', () => {
   const detail = { code: 'build_admission_fenced', message: 'Builds are held.', retry_after_seconds: 90 }
   const hintOf = (retryAfter: string | null) =>
     describeFailure(new ApiError({ status: 503, detail, retryAfter }), 'http://sandbox.test').hint

@@ -3,16 +3,16 @@ import { catalogue, type ErrorCode } from '@sandbox-jobs/contract/errors/catalog
 
 const problemsShown = 20
 
-/** Work that failed, a command line that makes no sense, and a run that ended without an exit code of its own. */
-export const exitCodes = { failed: 1, usage: 2, timeout: 124, notTheJob: 125 } as const
+/** Failed work, a wrong command line, a timeout, and a run that ended without an exit code of its own. */
+export const exitCodes = { failed: 1, usage: 2, timeout: 124, serviceFailed: 125 } as const
 
-/** What went wrong and what to do about it; every error that a command shows has both. */
+/** An error with a hint on what to do. Every error that a command shows has both. */
 export class CliError extends Error {
   override readonly name = 'CliError'
   readonly code: string
   readonly hint: string
   readonly exitCode: number
-  /** What exactly is wrong, in the words of others: escaped where it is shown. */
+  /** The single problems, as text from other sources; escaped when shown. */
   readonly problems: string[] | undefined
 
   constructor(
@@ -30,14 +30,14 @@ export class CliError extends Error {
 export interface Failure {
   code: string
   message: string
-  /** What exactly is wrong, where the service lists it. */
+  /** The single problems, if the service lists them. */
   problems?: string[]
   hint: string
   status?: number
   exitCode: number
 }
 
-/** Says any error in the terms of the person at the terminal. `url` is where the service was looked for. */
+/** Describes any error for the person at the terminal. `url` is the address of the service. */
 export function describeFailure(error: unknown, url: string): Failure {
   if (error instanceof CliError) {
     const { code, message, hint, problems, exitCode } = error
@@ -48,7 +48,7 @@ export function describeFailure(error: unknown, url: string): Failure {
   return {
     code: 'unexpected',
     message: error instanceof Error ? error.message : String(error),
-    hint: 'This is not expected: please report it with the command and this message.',
+    hint: 'This is unexpected: please report it with the command and this message.',
     exitCode: exitCodes.failed,
   }
 }
@@ -64,25 +64,25 @@ function describeRefusal(error: ApiError): Failure {
     const advice = Object.hasOwn(catalogue, error.code) ? catalogue[error.code as ErrorCode].advice : ''
     const problems = problemsOf(error.detail)
     const todo = waitHint(error) ?? (advice || statusHint(error.status))
-    const hint = problems.length > 0 ? 'Correct what is listed above.' : todo
+    const hint = problems.length > 0 ? 'Correct the problems listed above.' : todo
     return { ...failure, ...(problems.length > 0 ? { problems } : {}), code: error.code, hint }
   }
   return { ...failure, code: `http_${error.status}`, hint: statusHint(error.status) }
 }
 
-/** How long to wait, where the service says it. */
+/** How long to wait, if the service says so. */
 function waitHint({ retryAfterSeconds: seconds }: ApiError): string | undefined {
   return seconds === null ? undefined : `Try again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`
 }
 
-/** The single problems of a refusal that has a list of them. */
+/** The single problems of a refusal. */
 function problemsOf(detail: unknown): string[] {
   if (typeof detail !== 'object' || detail === null || !('errors' in detail)) return []
   if (!Array.isArray(detail.errors)) return []
   return detail.errors.slice(0, problemsShown).map(problemText)
 }
 
-/** The sentence of a problem that the contract's errors list; anything else as it came. */
+/** The message of a problem in the contract's format; anything else unchanged. */
 function problemText(problem: unknown): string {
   if (typeof problem === 'string') return problem
   const named = typeof problem === 'object' && problem !== null && 'loc' in problem && 'msg' in problem
@@ -92,12 +92,13 @@ function problemText(problem: unknown): string {
 
 function statusHint(status: number): string {
   if (status === 418) return 'Log in with sandbox login, or set SANDBOX_TOKEN or SANDBOX_API_KEY.'
-  if (status === 403) return 'Ask an administrator of the company; sandbox whoami shows what you may do.'
+  if (status === 403) return 'Ask an administrator of the company; sandbox whoami shows your rights.'
   if (status === 404) return 'It does not exist or is not yours. Check the name, and --url.'
-  if (status === 405) return 'This API key may not do that, or the service at --url is another program.'
+  if (status === 405)
+    return 'This API key may not do that, or the address in --url is not a Sandbox Jobs service.'
   if (status === 422) return 'Correct the values named above.'
   if (status === 429) return 'Wait a moment and try again.'
-  return 'Try again; if it stays, ask the operator to look into the log of the service.'
+  return 'Try again; if the error persists, ask the operator to check the log of the service.'
 }
 
 function describeUnreachable(error: TypeError, url: string): Failure {

@@ -2,7 +2,7 @@ import { Command, type CommanderError } from 'commander'
 
 type Load = () => Promise<Command>
 
-/** A word that only leads to others. */
+/** A command that only groups subcommands. */
 interface Group {
   description: string
   commands: Commands
@@ -30,6 +30,7 @@ const operatorCommands: Commands = {
   },
   environment: async () => (await import('./commands/operator-environment.ts')).operatorEnvironmentCommand(),
   keys: async () => (await import('./commands/operator-keys.ts')).operatorKeysCommand(),
+  'gateway-key': async () => (await import('./commands/operator-gateway-key.ts')).operatorGatewayKeyCommand(),
   'signing-key': async () => (await import('./commands/operator-signing-key.ts')).operatorSigningKeyCommand(),
   'runner-release': async () =>
     (await import('./commands/operator-runner-release.ts')).operatorRunnerReleaseCommand(),
@@ -41,7 +42,7 @@ const operatorCommands: Commands = {
   backup: async () => (await import('./commands/operator-backup.ts')).operatorBackupCommand(),
   restore: async () => (await import('./commands/operator-restore.ts')).operatorRestoreCommand(),
   storage: async () => (await import('./commands/operator-storage.ts')).operatorStorageCommand(),
-  acts: async () => (await import('./commands/operator-acts.ts')).operatorActsCommand(),
+  acts: async () => (await import('./commands/operator-audit-log.ts')).operatorAuditLogCommand(),
   'vuln-db': {
     description: 'known vulnerabilities that scanned packages are compared with',
     commands: {
@@ -56,7 +57,7 @@ const commands: Commands = {
   down: async () => (await import('./commands/down.ts')).downCommand(),
   doctor: async () => (await import('./commands/doctor.ts')).doctorCommand(),
   admin: {
-    description: 'change the service of this machine',
+    description: 'manage the service of this machine',
     commands: {
       apply: async () => (await import('./commands/admin-apply.ts')).adminApplyCommand(),
       'set-password': async () =>
@@ -64,14 +65,14 @@ const commands: Commands = {
     },
   },
   operator: {
-    description: 'what the operator of this machine provides for builds; needs root',
+    description: 'manage builds, keys, limits and backups of the service; needs root',
     commands: operatorCommands,
   },
   login: async () => (await import('./commands/login.ts')).loginCommand(),
   whoami: async () => (await import('./commands/whoami.ts')).whoamiCommand(),
   rooms: async () => (await import('./commands/rooms.ts')).roomsCommand(),
   env: {
-    description: 'environments: what jobs run in',
+    description: 'environments: the images that jobs run in',
     commands: {
       push: async () => (await import('./commands/env-push.ts')).envPushCommand(),
       list: async () => (await import('./commands/env-list.ts')).envListCommand(),
@@ -102,6 +103,16 @@ const commands: Commands = {
       archive: async () => (await import('./commands/task-archive.ts')).taskArchiveCommand(),
     },
   },
+  secret: {
+    description: 'values for the secret slots of tasks',
+    commands: {
+      set: async () => (await import('./commands/secret-set.ts')).secretSetCommand(),
+      rotate: async () => (await import('./commands/secret-rotate.ts')).secretRotateCommand(),
+      revoke: async () => (await import('./commands/secret-revoke.ts')).secretRevokeCommand(),
+      list: async () => (await import('./commands/secret-list.ts')).secretListCommand(),
+      approve: async () => (await import('./commands/secret-approve.ts')).secretApproveCommand(),
+    },
+  },
   run: async () => (await import('./commands/run.ts')).runCommand(),
   runs: async () => (await import('./commands/runs.ts')).runsCommand(),
   logs: async () => (await import('./commands/logs.ts')).logsCommand(),
@@ -109,7 +120,7 @@ const commands: Commands = {
   usage: async () => (await import('./commands/usage.ts')).usageCommand(),
   output: async () => (await import('./commands/output.ts')).outputCommand(),
   artifacts: {
-    description: 'files that runs have left',
+    description: 'artifacts: files that runs produced',
     commands: {
       list: async () => (await import('./commands/artifacts-list.ts')).artifactsListCommand(),
       get: async () => (await import('./commands/artifacts-get.ts')).artifactsGetCommand(),
@@ -128,7 +139,7 @@ await addCommands(program, commands, process.argv.slice(2))
 refuseWrongUsage(program)
 await program.parseAsync()
 
-/** Every command, or only the one that these words ask for: each brings a part of the program. */
+/** Adds every command, or only the one on the command line: each loads its own part of the program. */
 async function addCommands(
   parent: Command,
   choice: Commands,
@@ -146,9 +157,9 @@ async function addCommands(
   }
 }
 
-/** A command line that cannot be understood ends with 2: 1 is for work that failed. */
+/** An invalid command line exits with 2; 1 means failed work. */
 function refuseWrongUsage(command: Command): void {
-  command.showHelpAfterError('(--help lists what there is)')
+  command.showHelpAfterError('(--help lists the commands and options)')
   command.exitOverride((error: CommanderError) => process.exit(error.exitCode === 0 ? 0 : 2))
   for (const child of command.commands) refuseWrongUsage(child)
 }

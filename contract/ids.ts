@@ -24,10 +24,17 @@ export const idKinds = {
   taskBundle: 'bun',
   shareGrant: 'shr',
   binding: 'bnd',
+  secretBinding: 'sec',
+  secretOperation: 'sop',
+  secretApproval: 'sap',
   run: 'run',
   artifact: 'art',
   publicLink: 'lnk',
+  signedLink: 'sln',
   stagingLease: 'stg',
+  message: 'msg',
+  gatewayKey: 'gwk',
+  agentProposal: 'prp',
 } as const
 
 export type IdKind = keyof typeof idKinds

@@ -63,6 +63,15 @@ export const reservedEnvPrefix = 'SERVICE_'
 export const secretPlaintextMinBytes = 4
 export const secretPlaintextMaxBytes = 64 * kib
 export const secretSlotPoliciesMax = 100
+/** Base64 of the wrapped data key, and of the value with its tag of 16 bytes. */
+export const encryptedKeyMaxLength = 1024
+export const secretCiphertextMaxLength = 87_404
+export const approvedSlotsMax = 100
+/** Live secrets of one consumer for one task: as many as an environment has names. */
+export const secretsPerConsumerTaskMax = 100
+/** Live secrets of a company, and active approvals. */
+export const secretsPerCompanyMax = 5000
+export const approvalsPerCompanyMax = 5000
 
 // Requests
 export const idempotencyKeyMaxLength = 128
@@ -83,6 +92,15 @@ export const agentWaitMaxSeconds = 60
 export const agentArtifactRowsMax = 20
 export const agentOutputPreviewMaxBytes = 64 * kib
 export const agentLogPreviewMaxBytes = 16 * kib
+export const agentQueryMaxLength = 256
+export const proposalReceiptMaxLength = 4096
+/** Of a confirmation summary, in characters; what is cut is marked. */
+export const proposalInputShownMax = 2000
+/** Messages are kept as long as run content by default; a turn needs its message for ten minutes. */
+export const messageLifetimeDays = 30
+export const messageTextMaxLength = 16 * kib
+/** After its end, so that a repeated commit still gets its answer. */
+export const endedProposalLifetimeSeconds = daySeconds
 
 // Uploads
 export const downloadCapabilityLifetimeSeconds = 5 * minuteSeconds
@@ -108,6 +126,19 @@ export const publicLinkTokenMaxLength = 64
 // Security findings
 /** The most severe of a scan; a report says when there were more. */
 export const findingsPerScanMax = 1000
+
+// Expiring links to results
+export const signedLinkMinSeconds = minuteSeconds
+export const signedLinkMaxSeconds = 30 * daySeconds
+export const signedLinkDefaultSeconds = 7 * daySeconds
+/** Live links of one run. */
+export const signedLinksPerRunMax = 100
+
+// Waiting for runs and builds
+/** Longest time that one request waits for the end of a run. */
+export const runWaitMaxSeconds = minuteSeconds
+/** A larger output is not part of an answer that has more than it. */
+export const inlineOutputMaxBytes = 256 * kib
 
 // Retention
 export const runContentRetentionDefaultDays = 30

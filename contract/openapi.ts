@@ -1,18 +1,19 @@
 import type { TSchema } from 'typebox'
+import { needsCredentials } from './access/actions.ts'
 import { catalogue, type ErrorCode } from './errors/catalogue.ts'
 import { type UncodedError, uncoded } from './errors/uncoded.ts'
 import { CodedErrorBody, ValidationError } from './errors/validation-error.ts'
 import { idempotencyKeyMaxLength } from './limits.ts'
-import { uploadCapabilityHeader } from './resources/context-upload.ts'
+import { uploadCapabilityHeader } from './resources/environments/context-upload.ts'
 import { namedSchemas } from './resources/index.ts'
 import { errorsOf, plainErrorsOf } from './routes/implied-errors.ts'
 import { allRoutes } from './routes/index.ts'
 import type { Route } from './routes/route.ts'
 
 /**
- * The OpenAPI 3.1 document, made from the route table alone: paths and bodies are the schemas that requests are
- * checked with, error answers are those of the catalogue. Schemas that have a name become components, found by
- * identity wherever they are nested; every error code is an example, referred to by the answers that carry it.
+ * The OpenAPI 3.1 document, generated from the route table alone. Paths and bodies use the schemas that validate
+ * requests; error responses come from the catalogue. Named schemas become components, found by identity at any
+ * nesting. Every error code is an example, and responses with that code refer to it.
  */
 export type Json = string | number | boolean | null | Json[] | { [key: string]: Json }
 export type JsonObject = { [key: string]: Json }
@@ -25,7 +26,7 @@ const namesBySchema = new Map<unknown, string>(
 export interface OpenApiOptions {
   /** Release of the service. */
   version: string
-  /** Base URL, where it is known. */
+  /** Base URL, if known. */
   serverUrl?: string
 }
 
@@ -59,16 +60,18 @@ export function openApiDocument(options: OpenApiOptions): JsonObject {
   }
 }
 
-const isOpen = (route: Route): boolean => route.access === 'public' || route.access === 'token'
-
 const operation = (name: string, route: Route): JsonObject => ({
   operationId: name,
   summary: route.summary,
   tags: [route.tag],
-  security: isOpen(route) ? [] : [{ token: [] }, { key: [] }],
+  security: needsCredentials(route.action) ? [{ token: [] }, { key: [] }] : [],
   parameters: parametersOf(route),
   ...bodyOf(route),
-  responses: { [String(route.status ?? 200)]: success(route), ...failures(route) },
+  responses: {
+    [String(route.status ?? 200)]: success(route),
+    ...(route.ranges && { '206': { ...success(route), description: 'The requested range' } }),
+    ...failures(route),
+  },
 })
 
 function parametersOf(route: Route): Json[] {
@@ -79,6 +82,12 @@ function parametersOf(route: Route): Json[] {
   }
   if (route.bodyKind === 'octet-stream') {
     headers.push({ name: uploadCapabilityHeader, in: 'header', required: true, schema: { type: 'string' } })
+  }
+  for (const name of route.requestHeaders ?? []) {
+    headers.push({ name, in: 'header', required: true, schema: { type: 'string' } })
+  }
+  if (route.ranges) {
+    headers.push({ name: 'Range', in: 'header', required: false, schema: { type: 'string' } })
   }
   return [...fields('path', route.params), ...fields('query', route.query), ...headers]
 }
@@ -103,7 +112,7 @@ const mediaTypes = {
   'octet-stream': 'application/octet-stream',
 } as const
 
-/** Multipart bodies hold one part, the file `file`. */
+/** A multipart body has one part, the file `file`. */
 const oneFile: JsonObject = {
   schema: {
     type: 'object',
@@ -123,7 +132,7 @@ function bodyOf(route: Route): JsonObject {
 function success(route: Route): JsonObject {
   return route.response
     ? { description: 'Success', content: { 'application/json': { schema: render(route.response) } } }
-    : { description: 'The bytes', content: { 'application/octet-stream': {} } }
+    : { description: 'The bytes', content: { [route.mediaType ?? 'application/octet-stream']: {} } }
 }
 
 interface Failure {
@@ -132,7 +141,7 @@ interface Failure {
   plain: UncodedError[]
 }
 
-/** Error answers by status: those with codes, those of plain text, and the array of problems. */
+/** Error responses by status: coded errors, plain-text errors, and validation errors. */
 function failuresOf(route: Route): Failure[] {
   const codes = Map.groupBy(errorsOf(route), (code): number => catalogue[code].status)
   const plain = Map.groupBy(plainErrorsOf(route), (name): number => uncoded[name].status)
@@ -145,7 +154,7 @@ function failuresOf(route: Route): Failure[] {
 
 const invalidStatus = 422
 
-/** An answer of few reasons has a name, under which the operations that share it refer to it. */
+/** Responses with at most this many reasons get a name, so that operations can share them. */
 const reasonsNamed = 2
 
 function nameOf({ status, codes, plain }: Failure): string | undefined {
@@ -209,7 +218,7 @@ function errorExamples(routes: Route[]): JsonObject {
   )
 }
 
-/** A schema as JSON, with a reference in the place of each component. */
+/** A schema as JSON, with components replaced by references. */
 function render(schema: unknown): Json {
   const name = namesBySchema.get(schema)
   return name === undefined ? childrenOf(schema) : { $ref: `#/components/schemas/${name}` }

@@ -1,6 +1,46 @@
 -- The schema that the migrations make (server/db/migrations), in Postgres's own words.
 -- Written by `npm run schema`; do not edit.
 
+create table agent_proposals (
+  id text not null,
+  company_id text not null,
+  chatroom_id text not null,
+  principal_type text not null,
+  principal_id text not null,
+  origin_message_id text,
+  origin_sequence bigint not null,
+  task_id text not null,
+  task_version_id text not null,
+  timeout_seconds integer not null,
+  input bytea not null,
+  input_digest text not null,
+  summary text not null,
+  state text default 'prepared'::text not null,
+  created_at timestamp with time zone default now() not null,
+  expires_at timestamp with time zone not null,
+  ended_at timestamp with time zone,
+  turn_message_id text,
+  run_id text,
+  constraint agent_proposals_pkey PRIMARY KEY (id),
+  constraint agent_proposals_one_commit_a_turn UNIQUE (turn_message_id),
+  constraint agent_proposals_run_id_key UNIQUE (run_id),
+  constraint agent_proposals_committed CHECK ((state = 'committed'::text) = (run_id IS NOT NULL) AND (state = 'committed'::text) = (turn_message_id IS NOT NULL)),
+  constraint agent_proposals_ended CHECK ((state = ANY (ARRAY['prepared'::text, 'committing'::text])) = (ended_at IS NULL)),
+  constraint agent_proposals_input_check CHECK (octet_length(input) <= 1048576),
+  constraint agent_proposals_input_digest_check CHECK (input_digest ~ '^sha256:[0-9a-f]{64}$'::text),
+  constraint agent_proposals_origin_sequence_check CHECK (origin_sequence >= 0),
+  constraint agent_proposals_principal_type_check CHECK (principal_type = ANY (ARRAY['user'::text, 'social_media_client'::text])),
+  constraint agent_proposals_state_check CHECK (state = ANY (ARRAY['prepared'::text, 'committing'::text, 'committed'::text, 'superseded'::text, 'cancelled'::text, 'expired'::text, 'failed'::text])),
+  constraint agent_proposals_timeout_seconds_check CHECK (timeout_seconds >= 1 AND timeout_seconds <= 604680),
+  constraint agent_proposals_company_id_chatroom_id_fkey FOREIGN KEY (company_id, chatroom_id) REFERENCES chatrooms(company_id, id),
+  constraint agent_proposals_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id)
+);
+CREATE INDEX agent_proposals_ended ON agent_proposals USING btree (ended_at) WHERE ended_at IS NOT NULL;
+CREATE INDEX agent_proposals_expiry ON agent_proposals USING btree (expires_at) WHERE state = 'prepared'::text;
+CREATE UNIQUE INDEX agent_proposals_one_pending ON agent_proposals USING btree (company_id, principal_type, principal_id) WHERE state = ANY (ARRAY['prepared'::text, 'committing'::text]);
+CREATE TRIGGER count_kept_delete AFTER DELETE ON agent_proposals REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_proposals();
+CREATE TRIGGER count_kept_insert AFTER INSERT ON agent_proposals REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_proposals();
+
 create table api_keys (
   id text not null,
   company_id text not null,
@@ -378,6 +418,24 @@ create table environments (
 CREATE INDEX environments_by_company ON environments USING btree (company_id, id);
 CREATE UNIQUE INDEX environments_curated_names ON environments USING btree (name) WHERE owner_kind = 'system_curated'::text AND state = 'active'::text;
 
+create table gateway_keys (
+  id text not null,
+  company_id text not null,
+  name text not null,
+  key_hash bytea not null,
+  pepper integer not null,
+  created_at timestamp with time zone default now() not null,
+  revoked_at timestamp with time zone,
+  last_used_at timestamp with time zone,
+  constraint gateway_keys_pkey PRIMARY KEY (id),
+  constraint gateway_keys_key_hash_key UNIQUE (key_hash),
+  constraint gateway_keys_key_hash_check CHECK (octet_length(key_hash) = 32),
+  constraint gateway_keys_name_check CHECK (length(name) >= 1 AND length(name) <= 256),
+  constraint gateway_keys_pepper_check CHECK (pepper >= 0 AND pepper <= 999999),
+  constraint gateway_keys_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id)
+);
+CREATE UNIQUE INDEX gateway_keys_live_name ON gateway_keys USING btree (company_id, name) WHERE revoked_at IS NULL;
+
 create table idempotency_keys (
   company_id text not null,
   principal_id text not null,
@@ -571,6 +629,37 @@ create table removal_failures (
 );
 CREATE INDEX removal_failures_age ON removal_failures USING btree (next_at);
 
+create table room_messages (
+  id text not null,
+  company_id text not null,
+  chatroom_id text not null,
+  sequence bigint not null,
+  principal_type text not null,
+  principal_id text not null,
+  gateway_key_id text,
+  text text not null,
+  created_at timestamp with time zone default now() not null,
+  constraint room_messages_pkey PRIMARY KEY (id),
+  constraint room_messages_chatroom_id_sequence_key UNIQUE (chatroom_id, sequence),
+  constraint room_messages_principal_type_check CHECK (principal_type = ANY (ARRAY['user'::text, 'social_media_client'::text])),
+  constraint room_messages_sequence_check CHECK (sequence >= 1),
+  constraint room_messages_text_check CHECK (length(text) >= 1 AND length(text) <= 16384),
+  constraint room_messages_company_id_chatroom_id_fkey FOREIGN KEY (company_id, chatroom_id) REFERENCES chatrooms(company_id, id),
+  constraint room_messages_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id)
+);
+CREATE INDEX room_messages_age ON room_messages USING btree (created_at);
+CREATE TRIGGER count_kept_delete AFTER DELETE ON room_messages REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_messages();
+CREATE TRIGGER count_kept_insert AFTER INSERT ON room_messages REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_messages();
+
+create table room_sequences (
+  chatroom_id text not null,
+  company_id text not null,
+  last_sequence bigint not null,
+  constraint room_sequences_pkey PRIMARY KEY (chatroom_id),
+  constraint room_sequences_last_sequence_check CHECK (last_sequence >= 1),
+  constraint room_sequences_company_id_chatroom_id_fkey FOREIGN KEY (company_id, chatroom_id) REFERENCES chatrooms(company_id, id)
+);
+
 create table run_artifacts (
   id text not null,
   run_id text not null,
@@ -662,6 +751,17 @@ create table run_refusals (
   constraint run_refusals_run_id_fkey FOREIGN KEY (run_id) REFERENCES runs(id)
 );
 
+create table run_secret_pins (
+  run_id text not null,
+  company_id text not null,
+  fence bigint not null,
+  pins jsonb not null,
+  pinned_at timestamp with time zone default now() not null,
+  constraint run_secret_pins_pkey PRIMARY KEY (run_id),
+  constraint run_secret_pins_pins_check CHECK (jsonb_typeof(pins) = 'object'::text),
+  constraint run_secret_pins_run_id_fkey FOREIGN KEY (run_id) REFERENCES runs(id) ON DELETE CASCADE
+);
+
 create table runner_releases (
   release text not null,
   layer_digest text not null,
@@ -721,6 +821,7 @@ CASE
     WHEN timeout_seconds > 1800 THEN 'long_'::text
     ELSE 'short_'::text
 END || resource_profile) stored not null,
+  secret_slot_provenance jsonb,
   constraint runs_pkey PRIMARY KEY (id),
   constraint runs_auth_method_check CHECK (auth_method = ANY (ARRAY['jwt'::text, 'api_key'::text])),
   constraint runs_check CHECK (state <> 'queued'::text OR worker IS NULL),
@@ -774,6 +875,107 @@ CREATE INDEX script_uploads_expiry ON script_uploads USING btree (expires_at);
 CREATE TRIGGER count_kept_delete AFTER DELETE ON script_uploads REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_delete_script_uploads();
 CREATE TRIGGER count_kept_insert AFTER INSERT ON script_uploads REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_insert_script_uploads();
 CREATE TRIGGER count_kept_update AFTER UPDATE ON script_uploads REFERENCING OLD TABLE AS olds NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_update_script_uploads();
+
+create table secret_approvals (
+  id text not null,
+  company_id text not null,
+  consumer_scope text not null,
+  consumer_id text not null,
+  owner_scope text not null,
+  owner_id text not null,
+  task_id text not null,
+  task_version_id text not null,
+  task_version_digest text not null,
+  slot_names text[] not null,
+  slot_set_hash text not null,
+  generation integer not null,
+  state text default 'active'::text not null,
+  created_by text not null,
+  created_at timestamp with time zone default now() not null,
+  revoked_at timestamp with time zone,
+  revoke_reason text default ''::text not null,
+  constraint secret_approvals_pkey PRIMARY KEY (id),
+  constraint secret_approvals_company_id_consumer_scope_consumer_id_task_key UNIQUE (company_id, consumer_scope, consumer_id, task_version_id, slot_set_hash, generation),
+  constraint secret_approvals_consumer_scope_check CHECK (consumer_scope = ANY (ARRAY['chatroom'::text, 'department'::text, 'company'::text])),
+  constraint secret_approvals_generation_check CHECK (generation >= 1),
+  constraint secret_approvals_owner_scope_check CHECK (owner_scope = ANY (ARRAY['chatroom'::text, 'department'::text, 'company'::text])),
+  constraint secret_approvals_revoke_reason_check CHECK (length(revoke_reason) <= 512),
+  constraint secret_approvals_revoked CHECK ((state = 'revoked'::text) = (revoked_at IS NOT NULL)),
+  constraint secret_approvals_slot_names_check CHECK (cardinality(slot_names) >= 1 AND cardinality(slot_names) <= 100),
+  constraint secret_approvals_slot_set_hash_check CHECK (slot_set_hash ~ '^sha256:[0-9a-f]{64}$'::text),
+  constraint secret_approvals_state_check CHECK (state = ANY (ARRAY['active'::text, 'revoked'::text])),
+  constraint secret_approvals_task_version_digest_check CHECK (task_version_digest ~ '^sha256:[0-9a-f]{64}$'::text),
+  constraint secret_approvals_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id),
+  constraint secret_approvals_company_id_task_id_task_version_id_fkey FOREIGN KEY (company_id, task_id, task_version_id) REFERENCES task_versions(company_id, task_id, id)
+);
+CREATE INDEX secret_approvals_by_task ON secret_approvals USING btree (company_id, task_id, id);
+CREATE UNIQUE INDEX secret_approvals_one_live ON secret_approvals USING btree (company_id, consumer_scope, consumer_id, task_version_id, slot_set_hash) WHERE state = 'active'::text;
+
+create table secret_bindings (
+  id text not null,
+  company_id text not null,
+  consumer_scope text not null,
+  consumer_id text not null,
+  task_id text not null,
+  slot_name text not null,
+  generation integer not null,
+  state text default 'pending'::text not null,
+  created_by text not null,
+  created_at timestamp with time zone default now() not null,
+  revoked_at timestamp with time zone,
+  constraint secret_bindings_pkey PRIMARY KEY (id),
+  constraint secret_bindings_company_id_consumer_scope_consumer_id_task__key UNIQUE (company_id, consumer_scope, consumer_id, task_id, slot_name, generation),
+  constraint secret_bindings_id_company_id_key UNIQUE (id, company_id),
+  constraint secret_bindings_consumer_scope_check CHECK (consumer_scope = ANY (ARRAY['chatroom'::text, 'department'::text, 'company'::text])),
+  constraint secret_bindings_generation_check CHECK (generation >= 1),
+  constraint secret_bindings_revoked CHECK ((state = 'revoked'::text) = (revoked_at IS NOT NULL)),
+  constraint secret_bindings_slot_name_check CHECK (slot_name ~ '^[A-Za-z_][A-Za-z0-9_]{0,127}$'::text),
+  constraint secret_bindings_state_check CHECK (state = ANY (ARRAY['pending'::text, 'active'::text, 'revoking'::text, 'revoked'::text])),
+  constraint secret_bindings_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id),
+  constraint secret_bindings_task_id_fkey FOREIGN KEY (task_id) REFERENCES tasks(id)
+);
+CREATE INDEX secret_bindings_by_consumer ON secret_bindings USING btree (company_id, consumer_scope, consumer_id, id);
+CREATE INDEX secret_bindings_by_task ON secret_bindings USING btree (company_id, task_id, id);
+CREATE UNIQUE INDEX secret_bindings_one_live ON secret_bindings USING btree (company_id, consumer_scope, consumer_id, task_id, slot_name) WHERE state <> 'revoked'::text;
+
+create table secret_operations (
+  id text not null,
+  company_id text not null,
+  binding_id text not null,
+  operation_type text not null,
+  generation integer not null,
+  state text default 'prepared'::text not null,
+  created_by text not null,
+  created_at timestamp with time zone default now() not null,
+  constraint secret_operations_pkey PRIMARY KEY (id),
+  constraint secret_operations_generation_check CHECK (generation >= 1),
+  constraint secret_operations_operation_type_check CHECK (operation_type = ANY (ARRAY['create'::text, 'rotate'::text, 'revoke'::text])),
+  constraint secret_operations_state_check CHECK (state = ANY (ARRAY['prepared'::text, 'applying'::text, 'reconciling'::text, 'applied'::text, 'revoking'::text, 'terminal'::text])),
+  constraint secret_operations_binding_id_company_id_fkey FOREIGN KEY (binding_id, company_id) REFERENCES secret_bindings(id, company_id),
+  constraint secret_operations_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id)
+);
+CREATE INDEX secret_operations_age ON secret_operations USING btree (created_at);
+CREATE INDEX secret_operations_by_binding ON secret_operations USING btree (binding_id);
+
+create table secret_values (
+  binding_id text not null,
+  company_id text not null,
+  generation integer not null,
+  key_id text not null,
+  wrapped_key bytea not null,
+  iv bytea not null,
+  ciphertext bytea not null,
+  created_at timestamp with time zone default now() not null,
+  constraint secret_values_pkey PRIMARY KEY (binding_id),
+  constraint secret_values_ciphertext_check CHECK (octet_length(ciphertext) >= 20 AND octet_length(ciphertext) <= 65552),
+  constraint secret_values_iv_check CHECK (octet_length(iv) = 12),
+  constraint secret_values_key_id_check CHECK (key_id ~ '^[a-z]{1,16}:[0-9]{1,9}$'::text),
+  constraint secret_values_wrapped_key_check CHECK (octet_length(wrapped_key) >= 1 AND octet_length(wrapped_key) <= 1024),
+  constraint secret_values_binding_id_company_id_fkey FOREIGN KEY (binding_id, company_id) REFERENCES secret_bindings(id, company_id)
+);
+CREATE INDEX secret_values_by_key ON secret_values USING btree (key_id, binding_id);
+CREATE TRIGGER count_kept_delete AFTER DELETE ON secret_values REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_delete_secret_values();
+CREATE TRIGGER count_kept_insert AFTER INSERT ON secret_values REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_insert_secret_values();
 
 create table security_exceptions (
   id text not null,
@@ -864,6 +1066,48 @@ CREATE INDEX share_grants_by_target ON share_grants USING btree (target_id, task
 CREATE UNIQUE INDEX share_grants_one_live ON share_grants USING btree (task_id, target_kind, target_id) WHERE state = 'active'::text;
 CREATE TRIGGER keep_referred AFTER DELETE OR UPDATE OF id ON share_grants FOR EACH ROW EXECUTE FUNCTION keep_referred('share_grant_id');
 
+create table signed_links (
+  id text not null,
+  company_id text not null,
+  run_id text not null,
+  purpose text not null,
+  object_kind text not null,
+  artifact_id text,
+  created_by text not null,
+  created_at timestamp with time zone default now() not null,
+  expires_at timestamp with time zone not null,
+  revoked_at timestamp with time zone,
+  constraint signed_links_pkey PRIMARY KEY (id),
+  constraint signed_links_check CHECK ((object_kind = 'artifact'::text) = (artifact_id IS NOT NULL)),
+  constraint signed_links_check1 CHECK ((purpose = 'share'::text) = (object_kind = 'run'::text)),
+  constraint signed_links_object_kind_check CHECK (object_kind = ANY (ARRAY['run'::text, 'log'::text, 'output'::text, 'artifact'::text])),
+  constraint signed_links_purpose_check CHECK (purpose = ANY (ARRAY['share'::text, 'media'::text, 'download'::text])),
+  constraint signed_links_artifact_id_fkey FOREIGN KEY (artifact_id) REFERENCES run_artifacts(id),
+  constraint signed_links_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id),
+  constraint signed_links_run_id_fkey FOREIGN KEY (run_id) REFERENCES runs(id)
+);
+CREATE INDEX signed_links_by_age ON signed_links USING btree (expires_at);
+CREATE INDEX signed_links_by_run ON signed_links USING btree (run_id, created_at DESC) WHERE revoked_at IS NULL;
+
+create table social_media_clients (
+  id text not null,
+  company_id text not null,
+  chatroom_id text not null,
+  channel text not null,
+  client_id text not null,
+  display_name text default ''::text not null,
+  created_at timestamp with time zone default now() not null,
+  removed_at timestamp with time zone,
+  constraint social_media_clients_pkey PRIMARY KEY (id),
+  constraint social_media_clients_channel_check CHECK (channel = ANY (ARRAY['line'::text, 'messenger'::text, 'whatsapp'::text])),
+  constraint social_media_clients_client_id_check CHECK (client_id ~ '^[A-Za-z0-9_.:@+-]{1,128}$'::text),
+  constraint social_media_clients_display_name_check CHECK (length(display_name) <= 256),
+  constraint social_media_clients_company_id_chatroom_id_fkey FOREIGN KEY (company_id, chatroom_id) REFERENCES chatrooms(company_id, id),
+  constraint social_media_clients_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id)
+);
+CREATE INDEX social_media_clients_by_room ON social_media_clients USING btree (chatroom_id, id);
+CREATE UNIQUE INDEX social_media_clients_live ON social_media_clients USING btree (company_id, channel, client_id) WHERE removed_at IS NULL;
+
 create table staging_leases (
   id text not null,
   company_id text not null,
@@ -896,6 +1140,15 @@ create table state_events (
   at timestamp with time zone default now() not null,
   constraint state_events_pkey PRIMARY KEY (entity_id, id)
 );
+CREATE TRIGGER notify_state_change AFTER INSERT ON state_events FOR EACH ROW WHEN (new.from_state <> ''::text) EXECUTE FUNCTION notify_state_change();
+
+create unlogged table state_watches (
+  subject_id text not null,
+  company_id text not null,
+  wanted_until timestamp with time zone not null,
+  constraint state_watches_pkey PRIMARY KEY (subject_id)
+);
+CREATE INDEX state_watches_wanted ON state_watches USING btree (wanted_until);
 
 create table storage_bounds (
   only_row boolean default true not null,
@@ -1202,7 +1455,22 @@ UNION ALL
     part.bytes
    FROM pulled_images r
      CROSS JOIN LATERAL ( VALUES ('base_images'::text,r.byte_size)) part(kind, bytes)
-  WHERE r.pulled_by IS NOT NULL AND part.bytes <> 0;
+  WHERE r.pulled_by IS NOT NULL AND part.bytes <> 0
+UNION ALL
+ SELECT r.company_id,
+    'secrets'::text AS kind,
+    octet_length(r.ciphertext)::bigint AS bytes
+   FROM secret_values r
+UNION ALL
+ SELECT room_messages.company_id,
+    'messages'::text AS kind,
+    (1024 + octet_length(room_messages.text))::bigint AS bytes
+   FROM room_messages
+UNION ALL
+ SELECT agent_proposals.company_id,
+    'proposals'::text AS kind,
+    (1024 + octet_length(agent_proposals.input))::bigint AS bytes
+   FROM agent_proposals;
 
 CREATE OR REPLACE FUNCTION public.chain_operator_act()
  RETURNS trigger
@@ -1349,6 +1617,17 @@ AS $function$
     select r.company_id as company_id, part.kind, -part.bytes as bytes
     from olds r cross join lateral (values ('scripts', (r.byte_size)::bigint)) as part (kind, bytes)) changed
     where company_id is not null group by company_id, kind having sum(bytes) <> 0;
+      return null;
+    end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_kept_delete_secret_values()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      insert into kept_byte_changes (company_id, kind, bytes)
+      select r.company_id, 'secrets', -sum(octet_length(r.ciphertext))::bigint from olds r group by r.company_id;
       return null;
     end $function$
 ;
@@ -1533,6 +1812,17 @@ AS $function$
     end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.count_kept_insert_secret_values()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      insert into kept_byte_changes (company_id, kind, bytes)
+      select r.company_id, 'secrets', sum(octet_length(r.ciphertext))::bigint from news r group by r.company_id;
+      return null;
+    end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.count_kept_insert_staging_leases()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1613,6 +1903,38 @@ AS $function$
       end if;
       return null;
     end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_kept_messages()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  begin
+    if tg_op <> 'DELETE' then
+      insert into kept_byte_changes (company_id, kind, bytes)
+      select company_id, 'messages', sum(1024 + octet_length(text)) from news group by company_id;
+    else
+      insert into kept_byte_changes (company_id, kind, bytes)
+      select company_id, 'messages', -sum(1024 + octet_length(text)) from olds group by company_id;
+    end if;
+    return null;
+  end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_kept_proposals()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  begin
+    if tg_op <> 'DELETE' then
+      insert into kept_byte_changes (company_id, kind, bytes)
+      select company_id, 'proposals', sum(1024 + octet_length(input)) from news group by company_id;
+    else
+      insert into kept_byte_changes (company_id, kind, bytes)
+      select company_id, 'proposals', -sum(1024 + octet_length(input)) from olds group by company_id;
+    end if;
+    return null;
+  end $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.count_kept_update_build_attempts()
@@ -1899,6 +2221,18 @@ AS $function$
         select '' as state union all select news.state where news.terminal_at is not null
       ) counted
       group by company_id, task_id, day, chatroom_id, principal_type, submission_source, counted.state;
+      return null;
+    end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.notify_state_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      if exists (select from state_watches where subject_id = new.entity_id) then
+        perform pg_notify('state_changes', new.entity_id);
+      end if;
       return null;
     end $function$
 ;

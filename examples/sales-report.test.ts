@@ -32,7 +32,7 @@ function report(input: unknown) {
 const artifact = (name: string): string => readFileSync(join(work, name), 'utf8')
 const output = (): unknown => JSON.parse(artifact('output.json'))
 
-test('the example input gives totals that agree, a chart and a table', () => {
+test('the example input yields consistent totals, a chart and a table', () => {
   expect(report(example())).toMatchObject({ status: 0, log: expect.stringContaining('200 rows') })
   const summary = output() as { total: string; rows: number; by_region: object; by_month: object }
   expect(summary.rows).toBe(200)
@@ -50,7 +50,7 @@ test('amounts are decimals, and equal products are ranked by name', () => {
   expect(output()).toMatchObject({ total: '0.60', best_product: { name: 'Ale', total: '0.30' } })
 })
 
-test('rows that cannot be counted are named in the log and end with exit code 3', () => {
+test('invalid rows are listed in the log and cause exit code 3', () => {
   const wrong = [row, { ...row, date: '2026-02-30' }, { ...row, region: ' ' }, { date: '2026-01-01' }]
   const { status, log } = report({ rows: wrong })
   expect(status).toBe(3)
@@ -59,7 +59,7 @@ test('rows that cannot be counted are named in the log and end with exit code 3'
   expect(readdirSync(work)).toEqual(['input.json'])
 })
 
-test('a name cannot become markup of the chart', () => {
+test('names are escaped in the chart', () => {
   expect(report({ title: '</text><script>', rows: [{ ...row, region: '<script>' }] }).status).toBe(0)
   expect(artifact('chart.svg')).not.toContain('<script>')
 })

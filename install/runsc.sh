@@ -1,7 +1,7 @@
 #!/bin/sh
-# Installs gVisor's runsc out of Debian 13's package into a folder of its own, beside whatever the system has: that of
-# Debian 12 is too old for the programs of its own release. apt fetches it from this machine's Debian mirror and proves
-# the archive's signatures with Debian's keyring; the package must then be the very one below. Quiet when it is there.
+# Installs gVisor's runsc from Debian 13's package into a separate folder, independent of the system's version: the one of
+# Debian 12 is too old for the programs of its own release. apt downloads it from this machine's Debian mirror and verifies
+# the archive's signatures with Debian's keyring; the package must have the digest below. Quiet when it is installed.
 set -eu
 here=$(dirname -- "$(readlink -f -- "$0")")
 . "$here/say.sh"
@@ -9,7 +9,7 @@ here=$(dirname -- "$(readlink -f -- "$0")")
 release=trixie
 version=0.0~20240729.0-4+b7
 package_sha256=3c25a5130dfac2f71237d5baad56ac86a255de87a0400f11b36a555156dc325a
-# Of the one file that is taken out of it.
+# Of the one file that is extracted.
 program_sha256=ce52e04038baa76d6069afae5fc1bee60c153bbf0276f2c3c25506553526f38f
 program=/usr/local/lib/sandbox-jobs/runsc
 keyring=/usr/share/keyrings/debian-archive-keyring.gpg
@@ -18,7 +18,7 @@ has_sum() { [ -f "$2" ] && [ "$(sha256sum <"$2")" = "$1  -" ]; }
 if has_sum "$program_sha256" "$program" && [ -x "$program" ]; then exit 0; fi
 
 [ "$(dpkg --print-architecture 2>/dev/null)" = amd64 ] || fail 5 \
-  "gVisor's runsc comes out of Debian's package for amd64: install release 20240729 or later as /usr/local/bin/runsc."
+  "gVisor's runsc is installed from Debian's package for amd64: install release 20240729 or later as /usr/local/bin/runsc."
 [ "$(id -u)" = 0 ] || fail 5 "gVisor's runsc is missing. As root: install/runsc.sh"
 [ -f "$keyring" ] || fail 5 "Debian's keyring is missing: apt-get install debian-archive-keyring"
 
@@ -30,7 +30,7 @@ if [ -z "$found" ]; then
   timed 'apt-get update' apt-get update || fail 5 'The Debian package lists cannot be fetched: is there a network?'
   found=$(mirror)
 fi
-[ -n "$found" ] || fail 5 "No mirror of Debian's is among the sources in /etc/apt: gVisor's runsc comes from one."
+[ -n "$found" ] || fail 5 "No Debian mirror is among the sources in /etc/apt: gVisor's runsc is downloaded from one."
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -44,7 +44,7 @@ Components: main
 Architectures: amd64
 Signed-By: $keyring
 END
-# A state of its own: the system's lists, sources and packages stay as they are.
+# A separate apt state: the system's lists, sources and packages do not change.
 cat >"$work/apt.conf" <<END
 Dir::Etc::SourceList "/dev/null";
 Dir::Etc::SourceParts "$work/parts";
@@ -66,13 +66,13 @@ fetch() {
 }
 say "installing gVisor's runsc $version from Debian's $release (up to a minute)"
 timed 'runsc' fetch || fail 5 \
-  "runsc $version could not be fetched from the Debian mirror of this machine, or its signatures do not hold." \
+  "runsc $version could not be fetched from the Debian mirror of this machine, or its signatures are invalid." \
   "Without it leave runsc out of SANDBOX_RUNTIME, or install release 20240729 or later as /usr/local/bin/runsc."
 package=$(find "$work" -maxdepth 1 -name 'runsc_*.deb')
 has_sum "$package_sha256" "$package" || fail 5 "The package of runsc $version is not the one that this program was tested with."
 
 mkdir -p "$(dirname "$program")"
-# From the package to its name in one step: nobody finds a part of it.
+# Renamed into place, so that no partial file is ever found under the name.
 dpkg-deb --fsys-tarfile "$package" | tar -xO ./usr/bin/runsc >"$work/runsc"
 has_sum "$program_sha256" "$work/runsc" || fail 5 "The program in the package of runsc $version is not the expected one."
 install -m 755 "$work/runsc" "$program.$$"

@@ -1,9 +1,9 @@
-# Sourced by the scripts of this folder and by ./quickstart and ./check: how they talk.
+# Sourced by the scripts of this folder and by ./quickstart and ./check: functions for output.
 
 # say TEXT...: lines of progress.
 say() { printf '%s\n' "$@"; }
 
-# fail CODE TEXT...: the reason and what to do, then out.
+# fail CODE TEXT...: prints the reason and the advice, and exits.
 fail() {
   code=$1
   shift
@@ -11,16 +11,16 @@ fail() {
   exit "$code"
 }
 
-# timed LABEL COMMAND...: runs a step, its output in a log that is shown only when it fails.
+# timed LABEL COMMAND...: runs a step; its output is shown only when it fails.
 timed() {
   step_label=$1
   shift
   printf '  %-44s ' "$step_label"
-  step_begun=$(date +%s)
+  step_started=$(date +%s)
   step_log=$(mktemp)
   step_status=0
   "$@" >"$step_log" 2>&1 || step_status=$?
-  step_seconds=$(($(date +%s) - step_begun))
+  step_seconds=$(($(date +%s) - step_started))
   if [ "$step_status" = 0 ]; then
     printf 'done in %s s\n' "$step_seconds"
   else
@@ -31,7 +31,7 @@ timed() {
   return "$step_status"
 }
 
-# apt_install PACKAGE...: installs Debian packages, with fresh lists when the present ones do not know them all.
+# apt_install PACKAGE...: installs Debian packages, and updates the lists first if they do not contain all of them.
 apt_install() {
   export DEBIAN_FRONTEND=noninteractive
   apt-get install --dry-run --no-install-recommends "$@" >/dev/null 2>&1 || timed 'apt-get update' apt-get update ||

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Makes the system users of the service: one each for the API, the worker, Postgres and archive readers, and the group
-# that API and worker share for objects. Does nothing when they are there.
+# Creates the system users of the service: one each for the API, the worker, Postgres and archive readers, and the group
+# that API and worker share for objects. Does nothing when they exist.
 set -eu
 group=${SANDBOX_SERVICE_USER:-sandbox-jobs}
 users="$group ${SANDBOX_API_USER:-$group-api} ${SANDBOX_WORKER_USER:-$group-worker}"
@@ -16,7 +16,7 @@ if [ "$(id -u)" != 0 ]; then
   exit 5
 fi
 for user in $missing; do
-  echo "making the system user $user"
+  echo "creating the system user $user"
   # shellcheck disable=SC2086
   useradd $options "$user"
 done

@@ -8,19 +8,20 @@ service_holder() {
   sed -n 1p "$lock"
 }
 
-# start_service: starts it, or finds it; sets service_url, and service_started when it was not there. Waits until it says that it is ready.
+# start_service: starts the service if it is not running and waits until it is ready. Sets service_url, and service_started if it
+# was started here.
 start_service() {
   service_started=''
   if holder=$(service_holder); then
     service_url=$(sed -n 2p "$SANDBOX_DATA/service.lock")
-    say "  it runs already (process $holder)"
+    say "  already running (process $holder)"
     return 0
   fi
   service_url=http://${SANDBOX_HOST:-127.0.0.1}:$SANDBOX_PORT
   mkdir -p "$SANDBOX_DATA/logs"
   terminal=$SANDBOX_DATA/logs/terminal.log
   : >"$terminal"
-  # A session of its own: closing this terminal does not stop it. The lock of quickstart (8) is not its to hold.
+  # A separate session: closing this terminal does not stop it. It must not inherit the lock of quickstart (8).
   setsid ./sandbox up >>"$terminal" 2>&1 </dev/null 8<&- &
   service=$!
   service_started=1
@@ -34,7 +35,7 @@ start_service() {
         "(Is the port taken? ./quickstart --port N chooses another.)"
     fi
     tries=$((tries + 1))
-    [ "$tries" -lt 900 ] || fail 1 "The service is not ready after 90 s; $terminal says what it did."
+    [ "$tries" -lt 900 ] || fail 1 "The service is not ready after 90 s; see $terminal."
     sleep 0.1
   done
 }

@@ -13,11 +13,11 @@ import type { Reach, Row } from './row.ts'
 
 export interface ApiLoad {
   name: string
-  /** Companies, each with a room, a member, a key and a task. */
+  /** Number of companies, each with a room, a member, a key and a task. */
   tenants: number
-  /** What the API is asked; called once. */
+  /** The requests that are sent to the API; called once. */
   requests(database: OwnDatabase, api: OwnApi): Promise<LoadRequest[]>
-  /** Clears what a round left. */
+  /** Removes what a round created. */
   afterRound?(database: OwnDatabase): Promise<void>
   peer: {
     name: string
@@ -31,10 +31,10 @@ export interface ApiLoad {
 const connections = 64
 const roundMs = 2000
 const warmupMs = 3000
-/** A round is thousands of requests: more rounds than this tell nothing more. */
+/** A round is thousands of requests: more rounds add no information. */
 const roundsMax = 7
 
-/** Puts the API and its peer under load in turn, round by round, and compares the rates. */
+/** Puts the API and its peer under load by turns in each round, and compares the rates. */
 export async function measureApi(load: ApiLoad, options: BenchOptions): Promise<Row[]> {
   const work = await mkdtemp(join(tmpdir(), `bench-${load.name}-`))
   const open: (() => Promise<void>)[] = [() => rm(work, { recursive: true, force: true })]
@@ -90,7 +90,7 @@ async function compare(load: ApiLoad, measuring: Measuring): Promise<Row> {
     }
   }
   const [ours, theirs] = subjects
-  const rules = `${connections} connections, one request under way on each, ${rounds} rounds of ${roundMs / 1000} s each in turn, sent by a process of their own`
+  const rules = `${connections} connections with one active request each, ${rounds} rounds of ${roundMs / 1000} s each by turns, sent by a separate process`
   const { name, reach } = load.peer
   return rateRowOf({
     name: load.name,

@@ -6,15 +6,15 @@ import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import type { Client } from '@sandbox-jobs/contract/client/client.ts'
-import { uploadCapabilityHeader } from '@sandbox-jobs/contract/resources/context-upload.ts'
+import { uploadCapabilityHeader } from '@sandbox-jobs/contract/resources/environments/context-upload.ts'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 
 const run = promisify(execFile)
 
-/** Files of a build context by name; binaries are executable. */
+/** Files of a build context by name; binary files are executable. */
 export type ContextFiles = Record<string, string | Buffer>
 
-/** Who uploads contexts to one environment of its own and has versions built from them, over HTTP alone. */
+/** Uploads contexts to its own environment and has versions built from them, over HTTP alone. */
 export class Author {
   readonly #client: Client
   readonly #environmentId: string
@@ -29,7 +29,7 @@ export class Author {
     return new Author(client, id)
   }
 
-  /** Gives the uploaded archive's id. A company may do it five times a minute. */
+  /** Returns the id of the uploaded archive. A company may upload five times a minute. */
   async upload(files: ContextFiles): Promise<string> {
     const archive = await packed(files)
     return this.send({ byteSize: archive.length, open: () => Readable.from([archive]) })
@@ -54,36 +54,36 @@ export class Author {
   }
 
   /**
-   * Builds a version of an uploaded archive, asking for its end every `pollMs` once `quietMs` have passed. Throws when it
-   * does not become ready.
+   * Builds a version of an uploaded archive; after `quietMs` it polls for the end every `pollMs`. Throws when the
+   * version does not become ready.
    */
   async build(
     ownedObjectId: string,
     asking: { pollMs: number; quietMs?: number },
   ): Promise<{ versionId: string; tookMs: number }> {
-    const begun = performance.now()
+    const startedAt = performance.now()
     const { versionId, attempt } = await this.#attempt(ownedObjectId, asking)
     if (attempt.terminal_class !== 'completed') {
       throw new Error(`the build ended as ${attempt.error_code}: ${attempt.error_detail}`)
     }
-    return { versionId, tookMs: performance.now() - begun }
+    return { versionId, tookMs: performance.now() - startedAt }
   }
 
-  /** The same of an archive whose Dockerfile must be refused. */
+  /** Builds an archive whose Dockerfile must be refused. */
   async refused(ownedObjectId: string, pollMs: number): Promise<void> {
     const { attempt } = await this.#attempt(ownedObjectId, { pollMs })
     if (attempt.error_code !== 'policy_reject') throw new Error(`the build ended as ${attempt.error_code}`)
   }
 
   async #attempt(ownedObjectId: string, { pollMs, quietMs = 0 }: { pollMs: number; quietMs?: number }) {
-    const begun = performance.now()
+    const startedAt = performance.now()
     const id = this.#environmentId
     const { id: vid } = await this.#client.call(allRoutes.createEnvironmentVersion, {
       params: { id },
       body: { owned_object_id: ownedObjectId, resource_profile: 'standard' },
     })
     const { id: aid } = await this.#client.call(allRoutes.createBuild, { params: { id, vid } })
-    for (let pauseMs = quietMs - (performance.now() - begun); ; pauseMs = pollMs) {
+    for (let pauseMs = quietMs - (performance.now() - startedAt); ; pauseMs = pollMs) {
       if (pauseMs > 0) await sleep(pauseMs)
       const attempt = await this.#client.call(allRoutes.readBuild, { params: { id, vid, aid } })
       if (attempt.terminal_class !== '') return { versionId: vid, attempt }
@@ -102,8 +102,8 @@ async function packed(files: ContextFiles): Promise<Buffer> {
   const folder = await mkdtemp(join(tmpdir(), 'bench-context-'))
   try {
     await writeContext(folder, files)
-    const words = ['-c', '-f', '-', '-C', folder, ...Object.keys(files)]
-    const { stdout } = await run('tar', words, { encoding: 'buffer', maxBuffer: 64 * 1024 ** 2 })
+    const args = ['-c', '-f', '-', '-C', folder, ...Object.keys(files)]
+    const { stdout } = await run('tar', args, { encoding: 'buffer', maxBuffer: 64 * 1024 ** 2 })
     return stdout
   } finally {
     await rm(folder, { recursive: true, force: true })

@@ -3,7 +3,7 @@ import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import { Author } from './author.ts'
 import type { BenchService } from './service.ts'
 
-/** A published job, enabled in a room, and who may run it. */
+/** A published job that is enabled in a room, and who may run it. */
 export interface BenchJob {
   client: Client
   apiKey: string
@@ -24,7 +24,7 @@ companies:
       - { name: bench, owner: bench, scope: full }
 `
 
-/** The least image there is: no shell, no library, one file. */
+/** A minimal image: no shell, no library, one file. */
 const context = { Dockerfile: 'FROM scratch\nCOPY motd /motd\n', motd: 'nothing to do\n' }
 
 const buildPollMs = 200
@@ -35,7 +35,7 @@ export const noOp = 'true\n'
 /** Makes a job of that work script as a tenant would: upload, build, task, share, enable. */
 export async function makeJob(service: BenchService, workScript: string): Promise<BenchJob> {
   const { bench: apiKey } = await service.apply(companyFile)
-  if (apiKey === undefined) throw new Error('the company file made no key')
+  if (apiKey === undefined) throw new Error('applying the company file made no key')
   const client = createClient({ baseUrl: service.baseUrl, apiKey })
   const { company_id: companyId } = await client.call(allRoutes.readMe)
   const author = await Author.with(client)

@@ -1,15 +1,15 @@
 import type { Row } from './row.ts'
 
 export interface BenchOptions {
-  /** Counted rounds. */
+  /** Rounds that count. */
   rounds: number
-  /** Runs in the queue, where it is long. */
+  /** Runs in the long queue. */
   rows: number
-  /** Also compare with what has to be installed first. */
+  /** Also compares with peers that have to be installed first. */
   peers: boolean
-  /** Also tell where the time goes. */
+  /** Also prints where the time goes. */
   profile: boolean
-  /** Progress for whoever watches. */
+  /** Reports progress. */
   say: (line: string) => void
 }
 

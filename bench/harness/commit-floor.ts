@@ -3,13 +3,13 @@ import { createLog } from '../../server/base/logging.ts'
 import { connect } from '../../server/db/database.ts'
 import { runningPostgresUrl } from '../../server/postgres/running.ts'
 
-/** What a durable run cannot do without: a row changed and synced when it is taken, and again when it ends. */
+/** The durable minimum of a run: one row is changed and synced when the run is claimed, and again when it ends. */
 export interface CommitFloor {
   once(): Promise<number>
   close(): Promise<void>
 }
 
-/** Times two commits of one row each, in the service's own Postgres, one after the other. */
+/** Times two consecutive commits of one row each, in the service's own Postgres. */
 export async function commitFloor(dataDir: string): Promise<CommitFloor> {
   const url = await runningPostgresUrl(join(dataDir, 'postgres'))
   if (url === undefined) throw new Error('no Postgres has run on this data folder')
@@ -29,10 +29,10 @@ export async function commitFloor(dataDir: string): Promise<CommitFloor> {
   }
   return {
     once: async () => {
-      const begun = performance.now()
+      const startedAt = performance.now()
       await commit()
       await commit()
-      return performance.now() - begun
+      return performance.now() - startedAt
     },
     close: () => db.destroy(),
   }

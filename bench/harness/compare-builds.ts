@@ -15,10 +15,10 @@ import { type Reach, type Row, rowOf } from './row.ts'
 import { type BenchService, startService } from './service.ts'
 import { twelveSteps } from './twelve-steps.ts'
 
-/** The build of twelve steps, again and again, against programs that keep layers. */
+/** Repeats the build of twelve steps, compared with programs that cache layers. */
 export interface BuildComparison {
   name: string
-  /** What is another one in each round. */
+  /** What changes between rounds. */
   changes: 'nothing' | 'one file'
   reach: Reach
   roundsMax: number
@@ -28,11 +28,11 @@ const warmups = 2
 const restMs = 300
 const pollMs = 2
 const execFloor = 'fork and exec of /bin/true'
-/** A company may upload five times a minute; where every round has an upload they take turns. */
+/** A company may upload five times a minute; where every round has an upload, several companies upload by turns. */
 const companies = 6
 
 export async function compareBuilds(comparison: BuildComparison, options: BenchOptions): Promise<Row[]> {
-  // On a disk, as the service is: layers are synced.
+  // On disk, like the data of the service: layers are synced.
   const work = await mkdtemp(join('/var/tmp', `bench-${comparison.name}-`))
   options.say(`${comparison.name}: starting a service`)
   const service = await startService()
@@ -46,7 +46,7 @@ export async function compareBuilds(comparison: BuildComparison, options: BenchO
   }
 }
 
-interface Place {
+interface Setup {
   options: BenchOptions
   service: BenchService
   work: string
@@ -55,7 +55,7 @@ interface Place {
 
 async function measure(
   comparison: BuildComparison,
-  { options, service, work, docker }: Place,
+  { options, service, work, docker }: Setup,
 ): Promise<Row[]> {
   const launcher = await buildLauncher(work)
   const ours = await OurBuilds.start(service, comparison.changes)
@@ -115,11 +115,11 @@ async function measure(
   }
 }
 
-/** Builds through the API, from the request for a version until an answer says that it has been built. */
+/** Builds through the API, from the request for a version until a response says that it is built. */
 class OurBuilds {
   readonly notes = [
-    'ours: from the request for a version of an uploaded context to its end, seen by asking every two milliseconds; the image is ' +
-      'flat, scanned, signed, attested, stored and installed; cpu is that of every process of the service',
+    'ours: from the request for a version of an uploaded context to its end, detected by polling every two milliseconds; the image is ' +
+      'flat, scanned, signed, attested, stored and installed; cpu is that of all processes of the service',
   ]
   cpuMs = 0
   readonly #service: BenchService
@@ -151,7 +151,7 @@ class OurBuilds {
       uploaded = await author.upload(await twelveSteps())
       await author.build(uploaded, { pollMs })
       if (changes === 'nothing') continue
-      // What comes before the file that changes is built by itself and kept when it changes for the first time.
+      // The steps before the changed file are built separately and cached when the file changes for the first time.
       await author.build(await author.upload(await twelveSteps('once')), { pollMs })
     }
     return new OurBuilds(service, changes, { authors, uploaded })
@@ -159,12 +159,12 @@ class OurBuilds {
 
   async once(): Promise<number> {
     const author = this.#authors[this.#changes === 'nothing' ? 0 : this.#round % this.#authors.length]
-    if (!author) throw new Error('there is no company')
+    if (!author) throw new Error('no company was made')
     this.#round += 1
     const object =
       this.#changes === 'nothing' ? this.#uploaded : await author.upload(await twelveSteps(`${this.#round}`))
     const before = await treeCpuMs(this.#service.pid)
-    // No build has ended by then; a question costs the machine what the build then waits for.
+    // No build ends before this; an earlier poll would cost the build processor time.
     const quietMs = this.#fastestMs * 0.8
     const { tookMs } = await author.build(object, { pollMs, quietMs })
     this.#fastestMs = Math.min(this.#fastestMs || tookMs, tookMs)

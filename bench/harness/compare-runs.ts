@@ -14,7 +14,7 @@ import { interleaved, type Subject } from './rounds.ts'
 import { type Row, rowOf } from './row.ts'
 import { type BenchService, startService } from './service.ts'
 
-/** One run at a time through the API against the programs that start a container for the same job. */
+/** One run at a time through the API, compared with programs that start a container for the same job. */
 export interface RunComparison {
   name: string
   job: PeerJob
@@ -22,10 +22,10 @@ export interface RunComparison {
   ours(service: BenchService, job: BenchJob): OurRuns
 }
 
-/** Our side of a round, and what it tells about itself. */
+/** Our side of a round, and its own measurements. */
 export interface OurRuns {
   once(): Promise<number>
-  /** What was timed so far was warming up. */
+  /** Discards the measurements so far, which were warm-up. */
   forget(): void
   notes(): string[]
   profile?(): Promise<string>
@@ -33,7 +33,7 @@ export interface OurRuns {
 }
 
 const warmups = 5
-/** Runs before: a service has done more than five when anybody minds its speed. */
+/** Runs before the measurement: a service in production has long passed its first runs. */
 const serviceWarmups = 50
 const restMs = 40
 const execFloor = 'fork and exec of /bin/true'
@@ -52,17 +52,17 @@ export async function compareRuns(comparison: RunComparison, options: BenchOptio
   }
 }
 
-interface Place {
+interface Setup {
   options: BenchOptions
   service: BenchService
   work: string
 }
 
-async function measure(comparison: RunComparison, { options, service, work }: Place): Promise<Row[]> {
+async function measure(comparison: RunComparison, { options, service, work }: Setup): Promise<Row[]> {
   const { say, rounds } = options
   say('building the job')
   const ours = comparison.ours(service, await makeJob(service, `${comparison.job.words.join(' ')}\n`))
-  // The first run also installs the image, and the peers are made from what it installed.
+  // The first run also installs the image; the peers are made from what it installed.
   await ours.once()
   const launcher = await buildLauncher(work)
   const contenders = await startPeers({
@@ -94,7 +94,7 @@ async function measure(comparison: RunComparison, { options, service, work }: Pl
     const cpuMs = ((await treeCpuMs(service.pid)) - cpuBeforeMs) / rounds
     const notes = [
       ...ours.notes(),
-      'ours: cpu is that of every process of the service, its idle work included',
+      'ours: cpu is that of all processes of the service, including its idle work',
       machine(),
     ]
     if (options.profile && ours.profile) say(await ours.profile())

@@ -1,22 +1,22 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { driverOf } from '../../contract/resources/runtime-contract.ts'
-import { agentPaths } from '../../server/executor/oci/paths.ts'
-import type { SandboxSpec } from '../../server/executor/port.ts'
-import { bootInput } from '../../server/runs/boot-program.ts'
-import { runSandbox } from '../../server/runs/run-sandbox.ts'
+import { driverOf } from '../../contract/resources/environments/runtime-contract.ts'
+import { agentPaths } from '../../server/executor/oci/host/paths.ts'
+import type { SandboxSpec } from '../../server/executor/port/sandbox-spec.ts'
+import { bootInput } from '../../server/runs/prepare/boot-program.ts'
+import { runSandbox } from '../../server/runs/prepare/run-sandbox.ts'
 import { noOp } from './bench-job.ts'
 
-/** What the executor is given for a run of a benchmark's job, made by the service's own code. */
+/** The sandbox specification for a run of a benchmark's job, made by the service's own code. */
 export interface JobSandbox {
   spec: SandboxSpec
   stdin: Buffer
-  /** Trees on disk, owned from the base of the storage range. */
+  /** Trees on disk; their owners start at the base of the storage range. */
   imageTree: string
   platformLayer: string
 }
 
-/** Reads from the data folder of a service that has run the job and nothing else. */
+/** Reads it from the data folder of a service that has run the job and no other. */
 export async function jobSandbox(dataDir: string, workScript: string): Promise<JobSandbox> {
   const paths = agentPaths(dataDir)
   const image = await onlyFolder(paths.images)
@@ -36,6 +36,7 @@ export async function jobSandbox(dataDir: string, workScript: string): Promise<J
       imageEnv: [],
       env: {},
       secrets: {},
+      identity: { runId: 'run_0', chatroomId: 'roo_0', taskId: 'tsk_0', taskVersionId: 'tvr_0' },
       startupScript: noOp,
       workScript,
       driver: driverOf(null),
@@ -48,6 +49,6 @@ export async function jobSandbox(dataDir: string, workScript: string): Promise<J
 
 async function onlyFolder(parent: string): Promise<string> {
   const [name, ...others] = await readdir(parent)
-  if (name === undefined || others.length > 0) throw new Error(`${parent} does not hold one folder`)
+  if (name === undefined || others.length > 0) throw new Error(`${parent} does not have exactly one folder`)
   return name
 }

@@ -1,13 +1,14 @@
 /*
- * Starts one command again and again and times it, for peers that are programs. It is small, so that the time is the
- * command's and not that of a fork from a big process.
+ * Starts one command repeatedly and times it, for peers that are programs. It is small, so that the time is that of
+ * the command and not of a fork from a large process.
  *
  *   launcher end|output STDIN STDERR COMMAND [ARGUMENT...]
  *
  * For each byte on standard input the command runs once, with STDIN as its standard input, its output dropped, its
- * errors appended to STDERR, and /dev/null as descriptor 3. One line is answered:
- *   <nanoseconds from before the start until what is timed> <microseconds of processor time> <wait status>
- * Timed is that the command was reaped, or the first byte of its output; one that says nothing counts as failed.
+ * errors appended to STDERR, and /dev/null as descriptor 3. The launcher prints one line:
+ *   <nanoseconds from before the start until the timed event> <microseconds of processor time> <wait status>
+ * The timed event is that the command was reaped, or the first byte of its output; a command without output counts as
+ * failed then.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -28,7 +29,10 @@ static long long now_ns(void) {
 
 static long long micros(struct timeval time) { return time.tv_sec * 1000000ll + time.tv_usec; }
 
-/* Nanoseconds when the first byte came, 0 when none did; what follows is read away, so that the command can end. */
+/*
+ * Nanoseconds when the first byte arrived, 0 if none did; the rest of the output is read and dropped, so that the
+ * command can end.
+ */
 static long long first_byte(int output) {
   char bytes[1 << 16];
   long long first = 0;

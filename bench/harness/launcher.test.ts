@@ -12,10 +12,10 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
-const start = (command: string[], more: { stdin?: string; within?: string[]; timed?: 'output' } = {}) =>
+const start = (command: string[], more: { stdin?: string; wrapper?: string[]; timed?: 'output' } = {}) =>
   new Launcher({ launcher, command, errors: join(folder, 'errors'), ...more })
 
-test('a command is timed as often as it is asked for, its processor time too', async () => {
+test('a command is timed once per request, with its processor time', async () => {
   const launched = start(['/bin/true'])
   expect(launched.cpuMs).toBeNull()
   expect(await launched.once()).toBeGreaterThan(0)
@@ -33,31 +33,31 @@ test('a command reads the same input from its start each time', async () => {
   await launched.close()
 })
 
-test('the first byte of a command that then goes on for long is timed', async () => {
+test('the first byte is timed although the command runs on', async () => {
   const launched = start(['/bin/sh', '-c', 'echo word; sleep 0.4; echo more'], { timed: 'output' })
   expect(await launched.once()).toBeLessThan(400)
   await launched.close()
 })
 
-test('a command whose first byte is awaited and that says nothing has failed', async () => {
+test('a command without output has failed when its first byte is timed', async () => {
   const launched = start(['/bin/true'], { timed: 'output' })
   await expect(launched.once()).rejects.toThrow('/bin/true')
   await launched.close()
 })
 
-test('a command that fails is told with what it said', async () => {
+test('the error of a failed command has its error output', async () => {
   const launched = start(['/bin/sh', '-c', 'echo no such luck >&2; exit 3'])
   await expect(launched.once()).rejects.toThrow('no such luck')
   await launched.close()
 })
 
-test('a command that is not there is told too', async () => {
+test('a missing command is an error', async () => {
   await expect(start(['/bin/does-not-exist']).once()).rejects.toThrow('/bin/does-not-exist')
 })
 
-test('surroundings are made once, before the launcher', async () => {
-  const within = ['/bin/sh', '-c', 'MADE=yes; export MADE; exec "$0" "$@"']
-  const launched = start(['/bin/sh', '-c', 'test "$MADE" = yes'], { within })
+test('the environment is made once, before the launcher starts', async () => {
+  const wrapper = ['/bin/sh', '-c', 'MADE=yes; export MADE; exec "$0" "$@"']
+  const launched = start(['/bin/sh', '-c', 'test "$MADE" = yes'], { wrapper })
   await launched.once()
   await launched.close()
 })

@@ -8,7 +8,7 @@ import { mean } from './percentile.ts'
 
 const run = promisify(execFile)
 
-/** Compiles the launcher into `folder` and gives its path. */
+/** Compiles the launcher into `folder` and returns its path. */
 export async function buildLauncher(folder: string): Promise<string> {
   const target = join(folder, 'launcher')
   await run('cc', [
@@ -27,32 +27,32 @@ export interface LauncherOptions {
   launcher: string
   /** Absolute path of the program, and its arguments. */
   command: readonly string[]
-  /** File that the command reads. */
+  /** File that is the standard input of the command. */
   stdin?: string
-  /** File for what the command says on its error output. */
+  /** File for the error output of the command. */
   errors: string
-  /** A command that makes the surroundings and then becomes what follows it. */
-  within?: readonly string[]
+  /** A command that prepares the environment and then executes its arguments. */
+  wrapper?: readonly string[]
   env?: NodeJS.ProcessEnv
-  /** What ends the time: the command's end, or the first byte of its output. */
+  /** The end of the measured time: the end of the command, or the first byte of its output. */
   timed?: Timed
 }
 
 export type Timed = 'end' | 'output'
 
-/** A program that is started and timed by a small process of its own; `close` ends that process. */
+/** A program that a small separate process starts and times; `close` ends that process. */
 export class Launcher {
   readonly #child: ChildProcess
   readonly #options: LauncherOptions
   readonly #cpuMs: number[] = []
-  /** Takes the next answer; undefined says that there will be none. */
+  /** Receives the next line; undefined means that no further line follows. */
   #answered: (line: string | undefined) => void = () => undefined
   #ended = false
 
   constructor(options: LauncherOptions) {
     this.#options = options
-    const { launcher, command, stdin = '/dev/null', errors, within = [], timed = 'end' } = options
-    const [program = '', ...args] = [...within, launcher, timed, stdin, errors, ...command]
+    const { launcher, command, stdin = '/dev/null', errors, wrapper = [], timed = 'end' } = options
+    const [program = '', ...args] = [...wrapper, launcher, timed, stdin, errors, ...command]
     this.#child = spawn(program, args, {
       stdio: ['pipe', 'pipe', 'inherit'],
       env: options.env ?? { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin' },
@@ -68,7 +68,7 @@ export class Launcher {
       })
   }
 
-  /** Runs the command once and gives its milliseconds; rejects with what it said when it fails. */
+  /** Runs the command once and returns its milliseconds; rejects with its error output when it fails. */
   async once(): Promise<number> {
     const line = await new Promise<string | undefined>((resolve) => {
       this.#answered = resolve
@@ -81,7 +81,7 @@ export class Launcher {
     return ns / 1e6
   }
 
-  /** Mean processor time of one run, of the command and what it waited for. */
+  /** Mean processor time of one run: of the command and the children that it waited for. */
   get cpuMs(): number | null {
     return this.#cpuMs.length === 0 ? null : mean(this.#cpuMs)
   }
@@ -92,15 +92,15 @@ export class Launcher {
 
   async close(): Promise<void> {
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) return
-    const gone = once(this.#child, 'exit')
+    const exited = once(this.#child, 'exit')
     this.#child.stdin?.end()
-    await gone
+    await exited
     await rm(this.#options.errors, { force: true })
   }
 
   async #complaint(status: number | undefined): Promise<string> {
-    const said = await readFile(this.#options.errors, 'utf8').catch(() => '')
-    const last = said.trim().split('\n').slice(-3).join('; ')
+    const errorOutput = await readFile(this.#options.errors, 'utf8').catch(() => '')
+    const last = errorOutput.trim().split('\n').slice(-3).join('; ')
     return `${this.#options.command[0]} ended with wait status ${status ?? 'unknown'}: ${last}`
   }
 }

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface, type Interface } from 'node:readline'
 
-/** A process that says one line when it is ready, and answers each line that it is sent with one. */
+/** A process that writes one line when it is ready, and then one line in reply to each line that it receives. */
 export class LineProcess {
   readonly #child: ChildProcess
   readonly #lines: AsyncIterator<string>
@@ -33,12 +33,12 @@ export class LineProcess {
     return this.#next()
   }
 
-  /** The process ends by itself when nothing more will come. */
+  /** The process ends by itself at the end of its input. */
   async close(): Promise<void> {
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) return
-    const gone = once(this.#child, 'exit')
+    const exited = once(this.#child, 'exit')
     this.#child.stdin?.end()
-    await gone
+    await exited
   }
 
   async #next(): Promise<string> {

@@ -1,14 +1,13 @@
 /*
- * Keeps a number of HTTP/1.1 connections busy for a time, each with one request under way, and times the answers. It is
- * small and has no runtime, so that on a machine of few processors the time goes to the server.
+ * Keeps a number of HTTP/1.1 connections busy for a time, each with one active request, and times the responses. It
+ * is small and has no runtime, so that on a machine with few processors the time goes to the server.
  *
  *   load PORT CONNECTIONS MILLISECONDS REQUESTS
  *
  * REQUESTS is a file of whole requests, each after a line with its length. Connection number n sends the requests n,
- * n + CONNECTIONS and so on, again and again. A run of 16 '#' in a request becomes another number each time it is sent,
- * by whichever of these programs.
- * Answers must have a Content-Length. One line is printed:
- *   <answers> <nanoseconds> <median ns> <99th percentile ns> <answers that were not 2xx> <status of one of these>
+ * n + CONNECTIONS and so on, repeatedly. A sequence of 16 '#' in a request is replaced by a number that is unique
+ * across all instances of this program. Responses must have a Content-Length. The program prints one line:
+ *   <responses> <nanoseconds> <median ns> <99th percentile ns> <responses that were not 2xx> <status of one of these>
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -64,7 +63,7 @@ static void read_requests(const char *path) {
 }
 
 static void send_next(struct connection *connection, size_t step) {
-  /* Whoever starts later starts above: nobody sends one each nanosecond. */
+  /* Starts at the time in nanoseconds: a later instance starts higher, since none sends a request each nanosecond. */
   static unsigned long long number;
   if (!number) number = now_ns();
   struct request *request = &requests[connection->next];
@@ -79,7 +78,7 @@ static void send_next(struct connection *connection, size_t step) {
   if (write(connection->socket, request->text, request->length) != (ssize_t)request->length) fail("write");
 }
 
-/* The status of the answer once all of it is here, else 0. */
+/* The status of the response once it is complete, else 0. */
 static int answered(struct connection *connection) {
   ssize_t got = read(connection->socket, connection->answer + connection->received,
                      sizeof connection->answer - 1 - connection->received);
@@ -90,7 +89,7 @@ static int answered(struct connection *connection) {
   if (!end) return 0;
   char *length = strcasestr(connection->answer, "\r\ncontent-length:");
   if (!length || length > end) {
-    fprintf(stderr, "an answer has no Content-Length\n");
+    fprintf(stderr, "a response has no Content-Length\n");
     exit(1);
   }
   size_t whole = (end + 4 - connection->answer) + strtoul(length + 17, NULL, 10);
@@ -130,7 +129,7 @@ int main(int count, char **arguments) {
     struct epoll_event events[64];
     int ready = epoll_wait(poll, events, 64, 30000);
     if (ready == 0) {
-      fprintf(stderr, "no answer within 30 seconds\n");
+      fprintf(stderr, "no response within 30 seconds\n");
       return 1;
     }
     for (int at = 0; at < ready; at++) {

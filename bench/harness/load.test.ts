@@ -32,7 +32,7 @@ const get = (path: string, headers: Record<string, string> = {}): LoadRequest =>
   headers,
 })
 
-test('every request is sent in turn, its number is never the same twice', async () => {
+test('requests are sent in turn, each with a unique number', async () => {
   const paths = new Set<string | undefined>()
   const numbers: unknown[] = []
   const answer: RequestListener = (request, response) => {
@@ -49,8 +49,8 @@ test('every request is sent in turn, its number is never the same twice', async 
   expect(result.p99Ms).toBeGreaterThanOrEqual(result.p50Ms)
 })
 
-test('an answer that is not 2xx fails it', async () => {
+test('a response that is not 2xx is an error', async () => {
   const refuse: RequestListener = (_request, response) =>
     response.writeHead(429, { 'content-length': 0 }).end()
-  await expect(loaded(refuse, [get('/'), get('/')])).rejects.toThrow('one of them 429')
+  await expect(loaded(refuse, [get('/'), get('/')])).rejects.toThrow('one of them with 429')
 })

@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 
 const run = promisify(execFile)
 
-/** Stands in a request for a number that is another one each time it is sent. */
+/** Placeholder in a request for a number that is different each time it is sent. */
 export const freshNumber = '#'.repeat(16)
 
 export interface LoadRequest {
@@ -16,7 +16,7 @@ export interface LoadRequest {
   body?: string
 }
 
-/** What came of keeping connections busy for a time. */
+/** The result of keeping connections busy for a time. */
 export interface LoadResult {
   answers: number
   ratePerSecond: number
@@ -24,7 +24,7 @@ export interface LoadResult {
   p99Ms: number
 }
 
-/** Compiles the load generator into `folder` and gives its path. */
+/** Compiles the load generator into `folder` and returns its path. */
 export async function buildLoad(folder: string): Promise<string> {
   const target = join(folder, 'load')
   const source = join(import.meta.dirname, 'load.c')
@@ -33,16 +33,16 @@ export async function buildLoad(folder: string): Promise<string> {
 }
 
 export interface LoadPlan {
-  /** Path of the compiled generator; a file is written beside it. */
+  /** Path of the compiled generator; a file is written next to it. */
   load: string
   port: number
   connections: number
   durationMs: number
-  /** At least one a connection; one connection sends every so-manieth, in turn. */
+  /** At least one per connection; connection n sends every CONNECTIONS-th, starting at n. */
   requests: readonly LoadRequest[]
 }
 
-/** Sends the requests from a process of their own. Rejects when an answer is not 2xx. */
+/** Sends the requests from a separate process. Rejects when a response is not 2xx. */
 export async function putUnderLoad(plan: LoadPlan): Promise<LoadResult> {
   const file = `${plan.load}-${randomUUID()}`
   await writeFile(file, plan.requests.map(textOf).join(''))
@@ -50,7 +50,8 @@ export async function putUnderLoad(plan: LoadPlan): Promise<LoadResult> {
     const numbers = [plan.port, plan.connections, plan.durationMs].map(String)
     const { stdout } = await run(plan.load, [...numbers, file])
     const [answers = 0, ns = 0, p50Ns = 0, p99Ns = 0, refused = 0, status = 0] = stdout.split(' ').map(Number)
-    if (refused > 0) throw new Error(`${refused} of ${answers} answers were not 2xx, one of them ${status}`)
+    if (refused > 0)
+      throw new Error(`${refused} of ${answers} responses were not 2xx, one of them with ${status}`)
     return { answers, ratePerSecond: (answers * 1e9) / ns, p50Ms: p50Ns / 1e6, p99Ms: p99Ns / 1e6 }
   } finally {
     await rm(file, { force: true })

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Database } from '../../server/db/database.ts'
 import { layerDigest } from './tenants.ts'
 
-/** Makes that many companies, each with a room and a task, and one queued run of each: as rows, in a few statements. */
+/** Makes that many companies, each with a room, a task and one queued run: as rows, in a few statements. */
 export async function queueForCompanies(db: Database, count: number): Promise<void> {
   const all = sql`generate_series(1, ${sql.lit(count)}) n`
   const id = (kind: string) => sql`${sql.lit(`${kind}_many_`)} || n`

@@ -2,32 +2,30 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { onPremisesCompanyQueueLimitDefault } from '@sandbox-jobs/contract/limits.ts'
 import type { RunCalls } from './run-calls.ts'
 
-/** As many as an on-premises service queues for one company: none is refused. */
+/** As many as an on-premises service queues for one company, so none is refused. */
 export const unfinishedMax = onPremisesCompanyQueueLimitDefault
-const lookMs = 10
+const pollIntervalMs = 10
 const limitMs = 120_000
 
 export interface ManyRuns {
-  /** From the first submission until the last of them had ended. */
+  /** From the first submission until the last run ended. */
   tookMs: number
-  /** Of each run, from when it was queued until its end. */
+  /** Of each run, from `queued_at` until its end. */
   samplesMs: number[]
 }
 
-/**
- * Submits that many runs, as many at once as the service takes. Throws when one did not end as completed.
- */
+/** Submits that many runs, as many at once as the service accepts. Throws when one does not end as completed. */
 export async function manyRuns(calls: RunCalls, count: number): Promise<ManyRuns> {
-  const begun = Date.now()
+  const startedAt = Date.now()
   const unfinished = new Set<string>()
   const samplesMs: number[] = []
   let submitting = 0
   let submitted = 0
-  let lastEnd = begun
+  let lastEnd = startedAt
   let failure: Error | undefined
   while (submitted < count || submitting > 0 || unfinished.size > 0) {
     if (failure) throw failure
-    if (Date.now() - begun > limitMs) throw new Error(`${unfinished.size} runs do not end`)
+    if (Date.now() - startedAt > limitMs) throw new Error(`${unfinished.size} runs have not ended`)
     for (; submitted < count && unfinished.size + submitting < unfinishedMax; submitted += 1) {
       submitting += 1
       calls
@@ -40,7 +38,7 @@ export async function manyRuns(calls: RunCalls, count: number): Promise<ManyRuns
           submitting -= 1
         })
     }
-    await sleep(lookMs)
+    await sleep(pollIntervalMs)
     for (const { id, status, queued_at: queued, terminal_at: end } of await calls.newest(2 * unfinishedMax)) {
       if (end === null || !unfinished.delete(id)) continue
       if (status !== 'completed') throw new Error(`run ${id} ended as ${status}`)
@@ -48,5 +46,5 @@ export async function manyRuns(calls: RunCalls, count: number): Promise<ManyRuns
       lastEnd = Math.max(lastEnd, Date.parse(end))
     }
   }
-  return { tookMs: lastEnd - begun, samplesMs }
+  return { tookMs: lastEnd - startedAt, samplesMs }
 }

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** An HTTP server in a Node process of its own. */
+/** An HTTP server in a separate Node process. */
 export interface NodeServer {
   port: number
   pid: number
@@ -14,13 +14,13 @@ export interface NodeServerPlan {
   args?: readonly string[]
   env: Record<string, string>
   port: number
-  /** Answered with anything once the server is there. */
+  /** A path that the server answers, with any status, once it is up. */
   path: string
 }
 
 const startTimeoutMs = 60_000
 
-/** Starts the script and resolves when it answers. */
+/** Starts the script and resolves once it answers. */
 export async function startNodeServer({
   script,
   args = [],
@@ -34,9 +34,9 @@ export async function startNodeServer({
   })
   const stop = async () => {
     if (child.exitCode !== null || child.signalCode !== null) return
-    const gone = once(child, 'exit')
+    const exited = once(child, 'exit')
     child.kill('SIGTERM')
-    await gone
+    await exited
   }
   for (const until = Date.now() + startTimeoutMs; ; await sleep(50)) {
     const answer = await fetch(`http://127.0.0.1:${port}${path}`).catch(() => undefined)

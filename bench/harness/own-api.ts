@@ -1,19 +1,21 @@
 import { join } from 'node:path'
-import { keysFolder, openKeys } from '../../server/base/keys.ts'
+import { keysFolder, openKeys } from '../../server/base/keys/keys.ts'
 import { freePort } from '../../server/postgres/free-port.ts'
 import { type NodeServer, startNodeServer } from './node-server.ts'
 import type { OwnDatabase } from './own-database.ts'
 import { type BenchTenant, makeTenants } from './tenants.ts'
 
-/** The service's API process alone: what it queues stays queued. */
+/** The service's API process alone: its runs stay queued. */
 export interface OwnApi extends NodeServer {
   tenants: BenchTenant[]
 }
 
-/** Connections to the database of the API, and of what it is compared with. */
+/** Database connections of the API and of its peer. */
 export const apiDatabaseConnections = 12
 
-/** Starts the API of a hosted deployment, whose queue is bounded for each company only, with companies in its database. */
+/**
+ * Starts the API of a hosted deployment, which bounds only the queue of each company, with companies in its database.
+ */
 export async function startApi({ db, url, folder }: OwnDatabase, tenantCount: number): Promise<OwnApi> {
   const dataDir = join(folder, 'data')
   const pepper = openKeys(keysFolder(dataDir)).peppers.present().key

@@ -5,18 +5,18 @@ import { connect, type Database } from '../../server/db/database.ts'
 import { migrate } from '../../server/db/migrate.ts'
 import { startPostgres } from '../../server/postgres/postgres.ts'
 
-/** The service's own Postgres with its schema and nothing in it, every write synced, gone with `stop`. */
+/** The service's own Postgres with only its schema, every write synced; `stop` removes it. */
 export interface OwnDatabase {
   db: Database
   url: string
-  /** For what goes with the database; other accounts may pass through it. */
+  /** For files that are removed with the database; other accounts may pass through it. */
   folder: string
   /** Process id of the server. */
   pid: number
   stop(): Promise<void>
 }
 
-/** On a disk: what is measured must really be synced. */
+/** On disk: measured writes must really be synced. */
 const parent = '/var/tmp'
 
 export async function startDatabase(poolSize: number): Promise<OwnDatabase> {

@@ -1,4 +1,7 @@
-/** The value that `share` (0 to 1) of the samples do not exceed, by nearest rank; NaN without samples. */
+/**
+ * The smallest sample that at least `share` (0 to 1) of the samples do not exceed, by nearest rank; NaN without
+ * samples.
+ */
 export function percentile(samples: readonly number[], share: number): number {
   const sorted = [...samples].sort((a, b) => a - b)
   const rank = Math.max(1, Math.ceil(share * sorted.length))
@@ -8,5 +11,5 @@ export function percentile(samples: readonly number[], share: number): number {
 export const mean = (samples: readonly number[]): number =>
   samples.reduce((sum, sample) => sum + sample, 0) / samples.length
 
-/** Three decimals: below that a wall clock says nothing. */
+/** Three decimals: a wall clock is not more precise. */
 export const rounded = (value: number): number => Math.round(value * 1000) / 1000

@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises'
 
-/** Linux counts processor time for user space in hundredths of a second, whatever the kernel ticks by. */
+/** Linux reports processor time to user space in hundredths of a second, independent of the kernel's tick. */
 const ticksPerSecond = 100
 
 interface Process {
@@ -8,7 +8,7 @@ interface Process {
   cpuTicks: number
 }
 
-/** Reads one /proc/PID/stat: the name in it may hold anything, so fields are counted from its last parenthesis. */
+/** Parses /proc/PID/stat. The name in it may contain any character, so fields are counted from the last parenthesis. */
 export function parseStat(text: string): Process {
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
   const ticks = fields.slice(11, 15).map(Number)
@@ -16,8 +16,8 @@ export function parseStat(text: string): Process {
 }
 
 /**
- * Processor time in milliseconds that a process, its living descendants and every reaped child of them have used.
- * Two readings tell what was used in between, to a hundredth of a second per living process.
+ * Processor time in milliseconds of a process, its living descendants and all their reaped children. The difference
+ * of two readings is exact to a hundredth of a second per living process.
  */
 export async function treeCpuMs(root: number): Promise<number> {
   return sumBelow(await allProcesses(), root)

@@ -2,13 +2,13 @@ import { readdir, readFile } from 'node:fs/promises'
 import { processesBelow } from './process-cpu.ts'
 
 export interface ProcessMemory {
-  /** What the process is, as far as its command line tells. */
+  /** The process as its command line identifies it. */
   name: string
-  /** Its private memory and its share of what it has in common with others. */
+  /** Its private memory and its share of the memory that it shares with others. */
   pssBytes: number
 }
 
-/** Memory of a process and its descendants; added up, nothing counts twice. Only root may read it of all. */
+/** Memory of a process and its descendants; the sum counts nothing twice. Reading it of all processes needs root. */
 export async function treeMemory(root: number): Promise<ProcessMemory[]> {
   const found = await Promise.all((await processesBelow(root)).map(memoryOf))
   return found.filter((memory) => memory !== undefined)

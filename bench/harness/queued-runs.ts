@@ -1,13 +1,13 @@
 import { sql } from 'kysely'
 import type { Database } from '../../server/db/database.ts'
-import { foldRunCounts } from '../../server/runs/fold-counts.ts'
+import { foldRunCounts } from '../../server/runs/history/fold-counts.ts'
 import type { BenchTenant } from './tenants.ts'
 
-/** Rows of one statement: within the time that a statement has. */
+/** Rows of one statement, which stays within the statement timeout. */
 const batchRows = 20_000
 const inputDigest = `sha256:${'2'.repeat(64)}`
 
-/** Queues that many runs, shared evenly among the rooms of the companies, each a millisecond after the one before. */
+/** Queues that many runs, shared evenly among the rooms of the companies, each a millisecond after the previous one. */
 export async function insertQueuedRuns(
   db: Database,
   tenants: readonly BenchTenant[],
@@ -24,7 +24,7 @@ export async function insertQueuedRuns(
           ${rooms.map((room) => room.taskVersionId)}::text[],
           ${rooms.map((room) => room.environmentVersionId)}::text[],
           ${rooms.map((room) => room.shareGrantId)}::text[]
-        ) with ordinality as r (id, company_id, user_id, task_id, version_id, environment_version_id, share_id, place)
+        ) with ordinality as r (id, company_id, user_id, task_id, version_id, environment_version_id, share_id, ordinal)
       ), queued as (
         insert into runs (id, company_id, chatroom_id, task_id, task_version_id, environment_version_id,
           share_grant_id, resource_profile, principal_type, principal_id, auth_method, submission_source,
@@ -33,7 +33,7 @@ export async function insertQueuedRuns(
           share_id, 'standard', 'user', user_id, 'api_key', 'rest', 60, ${inputDigest}::text,
           now() - interval '1 hour' + n * interval '1 millisecond'
         from generate_series(${first}::bigint, ${last}::bigint) n
-        join room on room.place = n % ${rooms.length}::bigint + 1
+        join room on room.ordinal = n % ${rooms.length}::bigint + 1
         returning id, company_id
       )
       insert into run_inputs (run_id, company_id, content) select id, company_id, '{}'::bytea from queued
@@ -41,18 +41,18 @@ export async function insertQueuedRuns(
   }
 }
 
-/** Leaves the tables as they are once the worker's loops and the database have looked after them. */
+/** Brings the tables into the state in which the worker's sweeps and the database keep them. */
 export async function settle(db: Database): Promise<void> {
   await foldRunCounts({ db })
   await sql`vacuum (analyze) runs`.execute(db)
   await sql`analyze`.execute(db)
 }
 
-/** Ends what a benchmark queued or claimed. */
+/** Ends a run that a benchmark queued or claimed. */
 export const endRun = (db: Database, id: string): Promise<unknown> =>
   db.updateTable('runs').set({ state: 'cancelled', terminal_at: new Date() }).where('id', '=', id).execute()
 
-/** Makes a run of each company that has ended well, in its first room; gives their ids in the order of the companies. */
+/** Makes a completed run of each company in its first room; returns the ids in the order of the companies. */
 export async function insertEndedRuns(db: Database, tenants: readonly BenchTenant[]): Promise<string[]> {
   await insertQueuedRuns(
     db,

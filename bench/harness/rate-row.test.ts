@@ -14,7 +14,7 @@ const row = (ours: MeasuredRate, atLeast: number) =>
     notes: [],
   })
 
-test('the medians of the rounds are compared, processor time is that of one answer', () => {
+test('compares the medians of the rounds; processor time is that of one response', () => {
   expect(row(measured(50, 900, 100), 0.5)).toMatchObject({
     ours: { p50_ms: 1, p99_ms: 2, rate: 100 },
     peer_rate: 200,

@@ -1,11 +1,11 @@
 import { percentile, rounded } from './percentile.ts'
 import { type Reach, type Row, reached, reachText } from './row.ts'
 
-/** What came of one round. */
+/** The result of one round. */
 export interface RateResult {
   answers: number
   ratePerSecond: number
-  /** Of single operations, where they are timed. */
+  /** Of single operations, if they are timed. */
   p50Ms?: number
   p99Ms?: number
 }
@@ -25,8 +25,8 @@ export interface RateComparison {
 }
 
 /**
- * Compares the median rates of the rounds. `p50_ms` and `p99_ms` are medians of those of the rounds. A bar that could not
- * be measured against is not met.
+ * Compares the median rates of the rounds. `p50_ms` and `p99_ms` are medians of those of the rounds. A bar is not met
+ * when its ratio could not be measured.
  */
 export function rateRowOf({ name, ours, peer, floor = {}, notes }: RateComparison): Row {
   const { measured } = peer

@@ -29,14 +29,14 @@ test('a row without a bar cannot fail', () => {
   expect(summaryOf([row('a', 100)])).toEqual({ suite: 'bench', cases: 1, failed: 0 })
 })
 
-test('the table says each note and each floor once', () => {
+test('the table has each note and each floor once', () => {
   const text = tableText([row('a', 1, 2), row('b', 3, 2)])
   expect(text.match(/one core/g)).toHaveLength(1)
   expect(text.match(/exec/g)).toHaveLength(1)
   expect(text).toContain('2 rows, 1 with a bar that is not met')
 })
 
-test('numbers stand to the right, words to the left', () => {
+test('numbers are aligned right, words left', () => {
   expect(
     aligned([
       ['name', 'ms'],

@@ -32,7 +32,7 @@ const titles = [
   'met',
 ]
 
-/** The rows for a reader: a table, what no implementation can do without, and the notes. */
+/** The rows for a reader: a table, the floors, and the notes. */
 export function tableText(rows: readonly Row[]): string {
   const lines = [aligned([titles, ...rows.map(cellsOf)])]
   const floors = new Map(rows.flatMap((row) => Object.entries(row.floor)))
@@ -57,7 +57,7 @@ const text = (value: number | null | undefined): string => (value == null ? '-' 
 
 const numeric = /^(-|-?\d[\d.]*)$/
 
-/** Columns of equal width; those of numbers to the right. */
+/** Columns of equal width; columns of numbers are aligned right. */
 export function aligned(lines: readonly string[][]): string {
   const widths: number[] = []
   for (const line of lines) {

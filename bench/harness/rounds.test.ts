@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { interleaved } from './rounds.ts'
 
-test('subjects take turns, a different one begins each round, and warm-up rounds are not counted', async () => {
+test('subjects take turns, each round starts with another one, and warm-up rounds do not count', async () => {
   const calls: string[] = []
   const subject = (name: string) => ({ name, once: async () => calls.push(name) })
   const samples = await interleaved([subject('a'), subject('b')], { rounds: 2, warmups: 1, restMs: 0 })
@@ -14,7 +14,7 @@ test('subjects take turns, a different one begins each round, and warm-up rounds
   )
 })
 
-test('an operation that fails ends the run', async () => {
+test('a failed operation ends the measurement', async () => {
   const broken = { name: 'broken', once: () => Promise.reject(new Error('it broke')) }
   await expect(interleaved([broken], { rounds: 1, warmups: 0, restMs: 0 })).rejects.toThrow('it broke')
 })

@@ -1,6 +1,6 @@
 import { setTimeout as rest } from 'node:timers/promises'
 
-/** Something that is timed: each call carries out one operation and gives the milliseconds it took. */
+/** A subject of a measurement: each call carries out one operation and returns its milliseconds. */
 export interface Subject {
   name: string
   once(): Promise<number>
@@ -8,16 +8,16 @@ export interface Subject {
 
 export interface RoundsOptions {
   rounds: number
-  /** Rounds before, which do not count. */
+  /** Rounds before the measured ones; they do not count. */
   warmups: number
-  /** Pause after each operation, in which what it left behind is cleared away. */
+  /** Pause after each operation, in which its residue is removed. */
   restMs: number
   onRound?: (round: number) => void
 }
 
 /**
- * Times all subjects in one run, one operation of each per round, so that what the machine does meanwhile meets them
- * alike. Every round begins with the next subject: nobody always follows the same one.
+ * Times all subjects together, one operation of each per round, so that other load on the machine affects them
+ * equally. Each round starts with the next subject, so that none always follows the same one.
  */
 export async function interleaved(
   subjects: readonly Subject[],

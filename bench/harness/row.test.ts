@@ -13,7 +13,7 @@ const comparison = (changes: Partial<Comparison> = {}): Comparison => ({
 const against = (reach: Comparison['peer']['reach'], samplesMs: number[]): Comparison =>
   comparison({ peer: { name: 'other', measured: { samplesMs, cpuMs: null }, reach, notes: [] } })
 
-test('a percentile is a sample, by nearest rank, whatever the order', () => {
+test('a percentile is a sample by nearest rank, in any order of samples', () => {
   const samples = [4, 1, 3, 2]
   expect(percentile(samples, 0.5)).toBe(2)
   expect(percentile(samples, 0.99)).toBe(4)
@@ -22,7 +22,7 @@ test('a percentile is a sample, by nearest rank, whatever the order', () => {
   expect(samples).toEqual([4, 1, 3, 2])
 })
 
-test('a percentile of nothing is no number', () => {
+test('a percentile without samples is NaN', () => {
   expect(percentile([], 0.5)).toBeNaN()
   expect(mean([])).toBeNaN()
 })
@@ -42,14 +42,14 @@ test('the ratio is ours over the peer, by medians', () => {
   })
 })
 
-test('a bar is met at the bar itself and not past it', () => {
+test('a ratio equal to the bar meets it, one past it does not', () => {
   expect(rowOf(against({ atMost: 2 }, [10]))).toMatchObject({ ratio: 2, reach: 'at most 2 x', met: true })
   expect(rowOf(against({ atMost: 1.999 }, [10]))).toMatchObject({ met: false })
   expect(rowOf(against({ atLeast: 2 }, [10]))).toMatchObject({ reach: 'at least 2 x', met: true })
   expect(reached(0.9, { atLeast: 1 })).toBe(false)
 })
 
-test('a bar that could not be measured against is not met', () => {
+test('a bar is not met when its ratio could not be measured', () => {
   expect(rowOf(against({ atMost: 2 }, []))).toMatchObject({ peer_ms: null, ratio: null, met: false })
   const nothing = comparison({ ours: undefined })
   expect(rowOf({ ...nothing, peer: { ...nothing.peer, reach: { atMost: 2 } } })).toMatchObject({
@@ -59,7 +59,7 @@ test('a bar that could not be measured against is not met', () => {
   })
 })
 
-test('what kept a peer from being measured is told', () => {
+test('the notes say why a peer was not measured', () => {
   const absent = { name: 'other', measured: undefined, reach: undefined, notes: ['it does not start here'] }
   expect(rowOf(comparison({ peer: absent, notes: ['one at a time'] }))).toMatchObject({
     peer_ms: null,

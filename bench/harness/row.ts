@@ -1,6 +1,6 @@
 import { mean, percentile, rounded } from './percentile.ts'
 
-/** What a ratio has to reach. Of times and rates alike the ratio is ours over the peer's. */
+/** The bar for a ratio. The ratio is ours over the peer's, for times and rates alike. */
 export type Reach = { atMost: number } | { atLeast: number }
 
 export interface Figures {
@@ -10,23 +10,25 @@ export interface Figures {
   rate: number
 }
 
-/** One line of the result: ours against one peer. Null where nothing could be measured, and `notes` says why. */
+/**
+ * One row of the result: ours compared with one peer. A field is null if it could not be measured; `notes` says why.
+ */
 export interface Row {
   name: string
   ours: Figures | null
-  /** Set where memory is measured: mebibytes. */
+  /** Present if memory is measured: mebibytes. */
   mib?: number
   peer: string
   peer_ms: number | null
-  /** Set where rates are compared: operations per second of the peer. */
+  /** Present if rates are compared: operations per second of the peer. */
   peer_rate?: number | null
   ratio: number | null
-  /** Null where no bar is set; the row is then for comparison only. */
+  /** Null without a bar; the row is then for comparison only. */
   reach: string | null
   met: boolean | null
-  /** Medians of what no implementation can do without, in milliseconds. */
+  /** Medians in milliseconds of what no implementation can avoid. */
   floor: Record<string, number>
-  /** Processor time of one operation, every process counted. */
+  /** Processor time of one operation, of all processes. */
   cpu_ms: { ours: number | null; peer: number | null }
   notes: string[]
 }
@@ -50,7 +52,7 @@ export const figuresOf = (samplesMs: readonly number[]): Figures => ({
   rate: rounded(1000 / mean(samplesMs)),
 })
 
-/** Compares medians. A bar that could not be measured against is not met. */
+/** Compares medians. A bar is not met when its ratio could not be measured. */
 export function rowOf({ name, ours, peer, floor, notes }: Comparison): Row {
   const own = ours && ours.samplesMs.length > 0 ? figuresOf(ours.samplesMs) : null
   const theirs = peer.measured && peer.measured.samplesMs.length > 0 ? peer.measured : undefined

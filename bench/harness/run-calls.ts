@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { Agent, request } from 'node:http'
 import { json } from 'node:stream/consumers'
-import type { RunDetail, RunList } from '@sandbox-jobs/contract/resources/run.ts'
+import type { RunDetail, RunList } from '@sandbox-jobs/contract/resources/runs/run.ts'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import type { BenchJob } from './bench-job.ts'
 
-/** What a benchmark asks about runs of its job, over kept connections and with little work of its own. */
+/** A benchmark's calls about runs of its job, over persistent connections and with little processing. */
 export class RunCalls {
   readonly #job: BenchJob
   readonly #base: URL
@@ -27,7 +27,7 @@ export class RunCalls {
     return this.#call(`${this.#runs}/${id}`)
   }
 
-  /** The newest of the room. */
+  /** The newest runs of the room. */
   async newest(count: number): Promise<RunDetail[]> {
     return (await this.#call<RunList>(`${this.#runs}?page_size=${count}`)).items
   }
@@ -59,7 +59,7 @@ export class RunCalls {
         const answered = json(response) as Promise<Answer>
         if (response.statusCode === 200 || response.statusCode === 201)
           return void answered.then(resolve, reject)
-        answered.then((told) => reject(new Error(`${response.statusCode}: ${JSON.stringify(told)}`)), reject)
+        answered.then((body) => reject(new Error(`${response.statusCode}: ${JSON.stringify(body)}`)), reject)
       },
     )
     sent.on('error', reject)

@@ -7,37 +7,37 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from '../../server/postgres/free-port.ts'
 import { placeBuilder } from './builder.ts'
 
-/** A service of its own, as an operator would start it, on a data folder that goes with it. */
+/** A separate service, started as an operator would, on a data folder that is removed with it. */
 export interface BenchService {
   baseUrl: string
   dataDir: string
-  /** Process id of the supervisor: everything the service does is done by its descendants. */
+  /** Process id of the supervisor: all other processes of the service are its descendants. */
   readonly pid: number
-  /** Makes what a company file says; gives the API keys by name. */
+  /** Applies a company file; returns the API keys by name. */
   apply(companyFile: string): Promise<Record<string, string>>
-  /** Ends it and leaves its data folder, for `resume`. */
+  /** Stops it and keeps its data folder, for `resume`. */
   pause(): Promise<void>
-  /** Starts it again on its data folder; resolves when it answers. */
+  /** Starts it again on its data folder; resolves once it answers. */
   resume(): Promise<void>
   stop(): Promise<void>
 }
 
 const sandbox = resolve(import.meta.dirname, '../../sandbox')
-/** On a disk: what is measured must really be synced. */
+/** On disk: measured writes must really be synced. */
 const parent = '/var/tmp'
 const startTimeoutMs = 120_000
 const answerPollMs = 10
 
-/** A service, and a folder for what is measured beside it. */
-export interface Place {
+/** A service, and a folder for its peers. */
+export interface Setup {
   service: BenchService
   work: string
 }
 
-/** Measures a service of its own beside a new folder of that prefix, and takes both away again. */
+/** Measures a new service with a new folder of that prefix, and removes both afterwards. */
 export async function atService<Result>(
   prefix: string,
-  measure: (place: Place) => Promise<Result>,
+  measure: (setup: Setup) => Promise<Result>,
 ): Promise<Result> {
   const work = await mkdtemp(prefix)
   const service = await startService()
@@ -74,9 +74,9 @@ export async function startService(): Promise<BenchService> {
     try {
       await answering(child, baseUrl)
     } catch (error) {
-      const said = await readFile(log, 'utf8').catch(() => '')
+      const output = await readFile(log, 'utf8').catch(() => '')
       await stop()
-      throw new Error(`the service did not start:\n${said}`, { cause: error })
+      throw new Error(`the service did not start:\n${output}`, { cause: error })
     }
     const apply = (text: string) => applied(text, env)
     return {
@@ -103,7 +103,7 @@ function start(env: NodeJS.ProcessEnv, output: WriteStream): ChildProcess {
   return child
 }
 
-/** The service user passes through the folder; what is in it has modes of its own. */
+/** The service user passes through the folder; the files in it have their own modes. */
 const openToAll = (folder: string) => chmod(folder, 0o711)
 
 async function answering(child: ChildProcess, baseUrl: string): Promise<void> {
@@ -113,16 +113,16 @@ async function answering(child: ChildProcess, baseUrl: string): Promise<void> {
     const answer = await fetch(`${baseUrl}/public/info/sandbox/regions`).catch(() => undefined)
     await answer?.arrayBuffer()
     if (answer?.ok) return
-    if (Date.now() > until) throw new Error(`it does not answer after ${startTimeoutMs / 1000} seconds`)
+    if (Date.now() > until) throw new Error(`it did not answer within ${startTimeoutMs / 1000} seconds`)
     await sleep(answerPollMs)
   }
 }
 
 async function ended(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
-  const gone = once(child, 'exit')
+  const exited = once(child, 'exit')
   child.kill('SIGTERM')
-  await gone
+  await exited
 }
 
 interface Applied {

@@ -1,9 +1,9 @@
 import { newId } from '../../server/base/ids.ts'
-import { busybox } from '../../server/executor/oci/test-agent.ts'
-import type { SandboxSpec } from '../../server/executor/port.ts'
-import { runSandbox } from '../../server/runs/run-sandbox.ts'
+import { busybox } from '../../server/executor/oci/testing/test-agent.ts'
+import type { SandboxSpec } from '../../server/executor/port/sandbox-spec.ts'
+import { runSandbox } from '../../server/runs/prepare/run-sandbox.ts'
 
-/** The sandbox of a run on an image of a test agent, with a script of the shell in place of the run's programs. */
+/** The sandbox of a run on an image of a test agent, with a shell script instead of the run's programs. */
 export function shellSandbox(image: string, script: string): SandboxSpec {
   const spec = runSandbox({
     sandboxId: newId('run'),

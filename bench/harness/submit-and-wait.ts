@@ -6,7 +6,7 @@ export interface TimedRun {
   id: string
   /** Milliseconds since 1970 when the request was sent. */
   sentAt: number
-  /** From before the request was sent until an answer said that the run has ended. */
+  /** From before the request was sent until a response said that the run has ended. */
   totalMs: number
   /** From before the request was sent until the run was acknowledged. */
   submitMs: number
@@ -18,8 +18,9 @@ export interface TimedRun {
 const waitLimitMs = 60_000
 
 /**
- * Submits runs over one kept connection and sees their end as any client does: by asking. It asks again `pollMs` after
- * each answer, and not at all before `quietMs` have passed, for questions cost the machine what the run then waits for.
+ * Submits runs over one persistent connection and detects their end by polling, like any client. The first poll is
+ * after `quietMs`, each further one `pollMs` after the previous response: an earlier poll would cost the run
+ * processor time.
  */
 export class RunTimer {
   readonly #calls: RunCalls
@@ -32,20 +33,20 @@ export class RunTimer {
 
   /** Runs the job once. Throws when it does not end as completed. */
   async once(quietMs: number): Promise<TimedRun> {
-    const begun = performance.now()
+    const startedAt = performance.now()
     let run = await this.#calls.submit()
-    const submitMs = performance.now() - begun
+    const submitMs = performance.now() - startedAt
     let polls = 0
     for (let waitMs = quietMs - submitMs; run.terminal_at === null; waitMs = this.#pollMs) {
-      if (performance.now() - begun > waitLimitMs) throw new Error(`run ${run.id} does not end`)
+      if (performance.now() - startedAt > waitLimitMs) throw new Error(`run ${run.id} has not ended`)
       if (waitMs > 0) await sleep(waitMs)
       run = await this.#calls.read(run.id)
       polls += 1
     }
-    const totalMs = performance.now() - begun
+    const totalMs = performance.now() - startedAt
     if (run.status !== 'completed') throw new Error(`run ${run.id} ended as ${run.status} ${run.error_code}`)
     const serviceMs = Date.parse(run.terminal_at) - Date.parse(run.queued_at ?? '')
-    return { id: run.id, sentAt: performance.timeOrigin + begun, totalMs, submitMs, serviceMs, polls }
+    return { id: run.id, sentAt: performance.timeOrigin + startedAt, totalMs, submitMs, serviceMs, polls }
   }
 
   close(): void {

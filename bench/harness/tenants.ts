@@ -1,10 +1,10 @@
 import type { KeyObject } from 'node:crypto'
+import { hashApiKey, newApiKey } from '../../server/access/keys/api-key-secret.ts'
+import type { Principal } from '../../server/access/principal.ts'
 import { newId } from '../../server/base/ids.ts'
 import type { Database } from '../../server/db/database.ts'
-import { hashApiKey, newApiKey } from '../../server/platform/api-key-secret.ts'
-import type { Principal } from '../../server/platform/principal.ts'
 
-/** A company with rooms, one member of all of them with a key, and one task it may run there. */
+/** A company with rooms, one member of all of them with a key, and one task that may run there. */
 export interface BenchTenant {
   companyId: string
   roomIds: string[]
@@ -23,10 +23,10 @@ export interface TenantsWanted {
   pepper: Buffer | KeyObject
 }
 
-/** Of the image that every task stands on; nobody has its bytes. */
+/** Of the image that every task uses; its bytes do not exist. */
 export const layerDigest = `sha256:${'1'.repeat(64)}`
 
-/** Makes companies as rows: what is measured begins once they are there. */
+/** Makes companies as rows, before the measurement starts. */
 export async function makeTenants(db: Database, wanted: TenantsWanted): Promise<BenchTenant[]> {
   const tenants: BenchTenant[] = []
   for (let made = 0; made < wanted.companies; made += 1) {

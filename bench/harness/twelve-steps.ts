@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import type { ContextFiles } from './author.ts'
 
-/** The file that changes where one does: two thirds of the steps come before it. */
+/** The file that changes in `build-small`: two thirds of the steps come before it. */
 const changing = 'f6'
 
 const dockerfile = `FROM scratch
@@ -19,7 +19,7 @@ ENV A=b
 USER 1000
 `
 
-/** A build of twelve steps on nothing but a static busybox, so that what is timed is what a step costs. */
+/** A build of twelve steps on only a static busybox, so that the measured time is that of the steps. */
 export async function twelveSteps(change = 'unchanged'): Promise<ContextFiles> {
   const plain = ['f1', 'f2', 'f3', 'f4', 'f5', changing].map((name) => [name, `${name}\n`])
   return {

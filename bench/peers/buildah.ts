@@ -5,7 +5,10 @@ import { ensureProgram } from './debian-packages.ts'
 
 const buildah = '/usr/bin/buildah'
 
-/** Debian's buildah, which the builder of the service has too, on storage of its own: builds the context in `folder`. */
+/**
+ * Debian's buildah, which is also in the builder of the service, with separate storage: builds the context in
+ * `folder`.
+ */
 export async function buildahBuild(parts: {
   launcher: string
   folder: string

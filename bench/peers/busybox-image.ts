@@ -7,7 +7,7 @@ const run = promisify(execFile)
 
 export const imageName = 'bench-busybox:latest'
 
-/** A tar with a static busybox as `/bin/busybox` and nothing else, for engines that import one as an image. */
+/** A tar with only a static busybox as `/bin/busybox`, for engines that import a tar as an image. */
 export async function busyboxTar(folder: string): Promise<string> {
   const root = join(folder, 'image')
   await mkdir(join(root, 'bin'), { recursive: true })

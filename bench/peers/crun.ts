@@ -1,24 +1,26 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { storageIdBase } from '../../server/executor/oci/id-ranges.ts'
-import { ownProcFiles } from '../../server/executor/oci/own-proc.ts'
-import { stagingFolder } from '../../server/executor/oci/paths.ts'
-import { ociSpec } from '../../server/executor/oci/spec.ts'
-import type { SandboxSpec } from '../../server/executor/port.ts'
+import { procfsOverlayFiles } from '../../server/executor/oci/bundle/procfs-overlay.ts'
+import { ociSpec } from '../../server/executor/oci/bundle/spec.ts'
+import { storageIdBase } from '../../server/executor/oci/host/id-ranges.ts'
+import { stagingFolder } from '../../server/executor/oci/host/paths.ts'
+import type { SandboxSpec } from '../../server/executor/port/sandbox-spec.ts'
 import { jobSandbox } from '../harness/job-sandbox.ts'
 import { Launcher } from '../harness/launcher.ts'
 import type { Peer, PeerJob, PeerParts } from './peer.ts'
 
-/** `whole`: the program of a run, fed like one. `bare`: only the job's own program, which no run can be. */
+/**
+ * `whole`: the program of a run with the input of a run. `bare`: only the job's own program, a lower bound for a run.
+ */
 export type CrunProgram = 'whole' | 'bare'
 
 /**
- * Bare `crun run` of the bundle that a run of the image gets: the same OCI configuration and the same trees. What a run
- * has beyond it is left out in the peer's favour: the root is mounted once and used by every run, there are no limits
- * and no exit record, and nothing is collected or stored.
+ * Bare `crun run` of the bundle that a run of the image gets: the same OCI configuration and the same trees. The
+ * differences favour the peer: the root is mounted once and shared by all runs, there are no limits and no exit
+ * record, and nothing is collected or stored.
  */
 export async function crunPeer(parts: PeerParts, program: CrunProgram): Promise<Peer> {
-  const { within, stdin, command } = await crunBundles(parts, { program, slots: 1 })
+  const { wrapper, stdin, command } = await crunBundles(parts, { program, slots: 1 })
   const { launcher, folder, job } = parts
   const errors = join(folder, 'errors')
   const launched = new Launcher({
@@ -27,21 +29,21 @@ export async function crunPeer(parts: PeerParts, program: CrunProgram): Promise<
     stdin,
     timed: job.timed,
     errors,
-    within,
+    wrapper,
   })
   await proven(launched, errors)
   return {
     launcher: launched,
     cpuMs: () => launched.cpuMs,
-    notes: ['crun: its root is mounted once, not per run, without limits, exit record or anything stored'],
+    notes: ['crun: its root is mounted once, not per run; no limits, no exit record, nothing stored'],
     close: () => launched.close(),
   }
 }
 
-/** Bundles for as many runs at once as there are slots, each with a root of its own. */
+/** Bundles for as many runs at once as there are slots, each with its own root. */
 export interface CrunBundles {
-  /** Makes the mounts, in a namespace of its own, and becomes the command that follows. */
-  within: readonly string[]
+  /** Makes the mounts in a separate namespace, then executes its arguments. */
+  wrapper: readonly string[]
   /** File that every run reads. */
   stdin: string
   command: (slot: string, id: string) => string[]
@@ -64,9 +66,9 @@ export async function crunBundles(
     await writeFile(join(folder, String(slot), 'config.json'), ofSlot)
   }
   const stdin = join(folder, 'stdin')
-  await writeFile(stdin, Buffer.concat([word, program === 'whole' ? input : Buffer.alloc(0)]))
+  await writeFile(stdin, Buffer.concat([startByte, program === 'whole' ? input : Buffer.alloc(0)]))
   return {
-    within: [
+    wrapper: [
       ...['/usr/bin/unshare', '--mount', '--propagation', 'private', '/bin/sh', '-euc', mounts],
       ...[platformLayer, imageTree, String(slots)],
     ],
@@ -78,22 +80,25 @@ export async function crunBundles(
   }
 }
 
-/** Process 1 starts its program once a byte has come, in a run of ours from the shim. */
-const word = Buffer.from('S')
+/** Process 1 starts its program once this byte arrives; in a run of ours the shim sends it. */
+const startByte = Buffer.from('S')
 
-/** Process 1 ends well however its program ended, so a program that fails is known by what it says. */
+/** Process 1 exits with 0 even if its program fails, so a failed program is detected by its error output. */
 async function proven(launched: Launcher, errors: string): Promise<void> {
   await launched.once()
-  const said = await readFile(errors, 'utf8')
-  if (said === '') return
+  const errorOutput = await readFile(errors, 'utf8')
+  if (errorOutput === '') return
   await launched.close()
-  throw new Error(`the job does not run: ${said.trim()}`)
+  throw new Error(`the job does not run: ${errorOutput.trim()}`)
 }
 
-/** The trees lie on disk with the ids of the storage range, so a sandbox of just that range needs no mapped mount. */
+/** The trees on disk have the ids of the storage range, so a sandbox with exactly that range needs no mapped mount. */
 const ids = String(storageIdBase)
 
-/** Run by a shell in a mount namespace of its own: $0 the platform layer, $1 the image, $2 the slots, then the command. */
+/**
+ * Run by a shell in a separate mount namespace: $0 is the platform layer, $1 the image, $2 the slots, then the
+ * command.
+ */
 const mounts = `
 image=$1
 slots=$2
@@ -101,7 +106,7 @@ shift 2
 if [ -d /sys/fs/cgroup/unified ]; then umount -l /sys/fs/cgroup/unified || :; fi
 mount -t tmpfs -o mode=711 tmpfs ${stagingFolder}
 mkdir ${stagingFolder}/proc
-for name in ${ownProcFiles('crun').join(' ')}; do cat /proc/$name >${stagingFolder}/proc/$name; done
+for name in ${procfsOverlayFiles('crun').join(' ')}; do cat /proc/$name >${stagingFolder}/proc/$name; done
 slot=0
 while [ $slot -lt $slots ]; do
   of=${stagingFolder}/$slot

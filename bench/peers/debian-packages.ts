@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 const run = promisify(execFile)
 const policy = '/usr/sbin/policy-rc.d'
 
-/** Installs Debian packages unless `program` is there, without letting them start their services. */
+/** Installs Debian packages unless `program` exists, without starting their services. */
 export async function ensureProgram(program: string, packages: readonly string[]): Promise<void> {
   if (await exists(program)) return
   const hadPolicy = await exists(policy)
@@ -26,7 +26,7 @@ export async function ensureProgram(program: string, packages: readonly string[]
   } finally {
     if (!hadPolicy) await rm(policy, { force: true })
   }
-  if (!(await exists(program))) throw new Error(`${packages.join(' ')} does not bring ${program}`)
+  if (!(await exists(program))) throw new Error(`${packages.join(' ')} does not contain ${program}`)
 }
 
 const exists = (path: string) =>

@@ -14,15 +14,15 @@ const docker = '/usr/bin/docker'
 const dockerd = '/usr/sbin/dockerd'
 const startTimeoutMs = 30_000
 
-/** Debian's docker with a daemon of its own on a folder of its own, with an image of busybox. */
+/** Debian's docker with a separate daemon on a separate folder, with an image of busybox. */
 export interface Docker {
   pid: number
-  /** The command line of a client that speaks to this daemon. */
+  /** The command line of a client of this daemon. */
   command(...args: string[]): string[]
   stop(): Promise<void>
 }
 
-/** Starts the daemon and resolves when it answers; what a former one left in the folder is there again. */
+/** Starts the daemon and resolves once it answers; it finds the data of an earlier daemon on the same folder. */
 export async function startDocker(folder: string): Promise<Docker> {
   await ensureProgram(dockerd, ['docker.io'])
   await mkdir(folder, { recursive: true })
@@ -35,7 +35,7 @@ export async function startDocker(folder: string): Promise<Docker> {
   }
 }
 
-/** Makes the image of busybox known to the daemon. */
+/** Imports the image of busybox into the daemon. */
 export async function importBusybox(daemon: Docker, folder: string): Promise<void> {
   const [client = '', ...args] = daemon.command('import', await busyboxTar(folder), imageName)
   await run(client, args)
@@ -48,13 +48,13 @@ export const dockerRun = (
   options: readonly string[] = ['--rm'],
 ): string[] => daemon.command('run', ...options, '--network', 'none', imageName, '/bin/busybox', ...words)
 
-/** The client that builds the context in `folder` with the daemon's own builder, which keeps layers. */
+/** The client that builds the context in `folder` with the daemon's own builder, which caches layers. */
 export const dockerBuild = (daemon: Docker, folder: string): string[] => [
   ...daemon.command('build'),
   ...['--network', 'none', '--quiet', '--tag', 'bench', folder],
 ]
 
-/** `docker run`, with a daemon that is started here and ended again. */
+/** `docker run`, with a daemon that is started here and stopped afterwards. */
 export async function dockerPeer({ launcher, folder, job }: PeerParts): Promise<Peer> {
   const daemon = await startDocker(folder)
   try {
@@ -78,7 +78,7 @@ export async function dockerPeer({ launcher, folder, job }: PeerParts): Promise<
 
 async function startDaemon(folder: string, address: string): Promise<ChildProcess> {
   const log = await open(join(folder, 'dockerd.log'), 'w')
-  const places = [
+  const folders = [
     '--data-root',
     join(folder, 'data'),
     '--exec-root',
@@ -86,8 +86,8 @@ async function startDaemon(folder: string, address: string): Promise<ChildProces
     '--pidfile',
     join(folder, 'pid'),
   ]
-  const quiet = ['--bridge=none', '--iptables=false', '--ip6tables=false', '--ip-forward=false']
-  const daemon = spawn(dockerd, ['--host', address, ...places, ...quiet], {
+  const noNetwork = ['--bridge=none', '--iptables=false', '--ip6tables=false', '--ip-forward=false']
+  const daemon = spawn(dockerd, ['--host', address, ...folders, ...noNetwork], {
     stdio: ['ignore', log.fd, log.fd],
   })
   daemon.on('error', () => undefined)
@@ -104,13 +104,13 @@ async function startDaemon(folder: string, address: string): Promise<ChildProces
     if (answers) return daemon
   }
   await ended(daemon)
-  const said = await readFile(join(folder, 'dockerd.log'), 'utf8')
-  throw new Error(`dockerd does not start: ${said.trim().split('\n').at(-1)}`)
+  const output = await readFile(join(folder, 'dockerd.log'), 'utf8')
+  throw new Error(`dockerd does not start: ${output.trim().split('\n').at(-1)}`)
 }
 
 async function ended(daemon: ChildProcess): Promise<void> {
   if (daemon.exitCode !== null || daemon.signalCode !== null) return
-  const gone = once(daemon, 'exit')
+  const exited = once(daemon, 'exit')
   daemon.kill('SIGTERM')
-  await gone
+  await exited
 }

@@ -7,7 +7,7 @@ import { ensureNpmPackage } from './npm-package.ts'
 interface QueuePeer {
   name: 'graphile-worker' | 'pg-boss'
   version: string
-  /** What it has against a tenant that takes everything. */
+  /** Its protection against a tenant that uses everything. */
   note: string
 }
 
@@ -15,18 +15,18 @@ const peers: QueuePeer[] = [
   {
     name: 'graphile-worker',
     version: '0.18.0',
-    note: 'graphile-worker knows no tenants: jobs of one priority start in the order in which they were queued',
+    note: 'graphile-worker has no tenants: jobs of one priority start in the order in which they were queued',
   },
   {
     name: 'pg-boss',
     version: '12.38.0',
-    note: 'pg-boss has notifications on, looks by itself every 0.5 s, its least, and bounds the jobs of a tenant that run as ours are',
+    note: 'pg-boss has notifications on, polls every 0.5 s, its minimum, and bounds the running jobs of a tenant as ours does',
   },
 ]
 
 export interface QueueLoad {
   places: number
-  /** Of these, the most that one tenant may hold where the peer has such a bound. */
+  /** The most of these slots that one tenant may use, for a peer with such a bound. */
   bound: number
   jobMs: number
   /** Jobs of the busy tenant. */
@@ -37,17 +37,17 @@ export interface QueueLoad {
 
 export interface QueueWaits {
   name: string
-  /** Milliseconds until a job of the waiting tenant started, beside the other's. */
+  /** Milliseconds until a job of the waiting tenant started, next to the busy one's queue. */
   samplesMs: number[]
   notes: string[]
 }
 
 const warmups = 3
 const idleRounds = 10
-/** A wait that is longer is taken to be as long, and is the last. */
+/** A longer wait counts as this long, and is the last one. */
 const waitLimitMs = 30_000
 
-/** How long one tenant waits in other queues on Postgres, each with a database of its own, every write synced. */
+/** Wait of one tenant in other queues on Postgres, each with a separate database, every write synced. */
 export async function queueWaits(load: QueueLoad, say: (line: string) => void): Promise<QueueWaits[]> {
   const waits: QueueWaits[] = []
   for (const peer of peers) {
@@ -71,10 +71,10 @@ async function waitsOf({ name, version, note }: QueuePeer, load: QueueLoad): Pro
       const samplesMs = await severalWaits(queue, load.rounds, load.restMs)
       const started = await queue.ask('started')
       const idleMs = rounded(percentile(idle, 0.5))
-      const told = `${note}; its median wait in an idle queue is ${idleMs} ms; ${started} of the busy tenant's jobs had started at the end`
+      const summary = `${note}; its median wait in an idle queue is ${idleMs} ms; ${started} of the busy tenant's jobs had started at the end`
       const isCutOff = samplesMs.includes(waitLimitMs)
-      const bounded = `a wait of ${name} was given up after ${waitLimitMs / 1000} s, and counts as one of that length`
-      return { name: `${name} ${version}`, samplesMs, notes: isCutOff ? [told, bounded] : [told] }
+      const bounded = `a wait of ${name} was stopped after ${waitLimitMs / 1000} s, and counts as one of that length`
+      return { name: `${name} ${version}`, samplesMs, notes: isCutOff ? [summary, bounded] : [summary] }
     } finally {
       await queue.close()
     }

@@ -3,8 +3,8 @@ import { fastify } from 'fastify'
 import pg from 'pg'
 
 /**
- * What the API is compared with: `hello PORT` answers a constant, `insert PORT DATABASE_URL CONNECTIONS` stores each body
- * by one query. Fastify as it comes, the version the service uses.
+ * The peer of the API benchmarks: `hello PORT` returns a constant, `insert PORT DATABASE_URL CONNECTIONS` stores each
+ * body by one query. Fastify with its defaults, in the version that the service uses.
  */
 const [kind, port, url, connections] = process.argv.slice(2)
 const app = fastify()

@@ -8,7 +8,7 @@ export async function startHello(): Promise<NodeServer> {
   return startNodeServer({ script, args: ['hello', String(port)], env: {}, port, path: '/' })
 }
 
-/** Stores each body it is sent by one query over a pool of that many connections. */
+/** Stores each request body by one query over a pool of that many connections. */
 export async function startInsert(databaseUrl: string, connections: number): Promise<NodeServer> {
   const port = await freePort()
   const args = ['insert', String(port), databaseUrl, String(connections)]

@@ -5,15 +5,15 @@ import { createInterface } from 'node:readline'
 import { pathToFileURL } from 'node:url'
 
 /*
- * What a service made of graphile-worker would do, kept to the least: each job spawns one command. For each line on
- * standard input, a number, that many jobs are added and carried out; the answer is a line with the milliseconds.
+ * The minimum of a service on graphile-worker: each job spawns one command. For each line on standard input, a
+ * number, that many jobs are added and carried out; the reply is a line with the milliseconds.
  *
  *   graphile-crun.ts ENTRY DATABASE_URL CONCURRENCY STDIN COMMAND...
  *
- * `SLOT` and `ID` in the command stand for a free slot, counted from 0, and a name of the run.
+ * `SLOT` and `ID` in the command are replaced by a free slot, counted from 0, and a name of the run.
  */
 
-/** The part of graphile-worker that is used here; it is installed beside the project. */
+/** The part of graphile-worker that is used here; it is installed outside the project. */
 interface Worker {
   addJob(name: string, payload: unknown): Promise<unknown>
   stop(): Promise<void>
@@ -28,7 +28,7 @@ const loaded = await import(pathToFileURL(entry).href)
 const { run } = (loaded.default ?? loaded) as Graphile
 const freeSlots = Array.from({ length: concurrency }, (_, slot) => slot)
 let ids = 0
-let left = 0
+let remaining = 0
 let finished = Promise.withResolvers<void>()
 
 async function spawnOne(): Promise<void> {
@@ -48,27 +48,29 @@ async function spawnOne(): Promise<void> {
     await Promise.all([input.close(), reserved.close()])
     freeSlots.push(slot)
   }
-  left -= 1
-  if (left === 0) finished.resolve()
+  remaining -= 1
+  if (remaining === 0) finished.resolve()
 }
 
-const quiet = { error: console.error, warn() {}, info() {}, debug() {} }
+const quietLogger = { error: console.error, warn() {}, info() {}, debug() {} }
 const worker = await run({
   connectionString: url,
   concurrency,
   noHandleSignals: true,
   taskList: { spawn: spawnOne },
-  logger: new loaded.Logger(() => (level: keyof typeof quiet, message: string) => quiet[level]?.(message)),
+  logger: new loaded.Logger(
+    () => (level: keyof typeof quietLogger, message: string) => quietLogger[level]?.(message),
+  ),
 })
 process.stdout.write('ready\n')
 for await (const line of createInterface({ input: process.stdin })) {
-  left = Number(line)
+  remaining = Number(line)
   finished = Promise.withResolvers()
-  const jobs = Array.from({ length: left }, () => ({ identifier: 'spawn', payload: {} }))
-  const begun = performance.now()
+  const jobs = Array.from({ length: remaining }, () => ({ identifier: 'spawn', payload: {} }))
+  const startedAt = performance.now()
   await Promise.all(jobs.map(({ identifier, payload }) => worker.addJob(identifier, payload)))
   await finished.promise
-  process.stdout.write(`${performance.now() - begun}\n`)
+  process.stdout.write(`${performance.now() - startedAt}\n`)
 }
 await worker.stop()
 process.exit(0)

@@ -5,21 +5,21 @@ import { memoryOfNamed, type ProcessMemory, treeMemory } from '../harness/proces
 import { dockerRun, importBusybox, startDocker } from './docker.ts'
 import { preparePodman } from './podman.ts'
 
-/** What keeps containers that do nothing, and what stands beside them all. */
-export interface KeeperMemory {
-  keepers: ProcessMemory[]
+/** Memory of the processes that keep idle containers, and of the daemons that serve all of them. */
+export interface MonitorMemory {
+  monitors: ProcessMemory[]
   idle: ProcessMemory[]
 }
 
 export interface MemoryParts {
   launcher: string
   folder: string
-  /** Containers at once. */
+  /** Number of containers at once. */
   count: number
   settleMs: number
 }
 
-/** Ends by itself, whatever becomes of the benchmark. */
+/** The container ends by itself, even if the benchmark is killed. */
 const words = ['sleep', '60']
 
 /** conmon, one for each container of podman. */
@@ -28,21 +28,21 @@ export async function conmonMemory({
   folder,
   count,
   settleMs,
-}: MemoryParts): Promise<KeeperMemory> {
-  const { within, runCommand } = await preparePodman(folder)
+}: MemoryParts): Promise<MonitorMemory> {
+  const { wrapper, runCommand } = await preparePodman(folder)
   const command = runCommand(['--detach'], words)
-  const podman = new Launcher({ launcher, command, errors: join(folder, 'errors'), within })
+  const podman = new Launcher({ launcher, command, errors: join(folder, 'errors'), wrapper })
   try {
     for (let started = 0; started < count; started += 1) await podman.once()
     await sleep(settleMs)
-    return { keepers: await memoryOfNamed('/conmon', folder), idle: [] }
+    return { monitors: await memoryOfNamed('/conmon', folder), idle: [] }
   } finally {
     await podman.close()
   }
 }
 
-/** containerd-shim, one for each container of docker; idle are dockerd and containerd before there is one. */
-export async function shimMemory({ launcher, folder, count, settleMs }: MemoryParts): Promise<KeeperMemory> {
+/** containerd-shim, one for each container of docker; `idle` is dockerd and containerd before the first container. */
+export async function shimMemory({ launcher, folder, count, settleMs }: MemoryParts): Promise<MonitorMemory> {
   const daemon = await startDocker(folder)
   try {
     await importBusybox(daemon, folder)
@@ -53,7 +53,7 @@ export async function shimMemory({ launcher, folder, count, settleMs }: MemoryPa
     for (let started = 0; started < count; started += 1) await client.once()
     await client.close()
     await sleep(settleMs)
-    return { keepers: await memoryOfNamed('containerd-shim-runc-v2', join(folder, 'exec')), idle }
+    return { monitors: await memoryOfNamed('containerd-shim-runc-v2', join(folder, 'exec')), idle }
   } finally {
     await daemon.stop()
   }

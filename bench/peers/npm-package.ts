@@ -6,10 +6,10 @@ import { promisify } from 'node:util'
 
 const run = promisify(execFile)
 
-/** Peers are no dependency of the project: they lie beside it, a folder for each version. */
+/** Peers are not dependencies of the project: they are installed outside it, in a folder for each version. */
 const parent = '/var/lib/sandbox-jobs-test/peers'
 
-/** Installs a package once, without its scripts, and gives the path of its entry. */
+/** Installs a package once, without its scripts, and returns the path of its entry. */
 export async function ensureNpmPackage(name: string, version: string): Promise<string> {
   const folder = join(parent, `${name}-${version}`)
   const entry = () => createRequire(join(folder, 'package.json')).resolve(name)

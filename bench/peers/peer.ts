@@ -1,29 +1,29 @@
 import type { Launcher, Timed } from '../harness/launcher.ts'
 
-/** A program that does what we do, ready to be timed. */
+/** A program that does the same as our side, ready to be timed. */
 export interface Peer {
   launcher: Launcher
-  /** Mean processor time of one operation, as far as it can be told; null when it cannot. */
+  /** Mean processor time of one operation; null if it cannot be measured. */
   cpuMs(): number | null
-  /** What a reader has to know to judge the comparison. */
+  /** What a reader needs to judge the comparison. */
   notes: string[]
   close(): Promise<void>
 }
 
-/** What a peer is made from. */
+/** Inputs of a peer. */
 export interface PeerParts {
   /** Path of the compiled launcher. */
   launcher: string
-  /** A folder of the peer's own, which goes with the benchmark. */
+  /** A folder for this peer, removed with the benchmark. */
   folder: string
   /** Data folder of a service that has run the job. */
   dataDir: string
   job: PeerJob
 }
 
-/** What a peer does in each of its containers, and which moment is timed. */
+/** The program of a peer's containers, and the timed event. */
 export interface PeerJob {
-  /** A program of busybox and its arguments, without anything that a shell reads otherwise. */
+  /** A program of busybox and its arguments, without characters that are special to a shell. */
   words: readonly string[]
   timed: Timed
 }

@@ -9,13 +9,13 @@ import type { Peer, PeerParts } from './peer.ts'
 
 const run = promisify(execFile)
 const podman = '/usr/bin/podman'
-/** Its own are above what a container may have, so where nobody may raise limits it would not start. */
+/** podman's own limits exceed those of a container; where raising limits is not permitted it would not start. */
 const limits = ['--ulimit', 'nofile=1024:1024', '--ulimit', 'nproc=1024:1024']
 
-/** Debian's podman with crun, its storage in a folder of its own, with an image of busybox. */
+/** Debian's podman with crun, its storage in a separate folder, with an image of busybox. */
 export interface Podman {
-  /** Makes the surroundings and becomes the command that follows. */
-  within: readonly string[]
+  /** Prepares the environment, then executes its arguments. */
+  wrapper: readonly string[]
   /** The command line that runs `words` of busybox in a fresh container without a network. */
   runCommand: (options: readonly string[], words: readonly string[]) => string[]
 }
@@ -36,7 +36,7 @@ export async function preparePodman(folder: string): Promise<Podman> {
     imageName,
   ])
   return {
-    within: ['/usr/bin/unshare', ...ownMounts],
+    wrapper: ['/usr/bin/unshare', ...ownMounts],
     runCommand: (options, words) => [
       ...[podman, ...engine, 'run', '--rm', '--network', 'none', ...limits, ...options],
       ...[imageName, '/bin/busybox', ...words],
@@ -45,25 +45,25 @@ export async function preparePodman(folder: string): Promise<Podman> {
 }
 
 export async function podmanPeer({ launcher, folder, job }: PeerParts): Promise<Peer> {
-  const { within, runCommand } = await preparePodman(folder)
+  const { wrapper, runCommand } = await preparePodman(folder)
   const launched = new Launcher({
     launcher,
     command: runCommand([], job.words),
     timed: job.timed,
     errors: join(folder, 'errors'),
-    within,
+    wrapper,
   })
   return {
     launcher: launched,
     cpuMs: () => null,
     notes: [
-      'podman: with crun and no network, nothing durable; its processor time is not known, for its monitor leaves it',
+      'podman: with crun and no network, nothing durable; its processor time is unknown, because its monitor process detaches',
     ],
     close: () => launched.close(),
   }
 }
 
-/** crun refuses hybrid control groups, so it must not see the second hierarchy. */
+/** crun refuses hybrid control groups, so the second hierarchy must be hidden from it. */
 const ownMounts = [
   ...['--mount', '--propagation', 'private', '/bin/sh', '-euc'],
   'if [ -d /sys/fs/cgroup/unified ]; then umount -l /sys/fs/cgroup/unified || :; fi; exec "$0" "$@"',

@@ -8,16 +8,16 @@ import { type CrunBundles, crunBundles } from './crun.ts'
 import { ensureNpmPackage } from './npm-package.ts'
 import type { PeerParts } from './peer.ts'
 
-/** Something that carries out many runs, as many at once as suits it. */
+/** A peer that carries out many runs, with its own degree of concurrency. */
 export interface RatePeer {
-  /** Milliseconds for all, and of single ones where they are timed. */
+  /** Milliseconds of all, and of single ones if they are timed. */
   many(count: number): Promise<{ tookMs: number; samplesMs?: number[] }>
   /** Processor time so far. */
   cpuMs(): Promise<number>
   close(): Promise<void>
 }
 
-/** What keeps this machine busiest with crun. */
+/** The concurrency at which crun has its highest rate on this machine. */
 export const peerSlots = 2 * availableParallelism()
 
 /** `xargs -P` starting bare crun: no queue, nothing stored, nothing bounded. */
@@ -25,22 +25,22 @@ export async function xargsCrun(parts: PeerParts, count: number): Promise<RatePe
   const bundles = await bundlesFor(parts)
   const one = bundles.command('$SLOT', 'xargs-{}').join(' ')
   const script = `exec seq ${count} | xargs -P ${peerSlots} --process-slot-var=SLOT -I{} /bin/sh -c 'exec ${one} <${bundles.stdin}'`
-  return launched(parts, { script, within: bundles.within })
+  return launched(parts, { script, wrapper: bundles.wrapper })
 }
 
-/** The same number of processes that do nothing: what starting them costs. */
+/** The same number of processes that do nothing: the cost of starting them. */
 export const xargsTrue = (parts: PeerParts, count: number): RatePeer =>
   launched(parts, { script: `exec seq ${count} | xargs -P ${peerSlots} -I{} /bin/true` })
 
 function launched(
   { launcher, folder }: PeerParts,
-  { script, within = [] }: { script: string; within?: readonly string[] },
+  { script, wrapper = [] }: { script: string; wrapper?: readonly string[] },
 ): RatePeer {
   const program = new Launcher({
     launcher,
     command: ['/bin/sh', '-c', script],
     errors: join(folder, 'errors'),
-    within,
+    wrapper,
   })
   let cpuMs = 0
   return {
@@ -56,7 +56,7 @@ function launched(
 
 const graphileVersion = '0.18.0'
 
-/** graphile-worker with a database of its own, every commit synced, whose jobs each spawn bare crun. */
+/** graphile-worker with a separate database, every commit synced; each of its jobs spawns bare crun. */
 export async function graphileCrun(parts: PeerParts): Promise<RatePeer> {
   const entry = await ensureNpmPackage('graphile-worker', graphileVersion)
   const bundles = await bundlesFor(parts)
@@ -64,7 +64,7 @@ export async function graphileCrun(parts: PeerParts): Promise<RatePeer> {
   try {
     const script = new URL('./graphile-crun.ts', import.meta.url).pathname
     const worker = await LineProcess.start([
-      ...[...bundles.within, process.execPath, script],
+      ...[...bundles.wrapper, process.execPath, script],
       ...[entry, database.url, String(peerSlots), bundles.stdin],
       ...bundles.command('SLOT', 'ID'),
     ])

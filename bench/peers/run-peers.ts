@@ -5,7 +5,7 @@ import { dockerPeer } from './docker.ts'
 import type { Peer, PeerParts } from './peer.ts'
 import { podmanPeer } from './podman.ts'
 
-/** A row to come: a peer, or why there is none. */
+/** A future row: a peer, or the reason why there is none. */
 export interface Contender {
   name: string
   reach: Reach | undefined
@@ -14,7 +14,7 @@ export interface Contender {
 }
 
 interface KnownPeer {
-  /** Has to be installed first. */
+  /** Has to be installed first, so it is included only with --peers. */
   onRequest?: true
   start: (parts: PeerParts) => Promise<Peer>
 }
@@ -31,7 +31,7 @@ export interface WantedPeer {
   reach?: Reach
 }
 
-/** Starts what a run is compared with. A peer that does not start here keeps its row, with the reason. */
+/** Starts the peers of the run benchmarks. A peer that does not start here keeps its row, with the reason. */
 export async function startPeers({
   peers,
   wanted,
@@ -48,13 +48,16 @@ export async function startPeers({
     if (onRequest && !peers) continue
     say(`starting ${name}`)
     const folder = join(parts.folder, name.replaceAll(/[^a-z]+/g, '-'))
-    contenders.push({ name, reach, ...(await tried(name, () => start({ ...parts, folder }))) })
+    contenders.push({ name, reach, ...(await tryStart(name, () => start({ ...parts, folder }))) })
   }
   return contenders
 }
 
 /** A peer counts once it has done the job. */
-async function tried(name: string, start: () => Promise<Peer>): Promise<Pick<Contender, 'peer' | 'notes'>> {
+async function tryStart(
+  name: string,
+  start: () => Promise<Peer>,
+): Promise<Pick<Contender, 'peer' | 'notes'>> {
   let peer: Peer | undefined
   try {
     peer = await start()

@@ -3,23 +3,23 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 
 /*
- * What a service made of a queue on Postgres would do for its tenants, kept to the least: jobs that only take time, in a
- * number of places. It answers each line on standard input with one.
+ * The minimum of a multi-tenant service on a Postgres queue: jobs that only take time, in a number of slots. It
+ * replies to each line on standard input with one line.
  *
- *   tenant-queue.ts graphile-worker|pg-boss ENTRY DATABASE_URL PLACES BOUND JOB_MS
+ *   tenant-queue.ts graphile-worker|pg-boss ENTRY DATABASE_URL SLOTS BOUND JOB_MS
  *
  *   fill COUNT      queues that many jobs of the busy tenant
- *   wait LIMIT_MS   queues one job of the waiting tenant; milliseconds until it starts, LIMIT_MS where it does not
- *   started         jobs of the busy tenant that have started
+ *   wait LIMIT_MS   queues one job of the waiting tenant; milliseconds until it starts, LIMIT_MS if it does not
+ *   started         number of jobs of the busy tenant that have started
  *
- * BOUND is the most places that one tenant may hold, where the queue has such a bound.
+ * BOUND is the most slots that one tenant may use, if the queue has such a bound.
  */
 
 interface TenantQueue {
   add(tenant: string, count: number): Promise<unknown>
   stop(): Promise<unknown>
 }
-/** The packages lie beside the project: this is what is used of them. */
+/** The packages are installed outside the project: this is the part of them that is used. */
 interface Graphile {
   run: (options: object) => Promise<{ stop(): Promise<void> }>
   makeWorkerUtils: (options: object) => Promise<{
@@ -102,13 +102,14 @@ const queue = await (kind === 'pg-boss' ? pgBoss() : graphileWorker())
 const batchJobs = 10_000
 
 async function fill(count: number): Promise<string> {
-  for (let left = count; left > 0; left -= batchJobs) await queue.add('busy', Math.min(left, batchJobs))
+  for (let remaining = count; remaining > 0; remaining -= batchJobs)
+    await queue.add('busy', Math.min(remaining, batchJobs))
   return 'filled'
 }
 
 async function wait(limitMs: number): Promise<string> {
   waitedFor = Promise.withResolvers()
-  const begun = performance.now()
+  const startedAt = performance.now()
   await queue.add('waiting', 1)
   const tooLong = new AbortController()
   await Promise.race([
@@ -116,7 +117,7 @@ async function wait(limitMs: number): Promise<string> {
     sleep(limitMs, undefined, { signal: tooLong.signal }).catch(() => undefined),
   ])
   tooLong.abort()
-  return String(Math.min(performance.now() - begun, limitMs))
+  return String(Math.min(performance.now() - startedAt, limitMs))
 }
 
 const answers: Record<string, (number: number) => Promise<string>> = {
@@ -127,9 +128,9 @@ const answers: Record<string, (number: number) => Promise<string>> = {
 
 process.stdout.write('ready\n')
 for await (const line of createInterface({ input: process.stdin })) {
-  const [word = '', number] = line.split(' ')
-  const answer = answers[word]
-  if (!answer) throw new Error(`cannot answer ${word}`)
+  const [command = '', number] = line.split(' ')
+  const answer = answers[command]
+  if (!answer) throw new Error(`unknown command ${command}`)
   process.stdout.write(`${await answer(Number(number))}\n`)
 }
 await queue.stop()

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { phaseTable } from './phases.ts'
 
-test('each line is the way from the moment before, and the means add up to the whole', () => {
+test('each line is the time since the previous moment, and the means add up to the whole', () => {
   const text = phaseTable('phase', [
     [
       ['begin', 100],

@@ -1,12 +1,12 @@
 import { mean, percentile } from '../harness/percentile.ts'
 import { aligned } from '../harness/report.ts'
 
-/** Moments of one operation in their order, in milliseconds of one clock. */
+/** Moments of one operation in order, in milliseconds of one clock. */
 export type Moments = [name: string, at: number][]
 
 /**
- * Where the time goes between moments, as a text table: each line is the way from the moment before. Means add up to the
- * whole; file systems stamp to their clock's tick, which means even out and single values do not.
+ * The time between moments, as a text table: each line is the time since the previous moment. Means add up to the
+ * whole. File systems stamp at clock ticks: errors cancel out in means, not in single values.
  */
 export function phaseTable(title: string, operations: readonly Moments[]): string {
   const lines: string[][] = [[title, 'mean ms', 'p50 ms', 'share']]

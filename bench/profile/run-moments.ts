@@ -5,7 +5,10 @@ import { runningPostgresUrl } from '../../server/postgres/running.ts'
 import type { TimedRun } from '../harness/submit-and-wait.ts'
 import type { Moments } from './phases.ts'
 
-/** The way of runs through the service, by what their rows say; read from the database, so that nothing is rounded. */
+/**
+ * The steps of runs through the service, by the times in their rows; read from the database, so that nothing is
+ * rounded.
+ */
 export async function runMoments(dataDir: string, runs: readonly TimedRun[]): Promise<Moments[]> {
   const url = await runningPostgresUrl(join(dataDir, 'postgres'))
   if (url === undefined) throw new Error('no Postgres has run on this data folder')
@@ -22,11 +25,11 @@ export async function runMoments(dataDir: string, runs: readonly TimedRun[]): Pr
       const row = byId.get(run.id)
       return [
         ['sent', run.sentAt],
-        ['api: checks until its transaction begins', msOf(row?.queued_at)],
+        ['api: checks until its transaction starts', msOf(row?.queued_at)],
         ['api: transaction; worker: wakes and claims', msOf(row?.claimed_at)],
         ['worker: reads the job; executor: starts it', msOf(row?.started_at)],
         ['executor: the job; worker: collects, finishes', msOf(row?.terminal_at)],
-        ['worker: commits; client: asks and sees it', run.sentAt + run.totalMs],
+        ['worker: commits; client: polls and receives it', run.sentAt + run.totalMs],
       ]
     })
   } finally {

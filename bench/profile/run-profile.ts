@@ -6,7 +6,7 @@ import { executorMoments } from './executor-moments.ts'
 import { phaseTable } from './phases.ts'
 import { runMoments } from './run-moments.ts'
 
-/** Tells where the time and the processor time of a run go, as text. `once` carries out one run. */
+/** Describes as text where the time and the processor time of a run go. `once` carries out one run. */
 export async function profileRuns(
   service: { dataDir: string; pid: number },
   once: () => Promise<TimedRun>,
@@ -18,13 +18,13 @@ export async function profileRuns(
   const after = await childrenCpuMs(service.pid)
   return [
     phaseTable('A run, by its row', await runMoments(service.dataDir, runs)),
-    phaseTable('Its sandbox, asked of the host agent alone', await executorMoments(service.dataDir, count)),
+    phaseTable('Its sandbox, through the host agent alone', await executorMoments(service.dataDir, count)),
     await cpuTable(before, after, count),
     '',
   ].join('\n\n')
 }
 
-/** One after another without a rest: idle work is a small part of it. */
+/** One run after another without a pause, so that idle work is a small part. */
 async function cpuTable(
   before: Map<number, number>,
   after: Map<number, number>,

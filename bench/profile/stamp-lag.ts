@@ -6,8 +6,8 @@ import { mean } from '../harness/percentile.ts'
 const samples = 60
 
 /**
- * How far a file's times lie behind the clock, in the mean of milliseconds: file systems stamp with the time of the last
- * tick. Added to many stamps it makes their mean right, never a single one.
+ * Mean milliseconds by which a file's times lag the clock: file systems stamp with the time of the last tick. Adding
+ * it corrects the mean of many stamps, not a single one.
  */
 export async function stampLagMs(parent: string): Promise<number> {
   const folder = await mkdtemp(join(parent, 'stamps-'))

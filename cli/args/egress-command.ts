@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import type { Egress, EgressAllowList } from '@sandbox-jobs/contract/resources/egress.ts'
+import type { Egress, EgressAllowList } from '@sandbox-jobs/contract/resources/environments/egress.ts'
 import { type Command, Option } from 'commander'
 import type { ConnectionOptions } from '../session/connection.ts'
 import { type Session, withSession } from '../session/session.ts'
@@ -11,7 +11,7 @@ interface EgressOptions extends ConnectionOptions {
   everything?: boolean
 }
 
-/** Where the list of one environment, or of one task, is read and changed. */
+/** How the allow list of an environment or a task is read and changed. */
 interface EgressOf {
   kind: 'environment' | 'task'
   find: (session: Session, wanted: string) => Promise<{ id: string; name: string }>
@@ -19,17 +19,19 @@ interface EgressOf {
   change: (session: Session, id: string, list: EgressAllowList | null) => Promise<Egress>
 }
 
-/** `egress NAME`: shows what runs of it may reach, or with an option sets it. */
+/** `egress NAME`: shows the network allow list, or changes it if an option is given. */
 export const egressCommand = ({ kind, find, read, change }: EgressOf): Command =>
   serviceCommand('egress')
-    .description(`show, or set, what runs of ${kind === 'task' ? 'a task' : 'an environment'} may reach`)
+    .description(
+      `show or set the addresses that runs of ${kind === 'task' ? 'a task' : 'an environment'} may reach`,
+    )
     .argument(`<${kind}>`, 'its name or id')
     .option(
       '--allow <entry...>',
-      'these and no others: a domain, *.domain for all below, an address or range',
+      'allow only these: a domain, *.domain for its subdomains, an address or a range',
     )
-    .addOption(new Option('--nothing', 'an empty list').conflicts(['allow', 'everything']))
-    .addOption(new Option('--everything', 'no list: every public address').conflicts(['allow']))
+    .addOption(new Option('--nothing', 'allow nothing (an empty list)').conflicts(['allow', 'everything']))
+    .addOption(new Option('--everything', 'allow every public address (no list)').conflicts(['allow']))
     .addHelpText('after', '\nA run reaches what the lists of its environment and its task both allow.')
     .action((wanted: string, options: EgressOptions) =>
       withSession(options, async (session) => {
@@ -40,7 +42,7 @@ export const egressCommand = ({ kind, find, read, change }: EgressOf): Command =
       }),
     )
 
-/** Undefined where none is to be set. */
+/** Undefined if no option changes the list. */
 function listOf({ allow, nothing, everything }: EgressOptions): EgressAllowList | null | undefined {
   if (everything) return null
   if (!allow && !nothing) return undefined
@@ -52,7 +54,7 @@ function listOf({ allow, nothing, everything }: EgressOptions): EgressAllowList 
   }
 }
 
-/** An address by itself is a range of one. */
+/** A single address becomes a range of one. */
 const asRange = (entry: string): string =>
   isIP(entry) === 0 ? entry : `${entry}/${isIP(entry) === 4 ? 32 : 128}`
 

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { keysFolder, openKeys } from '../../server/base/keys.ts'
-import { createTestDatabase } from '../../server/testing/test-database.ts'
+import { keysFolder, openKeys } from '../../server/base/keys/keys.ts'
+import { createTestDatabase } from '../../testing/database/test-database.ts'
 import { adminApplyCommand } from './admin-apply.ts'
 
 const { url } = await createTestDatabase()
@@ -64,7 +64,7 @@ describe('sandbox admin apply', () => {
     expect(said.out).toBe('Nothing to change.\n')
   })
 
-  it('gives machines one JSON document', async () => {
+  it('prints one JSON document with --json', async () => {
     const path = file(acme.replaceAll('acme', 'json').replace('ada', 'json-ada'))
     expect(await run(path, '--json')).toBe(0)
     expect(JSON.parse(said.out)).toMatchObject({
@@ -78,19 +78,19 @@ describe('sandbox admin apply', () => {
     })
   })
 
-  it('exits with 2 and the place of each mistake in the file', async () => {
+  it('exits with 2 and lists the line of each mistake', async () => {
     const path = file('companies:\n  - name: acme\n    user: []\n')
     expect(await run(path)).toBe(2)
     expect(said.err).toContain(`${path}: line 3: companies[0].user: is not known here`)
     expect(said.err).toMatch(/Nothing was changed\.\n$/)
   })
 
-  it('exits with 2 for a file that is not there', async () => {
+  it('exits with 2 for a missing file', async () => {
     expect(await run(join(folder, 'missing.yaml'))).toBe(2)
     expect(said.err).toContain('missing.yaml cannot be read')
   })
 
-  it('exits with 2 for settings that are wrong', async () => {
+  it('exits with 2 for invalid settings', async () => {
     vi.stubEnv('SANDBOX_PORT', 'http')
     expect(await run(file(acme))).toBe(2)
     expect(said.err).toContain('SANDBOX_PORT must be')

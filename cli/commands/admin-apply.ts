@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { text as readAll } from 'node:stream/consumers'
-import { type ApplyResult, applyCompanies } from '@sandbox-jobs/server/main/apply-companies.ts'
+import { type ApplyResult, applyCompanies } from '@sandbox-jobs/server/main/operator/apply-companies.ts'
 import { Command } from 'commander'
 
 interface Options {
@@ -10,16 +10,18 @@ interface Options {
 
 const exitCodes = { service: 1, settings: 2, file: 2 } as const
 
-/** Exits with 2 when file or settings are wrong, with 1 when the service cannot be reached; then nothing changed. */
+/**
+ * Exits with 2 if the file or the settings are wrong, with 1 if the service cannot be reached; nothing changes then.
+ */
 export const adminApplyCommand = (): Command =>
   new Command('apply')
-    .description('make companies, departments, rooms, users and keys what a YAML file says')
+    .description('change companies, departments, rooms, users and keys to match a YAML file')
     .argument('<file>', 'the company file, - for standard input')
-    .option('--dry-run', 'say what would change, and change nothing')
-    .option('--json', 'one JSON document instead of text')
+    .option('--dry-run', 'show what would change, and change nothing')
+    .option('--json', 'print one JSON document instead of text')
     .addHelpText(
       'after',
-      '\nTo be run on the machine of the service. Passwords and keys that are made are printed once.' +
+      '\nRun it on the machine of the service. New passwords and keys are printed once.' +
         '\nexamples/company.yaml shows the format.',
     )
     .action(async (file: string, options: Options) => {

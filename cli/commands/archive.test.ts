@@ -30,21 +30,21 @@ const sandbox = (...args: string[]) =>
   runCli(args, { home, env: { SANDBOX_URL: service.url, SANDBOX_TOKEN: 'jwt' } })
 
 test.each([
-  [['env', 'archive', 'python'], 'archiveEnvironment', { id: 'env_1' }, 'python is archived.\n'],
+  [['env', 'archive', 'python'], 'archiveEnvironment', { id: 'env_1' }, 'Archived python.\n'],
   [
     ['env', 'archive', 'python@3'],
     'archiveEnvironmentVersion',
     { id: 'env_1', vid: 'ver_3' },
-    'Version 3 is archived.\n',
+    'Archived version 3.\n',
   ],
-  [['task', 'archive', 'report'], 'archiveTask', { id: 'task_1' }, 'report is archived.\n'],
-])('sandbox %j asks for it', async (args, route, params, said) => {
+  [['task', 'archive', 'report'], 'archiveTask', { id: 'task_1' }, 'Archived report.\n'],
+])('sandbox %j archives it', async (args, route, params, said) => {
   const { exitCode, stdout } = await sandbox(...args)
   expect([exitCode, stdout]).toEqual([0, said])
   expect(service.asked.at(-1)).toMatchObject({ route, params })
 })
 
-test('what may not be archived is told', async () => {
+test('a refused archive prints the reason', async () => {
   service.answers.archiveTask = () => ({
     status: 409,
     detail: { code: 'already_archived', message: 'The task is already archived.' },

@@ -8,7 +8,7 @@ import { findRun } from '../lookup/find-run.ts'
 import { escapeControls } from '../output/escape-controls.ts'
 import { bytesText } from '../output/sizes.ts'
 import { checkedSegments } from '../runs/artifact-path.ts'
-import { download } from '../runs/download.ts'
+import { bodyOf } from '../runs/download.ts'
 import { listArtifacts } from '../runs/list-artifacts.ts'
 import { saveArtifact } from '../runs/save-artifact.ts'
 import type { ConnectionOptions } from '../session/connection.ts'
@@ -22,12 +22,12 @@ interface Options extends ConnectionOptions {
 
 export const artifactsGetCommand = (): Command =>
   serviceCommand('get')
-    .description('save the files a run has left, through their public links')
+    .description('download the artifacts of a run')
     .argument('<run>', 'id of the run')
     .argument('[paths...]', 'only these artifacts, by path')
     .addOption(runRoomOption())
-    .option('--out <dir>', 'folder to save in; nothing is ever written outside it', '.')
-    .option('--force', 'replace files that are there already')
+    .option('--out <dir>', 'folder to save in; nothing is written outside it', '.')
+    .option('--force', 'replace existing files')
     .action((run: string, paths: string[], options: Options) =>
       withSession(options, (session) => get(session, { run, paths, options })),
     )
@@ -44,13 +44,13 @@ async function get(session: Session, { run, paths, options }: Wanted): Promise<v
   const missing = paths.find((path) => !all.some((item) => item.relative_path === path))
   if (missing !== undefined) throw noSuchArtifact(missing, run)
   const chosen = paths.length === 0 ? all : all.filter((item) => paths.includes(item.relative_path))
-  // Every name is judged before the first file is written.
+  // All names are checked before the first file is written.
   for (const item of chosen) checkedSegments(item.relative_path)
   const folder = resolve(options.out)
   const saved: { relative_path: string; byte_size: number; path: string }[] = []
   for (const item of chosen) {
-    const link = await session.client.call(allRoutes.mintArtifactLink, { params: { ...place, aid: item.id } })
-    const path = await saveArtifact(await download(session, link.token), {
+    const bytes = await session.client.call(allRoutes.readRunArtifact, { params: { ...place, aid: item.id } })
+    const path = await saveArtifact(bodyOf(bytes), {
       folder,
       relativePath: item.relative_path,
       byteSize: item.byte_size,

@@ -14,7 +14,7 @@ interface Options extends ConnectionOptions {
 
 export const artifactsListCommand = (): Command =>
   serviceCommand('list')
-    .description('list the files a run has left')
+    .description('list the artifacts of a run')
     .argument('<run>', 'id of the run')
     .addOption(runRoomOption())
     .action((run: string, options: Options) =>

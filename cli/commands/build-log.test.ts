@@ -24,7 +24,7 @@ afterEach(async () => {
   rmSync(home, { recursive: true })
 })
 
-test('a log is followed to its end over connections that break, and goes on where it broke', async () => {
+test('a log is followed to its end across broken connections, continuing where each broke', async () => {
   const parts = [
     `: connected\n\n${event(4, { kind: 'log', start: 0, text: 'one\n' })}`,
     event(8, { kind: 'log', start: 4, text: 'two\n' }) + event(8, { kind: 'end', status: 'completed' }),

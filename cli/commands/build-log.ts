@@ -18,9 +18,9 @@ const logMaxBytes = 32 * 1024 ** 2
 
 export const buildLogCommand = (): Command =>
   serviceCommand('log')
-    .description('print what the steps of a build printed')
+    .description('print the log of a build')
     .argument('<build>', buildArgument)
-    .option('--env <environment>', 'environment by name or id; without it all are searched')
+    .option('--env <environment>', 'environment, by name or id (default: search all)')
     .option('-f, --follow', 'show the log while the build writes it, until the build ends')
     .action((wanted: string, options: Options) =>
       withSession(options, async (session) => {

@@ -12,10 +12,10 @@ interface Options extends ConnectionOptions {
 
 export const buildReportCommand = (): Command =>
   serviceCommand('report')
-    .description('show what the scan of a build found')
+    .description('show the scan report of a build')
     .argument('<build>', buildArgument)
-    .option('--env <environment>', 'environment by name or id; without it all are searched')
-    .addHelpText('after', '\nFindings are advice: they fail no build. sandbox findings shows them over time.')
+    .option('--env <environment>', 'environment, by name or id (default: search all)')
+    .addHelpText('after', '\nFindings do not fail a build. sandbox findings shows them over time.')
     .action((wanted: string, options: Options) =>
       withSession(options, async (session) => {
         const params = await findBuild(session, wanted, options.env)

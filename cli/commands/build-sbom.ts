@@ -15,7 +15,7 @@ export const buildSbomCommand = (): Command =>
   serviceCommand('sbom')
     .description('print the packages in the image of a build as CycloneDX JSON')
     .argument('<build>', buildArgument)
-    .option('--env <environment>', 'environment by name or id; without it all are searched')
+    .option('--env <environment>', 'environment, by name or id (default: search all)')
     .addHelpText('after', '\nExample:\n  sandbox build sbom ver_0197... > sbom.json')
     .action((wanted: string, options: Options) =>
       withSession(options, async (session) => {

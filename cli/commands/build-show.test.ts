@@ -44,7 +44,7 @@ const details = {
   failed_instruction: { line: 3, stage: 1, stage_name: 'base', text: 'RUN echo \u001b[31mred' },
 }
 
-test('the latest build of a version is found by the name and number of that', async () => {
+test('the latest build of a version is found by ENVIRONMENT@VERSION', async () => {
   const version = { id: 'ver_1', environment_id: 'env_1', version_number: 3, last_build_attempt_id: 'bld_2' }
   service.answers.listEnvironmentVersions = () => page([version])
   const options = { home, env: { SANDBOX_URL: service.url, SANDBOX_TOKEN: 'jwt' } }
@@ -53,7 +53,7 @@ test('the latest build of a version is found by the name and number of that', as
   expect((await runCli(['build', 'show', 'python@4'], options)).exitCode).not.toBe(0)
 })
 
-test('an earlier build is found by its id, and told with its stages and the line that failed', async () => {
+test('an earlier build is found by its id, and shown with its stages and the failed line', async () => {
   const { exitCode, stdout } = await runCli(['build', 'show', 'bld_1'], {
     home,
     env: { SANDBOX_URL: service.url, SANDBOX_TOKEN: 'jwt' },

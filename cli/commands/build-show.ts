@@ -1,5 +1,5 @@
-import type { BuildAttempt } from '@sandbox-jobs/contract/resources/build-attempt.ts'
-import type { BuildDetails } from '@sandbox-jobs/contract/resources/build-details.ts'
+import type { BuildAttempt } from '@sandbox-jobs/contract/resources/builds/build-attempt.ts'
+import type { BuildDetails } from '@sandbox-jobs/contract/resources/builds/build-details.ts'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import type { Command } from 'commander'
 import { serviceCommand } from '../args/service-command.ts'
@@ -17,9 +17,9 @@ interface Options extends ConnectionOptions {
 
 export const buildShowCommand = (): Command =>
   serviceCommand('show')
-    .description('show how a build went: its stages with their times, and what failed')
+    .description('show the stages of a build with their times, and the failure')
     .argument('<build>', buildArgument)
-    .option('--env <environment>', 'environment by name or id; without it all are searched')
+    .option('--env <environment>', 'environment, by name or id (default: search all)')
     .action((wanted: string, options: Options) =>
       withSession(options, async (session) => {
         const params = await findBuild(session, wanted, options.env)

@@ -15,8 +15,8 @@ export const buildWatchCommand = (): Command =>
   serviceCommand('watch')
     .description('follow a build until it has ended')
     .argument('<build>', buildArgument)
-    .option('--env <environment>', 'environment by name or id; without it all are searched')
-    .option('-f, --follow', 'show what the build prints as well')
+    .option('--env <environment>', 'environment, by name or id (default: search all)')
+    .option('-f, --follow', 'also show the log of the build')
     .addHelpText('after', '\nExits with 1 when the build fails.')
     .action((wanted: string, options: Options) =>
       withSession(options, async (session) => {

@@ -12,7 +12,7 @@ interface Options extends ConnectionOptions {
 
 export const cancelCommand = (): Command =>
   serviceCommand('cancel')
-    .description('cancel a run; one that has ended stays as it is')
+    .description('cancel a run; has no effect on a run that has ended')
     .argument('<run>', 'id of the run')
     .addOption(runRoomOption())
     .action((wanted: string, options: Options) =>

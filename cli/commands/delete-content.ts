@@ -12,7 +12,7 @@ interface Options extends ConnectionOptions {
 
 export const deleteContentCommand = (): Command =>
   serviceCommand('delete-content')
-    .description('delete input, output, log and artifacts of runs that have ended; the runs stay')
+    .description('delete input, output, log and artifacts of ended runs; the runs stay listed')
     .argument('<run...>', 'ids of the runs')
     .addOption(runRoomOption())
     .action((wanted: string[], options: Options) =>
@@ -22,7 +22,7 @@ export const deleteContentCommand = (): Command =>
           const params = await findRun(session, run, options.room)
           items.push(await session.client.call(allRoutes.deleteRunContent, { params }))
         }
-        const lines = items.map(({ run_id }) => `What ${run_id} left is deleted.\n`)
+        const lines = items.map(({ run_id }) => `Deleted the content of ${run_id}.\n`)
         session.report.result(lines.join(''), { items })
       }),
     )

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 const command = join(import.meta.dirname, '../../sandbox')
 const base = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', SANDBOX_DATA: '/nonexistent/sandbox-jobs' }
 
-test('sandbox doctor gives every check as one JSON document', () => {
+test('sandbox doctor prints every check as one JSON document', () => {
   const { checks } = JSON.parse(execFileSync(command, ['doctor', '--json'], { env: base, encoding: 'utf8' }))
   const names = checks.map((check: { name: string }) => check.name)
   for (const name of ['root', 'node', 'service users', 'postgres', 'port', 'memory', 'disk']) {
@@ -22,7 +22,7 @@ test('sandbox doctor fails when something needed is missing, and says what to do
   )
 })
 
-test('a command line that cannot be understood ends with 2', () => {
+test('an invalid command line exits with 2', () => {
   const { status, stderr } = spawnSync(command, ['up', '--rol', 'api'], { env: base, encoding: 'utf8' })
   expect(status).toBe(2)
   expect(stderr).toContain('--role')

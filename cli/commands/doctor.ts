@@ -1,13 +1,13 @@
-import { type Check, examine } from '@sandbox-jobs/server/main/doctor.ts'
+import { type Check, runChecks } from '@sandbox-jobs/server/main/doctor.ts'
 import { Command } from 'commander'
 
-/** Exits with 1 when something that the service needs on this machine is missing. */
+/** Exits with 1 if this machine lacks something that the service needs. */
 export const doctorCommand = (): Command =>
   new Command('doctor')
-    .description('say what this machine can do, and what to install')
-    .option('--json', 'one JSON document instead of a table')
+    .description('check what this machine can run, and what to install')
+    .option('--json', 'print one JSON document instead of a table')
     .action(async (options: { json?: boolean }) => {
-      const checks = await examine()
+      const checks = await runChecks()
       process.stdout.write(options.json ? `${JSON.stringify({ checks }, null, 2)}\n` : table(checks))
       process.exitCode = checks.every((check) => check.ok || !check.needed) ? 0 : 1
     })

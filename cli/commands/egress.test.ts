@@ -2,13 +2,13 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { type Asked, type FakeService, fakeService } from '../testing/fake-service.ts'
+import { type FakeRequest, type FakeService, fakeService } from '../testing/fake-service.ts'
 import { runCli } from '../testing/run-cli.ts'
 
 let service: FakeService
 let home: string
 const page = (items: unknown[]) => ({ items, page_size: 100, next_page_token: null })
-const echo = ({ body }: Asked) => ({ json: JSON.parse(body.toString()) as unknown })
+const echo = ({ body }: FakeRequest) => ({ json: JSON.parse(body.toString()) as unknown })
 
 beforeEach(async () => {
   service = await fakeService()
@@ -30,7 +30,7 @@ afterEach(async () => {
 const sandbox = (...args: string[]) =>
   runCli(args, { home, env: { SANDBOX_URL: service.url, SANDBOX_TOKEN: 'jwt' } })
 
-test('what runs may reach is shown', async () => {
+test('the allow list is shown', async () => {
   expect((await sandbox('env', 'egress', 'python')).stdout).toBe(
     'Runs of python reach every public address.\n',
   )
@@ -49,13 +49,13 @@ test('a list is set from domains, addresses and ranges', async () => {
   )
 })
 
-test('a list is emptied, and taken away', async () => {
+test('a list is emptied and removed', async () => {
   expect((await sandbox('task', 'egress', 'report', '--nothing')).stdout).toContain('reach nothing')
   expect((await sandbox('task', 'egress', 'report', '--everything')).stdout).toContain('every public address')
   expect((await sandbox('task', 'egress', 'report', '--everything', '--nothing')).exitCode).toBe(2)
 })
 
-test('what was refused to a run is shown with its reasons', async () => {
+test('refused connections of a run are shown with their reasons', async () => {
   const item = { attempts: 2, first_at: '2026-01-01T00:00:00.000Z', last_at: '2026-01-01T00:00:01.000Z' }
   const items = [
     {

@@ -8,7 +8,7 @@ import { withSession } from '../session/session.ts'
 
 export const envArchiveCommand = (): Command =>
   serviceCommand('archive')
-    .description('archive an environment, or one version of it, for good')
+    .description('archive an environment or one of its versions permanently')
     .argument('<environment>', 'name or id of the environment; ENVIRONMENT@VERSION is the version')
     .action((wanted: string, options: ConnectionOptions) =>
       withSession(options, async (session) => {
@@ -16,10 +16,10 @@ export const envArchiveCommand = (): Command =>
         if (wanted.includes('@')) {
           const { id: vid, environment_id: id } = await findVersion(session, wanted)
           const version = await client.call(allRoutes.archiveEnvironmentVersion, { params: { id, vid } })
-          return report.result(`Version ${version.version_number} is archived.\n`, version)
+          return report.result(`Archived version ${version.version_number}.\n`, version)
         }
         const { id } = await findEnvironment(session, wanted)
         const environment = await client.call(allRoutes.archiveEnvironment, { params: { id } })
-        report.result(`${environment.name} is archived.\n`, environment)
+        report.result(`Archived ${environment.name}.\n`, environment)
       }),
     )

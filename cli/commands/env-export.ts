@@ -16,7 +16,7 @@ export const envExportCommand = (): Command =>
   serviceCommand('export')
     .description('save the image of a version with its signature and provenance, as a tar of its OCI layout')
     .argument('<version>', 'ENVIRONMENT@VERSION, such as python@3')
-    .option('--out <file>', 'where to; default VERSION-ID.oci.tar here')
+    .option('--out <file>', 'target file (default: VERSION-ID.oci.tar in this folder)')
     .action((wanted: string, options: Options) =>
       withSession(options, async (session) => {
         const version = await findVersion(session, wanted)
@@ -26,11 +26,11 @@ export const envExportCommand = (): Command =>
       }),
     )
 
-/** The file appears under its name when it is whole, and takes no other file's place. */
+/** The file appears under its name only when complete, and never replaces another file. */
 async function saveNew(path: string, save: (part: string) => Promise<number>): Promise<number> {
   const holder = await open(path, 'wx').catch((error: NodeJS.ErrnoException) => {
     throw new CliError(
-      `${path} cannot be made: ${error.code === 'EEXIST' ? 'it is there already' : error.code}.`,
+      `${path} cannot be created: ${error.code === 'EEXIST' ? 'it already exists' : error.code}.`,
       {
         hint: 'Name another file with --out.',
         code: 'cli_in_the_way',

@@ -7,7 +7,7 @@ import { withSession } from '../session/session.ts'
 
 export const envListCommand = (): Command =>
   serviceCommand('list')
-    .description('list environments, those of the operator included')
+    .description('list environments, including curated ones of the operator')
     .action((options: ConnectionOptions) =>
       withSession(options, async (session) => {
         const items = await listEnvironments(session)

@@ -7,11 +7,11 @@ import { withSession } from '../session/session.ts'
 
 export const envProvenanceCommand = (): Command =>
   serviceCommand('provenance')
-    .description('print what the image of a version was made of and how, as the service states it')
+    .description('print the provenance of a version: what its image was built from, and how')
     .argument('<version>', 'ENVIRONMENT@VERSION, such as python@3')
     .addHelpText(
       'after',
-      '\nWith --json the signed envelope. Its signature is not checked here: sandbox verify does.',
+      '\n--json prints the signed envelope. This command does not check the signature; sandbox verify does.',
     )
     .action((wanted: string, options: ConnectionOptions) =>
       withSession(options, async (session) => {

@@ -57,7 +57,7 @@ const push = (...args: string[]) =>
   })
 const asked = (route: string) => service.asked.find((request) => request.route === route)
 
-test('a folder is sent with its size and digest, and its build is watched to the end', async () => {
+test('a folder is uploaded with its size and digest, and its build is watched to the end', async () => {
   writeFileSync(join(home, 'context/large'), randomBytes(400_000))
   const result = await push()
   expect(result).toMatchObject({ exitCode: 0, stdout: 'Version 1 of python is ready: ver_1\n' })
@@ -80,7 +80,7 @@ const digestOf = (bytes: Buffer | undefined) =>
     .update(bytes ?? '')
     .digest('hex')}`
 
-test('a version that was made of the same files is not built again', async () => {
+test('a version of the same files is not built again', async () => {
   await push()
   const source_digest = digestOf(asked('putContextUpload')?.body)
   const same = { ...version, source_digest, resource_profile: 'standard' }
@@ -94,7 +94,7 @@ test('a version that was made of the same files is not built again', async () =>
   expect(asked('changeVersionBuildCache')).toBeUndefined()
 })
 
-test('with --no-cache it is, and nothing is taken from what was built before', async () => {
+test('--no-cache builds it again without any cached layers', async () => {
   await push()
   const same = {
     ...version,
@@ -127,7 +127,7 @@ test('a failed build ends with 1, its code and what to do', async () => {
   )
 })
 
-test('with --follow what the build prints is shown before its result', async () => {
+test('--follow shows the build log before the result', async () => {
   const events = [
     { kind: 'log', start: 0, text: 'STEP 1/2\n' },
     { kind: 'end', status: 'completed' },
@@ -139,14 +139,14 @@ test('with --follow what the build prints is shown before its result', async () 
   expect(result.stderr).toMatch(/^STEP 1\/2$/m)
 })
 
-test('an upload that fails gives its session back', async () => {
+test('a failed upload aborts its session', async () => {
   const detail = { code: 'context_too_large', message: 'Too large.' }
   service.answers.putContextUpload = () => ({ status: 413, detail })
   expect(await push()).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('context_too_large') })
   expect(asked('abortContextUpload')?.params.sid).toBe('ups_1')
 })
 
-test('a version whose build is not taken is put away', async () => {
+test('a version whose build is refused is archived', async () => {
   const detail = { code: 'build_admission_fenced', message: 'Builds are held.', retry_after_seconds: 9 }
   service.answers.createBuild = () => ({ status: 503, detail })
   service.answers.archiveEnvironmentVersion = () => ({ json: version })
@@ -154,13 +154,13 @@ test('a version whose build is not taken is put away', async () => {
   expect(asked('archiveEnvironmentVersion')?.params.vid).toBe('ver_1')
 })
 
-test('with --no-wait the build is queued and named', async () => {
+test('--no-wait queues the build and prints how to watch it', async () => {
   const result = await push('--no-wait')
   expect(result).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('sandbox build watch ver_1') })
   expect(asked('readBuild')).toBeUndefined()
 })
 
-test('a folder that cannot be built asks the service nothing', async () => {
+test('an invalid folder sends no request to the service', async () => {
   rmSync(join(home, 'context/Dockerfile'))
   expect(await push()).toMatchObject({
     exitCode: 1,

@@ -1,12 +1,12 @@
 import { basename, resolve } from 'node:path'
 import { ApiError } from '@sandbox-jobs/contract/client/api-error.ts'
-import type { BuildAttempt } from '@sandbox-jobs/contract/resources/build-attempt.ts'
-import type { EnvironmentVersion } from '@sandbox-jobs/contract/resources/environment-version.ts'
+import type { BuildAttempt } from '@sandbox-jobs/contract/resources/builds/build-attempt.ts'
+import type { EnvironmentVersion } from '@sandbox-jobs/contract/resources/environments/environment-version.ts'
 import {
   profileOf,
   type SelectableProfile,
   selectableProfiles,
-} from '@sandbox-jobs/contract/resources/profile.ts'
+} from '@sandbox-jobs/contract/resources/environments/profile.ts'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import { type Command, Option } from 'commander'
 import { serviceCommand } from '../args/service-command.ts'
@@ -32,27 +32,27 @@ interface Options extends ConnectionOptions {
 export const envPushCommand = (): Command =>
   serviceCommand('push')
     .description('upload a folder with a Dockerfile, and build a version of an environment from it')
-    .argument('<dir>', 'folder with the Dockerfile; .git stays here')
-    .requiredOption('--name <name>', 'environment; made when there is none of that name')
-    .option('--department <department>', 'owner of a new environment; else the company')
+    .argument('<dir>', 'folder with the Dockerfile; .git is not uploaded')
+    .requiredOption('--name <name>', 'environment; created if it does not exist')
+    .option('--department <department>', 'owner of a new environment (default: the company)')
     .addOption(
       new Option('--profile <profile>', 'resources of the runs')
         .choices(selectableProfiles)
         .default('standard'),
     )
-    .option('-f, --follow', 'show what the build prints as well')
-    .option('--no-cache', 'do every step again, whatever was built of the same files before')
+    .option('-f, --follow', 'also show the log of the build')
+    .option('--no-cache', 'run every build step again, without cached layers')
     .option('--no-wait', 'queue the build and return')
     .addHelpText(
       'after',
       `\nProfiles:\n${profileLines()}\n` +
         'A run ends as out_of_memory when its programs and its files together take more than the last number.\n' +
-        '\nExits with 1 when the build fails, and says what the Dockerfile has to change.\n' +
+        '\nExits with 1 if the build fails, and says what to change in the Dockerfile.\n' +
         '\nExample:\n  sandbox env push examples/sales-report --name sales-report',
     )
     .action((dir: string, options: Options) => withSession(options, (session) => push(session, dir, options)))
 
-/** What each profile promises, and what is enforced. */
+/** The guaranteed and the enforced resources of each profile. */
 const profileLines = (): string =>
   selectableProfiles
     .map((id) => {
@@ -86,7 +86,7 @@ async function push(session: Session, dir: string, options: Options): Promise<vo
   }
 }
 
-/** A version that was made of exactly these bytes and can be used. */
+/** A usable version that was built from exactly these bytes. */
 async function readyVersionOf(
   { client }: Session,
   id: string,
@@ -137,7 +137,7 @@ async function build(session: Session, { environmentId, packed, label, options }
   report.result(readyText(options.name, ready), event)
 }
 
-/** A version whose build is not taken is put away: it would count against the company's number for nothing. */
+/** A version whose build is refused is archived, so that it does not count against the company's version limit. */
 async function queued({ client }: Session, params: { id: string; vid: string }): Promise<BuildAttempt> {
   try {
     return await client.call(allRoutes.createBuild, { params })

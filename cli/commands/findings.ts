@@ -1,4 +1,4 @@
-import type { SecurityFinding } from '@sandbox-jobs/contract/resources/security-finding.ts'
+import type { SecurityFinding } from '@sandbox-jobs/contract/resources/builds/security-finding.ts'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import { openFindingStates } from '@sandbox-jobs/contract/states/finding-states.ts'
 import type { Command } from 'commander'
@@ -15,9 +15,9 @@ interface Options extends ConnectionOptions {
 
 export const findingsCommand = (): Command =>
   serviceCommand('findings')
-    .description('list the security findings of an environment: those that its current version shows')
+    .description('list the security findings of the current version of an environment')
     .argument('<environment>', 'environment by name or id')
-    .option('--all', 'those that are resolved or closed too')
+    .option('--all', 'include resolved and closed findings')
     .action((wanted: string, options: Options) =>
       withSession(options, async (session) => {
         const { id } = await findEnvironment(session, wanted)
@@ -27,7 +27,7 @@ export const findingsCommand = (): Command =>
         )
         const rows = items.map(row)
         const headings = ['SEVERITY', 'STATE', 'RULE', 'WHERE', 'INSTALLED', 'FIXED IN', 'SINCE', 'ID']
-        const text = rows.length === 0 ? 'Nothing was found.\n' : table(headings, rows)
+        const text = rows.length === 0 ? 'No findings.\n' : table(headings, rows)
         session.report.result(text, { items })
       }),
     )

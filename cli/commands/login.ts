@@ -15,14 +15,14 @@ interface Options {
 
 export const loginCommand = (): Command =>
   new Command('login')
-    .description('log in and keep the login for later commands')
-    .option('--url <url>', 'address of the service; SANDBOX_URL, then the latest login')
-    .option('--user <name>', 'login name; asked for when left out')
-    .option('--json', 'one JSON document')
+    .description('log in, and store the login for later commands')
+    .option('--url <url>', 'address of the service (default: SANDBOX_URL, then the latest login)')
+    .option('--user <name>', 'login name (default: ask for it)')
+    .option('--json', 'print one JSON document')
     .addHelpText(
       'after',
-      '\nThe password is asked for without echo, read from standard input when that is no terminal, or taken from' +
-        '\nSANDBOX_PASSWORD. The login is kept in ~/.config/sandbox-jobs/credentials.json, readable by you alone.',
+      '\nThe password is read from the terminal without echo, from standard input if that is not a terminal, or from' +
+        '\nSANDBOX_PASSWORD. The login is stored in ~/.config/sandbox-jobs/credentials.json, readable only for you.',
     )
     .action((options: Options) =>
       withSession(options, (session) => login(session, options), { anonymous: true }),

@@ -15,7 +15,7 @@ interface Options extends ConnectionOptions {
 
 export const logsCommand = (): Command =>
   serviceCommand('logs')
-    .description('print the log of a run; makes its public link unless it is followed')
+    .description('print the log of a run')
     .argument('<run>', 'id of the run')
     .addOption(runRoomOption())
     .option('-f, --follow', 'show the log while the run writes it, until the run ends')

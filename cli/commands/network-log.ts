@@ -1,4 +1,4 @@
-import type { RefusedConnection } from '@sandbox-jobs/contract/resources/network-log.ts'
+import type { RefusedConnection } from '@sandbox-jobs/contract/resources/runs/network-log.ts'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import type { Command } from 'commander'
 import { runRoomOption } from '../args/room-option.ts'
@@ -14,7 +14,7 @@ interface Options extends ConnectionOptions {
 
 export const networkLogCommand = (): Command =>
   serviceCommand('network-log')
-    .description('show what a run that has ended tried to reach and did not, and why')
+    .description('show the refused connections of an ended run, with the reasons')
     .argument('<run>', 'id of the run')
     .addOption(runRoomOption())
     .action((run: string, options: Options) =>
@@ -30,7 +30,7 @@ export const networkLogCommand = (): Command =>
         ])
         const more = log.more > 0 ? `and ${log.more} further attempts\n` : ''
         const shown = `${table(['SINCE', 'TIMES', 'BY', 'TO', 'WHY'], rows)}${more}`
-        session.report.result(rows.length > 0 ? shown : 'Nothing was refused to this run.\n', log)
+        session.report.result(rows.length > 0 ? shown : 'No connection of this run was refused.\n', log)
       }),
     )
 

@@ -1,4 +1,4 @@
-import { makeBackup } from '@sandbox-jobs/server/main/operator-backup.ts'
+import { makeBackup } from '@sandbox-jobs/server/main/operator/operator-backup.ts'
 import { Command } from 'commander'
 import { CliError, exitCodes } from '../failure.ts'
 import { createReporter } from '../output/reporter.ts'
@@ -7,11 +7,11 @@ import { onThisMachine } from '../session/on-this-machine.ts'
 export const operatorBackupCommand = (): Command =>
   new Command('backup')
     .description('copy database, keys and objects together; the service may run meanwhile')
-    .argument('<folder>', 'where to: it must not exist, or be empty')
-    .option('--json', 'one JSON document')
+    .argument('<folder>', 'target folder; it must not exist or must be empty')
+    .option('--json', 'print one JSON document')
     .addHelpText(
       'after',
-      '\nTo be run as root on the machine of the service. The folder holds keys: keep it as safe as the data folder.' +
+      '\nRun it as root on the machine of the service. The backup contains keys: protect it like the data folder.' +
         '\n\nExample:\n  sandbox operator backup /backups/2026-11-23',
     )
     .action(async (folder: string, options: { json?: boolean }) => {
@@ -20,7 +20,7 @@ export const operatorBackupCommand = (): Command =>
         render: ({ madeAt, files, bytes, tables }) => {
           const rows = tables.reduce((sum, table) => sum + table.rows, 0)
           return {
-            text: `The backup in ${folder} is whole: ${rows} rows, ${files} files, ${bytes} bytes.\n`,
+            text: `The backup in ${folder} is complete: ${rows} rows, ${files} files, ${bytes} bytes.\n`,
             document: { folder, made_at: madeAt, rows, files, bytes },
           }
         },
@@ -36,5 +36,5 @@ export const operatorBackupCommand = (): Command =>
 const hints = {
   settings: 'Correct the settings; docs/operations.md lists them.',
   service: 'Run it on the machine of the service, as root.',
-  backup: 'Nothing of the service was changed. A backup that was broken off is marked INCOMPLETE.',
+  backup: 'Nothing of the service was changed. An interrupted backup is marked INCOMPLETE.',
 }

@@ -1,4 +1,4 @@
-import { makeBaseImage } from '@sandbox-jobs/server/main/operator-images.ts'
+import { makeBaseImage } from '@sandbox-jobs/server/main/operator/operator-images.ts'
 import { Command } from 'commander'
 import { withOperator } from '../session/operator.ts'
 
@@ -9,12 +9,12 @@ interface Options {
 
 export const operatorBaseImageAddCommand = (): Command =>
   new Command('add')
-    .description('make a base image for Dockerfiles from Debian packages; kept for later')
-    .argument('<name>', 'what FROM names, such as curated/python:3.11')
+    .description('create a base image for Dockerfiles from Debian packages')
+    .argument('<name>', 'name for FROM, such as curated/python:3.11')
     .requiredOption('--packages <names>', 'Debian packages, separated by commas', (text) =>
       text.split(',').map((name) => name.trim()),
     )
-    .option('--json', 'one JSON document')
+    .option('--json', 'print one JSON document')
     .addHelpText(
       'after',
       '\nNeeds root, on the machine of the service.' +
@@ -26,7 +26,7 @@ export const operatorBaseImageAddCommand = (): Command =>
         `making ${name}`,
         () => makeBaseImage(name, options.packages),
         (made) => ({
-          text: made ? `${name} is made.\n` : `${name} is there already.\n`,
+          text: made ? `Created ${name}.\n` : `${name} already exists.\n`,
           document: { name, made },
         }),
       ),

@@ -1,4 +1,4 @@
-import { readBaseImages } from '@sandbox-jobs/server/main/operator-images.ts'
+import { readBaseImages } from '@sandbox-jobs/server/main/operator/operator-images.ts'
 import { Command } from 'commander'
 import { table } from '../output/table.ts'
 import { withOperator } from '../session/operator.ts'
@@ -6,12 +6,12 @@ import { withOperator } from '../session/operator.ts'
 export const operatorBaseImageListCommand = (): Command =>
   new Command('list')
     .description('list the base images that Dockerfiles can name')
-    .option('--json', 'one JSON document')
+    .option('--json', 'print one JSON document')
     .addHelpText('after', '\nNeeds root, on the machine of the service.')
     .action((options: { json?: boolean }) =>
       withOperator(options, undefined, readBaseImages, (items) => ({
         text: table(
-          ['NAME', 'MADE', 'PACKAGES'],
+          ['NAME', 'CREATED', 'PACKAGES'],
           items.map((item) => [item.name, item.made_at, item.packages.join(', ')]),
         ),
         document: { items },

@@ -1,4 +1,4 @@
-import { blockImage, readBlocks } from '@sandbox-jobs/server/main/operator-blocks.ts'
+import { blockImage, readBlocks } from '@sandbox-jobs/server/main/operator/operator-blocks.ts'
 import { Command } from 'commander'
 import { imageDigest } from '../args/image-digest.ts'
 import { reasonText } from '../args/reason-text.ts'
@@ -14,11 +14,11 @@ interface Options {
 
 export const operatorBlockCommand = (): Command =>
   new Command('block')
-    .description('start no more runs on an image, in whichever company')
-    .argument('[digest]', 'of the layer, the promoted manifest or the composition', imageDigest)
-    .option('--reason <text>', 'why, for its record', reasonText)
-    .option('--list', 'list what is blocked')
-    .option('--json', 'one JSON document')
+    .description('block an image: no company can start runs on it')
+    .argument('[digest]', 'digest of the layer, the promoted manifest or the composition', imageDigest)
+    .option('--reason <text>', 'reason, for the audit log', reasonText)
+    .option('--list', 'list blocked images')
+    .option('--json', 'print one JSON document')
     .action((digest: string | undefined, { reason, list, ...options }: Options) =>
       list === true ? show(options) : block(digest, reason, options),
     )
@@ -37,14 +37,14 @@ const block = (digest: string | undefined, reason: string | undefined, options: 
     options,
     async () => {
       if (digest !== undefined && reason !== undefined) return blockImage(digest, reason)
-      throw new CliError('A block needs a digest and --reason.', {
-        hint: 'sandbox operator block --list shows what is blocked.',
+      throw new CliError('Blocking needs a digest and --reason.', {
+        hint: 'sandbox operator block --list shows the blocked images.',
         code: 'cli_block_incomplete',
         exitCode: exitCodes.usage,
       })
     },
     (versions) => ({
-      text: `${digest} is blocked; versions that have it: ${versions.join(', ') || 'none'}.\n`,
+      text: `Blocked ${digest}; affected versions: ${versions.join(', ') || 'none'}.\n`,
       document: { digest, versions },
     }),
   )

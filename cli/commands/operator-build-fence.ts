@@ -1,4 +1,4 @@
-import { holdBuilds, takeBuilds } from '@sandbox-jobs/server/main/operator-build-fence.ts'
+import { holdBuilds, resumeBuilds } from '@sandbox-jobs/server/main/operator/operator-build-fence.ts'
 import { Command } from 'commander'
 import { wholeNumberUpTo } from '../args/whole-number.ts'
 import { withLocalService } from '../session/local-service.ts'
@@ -11,21 +11,21 @@ const minutesMax = 24 * 60
 
 export const operatorBuildFenceCommand = (): Command =>
   new Command('build-fence')
-    .description('hold back new builds while builder or base images change')
+    .description('refuse new builds while the builder or base images change')
     .addCommand(onCommand())
     .addCommand(offCommand())
 
 const onCommand = (): Command =>
   new Command('on')
-    .description('take no new builds; those that are queued go on')
+    .description('refuse new builds; queued builds continue')
     .requiredOption('--minutes <number>', `for how long, 1 to ${minutesMax}`, wholeNumberUpTo(minutesMax))
-    .option('--json', 'one JSON document')
+    .option('--json', 'print one JSON document')
     .action(({ minutes, ...options }: Options & { minutes: number }) =>
       withLocalService(
         options,
         () => holdBuilds(minutes),
         (endsAt) => ({
-          text: `No build is taken until ${endsAt.toISOString()}.\n`,
+          text: `New builds are refused until ${endsAt.toISOString()}.\n`,
           document: { ends_at: endsAt.toISOString() },
         }),
       ),
@@ -33,11 +33,11 @@ const onCommand = (): Command =>
 
 const offCommand = (): Command =>
   new Command('off')
-    .description('take builds again')
-    .option('--json', 'one JSON document')
+    .description('accept builds again')
+    .option('--json', 'print one JSON document')
     .action((options: Options) =>
-      withLocalService(options, takeBuilds, (wasHeld) => ({
-        text: wasHeld ? 'Builds are taken again.\n' : 'Builds were not held back.\n',
+      withLocalService(options, resumeBuilds, (wasHeld) => ({
+        text: wasHeld ? 'New builds are accepted again.\n' : 'New builds were not refused.\n',
         document: { was_held: wasHeld },
       })),
     )

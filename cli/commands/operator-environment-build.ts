@@ -1,4 +1,4 @@
-import { type CuratedBuild, readCuratedBuildOf } from '@sandbox-jobs/server/main/operator-curated.ts'
+import { type CuratedBuild, readCuratedBuildOf } from '@sandbox-jobs/server/main/operator/operator-curated.ts'
 import { Command } from 'commander'
 import { CliError } from '../failure.ts'
 import { escapeControls, escapeLines } from '../output/escape-controls.ts'
@@ -9,16 +9,16 @@ import { withLocalService } from '../session/local-service.ts'
 
 export const operatorEnvironmentBuildCommand = (): Command =>
   new Command('build')
-    .description('show how the last build of a curated version went, its log and what was found in its image')
+    .description('show the last build of a curated version: its result, log and scan report')
     .argument('<version>', 'id of a version of a curated environment (ver_…)')
-    .option('--json', 'one JSON document')
+    .option('--json', 'print one JSON document')
     .action((version: string, options: { json?: boolean }) =>
       withLocalService(
         options,
         () => readCuratedBuildOf(version),
         (build) => {
           if (build) return { text: render(build), document: { ...build } }
-          throw new CliError('There is no such version of a curated environment.', {
+          throw new CliError('No curated environment has that version.', {
             hint: 'sandbox operator environment publish prints the id; builds of companies are read by sandbox build show.',
             code: 'cli_version_unknown',
           })

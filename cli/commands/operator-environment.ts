@@ -4,7 +4,7 @@ import {
   type Published,
   publishEnvironment,
   readCuratedEnvironments,
-} from '@sandbox-jobs/server/main/operator-curated.ts'
+} from '@sandbox-jobs/server/main/operator/operator-curated.ts'
 import { Command, InvalidArgumentError } from 'commander'
 import { CliError } from '../failure.ts'
 import { table } from '../output/table.ts'
@@ -17,7 +17,7 @@ interface Options {
 
 export const operatorEnvironmentCommand = (): Command =>
   new Command('environment')
-    .description('curated environments, which every company can use and none can change')
+    .description('manage curated environments, which every company can use and none can change')
     .addCommand(publishCommand())
     .addCommand(operatorEnvironmentBuildCommand())
     .addCommand(listCommand())
@@ -32,28 +32,33 @@ const boundedText = (max: number) => (text: string) => {
 const refusals = {
   source_unknown: 'No company has such a version.',
   source_not_ready: 'The version is not ready, or it is blocked.',
-  source_archive_gone: 'The archive that the version was made of is gone.',
-  builds_held_back: 'Builds are held back on this deployment.',
+  source_archive_gone: 'The archive that the version was built from no longer exists.',
+  builds_held_back: 'New builds are refused on this deployment.',
 } as const
 const refusalHints: Partial<Record<keyof typeof refusals, string>> = {
-  builds_held_back: 'sandbox operator build-fence off takes them again.',
+  builds_held_back: 'sandbox operator build-fence off accepts them again.',
 }
 
 const publishCommand = (): Command =>
   new Command('publish')
-    .description('make a version of a curated environment of what a company has built')
-    .argument('<version>', 'id of a version that is ready (ver_…), of whichever company')
+    .description('publish a version that a company has built as a version of a curated environment')
+    .argument('<version>', 'id of a ready version (ver_…) of any company')
     .requiredOption(
       '--name <name>',
-      'curated environment; made when there is none of that name',
+      'curated environment; created if it does not exist',
       boundedText(nameMaxLength),
     )
-    .option('--description <text>', 'what it is for; of a new one', boundedText(descriptionMaxLength), '')
+    .option(
+      '--description <text>',
+      'description of a new curated environment',
+      boundedText(descriptionMaxLength),
+      '',
+    )
     .option('--no-wait', 'queue its build and return')
-    .option('--json', 'one JSON document')
+    .option('--json', 'print one JSON document')
     .addHelpText(
       'after',
-      '\nTo be run on the machine of the service. Programs in it run with the rights of whoever runs them: publish only' +
+      '\nRun it on the machine of the service. Its programs run with the rights of the person who runs them: publish only' +
         '\nwhat you would run yourself.' +
         '\n\nExample:\n  sandbox operator environment publish ver_0197… --name python --description "Python 3.11 with pandas"',
     )
@@ -102,7 +107,7 @@ function shown(name: string, { environmentId, versionId, versionNumber, end }: P
 const listCommand = (): Command =>
   new Command('list')
     .description('list curated environments, newest first')
-    .option('--json', 'one JSON document')
+    .option('--json', 'print one JSON document')
     .action((options: Options) =>
       withLocalService(options, readCuratedEnvironments, (items) => ({
         text: table(
@@ -121,16 +126,16 @@ const listCommand = (): Command =>
 
 const archiveCommand = (): Command =>
   new Command('archive')
-    .description('offer a curated environment no more; tasks that stand on its versions go on')
-    .argument('<name>', 'as it was published')
-    .option('--json', 'one JSON document')
+    .description('archive a curated environment; tasks that use its versions keep running')
+    .argument('<name>', 'name of the curated environment')
+    .option('--json', 'print one JSON document')
     .action((name: string, options: Options) =>
       withLocalService(
         options,
         () => archiveEnvironment(name),
         (archived) => {
-          if (archived) return { text: `${name} is archived.\n`, document: { name } }
-          throw new CliError('There is no active curated environment of that name.', {
+          if (archived) return { text: `Archived ${name}.\n`, document: { name } }
+          throw new CliError('No active curated environment has that name.', {
             hint: 'sandbox operator environment list shows them.',
             code: 'cli_environment_unknown',
           })

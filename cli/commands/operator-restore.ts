@@ -1,4 +1,4 @@
-import { restoreBackup } from '@sandbox-jobs/server/main/operator-restore.ts'
+import { restoreBackup } from '@sandbox-jobs/server/main/operator/operator-restore.ts'
 import { Command } from 'commander'
 import { CliError, exitCodes } from '../failure.ts'
 import { createReporter } from '../output/reporter.ts'
@@ -6,12 +6,12 @@ import { onThisMachine } from '../session/on-this-machine.ts'
 
 export const operatorRestoreCommand = (): Command =>
   new Command('restore')
-    .description('make a service out of a backup, in a new data folder')
-    .argument('<folder>', 'of a whole backup')
-    .option('--json', 'one JSON document')
+    .description('restore a backup into a new data folder')
+    .argument('<folder>', 'folder of a complete backup')
+    .option('--json', 'print one JSON document')
     .addHelpText(
       'after',
-      '\nTo be run as root. SANDBOX_DATA names the new data folder; DATABASE_URL, if set, an empty database.' +
+      '\nRun it as root. SANDBOX_DATA names the new data folder; DATABASE_URL, if set, an empty database.' +
         '\nRuns that had not ended when the backup was made end as restored_from_backup: they may have run since.' +
         '\n\nExample:\n  SANDBOX_DATA=/var/lib/sandbox-jobs sandbox operator restore /backups/2026-11-23',
     )
@@ -20,8 +20,8 @@ export const operatorRestoreCommand = (): Command =>
       await onThisMachine(report, () => restoreBackup(folder, (text) => report.progress(text)), {
         render: ({ dataDir, madeAt, rows, files, endedRuns }) => ({
           text:
-            `The backup of ${madeAt} is restored in ${dataDir}: ${rows} rows, ${files} files.\n` +
-            `${endedRuns} runs that had not ended by then ended as restored_from_backup. Start the service with sandbox up.\n`,
+            `Restored the backup of ${madeAt} to ${dataDir}: ${rows} rows, ${files} files.\n` +
+            `${endedRuns} unfinished runs ended as restored_from_backup. Start the service with sandbox up.\n`,
           document: { data_dir: dataDir, made_at: madeAt, rows, files, ended_runs: endedRuns },
         }),
         explain: ({ cause, problems }) =>
@@ -36,5 +36,5 @@ export const operatorRestoreCommand = (): Command =>
 const hints = {
   settings: 'Correct the settings; docs/operations.md lists them.',
   backup:
-    'docs/operations.md says what a restore needs. Where it had begun, remove the new data folder first.',
+    'docs/operations.md lists what a restore needs. If it had started, remove the new data folder first.',
 }

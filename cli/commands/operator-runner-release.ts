@@ -1,7 +1,7 @@
 import {
   approveRunnerRelease,
   readRunnerReleases,
-} from '@sandbox-jobs/server/main/operator-runner-releases.ts'
+} from '@sandbox-jobs/server/main/operator/operator-runner-releases.ts'
 import { Command } from 'commander'
 import { CliError } from '../failure.ts'
 import { table } from '../output/table.ts'
@@ -13,14 +13,14 @@ interface Options {
 
 export const operatorRunnerReleaseCommand = (): Command =>
   new Command('runner-release')
-    .description('what lies above every image: which releases may deliver task bundles')
+    .description('manage runner releases: which ones may deliver task bundles')
     .addCommand(listCommand())
     .addCommand(approveCommand())
 
 const listCommand = (): Command =>
   new Command('list')
-    .description('list the runner releases that were ever met, newest first')
-    .option('--json', 'one JSON document')
+    .description('list all runner releases ever seen, newest first')
+    .option('--json', 'print one JSON document')
     .action((options: Options) =>
       withLocalService(options, readRunnerReleases, (releases) => ({
         text: table(
@@ -39,16 +39,16 @@ const listCommand = (): Command =>
 
 const approveCommand = (): Command =>
   new Command('approve')
-    .description('let versions that were built on a runner release use task bundles')
-    .argument('<release>', 'as the list names it')
-    .option('--json', 'one JSON document')
+    .description('allow versions that were built on a runner release to use task bundles')
+    .argument('<release>', 'runner release, as listed')
+    .option('--json', 'print one JSON document')
     .action((release: string, options: Options) =>
       withLocalService(
         options,
         () => approveRunnerRelease(release),
         (known) => {
-          if (known) return { text: `${release} is approved.\n`, document: { release } }
-          throw new CliError('There is no such runner release.', {
+          if (known) return { text: `Approved ${release}.\n`, document: { release } }
+          throw new CliError('No runner release has that name.', {
             hint: 'sandbox operator runner-release list shows the releases.',
             code: 'cli_release_unknown',
           })

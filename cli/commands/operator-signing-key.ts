@@ -2,7 +2,7 @@ import {
   readSigningKeys,
   retireSigningKey,
   rotateSigningKey,
-} from '@sandbox-jobs/server/main/operator-signing-keys.ts'
+} from '@sandbox-jobs/server/main/operator/operator-signing-keys.ts'
 import { Command } from 'commander'
 import { CliError, exitCodes } from '../failure.ts'
 import { table } from '../output/table.ts'
@@ -12,23 +12,23 @@ interface Options {
   json?: boolean
 }
 
-const asJson = ['--json', 'one JSON document'] as const
+const asJson = ['--json', 'print one JSON document'] as const
 
 export const operatorSigningKeyCommand = (): Command =>
   new Command('signing-key')
-    .description('the keys that images are signed with')
+    .description('manage the keys that sign images')
     .addCommand(listCommand())
     .addCommand(rotateCommand())
     .addCommand(retireCommand())
 
 const listCommand = (): Command =>
   new Command('list')
-    .description('list the keys whose signatures count, oldest first')
+    .description('list the trusted signing keys, oldest first')
     .option(...asJson)
     .action((options: Options) =>
       withLocalService(options, readSigningKeys, (keys) => ({
         text: table(
-          ['KEY', 'MADE', 'SIGNS'],
+          ['KEY', 'CREATED', 'SIGNS'],
           keys.map(({ id, madeAt, signs }) => [id, madeAt.toISOString(), signs ? 'yes' : 'no']),
         ),
         document: { items: keys.map(({ id, madeAt, signs }) => ({ key_id: id, made_at: madeAt, signs })) },
@@ -37,23 +37,23 @@ const listCommand = (): Command =>
 
 const rotateCommand = (): Command =>
   new Command('rotate')
-    .description('make the key that images are signed with from now on; older ones go on to verify')
+    .description('create the next signing key; older keys still verify')
     .option(...asJson)
     .action((options: Options) =>
       withLocalService(options, rotateSigningKey, (id) => ({
-        text: `Images are signed with ${id} from now on. Give its public key to whoever verifies: sandbox signing-keys\n`,
+        text: `${id} signs images from now on. Give its public key to everyone who verifies images: sandbox signing-keys\n`,
         document: { key_id: id },
       })),
     )
 
 const refusals = {
-  unknown: ['There is no such key.', 'sandbox operator signing-key list shows the keys.'],
-  in_use: ['Images are signed with that key.', 'Rotate first.'],
+  unknown: ['No key has that id.', 'sandbox operator signing-key list shows the keys.'],
+  in_use: ['That key signs images now.', 'Rotate the keys first.'],
 } as const
 
 const retireCommand = (): Command =>
   new Command('retire')
-    .description('stop to trust an old key: versions that it signed run no more and have to be built anew')
+    .description('stop trusting an old key; versions that it signed cannot run until they are built again')
     .argument('<key>', 'its id')
     .option(...asJson)
     .action((id: string, options: Options) =>
@@ -65,7 +65,7 @@ const retireCommand = (): Command =>
             const [message, hint] = refusals[outcome]
             throw new CliError(message, { hint, code: `cli_key_${outcome}`, exitCode: exitCodes.failed })
           }
-          return { text: `${id} is retired. Workers know it within a minute.\n`, document: { key_id: id } }
+          return { text: `Retired ${id}. Workers apply this within a minute.\n`, document: { key_id: id } }
         },
       ),
     )

@@ -1,4 +1,4 @@
-import { recountStorage, showStorage } from '@sandbox-jobs/server/main/operator-storage.ts'
+import { recountStorage, showStorage } from '@sandbox-jobs/server/main/operator/operator-storage.ts'
 import { Command, Option } from 'commander'
 import { wholeNumberUpTo } from '../args/whole-number.ts'
 import { bytesText } from '../output/sizes.ts'
@@ -14,19 +14,19 @@ interface ShowOptions {
 
 export const operatorStorageCommand = (): Command =>
   new Command('storage')
-    .description('what companies keep on the disk of the service')
+    .description('show or recount the disk use of companies')
     .addCommand(showCommand())
     .addCommand(recountCommand())
 
 const showCommand = (): Command =>
   new Command('show')
-    .description('the disk, and the companies that keep the most')
+    .description('show the disk and the companies that use the most')
     .addOption(
       new Option('--top <number>', `how many companies, 1 to ${shownMax}`)
         .argParser(wholeNumberUpTo(shownMax))
         .default(20),
     )
-    .option('--json', 'one JSON document')
+    .option('--json', 'print one JSON document')
     .action(({ top, ...options }: ShowOptions) =>
       withLocalService(
         options,
@@ -51,8 +51,8 @@ const showCommand = (): Command =>
 
 const recountCommand = (): Command =>
   new Command('recount')
-    .description('compare what was counted with what is there, and correct the count')
-    .option('--json', 'one JSON document')
+    .description('compare the counted bytes with the stored rows, and correct the count')
+    .option('--json', 'print one JSON document')
     .action((options: { json?: boolean }) =>
       withLocalService(options, recountStorage, (drift) => {
         const rows = drift.map(({ company_id, kind, counted_bytes, found_bytes }) => [
@@ -60,7 +60,7 @@ const recountCommand = (): Command =>
         ])
         const shown = table(['COMPANY', 'KIND', 'COUNTED', 'FOUND'], rows)
         return {
-          text: rows.length > 0 ? `Corrected:\n${shown}` : 'Everything was counted right.\n',
+          text: rows.length > 0 ? `Corrected:\n${shown}` : 'All counts were correct.\n',
           document: { corrected: drift },
         }
       }),

@@ -1,4 +1,4 @@
-import { unblockImage } from '@sandbox-jobs/server/main/operator-blocks.ts'
+import { unblockImage } from '@sandbox-jobs/server/main/operator/operator-blocks.ts'
 import { Command } from 'commander'
 import { imageDigest } from '../args/image-digest.ts'
 import { CliError } from '../failure.ts'
@@ -6,9 +6,9 @@ import { withLocalService } from '../session/local-service.ts'
 
 export const operatorUnblockCommand = (): Command =>
   new Command('unblock')
-    .description('start runs again on an image that was blocked')
-    .argument('<digest>', 'as it was blocked', imageDigest)
-    .option('--json', 'one JSON document')
+    .description('unblock an image, so that runs can start on it again')
+    .argument('<digest>', 'blocked digest', imageDigest)
+    .option('--json', 'print one JSON document')
     .action((digest: string, options: { json?: boolean }) =>
       withLocalService(
         options,
@@ -16,12 +16,12 @@ export const operatorUnblockCommand = (): Command =>
         (versions) => {
           if (!versions) {
             throw new CliError('This digest is not blocked.', {
-              hint: 'sandbox operator block --list shows what is blocked.',
+              hint: 'sandbox operator block --list shows the blocked images.',
               code: 'cli_block_unknown',
             })
           }
           return {
-            text: `${digest} is not blocked any more; versions that run again: ${versions.join(', ') || 'none'}.\n`,
+            text: `Unblocked ${digest}; versions that can run again: ${versions.join(', ') || 'none'}.\n`,
             document: { digest, versions },
           }
         },

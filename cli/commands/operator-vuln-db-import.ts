@@ -1,17 +1,19 @@
-import { importVulnerabilities } from '@sandbox-jobs/server/main/import-vulnerabilities.ts'
+import { importVulnerabilities } from '@sandbox-jobs/server/main/operator/import-vulnerabilities.ts'
 import { Command } from 'commander'
 
 const exitCodes = { service: 1, settings: 2, file: 2 } as const
 
-/** Exits with 2 when file or settings are wrong, with 1 when the service cannot be reached; then nothing changed. */
+/**
+ * Exits with 2 if the file or the settings are wrong, with 1 if the service cannot be reached; nothing changes then.
+ */
 export const operatorVulnDbImportCommand = (): Command =>
   new Command('import')
-    .description('compare scanned packages with the vulnerabilities of a file in the format of OSV')
-    .argument('<file>', 'a zip as osv.dev publishes them, or one JSON record a line')
-    .option('--json', 'one JSON document instead of text')
+    .description('import a vulnerability database in OSV format, to compare scanned packages with')
+    .argument('<file>', 'zip file as published by osv.dev, or one JSON record per line')
+    .option('--json', 'print one JSON document instead of text')
     .addHelpText(
       'after',
-      '\nTo be run on the machine of the service. What is known of the ecosystems in the file is replaced.' +
+      '\nRun it on the machine of the service. The import replaces the records of the ecosystems in the file.' +
         '\n\nExample:\n  sandbox operator vuln-db import Debian/all.zip',
     )
     .action(async (file: string, options: { json?: boolean }) => {

@@ -12,7 +12,7 @@ interface Options extends ConnectionOptions {
 
 export const outputCommand = (): Command =>
   serviceCommand('output')
-    .description('print the output of a run; makes its public link')
+    .description('print the output of a run')
     .argument('<run>', 'id of the run')
     .addOption(runRoomOption())
     .action((run: string, options: Options) =>

@@ -8,7 +8,7 @@ import { withSession } from '../session/session.ts'
 
 export const roomsCommand = (): Command =>
   serviceCommand('rooms')
-    .description('list the chatrooms that you are in or manage')
+    .description('list the chatrooms that you are a member of or manage')
     .action((options: ConnectionOptions) =>
       withSession(options, async ({ client, report }) => {
         const rooms = await allPages((query) => client.call(allRoutes.listOwnChatrooms, { query }))

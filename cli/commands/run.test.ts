@@ -18,10 +18,7 @@ beforeEach(async () => {
   service.answers.readMenu = () => ({ json: page([item]) })
   service.answers.submitRun = () => ({ json: runOf({ status: 'queued', terminal_at: null }) })
   service.answers.readRunContent = () => ({ json: { has_output: true, has_log: true } })
-  service.answers.mintOutputLink = () => ({
-    json: { token: 'secret-of-the-link', url: 'http://elsewhere/x' },
-  })
-  service.answers.downloadByToken = () => ({ bytes: '{"total":1}\n' })
+  service.answers.readRunOutput = () => ({ bytes: '{"total":1}\n' })
 })
 afterEach(async () => {
   await service.close()
@@ -62,11 +59,11 @@ test('a watched run prints its output alone on standard output and ends with 0',
   expect(submitted?.headers['idempotency-key']).toMatch(/^[0-9a-f-]{36}$/)
 })
 
-test('a public link is fetched without credentials, from the service that was named', async () => {
+test('the output is read with the credentials of the session, and no public link is made', async () => {
   await watched({})
-  const download = service.asked.find(({ route }) => route === 'downloadByToken')
-  expect(download?.params.token).toBe('secret-of-the-link')
-  expect(download?.headers.authorization).toBeUndefined()
+  const routes = service.asked.map(({ route }) => route)
+  expect(service.asked[routes.indexOf('readRunOutput')]?.headers.authorization).toBe('Bearer jwt')
+  expect(routes.filter((route) => route.endsWith('Link') || route === 'downloadByToken')).toEqual([])
 })
 
 test("the job's exit code is the exit code, with the hint on standard error", async () => {
@@ -90,14 +87,14 @@ test('a run that ran out of time ends with 124, one that was cancelled with 125'
   )
 })
 
-test('what keeps a watched run from starting is 125 too, and lists what is wrong', async () => {
+test('a watched run that is refused exits with 125 and lists the problems', async () => {
   const errors = [{ type: 'minItems', loc: ['body', 'input', 'rows'], msg: 'input.rows has too few' }]
   const detail = { code: 'input_schema_violation', message: 'The input does not match.', errors }
   service.answers.submitRun = () => ({ status: 422, detail })
   const result = await watched({})
   expect(result.exitCode).toBe(125)
   expect(result.stderr).toBe(
-    'error: The input does not match. (input_schema_violation)\n  input.rows has too few\nhint:  Correct what is listed above.\n',
+    'error: The input does not match. (input_schema_violation)\n  input.rows has too few\nhint:  Correct the problems listed above.\n',
   )
 })
 
@@ -117,25 +114,24 @@ test('with --json every line is a document, and so is the error', async () => {
 
 test('the room of a run is remembered, so that its log needs no room', async () => {
   await cli(['run', 'report', '--room', room, '--input', '-'])
-  service.answers.mintLogLink = () => ({ json: { token: 'secret-of-the-link', url: '' } })
-  service.answers.downloadByToken = () => ({ bytes: 'line\n' })
+  service.answers.readRunLog = () => ({ bytes: 'line\n' })
   expect(await cli(['logs', run])).toEqual({ exitCode: 0, stdout: 'line\n', stderr: '' })
   const other = await cli(['logs', `run_${'3'.repeat(32)}`])
   expect(other).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('--room ROOM') })
 })
 
-test('a mistyped task gets the near names of the menu', async () => {
+test('a mistyped task name gets suggestions from the menu', async () => {
   const result = await cli(['run', 'reprot', '--room', room, '--input', '-'])
   expect(result).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('Did you mean report?') })
 })
 
-test('a sandbox-scope key is told to give the id of a room', async () => {
+test('a sandbox-scope key gets the hint to use the id of a room', async () => {
   service.answers.listOwnChatrooms = () => ({ status: 403, detail: 'Forbidden' })
   const result = await cli(['run', 'report', '--room', 'daily', '--input', '-'])
   expect(result.stderr).toMatch(/a sandbox-scope key cannot list rooms.*\nhint: {2}Give the id/)
 })
 
-test('input that is no JSON, or too much of it, is refused here', async () => {
+test('invalid or too large JSON input is refused locally', async () => {
   const args = ['run', 'report', '--room', room, '--input', '-']
   expect(await cli(args, {}, '{"a":')).toMatchObject({
     exitCode: 2,
@@ -171,7 +167,7 @@ test('a login is kept for the service it was made at', async () => {
   expect(service.asked.at(-1)?.headers.authorization).toBe('Bearer fresh')
 })
 
-test('a wrong password is called that', async () => {
+test('a wrong password is reported as such', async () => {
   service.answers.createToken = () => ({ status: 418, detail: 'Could not validate credentials' })
   const result = await cli(['login', '--user', 'ada'], { SANDBOX_PASSWORD: 'wrong' })
   expect(result).toMatchObject({
@@ -180,7 +176,7 @@ test('a wrong password is called that', async () => {
   })
 })
 
-test('a command line that makes no sense ends with 2', async () => {
+test('an invalid command line exits with 2', async () => {
   writeFileSync(join(home, 'input.json'), '1')
   for (const args of [
     ['run', 'report', '--input', 'input.json'],

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { ApiError } from '@sandbox-jobs/contract/client/api-error.ts'
-import type { RunDetail } from '@sandbox-jobs/contract/resources/run.ts'
+import type { RunDetail } from '@sandbox-jobs/contract/resources/runs/run.ts'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import type { Command } from 'commander'
 import { roomOption } from '../args/room-option.ts'
@@ -13,9 +12,9 @@ import { cancelOnInterrupt } from '../runs/cancel-on-interrupt.ts'
 import { exitCodeOfRun } from '../runs/exit-code-of-run.ts'
 import { readInput } from '../runs/read-input.ts'
 import { showContent } from '../runs/show-content.ts'
-import { type RunPlace, watchRun } from '../runs/watch-run.ts'
+import { type RunReference, watchRun } from '../runs/watch-run.ts'
 import type { ConnectionOptions } from '../session/connection.ts'
-import { patientRead } from '../session/patient-read.ts'
+import { readWithRetry } from '../session/read-with-retry.ts'
 import { type Session, withSession } from '../session/session.ts'
 
 interface Options extends ConnectionOptions {
@@ -31,23 +30,19 @@ export const runCommand = (): Command =>
     .argument('<task>', 'task that the room has enabled, by name or id')
     .addOption(roomOption())
     .option('--input <file>', 'JSON input, - for standard input; without it {}')
-    .option(
-      '--timeout <seconds>',
-      'seconds the run may take, if less or more than the task says',
-      wholeNumber,
-    )
+    .option('--timeout <seconds>', 'timeout of the run in seconds (default: that of the task)', wholeNumber)
     .option('--watch', 'follow the run, print its output, and exit with its exit code')
     .addHelpText(
       'after',
-      '\nWith --watch the exit code is that of the job; 124 when its time ran out; 125 when there is none of the job:' +
+      '\nWith --watch the exit code is that of the job; 124 when it timed out; 125 when the job has no exit code:' +
         '\nnot submitted, cancelled, out of memory, or a failure of the platform. Ctrl-C cancels the run.',
     )
     .action((task: string, options: Options) =>
-      // Whoever reads the exit code of the job must not take a failure of this command for it.
+      // The reader of the exit code must be able to distinguish the job's from that of this command.
       withSession(
         options,
         (session) => run(session, task, options),
-        options.watch ? { failedExitCode: exitCodes.notTheJob } : {},
+        options.watch ? { failedExitCode: exitCodes.serviceFailed } : {},
       ),
     )
 
@@ -59,7 +54,7 @@ async function run(session: Session, task: string, options: Options): Promise<vo
   const idempotencyKey = randomUUID()
   const timeout = options.timeout === undefined ? {} : { timeout_seconds: options.timeout }
   const rest = { task_version_id: item.task_version_id, ...timeout }
-  const submitted = await patientRead(
+  const submitted = await readWithRetry(
     () =>
       client.call(allRoutes.submitRun, {
         params: { cid },
@@ -67,7 +62,7 @@ async function run(session: Session, task: string, options: Options): Promise<vo
         bodyText: `${JSON.stringify(rest).slice(0, -1)},"input":${input.text}}`,
         idempotencyKey,
       }),
-    () => report.progress('The service does not take the run yet; trying again.'),
+    () => report.progress('The service does not accept the run yet; retrying.'),
   )
   await session.remember([submitted])
   const place = { cid, rid: submitted.id }
@@ -78,7 +73,7 @@ async function run(session: Session, task: string, options: Options): Promise<vo
   )
 }
 
-async function follow(session: Session, place: RunPlace): Promise<void> {
+async function follow(session: Session, place: RunReference): Promise<void> {
   const { report } = session
   report.progress(`run ${place.rid}`)
   const stop = cancelOnInterrupt(session, place)
@@ -88,16 +83,10 @@ async function follow(session: Session, place: RunPlace): Promise<void> {
   if (ended.status !== 'completed') report.failure(failureOf(ended))
 }
 
-/** A key that may run tasks but make no links is no failure of the run. */
-async function showOutput(session: Session, place: RunPlace): Promise<void> {
-  const { client, report } = session
-  try {
-    const content = await client.call(allRoutes.readRunContent, { params: place })
-    if (content.has_output) await showContent(session, place, 'output')
-  } catch (error) {
-    if (!(error instanceof ApiError) || ![403, 404, 405].includes(error.status)) throw error
-    report.progress('The output cannot be read with these credentials.')
-  }
+/** Nothing where the run has no output. */
+async function showOutput(session: Session, place: RunReference): Promise<void> {
+  const content = await session.client.call(allRoutes.readRunContent, { params: place })
+  if (content.has_output) await showContent(session, place, 'output')
 }
 
 const failureOf = (run: RunDetail) => ({

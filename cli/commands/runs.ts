@@ -1,4 +1,4 @@
-import type { RunDetail } from '@sandbox-jobs/contract/resources/run.ts'
+import type { RunDetail } from '@sandbox-jobs/contract/resources/runs/run.ts'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import { type RunState, runStates } from '@sandbox-jobs/contract/states/run-states.ts'
 import { type Command, Option } from 'commander'

@@ -8,7 +8,7 @@ import { withSession } from '../session/session.ts'
 
 export const storageCommand = (): Command =>
   serviceCommand('storage')
-    .description('show what the company keeps on disk, for its managers')
+    .description('show the disk use of the company, for its managers')
     .action((options: ConnectionOptions) =>
       withSession(options, async (session) => {
         const use = await session.client.call(allRoutes.readStorageUse)

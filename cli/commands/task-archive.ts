@@ -7,12 +7,12 @@ import { withSession } from '../session/session.ts'
 
 export const taskArchiveCommand = (): Command =>
   serviceCommand('archive')
-    .description('archive a task with its versions for good, and cancel its queued runs')
+    .description('archive a task and its versions permanently, and cancel its queued runs')
     .argument('<task>', 'name or id of the task')
     .action((wanted: string, options: ConnectionOptions) =>
       withSession(options, async (session) => {
         const { id } = await findTask(session, wanted)
         const task = await session.client.call(allRoutes.archiveTask, { params: { id } })
-        session.report.result(`${task.name} is archived.\n`, task)
+        session.report.result(`Archived ${task.name}.\n`, task)
       }),
     )

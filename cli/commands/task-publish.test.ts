@@ -49,7 +49,7 @@ const changes = () =>
 const bodyOf = (route: string): unknown =>
   JSON.parse(String(service.asked.find((request) => request.route === route)?.body))
 
-test('a new task is made, published, shared and enabled', async () => {
+test('a new task is created, published, shared and enabled', async () => {
   expect(await publish()).toMatchObject({ exitCode: 0, stdout: 'Published version 1 of report (tvr_1)\n' })
   expect(changes()).toEqual([
     'createTask',
@@ -83,7 +83,7 @@ test('publishing the same again changes nothing', async () => {
   expect(changes()).toEqual([])
 })
 
-test('a draft that was left behind is written over, and a task of another owner is not touched', async () => {
+test('an existing draft is overwritten, and a task of another owner is not changed', async () => {
   const other = { ...unpublished, id: 'tsk_2', owner_scope: 'department', owner_id: 'dep_1' }
   service.answers.listTasks = () => ({
     json: page([other, { ...unpublished, current_draft_version_id: 'tvr_9' }]),

@@ -3,7 +3,7 @@ import { serviceCommand } from '../args/service-command.ts'
 import { escapeControls } from '../output/escape-controls.ts'
 import { publishTask } from '../publish/publish-task.ts'
 import { readTaskFile } from '../publish/read-task-file.ts'
-import { enableTask, findPlaces, shareTask } from '../publish/share-task.ts'
+import { enableTask, findShareTargets, shareTask } from '../publish/share-task.ts'
 import type { ConnectionOptions } from '../session/connection.ts'
 import { withSession } from '../session/session.ts'
 
@@ -13,17 +13,17 @@ interface Options extends ConnectionOptions {
 
 export const taskPublishCommand = (): Command =>
   serviceCommand('publish')
-    .description('publish a task from a file, share it and enable it in rooms')
+    .description('publish a task from a file, share it, and enable it in rooms')
     .option('--file <file>', 'task file', 'task.yaml')
     .addHelpText(
       'after',
-      '\nPublishing the same again makes no new version. Shares that the file does not name stay as they are.' +
+      '\nPublishing the same content again creates no new version. Shares that the file does not name stay.' +
         '\nexamples/sales-report/task.yaml shows the format.',
     )
     .action((options: Options) =>
       withSession(options, async (session) => {
         const source = await readTaskFile(options.file)
-        const places = await findPlaces(session, source.task)
+        const places = await findShareTargets(session, source.task)
         const published = await publishTask(session, source)
         await shareTask(session, places, published)
         await enableTask(session, places, published)

@@ -6,7 +6,7 @@ const roles: Role[] = ['api', 'worker', 'agent']
 export const upCommand = (): Command =>
   new Command('up')
     .description('start the service and keep it running; Ctrl-C or SIGTERM stops it')
-    .addOption(new Option('--role <role>', 'start one part of it alone').choices(roles))
+    .addOption(new Option('--role <role>', 'start only one part').choices(roles))
     .addHelpText(
       'after',
       '\nSettings come from SANDBOX_* variables or the YAML file in SANDBOX_CONFIG; docs/operations.md lists them.',

@@ -1,4 +1,4 @@
-import type { RunUsage } from '@sandbox-jobs/contract/resources/run-usage.ts'
+import type { RunUsage } from '@sandbox-jobs/contract/resources/runs/run-usage.ts'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import type { Command } from 'commander'
 import { runRoomOption } from '../args/room-option.ts'

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { DiskStorage } from '../../server/storage/disk.ts'
-import { makeSigningKeys } from '../../server/testing/build-tools.ts'
-import { makeSignedImage } from '../../server/testing/factories/signed-image.ts'
+import { makeSigningKeys } from '../../testing/build-tools.ts'
+import { makeSignedImage } from '../../testing/factories/signed-image.ts'
 import { type FakeService, fakeService } from '../testing/fake-service.ts'
 import { runCli } from '../testing/run-cli.ts'
 
@@ -52,7 +52,7 @@ const sandbox = (...args: string[]) => runCli(args, { home })
 const online = (...args: string[]) =>
   runCli(args, { home, env: { SANDBOX_URL: service.url, SANDBOX_TOKEN: 'jwt' } })
 
-test('an intact image is proved from a folder and from a tar, with no service', async () => {
+test('an intact image is proved from a folder and from a tar, without a service', async () => {
   for (const target of [layout, at('image.tar')]) {
     const { exitCode, stdout } = await sandbox('verify', target, '--key', at('keys.pem'))
     expect(stdout).toMatch(/^CHECK +RESULT +FOUND\n/)
@@ -64,7 +64,7 @@ test('an intact image is proved from a folder and from a tar, with no service', 
   }
 })
 
-test('a tampered image is refused with 1, and the table says what is wrong with it', async () => {
+test('a tampered image exits with 1, and the table shows the failed check', async () => {
   const blobs = readdirSync(join(layout, 'blobs/sha256')).map((name) => `blobs/sha256/${name}`)
   for (const name of ['index.json', 'oci-layout', ...blobs]) {
     cpSync(layout, at('tampered'), { recursive: true })
@@ -79,7 +79,7 @@ test('a tampered image is refused with 1, and the table says what is wrong with 
   }
 })
 
-test('a file that nobody signed, and a key that nobody trusts, are refused', async () => {
+test('an unsigned file and an untrusted key are refused', async () => {
   cpSync(layout, at('more'), { recursive: true })
   writeFileSync(join(at('more'), 'note'), 'hello')
   expect(await sandbox('verify', at('more'), '--key', at('keys.pem'))).toMatchObject({
@@ -102,7 +102,10 @@ test('nothing is proved without a key', async () => {
 
 test('a version of the service is downloaded and proved, and can be saved for later', async () => {
   const proved = await online('verify', 'python@3')
-  expect([proved.exitCode, proved.stderr]).toEqual([0, expect.stringContaining('service’s own word')])
+  expect([proved.exitCode, proved.stderr]).toEqual([
+    0,
+    expect.stringContaining('come from the service itself'),
+  ])
   const saved = await online('env', 'export', 'python@3', '--out', at('saved.tar'))
   expect(saved.exitCode).toBe(0)
   expect(readFileSync(at('saved.tar'))).toEqual(readFileSync(at('image.tar')))

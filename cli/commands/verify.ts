@@ -18,9 +18,9 @@ interface Options extends ConnectionOptions {
 
 export const verifyCommand = (): Command =>
   serviceCommand('verify')
-    .description('prove where an image comes from: its signature, its provenance, every byte of it')
+    .description('verify an image: its signature, its provenance and all its bytes')
     .argument('<image>', 'FILE.tar or FOLDER with an OCI layout, or ENVIRONMENT@VERSION of the service')
-    .option('--key <file>', 'public keys that you trust, as PEM; may be given again', collect, [])
+    .option('--key <file>', 'file with trusted public keys as PEM; repeatable', collect, [])
     .addHelpText(
       'after',
       `
@@ -55,19 +55,19 @@ async function verify(session: Session, target: string, keyFiles: string[]): Pro
 
 async function proveLocal(path: string, keys: string[]): Promise<ImageProof> {
   if (keys.length > 0) return proveImage(path, keys)
-  throw new CliError('Nothing says whom to trust.', {
+  throw new CliError('No trusted public key is given.', {
     hint: 'Name the public keys with --key; sandbox signing-keys prints those of a service.',
     code: 'cli_usage',
     exitCode: exitCodes.usage,
   })
 }
 
-/** What the service sends must also be the version that was asked for. */
+/** The downloaded image must also be the requested version. */
 async function proveRemote(session: Session, wanted: string, keys: string[]): Promise<ImageProof> {
   const version = await findVersion(session, wanted)
   if (keys.length === 0) {
     session.report.progress(
-      'The public keys are the service’s own word: give --key to trust them by yourself.',
+      'The public keys come from the service itself: use --key to verify with keys that you trust.',
     )
     const { items } = await session.publicClient.call(allRoutes.listSigningKeys)
     keys = items.map(({ public_key_pem }) => public_key_pem)
@@ -89,7 +89,7 @@ async function proveRemote(session: Session, wanted: string, keys: string[]): Pr
 async function readKeys(path: string): Promise<string> {
   const text = await readFile(path, 'utf8').catch(() => '')
   if (holdsPublicKey(text)) return text
-  throw new CliError(`${path} holds no public key.`, {
+  throw new CliError(`${path} contains no public key.`, {
     hint: 'It must be PEM: -----BEGIN PUBLIC KEY-----.',
     code: 'cli_usage',
     exitCode: exitCodes.usage,

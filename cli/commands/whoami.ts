@@ -1,4 +1,4 @@
-import { roles } from '@sandbox-jobs/contract/resources/user.ts'
+import { roles } from '@sandbox-jobs/contract/resources/companies/user.ts'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import type { Command } from 'commander'
 import { serviceCommand } from '../args/service-command.ts'
@@ -8,7 +8,7 @@ import { withSession } from '../session/session.ts'
 
 export const whoamiCommand = (): Command =>
   serviceCommand('whoami')
-    .description('say who you are to the service and what you may try')
+    .description('show your account, role and rights')
     .action((options: ConnectionOptions) =>
       withSession(options, async ({ client, url, stored, report }) => {
         const me = await client.call(allRoutes.readMe)
@@ -21,8 +21,11 @@ export const whoamiCommand = (): Command =>
           ['role', roleName(me.role)],
           ['departments', me.managed_department_ids.join(', ')],
           ['rooms', me.allowed_chatroom_ids?.join(', ') ?? ''],
-          ['may', may.join(', ') || 'use the rooms you are in'],
-          ['service is', me.sandbox_enabled ? 'enabled' : 'disabled: only reading and cancelling work'],
+          ['may', may.join(', ') || 'use the rooms that you are a member of'],
+          [
+            'service is',
+            me.sandbox_enabled ? 'enabled' : 'disabled: only reading and cancelling are allowed',
+          ],
         ]
         const shown = rows.filter(([, value]) => value !== '')
         report.result(table(['', ''], shown).trimStart(), me)

@@ -1,32 +1,32 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { BuildLogEvent, RunLogEvent } from '@sandbox-jobs/contract/resources/log-event.ts'
+import type { BuildLogEvent, RunLogEvent } from '@sandbox-jobs/contract/resources/runs/log-event.ts'
 import { escapeLines } from '../output/escape-controls.ts'
-import { patientRead } from '../session/patient-read.ts'
+import { readWithRetry } from '../session/read-with-retry.ts'
 import type { Session } from '../session/session.ts'
 
 type LogEvent = RunLogEvent | BuildLogEvent
 
 export interface FollowedLog {
-  /** Connects from a position on. */
+  /** Opens the event stream from a position on. */
   open(start: number): Promise<Response>
   what: 'run' | 'build'
-  /** The command that shows all of it. */
+  /** The command that prints the complete log. */
   whole: string
-  /** Where it is shown. */
+  /** Where the log is shown. */
   out: NodeJS.WriteStream
-  /** Whoever follows says by other means how it ended. */
+  /** True if the caller reports the end of the work itself. */
   isPart?: boolean
 }
 
 const againMs = 500
 
-/** Shows a log as it is written, until its work ends; a connection that breaks is made again where it broke. */
+/** Shows a log while it is written, until the work ends. After a broken connection it continues where it stopped. */
 export async function followLog(session: Session, log: FollowedLog): Promise<void> {
   const { report } = session
   for (let start = 0; ; ) {
-    const response = await patientRead(
+    const response = await readWithRetry(
       () => log.open(start),
-      () => report.progress(`The service does not answer; waiting for it. The ${log.what} goes on.`),
+      () => report.progress(`The service does not answer; waiting for it. The ${log.what} continues.`),
     )
     try {
       for await (const { id, event } of eventsOf(response)) {
@@ -35,7 +35,7 @@ export async function followLog(session: Session, log: FollowedLog): Promise<voi
         if (event.kind === 'end') return
       }
     } catch (error) {
-      // What a broken connection throws; whatever else is wrong, the next call tells.
+      // What a broken connection throws. Any other error shows up in the next call.
       if (!(error instanceof TypeError)) throw error
     }
     await sleep(againMs)
@@ -47,13 +47,13 @@ function show({ report }: Session, { what, whole, out, isPart }: FollowedLog, ev
   else if (event.kind === 'log') {
     out.write(out.isTTY === true ? escapeLines(event.text) : event.text)
   } else if (event.kind === 'gap') {
-    report.progress(`${event.end - event.start} bytes came too fast to be shown; ${whole} has them.`)
+    report.progress(`${event.end - event.start} bytes were written too fast to show; ${whole} prints them.`)
   } else if (isPart !== true) {
     report.progress(`The ${what} is ${event.status}.`)
   }
 }
 
-/** The events of the service's stream: an `id` and one line of `data` each. */
+/** The events of the stream: an `id` and one `data` line each. */
 async function* eventsOf({ body }: Response): AsyncGenerator<{ id: number; event: LogEvent }> {
   const decoder = new TextDecoder()
   let text = ''

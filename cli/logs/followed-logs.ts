@@ -1,10 +1,10 @@
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import type { BuildPlace } from '../push/watch-build.ts'
-import type { RunPlace } from '../runs/watch-run.ts'
+import type { RunReference } from '../runs/watch-run.ts'
 import type { Session } from '../session/session.ts'
 import type { FollowedLog } from './follow-log.ts'
 
-export const logOfRun = ({ client }: Session, params: RunPlace): FollowedLog => ({
+export const logOfRun = ({ client }: Session, params: RunReference): FollowedLog => ({
   open: (start) => client.call(allRoutes.followRunLog, { params, query: { start } }),
   what: 'run',
   whole: 'sandbox logs',

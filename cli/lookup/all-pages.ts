@@ -3,10 +3,10 @@ interface Page<T> {
   next_page_token: string | null
 }
 
-/** More than any company should have of one thing; a list without an end would otherwise never return. */
+/** More pages than any list should have: an endless list would otherwise never return. */
 const pagesMax = 1000
 
-/** Every item of a list of the service, page by page. */
+/** Every item of a paged list of the service. */
 export async function allPages<T>(
   read: (query: { page_size: number; page_token?: string }) => Promise<Page<T>>,
 ) {

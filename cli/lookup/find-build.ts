@@ -1,17 +1,21 @@
-import type { EnvironmentVersion } from '@sandbox-jobs/contract/resources/environment-version.ts'
+import type { EnvironmentVersion } from '@sandbox-jobs/contract/resources/environments/environment-version.ts'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import { CliError } from '../failure.ts'
-import type { BuildPlace } from '../push/watch-build.ts'
+import type { BuildPlace as BuildReference } from '../push/watch-build.ts'
 import type { Session } from '../session/session.ts'
 import { allPages } from './all-pages.ts'
 import { findEnvironment, listEnvironments } from './find-environment.ts'
 import { findVersion } from './find-version.ts'
 
-/** How the builds that commands take may be named. */
+/** How commands name a build. */
 export const buildArgument = 'ENVIRONMENT@VERSION, or the id of a version or of a build'
 
-/** Where a build is, by its version (then its latest build) or its own id. */
-export async function findBuild(session: Session, wanted: string, environment?: string): Promise<BuildPlace> {
+/** Finds a build by its version (then the latest one) or by its own id. */
+export async function findBuild(
+  session: Session,
+  wanted: string,
+  environment?: string,
+): Promise<BuildReference> {
   if (wanted.includes('@')) {
     const version = await findVersion(session, wanted)
     return latestBuild(version.environment_id, version)
@@ -33,7 +37,7 @@ export async function findBuild(session: Session, wanted: string, environment?: 
     if (earlier) return earlier
   }
   throw new CliError(`There is no version or build ${wanted} that you can see.`, {
-    hint: 'Write ENVIRONMENT@VERSION, such as python@3, or the id of a version (ver_…) or of a build (bld_…).',
+    hint: 'Use ENVIRONMENT@VERSION, such as python@3, or the id of a version (ver_…) or of a build (bld_…).',
     code: 'cli_unknown_name',
   })
 }
@@ -44,11 +48,11 @@ interface Searched {
   wanted: string
 }
 
-/** A build that was tried again since. */
+/** A build that is not the latest of its version. */
 async function earlierBuild(
   { client }: Session,
   { id, versions, wanted }: Searched,
-): Promise<BuildPlace | undefined> {
+): Promise<BuildReference | undefined> {
   for (const { id: vid } of versions.filter((version) => version.last_build_attempt_id !== '')) {
     const builds = await allPages((query) =>
       client.call(allRoutes.listBuilds, { params: { id, vid }, query }),
@@ -58,7 +62,7 @@ async function earlierBuild(
   return undefined
 }
 
-function latestBuild(id: string, version: EnvironmentVersion): BuildPlace {
+function latestBuild(id: string, version: EnvironmentVersion): BuildReference {
   if (version.last_build_attempt_id !== '') return { id, vid: version.id, aid: version.last_build_attempt_id }
   throw new CliError(`Version ${version.id} has not been built yet.`, {
     hint: version.build_next_action || 'Build it with sandbox env push.',

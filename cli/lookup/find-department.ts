@@ -8,7 +8,7 @@ import { pickNamed } from './pick-named.ts'
 
 const departmentId = idPattern('department')
 
-/** Id of a department given by id, or by name to those who may list the departments of the company. */
+/** Id of a department, given by id, or by name for callers who may list departments. */
 export async function findDepartment({ client }: Session, wanted: string): Promise<string> {
   if (departmentId.test(wanted)) return wanted
   try {

@@ -1,10 +1,10 @@
-import type { Environment } from '@sandbox-jobs/contract/resources/environment.ts'
+import type { Environment } from '@sandbox-jobs/contract/resources/environments/environment.ts'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import type { Session } from '../session/session.ts'
 import { allPages } from './all-pages.ts'
 import { pickNamed } from './pick-named.ts'
 
-/** Every environment the caller sees, archived ones left out. */
+/** Every active environment that the caller can see. */
 export const listEnvironments = ({ client }: Session): Promise<Environment[]> =>
   allPages((query) => client.call(allRoutes.listEnvironments, { query }))
 

@@ -8,7 +8,7 @@ import { pickNamed } from './pick-named.ts'
 
 const roomId = idPattern('chatroom')
 
-/** Id of a room given by id, or by the name of one that the caller is a member of or manages. */
+/** Id of a room, given by id, or by the name of a room that the caller is a member of or manages. */
 export async function findRoom({ client }: Session, wanted: string): Promise<string> {
   if (roomId.test(wanted)) return wanted
   try {

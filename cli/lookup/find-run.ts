@@ -5,15 +5,15 @@ import { findRoom } from './find-room.ts'
 
 const runId = idPattern('run')
 
-/** Parameters of the routes of one run: its room is given, or remembered from when the run was seen last. */
+/** Parameters for the routes of one run: the room is given, or remembered from an earlier command. */
 export async function findRun(
   session: Session,
   run: string,
   room?: string,
 ): Promise<{ cid: string; rid: string }> {
   if (!runId.test(run)) {
-    throw new CliError(`Not the id of a run: ${run}`, {
-      hint: 'It is run_ and 32 digits; sandbox runs --room ROOM lists them.',
+    throw new CliError(`${run} is not the id of a run.`, {
+      hint: 'An id is run_ and 32 digits; sandbox runs --room ROOM lists them.',
       code: 'cli_usage',
       exitCode: exitCodes.usage,
     })
@@ -21,8 +21,8 @@ export async function findRun(
   if (room !== undefined) return { cid: await findRoom(session, room), rid: run }
   const known = new Map(session.stored.run_rooms).get(run)
   if (known !== undefined) return { cid: known, rid: run }
-  throw new CliError(`The room of ${run} is not known here.`, {
-    hint: 'Say which room it ran in with --room ROOM.',
+  throw new CliError(`The room of ${run} is unknown on this machine.`, {
+    hint: 'Name the room that it ran in with --room ROOM.',
     code: 'cli_usage',
     exitCode: exitCodes.usage,
   })

@@ -1,4 +1,4 @@
-import type { Task } from '@sandbox-jobs/contract/resources/task.ts'
+import type { Task } from '@sandbox-jobs/contract/resources/tasks/task.ts'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import type { Session } from '../session/session.ts'
 import { allPages } from './all-pages.ts'

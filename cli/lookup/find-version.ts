@@ -1,4 +1,4 @@
-import type { EnvironmentVersion } from '@sandbox-jobs/contract/resources/environment-version.ts'
+import type { EnvironmentVersion } from '@sandbox-jobs/contract/resources/environments/environment-version.ts'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import { CliError, exitCodes } from '../failure.ts'
 import type { Session } from '../session/session.ts'
@@ -9,8 +9,8 @@ import { findEnvironment } from './find-environment.ts'
 export async function findVersion(session: Session, wanted: string): Promise<EnvironmentVersion> {
   const at = wanted.lastIndexOf('@')
   if (at < 1) {
-    throw new CliError(`${wanted} names no version.`, {
-      hint: 'Write ENVIRONMENT@VERSION, such as python@3; sandbox env list shows the environments.',
+    throw new CliError(`${wanted} is not a version.`, {
+      hint: 'Use ENVIRONMENT@VERSION, such as python@3; sandbox env list shows the environments.',
       code: 'cli_usage',
       exitCode: exitCodes.usage,
     })

@@ -1,4 +1,4 @@
-/** The names most like a mistyped one, best first; at most three, and none that is too different. */
+/** The names most similar to a mistyped one, best first: at most three, and only similar ones. */
 export function nearNames(wanted: string, names: readonly string[]): string[] {
   const typed = wanted.toLowerCase()
   return [...new Set(names)]
@@ -9,7 +9,7 @@ export function nearNames(wanted: string, names: readonly string[]): string[] {
     .map(({ name }) => name)
 }
 
-/** Letters to add, drop or change; a name that begins like the typed one counts as near. */
+/** Edit distance; a name that starts with the typed text counts as near. */
 function distanceOf(typed: string, name: string): number {
   if (typed.length > 1 && name.includes(typed)) return 1
   let previous = Array.from({ length: name.length + 1 }, (_, index) => index)

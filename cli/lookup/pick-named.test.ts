@@ -15,18 +15,18 @@ const hintFor = (wanted: string, items = rooms): string => {
   }
 }
 
-test('a name or an id finds the one item that has it', () => {
+test('a name or an id finds its item', () => {
   expect(pickNamed('room', 'daily-numbers', rooms).id).toBe('roo_1')
   expect(pickNamed('room', 'roo_3', rooms).id).toBe('roo_3')
 })
 
-test('a name that several have asks for the id', () => {
-  expect(hintFor('front-desk')).toBe('Name one by its id: roo_2, roo_3.')
+test('an ambiguous name gets the hint to use an id', () => {
+  expect(hintFor('front-desk')).toBe('Use one of the ids: roo_2, roo_3.')
 })
 
-test('a mistyped name gets the near ones, another one gets what there is', () => {
+test('a mistyped name gets similar names, any other name gets the list', () => {
   expect(hintFor('dialy-numbers')).toBe('Did you mean daily-numbers?')
   expect(hintFor('desk')).toBe('Did you mean front-desk?')
-  expect(hintFor('zzzzzzzzzzzzzzzz')).toBe('There is: daily-numbers, front-desk, front-desk.')
-  expect(hintFor('any', [])).toBe('There is none at all yet.')
+  expect(hintFor('zzzzzzzzzzzzzzzz')).toBe('Existing: daily-numbers, front-desk, front-desk.')
+  expect(hintFor('any', [])).toBe('None exists yet.')
 })

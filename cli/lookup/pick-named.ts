@@ -8,7 +8,7 @@ interface Named {
   name: string
 }
 
-/** The one item with that id or name; else an error that lists near names, or the ids to choose from. */
+/** The only item with that id or name; otherwise an error with similar names, or with the ids to choose from. */
 export function pickNamed<T extends Named>(
   kind: string,
   wanted: string,
@@ -20,7 +20,7 @@ export function pickNamed<T extends Named>(
   if (only && found.length === 1) return only
   if (found.length > 1) {
     throw new CliError(`${found.length} ${kind}s are named ${wanted}.`, {
-      hint: `Name one by its id: ${found.map((item) => item.id).join(', ')}.`,
+      hint: `Use one of the ids: ${found.map((item) => item.id).join(', ')}.`,
       code: 'cli_ambiguous',
     })
   }
@@ -37,7 +37,7 @@ function unknownName(what: string, wanted: string, items: readonly Named[]): Cli
 
 function hintOf(near: string[], items: readonly Named[]): string {
   if (near.length > 0) return `Did you mean ${near.join(', ')}?`
-  if (items.length === 0) return 'There is none at all yet.'
+  if (items.length === 0) return 'None exists yet.'
   const some = items.slice(0, someShown).map((item) => item.name)
-  return `There is: ${some.join(', ')}${items.length > someShown ? ', …' : ''}.`
+  return `Existing: ${some.join(', ')}${items.length > someShown ? ', …' : ''}.`
 }

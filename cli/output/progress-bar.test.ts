@@ -16,12 +16,12 @@ test('without a terminal a line appears at each quarter, once', () => {
   )
 })
 
-test('on a terminal one line is drawn anew and ended', () => {
+test('on a terminal one line is redrawn and then ended', () => {
   const text = drawn(true, [512, 512, 1024], 1024)
   expect(text.split('\r')).toHaveLength(3)
   expect(text).toMatch(/\[={30}\] 100% of 1\.0 KiB\n$/)
 })
 
-test('nothing to send is all sent', () => {
+test('an empty upload is complete', () => {
   expect(drawn(false, [0], 0)).toContain('100%')
 })

@@ -1,6 +1,6 @@
 import { bytesText } from './sizes.ts'
 
-/** How far something of a known size has come; on a terminal one line that is drawn anew, elsewhere four lines. */
+/** Progress towards a known total: one redrawn line on a terminal, otherwise four lines. */
 export interface Progress {
   update(done: number): void
   end(): void
@@ -50,7 +50,7 @@ function plainLines(label: string, total: number, stream: Stream): Progress {
 const share = (done: number, total: number): number =>
   total === 0 ? 100 : Math.min(100, Math.floor((done / total) * 100))
 
-/** The bar alone, for things that count in steps too. */
+/** Only the bar, for progress that counts in steps. */
 export function barOf(done: number, total: number): string {
   const filled = total === 0 ? barWidth : Math.min(barWidth, Math.floor((done / total) * barWidth))
   return `[${'='.repeat(filled)}${' '.repeat(barWidth - filled)}]`

@@ -1,10 +1,10 @@
-import type { ScanReport } from '@sandbox-jobs/contract/resources/scan-report.ts'
-import { severities } from '@sandbox-jobs/contract/resources/security-finding.ts'
+import type { ScanReport } from '@sandbox-jobs/contract/resources/builds/scan-report.ts'
+import { severities } from '@sandbox-jobs/contract/resources/builds/security-finding.ts'
 import { escapeControls } from './escape-controls.ts'
 import { bytesText } from './sizes.ts'
 import { table } from './table.ts'
 
-/** What the scan of an image found. */
+/** The scan report of an image as text. */
 export function reportText(report: ScanReport): string {
   const { system, vulnerability_database: database, findings } = report
   const counts = severities
@@ -15,9 +15,9 @@ export function reportText(report: ScanReport): string {
     `system           ${system ? escapeControls(system.name) : 'unknown'}`,
     `read             ${report.file_count} files, ${bytesText(report.byte_count)}`,
     `packages         ${report.package_count}`,
-    `vulnerabilities  ${database ? `compared with revision ${database.revision} of ${database.imported_at}` : 'not compared: the operator has no database of them'}`,
+    `vulnerabilities  ${database ? `compared with revision ${database.revision} of ${database.imported_at}` : 'not compared: the operator has imported no vulnerability database'}`,
     `findings         ${counts.length === 0 ? 'none' : counts.join(', ')}`,
-    ...(report.truncated ? ['Not everything is here: the image exceeds the bounds of the scan.'] : []),
+    ...(report.truncated ? ['The report is incomplete: the image exceeds the bounds of the scan.'] : []),
     ...report.unread.map(({ path, reason }) => `not read: ${escapeControls(path)} (${reason})`),
   ]
   const rows = findings.map((each) => [

@@ -3,17 +3,20 @@ import { escapeControls, escapeLines } from './escape-controls.ts'
 import { paint } from './paint.ts'
 
 /**
- * Where a command says things. Results go to standard output, progress to standard error, so that a pipe gets the
- * result alone. With `--json` standard output is one document, or one line per event while something is watched, and
- * progress is silent.
+ * The output of a command. Results go to standard output and progress to standard error, so that a pipe receives only
+ * the result. With `--json` standard output is one document, or one line per event while watching, and progress is
+ * silent.
  */
 export interface Reporter {
   json: boolean
-  /** The result: `document` with --json, on one line when events came before it, else the text. Text of others must be escaped by the caller. */
+  /**
+   * The result: `document` with --json, on one line if events came before it; otherwise the text. The caller escapes
+   * foreign text.
+   */
   result(text: string, document: unknown): void
   /** One step of something that is watched. */
   event(text: string, document: unknown): void
-  /** What is going on, for people only. */
+  /** Progress, only for people. */
   progress(text: string): void
   failure(failure: Failure): void
 }

@@ -12,7 +12,7 @@ test('sizes have at most three digits', () => {
   ])
 })
 
-test('times are told as people say them', () => {
+test('durations are readable', () => {
   expect([40, 9_940, 12_400, 200_000, 7_500_000].map(durationText)).toEqual([
     '0.0 s',
     '9.9 s',

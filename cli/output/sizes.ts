@@ -1,6 +1,6 @@
 const units = ['B', 'KiB', 'MiB', 'GiB']
 
-/** A number of bytes for people: three digits at most. */
+/** A number of bytes, with at most three digits. */
 export function bytesText(bytes: number): string {
   let value = bytes
   let unit = 0
@@ -12,7 +12,7 @@ export function bytesText(bytes: number): string {
   return `${value.toFixed(digits)} ${units[unit]}`
 }
 
-/** A time for people: `0.4 s`, `12 s`, `3 min 20 s`, `2 h 5 min`. */
+/** A duration: `0.4 s`, `12 s`, `3 min 20 s`, `2 h 5 min`. */
 export function durationText(ms: number): string {
   const seconds = ms / 1000
   if (seconds < 10) return `${seconds.toFixed(1)} s`

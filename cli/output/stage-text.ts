@@ -1,11 +1,11 @@
-import type { BuildStageRecord } from '@sandbox-jobs/contract/resources/build-details.ts'
+import type { BuildStageRecord } from '@sandbox-jobs/contract/resources/builds/build-details.ts'
 import { durationText } from './sizes.ts'
 import { table } from './table.ts'
 
-/** The stages of a build below an empty line; nothing when there are none yet. */
+/** The stages of a build after an empty line; empty if there are none yet. */
 export function stageText(stages: BuildStageRecord[]): string {
   if (stages.length === 0) return ''
-  return `\n${table(['STAGE', 'OUTCOME', 'BEGAN', 'TOOK', 'PASSES'], stages.map(rowOf))}`
+  return `\n${table(['STAGE', 'OUTCOME', 'STARTED', 'TOOK', 'PASSES'], stages.map(rowOf))}`
 }
 
 const rowOf = ({ stage, outcome, started_at, duration_ms, passes }: BuildStageRecord): string[] => [

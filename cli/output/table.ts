@@ -1,6 +1,6 @@
 import { escapeControls } from './escape-controls.ts'
 
-/** Columns under a line of headings; cells hold what other people wrote, so they are escaped. */
+/** A table with headings. Cells contain foreign text, so they are escaped. */
 export function table(headings: string[], rows: string[][]): string {
   const safe = [headings, ...rows].map((row) => row.map((cell) => escapeControls(cell)))
   const widths = headings.map((_, column) => Math.max(...safe.map((row) => (row[column] ?? '').length)))

@@ -1,5 +1,5 @@
-import type { Task } from '@sandbox-jobs/contract/resources/task.ts'
-import type { TaskVersion } from '@sandbox-jobs/contract/resources/task-version.ts'
+import type { Task } from '@sandbox-jobs/contract/resources/tasks/task.ts'
+import type { TaskVersion } from '@sandbox-jobs/contract/resources/tasks/task-version.ts'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import { CliError } from '../failure.ts'
 import { allPages } from '../lookup/all-pages.ts'
@@ -15,11 +15,14 @@ import type { TaskFile } from './task-file.ts'
 export interface Published {
   task: Task
   version: TaskVersion
-  /** False when the published version already held the same. */
+  /** False if the published version already had the same content. */
   changed: boolean
 }
 
-/** Makes the task when there is none of that name and owner, and publishes a version unless it says the same. */
+/**
+ * Creates the task if there is none of that name and owner, and publishes a version unless the published one has the
+ * same content.
+ */
 export async function publishTask(session: Session, source: TaskSource): Promise<Published> {
   const content = contentOf(source, await environmentVersionOf(session, source.task))
   const task = await ensureTask(session, source.task)
@@ -50,7 +53,7 @@ async function ensureTask(session: Session, file: TaskFile): Promise<Task> {
   )
   if (!own.some((task) => task.name === file.name)) {
     const body = { name: file.name, description: file.description, ...owner }
-    report.progress(`making the task ${escapeControls(file.name)}`)
+    report.progress(`creating the task ${escapeControls(file.name)}`)
     return client.call(allRoutes.createTask, { body })
   }
   const task = pickNamed('task', file.name, own)
@@ -74,7 +77,7 @@ async function publishedVersion({ client }: Session, task: Task): Promise<TaskVe
   })
 }
 
-/** A draft that somebody left is written over: a task has at most one that matters. */
+/** An existing draft is overwritten: a task has at most one relevant draft. */
 async function writeDraft({ client }: Session, task: Task, content: TaskContent): Promise<TaskVersion> {
   const draft = task.current_draft_version_id
   return draft === null

@@ -3,7 +3,7 @@ import { dirname, relative, resolve } from 'node:path'
 import { parse } from 'yaml'
 import { checkTaskFile, type TaskFile, wrongFile } from './task-file.ts'
 
-/** A task file with the texts it names read in. */
+/** A task file with the texts of the files that it names. */
 export interface TaskSource {
   task: TaskFile
   startupScript: string
@@ -12,7 +12,7 @@ export interface TaskSource {
   inputExample: string | null
 }
 
-/** Reads a task file and the files it names; throws naming what is wrong. */
+/** Reads a task file and the files that it names. Throws an error that names the problem. */
 export async function readTaskFile(file: string): Promise<TaskSource> {
   let content: unknown
   try {
@@ -21,7 +21,7 @@ export async function readTaskFile(file: string): Promise<TaskSource> {
     throw wrongFile(file, [reasonOf(error)])
   }
   const task = checkTaskFile(content, file)
-  const beside = (path: string | undefined) => (path === undefined ? null : readBeside(file, path))
+  const beside = (path: string | undefined) => (path === undefined ? null : readAdjacent(file, path))
   return {
     task,
     startupScript: (await beside(task.startup_script)) ?? '',
@@ -32,10 +32,10 @@ export async function readTaskFile(file: string): Promise<TaskSource> {
 }
 
 /**
- * Text of a file beside or below the task file. A task file from elsewhere must not be able to publish other files
- * of this machine, so neither a path nor a link may lead out.
+ * Text of a file next to or below the task file. A task file from elsewhere must not publish other files of this
+ * machine, so neither a path nor a link may leave the folder.
  */
-async function readBeside(file: string, path: string): Promise<string> {
+async function readAdjacent(file: string, path: string): Promise<string> {
   try {
     const folder = await realpath(dirname(resolve(file)))
     const real = await realpath(resolve(folder, path))
@@ -49,6 +49,6 @@ async function readBeside(file: string, path: string): Promise<string> {
 function reasonOf(error: unknown): string {
   if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return 'there is no such file'
   const [first = ''] = (error instanceof Error ? error.message : String(error)).split('\n', 1)
-  // The parser ends it with a colon, and shows the place on the lines that follow.
+  // The parser ends the message with a colon and shows the position on the following lines.
   return first.replace(/:$/, '')
 }

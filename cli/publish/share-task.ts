@@ -1,5 +1,5 @@
 import { ApiError } from '@sandbox-jobs/contract/client/api-error.ts'
-import type { Scope } from '@sandbox-jobs/contract/resources/owner-scope.ts'
+import type { Scope } from '@sandbox-jobs/contract/resources/companies/owner-scope.ts'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import { allPages } from '../lookup/all-pages.ts'
 import { findDepartment } from '../lookup/find-department.ts'
@@ -12,28 +12,31 @@ import type { TaskFile } from './task-file.ts'
 interface Target {
   target_kind: Scope
   target_id: string
-  /** As the task file names it. */
+  /** The name in the task file. */
   name: string
 }
 
-/** Where a task file shares and enables, by id. */
-export interface Places {
+/** The ids of the departments and rooms that a task file names. */
+export interface ShareTargets {
   targets: Target[]
   rooms: { cid: string; name: string }[]
 }
 
-/** Finds every place that a task file names. Asked for first, so that a wrong name leaves no task half published. */
-export async function findPlaces(session: Session, file: TaskFile): Promise<Places> {
+/**
+ * Looks up every department and room of a task file. This happens first, so that a wrong name does not leave a task
+ * half published.
+ */
+export async function findShareTargets(session: Session, file: TaskFile): Promise<ShareTargets> {
   const targets = await targetsOf(session, file)
-  const rooms: Places['rooms'] = []
+  const rooms: ShareTargets['rooms'] = []
   for (const name of file.enable) rooms.push({ cid: await findRoom(session, name), name })
   return { targets, rooms }
 }
 
-/** Shares a task as its file says. Shares that are live already stay; none is revoked. */
+/** Shares a task as its file says. Existing live shares stay; none is revoked. */
 export async function shareTask(
   { client, report }: Session,
-  { targets }: Places,
+  { targets }: ShareTargets,
   { task }: Published,
 ): Promise<void> {
   if (targets.length === 0) return
@@ -72,10 +75,10 @@ async function targetsOf(session: Session, { share }: TaskFile): Promise<Target[
   return targets
 }
 
-/** Enables the version in the rooms that the file names, where another or none is pinned. */
+/** Enables the version in the rooms of the file that have pinned another version or none. */
 export async function enableTask(
   { client, report }: Session,
-  { rooms }: Places,
+  { rooms }: ShareTargets,
   { task, version }: Published,
 ): Promise<void> {
   for (const { cid, name } of rooms) {

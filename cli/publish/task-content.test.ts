@@ -1,4 +1,4 @@
-import type { TaskVersion } from '@sandbox-jobs/contract/resources/task-version.ts'
+import type { TaskVersion } from '@sandbox-jobs/contract/resources/tasks/task-version.ts'
 import { expect, test } from 'vitest'
 import type { TaskSource } from './read-task-file.ts'
 import { contentOf, hasContent } from './task-content.ts'
@@ -24,7 +24,7 @@ test('a version with the same content needs no new one', () => {
   )
 })
 
-test('any difference needs a new version, and so do sources that cannot be seen', () => {
+test('any difference needs a new version, and so do hidden sources', () => {
   expect(hasContent({ ...published, work_script: 'echo ho\n' }, content)).toBe(false)
   expect(hasContent({ ...published, timeout_seconds: 1 }, content)).toBe(false)
   expect(hasContent({ ...published, environment_version_id: 'ver_2' }, content)).toBe(false)

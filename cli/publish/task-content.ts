@@ -1,7 +1,10 @@
-import type { TaskVersion, TaskVersionCreateRequest } from '@sandbox-jobs/contract/resources/task-version.ts'
+import type {
+  TaskVersion,
+  TaskVersionCreateRequest,
+} from '@sandbox-jobs/contract/resources/tasks/task-version.ts'
 import type { TaskSource } from './read-task-file.ts'
 
-/** The whole content of a version, so that a draft keeps nothing of an earlier one. */
+/** The complete content of a version, so that a draft keeps nothing of an earlier one. */
 export const contentOf = (source: TaskSource, environmentVersionId: string) =>
   ({
     environment_version_id: environmentVersionId,
@@ -12,13 +15,14 @@ export const contentOf = (source: TaskSource, environmentVersionId: string) =>
     input_instructions: source.task.input_instructions ?? null,
     input_example: source.inputExample,
     input_schema: source.inputSchema,
+    secret_slot_declarations: source.task.secret_slots,
     timeout_seconds: source.task.timeout_seconds,
     requires_confirmation: source.task.requires_confirmation,
   }) satisfies TaskVersionCreateRequest
 
 export type TaskContent = ReturnType<typeof contentOf>
 
-/** Whether a published version holds exactly that content. Hidden sources count as different. */
+/** Whether a published version has exactly this content. Hidden sources count as different. */
 export function hasContent(version: TaskVersion, content: TaskContent): boolean {
   if (!version.source_visible || version.state !== 'published') return false
   return (Object.keys(content) as (keyof TaskContent)[]).every(
@@ -26,8 +30,8 @@ export function hasContent(version: TaskVersion, content: TaskContent): boolean 
   )
 }
 
-/** An empty text, an empty object and nothing mean the same in a version. */
-function canonical(value: TaskContent[keyof TaskContent]): string {
+/** In a version, an empty text, an empty object and an absent value mean the same. */
+function canonical(value: TaskVersion[keyof TaskContent]): string {
   if (value === null || value === '') return ''
   if (typeof value !== 'object') return JSON.stringify(value)
   const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))

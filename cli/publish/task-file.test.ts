@@ -24,12 +24,13 @@ test('a task file needs a name, an environment and a script; the rest has defaul
     description: '',
     timeout_seconds: 1800,
     requires_confirmation: false,
+    secret_slots: [],
     share: { company: false, departments: [], rooms: [] },
     enable: [],
   })
 })
 
-test('every problem of a task file is named at once', () => {
+test('all problems of a task file are reported at once', () => {
   const wrong = {
     timeout_seconds: '60',
     ordinary_env: { PORT: 80 },
@@ -58,12 +59,12 @@ test('every problem of a task file is named at once', () => {
     expect(() => checkTaskFile(content, 't')).toThrow('must hold fields')
 })
 
-test('the files a task names are read from beside it', async () => {
+test('the files of a task are read from its folder', async () => {
   const source = await read('name: a\nenvironment: b\nwork_script: work.sh\n')
   expect(source).toMatchObject({ workScript: 'echo hi\n', startupScript: '', inputSchema: null })
 })
 
-test('no path and no link leads out of the folder of the task file', async () => {
+test('no path and no link may leave the folder of the task file', async () => {
   await expect(read('name: a\nenvironment: b\nwork_script: ../../etc/passwd\n')).rejects.toThrow(
     'cannot be read',
   )
@@ -74,7 +75,7 @@ test('no path and no link leads out of the folder of the task file', async () =>
   await expect(read('name: a\nenvironment: b\nwork_script: link.sh\n')).rejects.toThrow('outside the folder')
 })
 
-test('a file that is missing or is no YAML is named', async () => {
+test('a missing or invalid file is named', async () => {
   await expect(read('name: [')).rejects.toThrow('task.yaml cannot be used')
   await expect(read('name: a\nenvironment: b\nwork_script: none.sh\n')).rejects.toThrow(
     'none.sh cannot be read',

@@ -1,11 +1,11 @@
 import { timeoutDefaultSeconds } from '@sandbox-jobs/contract/limits.ts'
 import { CliError, exitCodes } from '../failure.ts'
 
-/** A task as its author keeps it in a file beside the scripts. Paths are relative to that file. */
+/** A task file, as its author keeps it next to the scripts. Paths are relative to the file. */
 export interface TaskFile {
   name: string
   description: string
-  /** Owner by name or id; absent: the company. */
+  /** Owner, by name or id; absent: the company. */
   department?: string
   /** By name or id. */
   environment: string
@@ -18,10 +18,12 @@ export interface TaskFile {
   input_schema?: string
   input_example?: string
   input_instructions?: string
+  /** Names of environment variables whose values are secrets: `sandbox secret set`. */
+  secret_slots: string[]
   timeout_seconds: number
   requires_confirmation: boolean
   share: { company: boolean; departments: string[]; rooms: string[] }
-  /** Rooms whose menu gets the task. */
+  /** Rooms in which the task is enabled. */
   enable: string[]
 }
 
@@ -35,13 +37,14 @@ const known = new Set<string>([
   'ordinary_env',
   'timeout_seconds',
   'requires_confirmation',
+  'secret_slots',
   'share',
   'enable',
   ...texts,
   ...moreTexts,
 ])
 
-/** Checks what a task file holds; throws naming every problem at once. */
+/** Validates a task file. Throws one error with all problems. */
 export function checkTaskFile(content: unknown, file: string): TaskFile {
   const problems: string[] = []
   const given = isRecord(content) ? content : {}
@@ -55,6 +58,7 @@ export function checkTaskFile(content: unknown, file: string): TaskFile {
     work_script: read.text('work_script') ?? problem(problems, 'work_script is missing'),
     timeout_seconds: read.whole('timeout_seconds') ?? timeoutDefaultSeconds,
     requires_confirmation: read.flag('requires_confirmation') ?? false,
+    secret_slots: read.list('secret_slots'),
     share: readShare(given.share, problems),
     enable: read.list('enable'),
   }
@@ -82,7 +86,7 @@ function readShare(share: unknown, problems: string[]): TaskFile['share'] {
   }
 }
 
-/** Reads fields of one object and notes those of another type. */
+/** Reads fields of one object and records those of a wrong type. */
 function reader(given: Record<string, unknown>, problems: string[], prefix = '') {
   const field = <T>(
     key: string,
@@ -110,7 +114,7 @@ const isTextList = (value: unknown): value is string[] => Array.isArray(value) &
 const isTextRecord = (value: unknown): value is Record<string, string> =>
   isRecord(value) && Object.values(value).every((item) => typeof item === 'string')
 
-/** Notes a problem; the value is never used, because every problem ends in an error. */
+/** Records a problem. The returned value is never used, because every problem ends in an error. */
 function problem(problems: string[], text: string): never {
   problems.push(text)
   return undefined as never
@@ -118,7 +122,7 @@ function problem(problems: string[], text: string): never {
 
 export const wrongFile = (file: string, problems: string[]) =>
   new CliError(`${file} cannot be used:\n  ${problems.join('\n  ')}`, {
-    hint: 'examples/sales-report/task.yaml shows a whole one.',
+    hint: 'examples/sales-report/task.yaml shows a complete one.',
     code: 'cli_task_file',
     exitCode: exitCodes.usage,
   })

@@ -3,42 +3,38 @@ import { join } from 'node:path'
 import { CliError } from '../failure.ts'
 import { escapeControls } from '../output/escape-controls.ts'
 
-/** One entry of a build context, by its path inside it. */
+/** One entry of a build context, with its path in the context. */
 export type ContextEntry =
   | { kind: 'file'; path: string; mode: number }
   | { kind: 'directory'; path: string; mode: number }
   | { kind: 'link'; path: string; target: string }
 
-/** History and remotes of a repository may hold what was never meant to leave. */
+/** A repository's history and remotes may contain what must not be uploaded. */
 const leftOut = new Set(['.git'])
 
 /**
- * What is below a folder, in a fixed order and following no link. Refuses here what the service would refuse after
- * the upload: special files, links that lead out, names no archive should hold. `.dockerignore` is left to the
- * build, which knows its rules.
+ * The entries below a folder, in a fixed order, without following links. Refuses before the upload what the service
+ * would refuse after it: special files, links that leave the folder, and invalid names. The build evaluates
+ * `.dockerignore`.
  */
 export async function contextEntries(folder: string): Promise<ContextEntry[]> {
   const entries: ContextEntry[] = []
   await collect(folder, '', entries)
   if (!entries.some((entry) => entry.path === 'Dockerfile' && entry.kind === 'file')) {
     throw new CliError(`There is no Dockerfile in ${folder}.`, {
-      hint: 'Name the folder that holds it: sandbox env push DIR --name NAME.',
+      hint: 'Name the folder that contains it: sandbox env push DIR --name NAME.',
       code: 'cli_no_dockerfile',
     })
   }
   return entries
 }
 
-const folderProblems: Record<string, string> = { ENOENT: 'does not exist', ENOTDIR: 'is no folder' }
+const folderProblems: Record<string, string> = { ENOENT: 'does not exist', ENOTDIR: 'is not a folder' }
 
 async function collect(folder: string, prefix: string, entries: ContextEntry[]): Promise<void> {
   const names = await readdir(join(folder, prefix)).catch((error: NodeJS.ErrnoException) => {
     const problem = folderProblems[error.code ?? ''] ?? `cannot be read (${error.code})`
-    throw refused(
-      prefix || folder,
-      problem,
-      'Name the folder that holds the Dockerfile, one that you can read.',
-    )
+    throw refused(prefix || folder, problem, 'Name a readable folder that contains the Dockerfile.')
   })
   for (const name of names.sort()) {
     if (leftOut.has(name)) continue
@@ -46,7 +42,7 @@ async function collect(folder: string, prefix: string, entries: ContextEntry[]):
     if (escapeControls(name) !== name || name.includes('\\') || name.includes('\ufffd')) {
       throw refused(
         path,
-        'has a name that archives must not hold',
+        'has a name that is not allowed in archives',
         'Rename it: no control characters, no \\.',
       )
     }
@@ -56,7 +52,7 @@ async function collect(folder: string, prefix: string, entries: ContextEntry[]):
     else if (found.isDirectory()) {
       entries.push({ kind: 'directory', path, mode: found.mode & 0o777 })
       await collect(folder, path, entries)
-    } else throw refused(path, 'is no file, folder or link', 'Move it out of the folder.')
+    } else throw refused(path, 'is not a file, folder or link', 'Move it out of the folder.')
   }
 }
 
@@ -66,7 +62,7 @@ async function linkEntry(folder: string, path: string): Promise<ContextEntry> {
   throw refused(path, `is a link that leads out of the folder, to ${target}`, 'Put a copy of the file there.')
 }
 
-/** A link may go up with `../` first, not above the folder, and then down by names. */
+/** A link may start with `../` as long as it stays inside the folder; after that it may only name entries. */
 export function staysInside(path: string, target: string): boolean {
   if (target === '' || target.startsWith('/') || target.includes('\\')) return false
   const segments = target.split('/').filter((segment) => segment !== '' && segment !== '.')

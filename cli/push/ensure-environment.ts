@@ -1,5 +1,5 @@
 import { ApiError } from '@sandbox-jobs/contract/client/api-error.ts'
-import type { Environment } from '@sandbox-jobs/contract/resources/environment.ts'
+import type { Environment } from '@sandbox-jobs/contract/resources/environments/environment.ts'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import { CliError } from '../failure.ts'
 import { findDepartment } from '../lookup/find-department.ts'
@@ -8,7 +8,7 @@ import { pickNamed } from '../lookup/pick-named.ts'
 import { escapeControls } from '../output/escape-controls.ts'
 import type { Session } from '../session/session.ts'
 
-/** The tenant's environment of that name or id; made when there is none. */
+/** The environment of the company with that name or id; created if absent. */
 export async function ensureEnvironment(
   session: Session,
   { name, department }: { name: string; department?: string },
@@ -21,7 +21,7 @@ export async function ensureEnvironment(
   }
   if (/^env_[0-9a-f]{32}$/.test(name)) {
     throw new CliError(`There is no environment ${name} that you can see.`, {
-      hint: 'Give a name to make one, or look with sandbox env list.',
+      hint: 'Give a name to create one, or list environments with sandbox env list.',
       code: 'cli_unknown_name',
     })
   }
@@ -31,13 +31,16 @@ export async function ensureEnvironment(
     .catch((error: unknown) => {
       throw error instanceof ApiError && error.code === 'not_found' ? mayNotOwn(name) : error
     })
-  session.report.progress(`made the environment ${escapeControls(name)}`)
+  session.report.progress(`created the environment ${escapeControls(name)}`)
   return made
 }
 
-/** To those who may not own things in a scope, the service says no more than that it finds nothing. */
+/** For callers who may not own things in a scope, the service responds only with not found. */
 const mayNotOwn = (name: string) =>
-  new CliError(`You may not make the environment ${escapeControls(name)} there, and see none of that name.`, {
-    hint: 'Name a department you manage with --department; sandbox whoami shows them.',
-    code: 'not_found',
-  })
+  new CliError(
+    `You may not create the environment ${escapeControls(name)} there, and no environment of that name is visible to you.`,
+    {
+      hint: 'Name a department you manage with --department; sandbox whoami shows them.',
+      code: 'not_found',
+    },
+  )

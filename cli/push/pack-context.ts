@@ -11,7 +11,7 @@ import { CliError } from '../failure.ts'
 import { bytesText } from '../output/sizes.ts'
 import { type ContextEntry, contextEntries } from './context-entries.ts'
 
-/** A packed build context; the same files make the same bytes. */
+/** A packed build context. The same files make the same bytes. */
 export interface PackedContext {
   path: string
   byteSize: number
@@ -21,7 +21,7 @@ export interface PackedContext {
   remove(): Promise<void>
 }
 
-/** Packs a folder as tar.gz into a temporary file, which `remove` takes away. */
+/** Packs a folder as tar.gz into a temporary file, which `remove` deletes. */
 export async function packContext(folder: string): Promise<PackedContext> {
   const entries = await contextEntries(folder)
   const work = await mkdtemp(join(tmpdir(), 'sandbox-push-'))
@@ -48,7 +48,7 @@ async function writeArchive(folder: string, entries: ContextEntry[], path: strin
       yield chunk
     }
   }
-  // The archive ends with the entries' error, so that the writer does not wait for ever.
+  // If reading entries fails, the archive must fail too, or the writer would wait forever.
   const filled = fill(archive, folder, entries).catch((error: unknown) => {
     archive.destroy(error instanceof Error ? error : new Error(String(error)))
   })
@@ -65,7 +65,7 @@ async function fill(archive: Pack, folder: string, entries: ContextEntry[]): Pro
   archive.finalize()
 }
 
-/** Owner and times of this machine mean nothing in a build, and would change the digest. */
+/** Owner and times of this machine are meaningless in a build and would change the digest. */
 const neutral = { mtime: new Date(0), uid: 0, gid: 0 }
 
 function addBare(archive: Pack, entry: Exclude<ContextEntry, { kind: 'file' }>): Promise<void> {
@@ -92,7 +92,7 @@ async function addFile(archive: Pack, folder: string, entry: { path: string; mod
 }
 
 const tooLarge = () =>
-  new CliError(`The folder packs to more than ${bytesText(contextArchiveMaxBytes)}.`, {
+  new CliError(`The packed folder is larger than ${bytesText(contextArchiveMaxBytes)}.`, {
     hint: 'Move what the build does not need out of the folder; packages belong in a base image.',
     code: 'cli_context',
   })

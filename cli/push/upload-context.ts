@@ -3,13 +3,13 @@ import { Readable } from 'node:stream'
 import {
   type ContextUploadComplete,
   uploadCapabilityHeader,
-} from '@sandbox-jobs/contract/resources/context-upload.ts'
+} from '@sandbox-jobs/contract/resources/environments/context-upload.ts'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import { progressBar } from '../output/progress-bar.ts'
 import type { Session } from '../session/session.ts'
 import type { PackedContext } from './pack-context.ts'
 
-/** Sends an archive through an upload session and has its size and digest checked. */
+/** Uploads an archive through an upload session; the service verifies its size and digest. */
 export async function uploadContext(
   { client, report }: Session,
   environmentId: string,
@@ -42,7 +42,7 @@ export async function uploadContext(
     })
   } catch (error) {
     bar.end()
-    // The session would hold one of the company's staging slots for a day.
+    // Otherwise the session would hold one of the company's upload slots for a day.
     await client.call(allRoutes.abortContextUpload, { params }).catch(() => undefined)
     throw error
   }

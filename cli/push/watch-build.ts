@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { BuildAttempt } from '@sandbox-jobs/contract/resources/build-attempt.ts'
-import type { FailedInstruction } from '@sandbox-jobs/contract/resources/build-details.ts'
+import type { BuildAttempt } from '@sandbox-jobs/contract/resources/builds/build-attempt.ts'
+import type { FailedInstruction } from '@sandbox-jobs/contract/resources/builds/build-details.ts'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import { CliError } from '../failure.ts'
 import { followLog } from '../logs/follow-log.ts'
@@ -10,7 +10,7 @@ import { instructionText } from '../output/instruction-text.ts'
 import { paint } from '../output/paint.ts'
 import { barOf } from '../output/progress-bar.ts'
 import { durationText } from '../output/sizes.ts'
-import { patientRead } from '../session/patient-read.ts'
+import { readWithRetry } from '../session/read-with-retry.ts'
 import type { Session } from '../session/session.ts'
 
 export interface BuildPlace {
@@ -22,8 +22,8 @@ export interface BuildPlace {
 const pollMs = 500
 
 /**
- * Polls a build until it has ended, and shows each stage with the time it took, and with `follow` what the build prints.
- * Throws with the build's own code and next action when it did not complete.
+ * Polls a build until it has ended and shows each stage with its duration, with `follow` also its log. Throws the
+ * build's own code and next action if it did not complete.
  */
 export async function watchBuild(
   session: Session,
@@ -47,9 +47,9 @@ async function untilEnded(
   view: (attempt: BuildAttempt) => void,
 ): Promise<BuildAttempt> {
   for (;;) {
-    const attempt = await patientRead(
+    const attempt = await readWithRetry(
       () => client.call(allRoutes.readBuild, { params: place }),
-      () => report.progress('The service does not answer; waiting for it. The build goes on.'),
+      () => report.progress('The service does not answer; waiting for it. The build continues.'),
     )
     view(attempt)
     if (attempt.terminal_class !== '') return attempt
@@ -57,7 +57,7 @@ async function untilEnded(
   }
 }
 
-/** Undefined also where the service does not say it: the failure itself is not to be hidden by this. */
+/** Undefined also if the service cannot return it: that must not hide the failure itself. */
 const failedInstruction = ({ client }: Session, params: BuildPlace) =>
   client.call(allRoutes.readBuildDetails, { params }).then(
     (details) => details.failed_instruction ?? undefined,
@@ -70,16 +70,19 @@ function failureOf(attempt: BuildAttempt, failed: FailedInstruction | undefined)
   return new CliError(`The build ended as ${attempt.terminal_class}${detail}`, {
     ...(problems && { problems }),
     code: attempt.error_code || attempt.terminal_class,
-    // The catalogue speaks of the field by its name in the API.
+    // The error catalogue refers to the field by its API name.
     hint:
       attempt.next_action.replace('error_detail says', 'the error above says') ||
-      'Look at the build again with sandbox build watch.',
+      'Watch the build again with sandbox build watch.',
   })
 }
 
 const tailLines = 20
 
-/** What the last steps printed: the reason of most failures. A build that was refused before it ran has no log. */
+/**
+ * The last lines of the log, which show the reason of most failures. A build that was refused before it ran has no
+ * log.
+ */
 async function showLogTail({ client, report }: Session, place: BuildPlace): Promise<void> {
   if (report.json) return
   const text = await client
@@ -89,11 +92,14 @@ async function showLogTail({ client, report }: Session, place: BuildPlace): Prom
   const lines = escapeLines(text).trimEnd().split('\n')
   if (text === '') return
   if (lines.length > tailLines)
-    report.progress(`  … ${lines.length - tailLines} lines before, see sandbox build log`)
+    report.progress(`  … ${lines.length - tailLines} earlier lines, see sandbox build log`)
   for (const line of lines.slice(-tailLines)) report.progress(`  ${line}`)
 }
 
-/** Shows what is new since the last call: the finished stage with its time, and on a terminal that it has alone a moving line. */
+/**
+ * Shows changes since the last call: finished stages with their durations and, on a terminal without other output, a
+ * moving line.
+ */
 function stageView({ report }: Session, { isAlone }: { isAlone: boolean }): (attempt: BuildAttempt) => void {
   const moving = isAlone && process.stderr.isTTY === true && !report.json
   const begun = performance.now()
@@ -102,7 +108,7 @@ function stageView({ report }: Session, { isAlone }: { isAlone: boolean }): (att
   let since = begun
   let count = 0
   return (attempt) => {
-    // An attempt that has ended is in no stage any more, and counts none.
+    // An ended attempt is in no stage and has no stage count.
     count = Math.max(count, attempt.stage_count)
     const over = attempt.terminal_class !== ''
     if (moving) process.stderr.write('\r\u001b[K')

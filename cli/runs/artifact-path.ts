@@ -2,8 +2,8 @@ import { CliError } from '../failure.ts'
 import { escapeControls } from '../output/escape-controls.ts'
 
 /**
- * The folders and the name of an artifact's path, which a job chose: throws for one that could lead elsewhere or
- * show as something else.
+ * The folders and the name of an artifact path, which a job chose. Throws for a path that could leave the folder or
+ * display misleadingly.
  */
 export function checkedSegments(relativePath: string): { folders: string[]; name: string } {
   const segments = relativePath.split('/')
@@ -16,7 +16,7 @@ export function checkedSegments(relativePath: string): { folders: string[]; name
     escapeControls(relativePath) !== relativePath
   ) {
     throw new CliError(`The artifact ${escapeControls(relativePath)} has a path that is not safe to save.`, {
-      hint: 'Name the artifacts to save one by one, and leave this one out.',
+      hint: 'Name the artifacts to save, without this one.',
       code: 'cli_unsafe_path',
     })
   }

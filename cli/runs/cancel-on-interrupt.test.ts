@@ -41,7 +41,7 @@ afterEach(async () => {
   rmSync(home, { recursive: true })
 })
 
-/** Watches a run and sends the signal when the run is first read, and again when its cancel has arrived. */
+/** Watches a run, sends the signal when the run is first read, and again when the cancellation has arrived. */
 function watch({ signals }: { signals: number }) {
   const child = spawn(
     resolve(import.meta.dirname, '../../sandbox'),

@@ -1,12 +1,15 @@
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import { describeFailure } from '../failure.ts'
 import type { Session } from '../session/session.ts'
-import type { RunPlace } from './watch-run.ts'
+import type { RunReference } from './watch-run.ts'
 
 const interruptedExitCode = 130
 
-/** While watching, the first Ctrl-C cancels the run and the second leaves it alone and quits. Answers the undoing. */
-export function cancelOnInterrupt({ client, report, url }: Session, place: RunPlace): () => void {
+/**
+ * While watching, the first Ctrl-C cancels the run; the second quits without waiting. Returns a function that removes
+ * the handler.
+ */
+export function cancelOnInterrupt({ client, report, url }: Session, place: RunReference): () => void {
   let interrupted = false
   const onInterrupt = () => {
     if (interrupted) process.exit(interruptedExitCode)

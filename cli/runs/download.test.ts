@@ -17,17 +17,17 @@ const shown = async (bytes: Uint8Array, size: number): Promise<string> => {
   return text
 }
 
-test('text is escaped the same however it is cut into chunks', async () => {
+test('text is escaped the same for any chunk boundaries', async () => {
   const bytes = new TextEncoder().encode('Zürich\r\n👩\u001b[31m\ttab\rover\n')
   for (const size of [1, 2, 3, 5, 100]) {
     expect(await shown(bytes, size)).toBe('Zürich\n👩\\x1b[31m\ttab\\x0dover\n')
   }
 })
 
-test('bytes that are no text are shown as such and end nothing', async () => {
+test('invalid UTF-8 is shown as such', async () => {
   expect(await shown(new Uint8Array([65, 255, 66]), 1)).toBe('A\ufffdB')
 })
 
-test('a text that is longer than its bound is refused', async () => {
+test('a text above the size limit is refused', async () => {
   await expect(textOf(streamOf([new Uint8Array(8)]), 7)).rejects.toThrow('longer than 7 bytes')
 })

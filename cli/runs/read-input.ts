@@ -6,11 +6,11 @@ import { bytesText } from '../output/sizes.ts'
 
 export interface RunInput {
   value: unknown
-  /** As it was written: the service refuses what another parser would drop or round without a word. */
+  /** The text as written: the service rejects duplicates and rounding that another JSON parser would hide. */
   text: string
 }
 
-/** The input of a run from a file, `-` being standard input. The service checks it against the task's schema. */
+/** Reads the input of a run from a file; `-` is standard input. The service validates it against the task's schema. */
 export async function readInput(file: string): Promise<RunInput> {
   const bytes = await bytesOf(file)
   const name = file === '-' ? 'standard input' : file

@@ -32,12 +32,12 @@ const save = (relativePath: string, { replace = false, content = 'hello', listed
     replace,
   })
 
-test('an artifact is saved below the folder, with its own folders', async () => {
+test('an artifact is saved below the folder, including its own folders', async () => {
   expect(await save('charts/2026/a.svg')).toBe(join(folder, 'charts/2026/a.svg'))
   expect(readFileSync(join(folder, 'charts/2026/a.svg'), 'utf8')).toBe('hello')
 })
 
-test('a path that leads elsewhere or hides something is never written', async () => {
+test('an unsafe path is never written', async () => {
   const paths = [
     '../a',
     'a/../../b',
@@ -57,27 +57,29 @@ test('a path that leads elsewhere or hides something is never written', async ()
   expect(readdirSync(parent)).toEqual([])
 })
 
-test('a link on the way is not followed, whatever it points to', async () => {
+test('a link in the path is not followed, whatever its target', async () => {
   mkdirSync(join(parent, 'elsewhere'))
   mkdirSync(folder)
   symlinkSync(join(parent, 'elsewhere'), join(folder, 'charts'))
-  await expect(save('charts/a.svg')).rejects.toThrow('in the way')
+  await expect(save('charts/a.svg')).rejects.toThrow('is not a folder')
   expect(readdirSync(join(parent, 'elsewhere'))).toEqual([])
 })
 
-test('a file that is there stays unless told otherwise, and a link in its place is replaced, not followed', async () => {
+test('an existing file stays without --force, and a link in its place is replaced, not followed', async () => {
   mkdirSync(folder)
   writeFileSync(join(parent, 'mine'), 'mine')
   symlinkSync(join(parent, 'mine'), join(folder, 'a.txt'))
-  await expect(save('a.txt')).rejects.toThrow('there already')
+  await expect(save('a.txt')).rejects.toThrow('already exists')
   await save('a.txt', { replace: true })
   expect(readFileSync(join(folder, 'a.txt'), 'utf8')).toBe('hello')
   expect(readFileSync(join(parent, 'mine'), 'utf8')).toBe('mine')
 })
 
-test('content that is not what was listed leaves nothing behind', async () => {
-  await expect(save('a.txt', { content: 'hell' })).rejects.toThrow('not what the service lists')
-  await expect(save('a.txt', { content: 'hello and more' })).rejects.toThrow('not what the service lists')
-  await expect(save('a.txt', { content: 'jello' })).rejects.toThrow('not what the service lists')
+test('unexpected content leaves no file', async () => {
+  await expect(save('a.txt', { content: 'hell' })).rejects.toThrow('does not match the size and digest')
+  await expect(save('a.txt', { content: 'hello and more' })).rejects.toThrow(
+    'does not match the size and digest',
+  )
+  await expect(save('a.txt', { content: 'jello' })).rejects.toThrow('does not match the size and digest')
   expect(readdirSync(folder)).toEqual([])
 })

@@ -7,7 +7,7 @@ import { escapeControls } from '../output/escape-controls.ts'
 import { checkedSegments } from './artifact-path.ts'
 
 export interface Destination {
-  /** Folder the user named; it may be a link, everything below it may not. */
+  /** The folder that the user named. It may be a link; nothing below it may be one. */
   folder: string
   relativePath: string
   byteSize: number
@@ -16,8 +16,8 @@ export interface Destination {
 }
 
 /**
- * Saves one artifact below the folder and answers where. Folders on the way are made or must be real folders; the
- * file appears under its name only when size and digest are right, and never over another one unless told so.
+ * Saves one artifact below the folder and returns its path. Intermediate folders are created or must be real folders.
+ * The file appears under its name only if size and digest match, and replaces an existing file only with `replace`.
  */
 export async function saveArtifact(
   bytes: ReadableStream<Uint8Array>,
@@ -49,7 +49,7 @@ async function realFolder(path: string): Promise<void> {
     if (error.code !== 'EEXIST') throw error
   })
   if (!(await lstat(path)).isDirectory()) {
-    throw new CliError(`${escapeControls(path)} is in the way: it is no folder.`, {
+    throw new CliError(`${escapeControls(path)} exists and is not a folder.`, {
       hint: 'Choose another folder with --out.',
       code: 'cli_in_the_way',
     })
@@ -80,13 +80,16 @@ async function writeChecked(
 }
 
 const isThere = (path: string) =>
-  new CliError(`${escapeControls(path)} is there already.`, {
+  new CliError(`${escapeControls(path)} already exists.`, {
     hint: 'Replace files with --force, or choose another folder with --out.',
     code: 'cli_in_the_way',
   })
 
 const notAsListed = ({ relativePath }: Destination) =>
-  new CliError(`What came for ${escapeControls(relativePath)} is not what the service lists.`, {
-    hint: 'The transfer was cut short or changed on the way: try again.',
-    code: 'cli_download',
-  })
+  new CliError(
+    `The download of ${escapeControls(relativePath)} does not match the size and digest that the service lists.`,
+    {
+      hint: 'The transfer was interrupted or corrupted: try again.',
+      code: 'cli_download',
+    },
+  )

@@ -1,28 +1,28 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { RunDetail } from '@sandbox-jobs/contract/resources/run.ts'
+import type { RunDetail } from '@sandbox-jobs/contract/resources/runs/run.ts'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import { escapeControls } from '../output/escape-controls.ts'
 import { durationText } from '../output/sizes.ts'
-import { patientRead } from '../session/patient-read.ts'
+import { readWithRetry } from '../session/read-with-retry.ts'
 import type { Session } from '../session/session.ts'
 
-export interface RunPlace {
+export interface RunReference {
   cid: string
   rid: string
 }
 
-/** A short job is over before anyone could read a state; a long one need not be asked about often. */
+/** A short job needs frequent polls to be noticed; a long one can be polled rarely. */
 const firstPollMs = 100
 const lastPollMs = 1000
 
-/** Polls a run until it has ended and shows what changes on the way. */
-export async function watchRun(session: Session, place: RunPlace): Promise<RunDetail> {
+/** Polls a run until it has ended and shows its changes. */
+export async function watchRun(session: Session, place: RunReference): Promise<RunDetail> {
   const { client, report } = session
   const view = changesView(session)
   for (let pollMs = firstPollMs; ; pollMs = Math.min(lastPollMs, pollMs * 1.3)) {
-    const run = await patientRead(
+    const run = await readWithRetry(
       () => client.call(allRoutes.readRun, { params: place }),
-      () => report.progress('The service does not answer; waiting for it. The run goes on.'),
+      () => report.progress('The service does not answer; waiting for it. The run continues.'),
     )
     view(run)
     if (run.terminal_at !== null) return run
@@ -30,7 +30,7 @@ export async function watchRun(session: Session, place: RunPlace): Promise<RunDe
   }
 }
 
-/** Shows a run whenever its state, or what it waits for, is another than before. */
+/** Shows a run whenever its state or its waiting reason has changed. */
 function changesView({ report }: Session): (run: RunDetail) => void {
   const begun = performance.now()
   let shown = ''

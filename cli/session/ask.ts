@@ -2,13 +2,13 @@ import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import { CliError, exitCodes } from '../failure.ts'
 
-/** Asks at the terminal; without one there is nobody to ask. */
+/** Asks at the terminal; fails without one. */
 export async function askLine(question: string): Promise<string> {
-  if (process.stdin.isTTY !== true) throw nobodyToAsk('the login name with --user')
+  if (process.stdin.isTTY !== true) throw noTerminal('the login name with --user')
   return ask(question, process.stderr)
 }
 
-/** A password, asked for without echo, or the first line of a standard input that is no terminal. */
+/** Reads a password without echo, or the first line of standard input if that is not a terminal. */
 export async function readPassword(question: string): Promise<string> {
   if (process.stdin.isTTY !== true) return firstLine()
   process.stderr.write(question)
@@ -40,13 +40,13 @@ async function firstLine(): Promise<string> {
     if (text.includes('\n') || text.length > passwordMaxBytes) break
   }
   const line = text.split(/\r?\n/, 1)[0] ?? ''
-  if (line === '') throw nobodyToAsk('the password on standard input or in SANDBOX_PASSWORD')
+  if (line === '') throw noTerminal('the password on standard input or in SANDBOX_PASSWORD')
   return line
 }
 
-const nobodyToAsk = (what: string) =>
-  new CliError('There is no terminal to ask at.', {
-    hint: `Give ${what}.`,
+const noTerminal = (what: string) =>
+  new CliError('This needs a terminal.', {
+    hint: `Without one, give ${what}.`,
     code: 'cli_usage',
     exitCode: exitCodes.usage,
   })

@@ -10,7 +10,7 @@ const stored: Credentials = {
 }
 const nothing: Credentials = { logins: {}, run_rooms: [] }
 
-test('without anything it is the service of this machine, and nobody', () => {
+test('the default is the service of this machine without credentials', () => {
   expect(chooseConnection({}, {}, nothing)).toEqual({ url: here })
 })
 
@@ -31,8 +31,8 @@ test('a stored login never goes to another address', () => {
   expect(chooseConnection({ url: 'http://HOST:80/x/' }, {}, stored)).toEqual({ url: 'http://host/x' })
 })
 
-test('a key and a token exclude each other, and an address holds no password', () => {
-  expect(() => chooseConnection({ token: 'a', apiKey: 'b' }, {}, nothing)).toThrow('exclude each other')
+test('a key and a token exclude each other, and an address must not contain a password', () => {
+  expect(() => chooseConnection({ token: 'a', apiKey: 'b' }, {}, nothing)).toThrow('cannot be combined')
   expect(chooseConnection({}, { SANDBOX_API_KEY: 'k' }, stored)).toEqual({ url: here, apiKey: 'k' })
   for (const url of ['ftp://a', 'nonsense', 'http://user:pass@host', '']) {
     expect(() => chooseConnection({ url }, {}, nothing), url).toThrow('Not an address')

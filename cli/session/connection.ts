@@ -1,7 +1,7 @@
 import { CliError, exitCodes } from '../failure.ts'
 import type { Credentials } from './credentials-file.ts'
 
-/** What the options of every command that speaks to the service hold. */
+/** Options of every command that calls the service. */
 export interface ConnectionOptions {
   url?: string
   token?: string
@@ -18,8 +18,8 @@ export interface Connection {
 const defaultUrl = 'http://127.0.0.1:8080'
 
 /**
- * Where the service is and who calls: options before variables, and those before the stored login. Whoever names a
- * token or a key on one level gets no other from a level below.
+ * The address and credentials: options take precedence over variables, and variables over the stored login.
+ * Credentials on one level hide all credentials of lower levels.
  */
 export function chooseConnection(
   options: ConnectionOptions,
@@ -28,8 +28,8 @@ export function chooseConnection(
 ): Connection {
   const url = normalUrl(options.url ?? (environment.SANDBOX_URL || stored.url || defaultUrl))
   if (options.token !== undefined && options.apiKey !== undefined) {
-    throw new CliError('--token and --api-key exclude each other.', {
-      hint: 'Give one of them.',
+    throw new CliError('--token and --api-key cannot be combined.', {
+      hint: 'Use one of them.',
       code: 'cli_usage',
       exitCode: exitCodes.usage,
     })
@@ -41,12 +41,12 @@ export function chooseConnection(
   return token ? { url, token } : { url }
 }
 
-/** One spelling per address, so that a login is found again. */
+/** One spelling per address, so that a stored login is found again. */
 export function normalUrl(text: string): string {
   const url = URL.parse(text)
   if (!url || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '') {
     throw new CliError(`Not an address of a service: ${text}`, {
-      hint: `It looks like ${defaultUrl}; no user and password in it.`,
+      hint: `An address looks like ${defaultUrl}, without user and password.`,
       code: 'cli_usage',
       exitCode: exitCodes.usage,
     })

@@ -19,7 +19,7 @@ const credentials = (): Credentials => ({
   run_rooms: [],
 })
 
-test('a login is kept in a file and a folder that only their owner can read', async () => {
+test('a login is stored in a file and a folder that only the owner can read', async () => {
   await writeCredentials(path, credentials())
   expect(statSync(path).mode & 0o777).toBe(0o600)
   expect(statSync(dirname(path)).mode & 0o777).toBe(0o700)
@@ -27,14 +27,14 @@ test('a login is kept in a file and a folder that only their owner can read', as
   expect(readdirSync(dirname(path))).toEqual(['credentials.json'])
 })
 
-test('a file that others could read is replaced by one they cannot', async () => {
+test('a file that others can read is replaced by a private one', async () => {
   path = join(parent, 'credentials.json')
   writeFileSync(path, '{}', { mode: 0o644 })
   await writeCredentials(path, credentials())
   expect(statSync(path).mode & 0o777).toBe(0o600)
 })
 
-test('no file means no login, and a broken one says how to go on', async () => {
+test('a missing file means no login, and a broken one gives a hint', async () => {
   expect(await readCredentials(path)).toEqual({ logins: {}, run_rooms: [] })
   writeFileSync(join(parent, 'broken'), '{')
   await expect(readCredentials(join(parent, 'broken'))).rejects.toMatchObject({
@@ -42,7 +42,7 @@ test('no file means no login, and a broken one says how to go on', async () => {
   })
 })
 
-test('rooms of runs are remembered up to a bound, the latest ones', () => {
+test('the rooms of the latest runs are remembered, up to a limit', () => {
   const stored = credentials()
   const runs = Array.from({ length: 600 }, (_, index) => ({ id: `run_${index}`, chatroom_id: 'roo_1' }))
   expect(rememberRuns(stored, runs)).toBe(true)

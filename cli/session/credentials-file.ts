@@ -3,7 +3,7 @@ import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { CliError } from '../failure.ts'
 
-/** A login, kept for the one address it was made at: a token never travels to another. */
+/** A login for the address at which it was made: a token is never sent to another address. */
 export interface StoredLogin {
   user: string
   token: string
@@ -11,10 +11,10 @@ export interface StoredLogin {
 }
 
 export interface Credentials {
-  /** Address of the latest login: the default of later commands. */
+  /** Address of the latest login, the default of later commands. */
   url?: string
   logins: Record<string, StoredLogin>
-  /** Rooms of runs seen lately, oldest first, so that a run can be named without its room. */
+  /** Rooms of recently seen runs, oldest first, so that commands can name a run without its room. */
   run_rooms: [run: string, room: string][]
 }
 
@@ -23,7 +23,7 @@ const rememberedRunsMax = 500
 export const credentialsPath = (environment: NodeJS.ProcessEnv = process.env): string =>
   environment.SANDBOX_CLI_CONFIG || join(homedir(), '.config/sandbox-jobs/credentials.json')
 
-/** What is stored, or nothing; throws when the file holds something else. */
+/** Reads the stored logins; empty if there is no file. Throws if the file is invalid. */
 export async function readCredentials(path: string): Promise<Credentials> {
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined
@@ -39,7 +39,7 @@ export async function readCredentials(path: string): Promise<Credentials> {
   }
 }
 
-/** Readable by its owner alone from the first byte; a reader sees the old file or the new one. */
+/** The file is private from its first byte. A reader sees either the old or the new content. */
 export async function writeCredentials(path: string, credentials: Credentials): Promise<void> {
   const part = `${path}.${process.pid}.part`
   await mkdir(dirname(path), { recursive: true, mode: 0o700 })

@@ -1,11 +1,11 @@
-import type { ServiceRefusal } from '@sandbox-jobs/server/main/local-service.ts'
+import type { ServiceRefusal } from '@sandbox-jobs/server/main/operator/local-service.ts'
 import { CliError, exitCodes } from '../failure.ts'
 import { createReporter } from '../output/reporter.ts'
 import { onThisMachine, type Render } from './on-this-machine.ts'
 
 type Work<T> = () => Promise<{ ok: true; value: T } | ServiceRefusal>
 
-/** Works on the service of this machine past its API, and shows how it ended. */
+/** Works directly on the service of this machine, without its API, and shows the result. */
 export async function withLocalService<T>(
   options: { json?: boolean },
   work: Work<T>,

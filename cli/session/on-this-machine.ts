@@ -3,7 +3,7 @@ import type { Reporter } from '../output/reporter.ts'
 
 export type Render<T> = (value: T) => { text: string; document: unknown }
 
-/** Shows how work past the service's API ended; the exit code is that of the failure. */
+/** Shows the result of work without the API; a failure sets its exit code. */
 export async function onThisMachine<T, Refusal extends { ok: false }>(
   report: Reporter,
   work: () => Promise<{ ok: true; value: T } | Refusal>,

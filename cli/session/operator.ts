@@ -1,4 +1,4 @@
-import type { OperatorProblem } from '@sandbox-jobs/server/main/operator-images.ts'
+import type { OperatorProblem } from '@sandbox-jobs/server/main/operator/operator-images.ts'
 import { CliError, exitCodes } from '../failure.ts'
 import { createReporter, type Reporter } from '../output/reporter.ts'
 import { durationText } from '../output/sizes.ts'
@@ -8,7 +8,7 @@ type Work<T> = () => Promise<{ ok: true; value: T } | OperatorProblem>
 
 const stillBusyMs = 15_000
 
-/** Runs work on this machine that belongs to root, says that it goes on, and shows how it ended. */
+/** Runs an operator's work that needs root, reports that it is still running, and shows the result. */
 export async function withOperator<T>(
   options: { json?: boolean },
   doing: string | undefined,
@@ -38,7 +38,7 @@ const hints: Record<OperatorProblem['cause'], string> = {
   not_root: 'Run it with sudo, on the machine of the service.',
   settings: 'Correct the settings; docs/operations.md lists them.',
   request: 'An example: sandbox operator base-image add curated/python:3.11 --packages python3',
-  tool: 'sandbox doctor says what is missing here; a package that Debian does not have cannot be installed.',
+  tool: 'sandbox doctor lists what is missing here; a package that Debian does not have cannot be installed.',
 }
 
 const problemError = ({ cause, message }: OperatorProblem) =>

@@ -14,23 +14,23 @@ import {
 export interface Session {
   url: string
   client: Client
-  /** The same service without any credentials, for public links. */
+  /** The same service without credentials, for public routes. */
   publicClient: Client
   report: Reporter
   stored: Credentials
   storedPath: string
-  /** Notes which rooms the runs belong to; a login file that cannot be written is no reason to fail. */
+  /** Remembers the rooms of runs. A login file that cannot be written is not an error. */
   remember(runs: { id: string; chatroom_id: string }[]): Promise<void>
 }
 
 export interface SessionNeeds {
   /** The command needs no login. */
   anonymous?: boolean
-  /** Exit code in place of 1, for commands that hand on the exit code of a job. */
+  /** Exit code instead of 1, for commands that pass on the exit code of a job. */
   failedExitCode?: number
 }
 
-/** Runs a command's work with a session; whatever it throws is shown with a hint and sets the exit code. */
+/** Runs a command with a session. Any error is shown with a hint and sets the exit code. */
 export async function withSession(
   options: ConnectionOptions,
   work: (session: Session) => Promise<void>,

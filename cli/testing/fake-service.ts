@@ -4,8 +4,8 @@ import { buffer } from 'node:stream/consumers'
 import { allRoutes, type RouteName } from '@sandbox-jobs/contract/routes/index.ts'
 import type { Route } from '@sandbox-jobs/contract/routes/route.ts'
 
-/** One request as the service got it. */
-export interface Asked {
+/** One request as the service received it. */
+export interface FakeRequest {
   route: RouteName
   params: Record<string, string>
   query: URLSearchParams
@@ -13,22 +13,22 @@ export interface Asked {
   body: Buffer
 }
 
-/** An answer: JSON for 200, raw bytes, or a refusal. */
+/** A response: JSON with status 200, raw bytes, or an error. */
 export type Answer = { json: unknown } | { bytes: string | Buffer } | { status: number; detail: unknown }
 
-export type Answers = Partial<Record<RouteName, (asked: Asked) => Answer>>
+export type Answers = Partial<Record<RouteName, (asked: FakeRequest) => Answer>>
 
 export interface FakeService {
   url: string
-  /** What was asked for, in order. */
-  asked: Asked[]
+  /** The received requests in order. */
+  asked: FakeRequest[]
   answers: Answers
   close(): Promise<void>
 }
 
-/** A service on a port of its own that knows every route of the contract, and of them answers what a test says. */
+/** A service on a free port that knows every route of the contract and answers those that a test defines. */
 export async function fakeService(): Promise<FakeService> {
-  const asked: Asked[] = []
+  const asked: FakeRequest[] = []
   const answers: Answers = {}
   const server = createServer((request, response) => {
     void answer(request, response)

@@ -12,13 +12,13 @@ export interface CliResult {
 }
 
 export interface CliCall {
-  /** Folder of the login file: each test has its own. */
+  /** Folder of the login file; each test has its own. */
   home: string
   env?: Record<string, string>
   stdin?: string
 }
 
-/** Runs the command as a user does, with no terminal, and none of the settings of the caller. */
+/** Runs the command as a user does, without a terminal and without settings of the caller. */
 export async function runCli(args: string[], { home, env = {}, stdin = '' }: CliCall): Promise<CliResult> {
   const child = spawn(sandbox, args, {
     cwd: home,

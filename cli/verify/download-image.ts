@@ -2,12 +2,12 @@ import { createWriteStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import type { EnvironmentVersion } from '@sandbox-jobs/contract/resources/environment-version.ts'
+import type { EnvironmentVersion } from '@sandbox-jobs/contract/resources/environments/environment-version.ts'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import { CliError } from '../failure.ts'
 import type { Session } from '../session/session.ts'
 
-/** Saves a version's image as a new file and answers its size. What it holds is for `proveImage` to find out. */
+/** Saves a version's image as a new file and returns its size. `proveImage` checks its content. */
 export async function downloadImage(
   { client }: Session,
   version: EnvironmentVersion,
@@ -22,7 +22,10 @@ export async function downloadImage(
     await pipeline(Readable.fromWeb(body), createWriteStream(path, { flags: 'wx' }))
   } catch (error) {
     if (error instanceof TypeError && error.message === 'terminated') {
-      throw new CliError('The image was cut off on the way.', { hint: 'Try again.', code: 'cli_download' })
+      throw new CliError('The download of the image was interrupted.', {
+        hint: 'Try again.',
+        code: 'cli_download',
+      })
     }
     throw error
   }

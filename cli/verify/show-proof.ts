@@ -5,16 +5,16 @@ import { table } from '../output/table.ts'
 
 const checks = [...imageChecks, 'files'] as const
 
-/** What each slug means to the person who verifies; others speak for themselves. */
+/** The meaning of each slug for the person who verifies; other slugs are shown unchanged. */
 const meanings: Record<string, string> = {
-  signing_key_unknown: 'a key signed it that you do not trust',
-  layer_damaged: 'the bytes of the image are not those that were signed',
-  file_unknown: 'there is a file in it that nobody signed',
-  archive_invalid: 'it is no tar of an OCI layout',
-  layout_missing: 'it is no OCI layout',
+  signing_key_unknown: 'it is signed with a key that you do not trust',
+  layer_damaged: 'the bytes of the image differ from the signed ones',
+  file_unknown: 'it contains a file that is not signed',
+  archive_invalid: 'it is not a tar of an OCI layout',
+  layout_missing: 'it is not an OCI layout',
 }
 
-/** A table of the checks, and below it what the image was made of. */
+/** A table of the checks, followed by what the image was built from. */
 export function showProof(proof: ImageProof): string {
   const failedAt = 'failed' in proof ? proof.passed.length : checks.length
   const rows = checks.map((check, at) => {

@@ -1,12 +1,12 @@
-/** A refusal by the service, or a failure of it. */
+/** An error response of the service. */
 export class ApiError extends Error {
   override readonly name = 'ApiError'
   readonly status: number
   /** Code of the catalogue; null for plain-text answers and validation errors. */
   readonly code: string | null
-  /** `detail` as sent: an object with `code`, a text, or the list of a validation error. */
+  /** `detail` as received: an object with `code`, a text, or the list of a validation error. */
   readonly detail: unknown
-  /** Value of `Retry-After` where the service sent one, in seconds. */
+  /** Value of `Retry-After` in seconds, or null. */
   readonly retryAfterSeconds: number | null
 
   constructor(answer: { status: number; detail: unknown; retryAfter: string | null }) {
@@ -20,7 +20,7 @@ export class ApiError extends Error {
   }
 }
 
-/** Makes the error of a failed response, whatever its body holds. */
+/** Creates the error of a failed response with any body. */
 export async function readApiError(response: Response): Promise<ApiError> {
   const text = await response.text()
   return new ApiError({
@@ -38,7 +38,7 @@ function detailOf(text: string): unknown {
     const body: unknown = JSON.parse(text)
     return isRecord(body) && 'detail' in body ? body.detail : body
   } catch {
-    // A proxy in between may answer with a page: its start is all that helps.
+    // A proxy may return an HTML page; its first characters help to identify it.
     return text.slice(0, 500)
   }
 }
@@ -47,7 +47,7 @@ function messageOf(status: number, detail: unknown): string {
   if (typeof detail === 'string' && detail !== '') return detail
   if (isRecord(detail) && typeof detail.message === 'string') return detail.message
   if (Array.isArray(detail)) return detail.map(problemText).join('; ')
-  return `The service answered with status ${status}.`
+  return `The service returned status ${status}.`
 }
 
 const problemText = (problem: unknown): string =>

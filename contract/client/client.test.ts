@@ -68,7 +68,7 @@ test('lists in a query become repeated parameters and values are encoded', async
   )
 })
 
-test.each(['', '.', '..'])('the path parameter "%s" never leaves the client', async (id) => {
+test.each(['', '.', '..'])('the client refuses the path parameter "%s"', async (id) => {
   const call = createClient({ baseUrl }).call(allRoutes.readTask, { params: { id } })
   await expect(call).rejects.toThrow(TypeError)
 })
@@ -79,7 +79,7 @@ test('a login is sent as a form', async () => {
   expect(seen.body).toBe('username=a+b&password=c%26d')
 })
 
-test('an upload is streamed as octets with its capability', async () => {
+test('an upload is streamed as bytes with its capability', async () => {
   const upload = new Blob(['one ', 'two']).stream()
   await createClient({ baseUrl, token: 'jwt' }).call(allRoutes.putContextUpload, {
     params: { id: 'env_1', sid: 'ups_1' },
@@ -93,14 +93,14 @@ test('an upload is streamed as octets with its capability', async () => {
   expect(seen.body).toBe('one two')
 })
 
-test('raw bytes come as an open response', async () => {
+test('raw bytes are returned as an open response', async () => {
   answer = (response) => response.writeHead(200, { 'content-disposition': 'attachment' }).end('bytes')
   const response = await createClient({ baseUrl }).call(allRoutes.downloadByToken, { params: { token: 't' } })
   expect(response.headers.get('content-disposition')).toBe('attachment')
   expect(await response.text()).toBe('bytes')
 })
 
-test('a coded refusal becomes an ApiError with its code and fields', async () => {
+test('a coded error becomes an ApiError with its code and fields', async () => {
   const detail = { code: 'queue_full', message: 'Full.', limit: 200, retry_after_seconds: 60 }
   answer = json(429, { detail }, { 'retry-after': '60' })
   const call = createClient({ baseUrl }).call(allRoutes.listRegions)
@@ -114,13 +114,13 @@ test('a coded refusal becomes an ApiError with its code and fields', async () =>
   })
 })
 
-test('a validation error names each place', async () => {
+test('the message of a validation error lists each location', async () => {
   answer = json(422, { detail: [{ type: 'missing', loc: ['body', 'name'], msg: 'name is required' }] })
   const call = createClient({ baseUrl }).call(allRoutes.listRegions)
   await expect(call).rejects.toMatchObject({ status: 422, code: null, message: 'name is required' })
 })
 
-test('a plain text refusal and a page of a proxy become messages', async () => {
+test('a plain-text error and a page of a proxy become messages', async () => {
   const client = createClient({ baseUrl })
   answer = json(418, { detail: 'Could not validate credentials' })
   await expect(client.call(allRoutes.readMe)).rejects.toMatchObject({
@@ -132,7 +132,7 @@ test('a plain text refusal and a page of a proxy become messages', async () => {
   await expect(client.call(allRoutes.readMe)).rejects.toMatchObject({ message: '<h1>Bad gateway</h1>' })
 })
 
-test('a redirect is an error, so that a key does not travel', async () => {
+test('a redirect is an error, so that the key is not sent to another host', async () => {
   answer = (response) => response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end()
   await expect(createClient({ baseUrl, apiKey: 'k' }).call(allRoutes.readMe)).rejects.toThrow()
 })

@@ -3,7 +3,7 @@ import { readApiError } from './api-error.ts'
 import { type RequestParts, requestInit, type UploadBody, urlOf } from './request.ts'
 
 export interface ClientOptions {
-  /** Where the service answers, such as `http://127.0.0.1:8080`; a path in it stays in front. */
+  /** Base URL of the service, such as `http://127.0.0.1:8080`; it may contain a path. */
   baseUrl: string
   /** Login token of a user. */
   token?: string
@@ -23,7 +23,7 @@ type Body<R extends Route> =
 type Upload<R extends Route> = R extends { bodyKind: 'octet-stream' } ? { upload: UploadBody } : unknown
 type Key<R extends Route> = R extends { idempotent: true } ? { idempotencyKey: string } : unknown
 
-/** What a call of that route takes. */
+/** Options of a call of that route. */
 export type CallOptions<R extends Route> = Params<R> &
   Query<R> &
   Body<R> &
@@ -37,11 +37,11 @@ type OptionsArgument<R extends Route> =
 export type CallResult<R extends Route> = ResponseOf<R> extends undefined ? Response : ResponseOf<R>
 
 export interface Client {
-  /** Throws `ApiError` when the service refuses, and what `fetch` throws when it cannot be reached. */
+  /** Throws `ApiError` for an error response, and the error of `fetch` if the service is unreachable. */
   call<const R extends Route>(route: R, ...options: OptionsArgument<R>): Promise<CallResult<R>>
 }
 
-/** A client made from the route table: it needs nothing but `fetch`, so it runs in browsers too. */
+/** A client derived from the route table. It needs only `fetch`, so it also runs in browsers. */
 export function createClient(options: ClientOptions): Client {
   const send = options.fetch ?? fetch
   const credentials = credentialHeaders(options)

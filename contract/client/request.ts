@@ -1,13 +1,13 @@
 import type { Route } from '../routes/route.ts'
 
-/** What a raw upload may be. A stream is sent as it is read and cannot be sent twice. */
+/** Body of a raw upload. A stream is sent while it is read and cannot be sent again. */
 export type UploadBody = Uint8Array<ArrayBuffer> | Blob | ReadableStream<Uint8Array>
 
 export interface RequestParts {
   params?: Record<string, string> | undefined
   query?: Record<string, unknown> | undefined
   body?: unknown
-  /** The exact JSON text of `body`, sent in its place: writing numbers anew could change them. */
+  /** The exact JSON text of `body`, sent instead of it: serializing numbers again could change them. */
   bodyText?: string | undefined
   upload?: UploadBody | undefined
   headers?: Record<string, string> | undefined
@@ -16,14 +16,14 @@ export interface RequestParts {
 }
 
 /**
- * The address of a call. Throws a TypeError for a parameter that is missing, or that an address would swallow:
- * `.` and `..` name folders in every spelling.
+ * The URL of a call. Throws a TypeError for a missing parameter and for `.` and `..`, which URL parsing removes in
+ * every encoding.
  */
 export function urlOf(baseUrl: string, route: Route, parts: RequestParts): string {
   const path = route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     const value = parts.params?.[name]
     if (value === undefined || value === '' || value === '.' || value === '..') {
-      throw new TypeError(`Path parameter ${name} is missing or not usable.`)
+      throw new TypeError(`Path parameter ${name} is missing or not valid.`)
     }
     return encodeURIComponent(value)
   })
@@ -31,7 +31,7 @@ export function urlOf(baseUrl: string, route: Route, parts: RequestParts): strin
   return `${baseUrl.replace(/\/+$/, '')}${path}${query === '' ? '' : `?${query}`}`
 }
 
-/** Lists become repeated parameters; undefined and null are left out. */
+/** Lists become repeated parameters; undefined and null are omitted. */
 function queryString(query: Record<string, unknown>): string {
   const pairs = Object.entries(query).flatMap(([name, value]) =>
     (Array.isArray(value) ? value : [value])
@@ -41,7 +41,7 @@ function queryString(query: Record<string, unknown>): string {
   return new URLSearchParams(pairs).toString()
 }
 
-/** Method, headers and body of a call. Redirects are errors: a key must not travel to another host. */
+/** Method, headers and body of a call. A redirect is an error: a key must not be sent to another host. */
 export function requestInit(route: Route, parts: RequestParts, credentials: Record<string, string>) {
   const headers = new Headers({ accept: 'application/json', ...credentials, ...parts.headers })
   if (parts.idempotencyKey !== undefined) headers.set('idempotency-key', parts.idempotencyKey)

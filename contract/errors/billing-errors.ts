@@ -8,7 +8,7 @@ export const billingErrors = {
     'The company quota cannot cover this.',
     'Do not send it again unchanged; lower the timeout or raise the quota.',
   ),
-  no_active_region: entry(422, 'No region can take this run.', 'Allow a region, or ask the operator.'),
+  no_active_region: entry(422, 'No region can execute this run.', 'Allow a region, or ask the operator.'),
   missing_price: entry(422, 'No price is set for this profile and region.', 'Ask the operator.'),
   invalid_envelope: entry(422, 'The reservation cannot be computed.', 'Ask the operator.'),
   missing_window: entry(422, 'No quota window is open.', 'Ask the operator.'),

@@ -1,7 +1,7 @@
 /** One coded error of the wire contract: `{ detail: { code, message, ... } }` under `status`. */
 export interface CatalogueEntry {
   status: 400 | 403 | 404 | 405 | 409 | 413 | 416 | 418 | 422 | 429 | 500 | 503
-  /** What happened, for the caller. */
+  /** What happened, in a sentence for the caller. */
   message: string
   /** What the caller can do about it. */
   advice: string
@@ -13,6 +13,6 @@ export const entry = (status: CatalogueEntry['status'], message: string, advice:
   advice,
 })
 
-/** Advice that several errors share. */
+/** Advice shared by several errors. */
 export const reread = 'Read the resource again, then decide.'
 export const later = 'Wait and try again; the same Idempotency-Key is safe to repeat.'

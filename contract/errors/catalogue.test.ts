@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest'
 import { type CatalogueEntry, catalogue, catalogueAreas, type ErrorCode } from './catalogue.ts'
 
-/** Codes and statuses of the contract's Errors tables (part 2), written again by hand. */
+/**
+ * Codes and statuses of the contract's Errors tables (part 2), copied by hand so that the test is independent of the
+ * code.
+ */
 const contractCodes: Record<number, ErrorCode[]> = {
   400: ['invalid_content_length'],
   403: [

@@ -4,17 +4,17 @@ import { type CatalogueEntry, entry, later, reread } from './catalogue-entry.ts'
 export const environmentErrors = {
   owner_scope_forbidden: entry(
     403,
-    'You cannot own things in this scope.',
+    'You cannot create resources for this owner.',
     'Choose a department you manage, or ask a company manager.',
   ),
   chatroom_owner_scope_removed: entry(
     403,
-    'Chatrooms no longer own tasks or environments.',
+    'Chatrooms cannot own tasks or environments.',
     'Choose the owner scope department or company.',
   ),
   active_environment_limit: entry(
     409,
-    'The company has reached its number of active environments.',
+    'The company has reached its maximum number of active environments.',
     'Archive one first.',
   ),
   environment_archived: entry(409, 'The environment is archived.', 'Use an active environment.'),
@@ -25,7 +25,7 @@ export const environmentErrors = {
   ),
   isolation_unavailable: entry(
     409,
-    'This deployment does not have that isolation.',
+    'This deployment does not offer that isolation.',
     'Ask its operator, or choose isolation=standard.',
   ),
   source_digest_mismatch: entry(
@@ -41,7 +41,7 @@ export const environmentErrors = {
   upload_rate_limited: entry(429, 'Too many uploads were started in a minute.', 'Wait a minute.'),
   capability_fenced: entry(
     409,
-    'The upload capability does not fit this session, or it has expired.',
+    'The upload capability does not match this session, or it has expired.',
     'Start a new upload session.',
   ),
   capability_unavailable: entry(503, 'Upload capabilities cannot be issued or checked.', later),
@@ -57,27 +57,27 @@ export const environmentErrors = {
   ),
   upload_size_mismatch: entry(
     422,
-    'The received archive has another size than expected.',
+    'The size of the received archive differs from the expected size.',
     'Send the archive again, or complete with the right size.',
   ),
   upload_digest_mismatch: entry(
     422,
-    'The received archive has another digest than expected.',
+    'The digest of the received archive differs from the expected digest.',
     'Send the archive again, or complete with the right digest.',
   ),
   build_not_eligible: entry(409, 'A version in this state cannot be built.', reread),
   nonterminal_exists: entry(409, 'A build of this version is still under way.', 'Wait for it or cancel it.'),
   not_cancellable: entry(409, 'The build has already ended.', reread),
-  retry_not_eligible: entry(409, 'It has not ended in a way that can be retried.', reread),
+  retry_not_eligible: entry(409, 'It cannot be retried in its present state.', reread),
   retry_window_expired: entry(
     409,
-    'The seven days in which the build could be retried are over.',
+    'The retry period of the build, seven days, is over.',
     'Create a new version.',
   ),
   provisioning_retry_not_eligible: entry(409, 'A version in this state is not being provisioned.', reread),
   image_untrusted: entry(
     409,
-    'The stored image is not what was signed for this version.',
+    'The stored image is not the one that was signed for this version.',
     'Retry provisioning; if that is blocked, build a new version.',
   ),
   build_region_unavailable: entry(
@@ -92,7 +92,7 @@ export const environmentErrors = {
   ),
   build_admission_fenced: entry(
     503,
-    'Builds are held while the platform is updated.',
+    'Builds are paused while the platform is updated.',
     'Wait for Retry-After.',
   ),
 } satisfies Record<string, CatalogueEntry>

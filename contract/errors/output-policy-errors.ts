@@ -4,8 +4,8 @@ import { type CatalogueEntry, entry, reread } from './catalogue-entry.ts'
 export const outputPolicyErrors = {
   output_policy_author_denied: entry(
     403,
-    'You may not write where the output policy writes.',
-    'Ask someone who may.',
+    'You may not write to the target of the output policy.',
+    'Ask someone with write access.',
   ),
   writeback_authority_denied: entry(
     403,
@@ -21,17 +21,17 @@ export const outputPolicyErrors = {
   output_policy_invalid: entry(422, 'The output policy is not valid.', 'Correct the policy.'),
   output_policy_table_not_found: entry(422, 'The table does not exist.', 'Name a table of the company.'),
   output_policy_channel_table: entry(422, 'The table belongs to a channel.', 'Name another table.'),
-  output_policy_governed_table: entry(422, 'The table takes commands only.', 'Use a command policy.'),
+  output_policy_governed_table: entry(422, 'The table accepts commands only.', 'Use a command policy.'),
   output_policy_command_not_found: entry(422, 'The command does not exist.', 'Name a live command.'),
   output_policy_schema_mismatch: entry(
     422,
-    'The policy inputs differ from those of the command.',
+    'The inputs of the policy differ from those of the command.',
     'Copy the inputs of the command, which must be a write command.',
   ),
   sandbox_writeback_key_unavailable: entry(503, 'Callbacks cannot be signed.', 'Ask the operator.'),
-  /** Answered with 404 where the credential itself is unknown or wrong. */
-  output_run_unavailable: entry(409, 'The run takes no output any more.', 'Do not send it again.'),
+  /** Returned with 404 if the credential itself is unknown or wrong. */
+  output_run_unavailable: entry(409, 'The run no longer accepts output.', 'Do not send it again.'),
   output_command_stale: entry(409, 'The command has changed since the run started.', 'Run the job again.'),
-  output_command_conflict: entry(409, 'The run has already sent other inputs.', 'Do not send it again.'),
+  output_command_conflict: entry(409, 'The run has already sent different inputs.', 'Do not send it again.'),
   output_schema_violation: entry(422, 'The inputs do not match the command.', 'Correct the inputs.'),
 } satisfies Record<string, CatalogueEntry>

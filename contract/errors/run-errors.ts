@@ -1,11 +1,11 @@
 import { type CatalogueEntry, entry, later } from './catalogue-entry.ts'
 
-/** Runs and what they leave. */
+/** Runs and their results. */
 export const runErrors = {
   version_not_runnable: entry(409, 'The task version cannot be run.', 'Use a published, active version.'),
   content_scrubbed_irreversible: entry(
     409,
-    'The content of this version was removed for good.',
+    'The content of this version was permanently removed.',
     'Publish a new version.',
   ),
   input_schema_violation: entry(
@@ -18,22 +18,42 @@ export const runErrors = {
     'The input cannot be stored as canonical JSON.',
     'Send at most 1 MiB, 64 levels, 100000 values, no duplicate keys, no NUL.',
   ),
-  input_staging_unavailable: entry(503, 'It cannot be checked or stored now; nothing was created.', later),
+  input_staging_unavailable: entry(
+    503,
+    'The input cannot be checked or stored now; nothing was created.',
+    later,
+  ),
   retry_input_unavailable: entry(
     409,
-    'The input of the earlier run cannot be read any more.',
+    'The input of the earlier run is no longer available.',
     'Send an input explicitly.',
   ),
   sandbox_queued_run_limit: entry(429, 'The company has too many queued runs.', 'Wait for some to end.'),
-  downloads_busy: entry(
-    503,
-    'So many downloads are under way that no other can begin.',
-    'Wait as long as Retry-After says.',
+  downloads_busy: entry(503, 'Too many downloads are in progress.', 'Wait for the seconds in Retry-After.'),
+  watchers_busy: entry(
+    429,
+    'The company has too many waiting requests for runs and builds.',
+    'Wait for the seconds in Retry-After, or read the state without waiting.',
+  ),
+  download_capability_invalid: entry(
+    409,
+    'The capability does not match this artifact and caller, or it has expired.',
+    'Request a new one.',
+  ),
+  link_limit: entry(
+    409,
+    'The run has the maximum number of live links.',
+    'Revoke some, or wait until they expire.',
+  ),
+  media_not_inline: entry(
+    422,
+    'This file cannot be shown inline: only raster images, CSV and plain text can.',
+    'Make a link with the purpose share or download.',
   ),
   range_not_satisfiable: entry(
     416,
-    'The object has no byte of the range.',
-    'Ask for a range within its size, which Content-Range tells.',
+    'The range is outside the object.',
+    'Request a range within the size that Content-Range contains.',
   ),
-  queue_full: entry(429, 'The queue of this deployment is full.', 'Wait as long as Retry-After says.'),
+  queue_full: entry(429, 'The queue of this deployment is full.', 'Wait for the seconds in Retry-After.'),
 } satisfies Record<string, CatalogueEntry>

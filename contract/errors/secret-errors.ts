@@ -10,10 +10,23 @@ export const secretErrors = {
   public_key_unavailable: entry(
     503,
     'The server has no key pair for encrypted values.',
-    'Ask the operator to look at the keys folder.',
+    'Ask the operator to check the keys folder.',
   ),
-  sandbox_secret_pepper_missing: entry(503, 'The secret store is not configured.', 'Ask the operator.'),
-  sandbox_vault_unconfigured: entry(503, 'The secret store is not configured.', 'Ask the operator.'),
-  /** Answered to runners only. */
-  share_grant_revoked: entry(409, 'The share that lent a secret has ended.', 'Share the task again.'),
+  secret_limit_reached: entry(
+    409,
+    'The maximum number of live secrets or approvals is reached.',
+    'Revoke those that no task needs.',
+  ),
+  sandbox_secret_pepper_missing: entry(
+    503,
+    'The secret store has no pepper.',
+    'Ask the operator to check the keys folder.',
+  ),
+  sandbox_vault_unconfigured: entry(
+    503,
+    'The keys that encrypt the stored secrets cannot be used.',
+    'Try again later; if the error persists, ask the operator.',
+  ),
+  /** Returned to runners only. */
+  share_grant_revoked: entry(409, 'The share that supplied a secret is revoked.', 'Share the task again.'),
 } satisfies Record<string, CatalogueEntry>

@@ -1,9 +1,9 @@
 import { type CatalogueEntry, entry } from './catalogue-entry.ts'
 
-/** Tasks, their versions, shares and what rooms enable. */
+/** Tasks, their versions, shares and enablement in rooms. */
 export const taskErrors = {
   task_archived: entry(409, 'The task is archived.', 'Use an active task.'),
-  already_archived: entry(409, 'The task is already archived.', 'Nothing is left to do.'),
+  already_archived: entry(409, 'The task is already archived.', 'No action is needed.'),
   environment_version_not_ready: entry(
     409,
     'The environment version is not ready.',
@@ -16,21 +16,21 @@ export const taskErrors = {
   ),
   timeout_exceeds_ceiling: entry(
     422,
-    'The value of timeout_seconds is above the ceiling of the company.',
-    'Lower it, or ask for a higher ceiling.',
+    'The value of timeout_seconds is above the maximum of the company.',
+    'Lower it, or ask for a higher maximum.',
   ),
   script_too_large: entry(422, 'A script may have at most 1 MiB.', 'Move data into the environment image.'),
   script_not_utf8: entry(422, 'A script must be UTF-8 text.', 'Save it as UTF-8.'),
   script_contains_nul: entry(422, 'A script may not contain NUL.', 'Remove the NUL byte.'),
   bundle_path_forbidden: entry(
     422,
-    'The bundle holds a path that is reserved or leaves the workspace.',
+    'The bundle contains a path that is reserved or outside the workspace.',
     'Rename or remove it.',
   ),
   bundle_invalid: entry(
     422,
-    'The bundle is not an archive that can be used.',
-    'Pack ordinary files as zip or tar.gz, within the bounds.',
+    'The bundle is not a usable archive.',
+    'Pack regular files as zip or tar.gz, within the limits.',
   ),
   bundle_too_large: entry(
     413,
@@ -40,7 +40,7 @@ export const taskErrors = {
   share_already_live: entry(409, 'The task is already shared with this target.', 'Revoke that share first.'),
   share_target_invalid: entry(
     422,
-    'The share target does not fit its kind or does not exist.',
+    'The share target does not match its kind or does not exist.',
     'Name a live chatroom or department, or the company itself.',
   ),
   secret_slot_policies_invalid: entry(
@@ -56,12 +56,12 @@ export const taskErrors = {
   task_version_not_published: entry(409, 'The task version is not published.', 'Publish it first.'),
   task_version_digest_mismatch: entry(
     409,
-    'The digest is not that of the published version.',
+    'The digest differs from that of the published version.',
     'Read the version again and approve its canonical_digest.',
   ),
   task_bundle_runner_unsupported: entry(
     409,
-    'The runner release under this environment version is not approved.',
+    'The runner release of this environment version is not approved.',
     'Rebuild the environment, or have an operator approve the release.',
   ),
 } satisfies Record<string, CatalogueEntry>

@@ -1,6 +1,9 @@
 import { type Static, Type } from 'typebox'
 
-/** One refused place of a request. `loc` starts with `body`, `query`, `path` or `header`; the value is never repeated. */
+/**
+ * One invalid location of a request. `loc` starts with `body`, `query`, `path` or `header`; the value is never
+ * repeated.
+ */
 export const ValidationItem = Type.Object({
   type: Type.String(),
   loc: Type.Array(Type.Union([Type.String(), Type.Integer()])),
@@ -8,7 +11,7 @@ export const ValidationItem = Type.Object({
 })
 export type ValidationItem = Static<typeof ValidationItem>
 
-/** Body of a 422 of validation (contract part 3, D5). */
+/** Body of a 422 validation error (contract part 3, D5). */
 export const ValidationError = Type.Object({ detail: Type.Array(ValidationItem) })
 export type ValidationError = Static<typeof ValidationError>
 

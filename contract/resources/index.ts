@@ -1,13 +1,38 @@
-import { ApiKey, ApiKeyCreated, ApiKeyCreateRequest, ApiKeyList } from './api-key.ts'
+import { ApiKey, ApiKeyCreated, ApiKeyCreateRequest, ApiKeyList } from './access/api-key.ts'
+import { Me } from './access/me.ts'
+import { PublicKey } from './access/public-key.ts'
+import { Token, TokenRequest } from './access/token.ts'
+import { MessagePostRequest, PostedMessage } from './agents/message.ts'
 import {
-  Binding,
-  BindingAcceptVersionRequest,
-  BindingCreateRequest,
-  BindingList,
-  BindingRevokeRequest,
-} from './binding.ts'
-import { BuildAttempt, BuildAttemptCreateRequest, BuildAttemptList } from './build-attempt.ts'
-import { BuildDetails, BuildStageRecord, FailedInstruction } from './build-details.ts'
+  SocialMediaClient,
+  SocialMediaClientCreateRequest,
+  SocialMediaClientList,
+} from './agents/social-media-client.ts'
+import {
+  AgentTool,
+  AgentToolList,
+  AgentToolParameters,
+  AgentToolResult,
+  ToolAnnotations,
+} from './agents/tool.ts'
+import { BuildAttempt, BuildAttemptCreateRequest, BuildAttemptList } from './builds/build-attempt.ts'
+import { BuildDetails, BuildStageRecord, FailedInstruction } from './builds/build-details.ts'
+import {
+  Envelope,
+  ImageSignature,
+  ImageSignatureList,
+  SigningKey,
+  SigningKeyList,
+} from './builds/provenance.ts'
+import { ScanReport } from './builds/scan-report.ts'
+import {
+  ScanFinding,
+  SecurityException,
+  SecurityExceptionCreateRequest,
+  SecurityExceptionList,
+  SecurityFinding,
+  SecurityFindingList,
+} from './builds/security-finding.ts'
 import {
   Chatroom,
   ChatroomCreateRequest,
@@ -15,10 +40,18 @@ import {
   ChatroomUpdateRequest,
   OwnChatroom,
   OwnChatroomList,
-} from './chatroom.ts'
-import { ChatroomJobs, ChatroomJobsUpdate, JobChatroom, JobChatroomList } from './chatroom-jobs.ts'
-import { Company } from './company.ts'
-import { CompanySettings, CompanySettingsUpdate, RuntimePricing } from './company-settings.ts'
+} from './companies/chatroom.ts'
+import { Company } from './companies/company.ts'
+import { CompanySettings, CompanySettingsUpdate, RuntimePricing } from './companies/company-settings.ts'
+import {
+  Department,
+  DepartmentCreateRequest,
+  DepartmentList,
+  DepartmentUpdateRequest,
+} from './companies/department.ts'
+import { Membership, MembershipList, MembershipPutRequest } from './companies/membership.ts'
+import { StorageUse } from './companies/storage-use.ts'
+import { User, UserCreateRequest, UserList, UserUpdateRequest } from './companies/user.ts'
 import {
   ContextObject,
   ContextObjectList,
@@ -28,66 +61,73 @@ import {
   ContextUploadInitRequest,
   ContextUploadPut,
   ContextUploadSession,
-} from './context-upload.ts'
-import { Department, DepartmentCreateRequest, DepartmentList, DepartmentUpdateRequest } from './department.ts'
-import { Egress, EgressAllowList, EgressRequest } from './egress.ts'
+} from './environments/context-upload.ts'
+import { Egress, EgressAllowList, EgressRequest } from './environments/egress.ts'
 import {
   Environment,
   EnvironmentCreateRequest,
   EnvironmentList,
   EnvironmentUpdateRequest,
-} from './environment.ts'
+} from './environments/environment.ts'
 import {
   EnvironmentVersion,
   EnvironmentVersionCreateRequest,
   EnvironmentVersionList,
-} from './environment-version.ts'
-import { GrantedJob, GrantedJobEnableRequest, GrantedJobList } from './granted-job.ts'
-import { InputPreview, InputPreviewRequest } from './input-preview.ts'
-import { Me } from './me.ts'
-import { Membership, MembershipList, MembershipPutRequest } from './membership.ts'
-import { Menu, MenuItem } from './menu.ts'
-import { NetworkLog, RefusedConnection } from './network-log.ts'
-import { OutputPolicy } from './output-policy.ts'
-import { Profile, ProfileSet } from './profile.ts'
-import { Envelope, ImageSignature, ImageSignatureList, SigningKey, SigningKeyList } from './provenance.ts'
-import { PublicKey } from './public-key.ts'
-import { ArtifactPublicLink, PublicLink } from './public-link.ts'
-import { QuickRun, QuickRunRequest } from './quick-run.ts'
-import { Region, RegionSet } from './region.ts'
-import { ManualRunSubmitRequest, RunDetail, RunList, RunRetryRequest } from './run.ts'
-import { ArtifactDownloadCapability, RunArtifact, RunArtifactList } from './run-artifact.ts'
-import { RunContent } from './run-content.ts'
-import { RunUsage } from './run-usage.ts'
-import { RuntimeContract } from './runtime-contract.ts'
-import { ScanReport } from './scan-report.ts'
-import { SecretSlotStatus } from './secret-slot.ts'
+} from './environments/environment-version.ts'
+import { Profile, ProfileSet } from './environments/profile.ts'
+import { Region, RegionSet } from './environments/region.ts'
+import { RuntimeContract } from './environments/runtime-contract.ts'
+import { VersionBuildCache, VersionBuildCacheRequest } from './environments/version-build-cache.ts'
+import { VersionIsolation, VersionIsolationRequest } from './environments/version-isolation.ts'
+import { NetworkLog, RefusedConnection } from './runs/network-log.ts'
+import { OutputPolicy } from './runs/output-policy.ts'
+import { ArtifactPublicLink, PublicLink } from './runs/public-link.ts'
+import { QuickRun, QuickRunRequest } from './runs/quick-run.ts'
+import { ManualRunSubmitRequest, RunDetail, RunList, RunRetryRequest } from './runs/run.ts'
+import { ArtifactDownloadCapability, RunArtifact, RunArtifactList } from './runs/run-artifact.ts'
+import { RunContent } from './runs/run-content.ts'
+import { InlineOutput, RunAndWaitRequest, RunResult } from './runs/run-result.ts'
+import { RunUsage } from './runs/run-usage.ts'
+import { RunLink, RunLinkList, SignedLinkCreateRequest } from './runs/signed-link.ts'
+import { VisibleRun, VisibleRunList } from './runs/visible-run.ts'
 import {
-  ScanFinding,
-  SecurityException,
-  SecurityExceptionCreateRequest,
-  SecurityExceptionList,
-  SecurityFinding,
-  SecurityFindingList,
-} from './security-finding.ts'
-import { ShareCreateRequest, ShareGrant, ShareGrantList, ShareRevokeRequest } from './share.ts'
-import { StorageUse } from './storage-use.ts'
-import { Task, TaskCreateRequest, TaskList, TaskUpdateRequest } from './task.ts'
-import { ItemCount, TaskRunHistory, TaskRunHistoryItem } from './task-history.ts'
-import { BundleUpload, ScriptUpload } from './task-upload.ts'
+  SecretApproval,
+  SecretApprovalCreateRequest,
+  SecretApprovalList,
+  SecretApprovalRevokeRequest,
+} from './secrets/secret-approval.ts'
+import {
+  EncryptedValue,
+  SecretBinding,
+  SecretBindingList,
+  SecretOperation,
+  SecretRevokeRequest,
+  SecretWriteRequest,
+} from './secrets/secret-binding.ts'
+import {
+  Binding,
+  BindingAcceptVersionRequest,
+  BindingCreateRequest,
+  BindingList,
+  BindingRevokeRequest,
+} from './tasks/binding.ts'
+import { ChatroomJobs, ChatroomJobsUpdate, JobChatroom, JobChatroomList } from './tasks/chatroom-jobs.ts'
+import { GrantedJob, GrantedJobEnableRequest, GrantedJobList } from './tasks/granted-job.ts'
+import { InputPreview, InputPreviewRequest } from './tasks/input-preview.ts'
+import { Menu, MenuItem } from './tasks/menu.ts'
+import { SecretSlotStatus } from './tasks/secret-slot.ts'
+import { ShareCreateRequest, ShareGrant, ShareGrantList, ShareRevokeRequest } from './tasks/share.ts'
+import { Task, TaskCreateRequest, TaskList, TaskUpdateRequest } from './tasks/task.ts'
+import { ItemCount, TaskRunHistory, TaskRunHistoryItem } from './tasks/task-history.ts'
+import { BundleUpload, ScriptUpload } from './tasks/task-upload.ts'
 import {
   TaskVersion,
   TaskVersionCreateRequest,
   TaskVersionList,
   TaskVersionUpdateRequest,
-} from './task-version.ts'
-import { Token, TokenRequest } from './token.ts'
-import { User, UserCreateRequest, UserList, UserUpdateRequest } from './user.ts'
-import { VersionBuildCache, VersionBuildCacheRequest } from './version-build-cache.ts'
-import { VersionIsolation, VersionIsolationRequest } from './version-isolation.ts'
-import { VisibleRun, VisibleRunList } from './visible-run.ts'
+} from './tasks/task-version.ts'
 
-/** Schemas by the names under which the OpenAPI document shows them. */
+/** Schemas by their names in the OpenAPI document. */
 export const namedSchemas = {
   ApiKey,
   ApiKeyCreated,
@@ -167,7 +207,13 @@ export const namedSchemas = {
   RunArtifact,
   RunArtifactList,
   RunContent,
+  InlineOutput,
+  RunAndWaitRequest,
+  RunResult,
   RunUsage,
+  RunLink,
+  RunLinkList,
+  SignedLinkCreateRequest,
   StorageUse,
   RunDetail,
   RunList,
@@ -177,6 +223,16 @@ export const namedSchemas = {
   ScanFinding,
   ScanReport,
   ScriptUpload,
+  EncryptedValue,
+  SecretApproval,
+  SecretApprovalCreateRequest,
+  SecretApprovalList,
+  SecretApprovalRevokeRequest,
+  SecretBinding,
+  SecretBindingList,
+  SecretOperation,
+  SecretRevokeRequest,
+  SecretWriteRequest,
   SecretSlotStatus,
   SecurityException,
   SecurityExceptionCreateRequest,
@@ -216,4 +272,14 @@ export const namedSchemas = {
   EgressRequest,
   NetworkLog,
   RefusedConnection,
+  AgentTool,
+  AgentToolList,
+  AgentToolParameters,
+  AgentToolResult,
+  MessagePostRequest,
+  PostedMessage,
+  SocialMediaClient,
+  SocialMediaClientCreateRequest,
+  SocialMediaClientList,
+  ToolAnnotations,
 }

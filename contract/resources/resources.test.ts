@@ -4,19 +4,19 @@ import type { TSchema } from 'typebox'
 import { expect, test } from 'vitest'
 import { Identifier, idKinds, idPattern } from '../ids.ts'
 import { guidanceMaxLength } from '../limits.ts'
-import { buildFailures } from './build-failure.ts'
-import { ContextUploadInitRequest } from './context-upload.ts'
-import { EnvironmentCreateRequest } from './environment.ts'
-import { EnvironmentVersionCreateRequest } from './environment-version.ts'
-import { Profile, profiles } from './profile.ts'
-import { Region, regionsOf } from './region.ts'
-import { ManualRunSubmitRequest } from './run.ts'
-import { failureHint, runFailures } from './run-failure.ts'
-import { waitActions } from './run-wait.ts'
-import { driverOf, RuntimeContract, runtimeContract } from './runtime-contract.ts'
-import { ShareCreateRequest } from './share.ts'
-import { TaskCreateRequest } from './task.ts'
-import { TaskVersionCreateRequest } from './task-version.ts'
+import { buildFailures } from './builds/build-failure.ts'
+import { ContextUploadInitRequest } from './environments/context-upload.ts'
+import { EnvironmentCreateRequest } from './environments/environment.ts'
+import { EnvironmentVersionCreateRequest } from './environments/environment-version.ts'
+import { Profile, profiles } from './environments/profile.ts'
+import { Region, regionsOf } from './environments/region.ts'
+import { driverOf, RuntimeContract, runtimeContract } from './environments/runtime-contract.ts'
+import { ManualRunSubmitRequest } from './runs/run.ts'
+import { failureHint, runFailures } from './runs/run-failure.ts'
+import { waitActions } from './runs/run-wait.ts'
+import { ShareCreateRequest } from './tasks/share.ts'
+import { TaskCreateRequest } from './tasks/task.ts'
+import { TaskVersionCreateRequest } from './tasks/task-version.ts'
 
 const ajv = formats.default(new Ajv2020({ strict: false, discriminator: true }))
 const accepts = (schema: TSchema, value: unknown): boolean => ajv.compile(schema)(value)
@@ -56,7 +56,7 @@ const good: [string, TSchema, unknown][] = [
   ],
   ['a draft without a policy', TaskVersionCreateRequest, { ...draft, output_policy: null }],
   [
-    'a draft with strange env names',
+    'a draft with unusual env names',
     TaskVersionCreateRequest,
     { ...draft, ordinary_env: { '1 =': '', SERVICE_X: '' } },
   ],
@@ -82,7 +82,11 @@ const bad: [string, TSchema, unknown][] = [
     { source_digest: digest.toUpperCase(), resource_profile: 'large' },
   ],
   ['a run without input', ManualRunSubmitRequest, { task_version_id: id }],
-  ['a run of no time', ManualRunSubmitRequest, { task_version_id: id, input: 1, timeout_seconds: 0 }],
+  [
+    'a run with a zero timeout',
+    ManualRunSubmitRequest,
+    { task_version_id: id, input: 1, timeout_seconds: 0 },
+  ],
   [
     'a run of over 7 days',
     ManualRunSubmitRequest,
@@ -95,9 +99,9 @@ const bad: [string, TSchema, unknown][] = [
   ],
   ['a slot with a dash', TaskVersionCreateRequest, { ...draft, secret_slot_declarations: ['A-B'] }],
   ['a script with NUL', TaskVersionCreateRequest, { ...draft, work_script: 'echo\0' }],
-  ['a policy of no kind', TaskVersionCreateRequest, { ...draft, output_policy: { table_id: 't' } }],
+  ['a policy without a kind', TaskVersionCreateRequest, { ...draft, output_policy: { table_id: 't' } }],
   [
-    'a policy of two kinds',
+    'a policy with two kinds',
     TaskVersionCreateRequest,
     { ...draft, output_policy: { kind: 'custom_table_writeback', table_id: 't', command_id: 'c' } },
   ],
@@ -116,7 +120,7 @@ test('prefixes of ids are distinct', () => {
   expect(new Set(Object.values(idKinds)).size).toBe(Object.keys(idKinds).length)
 })
 
-test('profiles are those of the public table', () => {
+test('profiles are equal to the public table', () => {
   const rows = profiles.map((profile) => [
     profile.id,
     profile.vcpu,
@@ -144,7 +148,7 @@ test('a deployment shows its own regions only', () => {
   }
 })
 
-test('guidance fits its bound', () => {
+test('failure hints are within their length limit', () => {
   const texts = [
     ...Object.values(runFailures).map(({ hint }) => hint),
     ...Object.values(buildFailures).map(({ nextAction }) => nextAction),
@@ -153,7 +157,7 @@ test('guidance fits its bound', () => {
   for (const text of texts) expect(text.length).toBeLessThanOrEqual(guidanceMaxLength)
 })
 
-test('a hint is found by own codes only', () => {
+test('only declared codes have a hint', () => {
   expect(failureHint('timeout')).toContain('deadline')
   for (const code of ['', 'unknown', 'toString', '__proto__']) expect(failureHint(code)).toBe('')
 })

@@ -1,16 +1,17 @@
-import { Me } from '../resources/me.ts'
-import { ProfileSet } from '../resources/profile.ts'
-import { PublicKey } from '../resources/public-key.ts'
-import { RegionSet } from '../resources/region.ts'
-import { Token, TokenRequest } from '../resources/token.ts'
+import { Me } from '../resources/access/me.ts'
+import { PublicKey } from '../resources/access/public-key.ts'
+import { Token, TokenRequest } from '../resources/access/token.ts'
+import { ProfileSet } from '../resources/environments/profile.ts'
+import { RegionSet } from '../resources/environments/region.ts'
 import { publicModelKeyPrefix, publicSandboxPrefix, sandboxPrefix } from './prefixes.ts'
 import { route } from './route.ts'
 
-const open = { access: 'public', restrictedKey: 'allowed', method: 'GET', tag: 'Public' } as const
+const open = { method: 'GET', tag: 'Public' } as const
 
-/** What anyone may ask, logging in, and what the caller is (contract part 2, "Public routes"; part 3, D1 and D5). */
+/** Public information, login, and the caller's own account (contract part 2, "Public routes"; part 3, D1 and D5). */
 export const accountRoutes = {
   listRegions: route({
+    action: 'deployment.read',
     ...open,
     path: `${publicSandboxPrefix}/regions`,
     summary: 'List the regions of the deployment',
@@ -18,6 +19,7 @@ export const accountRoutes = {
     errors: [],
   }),
   listProfiles: route({
+    action: 'deployment.read',
     ...open,
     path: `${publicSandboxPrefix}/profiles`,
     summary: 'List the resource profiles',
@@ -25,13 +27,15 @@ export const accountRoutes = {
     errors: [],
   }),
   readPublicKey: route({
+    action: 'deployment.read',
     ...open,
     path: `${publicModelKeyPrefix}/public_key`,
-    summary: 'Read the key with which clients encrypt secrets for the service',
+    summary: 'Read the public key with which clients encrypt secrets for the service',
     response: PublicKey,
     errors: ['public_key_unavailable'],
   }),
   createToken: route({
+    action: 'login.create',
     ...open,
     method: 'POST',
     path: '/public/auth/token',
@@ -43,12 +47,11 @@ export const accountRoutes = {
     plainErrors: ['no_credentials'],
   }),
   readMe: route({
+    action: 'me.read',
     tag: 'Capabilities',
-    access: 'tenant',
-    restrictedKey: 403,
     method: 'GET',
     path: `${sandboxPrefix}/me`,
-    summary: 'See who the caller is and what may be tried',
+    summary: 'Read the account of the caller and its permissions',
     response: Me,
     errors: [],
   }),

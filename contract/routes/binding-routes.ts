@@ -4,7 +4,7 @@ import {
   BindingAcceptVersionRequest,
   BindingCreateRequest,
   BindingRevokeRequest,
-} from '../resources/binding.ts'
+} from '../resources/tasks/binding.ts'
 import { Strict } from '../schema.ts'
 import { sandboxPrefix } from './prefixes.ts'
 import { route } from './route.ts'
@@ -14,15 +14,15 @@ const binding = `${bindings}/{id}` as const
 
 const BindingParams = Strict({ id: Identifier })
 
-const tenant = { tag: 'Bindings', access: 'tenant', restrictedKey: 403 } as const
+const tenant = { action: 'binding.manage', tag: 'Bindings' } as const
 
-/** The pins of rooms by their own ids, for managers of the room (contract part 2, "Bindings"). */
+/** Bindings by id, for managers of the room (contract part 2, "Bindings"). */
 export const bindingRoutes = {
   createBinding: route({
     ...tenant,
     method: 'POST',
     path: bindings,
-    summary: 'Pin a version of a shared task in a chatroom, as enabling it does',
+    summary: 'Pin a version of a shared task in a chatroom; same effect as enabling it',
     body: BindingCreateRequest,
     response: Binding,
     errors: ['not_found', 'task_not_shared_to_room', 'task_archived', 'version_not_runnable'],
@@ -31,7 +31,7 @@ export const bindingRoutes = {
     ...tenant,
     method: 'GET',
     path: binding,
-    summary: 'Read a binding, a revoked one too',
+    summary: 'Read a binding, also a revoked one',
     params: BindingParams,
     response: Binding,
     errors: ['not_found'],
@@ -56,7 +56,7 @@ export const bindingRoutes = {
     ...tenant,
     method: 'POST',
     path: `${binding}/revoke`,
-    summary: 'Take the task out of the room’s menu; its share stays',
+    summary: 'Remove the task from the room’s menu; its share stays',
     params: BindingParams,
     body: BindingRevokeRequest,
     bodyOptional: true,

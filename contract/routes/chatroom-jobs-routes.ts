@@ -2,15 +2,15 @@ import { Type } from 'typebox'
 import { Identifier } from '../ids.ts'
 import { pageSizeMax } from '../limits.ts'
 import { offsetFields } from '../pagination.ts'
-import { ChatroomJobs, ChatroomJobsUpdate, JobChatroomList } from '../resources/chatroom-jobs.ts'
-import { ItemCount } from '../resources/task-history.ts'
+import { ChatroomJobs, ChatroomJobsUpdate, JobChatroomList } from '../resources/tasks/chatroom-jobs.ts'
+import { ItemCount } from '../resources/tasks/task-history.ts'
 import { Strict } from '../schema.ts'
 import { route } from './route.ts'
 
 const chatrooms = '/private/chatrooms'
 const byJob = `${chatrooms}/by_job/sandbox` as const
 
-const tenant = { tag: 'Chatrooms', access: 'tenant', restrictedKey: 403 } as const
+const tenant = { tag: 'Chatrooms' } as const
 const byJobQuery = Type.Object({
   ...offsetFields(pageSizeMax, 'asc'),
   department_id: Type.Optional(Identifier),
@@ -19,10 +19,11 @@ const byJobQuery = Type.Object({
 /** Which rooms load the agent's tools (contract part 2, "Chatroom job settings for the agent"). */
 export const chatroomJobsRoutes = {
   updateChatroomJobs: route({
+    action: 'room.set_jobs',
     ...tenant,
     method: 'PATCH',
     path: `${chatrooms}/setting/jobs/{cid}`,
-    summary: 'Set the jobs a chatroom loads; whoever does not manage the room gets 403',
+    summary: 'Set the jobs a chatroom loads; callers that do not manage the room get 403',
     params: Strict({ cid: Identifier }),
     body: ChatroomJobsUpdate,
     response: ChatroomJobs,
@@ -30,15 +31,17 @@ export const chatroomJobsRoutes = {
     plainErrors: ['role_too_low'],
   }),
   listChatroomsByJob: route({
+    action: 'room.list_by_job',
     ...tenant,
     method: 'GET',
     path: byJob,
-    summary: 'List the rooms that enabled sandbox jobs: those joined, or those of a department, by name',
+    summary: 'List the rooms that enabled sandbox jobs, by name: rooms of the caller, or of a department',
     query: byJobQuery,
     response: JobChatroomList,
     errors: ['not_found'],
   }),
   countChatroomsByJob: route({
+    action: 'room.list_by_job',
     ...tenant,
     method: 'GET',
     path: `${byJob}/numOfData`,

@@ -2,8 +2,8 @@ import { Type } from 'typebox'
 import { Identifier } from '../ids.ts'
 import { chatroomPageSizeDefault, pageSizeMax } from '../limits.ts'
 import { pageFields } from '../pagination.ts'
-import { GrantedJob, GrantedJobEnableRequest, GrantedJobList } from '../resources/granted-job.ts'
-import { Menu } from '../resources/menu.ts'
+import { GrantedJob, GrantedJobEnableRequest, GrantedJobList } from '../resources/tasks/granted-job.ts'
+import { Menu } from '../resources/tasks/menu.ts'
 import { Strict } from '../schema.ts'
 import { sandboxPrefix } from './prefixes.ts'
 import { route } from './route.ts'
@@ -15,20 +15,20 @@ const ChatroomParams = Strict({ cid: Identifier })
 const JobParams = Strict({ cid: Identifier, tid: Identifier })
 
 const { page_token } = pageFields(chatroomPageSizeDefault)
-/** Without a size the page holds as many as it may. */
+/** Without a size, the page has the maximum size. */
 const GrantedJobQuery = Type.Object({
   page_size: Type.Optional(Type.Integer({ minimum: 1, maximum: pageSizeMax })),
   page_token,
 })
 
-const tenant = { tag: 'Bindings', access: 'tenant', restrictedKey: 405 } as const
+const tenant = { tag: 'Bindings' } as const
 
-/** What a chatroom has been granted, has enabled and can run (contract part 2, "Chatroom runs"). */
+/** Granted, enabled and runnable tasks of a chatroom (contract part 2, "Chatroom runs"). */
 export const chatroomRoutes = {
   readMenu: route({
+    action: 'menu.read',
     ...tenant,
     tag: 'Runs',
-    restrictedKey: 'allowed',
     method: 'GET',
     path: `${chatroom}/menu`,
     summary: 'List what can be run in a chatroom',
@@ -38,6 +38,7 @@ export const chatroomRoutes = {
     errors: ['not_found'],
   }),
   listGrantedJobs: route({
+    action: 'granted_job.manage',
     ...tenant,
     method: 'GET',
     path: grantedJobs,
@@ -48,6 +49,7 @@ export const chatroomRoutes = {
     errors: ['not_found'],
   }),
   enableGrantedJob: route({
+    action: 'granted_job.manage',
     ...tenant,
     method: 'POST',
     path: `${grantedJobs}/{tid}/enable`,
@@ -59,10 +61,11 @@ export const chatroomRoutes = {
     errors: ['not_found', 'task_not_shared_to_room', 'task_archived', 'version_not_runnable'],
   }),
   disableGrantedJob: route({
+    action: 'granted_job.manage',
     ...tenant,
     method: 'POST',
     path: `${grantedJobs}/{tid}/disable`,
-    summary: 'Take a task out of the menu; its share stays',
+    summary: 'Remove a task from the menu; its share stays',
     params: JobParams,
     response: GrantedJob,
     errors: ['not_found', 'task_not_shared_to_room'],

@@ -9,7 +9,7 @@ import {
   ContextUploadInitRequest,
   ContextUploadPut,
   ContextUploadSession,
-} from '../resources/context-upload.ts'
+} from '../resources/environments/context-upload.ts'
 import { Strict } from '../schema.ts'
 import { sandboxPrefix } from './prefixes.ts'
 import { route } from './route.ts'
@@ -20,9 +20,9 @@ const session = `${uploads}/{sid}` as const
 const EnvironmentParams = Strict({ id: Identifier })
 const SessionParams = Strict({ id: Identifier, sid: Identifier })
 
-const tenant = { tag: 'Environments', access: 'tenant', restrictedKey: 403 } as const
+const tenant = { action: 'environment.upload', tag: 'Environments' } as const
 
-/** Staging of build-context archives; a curated environment gives 404 (contract part 2). */
+/** Uploads of build-context archives; a curated environment returns 404 (contract part 2). */
 export const contextUploadRoutes = {
   listContextObjects: route({
     ...tenant,
@@ -62,7 +62,7 @@ export const contextUploadRoutes = {
     response: ContextUploadSession,
     errors: ['not_found'],
   }),
-  /** Needs the header `X-Sandbox-Upload-Capability`. */
+  /** Requires the header `X-Sandbox-Upload-Capability`. */
   putContextUpload: route({
     ...tenant,
     method: 'PUT',

@@ -2,18 +2,22 @@ import { Type } from 'typebox'
 import { Identifier } from '../ids.ts'
 import { catalogPageSizeDefault } from '../limits.ts'
 import { listQuery, pageFields, repeatable } from '../pagination.ts'
-import { BuildAttempt, BuildAttemptCreateRequest, BuildAttemptList } from '../resources/build-attempt.ts'
+import {
+  BuildAttempt,
+  BuildAttemptCreateRequest,
+  BuildAttemptList,
+} from '../resources/builds/build-attempt.ts'
 import {
   Environment,
   EnvironmentCreateRequest,
   EnvironmentList,
   EnvironmentUpdateRequest,
-} from '../resources/environment.ts'
+} from '../resources/environments/environment.ts'
 import {
   EnvironmentVersion,
   EnvironmentVersionCreateRequest,
   EnvironmentVersionList,
-} from '../resources/environment-version.ts'
+} from '../resources/environments/environment-version.ts'
 import { Strict } from '../schema.ts'
 import { buildAttemptStates } from '../states/build-attempt-states.ts'
 import { sandboxPrefix } from './prefixes.ts'
@@ -30,12 +34,12 @@ export const EnvironmentParams = Strict({ id: Identifier })
 export const VersionParams = Strict({ id: Identifier, vid: Identifier })
 export const BuildParams = Strict({ id: Identifier, vid: Identifier, aid: Identifier })
 
-/** Routes with no chatroom in their path refuse sandbox-scope keys with 403. */
-const tenant = { tag: 'Environments', access: 'tenant', restrictedKey: 403 } as const
+const tenant = { tag: 'Environments' } as const
 
 /** Environments, their versions and builds (contract part 2, "Environments, versions, builds"). */
 export const environmentRoutes = {
   listEnvironments: route({
+    action: 'environment.list',
     ...tenant,
     method: 'GET',
     path: environments,
@@ -45,6 +49,7 @@ export const environmentRoutes = {
     errors: [],
   }),
   createEnvironment: route({
+    action: 'environment.create',
     ...tenant,
     method: 'POST',
     path: environments,
@@ -54,6 +59,7 @@ export const environmentRoutes = {
     errors: ['not_found', 'active_environment_limit'],
   }),
   readEnvironment: route({
+    action: 'environment.read',
     ...tenant,
     method: 'GET',
     path: environment,
@@ -63,6 +69,7 @@ export const environmentRoutes = {
     errors: ['not_found'],
   }),
   updateEnvironment: route({
+    action: 'environment.change',
     ...tenant,
     method: 'PATCH',
     path: environment,
@@ -73,6 +80,7 @@ export const environmentRoutes = {
     errors: ['not_found', 'no_fields', 'environment_archived'],
   }),
   archiveEnvironment: route({
+    action: 'environment.change',
     ...tenant,
     method: 'POST',
     path: `${environment}/archive`,
@@ -82,6 +90,7 @@ export const environmentRoutes = {
     errors: ['not_found', 'illegal_transition'],
   }),
   listEnvironmentVersions: route({
+    action: 'environment.read',
     ...tenant,
     method: 'GET',
     path: versions,
@@ -92,6 +101,7 @@ export const environmentRoutes = {
     errors: ['not_found'],
   }),
   createEnvironmentVersion: route({
+    action: 'environment.change',
     ...tenant,
     method: 'POST',
     path: versions,
@@ -102,6 +112,7 @@ export const environmentRoutes = {
     errors: ['not_found', 'environment_archived', 'source_digest_mismatch', 'version_allocation_exhausted'],
   }),
   readEnvironmentVersion: route({
+    action: 'environment.read',
     ...tenant,
     method: 'GET',
     path: version,
@@ -111,6 +122,7 @@ export const environmentRoutes = {
     errors: ['not_found'],
   }),
   archiveEnvironmentVersion: route({
+    action: 'environment.change',
     ...tenant,
     method: 'POST',
     path: `${version}/archive`,
@@ -120,6 +132,7 @@ export const environmentRoutes = {
     errors: ['not_found', 'illegal_transition'],
   }),
   retryBuild: route({
+    action: 'environment.build',
     ...tenant,
     method: 'POST',
     path: `${version}/retry-build`,
@@ -139,15 +152,17 @@ export const environmentRoutes = {
     ],
   }),
   retryProvisioning: route({
+    action: 'environment.build',
     ...tenant,
     method: 'POST',
     path: `${version}/retry-provisioning`,
-    summary: 'Verify the image of a built version and bring it where it runs once more',
+    summary: 'Verify and distribute the image of a built version again',
     params: VersionParams,
     response: EnvironmentVersion,
     errors: ['not_found', 'provisioning_retry_not_eligible', 'environment_archived'],
   }),
   createBuild: route({
+    action: 'environment.build',
     ...tenant,
     method: 'POST',
     path: builds,
@@ -167,6 +182,7 @@ export const environmentRoutes = {
     ],
   }),
   listBuilds: route({
+    action: 'environment.read',
     ...tenant,
     method: 'GET',
     path: builds,
@@ -177,6 +193,7 @@ export const environmentRoutes = {
     errors: ['not_found'],
   }),
   readBuild: route({
+    action: 'environment.read',
     ...tenant,
     method: 'GET',
     path: build,
@@ -186,6 +203,7 @@ export const environmentRoutes = {
     errors: ['not_found'],
   }),
   cancelBuild: route({
+    action: 'environment.build',
     ...tenant,
     method: 'POST',
     path: `${build}/cancel`,

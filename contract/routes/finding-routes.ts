@@ -2,14 +2,14 @@ import { Type } from 'typebox'
 import { Identifier } from '../ids.ts'
 import { catalogPageSizeDefault } from '../limits.ts'
 import { listQuery, pageFields, repeatable } from '../pagination.ts'
-import { ScanReport } from '../resources/scan-report.ts'
+import { ScanReport } from '../resources/builds/scan-report.ts'
 import {
   SecurityException,
   SecurityExceptionCreateRequest,
   SecurityExceptionList,
   SecurityFindingList,
   severities,
-} from '../resources/security-finding.ts'
+} from '../resources/builds/security-finding.ts'
 import { Strict } from '../schema.ts'
 import { findingStates } from '../states/finding-states.ts'
 import { BuildParams } from './environment-routes.ts'
@@ -20,29 +20,32 @@ const environment = `${extensionPrefix}/environments/{id}` as const
 const build = `${environment}/versions/{vid}/builds/{aid}` as const
 const EnvironmentParams = Strict({ id: Identifier })
 
-/** All of them are for who manages the environment; to everybody else it is not there. */
-const managed = { tag: 'Security', access: 'tenant', restrictedKey: 403 } as const
+/** For managers of the environment; other callers get 404. */
+const managed = { tag: 'Security' } as const
 
-/** What the scan of a build found, and what becomes of it (contract part 3, D6). */
+/** Findings of a build's scan and their exceptions (contract part 3, D6). */
 export const findingRoutes = {
   readScanReport: route({
+    action: 'environment.inspect',
     ...managed,
     method: 'GET',
     path: `${build}/report`,
-    summary: 'Report of the scan of a build',
+    summary: 'Read the scan report of a build',
     params: BuildParams,
     response: ScanReport,
     errors: ['not_found'],
   }),
   readSbom: route({
+    action: 'environment.inspect',
     ...managed,
     method: 'GET',
     path: `${build}/sbom`,
-    summary: 'Packages in the image of a build, as CycloneDX 1.6 JSON',
+    summary: 'Read the packages in the image of a build, as CycloneDX 1.6 JSON',
     params: BuildParams,
     errors: ['not_found'],
   }),
   listFindings: route({
+    action: 'environment.inspect',
     ...managed,
     method: 'GET',
     path: `${environment}/findings`,
@@ -57,6 +60,7 @@ export const findingRoutes = {
     errors: ['not_found'],
   }),
   listExceptions: route({
+    action: 'environment.inspect',
     ...managed,
     method: 'GET',
     path: `${environment}/exceptions`,
@@ -67,6 +71,7 @@ export const findingRoutes = {
     errors: ['not_found'],
   }),
   createException: route({
+    action: 'finding.except',
     ...managed,
     method: 'POST',
     path: `${environment}/findings/{fid}/exceptions`,
@@ -77,10 +82,11 @@ export const findingRoutes = {
     errors: ['not_found', 'illegal_transition'],
   }),
   revokeException: route({
+    action: 'finding.except',
     ...managed,
     method: 'POST',
     path: `${environment}/exceptions/{xid}/revoke`,
-    summary: 'End an exception',
+    summary: 'Revoke an exception',
     params: Strict({ id: Identifier, xid: Identifier }),
     response: SecurityException,
     errors: ['not_found', 'illegal_transition'],

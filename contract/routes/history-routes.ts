@@ -2,8 +2,8 @@ import { Type } from 'typebox'
 import { Identifier } from '../ids.ts'
 import { historyLimitDefault } from '../limits.ts'
 import { offsetFields, repeatable } from '../pagination.ts'
-import { ExecutorKind, ItemCount, SourceKind, TaskRunHistory } from '../resources/task-history.ts'
-import { RunMethod } from '../resources/visible-run.ts'
+import { RunMethod } from '../resources/runs/visible-run.ts'
+import { ExecutorKind, ItemCount, SourceKind, TaskRunHistory } from '../resources/tasks/task-history.ts'
 import { Strict } from '../schema.ts'
 import { runStates } from '../states/run-states.ts'
 import { sandboxPrefix } from './prefixes.ts'
@@ -21,9 +21,8 @@ const filters = {
 }
 
 const manager = {
+  action: 'task.read_history',
   tag: 'Tasks',
-  access: 'tenant',
-  restrictedKey: 403,
   method: 'GET',
   params: Strict({ id: Identifier }),
   errors: ['not_found'],
@@ -35,7 +34,7 @@ export const historyRoutes = {
   listTaskRuns: route({
     ...manager,
     path: runs,
-    summary: 'List the runs of a task, newest first unless asked otherwise',
+    summary: 'List the runs of a task, newest first by default',
     query: Type.Object({ ...offsetFields(historyLimitDefault, 'desc'), ...filters }),
     response: TaskRunHistory,
   }),

@@ -1,4 +1,5 @@
 import { accountRoutes } from './account-routes.ts'
+import { agentRoutes } from './agent-routes.ts'
 import { bindingRoutes } from './binding-routes.ts'
 import { chatroomJobsRoutes } from './chatroom-jobs-routes.ts'
 import { chatroomRoutes } from './chatroom-routes.ts'
@@ -7,16 +8,19 @@ import { environmentRoutes } from './environment-routes.ts'
 import { extensionRoutes } from './extension-routes.ts'
 import { findingRoutes } from './finding-routes.ts'
 import { historyRoutes } from './history-routes.ts'
+import { linkRoutes } from './link-routes.ts'
 import { managementRoutes } from './management-routes.ts'
 import { platformRoutes } from './platform-routes.ts'
 import { publicLinkRoutes } from './public-link-routes.ts'
+import { resultRoutes } from './result-routes.ts'
 import { runRoutes } from './run-routes.ts'
 import { scriptRoutes } from './script-routes.ts'
+import { secretRoutes } from './secret-routes.ts'
 import { settingsRoutes } from './settings-routes.ts'
 import { taskRoutes } from './task-routes.ts'
 import { userRoutes } from './user-routes.ts'
 
-/** Every route by its name, which is also its operation id. */
+/** Every route by its name, which is its operation id. */
 export const allRoutes = {
   ...accountRoutes,
   ...environmentRoutes,
@@ -32,9 +36,13 @@ export const allRoutes = {
   ...chatroomJobsRoutes,
   ...historyRoutes,
   ...managementRoutes,
+  ...secretRoutes,
   ...settingsRoutes,
   ...extensionRoutes,
   ...findingRoutes,
+  ...agentRoutes,
+  ...resultRoutes,
+  ...linkRoutes,
 }
 
 export type RouteName = keyof typeof allRoutes

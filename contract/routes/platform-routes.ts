@@ -6,15 +6,15 @@ import {
   ChatroomCreateRequest,
   ChatroomList,
   ChatroomUpdateRequest,
-} from '../resources/chatroom.ts'
-import { Company } from '../resources/company.ts'
+} from '../resources/companies/chatroom.ts'
+import { Company } from '../resources/companies/company.ts'
 import {
   Department,
   DepartmentCreateRequest,
   DepartmentList,
   DepartmentUpdateRequest,
-} from '../resources/department.ts'
-import { Membership, MembershipList, MembershipPutRequest } from '../resources/membership.ts'
+} from '../resources/companies/department.ts'
+import { Membership, MembershipList, MembershipPutRequest } from '../resources/companies/membership.ts'
 import { Strict } from '../schema.ts'
 import { platformPrefix } from './prefixes.ts'
 import { route } from './route.ts'
@@ -30,7 +30,7 @@ const DepartmentParams = Strict({ id: Identifier })
 const ChatroomParams = Strict({ cid: Identifier })
 const MemberParams = Strict({ cid: Identifier, uid: Identifier })
 
-const administrator = { tag: 'Platform', access: 'platform', restrictedKey: 403 } as const
+const administrator = { action: 'directory.manage', tag: 'Platform' } as const
 const list = { ...administrator, method: 'GET', query: listQuery(catalogPageSizeDefault) } as const
 const read = { ...administrator, method: 'GET' } as const
 const create = { ...administrator, method: 'POST' } as const
@@ -113,7 +113,7 @@ export const platformRoutes = {
   deleteChatroom: route({
     ...remove,
     path: chatroom,
-    summary: 'Delete a chatroom; its runs stay on record',
+    summary: 'Delete a chatroom; its runs are kept',
     params: ChatroomParams,
     response: Chatroom,
     errors: ['insufficient_permissions', 'not_found'],
@@ -130,7 +130,7 @@ export const platformRoutes = {
     ...administrator,
     method: 'PUT',
     path: member,
-    summary: 'Put a user into a chatroom, or change what the member is there',
+    summary: 'Add a user to a chatroom, or change the membership',
     params: MemberParams,
     body: MembershipPutRequest,
     bodyOptional: true,
@@ -140,7 +140,7 @@ export const platformRoutes = {
   deleteMember: route({
     ...remove,
     path: member,
-    summary: 'Take a user out of a chatroom',
+    summary: 'Remove a user from a chatroom',
     params: MemberParams,
     response: Membership,
     errors: ['insufficient_permissions', 'not_found'],

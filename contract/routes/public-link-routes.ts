@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { Identifier } from '../ids.ts'
-import { ArtifactPublicLink, PublicLink } from '../resources/public-link.ts'
+import { ArtifactPublicLink, PublicLink } from '../resources/runs/public-link.ts'
 import { Strict } from '../schema.ts'
 import { publicArtifactPrefix, sandboxPrefix } from './prefixes.ts'
 import { route } from './route.ts'
@@ -15,8 +15,6 @@ const ArtifactParams = Strict({ cid: Identifier, rid: Identifier, aid: Identifie
 
 const runLink = {
   tag: 'Runs',
-  access: 'tenant',
-  restrictedKey: 405,
   params: RunParams,
   response: PublicLink,
   errors: ['not_found'],
@@ -24,40 +22,61 @@ const runLink = {
 
 const artifactLink = {
   tag: 'Runs',
-  access: 'tenant',
-  restrictedKey: 404,
   path: artifact,
   params: ArtifactParams,
   response: ArtifactPublicLink,
   errors: ['not_found'],
 } as const
 
-/** Permanent addresses without login; minting and revoking may be repeated (contract part 2). */
+/** Permanent links without login. Creating and revoking are idempotent (contract part 2). */
 export const publicLinkRoutes = {
-  mintLogLink: route({ ...runLink, method: 'POST', path: log, summary: 'Get the public link of the log' }),
-  revokeLogLink: route({ ...runLink, method: 'DELETE', path: log, summary: 'Revoke the link of the log' }),
+  mintLogLink: route({
+    action: 'run.link',
+    ...runLink,
+    method: 'POST',
+    path: log,
+    summary: 'Get the public link of the log',
+  }),
+  revokeLogLink: route({
+    action: 'run.link',
+    ...runLink,
+    method: 'DELETE',
+    path: log,
+    summary: 'Revoke the link of the log',
+  }),
   mintOutputLink: route({
+    action: 'run.link',
     ...runLink,
     method: 'POST',
     path: output,
     summary: 'Get the public link of the output',
   }),
   revokeOutputLink: route({
+    action: 'run.link',
     ...runLink,
     method: 'DELETE',
     path: output,
     summary: 'Revoke the link of the output',
   }),
-  mintArtifactLink: route({ ...artifactLink, method: 'POST', summary: 'Get the public link of an artifact' }),
-  revokeArtifactLink: route({ ...artifactLink, method: 'DELETE', summary: 'Revoke the link of an artifact' }),
+  mintArtifactLink: route({
+    action: 'artifact.link',
+    ...artifactLink,
+    method: 'POST',
+    summary: 'Get the public link of an artifact',
+  }),
+  revokeArtifactLink: route({
+    action: 'artifact.link',
+    ...artifactLink,
+    method: 'DELETE',
+    summary: 'Revoke the link of an artifact',
+  }),
   downloadByToken: route({
+    action: 'link.download',
     method: 'GET',
     path: `${publicArtifactPrefix}/{token}`,
-    summary: 'Download what a public link stands for',
+    summary: 'Download the object of a public link',
     tag: 'Runs',
-    access: 'token',
-    restrictedKey: 'allowed',
-    // Any text: what is not a live token is not found, whatever its form.
+    // Any text: a value that is not a live token is not found, in any form.
     params: Strict({ token: Type.String({ minLength: 1 }) }),
     errors: ['not_found', 'storage_unavailable', 'downloads_busy', 'range_not_satisfiable'],
   }),

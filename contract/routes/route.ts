@@ -1,47 +1,45 @@
 import type { Static, TSchema } from 'typebox'
+import type { ActionName } from '../access/actions.ts'
 import type { ErrorCode } from '../errors/catalogue.ts'
 import type { UncodedError } from '../errors/uncoded.ts'
 
-/**
- * Who may call a route. `tenant` asks for a JWT or an API key (418 without), `platform` for the same of a company
- * administrator, `token` for a secret in the path.
- */
-export type RouteAccess = 'public' | 'token' | 'tenant' | 'platform'
-
-/**
- * What a sandbox-scope key gets on a route, once its rooms are checked
- * (contract part 1, "Restricted API keys"). `own` allows the call on the key's own runs only.
- */
-export type RestrictedKeyRule = 'allowed' | 'own' | 403 | 404 | 405
-
-/** One route of the wire contract: validation, types, the OpenAPI document and the client are made from it. */
+/** One route of the wire contract. Validation, types, the OpenAPI document and the client are derived from it. */
 export interface Route {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  /** Path below the base URL, parameters as `{name}`; a chatroom is always `{cid}`, which key scopes rely on. */
+  /**
+   * Path below the base URL, with parameters as `{name}`. A chatroom is always `{cid}`; the check of key scopes
+   * relies on that.
+   */
   path: string
   summary: string
   tag: string
-  access: RouteAccess
-  restrictedKey: RestrictedKeyRule
+  /** The action of the route. `contract/access` defines who may perform it, and the response for other callers. */
+  action: ActionName
   params?: TSchema
   query?: TSchema
-  /** JSON body; `bodyKind` says what else a body may be. */
+  /** JSON body; `bodyKind` defines which other bodies are accepted. */
   body?: TSchema
   bodyKind?: 'json' | 'octet-stream' | 'multipart' | 'form'
-  /** Most bytes of a JSON body; over it 413 `request_too_large`, told by `Content-Length` before the body is read. */
+  /** Maximum bytes of a JSON body. A larger `Content-Length` gets 413 `request_too_large` before the body is read. */
   maxBodyBytes?: number
-  /** Fields of the body in which a NUL character is refused by the route itself, with a code. */
+  /** Fields of the body in which the route itself refuses a NUL character, with a code. */
   nulFields?: readonly string[]
-  /** True when the body may be left out altogether. */
+  /** True if the body may be omitted. */
   bodyOptional?: boolean
-  /** The route takes the `Idempotency-Key` header and answers a repeated key with the first answer. */
+  /** The route accepts the `Idempotency-Key` header and returns the first response for a repeated key. */
   idempotent?: boolean
-  /** Answer of success. Absent: raw bytes. */
+  /** Success response. Absent: raw bytes. */
   response?: TSchema
+  /** Media type of the raw bytes, if it is constant. */
+  mediaType?: string
+  /** The route accepts a `Range` header and then returns 206 with `Content-Range`. */
+  ranges?: boolean
+  /** Further request headers that the route reads, all required. */
+  requestHeaders?: readonly string[]
   status?: 200 | 201
-  /** Coded errors a caller must be ready for, beside those every route of its kind has. */
+  /** Coded errors of the route, in addition to those of every route of its kind. */
   errors: readonly ErrorCode[]
-  /** Answers of plain text that the route itself gives, beside those of the layers before it. */
+  /** Plain-text errors of the route itself, in addition to those of earlier layers. */
   plainErrors?: readonly UncodedError[]
 }
 
@@ -54,5 +52,5 @@ export type QueryOf<R extends Route> = StaticOf<R, 'query'>
 export type BodyOf<R extends Route> = StaticOf<R, 'body'>
 export type ResponseOf<R extends Route> = StaticOf<R, 'response'>
 
-/** Keeps a route's literal types while checking its shape. */
+/** Checks the shape of a route and keeps its literal types. */
 export const route = <const R extends Route>(declaration: R): R => declaration

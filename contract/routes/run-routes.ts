@@ -7,10 +7,10 @@ import {
   runSubmitBodyMaxBytes,
 } from '../limits.ts'
 import { listQuery, pageFields, repeatable } from '../pagination.ts'
-import { QuickRun, QuickRunRequest } from '../resources/quick-run.ts'
-import { ManualRunSubmitRequest, RunDetail, RunList, RunRetryRequest } from '../resources/run.ts'
-import { ArtifactDownloadCapability, RunArtifactList } from '../resources/run-artifact.ts'
-import { RunContent } from '../resources/run-content.ts'
+import { QuickRun, QuickRunRequest } from '../resources/runs/quick-run.ts'
+import { ManualRunSubmitRequest, RunDetail, RunList, RunRetryRequest } from '../resources/runs/run.ts'
+import { ArtifactDownloadCapability, RunArtifactList } from '../resources/runs/run-artifact.ts'
+import { RunContent } from '../resources/runs/run-content.ts'
 import { Strict } from '../schema.ts'
 import { runStates } from '../states/run-states.ts'
 import { sandboxPrefix } from './prefixes.ts'
@@ -20,22 +20,21 @@ const chatroom = `${sandboxPrefix}/chatrooms/{cid}` as const
 const runs = `${chatroom}/runs` as const
 const run = `${runs}/{rid}` as const
 
-const ChatroomParams = Strict({ cid: Identifier })
+export const ChatroomParams = Strict({ cid: Identifier })
 export const RunParams = Strict({ cid: Identifier, rid: Identifier })
-const ArtifactParams = Strict({ cid: Identifier, rid: Identifier, aid: Identifier })
+export const ArtifactParams = Strict({ cid: Identifier, rid: Identifier, aid: Identifier })
 
-/** A sandbox-scope key sees and touches the runs it submitted itself, and no others. */
-const tenant = { tag: 'Runs', access: 'tenant', restrictedKey: 'own' } as const
+const tenant = { tag: 'Runs' } as const
 
-/** What any request that queues a run may meet. */
-const stagingErrors = [
+/** Errors of every request that queues a run. */
+export const stagingErrors = [
   'not_found',
   'invalid_content_length',
   'request_too_large',
   'input_not_stageable',
   'input_staging_unavailable',
 ] as const
-const versionErrors = [
+export const versionErrors = [
   'input_schema_violation',
   'version_not_runnable',
   'content_scrubbed_irreversible',
@@ -47,7 +46,7 @@ const versionErrors = [
   'output_policy_schema_mismatch',
   'sandbox_writeback_key_unavailable',
 ] as const
-const queueErrors = [
+export const queueErrors = [
   'storage_quota_exceeded',
   'disk_space_low',
   'sandbox_queued_run_limit',
@@ -59,11 +58,11 @@ const queueErrors = [
   'missing_window',
 ] as const
 
-/** Runs of a chatroom and what they leave (contract part 2, "Chatroom runs"). */
+/** Runs of a chatroom and their results (contract part 2, "Chatroom runs"). */
 export const runRoutes = {
   submitRun: route({
+    action: 'run.submit',
     ...tenant,
-    restrictedKey: 'allowed',
     method: 'POST',
     path: runs,
     summary: 'Submit a run',
@@ -75,6 +74,7 @@ export const runRoutes = {
     errors: [...stagingErrors, ...versionErrors, ...queueErrors],
   }),
   listRuns: route({
+    action: 'run.list',
     ...tenant,
     method: 'GET',
     path: runs,
@@ -85,6 +85,7 @@ export const runRoutes = {
     errors: ['not_found'],
   }),
   readRun: route({
+    action: 'run.read',
     ...tenant,
     method: 'GET',
     path: run,
@@ -94,15 +95,17 @@ export const runRoutes = {
     errors: ['not_found'],
   }),
   readRunContent: route({
+    action: 'run.read',
     ...tenant,
     method: 'GET',
     path: `${run}/content`,
-    summary: 'See what a run holds',
+    summary: 'Read which kinds of content a run has',
     params: RunParams,
     response: RunContent,
     errors: ['not_found'],
   }),
   listRunArtifacts: route({
+    action: 'run.read',
     ...tenant,
     method: 'GET',
     path: `${run}/artifacts`,
@@ -113,15 +116,17 @@ export const runRoutes = {
     errors: ['not_found'],
   }),
   createDownloadCapability: route({
+    action: 'run.read',
     ...tenant,
     method: 'POST',
     path: `${run}/artifacts/{aid}/download`,
-    summary: 'Get leave to download an artifact',
+    summary: 'Get a capability to download an artifact',
     params: ArtifactParams,
     response: ArtifactDownloadCapability,
     errors: ['not_found', 'capability_unavailable'],
   }),
   cancelRun: route({
+    action: 'run.cancel',
     ...tenant,
     method: 'POST',
     path: `${run}/cancel`,
@@ -131,8 +136,8 @@ export const runRoutes = {
     errors: ['not_found'],
   }),
   retryRun: route({
+    action: 'run.retry',
     ...tenant,
-    restrictedKey: 405,
     method: 'POST',
     path: `${run}/retry`,
     summary: 'Run the same version again, with the same input or another one',
@@ -151,11 +156,11 @@ export const runRoutes = {
     ],
   }),
   quickRun: route({
+    action: 'run.quick',
     ...tenant,
-    restrictedKey: 403,
     method: 'POST',
     path: `${chatroom}/quick-run`,
-    summary: 'Make a hidden task, publish it and queue a run of it, all or nothing',
+    summary: 'Create and publish a hidden task and queue a run of it, atomically',
     params: ChatroomParams,
     body: QuickRunRequest,
     maxBodyBytes: draftBodyMaxBytes + runInputMaxBytes,

@@ -1,8 +1,8 @@
 import { Identifier } from '../ids.ts'
 import { runSubmitBodyMaxBytes } from '../limits.ts'
-import { InputPreview, InputPreviewRequest } from '../resources/input-preview.ts'
-import { BundleUpload, ScriptTarget, ScriptUpload } from '../resources/task-upload.ts'
-import { TaskVersion } from '../resources/task-version.ts'
+import { InputPreview, InputPreviewRequest } from '../resources/tasks/input-preview.ts'
+import { BundleUpload, ScriptTarget, ScriptUpload } from '../resources/tasks/task-upload.ts'
+import { TaskVersion } from '../resources/tasks/task-version.ts'
 import { Strict } from '../schema.ts'
 import { sandboxPrefix } from './prefixes.ts'
 import { route } from './route.ts'
@@ -13,7 +13,7 @@ const version = `${task}/versions/{vid}` as const
 const TaskParams = Strict({ id: Identifier })
 const VersionParams = Strict({ id: Identifier, vid: Identifier })
 
-const tenant = { tag: 'Tasks', access: 'tenant', restrictedKey: 403 } as const
+const tenant = { tag: 'Tasks' } as const
 
 const scriptErrors = ['script_too_large', 'script_not_utf8', 'script_contains_nul'] as const
 const stagingErrors = [
@@ -24,13 +24,13 @@ const stagingErrors = [
 ] as const
 
 /**
- * Files for drafts, and the trying out of an input (contract part 2, "Tasks, versions, shares"). Multipart bodies
- * hold one part, the file `file`.
+ * File uploads for drafts, and input previews (contract part 2, "Tasks, versions, shares"). A multipart body has one
+ * part, the file `file`.
  */
 export const scriptRoutes = {
   uploadScript: route({
+    action: 'task.upload_script',
     ...tenant,
-    restrictedKey: 404,
     method: 'POST',
     path: `${task}/script-uploads`,
     summary: 'Upload a script and get a handle for drafts of the task',
@@ -40,6 +40,7 @@ export const scriptRoutes = {
     errors: ['not_found', 'task_archived', ...scriptErrors, ...stagingErrors],
   }),
   uploadBundle: route({
+    action: 'task.change',
     ...tenant,
     method: 'POST',
     path: `${task}/bundle-uploads`,
@@ -58,10 +59,11 @@ export const scriptRoutes = {
     ],
   }),
   putScriptFile: route({
+    action: 'task.change',
     ...tenant,
     method: 'POST',
     path: `${version}/script-file`,
-    summary: 'Put a file in the place of a script of a draft',
+    summary: 'Replace a script of a draft with a file',
     params: VersionParams,
     query: Strict({ target: ScriptTarget }),
     bodyKind: 'multipart',
@@ -77,10 +79,11 @@ export const scriptRoutes = {
     ],
   }),
   previewInput: route({
+    action: 'task.read',
     ...tenant,
     method: 'POST',
     path: `${version}/input-preview`,
-    summary: 'Show what a run would make of an input, and start nothing',
+    summary: 'Show what a run would receive for an input, without starting it',
     params: VersionParams,
     body: InputPreviewRequest,
     maxBodyBytes: runSubmitBodyMaxBytes,

@@ -1,11 +1,10 @@
-import { CompanySettings, CompanySettingsUpdate } from '../resources/company-settings.ts'
+import { CompanySettings, CompanySettingsUpdate } from '../resources/companies/company-settings.ts'
 import { sandboxPrefix } from './prefixes.ts'
 import { route } from './route.ts'
 
 const settings = {
+  action: 'settings.manage',
   tag: 'Settings',
-  access: 'tenant',
-  restrictedKey: 403,
   path: `${sandboxPrefix}/settings`,
   plainErrors: ['role_too_low'],
 } as const
@@ -22,7 +21,7 @@ export const settingsRoutes = {
   updateSettings: route({
     ...settings,
     method: 'PUT',
-    summary: 'Replace the settings, if nobody has since policy_version was read',
+    summary: 'Replace the settings if policy_version is still the current one',
     body: CompanySettingsUpdate,
     response: CompanySettings,
     errors: ['policy_version_conflict'],

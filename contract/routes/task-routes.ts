@@ -1,14 +1,19 @@
 import { Identifier } from '../ids.ts'
 import { catalogPageSizeDefault, draftBodyMaxBytes } from '../limits.ts'
 import { listQuery } from '../pagination.ts'
-import { ShareCreateRequest, ShareGrant, ShareGrantList, ShareRevokeRequest } from '../resources/share.ts'
-import { Task, TaskCreateRequest, TaskList, TaskUpdateRequest } from '../resources/task.ts'
+import {
+  ShareCreateRequest,
+  ShareGrant,
+  ShareGrantList,
+  ShareRevokeRequest,
+} from '../resources/tasks/share.ts'
+import { Task, TaskCreateRequest, TaskList, TaskUpdateRequest } from '../resources/tasks/task.ts'
 import {
   TaskVersion,
   TaskVersionCreateRequest,
   TaskVersionList,
   TaskVersionUpdateRequest,
-} from '../resources/task-version.ts'
+} from '../resources/tasks/task-version.ts'
 import { Strict } from '../schema.ts'
 import { sandboxPrefix } from './prefixes.ts'
 import { route } from './route.ts'
@@ -23,12 +28,12 @@ export const TaskParams = Strict({ id: Identifier })
 const VersionParams = Strict({ id: Identifier, vid: Identifier })
 const ShareParams = Strict({ id: Identifier, gid: Identifier })
 
-/** What is wrong with these is listed by `job_contract_invalid`. */
+/** Problems of these fields are listed by `job_contract_invalid`. */
 const jobContractFields = ['work_command', 'input_schema', 'input_example'] as const
 
-const tenant = { tag: 'Tasks', access: 'tenant', restrictedKey: 403 } as const
+const tenant = { tag: 'Tasks' } as const
 
-/** What a draft can be refused for. */
+/** Errors of creating or changing a draft. */
 const draftErrors = [
   'not_found',
   'task_archived',
@@ -47,6 +52,7 @@ const draftErrors = [
 /** Tasks, their versions and shares (contract part 2, "Tasks, versions, shares"). */
 export const taskRoutes = {
   listTasks: route({
+    action: 'task.list',
     ...tenant,
     method: 'GET',
     path: tasks,
@@ -56,6 +62,7 @@ export const taskRoutes = {
     errors: [],
   }),
   createTask: route({
+    action: 'task.create',
     ...tenant,
     method: 'POST',
     path: tasks,
@@ -65,6 +72,7 @@ export const taskRoutes = {
     errors: ['owner_scope_forbidden', 'chatroom_owner_scope_removed'],
   }),
   readTask: route({
+    action: 'task.read',
     ...tenant,
     method: 'GET',
     path: task,
@@ -74,6 +82,7 @@ export const taskRoutes = {
     errors: ['not_found'],
   }),
   updateTask: route({
+    action: 'task.change',
     ...tenant,
     method: 'PATCH',
     path: task,
@@ -84,6 +93,7 @@ export const taskRoutes = {
     errors: ['not_found', 'no_fields', 'task_archived'],
   }),
   archiveTask: route({
+    action: 'task.change',
     ...tenant,
     method: 'POST',
     path: `${task}/archive`,
@@ -93,6 +103,7 @@ export const taskRoutes = {
     errors: ['not_found', 'already_archived'],
   }),
   listTaskVersions: route({
+    action: 'task.read',
     ...tenant,
     method: 'GET',
     path: versions,
@@ -103,6 +114,7 @@ export const taskRoutes = {
     errors: ['not_found'],
   }),
   createTaskVersion: route({
+    action: 'task.change',
     ...tenant,
     method: 'POST',
     path: versions,
@@ -115,6 +127,7 @@ export const taskRoutes = {
     errors: draftErrors,
   }),
   readTaskVersion: route({
+    action: 'task.read',
     ...tenant,
     method: 'GET',
     path: version,
@@ -124,6 +137,7 @@ export const taskRoutes = {
     errors: ['not_found'],
   }),
   updateTaskVersion: route({
+    action: 'task.change',
     ...tenant,
     method: 'PATCH',
     path: version,
@@ -136,6 +150,7 @@ export const taskRoutes = {
     errors: [...draftErrors, 'no_fields', 'illegal_transition'],
   }),
   publishTaskVersion: route({
+    action: 'task.change',
     ...tenant,
     method: 'POST',
     path: `${version}/publish`,
@@ -158,6 +173,7 @@ export const taskRoutes = {
     ],
   }),
   archiveTaskVersion: route({
+    action: 'task.change',
     ...tenant,
     method: 'POST',
     path: `${version}/archive`,
@@ -167,6 +183,7 @@ export const taskRoutes = {
     errors: ['not_found', 'illegal_transition'],
   }),
   listShares: route({
+    action: 'task.share',
     ...tenant,
     method: 'GET',
     path: shares,
@@ -177,6 +194,7 @@ export const taskRoutes = {
     errors: ['not_found'],
   }),
   createShare: route({
+    action: 'task.share',
     ...tenant,
     method: 'POST',
     path: shares,
@@ -193,6 +211,7 @@ export const taskRoutes = {
     ],
   }),
   revokeShare: route({
+    action: 'task.share',
     ...tenant,
     method: 'POST',
     path: `${shares}/{gid}/revoke`,

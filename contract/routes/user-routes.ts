@@ -1,8 +1,8 @@
 import { Identifier } from '../ids.ts'
 import { catalogPageSizeDefault } from '../limits.ts'
 import { listQuery } from '../pagination.ts'
-import { ApiKey, ApiKeyCreated, ApiKeyCreateRequest, ApiKeyList } from '../resources/api-key.ts'
-import { User, UserCreateRequest, UserList, UserUpdateRequest } from '../resources/user.ts'
+import { ApiKey, ApiKeyCreated, ApiKeyCreateRequest, ApiKeyList } from '../resources/access/api-key.ts'
+import { User, UserCreateRequest, UserList, UserUpdateRequest } from '../resources/companies/user.ts'
 import { Strict } from '../schema.ts'
 import { platformPrefix } from './prefixes.ts'
 import { route } from './route.ts'
@@ -14,15 +14,15 @@ const apiKey = `${apiKeys}/{id}` as const
 
 const Params = Strict({ id: Identifier })
 
-const administrator = { tag: 'Platform', access: 'platform', restrictedKey: 403 } as const
+const administrator = { action: 'directory.manage', tag: 'Platform' } as const
 
-/** People and keys of one company, for its administrators (contract part 3, D1). */
+/** Users and keys of one company, for its administrators (contract part 3, D1). */
 export const userRoutes = {
   listUsers: route({
     ...administrator,
     method: 'GET',
     path: users,
-    summary: 'List users; disabled ones are retired',
+    summary: 'List users; disabled users count as retired',
     query: listQuery(catalogPageSizeDefault),
     response: UserList,
     errors: ['insufficient_permissions'],
@@ -65,7 +65,7 @@ export const userRoutes = {
     ...administrator,
     method: 'GET',
     path: apiKeys,
-    summary: 'List API keys; revoked ones are retired',
+    summary: 'List API keys; revoked keys count as retired',
     query: listQuery(catalogPageSizeDefault),
     response: ApiKeyList,
     errors: ['insufficient_permissions'],
@@ -74,7 +74,7 @@ export const userRoutes = {
     ...administrator,
     method: 'POST',
     path: apiKeys,
-    summary: 'Create an API key; the answer alone shows it',
+    summary: 'Create an API key; only this response contains it',
     body: ApiKeyCreateRequest,
     response: ApiKeyCreated,
     errors: ['insufficient_permissions', 'not_found', 'already_exists', 'allowed_chatrooms_invalid'],

@@ -24,7 +24,7 @@ export const buildAttemptMachine = stateMachine<BuildAttemptState>({
   name: 'build_attempt',
   initial: 'validation_queued',
   terminal: terminalClasses,
-  moves: {
+  transitions: {
     validation_queued: ['validating', 'cancel_requested', 'customer_failed', 'platform_failed'],
     validating: ['build_queued', 'cancel_requested', 'customer_failed', 'platform_failed'],
     build_queued: ['building', 'cancel_requested', 'customer_failed', 'platform_failed'],

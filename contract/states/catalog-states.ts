@@ -11,7 +11,7 @@ export const environmentMachine = stateMachine<EnvironmentState>({
   name: 'environment',
   initial: 'active',
   terminal: ['archived'],
-  moves: { active: ['archived'], archived: [] },
+  transitions: { active: ['archived'], archived: [] },
 })
 
 export const taskStates = ['active', 'archived'] as const
@@ -22,7 +22,7 @@ export const taskMachine = stateMachine<TaskState>({
   name: 'task',
   initial: 'active',
   terminal: ['archived'],
-  moves: { active: ['archived'], archived: [] },
+  transitions: { active: ['archived'], archived: [] },
 })
 
 export const taskVersionStates = ['draft', 'published', 'archived'] as const
@@ -33,7 +33,7 @@ export const taskVersionMachine = stateMachine<TaskVersionState>({
   name: 'task_version',
   initial: 'draft',
   terminal: ['archived'],
-  moves: { draft: ['published', 'archived'], published: ['archived'], archived: [] },
+  transitions: { draft: ['published', 'archived'], published: ['archived'], archived: [] },
 })
 
 /** `scrubbed` content is gone for good: the version can never run again. */

@@ -32,7 +32,7 @@ export const environmentVersionMachine = stateMachine<EnvironmentVersionState>({
   name: 'environment_version',
   initial: 'draft',
   terminal: ['archived'],
-  moves: {
+  transitions: {
     draft: ['build_queued', 'archived'],
     build_queued: ['building', 'retryable_failed', 'rejected'],
     building: ['quarantined', 'retryable_failed', 'rejected'],

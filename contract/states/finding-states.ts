@@ -19,7 +19,7 @@ export const findingMachine = stateMachine<FindingState>({
   name: 'security_finding',
   initial: 'discovered',
   terminal: ['closed'],
-  moves: {
+  transitions: {
     discovered: ['excepted', 'blocked', 'resolved', 'closed'],
     reappeared: ['excepted', 'blocked', 'resolved', 'closed'],
     excepted: ['discovered', 'blocked', 'resolved', 'closed'],
@@ -45,5 +45,5 @@ export const exceptionMachine = stateMachine<ExceptionState>({
   name: 'security_exception',
   initial: 'active',
   terminal: ['revoked', 'expired'],
-  moves: { active: ['revoked', 'expired'], revoked: [], expired: [] },
+  transitions: { active: ['revoked', 'expired'], revoked: [], expired: [] },
 })

@@ -8,7 +8,7 @@ export const shareGrantMachine = stateMachine<ShareGrantState>({
   name: 'share_grant',
   initial: 'active',
   terminal: ['revoked'],
-  moves: { active: ['revoked'], revoked: [] },
+  transitions: { active: ['revoked'], revoked: [] },
 })
 
 export const bindingStates = ['enabled', 'revoked'] as const
@@ -22,5 +22,5 @@ export const bindingMachine = stateMachine<BindingState>({
   name: 'binding',
   initial: 'enabled',
   terminal: ['revoked'],
-  moves: { enabled: ['revoked'], revoked: [] },
+  transitions: { enabled: ['revoked'], revoked: [] },
 })

@@ -1,9 +1,11 @@
+import { agentProposalMachine } from './agent-proposal-states.ts'
 import { buildAttemptMachine } from './build-attempt-states.ts'
 import { environmentMachine, taskMachine, taskVersionMachine } from './catalog-states.ts'
 import { environmentVersionMachine } from './environment-version-states.ts'
 import { exceptionMachine, findingMachine } from './finding-states.ts'
 import { bindingMachine, shareGrantMachine } from './grant-states.ts'
 import { runMachine } from './run-states.ts'
+import { secretApprovalMachine, secretBindingMachine, secretOperationMachine } from './secret-states.ts'
 import type { StateMachine } from './state-machine.ts'
 import { uploadSessionMachine } from './upload-session-states.ts'
 
@@ -19,5 +21,9 @@ export const stateMachines: readonly StateMachine[] = [
   taskVersionMachine,
   shareGrantMachine,
   bindingMachine,
+  secretBindingMachine,
+  secretOperationMachine,
+  secretApprovalMachine,
   runMachine,
+  agentProposalMachine,
 ]

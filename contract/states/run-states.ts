@@ -24,7 +24,7 @@ export const runMachine = stateMachine<RunState>({
   name: 'run',
   initial: 'queued',
   terminal: terminalClasses,
-  moves: {
+  transitions: {
     queued: ['starting', 'cancel_requested', 'cancelled', 'customer_failed', 'platform_failed'],
     starting: ['running', 'queued', 'cancel_requested', 'customer_failed', 'platform_failed'],
     running: ['completed', 'cancel_requested', 'customer_failed', 'platform_failed'],

@@ -19,7 +19,7 @@ export const uploadSessionMachine = stateMachine<UploadSessionState>({
   name: 'upload_session',
   initial: 'initiating',
   terminal: ['completed', 'aborted'],
-  moves: {
+  transitions: {
     initiating: ['uploading', 'aborted'],
     uploading: ['completing', 'abort_pending', 'aborted'],
     completing: ['completed', 'abort_pending', 'aborted'],

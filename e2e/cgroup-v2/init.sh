@@ -1,5 +1,5 @@
 #!/bin/busybox sh
-# Process 1 of the machine: loads what a root needs, lays a layer of memory over the host's own files, and goes there.
+# Process 1 of the machine: loads modules, mounts a tmpfs overlay above the host's files, and switches to it as root.
 set -e
 export PATH=/bin
 /bin/busybox --install -s /bin
@@ -14,7 +14,7 @@ mount -t tmpfs none /layer
 mkdir /layer/upper /layer/work
 mount -t overlay -o lowerdir=/host,upperdir=/layer/upper,workdir=/layer/work none /root
 
-# The scratch disk: images want a file system that knows idmapped mounts, and overlays do not.
+# The scratch disk: images need a file system with idmapped mounts, which overlays lack.
 mount -t ext4 /dev/vda /root/tmp
 mount -t tmpfs none /root/run
 mkdir -p /root/lib/modules /root/sys /root/proc /root/dev

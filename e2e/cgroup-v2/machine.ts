@@ -9,12 +9,12 @@ const run = promisify(execFile)
 const tree = resolve(import.meta.dirname, '../..')
 const busybox = '/bin/busybox'
 const scratchBytes = 8 * 2 ** 30
-/** What has to be there before the machine's root is. */
+/** Modules that are needed before the root is mounted. */
 const earlyModules = 'virtio_pci 9pnet_virtio 9p overlay virtio_blk ext4 crc32c_generic'.split(' ')
 
 /**
- * A virtual machine with Debian's kernel and nothing but version 2 of control groups. Its root is this machine's own,
- * read-only, under a layer of memory; its /tmp a disk of its own.
+ * A virtual machine with Debian's kernel and version 2 of control groups only. Its root is this machine's root, read-only under
+ * a tmpfs overlay; its /tmp is a separate disk.
  */
 export class Machine {
   readonly #folder: string
@@ -32,8 +32,8 @@ export class Machine {
     return machine
   }
 
-  /** Runs the machine to its end, `accel` as qemu has it; returns the lines of its console. */
-  async run(accel: string, tell: (line: string) => void): Promise<string[]> {
+  /** Runs the machine until it powers off; `accel` is qemu's option. Returns the lines of its console. */
+  async run(accel: string, onLine: (line: string) => void): Promise<string[]> {
     const share = (tag: string, path: string) => [
       ...['-virtfs', `local,path=${path},mount_tag=${tag},security_model=none,readonly=on,multidevs=remap`],
     ]
@@ -54,7 +54,7 @@ export class Machine {
     const lines: string[] = []
     for await (const line of createInterface(child.stdout)) {
       lines.push(line)
-      tell(line)
+      onLine(line)
     }
     return lines
   }

@@ -3,9 +3,9 @@ import { parseArgs } from 'node:util'
 import { Machine } from './machine.ts'
 
 /*
- * The executor's tests of crun on a machine with version 2 of control groups alone, whatever this one has: Debian's kernel under
- * qemu, with this machine's own files as its root. Needs root, 4 GiB of memory and apt-get. Every instruction is
- * interpreted, which works everywhere and takes half an hour; --accel kvm is for machines that virtualize.
+ * The executor's tests of crun on a machine with version 2 of control groups only: Debian's kernel under qemu, with this
+ * machine's files as its root. Needs root, 4 GiB of memory and apt-get. Emulation works everywhere and takes half an hour;
+ * --accel kvm is for machines with virtualization.
  */
 const { values } = parseArgs({ options: { accel: { type: 'string', default: 'tcg' } } })
 if (!existsSync('/usr/bin/qemu-system-x86_64')) {

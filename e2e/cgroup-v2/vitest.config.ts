@@ -1,19 +1,19 @@
 import { resolve } from 'node:path'
 import { defineConfig } from 'vitest/config'
 
-/** Tests of the executor that control groups have to do with. They need neither the database nor a way out. */
+/** Tests of the executor that depend on control groups. They need neither the database nor a network. */
 export default defineConfig({
   test: {
     root: resolve(import.meta.dirname, '../..'),
     include: [
-      'server/executor/oci/{cgroups,confinement,devices,limits}.test.ts',
-      'server/runs/profile-limits.test.ts',
+      'server/executor/oci/{agent/capacity/limits,bundle/confinement,host/cgroups,host/devices}.test.ts',
+      'server/runs/prepare/profile-limits.test.ts',
     ],
-    // crun alone: gVisor starts nothing on this machine. Nothing in bulk: it takes too long where all is interpreted.
+    // crun only: gVisor does not start on this machine. No bulk tests: emulation is too slow for them.
     testNamePattern: /^(?!.*(runsc|gvisor|GiB of log|log without end takes|slots are all in use))/,
     fileParallelism: false,
     pool: 'forks',
-    // A machine whose every instruction is interpreted takes its time.
+    // Emulation is slow.
     testTimeout: 300_000,
     hookTimeout: 600_000,
     allowOnly: false,

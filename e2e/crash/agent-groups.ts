@@ -4,7 +4,7 @@ import { childOf, type OwnService } from '../main-job/service.ts'
 
 const root = '/sys/fs/cgroup'
 
-/** Where the one group that the agent was told to use lies, if it does, in every hierarchy. */
+/** Possible paths of the agent's control group in every hierarchy. */
 export async function agentGroups({ pid }: OwnService): Promise<string[]> {
   const agent = await childOf(pid, 'agent')
   const argv = (await readFile(`/proc/${agent}/cmdline`, 'utf8')).split('\0')

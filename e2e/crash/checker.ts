@@ -1,24 +1,24 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { OwnService } from '../main-job/service.ts'
 import { outputOf, runWhen, type Tenant } from '../main-job/tenant.ts'
-import { faultsOfLife, readRuns, type StoredRun, withDatabase } from './history.ts'
+import { lifecycleFaults, readRuns, type StoredRun, withDatabase } from './history.ts'
 import type { Kill } from './killer.ts'
 import type { Ledger } from './ledger.ts'
-import { leftovers } from './leftovers.ts'
 import type { Intent } from './load.ts'
+import { findResidue } from './residue.ts'
 
 const cleanWithinMs = 45_000
-const lookMs = 250
-/** Outputs are fetched of one completed run in so many. */
+const pollMs = 250
+/** The output of every tenth completed run is fetched. */
 const outputsEvery = 10
 
 export interface Verdict {
   faults: string[]
-  /** False when the ledger missed something: a job that is not in it may have begun or ended all the same. */
+  /** False if the ledger missed events: a job that is not in it may have started or ended. */
   isWitnessed: boolean
   /** How the runs of the round ended, by state and code. */
   ends: Map<string, number>
-  /** Until nothing of the round was left on the host. */
+  /** Time until no residue of the round was left on the host. */
   cleanMs: number
 }
 
@@ -27,21 +27,20 @@ export interface Evidence {
   tenant: Tenant
   version: string
   ledger: Ledger
-  /** What the ledger had missed when the round began. */
+  /** The ledger's count of missed events at the start of the round. */
   missedBefore: number
-  /** Since the last check. */
+  /** Intents since the last check. */
   intents: readonly Intent[]
-  /** Of all rounds. */
+  /** Intents of all rounds. */
   everyIntent: readonly Intent[]
   kills: readonly Kill[]
-  /** The `error_code` that runs may have by what was done to the service. */
-  costs?: string | undefined
+  /** The `error_code` that runs may have because of the disruption. */
+  allowedErrorCode?: string | undefined
 }
 
 /**
- * Holds the invariants once everything is quiet: each acknowledged run has one end (I1), started at most once (I2), one
- * run for one key (I3), only moves of the table (I5), nothing left behind (I6). Reads the API, the database and the
- * ledger, and asks the service for nothing else.
+ * Checks the invariants after all work has ended: each acknowledged run has one end (I1) and started at most once (I2), each
+ * key has one run (I3), all transitions are in the table (I5), no residue (I6). Reads the API, the database and the ledger.
  */
 export async function check(evidence: Evidence): Promise<Verdict> {
   const { service, intents, everyIntent, version, ledger, missedBefore } = evidence
@@ -58,21 +57,22 @@ export async function check(evidence: Evidence): Promise<Verdict> {
       ends.set(end, (ends.get(end) ?? 0) + 1)
     }
     faults.push(...(await faultsOfAnswers(evidence, runs)))
-    const begun = performance.now()
-    let left = await leftovers(service, database)
-    while (left.length > 0 && performance.now() - begun < cleanWithinMs) {
-      await sleep(lookMs)
-      left = await leftovers(service, database)
+    const startedAt = performance.now()
+    let left = await findResidue(service, database)
+    while (left.length > 0 && performance.now() - startedAt < cleanWithinMs) {
+      await sleep(pollMs)
+      left = await findResidue(service, database)
     }
-    faults.push(...left.map((thing) => `left behind: ${thing}`))
-    return { faults, isWitnessed, ends, cleanMs: performance.now() - begun }
+    faults.push(...left.map((thing) => `residue: ${thing}`))
+    return { faults, isWitnessed, ends, cleanMs: performance.now() - startedAt }
   })
 }
 
-/** No run that nobody asked for. */
+/** Every run must belong to an intent. */
 function* faultsOfNumber(runs: Map<string, StoredRun>, intents: readonly Intent[]): Generator<string> {
   const acknowledged = new Set(intents.flatMap((intent) => [...intent.runs]))
-  for (const id of runs.keys()) if (!acknowledged.has(id)) yield `${id} is nobody's: its key has another run`
+  for (const id of runs.keys())
+    if (!acknowledged.has(id)) yield `${id} belongs to no intent: its key has another run`
 }
 
 function* faultsOfIntent(
@@ -83,37 +83,37 @@ function* faultsOfIntent(
   const { input, runs, cancelled } = intent
   if (runs.size !== 1) yield `key ${intent.key} has the runs ${[...runs].join(', ') || 'none'}`
   if (!run) return yield `key ${intent.key}: its run is not in the database`
-  yield* faultsOfLife(run)
-  const begun = evidence.ledger.begun.get(input.nonce) ?? 0
+  yield* lifecycleFaults(run)
+  const starts = evidence.ledger.started.get(input.nonce) ?? 0
   const ended = evidence.ledger.ended.get(input.nonce) ?? 0
-  const told = `${run.id} (${run.state} ${run.error_code} ${run.error_detail})`
-  if (begun > 1) yield `${told} began ${begun} times`
-  if (evidence.isWitnessed && ended > begun) yield `${told} ended more often than it began`
+  const label = `${run.id} (${run.state} ${run.error_code} ${run.error_detail})`
+  if (starts > 1) yield `${label} started ${starts} times`
+  if (evidence.isWitnessed && ended > starts) yield `${label} ended more often than it started`
   const killed = evidence.kills.some((kill) => kill.runId === run.id)
-  const finished = !evidence.isWitnessed || (begun === 1 && ended === 1)
+  const finished = !evidence.isWitnessed || (starts === 1 && ended === 1)
   if (run.state === 'completed' && !(finished && input.exit_code === 0))
-    yield `${told} is not what its job did`
+    yield `${label} is not what its job did`
   if (run.error_code === 'work_exit_nonzero' && !killed && !(finished && input.exit_code !== 0)) {
-    yield `${told} is not what its job did`
+    yield `${label} is not what its job did`
   }
-  if (run.state === 'cancelled' && !cancelled) yield `${told} was cancelled by nobody`
-  if (run.state === 'platform_failed' && !killed && run.error_code !== evidence.costs) {
-    yield `${told} was lost, and nothing of its own had been killed`
+  if (run.state === 'cancelled' && !cancelled) yield `${label} was cancelled by nobody`
+  if (run.state === 'platform_failed' && !killed && run.error_code !== evidence.allowedErrorCode) {
+    yield `${label} was lost, although none of its processes had been killed`
   }
 }
 
-/** The API tells what the database has, and gives back what jobs wrote. */
+/** The API must report the states in the database, and return the outputs of jobs. */
 async function faultsOfAnswers(evidence: Evidence, runs: Map<string, StoredRun>): Promise<string[]> {
   const { tenant, intents } = evidence
   const faults: string[] = []
   let completed = 0
   for (const { runs: ids, input } of intents) {
     const [rid = ''] = ids
-    const told = await runWhen(tenant, rid, () => true)
+    const run = await runWhen(tenant, rid, () => true)
     const stored = runs.get(rid)
-    if (told.status !== stored?.state)
-      faults.push(`${rid} is told as ${told.status}, stored as ${stored?.state}`)
-    if (told.status !== 'completed') continue
+    if (run.status !== stored?.state)
+      faults.push(`${rid} is reported as ${run.status}, stored as ${stored?.state}`)
+    if (run.status !== 'completed') continue
     completed += 1
     if (completed % outputsEvery !== 0) continue
     const { nonce } = JSON.parse(await outputOf(tenant, rid)) as { nonce?: string }

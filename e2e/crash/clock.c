@@ -1,7 +1,7 @@
 /*
- * The time of day, moved by so many seconds as the file CLOCK_FILE holds: loaded into every program of a service under
- * test, so that its clock can be set without setting that of the machine. Timers and the monotonic clock stay true, as
- * they do when a clock is set.
+ * Shifts the time of day by the number of seconds in the file CLOCK_FILE. Preloaded into every program of a service under
+ * test, so that its clock can be set without setting that of the machine. Timers and the monotonic clock are unchanged, as
+ * when a clock is set.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>

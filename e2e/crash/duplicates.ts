@@ -20,13 +20,13 @@ export interface DuplicatePlan {
 }
 
 const quickJob: JobInput = { nonce: 'duplicate', exit_code: 0, log_lines: 0, artifacts: 0, seconds: 0 }
-/** How many keys are under way at once. */
+/** Number of keys submitted concurrently. */
 const keysAtOnce = 16
 const retryMs = 100
 
 /**
- * Submits every key many times at once, to several API processes: one run for each key, which every answer names.
- * Answers what is wrong.
+ * Submits every key many times at once, to several API processes: there must be one run per key, which every response has.
+ * Returns violations.
  */
 export async function submitDuplicates(
   service: OwnService,
@@ -45,7 +45,7 @@ export async function submitDuplicates(
       const answers = await Promise.all(
         Array.from({ length: plan.copies }, (_, copy) => {
           const client = clients[copy % clients.length] as (typeof clients)[number]
-          return untilTaken(() =>
+          return retryWhileQueueFull(() =>
             client.call(allRoutes.submitRun, { params: { cid: tenant.room }, body, idempotencyKey }),
           )
         }),
@@ -64,7 +64,7 @@ export async function submitDuplicates(
       }),
     )
     if (runs.size !== plan.keys) faults.push(`${plan.keys} keys were answered with ${runs.size} runs`)
-    const stored = await runsAtRest(service.dataDir, version)
+    const stored = await countFinishedRuns(service.dataDir, version)
     if (stored !== plan.keys) faults.push(`${plan.keys} keys made ${stored} runs`)
     return faults
   } finally {
@@ -73,8 +73,8 @@ export async function submitDuplicates(
   }
 }
 
-/** A full queue asks to come again. */
-async function untilTaken<T>(submit: () => Promise<T>): Promise<T> {
+/** Retries while the queue is full (429). */
+async function retryWhileQueueFull<T>(submit: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
       return await submit()
@@ -85,8 +85,8 @@ async function untilTaken<T>(submit: () => Promise<T>): Promise<T> {
   }
 }
 
-/** How many runs there are, once all of them have ended. */
-const runsAtRest = (dataDir: string, version: string): Promise<number> =>
+/** The number of runs, once all of them have ended. */
+const countFinishedRuns = (dataDir: string, version: string): Promise<number> =>
   withDatabase(dataDir, async (database) => {
     for (;;) {
       const { rows } = await database.query<{ runs: number; open: number }>(
@@ -99,15 +99,17 @@ const runsAtRest = (dataDir: string, version: string): Promise<number> =>
     }
   })
 
-/** One more API process beside the service's own, which takes the same tokens as if both were behind one address. */
+/** Starts another API process, which accepts the same tokens as the service's own. */
 async function startApi({ env, url: baseUrl }: OwnService): Promise<{ child: ChildProcess; url: string }> {
   const port = await freePort()
   const child = spawn(sandboxProgram, ['up', '--role', 'api'], {
     env: { ...env, SANDBOX_PORT: String(port), SANDBOX_BASE_URL: baseUrl },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
+  const lines: string[] = []
   for await (const line of createInterface(child.stdout)) {
     if (line.includes('ready')) return { child, url: `http://127.0.0.1:${port}` }
+    lines.push(line)
   }
-  throw new Error('another api did not start')
+  throw new Error(`another api did not start:\n${lines.join('\n')}`)
 }

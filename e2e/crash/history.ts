@@ -2,13 +2,13 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type RunState, runMachine } from '@sandbox-jobs/contract/states/run-states.ts'
-import { canMove, isTerminal, statesOf } from '@sandbox-jobs/contract/states/state-machine.ts'
+import { canTransition, isTerminal, statesOf } from '@sandbox-jobs/contract/states/state-machine.ts'
 import pg from 'pg'
 
-const backWithinMs = 30_000
-const againMs = 100
+const reconnectTimeoutMs = 30_000
+const retryMs = 100
 
-/** A run as the database has it when everything is quiet. */
+/** A run in the database after all work has ended. */
 export interface StoredRun {
   id: string
   state: RunState
@@ -18,7 +18,7 @@ export interface StoredRun {
   states: RunState[]
 }
 
-/** Reads the service's embedded database from outside, with the password that it keeps for its own role. */
+/** Connects to the service's embedded database with the password of its own role. */
 export async function withDatabase<T>(dataDir: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const folder = join(dataDir, 'postgres')
   const [port, password] = await Promise.all(
@@ -32,16 +32,16 @@ export async function withDatabase<T>(dataDir: string, work: (client: pg.Client)
   }
 }
 
-/** What was done to the database last may be what it still recovers from. */
+/** Retries while the database still recovers from the last disruption. */
 async function connectedTo(url: string): Promise<pg.Client> {
-  for (const begun = performance.now(); ; await sleep(againMs)) {
+  for (const startedAt = performance.now(); ; await sleep(retryMs)) {
     const client = new pg.Client(url)
     try {
       await client.connect()
       return client
     } catch (error) {
       await client.end().catch(() => undefined)
-      if (performance.now() - begun > backWithinMs) throw error
+      if (performance.now() - startedAt > reconnectTimeoutMs) throw error
     }
   }
 }
@@ -56,18 +56,18 @@ export async function readRuns(client: pg.Client, version: string): Promise<Map<
   return new Map(rows.map((run) => [run.id, run]))
 }
 
-/** What is wrong with the states that a run was in; nothing for a life that the table of moves allows. */
-export function* faultsOfLife({ id, state, states }: StoredRun): Generator<string> {
-  const told = `${id}: ${states.join(', ')}`
-  if (states[0] !== runMachine.initial) yield `${told}: does not begin as ${runMachine.initial}`
-  if (states.at(-1) !== state) yield `${told}: is ${state}`
+/** Violations in the sequence of states of a run, by the transition table. */
+export function* lifecycleFaults({ id, state, states }: StoredRun): Generator<string> {
+  const prefix = `${id}: ${states.join(', ')}`
+  if (states[0] !== runMachine.initial) yield `${prefix}: does not start as ${runMachine.initial}`
+  if (states.at(-1) !== state) yield `${prefix}: is ${state}`
   for (const [index, to] of states.entries()) {
     const from = states[index - 1]
-    if (!statesOf(runMachine).includes(to)) yield `${told}: no state is named ${to}`
-    else if (from && !canMove(runMachine, from, to)) yield `${told}: may not go from ${from} to ${to}`
+    if (!statesOf(runMachine).includes(to)) yield `${prefix}: no state is named ${to}`
+    else if (from && !canTransition(runMachine, from, to)) yield `${prefix}: may not go from ${from} to ${to}`
   }
   const ends = states.filter((one) => isTerminal(runMachine, one)).length
-  if (ends !== 1) yield `${told}: has ${ends} ends`
+  if (ends !== 1) yield `${prefix}: has ${ends} ends`
   const starts = states.filter((one) => one === 'running').length
-  if (starts > 1) yield `${told}: ran ${starts} times`
+  if (starts > 1) yield `${prefix}: ran ${starts} times`
 }

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { build, publish, type Tenant } from '../main-job/tenant.ts'
 
-/** What one job is told to do; part of its input, and given back as its output. */
+/** Instructions for one job: its input, which it returns as its output. */
 export interface JobInput {
-  /** 13 characters, unique on this machine: what the ledger knows the job by. */
+  /** 13 characters, unique on this machine: identifies the job in the ledger. */
   nonce: string
   exit_code: number
   log_lines: number
@@ -14,8 +14,8 @@ export interface JobInput {
 }
 
 /*
- * Its first act and its last are marks for the ledger. Until the first nothing is started and nothing is written; the
- * fields are taken out of the one line of canonical JSON by the shell itself.
+ * Its first and last actions are marks for the ledger. Before the first mark it starts no process and writes nothing: the shell
+ * itself parses the one line of canonical JSON.
  */
 const workScript = `
 read -r line < "$SERVICE_INPUTS_FILE"
@@ -34,7 +34,7 @@ echo "e:$nonce" > /proc/self/comm
 exit "$exit_code"
 `
 
-/** Builds an image with nothing in it and publishes the job on it. Answers the version to run. */
+/** Builds an almost empty image and publishes the job on it. Returns the version to run. */
 export async function publishJob(tenant: Tenant): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'crash-context-'))
   try {

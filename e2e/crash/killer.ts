@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Draw } from '../../server/base/draw.ts'
+import type { SeededRandom } from '../../server/base/seeded-random.ts'
 import type { OwnService } from '../main-job/service.ts'
 import type { Ledger } from './ledger.ts'
 import type { Load } from './load.ts'
@@ -11,32 +11,32 @@ export interface Kill extends Victim {
   atMs: number
 }
 
-/** What a kill waits for before its own short delay: a point in a run's life, or nothing. */
-type Point = 'submitted' | 'cancelled' | 'begun' | 'ended' | 'any time'
-const points: Point[] = ['submitted', 'cancelled', 'begun', 'ended', 'any time', 'any time']
+/** The event that a kill waits for before its short delay, or none. */
+type Point = 'submitted' | 'cancelled' | 'started' | 'ended' | 'any time'
+const points: Point[] = ['submitted', 'cancelled', 'started', 'ended', 'any time', 'any time']
 
 const pointWaitMs = 700
 const delayMaxMs = 40
 const pauseMaxMs = 900
 const victimWaitMs = 1500
-const lookMs = 10
+const pollMs = 10
 
-/** Kills processes of the service with -9, one after another, at points and times that a seed draws. */
+/** Kills processes of the service with -9, one after another, at events and times chosen by a seed. */
 export class Killer {
   readonly kills: Kill[] = []
   readonly #service: OwnService
   readonly #ledger: Ledger
   readonly #load: Load
-  readonly #draw: Draw
+  readonly #draw: SeededRandom
 
-  constructor(service: OwnService, ledger: Ledger, load: Load, draw: Draw) {
+  constructor(service: OwnService, ledger: Ledger, load: Load, draw: SeededRandom) {
     this.#service = service
     this.#ledger = ledger
     this.#load = load
     this.#draw = draw
   }
 
-  /** Kills one process; of another kind when there is none of the one that was drawn for a while. */
+  /** Kills one process; chooses another kind if the chosen one has no process for a while. */
   async killOne(): Promise<Kill> {
     const draw = this.#draw
     await sleep(draw.below(pauseMaxMs))
@@ -57,11 +57,11 @@ export class Killer {
     for (;;) {
       const victim = await findVictim(this.#service, kind, this.#draw)
       if (victim || performance.now() > giveUpAtMs) return victim
-      await sleep(lookMs)
+      await sleep(pollMs)
     }
   }
 
-  /** Points that do not come soon are passed over, so that a seed is worth about the same time everywhere. */
+  /** Stops waiting for an event after `pointWaitMs`, so that a seed takes about the same time on every machine. */
   async #reach(point: Point): Promise<void> {
     if (point === 'any time') return
     const given = AbortSignal.timeout(pointWaitMs)

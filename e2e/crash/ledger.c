@@ -1,10 +1,10 @@
 /*
- * Tells every mark that a process of this machine makes: one line "<mark>" for each time a process names itself
- * "b:..." or "e:..." or "z:...". ledger.ts tells why that is a ledger that cannot miss.
+ * Prints every mark that a process of this machine makes: one line "<mark>" each time a process renames itself to
+ * "b:...", "e:..." or "z:...". ledger.ts explains why this detects every job.
  *
  *   usage: ledger            lines on standard output; "listening" is the first
  *
- * A line "missed" says that the kernel had to drop an event, or that a number is missing in its count.
+ * A line "missed" means that the kernel dropped an event, or that a sequence number is missing.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -47,7 +47,7 @@ static int subscribe(void) {
   return sock;
 }
 
-/* The kernel numbers the events of each processor: a number that is left out is an event that nobody saw. */
+/* The kernel numbers the events of each processor: a missing number is a dropped event. */
 static void check_number(uint32_t cpu, uint32_t number) {
   static uint32_t next[MAX_CPUS];
   static bool known[MAX_CPUS];

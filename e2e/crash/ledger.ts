@@ -10,22 +10,22 @@ const run = promisify(execFile)
 const markMs = 2000
 
 /*
- * What jobs really did, told by the kernel and by nobody of the service.
+ * What jobs really did, reported by the kernel and independent of the service.
  *
- * A job has no network and no folder of the host, so its first and its last act is to name itself: the shell writes
- * `b:<nonce>` and `e:<nonce>` to /proc/self/comm. The kernel reports every such change, with the name in the report, to
- * whoever listens on the process connector of the first namespace (`ledger.c`). So nothing has to be read from a process
- * that may be gone by then, nothing passes through the shim, the agent or the database, and a job cannot be seen twice
- * unless it ran twice. Reports are numbered for each processor: the ledger counts what the kernel had to drop on a busy
- * machine, and what was done meanwhile proves nothing. A mark of its own tells that everything before it was read.
+ * A job has no network and no folder of the host, so its first and last actions are to rename itself: the shell writes
+ * `b:<nonce>` and `e:<nonce>` to /proc/self/comm. The kernel reports every such change, including the name, to listeners on
+ * the process connector of the first namespace (`ledger.c`). So nothing is read from a process that may be gone, nothing
+ * passes through the shim, the agent or the database, and a job appears twice only if it ran twice. Events are numbered per
+ * processor: the ledger counts events that the kernel dropped on a busy machine, and a round with dropped events proves
+ * nothing. The ledger's own mark proves that all earlier events were read.
  *
- * The nonce is of the one who submits and part of the input, one for each idempotency key: two runs of one key would
- * show as two beginnings of one nonce, as would two starts of one run.
+ * The submitter chooses the nonce, one per idempotency key, as part of the input: two runs of one key, or two starts of one
+ * run, appear as two starts of one nonce.
  */
-export class Ledger extends EventEmitter<{ begun: [nonce: string]; ended: [nonce: string] }> {
-  readonly begun = new Map<string, number>()
+export class Ledger extends EventEmitter<{ started: [nonce: string]; ended: [nonce: string] }> {
+  readonly started = new Map<string, number>()
   readonly ended = new Map<string, number>()
-  /** How often something of the machine was not seen. */
+  /** Number of times that events were dropped. */
   missed = 0
   readonly #child: ReturnType<typeof spawn>
   readonly #folder: string
@@ -55,12 +55,12 @@ export class Ledger extends EventEmitter<{ begun: [nonce: string]; ended: [nonce
     return ledger
   }
 
-  /** Resolves when all that happened before the call is in the ledger, but for what it missed. */
+  /** Resolves when all events before the call are in the ledger, except dropped ones. */
   async settle(): Promise<void> {
     for (let seen = false; !seen; ) {
       this.#assertOpen()
       const mark = `z:${Math.random().toString(36).slice(2, 12)}`
-      // The mark may be what is missed.
+      // The mark itself may be dropped.
       const heard = once(this.#closing, mark, { signal: AbortSignal.timeout(markMs) })
       await run('sh', ['-c', `echo ${mark} > /proc/self/comm`])
       seen = await heard.then(
@@ -82,13 +82,13 @@ export class Ledger extends EventEmitter<{ begun: [nonce: string]; ended: [nonce
 
   #note(line: string): void {
     const [kind, nonce = ''] = line.split(':')
-    if (kind === 'b') this.#count(this.begun, 'begun', nonce)
+    if (kind === 'b') this.#count(this.started, 'started', nonce)
     else if (kind === 'e') this.#count(this.ended, 'ended', nonce)
     else if (kind === 'missed') this.missed += 1
     else this.#closing.emit(line)
   }
 
-  #count(into: Map<string, number>, event: 'begun' | 'ended', nonce: string): void {
+  #count(into: Map<string, number>, event: 'started' | 'ended', nonce: string): void {
     into.set(nonce, (into.get(nonce) ?? 0) + 1)
     this.emit(event, nonce)
   }

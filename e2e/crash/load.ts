@@ -2,16 +2,16 @@ import { randomBytes } from 'node:crypto'
 import { EventEmitter } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
-import type { Draw } from '../../server/base/draw.ts'
+import type { SeededRandom } from '../../server/base/seeded-random.ts'
 import type { Tenant } from '../main-job/tenant.ts'
 import { faultOf } from './documented.ts'
 import type { JobInput } from './job.ts'
 
-/** One key and what was asked under it. */
+/** One idempotency key and its request. */
 export interface Intent {
   key: string
   input: JobInput
-  /** Every run that the service acknowledged for the key; more than one breaks its promise. */
+  /** Every run that the service acknowledged for the key; more than one is a violation. */
   runs: Set<string>
   cancelled: boolean
 }
@@ -19,24 +19,24 @@ export interface Intent {
 const inFlightMax = 10
 const pauseMaxMs = 120
 const retryMs = 50
-const patienceMs = 60_000
+const timeoutMs = 60_000
 
 /**
- * People who submit, submit again under the same key because no answer came or for no reason, and cancel at any moment.
- * Every one of them tries until the service has acknowledged; every answer on the way has to be documented.
+ * Simulated users who submit, repeat a submission under the same key with or without a lost response, and cancel at any moment.
+ * Each retries until the service has acknowledged; every error response must be documented.
  */
 export class Load extends EventEmitter<{ submitted: []; cancelled: [] }> {
   readonly intents: Intent[] = []
   readonly faults: string[] = []
   readonly #tenant: Tenant
   readonly #version: string
-  readonly #draw: Draw
+  readonly #draw: SeededRandom
   readonly #open = new Set<Promise<void>>()
   readonly #mark = randomBytes(4).toString('hex').slice(0, 7)
   #stopped = false
   #loop: Promise<void> = Promise.resolve()
 
-  constructor(tenant: Tenant, version: string, draw: Draw) {
+  constructor(tenant: Tenant, version: string, draw: SeededRandom) {
     super()
     this.#tenant = tenant
     this.#version = version
@@ -95,7 +95,7 @@ export class Load extends EventEmitter<{ submitted: []; cancelled: [] }> {
     ])()
   }
 
-  /** Everything that one person does about one run. */
+  /** All requests of one user about one run. */
   async #person(intent: Intent): Promise<void> {
     const draw = this.#draw
     const copies = draw.chance(0.3) ? 1 + draw.below(3) : 1
@@ -129,14 +129,15 @@ export class Load extends EventEmitter<{ submitted: []; cancelled: [] }> {
   async #end(intent: Intent): Promise<void> {
     const params = { cid: this.#tenant.room, rid: this.#runOf(intent) }
     const read = () => this.#tenant.client.call(allRoutes.readRun, { params })
-    const begun = performance.now()
+    const startedAt = performance.now()
     while ((await this.#untilAnswered(allRoutes.readRun, read)).terminal_at === null) {
-      if (performance.now() - begun > patienceMs) throw new Error(`${params.rid} has no end after a minute`)
+      if (performance.now() - startedAt > timeoutMs)
+        throw new Error(`${params.rid} has no end after a minute`)
       await sleep(retryMs)
     }
   }
 
-  /** Which intent a job is of, counted from the first. */
+  /** The index of the job's intent; -1 if it is not of this load. */
   numberOf(nonce: string): number {
     return nonce.startsWith(this.#mark) ? Number.parseInt(nonce.slice(this.#mark.length), 36) : -1
   }
@@ -146,14 +147,14 @@ export class Load extends EventEmitter<{ submitted: []; cancelled: [] }> {
   }
 
   async #untilAnswered<T>(route: Parameters<typeof faultOf>[0], call: () => Promise<T>): Promise<T> {
-    const begun = performance.now()
+    const startedAt = performance.now()
     for (;;) {
       try {
         return await call()
       } catch (error) {
         const fault = faultOf(route, error)
         if (fault) this.faults.push(fault)
-        if (performance.now() - begun > patienceMs)
+        if (performance.now() - startedAt > timeoutMs)
           throw new Error(`no answer for a minute: ${String(error)}`)
       }
       await sleep(retryMs)

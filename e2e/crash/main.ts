@@ -2,36 +2,36 @@ import { cp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { type Ground, startService } from '../main-job/service.ts'
+import { type HostSetup, startService } from '../main-job/service.ts'
 import { logIn } from '../main-job/tenant.ts'
+import { disruptions } from './disruptions.ts'
 import { submitDuplicates } from './duplicates.ts'
 import { publishJob } from './job.ts'
 import type { Kill } from './killer.ts'
 import { Ledger } from './ledger.ts'
-import { jumps, MovableClock } from './movable-clock.ts'
-import { jsonTally, type Tally, tellTally } from './report.ts'
-import { smallGround } from './small-disks.ts'
+import { clockJumps, MovableClock } from './movable-clock.ts'
+import { formatTally, jsonTally, type Tally } from './report.ts'
+import { smallDiskSetup } from './small-disks.ts'
 import { Trial } from './trial.ts'
-import { troubles } from './troubles.ts'
 import { victimKinds } from './victims.ts'
 
 /*
- * The whole service on a data folder of its own, under load, while it meets with what a machine can do to it:
+ * A whole service on its own data folder, under load, with injected faults:
  *
- *   kills        its processes are killed with -9, at points that matter (a submission, a cancel, a job's first act or its
- *                last) and at any other time
- *   troubles     disks run full, parts stand still, connections are cut (troubles.ts)
+ *   kills        its processes are killed with -9, at critical events (a submission, a cancel, the first or last action of a
+ *                job) and at any other time
+ *   disruptions     disks fill up, processes are stopped, connections are cut (disruptions.ts)
  *   clock        the time of day is set an hour ahead and back (movable-clock.ts)
- *   duplicates   the same submissions come many times at once, to several API processes
+ *   duplicates   the same submissions are sent many times at once, to several API processes
  *
- * After each round everything is let come to rest, and the checker holds the invariants. A round of which the ledger missed
- * something is checked for the rest and not counted. A seed repeats what is drawn, not how the machine took turns.
+ * After each round the checker waits until all work has ended and checks the invariants. A round with events that the ledger
+ * missed is checked, but not counted. A seed repeats the random choices, not the scheduling of the machine.
  */
 const usage =
-  'npm run crash -- [--case kills|troubles|clock|duplicates] [--kills N] [--keys N] [--copies N] [--seed S]'
+  'npm run crash -- [--case kills|disruptions|clock|duplicates] [--kills N] [--keys N] [--copies N] [--seed S]'
 const killsPerRound = 25
 const instances = 3
-/** So many meet every kind of process, by any seed. */
+/** This many kills hit every kind of process, with any seed. */
 const killsOfEveryKind = 100
 
 const { values } = parseArgs({
@@ -46,7 +46,7 @@ const { values } = parseArgs({
 const seed = wholeNumber(values.seed)
 const cases: Record<string, () => Promise<Tally>> = {
   kills,
-  troubles: bringTroubles,
+  disruptions: disrupt,
   clock: setClock,
   duplicates,
 }
@@ -61,7 +61,7 @@ function refuse(): never {
 }
 
 const tally = await (cases[values.case] ?? refuse)()
-console.log(tellTally(tally))
+console.log(formatTally(tally))
 console.log(jsonTally(values.case, tally))
 process.exitCode = tally.faults.length === 0 ? 0 : 1
 
@@ -73,27 +73,30 @@ async function kills(): Promise<Tally> {
   })
 }
 
-/** A kind that no draw could find would otherwise pass for one that survives. */
+/** A kind without a kill was not tested. */
 function neverKilled(kills: Kill[]): string[] {
   return victimKinds
     .filter((kind) => kills.every((kill) => kill.kind !== kind))
     .map((kind) => `no ${kind} was killed`)
 }
 
-function bringTroubles(): Promise<Tally> {
-  return withTrial(smallGround, (trial) => trial.meet(troubles))
+function disrupt(): Promise<Tally> {
+  return withTrial(smallDiskSetup, (trial) => trial.disrupt(disruptions))
 }
 
 async function setClock(): Promise<Tally> {
   const clock = await MovableClock.make()
-  return withTrial(clock, (trial) => trial.meet(jumps(clock)))
+  return withTrial(clock, (trial) => trial.disrupt(clockJumps(clock)))
 }
 
-async function withTrial(ground: Ground | undefined, work: (trial: Trial) => Promise<void>): Promise<Tally> {
+async function withTrial(
+  ground: HostSetup | undefined,
+  work: (trial: Trial) => Promise<void>,
+): Promise<Tally> {
   const ledger = await Ledger.open()
   const service = await startService({}, ground)
   try {
-    const trial = await Trial.begin(service, ledger, seed)
+    const trial = await Trial.create(service, ledger, seed)
     await work(trial)
     if (trial.tally.faults.length > 0) await keepLogs(service.dataDir)
     return trial.tally

@@ -4,18 +4,18 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import type { Ground, OwnService } from '../main-job/service.ts'
+import type { HostSetup, OwnService } from '../main-job/service.ts'
+import type { Disruption } from './disruptions.ts'
 import { withDatabase } from './history.ts'
-import type { Trouble } from './troubles.ts'
 
 const run = promisify(execFile)
 
 /**
- * The clock of one service, which can be set without setting that of the machine: the service sees an /etc of its own,
- * in a mount namespace of its own, whose ld.so.preload moves the time of day of every program that it starts
- * (`clock.c`). Sandboxes have a root of their own and keep the machine's time.
+ * The clock of one service, which can be set without setting that of the machine: the service has a copy of /etc in its own
+ * mount namespace, with an ld.so.preload that shifts the time of day of every program that it starts (`clock.c`). Sandboxes
+ * have another root and keep the machine's time.
  */
-export class MovableClock implements Ground {
+export class MovableClock implements HostSetup {
   readonly #folder: string
 
   private constructor(folder: string) {
@@ -30,7 +30,7 @@ export class MovableClock implements Ground {
     return clock
   }
 
-  async lay(): Promise<void> {
+  async prepare(): Promise<void> {
     const library = join(this.#folder, 'clock.so')
     const source = join(import.meta.dirname, 'clock.c')
     const clockFile = `-DCLOCK_FILE="${this.#file}"`
@@ -39,13 +39,13 @@ export class MovableClock implements Ground {
     await writeFile(join(this.#etc, 'ld.so.preload'), `${library}\n`)
   }
 
-  /** The command that the service is started through. */
-  through(): string[] {
+  /** The command that starts the service. */
+  wrapper(): string[] {
     const script = 'mount --bind "$0" /etc && exec "$@"'
     return ['unshare', '--mount', '--propagation', 'private', 'sh', '-c', script, this.#etc]
   }
 
-  /** Sets the time of day so many seconds ahead of the machine's. */
+  /** Sets the time of day to `seconds` ahead of the machine's. */
   async move(seconds: number): Promise<void> {
     const bytes = Buffer.alloc(8)
     bytes.writeBigInt64LE(BigInt(seconds))
@@ -55,7 +55,7 @@ export class MovableClock implements Ground {
     await file.close()
   }
 
-  clear(): Promise<void> {
+  cleanUp(): Promise<void> {
     return rm(this.#folder, { recursive: true, force: true })
   }
 
@@ -69,25 +69,25 @@ export class MovableClock implements Ground {
 }
 
 const hourSeconds = 3600
-const lastsMs = 4000
+const durationMs = 4000
 const apiDateMs = 1100
 const toleranceSeconds = 30
 
-/** Settings of the clock while runs are queued, started, under way and ended; each is taken back again. */
-export const jumps = (clock: MovableClock): Trouble[] =>
+/** Clock changes while runs are queued, started and ended; each is reverted. */
+export const clockJumps = (clock: MovableClock): Disruption[] =>
   [hourSeconds, -hourSeconds].map((seconds) => ({
     name: `the clock is set an hour ${seconds > 0 ? 'ahead' : 'back'}`,
-    lastsMs,
-    begin: async (service) => {
+    durationMs,
+    start: async (service) => {
       await clock.move(seconds)
       await assertAhead(service, seconds)
       return () => clock.move(0)
     },
   }))
 
-/** Throws unless the database and the API, each in its processes, have the time that was set. */
+/** Throws unless the database and the API have the time that was set. */
 async function assertAhead({ dataDir, url }: OwnService, seconds: number): Promise<void> {
-  // The API writes a second anew once it is over.
+  // The API caches the date header for a second.
   await sleep(apiDateMs)
   const told = await fetch(url)
   const ofDatabase = await withDatabase(dataDir, async (database) => {

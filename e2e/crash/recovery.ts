@@ -7,14 +7,13 @@ import type { Ledger } from './ledger.ts'
 import type { Load } from './load.ts'
 import type { VictimKind } from './victims.ts'
 
-const lookMs = 20
-const longestMs = 60_000
+const pollMs = 20
+const timeoutMs = 60_000
 
 /**
- * How long after a kill the service does again what it is for, as seen from outside: `answering`, a read is answered
- * after the death of API or database; `starting`, a job begins that was not asked for before the death of a part that
- * serves all; `settling`, the run whose own process was killed has its end. What a second death prolongs is not counted,
- * but has to come back all the same.
+ * Recovery times after a kill, measured from outside: `answering`, a read succeeds after the death of API or database;
+ * `starting`, a job starts that was submitted after the death of a service process; `settling`, the run whose process was
+ * killed has its end. A recovery that a second death prolongs is not counted, but must succeed.
  */
 export class Recovery {
   /** Milliseconds, by the kind of process that was killed. */
@@ -25,14 +24,14 @@ export class Recovery {
   readonly #tenant: Tenant
   readonly #load: Load
   readonly #open: Promise<void>[] = []
-  /** The latest death of a part that serves all, and the first intent after it; until something new has begun. */
+  /** The latest death of a service process and the first intent after it, until a new job has started. */
   #death: { kind: VictimKind; atMs: number; from: number } | undefined
   #latestDeathMs = 0
 
   constructor(tenant: Tenant, ledger: Ledger, load: Load) {
     this.#tenant = tenant
     this.#load = load
-    ledger.on('begun', (nonce) => this.#noteStart(load.numberOf(nonce)))
+    ledger.on('started', (nonce) => this.#noteStart(load.numberOf(nonce)))
   }
 
   watch(kill: Kill): void {
@@ -47,10 +46,10 @@ export class Recovery {
     }
   }
 
-  /** Resolves when everything that was killed so far is back. */
+  /** Resolves when the service has recovered from all kills so far. */
   async settle(): Promise<void> {
     await Promise.all(this.#open.splice(0))
-    // The load may have ended before the last death: then nothing new was to begin.
+    // The load may have ended before the last death: then no new job starts.
     this.#death = undefined
   }
 
@@ -61,14 +60,14 @@ export class Recovery {
   }
 
   async #measure(into: number[], kill: Kill, isBack: () => Promise<boolean>): Promise<void> {
-    // The very moment of a death may still answer.
-    await sleep(lookMs)
+    // Right after the kill a request may still succeed.
+    await sleep(pollMs)
     while (!(await isBack())) {
-      if (performance.now() - Math.max(kill.atMs, this.#latestDeathMs) > longestMs) {
-        this.faults.push(`not back a minute after the death of ${kill.kind}`)
+      if (performance.now() - Math.max(kill.atMs, this.#latestDeathMs) > timeoutMs) {
+        this.faults.push(`no recovery within a minute after the death of ${kill.kind}`)
         return
       }
-      await sleep(lookMs)
+      await sleep(pollMs)
     }
     if (this.#latestDeathMs <= kill.atMs) into.push(performance.now() - kill.atMs)
   }

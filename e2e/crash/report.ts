@@ -4,7 +4,7 @@ import { victimKinds } from './victims.ts'
 
 export interface Tally {
   seed: number
-  /** Kills, troubles or submissions. */
+  /** Kills, disruptions or submissions. */
   cases: number
   runs: number
   faults: string[]
@@ -16,8 +16,8 @@ export interface Tally {
 
 const shownMax = 40
 
-/** For people: what was done, how runs ended, what is wrong. */
-export function tellTally(tally: Tally): string {
+/** Readable report: cases, ends of runs, violations. */
+export function formatTally(tally: Tally): string {
   const { cases, runs, kills = [], ends = new Map(), faults, recovery, cleanMs = [] } = tally
   const counts = victimKinds.map((kind) => `${kind} ${kills.filter((kill) => kill.kind === kind).length}`)
   const byEnd = [...ends].toSorted(([, one], [, other]) => other - one)
@@ -25,17 +25,17 @@ export function tellTally(tally: Tally): string {
     `${cases} cases, ${runs} runs`,
     ...(kills.length > 0 ? [`killed: ${counts.join(', ')}`] : []),
     ...byEnd.map(([end, count]) => `  ${String(count).padStart(5)} ${end}`),
-    ...(recovery && kills.length > 0 ? tellRecovery(recovery) : []),
-    ...(cleanMs.length > 0 ? [`nothing left behind: ${told(cleanMs)}`] : []),
+    ...(recovery && kills.length > 0 ? formatRecovery(recovery) : []),
+    ...(cleanMs.length > 0 ? [`clean after: ${formatTimes(cleanMs)}`] : []),
     ...faults.slice(0, shownMax).map((fault) => `FAULT ${fault}`),
     ...(faults.length > shownMax ? [`and ${faults.length - shownMax} more`] : []),
   ].join('\n')
 }
 
-const tellRecovery = ({ answering, starting, settling }: Recovery): string[] => [
-  ...[...answering].map(([kind, times]) => `answering again after ${kind}: ${told(times)}`),
-  ...[...starting].map(([kind, times]) => `starting jobs again after ${kind}: ${told(times)}`),
-  `orphans settled: ${told(settling)}`,
+const formatRecovery = ({ answering, starting, settling }: Recovery): string[] => [
+  ...[...answering].map(([kind, times]) => `answering again after ${kind}: ${formatTimes(times)}`),
+  ...[...starting].map(([kind, times]) => `starting jobs again after ${kind}: ${formatTimes(times)}`),
+  `runs whose process was killed have ended: ${formatTimes(settling)}`,
 ]
 
 /** The last line of the suite. */
@@ -61,7 +61,7 @@ export function jsonTally(name: string, { seed, cases, runs, faults, recovery, c
   })
 }
 
-const told = (times: number[]): string =>
+const formatTimes = (times: number[]): string =>
   `p50 ${atQuantile(times, 0.5)} ms, p95 ${atQuantile(times, 0.95)} ms, worst ${atQuantile(times, 1)} ms (${times.length})`
 
 function atQuantile(times: number[], quantile: number): number {

@@ -2,32 +2,32 @@ import { execFile } from 'node:child_process'
 import { chmod, mkdir, open, rm, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import type { Ground } from '../main-job/service.ts'
+import type { HostSetup } from '../main-job/service.ts'
 
 const run = promisify(execFile)
 
-/** Parts of a data folder that can run full by themselves, each a file system of so many MiB. */
+/** Parts of a data folder that are separate file systems, with their sizes in MiB. */
 const smallDisks = { postgres: 400, objects: 64, 'agent/sandboxes': 64 } as const
 export type SmallDisk = keyof typeof smallDisks
 
-/** The one that lies in a file, as on a disk: a file system in memory cannot be frozen. */
-const onDisk: SmallDisk = 'objects'
+/** Backed by a file: a tmpfs cannot be frozen. */
+const fileBackedDisk: SmallDisk = 'objects'
 
 const ballast = 'ballast'
 const mib = 1024 * 1024
 
-/** A data folder whose database, objects and sandboxes lie on small file systems. */
-export const smallGround: Ground = {
-  async lay(dataDir) {
+/** A data folder whose database, objects and sandboxes are on small file systems. */
+export const smallDiskSetup: HostSetup = {
+  async prepare(dataDir) {
     for (const [name, sizeMiB] of Object.entries(smallDisks)) {
       const folder = join(dataDir, name)
       await mkdir(folder, { recursive: true })
-      if (name === onDisk) await mountFile(`${folder}.disk`, folder, sizeMiB)
+      if (name === fileBackedDisk) await mountFile(`${folder}.disk`, folder, sizeMiB)
       else await run('mount', ['-t', 'tmpfs', '-o', `size=${sizeMiB}m`, 'small-disk', folder])
       await chmod(folder, name.startsWith('agent') ? 0o700 : 0o755)
     }
   },
-  async clear(dataDir) {
+  async cleanUp(dataDir) {
     for (const name of Object.keys(smallDisks)) await run('umount', ['--lazy', join(dataDir, name)])
   },
 }
@@ -43,14 +43,14 @@ export async function mountFile(file: string, folder: string, sizeMiB: number): 
 export const isSmallDisk = (line: string, dataDir: string): boolean =>
   Object.keys(smallDisks).some((name) => line.split(' ')[1] === join(dataDir, name))
 
-/** Lets nothing be written to the objects, nor any write end; what is answered lets go again. */
+/** Blocks all writes to the objects; the returned function unblocks them. */
 export async function freezeObjects(dataDir: string): Promise<() => Promise<void>> {
-  const folder = join(dataDir, onDisk)
+  const folder = join(dataDir, fileBackedDisk)
   await run('fsfreeze', ['--freeze', folder])
   return async () => void (await run('fsfreeze', ['--unfreeze', folder]))
 }
 
-/** Fills the file system to its last block; what is answered frees it again. */
+/** Fills the file system to its last block; the returned function frees it. */
 export async function fill(dataDir: string, disk: SmallDisk): Promise<() => Promise<void>> {
   const path = join(dataDir, disk, ballast)
   const file = await open(path, 'w')

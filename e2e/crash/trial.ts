@@ -1,18 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Draw } from '../../server/base/draw.ts'
+import { SeededRandom } from '../../server/base/seeded-random.ts'
 import type { OwnService } from '../main-job/service.ts'
 import { logIn, type Tenant } from '../main-job/tenant.ts'
 import { check } from './checker.ts'
+import type { Disruption } from './disruptions.ts'
 import { publishJob } from './job.ts'
 import { Killer } from './killer.ts'
 import type { Ledger } from './ledger.ts'
 import { Load } from './load.ts'
 import { Recovery } from './recovery.ts'
 import type { Tally } from './report.ts'
-import type { Trouble } from './troubles.ts'
 
-/** The load is under way for so long before and after a trouble. */
-const calmMs = 1000
+/** Time under load before and after a disruption. */
+const settleMs = 1000
 
 interface Parts {
   service: OwnService
@@ -26,13 +26,13 @@ interface Parts {
 
 interface Round {
   name: string
-  /** What it counts for, when the ledger saw all of it. */
+  /** Number of cases that it counts for if the ledger saw all of it. */
   cases: number
   /** The `error_code` that it may cost a run. */
-  costs?: string | undefined
+  allowedErrorCode?: string | undefined
 }
 
-/** One service under load. Each of its rounds does it some harm, lets everything come to rest and is checked. */
+/** One service under load. Each round injects a fault, waits until all work has ended, and checks the invariants. */
 export class Trial {
   readonly tally: Tally & Required<Pick<Tally, 'kills' | 'ends' | 'cleanMs' | 'recovery'>>
   readonly #parts: Parts
@@ -44,8 +44,8 @@ export class Trial {
     this.tally = { seed, kills: killer.kills, recovery, ...counted }
   }
 
-  static async begin(service: OwnService, ledger: Ledger, seed: number): Promise<Trial> {
-    const draw = new Draw(seed)
+  static async create(service: OwnService, ledger: Ledger, seed: number): Promise<Trial> {
+    const draw = new SeededRandom(seed)
     const tenant = await logIn(service)
     const version = await publishJob(tenant)
     const load = new Load(tenant, version, draw)
@@ -54,7 +54,7 @@ export class Trial {
     return new Trial({ service, tenant, version, ledger, load, killer, recovery }, seed)
   }
 
-  /** Kills so many processes, one after another. */
+  /** Kills `count` processes, one after another. */
   async kill(count: number): Promise<void> {
     const { killer, recovery } = this.#parts
     await this.#round({ name: `${count} kills`, cases: count }, async () => {
@@ -62,23 +62,28 @@ export class Trial {
     })
   }
 
-  /** Brings on each trouble in its turn. */
-  async meet(troubles: readonly Trouble[]): Promise<void> {
-    for (const trouble of troubles) while (!(await this.#meet(trouble))) await sleep(calmMs)
+  /** Brings on each disruption in its turn. */
+  async disrupt(disruptions: readonly Disruption[]): Promise<void> {
+    for (const disruption of disruptions) while (!(await this.#disruptOnce(disruption))) await sleep(settleMs)
   }
 
-  #meet({ name, lastsMs, costs, begin }: Trouble): Promise<boolean> {
-    return this.#round({ name, cases: 1, costs }, async () => {
-      await sleep(calmMs)
+  #disruptOnce({
+    name,
+    durationMs: lastsMs,
+    allowedErrorCode: costs,
+    start: begin,
+  }: Disruption): Promise<boolean> {
+    return this.#round({ name, cases: 1, allowedErrorCode: costs }, async () => {
+      await sleep(settleMs)
       const end = await begin(this.#parts.service)
       await sleep(lastsMs)
       await end()
-      await sleep(calmMs)
+      await sleep(settleMs)
     })
   }
 
-  /** False when it was not counted. */
-  async #round({ name, cases, costs }: Round, harm: () => Promise<void>): Promise<boolean> {
+  /** False if the round was not counted. */
+  async #round({ name, cases, allowedErrorCode: costs }: Round, harm: () => Promise<void>): Promise<boolean> {
     const { load, recovery, killer, service, tenant, version, ledger } = this.#parts
     const { tally } = this
     const [kills, intents] = [killer.kills.length, load.intents.length]
@@ -96,7 +101,7 @@ export class Trial {
       intents: load.intents.slice(intents),
       everyIntent: load.intents,
       kills: killer.kills.slice(kills),
-      costs,
+      allowedErrorCode: costs,
     })
     const faults = [...verdict.faults, ...load.faults.splice(0), ...recovery.faults.splice(0)]
     for (const fault of faults) console.error(`FAULT ${fault}`)

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import type { Draw } from '../../server/base/draw.ts'
+import type { SeededRandom } from '../../server/base/seeded-random.ts'
 import { childOf, type OwnService } from '../main-job/service.ts'
 import { orEmpty, runOfSandbox, sandboxFolders } from './sandbox-names.ts'
 
@@ -10,29 +10,30 @@ export type VictimKind = (typeof victimKinds)[number]
 
 export interface Victim {
   pid: number
-  /** The run whose own process it is; undefined for those that serve all of them. */
+  /** The run that the process belongs to; undefined for processes of the service. */
   runId: string | undefined
 }
 
-/** A process of that kind that lives now, undefined when there is none. */
+/** A live process of that kind; undefined if there is none. */
 export async function findVictim(
   service: OwnService,
   kind: VictimKind,
-  draw: Draw,
+  draw: SeededRandom,
 ): Promise<Victim | undefined> {
-  if (kind === 'postgres') return ofAll(await postgresProcess(service.dataDir, draw))
-  if (kind === 'api' || kind === 'worker' || kind === 'agent') return ofAll(await childOf(service.pid, kind))
-  // Warm sandboxes are nobody's to kill, but their runtime is: most of them are made before they are asked for.
+  if (kind === 'postgres') return sharedProcess(await postgresProcess(service.dataDir, draw))
+  if (kind === 'api' || kind === 'worker' || kind === 'agent')
+    return sharedProcess(await childOf(service.pid, kind))
+  // Processes of warm sandboxes are not killed, except the runtime: it mostly runs while warm sandboxes are made.
   const among = kind === 'crun' ? sandboxProcesses(service.dataDir) : runProcesses(service.dataDir)
   const found = among.filter((process) => process.kind === kind)
   return found.length === 0 ? undefined : draw.of(found)
 }
 
-const ofAll = (pid: number | undefined): Victim | undefined =>
+const sharedProcess = (pid: number | undefined): Victim | undefined =>
   pid === undefined ? undefined : { pid, runId: undefined }
 
-/** The postmaster, or one of its own: the death of any of them ends every connection. */
-async function postgresProcess(dataDir: string, draw: Draw): Promise<number | undefined> {
+/** The postmaster or one of its children: the death of any of them ends every connection. */
+async function postgresProcess(dataDir: string, draw: SeededRandom): Promise<number | undefined> {
   const file = await readFile(join(dataDir, 'postgres/cluster/postmaster.pid'), 'utf8').catch(() => '')
   const postmaster = Number(file.split('\n')[0])
   if (!postmaster) return undefined
@@ -51,15 +52,15 @@ export const runProcesses = (dataDir: string): SandboxProcess[] =>
   sandboxProcesses(dataDir).filter(({ runId }) => runId !== undefined)
 
 /**
- * Every process of a sandbox: shims and the runtime work in its folder, everything else is in its control group. Read at
- * one go, since a runtime lives for milliseconds.
+ * Every process of a sandbox: shims and runtimes have its folder as working directory, all others are in its control group.
+ * Read synchronously, since a runtime lives for milliseconds.
  */
 function sandboxProcesses(dataDir: string): SandboxProcess[] {
   const folders = sandboxFolders(dataDir)
   const found: SandboxProcess[] = []
   for (const name of readdirSync('/proc')) {
     const pid = Number(name)
-    if (!Number.isInteger(pid) || isOver(pid)) continue
+    if (!Number.isInteger(pid) || isZombie(pid)) continue
     const program = programOf(pid)
     const group = controlGroupOf(pid)
     if (program !== 'shim' && program !== 'crun') {
@@ -73,11 +74,11 @@ function sandboxProcesses(dataDir: string): SandboxProcess[] {
   return found
 }
 
-/** By its name for itself: the file of the runtime, which its shim starts from a view of its own, has no path. */
+/** The process's `comm`: the runtime is started from a file without a path, so its executable has no name. */
 const programOf = (pid: number): string => orEmpty(() => readFileSync(`/proc/${pid}/comm`, 'utf8')).trim()
 
-/** Has ended, and waits only for the machine's first process to hear of it. */
-function isOver(pid: number): boolean {
+/** An ended process that init has not reaped yet. */
+function isZombie(pid: number): boolean {
   const stat = orEmpty(() => readFileSync(`/proc/${pid}/stat`, 'latin1'))
   return stat.slice(stat.lastIndexOf(')')).startsWith(') Z 1 ')
 }

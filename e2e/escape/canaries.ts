@@ -8,7 +8,7 @@ import { promisify } from 'node:util'
 
 const run = promisify(execFile)
 
-/** Files of the host that a program would change to get out, or to stay. */
+/** Files of the host that a program would change to escape or to persist. */
 const hostFiles =
   `/etc/passwd /etc/shadow /etc/group /etc/crontab /etc/ld.so.preload /usr/bin/crun /usr/local/lib/sandbox-jobs/runsc
   /bin/busybox`.split(/\s+/)
@@ -23,26 +23,26 @@ const settings =
   )
 
 /**
- * What lies outside the sandboxes and has to stay as it is: files, settings and mounts of the host, its clock and name,
- * a key, a segment of memory and a server that nobody may find, and the kernel's own log. It looks from outside and
- * believes nothing that a sandbox says.
+ * State outside the sandboxes that must not change: files, settings and mounts of the host, its clock and name, a secret, a
+ * shared memory segment and a server that must not be found, and the kernel log. It is checked from outside, independent of
+ * what sandboxes report.
  */
 export class Canaries {
-  /** In files, in memory and in the environment of what must not be read. */
+  /** Stored in files, memory and environments that must not be readable. */
   readonly secret = `canary-${randomUUID()}`
   readonly folder: string
-  /** Of a server's abstract socket on the host. */
+  /** Name of a server's abstract socket on the host. */
   readonly socketName = `sbj-canary-${randomUUID()}`
-  /** Key of the host's own segment of shared memory. */
+  /** Key of the host's shared memory segment. */
   segmentKey = 0
   readonly found: string[] = []
   readonly #server: Server
   #segment = ''
   #before = new Map<string, string>()
-  #begunMs = 0
+  #startedMs = 0
   #clockMs = 0
   #watched: string[] = []
-  /** Seconds, as the kernel's log counts. */
+  /** Uptime in seconds, as in the kernel log. */
   #uptime = 0
 
   private constructor(folder: string) {
@@ -57,7 +57,7 @@ export class Canaries {
     const canaries = new Canaries(await mkdtemp(join(tmpdir(), 'escape-canary-')))
     await writeFile(join(canaries.folder, 'canary'), canaries.secret)
     await mkdir(join(canaries.folder, 'folder'))
-    // Nothing but the sandbox is to keep anybody from it.
+    // Readable for everybody: only the sandbox protects it.
     await chmod(canaries.folder, 0o755)
     await new Promise<void>((resolve) => canaries.#server.listen(`\0${canaries.socketName}`, resolve))
     const { stdout } = await run('ipcmk', ['-M', '4096', '-p', '0666'])
@@ -66,21 +66,21 @@ export class Canaries {
     return canaries
   }
 
-  /** From here on everything is to stay, and so are `trees`, which sandboxes stand on. */
+  /** Records the present state, including `trees`, which sandboxes use read-only. */
   async watch(trees: string[]): Promise<void> {
     this.#watched = trees
     this.#before = await this.#state()
-    this.#begunMs = performance.now()
+    this.#startedMs = performance.now()
     this.#clockMs = Date.now()
     this.#uptime = Number((await readFile('/proc/uptime', 'utf8')).split(' ')[0])
   }
 
-  heard(text: string): void {
-    if (text.includes(this.secret)) this.found.push('a secret of somebody else came out')
+  checkOutput(text: string): void {
+    if (text.includes(this.secret)) this.found.push('a secret was in the output of a sandbox')
   }
 
-  /** Looks at everything; returns what was found since the beginning. */
-  async look(): Promise<string[]> {
+  /** Compares the state with the recorded one; returns all findings. */
+  async verify(): Promise<string[]> {
     const now = await this.#state()
     for (const [name, value] of now) {
       if (this.#before.get(name) !== value)
@@ -88,7 +88,7 @@ export class Canaries {
     }
     for (const line of await kernelFaultsSince(this.#uptime))
       this.found.push(`a fault in the kernel log: ${line}`)
-    const drift = Math.abs(Date.now() - this.#clockMs - (performance.now() - this.#begunMs))
+    const drift = Math.abs(Date.now() - this.#clockMs - (performance.now() - this.#startedMs))
     if (drift > 2000) this.found.push('the clock was set')
     if (hostname() !== (await readFile('/proc/sys/kernel/hostname', 'utf8')).trim())
       this.found.push('renamed')
@@ -121,7 +121,7 @@ export class Canaries {
   }
 }
 
-/** The first lines that one has and the other has not. */
+/** The first differing lines. */
 function difference(before = '', now: string): string {
   const [had, has] = [before.split('\n'), now.split('\n')]
   const changed = [...has.filter((line) => !had.includes(line)), ...had.filter((line) => !has.includes(line))]
@@ -147,7 +147,7 @@ async function treeOf(path: string): Promise<string> {
   return createHash('sha256').update(stdout).update(contents.join()).digest('hex')
 }
 
-/** Without what other programs of this machine keep by name: network namespaces, and mounts below /tmp. */
+/** Mounts of the host, without those of other programs: network namespaces, and mounts below /tmp. */
 async function mountsOfHost(): Promise<string> {
   const lines = (await readFile('/proc/self/mountinfo', 'utf8')).trim().split('\n')
   return lines
@@ -158,7 +158,7 @@ async function mountsOfHost(): Promise<string> {
     .join('\n')
 }
 
-/** Faults that the kernel has noted since; its log forgets the oldest lines. */
+/** Faults in the kernel log since `uptime`. */
 async function kernelFaultsSince(uptime: number): Promise<string[]> {
   const { stdout } = await run('dmesg', { maxBuffer: 2 ** 26 })
   return stdout

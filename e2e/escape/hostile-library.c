@@ -1,6 +1,6 @@
 /*
- * A library that a hostile environment names. Wherever it is loaded it leaves a mark: in the workspace of its own job, and
- * in a folder of the host's canaries (MARK) where a program of the host has taken the job's environment.
+ * A library that a hostile environment names. It leaves a mark where it is loaded: in the workspace of its own job, or in a
+ * folder of the host's canaries (MARK) if a program of the host uses the job's environment.
  */
 #include <fcntl.h>
 #include <unistd.h>
@@ -15,7 +15,7 @@ __attribute__((constructor)) static void loaded(void) {
   leave("/workspace/loaded");
 }
 
-/* What makes it one that LD_AUDIT takes. */
+/* LD_AUDIT requires this function. */
 unsigned int la_version(unsigned int version) {
   leave(MARK);
   leave("/workspace/loaded");

@@ -1,13 +1,13 @@
 import { parseArgs } from 'node:util'
-import { type SandboxRuntime, sandboxRuntimes } from '../../server/executor/port.ts'
-import { type Made, makeAll } from './make-all.ts'
+import { type SandboxRuntime, sandboxRuntimes } from '../../server/executor/port/sandbox-spec.ts'
+import { makeAll, type Results } from './make-all.ts'
 import { tryHoles } from './planted/try-holes.ts'
-import { Stage } from './stage.ts'
+import { Testbed } from './testbed.ts'
 
 /*
- * Hostile programs in real sandboxes, on each runtime: every attempt has to be refused, or to change nothing but what is
- * the program's own, while canaries outside say what the host and a neighbour noticed. With --planted, controls are taken
- * away one by one, and each time the suite has to notice. Needs root.
+ * Hostile programs in real sandboxes, on each runtime: every attempt must be refused, or change nothing outside its own
+ * sandbox; canaries show effects on the host and on a neighbour. With --planted, controls are removed one by one, and each
+ * time the suite must detect it. Needs root.
  */
 const usage = 'npm run escape -- [--runtime crun|runsc] [--planted]'
 
@@ -33,20 +33,20 @@ interface Tally {
 }
 
 async function tryAll(runtime: SandboxRuntime): Promise<Tally> {
-  const stage = await Stage.set(runtime)
-  let made: Made = { classes: {}, failures: [] }
+  const testbed = await Testbed.create(runtime)
+  let made: Results = { classes: {}, failures: [] }
   let found: string[] = []
   try {
     made = await makeAll(
-      stage,
+      testbed,
       () => true,
       (kind, count) => console.log(`${runtime}  ${String(count).padStart(4)}  ${kind}`),
     )
   } finally {
-    found = await stage.close()
+    found = await testbed.close()
   }
-  for (const { class: kind, name, told } of made.failures)
-    console.log(`FAILED ${runtime} ${kind}: ${name} ${told}`)
+  for (const { class: kind, name, outcome } of made.failures)
+    console.log(`FAILED ${runtime} ${kind}: ${name} ${outcome}`)
   for (const canary of found) console.log(`CANARY ${runtime}: ${canary}`)
   return {
     suite: 'escape',

@@ -1,15 +1,16 @@
 import { text } from 'node:stream/consumers'
-import { shellJob } from '../../server/executor/oci/test-agent.ts'
-import type { SandboxExit, SandboxSpec } from '../../server/executor/port.ts'
+import { shellJob } from '../../server/executor/oci/testing/test-agent.ts'
+import type { SandboxExit } from '../../server/executor/port/sandbox-exit.ts'
+import type { SandboxSpec } from '../../server/executor/port/sandbox-spec.ts'
 import type { Failure } from './attempt.ts'
-import type { Stage } from './stage.ts'
+import type { Testbed } from './testbed.ts'
 
-/** An attempt that wants a sandbox of its own, since how it ends is what counts. */
+/** An attempt in a separate sandbox, because its result is how the sandbox ends. */
 export interface Trial {
   name: string
   what: string
-  /** What was wrong; undefined when it was contained. */
-  run: (stage: Stage) => Promise<string | undefined>
+  /** Returns the violation; undefined if the attempt was contained. */
+  run: (testbed: Testbed) => Promise<string | undefined>
 }
 
 export interface Trials {
@@ -17,28 +18,29 @@ export interface Trials {
   trials: Trial[]
 }
 
-export async function makeTrials(stage: Stage, { class: kind, trials }: Trials): Promise<Failure[]> {
+export async function makeTrials(testbed: Testbed, { class: kind, trials }: Trials): Promise<Failure[]> {
   const failures: Failure[] = []
   for (const { name, run } of trials) {
-    const told = await run(stage).catch((error: unknown) => String(error))
-    if (told !== undefined) failures.push({ class: kind, name, told })
+    const outcome = await run(testbed).catch((error: unknown) => String(error))
+    if (outcome !== undefined) failures.push({ class: kind, name, outcome })
   }
   return failures
 }
 
-/** Runs `script` in a sandbox of its own, and lets the canaries hear all that came out of it. */
+/** Runs `script` in a new sandbox, and checks all of its output for canary secrets. */
 export async function runScript(
-  stage: Stage,
+  testbed: Testbed,
   script: string,
   limits: Partial<SandboxSpec['limits']> = {},
 ): Promise<{ exit: SandboxExit; log: string }> {
-  const spec = shellJob(stage.image, script, { timeoutMs: 30_000, ...limits, runtime: stage.runtime })
-  const ended = await stage.agent.run(spec)
-  stage.canaries.heard(ended.log)
-  const { client } = stage.agent
+  const spec = shellJob(testbed.image, script, { timeoutMs: 30_000, ...limits, runtime: testbed.runtime })
+  const ended = await testbed.agent.run(spec)
+  testbed.canaries.checkOutput(ended.log)
+  const { client } = testbed.agent
   if (ended.exit.files.output?.status === 'present')
-    stage.canaries.heard(await text(await client.file(spec.id, 'output')))
-  if (ended.exit.tree?.status === 'collected') stage.canaries.heard(await text(await client.tree(spec.id)))
+    testbed.canaries.checkOutput(await text(await client.file(spec.id, 'output')))
+  if (ended.exit.tree?.status === 'collected')
+    testbed.canaries.checkOutput(await text(await client.tree(spec.id)))
   await client.remove(spec.id)
   return ended
 }

@@ -7,16 +7,16 @@ import { type Applied, type OwnService, startService } from '../main-job/service
 import { build, ended, logIn, outputOf, publish, runWhen, submit, type Tenant } from '../main-job/tenant.ts'
 import { freeBytes, sharedDisk } from './shared-disk.ts'
 
-/* One company leaves three times the disk that everything shares; another works on meanwhile. */
+/* One company writes three times the size of the shared disk; another one continues to work. */
 
 const mib = 1024 ** 2
 const diskMiB = 2048
-/** What the service keeps free by itself: half of a fortieth of the disk is the shim's own. */
+/** Space that the service keeps free; the shim's floor is half of it. */
 const shimFloorBytes = (diskMiB / 40) * mib
 const companyBytes = 512 * mib
-/** As many as one company may queue. */
+/** Maximum number of queued runs of one company. */
 const greedyRuns = 20
-const leftMiB = 300
+const artifactMiB = 300
 
 let service: OwnService
 let greedy: Tenant
@@ -47,7 +47,7 @@ async function applyQuietCompany(): Promise<string> {
   return passwords.find(({ login }) => login === 'bob')?.password ?? ''
 }
 
-/** A task of the company on an image of its own. */
+/** A task of the company on a new image. */
 async function taskOf(tenant: Tenant, workScript: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'e2e-full-disk-'))
   await writeFile(join(folder, 'Dockerfile'), 'FROM scratch\nCOPY note /note\n')
@@ -58,9 +58,9 @@ async function taskOf(tenant: Tenant, workScript: string): Promise<string> {
   return publish(tenant, { environmentVersion: vid, workScript })
 }
 
-test('a company that fills the disk stops at its bound, while another submits, runs and downloads', async () => {
-  const fills = `dd if=/dev/zero of="$SERVICE_ARTIFACTS_DIR/big" bs=1M count=${leftMiB} 2>/dev/null`
-  const greedyTask = await taskOf(greedy, fills)
+test('a company that fills the disk stops at its limit, while another submits, runs and downloads', async () => {
+  const fillArtifacts = `dd if=/dev/zero of="$SERVICE_ARTIFACTS_DIR/big" bs=1M count=${artifactMiB} 2>/dev/null`
+  const greedyTask = await taskOf(greedy, fillArtifacts)
   const quietTask = await taskOf(quiet, 'printf \'{"sum":3}\' > "$SERVICE_OUTPUT_FILE"')
 
   const flood = []
@@ -78,12 +78,12 @@ test('a company that fills the disk stops at its bound, while another submits, r
   expect(freeMin).toBeGreaterThan(shimFloorBytes / 2)
   const use = await greedy.client.call(allRoutes.readStorageUse)
   expect(use.kept_bytes).toBeLessThanOrEqual(companyBytes)
-  expect(use.kept_bytes).toBeGreaterThan(leftMiB * mib)
+  expect(use.kept_bytes).toBeGreaterThan(artifactMiB * mib)
   const codes = new Set(ends.map(({ error_code }) => error_code))
   expect(codes).toEqual(new Set(['', 'storage_quota_exceeded']))
 })
 
-test('the greediest is shown, bounded, refused, and let in again once it has deleted', async () => {
+test('the largest company is shown, limited, refused, and accepted again after it has deleted data', async () => {
   const { companies } = await service.sandbox<{ companies: { name: string }[] }>(
     'operator',
     'storage',
@@ -104,7 +104,7 @@ test('the greediest is shown, bounded, refused, and let in again once it has del
   expect((await submit(greedy, task, null)).status).toBe('queued')
 })
 
-test('what was counted is what is there, also after kills', async () => {
+test('the counted bytes are correct, also after kills', async () => {
   await service.kill('worker')
   await service.kill('api')
   const { corrected } = await service.sandbox<{ corrected: unknown[] }>('operator', 'storage', 'recount')

@@ -2,18 +2,18 @@ import { execFile } from 'node:child_process'
 import { chmod, mkdir, rm, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import type { Ground } from '../main-job/service.ts'
+import type { HostSetup } from '../main-job/service.ts'
 
 const run = promisify(execFile)
 
-/** What a service writes for tenants, and its database: all of it on one disk, as on a small machine. */
+/** Folders with tenants' data and the database: all on one disk, as on a small machine. */
 const folders = ['postgres', 'objects', 'agent/sandboxes', 'agent/images']
 
 const diskOf = (dataDir: string) => `${dataDir}.disk`
 
-/** A data folder on a disk of so many MiB, an ext4 in a file. */
-export const sharedDisk = (sizeMiB: number): Ground => ({
-  async lay(dataDir) {
+/** A data folder on a disk of `sizeMiB`, an ext4 in a file. */
+export const sharedDisk = (sizeMiB: number): HostSetup => ({
+  async prepare(dataDir) {
     const disk = diskOf(dataDir)
     await mkdir(disk)
     await run('mkfs.ext4', ['-q', '-m', '0', `${disk}.image`, `${sizeMiB}m`])
@@ -27,7 +27,7 @@ export const sharedDisk = (sizeMiB: number): Ground => ({
       await chmod(to, name.startsWith('agent') ? 0o700 : 0o755)
     }
   },
-  async clear(dataDir) {
+  async cleanUp(dataDir) {
     const disk = diskOf(dataDir)
     for (const name of folders) await run('umount', ['--lazy', join(dataDir, name)])
     await run('umount', ['--lazy', disk])

@@ -9,19 +9,19 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
   checkout,
   freePort,
+  minimalEnvironment,
   type OwnService,
-  plainEnvironment,
   readyLine,
   sandboxProgram,
   startService,
 } from './service.ts'
 import { build, ended, logIn, outputOf, publish, runWhen, submit, type Tenant } from './tenant.ts'
 
-/* A backup of a service at work, and the service that is made out of it. */
+/* A backup of a running service, and a service restored from it. */
 
 const run = promisify(execFile)
 const slots = 2
-/** Within what one company may have queued. */
+/** Within the queue limit of one company. */
 const submittedMost = 5
 
 let parent: string
@@ -53,7 +53,7 @@ const failure = async (work: Promise<unknown>): Promise<{ code: number; stderr: 
     (error: { code: number; stderr: string }) => error,
   )
 
-test('what is restored has passwords, keys, results, and runs nothing that may have run since', async () => {
+test('a restored service has passwords, keys and results, and runs nothing that may have run since the backup', async () => {
   const context = join(parent, 'context')
   await run('mkdir', [context])
   await writeFile(join(context, 'Dockerfile'), 'FROM curated/python:3.11\nRUN echo hello > /greeting\n')
@@ -75,7 +75,7 @@ test('what is restored has passwords, keys, results, and runs nothing that may h
     body: { name: 'ci', scope: 'full', owner_user_id },
   })
 
-  // All places are taken, so that what is submitted next is queued when the backup is made.
+  // All slots are taken, so that the next submission is still queued when the backup is made.
   const sleepers = await Promise.all(Array.from({ length: slots }, () => submit(tenant, wait, {})))
   for (const { id } of sleepers) await runWhen(tenant, id, ({ status }) => status === 'running')
   const queued = await submit(tenant, greet, {})
@@ -99,7 +99,7 @@ test('what is restored has passwords, keys, results, and runs nothing that may h
 
   const dataDir = join(parent, 'data')
   const port = await freePort()
-  const env = { ...plainEnvironment(), SANDBOX_DATA: dataDir, SANDBOX_PORT: String(port) }
+  const env = { ...minimalEnvironment(), SANDBOX_DATA: dataDir, SANDBOX_PORT: String(port) }
   await operate(env, 'restore', folder)
   const again = await failure(operate(env, 'restore', folder))
   expect(again).toMatchObject({ code: 2, stderr: expect.stringContaining('is not empty') })
@@ -125,15 +125,15 @@ test('what is restored has passwords, keys, results, and runs nothing that may h
   expect(await runWhen(same, fresh.id, ended)).toMatchObject({ status: 'completed' })
 }, 600_000)
 
-test('a backup that is not whole, or was changed, is refused with what is missing', async () => {
+test('an incomplete or modified backup is refused with the missing file', async () => {
   const folder = join(parent, 'backup')
-  const env = { ...plainEnvironment(), SANDBOX_DATA: join(parent, 'other'), SANDBOX_PORT: '1' }
+  const env = { ...minimalEnvironment(), SANDBOX_DATA: join(parent, 'other'), SANDBOX_PORT: '1' }
   const [object = ''] = (await run('find', [join(folder, 'objects'), '-type', 'f'])).stdout.split('\n')
   await rm(object)
   const missing = await failure(operate(env, 'restore', folder))
   expect(missing).toMatchObject({ code: 2 })
   expect(missing.stderr).toContain(`${object.slice(folder.length + 1)} is missing`)
   await rm(join(folder, 'manifest.json'))
-  expect((await failure(operate(env, 'restore', folder))).stderr).toContain('holds no whole backup')
+  expect((await failure(operate(env, 'restore', folder))).stderr).toContain('contains no complete backup')
   expect(await readdir(parent)).not.toContain('other')
 })

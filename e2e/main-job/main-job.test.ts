@@ -46,7 +46,7 @@ afterAll(() => service?.stop())
 const shell = (workScript: string, timeoutSeconds = 60) =>
   publish(tenant, { environmentVersion, workScript, timeoutSeconds })
 
-test('a run of the example leaves output, artifacts and a log that anyone with the link can fetch', async () => {
+test('a run of the example has output, artifacts and a log that anyone with the link can fetch', async () => {
   const { id } = await submit(tenant, salesTask, sales)
   expect(await runWhen(tenant, id, ended)).toMatchObject({
     status: 'completed',
@@ -85,9 +85,9 @@ test('a program that ends with 3 is a result, and its log says why', async () =>
 })
 
 test('a run is stopped at its deadline', async () => {
-  const { id } = await submit(tenant, await shell('echo begun; sleep 300', 2), null)
+  const { id } = await submit(tenant, await shell('echo started; sleep 300', 2), null)
   expect(await runWhen(tenant, id, ended)).toMatchObject({ status: 'customer_failed', error_code: 'timeout' })
-  expect(await logOf(tenant, id)).toContain('begun')
+  expect(await logOf(tenant, id)).toContain('started')
 })
 
 test('a run can be cancelled while it runs', async () => {
@@ -97,7 +97,7 @@ test('a run can be cancelled while it runs', async () => {
   expect(await runWhen(tenant, id, ended)).toMatchObject({ status: 'cancelled', error_code: 'cancelled' })
 })
 
-test('a build whose Dockerfile fails says so, and makes no version that could run', async () => {
+test('a build whose Dockerfile fails reports it, and makes no runnable version', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'e2e-context-'))
   try {
     await writeFile(join(folder, 'Dockerfile'), 'FROM curated/python:3.11\nRUN exit 7\n')

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Applied, type OwnService, startService } from './service.ts'
 import { build, ended, logIn, outputOf, publish, runWhen, submit, type Tenant } from './tenant.ts'
 
-/* The operator's commands against a service at work, and what companies meet of them. */
+/* The operator's commands on a running service, and their effect on companies. */
 
 let service: OwnService
 let acme: Tenant
@@ -37,7 +37,7 @@ companies:
     departments: [{ name: ops, rooms: [{ name: daily-numbers, members: [gil] }] }]
 `
 
-/** Adds a company and answers how one of its people logs in. */
+/** Adds a company and returns the login of one of its users. */
 async function apply(directory: string, user: string): Promise<{ user: string; password: string }> {
   const file = join(folder, 'globex.yaml')
   await writeFile(file, directory)
@@ -50,7 +50,7 @@ const operate = <T>(...args: string[]) => service.sandbox<T>('operator', ...args
 
 const greet = 'printf \'"%s"\' "$(cat /greeting)" > "$SERVICE_OUTPUT_FILE"'
 
-test('what one company has built is published to another, which runs it until its image is blocked', async () => {
+test('an image of one company is published to another, which runs it until the image is blocked', async () => {
   const published = await operate<{ environment_id: string; version_id: string; published: boolean }>(
     ...['environment', 'publish', built, '--name', 'greeter', '--description', 'greets'],
   )
@@ -76,7 +76,7 @@ test('what one company has built is published to another, which runs it until it
   expect(await runWhen(globex, id, ended)).toMatchObject({ status: 'completed' })
   expect(JSON.parse(await outputOf(globex, id))).toBe('curated')
 
-  // One image, whichever versions have it: the company that lent it is stopped too.
+  // A block applies to every version with that image, also of the company that built it.
   const digest = version.promoted_digest ?? ''
   const versions = [built, version.id]
   expect(await operate('block', digest, '--reason', 'e2e')).toEqual({ digest, versions })
@@ -95,7 +95,7 @@ test('what one company has built is published to another, which runs it until it
   expect(await runWhen(globex, pinned.id, ended)).toMatchObject({ status: 'completed' })
 })
 
-test('builds are held back for a while', async () => {
+test('builds can be fenced for a while', async () => {
   const { client } = acme
   const { id } = await client.call(allRoutes.createEnvironment, { body: { name: `e2e-${randomUUID()}` } })
   const version = await client.call(allRoutes.createEnvironmentVersion, {
@@ -109,7 +109,7 @@ test('builds are held back for a while', async () => {
   expect(await queue()).toMatchObject({ status: 'validation_queued' })
 })
 
-test('the limits of one company are settled, and those of others stay', async () => {
+test('the limits of one company are changed, and those of others stay', async () => {
   const set = ['--timeout-ceiling', '30', '--egress', 'off', '--queued-runs', '7'] as const
   await operate('company', 'set', 'globex', ...set)
   expect(await operate('company', 'show', 'globex')).toMatchObject({
@@ -125,7 +125,7 @@ test('the limits of one company are settled, and those of others stay', async ()
   })
 })
 
-test('the runner that runs is known and approved', async () => {
+test('the running runner release is listed and approved', async () => {
   const { items } = await operate<{
     items: { release: string; runs: boolean; approved_at: string | null }[]
   }>(...['runner-release', 'list'])

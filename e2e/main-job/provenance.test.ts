@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { checkout, type OwnService, startService } from './service.ts'
 import { build, ended, logIn, publish, runWhen, submit, type Tenant } from './tenant.ts'
 
-/* The example's image from its build to whoever wants to know where it comes from. */
+/* The provenance of the example's image, from its build to an offline verification. */
 
 let service: OwnService
 let tenant: Tenant
@@ -52,7 +52,7 @@ function sandbox(args: string[], stdin = ''): Promise<Outcome> {
 
 const at = (name: string) => join(home, name)
 
-test('the image of the example is proved offline, and one flipped bit of it is found', async () => {
+test('the image of the example is verified offline, and one flipped bit of it is detected', async () => {
   const keys = await sandbox(['signing-keys', '--url', service.url])
   await writeFile(at('keys.pem'), keys.stdout)
   const image = await tenant.client.call(allRoutes.downloadImage, { params: place })
@@ -77,7 +77,7 @@ test('the image of the example is proved offline, and one flipped bit of it is f
   ])
 })
 
-test('the version says what it was made for and what it runs on', async () => {
+test('the version has its runner release and policy', async () => {
   const version = await tenant.client.call(allRoutes.readEnvironmentVersion, { params: place })
   expect(version).toMatchObject({
     composed_execution_digest: expect.stringMatching(/^sha256:/),
@@ -103,7 +103,7 @@ test('the version says what it was made for and what it runs on', async () => {
   expect(await sandbox(['operator', 'runner-release', 'approve', 'runner-x'])).toMatchObject({ exitCode: 1 })
 })
 
-test('a rotated key signs what is built next, while what the old one signed goes on to run', async () => {
+test('a rotated key signs new builds, while images signed by the old key still run', async () => {
   const [first] = (await tenant.publicClient.call(allRoutes.listSigningKeys)).items
   const rotated = await sandbox(['operator', 'signing-key', 'rotate', '--json'])
   const { key_id } = JSON.parse(rotated.stdout)

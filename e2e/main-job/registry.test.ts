@@ -5,19 +5,19 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { routesOf, TestRegistry, testImage } from '../../server/builds/hostile/registry/registry-fixture.ts'
+import { routesOf, TestRegistry, testImage } from '../../testing/registry/registry-fixture.ts'
 import { type OwnService, sandboxProgram, startService } from './service.ts'
 import { ended, logIn, logOf, publish, runWhen, submit } from './tenant.ts'
 
 /*
- * Environments that start from images of the operator's own registry, at an inner address, with an authority and a login
- * of its own: as an author meets it on the command line. Other registries are closed.
+ * Environments based on images of the operator's registry, at an internal address, with its own certificate authority and
+ * login, built by an author on the command line. Other registries are forbidden.
  */
 
 const run = promisify(execFile)
-/** Its name is the host's device too, which may have fifteen characters. */
+/** Also the name of the host's device, which may have fifteen characters. */
 const namespace = `registry-${randomBytes(3).toString('hex')}`
-/** Of a network that nobody else has; the host's end and the registry's. */
+/** Addresses of the host and of the registry on a separate network. */
 const [here, there] = ['10.213.77.1', '10.213.77.2']
 const port = 5000
 const login = 'puller:open sesame'
@@ -25,9 +25,9 @@ const greeting = randomBytes(8).toString('hex')
 const image = testImage([{ name: 'greeting', content: `${greeting}\n` }])
 
 let registry: TestRegistry
-/** Of files that the service reads. */
+/** Folder of files that the service reads. */
 let folder: string
-/** What authors keep. */
+/** The author's home folder. */
 let home: string
 
 const ip = (words: string) => run('ip', words.split(' '))
@@ -77,7 +77,7 @@ function sandbox(service: OwnService, ...words: string[]): Promise<Outcome> {
   })
 }
 
-test('an environment on an image of the registry is built, runs, and says in its provenance which image it was', async () => {
+test('an environment on an image of the registry is built, runs, and has that image in its provenance', async () => {
   const service = await startService({
     SANDBOX_REGISTRY: `${there}:${port}/mirror`,
     SANDBOX_REGISTRY_CA_FILE: join(folder, 'ca.pem'),
@@ -89,7 +89,7 @@ test('an environment on an image of the registry is built, runs, and says in its
     expect(await sandbox(service, 'login', '--user', service.user)).toMatchObject({ exitCode: 0 })
     const pushed = await sandbox(service, 'env', 'push', home, '--name', 'greeter', '--json')
     expect(pushed, pushed.stderr).toMatchObject({ exitCode: 0 })
-    // Stages come before it, a line each.
+    // The lines before it are stages.
     const { version } = JSON.parse(pushed.stdout.trim().split('\n').at(-1) ?? '') as {
       version: { id: string; state: string }
     }

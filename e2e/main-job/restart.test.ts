@@ -18,7 +18,7 @@ const workScript = `
   cp "$SERVICE_INPUTS_FILE" "$SERVICE_OUTPUT_FILE"
 `
 
-test('a run goes on and completes while worker, agent and api are killed and started again', async () => {
+test('a run continues and completes while worker, agent and api are killed and restarted', async () => {
   const { vid } = await build(tenant, join(checkout, 'examples/sales-report'))
   const task = await publish(tenant, { environmentVersion: vid, workScript })
   const { id } = await submit(tenant, task, { kept: true })
@@ -29,7 +29,7 @@ test('a run goes on and completes while worker, agent and api are killed and sta
   expect((await runWhen(tenant, id, () => true)).status).toBe('running')
   expect(await runWhen(tenant, id, ended)).toMatchObject({ status: 'completed', exit_code: 0 })
   expect(JSON.parse(await outputOf(tenant, id))).toEqual({ kept: true })
-  // Each line once: the job was neither started again nor was its log cut.
+  // Each line once: the job was not started again, and its log is complete.
   const lines = Array.from({ length: ticks }, (_, index) => `tick ${index + 1}\n`)
   expect(await logOf(tenant, id)).toBe(lines.join(''))
 })

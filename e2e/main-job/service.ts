@@ -6,7 +6,6 @@ import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { lendNative } from '../../server/executor/oci/native/lend-native.ts'
 
 const run = promisify(execFile)
 
@@ -14,9 +13,9 @@ export const checkout = resolve(import.meta.dirname, '../..')
 const pollMs = 50
 export const sandboxProgram = join(checkout, 'sandbox')
 
-/** Builder and base image are made once a machine and kept here; each service gets them as hard links, and the agent's programs. */
+/** Builder and base image are made once per machine and kept here; each service gets them as hard links. */
 const cacheDir = '/var/lib/sandbox-jobs-test'
-const ofTheOperator = ['agent/builder', 'agent/base-images', 'agent/base-images.json']
+const operatorFiles = ['agent/builder', 'agent/base-images', 'agent/base-images.json']
 
 export interface Service {
   url: string
@@ -31,18 +30,18 @@ export interface OwnService extends Service {
   pid: number
   /** The environment that it was started with. */
   env: Record<string, string>
-  /** Ends a role the hard way and waits until the supervisor has started it again. */
+  /** Kills the process of a role with -9 and waits until the supervisor has restarted it. */
   kill(role: 'api' | 'worker' | 'agent'): Promise<void>
-  /** The JSON document of a command on the machine of the service; rejects with its `code` when it fails. */
+  /** Runs a `sandbox` command on the service's machine and parses its JSON output; rejects with its `code` if it fails. */
   sandbox<T>(...command: string[]): Promise<T>
 }
 
-/** What `sandbox admin apply` answers. */
+/** Output of `sandbox admin apply`. */
 export interface Applied {
   passwords: { login: string; password: string }[]
 }
 
-/** The service at SANDBOX_E2E_URL, or one of its own. */
+/** The service at SANDBOX_E2E_URL, or a new one. */
 export async function openService(): Promise<Service> {
   const { SANDBOX_E2E_URL: url, SANDBOX_E2E_USER: user, SANDBOX_E2E_PASSWORD: password } = process.env
   if (!url) return startService()
@@ -52,40 +51,39 @@ export async function openService(): Promise<Service> {
   return { url, user, password, stop: async () => undefined }
 }
 
-/** What is done to a data folder before a service is started on it, and after it has stopped. */
-export interface Ground {
-  lay(dataDir: string): Promise<void>
-  /** The command that the service is started through; it has to end in an exec of its arguments. */
-  through?(): string[]
-  clear(dataDir: string): Promise<void>
+/** Preparation of a data folder before a service is started on it, and clean-up after it has stopped. */
+export interface HostSetup {
+  prepare(dataDir: string): Promise<void>
+  /** A command that starts the service; it must end with an exec of its arguments. */
+  wrapper?(): string[]
+  cleanUp(dataDir: string): Promise<void>
 }
 
 /** A service on a new data folder, with the example company in it. `settings` are environment variables. */
 export async function startService(
   settings: Record<string, string> = {},
-  ground?: Ground,
+  ground?: HostSetup,
 ): Promise<OwnService> {
   await fillCache()
-  // What made it let nobody in but root; the service's own user has to pass.
+  // The installer makes it accessible to root only, but the service's users need access.
   await chmod(cacheDir, 0o755)
   const dataDir = await mkdtemp(join(cacheDir, 'e2e-'))
   await chmod(dataDir, 0o755)
   await mkdir(join(dataDir, 'agent'), { mode: 0o700 })
-  for (const path of ofTheOperator) {
+  for (const path of operatorFiles) {
     await run('cp', ['--archive', '--link', join(cacheDir, path), join(dataDir, path)])
   }
-  await lendNative(join(dataDir, 'agent/native'))
-  await ground?.lay(dataDir)
+  await ground?.prepare(dataDir)
   const port = await freePort()
-  const env = { ...plainEnvironment(), ...settings, SANDBOX_DATA: dataDir, SANDBOX_PORT: String(port) }
-  const [command, ...args] = [...(ground?.through?.() ?? []), sandboxProgram, 'up']
+  const env = { ...minimalEnvironment(), ...settings, SANDBOX_DATA: dataDir, SANDBOX_PORT: String(port) }
+  const [command, ...args] = [...(ground?.wrapper?.() ?? []), sandboxProgram, 'up']
   const child = spawn(command, args, { env, stdio: ['ignore', 'pipe', 'pipe'] })
   const exited = once(child, 'close')
   const lines: string[] = []
   const stop = async () => {
     child.kill('SIGTERM')
     await exited
-    await ground?.clear(dataDir)
+    await ground?.cleanUp(dataDir)
     await rm(dataDir, { recursive: true, force: true })
   }
   try {
@@ -115,10 +113,10 @@ export async function startService(
   }
 }
 
-const fillCache = () => run(join(checkout, 'install/test-builder.sh'), { env: plainEnvironment() })
+const fillCache = () => run(join(checkout, 'install/test-builder.sh'), { env: minimalEnvironment() })
 
-/** Nothing of the caller's settings reaches the service under test. */
-export const plainEnvironment = () => ({
+/** Keeps the caller's settings from the service under test. */
+export const minimalEnvironment = () => ({
   PATH: '/usr/sbin:/usr/bin:/sbin:/bin',
   HOME: process.env.HOME ?? '/',
 })
@@ -136,7 +134,7 @@ export function readyLine(child: ReturnType<typeof spawn>, lines: string[]): Pro
   })
 }
 
-/** Kills the one child of the supervisor that runs that role, and waits until another one does. */
+/** Kills the supervisor's child that runs the role, and waits until another process runs it. */
 async function killChild(supervisor: number, role: string): Promise<void> {
   const killed = await childOf(supervisor, role)
   if (killed === undefined) throw new Error(`no process runs the role ${role}`)

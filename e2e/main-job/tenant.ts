@@ -3,19 +3,19 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Client, createClient } from '@sandbox-jobs/contract/client/client.ts'
-import type { BuildAttempt } from '@sandbox-jobs/contract/resources/build-attempt.ts'
-import { uploadCapabilityHeader } from '@sandbox-jobs/contract/resources/context-upload.ts'
-import type { RunDetail } from '@sandbox-jobs/contract/resources/run.ts'
-import type { BundleUpload } from '@sandbox-jobs/contract/resources/task-upload.ts'
-import type { TaskVersionCreateRequest } from '@sandbox-jobs/contract/resources/task-version.ts'
+import type { BuildAttempt } from '@sandbox-jobs/contract/resources/builds/build-attempt.ts'
+import { uploadCapabilityHeader } from '@sandbox-jobs/contract/resources/environments/context-upload.ts'
+import type { RunDetail } from '@sandbox-jobs/contract/resources/runs/run.ts'
+import type { BundleUpload } from '@sandbox-jobs/contract/resources/tasks/task-upload.ts'
+import type { TaskVersionCreateRequest } from '@sandbox-jobs/contract/resources/tasks/task-version.ts'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import { packContext } from '../../cli/push/pack-context.ts'
-import { patientRead } from '../../cli/session/patient-read.ts'
+import { readWithRetry } from '../../cli/session/read-with-retry.ts'
 import { checkout, type Service } from './service.ts'
 
 const pollMs = 100
 
-/** What an author and a room of the example company do, over HTTP alone. */
+/** An author and a room of the example company, over HTTP only. */
 export interface Tenant {
   client: Client
   publicClient: Client
@@ -70,8 +70,8 @@ export async function build(
       body: { owned_object_id: object.owned_object_id, resource_profile: 'standard' },
     })
     const queued = await client.call(allRoutes.createBuild, { params: { id, vid: version.id } })
-    const place = { id, vid: version.id, aid: queued.id }
-    return { vid: version.id, attempt: await builtAttempt(client, place) }
+    const build = { id, vid: version.id, aid: queued.id }
+    return { vid: version.id, attempt: await builtAttempt(client, build) }
   } finally {
     await packed.remove()
   }
@@ -99,7 +99,7 @@ export interface TaskPlan {
   bundle?: Buffer
 }
 
-/** Publishes a task, shares it with the room and enables it there. Answers the version to run. */
+/** Publishes a task, shares it with the room and enables it there. Returns the version to run. */
 export async function publish(tenant: Tenant, plan: TaskPlan): Promise<string> {
   const { client, companyId, room } = tenant
   const { id } = await client.call(allRoutes.createTask, {
@@ -144,7 +144,7 @@ export const submit = ({ client, room }: Tenant, taskVersion: string, input: unk
     idempotencyKey: randomUUID(),
   })
 
-/** The run once `isSo`; also while parts of the service are away. */
+/** Polls the run until `isSo`; tolerates an unavailable service. */
 export async function runWhen(
   { client, room }: Tenant,
   rid: string,
@@ -152,7 +152,7 @@ export async function runWhen(
 ): Promise<RunDetail> {
   for (;;) {
     const read = () => client.call(allRoutes.readRun, { params: { cid: room, rid } })
-    const run = await patientRead(read, () => undefined)
+    const run = await readWithRetry(read, () => undefined)
     if (isSo(run)) return run
     if (run.terminal_at !== null) throw new Error(`${rid} has ended: ${JSON.stringify(run)}`)
     await sleep(pollMs)
@@ -161,26 +161,19 @@ export async function runWhen(
 
 export const ended = (run: RunDetail): boolean => run.terminal_at !== null
 
-/** What a public link stands for, fetched as anyone could: by its address and nothing else. */
-export async function textAt(url: string): Promise<string> {
-  const response = await fetch(url)
-  if (!response.ok) throw new Error(`${url} answered ${response.status}`)
-  return response.text()
-}
-
 export const logOf = async ({ client, room }: Tenant, rid: string): Promise<string> =>
-  textAt((await client.call(allRoutes.mintLogLink, { params: { cid: room, rid } })).url)
+  (await client.call(allRoutes.readRunLog, { params: { cid: room, rid } })).text()
 
 export const outputOf = async ({ client, room }: Tenant, rid: string): Promise<string> =>
-  textAt((await client.call(allRoutes.mintOutputLink, { params: { cid: room, rid } })).url)
+  (await client.call(allRoutes.readRunOutput, { params: { cid: room, rid } })).text()
 
-/** Artifacts by path, each fetched through its public link. */
+/** Artifacts by path. */
 export async function artifactsOf({ client, room }: Tenant, rid: string): Promise<Record<string, string>> {
   const { items } = await client.call(allRoutes.listRunArtifacts, { params: { cid: room, rid } })
   const texts: Record<string, string> = {}
   for (const { id, relative_path } of items) {
-    const link = await client.call(allRoutes.mintArtifactLink, { params: { cid: room, rid, aid: id } })
-    texts[relative_path] = await textAt(link.url)
+    const params = { cid: room, rid, aid: id }
+    texts[relative_path] = await (await client.call(allRoutes.readRunArtifact, { params })).text()
   }
   return texts
 }

@@ -9,25 +9,25 @@ export type Answers = Record<string, number>
 
 export interface Attack {
   name: string
-  /** What it takes, for the report. */
+  /** Description for the report. */
   about: string
-  /** Goes on until the signal; resolves soon after it. */
+  /** Runs until the signal; resolves soon after it. */
   run(hostile: Hostile, signal: AbortSignal, answers: Answers): Promise<void>
 }
 
 /** The hostile company's requests come from another loopback address than the quiet one's. */
 const localAddress = '127.0.0.2'
-/** What is refused is asked again after this long: a hostile client does not obey Retry-After. */
+/** Delay before a refused request is repeated: a hostile client ignores Retry-After. */
 const pauseMs = 50
 
-export interface Asked {
+export interface RequestOptions {
   method?: 'GET' | 'POST' | 'PUT'
   path: string
   json?: unknown
   form?: Record<string, string>
   anonymous?: boolean
   headers?: Record<string, string>
-  /** Hangs up as soon as this many bytes of the answer have come. */
+  /** Closes the connection at the first bytes of the response. */
   hangUpAfter?: number
 }
 
@@ -36,8 +36,12 @@ export interface Answer {
   body: string
 }
 
-/** One request, by a connection of its own. */
-export function ask({ url, token }: Hostile, asked: Asked, signal: AbortSignal): Promise<Answer> {
+/** Sends one request on a new connection. */
+export function sendRequest(
+  { url, token }: Hostile,
+  asked: RequestOptions,
+  signal: AbortSignal,
+): Promise<Answer> {
   const { promise, resolve, reject } = Promise.withResolvers<Answer>()
   const form = asked.form && new URLSearchParams(asked.form).toString()
   const body = form ?? (asked.json === undefined ? undefined : JSON.stringify(asked.json))
@@ -82,7 +86,7 @@ export const count = (answers: Answers, key: number | string): void => {
   answers[key] = (answers[key] ?? 0) + 1
 }
 
-/** So many at once ask, again and again, until the signal; what is refused is counted and asked again. */
+/** Repeats a request with `atOnce` clients until the signal, and counts the responses. */
 export async function hammer(
   { signal, answers, atOnce }: { signal: AbortSignal; answers: Answers; atOnce: number },
   once: (signal: AbortSignal) => Promise<Answer>,

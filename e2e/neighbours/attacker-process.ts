@@ -10,22 +10,22 @@ const lowestPriority = 19
 const endsWithinMs = 10_000
 
 /**
- * The kernel may divide the processors by session first, and looks at priorities inside a session only: the process has a
- * session of its own, and the session has the priority too.
+ * The kernel may divide processors by session first and apply priorities only within a session: so the process has a separate
+ * session, and the session gets the priority too.
  */
-function giveWay(pid: number): void {
+function lowerPriority(pid: number): void {
   setPriority(pid, lowestPriority)
   const sessionPriority = `/proc/${pid}/autogroup`
   if (existsSync(sessionPriority)) writeFileSync(sessionPriority, String(lowestPriority))
 }
 
-/** What has a session of its own does not end with this process by itself. */
-const living = new Set<ChildProcess>()
+/** Processes in a separate session do not end with this process. */
+const running = new Set<ChildProcess>()
 process.once('exit', () => {
-  for (const child of living) child.kill('SIGKILL')
+  for (const child of running) child.kill('SIGKILL')
 })
 
-/** An attack under way. */
+/** A running attack. */
 export class AttackerProcess {
   readonly #child: ChildProcess
   readonly #printed: Promise<string>
@@ -36,15 +36,15 @@ export class AttackerProcess {
       stdio: ['pipe', 'pipe', 'inherit'],
       detached: true,
     })
-    if (child.pid !== undefined) giveWay(child.pid)
-    living.add(child)
-    child.once('exit', () => living.delete(child))
+    if (child.pid !== undefined) lowerPriority(child.pid)
+    running.add(child)
+    child.once('exit', () => running.delete(child))
     child.stdin.end(JSON.stringify(hostile))
     this.#child = child
     this.#printed = text(child.stdout)
   }
 
-  /** Ends it; answers how its requests were answered. Throws when it had ended by itself. */
+  /** Stops the attack; returns how its requests were answered. Throws if it had ended by itself. */
   async stop(): Promise<Answers> {
     if (this.#child.exitCode !== null) throw new Error(`an attack ended by itself: ${await this.#printed}`)
     this.#child.kill('SIGTERM')

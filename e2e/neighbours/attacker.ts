@@ -4,8 +4,8 @@ import { attacks } from './attacks/all.ts'
 import type { Hostile } from './companies.ts'
 
 /*
- * One attack as a process of its own: what asks and what is measured share no event loop. Gets the hostile company on its
- * standard input, goes on until SIGTERM, and prints how it was answered.
+ * One attack as a separate process, so that it shares no event loop with the measurement. Reads the hostile company from
+ * standard input, runs until SIGTERM, and prints how its requests were answered.
  */
 const attack = attacks.find(({ name }) => name === process.argv[2])
 if (!attack) throw new Error(`there is no attack ${process.argv[2]}`)

@@ -5,7 +5,7 @@ import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import type { Applied, OwnService } from '../main-job/service.ts'
 import { build, ended, logIn, publish, runWhen, submit, type Tenant } from '../main-job/tenant.ts'
 
-/** Task versions of the hostile company, by what their runs take. */
+/** Scripts of the hostile company's tasks, by the resource that their runs take. */
 export const scripts = {
   places: 'sleep 600\n',
   processor: 'while :; do :; done\n',
@@ -18,15 +18,15 @@ export const scripts = {
 
 export type HostileTask = keyof typeof scripts
 
-/** What an attack works with; plain data, since attackers are processes of their own. */
+/** Input of an attack; plain data, since attackers are separate processes. */
 export interface Hostile {
   url: string
   token: string
   room: string
-  /** Of the quiet company: a login that everybody knows. */
+  /** A known login of the quiet company. */
   victim: string
   versions: Record<HostileTask, string>
-  /** A task version whose schema is costly to check. */
+  /** A task version with an expensive input schema. */
   costly: { taskId: string; versionId: string }
   /** Path of a public link to a long log. */
   link: string
@@ -35,12 +35,12 @@ export interface Hostile {
 }
 
 const nothing = 'FROM scratch\nCOPY note /note\n'
-/** Near the longest that a submission may ask for. */
+/** Near the maximum timeout of a submission. */
 export const longTimeoutSeconds = 604_000
-/** Checked pair by pair. */
+/** Validation compares all pairs. */
 const costlySchema = JSON.stringify({ type: 'array', uniqueItems: true })
 
-/** The example company's side: one task that does nothing but answer. */
+/** The quiet company: one task that copies its input to its output. */
 export async function makeQuiet(service: OwnService): Promise<{ tenant: Tenant; version: string }> {
   const tenant = await logIn(service)
   const environmentVersion = await builtImage(tenant)

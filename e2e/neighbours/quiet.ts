@@ -7,7 +7,7 @@ import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import type { OwnService } from '../main-job/service.ts'
 import { build, logIn, submit, type Tenant } from '../main-job/tenant.ts'
 
-/** What the quiet company met with during a phase. */
+/** Measurements of the quiet company during a phase. */
 export interface Phase {
   /** Milliseconds from a submission to its result, as a client that polls sees it. */
   resultMs: number[]
@@ -26,11 +26,11 @@ export interface QuietCompany {
   version: string
 }
 
-/** Runs one job after another for so long, logs in now and then, and builds one image. */
-export async function liveOn(service: OwnService, quiet: QuietCompany, seconds: number): Promise<Phase> {
+/** For `seconds`, runs one job after another, logs in periodically, and builds one image. */
+export async function runWorkload(service: OwnService, quiet: QuietCompany, seconds: number): Promise<Phase> {
   const phase: Phase = { resultMs: [], loginMs: [], buildMs: [], failures: [] }
   const until = performance.now() + seconds * 1000
-  const noted = async (what: string, times: number[], work: () => Promise<void>) => {
+  const timed = async (what: string, times: number[], work: () => Promise<void>) => {
     const started = performance.now()
     try {
       await work()
@@ -41,17 +41,17 @@ export async function liveOn(service: OwnService, quiet: QuietCompany, seconds: 
   }
   const runs = async () => {
     while (performance.now() < until) {
-      await noted('run', phase.resultMs, () => runOnce(quiet))
+      await timed('run', phase.resultMs, () => runOnce(quiet))
       await sleep(betweenRunsMs)
     }
   }
   const logins = async () => {
     while (performance.now() < until) {
-      await noted('login', phase.loginMs, async () => void (await logIn(service)))
+      await timed('login', phase.loginMs, async () => void (await logIn(service)))
       await sleep(betweenLoginsMs)
     }
   }
-  await Promise.all([runs(), logins(), noted('build', phase.buildMs, () => buildOnce(quiet.tenant))])
+  await Promise.all([runs(), logins(), timed('build', phase.buildMs, () => buildOnce(quiet.tenant))])
   return phase
 }
 

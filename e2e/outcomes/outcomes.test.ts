@@ -3,15 +3,15 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import type { RunDetail } from '@sandbox-jobs/contract/resources/run.ts'
-import { failureHint } from '@sandbox-jobs/contract/resources/run-failure.ts'
+import type { RunDetail } from '@sandbox-jobs/contract/resources/runs/run.ts'
+import { failureHint } from '@sandbox-jobs/contract/resources/runs/run-failure.ts'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type OwnService, startService } from '../main-job/service.ts'
 import { build, ended, logIn, logOf, publish, runWhen, submit, type Tenant } from '../main-job/tenant.ts'
-import { type Cause, causes, egressCapBytes } from './causes.ts'
+import { egressCapBytes, type FailureScenario, failureScenarios } from './failure-scenarios.ts'
 
-/* Every cause of a bad end, provoked on a whole service, with what a person is told of it. */
+/* Every way in which a run can fail, on a whole service, with the error that clients see. */
 
 let service: OwnService
 let tenant: Tenant
@@ -21,7 +21,7 @@ let files: Buffer
 beforeAll(async () => {
   service = await startService({
     SANDBOX_RUN_EGRESS_CAP_BYTES: String(egressCapBytes),
-    // What cannot be started any more must not be ready already.
+    // No warm sandboxes: one scenario prevents the start of new ones.
     SANDBOX_WARM_SANDBOXES: '0',
   })
   tenant = await logIn(service)
@@ -42,8 +42,8 @@ beforeAll(async () => {
 })
 afterAll(() => service?.stop())
 
-test.each(causes)('a run that meets $name says so', async (cause) => {
-  const run = await provoke(cause)
+test.each(failureScenarios)('a run with $name reports it', async (cause) => {
+  const run = await runScenario(cause)
   const error_detail = expect.stringMatching(cause.end.error_detail)
   expect(run).toMatchObject({ ...cause.end, error_detail, wait_reason: '', next_action: '' })
   expect(run.failure_hint).toBe(failureHint(cause.end.error_code, run.error_detail))
@@ -51,7 +51,7 @@ test.each(causes)('a run that meets $name says so', async (cause) => {
   if (cause.log !== undefined) expect(await logOf(tenant, run.id)).toContain(cause.log)
   const params = { cid: tenant.room, rid: run.id }
   const usage = await tenant.client.call(allRoutes.readRunUsage, { params })
-  if (cause.measured === 'nothing') {
+  if (cause.usage === 'nothing') {
     expect(usage).toMatchObject({ peak_memory_bytes: null, cpu_ms: null })
   } else {
     expect(usage.peak_memory_bytes).toBeGreaterThan(0)
@@ -60,7 +60,13 @@ test.each(causes)('a run that meets $name says so', async (cause) => {
   }
 })
 
-async function provoke({ workScript, draft, bundle, before, during }: Cause): Promise<RunDetail> {
+async function runScenario({
+  workScript,
+  draft,
+  bundle,
+  before,
+  during,
+}: FailureScenario): Promise<RunDetail> {
   const version = await publish(tenant, {
     environmentVersion,
     workScript,

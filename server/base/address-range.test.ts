@@ -3,7 +3,7 @@ import { type AddressRange, contains, overlap, parseAddressRange } from './addre
 
 const range = (text: string): AddressRange => {
   const parsed = parseAddressRange(text)
-  if (!parsed) throw new Error(`${text} is no range`)
+  if (!parsed) throw new Error(`${text} is not a range`)
   return parsed
 }
 
@@ -23,9 +23,9 @@ test.each([
 test.each([
   ...['8.8.8.8', '8.8.8.8/24', '8.8.8.0/33', '8.8.8/24', '08.8.8.0/24', '8.8.8.0/-1', '8.8.8.0/2 4', ''],
   ...['::1/64', '::/129', '1::2::3/128', 'example.org/24', '8.8.8.0/24\n', 'fe80::%eth0/64', '/24'],
-])('%j is none', (text) => expect(parseAddressRange(text)).toBeUndefined())
+])('%j is not a range', (text) => expect(parseAddressRange(text)).toBeUndefined())
 
-test('ranges hold and meet each other within a family', () => {
+test('contains and overlap compare ranges of one family only', () => {
   expect(contains(range('8.0.0.0/8'), range('8.8.8.0/24'))).toBe(true)
   expect(contains(range('8.8.8.0/24'), range('8.0.0.0/8'))).toBe(false)
   expect(overlap(range('8.8.8.0/24'), range('8.0.0.0/8'))).toBe(true)

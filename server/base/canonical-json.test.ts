@@ -1,3 +1,4 @@
+import canonicalize from 'canonicalize'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { canonicalDigest, canonicalJson } from './canonical-json.ts'
@@ -16,7 +17,7 @@ describe('canonical JSON', () => {
     )
   })
 
-  it('gives one digest to every spelling of a value', () => {
+  it('computes the same digest for every spelling of a value', () => {
     const spellings = [
       '{"a":1,"b":[true]}',
       ' { "b" : [ true ] , "\\u0061" : 1.0 } ',
@@ -29,13 +30,39 @@ describe('canonical JSON', () => {
     expect(digests[0]).toMatch(/^sha256:[0-9a-f]{64}$/)
   })
 
-  it('refuses what has no JSON form', () => {
+  it('throws on values without a JSON form', () => {
     expect(() => canonicalJson(undefined)).toThrow()
     expect(() => canonicalJson({ a: Number.NaN })).toThrow()
     expect(() => canonicalJson('\ud800')).toThrow()
   })
 
-  it('is read back by the strict reader as the same value', () => {
+  it('writes the same text as the library for keys of any order and form', () => {
+    const key = fc.oneof(
+      fc.string(),
+      fc.nat({ max: 12 }).map(String),
+      fc.constantFrom('__proto__', 'toJSON', 'constructor'),
+    )
+    const { value } = fc.letrec((tie) => ({
+      value: fc.oneof(
+        { depthSize: 'small', withCrossShrink: true },
+        fc.constantFrom(null, true, false, -0),
+        fc.double({ noNaN: true, noDefaultInfinity: true }),
+        fc.string({ unit: 'grapheme' }),
+        fc.array(tie('value'), { maxLength: 4 }),
+        fc
+          .uniqueArray(fc.tuple(key, tie('value')), { maxLength: 5, selector: ([name]) => name })
+          .map(Object.fromEntries),
+      ),
+    }))
+    fc.assert(
+      fc.property(value, (made) => {
+        expect(canonicalJson(made)).toBe(canonicalize(made))
+      }),
+      { numRuns: 2000 },
+    )
+  })
+
+  it('is parsed by the strict parser to the same value', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 5 }), (value) => {
         fc.pre(!JSON.stringify(value).includes('\\u0000'))

@@ -1,11 +1,11 @@
-/** The clock, so that time is given to those who decide by it. */
+/** The clock, injected into code that makes decisions by time. */
 export interface Clock {
   now(): Date
 }
 
 export const systemClock: Clock = { now: () => new Date() }
 
-/** A wait that ends early, without an error, when `signal` fires. */
+/** Resolves after `ms`, or early and without an error when `signal` fires. */
 export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal?.aborted) return resolve()

@@ -1,8 +1,9 @@
 import { catalogue, type ErrorCode } from '@sandbox-jobs/contract/errors/catalogue.ts'
 
 /**
- * An expected failure, by its code in the contract's catalogue. `detail` carries the further fields of the
- * answer (`limit`, `errors`, `retry_after_seconds`), or a `message` that says more than the catalogue's; it must never hold a caller's value or a secret.
+ * An expected failure, by its code in the contract's catalogue. `detail` carries the further fields of the response
+ * (`limit`, `errors`, `retry_after_seconds`), or a `message` that is more specific than the catalogue's. It must
+ * never contain a caller's value or a secret.
  */
 export class CodedError extends Error {
   readonly code: ErrorCode
@@ -16,5 +17,5 @@ export class CodedError extends Error {
   }
 }
 
-/** What a caller may not see and what does not exist are told in the same words. */
+/** The same error for what does not exist and for what the caller may not see. */
 export const notFound = (): CodedError => new CodedError('not_found')

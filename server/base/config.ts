@@ -5,71 +5,80 @@ import { parse } from 'yaml'
 import { parseAddressRange } from './address-range.ts'
 
 /**
- * Every setting of the service, from one table: an environment variable, or the same name in the YAML file
- * that `SANDBOX_CONFIG` points at; the environment wins. All problems are reported at once.
+ * Every setting of the service, in one table: an environment variable, or the same name in the YAML file that
+ * `SANDBOX_CONFIG` names; the environment wins. All problems are reported at once.
  */
 export interface Config {
-  /** Folder of everything the service keeps. */
+  /** Folder of all data of the service. */
   dataDir: string
   host: string
   port: number
-  /** Ranges of the reverse proxies whose word about a client's address is believed. */
+  /** Address ranges of the reverse proxies whose forwarding headers are trusted. */
   trustedProxies: string[]
-  /** What links start with, no slash at the end. */
+  /** Prefix of links, without a slash at the end. */
   baseUrl: string
   /** External Postgres; absent: the embedded one. */
   databaseUrl: string | undefined
-  /** The same as roles of their own with fewer rights; absent: as that of the above. */
+  /** The same database through separate roles with fewer rights; absent: `databaseUrl`. */
   apiDatabaseUrl: string | undefined
   workerDatabaseUrl: string | undefined
-  /** The kill switch: false refuses every mutation but cancel, download, login and the directory. */
+  /** The kill switch: false refuses every mutation except cancel, download, login and the directory. */
   enabled: boolean
   deployment: 'onprem' | 'hosted'
   logLevel: string
   agentSocket: string
-  /** Runtimes that jobs may run on, weakest first: the first is for those whose owner asks for no stronger one. */
+  /** Runtimes that jobs may use, weakest first. The first is used unless an owner requires a stronger one. */
   runtimes: ('crun' | 'runsc')[]
-  /** System user whose group API and worker share, for objects, when the supervisor is root. */
+  /** When the supervisor is root: the system user whose group API and worker share, for access to objects. */
   serviceUser: string
-  /** Who these processes run as then, each alone. */
+  /** When the supervisor is root: the system users of the single processes. */
   apiUser: string
   workerUser: string
   postgresUser: string
   readerUser: string
-  /** Runs this worker keeps in flight. */
+  /** Runs that this worker executes at once. */
   runSlots: number
-  /** Of these, kept for companies that have no run; absent: one in eight. */
+  /** Slots reserved for companies without an active run; absent: one in eight. */
   reservedRunSlots: number | undefined
-  /** Builds this worker keeps in flight. */
+  /** Builds that this worker executes at once. */
   buildSlots: number
-  /** Memory of all sandboxes together, in MiB; the rest of the machine is the service's. */
+  /** Memory of all sandboxes together, in MiB; the service has the rest of the machine. */
   sandboxMemoryMib: number
-  /** Sandboxes that the host agent makes before they are asked for; absent: by the machine's memory. */
+  /** Sandboxes that the host agent creates in advance; absent: by the machine's memory. */
   warmSandboxes: number | undefined
-  /** Bytes that a company may keep where its operator has set no other number; absent: a quarter of the disk. */
+  /** Bytes that a company may store if its operator has set no other limit; absent: a quarter of the disk. */
   companyStorageBytes: number | undefined
-  /** Bytes of the data folder's disk that stay free; absent: by its size. */
+  /** Bytes of the data folder's disk that stay free; absent: by the disk's size. */
   diskFloorBytes: number | undefined
-  /** Whether runs may have a network at all. */
+  /** Whether runs may have network access at all. */
   runtimeEgress: boolean
   /** Bytes that one run may send. */
   runEgressCapBytes: number
-  /** `host[:port][/prefix]` of the registry for base images whose names have no host. */
+  /** `host[:port][/prefix]` of the registry for base images without a host in their name. */
   registry: string | undefined
-  /** PEM of whoever vouches for that registry. */
+  /** PEM file of the certificate authority of that registry. */
   registryCaFile: string | undefined
-  /** `user:password` for that registry, in one line. */
+  /** File with `user:password` for that registry, in one line. */
   registryLoginFile: string | undefined
-  /** Whether base images may come from the registry that their name has. */
+  /** Whether base images may be pulled from the public registry in their name. */
   publicRegistries: boolean
+  /** Source of the keys that encrypt stored secrets. */
+  secretKeys: 'file' | 'vault'
+  vaultAddress: string | undefined
+  vaultMount: string
+  vaultKey: string
+  /** `{role}` in the path is replaced by `api`, `worker` or `operator`. */
+  vaultTokenFile: string | undefined
+  vaultNamespace: string | undefined
+  vaultCaFile: string | undefined
   accessTokenSeconds: number
-  /** `iss` of another issuer of login tokens; absent: only the service's own are good. */
+  /** `iss` of a further issuer of login tokens; absent: only the service's own tokens are accepted. */
   jwtIssuer: string | undefined
   jwtJwksUrl: string | undefined
   jwtAudience: string
   jwtLoginClaim: string
   databasePoolSize: number
-  /** Whether a new runner is approved by being installed, or by the operator. */
+  /** Whether installing a new runner approves it, or the operator must. */
   runnerApproval: 'declared' | 'reviewed'
 }
 
@@ -78,7 +87,7 @@ type Raw = string | number | boolean
 interface Setting<T> {
   env: string
   description: string
-  /** Text of the default in the docs; the value itself comes from `fallback`. */
+  /** Text of the default in the docs; `fallback` computes the value. */
   fallback: (read: Partial<Config>) => T
   parse: (raw: Raw) => T | undefined
   expected: string
@@ -118,7 +127,7 @@ const isRoot = () => process.getuid?.() === 0
 
 const gibOfMib = 1024
 
-/** What the machine, or the container that the service is in, has without the part of the service and its database. */
+/** Memory of the machine, or of the container around the service, without the share of the service and its database. */
 function sandboxMemoryDefaultMib(): number {
   const limit = process.constrainedMemory()
   const mib = Math.floor(Math.min(totalmem(), limit > 0 ? limit : Number.POSITIVE_INFINITY) / 2 ** 20)
@@ -129,7 +138,7 @@ function sandboxMemoryDefaultMib(): number {
 export const settings: { [K in keyof Config]: Setting<Config[K]> } = {
   dataDir: {
     env: 'SANDBOX_DATA',
-    description: 'folder of everything the service keeps',
+    description: 'folder of all data of the service',
     fallback: () => (isRoot() ? '/var/lib/sandbox-jobs' : join(homedir(), '.local/share/sandbox-jobs')),
     ...absolutePath,
   },
@@ -155,7 +164,7 @@ export const settings: { [K in keyof Config]: Setting<Config[K]> } = {
   },
   baseUrl: {
     env: 'SANDBOX_BASE_URL',
-    description: 'what links start with; default http://HOST:PORT',
+    description: 'prefix of links; default http://HOST:PORT',
     fallback: (read) => `http://${read.host}:${read.port}`,
     ...url,
   },
@@ -167,19 +176,19 @@ export const settings: { [K in keyof Config]: Setting<Config[K]> } = {
   },
   apiDatabaseUrl: {
     env: 'SANDBOX_API_DATABASE_URL',
-    description: 'external Postgres by a role of the API alone; default DATABASE_URL',
+    description: 'external Postgres with a role for the API only; default DATABASE_URL',
     fallback: () => undefined,
     ...databaseAddress,
   },
   workerDatabaseUrl: {
     env: 'SANDBOX_WORKER_DATABASE_URL',
-    description: 'external Postgres by a role of the worker alone; default DATABASE_URL',
+    description: 'external Postgres with a role for the worker only; default DATABASE_URL',
     fallback: () => undefined,
     ...databaseAddress,
   },
   enabled: {
     env: 'SANDBOX_ENABLED',
-    description: 'kill switch: false refuses every change but cancel, download, login and the directory',
+    description: 'kill switch: false refuses every change except cancel, download, login and the directory',
     fallback: () => true,
     ...flag,
   },
@@ -191,7 +200,7 @@ export const settings: { [K in keyof Config]: Setting<Config[K]> } = {
   },
   logLevel: {
     env: 'SANDBOX_LOG_LEVEL',
-    description: 'least level that is logged',
+    description: 'lowest level that is logged',
     fallback: () => 'info',
     ...oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),
   },
@@ -210,7 +219,7 @@ export const settings: { [K in keyof Config]: Setting<Config[K]> } = {
   },
   serviceUser: {
     env: 'SANDBOX_SERVICE_USER',
-    description: 'system user whose group API and worker share; what the other users are named after',
+    description: 'system user whose group API and worker share; prefix of the names of the other users',
     fallback: () => 'sandbox-jobs',
     ...userName,
   },
@@ -240,19 +249,21 @@ export const settings: { [K in keyof Config]: Setting<Config[K]> } = {
   },
   runSlots: {
     env: 'SANDBOX_RUN_SLOTS',
-    description: 'runs in flight at once',
+    description: 'runs executed at once',
     fallback: () => 16,
     ...integer(1, 4096),
   },
   reservedRunSlots: {
     env: 'SANDBOX_RESERVED_RUN_SLOTS',
-    description: 'of these, kept for companies that have no run; default one in eight, at least one of two',
+    description:
+      'of these, reserved for companies without an active run; default one in eight, at least one of two',
     fallback: () => undefined,
     ...integer(0, 4095),
   },
   buildSlots: {
     env: 'SANDBOX_BUILD_SLOTS',
-    description: 'builds in flight at once; one of two or more is kept for companies that have none',
+    description:
+      'builds executed at once; one of two or more is reserved for companies without an active build',
     fallback: () => 3,
     ...integer(1, 64),
   },
@@ -265,14 +276,13 @@ export const settings: { [K in keyof Config]: Setting<Config[K]> } = {
   },
   warmSandboxes: {
     env: 'SANDBOX_WARM_SANDBOXES',
-    description:
-      'sandboxes made before they are asked for; 0 for none; default one per GiB of memory, at most 8',
+    description: 'sandboxes created in advance; 0 for none; default one per GiB of memory, at most 8',
     fallback: () => undefined,
     ...integer(0, 4096),
   },
   companyStorageBytes: {
     env: 'SANDBOX_COMPANY_STORAGE_BYTES',
-    description: 'bytes that one company may keep; default a quarter of the data folder’s disk',
+    description: 'bytes that one company may store; default a quarter of the data folder’s disk',
     fallback: () => undefined,
     ...integer(1, Number.MAX_SAFE_INTEGER),
   },
@@ -296,7 +306,7 @@ export const settings: { [K in keyof Config]: Setting<Config[K]> } = {
   },
   registry: {
     env: 'SANDBOX_REGISTRY',
-    description: 'registry for base images whose names have no host: HOST[:PORT][/PREFIX]',
+    description: 'registry for base images without a host in their name: HOST[:PORT][/PREFIX]',
     fallback: () => undefined,
     ...text(
       /^[a-zA-Z0-9](?:[a-zA-Z0-9-]*[.:][a-zA-Z0-9.:-]*)(?:\/[a-z0-9]+(?:[._-]+[a-z0-9]+)*)*$/,
@@ -305,7 +315,7 @@ export const settings: { [K in keyof Config]: Setting<Config[K]> } = {
   },
   registryCaFile: {
     env: 'SANDBOX_REGISTRY_CA_FILE',
-    description: 'PEM file of whoever vouches for that registry',
+    description: 'PEM file of the certificate authority of that registry',
     fallback: () => undefined,
     ...absolutePath,
   },
@@ -317,9 +327,53 @@ export const settings: { [K in keyof Config]: Setting<Config[K]> } = {
   },
   publicRegistries: {
     env: 'SANDBOX_PUBLIC_REGISTRIES',
-    description: 'whether base images may come from the public registry that their name has',
+    description: 'whether base images may be pulled from the public registry in their name',
     fallback: () => true,
     ...flag,
+  },
+  secretKeys: {
+    env: 'SANDBOX_SECRET_KEYS',
+    description:
+      'keys that stored secrets are encrypted under: file (in the data folder) or vault (transit engine); after a change, sandbox operator keys rotate secrets',
+    fallback: () => 'file',
+    ...oneOf('file', 'vault'),
+  },
+  vaultAddress: {
+    env: 'SANDBOX_VAULT_ADDRESS',
+    description: 'address of HashiCorp Vault 1.14 or later, or of OpenBao: https://vault.example.org:8200',
+    fallback: () => undefined,
+    ...url,
+  },
+  vaultMount: {
+    env: 'SANDBOX_VAULT_MOUNT',
+    description: 'where its transit engine is mounted',
+    fallback: () => 'transit',
+    ...text(/^[A-Za-z0-9_-]+(?:\/[A-Za-z0-9_-]+)*$/, 'a path of letters, digits, _ and -'),
+  },
+  vaultKey: {
+    env: 'SANDBOX_VAULT_KEY',
+    description: 'name of its key, of type aes256-gcm96',
+    fallback: () => 'sandbox-jobs',
+    ...text(/^[A-Za-z0-9_.-]{1,128}$/, 'the name of a key'),
+  },
+  vaultTokenFile: {
+    env: 'SANDBOX_VAULT_TOKEN_FILE',
+    description:
+      'file with a token of Vault; {role} in the path is api (which encrypts), worker (which decrypts) or operator (which rotates)',
+    fallback: () => undefined,
+    ...absolutePath,
+  },
+  vaultNamespace: {
+    env: 'SANDBOX_VAULT_NAMESPACE',
+    description: 'namespace of Vault',
+    fallback: () => undefined,
+    ...text(/^[A-Za-z0-9_./-]{1,256}$/, 'a namespace'),
+  },
+  vaultCaFile: {
+    env: 'SANDBOX_VAULT_CA_FILE',
+    description: 'PEM file of the certificate authority of Vault',
+    fallback: () => undefined,
+    ...absolutePath,
   },
   accessTokenSeconds: {
     env: 'SANDBOX_ACCESS_TOKEN_SECONDS',
@@ -329,7 +383,7 @@ export const settings: { [K in keyof Config]: Setting<Config[K]> } = {
   },
   jwtIssuer: {
     env: 'SANDBOX_JWT_ISSUER',
-    description: 'an identity provider whose login tokens are good here too: their `iss`',
+    description: 'a further issuer of login tokens, an identity provider: its `iss`',
     fallback: () => undefined,
     ...url,
   },
@@ -341,7 +395,7 @@ export const settings: { [K in keyof Config]: Setting<Config[K]> } = {
   },
   jwtAudience: {
     env: 'SANDBOX_JWT_AUDIENCE',
-    description: 'what must be among `aud` of its tokens',
+    description: 'required value among `aud` of its tokens',
     fallback: () => 'sandbox-jobs',
     ...text(/^\S{1,256}$/, 'a word'),
   },
@@ -365,7 +419,7 @@ export const settings: { [K in keyof Config]: Setting<Config[K]> } = {
   },
 }
 
-/** Configuration that cannot be used: every problem, one line each. */
+/** Unusable configuration: every problem, one per line. */
 export class ConfigInvalid extends Error {
   readonly problems: string[]
   constructor(problems: string[]) {
@@ -375,7 +429,7 @@ export class ConfigInvalid extends Error {
   }
 }
 
-/** Reads the configuration; throws `ConfigInvalid` naming every problem. */
+/** Reads the configuration; throws `ConfigInvalid` with every problem. */
 export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config {
   const problems: string[] = []
   const file = readConfigFile(environment.SANDBOX_CONFIG, problems)
@@ -409,7 +463,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
   return read as unknown as Config
 }
 
-/** Variables of the command line tool, which share the prefix. */
+/** Variables of the command line tool, which have the same prefix. */
 const clientVariables = new Set([
   'SANDBOX_URL',
   'SANDBOX_TOKEN',

@@ -3,7 +3,7 @@ import { PassThrough } from 'node:stream'
 import { expect, test } from 'vitest'
 import { eachLine } from './each-line.ts'
 
-test('an output that breaks off ends after the lines it had, and is no error of the reader', async () => {
+test('an output that breaks off ends after its last line, without an error', async () => {
   const output = new PassThrough()
   const lines: string[] = []
   const second = new Promise<void>((resolve) => {

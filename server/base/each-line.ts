@@ -2,8 +2,8 @@ import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 
 /**
- * Calls `onLine` for every line of another process's output. An output that breaks off just ends, because how its process
- * ended is what counts; an error that nobody listens for would end this process instead.
+ * Calls `onLine` for every line of another process's output. An output that breaks off ends without an error: the
+ * exit status of its process is what counts, and an error without a listener would end this process.
  */
 export function eachLine(input: Readable, onLine: (line: string) => void): void {
   createInterface({ input })

@@ -17,7 +17,7 @@ function lanesOf(change: Partial<LaneBounds> = {}) {
   const pass = (ms: number) => {
     nowMs += ms
   }
-  /** Takes everything, one after the other, each for so much processor time. */
+  /** Takes and charges all work in turn, each with this much processor time. */
   const all = (usedMs: number) => {
     const order: string[] = []
     for (let next = lanes.take({ reserved: false }); next; next = lanes.take({ reserved: false })) {
@@ -29,13 +29,13 @@ function lanesOf(change: Partial<LaneBounds> = {}) {
   return { lanes, take, pass, all }
 }
 
-it('serves who has used least, and each lane in its order', () => {
+it('serves the owner that has used least, and each lane in order', () => {
   const { lanes, all } = lanesOf()
   for (const work of ['a1', 'a2', 'a3', 'b1', 'b2', 'c1']) lanes.add(work.slice(0, 1), work)
   expect(all(100)).toEqual(['a1', 'b1', 'c1', 'a2', 'b2', 'a3'])
 })
 
-it('serves an owner that comes late before those that have used much', () => {
+it('serves a late owner before owners that have used much', () => {
   const { lanes, take, all } = lanesOf()
   for (const work of ['a1', 'a2', 'b1', 'b2']) lanes.add(work.slice(0, 1), work)
   expect([take(), take()]).toEqual(['a1', 'b1'])
@@ -45,7 +45,7 @@ it('serves an owner that comes late before those that have used much', () => {
   expect(all(1)).toEqual(['c1', 'a2', 'b2'])
 })
 
-it('counts waiting as time, so that who used much is served too', () => {
+it('counts waiting time as credit, so that heavy users are served too', () => {
   const { lanes, take, pass } = lanesOf()
   lanes.add('a', 'a1')
   take()
@@ -56,7 +56,7 @@ it('counts waiting as time, so that who used much is served too', () => {
   expect(take()).toBe('a2')
 })
 
-it('gives an account back with time, up to its credit, and no debt without an end', () => {
+it('refills an account over time up to its credit, and limits its debt', () => {
   const { lanes, take, pass } = lanesOf()
   lanes.add('a', 'a0')
   take()
@@ -67,7 +67,7 @@ it('gives an account back with time, up to its credit, and no debt without an en
   expect(take(true)).toBe('a1')
 })
 
-it('keeps the reserved place for owners with credit that have nothing at work', () => {
+it('keeps the reserved slot for owners with credit and no work in progress', () => {
   const { lanes, take, pass } = lanesOf({ workingMax: 2 })
   lanes.add('a', 'a1')
   lanes.add('a', 'a2')
@@ -87,7 +87,7 @@ it('keeps the reserved place for owners with credit that have nothing at work', 
   expect(take(true)).toBe('b2')
 })
 
-it('lets no owner have more at work than it may', () => {
+it('limits the work in progress of one owner', () => {
   const { lanes, take } = lanesOf()
   lanes.add('a', 'a1')
   lanes.add('a', 'a2')
@@ -96,7 +96,7 @@ it('lets no owner have more at work than it may', () => {
   expect(take()).toBe('a2')
 })
 
-it('refuses past the bound of a lane, and past that of all gives up the longest lane', () => {
+it('refuses work past the bound of a lane, and drops from the longest lane past the total bound', () => {
   const { lanes, all } = lanesOf()
   const refused = ['a1', 'a2', 'a3', 'a4'].map((work) => lanes.add('a', work))
   expect(refused).toEqual([undefined, undefined, undefined, 'a4'])
@@ -105,7 +105,7 @@ it('refuses past the bound of a lane, and past that of all gives up the longest 
   expect(all(0)).toEqual(['a1', 'a2', 'b1', 'b2', 'c1', 'd1'])
 })
 
-it('gives up what has waited too long', () => {
+it('drops work that has waited too long', () => {
   const { lanes, pass, take } = lanesOf()
   lanes.add('a', 'a1')
   pass(6000)

@@ -1,22 +1,22 @@
 export interface LaneBounds {
-  /** What may wait, of one owner and of all. */
+  /** Bounds of the waiting work, of one owner and of all. */
   laneWaitingMax: number
   waitingMax: number
-  /** What has waited longer is given up. */
+  /** Work that has waited longer is dropped. */
   waitMs: number
-  /** Of one owner at work at once. */
+  /** Work of one owner in progress at once. */
   workingMax: number
-  /** Processor time that an owner has to its credit after a rest, and what it gets back in a second. */
+  /** Processor time credited to an idle owner, and the refill per second. */
   creditMs: number
   creditMsPerSecond: number
 }
 
-/** The deepest debt: an owner that has rested as long as it takes to work this off is served as any other. */
+/** The deepest debt: an owner that has been idle long enough to work this off is served like any other. */
 const debtMaxMs = 20_000
-/** Owners that are remembered although they have nothing waiting. */
+/** Owners that are remembered although they have no waiting work. */
 const lanesMax = 1000
 
-/** How long an owner whose work was broken off for its cost has no use of a reserved place. */
+/** How long an owner whose work was aborted for its cost cannot use a reserved slot. */
 const costlyMs = 60_000
 
 interface Waiting<Work> {
@@ -33,9 +33,10 @@ interface Lane<Work> {
 }
 
 /**
- * Whose work is next: of companies that check schemas, of addresses that log in. Each owner has a lane and an account of processor time, which its work is charged to and which
- * fills up again as time passes: the fuller account is served first, and waiting counts as time, so that nobody waits
- * for ever. Where too much waits, the longest lane gives way, never an owner with little.
+ * Fair scheduling of work by owner: schema checks by company, logins by address. Each owner has a lane and an account
+ * of processor time. Work is charged to the account, which refills over time; the fullest account is served first.
+ * Waiting counts as time, so no owner starves. When too much waits, the longest lane is cut, never an owner with
+ * little waiting work.
  */
 export class FairLanes<Work> {
   readonly #bounds: LaneBounds
@@ -48,7 +49,7 @@ export class FairLanes<Work> {
     this.#nowMs = nowMs
   }
 
-  /** Answers what is given up instead, which may be the work itself. */
+  /** Returns the work that is dropped instead, which may be `work` itself. */
   add(owner: string, work: Work): Work | undefined {
     const lane = this.#laneOf(owner)
     if (lane.waiting.length >= this.#bounds.laneWaitingMax) return work
@@ -61,8 +62,8 @@ export class FairLanes<Work> {
   }
 
   /**
-   * Takes the next work out. With `reserved` only of an owner with credit that has nothing at work and nothing that was
-   * broken off lately, so that there is a place for it whatever the others do.
+   * Takes the next work. With `reserved`, only of an owner with credit, with no work in progress, and without
+   * recently aborted work, so that other owners cannot occupy the reserved slot.
    */
   take({ reserved }: { reserved: boolean }): { owner: string; work: Work } | undefined {
     let best: { owner: string; lane: Lane<Work>; rank: number } | undefined
@@ -71,7 +72,7 @@ export class FairLanes<Work> {
       if (!first || lane.working >= this.#bounds.workingMax) continue
       this.#refill(lane)
       if (reserved && !this.#mayUseReserved(lane)) continue
-      // What is at work has not been charged yet: it is taken to use up all the credit.
+      // Work in progress is not charged yet: it counts as if it used all of the credit.
       const creditMs = lane.creditMs - lane.working * this.#bounds.creditMs
       const rank = creditMs + this.#nowMs() - first.sinceMs
       if (!best || rank > best.rank) best = { owner, lane, rank }
@@ -83,7 +84,7 @@ export class FairLanes<Work> {
     return { owner: best.owner, work: next.work }
   }
 
-  /** The work that was taken is no more at work, and has used so much; `brokenOff` where it would have used more. */
+  /** Ends work in progress and charges `usedMs`; `brokenOff` if it was aborted and would have used more. */
   charge(owner: string, usedMs: number, brokenOff = false): void {
     const lane = this.#laneOf(owner)
     this.#refill(lane)
@@ -92,13 +93,13 @@ export class FairLanes<Work> {
     lane.creditMs = Math.max(-debtMaxMs, lane.creditMs - usedMs)
   }
 
-  /** Puts work that was broken off on the reserved thread back to the head of its lane. */
+  /** Returns work that was aborted on the reserved thread to the head of its lane. */
   putBack(owner: string, work: Work): void {
     this.#laneOf(owner).waiting.unshift({ work, sinceMs: this.#nowMs() })
     this.#waiting += 1
   }
 
-  /** Takes out what has waited too long. */
+  /** Removes and returns work that has waited too long. */
   takeExpired(): Work[] {
     return this.#takeOlderThan(this.#nowMs() - this.#bounds.waitMs)
   }

@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises'
 
-/** What a file holds from `start` on, at most `maxBytes` of it. */
+/** The content of a file from `start` on, at most `maxBytes`. */
 export async function firstBytes(file: FileHandle, maxBytes: number, start = 0): Promise<Buffer> {
   const { size } = await file.stat()
   const bytes = Buffer.allocUnsafe(Math.min(Math.max(size - start, 0), maxBytes))

@@ -1,3 +1,3 @@
-/** True for an error of the system with that code, as `ENOENT`. */
+/** True for a system error with that code, such as `ENOENT`. */
 export const hasCode = (error: unknown, code: string): boolean =>
   error instanceof Error && 'code' in error && error.code === code

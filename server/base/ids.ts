@@ -1,7 +1,7 @@
 import { randomBytes, randomFillSync } from 'node:crypto'
 import { type IdKind, idKinds } from '@sandbox-jobs/contract/ids.ts'
 
-/** Kind prefix, `_`, and a UUIDv7 as 32 hex digits: 36 characters, ordered by time of making. */
+/** Kind prefix, `_`, and a UUIDv7 as 32 hex digits: 36 characters, ordered by creation time. */
 export function newId(kind: IdKind, atMs = Date.now()): string {
   const bytes = randomOfId()
   bytes.writeUIntBE(atMs, 0, 6)
@@ -11,7 +11,7 @@ export function newId(kind: IdKind, atMs = Date.now()): string {
 }
 
 const idBytes = 16
-/** Random bytes for the next ids: fetched for many at once, since to fetch them costs more than the rest of an id. */
+/** Random bytes for the next ids, fetched in batches: fetching costs more than the rest of an id. */
 const stock = Buffer.alloc(idBytes * 256)
 let used = stock.length
 

@@ -2,17 +2,18 @@ import { pino } from 'pino'
 
 export type Log = pino.Logger
 
-/** Header values and fields that never reach a log line. */
+/** Header values and fields that are redacted from log lines. */
 const secretPaths = [
   'req.headers.authorization',
   'req.headers["x-api-key"]',
   'req.headers["x-sandbox-upload-capability"]',
+  'req.headers["x-sandbox-download-capability"]',
   'password',
   'token',
   'env',
 ]
 
-/** JSON lines on standard output, one logger per process; on standard error where output is for something else. */
+/** JSON lines on standard output, one logger per process; on standard error if standard output has another purpose. */
 export const createLog = (role: string, level: string, to: 'stdout' | 'stderr' = 'stdout'): Log =>
   pino(
     { name: role, level, redact: { paths: secretPaths, censor: '[redacted]' } },

@@ -23,14 +23,14 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(parent, { recursive: true }))
 
-test('a machine has one id, made at its first start, that only its owner reads', () => {
+test('a machine has one id, created at its first start and readable only for its owner', () => {
   const machine = openMachine(folder)
   expect(machine.id).toMatch(/^[0-9a-f]{32}$/)
   expect(openMachine(folder)).toEqual(machine)
   expect(statSync(join(folder, 'machine-id')).mode & 0o777).toBe(0o600)
 })
 
-test('a copy has the same id in another folder, and what was renamed is the same', () => {
+test('a copy has the same id with another folder identity, a renamed folder has the same', () => {
   const machine = openMachine(folder)
   cpSync(folder, join(parent, 'copy'), { recursive: true, preserveTimestamps: true })
   const copy = openMachine(join(parent, 'copy'))
@@ -40,14 +40,14 @@ test('a copy has the same id in another folder, and what was renamed is the same
   expect(openMachine(join(parent, 'renamed'))).toEqual(machine)
 })
 
-test('a machine whose records are lost is another one', () => {
+test('a machine that has lost its records gets a new id', () => {
   const { id } = openMachine(folder)
   rmSync(folder, { recursive: true })
   mkdirSync(folder)
   expect(openMachine(folder).id).not.toBe(id)
 })
 
-test('a damaged id is neither used nor replaced', () => {
+test('a damaged id file is neither used nor replaced', () => {
   writeFileSync(join(folder, 'machine-id'), 'x')
   expect(() => openMachine(folder)).toThrow(MachineIdDamaged)
   expect(readFileSync(join(folder, 'machine-id'), 'utf8')).toBe('x')

@@ -12,20 +12,23 @@ import {
 import { join } from 'node:path'
 import { hasCode } from './has-code.ts'
 
-/** Who a machine is to the database that it works on. */
+/** The identity of a machine towards its database. */
 export interface Machine {
-  /** Random, 32 hex digits, made once. */
+  /** Random, 32 hex digits, created once. */
   id: string
-  /** Of the file that the id is in: a copy of the folder has another, a renamed folder and a restarted machine have the same. */
+  /**
+   * Identity of the id file: a copy of the folder has another, a renamed folder and a restarted
+   * machine have the same.
+   */
   folder: string
 }
 
 const idPattern = /^[0-9a-f]{32}$/
 
 /**
- * The machine of the host agent that keeps its records in `folder`; made when there is none, on disk before it is answered.
- * It lies beside the records of what was started: where these are lost, so is it, and the next machine can prove nothing
- * about runs of the last one.
+ * The machine of the host agent that stores its records in `folder`; created if there is none, and on disk before it
+ * is returned. The id file is stored with the start records, so both are lost together: a machine with a new id can
+ * prove nothing about runs of the old one.
  */
 export function openMachine(folder: string): Machine {
   const path = join(folder, 'machine-id')
@@ -35,7 +38,7 @@ export function openMachine(folder: string): Machine {
   return { id, folder: `${ino}-${birthtimeNs}` }
 }
 
-/** Changes with each start of the kernel. */
+/** Changes with each boot of the kernel. */
 export const bootId = (): string => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
 
 export class MachineIdDamaged extends Error {
@@ -54,7 +57,7 @@ function readId(path: string): string | undefined {
   }
 }
 
-/** Of two processes that make it at once both answer the same. */
+/** If two processes create it at once, both return the same id. */
 function makeId(folder: string, path: string): string {
   const part = `${path}.${process.pid}`
   writeFileSync(part, `${randomBytes(16).toString('hex')}\n`, { mode: 0o600, flush: true })

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
-/** Where a list goes on: the sort values of the last row that was shown. */
+/** The position where a list continues: the sort values of the last row shown. */
 export type Cursor = (string | number)[]
 
 export interface PageRequest {
@@ -15,8 +15,8 @@ export interface Page<Item> {
 }
 
 /**
- * Opaque page tokens: the cursor and a MAC over it and the list's name, so that nobody builds one or carries
- * it to another list. A token that does not verify restarts the list (contract part 1, "Pagination").
+ * Opaque page tokens: the cursor and a MAC over it and the list's name, so that a client cannot forge one or use it
+ * with another list. A token that does not verify restarts the list (contract part 1, "Pagination").
  */
 export class PageTokens {
   readonly #key: Buffer
@@ -39,7 +39,7 @@ export class PageTokens {
     return `${payload}.${this.#mac(list, payload).toString('base64url')}`
   }
 
-  /** Cuts `rows`, read one over `size`, to a page; `cursorOf` names where the next one starts. */
+  /** Cuts `rows`, read with one row more than `size`, to a page; `cursorOf` computes the cursor of the next one. */
   page<Row, Item>(
     list: string,
     rows: Row[],

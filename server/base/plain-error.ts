@@ -1,4 +1,4 @@
-/** An answer whose `detail` is a plain text, as the authentication layer's are (contract part 2, "Errors"). */
+/** A response whose `detail` is plain text, as in the authentication layer (contract part 2, "Errors"). */
 export class PlainError extends Error {
   readonly status: number
   readonly headers: Record<string, string>

@@ -4,7 +4,7 @@ import { RecentMap } from './recent-map.ts'
 const numbered = (count: number, from = 0) => Array.from({ length: count }, (_, at) => `key ${from + at}`)
 const keptOf = (map: RecentMap<string>, keys: string[]) => keys.filter((key) => map.get(key) === key)
 
-test('what was set is given until something newer takes its place', () => {
+test('a value is returned until newer values evict it', () => {
   const map = new RecentMap<string>(2)
   expect(map.get('a')).toBeUndefined()
   map.set('a', 'old')
@@ -16,7 +16,7 @@ test('what was set is given until something newer takes its place', () => {
   expect(map.get('a')).toBe('newest')
 })
 
-test('at least the number that was asked for is kept, and at most twice as many', () => {
+test('at least the given number of values is kept, and at most twice as many', () => {
   const map = new RecentMap<string>(10)
   const keys = numbered(1000)
   for (const [at, key] of keys.entries()) {
@@ -27,7 +27,7 @@ test('at least the number that was asked for is kept, and at most twice as many'
   expect(keptOf(map, keys.slice(0, -20))).toEqual([])
 })
 
-test('what is asked for again and again stays among any number of others', () => {
+test('a value that is read regularly is never evicted', () => {
   const map = new RecentMap<string>(10)
   map.set('asked', 'asked')
   for (const key of numbered(1000)) {

@@ -1,8 +1,8 @@
-/** Keeps what was set or asked for last: at least `keptMin` values, or all there were, and at most twice as many. */
+/** Keeps the most recently used values: at least `keptMin`, or all if there are fewer, and at most twice as many. */
 export class RecentMap<Value> {
   readonly #keptMin: number
   #recent = new Map<string, Value>()
-  /** What was recent before; of it, what is asked for stays. */
+  /** The previous generation; values read from it move to the present one. */
   #earlier = new Map<string, Value>()
 
   constructor(keptMin: number) {

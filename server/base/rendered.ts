@@ -1,4 +1,4 @@
-/** An answer as the text that it is sent as, for who may have to give the same one again. */
+/** A response as its serialized text, for a caller that may have to send the same one again. */
 export class Rendered<Answer> {
   readonly text: string
 

@@ -1,7 +1,8 @@
 /**
- * Where a sandbox may never send to, whatever an allow list says: each range of IANA's special-purpose registries, what
- * lies outside of global unicast, and the services of clouds that answer to whoever asks from inside. Ranges that carry
- * an IPv4 address in an IPv6 one are forbidden as a whole, so no spelling of a forbidden address is left.
+ * Addresses that a sandbox may never send to, independent of allow lists: each range of IANA's special-purpose
+ * registries, everything outside of global unicast, and cloud metadata services, which answer any client inside the
+ * network. IPv6 ranges that embed IPv4 addresses are forbidden completely, so a forbidden address has no other
+ * spelling.
  */
 export interface SpecialRange {
   range: string
@@ -39,7 +40,7 @@ export const specialRanges4 = ranges(`
   240.0.0.0/4        reserved, and the broadcast address
 `)
 
-/** Everything outside of 2000::/3 (loopback, mapped and NAT64 forms, unique local, link-local, multicast) at once. */
+/** Everything outside of 2000::/3 at once: loopback, mapped and NAT64 forms, unique local, link-local, multicast. */
 export const specialRanges6 = ranges(`
   ::/3               unspecified, loopback, IPv4-mapped and -compatible, NAT64, discard
   2001::/23          protocol assignments, Teredo among them

@@ -47,9 +47,9 @@ const refused: [name: string, text: string | Buffer, slug: string][] = [
   ['a high surrogate before a letter', '"\\ud800\\u0041"', 'lone_surrogate'],
   ['a lone low surrogate', '"\\udc00"', 'lone_surrogate'],
   ['a lone surrogate in a key', '{"\\ud800":1}', 'lone_surrogate'],
-  ['a key that comes twice', '{"a":1,"b":2,"a":3}', 'duplicate_key'],
-  ['a key that comes twice, once escaped', '{"a":1,"\\u0061":2}', 'duplicate_key'],
-  ['a key that comes twice, deep down', '[{"x":{"k":1,"k":1}}]', 'duplicate_key'],
+  ['a duplicate key', '{"a":1,"b":2,"a":3}', 'duplicate_key'],
+  ['a duplicate key, once escaped', '{"a":1,"\\u0061":2}', 'duplicate_key'],
+  ['a nested duplicate key', '[{"x":{"k":1,"k":1}}]', 'duplicate_key'],
   ['the empty key twice', '{"":1,"":2}', 'duplicate_key'],
   ['a number past all doubles', '1e400', 'number_out_of_range'],
   ['a negative number past all doubles', '-1e400', 'number_out_of_range'],
@@ -62,7 +62,7 @@ describe('strict JSON', () => {
     expect(refusal(text)).toBe(slug)
   })
 
-  it('tells where it stopped and nothing of the text', () => {
+  it('reports where it stopped and nothing of the text', () => {
     try {
       parseStrictJson(Buffer.from('{"secret":1,"secret":2}'), runInputBounds)
       expect.unreachable()
@@ -80,12 +80,12 @@ describe('strict JSON', () => {
     ['[[1],[2,x]]', [1, 1]],
     ['{"a":1}x', []],
     [`{"${'k'.repeat(500)}":NaN}`, ['k'.repeat(128)]],
-  ])('tells in which field it stopped: %s', (text, path) => {
+  ])('reports the field where it stopped: %s', (text, path) => {
     const read = () => parseStrictJson(Buffer.from(text), runInputBounds)
     expect(read).toThrow(expect.objectContaining({ path }))
   })
 
-  it('refuses the key __proto__ where it is not accepted, however it is written', () => {
+  it('refuses every spelling of the key __proto__ unless the bounds accept it', () => {
     const bounds = { ...runInputBounds, acceptProto: false }
     expect(refusal('{"__proto__":{"admin":true}}', bounds)).toBe('forbidden_key')
     expect(refusal('{"\\u005f_proto__":1}', bounds)).toBe('forbidden_key')
@@ -111,7 +111,7 @@ describe('strict JSON', () => {
     }
   })
 
-  it('accepts exactly the depth, the size and the number of nodes of the bounds', () => {
+  it('enforces the exact depth, size and node count of the bounds', () => {
     const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
     expect(refusal(nested(64))).toBe('accepted')
     expect(refusal(nested(65))).toBe('too_deep')
@@ -155,7 +155,7 @@ describe('strict JSON', () => {
     )
   })
 
-  it('never accepts what JSON.parse refuses, and throws nothing but JsonRefused', () => {
+  it('never accepts text that JSON.parse refuses, and throws only JsonRefused', () => {
     const pieces = fc.constantFrom(
       ...'[]{}",:\\'.split(''),
       '"a"',

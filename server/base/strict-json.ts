@@ -1,19 +1,17 @@
 import { isUtf8 } from 'node:buffer'
 
 /**
- * JSON from a stranger, read so that every reader of the accepted text sees the same value.
+ * Parser for untrusted JSON: every parser of the accepted text sees the same value.
  *
- * One pass over the bytes, with a stack of its own, checks the whole grammar of RFC 8259 and what the grammar
- * leaves open; only then `JSON.parse` makes the value, so a refused text never costs more than the pass.
- * Refused besides bad grammar: invalid UTF-8, a byte order mark, NUL (as a byte or as an escape), half of a
- * surrogate pair, a key that comes twice in one object (compared decoded: `"a"` and `"\u0061"` are one key),
- * the key `__proto__` unless the bounds accept it (harmless here, a trap for code that copies objects), and what
- * exceeds the bounds.
+ * One pass over the text, with an explicit stack, checks the whole grammar of RFC 8259 and the cases that the grammar
+ * leaves open; only then does `JSON.parse` build the value, so refused text never costs more than the pass. It
+ * refuses bad grammar, and also: invalid UTF-8, a byte order mark, NUL (as a byte or as an escape), a lone surrogate,
+ * a duplicate key in one object (compared decoded: `"a"` and `"\u0061"` are one key), the key `__proto__` unless the
+ * bounds accept it (harmless here, a trap for code that copies objects), and values beyond the bounds.
  *
- * Numbers: a literal past the range of a double (`1e400`) is refused, and so is an integer that a double would
- * turn into other digits (`9007199254740993`): a job must not silently see another id than was sent. Such
- * values travel as strings. Fractions are rounded to the nearest double as everywhere; `-0` is accepted and its
- * canonical form is `0`.
+ * Numbers: a literal beyond the range of a double (`1e400`) is refused, and so is an integer whose digits a double
+ * would change (`9007199254740993`): a job must not silently see another id than was sent. Such values are sent as
+ * strings. Fractions are rounded to the nearest double as everywhere; `-0` is accepted and its canonical form is `0`.
  */
 export const jsonRefusals = {
   too_large: 'is too large',
@@ -31,11 +29,11 @@ export const jsonRefusals = {
 } as const
 export type JsonRefusal = keyof typeof jsonRefusals
 
-/** Why a text was refused and where: the byte offset and, in `path`, the keys and indexes that lead there. */
+/** Why and where a text was refused: the byte offset and, in `path`, the keys and indexes that lead there. */
 export class JsonRefused extends Error {
   readonly slug: JsonRefusal
   readonly at: number
-  /** Names are the sender's own, each at most `pathPartMaxLength` long; the message holds none of them. */
+  /** The keys come from the sender, each at most `pathPartMaxLength` long; the message contains none of them. */
   readonly path: (string | number)[]
 
   constructor(slug: JsonRefusal, at: number, path: (string | number)[] = []) {
@@ -51,17 +49,20 @@ const pathPartMaxLength = 128
 
 export interface JsonBounds {
   maxBytes: number
-  /** Arrays and objects inside each other: `[[1]]` is 2. */
+  /** Nesting of arrays and objects: `[[1]]` has depth 2. */
   maxDepth: number
-  /** Values of every kind, containers included, keys not. */
+  /** Values of every kind, including containers and excluding keys. */
   maxNodes: number
-  /** Accept `__proto__` as a key like any other: whoever reads the value copies no object by assignment. */
+  /** Accepts `__proto__` as an ordinary key: code that reads the value copies no object by assignment. */
   acceptProto?: boolean
-  /** Fields of the outermost object whose text may hold an escaped NUL: their reader refuses it in its own words. */
+  /**
+   * Fields of the outermost object whose text may contain an escaped NUL: their validator refuses it with a message
+   * of its own.
+   */
   nulFields?: readonly string[]
 }
 
-/** Bounds of a run's input (contract, Limits). */
+/** Bounds of the input of a run (contract, Limits). */
 export const runInputBounds: JsonBounds = {
   maxBytes: 1024 * 1024,
   maxDepth: 64,
@@ -74,16 +75,19 @@ export function parseStrictJson(bytes: Buffer, bounds: JsonBounds): unknown {
   if (bytes.length > bounds.maxBytes) throw new JsonRefused('too_large', bounds.maxBytes)
   if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) throw new JsonRefused('byte_order_mark', 0)
   if (!isUtf8(bytes)) throw new JsonRefused('not_utf8', 0)
-  scan(bytes, bounds)
-  return JSON.parse(bytes.toString('utf8'))
+  const text = bytes.toString('utf8')
+  scan(text, bounds)
+  return JSON.parse(text)
 }
 
+const END = -1
 const TAB = 0x09
 const LINE_FEED = 0x0a
 const CARRIAGE_RETURN = 0x0d
 const SPACE = 0x20
 const QUOTE = 0x22
 const COMMA = 0x2c
+const ZERO = 0x30
 const COLON = 0x3a
 const OPEN_ARRAY = 0x5b
 const BACKSLASH = 0x5c
@@ -93,19 +97,35 @@ const OPEN_OBJECT = 0x7b
 const CLOSE_OBJECT = 0x7d
 
 interface Container {
-  /** The keys seen so far of an open object; undefined for an array. */
-  keys: Set<string> | undefined
-  /** The key or the index that is being read; undefined between two keys. */
+  /** The keys of an open object so far; undefined for an array. */
+  keys: Keys | undefined
+  /** The key or index that is being read; undefined between two keys. */
   at: string | number | undefined
 }
 
-function scan(bytes: Buffer, bounds: JsonBounds): void {
+/** The keys of one object. A separate Set for each small object would cost more than the rest of the pass. */
+class Keys {
+  readonly #few: string[] = []
+  #many: Set<string> | undefined
+
+  /** False if the key is already present. */
+  add(key: string): boolean {
+    if (this.#many ? this.#many.has(key) : this.#few.includes(key)) return false
+    if (this.#many) this.#many.add(key)
+    else if (this.#few.push(key) > fewKeys) this.#many = new Set(this.#few)
+    return true
+  }
+}
+const fewKeys = 8
+
+/** Throws with an offset in bytes; offsets in the pass are in characters. */
+function scan(text: string, bounds: JsonBounds): void {
   const open: Container[] = []
   try {
-    scanValues(bytes, bounds, open)
+    scanValues(text, bounds, open)
   } catch (error) {
-    if (error instanceof JsonRefused) throw new JsonRefused(error.slug, error.at, pathOf(open))
-    throw error
+    if (!(error instanceof JsonRefused)) throw error
+    throw new JsonRefused(error.slug, Buffer.byteLength(text.slice(0, error.at)), pathOf(open))
   }
 }
 
@@ -114,103 +134,108 @@ function pathOf(open: Container[]): (string | number)[] {
   return path.filter((part) => part !== undefined)
 }
 
-function scanValues(bytes: Buffer, bounds: JsonBounds, open: Container[]): void {
+function scanValues(text: string, bounds: JsonBounds, open: Container[]): void {
   let nodes = 0
-  let at = skipSpace(bytes, 0)
+  let at = skipSpace(text, 0)
   for (;;) {
-    // A value starts here.
+    // Start of a value.
     nodes += 1
     if (nodes > bounds.maxNodes) throw new JsonRefused('too_many_nodes', at)
-    const first = bytes[at]
+    const first = codeAt(text, at)
     if (first === OPEN_OBJECT || first === OPEN_ARRAY) {
       if (open.length === bounds.maxDepth) throw new JsonRefused('too_deep', at)
       const container: Container =
-        first === OPEN_OBJECT ? { keys: new Set(), at: undefined } : { keys: undefined, at: 0 }
+        first === OPEN_OBJECT ? { keys: new Keys(), at: undefined } : { keys: undefined, at: 0 }
       open.push(container)
-      at = skipSpace(bytes, at + 1)
-      if (bytes[at] !== (container.keys ? CLOSE_OBJECT : CLOSE_ARRAY)) {
-        at = nextInside(bytes, at, { container, bounds })
+      at = skipSpace(text, at + 1)
+      if (codeAt(text, at) !== (container.keys ? CLOSE_OBJECT : CLOSE_ARRAY)) {
+        at = nextInside(text, at, { container, bounds })
         continue
       }
     } else {
-      at = skipSpace(bytes, scanScalar(bytes, at, mayHoldNul(open, bounds)))
+      at = skipSpace(text, scanScalar(text, at, mayHoldNul(open, bounds)))
     }
-    // A value has ended: close what closes, then find the next value.
-    at = closeContainers(bytes, at, open)
+    // End of a value: close finished containers, then find the next value.
+    at = closeContainers(text, at, open)
     if (open.length === 0) break
-    if (bytes[at] !== COMMA) throw new JsonRefused('bad_syntax', at)
-    at = skipSpace(bytes, at + 1)
+    if (codeAt(text, at) !== COMMA) throw new JsonRefused('bad_syntax', at)
+    at = skipSpace(text, at + 1)
     const container = open.at(-1)
     if (typeof container?.at === 'number') container.at += 1
-    if (container) at = nextInside(bytes, at, { container, bounds })
+    if (container) at = nextInside(text, at, { container, bounds })
   }
-  if (at !== bytes.length) throw new JsonRefused('bad_syntax', at)
+  if (at !== text.length) throw new JsonRefused('bad_syntax', at)
 }
 
 const mayHoldNul = (open: Container[], { nulFields }: JsonBounds): boolean =>
   nulFields !== undefined && open.length === 1 && nulFields.includes(String(open[0]?.at))
 
-/** Where the next value of an open container starts. */
-function nextInside(bytes: Buffer, at: number, inside: { container: Container; bounds: JsonBounds }): number {
+/** Start of the next value of an open container. */
+function nextInside(text: string, at: number, inside: { container: Container; bounds: JsonBounds }): number {
   const { container, bounds } = inside
   if (!container.keys) return at
   container.at = undefined
-  const key = readKey(bytes, at)
+  const key = readKey(text, at)
   container.at = key.text
   if (key.text === '__proto__' && !bounds.acceptProto) throw new JsonRefused('forbidden_key', at)
-  if (container.keys.has(key.text)) throw new JsonRefused('duplicate_key', at)
-  container.keys.add(key.text)
-  const colon = skipSpace(bytes, key.end)
-  if (bytes[colon] !== COLON) throw new JsonRefused('bad_syntax', colon)
-  return skipSpace(bytes, colon + 1)
+  if (!container.keys.add(key.text)) throw new JsonRefused('duplicate_key', at)
+  const colon = skipSpace(text, key.end)
+  if (codeAt(text, colon) !== COLON) throw new JsonRefused('bad_syntax', colon)
+  return skipSpace(text, colon + 1)
 }
 
-function closeContainers(bytes: Buffer, from: number, open: Container[]): number {
+function closeContainers(text: string, from: number, open: Container[]): number {
   let at = from
-  while (open.length > 0 && bytes[at] === (open.at(-1)?.keys ? CLOSE_OBJECT : CLOSE_ARRAY)) {
+  while (open.length > 0 && codeAt(text, at) === (open.at(-1)?.keys ? CLOSE_OBJECT : CLOSE_ARRAY)) {
     open.pop()
-    at = skipSpace(bytes, at + 1)
+    at = skipSpace(text, at + 1)
   }
   return at
 }
 
-function skipSpace(bytes: Buffer, from: number): number {
+/** A UTF-16 code unit, or `END` after the last one. */
+const codeAt = (text: string, at: number): number => (at < text.length ? text.charCodeAt(at) : END)
+
+function skipSpace(text: string, from: number): number {
   let at = from
   for (;;) {
-    const byte = bytes[at]
-    if (byte !== SPACE && byte !== LINE_FEED && byte !== CARRIAGE_RETURN && byte !== TAB) return at
+    const code = codeAt(text, at)
+    if (code !== SPACE && code !== LINE_FEED && code !== CARRIAGE_RETURN && code !== TAB) return at
     at += 1
   }
 }
 
-function readKey(bytes: Buffer, at: number): { text: string; end: number } {
-  if (bytes[at] !== QUOTE) throw new JsonRefused('bad_syntax', at)
-  const end = scanString(bytes, at)
-  const raw = bytes.toString('utf8', at + 1, end - 1)
+function readKey(text: string, at: number): { text: string; end: number } {
+  if (codeAt(text, at) !== QUOTE) throw new JsonRefused('bad_syntax', at)
+  const end = scanString(text, at)
+  const raw = text.slice(at + 1, end - 1)
   return { text: raw.includes('\\') ? JSON.parse(`"${raw}"`) : raw, end }
 }
 
-const words = new Map<number | undefined, string>(
-  ['true', 'false', 'null'].map((word) => [word.charCodeAt(0), word]),
-)
+const words = new Map(['true', 'false', 'null'].map((word) => [word.charCodeAt(0), word]))
 
-function scanScalar(bytes: Buffer, at: number, nul: boolean): number {
-  if (bytes[at] === QUOTE) return scanString(bytes, at, nul)
-  const word = words.get(bytes[at])
-  if (word === undefined) return scanNumber(bytes, at)
-  const end = at + word.length
-  if (bytes.toString('latin1', at, end) !== word) throw new JsonRefused('bad_syntax', at)
-  return end
+function scanScalar(text: string, at: number, nul: boolean): number {
+  const first = codeAt(text, at)
+  if (first === QUOTE) return scanString(text, at, nul)
+  const word = words.get(first)
+  if (word === undefined) return scanNumber(text, at)
+  if (!text.startsWith(word, at)) throw new JsonRefused('bad_syntax', at)
+  return at + word.length
 }
 
 const numberLiteral = /^-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$/
+/** An integer of at most this many digits is exact as a double. */
+const exactDigits = 15
 
-function scanNumber(bytes: Buffer, at: number): number {
+function scanNumber(text: string, at: number): number {
   let end = at
-  while (isNumberByte(bytes[end])) end += 1
-  const literal = bytes.toString('latin1', at, end)
+  while (isDigit(codeAt(text, end))) end += 1
+  const isShort = end > at && end - at <= exactDigits && (end === at + 1 || codeAt(text, at) !== ZERO)
+  if (isShort && !isNumberCode(codeAt(text, end))) return end
+  while (isNumberCode(codeAt(text, end))) end += 1
+  const literal = text.slice(at, end)
   const match = numberLiteral.exec(literal)
-  if (!match) throw new JsonRefused(bytes[at] === 0 ? 'nul_character' : 'bad_syntax', at)
+  if (!match) throw new JsonRefused(codeAt(text, at) === 0 ? 'nul_character' : 'bad_syntax', at)
   const value = Number(literal)
   if (!Number.isFinite(value)) throw new JsonRefused('number_out_of_range', at)
   const isInteger = match[1] === undefined && match[2] === undefined
@@ -220,44 +245,43 @@ function scanNumber(bytes: Buffer, at: number): number {
   return end
 }
 
-/** Digits, `+ - .` and the exponent's letter. */
-const isNumberByte = (byte: number | undefined): boolean =>
-  byte !== undefined &&
-  ((byte >= 0x30 && byte <= 0x39) ||
-    byte === 0x2b ||
-    byte === 0x2d ||
-    byte === 0x2e ||
-    (byte | 0x20) === 0x65)
+const isDigit = (code: number): boolean => code >= ZERO && code <= ZERO + 9
+
+/** Digits, `+ - .` and the exponent letter. */
+const isNumberCode = (code: number): boolean =>
+  isDigit(code) || code === 0x2b || code === 0x2d || code === 0x2e || (code | 0x20) === 0x65
 
 const simpleEscapes = new Set(Buffer.from('"\\/bfnrt'))
 
-/** From the opening quote to behind the closing one; with `nul` an escaped NUL is a character like others. */
-function scanString(bytes: Buffer, start: number, nul = false): number {
+/** From the opening quote to after the closing one; with `nul` an escaped NUL is an ordinary character. */
+function scanString(text: string, start: number, nul = false): number {
   let at = start + 1
   for (;;) {
-    const byte = bytes[at]
-    if (byte === QUOTE) return at + 1
-    if (byte === undefined) throw new JsonRefused('bad_syntax', at)
-    if (byte < SPACE) throw new JsonRefused(byte === 0 ? 'nul_character' : 'bad_syntax', at)
-    if (byte !== BACKSLASH) at += 1
-    else if (bytes[at + 1] === LETTER_U) at = scanUnicodeEscape(bytes, at, nul)
-    else if (simpleEscapes.has(bytes[at + 1] ?? 0)) at += 2
+    const code = codeAt(text, at)
+    if (code === QUOTE) return at + 1
+    if (code < SPACE) throw new JsonRefused(code === 0 ? 'nul_character' : 'bad_syntax', at)
+    if (code !== BACKSLASH) at += 1
+    else if (codeAt(text, at + 1) === LETTER_U) at = scanUnicodeEscape(text, at, nul)
+    else if (simpleEscapes.has(codeAt(text, at + 1))) at += 2
     else throw new JsonRefused('bad_syntax', at)
   }
 }
 
-function scanUnicodeEscape(bytes: Buffer, at: number, nul: boolean): number {
-  const unit = hexUnit(bytes, at)
+function scanUnicodeEscape(text: string, at: number, nul: boolean): number {
+  const unit = hexUnit(text, at)
   if (unit === undefined) throw new JsonRefused('bad_syntax', at)
   if (unit === 0 && !nul) throw new JsonRefused('nul_character', at)
   if (unit < 0xd800 || unit > 0xdfff) return at + 6
-  const low = unit <= 0xdbff ? hexUnit(bytes, at + 6) : undefined
+  const low = unit <= 0xdbff ? hexUnit(text, at + 6) : undefined
   if (low === undefined || low < 0xdc00 || low > 0xdfff) throw new JsonRefused('lone_surrogate', at)
   return at + 12
 }
 
+const unicodeEscape = /\\u([0-9a-fA-F]{4})/y
+
 /** The code unit of a `\uXXXX` at `at`, if there is one. */
-function hexUnit(bytes: Buffer, at: number): number | undefined {
-  const text = bytes.toString('latin1', at, at + 6)
-  return /^\\u[0-9a-fA-F]{4}$/.test(text) ? Number.parseInt(text.slice(2), 16) : undefined
+function hexUnit(text: string, at: number): number | undefined {
+  unicodeEscape.lastIndex = at
+  const digits = unicodeEscape.exec(text)?.[1]
+  return digits === undefined ? undefined : Number.parseInt(digits, 16)
 }

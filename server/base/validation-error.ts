@@ -1,4 +1,4 @@
-/** One refused field: `loc` starts with `body`, `query`, `path` or `header`; the value itself is never told. */
+/** One refused field: `loc` starts with `body`, `query`, `path` or `header`; the value itself is never included. */
 export interface ValidationProblem {
   type: string
   loc: (string | number)[]
@@ -19,7 +19,7 @@ export class ValidationError extends Error {
 
 const wholes: Record<string, string> = { body: 'The body', query: 'The query', path: 'The path' }
 
-/** `input.rows[3]`: a field as people write it. */
+/** `input.rows[3]`: the readable path of a field. */
 export function fieldName([part, ...steps]: (string | number)[]): string {
   if (steps.length === 0) return wholes[String(part)] ?? 'The request'
   const name = steps
@@ -28,12 +28,12 @@ export function fieldName([part, ...steps]: (string | number)[]): string {
   return part === 'header' ? `The header ${name}` : name
 }
 
-/** `words` follow the name of the field: `must have at most 8 characters`. */
+/** `words` follow the name of the field in the message: `must have at most 8 characters`. */
 export const problemOf = (
   loc: (string | number)[],
   { type, words }: { type: string; words: string },
 ): ValidationProblem => ({ type, loc, msg: `${fieldName(loc)} ${words}` })
 
-/** One refused field, found by a rule that a schema cannot say. */
+/** One field refused by a rule that a schema cannot express. */
 export const invalid = (loc: (string | number)[], type: string, words: string): ValidationError =>
   new ValidationError([problemOf(loc, { type, words })])

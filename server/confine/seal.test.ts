@@ -4,7 +4,7 @@ import { constants, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { testConfinement } from '../testing/test-readers.ts'
+import { testConfinement } from '../../testing/test-readers.ts'
 
 const { EPERM } = constants.errno
 const folder = mkdtempSync(join(tmpdir(), 'sandbox-seal-'))
@@ -33,7 +33,7 @@ beforeAll(async () => {
 
 const startingWith = (word: string) => said.filter((line) => line.startsWith(`${word} `))
 
-/** What is let by the seal, and why; without those that the probe does not try, as it would end or wait. */
+/** System calls that the seal permits, and why; without those that would end the probe or block it. */
 const permitted = {
   pipes: { read: 0, write: 1, close: 3, fstat: 5, lseek: 8, readv: 19, writev: 20, shutdown: 48 },
   waiting: {
@@ -49,19 +49,19 @@ const permitted = {
   threads: { set_robust_list: 273, rseq: 334 },
 }
 
-test('what a reader could do before its seal the kernel refuses it after', () => {
+test('the kernel refuses after the seal what a reader could do before it', () => {
   const names = ['file', 'socket', 'signal', 'memory_file', 'memory', 'process_made', 'dumpable']
   expect(startingWith('before')).toEqual(names.map((name) => `before ${name} 0`))
   expect(startingWith('sealed')).toEqual(['sealed 1'])
   expect(startingWith('after')).toEqual(names.map((name) => `after ${name} ${EPERM}`))
 })
 
-test('a thread from before the seal is sealed, and one made after it runs', () => {
+test('a thread from before the seal is sealed, and one created after it runs', () => {
   expect(startingWith('thread')).toEqual([`thread ${EPERM}`])
   expect(startingWith('fresh')).toEqual(['fresh 0'])
 })
 
-test('of all system calls only those that reading takes are let', () => {
+test('permits only the system calls that reading needs', () => {
   const expected = Object.values(permitted).flatMap((group) => Object.values(group))
   expect(startingWith('let').map((line) => Number(line.slice('let '.length)))).toEqual(
     expected.toSorted((a, b) => a - b),

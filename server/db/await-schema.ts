@@ -1,28 +1,26 @@
 import { sleep } from '../base/clock.ts'
 import type { Log } from '../base/logging.ts'
-import { type Database, isDatabaseAway } from './database.ts'
+import { type Database, isDatabaseUnavailable } from './database.ts'
 import { missingMigrations } from './migrate.ts'
 import { listMigrations } from './recorded-migrations.ts'
 
-const patienceMs = 30_000
+const giveUpAfterMs = 30_000
 const pauseMs = 100
 
 /**
- * Resolves when the database answers and has the schema of this program, which who may change it has brought it to
- * (`main/prepare-database.ts`). Rejects when its schema is older.
+ * Resolves when the database answers and has the schema of this program (`main/prepare-database.ts` migrates it, under the
+ * role that owns the schema). Rejects if the schema is older.
  */
 export async function awaitSchema(db: Database, log: Log): Promise<void> {
-  const giveUpAtMs = performance.now() + patienceMs
+  const giveUpAtMs = performance.now() + giveUpAfterMs
   for (;;) {
     try {
       const [missing] = missingMigrations(await listMigrations(db))
       if (missing === undefined) return
-      throw new Error(
-        `the database lacks ${missing}: start the service with sandbox up, which brings it there`,
-      )
+      throw new Error(`the database lacks ${missing}: start the service with sandbox up, which migrates it`)
     } catch (error) {
-      if (!isDatabaseAway(error) || performance.now() > giveUpAtMs) throw error
-      log.info('the database is not there yet')
+      if (!isDatabaseUnavailable(error) || performance.now() > giveUpAtMs) throw error
+      log.info('the database is not available yet')
     }
     await sleep(pauseMs)
   }

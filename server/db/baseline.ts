@@ -4,8 +4,8 @@ import { SchemaProblem } from './schema-problem.ts'
 export const baselineName = '0070-baseline'
 
 /**
- * What a database has applied instead that was made before there was a baseline: its schema is the same. Such a database
- * keeps its record as it is.
+ * The migrations that a database created before the baseline has applied instead. The schema is the same, and such a
+ * database keeps its record.
  */
 export const baselineParts: readonly string[] = [
   '0001-platform',
@@ -49,7 +49,7 @@ export const baselineParts: readonly string[] = [
   '0070-login-attempts',
 ]
 
-/** Whether a record of applied migrations has the baseline in parts. Throws `SchemaProblem` when some are missing. */
+/** Whether the recorded migrations include the baseline in parts. Throws `SchemaProblem` if some parts are missing. */
 export function hasBaselineParts(recorded: readonly string[]): boolean {
   if (!recorded.some((name) => baselineParts.includes(name))) return false
   const missing = baselineParts.find((name) => !recorded.includes(name))
@@ -60,7 +60,7 @@ export function hasBaselineParts(recorded: readonly string[]): boolean {
   )
 }
 
-/** The applied migrations by their present names. Throws `SchemaProblem` when the schema is older than the baseline. */
+/** The applied migrations by their current names. Throws `SchemaProblem` if the schema is older than the baseline. */
 export const appliedMigrations = (recorded: readonly string[]): readonly string[] =>
   hasBaselineParts(recorded)
     ? [baselineName, ...recorded.filter((name) => !baselineParts.includes(name))]

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
+import { createTestDatabase } from '../../testing/database/test-database.ts'
 import { createLog } from '../base/logging.ts'
-import { createTestDatabase } from '../testing/test-database.ts'
 import { connect } from './database.ts'
 
 const { url } = await createTestDatabase()

@@ -1,8 +1,8 @@
 import { Kysely, PostgresDialect, type Transaction } from 'kysely'
 import pg from 'pg'
 import type { Log } from '../base/logging.ts'
-import { nameStatements } from './named-statements.ts'
-import { writeTogether } from './one-write.ts'
+import { corkWrites } from './fast/cork-writes.ts'
+import { nameStatements } from './fast/named-statements.ts'
 import type { Tables } from './tables.ts'
 
 export type Database = Kysely<Tables>
@@ -10,8 +10,8 @@ export type Database = Kysely<Tables>
 export type Executing = Database | Transaction<Tables>
 export type { Transaction } from 'kysely'
 export type Trx = Transaction<Tables>
-/** What a prepared statement needs: any of these, or a transaction that is `pipelined`. */
-export type Sending = Pick<Database, 'getExecutor'>
+/** Executes a prepared statement: a database, a transaction or a pipelined transaction. */
+export type Queryable = Pick<Database, 'getExecutor'>
 
 const int8 = 20
 
@@ -19,38 +19,35 @@ const int8 = 20
 pg.types.setTypeParser(int8, Number)
 
 /**
- * A connection keeps the plans of its statements, those too that it made while a table was short. So none may walk a
- * table that an index leads into: cheap on an empty queue, it would be a claim of half a minute once the queue is long.
+ * A connection keeps the plans of its statements, including those made while a table was short. So no plan may scan a
+ * table if an index applies: on an empty queue that is cheap, on a long queue a claim would take half a minute.
  */
-const planning = '-c enable_seqscan=off'
+const sessionOptions = '-c enable_seqscan=off'
 
-/**
- * Where to connect, with our options of a session behind those that the address brings: of two settings of one name the
- * later holds.
- */
-function planned(url: string): { connectionString: string; options: string } {
-  if (!URL.canParse(url)) return { connectionString: url, options: planning }
+/** The address with our session options after its own: the last setting of a name applies. */
+function withSessionOptions(url: string): { connectionString: string; options: string } {
+  if (!URL.canParse(url)) return { connectionString: url, options: sessionOptions }
   const address = new URL(url)
   const theirs = address.searchParams.get('options')
-  if (theirs === null) return { connectionString: url, options: planning }
+  if (theirs === null) return { connectionString: url, options: sessionOptions }
   address.searchParams.delete('options')
-  return { connectionString: address.href, options: `${theirs} ${planning}` }
+  return { connectionString: address.href, options: `${theirs} ${sessionOptions}` }
 }
 
 export function connect(url: string, options: { poolSize: number; log: Log; name: string }): Database {
   const pool = new pg.Pool({
-    ...planned(url),
+    ...withSessionOptions(url),
     max: options.poolSize,
     application_name: `sandbox-jobs ${options.name}`,
     connectionTimeoutMillis: 10_000,
     statement_timeout: 30_000,
     idle_in_transaction_session_timeout: 60_000,
-    // A statement is sent when it is asked for, even if one before it is under way on its connection.
+    // Send a statement even if an earlier one is in flight on its connection.
     pipeline: true,
   })
   pool.on('connect', nameStatements)
-  pool.on('connect', writeTogether)
-  // Whoever holds a connection that breaks learns of it by the next statement; unheard, this would end the process.
+  pool.on('connect', corkWrites)
+  // The holder of a broken connection gets an error from its next statement. Without a listener the process would exit.
   pool.on('connect', (client) => client.on('error', () => {}))
   pool.on('error', (error) => options.log.warn({ error: error.message }, 'idle database connection lost'))
   return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
@@ -60,10 +57,8 @@ export function connect(url: string, options: { poolSize: number; log: Log; name
 export const violates = (error: unknown, constraint: string): boolean =>
   error instanceof pg.DatabaseError && error.code === '23505' && error.constraint === constraint
 
-/**
- * Classes and codes of Postgres that say the server is going, coming, full, out of disk, or took too long (its appendix A).
- */
-const serverAway = /^(08...|53...|57014|57P0[123]|58030|25P03)$/
+/** SQLSTATE classes and codes for a server that is stopping, starting, full, out of disk or too slow (Postgres, appendix A). */
+const unavailableCodes = /^(08...|53...|57014|57P0[123]|58030|25P03)$/
 const connectionCodes = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -72,15 +67,15 @@ const connectionCodes = new Set([
   'ETIMEDOUT',
   'EHOSTUNREACH',
 ])
-/** The driver's own words: it gives these failures no code. */
-const driverWords =
+/** Messages of driver errors that have no code. */
+const driverMessages =
   /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error)/
 
-/** True when the database did nothing for a reason of its own, or did not answer: the same statement may well succeed later. */
-export function isDatabaseAway(error: unknown): boolean {
-  if (error instanceof pg.DatabaseError) return serverAway.test(error.code ?? '')
+/** True if the database did not answer or failed for reasons independent of the statement, which may succeed later. */
+export function isDatabaseUnavailable(error: unknown): boolean {
+  if (error instanceof pg.DatabaseError) return unavailableCodes.test(error.code ?? '')
   if (!(error instanceof Error)) return false
-  if (driverWords.test(error.message)) return true
+  if (driverMessages.test(error.message)) return true
   const { code, syscall } = error as NodeJS.ErrnoException
   return connectionCodes.has(code ?? '') && ['connect', 'read', 'write'].includes(syscall ?? '')
 }

@@ -1,17 +1,17 @@
 import { type RawBuilder, sql } from 'kysely'
 
 /*
- * Parts of statements about the bytes that a company keeps. Triggers note each change in `kept_byte_changes`, and a
- * loop folds the notes into `kept_bytes`: both together are exact at any time.
+ * SQL fragments for the bytes that a company stores. Triggers insert each change into `kept_byte_changes`, and a loop
+ * folds the changes into `kept_bytes`: the sum of both is exact at any time.
  */
 
-/** Bytes that a company keeps now; `company` is an expression for its id, a column with the name of its table. */
+/** Bytes that a company stores now. `company` is an expression for its id; qualify a column with its table. */
 export const keptBytesOf = (company: RawBuilder<unknown>): RawBuilder<number> => sql<number>`(
   (select coalesce(sum(bytes), 0)::bigint from kept_bytes where company_id = ${company})
   + (select coalesce(sum(bytes), 0)::bigint from kept_byte_changes where company_id = ${company})
 )`
 
-/** Bytes that a company may keep; null sets no bound. */
+/** Bytes that a company may store; null: no limit. */
 export const keptLimitOf = (company: RawBuilder<unknown>): RawBuilder<number | null> => sql<
   number | null
 >`coalesce(

@@ -2,8 +2,12 @@ import { type Migration, Migrator } from 'kysely/migration'
 import { sleep } from '../base/clock.ts'
 import type { Log } from '../base/logging.ts'
 import { appliedMigrations, baselineName, baselineParts, hasBaselineParts } from './baseline.ts'
-import { type Database, isDatabaseAway } from './database.ts'
+import { type Database, isDatabaseUnavailable } from './database.ts'
 import * as baseline from './migrations/0070-baseline.ts'
+import * as stateWatches from './migrations/0080-state-watches.ts'
+import * as signedLinks from './migrations/0081-signed-links.ts'
+import * as secrets from './migrations/0090-secrets.ts'
+import * as agents from './migrations/0100-agents.ts'
 import { listMigrations } from './recorded-migrations.ts'
 
 type Migrations = Readonly<Record<string, Migration>>
@@ -11,51 +15,55 @@ type Migrations = Readonly<Record<string, Migration>>
 /** Forward only, in order of their names. */
 export const migrations: Migrations = {
   [baselineName]: baseline,
+  '0080-state-watches': stateWatches,
+  '0081-signed-links': signedLinks,
+  '0090-secrets': secrets,
+  '0100-agents': agents,
 }
 
-/** Brings the database to the present schema; safe to call from several processes at once. */
+/** Migrates the database to the current schema. Safe to call from several processes at once. */
 export async function migrate(db: Database, wanted = migrations): Promise<void> {
   const adopted = hasBaselineParts(await listMigrations(db))
-  const provider = { getMigrations: async () => (adopted ? inParts(wanted) : { ...wanted }) }
+  const provider = { getMigrations: async () => (adopted ? withBaselineParts(wanted) : { ...wanted }) }
   const { error, results } = await new Migrator({ db, provider }).migrateToLatest()
   if (!error) return
   const failed = results?.find((result) => result.status === 'Error')?.migrationName ?? 'unknown'
   throw new Error(`database migration ${failed} failed`, { cause: error })
 }
 
-/** The same with the baseline as the record of an older database has it. */
-function inParts(wanted: Migrations): Record<string, Migration> {
+/** The migrations with the baseline replaced by its parts, as an older database recorded them. */
+function withBaselineParts(wanted: Migrations): Record<string, Migration> {
   const applied: Migration = { up: () => Promise.reject(new Error('a part of the baseline is missing')) }
   const parts = baselineParts.map((name) => [name, applied] as const)
   const later = Object.entries(wanted).filter(([name]) => name !== baselineName)
   return Object.fromEntries([...parts, ...later])
 }
 
-/** Brings an empty database to the schema of a release by the record of its migrations. */
+/** Migrates an empty database to the schema of the release that recorded these migrations. */
 export async function migrateToRelease(db: Database, recorded: readonly string[]): Promise<void> {
   const names = appliedMigrations(recorded)
   await migrate(db, Object.fromEntries(Object.entries(migrations).filter(([name]) => names.includes(name))))
 }
 
-/** Those of this program that a record lacks, and those of a later release. */
+/** Migrations of this program that are not recorded, and recorded migrations of a later release. */
 export const missingMigrations = (recorded: readonly string[]): string[] =>
   Object.keys(migrations).filter((name) => !appliedMigrations(recorded).includes(name))
 export const unknownMigrations = (recorded: readonly string[]): string[] =>
   appliedMigrations(recorded).filter((name) => !Object.hasOwn(migrations, name))
 
-const patienceMs = 30_000
+const giveUpAfterMs = 30_000
 const pauseMs = 100
 
-/** The same for a process that starts: a database that is starting too is waited for. */
-export async function migrateWhenThere(db: Database, log: Log): Promise<void> {
-  const giveUpAtMs = performance.now() + patienceMs
+/** Migrates when a process starts; waits for a database that is still starting. */
+export async function migrateWhenAvailable(db: Database, log: Log): Promise<void> {
+  const giveUpAtMs = performance.now() + giveUpAfterMs
   for (;;) {
     try {
       return await migrate(db)
     } catch (error) {
       const cause = error instanceof Error ? (error.cause ?? error) : error
-      if (!isDatabaseAway(cause) || performance.now() > giveUpAtMs) throw error
-      log.info('the database is not there yet')
+      if (!isDatabaseUnavailable(cause) || performance.now() > giveUpAtMs) throw error
+      log.info('the database is not available yet')
     }
     await sleep(pauseMs)
   }

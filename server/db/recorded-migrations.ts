@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Executing } from './database.ts'
 
-/** Names of the migrations that a database has applied; none where it has no record of them. */
+/** Names of the migrations that a database has applied; empty if it has no migration table. */
 export async function listMigrations(db: Executing): Promise<string[]> {
   const { rows: tables } = await sql<{ there: boolean }>`
     select to_regclass('kysely_migration') is not null as there`.execute(db)

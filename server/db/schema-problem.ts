@@ -1,6 +1,6 @@
 export type SchemaProblemSlug = 'schema_too_old'
 
-/** Why this release cannot work on a database. The message is for the operator and says what to do. */
+/** This release cannot use the database. The message tells the operator what to do. */
 export class SchemaProblem extends Error {
   readonly slug: SchemaProblemSlug
 

@@ -1,29 +1,33 @@
 import { sql } from 'kysely'
 import type { Database, Executing } from './database.ts'
 
-/** Roles of the database that API and worker log in as. */
+/** Database roles of the API and the worker. */
 export interface ServiceRoles {
   api: string
   worker: string
 }
 
-/** Read by both, to know the schema's version; written by migrations alone. */
+/** Both roles read these to check the schema version; only migrations write them. */
 const readOnly = ['kysely_migration', 'kysely_migration_lock']
-/** The operator's own record. */
+/** The operator audit log: neither role has access. */
 const closed = ['operator_acts']
-/** What people and their programs log in with: the worker neither reads nor changes it. */
-const closedToWorker = { users: 'password_hash', api_keys: 'key_hash' }
+/** Credentials of people and programs: the worker can neither read nor change them. */
+const closedToWorker = { users: 'password_hash', api_keys: 'key_hash', gateway_keys: 'key_hash' }
 
 /**
- * Gives API and worker what they do: rows of the service's tables, and nothing of the schema, of other roles or of the
- * server. For the owner of the schema, after each migration: a table that is new is in it.
+ * Grants API and worker access to rows of the service's tables, and nothing on the schema, other roles or the server. The
+ * owner of the schema calls it after each migration, so that it covers new tables. Safe to call from several processes at
+ * once.
  */
 export async function grantServiceRights(db: Database, roles: ServiceRoles): Promise<void> {
   await db.transaction().execute(async (trx) => {
+    // Concurrent grants on one table do not wait for each other in Postgres: the second one fails.
+    await sql`select pg_advisory_xact_lock(hashtextextended('sandbox-jobs service rights', 0))`.execute(trx)
     for (const role of [roles.api, roles.worker]) await grantRows(trx, sql.id(role))
     const worker = sql.id(roles.worker)
     for (const [table, secret] of Object.entries(closedToWorker))
       await hideColumn(trx, worker, { table, secret })
+    await divideSecretValues(trx, { api: sql.id(roles.api), worker })
   })
 }
 
@@ -35,6 +39,18 @@ async function grantRows(db: Executing, role: ReturnType<typeof sql.id>): Promis
     await sql`revoke insert, update, delete on ${sql.table(table)} from ${role}`.execute(db)
   }
   for (const table of closed) await sql`revoke all on ${sql.table(table)} from ${role}`.execute(db)
+}
+
+/** The API stores values and removes them, and cannot read what is stored; the worker reads them, and changes none. */
+async function divideSecretValues(
+  db: Executing,
+  { api, worker }: Record<keyof ServiceRoles, ReturnType<typeof sql.id>>,
+): Promise<void> {
+  await sql`revoke all on secret_values from ${api}, ${worker}`.execute(db)
+  await sql`grant select (binding_id, company_id, generation), insert, delete on secret_values to ${api}`.execute(
+    db,
+  )
+  await sql`grant select on secret_values to ${worker}`.execute(db)
 }
 
 async function hideColumn(

@@ -1,9 +1,11 @@
+import type * as agents from './tables/agents.ts'
 import type * as audit from './tables/audit.ts'
 import type * as environments from './tables/environments.ts'
 import type * as findings from './tables/findings.ts'
 import type * as platform from './tables/platform.ts'
 import type * as runs from './tables/runs.ts'
 import type * as scripts from './tables/scripts.ts'
+import type * as secrets from './tables/secrets.ts'
 import type * as settings from './tables/settings.ts'
 import type * as tasks from './tables/tasks.ts'
 
@@ -44,6 +46,11 @@ export interface Tables {
   script_uploads: scripts.ScriptUploadsTable
   task_bundles: scripts.TaskBundlesTable
   staging_leases: scripts.StagingLeasesTable
+  secret_bindings: secrets.SecretBindingsTable
+  secret_values: secrets.SecretValuesTable
+  secret_operations: secrets.SecretOperationsTable
+  secret_approvals: secrets.SecretApprovalsTable
+  run_secret_pins: secrets.RunSecretPinsTable
   runs: runs.RunsTable
   queue_turns: runs.QueueTurnsTable
   run_counts: runs.RunCountsTable
@@ -54,10 +61,17 @@ export interface Tables {
   run_artifacts: runs.RunArtifactsTable
   idempotency_keys: runs.IdempotencyKeysTable
   live_logs: runs.LiveLogsTable
+  state_watches: runs.StateWatchesTable
+  signed_links: runs.SignedLinksTable
   public_links: runs.PublicLinksTable
   company_settings: settings.CompanySettingsTable
   kept_bytes: settings.KeptBytesTable
   kept_byte_changes: settings.KeptBytesTable
   storage_bounds: settings.StorageBoundsTable
+  social_media_clients: agents.SocialMediaClientsTable
+  gateway_keys: agents.GatewayKeysTable
+  room_sequences: agents.RoomSequencesTable
+  room_messages: agents.RoomMessagesTable
+  agent_proposals: agents.AgentProposalsTable
   operator_acts: audit.OperatorActsTable
 }

@@ -1,85 +1,82 @@
-import { canMove, type StateMachine, statesOf } from '@sandbox-jobs/contract/states/state-machine.ts'
+import { canTransition, type StateMachine, statesOf } from '@sandbox-jobs/contract/states/state-machine.ts'
 import { type RawBuilder, sql } from 'kysely'
 import type { Executing, Trx } from './database.ts'
 import type { Tables } from './tables.ts'
 
-/** Tables with a state column that a table of moves rules. */
+/** Tables whose state column is governed by a state machine. */
 export type StatefulTable = {
   [T in keyof Tables]: 'state' extends keyof Tables[T] ? ('id' extends keyof Tables[T] ? T : never) : never
 }[keyof Tables]
 
-export interface Move<State extends string> {
+export interface Transition<State extends string> {
   table: StatefulTable
   machine: StateMachine<State>
   id: string
-  /** The row's company; null: of none. A row of another one is not there. */
+  /** The row's company; null for a row without a company. A row of another company is not found. */
   companyId: string | null
-  /** Whether a row of no company will do as well. */
+  /** Also accept a row without a company. */
   orCurated?: true
   to: State
-  /** Narrows the allowed sources; the table of moves always holds. */
+  /** Narrows the source states; the state machine always applies. */
   from?: readonly State[]
-  /**
-   * States on the way, in their order: a row goes through those that are still ahead of it, in the same statement and with an
-   * event for each step.
-   */
+  /** Intermediate states, in order. A row passes through those still ahead of it, in the same statement, with one event each. */
   through?: readonly State[]
-  /** The claim this writer holds: a row that was claimed again since is not touched. */
+  /** Fence of the writer's claim: a row that was claimed again since is not changed. */
   fence?: number
   /** Further columns, set in the same statement. */
   set?: Record<string, unknown>
 }
 
-/** A move of whichever row. */
-export type Moving<State extends string> = Omit<Move<State>, 'id' | 'companyId'>
+/** A transition without its row. */
+export type TransitionSpec<State extends string> = Omit<Transition<State>, 'id' | 'companyId'>
 
-/** The states that a row in `from` goes through, the last of them the move's; none where it may not move. */
+/** The states that a row in `from` enters, ending with `to`; empty if the transition is not allowed. */
 export function stepsFrom<State extends string>(
-  { machine, to, through = [], ...move }: Moving<State>,
+  { machine, to, through = [], ...move }: TransitionSpec<State>,
   from: State,
 ): State[] {
   if (move.from && !move.from.includes(from)) return []
   const way = [...through, to]
-  const begin = way.findIndex((_, at) => isWay(machine, [from, ...way.slice(at)]))
+  const begin = way.findIndex((_, at) => isPath(machine, [from, ...way.slice(at)]))
   return begin < 0 ? [] : way.slice(begin)
 }
 
-const isWay = <State extends string>(machine: StateMachine<State>, states: readonly State[]): boolean =>
+const isPath = <State extends string>(machine: StateMachine<State>, states: readonly State[]): boolean =>
   states.every((to, at) => {
     const from = states[at - 1]
-    return from === undefined || canMove(machine, from, to)
+    return from === undefined || canTransition(machine, from, to)
   })
 
-/** The states that a move may leave: those of the table of moves, narrowed by the writer. */
-const sourcesAllowed = <State extends string>(move: Moving<State>): State[] =>
+/** The source states: those that the state machine allows, narrowed by the writer. */
+const allowedSources = <State extends string>(move: TransitionSpec<State>): State[] =>
   statesOf(move.machine).filter((from) => stepsFrom(move, from).length > 0)
 
 /**
- * The only way a state column changes: one update that holds the table of moves and the fence, and the event row in the
- * same statement, which so is atomic by itself. Answers the state it left, or undefined when the row was not in one that
- * may move.
+ * The only way to change a state column: one statement checks the state machine and the fence, updates the row and inserts
+ * the event row, so it is atomic without a transaction. Returns the previous state, or undefined if the row was not
+ * in an allowed source state.
  */
 export async function transition<State extends string>(
   db: Executing,
-  move: Move<State>,
+  move: Transition<State>,
 ): Promise<State | undefined> {
   const { rows } = await sql<{ from_state: State }>`
-    with ${moved(move, { id: sql`${move.id}`, companyId: sql`${move.companyId}` })} select from_state from moved
+    with ${transitionCtes(move, { id: sql`${move.id}`, companyId: sql`${move.companyId}` })} select from_state from moved
   `.execute(db)
   return rows[0]?.from_state
 }
 
 /**
- * `transition` as common table expressions, for a statement that does more beside it: `moved` has the row as it is now
- * and the `from_state` that it left, or nothing. `row` names the row, which the statement may find itself; both reads ask by
- * its id, since a join of them may walk the table. Its company is compared in a way that no index serves, or a plan that was
- * made while the table was short might walk all rows of a company.
+ * `transition` as common table expressions, for a statement that does more. `moved` has the updated row and its
+ * `from_state`, or no row. `id` and `companyId` may be subqueries of the same statement. Both reads select by id, since a
+ * join of them may scan the table. The company is compared in a form that no index supports: otherwise a plan made while
+ * the table was short might scan all rows of a company.
  */
-export function moved<State extends string>(
-  move: Moving<State>,
+export function transitionCtes<State extends string>(
+  move: TransitionSpec<State>,
   { id, companyId }: { id: RawBuilder<unknown>; companyId: RawBuilder<unknown> },
 ): RawBuilder<unknown> {
-  const allowed = sourcesAllowed(move)
+  const allowed = allowedSources(move)
   const assignments = Object.entries(move.set ?? {}).map(
     ([column, value]) => sql`, ${sql.ref(column)} = ${value}`,
   )
@@ -95,16 +92,16 @@ export function moved<State extends string>(
       update ${sql.table(move.table)} t set state = ${move.to}${sql.join(assignments, sql``)}
       from before where t.id = ${id} and t.company_id is not distinct from before.company_id
       returning t.*, before.state as from_state
-    ), noted as (
+    ), recorded as (
       insert into state_events (company_id, entity, entity_id, from_state, to_state)
-      select moved.company_id, ${move.machine.name}::text, moved.id, ${stepsTaken(move)}
+      select moved.company_id, ${move.machine.name}::text, moved.id, ${eventRows(move)}
     )`
 }
 
-/** The end of a select over `moved`: its steps, in their order. */
-function stepsTaken<State extends string>(move: Moving<State>): RawBuilder<unknown> {
+/** The tail of a select over `moved`: one row per step, in order. */
+function eventRows<State extends string>(move: TransitionSpec<State>): RawBuilder<unknown> {
   if (!move.through?.length) return sql`from_state, ${move.to}::text from moved`
-  const steps = sourcesAllowed(move).flatMap((left) =>
+  const steps = allowedSources(move).flatMap((left) =>
     stepsFrom(move, left).map((to, at, all) => {
       const step = [left, at, all[at - 1] ?? left, to]
       return sql`(${sql.join(step.map((part) => sql.lit(part)))})`
@@ -115,8 +112,8 @@ function stepsTaken<State extends string>(move: Moving<State>): RawBuilder<unkno
     order by step.at`
 }
 
-/** Notes the first state of a row that was just inserted. */
-export async function noteCreated(
+/** Records the initial state of a row that was just inserted. */
+export async function recordCreated(
   trx: Trx,
   event: { machine: StateMachine; id: string; companyId: string | null; state: string },
 ): Promise<void> {

@@ -4,8 +4,8 @@ import { endException, listActiveExceptions } from './exception-store.ts'
 import { lockAnyFinding, moveFinding } from './finding-store.ts'
 
 /**
- * The operator's word that a finding may not be excepted; an exception that it has ends. Answers the state it left,
- * or undefined when the current version of its environment does not show it.
+ * Blocks a finding for the operator, so that no exception can be created for it. An active exception ends. Returns
+ * the previous state, or undefined if the current version of the environment does not have the finding.
  */
 export const blockFinding = (db: Database, id: string, reason: string): Promise<FindingState | undefined> =>
   db.transaction().execute(async (trx) => {
@@ -17,7 +17,7 @@ export const blockFinding = (db: Database, id: string, reason: string): Promise<
     return moveFinding(trx, finding, 'blocked', { blockReason: reason })
   })
 
-/** Takes that back; undefined when it is not blocked. */
+/** Unblocks a finding. Undefined if it is not blocked. */
 export const unblockFinding = (db: Database, id: string): Promise<FindingState | undefined> =>
   db.transaction().execute(async (trx) => {
     const finding = await lockAnyFinding(trx, id)

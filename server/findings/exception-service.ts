@@ -4,26 +4,26 @@ import type {
   SecurityException,
   SecurityExceptionCreateRequest,
   SecurityExceptionList,
-} from '@sandbox-jobs/contract/resources/security-finding.ts'
+} from '@sandbox-jobs/contract/resources/builds/security-finding.ts'
+import type { Principal } from '../access/principal.ts'
 import { CodedError, notFound } from '../base/coded-error.ts'
 import { newId } from '../base/ids.ts'
 import type { PageRequest } from '../base/page.ts'
 import { invalid } from '../base/validation-error.ts'
-import { managedEnvironment } from '../environments/environment-access.ts'
-import type { EnvironmentContext } from '../environments/environment-context.ts'
-import type { Principal } from '../platform/principal.ts'
+import { managedEnvironment } from '../environments/catalogue/environment-access.ts'
+import type { EnvironmentContext } from '../environments/catalogue/environment-context.ts'
 import { renderException } from './exception.ts'
 import { endException, insertException, listExceptionRows, lockException } from './exception-store.ts'
 import { lockFinding, moveFinding } from './finding-store.ts'
 
-/** Accepts a finding that the current version shows. What the operator has blocked is not accepted. */
+/** Creates an exception for a finding of the current version. Findings that the operator has blocked are refused. */
 export async function createException(
   context: EnvironmentContext,
   principal: Principal,
   path: { environmentId: string; findingId: string },
   body: SecurityExceptionCreateRequest,
 ): Promise<SecurityException> {
-  const environment = await managedEnvironment(context.db, principal, path.environmentId)
+  const environment = await managedEnvironment(context.db, principal, 'finding.except', path.environmentId)
   const expiresAt = body.expires_at == null ? null : new Date(body.expires_at)
   if (expiresAt && !(expiresAt.getTime() > Date.now())) {
     throw invalid(['body', 'expires_at'], 'past', 'must be in the future')
@@ -47,13 +47,13 @@ export async function createException(
   })
 }
 
-/** Ends an exception; its finding, if the current version still shows it, is as it was discovered. */
+/** Ends an exception. If the current version still has the finding, it returns to `discovered`. */
 export async function revokeException(
   context: EnvironmentContext,
   principal: Principal,
   path: { environmentId: string; exceptionId: string },
 ): Promise<SecurityException> {
-  await managedEnvironment(context.db, principal, path.environmentId)
+  await managedEnvironment(context.db, principal, 'finding.except', path.environmentId)
   const key = { ...path, companyId: principal.companyId }
   return context.db.transaction().execute(async (trx) => {
     const exception = await lockException(trx, key)
@@ -75,7 +75,7 @@ export async function listExceptions(
   environmentId: string,
   query: PageRequest & { lifecycle?: Lifecycle },
 ): Promise<SecurityExceptionList> {
-  await managedEnvironment(context.db, principal, environmentId)
+  await managedEnvironment(context.db, principal, 'environment.inspect', environmentId)
   const size = query.page_size ?? catalogPageSizeDefault
   const lifecycle = query.lifecycle ?? 'active'
   const list = `exceptions:${environmentId}:${lifecycle}`

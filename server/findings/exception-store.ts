@@ -4,7 +4,7 @@ import { type Insertable, sql } from 'kysely'
 import { acrossCompanies } from '../db/across-companies.ts'
 import type { Executing, Trx } from '../db/database.ts'
 import type { SecurityExceptionsTable } from '../db/tables/findings.ts'
-import { noteCreated, transition } from '../db/transition.ts'
+import { recordCreated, transition } from '../db/transition.ts'
 import type { ExceptionRow } from './exception.ts'
 
 export async function insertException(
@@ -16,7 +16,7 @@ export async function insertException(
     .values(exception)
     .returningAll()
     .executeTakeFirstOrThrow()
-  await noteCreated(trx, {
+  await recordCreated(trx, {
     machine: exceptionMachine,
     id: row.id,
     companyId: row.company_id,
@@ -25,7 +25,7 @@ export async function insertException(
   return row
 }
 
-/** Ends an active exception; undefined when it is not active any more. */
+/** Ends an active exception. Undefined if it is no longer active. */
 export const endException = (
   trx: Trx,
   { id, company_id }: Pick<ExceptionRow, 'id' | 'company_id'>,
@@ -53,7 +53,7 @@ export const lockException = (
     .forUpdate()
     .executeTakeFirst()
 
-/** The active exceptions of findings. */
+/** Active exceptions of the given findings. */
 export async function listActiveExceptions(
   db: Executing,
   companyId: string,
@@ -88,7 +88,7 @@ export async function listExceptionRows(
   return query.execute()
 }
 
-/** Exceptions whose time is over. */
+/** Expired exceptions. */
 export const listOverdueExceptions = (db: Executing, now: Date, limit: number) =>
   db
     .selectFrom('security_exceptions')

@@ -1,4 +1,4 @@
-import type { SecurityException } from '@sandbox-jobs/contract/resources/security-finding.ts'
+import type { SecurityException } from '@sandbox-jobs/contract/resources/builds/security-finding.ts'
 import type { ExceptionState } from '@sandbox-jobs/contract/states/finding-states.ts'
 import type { Selectable } from 'kysely'
 import type { SecurityExceptionsTable } from '../db/tables/findings.ts'

@@ -1,22 +1,25 @@
 import { catalogPageSizeDefault } from '@sandbox-jobs/contract/limits.ts'
-import type { SecurityFindingList, Severity } from '@sandbox-jobs/contract/resources/security-finding.ts'
+import type {
+  SecurityFindingList,
+  Severity,
+} from '@sandbox-jobs/contract/resources/builds/security-finding.ts'
 import type { FindingState } from '@sandbox-jobs/contract/states/finding-states.ts'
+import type { Principal } from '../access/principal.ts'
 import type { PageRequest } from '../base/page.ts'
-import { managedEnvironment } from '../environments/environment-access.ts'
-import type { EnvironmentContext } from '../environments/environment-context.ts'
-import type { Principal } from '../platform/principal.ts'
+import { managedEnvironment } from '../environments/catalogue/environment-access.ts'
+import type { EnvironmentContext } from '../environments/catalogue/environment-context.ts'
 import { listActiveExceptions } from './exception-store.ts'
 import { renderFinding } from './finding.ts'
 import { listFindingRows } from './finding-store.ts'
 
-/** Findings of an environment with their active exceptions, for who manages it. */
+/** Findings of an environment with their active exceptions, for its managers. */
 export async function listFindings(
   context: EnvironmentContext,
   principal: Principal,
   environmentId: string,
   query: PageRequest & { state?: FindingState[]; severity?: Severity[] },
 ): Promise<SecurityFindingList> {
-  await managedEnvironment(context.db, principal, environmentId)
+  await managedEnvironment(context.db, principal, 'environment.inspect', environmentId)
   const size = query.page_size ?? catalogPageSizeDefault
   const [states, severities] = [query.state ?? [], query.severity ?? []]
   const list = ['findings', environmentId, states.toSorted(), severities.toSorted()].join(':')

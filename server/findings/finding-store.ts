@@ -1,13 +1,16 @@
-import type { ScanFinding } from '@sandbox-jobs/contract/resources/security-finding.ts'
+import type { ScanFinding } from '@sandbox-jobs/contract/resources/builds/security-finding.ts'
 import { type FindingState, findingMachine } from '@sandbox-jobs/contract/states/finding-states.ts'
 import { sql } from 'kysely'
 import { newId } from '../base/ids.ts'
 import { acrossCompanies } from '../db/across-companies.ts'
 import type { Executing, Trx } from '../db/database.ts'
-import { noteCreated, transition } from '../db/transition.ts'
+import { recordCreated, transition } from '../db/transition.ts'
 import { type FindingRow, fingerprintOf } from './finding.ts'
 
-/** The only way a finding changes its state. Answers the state it left, or undefined when it may not move so. */
+/**
+ * The only way to change the state of a finding. Returns the previous state, or undefined if the transition is not
+ * allowed.
+ */
 export const moveFinding = (
   trx: Trx,
   { id, company_id }: Pick<FindingRow, 'id' | 'company_id'>,
@@ -24,7 +27,7 @@ export const moveFinding = (
     set: { state_changed_at: sql`now()`, block_reason: options.blockReason ?? null },
   })
 
-/** Findings that have not been closed; the caller holds the environment. */
+/** Findings that are not closed. The caller holds the lock of the environment. */
 export const listTracked = (
   trx: Trx,
   of: Pick<SeenIn, 'companyId' | 'environmentId'>,
@@ -57,7 +60,7 @@ export async function insertFinding(trx: Trx, finding: ScanFinding, seen: SeenIn
       last_version_id: seen.versionId,
     })
     .execute()
-  await noteCreated(trx, {
+  await recordCreated(trx, {
     machine: findingMachine,
     id,
     companyId: seen.companyId,
@@ -65,7 +68,7 @@ export async function insertFinding(trx: Trx, finding: ScanFinding, seen: SeenIn
   })
 }
 
-/** Notes that a version shows it, with what is known of it by now. */
+/** Records that a version has the finding, and updates its details. */
 export const noteSeen = (
   trx: Trx,
   tracked: Pick<FindingRow, 'id' | 'company_id'>,
@@ -86,7 +89,7 @@ export const noteSeen = (
     .where('company_id', '=', tracked.company_id)
     .execute()
 
-/** The most severe first; `after` is the place of the last one already shown. */
+/** Most severe first. `after` is the sort position of the last row of the previous page. */
 export async function listFindingRows(
   db: Executing,
   of: Pick<SeenIn, 'companyId' | 'environmentId'>,
@@ -125,7 +128,7 @@ export const lockFinding = (
     .forUpdate()
     .executeTakeFirst()
 
-/** For the operator, who names a finding by its id alone; held until the transaction ends. */
+/** For the operator, who identifies a finding only by its id. Locked until the transaction ends. */
 export const lockAnyFinding = (trx: Trx, id: string): Promise<FindingRow | undefined> =>
   trx
     .selectFrom('security_findings')
@@ -135,7 +138,7 @@ export const lockAnyFinding = (trx: Trx, id: string): Promise<FindingRow | undef
     .forUpdate()
     .executeTakeFirst()
 
-/** Findings of environments that have been archived. */
+/** Findings of archived environments. */
 export async function listOrphaned(
   db: Executing,
   limit: number,

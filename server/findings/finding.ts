@@ -1,6 +1,10 @@
 import { createHash } from 'node:crypto'
-import type { FindingKind, ScanFinding, Severity } from '@sandbox-jobs/contract/resources/security-finding.ts'
-import { severities } from '@sandbox-jobs/contract/resources/security-finding.ts'
+import type {
+  FindingKind,
+  ScanFinding,
+  Severity,
+} from '@sandbox-jobs/contract/resources/builds/security-finding.ts'
+import { severities } from '@sandbox-jobs/contract/resources/builds/security-finding.ts'
 import type { FindingState } from '@sandbox-jobs/contract/states/finding-states.ts'
 import type { Selectable } from 'kysely'
 import type { SecurityFindingsTable } from '../db/tables/findings.ts'
@@ -8,11 +12,11 @@ import { type ExceptionRow, renderException } from './exception.ts'
 
 export type FindingRow = Selectable<SecurityFindingsTable>
 
-/** What makes two findings of an environment the same one: not its severity, nor the version of a package. */
+/** Identity of a finding in an environment. Severity and package version are not part of it. */
 export const fingerprintOf = ({ kind, rule, subject }: ScanFinding): string =>
   `sha256:${createHash('sha256').update([kind, rule, subject].join('\0')).digest('hex')}`
 
-/** The most severe first, then in an order of its own: the same findings are always the same list. */
+/** Most severe first, then a fixed order, so that the same findings always give the same list. */
 export const bySeverity = (a: ScanFinding, b: ScanFinding): number =>
   severities.indexOf(a.severity) - severities.indexOf(b.severity) ||
   compareText(a.kind, b.kind) ||

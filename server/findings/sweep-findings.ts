@@ -11,8 +11,8 @@ import { listOrphaned, moveFinding } from './finding-store.ts'
 const batch = 200
 
 /**
- * Ends exceptions whose time is over, and closes the findings of archived environments with their exceptions. One
- * bounded round, safe to run in several processes.
+ * Ends expired exceptions, and closes the findings of archived environments with their exceptions. One bounded
+ * iteration, safe in several processes.
  */
 export async function sweepFindings(deps: {
   db: Database

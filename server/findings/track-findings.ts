@@ -1,26 +1,26 @@
 import { findingsPerScanMax } from '@sandbox-jobs/contract/limits.ts'
-import type { FindingKind, ScanFinding } from '@sandbox-jobs/contract/resources/security-finding.ts'
+import type { FindingKind, ScanFinding } from '@sandbox-jobs/contract/resources/builds/security-finding.ts'
 import { openFindingStates } from '@sandbox-jobs/contract/states/finding-states.ts'
 import type { Trx } from '../db/database.ts'
-import { holdCurrentVersion } from '../environments/current-version.ts'
+import { holdCurrentVersion } from '../environments/catalogue/current-version.ts'
 import { listActiveExceptions } from './exception-store.ts'
 import { bySeverity, type FindingRow, fingerprintOf } from './finding.ts'
 import { insertFinding, listTracked, moveFinding, noteSeen, type SeenIn } from './finding-store.ts'
 
 export interface Scanned {
   findings: readonly ScanFinding[]
-  /** Kinds that `findings` speaks of; findings of others stay. */
+  /** Kinds that the scan covers. Findings of other kinds do not change. */
   kinds: readonly FindingKind[]
-  /** Otherwise what is not among `findings` may be there still. */
+  /** If false, a finding that is missing in `findings` may still exist. */
   isComplete: boolean
 }
 
 /**
- * Brings the findings of an environment up to what its current version shows: new ones are discovered, those that had
- * been resolved reappear (excepted still, if their exception has not ended), those that are gone are resolved.
+ * Updates the findings of an environment from a scan of its current version. New findings become `discovered`.
+ * Resolved findings that occur again become `reappeared`, or `excepted` if their exception is still active. Findings
+ * that no longer occur become `resolved`.
  *
- * A version that is not the current one says nothing: the findings of an environment are those of the version that
- * is used.
+ * Scans of other versions are ignored: an environment has the findings of the version in use.
  */
 export async function trackFindings(trx: Trx, seen: SeenIn, scan: Scanned): Promise<void> {
   const { findings, kinds, isComplete } = scan

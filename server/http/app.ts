@@ -6,26 +6,26 @@ import type { Log } from '../base/logging.ts'
 import { parseStrictJson } from '../base/strict-json.ts'
 import { allowOtherOrigins } from './cross-origin.ts'
 import { handleError } from './errors.ts'
-import { type BodyConfig, foundDecorator, takeTurn } from './mount.ts'
+import { type BodyConfig, callerDecorator, takeTurn } from './mount.ts'
 
-/** Shape bounds of any JSON body; the run input's own are checked again where it is taken. */
+/** Bounds on the shape of any JSON body. The run input has its own bounds, checked where it is parsed. */
 const jsonBounds = { maxDepth: 80, maxNodes: 120_000, acceptProto: true }
 
-/** The HTTP application without its routes: strict JSON, one error mapping, headers that no answer lacks. */
+/** The HTTP application without its routes: strict JSON, one error mapping, and the headers that every response has. */
 export function createApp(log: Log): FastifyInstance {
   const app = fastify({
-    // A logger of its own for each request would cost more than all its headers; what Fastify notes goes to ours.
+    // A logger per request would cost more than all response headers. Fastify logs to the logger of the process.
     childLoggerFactory: () => log,
     logController: new LogController({ disableRequestLogging: true }),
     trustProxy: false,
     routerOptions: { maxParamLength: 128 },
-    // A stuck or endless client may not hold a connection for ever.
+    // A stuck or endless client must not hold a connection forever.
     requestTimeout: 15 * 60_000,
     keepAliveTimeout: 60_000,
     clientErrorHandler: (error, socket) => answerBrokenRequest(error, socket),
     frameworkErrors: (error, request, reply) => handleError(error, request, reply),
   }) as unknown as FastifyInstance
-  app.decorateRequest(foundDecorator, null)
+  app.decorateRequest(callerDecorator, null)
   app.removeAllContentTypeParsers()
   app.addContentTypeParser(
     'application/json',
@@ -43,7 +43,7 @@ export function createApp(log: Log): FastifyInstance {
     async (_request: unknown, body: string) =>
       body === '' ? undefined : Object.fromEntries(new URLSearchParams(body)),
   )
-  // Raw bodies are read by their routes, which count the bytes themselves.
+  // Routes read raw bodies themselves and count the bytes.
   app.addContentTypeParser('application/octet-stream', async (_request: unknown, payload: unknown) => payload)
   app.addHook('onSend', (_request, reply, _payload, done) => {
     reply.header('x-content-type-options', 'nosniff')
@@ -61,7 +61,7 @@ const badLength = {
   detail: { code: 'invalid_content_length', message: catalogue.invalid_content_length.message },
 }
 
-/** Answers to what the parser refuses for more than its form, by the parser's code. */
+/** Responses to requests that the parser refuses for another reason than bad syntax, by the parser's error code. */
 const brokenRequests: Record<string, { status: string; detail: unknown }> = {
   HPE_INVALID_CONTENT_LENGTH: badLength,
   HPE_UNEXPECTED_CONTENT_LENGTH: badLength,
@@ -72,7 +72,7 @@ const brokenRequests: Record<string, { status: string; detail: unknown }> = {
   ERR_HTTP_REQUEST_TIMEOUT: { status: '408 Request Timeout', detail: 'Request Timeout' },
 }
 
-/** Requests that Node's parser refuses never reach a route: they are answered on the bare socket. */
+/** Requests that Node's parser refuses never reach a route: the response is written to the bare socket. */
 function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): void {
   if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy()
   const { status, detail } = brokenRequests[error.code ?? ''] ?? {

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { isIP } from 'node:net'
 import { type AddressRange, contains, parseAddress } from '../base/address-range.ts'
 
-/** More hops than any path has; what stands before them is not read. */
+/** More hops than any real path has. Earlier entries are not read. */
 const hopsMax = 16
 
 export interface Sender {
@@ -12,10 +12,10 @@ export interface Sender {
 }
 
 /**
- * The address that a request came from. Only what a trusted proxy says is believed: from the right, each address was
- * written by the one behind it, so the first that is no trusted proxy is the client, and what stands before it may be
- * the client's invention. Where a proxy passes on one header and writes the other, they disagree, and nothing is
- * believed: the client is the proxy.
+ * The address that a request came from. Only entries written by a trusted proxy count. Read from the right, each
+ * address was appended by the hop after it, so the first one that is not a trusted proxy is the client; everything to
+ * its left may be invented by the client. If a proxy forwards one header and writes the other, the two disagree. Then
+ * neither is trusted and the proxy counts as the client.
  */
 export function clientAddress({ peer, headers }: Sender, trusted: readonly AddressRange[]): string {
   const connected = plainAddress(peer)
@@ -45,7 +45,7 @@ const hopsOf = (header: string | string[] | undefined): string[] =>
 /** `for=192.0.2.60;proto=https`, `For="[2001:db8::1]:4711"` */
 const forOf = (element: string): string => /(?:^|;)\s*for="?([^";]*)/i.exec(element.trim())?.[1] ?? ''
 
-/** Without port, brackets and the form of IPv4 that a socket of both families has. */
+/** Removes the port, the brackets and the IPv4-mapped IPv6 prefix that a dual-stack socket reports. */
 function plainAddress(text: string): string {
   const trimmed = text.trim().toLowerCase()
   const [, bracketed] = /^\[([0-9a-f:.]+)\](?::\d+)?$/.exec(trimmed) ?? []

@@ -34,7 +34,7 @@ async function answered(socket: Socket, request = get): Promise<boolean> {
   return Promise.race([once(socket, 'data').then(() => true), once(socket, 'close').then(() => false)])
 }
 
-it('refuses the connections of an address beyond its own bound, and takes them again when some have ended', async () => {
+it('refuses connections of an address above its limit, and accepts them again when some have closed', async () => {
   const open = await serve({ perAddress: 3, shared: [] })
   const held = [await open(), await open(), await open()]
   for (const socket of held) expect(await answered(socket)).toBe(true)
@@ -42,20 +42,20 @@ it('refuses the connections of an address beyond its own bound, and takes them a
   const [first] = held as [Socket]
   first.destroy()
   await once(first, 'close')
-  // The service hears of it in its own time.
+  // The service notices a closed connection asynchronously.
   let isTaken = false
   while (!isTaken) isTaken = await answered(await open())
   for (const socket of held) socket.destroy()
 })
 
-it('counts no connections of this machine or of a trusted proxy, which has those of everybody', async () => {
+it('does not count connections from this machine or from a trusted proxy, which carries those of all clients', async () => {
   const open = await serve({ perAddress: 1 })
   const held = [await open(), await open(), await open()]
   for (const socket of held) expect(await answered(socket)).toBe(true)
   for (const socket of held) socket.destroy()
 })
 
-it('ends the connection of a sender whose body does not come, and of no other', async () => {
+it('closes the connection of a sender whose body does not arrive, and no other', async () => {
   const open = await serve({ bodyMs: 200 })
   const slow = await open()
   slow.write('POST /body HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\ncontent-length: 9\r\n\r\n{')
@@ -68,7 +68,7 @@ it('ends the connection of a sender whose body does not come, and of no other', 
   prompt.destroy()
 })
 
-it('ends the connection of a reader who takes nothing of a long answer', async () => {
+it('closes the connection of a reader that does not read a long response', async () => {
   const ended = Promise.withResolvers<void>()
   const endless = function* () {
     for (;;) yield Buffer.alloc(64 * 1024)
@@ -88,7 +88,7 @@ it('ends the connection of a reader who takes nothing of a long answer', async (
   socket.destroy()
 })
 
-it('keeps the connection of a reader for whom there is nothing yet', async () => {
+it('keeps the connection of a reader while there is nothing to send', async () => {
   const source = new PassThrough()
   const waitedThrice = Promise.withResolvers<void>()
   const open = await serve({ stallMs: 100, bodyMs: 50 }, (app) =>
@@ -105,7 +105,7 @@ it('keeps the connection of a reader for whom there is nothing yet', async () =>
   socket.write('GET /later HTTP/1.1\r\nhost: a\r\ncontent-length: 2\r\n\r\n{}')
   source.write('first')
   await once(socket, 'data')
-  // Several times as long as a reader may stand still.
+  // Several times as long as a reader may stall.
   await waitedThrice.promise
   source.write('second')
   expect(String((await once(socket, 'data'))[0])).toContain('second')

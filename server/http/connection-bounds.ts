@@ -1,19 +1,19 @@
 import type { Server, ServerResponse } from 'node:http'
-import type { Socket } from 'node:net'
+import { Socket } from 'node:net'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { type AddressRange, contains, parseAddress, parseAddressRange } from '../base/address-range.ts'
 import { type BodyConfig, isStreamed } from './mount.ts'
 
 export interface ConnectionBounds {
-  /** Connections at once, of all and of one address. */
+  /** Simultaneous connections, in total and per address. */
   connections: number
   perAddress: number
-  /** For the headers of a request, and for a body that is taken as a whole. */
+  /** Time to receive the headers of a request, and a body that is read as a whole. */
   headersMs: number
   bodyMs: number
-  /** After which a reader who takes nothing of what waits for it is gone. */
+  /** A reader that does not read pending data for this long is disconnected. */
   stallMs: number
-  /** Addresses that have connections for many: trusted proxies, and what runs on this machine. */
+  /** Addresses that carry connections of many clients: trusted proxies and this machine. */
   shared: readonly AddressRange[]
 }
 
@@ -29,8 +29,8 @@ export const connectionBoundsFor = (trustedProxies: readonly AddressRange[]): Co
 })
 
 /**
- * What one client may hold of the API without asking for anything: connections, and time for sending and for reading.
- * A body that is a stream has the time of the whole request, and its route bounds how many a company may send.
+ * Limits what one client can hold without making a request: connections, and time to send and to read. A streamed
+ * body may take as long as the whole request; its route limits how many uploads a company has at once.
  */
 export function boundConnections(app: FastifyInstance, bounds: ConnectionBounds): void {
   const { server } = app
@@ -40,7 +40,7 @@ export function boundConnections(app: FastifyInstance, bounds: ConnectionBounds)
   app.addHook('preParsing', (request, _reply, payload, done) => {
     if (hasBody(request) && !isStreamed(request.routeOptions.config as Partial<BodyConfig>)) {
       const { raw } = request
-      // What has come is not late, however long its answer takes.
+      // A request that has arrived completely is not late, however long its response takes.
       const timer = setTimeout(() => raw.complete || raw.destroy(), bounds.bodyMs)
       payload.once('close', () => clearTimeout(timer)).once('end', () => clearTimeout(timer))
     }
@@ -72,11 +72,13 @@ function boundAddresses(server: Server, { perAddress, shared }: ConnectionBounds
   })
 }
 
-/** A connection on which nothing moves is closed where something waits to be sent, and kept where nothing does. */
+/** Closes a connection that makes no progress while data waits to be sent. Keeps it while nothing waits. */
 function endStalled(response: ServerResponse, stallMs: number): void {
+  const { socket } = response
+  // A request that was injected into the app has no connection.
+  if (!(socket instanceof Socket)) return
   response.setTimeout(stallMs, () => {
-    const { socket } = response
-    if (response.writableLength > 0 || (socket?.writableLength ?? 0) > 0) socket?.destroy()
-    else socket?.setTimeout(stallMs)
+    if (response.writableLength > 0 || socket.writableLength > 0) socket.destroy()
+    else socket.setTimeout(stallMs)
   })
 }

@@ -5,7 +5,7 @@ import { createApp } from './app.ts'
 const app = createApp(createLog('test', 'silent'))
 const origin = 'https://chat.example'
 
-test('a browser that asks first is told what it may send, without credentials', async () => {
+test('a preflight request lists what may be sent, without credentials', async () => {
   const answer = await app.inject({
     method: 'OPTIONS',
     url: '/private/module/sandbox/chatrooms/x/runs',
@@ -17,19 +17,19 @@ test('a browser that asks first is told what it may send, without credentials', 
   expect(answer.headers['access-control-allow-credentials']).toBeUndefined()
 })
 
-test('an answer, also a refusal, can be read by the page that asked', async () => {
+test('a response, also an error, can be read by the page that made the request', async () => {
   const answer = await app.inject({ url: '/nowhere', headers: { origin } })
   expect(answer.statusCode).toBe(404)
   expect(answer.headers['access-control-allow-origin']).toBe('*')
 })
 
-test('a page that asked can read when to come again and how a file is called', async () => {
+test('a page can read the retry time and the file name', async () => {
   const answer = await app.inject({ url: '/nowhere', headers: { origin } })
   const exposed = String(answer.headers['access-control-expose-headers']).toLowerCase().split(', ')
   expect(exposed).toEqual(expect.arrayContaining(['retry-after', 'content-disposition']))
 })
 
-test('nobody else is told about origins', async () => {
+test('a request without an origin gets no origin headers', async () => {
   const answer = await app.inject({ url: '/nowhere' })
   expect(answer.headers['access-control-allow-origin']).toBeUndefined()
 })

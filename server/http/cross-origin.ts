@@ -1,14 +1,15 @@
 import type { FastifyInstance } from 'fastify'
 
-/** For the page that asked: the answer, and of its headers those that a page has a use for. */
+/** Lets the page read the response and the response headers that it needs. */
 const readable = {
   'access-control-allow-origin': '*',
-  'access-control-expose-headers': 'Retry-After, Content-Disposition, WWW-Authenticate',
+  'access-control-expose-headers':
+    'Retry-After, Content-Disposition, Content-Range, Accept-Ranges, ETag, WWW-Authenticate',
 }
 
 /**
- * Lets pages of other origins call the API. Nothing here is decided by cookies: a page has to hold a token or a key, and
- * the origins of a key are held where the key is read, so the browser's own check may be open to all.
+ * Lets pages of other origins call the API. Authentication never uses cookies: a page must hold a token or a key, and
+ * the origins of a key are checked when the key is read. So the browser's own check may allow every origin.
  */
 export function allowOtherOrigins(app: FastifyInstance): void {
   app.addHook('onSend', (request, reply, _payload, done) => {
@@ -22,7 +23,7 @@ export function allowOtherOrigins(app: FastifyInstance): void {
         'access-control-allow-origin': '*',
         'access-control-allow-methods': 'GET, POST, PUT, PATCH, DELETE',
         'access-control-allow-headers':
-          'Authorization, X-Api-Key, Content-Type, Idempotency-Key, X-Sandbox-Upload-Capability',
+          'Authorization, X-Api-Key, Content-Type, Idempotency-Key, Range, If-Range, Last-Event-ID, X-Sandbox-Upload-Capability, X-Sandbox-Download-Capability',
         'access-control-max-age': '600',
       })
       .send(),

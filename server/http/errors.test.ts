@@ -16,7 +16,7 @@ class LogLines extends Writable {
   }
 }
 
-it('logs what finds a fault without the values that a database error quotes', async () => {
+it('logs what identifies a fault, without the row values that a database error quotes', async () => {
   const log = new LogLines()
   const app = createApp(pino(log))
   app.get('/broken', async () => {
@@ -30,7 +30,7 @@ it('logs what finds a fault without the values that a database error quotes', as
   expect(log.lines).not.toContain('a secret name')
 })
 
-it('says that the object store is away when its disk fails, be it asked to read or to write', async () => {
+it('reports that the object store is unavailable when its disk fails on a read or a write', async () => {
   const app = createApp(pino({ level: 'silent' }))
   const storage = new DiskStorage('/dev/null')
   app.get('/read', () => storage.get('key'))
@@ -41,7 +41,7 @@ it('says that the object store is away when its disk fails, be it asked to read 
   }
 })
 
-it('holds a sender who hangs up within a body for no fault of its own', async () => {
+it('does not log an internal error when a sender hangs up during its body', async () => {
   const log = new LogLines()
   const app = createApp(pino(log))
   app.post('/taken', async () => 'taken')

@@ -4,8 +4,8 @@ import { CodedError, notFound } from '../base/coded-error.ts'
 import { PlainError } from '../base/plain-error.ts'
 import { JsonRefused, jsonRefusals } from '../base/strict-json.ts'
 import { problemOf, ValidationError } from '../base/validation-error.ts'
-import { isDatabaseAway } from '../db/database.ts'
-import { isStorageAway } from '../storage/away.ts'
+import { isDatabaseUnavailable } from '../db/database.ts'
+import { isStorageUnavailable } from '../storage/unavailable.ts'
 
 interface Answer {
   status: number
@@ -13,8 +13,8 @@ interface Answer {
   headers?: Record<string, string>
 }
 
-/** The one place where failures become answers (contract part 2, "Errors"). */
-export function answerOf(error: unknown): Answer | undefined {
+/** The only place that turns errors into responses (contract part 2, "Errors"). */
+export function responseOf(error: unknown): Answer | undefined {
   if (error instanceof CodedError) return coded(error)
   if (error instanceof ValidationError) return { status: 422, body: { detail: error.problems } }
   if (error instanceof PlainError) {
@@ -37,7 +37,7 @@ function coded(error: CodedError): Answer {
   }
 }
 
-/** What Fastify itself refuses before a handler is reached. */
+/** Errors that Fastify raises before a handler runs. */
 function fromFastify(error: unknown): Answer | undefined {
   const code = error instanceof Error && 'code' in error ? String((error as FastifyError).code) : ''
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return coded(new CodedError('request_too_large'))
@@ -49,7 +49,7 @@ function fromFastify(error: unknown): Answer | undefined {
   }
   if (code.startsWith('FST_ERR_CTP')) return malformed('body')
   if (code === 'FST_ERR_BAD_URL') return malformed('path')
-  // Longer than any id or token: it names nothing.
+  // Longer than any id or token, so it cannot name anything.
   if (code === 'FST_ERR_MAX_PARAM_LENGTH') return coded(notFound())
   return undefined
 }
@@ -59,22 +59,25 @@ const malformed = (part: 'body' | 'path'): Answer => ({
   body: { detail: [problemOf([part], { type: 'malformed', words: 'cannot be read' })] },
 })
 
-/** What finds the fault, and no more: other fields of a database error quote the values of rows. */
+/** Only what identifies the fault: other fields of a database error quote values of rows. */
 function loggable(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { message: typeof error }
   return { message: error.message, stack: error.stack, ...('code' in error && { code: error.code }) }
 }
 
 function codeOf(error: unknown): 'database_unavailable' | 'storage_unavailable' | 'internal_error' {
-  if (isDatabaseAway(error)) return 'database_unavailable'
-  return isStorageAway(error) ? 'storage_unavailable' : 'internal_error'
+  if (isDatabaseUnavailable(error)) return 'database_unavailable'
+  return isStorageUnavailable(error) ? 'storage_unavailable' : 'internal_error'
 }
 
-/** A sender who hung up before all was sent: nothing of ours has failed, and nobody is left to be told. */
+/**
+ * The sender closed the connection before the request was complete: this is not a fault of the service, and there is
+ * nobody to respond to.
+ */
 const senderLeft = ({ raw }: FastifyRequest): boolean => raw.destroyed && !raw.complete
 
 export function handleError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
-  let answer = answerOf(error)
+  let answer = responseOf(error)
   if (!answer && senderLeft(request)) answer = malformed('body')
   if (!answer) {
     request.log.error({ error: loggable(error), route: request.routeOptions.url }, 'request failed')

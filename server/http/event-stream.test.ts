@@ -2,16 +2,16 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { expect, it } from 'vitest'
 import { createLog } from '../base/logging.ts'
-import type { PlacedEvent } from '../live-logs/log-followers.ts'
+import type { PositionedEvent } from '../live-logs/log-followers.ts'
 import { createApp } from './app.ts'
 import { eventStream, eventStreamHeaders } from './event-stream.ts'
 
 const text = 'x'.repeat(64 * 1024)
 
-/** A service with one stream of `count` large events, which tells when its place is given up. */
+/** A service with one stream of `count` large events. It reports when the stream is released. */
 async function serve(count: number, withinMs: number) {
   const released = Promise.withResolvers<number>()
-  async function* events(): AsyncGenerator<PlacedEvent> {
+  async function* events(): AsyncGenerator<PositionedEvent> {
     let sent = 0
     try {
       for (; sent < count; sent += 1) yield { position: sent, event: { kind: 'log', start: sent, text } }
@@ -31,13 +31,13 @@ async function serve(count: number, withinMs: number) {
   return { app, socket, released: released.promise }
 }
 
-it('gives up the place of a reader that stands still, and closes its connection', async () => {
+it('releases the stream of a stalled reader and closes its connection', async () => {
   const { app, socket, released } = await serve(Number.POSITIVE_INFINITY, 300)
-  // It reads what comes first, and nothing from then on.
+  // The reader reads the first chunk and nothing after it.
   await once(socket, 'data')
   socket.pause()
   const sent = await released
-  // What waits for it is what the connection holds, and one event.
+  // Only the connection's buffers and one event wait for the reader.
   expect(sent * text.length).toBeLessThan(64 * 1024 ** 2)
   socket.resume()
   await once(socket, 'close')

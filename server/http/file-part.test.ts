@@ -51,26 +51,26 @@ function post(path: string, content: Buffer, { cut = false } = {}) {
       resolve({ status: response.statusCode, body: await json(response) }),
     )
     if (cut) {
-      // Sent, and then the end of the connection in place of the rest.
+      // Sends a part of the body and then closes the connection.
       request.write(body.subarray(0, body.length / 2), () => request.destroy())
     } else request.end(body)
   })
 }
 
-it('answers while a large file is still on its way, and serves on', async () => {
+it('responds while a large file is still being sent, and keeps serving', async () => {
   const large = Buffer.alloc(20 * 1024 ** 2, 'x')
   expect((await post('/bounded', large)).body).toEqual({ read: 'enough' })
   expect(await post('/early', large)).toMatchObject({ body: { read: 'nothing' } })
   expect(await post('/bounded', Buffer.alloc(1000))).toMatchObject({ body: { read: 1000 } })
 })
 
-it('gives no file to a reader whose sender hung up', async () => {
+it('fails the file when its sender hangs up', async () => {
   seen.length = 0
   await expect(post('/bounded', Buffer.alloc(900), { cut: true })).rejects.toThrow('socket hang up')
   expect((await post('/bounded', Buffer.alloc(3))).body).toEqual({ read: 3 })
   expect(seen).toEqual([3])
 })
 
-it('is a reader on its own routes only', async () => {
+it('parses multipart bodies only on its own routes', async () => {
   expect((await post('/json', Buffer.alloc(3))).status).toBe(422)
 })

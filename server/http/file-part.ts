@@ -4,17 +4,17 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { invalid, ValidationError } from '../base/validation-error.ts'
 
 /*
- * Multipart bodies that hold one part, the file `file`. Nothing is written anywhere here: the file is a stream that its
- * reader bounds, and it ends without an error only when the body ended well and held nothing else. So whoever reads
- * it to its end before keeping anything keeps nothing of a refused request.
+ * Multipart bodies that hold exactly one part, the file `file`. Nothing is written to disk here: the file is a stream
+ * that its consumer limits. The stream ends without an error only if the body was complete and held nothing else. So
+ * a consumer that reads to the end before it stores anything stores nothing of a refused request.
  */
 
 const partName = 'file'
 
-/** Enough to see that there is more than one part, and no more of it. */
+/** Enough to detect a second part, and no more. */
 const partLimits = { files: 2, fields: 1, parts: 3, fieldSize: 1024, fieldNameSize: 100, headerPairs: 16 }
 
-/** Routes below `files` take multipart bodies; on no other route is there a reader for them. */
+/** Routes below `files` accept multipart bodies. No other route has a parser for them. */
 export function withFiles(app: FastifyInstance, mountRoutes: (files: FastifyInstance) => void): void {
   app.register(async (files) => {
     await files.register(multipart, { throwFileSizeLimit: false })
@@ -30,7 +30,7 @@ export interface FilePart {
 type Parts = ReturnType<FastifyRequest['parts']>
 
 /**
- * Opens the file of a request, of which at most `maxBytes` and one more are passed on: that one tells the reader that it
+ * Opens the file of a request. Passes on at most `maxBytes` and one more byte, which shows the consumer that the file
  * is too large. Throws the standard 422 array.
  */
 export async function openFilePart(request: FastifyRequest, maxBytes: number): Promise<FilePart> {
@@ -41,7 +41,7 @@ export async function openFilePart(request: FastifyRequest, maxBytes: number): P
   return { filename: displayName(first.filename), body: bodyOf(request, first, parts) }
 }
 
-/** A request of another kind is refused before anything is counted for it. */
+/** A request of another content type is refused before any quota counts it. */
 export function requireMultipart(request: FastifyRequest): void {
   if (!request.isMultipart()) {
     throw invalid(['header', 'content-type'], 'content_type', 'must be multipart/form-data')
@@ -60,7 +60,7 @@ async function* bodyOf(
   } catch (error) {
     throw error instanceof ValidationError ? error : malformed()
   } finally {
-    // What its sender goes on sending is read and dropped, so that the answer arrives and the connection stays usable.
+    // The rest of the body is read and dropped, so that the response arrives and the connection stays usable.
     request.raw.unpipe()
     request.raw.resume()
   }
@@ -84,6 +84,6 @@ function drop(request: FastifyRequest, error: ValidationError): ValidationError 
 const malformed = () => invalid(['body'], 'malformed', 'is not one whole multipart body with one file')
 const extraPart = () => invalid(['body'], 'extra_forbidden', `may hold nothing but the file ${partName}`)
 
-/** Shown to people only: no control characters, the end of a long name. */
+/** Only for display: no control characters, and only the end of a long name. */
 const displayName = (name: string | undefined): string =>
   [...(name ?? '').toWellFormed().replaceAll(/\p{Cc}/gu, '')].slice(-uploadFilenameMaxLength).join('')

@@ -2,15 +2,16 @@ import type { Route } from '@sandbox-jobs/contract/routes/route.ts'
 import type { FastifyRequest } from 'fastify'
 import { invalid } from '../base/validation-error.ts'
 
-/** Routes that take raw bytes or files look at the type themselves, before they look at the bytes. */
+/** Routes that take raw bytes or files check the content type themselves, before they read the bytes. */
 const mediaTypes: Partial<Record<NonNullable<Route['bodyKind']>, string>> = {
   json: 'application/json',
   form: 'application/x-www-form-urlencoded',
 }
 
 /**
- * Throws the standard 422 array for a body of another type than the route declares: a form is not as strict as JSON, and
- * a page of any origin may send one unasked. A request without a body may name any type.
+ * Throws the standard 422 array for a body of another type than the route declares. HTML forms are less strict than
+ * JSON, and a page of any origin may send one without a preflight request. A request without a body may name any
+ * type.
  */
 export function requireMediaType(route: Route, request: FastifyRequest): void {
   const wanted = mediaTypes[route.bodyKind ?? 'json']

@@ -1,3 +1,4 @@
+import { needsCredentials } from '@sandbox-jobs/contract/access/actions.ts'
 import { uncoded } from '@sandbox-jobs/contract/errors/uncoded.ts'
 import type { Route } from '@sandbox-jobs/contract/routes/route.ts'
 import type { FastifyInstance } from 'fastify'
@@ -8,9 +9,8 @@ import { checkEnabled, checkKeyScope } from './scopes.ts'
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE']
 
 /**
- * Answers 405 on the paths of the contract for every method that they do not have. Credentials, key scope and kill
- * switch come first, as for a method that is there: a path without its ids is no secret, what a caller may do on it is
- * answered as ever, and no id is looked up.
+ * Responds 405 on paths of the contract to every method that they do not have. Credentials, key scope and kill switch
+ * are checked first, as for an existing method. No id is looked up: the path pattern itself is public.
  */
 export function refuseOtherMethods(
   app: FastifyInstance,
@@ -28,7 +28,7 @@ export function refuseOtherMethods(
       method: methods.filter((method) => !allowed.includes(method)),
       url: fastifyPath(route.path),
       onRequest: async (request) => {
-        if (route.access !== 'public' && route.access !== 'token') {
+        if (needsCredentials(route.action)) {
           checkKeyScope(route, await options.authenticate(request.headers), chatroomOf(request))
         }
         checkEnabled(options.enabled, { method: request.method, path: route.path })

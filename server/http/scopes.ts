@@ -1,14 +1,15 @@
+import { actions } from '@sandbox-jobs/contract/access/actions.ts'
 import { uncoded } from '@sandbox-jobs/contract/errors/uncoded.ts'
 import { stopsWhenDisabled } from '@sandbox-jobs/contract/routes/implied-errors.ts'
 import type { Route } from '@sandbox-jobs/contract/routes/route.ts'
+import type { Principal } from '../access/principal.ts'
 import { CodedError } from '../base/coded-error.ts'
 import { PlainError } from '../base/plain-error.ts'
-import type { Principal } from '../platform/principal.ts'
 
 const refuse = ({ status, detail }: { status: number; detail: string }) => new PlainError(status, detail)
 
 /**
- * What a sandbox-scope key may reach: deny by default, rooms first, then the route's own rule
+ * What a sandbox-scope key may reach: deny by default, rooms first, then the rule of the route's action
  * (contract part 1, "Restricted API keys").
  */
 export function checkKeyScope(route: Route, principal: Principal, chatroomId: string | undefined): void {
@@ -16,7 +17,7 @@ export function checkKeyScope(route: Route, principal: Principal, chatroomId: st
   if (key?.scope !== 'sandbox') return
   if (chatroomId !== undefined && !key.allowedChatroomIds.includes(chatroomId))
     throw refuse(uncoded.key_chatroom)
-  const rule = route.restrictedKey
+  const rule = actions[route.action].key
   if (rule === 403) throw refuse(uncoded.key_scope)
   if (rule === 404) throw new CodedError('not_found')
   if (rule === 405) throw refuse(uncoded.method_not_allowed)

@@ -6,21 +6,21 @@ import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'
 import { afterEach, expect, it } from 'vitest'
-import type { Principal } from '../platform/principal.ts'
+import type { Principal } from '../access/principal.ts'
 import { createApp } from './app.ts'
 import { mounter } from './mount.ts'
-import { defaultTurnBounds, RequestTurns } from './request-turns.ts'
+import { defaultSchedulerBounds, RequestScheduler } from './request-scheduler.ts'
 
 let app: FastifyInstance
 afterEach(() => app.close())
 
-/** Requests name their company in the header `company`; their work is `work`. */
+/** Requests name their company in the header `company` and run `work`. */
 function start(work: (company: string) => Promise<void>): void {
   app = createApp(pino({ level: 'silent' }))
   const authenticate = async ({ company }: IncomingHttpHeaders) =>
     ({ companyId: String(company), role: 4 }) as Principal
-  const turns = new RequestTurns({ ...defaultTurnBounds, atWork: 4 })
-  const mount = mounter(app, { authenticate, enabled: true, turns })
+  const scheduler = new RequestScheduler({ ...defaultSchedulerBounds, atWork: 4 })
+  const mount = mounter(app, { authenticate, enabled: true, scheduler })
   mount(allRoutes.previewInput, async ({ principal }) => {
     await work(principal.companyId)
     return {} as never
@@ -32,7 +32,7 @@ const url = allRoutes.previewInput.path.replaceAll(/\{\w+\}/g, '0000000000000000
 const ask = (company: string) =>
   app.inject({ method: 'POST', url, headers: { company }, payload: { input: 1 } })
 
-it('lets no company have more requests at work than its part while another one asks', async () => {
+it('limits the running requests of a company to its share while another company is active', async () => {
   const atWork = new Map<string, number>()
   let most = 0
   start(async (company) => {
@@ -50,7 +50,7 @@ it('lets no company have more requests at work than its part while another one a
   expect(most).toBe(2)
 })
 
-it('does no work for a sender who has gone before its turn', async () => {
+it('does not run a request whose sender left before its turn', async () => {
   const { promise: go, resolve } = Promise.withResolvers<void>()
   let worked = 0
   start(async (company) => {

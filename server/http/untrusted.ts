@@ -1,4 +1,4 @@
-/** A stranger's bytes under our own address: never rendered, never cached, never told onwards. */
+/** Content of tenants under the address of the service: never rendered, never cached, and no referrer is sent. */
 export const untrustedHeaders = {
   'content-type': 'application/octet-stream',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'; sandbox",

@@ -4,8 +4,8 @@ import { Nullable, OneOf, PlainText, Strict, VisibleText } from '@sandbox-jobs/c
 import { Type } from 'typebox'
 import { describe, expect, it, test } from 'vitest'
 import { ValidationError } from '../base/validation-error.ts'
-import { patternWords } from './problem-words.ts'
-import { checkOf } from './validation.ts'
+import { validatorOf } from './validation.ts'
+import { patternMessages } from './validation-messages.ts'
 
 const schema = Strict({
   name: Type.Optional(VisibleText({ maxLength: 3 })),
@@ -17,7 +17,7 @@ const schema = Strict({
 
 function problemsOf(body: unknown) {
   try {
-    checkOf('body', schema)(body)
+    validatorOf('body', schema)(body)
   } catch (error) {
     if (error instanceof ValidationError) return error.problems
     throw error
@@ -25,7 +25,7 @@ function problemsOf(body: unknown) {
   return []
 }
 
-describe('a message of a refused field', () => {
+describe('a validation message', () => {
   it.each([
     [{ name: '' }, 'name must have at least 1 character'],
     [{ name: 'long' }, 'name may have at most 3 characters'],
@@ -45,13 +45,13 @@ describe('a message of a refused field', () => {
     expect(problemsOf(body).map(({ msg }) => msg)).toEqual([message])
   })
 
-  it('holds no more of a name than people read', () => {
+  it('shortens long names', () => {
     const [problem] = problemsOf({ ['x'.repeat(10_000)]: 1 })
     expect(JSON.stringify(problem).length).toBeLessThan(400)
   })
 })
 
-test('every pattern of a request has words', () => {
+test('every pattern of a request has a message', () => {
   const patterns = new Set<string>()
   const collect = (node: unknown): void => {
     if (typeof node !== 'object' || node === null) return
@@ -59,6 +59,6 @@ test('every pattern of a request has words', () => {
     for (const child of Object.values(node)) collect(child)
   }
   for (const { params, query, body } of Object.values<Route>(allRoutes)) collect([params, query, body])
-  expect([...patterns].filter((pattern) => !patternWords.has(pattern))).toEqual([])
+  expect([...patterns].filter((pattern) => !patternMessages.has(pattern))).toEqual([])
   expect(patterns.size).toBeGreaterThan(4)
 })

@@ -2,11 +2,11 @@ import { Ajv2020 as Ajv, type ErrorObject, type ValidateFunction } from 'ajv/dis
 import formats from 'ajv-formats'
 import type { TSchema } from 'typebox'
 import { problemOf, ValidationError, type ValidationProblem } from '../base/validation-error.ts'
-import { wordsOf } from './problem-words.ts'
+import { messageOf } from './validation-messages.ts'
 
 const problemsShown = 20
 
-/** The schemas are of the contract's own making: to check their form costs a start more than all else that Ajv does. */
+/** The contract's schemas are trusted. Validating them would take most of the start-up time of Ajv. */
 const plain = {
   allErrors: false,
   strict: false,
@@ -14,15 +14,18 @@ const plain = {
   useDefaults: true,
   validateSchema: false,
 } as const
-/** Bodies are taken as they are; paths and queries are text and are converted. */
+/** Bodies are validated as they are. Paths and queries are text and are converted. */
 const bodies = formats.default(new Ajv({ ...plain, coerceTypes: false }))
 const texts = formats.default(new Ajv({ ...plain, coerceTypes: 'array' }))
 
 export type Part = 'body' | 'query' | 'path' | 'header'
 export type Validate = (value: unknown) => void
 
-/** A check that throws the standard 422 array. Compiled with its first value: a start does not wait for all of them. */
-export function checkOf(part: Part, schema: TSchema): Validate {
+/**
+ * A validator that throws the standard 422 array. It is compiled on first use, so that start-up does not wait for all
+ * of them.
+ */
+export function validatorOf(part: Part, schema: TSchema): Validate {
   let check: ValidateFunction | undefined
   return (value) => {
     check ??= (part === 'body' ? bodies : texts).compile(schema)
@@ -46,8 +49,8 @@ export function isValid(validate: Validate, value: unknown): boolean {
 }
 
 /**
- * Those that say something: a field that may be null fails its other form, being no null and the choice between both,
- * and only the first tells its sender what to send.
+ * The relevant errors: a nullable field also fails as `null` and as a choice of both, but only the first error tells
+ * the sender what to send.
  */
 function telling(errors: readonly ErrorObject[]): readonly ErrorObject[] {
   const told = errors.filter(
@@ -58,13 +61,13 @@ function telling(errors: readonly ErrorObject[]): readonly ErrorObject[] {
 
 const namePartMaxLength = 128
 
-/** A problem in words for people, without the value that caused it. */
+/** A message for people, without the value that caused it. */
 function render(part: Part, error: ErrorObject): ValidationProblem {
   const loc: (string | number)[] = [part, ...error.instancePath.split('/').slice(1).map(decodePointer)]
   const named = error.params.additionalProperty ?? error.params.missingProperty
   if (typeof named === 'string') loc.push(named.slice(0, namePartMaxLength))
   const types: Record<string, string> = { additionalProperties: 'extra_forbidden', required: 'missing' }
-  return problemOf(loc, { type: types[error.keyword] ?? error.keyword, words: wordsOf(error) })
+  return problemOf(loc, { type: types[error.keyword] ?? error.keyword, words: messageOf(error) })
 }
 
 const decodePointer = (segment: string): string | number =>

@@ -1,34 +1,34 @@
 import { sql } from 'kysely'
 import { acrossCompanies } from '../db/across-companies.ts'
 import type { Executing } from '../db/database.ts'
-import type { LogPart } from '../executor/port.ts'
-import { logNewsChannel } from './log-news.ts'
-import { liveLogChannel } from './log-offers.ts'
+import type { LogPart } from '../executor/port/sandboxes.ts'
+import { liveLogChannel } from './log-sources.ts'
+import { logUpdatesChannel } from './log-updates.ts'
 
-/* Writes the table `live_logs`. */
+/* SQL of the table `live_logs`. */
 
-/** Whose log it is: a run or a build. */
+/** Owner of the log: a run or a build. */
 export interface LogSubject {
   id: string
   company_id: string
 }
 
-/** How long one wish for a log holds. */
-const wantedSeconds = 10
+/** Lifetime of one request for a log, in seconds. */
+const requestedSeconds = 10
 
-/** Has the worker that has the sandbox bring its log for a while. */
-export async function wantLiveLog(db: Executing, subject: LogSubject): Promise<void> {
+/** Requests the log: the worker that has the sandbox streams it for a while. */
+export async function requestLiveLog(db: Executing, subject: LogSubject): Promise<void> {
   await sql`
     with wanted as (
       insert into live_logs (subject_id, company_id, wanted_until)
-      values (${subject.id}, ${subject.company_id}, now() + ${wantedSeconds} * interval '1 second')
+      values (${subject.id}, ${subject.company_id}, now() + ${requestedSeconds} * interval '1 second')
       on conflict (subject_id) do update set wanted_until = excluded.wanted_until
     )
     select pg_notify(${sql.lit(liveLogChannel)}, ${subject.id})
   `.execute(db)
 }
 
-/** What is there of the log from `position` on. */
+/** The stored part of the log from `position` on. */
 export async function readLiveLog(
   db: Executing,
   subject: LogSubject,
@@ -44,7 +44,7 @@ export async function readLiveLog(
   return rows[0]
 }
 
-/** Tells who follows it. False when nobody wants it any more. */
+/** Stores the part and notifies its followers. False when the log is no longer requested. */
 export async function writeLiveLog(db: Executing, subjectId: string, part: LogPart): Promise<boolean> {
   const { rows } = await sql`${acrossCompanies('a worker writes the log of what it has in hand')}
     with written as (
@@ -52,13 +52,13 @@ export async function writeLiveLog(db: Executing, subjectId: string, part: LogPa
       where subject_id = ${subjectId} and wanted_until > now()
       returning subject_id
     )
-    select pg_notify(${sql.lit(logNewsChannel)}, subject_id) from written
+    select pg_notify(${sql.lit(logUpdatesChannel)}, subject_id) from written
   `.execute(db)
   return rows.length > 0
 }
 
-/** False when nobody wants it any more. */
-export async function isLiveLogWanted(db: Executing, subjectId: string): Promise<boolean> {
+/** False when the log is no longer requested. */
+export async function isLiveLogRequested(db: Executing, subjectId: string): Promise<boolean> {
   const found = await db
     .selectFrom('live_logs')
     .modifyFront(acrossCompanies('a worker asks for what it has in hand'))
@@ -69,7 +69,7 @@ export async function isLiveLogWanted(db: Executing, subjectId: string): Promise
   return found !== undefined
 }
 
-/** Removes what nobody wants any more. */
+/** Deletes logs that are no longer requested. */
 export async function dropLiveLogs(db: Executing): Promise<{ dropped: number }> {
   const { numDeletedRows } = await db
     .deleteFrom('live_logs')

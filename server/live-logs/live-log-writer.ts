@@ -1,11 +1,11 @@
 import type { Executing } from '../db/database.ts'
-import type { LogPart } from '../executor/port.ts'
-import { isLiveLogWanted, writeLiveLog } from './live-log-store.ts'
+import type { LogPart } from '../executor/port/sandboxes.ts'
+import { isLiveLogRequested, writeLiveLog } from './live-log-store.ts'
 
-/** Puts the newest part of a log where the api reads it, if there is a new one. False when nobody wants it any more. */
+/** Stores the newest part of a log, if there is one, for the API to read. False when the log is no longer requested. */
 export type LiveLogWriter = (subjectId: string, part: LogPart | undefined) => Promise<boolean>
 
 export const liveLogWriter =
   (db: Executing): LiveLogWriter =>
   (subjectId, part) =>
-    part ? writeLiveLog(db, subjectId, part) : isLiveLogWanted(db, subjectId)
+    part ? writeLiveLog(db, subjectId, part) : isLiveLogRequested(db, subjectId)

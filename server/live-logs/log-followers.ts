@@ -1,21 +1,21 @@
 import type { Readable } from 'node:stream'
-import type { BuildLogEvent, RunLogEvent } from '@sandbox-jobs/contract/resources/log-event.ts'
+import type { BuildLogEvent, RunLogEvent } from '@sandbox-jobs/contract/resources/runs/log-event.ts'
 import type { Database } from '../db/database.ts'
-import type { LogPart } from '../executor/port.ts'
-import { type LogSubject, readLiveLog, wantLiveLog } from './live-log-store.ts'
-import type { LiveNews, LogEar } from './log-news.ts'
+import type { LogPart } from '../executor/port/sandboxes.ts'
+import { type LogSubject, readLiveLog, requestLiveLog } from './live-log-store.ts'
+import type { LogSubscription, LogUpdates } from './log-updates.ts'
 import { wholeCharacters } from './whole-characters.ts'
 
 type LogEvent = RunLogEvent | BuildLogEvent
 
-/** An event and the position behind it, in bytes of all that was logged. */
-export interface PlacedEvent {
+/** An event and the position after it, in bytes of the whole log. */
+export interface PositionedEvent {
   position: number
   event: LogEvent
 }
 
-/** What is logged, as it is now. */
-export interface LoggedWork extends LogSubject {
+/** The followed run or build and its present state. */
+export interface FollowedWork extends LogSubject {
   state: Extract<LogEvent, { kind: 'end' }>['status']
   hasEnded: boolean
 }
@@ -25,52 +25,55 @@ export interface StoredLog {
   open(range: { start: number }): Promise<Readable>
 }
 
-/** How one log is followed. */
+/** How to follow one log. */
 export interface FollowedLog {
-  /** Throws for who may not, or not any more, see it. */
-  look(): Promise<LoggedWork>
-  /** What the work has left when it has ended. */
+  /** Throws if the caller may not, or no longer, see the log. */
+  read(): Promise<FollowedWork>
+  /** The stored log, once the work has ended. */
   stored(): Promise<StoredLog | undefined>
-  /** A longer log keeps half of this of its head, and as much of its tail. */
+  /** A longer log is stored as half of this of its head and as much of its tail. */
   maxBytes: number
 }
 
-/** Without news: an end is not told, nor what a broken connection lost. */
-const lookEveryMs = 200
-const wishEveryMs = 2000
-const longestMs = 15 * 60_000
+/** Polling covers what no notification reports: the end of the work, and notifications lost with a connection. */
+const pollIntervalMs = 200
+const requestIntervalMs = 2000
+const followMaxMs = 15 * 60_000
 const followersPerCompany = 32
-/** Of all companies together; some of each come in beyond it, so that others cannot take the last place. */
+/** Of all companies together. Each company has some slots beyond it, so that others cannot take the last one. */
 const followersMax = 256
-const assuredPerCompany = 4
+const reservedPerCompany = 4
 
 /**
- * The logs that are followed through this process. Who follows wishes for the log in the database; the worker that has
- * the sandbox brings its newest part there. When the work has ended, the rest comes from the log that it left.
+ * The logs that are followed through this process. A follower requests the log in the database; the worker that has
+ * the sandbox streams the newest part to the database. When the work has ended, the rest comes from its stored log.
  */
 export class LogFollowers {
   readonly #db: Database
-  readonly #news: LiveNews
+  readonly #updates: LogUpdates
   readonly #counts = new Map<string, number>()
 
-  constructor(db: Database, news: LiveNews) {
+  constructor(db: Database, updates: LogUpdates) {
     this.#db = db
-    this.#news = news
+    this.#updates = updates
   }
 
   /**
-   * The events from position `start` on; throws as `look` does before the first of them. They end with the work, when
-   * their time is over, or when too many follow.
+   * The events from position `start` on; throws like `read` before the first of them. They end with the work, at the
+   * time limit, or when there are too many followers.
    */
-  async follow(log: FollowedLog, start: number): Promise<AsyncGenerator<PlacedEvent>> {
-    const { id, company_id: companyId } = await log.look()
-    return this.#counted(companyId, this.#heard(id, log, start))
+  async follow(log: FollowedLog, start: number): Promise<AsyncGenerator<PositionedEvent>> {
+    const { id, company_id: companyId } = await log.read()
+    return this.#counted(companyId, this.#subscribed(id, log, start))
   }
 
-  async *#counted(companyId: string, events: AsyncGenerator<PlacedEvent>): AsyncGenerator<PlacedEvent> {
+  async *#counted(
+    companyId: string,
+    events: AsyncGenerator<PositionedEvent>,
+  ): AsyncGenerator<PositionedEvent> {
     const count = this.#counts.get(companyId) ?? 0
     const all = this.#counts.values().reduce((sum, one) => sum + one, 0)
-    if (count >= followersPerCompany || (all >= followersMax && count >= assuredPerCompany)) return
+    if (count >= followersPerCompany || (all >= followersMax && count >= reservedPerCompany)) return
     this.#counts.set(companyId, count + 1)
     try {
       yield* events
@@ -81,21 +84,25 @@ export class LogFollowers {
     }
   }
 
-  async *#heard(id: string, log: FollowedLog, start: number): AsyncGenerator<PlacedEvent> {
-    const ear = this.#news.of(id)
+  async *#subscribed(id: string, log: FollowedLog, start: number): AsyncGenerator<PositionedEvent> {
+    const subscription = this.#updates.of(id)
     try {
-      yield* this.#events(log, start, ear)
+      yield* this.#events(log, start, subscription)
     } finally {
-      ear.close()
+      subscription.close()
     }
   }
 
-  async *#events(log: FollowedLog, start: number, ear: LogEar): AsyncGenerator<PlacedEvent> {
+  async *#events(
+    log: FollowedLog,
+    start: number,
+    subscription: LogSubscription,
+  ): AsyncGenerator<PositionedEvent> {
     let position = start
-    let wish = { state: '', nextAt: 0 }
-    const endAt = performance.now() + longestMs
+    let request = { state: '', nextAt: 0 }
+    const endAt = performance.now() + followMaxMs
     while (performance.now() < endAt) {
-      const work = await log.look()
+      const work = await log.read()
       if (work.hasEnded) {
         for await (const placed of rest(log, position)) {
           position = placed.position
@@ -103,23 +110,23 @@ export class LogFollowers {
         }
         return yield { position, event: { kind: 'end', status: work.state } }
       }
-      // No worker hears of a wish before it has the work.
-      if (performance.now() >= wish.nextAt || work.state !== wish.state) {
-        await wantLiveLog(this.#db, work)
-        wish = { state: work.state, nextAt: performance.now() + wishEveryMs }
+      // A request before the worker has claimed the work reaches no worker, so a new state repeats it.
+      if (performance.now() >= request.nextAt || work.state !== request.state) {
+        await requestLiveLog(this.#db, work)
+        request = { state: work.state, nextAt: performance.now() + requestIntervalMs }
       }
       const part = await readLiveLog(this.#db, work, position)
       for (const placed of part ? eventsOf(part, position) : []) {
         position = placed.position
         yield placed
       }
-      await ear.next(lookEveryMs)
+      await subscription.next(pollIntervalMs)
     }
   }
 }
 
-/** Up to the cut of a log, and in one without a cut, positions in the log that is kept are those of all that was logged. */
-async function* rest(log: FollowedLog, from: number): AsyncGenerator<PlacedEvent> {
+/** Positions of the stored log are those of the whole log up to its cut, and everywhere if it was not cut. */
+async function* rest(log: FollowedLog, from: number): AsyncGenerator<PositionedEvent> {
   const stored = await log.stored()
   const isPlaced = stored && (stored.byteSize <= log.maxBytes || from <= log.maxBytes / 2)
   if (!isPlaced) return
@@ -137,8 +144,8 @@ async function* rest(log: FollowedLog, from: number): AsyncGenerator<PlacedEvent
   if (held.length > 0) yield logged(position, held)
 }
 
-/** Whole characters only: the rest comes with what follows it. */
-function* eventsOf(part: LogPart, position: number): Generator<PlacedEvent> {
+/** Whole characters only: the bytes of a split one come with the next part. */
+function* eventsOf(part: LogPart, position: number): Generator<PositionedEvent> {
   if (part.start > position) {
     yield { position: part.start, event: { kind: 'gap', start: position, end: part.start } }
   }
@@ -147,7 +154,7 @@ function* eventsOf(part: LogPart, position: number): Generator<PlacedEvent> {
   yield logged(part.start, part.bytes.subarray(0, size))
 }
 
-const logged = (start: number, bytes: Buffer): PlacedEvent => ({
+const logged = (start: number, bytes: Buffer): PositionedEvent => ({
   position: start + bytes.length,
   event: { kind: 'log', start, text: bytes.toString('utf8') },
 })

@@ -1,6 +1,6 @@
 const longestCharacter = 4
 
-/** How many of the bytes are left without the beginning of a UTF-8 character at their end. */
+/** The number of bytes without an incomplete UTF-8 character at the end. */
 export function wholeCharacters(bytes: Buffer): number {
   for (let back = 1; back < longestCharacter && back <= bytes.length; back += 1) {
     const byte = bytes[bytes.length - back] ?? 0

@@ -4,8 +4,8 @@ import { systemClock } from '../base/clock.ts'
 import { type Config, ConfigInvalid, readConfig } from '../base/config.ts'
 import { createLog } from '../base/logging.ts'
 import { startAgent } from '../executor/oci/agent/agent.ts'
-import { agentPaths } from '../executor/oci/paths.ts'
-import { ExecutorRefused } from '../executor/port.ts'
+import { agentPaths } from '../executor/oci/host/paths.ts'
+import { ExecutorRefused } from '../executor/port/errors.ts'
 import { accountOf } from '../postgres/account.ts'
 import { lockInstance } from './supervisor/instance-lock.ts'
 import { progressMessage, readyMessage } from './supervisor/ready-message.ts'
@@ -13,8 +13,8 @@ import { exitCodes, ServiceProblem } from './supervisor/service-problem.ts'
 import { tidyAfterStart } from './supervisor/tidy-after-start.ts'
 
 /*
- * The host agent's process. `--cgroup` and `--slots` let several agents share a machine, each on a data folder
- * and a control group of its own.
+ * The host agent's process. `--cgroup` and `--slots` let several agents share a machine, each with its own data
+ * folder and control group.
  */
 const { values } = parseArgs({
   options: { cgroup: { type: 'string', default: 'sandbox-jobs' }, slots: { type: 'string' } },
@@ -60,7 +60,7 @@ async function main(): Promise<void> {
   log.info({ socket: config.agentSocket, data: paths.root }, readyMessage)
   tidyAfterStart()
   const stop = () => {
-    // Sandboxes go on without the agent: their shims keep them, and the next agent adopts them.
+    // Sandboxes keep running without the agent: their shims hold them, and the next agent adopts them.
     void agent
       .stop()
       .then(() => lock.release())
@@ -70,7 +70,7 @@ async function main(): Promise<void> {
   process.once('SIGINT', stop)
 }
 
-/** Room for what the worker keeps in flight: runs, and for each build its own sandbox and one that installs its image. */
+/** Slots for everything the worker runs at once: runs, and per build its sandbox and one that installs its image. */
 function slotsFor({ runSlots, buildSlots }: Config): number {
   return runSlots + 2 * buildSlots
 }

@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { systemClock } from '../base/clock.ts'
 import { type Config, ConfigInvalid, readConfig } from '../base/config.ts'
-import { buildConfinement, CompilerMissing, type Confinement } from '../confine/native.ts'
+import { type Confinement, installedConfinement } from '../confine/confinement.ts'
+import { NativeProgramsRefused } from '../native-programs/installed.ts'
 import { runningPostgresUrl, runningServiceUrls } from '../postgres/running.ts'
 import { type DataFolder, openDataFolder, prepareDataFolder } from './supervisor/data-folder.ts'
 import { type DatabaseUrls, externalUrls, setUpDatabase } from './supervisor/database-setup.ts'
@@ -24,8 +25,8 @@ import { untilSignal } from './supervisor/until-signal.ts'
 export type { Role }
 
 /**
- * `sandbox up`: starts the whole service, or one role of it, and resolves with the exit code once it has
- * stopped. Says on the terminal what it does; docs/operations.md lists the codes.
+ * `sandbox up`: starts the whole service or one role of it, reports on the terminal, and resolves with the exit code
+ * once it has stopped. docs/operations.md lists the codes.
  */
 export async function up(only?: Role): Promise<ExitCode> {
   try {
@@ -72,7 +73,7 @@ async function upOn(config: Config, accounts: ServiceAccounts | undefined): Prom
   const database = external ? externalDatabase(ground, external) : embeddedDatabase(ground)
   const plan = { ...ground, urls: () => external ?? embeddedUrls(database) }
   if (!isRoot()) sayNoAgent(config)
-  // Stopped the other way round: who takes work ends before who does it.
+  // Parts stop in reverse order, so that a part that accepts work stops before the part that does it.
   const standsAlone = [database, isRoot() ? makeRole('agent', plan) : undefined].filter(
     (part) => part !== undefined,
   )
@@ -116,7 +117,7 @@ const checkout = resolve(import.meta.dirname, '../..')
 const isFull = (error: unknown) => error instanceof Error && 'code' in error && error.code === 'ENOSPC'
 const isRoot = () => process.getuid?.() === 0
 
-/** Who everything but the host agent runs as; undefined: the caller, who is not root. */
+/** The accounts of all processes except the host agent; undefined: the caller's own, who is not root. */
 export function accountsOrCaller(config: Config): ServiceAccounts | undefined {
   if (!isRoot()) return undefined
   if (!existsSync('/usr/bin/setpriv')) {
@@ -127,11 +128,11 @@ export function accountsOrCaller(config: Config): ServiceAccounts | undefined {
 
 type Ground = Omit<RolePlan, 'urls'>
 
-/** What every part stands on: folders, the program that each can read, what confines it. */
+/** Prepares what every part needs: folders, a program that each part can read, and its confinement. */
 function prepare(config: Config, accounts: ServiceAccounts | undefined): Ground {
   const folder = prepareDataFolder(config.dataDir, accounts)
   const output = new RoleOutput(folder.logs)
-  // Readers have the fewest rights: what they can read, the others can.
+  // Readers have the fewest rights: what they can read, the others can read too.
   const program = readableProgram(checkout, folder.programs, accounts?.reader)
   const packed = packedProgram(program, folder.packed)
   return { config, folder, program, packed, confinement: confinementIn(folder), accounts, output }
@@ -139,9 +140,9 @@ function prepare(config: Config, accounts: ServiceAccounts | undefined): Ground 
 
 function confinementIn(folder: DataFolder): Confinement {
   try {
-    return buildConfinement(folder.native)
+    return installedConfinement(folder.native)
   } catch (cause) {
-    if (!(cause instanceof CompilerMissing)) throw cause
+    if (!(cause instanceof NativeProgramsRefused)) throw cause
     throw new ServiceProblem(exitCodes.toolMissing, cause.message, { cause })
   }
 }
@@ -166,7 +167,7 @@ function embeddedDatabase(ground: Ground): PostgresPart {
 const embeddedUrls = (database: Part): DatabaseUrls | undefined =>
   database instanceof PostgresPart ? database.urls : undefined
 
-/** A database that others look after: it is set up, and then left alone. */
+/** An external database: it is set up once and then not managed. */
 function externalDatabase(ground: Ground, urls: DatabaseUrls): Part {
   const stopping = new AbortController()
   return {
@@ -177,7 +178,7 @@ function externalDatabase(ground: Ground, urls: DatabaseUrls): Part {
   }
 }
 
-/** Addresses of the database that this role finds: an external one, or the embedded one of the whole service. */
+/** Database addresses for this role: external, or the embedded database of the whole service. */
 async function urlsThere(config: Config, folder: DataFolder): Promise<DatabaseUrls> {
   const external = externalUrls(config)
   if (external) return external

@@ -1,79 +1,80 @@
 import { join } from 'node:path'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import type { FastifyInstance } from 'fastify'
+import { Authentication } from '../access/authentication.ts'
+import { Directory } from '../access/directory.ts'
+import type { IdentityProvider } from '../access/identity-provider.ts'
+import { AccessTokens } from '../access/login/access-tokens.ts'
+import { LoginAttempts } from '../access/login/login-attempts.ts'
+import type { ArchiveReaders } from '../archives/reader/archive-readers.ts'
 import { parseAddressRange } from '../base/address-range.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Config } from '../base/config.ts'
-import { keysFolder, openKeys } from '../base/keys.ts'
+import { keysFolder, openKeys } from '../base/keys/keys.ts'
+import { PublishedSigningKeys } from '../base/keys/published-signing-keys.ts'
+import { signingKeysFolder } from '../base/keys/signing-keys.ts'
 import type { Log } from '../base/logging.ts'
 import { PageTokens } from '../base/page.ts'
-import { PublishedSigningKeys } from '../base/published-signing-keys.ts'
-import { signingKeysFolder } from '../base/signing-keys.ts'
-import { endWaitingBuilds } from '../builds/end-waiting-builds.ts'
-import type { ArchiveReaders } from '../builds/reader/archive-readers.ts'
+import { endWaitingBuilds } from '../builds/attempts/end-waiting-builds.ts'
 import type { Database } from '../db/database.ts'
-import { offeredIsolations } from '../environments/isolation.ts'
+import { offeredIsolations } from '../environments/versions/isolation.ts'
 import { createApp } from '../http/app.ts'
 import { boundConnections, connectionBoundsFor } from '../http/connection-bounds.ts'
 import { withFiles } from '../http/file-part.ts'
-import { mounter } from '../http/mount.ts'
+import { type Authenticate, mounter } from '../http/mount.ts'
 import { refuseOtherMethods } from '../http/other-methods.ts'
-import { RequestTurns } from '../http/request-turns.ts'
-import { mountAuthRoutes } from '../http/routes/auth.ts'
-import { mountBindingRoutes } from '../http/routes/bindings.ts'
-import { mountBuildRoutes } from '../http/routes/builds.ts'
-import { mountBundleUploadRoute } from '../http/routes/bundle-uploads.ts'
-import { mountChatroomJobsRoutes } from '../http/routes/chatroom-jobs.ts'
-import { mountContextUploadRoutes } from '../http/routes/context-uploads.ts'
-import { mountEnvironmentRoutes } from '../http/routes/environments.ts'
-import { mountFindingRoutes } from '../http/routes/findings.ts'
-import { mountGrantedJobRoutes } from '../http/routes/granted-jobs.ts'
-import { mountInputPreviewRoute } from '../http/routes/input-preview.ts'
-import { mountManagementRoutes } from '../http/routes/management.ts'
-import { mountMeRoutes } from '../http/routes/me.ts'
-import { mountMenuRoutes } from '../http/routes/menu.ts'
+import { RequestScheduler } from '../http/request-scheduler.ts'
+import { mountAuthRoutes } from '../http/routes/companies/auth.ts'
+import { mountChatroomJobsRoutes } from '../http/routes/companies/chatroom-jobs.ts'
+import { mountManagementRoutes } from '../http/routes/companies/management.ts'
+import { mountMeRoutes } from '../http/routes/companies/me.ts'
+import { mountPlatformRoutes } from '../http/routes/companies/platform.ts'
+import { mountPublicInfoRoutes } from '../http/routes/companies/public-info.ts'
+import { mountPublicKeyRoute } from '../http/routes/companies/public-key.ts'
+import { mountSettingsRoutes } from '../http/routes/companies/settings.ts'
+import { mountBuildRoutes } from '../http/routes/environments/builds.ts'
+import { mountContextUploadRoutes } from '../http/routes/environments/context-uploads.ts'
+import { mountEnvironmentRoutes } from '../http/routes/environments/environments.ts'
+import { mountFindingRoutes } from '../http/routes/environments/findings.ts'
+import { mountProvenanceRoutes } from '../http/routes/environments/provenance.ts'
+import { mountVersionRoutes } from '../http/routes/environments/versions.ts'
 import { mountOpenApiRoutes } from '../http/routes/openapi.ts'
-import { mountPlatformRoutes } from '../http/routes/platform.ts'
-import { mountProvenanceRoutes } from '../http/routes/provenance.ts'
-import { mountPublicDownloadRoute } from '../http/routes/public-download.ts'
-import { mountPublicInfoRoutes } from '../http/routes/public-info.ts'
-import { mountPublicKeyRoute } from '../http/routes/public-key.ts'
-import { mountPublicLinkRoutes } from '../http/routes/public-links.ts'
-import { mountRunLogRoutes } from '../http/routes/run-logs.ts'
-import { mountRunRoutes } from '../http/routes/runs.ts'
-import { mountScriptUploadRoutes } from '../http/routes/script-uploads.ts'
-import { mountSettingsRoutes } from '../http/routes/settings.ts'
-import { mountShareRoutes } from '../http/routes/shares.ts'
-import { mountTaskHistoryRoutes } from '../http/routes/task-history.ts'
-import { mountTaskVersionRoutes } from '../http/routes/task-versions.ts'
-import { mountTaskRoutes } from '../http/routes/tasks.ts'
-import { mountVersionRoutes } from '../http/routes/versions.ts'
+import { mountBindingRoutes } from '../http/routes/tasks/bindings.ts'
+import { mountBundleUploadRoute } from '../http/routes/tasks/bundle-uploads.ts'
+import { mountGrantedJobRoutes } from '../http/routes/tasks/granted-jobs.ts'
+import { mountInputPreviewRoute } from '../http/routes/tasks/input-preview.ts'
+import { mountMenuRoutes } from '../http/routes/tasks/menu.ts'
+import { mountScriptUploadRoutes } from '../http/routes/tasks/script-uploads.ts'
+import { mountShareRoutes } from '../http/routes/tasks/shares.ts'
+import { mountTaskHistoryRoutes } from '../http/routes/tasks/task-history.ts'
+import { mountTaskVersionRoutes } from '../http/routes/tasks/task-versions.ts'
+import { mountTaskRoutes } from '../http/routes/tasks/tasks.ts'
 import { LogFollowers } from '../live-logs/log-followers.ts'
-import type { LiveNews } from '../live-logs/log-news.ts'
-import { AccessTokens } from '../platform/access-tokens.ts'
-import { Authentication } from '../platform/authentication.ts'
-import { Directory } from '../platform/directory.ts'
-import type { IdentityProvider } from '../platform/identity-provider.ts'
-import { LoginAttempts } from '../platform/login-attempts.ts'
-import { cancelQueuedRunsOfTask } from '../runs/cancel-queued.ts'
-import { queuePolicy } from '../runs/queue-policy.ts'
-import { stageInput } from '../runs/run-input.ts'
-import { RunLookup } from '../runs/run-lookup.ts'
-import { placesOf } from '../runs/run-places.ts'
-import { RunReadings } from '../runs/run-readings.ts'
-import { SubmissionQueue } from '../runs/submission-queue.ts'
+import type { LogUpdates } from '../live-logs/log-updates.ts'
+import { cancelQueuedRunsOfTask } from '../runs/queue/cancel-queued.ts'
+import { queuePolicy } from '../runs/queue/queue-policy.ts'
+import { configuredCapacity } from '../runs/queue/run-capacity.ts'
+import { RunLookup } from '../runs/read/run-lookup.ts'
+import { stageInput } from '../runs/submit/run-input.ts'
+import { configuredKeys, type KeySetting } from '../secrets/keys/configured-keys.ts'
+import type { WrappingKeys } from '../secrets/keys/wrapping-keys.ts'
+import { StateWatchers } from '../state-watch/state-watchers.ts'
 import { DiskStorage } from '../storage/disk.ts'
-import { Runnables, validateInput } from '../tasks/runnable.ts'
+import { mountAgents } from './api-agents.ts'
+import { mountRuns } from './api-runs.ts'
+import { mountSecrets } from './api-secrets.ts'
 
-/** What the API stands on. */
+/** Dependencies of the API. */
 export interface ApiParts {
   db: Database
-  logNews: LiveNews
+  logNews: LogUpdates
   log: Log
   clock: Clock
   identityProvider?: IdentityProvider | undefined
   readers: ArchiveReaders
-  /** Keys and objects lie below `dataDir`; the rest is what the operator may set. */
+  /** Wraps how callers are found, for tests that name theirs. */
+  authenticateBy?: (usual: Authenticate) => Authenticate
+  /** Keys and objects are below `dataDir`; the rest are settings of the operator. */
   config: Pick<
     Config,
     | 'dataDir'
@@ -88,10 +89,12 @@ export interface ApiParts {
     | 'runtimes'
     | 'runtimeEgress'
   > &
-    Partial<Pick<Config, 'diskFloorBytes'>>
+    Partial<Pick<Config, 'diskFloorBytes' | KeySetting>>
+  /** Absent: those that the settings name. */
+  wrappingKeys?: WrappingKeys
 }
 
-/** The API with all its routes: every object of it is made here, from top to bottom. */
+/** The API with all its routes. Every object of it is created here, from top to bottom. */
 export function createApiApp({
   db,
   logNews,
@@ -99,13 +102,14 @@ export function createApiApp({
   clock,
   identityProvider,
   readers,
+  authenticateBy = (usual) => usual,
   config,
+  wrappingKeys,
 }: ApiParts): FastifyInstance {
   const { deployment, enabled, baseUrl } = config
   const storage = new DiskStorage(join(config.dataDir, 'objects'), config.diskFloorBytes)
   const keys = openKeys(keysFolder(config.dataDir))
   const pages = new PageTokens(keys.derive('page-token'))
-  const { peppers } = keys
   const tokens = new AccessTokens({
     keys: keys.tokens,
     clock,
@@ -113,14 +117,15 @@ export function createApiApp({
     lifetimeSeconds: config.accessTokenSeconds,
   })
   const directory = new Directory(db)
-  const policy = queuePolicy(deployment, placesOf(config))
-  const { authenticate } = new Authentication({ db, tokens, identityProvider, peppers, clock })
+  const policy = queuePolicy(deployment, configuredCapacity(config))
+  const credentials = new Authentication({ db, tokens, identityProvider, peppers: keys.peppers, clock })
+  const authenticate = authenticateBy(credentials.authenticate)
 
   const app = createApp(log)
   const trustedProxies = config.trustedProxies.flatMap((range) => parseAddressRange(range) ?? [])
   boundConnections(app, connectionBoundsFor(trustedProxies))
-  const turns = new RequestTurns()
-  const mounting = { authenticate, enabled, hasSpace: () => storage.hasSpace(), turns }
+  const scheduler = new RequestScheduler()
+  const mounting = { authenticate, enabled, hasSpace: () => storage.hasSpace(), scheduler }
   const mount = mounter(app, mounting)
 
   mountOpenApiRoutes(app, { baseUrl })
@@ -130,7 +135,7 @@ export function createApiApp({
   mountAuthRoutes(mount, { db, tokens, attempts, trustedProxies })
   mountMeRoutes(mount, { directory, enabled, deployment })
   mountSettingsRoutes(mount, { db, clock, deployment, runtimeEgress: config.runtimeEgress })
-  mountPlatformRoutes(mount, { db, pageTokens: pages, clock, peppers })
+  mountPlatformRoutes(mount, { db, pageTokens: pages, clock, peppers: keys.peppers })
   mountChatroomJobsRoutes(mount, { db, directory, clock })
 
   const uploadCapabilityKey = keys.derive('upload-capability')
@@ -149,7 +154,8 @@ export function createApiApp({
   mountContextUploadRoutes(mount, environments)
   mountVersionRoutes(mount, environments)
   const followers = new LogFollowers(db, logNews)
-  mountBuildRoutes(mount, { ...environments, followers })
+  const watchers = new StateWatchers(db, logNews)
+  mountBuildRoutes(mount, { ...environments, followers, watchers })
   const signing = new PublishedSigningKeys(signingKeysFolder(config.dataDir))
   mountProvenanceRoutes(mount, { db, storage, signing })
   mountFindingRoutes(mount, environments)
@@ -168,21 +174,14 @@ export function createApiApp({
     mountBundleUploadRoute(mountWithFiles, { ...tasks, storage, log, readers })
   })
 
-  const capabilityKey = keys.derive('download-capability')
   const runs = new RunLookup(db, policy)
-  const submitting = {
-    runnables: new Runnables(db),
-    queue: new SubmissionQueue(db, policy),
-    policy,
-    validateInput,
-  }
-  const readings = new RunReadings(db)
-  mountRunRoutes(mount, { ...submitting, db, directory, runs, readings, pages, clock, capabilityKey })
-  mountPublicLinkRoutes(mount, { db, directory, runs, clock, linkKey: keys.derive('public-link'), baseUrl })
-  mountRunLogRoutes(mount, { db, directory, runs, storage, followers })
-  mountPublicDownloadRoute(mount, { db, storage, turns })
+  const shared = { db, storage, keys, clock, directory, pages, policy, runs }
+  mountRuns(mount, { ...shared, followers, watchers, scheduler, baseUrl })
   mountTaskHistoryRoutes(mount, { db })
+  const wrapping = wrappingKeys ?? configuredKeys(config, 'api')
+  mountSecrets(mount, { db, directory, pages, clock, log, keys, wrappingKeys: wrapping, tasks })
   mountManagementRoutes(mount, { tasks, runs: { db, directory, runs, policy, pages } })
+  mountAgents(app, mounting, { ...shared, log, baseUrl })
   refuseOtherMethods(app, Object.values(allRoutes), { authenticate, enabled })
   return app
 }

@@ -1,11 +1,11 @@
 import { parseArgs } from 'node:util'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
+import { identityProviderOf } from '../access/identity-provider.ts'
 import { systemClock } from '../base/clock.ts'
+import { recordDefaultBytes } from '../companies/storage/storage-quota.ts'
 import { awaitSchema } from '../db/await-schema.ts'
 import { connect } from '../db/database.ts'
-import { LogNews } from '../live-logs/log-news.ts'
-import { identityProviderOf } from '../platform/identity-provider.ts'
-import { noteDefaultBytes } from '../settings/storage-quota.ts'
+import { DatabaseLogUpdates } from '../live-logs/log-updates.ts'
 import { createApiApp } from './api-app.ts'
 import { readersOfRole } from './role-readers.ts'
 import { runRole } from './run-role.ts'
@@ -17,10 +17,10 @@ await runRole('api', async (config, log) => {
   const { databaseUrl, host, port } = config
   const db = connect(databaseUrl, { poolSize: config.databasePoolSize, log, name: 'api' })
   await awaitSchema(db, log)
-  await noteDefaultBytes(db, config)
+  await recordDefaultBytes(db, config)
   const clock = systemClock
   const identityProvider = identityProviderOf(config, { clock, log })
-  const logNews = new LogNews({ url: databaseUrl, log })
+  const logNews = new DatabaseLogUpdates({ url: databaseUrl, log })
   const app = createApiApp({
     db,
     logNews,
@@ -31,7 +31,7 @@ await runRole('api', async (config, log) => {
     config,
   })
   await app.listen({ host, port })
-  // A connection that cannot be accepted, for want of memory or files, is no reason to end.
+  // A connection that cannot be accepted, for lack of memory or file descriptors, is no reason to exit.
   app.server.on('error', (error) => log.error({ err: error }, 'a connection was not accepted'))
   log.info({ host, port, routes: Object.keys(allRoutes).length }, 'listening')
   return {

@@ -3,9 +3,9 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { type Config, ConfigInvalid, readConfig } from '../base/config.ts'
 import { defaultFloorBytes } from '../base/disk-floor.ts'
-import { builderAdvice, builderProblem } from '../builds/builder-version.ts'
-import { checkHost } from '../executor/oci/host-checks.ts'
-import { isCurrent, listBaseImages } from '../operator/base-images.ts'
+import { builderAdvice, builderProblem } from '../builds/builder/builder-version.ts'
+import { checkHost } from '../executor/oci/host/host-checks.ts'
+import { isCurrent, listBaseImages } from '../operations/host/base-images.ts'
 import { accountOf } from '../postgres/account.ts'
 import { isPortFree } from '../postgres/free-port.ts'
 import { defaultCompanyBytes, newWorkFloors } from '../storage/free-space.ts'
@@ -19,14 +19,14 @@ const inGiB = (bytes: number) => `${(bytes / GiB).toFixed(1)} GiB`
 export interface Check {
   name: string
   ok: boolean
-  /** Nothing works without it; the rest only limits. */
+  /** The service cannot run without it; other checks only limit it. */
   needed: boolean
   found: string
   advice: string
 }
 
-/** Everything `sandbox doctor` knows about this machine, in the order of reading. Changes nothing. */
-export async function examine(): Promise<Check[]> {
+/** All checks of `sandbox doctor`, in display order. They change nothing. */
+export async function runChecks(): Promise<Check[]> {
   const config = settingsOrProblems()
   if (!('dataDir' in config)) return [config]
   const host = (await checkHost(config.runtimes)).map(({ name, ...finding }) => needed(name, finding))

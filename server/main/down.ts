@@ -5,16 +5,16 @@ import { ConfigInvalid, readConfig } from '../base/config.ts'
 import { lockHolder } from './supervisor/instance-lock.ts'
 
 const pauseMs = 50
-/** Longer than every part's own time to drain taken together. */
+/** Longer than the drain times of all parts together. */
 const timeoutMs = 120_000
 
 export type DownOutcome = 'stopped' | 'not_running' | 'not_permitted' | 'timeout'
 
-/** `sandbox down`: asks the service on the configured data folder to drain, and waits until it has. */
+/** `sandbox down`: asks the service on the configured data folder to drain, and waits until it has stopped. */
 export async function down(): Promise<DownOutcome | ConfigInvalid> {
   try {
     const path = join(readConfig().dataDir, 'service.lock')
-    // A lock that cannot be read must not pass for one that nobody holds.
+    // An unreadable lock must not count as a free one.
     await access(path, constants.R_OK).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'ENOENT') throw error
     })

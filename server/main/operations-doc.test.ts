@@ -6,7 +6,7 @@ import { exitCodes } from './supervisor/service-problem.ts'
 
 const read = () => readFile(join(import.meta.dirname, '../../docs/operations.md'), 'utf8')
 
-test('the operations page lists every setting, and no other', async () => {
+test('the operations page lists every setting and no others', async () => {
   const listed = [...(await read()).matchAll(/^\| `([A-Z_]+)` \|/gm)].map(([, name]) => name)
   expect(listed).toEqual(Object.values(settings).map((setting) => setting.env))
 })

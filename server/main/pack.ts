@@ -3,19 +3,19 @@ import { pathToFileURL } from 'node:url'
 import { type Plugin, rolldown } from 'rolldown'
 
 /*
- * `node pack.ts ROOT FOLDER`: what a process of the service loads, of the program at ROOT and of its packages, as one file
- * or a few instead of some thousand. A process then starts in a fifth of the time, and in less memory: each module costs
- * look-ups of its path, its package and its type before a line of it runs.
+ * `node pack.ts ROOT FOLDER`: bundles what a process of the service loads, of the program at ROOT and its packages,
+ * into one file or a few instead of about a thousand. A process then starts in a fifth of the time and uses less
+ * memory: resolving each module costs path, package and type look-ups before any of its code runs.
  */
 
-/** Where each process begins, below `server`. */
+/** Entry points of the processes, below `server`. */
 const entries = [
   'main/api.ts',
   'main/worker.ts',
   'main/agent.ts',
   'main/prepare-database.ts',
-  'builds/reader/reader-main.ts',
-  'tasks/input-schema/schema-worker.ts',
+  'archives/reader/reader-main.ts',
+  'tasks/inputs/schema/schema-worker.ts',
 ]
 
 const [, , root = '', folder = ''] = process.argv
@@ -25,8 +25,8 @@ const ourSource = /^(?!.*\/node_modules\/).*\.ts$/
 const place = /new URL\('\.\/(?<started>[\w-]+)\.ts', import\.meta\.url\)|import\.meta\.(?:dirname|url)/g
 
 /**
- * Our modules look for what lies beside them in the program, which packing does not move; but a program of ours that they
- * start is packed too, and lies beside them there.
+ * Our modules look for adjacent files in the program folder, which packing does not move. Programs of ours that they
+ * start are packed too and are in the packed folder.
  */
 const places: Plugin = {
   name: 'places',

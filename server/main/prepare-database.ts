@@ -2,14 +2,14 @@ import { parseArgs } from 'node:util'
 import { readConfig } from '../base/config.ts'
 import { createLog } from '../base/logging.ts'
 import { connect } from '../db/database.ts'
-import { migrateWhenThere } from '../db/migrate.ts'
+import { migrateWhenAvailable } from '../db/migrate.ts'
 import { SchemaProblem } from '../db/schema-problem.ts'
 import { grantServiceRights } from '../db/service-rights-store.ts'
 import { exitCodes } from './supervisor/service-problem.ts'
 
 /*
- * Brings the database to the schema of this program, as the owner of the schema, before API and worker start, which are not.
- * `--api` and `--worker` name their roles; without them they log in as the owner.
+ * Migrates the database to the schema of this program, as the schema's owner, before API and worker start under other
+ * roles. `--api` and `--worker` name those roles; without them both log in as the owner.
  */
 const { values } = parseArgs({ options: { api: { type: 'string' }, worker: { type: 'string' } } })
 const { databaseUrl, logLevel } = readConfig()
@@ -18,7 +18,7 @@ if (!databaseUrl) throw new Error('no database: set DATABASE_URL')
 const log = createLog('database', logLevel)
 const db = connect(databaseUrl, { poolSize: 1, log, name: 'owner' })
 try {
-  await migrateWhenThere(db, log)
+  await migrateWhenAvailable(db, log)
   const { api, worker } = values
   if (api && worker) await grantServiceRights(db, { api, worker })
 } catch (error) {

@@ -1,12 +1,15 @@
 import { Socket } from 'node:net'
+import { ArchiveReaders } from '../archives/reader/archive-readers.ts'
+import { requestedReaders } from '../archives/reader/reader-command.ts'
 import type { Log } from '../base/logging.ts'
-import { ArchiveReaders } from '../builds/reader/archive-readers.ts'
-import { requestedReaders } from '../builds/reader/reader-command.ts'
 
-/** Ends when nobody starts readers any more (confine/reader-start.c). */
+/** Ends when no process starts readers any more (confine/reader-start.c). */
 const hearsFd = 6
 
-/** The archive readers of a role, which a process beside it starts as another user; `--readers` names the program that asks it. */
+/**
+ * The archive readers of a role. A separate process starts them as another user; `--readers` names its client
+ * program.
+ */
 export function readersOfRole(log: Log, readers: string | undefined): ArchiveReaders {
   if (!readers) {
     return new ArchiveReaders(log, () => {

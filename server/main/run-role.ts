@@ -4,24 +4,24 @@ import { readyMessage } from './supervisor/ready-message.ts'
 import { exitCodes, ServiceProblem } from './supervisor/service-problem.ts'
 import { tidyAfterStart } from './supervisor/tidy-after-start.ts'
 
-/** What a role gives to the process that runs it. */
+/** What a role returns to the process that runs it. */
 export interface RunningRole {
-  /** Finishes what is under way; resolves when the process may end. */
+  /** Finishes running work; resolves when the process may exit. */
   stop(): Promise<void>
 }
 
 const drainTimeoutMs = 25_000
 
 /**
- * The life of a role's process: configuration, start, the line that tells the supervisor it is ready, and a drain
- * on SIGTERM or SIGINT that a second signal cuts short.
+ * Runs a role's process: configuration, start, the ready line for the supervisor, and a drain on SIGTERM or SIGINT
+ * that a second signal cuts short.
  */
 export async function runRole(
   name: string,
   start: (config: Config & { databaseUrl: string }, log: Log) => Promise<RunningRole>,
 ): Promise<void> {
   const config = configOrExit(name)
-  // What the API and the worker write is for both, where its folder is; everything else is for its owner alone.
+  // Folders shared by API and worker are writable by both; everything else only by its owner.
   process.umask(0o007)
   const log = createLog(name, config.logLevel)
   const { databaseUrl } = config

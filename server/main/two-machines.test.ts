@@ -5,15 +5,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { lendNative } from '../executor/oci/native/lend-native.ts'
 import { freePort } from '../postgres/free-port.ts'
 import { type Postgres, startPostgres } from '../postgres/postgres.ts'
 import { controlGroupOf } from './supervisor/control-group.ts'
 import { exitCodes } from './supervisor/service-problem.ts'
 
 /*
- * Whole services, each with an agent and a data folder of its own, on one external Postgres. The first machine is the same in all
- * tests; the last test ends it.
+ * Whole services, each with its own agent and data folder, on one external Postgres. The first machine is the same in
+ * all tests; the last test stops it.
  */
 
 const command = join(import.meta.dirname, '../../sandbox')
@@ -28,10 +27,8 @@ beforeAll(async () => {
   parent = await mkdtemp(join(tmpdir(), 'sandbox-machines-'))
   await chmod(parent, 0o755)
   postgres = await startPostgres({ dataDir: join(parent, 'postgres') })
-  // The native programs are compiled once for all folders.
   for (const name of names) {
     await mkdir(join(parent, name), { mode: 0o755 })
-    await lendNative(join(parent, name, 'agent/native'))
   }
   first = await up('first')
 }, 120_000)
@@ -50,7 +47,7 @@ afterAll(async () => {
   await rm(parent, { recursive: true, force: true })
 }, 60_000)
 
-/** Answers `ready`, or the exit code with all that it said. */
+/** Returns `ready`, or the exit code with the output. */
 async function up(name: (typeof names)[number]) {
   const child = spawn(command, ['up'], {
     env: {
@@ -75,7 +72,7 @@ async function up(name: (typeof names)[number]) {
   return { child, outcome: await Promise.race([ready, ended]), said: () => lines.join('\n'), ended }
 }
 
-test('a copy of the data folder of a machine at work is refused', async () => {
+test('a copy of the data folder of a running machine is refused', async () => {
   expect(first.outcome, first.said()).toBe('ready')
   await cp(join(parent, 'first/agent/machine-id'), join(parent, 'copy/agent/machine-id'))
   const copy = await up('copy')
@@ -83,9 +80,9 @@ test('a copy of the data folder of a machine at work is refused', async () => {
   expect(copy.said()).toContain('it is a copy, or it was moved')
 }, 120_000)
 
-test('a worker beside the whole service of a data folder is refused', async () => {
+test('a second worker on the data folder of a running service is refused', async () => {
   expect(first.outcome, first.said()).toBe('ready')
-  const beside = spawn(command, ['up', '--role', 'worker'], {
+  const second = spawn(command, ['up', '--role', 'worker'], {
     env: {
       PATH: '/usr/sbin:/usr/bin:/sbin:/bin',
       SANDBOX_DATA: join(parent, 'first'),
@@ -93,11 +90,11 @@ test('a worker beside the whole service of a data folder is refused', async () =
     },
     stdio: 'ignore',
   })
-  const [code] = await once(beside, 'close')
+  const [code] = await once(second, 'close')
   expect(code).toBe(exitCodes.secondInstance)
 }, 120_000)
 
-test('a second machine is refused while the first works, also after that was killed and came back', async () => {
+test('a second machine is refused while the first runs, also after the first was killed and restarted', async () => {
   expect(first.outcome, first.said()).toBe('ready')
   const refused = await up('second')
   expect(refused.outcome, refused.said()).toBe(exitCodes.otherMachine)

@@ -5,13 +5,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { freePort } from '../postgres/free-port.ts'
 import {
   childrenOf,
   removeControlGroups,
   sandboxCommand,
   startedService,
-} from '../testing/started-service.ts'
+} from '../../testing/started-service.ts'
+import { freePort } from '../postgres/free-port.ts'
 import { openDataFolder } from './supervisor/data-folder.ts'
 import { lockInstance } from './supervisor/instance-lock.ts'
 import { exitCodes } from './supervisor/service-problem.ts'
@@ -49,7 +49,7 @@ afterEach(async () => {
 const start = () => startedService(dataDir, port)
 
 describe('the whole service', () => {
-  test('starts, answers, runs as who it should, and is gone after SIGTERM', async () => {
+  test('starts, responds, runs under the right accounts, and exits on SIGTERM', async () => {
     const service = await start()
     expect(service.lines.at(-1)).toContain(`ready on http://127.0.0.1:${port}`)
     const answer = await fetch(`http://127.0.0.1:${port}/no-such-route`)
@@ -74,7 +74,7 @@ describe('the whole service', () => {
     await expect(fetch(`http://127.0.0.1:${port}/`)).rejects.toThrow()
   })
 
-  test('that was killed starts again at once on the same data and port', async () => {
+  test('restarts at once on the same data and port after it was killed', async () => {
     const first = await start()
     first.child.kill('SIGKILL')
     const second = await start()
@@ -95,7 +95,7 @@ describe('sandbox up', () => {
     for (const name of ['SANDBOX_PORT', 'SANDBOX_DATE', 'DATABASE_URL']) expect(said).toContain(name)
   })
 
-  test('says who already runs on the data folder', async () => {
+  test('names the service that already runs on the data folder', async () => {
     const held = await lockInstance(openDataFolder(dataDir, undefined).lock, 'http://127.0.0.1:8080')
     const { said, exitCode } = await up()
     await held.release()
@@ -119,7 +119,7 @@ describe('sandbox up', () => {
     expect(said).toContain('install/service-user.sh')
   })
 
-  test('names a data folder that is none', async () => {
+  test('names an invalid data folder', async () => {
     await writeFile(dataDir, '')
     const { said, exitCode } = await up()
     expect(exitCode).toBe(exitCodes.dataFolder)

@@ -1,7 +1,7 @@
 import { createPublicKey } from 'node:crypto'
 import { stat } from 'node:fs/promises'
-import { keyIdOf } from '../base/published-signing-keys.ts'
-import { folderLayout, tarLayout } from '../builds/provenance/layout-files.ts'
+import { keyIdOf } from '../base/keys/published-signing-keys.ts'
+import { folderLayout, tarLayout } from '../images/layout-files.ts'
 import {
   blobPath,
   type ImageCheck,
@@ -11,7 +11,7 @@ import {
   unpackedDigest,
   verifyLayer,
   verifySigned,
-} from '../builds/provenance/verify-image.ts'
+} from '../images/provenance/verify-image.ts'
 
 export type { ImageCheck }
 export { imageChecks }
@@ -21,10 +21,10 @@ export interface PassedCheck {
   found: string
 }
 
-/** What a proof came to: an image that is trusted, or the first check that failed, by a slug. */
+/** The result of a proof: a trusted image, or the slug of the first failed check. */
 export type ImageProof = { passed: PassedCheck[] } & ({ image: ImageSigned } | { failed: string })
 
-/** Proves a layout in a folder or a tar, from the public keys in `pems` alone. Throws when it cannot be read at all. */
+/** Proves a layout in a folder or a tar with only the public keys in `pems`. Throws if it cannot be read. */
 export async function proveImage(path: string, pems: string[]): Promise<ImageProof> {
   const passed: PassedCheck[] = []
   try {

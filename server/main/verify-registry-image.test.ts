@@ -3,41 +3,41 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { tar } from '../builds/archive/archive-fixtures.ts'
-import { claimNextAttempt } from '../builds/attempt-store.ts'
-import { buildLogKey } from '../builds/build-log-key.ts'
-import { queueBuild } from '../builds/build-service.ts'
-import { buildSlots } from '../builds/build-slots.ts'
-import { PullBench } from '../builds/hostile/registry/pull-bench.ts'
-import { routesOf, testImage, testIndex } from '../builds/hostile/registry/registry-fixture.ts'
-import { runBuild } from '../builds/run-build.ts'
-import { EnvironmentHarness } from '../testing/environment-harness.ts'
-import { makeTenant, type Tenant } from '../testing/factories/tenant.ts'
-import { createTestDatabase } from '../testing/test-database.ts'
+import { TestApi } from '../../testing/apps/test-api.ts'
+import { createTestDatabase } from '../../testing/database/test-database.ts'
+import { makeTenant, type Tenant } from '../../testing/factories/tenant.ts'
+import { PullBench } from '../../testing/registry/pull-bench.ts'
+import { routesOf, testImage, testIndex } from '../../testing/registry/registry-fixture.ts'
+import { tar } from '../archives/formats/archive-fixtures.ts'
+import { buildSlots } from '../builds/admission/build-slots.ts'
+import { claimNextAttempt } from '../builds/attempts/attempt-store.ts'
+import { queueBuild } from '../builds/attempts/build-service.ts'
+import { runBuild } from '../builds/chain/run-build.ts'
+import { buildLogKey } from '../builds/logs/build-log-store.ts'
 import { proveImage } from './verify-image.ts'
 
-/* The whole chain over an image out of a registry, up to the proof that needs no service. */
+/* The whole chain for an image from a registry, up to the proof that needs no service. */
 
 vi.setConfig({ testTimeout: 180_000 })
 const { db } = await createTestDatabase()
-const harness = new EnvironmentHarness(db)
+const api = new TestApi(db)
 let bench: PullBench
 let tools: PullBench['tools']
 let tenant: Tenant
 
 beforeAll(async () => {
   bench = await PullBench.start(db, [])
-  tools = { ...bench.tools, storage: harness.context.storage }
+  tools = { ...bench.tools, storage: api.context.storage }
   tenant = await makeTenant(db)
 }, 120_000)
 afterAll(() => bench.dispose(), 120_000)
 
-/** A version of that archive, carried to its end. */
+/** Builds a version of that archive to its end. */
 async function build(environmentId: string, ownedObjectId: string) {
   const wish = { source_digest: undefined, owned_object_id: ownedObjectId }
-  const { id: versionId } = await harness.version(tenant.companyManager, environmentId, wish)
+  const { id: versionId } = await api.environments.version(tenant.companyManager, environmentId, wish)
   const path = { environmentId, versionId }
-  await queueBuild(harness.context, tenant.companyManager, path, { build_profile: 'standard' })
+  await queueBuild(api.context, tenant.companyManager, path, { build_profile: 'standard' })
   const attempt = await claimNextAttempt(db, {
     worker: 'w',
     leaseMs: 60_000,
@@ -53,17 +53,17 @@ async function build(environmentId: string, ownedObjectId: string) {
   return { versionId, state, log: await text(await tools.storage.get(buildLogKey(attempt.id))) }
 }
 
-test('a version on an image of a registry becomes ready, and its proof names what the tag named', async () => {
+test('a version based on a registry image becomes ready, and its proof names the digest of the tag', async () => {
   const image = testImage([{ name: 'hello', content: randomBytes(8) }])
   const index = testIndex([{ image, architecture: 'amd64' }])
   await bench.registry.serve(routesOf('mirror/team/app', { '1.0': index }, [image]))
-  const { id: environmentId } = await harness.environment(tenant.companyManager)
+  const { id: environmentId } = await api.environments.create(tenant.companyManager)
   const archive = gzipSync(tar({ name: 'Dockerfile', content: 'FROM team/app:1.0\nCOPY Dockerfile /d\n' }))
-  const { owned_object_id } = await harness.upload(tenant.companyManager, environmentId, archive)
+  const { owned_object_id } = await api.environments.upload(tenant.companyManager, environmentId, archive)
   const first = await build(environmentId, owned_object_id)
   expect(first.state, first.log).toBe('ready')
 
-  const layout = join(harness.folder, 'objects/images', first.versionId)
+  const layout = join(api.folder, 'objects/images', first.versionId)
   const proof = await proveImage(
     layout,
     tools.signing.list().map(({ pem }) => pem),

@@ -5,19 +5,19 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { readConfig } from '../base/config.ts'
-import { type Account, asAccount } from '../postgres/account.ts'
-import { freePort } from '../postgres/free-port.ts'
-import { runningPostgresUrl, runningServiceUrls } from '../postgres/running.ts'
 import {
   childrenOf,
   removeControlGroups,
   type StartedService,
   startedService,
-} from '../testing/started-service.ts'
+} from '../../testing/started-service.ts'
+import { readConfig } from '../base/config.ts'
+import { type Account, asAccount } from '../postgres/account.ts'
+import { freePort } from '../postgres/free-port.ts'
+import { runningPostgresUrl, runningServiceUrls } from '../postgres/running.ts'
 import { serviceAccounts } from './supervisor/service-accounts.ts'
 
-/* What code that runs in one process of the service reaches of the others: tried by programs of that user. */
+/* What code that runs in one process of the service can reach of the others, tried by programs under that account. */
 
 const accounts = serviceAccounts(readConfig({}))
 const parent = mkdtempSync('/var/tmp/sandbox-walls-')
@@ -44,7 +44,7 @@ afterAll(async () => {
   removeControlGroups(dataDir)
 })
 
-/** One attempt a line: its name, what it does, the path or process it does it to. */
+/** One attempt per line: its name, the operation, and the path or process. */
 const program = `
 import { closeSync, linkSync, mkdirSync, openSync, readFileSync, readdirSync, renameSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
@@ -65,7 +65,7 @@ console.log(JSON.stringify(told))`
 
 type Attempt = [way: string, path: string]
 
-/** What came of the attempts of a program that runs as that user, with the groups that the service gives it. */
+/** The results of the attempts of a program that runs as that user, with the groups that the service gives it. */
 async function attemptsOf(
   account: Account | undefined,
   attempts: Attempt[],
@@ -76,7 +76,7 @@ async function attemptsOf(
   return JSON.parse(stdout)
 }
 
-/** Everything of the service that somebody needs alone. */
+/** Files of the service that belong to one account each. */
 const belongings = (): Record<'api' | 'worker' | 'postgres' | 'root', Attempt[]> => ({
   api: [
     ['read', at('keys/api/root.key')],
@@ -109,7 +109,7 @@ const belongings = (): Record<'api' | 'worker' | 'postgres' | 'root', Attempt[]>
   ],
 })
 
-/** What can be done to a process: see its settings and its memory, and end it. */
+/** Attempts on a process: read its environment and memory, and kill it. */
 const processes = (...roles: string[]): Attempt[] =>
   roles.flatMap((role): Attempt[] => [
     ['read', `/proc/${pids[role]}/environ`],
@@ -121,8 +121,8 @@ const processes = (...roles: string[]): Attempt[] =>
 const refused = ['EACCES', 'EPERM']
 const outcomes = (told: Record<string, string>) => [...new Set(Object.values(told))]
 
-describe('a program of the user of', () => {
-  test('each part has what is its own, or the walls below would show nothing', async () => {
+describe('a program under the account of', () => {
+  test('each part has access to its own files, or the tests below would prove nothing', async () => {
     const own = belongings()
     for (const role of ['api', 'worker', 'postgres'] as const) {
       expect(outcomes(await attemptsOf(accounts[role], own[role]))).toEqual(['done'])
@@ -143,7 +143,7 @@ describe('a program of the user of', () => {
     },
   } as const
   for (const [role, { others, processes: of }] of Object.entries(walls)) {
-    test(`${role} gets nothing of the others' files, sockets and processes`, async () => {
+    test(`${role} cannot access files, sockets and processes of the others`, async () => {
       const own = belongings()
       const objects: Attempt[] = role === 'postgres' || role === 'reader' ? [['list', at('objects')]] : []
       const attempts = [...others.flatMap((other) => own[other]), ...processes(...of), ...objects]
@@ -153,7 +153,7 @@ describe('a program of the user of', () => {
     })
   }
 
-  test('the same part sees nothing of its memory, its settings and its descriptors', async () => {
+  test('the same part cannot read its own memory, environment and descriptors from outside', async () => {
     for (const role of ['api', 'worker', 'postgres'] as const) {
       const told = await attemptsOf(accounts[role], processes(role).slice(0, 3))
       expect(outcomes(told)).toEqual(['EACCES'])
@@ -182,7 +182,7 @@ describe('in the database', () => {
     return { ...found, owner }
   }
 
-  test('API and worker read and write rows, and change neither schema nor rights nor the record of the operator', async () => {
+  test('API and worker read and write rows, and cannot change schema, rights or the operator audit log', async () => {
     const { api, worker, owner } = await urls()
     const forbidden = [
       'create table mine (a int)',
@@ -209,7 +209,7 @@ describe('in the database', () => {
     expect(await query(owner, 'select * from operator_acts')).toBe('done')
   })
 
-  test('the worker sees nothing that people or programs log in with', async () => {
+  test('the worker cannot read credentials', async () => {
     const { api, worker } = await urls()
     for (const sql of [
       'select password_hash from users',
@@ -226,7 +226,7 @@ describe('in the database', () => {
 })
 
 describe('a role that dies', () => {
-  test('leaves no core, not to a handler of cores either, and its signals open no debugger', async () => {
+  test('dumps no core, not even to a core handler, and no signal opens its debugger', async () => {
     for (const role of ['api', 'worker', 'agent', 'postgres']) {
       expect(readFileSync(`/proc/${pids[role]}/limits`, 'utf8')).toMatch(/^Max core file size +1 +1 /m)
       if (role !== 'postgres')

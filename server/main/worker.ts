@@ -2,29 +2,33 @@ import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { systemClock } from '../base/clock.ts'
+import { SigningKeys, signingKeysFolder } from '../base/keys/signing-keys.ts'
 import { bootId, type Machine } from '../base/machine-id.ts'
-import { SigningKeys, signingKeysFolder } from '../base/signing-keys.ts'
-import { buildSlots } from '../builds/build-slots.ts'
-import { BuildWorker } from '../builds/build-worker.ts'
+import { buildSlots } from '../builds/admission/build-slots.ts'
+import { startBuildWorker } from '../builds/build-worker.ts'
 import { programDigest } from '../builds/cache/program-digest.ts'
-import { StoredImages } from '../builds/stored-images.ts'
+import { recordDefaultBytes } from '../companies/storage/storage-quota.ts'
 import { awaitSchema } from '../db/await-schema.ts'
 import { connect } from '../db/database.ts'
-import { sweepEnvironments } from '../environments/environment-sweep.ts'
-import { RunnerReleases } from '../environments/runner-releases.ts'
-import { AgentClient } from '../executor/oci/client.ts'
+import { RunnerReleases } from '../environments/operator/runner-releases.ts'
+import { sweepEnvironments } from '../environments/retention/environment-sweep.ts'
+import { AgentClient } from '../executor/oci/client/agent-client.ts'
+import { StoredImages } from '../images/stored-images.ts'
 import { liveLogWriter } from '../live-logs/live-log-writer.ts'
-import { LogOffers } from '../live-logs/log-offers.ts'
+import { LogSources } from '../live-logs/log-sources.ts'
 import manifest from '../package.json' with { type: 'json' }
-import { startLoop } from '../queue/loop.ts'
-import { MachineRefused, takeMachineLease } from '../queue/machine-lease.ts'
-import { queuePolicy } from '../runs/queue-policy.ts'
-import { memoryForBuildsMib, placesOf } from '../runs/run-places.ts'
-import { postgresRunQueue } from '../runs/run-queue.ts'
-import { RunWorker } from '../runs/run-worker.ts'
-import { noteDefaultBytes } from '../settings/storage-quota.ts'
+import { startRunWorker } from '../runs/drive/run-worker.ts'
+import { StoredRunSecrets } from '../runs/prepare/run-secrets.ts'
+import { queuePolicy } from '../runs/queue/queue-policy.ts'
+import { configuredCapacity, memoryForBuildsMib } from '../runs/queue/run-capacity.ts'
+import { postgresRunQueue } from '../runs/queue/run-queue.ts'
+import { configuredKeys } from '../secrets/keys/configured-keys.ts'
+import { LocalKeys, secretKeysFolder } from '../secrets/keys/local-keys.ts'
+import { SecretResolver } from '../secrets/resolve/secret-resolver.ts'
 import { DiskStorage } from '../storage/disk.ts'
-import { sweepTaskUploads } from '../tasks/upload-sweep.ts'
+import { sweepTaskUploads } from '../tasks/files/upload-sweep.ts'
+import { MachineRefused, takeMachineLease } from '../work/machine-lease.ts'
+import { startSweep } from '../work/sweep.ts'
 import { startRetentionLoops } from './retention-loops.ts'
 import { readersOfRole } from './role-readers.ts'
 import { runRole } from './run-role.ts'
@@ -36,8 +40,8 @@ const { values } = parseArgs({
 const dayMs = 86_400_000
 
 /**
- * The worker: takes runs and builds from the queue to their end. The supervisor, which may read the host agent's folder,
- * tells it with `--machine` and `--folder` which machine it works for.
+ * The worker: processes runs and builds from the queue. `--machine` and `--folder` say which machine it works for;
+ * the supervisor passes them, because only it may read the host agent's folder.
  */
 await runRole('worker', async (config, log) => {
   const { databaseUrl, deployment } = config
@@ -47,34 +51,37 @@ await runRole('worker', async (config, log) => {
   const place = `${hostname()}:${config.dataDir}`
   const lease = await takeMachineLease({ db, machine, boot: bootId(), place, log }).catch(refused)
   void lease.lost.then((why) => {
-    // At once, as if it had died: whoever has the lease must find nobody at work.
+    // Exits at once, like a crash: the next holder of the lease must not find it still working.
     log.fatal(why)
     process.exit(exitCodes.otherMachine)
   })
-  await noteDefaultBytes(db, config)
+  await recordDefaultBytes(db, config)
 
   const storage = new DiskStorage(join(config.dataDir, 'objects'), config.diskFloorBytes)
   await storage.removeAbandoned()
   const executor = new AgentClient(config.agentSocket)
   const signing = new SigningKeys(signingKeysFolder(config.dataDir))
-  // Made now when there is none: the API shows its public part, and cannot make it.
+  // Created here if absent: the API shows the public key and cannot create it.
   signing.list()
-  // After a restart it finds what it held by this name.
+  // The API encrypts with the first of these, and cannot make it.
+  new LocalKeys(secretKeysFolder(config.dataDir)).prepare()
+  // After a restart it finds its claims by this name.
   const name = machine.id
 
-  const places = placesOf(config)
-  const runs = new RunWorker({
+  const capacity = configuredCapacity(config)
+  const runs = await startRunWorker({
     runs: postgresRunQueue(db, databaseUrl, log),
     executor,
     storage,
     images: new StoredImages({ storage, signing, clock: systemClock }),
     log,
+    secrets: new StoredRunSecrets(db, new SecretResolver(db, configuredKeys(config, 'worker'))),
     name,
-    places,
+    capacity,
     egressCapBytes: config.runtimeEgress ? config.runEgressCapBytes : undefined,
-    companyConcurrency: queuePolicy(deployment, places).companyConcurrency,
+    companyConcurrency: queuePolicy(deployment, capacity).companyConcurrency,
   })
-  const builds = new BuildWorker({
+  const builds = await startBuildWorker({
     db,
     databaseUrl,
     tools: {
@@ -83,7 +90,7 @@ await runRole('worker', async (config, log) => {
       readers: readersOfRole(log, values.readers),
       registries: config,
       log,
-      liveLogs: new LogOffers({ executor, write: liveLogWriter(db), log }),
+      liveLogs: new LogSources({ executor, write: liveLogWriter(db), log }),
       clock: systemClock,
       signing,
       runners: new RunnerReleases(db, config.runnerApproval),
@@ -93,32 +100,30 @@ await runRole('worker', async (config, log) => {
         programDigest: programDigest(manifest.version),
       },
     },
-    share: buildSlots({ slots: config.buildSlots, memoryMib: memoryForBuildsMib(places) }),
+    share: buildSlots({ slots: config.buildSlots, memoryMib: memoryForBuildsMib(capacity) }),
     name,
   })
-  await runs.start()
-  await builds.start()
-  const sweep = startLoop({
+  const sweep = startSweep({
     name: 'environments',
     everyMs: 60_000,
     runOnce: () => sweepEnvironments({ db, storage, log }),
     log,
   })
-  const uploads = startLoop({
+  const uploads = startSweep({
     name: 'task uploads',
     everyMs: 60_000,
     runOnce: () => sweepTaskUploads({ db, storage, log }),
     log,
   })
   const residue = [
-    // Another process that was killed does not wait for this one to start again.
-    startLoop({
+    // Recovers the work of a process that was killed, without waiting for its restart.
+    startSweep({
       name: 'abandoned parts',
       everyMs: 600_000,
       runOnce: async () => ({ removed: await storage.removeAbandonedParts() }),
       log,
     }),
-    startLoop({
+    startSweep({
       name: 'empty folders',
       everyMs: dayMs,
       runOnce: async () => ({ removed: await storage.removeEmptyFolders() }),
@@ -128,7 +133,7 @@ await runRole('worker', async (config, log) => {
   const retention = startRetentionLoops({ db, storage, executor, clock: systemClock, log })
   return {
     stop: async () => {
-      // They may walk for long, and hold nothing that has to end well.
+      // They may take long, and nothing depends on their end.
       for (const loop of residue) void loop.stop()
       await Promise.all([runs, builds, sweep, uploads, retention].map((part) => part.stop()))
       await lease.release()

@@ -1,14 +1,16 @@
 import { execFileSync } from 'node:child_process'
 
-/** A system account by its numbers. */
+/** A system account by its numeric ids. */
 export interface Account {
   uid: number
   gid: number
-  /** Groups besides its own. */
+  /** Supplementary groups. */
   groups?: number[]
 }
 
-/** The account of that name, undefined when this machine has none. `id` asks every source the machine uses. */
+/**
+ * The account with that name; undefined when this machine has none. `id` queries every source that the machine uses.
+ */
 export function accountOf(user: string): Account | undefined {
   const ask = (flag: string) =>
     Number(execFileSync('id', [flag, '--', user], { stdio: ['ignore', 'pipe', 'ignore'] }))
@@ -19,7 +21,9 @@ export function accountOf(user: string): Account | undefined {
   }
 }
 
-/** Argument list that runs `argv` as `account` with nothing of root left, and ends it with its parent when asked. */
+/**
+ * Argument list that runs `argv` as `account` without any privilege of root, and optionally ends it with its parent.
+ */
 export function asAccount(
   account: Account | undefined,
   argv: string[],

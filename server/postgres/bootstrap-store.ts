@@ -1,17 +1,17 @@
 import pg from 'pg'
 import { sleep } from '../base/clock.ts'
 
-/** Owner of the schema; migrations and the operator's commands use it. */
+/** Owner of the schema, for migrations and the operator's commands. */
 const owner = 'sandbox_jobs'
-/** Of API and worker: no owner of anything, so no statement of theirs changes the schema or what they may do. */
+/** Roles of API and worker. They own nothing, so none of their statements can change the schema or their rights. */
 export const serviceRoles = { api: 'sandbox_jobs_api', worker: 'sandbox_jobs_worker' }
 const connectTimeoutMs = 5_000
 const readyTimeoutMs = 60_000
 const readyPauseMs = 20
 
-/** Codes of a refused login that only means "not made yet": no such role, wrong password, no such database. */
+/** Codes of a refused login that only means "not created yet": no such role, wrong password, no such database. */
 const notMadeYet = new Set(['28000', '28P01', '3D000'])
-/** Starting up, or recovering after a crash. */
+/** The server is starting, or recovering after a crash. */
 const notReadyYet = new Set(['ECONNREFUSED', '57P03'])
 
 export interface Login {
@@ -30,19 +30,19 @@ export interface ServiceUrls {
 const urlOf = (role: string, password: string, port: number): string =>
   `postgres://${role}:${password}@127.0.0.1:${port}/${owner}`
 
-/** Address of the service's own database, for the owner of its schema, who is no superuser. */
+/** Address of the service's own database for the owner of its schema, who is not a superuser. */
 export const databaseUrl = (login: Pick<Login, 'port' | 'password'>): string =>
   urlOf(owner, login.password, login.port)
 
-/** The same for who serves tenants. */
+/** The same for the roles that serve tenants. */
 export const serviceUrls = (login: Omit<Login, 'password' | 'superuserPassword'>): ServiceUrls => ({
   api: urlOf(serviceRoles.api, login.apiPassword, login.port),
   worker: urlOf(serviceRoles.worker, login.workerPassword, login.port),
 })
 
 /**
- * Resolves once the service's roles can use its database; makes what is missing of them.
- * Rejects when `signal` fires, and after a minute without an answer.
+ * Resolves once the service's roles can use its database, and creates missing ones. Rejects when `signal` fires, and
+ * after a minute without a response.
  */
 export async function awaitDatabase(login: Login, signal: AbortSignal): Promise<void> {
   const giveUpAtMs = performance.now() + readyTimeoutMs
@@ -58,7 +58,7 @@ export async function awaitDatabase(login: Login, signal: AbortSignal): Promise<
   }
 }
 
-/** Why the first that fails does. */
+/** The error code of the first login that fails. */
 async function tryLogins(addresses: string[]): Promise<string | undefined> {
   for (const address of addresses) {
     const code = await tryLogin(address)
@@ -81,7 +81,7 @@ async function tryLogin(connectionString: string): Promise<string | undefined> {
   }
 }
 
-/** Repeatable: a crash between two of its statements leaves nothing that the next start cannot finish. */
+/** Repeatable: after a crash between two statements the next start completes the rest. */
 async function makeDatabase(login: Login): Promise<void> {
   const client = new pg.Client({
     host: '127.0.0.1',

@@ -8,7 +8,7 @@ import { PostgresProblem } from './problem.ts'
 
 const run = promisify(execFile)
 
-/** How long a server whose parent died may take to stop before a new one gives up on its cluster. */
+/** How long to wait for a server whose parent died before giving up on its cluster. */
 const predecessorStopMs = 15_000
 const predecessorNoticeMs = 1_000
 
@@ -19,12 +19,15 @@ export interface ClusterPlan {
   account: Account | undefined
 }
 
-/** Makes the cluster under another name and moves it into place: an interrupted `initdb` is never mistaken for one. */
+/**
+ * Creates the cluster under a temporary name and renames it into place: an interrupted `initdb` is never mistaken for
+ * a cluster.
+ */
 export async function makeCluster(plan: ClusterPlan): Promise<void> {
   const fresh = `${plan.clusterDir}.new`
   await rm(fresh, { recursive: true, force: true })
   await mkdir(fresh, { mode: 0o700 })
-  // For initdb alone, which reads it as the server's account; the folder is in its place when it is gone.
+  // Only for initdb, which reads it as the server's account; deleted before the folder is renamed into place.
   const passwordFile = `${fresh}-password`
   await rm(passwordFile, { force: true })
   await writeFile(passwordFile, `${plan.superuserPassword}\n`, { mode: 0o600, flag: 'wx' })
@@ -39,7 +42,7 @@ export async function makeCluster(plan: ClusterPlan): Promise<void> {
     `--pwfile=${passwordFile}`,
     '--auth=scram-sha-256',
     '--encoding=UTF8',
-    // Postgres's own collation: the order of text never changes with the machine's C library.
+    // Postgres's own collation: the order of text does not depend on the machine's C library.
     '--locale-provider=builtin',
     '--builtin-locale=C.UTF-8',
     '--locale=C',
@@ -59,7 +62,7 @@ export async function makeCluster(plan: ClusterPlan): Promise<void> {
   await rename(fresh, plan.clusterDir)
 }
 
-/** Refuses a cluster that another major version of Postgres made. */
+/** Refuses a cluster that another major version of Postgres created. */
 export async function checkVersion(clusterDir: string, major: string): Promise<void> {
   let found: string
   try {
@@ -74,16 +77,16 @@ export async function checkVersion(clusterDir: string, major: string): Promise<v
   if (found === major) return
   throw new PostgresProblem(
     'version_mismatch',
-    `${clusterDir} was made by Postgres ${found}, this program brings Postgres ${major}: dump it with the program that made it, move the folder away, and restore into the new one`,
+    `${clusterDir} was created by Postgres ${found}, but this program contains Postgres ${major}: dump it with the program that created it, move the folder away, and restore into the new one`,
   )
 }
 
 /**
- * Waits until no server works on the cluster, then removes what a dead one left behind. A process id in
- * `postmaster.pid` may belong to someone else by now (a reboot, a container), and Postgres would then refuse
- * to start for ever; only a process whose working directory is the cluster counts.
+ * Waits until no server uses the cluster, then removes the residue of a dead one. The process id in `postmaster.pid`
+ * may belong to another process by now (after a reboot, in a container), and Postgres would then never start again;
+ * only a process whose working directory is the cluster counts.
  */
-export async function settlePredecessor(clusterDir: string): Promise<void> {
+export async function stopPredecessor(clusterDir: string): Promise<void> {
   const pidFile = join(clusterDir, 'postmaster.pid')
   const startedAtMs = performance.now()
   for (;;) {

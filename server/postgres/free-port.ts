@@ -4,7 +4,7 @@ import { createServer } from 'node:net'
 export const isPortFree = (port: number): Promise<boolean> =>
   listenOn(port).then((bound) => bound !== undefined)
 
-/** A loopback port that was free a moment ago; the caller must expect to lose the race for it. */
+/** A loopback port that was free a moment ago; another process may take it first, so the caller must handle that. */
 export async function freePort(): Promise<number> {
   const port = await listenOn(0)
   if (port === undefined) throw new Error('this machine gives no free loopback port')

@@ -64,12 +64,12 @@ describe('the embedded Postgres', () => {
     await expect(query(wrong, 'select 1')).rejects.toThrow(/password authentication failed/)
   })
 
-  test('is refused on a folder where another one runs', async () => {
+  test('refuses a folder that another server uses', async () => {
     await start()
     await expect(startPostgres({ dataDir })).rejects.toMatchObject({ slug: 'already_running' })
   })
 
-  test('starts over the process id file of a dead server, even when the id is in use again', async () => {
+  test('ignores the process id file of a dead server, even when the id is in use again', async () => {
     const first = await start()
     await first.stop()
     const pidFile = join(dataDir, 'cluster/postmaster.pid')
@@ -78,7 +78,7 @@ describe('the embedded Postgres', () => {
     expect(await query(second.url, 'select 1 as one')).toEqual([{ one: 1 }])
   })
 
-  test('takes another port when the last one is in use, and refuses a chosen one that is', async () => {
+  test('takes another port when the last one is in use, and fails if a configured one is', async () => {
     const { port } = await start().then(async (postgres) => {
       await postgres.stop()
       return postgres
@@ -108,7 +108,7 @@ describe('the embedded Postgres', () => {
     }
   })
 
-  test('says which setting Postgres refused', async () => {
+  test('reports which setting Postgres refused', async () => {
     await expect(startPostgres({ dataDir, settings: { shared_buffers: 'plenty' } })).rejects.toMatchObject({
       slug: 'start_failed',
       message: expect.stringContaining('shared_buffers'),
@@ -130,13 +130,13 @@ describe('the embedded Postgres', () => {
     parent.kill('SIGKILL')
     const next = await start()
     expect(await query(next.url, 'select answer from kept')).toEqual([{ answer: 42 }])
-    // A dead process has no program any more, whether or not someone has collected its exit status yet.
+    // A dead process has no executable, even before its exit status is collected.
     await expect(readlink(`/proc/${pid}/exe`)).rejects.toThrow()
   })
 })
 
 describe('as root', () => {
-  test('a folder below one that the service user cannot enter is refused, with its name', async () => {
+  test('names the parent folder that the service user cannot enter', async () => {
     const closed = await mkdtemp(join(tmpdir(), 'sandbox-closed-'))
     await chmod(closed, 0o700)
     try {
@@ -149,7 +149,7 @@ describe('as root', () => {
     }
   })
 
-  test('a missing system user is told apart', async () => {
+  test('reports a missing system user', async () => {
     await expect(startPostgres({ dataDir, user: 'nobody-by-that-name' })).rejects.toMatchObject({
       slug: 'account_missing',
     })

@@ -16,7 +16,7 @@ import { eachLine } from '../base/each-line.ts'
 import { newToken } from '../base/ids.ts'
 import { type Account, accountOf, asAccount } from './account.ts'
 import { awaitDatabase, databaseUrl, type Login, type ServiceUrls, serviceUrls } from './bootstrap-store.ts'
-import { checkVersion, makeCluster, settlePredecessor } from './cluster.ts'
+import { checkVersion, makeCluster, stopPredecessor } from './cluster.ts'
 import { freePort, isPortFree } from './free-port.ts'
 import { PostgresProblem } from './problem.ts'
 import { installProgram } from './program.ts'
@@ -24,24 +24,24 @@ import { passwordFiles } from './running.ts'
 import { settingArguments } from './settings.ts'
 
 /*
- * The embedded Postgres: a real server out of an npm package, owned by the process that starts it.
+ * The embedded Postgres: a real server from an npm package, owned by the process that starts it.
  *
- * One folder holds all of it. The folder, the program and the passwords are the caller's alone; only `cluster`
- * belongs to the account the server runs as, so a broken-into database can change neither its own program
- * nor anything else here.
+ * One folder contains all of it. The folder, the program and the passwords belong to the caller only; `cluster`
+ * belongs to the account that the server runs as, so a compromised database can change neither its own program nor
+ * anything else here.
  *
  *   program-VERSION/     the binaries, copied once
  *   cluster/             the database, mode 0700
- *   password             of the role that owns the schema, and may make databases
- *   api-password         of the role of the API, and
- *   worker-password      of that of the worker, which own nothing
+ *   password             of the role that owns the schema, and may create databases
+ *   api-password         of the role of the API, which owns nothing
+ *   worker-password      of the role of the worker, which owns nothing
  *   superuser-password   of `postgres`
- *   port                 the loopback port, kept so that addresses in people's shells stay right
+ *   port                 the loopback port, kept so that saved addresses stay valid
  *
- * The server listens on loopback TCP with passwords and on no unix socket. Started by root it runs as a
- * system account that has no privilege. When its parent dies the kernel sends it SIGINT (a fast, clean
- * shutdown), so no server outlives the program that needs it; the next start waits for such a predecessor.
- * Ready means that the service's role has run a statement in its own database.
+ * The server listens on loopback TCP with passwords and on no unix socket. Started by root it runs as an unprivileged
+ * system account. When its parent dies the kernel sends it SIGINT (a fast, clean shutdown), so no server outlives its
+ * parent; the next start waits for such a predecessor. Ready means that the service's role has run a statement in its
+ * own database.
  */
 
 const stopTimeoutMs = 20_000
@@ -49,28 +49,28 @@ const portAttempts = 5
 const keptLogLines = 20
 
 export interface PostgresOptions {
-  /** Absolute folder; made when missing. As root its parents must let `user` through. */
+  /** Absolute path of the folder; created when missing. As root its parents must be accessible to `user`. */
   dataDir: string
   /** System account of the server when the caller is root; otherwise the caller's own account is used. */
   user?: string
-  /** Loopback port; by default the one of the last start, or a free one. */
+  /** Loopback port; by default the port of the last start, or a free one. */
   port?: number
   /** Server settings on top of `settings.ts`, for tests. */
   settings?: Record<string, string>
-  /** The command that the server's is started by, which ends in an exec of it; by default none. */
+  /** Wraps the server's command, which must end in an exec of it; by default none. */
   through?: (argv: string[]) => string[]
-  /** Takes the server's log lines; the last ones also explain a failed start. */
+  /** Receives the server's log lines; the last ones also explain a failed start. */
   onLine?: (line: string) => void
 }
 
 export interface Postgres {
-  /** `postgres://` address of the service's own database, for the owner of its schema. Holds a password. */
+  /** `postgres://` address of the service's own database for the owner of its schema. Contains a password. */
   url: string
   /** The same for the roles of API and worker. */
   urls: ServiceUrls
   port: number
   pid: number
-  /** Resolves when the server has ended, for whatever reason. */
+  /** Resolves when the server has ended for any reason. */
   exited: Promise<void>
   /** Ends every connection and shuts down cleanly; may be called twice. */
   stop(): Promise<void>
@@ -82,7 +82,7 @@ interface Server {
   lastLines: string[]
 }
 
-/** Starts the server and resolves when it can be used. Rejects with `PostgresProblem`. */
+/** Starts the server and resolves when it is ready. Rejects with `PostgresProblem`. */
 export async function startPostgres(options: PostgresOptions): Promise<Postgres> {
   const dir = resolve(options.dataDir)
   const account = serverAccount(options.user ?? 'sandbox-jobs-postgres')
@@ -144,11 +144,11 @@ async function prepare(dir: string, account: Account | undefined): Promise<Prepa
     await makeCluster({ programDir: program.dir, clusterDir, superuserPassword, account })
   }
   await checkVersion(clusterDir, program.major)
-  await settlePredecessor(clusterDir)
+  await stopPredecessor(clusterDir)
   return { programDir: program.dir, clusterDir, passwords }
 }
 
-/** Makes the folder, and proves that the server's account can come into it. */
+/** Creates the folder, and verifies that the server's account can enter it. */
 async function ownFolder(dir: string, account: Account | undefined): Promise<void> {
   try {
     await mkdir(dir, { recursive: true })
@@ -173,14 +173,14 @@ async function ownFolder(dir: string, account: Account | undefined): Promise<voi
   }
 }
 
-/** A random secret that is made once, for the caller alone. */
+/** A random secret that is created once and readable only for the caller. */
 async function keptSecret(path: string): Promise<string> {
   const found = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return ''
     throw new PostgresProblem('folder_unusable', `${path} cannot be read: ${error.message}`, { cause: error })
   })
   if (found.trim()) {
-    // Of older versions, which let the server's group read it. Nobody but the caller can change a name in this folder.
+    // Older versions let the server's group read it. Only the caller can change names in this folder.
     await chown(path, process.getuid?.() ?? 0, process.getgid?.() ?? 0)
     await chmod(path, 0o600)
     return found.trim()
@@ -196,7 +196,10 @@ async function keptSecret(path: string): Promise<string> {
 async function choosePort(dir: string, wanted: number | undefined): Promise<number> {
   if (wanted) {
     if (await isPortFree(wanted)) return wanted
-    throw new PostgresProblem('port_in_use', `port ${wanted} of 127.0.0.1, asked for Postgres, is in use`)
+    throw new PostgresProblem(
+      'port_in_use',
+      `port ${wanted} of 127.0.0.1, configured for Postgres, is in use`,
+    )
   }
   const last = Number(await readFile(join(dir, 'port'), 'utf8').catch(() => ''))
   return Number.isInteger(last) && last > 0 && last < 65536 && (await isPortFree(last)) ? last : freePort()
@@ -219,7 +222,7 @@ function launch(plan: LaunchPlan): Server {
   const child = spawn(command, args, {
     cwd: '/',
     env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin' },
-    // Its own session: an interrupt typed at the terminal reaches the supervisor alone.
+    // Its own session: only the supervisor receives an interrupt from the terminal.
     detached: true,
     stdio: ['ignore', 'ignore', 'pipe'],
   })

@@ -7,7 +7,7 @@ export type PostgresProblemSlug =
   | 'port_in_use'
   | 'start_failed'
 
-/** Why the embedded Postgres cannot run here. The message is for the operator and says what to do. */
+/** Why the embedded Postgres cannot run here. The message is for the operator and says how to fix it. */
 export class PostgresProblem extends Error {
   readonly slug: PostgresProblemSlug
 

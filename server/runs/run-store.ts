@@ -1,18 +1,19 @@
 import { runMachine } from '@sandbox-jobs/contract/states/run-states.ts'
 import type { RawBuilder, Selectable } from 'kysely'
 import { sql } from 'kysely'
-import type { Executing, Sending, Trx } from '../db/database.ts'
-import { type Places, prepared } from '../db/prepared.ts'
-import { type Columns, selected } from '../db/row-text.ts'
+import { seenByKey, submittedBy } from '../access/own-runs.ts'
+import type { Executing, Queryable, Trx } from '../db/database.ts'
+import { opaqueParam } from '../db/fast/opaque-param.ts'
+import { type Placeholders, prepared } from '../db/fast/prepared.ts'
+import { type ColumnExpressions, selectList } from '../db/fast/row-text.ts'
 import type { RunsTable } from '../db/tables/runs.ts'
-import { unseen } from '../db/unseen.ts'
-import { type AnswerColumns, answersInsert } from './idempotency-store.ts'
+import { insertResponses, type ResponseColumns } from './submit/idempotency-store.ts'
 
-/* Writes the table `runs`, beside `claim-store` and `transition`, and `run_inputs` with a new run. */
+/* Writes the table `runs`, as do `claim-store` and `transition`, and `run_inputs` with a new run. */
 
 export type RunRow = Selectable<RunsTable>
 
-/** What is read of a run to show it: the rest of the row is the workers'. */
+/** The columns that a rendered run needs; the rest of the row is for workers. */
 const shownColumns = [
   'id',
   'company_id',
@@ -39,11 +40,12 @@ const shownColumns = [
   'claimed_at',
   'cancel_requested_at',
   'terminal_at',
+  'secret_slot_provenance',
 ] as const satisfies readonly (keyof RunRow)[]
 
 export type ShownRun = Pick<RunRow, (typeof shownColumns)[number]>
 
-/** What the row of every run says as it begins to wait. */
+/** The columns that have the same value in every newly queued run. */
 export const asQueued = {
   state: runMachine.initial,
   error_code: '',
@@ -56,18 +58,19 @@ export const asQueued = {
   claimed_at: null,
   cancel_requested_at: null,
   terminal_at: null,
+  secret_slot_provenance: null,
 } as const satisfies Partial<ShownRun>
 
-/** Woken by a commit that queued a run. */
+/** Notified by a commit that queued a run. */
 export const queuedChannel = 'runs_queued'
-/** Woken by a commit that asked for a run's end; the payload is its id. */
+/** Notified by a commit that requested the cancellation of a run; the payload is its id. */
 export const cancelChannel = 'runs_cancel'
 
-/** A run as it begins to wait, with its input. */
+/** A newly queued run with its input. */
 export type QueuedRun = ShownRun &
   Pick<RunRow, 'environment_version_id' | 'share_grant_id' | 'api_key_id'> & { input: Buffer }
 
-/** What is stored of a run as it begins to wait, and the types of the columns. */
+/** The columns stored for a newly queued run, and their types. */
 const queuedColumns = {
   id: 'text',
   company_id: 'text',
@@ -92,7 +95,7 @@ const queuedColumns = {
 type QueuedColumns = { [Name in keyof typeof queuedColumns]: QueuedRun[Name][] }
 const queuedNames = Object.keys(queuedColumns) as (keyof QueuedColumns)[]
 
-const queuedInsert = (given: Places<QueuedColumns>, beside?: RawBuilder<unknown>) => sql<never>`
+const queuedInsert = (given: Placeholders<QueuedColumns>, beside?: RawBuilder<unknown>) => sql<never>`
     with asked as (
       select * from unnest(
         ${sql.join(queuedNames.map((name) => sql`${given[name]}::${sql.raw(queuedColumns[name])}[]`))}
@@ -107,7 +110,7 @@ const queuedInsert = (given: Places<QueuedColumns>, beside?: RawBuilder<unknown>
       from asked
     ), kept as (
       insert into run_inputs (run_id, company_id, content) select id, company_id, input from asked
-    ), noted as (
+    ), recorded as (
       insert into state_events (company_id, entity, entity_id, from_state, to_state)
       select company_id, ${sql.lit(runMachine.name)}, id, '', ${sql.lit(runMachine.initial)} from asked
     )${beside ? sql`, beside as (${beside})` : sql``}
@@ -115,27 +118,27 @@ const queuedInsert = (given: Places<QueuedColumns>, beside?: RawBuilder<unknown>
   `
 
 const insertQueued = prepared<QueuedColumns, never>((given) => queuedInsert(given))
-const insertAnswered = prepared<QueuedColumns & AnswerColumns, never>((given) =>
-  queuedInsert(given, answersInsert(given)),
+const insertQueuedWithResponses = prepared<QueuedColumns & ResponseColumns, never>((given) =>
+  queuedInsert(given, insertResponses(given)),
 )
 
 /**
- * Queues runs in the given order: their rows, their inputs, their first events, and word to the workers once the
- * transaction commits, in one statement, for it is on the path of every submission. A run's time is a microsecond after
- * that of the one before it, so that the order is also that of the queue. `answers` are stored by the same statement.
+ * Queues runs in the given order: rows, inputs, first events and the notification of the workers, in one statement because
+ * it is on the path of every submission. Each run's time is a microsecond after the previous one, so the queue keeps the
+ * order. The same statement stores the `answers`, the responses of their idempotency keys.
  */
 export async function insertRuns(
-  trx: Sending,
+  trx: Queryable,
   runs: readonly QueuedRun[],
-  answers?: AnswerColumns,
+  answers?: ResponseColumns,
 ): Promise<void> {
   const columns = Object.fromEntries(
     queuedNames.map((name) => [name, runs.map((run) => run[name])]),
   ) as QueuedColumns
-  await (answers ? insertAnswered(trx, { ...columns, ...answers }) : insertQueued(trx, columns))
+  await (answers ? insertQueuedWithResponses(trx, { ...columns, ...answers }) : insertQueued(trx, columns))
 }
 
-/** Told to listeners when the transaction commits, and not at all when it does not. */
+/** Notifies listeners when the transaction commits; a rollback notifies nobody. */
 export async function notify(trx: Trx, channel: string, payload = ''): Promise<void> {
   await sql`select pg_notify(${channel}, ${payload})`.execute(trx)
 }
@@ -144,38 +147,38 @@ export interface RunKey {
   companyId: string
   chatroomId: string
   id: string
-  /** Set for a restricted key: only what it submitted itself is there for it. */
+  /** Set for a restricted key, which finds only the runs that it submitted. */
   apiKeyId?: string | undefined
 }
 
 /**
- * Part of a statement: `runs`, which is the run whose id a column holds. It is found by its id alone and compared
- * afterwards, or a plan that was made while the table was short might walk all runs of a company.
+ * SQL fragment: the run whose id is in a column, as `runs`. It is selected by id alone and compared afterwards: otherwise a
+ * plan made while the table was short might scan all runs of a company.
  */
 export const runById = (column: string) => sql`
     lateral (select * from runs where runs.id = ${sql.ref(column)} limit 1) runs`
 
-/** The columns that show it. */
+/** The columns of a rendered run. */
 export const runColumns = Object.fromEntries(
   shownColumns.map((column) => [column, sql.ref(`runs.${column}`)]),
-) as Columns<ShownRun>
+) as ColumnExpressions<ShownRun>
 
-const askedRuns = prepared<
+const runsByKey = prepared<
   { ids: string[]; companyIds: string[]; chatroomIds: string[]; apiKeyIds: (string | null)[] },
   ShownRun & { place: number }
 >(
   ({ ids, companyIds, chatroomIds, apiKeyIds }) => sql`
-    select asked.place, ${selected(runColumns)}
+    select asked.place, ${selectList(runColumns)}
     from unnest(${ids}::text[], ${companyIds}::text[], ${chatroomIds}::text[], ${apiKeyIds}::text[])
       with ordinality as asked (id, company_id, chatroom_id, api_key_id, place)
     join ${runById('asked.id')} on runs.company_id = asked.company_id and runs.chatroom_id = asked.chatroom_id
-      and (asked.api_key_id is null or runs.api_key_id = asked.api_key_id)
+      and ${seenByKey(sql.ref('asked.api_key_id'))}
   `,
 )
 
 /** The run of each key, in the order of the keys. */
 export async function findRuns(db: Executing, keys: readonly RunKey[]): Promise<(ShownRun | undefined)[]> {
-  const rows = await askedRuns(db, {
+  const rows = await runsByKey(db, {
     ids: keys.map(({ id }) => id),
     companyIds: keys.map(({ companyId }) => companyId),
     chatroomIds: keys.map(({ chatroomId }) => chatroomId),
@@ -188,7 +191,19 @@ export async function findRuns(db: Executing, keys: readonly RunKey[]): Promise<
 export const findRun = async (db: Executing, key: RunKey): Promise<ShownRun | undefined> =>
   (await findRuns(db, [key]))[0]
 
-/** What was measured of the run, beside what every reader of it is shown. */
+/** A run that something else has given access to. */
+export const findRunById = (
+  db: Executing,
+  run: { id: string; company_id: string },
+): Promise<ShownRun | undefined> =>
+  db
+    .selectFrom('runs')
+    .select(shownColumns)
+    .where('id', '=', run.id)
+    .where('company_id', '=', run.company_id)
+    .executeTakeFirst()
+
+/** Measurements of a run that are not part of the rendered run. */
 export const findUsage = (db: Executing, run: Pick<ShownRun, 'id' | 'company_id'>) =>
   db
     .selectFrom('runs')
@@ -201,8 +216,10 @@ export interface RunListFilter {
   companyId: string
   chatroomId: string
   apiKeyId?: string | undefined
+  /** Only runs that this principal submitted. */
+  submitter?: { type: ShownRun['principal_type']; id: string } | undefined
   states?: readonly string[] | undefined
-  /** The last row shown: its time in microseconds since 1970, and its id. */
+  /** The last row of the previous page: its time in microseconds since 1970, and its id. */
   before?: { queuedAtUs: number; id: string } | undefined
   limit: number
 }
@@ -212,7 +229,7 @@ export type ListedRun = ShownRun & { queued_at_us: number }
 /** The time of a row to the microsecond, which JavaScript's dates cannot hold. */
 export const queuedAtUs = sql<number>`(extract(epoch from runs.queued_at) * 1000000)::bigint`
 
-/** Condition on `runs`: behind the last row shown, newest first. */
+/** Condition on `runs`: after the given row, newest first. */
 export const olderThan = (last: { queuedAtUs: number; id: string }) => sql<boolean>`
   (runs.queued_at, runs.id) < (to_timestamp(0) + ${last.queuedAtUs}::bigint * interval '1 microsecond', ${last.id})`
 
@@ -222,19 +239,23 @@ export function listRuns(db: Executing, filter: RunListFilter): Promise<ListedRu
     .selectFrom('runs')
     .select(shownColumns)
     .select(queuedAtUs.as('queued_at_us'))
-    .where('company_id', '=', unseen(filter.companyId, 'text'))
-    .where('chatroom_id', '=', unseen(filter.chatroomId, 'text'))
-  if (filter.apiKeyId !== undefined) query = query.where('api_key_id', '=', filter.apiKeyId)
+    .where('company_id', '=', opaqueParam(filter.companyId, 'text'))
+    .where('chatroom_id', '=', opaqueParam(filter.chatroomId, 'text'))
+  if (filter.apiKeyId !== undefined) query = query.where(submittedBy(sql.val(filter.apiKeyId)))
+  if (filter.submitter) {
+    const { type, id } = filter.submitter
+    query = query.where('principal_id', '=', id).where('principal_type', '=', type)
+  }
   if (filter.states) query = query.where('state', 'in', filter.states)
   if (filter.before) query = query.where(olderThan(filter.before))
   return query
     .orderBy('queued_at', 'desc')
     .orderBy('id', 'desc')
-    .limit(unseen(filter.limit, 'bigint'))
+    .limit(opaqueParam(filter.limit, 'bigint'))
     .execute()
 }
 
-/** A task's queued runs, held until the transaction ends. */
+/** A task's queued runs, locked until the transaction ends. */
 export async function lockQueuedRunsOfTask(
   trx: Trx,
   companyId: string,

@@ -5,10 +5,10 @@ import { ObjectMissing, type ObjectStorage, ObjectTooLarge } from './port.ts'
 
 const read = async (stream: Readable) => Buffer.concat(await stream.toArray()).toString()
 
-/** What every object storage must do; each adapter's test runs it. */
+/** The conformance tests of an object storage; each adapter's test runs them. */
 export function storageConformance(name: string, make: () => Promise<ObjectStorage>): void {
   describe(`${name} as object storage`, () => {
-    it('gives back what was put, and reports its size and digest', async () => {
+    it('returns the stored bytes, and reports their size and digest', async () => {
       const storage = await make()
       const stored = await storage.put('a/b', Buffer.from('hello'))
       expect(stored).toEqual({
@@ -25,7 +25,7 @@ export function storageConformance(name: string, make: () => Promise<ObjectStora
       expect(await read(await storage.get('range', { start: 2, end: 5 }))).toBe('2345')
     })
 
-    it('reads an opened object as it was, and tells its bytes from others', async () => {
+    it('reads an opened object unchanged, and identifies its bytes by a stamp', async () => {
       const storage = await make()
       await storage.put('opened', Buffer.from('0123456789'))
       const first = await storage.opened('opened')
@@ -42,7 +42,7 @@ export function storageConformance(name: string, make: () => Promise<ObjectStora
       await expect(storage.opened('nothing')).rejects.toThrow(ObjectMissing)
     })
 
-    it('reads a small object, or as much of it as is asked for', async () => {
+    it('reads a small object, or its first bytes', async () => {
       const storage = await make()
       await storage.put('small', Buffer.from('0123456789'))
       expect(String(await storage.read('small'))).toBe('0123456789')
@@ -50,14 +50,14 @@ export function storageConformance(name: string, make: () => Promise<ObjectStora
       expect(await storage.read('nothing')).toBeUndefined()
     })
 
-    it('replaces an object whole', async () => {
+    it('replaces an object atomically', async () => {
       const storage = await make()
       await storage.put('key', Buffer.from('a longer first text'))
       await storage.put('key', Buffer.from('second'))
       expect(await read(await storage.get('key'))).toBe('second')
     })
 
-    it('keeps nothing of what is over its bound or breaks off', async () => {
+    it('stores nothing of a stream that exceeds its bound or breaks off', async () => {
       const storage = await make()
       await expect(storage.put('big', Buffer.alloc(11), { maxBytes: 10 })).rejects.toThrow(ObjectTooLarge)
       const broken = Readable.from(
@@ -71,7 +71,7 @@ export function storageConformance(name: string, make: () => Promise<ObjectStora
       expect(await storage.size('cut')).toBeUndefined()
     })
 
-    it('puts many objects at once, in their order', async () => {
+    it('stores many objects at once, in order', async () => {
       const storage = await make()
       const objects = ['a/1', 'b/c/2', 'a/3'].map((key) => ({ key, bytes: Buffer.from(`in ${key}`) }))
       await storage.put('a/3', Buffer.from('before'))
@@ -89,7 +89,7 @@ export function storageConformance(name: string, make: () => Promise<ObjectStora
       expect(await read(await storage.get('deep/er/to'))).toBe('x')
     })
 
-    it('copies an object, which then stands alone, as often as asked', async () => {
+    it('makes any number of copies of an object, each independent', async () => {
       const storage = await make()
       await storage.put('original', Buffer.from('x'))
       await storage.copy('original', 'deep/er/copy')
@@ -99,7 +99,7 @@ export function storageConformance(name: string, make: () => Promise<ObjectStora
       expect(await read(await storage.get('deep/er/copy'))).toBe('x')
     })
 
-    it('tells a missing object apart, and deletes without complaint', async () => {
+    it('reports a missing object, and deletes it without an error', async () => {
       const storage = await make()
       await expect(storage.get('nowhere')).rejects.toThrow(ObjectMissing)
       await expect(storage.move('nowhere', 'else')).rejects.toThrow(ObjectMissing)

@@ -4,13 +4,14 @@ import { systemClock } from '../base/clock.ts'
 import { hasCode } from '../base/has-code.ts'
 import { folderMode } from './incoming.ts'
 
-/** Who places a hold touches its file more often than this; one that is older was left by a process that died. */
+/** The process with a hold touches its file more often than this; an older file is residue of a process that died. */
 const freshMs = 60_000
 
 /**
- * While a backup copies objects, what is deleted is put aside instead: rows that the backup has already read may name it.
+ * While a backup copies objects, deletions only move objects aside: rows that the backup has already read may name
+ * them.
  *
- *   ROOT/hold    touched while the hold stands
+ *   ROOT/hold    touched while the hold is active
  *   ROOT/held/   deleted objects by their keys
  */
 export class DeletionHold {
@@ -22,7 +23,7 @@ export class DeletionHold {
     this.held = join(root, 'held')
   }
 
-  /** Deletes the object at `path`, or puts it aside while there is a hold. */
+  /** Deletes the object at `path`, or moves it aside while there is a hold. */
   async delete(path: string, key: string): Promise<void> {
     if (!(await this.#stands())) return rm(path, { force: true })
     const aside = join(this.held, key)
@@ -32,7 +33,7 @@ export class DeletionHold {
     })
   }
 
-  /** Removes what a backup left that died. */
+  /** Removes the residue of a backup that died. */
   async removeAbandoned(): Promise<void> {
     if (!(await this.#stands())) await rm(this.held, { recursive: true, force: true })
   }

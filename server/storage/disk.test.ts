@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { expect, it } from 'vitest'
-import { isStorageAway } from './away.ts'
 import { storageConformance } from './conformance.ts'
 import { DiskStorage } from './disk.ts'
+import { isStorageUnavailable } from './unavailable.ts'
 
 const newRoot = () => mkdtemp(join(tmpdir(), 'sandbox-objects-'))
 
@@ -13,7 +13,7 @@ storageConformance('disk', async () => new DiskStorage(await newRoot()))
 
 const foldersBelow = (root: string) => readdir(join(root, 'objects'), { recursive: true })
 
-it('an object takes the folders along that nothing else is in', async () => {
+it('deleting an object removes its folders if nothing else is in them', async () => {
   const root = await newRoot()
   const storage = new DiskStorage(root)
   for (const key of ['runs/a/1/log', 'runs/a/1/output', 'runs/b/1/log']) {
@@ -27,7 +27,7 @@ it('an object takes the folders along that nothing else is in', async () => {
   expect(await foldersBelow(root)).toEqual([])
 })
 
-it('folders that were left empty are found and removed', async () => {
+it('empty folders are found and removed', async () => {
   const root = await newRoot()
   const storage = new DiskStorage(root)
   await storage.put('runs/a/1/log', Buffer.from('x'))
@@ -38,7 +38,7 @@ it('folders that were left empty are found and removed', async () => {
   expect((await foldersBelow(root)).toSorted()).toEqual(['runs', 'runs/a', 'runs/a/1', 'runs/a/1/log'])
 })
 
-it('what is stored while its folder is removed as empty is there', async () => {
+it('an object is stored although its folder is removed as empty meanwhile', async () => {
   const root = await newRoot()
   const storage = new DiskStorage(root)
   const keep = async (count: number) => {
@@ -53,7 +53,7 @@ it('what is stored while its folder is removed as empty is there', async () => {
   expect(new Set(await Promise.all(sizes))).toEqual(new Set([1]))
 })
 
-it('stores nothing that would take the last space of the disk, and says so as a full disk does', async () => {
+it('refuses an object that would exceed the disk floor, with the error of a full disk', async () => {
   const root = await newRoot()
   const full = new DiskStorage(root, Number.MAX_SAFE_INTEGER)
   const refusals = await Promise.allSettled([
@@ -62,7 +62,7 @@ it('stores nothing that would take the last space of the disk, and says so as a 
     full.putAll([{ key: 'c', bytes: Buffer.from('x') }]),
   ])
   for (const refusal of refusals) {
-    expect(refusal.status === 'rejected' && isStorageAway(refusal.reason)).toBe(true)
+    expect(refusal.status === 'rejected' && isStorageUnavailable(refusal.reason)).toBe(true)
   }
   expect(await full.hasSpace()).toBe(false)
   expect(await new DiskStorage(root, 1).hasSpace()).toBe(true)

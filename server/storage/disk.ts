@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import { type FileHandle, link, mkdir, open, opendir, rename, rm, rmdir, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Readable } from 'node:stream'
-import { allEnded } from '../base/all-ended.ts'
 import { firstBytes } from '../base/first-bytes.ts'
+import { settleAll } from '../base/settle-all.ts'
 import { DeletionHold } from './deletion-hold.ts'
 import { FreeSpace } from './free-space.ts'
 import { folderMode, Incoming } from './incoming.ts'
@@ -18,29 +18,29 @@ import {
 
 const keyPattern = /^[a-z0-9][a-z0-9_.-]*(\/[a-z0-9][a-z0-9_.-]*){0,6}$/
 
-/** What one call reads or writes, about. */
+/** Approximate size of one read or write call. */
 const chunkBytes = 256 * 1024
 /**
- * Written between two looks at the space that is left, and between two syncs: what waits to be written is what the next
- * sync on this disk, of any writer, waits for.
+ * Bytes written between two checks of the free space, and between two syncs: a sync of any writer on this disk waits
+ * for everything not yet written.
  */
 const stretchBytes = 4 * 1024 ** 2
-/** Times that a folder is made again which a removal took away as empty. */
+/** Attempts to create a folder again that a removal deletes as empty. */
 const placingsMax = 10
 
-/** API and worker, whose group the root's is, replace and remove what the other has written. */
+/** API and worker share the group of the root: each replaces and removes files of the other. */
 const objectMode = 0o660
 
 const isMissing = (error: unknown) => error instanceof Error && 'code' in error && error.code === 'ENOENT'
 
-/** Objects as files below one folder: written beside their place, synced, then renamed into it. */
+/** Objects as files below one folder: written to a temporary file, synced, then renamed into place. */
 export class DiskStorage implements ObjectStorage {
   readonly #root: string
   readonly #incoming: Incoming
   readonly #hold: DeletionHold
   readonly #space: FreeSpace
 
-  /** `floorBytes` of the disk stay free, whatever is stored. */
+  /** `floorBytes` of the disk always stay free. */
   constructor(root: string, floorBytes?: number) {
     this.#root = root
     this.#space = new FreeSpace(root, floorBytes)
@@ -48,20 +48,20 @@ export class DiskStorage implements ObjectStorage {
     this.#hold = new DeletionHold(root)
   }
 
-  /** Removes what writers and backups left that were killed; for a process that starts. */
+  /** Removes the residue of killed writers and backups; called when a process starts. */
   async removeAbandoned(): Promise<void> {
     await this.#hold.removeAbandoned()
     await this.removeAbandonedParts()
   }
 
-  /** Removes what writers left that were killed, at any time; answers of how many. */
+  /** Removes the residue of killed writers, at any time; returns their number. */
   removeAbandonedParts(): Promise<number> {
     return this.#incoming.removeAbandoned()
   }
 
   /**
-   * Removes folders that have nothing in them: what a removal leaves that was cut off. It walks all of them, so it is for
-   * a loop that seldom runs.
+   * Removes empty folders, the residue of interrupted removals. It walks the whole tree, so call it only in an
+   * infrequent loop.
    */
   removeEmptyFolders(): Promise<number> {
     return removeEmptyBelow(join(this.#root, 'objects'))
@@ -95,15 +95,15 @@ export class DiskStorage implements ObjectStorage {
     const folders = [...new Set(files.map(({ path }) => dirname(path)))]
     const maxBytes = Number.POSITIVE_INFINITY
     try {
-      await allEnded(
+      await settleAll(
         files.map(({ part, bytes }) => writePart(part, { body: bytes, maxBytes, space: this.#space })),
       )
       for (const { part, path } of files) await inFolder(dirname(path), () => rename(part, path))
     } catch (error) {
-      await allEnded(files.map(({ part }) => rm(part, { force: true })))
+      await settleAll(files.map(({ part }) => rm(part, { force: true })))
       throw error
     }
-    await allEnded(folders.map(syncFolder))
+    await settleAll(folders.map(syncFolder))
   }
 
   async read(key: string, maxBytes = Number.POSITIVE_INFINITY): Promise<Buffer | undefined> {
@@ -122,7 +122,7 @@ export class DiskStorage implements ObjectStorage {
     const file = await open(this.#path(key), 'r').catch((error: unknown) => {
       throw isMissing(error) ? new ObjectMissing(key) : error
     })
-    // A stream takes all of its buffer for the first byte.
+    // A stream allocates its whole buffer for the first byte.
     const { size } = await file.stat()
     return file.createReadStream({ ...range, highWaterMark: Math.max(1, Math.min(size, chunkBytes)) })
   }
@@ -156,13 +156,13 @@ export class DiskStorage implements ObjectStorage {
 
   async move(from: string, to: string): Promise<void> {
     const path = this.#path(to)
-    // Where the object is missing no folder is made for it.
+    // Checked first, so that no folder is created for a missing object.
     if ((await this.size(from)) === undefined) throw new ObjectMissing(from)
     await place(dirname(path), () => rename(this.#path(from), path))
     await this.#removeEmpty(dirname(this.#path(from)))
   }
 
-  /** A second name of the same bytes: an object is replaced, never written to. */
+  /** A hard link to the same bytes: an object is replaced, never modified. */
   async copy(from: string, to: string): Promise<void> {
     const path = this.#path(to)
     const part = await this.#incoming.newPart()
@@ -172,7 +172,7 @@ export class DiskStorage implements ObjectStorage {
     try {
       await place(dirname(path), () => rename(part, path))
     } finally {
-      // Between two names of one file a rename does nothing.
+      // A rename between two links of one file does nothing.
       await rm(part, { force: true })
     }
   }
@@ -187,7 +187,7 @@ export class DiskStorage implements ObjectStorage {
     return this.#space.hasSpace()
   }
 
-  /** Goes up from a folder as long as there is nothing in it. Whoever is about to put something there makes it again. */
+  /** Removes empty folders upwards. A concurrent writer creates its folder again. */
   async #removeEmpty(folder: string): Promise<void> {
     const top = join(this.#root, 'objects')
     for (let at = folder; at !== top; at = dirname(at)) if (!(await isRemoved(at))) return
@@ -199,7 +199,7 @@ export class DiskStorage implements ObjectStorage {
   }
 }
 
-/** False for a folder that has something in it; one that is gone counts as removed. */
+/** False for a folder that is not empty; true for a missing one. */
 const isRemoved = (folder: string): Promise<boolean> =>
   rmdir(folder).then(
     () => true,
@@ -220,7 +220,7 @@ async function removeEmptyBelow(folder: string): Promise<number> {
   return removed
 }
 
-/** Makes the folder and does what needs it, again where a removal found the folder empty in between. */
+/** Creates the folder and does the work, again if a removal deleted the empty folder in between. */
 async function inFolder(folder: string, work: () => Promise<void>): Promise<void> {
   for (let left = placingsMax; ; left -= 1) {
     try {
@@ -232,7 +232,7 @@ async function inFolder(folder: string, work: () => Promise<void>): Promise<void
   }
 }
 
-/** The same, so that what was done survives a power cut. */
+/** Like `inFolder`, and durable over a power loss. */
 async function place(folder: string, work: () => Promise<void>): Promise<void> {
   await inFolder(folder, work)
   await syncFolder(folder)
@@ -284,13 +284,16 @@ async function* piecesOf(file: FileHandle, start: number, end: number): AsyncGen
   for (let at = start; at < end; ) {
     const length = Math.min(chunkBytes, end - at)
     const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(length), 0, length, at)
-    if (bytesRead === 0) throw new Error('an object is shorter than it was')
+    if (bytesRead === 0) throw new Error('an object is shorter than expected')
     yield buffer.subarray(0, bytesRead)
     at += bytesRead
   }
 }
 
-/** One call for many pieces; what a call leaves over, as on a disk that is nearly full, is written by itself. */
+/**
+ * One call for many pieces; if it writes only a part, as on a disk that is nearly full, the rest is written
+ * separately.
+ */
 async function writeAll(file: FileHandle, pieces: Buffer[], byteSize: number): Promise<void> {
   const { bytesWritten } = await file.writev(pieces)
   if (bytesWritten < byteSize) await file.appendFile(Buffer.concat(pieces).subarray(bytesWritten))

@@ -2,12 +2,12 @@ import { statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { defaultFloorBytes } from '../base/disk-floor.ts'
 
-/** So long an answer of the file system stands. */
+/** How long a reading of the file system is reused. */
 const heldMs = 200
-/** New work is refused this many times above the floor, so that what has begun can still be stored. */
+/** New work is refused at this multiple of the floor, so that started work can still store its results. */
 export const newWorkFloors = 2
 
-/** What one company may keep on a disk of that size where the operator says nothing: a quarter. */
+/** Default storage of one company on a disk of that size: a quarter. */
 export const defaultCompanyBytes = (diskBytes: number): number => Math.max(Math.floor(diskBytes / 4), 1)
 
 export interface DiskSize {
@@ -15,7 +15,7 @@ export interface DiskSize {
   freeBytes: number
 }
 
-/** Size of the disk that a folder is on, or would be once it is made. */
+/** Size of the disk with the folder, also before the folder is created. */
 export async function diskOf(folder: string): Promise<DiskSize> {
   for (let at = folder; ; at = dirname(at)) {
     try {
@@ -27,7 +27,7 @@ export async function diskOf(folder: string): Promise<DiskSize> {
   }
 }
 
-/** How much the disk of a folder has left, above a floor that nothing of a tenant may go below. */
+/** The free space of a folder's disk above a floor that tenant data may not go below. */
 export class FreeSpace {
   readonly #folder: string
   readonly #floorBytes: number | undefined
@@ -38,12 +38,12 @@ export class FreeSpace {
     this.#floorBytes = floorBytes
   }
 
-  /** Whether something new may begin. */
+  /** Whether new work may start. */
   async hasSpace(): Promise<boolean> {
     return (await this.#aboveFloor(newWorkFloors)) >= 0
   }
 
-  /** Throws `DiskSpaceLow` where so many more bytes would go below the floor. */
+  /** Throws `DiskSpaceLow` if this many more bytes would go below the floor. */
   async require(bytes: number): Promise<void> {
     if ((await this.#aboveFloor(1)) < bytes) throw new DiskSpaceLow(this.#folder)
   }
@@ -65,12 +65,12 @@ export class FreeSpace {
   }
 }
 
-/** Told like a full disk, which it keeps from happening. */
+/** Reported with the error code of a full disk, which it prevents. */
 export class DiskSpaceLow extends Error {
   readonly code = 'ENOSPC'
   readonly syscall = 'statfs'
   constructor(folder: string) {
-    super(`ENOSPC: the disk of ${folder} has no more space than is to stay free`)
+    super(`ENOSPC: the disk of ${folder} has reached the floor of its free space`)
     this.name = 'DiskSpaceLow'
   }
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { Incoming } from './incoming.ts'
 
-test('parts of a writer that was killed are removed, those of a living one and of other machines stay', async () => {
+test('parts of a killed writer are removed; parts of a live writer and of other machines stay', async () => {
   const root = await mkdtemp(join(tmpdir(), 'sandbox-incoming-'))
   const own = await new Incoming(root).newPart()
   await writeFile(own, 'being written')

@@ -4,12 +4,12 @@ import { mkdir, readdir, rm } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 
-/** The group too: that of the root, in which a process of another user may write. */
+/** Writable for the group of the root too, because a process of another user may write in it. */
 export const folderMode = 0o770
 
 /**
- * Where objects are before they are whole: a folder for each process that writes, so that the parts of one that was
- * killed can be told from those that are being written. A process is known by its number, its start and its machine.
+ * Incomplete objects: one folder for each writing process, which tells parts of a killed process from parts that are
+ * being written. A process is identified by its pid, its start time and its machine.
  */
 export class Incoming {
   readonly #root: string
@@ -20,19 +20,19 @@ export class Incoming {
     this.#own = join(root, `${process.pid}.${startOf(process.pid)}.${hostname()}`)
   }
 
-  /** A path that nobody else uses. */
+  /** A unique path for a new part. */
   async newPart(): Promise<string> {
     const [path = ''] = await this.newParts(1)
     return path
   }
 
-  /** So many of them. */
+  /** That many unique paths. */
   async newParts(count: number): Promise<string[]> {
     await mkdir(this.#own, { recursive: true, mode: folderMode })
     return Array.from({ length: count }, () => join(this.#own, randomUUID()))
   }
 
-  /** Removes what processes of this machine left that have ended; answers of how many. */
+  /** Removes parts of ended processes of this machine; returns their number. */
   async removeAbandoned(): Promise<number> {
     let removed = 0
     for (const writer of await readdir(this.#root).catch(() => [])) {
@@ -45,11 +45,11 @@ export class Incoming {
   }
 }
 
-/** Clock ticks since the machine's start at which a process began; undefined when there is none of that number. */
+/** Start time of a process in clock ticks since boot; undefined when there is no such process. */
 function startOf(pid: number): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
-    // The name, second field, may hold spaces and brackets; the start is field 22.
+    // The name, field 2, may contain spaces and brackets; the start time is field 22.
     return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]
   } catch {
     return undefined

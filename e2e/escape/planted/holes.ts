@@ -1,32 +1,35 @@
-import type { SandboxRuntime } from '../../../server/executor/port.ts'
+import type { SandboxRuntime } from '../../../server/executor/port/sandbox-spec.ts'
 
-/** A control in the source of the executor, and what is there instead once it is taken away. */
+/** A control in the source of the executor, and its replacement when it is removed. */
 export interface Edit {
   /** Below server/executor/oci. */
   file: string
-  control: string
-  instead: string
+  original: string
+  replacement: string
 }
 
 export interface Hole {
   name: string
   edits: Edit[]
-  /** Classes of attempts that concern it, or single attempts: `class/name`. */
+  /** Classes of attempts that test it, or single attempts: `class/name`. */
   tries: string[]
   /** Absent: crun. */
   runtime?: SandboxRuntime
 }
 
-const edit = (file: string, control: string, instead: string): Edit => ({ file, control, instead })
-const without = (file: string, control: string) => edit(file, control, '')
+const edit = (file: string, original: string, replacement: string): Edit => ({ file, original, replacement })
+const without = (file: string, original: string) => edit(file, original, '')
 
 const ofKernel: Hole[] = [
   {
     name: 'no filter of calls',
     edits: [
-      without('spec.ts', 'seccomp: seccompProfile({ confinement: profile, arch, runtime: spec.runtime }),'),
       without(
-        'spec.ts',
+        'bundle/spec.ts',
+        'seccomp: seccompProfile({ confinement: profile, arch, runtime: spec.runtime }),',
+      ),
+      without(
+        'bundle/spec.ts',
         "annotations: filters && !gvisor ? { 'run.oci.seccomp_bpf_data': filters[profile] } : {},",
       ),
     ],
@@ -34,40 +37,42 @@ const ofKernel: Hole[] = [
   },
   {
     name: 'one call too many',
-    edits: [edit('seccomp.ts', "random: 'getrandom'", "random: 'getrandom keyctl'")],
+    edits: [edit('bundle/seccomp.ts', "random: 'getrandom'", "random: 'getrandom keyctl'")],
     tries: ['system calls'],
   },
   {
     name: 'calls of 32 bits',
-    edits: [edit('seccomp.ts', "'SCMP_ARCH_X86_64']", "'SCMP_ARCH_X86_64', 'SCMP_ARCH_X86']")],
+    edits: [edit('bundle/seccomp.ts', "'SCMP_ARCH_X86_64']", "'SCMP_ARCH_X86_64', 'SCMP_ARCH_X86']")],
     tries: ['system calls'],
   },
   {
     name: 'new namespaces',
-    edits: [edit('seccomp.ts', '[none(0, namespaceFlags)]', '[]')],
+    edits: [edit('bundle/seccomp.ts', '[none(0, namespaceFlags)]', '[]')],
     tries: ['namespaces'],
   },
   {
     name: 'every family of sockets',
-    edits: [edit('seccomp.ts', "allow(['socket'], [family(netlink), protocol(0)])", "allow(['socket'])")],
+    edits: [
+      edit('bundle/seccomp.ts', "allow(['socket'], [family(netlink), protocol(0)])", "allow(['socket'])"),
+    ],
     tries: ['sockets'],
   },
   {
     name: 'a capability kept',
-    edits: [edit('spec.ts', 'job: [],', "job: ['CAP_SYS_ADMIN'],")],
+    edits: [edit('bundle/spec.ts', 'job: [],', "job: ['CAP_SYS_ADMIN'],")],
     tries: ['rights'],
   },
   {
     name: 'new privileges',
-    edits: [edit('spec.ts', 'noNewPrivileges: true', 'noNewPrivileges: false')],
+    edits: [edit('bundle/spec.ts', 'noNewPrivileges: true', 'noNewPrivileges: false')],
     tries: ['rights'],
   },
   {
     name: 'core files',
     edits: [
-      edit('seccomp.ts', 'const RLIMIT_CORE = 4', 'const RLIMIT_CORE = 99'),
-      edit('spec.ts', 'hard: 1, soft: 1', 'hard: 2 ** 30, soft: 1'),
-      edit('native/runtime.c', 'no_core = { 1, 1 }', 'no_core = { 1, 1 << 30 }'),
+      edit('bundle/seccomp.ts', 'const RLIMIT_CORE = 4', 'const RLIMIT_CORE = 99'),
+      edit('bundle/spec.ts', 'hard: 1, soft: 1', 'hard: 2 ** 30, soft: 1'),
+      edit('native/shim/runtime.c', 'no_core = { 1, 1 }', 'no_core = { 1, 1 << 30 }'),
     ],
     tries: ['rights'],
   },
@@ -76,26 +81,30 @@ const ofKernel: Hole[] = [
 const ofSharedFiles: Hole[] = [
   {
     name: 'every command of fcntl',
-    edits: [edit('seccomp.ts', "allow(['fcntl'], [equal(1, command)])", "allow(['fcntl'])")],
+    edits: [edit('bundle/seccomp.ts', "allow(['fcntl'], [equal(1, command)])", "allow(['fcntl'])")],
     tries: ['shared files'],
   },
   {
     name: 'pages to be locked',
     edits: [
-      edit('spec.ts', "'RLIMIT_MEMLOCK', hard: 0, soft: 0", "'RLIMIT_MEMLOCK', hard: 65536, soft: 65536"),
+      edit(
+        'bundle/spec.ts',
+        "'RLIMIT_MEMLOCK', hard: 0, soft: 0",
+        "'RLIMIT_MEMLOCK', hard: 65536, soft: 65536",
+      ),
     ],
     tries: ['shared files'],
   },
   {
     name: 'devices of the host',
-    edits: [edit('native/mounts.c', 'mount(made, known, NULL, MS_BIND, NULL)', 'false')],
+    edits: [edit('native/shim/confine/mounts.c', 'mount(made, known, NULL, MS_BIND, NULL)', 'false')],
     tries: ['shared files'],
   },
   {
     name: 'half a number',
     edits: [
       edit(
-        'seccomp.ts',
+        'bundle/seccomp.ts',
         "...otherLimits.map((limit) => allow(['prlimit64'], [equal(1, limit)]))",
         "allow(['prlimit64'], [other(1, RLIMIT_CORE)])",
       ),
@@ -108,63 +117,69 @@ const ofView: Hole[] = [
   {
     name: 'process namespace shared',
     edits: [
-      edit('spec.ts', "'pid', ", ''),
-      // A /proc of its own is refused without it.
+      edit('bundle/spec.ts', "'pid', ", ''),
+      // Without it a new /proc is refused.
       edit(
-        'spec.ts',
+        'bundle/spec.ts',
         "type: 'proc', source: 'proc', options: [",
         "type: 'bind', source: '/proc', options: ['rbind', ",
       ),
     ],
     tries: ['neighbours', 'procfs and sysfs/foreign_processes'],
   },
-  { name: 'ipc namespace shared', edits: [edit('spec.ts', "'ipc', ", '')], tries: ['neighbours'] },
+  { name: 'ipc namespace shared', edits: [edit('bundle/spec.ts', "'ipc', ", '')], tries: ['neighbours'] },
   {
     name: 'network namespace shared',
-    edits: [edit('spec.ts', "return [{ type: 'network' }]", 'return []')],
+    edits: [edit('bundle/spec.ts', "return [{ type: 'network' }]", 'return []')],
     tries: ['neighbours'],
   },
-  { name: 'cgroup namespace shared', edits: [edit('spec.ts', "'uts', 'cgroup'", "'uts'")], tries: ['leaks'] },
+  {
+    name: 'cgroup namespace shared',
+    edits: [edit('bundle/spec.ts', "'uts', 'cgroup'", "'uts'")],
+    tries: ['leaks'],
+  },
   {
     name: 'clock of the host',
-    edits: [edit('native/runtime.c', 'if (!own_uptime())', 'if (0 && !own_uptime())')],
+    edits: [edit('native/shim/runtime.c', 'if (!own_uptime())', 'if (0 && !own_uptime())')],
     tries: ['leaks'],
   },
   {
     name: 'one range of ids for all',
-    edits: [edit('id-ranges.ts', 'return poolBase + slot * rangeSize', 'return poolBase')],
+    edits: [edit('host/id-ranges.ts', 'return poolBase + slot * rangeSize', 'return poolBase')],
     tries: ['neighbours'],
   },
   {
     name: 'nothing masked',
-    edits: [edit('spec.ts', 'maskedPaths: hiddenPaths', 'maskedPaths: []')],
+    edits: [edit('bundle/spec.ts', 'maskedPaths: hiddenPaths', 'maskedPaths: []')],
     tries: ['procfs and sysfs'],
   },
   {
     name: 'nothing read-only',
-    edits: [edit('spec.ts', 'readonlyPaths: readOnlyPaths', 'readonlyPaths: []')],
+    edits: [edit('bundle/spec.ts', 'readonlyPaths: readOnlyPaths', 'readonlyPaths: []')],
     tries: ['procfs and sysfs'],
   },
   {
     name: 'sizes of the host',
-    edits: [without('spec.ts', '...ownProcFiles(spec.runtime).map(procMount),')],
+    edits: [without('bundle/spec.ts', '...procfsOverlayFiles(spec.runtime).map(procMount),')],
     tries: ['leaks'],
   },
   {
     name: 'command line of the host',
-    edits: [edit('own-proc.ts', "crun: ['cmdline', ", 'crun: [')],
+    edits: [edit('bundle/procfs-overlay.ts', "crun: ['cmdline', ", 'crun: [')],
     tries: ['leaks/tells_command_line'],
   },
   {
     name: 'layers by their paths',
-    edits: [edit('native/mounts.c', 'upperdir=space/upper', 'upperdir=/run/sandbox-jobs/space/upper')],
+    edits: [
+      edit('native/shim/confine/mounts.c', 'upperdir=space/upper', 'upperdir=/run/sandbox-jobs/space/upper'),
+    ],
     tries: ['leaks/tells_layers'],
   },
   {
     name: 'base images by their path',
     edits: [
       edit(
-        'native/mounts.c',
+        'native/shim/confine/mounts.c',
         'mount_overlay(plan->staging, "root/base-images", MS_RDONLY, "lowerdir=lower/base-images:lower/none");',
         'snprintf(path, sizeof path, "%s/base-images", root_path); attach(&plan->base_images, path, plan->id_base, MOUNT_ATTR_RDONLY);',
       ),
@@ -175,7 +190,7 @@ const ofView: Hole[] = [
     name: 'devices of the host in builds',
     edits: [
       edit(
-        'spec.ts',
+        'bundle/spec.ts',
         '...(build ? buildMounts : [])',
         "...(build ? [...buildMounts, { destination: '/sys', type: 'sysfs', source: 'sysfs', options: ['ro'] }] : [])",
       ),
@@ -183,8 +198,8 @@ const ofView: Hole[] = [
     tries: ['builds'],
   },
   {
-    name: 'process 1 is readable',
-    edits: [edit('native/init.c', 'PR_SET_DUMPABLE, 0', 'PR_SET_DUMPABLE, 1')],
+    name: 'process 1 dumpable',
+    edits: [edit('native/init/init.c', 'PR_SET_DUMPABLE, 0', 'PR_SET_DUMPABLE, 1')],
     tries: ['procfs and sysfs'],
   },
 ]
@@ -194,11 +209,11 @@ const ofFiles: Hole[] = [
     name: 'a folder left open',
     edits: [
       edit(
-        'native/runtime.c',
-        'syscall(SYS_close_range, plan.status_descriptor + 1, ~0u, 0)',
+        'native/shim/runtime.c',
+        'syscall(SYS_close_range, shim_plan.status_descriptor + 1, ~0u, 0)',
         'dup2(open("/etc", O_RDONLY), 4) < 0',
       ),
-      edit('runtimes.ts', '--preserve-fds=1', '--preserve-fds=2'),
+      edit('bundle/runtimes.ts', '--preserve-fds=1', '--preserve-fds=2'),
     ],
     tries: ['sockets'],
   },
@@ -206,7 +221,7 @@ const ofFiles: Hole[] = [
     name: 'the host’s /tmp shared',
     edits: [
       edit(
-        'spec.ts',
+        'bundle/spec.ts',
         '...(build ? buildMounts : [])',
         "{ destination: '/tmp', type: 'bind', source: '/tmp', options: ['bind', 'nosuid', 'nodev'] }",
       ),
@@ -217,7 +232,7 @@ const ofFiles: Hole[] = [
     name: 'control groups to be seen',
     edits: [
       edit(
-        'spec.ts',
+        'bundle/spec.ts',
         '...(build ? buildMounts : [])',
         "{ destination: '/sys/fs/cgroup', type: 'bind', source: '/sys/fs/cgroup', options: ['rbind'] }",
       ),
@@ -228,7 +243,7 @@ const ofFiles: Hole[] = [
     name: 'devices would work',
     edits: [
       edit(
-        'native/mounts.c',
+        'native/shim/confine/mounts.c',
         '"overlay", target, "overlay", MS_NOSUID | MS_NODEV',
         '"overlay", target, "overlay", MS_NOSUID',
       ),
@@ -238,9 +253,13 @@ const ofFiles: Hole[] = [
   {
     name: 'results taken through links',
     edits: [
-      edit('native/collect.c', 'O_CLOEXEC | O_NOFOLLOW | (flags & O_PATH ?', 'O_CLOEXEC | (flags & O_PATH ?'),
       edit(
-        'native/collect.c',
+        'native/shim/collect/outputs.c',
+        'O_CLOEXEC | O_NOFOLLOW | (flags & O_PATH ?',
+        'O_CLOEXEC | (flags & O_PATH ?',
+      ),
+      edit(
+        'native/shim/collect/outputs.c',
         'RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_XDEV',
         '0',
       ),
@@ -255,7 +274,7 @@ const ofFiles: Hole[] = [
     name: 'results taken by root',
     edits: [
       edit(
-        'native/collect.c',
+        'native/shim/collect/collect.c',
         'setresuid(plan->id_base + plan->uid, plan->id_base + plan->uid, plan->id_base + plan->uid)',
         '0',
       ),
@@ -266,10 +285,10 @@ const ofFiles: Hole[] = [
 
 const ofEnvironment: Hole[] = [
   {
-    name: 'the runtime has the job’s words',
+    name: 'the runtime has the job’s environment',
     edits: [
       edit(
-        'runtimes.ts',
+        'bundle/runtimes.ts',
         "...[program, '--cgroup-manager=disabled'",
         "...['/usr/bin/env', ...Object.entries(arguments[0].env).map((pair) => pair.join('=')), program, '--cgroup-manager=disabled'",
       ),
@@ -283,7 +302,7 @@ const ofShares: Hole[] = [
     name: 'four times the memory',
     edits: [
       edit(
-        'cgroups.ts',
+        'host/cgroups.ts',
         'const bytes = String(limits.memoryBytes)',
         'const bytes = String(4 * limits.memoryBytes)',
       ),
@@ -294,7 +313,7 @@ const ofShares: Hole[] = [
     name: 'no count of processes',
     edits: [
       edit(
-        'cgroups.ts',
+        'host/cgroups.ts',
         "path: join(pids, 'pids.max'), value: String(limits.pids + runtimeProcesses)",
         "path: join(pids, 'pids.max'), value: 'max'",
       ),
@@ -303,22 +322,22 @@ const ofShares: Hole[] = [
   },
   {
     name: 'no size of the workspace',
-    edits: [edit('native/mounts.c', '"size=%llu,', '"size=1%llu,')],
+    edits: [edit('native/shim/confine/mounts.c', '"size=%llu,', '"size=1%llu,')],
     tries: ['resources/workspace_full'],
   },
   {
     name: 'no count of files',
-    edits: [edit('native/mounts.c', 'nr_inodes=%llu', 'nr_inodes=%llu0')],
+    edits: [edit('native/shim/confine/mounts.c', 'nr_inodes=%llu', 'nr_inodes=%llu0')],
     tries: ['resources/inodes'],
   },
   {
     name: 'a late deadline',
-    edits: [edit('native/shim.c', '.tv_sec = timeout_ms / 1000', '.tv_sec = timeout_ms / 1000 + 6')],
+    edits: [edit('native/shim/shim.c', '.tv_sec = timeout_ms / 1000', '.tv_sec = timeout_ms / 1000 + 6')],
     tries: ['resources/endless_asleep'],
   },
   {
     name: 'a log without bound',
-    edits: [edit('native/log.c', 'tail_limit = limit - head_limit', 'tail_limit = 64 * limit')],
+    edits: [edit('native/shim/log/log.c', 'tail_limit = limit - head_limit', 'tail_limit = 64 * limit')],
     tries: ['resources/log_flood'],
   },
 ]
@@ -352,25 +371,25 @@ const ofNetwork: Hole[] = [
 const ofGvisor: Hole[] = [
   {
     name: 'no filter inside gVisor',
-    edits: [edit('runtimes.ts', "'--oci-seccomp', ", '')],
+    edits: [edit('bundle/runtimes.ts', "'--oci-seccomp', ", '')],
     tries: ['system calls'],
     runtime: 'runsc',
   },
   {
     name: 'no count of processes',
-    edits: [edit('spec.ts', "gvisor ? [{ type: 'RLIMIT_NPROC'", "!gvisor ? [{ type: 'RLIMIT_NPROC'")],
+    edits: [edit('bundle/spec.ts', "gvisor ? [{ type: 'RLIMIT_NPROC'", "!gvisor ? [{ type: 'RLIMIT_NPROC'")],
     tries: ['resources/forks_counted'],
     runtime: 'runsc',
   },
   {
     name: 'a /tmp without bound',
-    edits: [edit('spec.ts', '...(gvisor ? gvisorMounts : [])', '...[]')],
+    edits: [edit('bundle/spec.ts', '...(gvisor ? gvisorMounts : [])', '...[]')],
     tries: ['resources/tmp_full'],
     runtime: 'runsc',
   },
 ]
 
-/** Each takes one control away, and the suite has to notice. */
+/** Each hole removes one control, and the suite must detect it. */
 export const holes: Hole[] = [
   ...ofKernel,
   ...ofSharedFiles,

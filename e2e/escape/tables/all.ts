@@ -1,5 +1,5 @@
 import type { Table } from '../attempt.ts'
-import type { Stage } from '../stage.ts'
+import type { Testbed } from '../testbed.ts'
 import type { Trials } from '../trial.ts'
 import { builds } from './builds.ts'
 import { collector } from './collector.ts'
@@ -17,24 +17,24 @@ import { sharedFiles } from './shared-files.ts'
 import { sockets } from './sockets.ts'
 import { systemCalls } from './system-calls.ts'
 
-/** What one sandbox tries one after another, class by class. */
-export async function tablesOf(stage: Stage): Promise<Table[]> {
+/** Attempts that one sandbox makes one after another, by class. */
+export async function tablesOf(testbed: Testbed): Promise<Table[]> {
   const own = [
-    leaks(stage),
-    builds(stage),
-    neighbours(stage),
+    leaks(testbed),
+    builds(testbed),
+    neighbours(testbed),
     network(),
     allowList(),
-    ...(await imagesOf(stage)),
+    ...(await imagesOf(testbed)),
   ]
   const ofKernel = [systemCalls(), procAndSys, devices, namespaces, mountTricks, rights, sockets]
   return [...ofKernel, sharedFiles, ...own]
 }
 
-/** What wants a sandbox for each. */
-export const trialsOf = async (stage: Stage): Promise<Trials[]> => [
+/** Attempts that each need a separate sandbox. */
+export const trialsOf = async (testbed: Testbed): Promise<Trials[]> => [
   collector,
   resources,
   pulls,
-  await hostileEnvironments(stage),
+  await hostileEnvironments(testbed),
 ]

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { basename } from 'node:path'
-import { stagingFolder } from '../../../server/executor/oci/paths.ts'
+import { stagingFolder } from '../../../server/executor/oci/host/paths.ts'
 import type { Attempt, Table } from '../attempt.ts'
-import type { Stage } from '../stage.ts'
+import type { Testbed } from '../testbed.ts'
 
 const mounts = '/proc/self/mountinfo /proc/mounts'
 
@@ -19,8 +19,8 @@ const finds = (name: string, what: string, text: string, files: string): Attempt
   command: `grep -qsF -- '${text}' ${files}`,
 })
 
-/** What a step of a build learns of the machine once it has left buildah's own chroot. */
-export function builds({ agent }: Stage): Table {
+/** What a build step finds about the machine after leaving buildah's chroot. */
+export function builds({ agent }: Testbed): Table {
   return {
     class: 'builds',
     spec: { rootfs: { kind: 'builder' }, confinement: 'build', runtime: 'crun' },

@@ -1,7 +1,7 @@
-import type { Stage } from '../stage.ts'
+import type { Testbed } from '../testbed.ts'
 import { runScript, type Trials } from '../trial.ts'
 
-/** What a job leaves in artifacts/, and the reason that the bundle is refused for. */
+/** Contents of artifacts/, and the reason for which the bundle is refused. */
 const bundles: [string, string, string][] = [
   ['link_to_file', 'ln -s /etc/passwd artifacts/l', 'symlink'],
   ['link_to_root', 'ln -s / artifacts/l', 'symlink'],
@@ -30,7 +30,7 @@ const bundles: [string, string, string][] = [
   ['closed_file', 'echo 1 >artifacts/c; chmod 0 artifacts/c', 'unreadable'],
 ]
 
-/** What a job leaves as its output, and what becomes of it. */
+/** Outputs of jobs, and their status. */
 const outputs: [string, string, string][] = [
   ['fifo', 'mkfifo output.json', 'not_regular'],
   ['link', 'ln -s /etc/passwd output.json', 'not_regular'],
@@ -43,10 +43,10 @@ const outputs: [string, string, string][] = [
   ['sparse', 'dd if=/dev/zero of=output.json bs=1 count=1 seek=99999999999', 'too_large'],
 ]
 
-/** gVisor makes none in the workspace: there nothing is left to refuse. */
-const hasNone = (stage: Stage, script: string) => stage.runtime === 'runsc' && script.includes('mkfifo')
+/** gVisor makes no FIFO in the workspace, so there is nothing to refuse. */
+const hasNone = (testbed: Testbed, script: string) => testbed.runtime === 'runsc' && script.includes('mkfifo')
 
-/** Loops that go on while the job ends and its result is collected: any result will do that is its own. */
+/** Loops that continue while the job ends and its result is collected: any result of its own is accepted. */
 const races: [string, string][] = [
   [
     'file_and_link',
@@ -80,13 +80,13 @@ export const collector: Trials = {
     ...bundles.map(([name, script, reason]) => ({
       name: `bundle_${name}`,
       what: script,
-      run: async (stage: Stage) => {
-        const made = script.replaceAll('CANARY', stage.canaries.folder)
-        const { exit } = await runScript(stage, `mkdir artifacts; echo 1 >output.json; ${made}; exit 0`)
+      run: async (testbed: Testbed) => {
+        const made = script.replaceAll('CANARY', testbed.canaries.folder)
+        const { exit } = await runScript(testbed, `mkdir artifacts; echo 1 >output.json; ${made}; exit 0`)
         const found =
           exit.tree?.status === 'rejected' ? exit.tree.reason : `${exit.cause} ${exit.tree?.status}`
         const whole = exit.files.output?.status === 'present'
-        return (found === reason || hasNone(stage, script)) && whole
+        return (found === reason || hasNone(testbed, script)) && whole
           ? undefined
           : `${found}, output ${exit.files.output?.status}`
       },
@@ -94,22 +94,22 @@ export const collector: Trials = {
     ...outputs.map(([name, script, status]) => ({
       name: `output_${name}`,
       what: script,
-      run: async (stage: Stage) => {
+      run: async (testbed: Testbed) => {
         const { exit } = await runScript(
-          stage,
-          `${script.replaceAll('CANARY', stage.canaries.folder)}; exit 0`,
+          testbed,
+          `${script.replaceAll('CANARY', testbed.canaries.folder)}; exit 0`,
         )
         const found = exit.files.output?.status
-        return found === status || hasNone(stage, script) ? undefined : `${exit.cause} ${found}`
+        return found === status || hasNone(testbed, script) ? undefined : `${exit.cause} ${found}`
       },
     })),
     ...races.map(([name, script]) => ({
       name: `race_${name}`,
       what: script,
-      run: async (stage: Stage) => {
-        const loop = script.replaceAll('CANARY', stage.canaries.folder)
+      run: async (testbed: Testbed) => {
+        const loop = script.replaceAll('CANARY', testbed.canaries.folder)
         const { exit } = await runScript(
-          stage,
+          testbed,
           `mkdir artifacts; (${loop}) >/dev/null 2>&1 & sleep 0.2; exit 0`,
         )
         return exit.cause === 'exited' && exit.tree ? undefined : `${exit.cause} ${exit.detail}`

@@ -6,7 +6,7 @@ const present =
   hpet rtc0 nvram watchdog snapshot cuse ppp rfkill mcelog nvme0 nbd0 vfio/vfio udmabuf dma_heap/system sgx_enclave
   cpu/0/msr raw/rawctl initctl log`.split(/\s+/)
 
-const ofGvisor = new Set(['fuse', 'net/tun'])
+const gvisorDevices = new Set(['fuse', 'net/tun'])
 
 /** Type, major and minor of what would reach memory, disks, the network or the kernel. */
 const made: [string, string][] = [
@@ -36,7 +36,7 @@ export const devices: Table = {
       name: `open_${device.replaceAll(/\W/g, '_')}`,
       what: `opens /dev/${device}`,
       command: `probe open /dev/${device}`,
-      ...(ofGvisor.has(device) ? { ofGvisor: 'a device of its own kernel' } : {}),
+      ...(gvisorDevices.has(device) ? { gvisorNote: 'a device of its own kernel' } : {}),
     })),
     ...made.flatMap(([name, numbers]) => [
       {

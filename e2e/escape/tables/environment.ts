@@ -4,26 +4,25 @@ import { copyFile, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
-import { busybox, shellJob, until } from '../../../server/executor/oci/test-agent.ts'
-import type { SandboxSpec } from '../../../server/executor/port.ts'
-import type { Stage } from '../stage.ts'
+import { busybox, shellJob, waitUntil } from '../../../server/executor/oci/testing/test-agent.ts'
+import type { SandboxSpec } from '../../../server/executor/port/sandbox-spec.ts'
+import type { Testbed } from '../testbed.ts'
 import type { Trial, Trials } from '../trial.ts'
 
 /*
- * Jobs with a hostile `ordinary_env`. Its values name files that are there on the host as well, among the canaries: what is
- * taken by a program of ours runs as root there and leaves a mark. Each job gets it as runs do, as exports through its input,
- * and in its specification too, where only a worker that was taken over could put it. While it lives, no process outside of
- * it may have a word of it.
+ * Jobs with a hostile `ordinary_env`. Its values name files that also exist on the host, among the canaries: if a program of the
+ * platform loads one, it leaves a mark. Each job gets the environment as exports through its input, like runs, and in its
+ * specification, where only a compromised worker could put it. No process outside the sandbox may contain any of it.
  */
 
-/** Where the same files lie in the image. */
+/** Folder of the same files in the image. */
 const inImage = '/opt/hostile'
 const library = 'hostile.so'
 const script = 'hostile.sh'
 
 type Environment = Record<string, string>
 
-/** By name; `both` gives the places of a file, in the image and on the host, `host` the folder of the canaries. */
+/** Environments by name; `both` has the paths of a file in the image and on the host, `host` is the folder of the canaries. */
 function environments(host: string): Record<string, Environment> {
   const both = (name: string) => `${inImage}/${name}:${host}/${name}`
   const folders = `${inImage}:${host}`
@@ -106,7 +105,7 @@ function environments(host: string): Record<string, Environment> {
   }
 }
 
-/** Names that the specification takes no more than a shell does. */
+/** The variables whose names the specification accepts. */
 const inSpecification = (env: Environment): Environment =>
   Object.fromEntries(Object.entries(env).filter(([name]) => /^[^=\0]{1,1024}$/.test(name)))
 
@@ -116,18 +115,18 @@ const exportsOf = (env: Environment): string =>
     .map(([name, value]) => `export ${name}='${value.replaceAll("'", `'\\''`)}'\n`)
     .join('')
 
-/** Puts the files among the canaries and into an image with a shell that takes libraries, before the canaries are watched. */
-export async function hostileEnvironments(stage: Stage): Promise<Trials> {
-  const { folder } = stage.canaries
+/** Writes the files into the canary folder and into an image with a dynamically linked shell. Call before the canaries are watched. */
+export async function hostileEnvironments(testbed: Testbed): Promise<Trials> {
+  const { folder } = testbed.canaries
   const files = new Map([[library, await compiledLibrary(folder)]])
   files.set(script, Buffer.from(`: >${folder}/sourced; : >/workspace/loaded\n`))
   for (const [name, bytes] of files) await writeFile(join(folder, name), bytes, { mode: 0o755 })
-  // Found first by what looks for its libraries or programs there.
+  // Found first by programs that search libraries or programs there.
   await copyFile(join(folder, library), join(folder, 'libc.so.6'))
   for (const program of ['crun', 'runsc', 'sh', 'tar', 'dd', 'cc']) {
     await writeFile(join(folder, program), `#!/bin/busybox sh\n. ${folder}/${script}\n`, { mode: 0o755 })
   }
-  const image = await stage.agent.image([
+  const image = await testbed.agent.image([
     ...(await Promise.all(
       shellParts.map(
         async (path) =>
@@ -146,14 +145,14 @@ export async function hostileEnvironments(stage: Stage): Promise<Trials> {
   const trials = Object.entries(environments(folder)).map(
     ([name, env]): Trial => ({
       name,
-      what: `has programs of the host take ${Object.keys(env)[0]}`,
+      what: `makes programs of the host use ${Object.keys(env)[0]}`,
       run: (at) => tryEnvironment(at, image, env),
     }),
   )
   return { class: 'environment', trials }
 }
 
-/** What dash needs of the host's. */
+/** Libraries of the host that dash needs. */
 const shellParts = ['/lib/x86_64-linux-gnu/libc.so.6', '/lib64/ld-linux-x86-64.so.2']
 
 async function compiledLibrary(folder: string): Promise<Buffer> {
@@ -164,37 +163,41 @@ async function compiledLibrary(folder: string): Promise<Buffer> {
   return readFile(path)
 }
 
-/** What was wrong. The job itself may fail of what it was given. */
-async function tryEnvironment(stage: Stage, image: string, env: Environment): Promise<string | undefined> {
-  const { client } = stage.agent
+/** Returns the violation. The job itself may fail because of its environment. */
+async function tryEnvironment(
+  testbed: Testbed,
+  image: string,
+  env: Environment,
+): Promise<string | undefined> {
+  const { client } = testbed.agent
   const mark = randomUUID()
   const marked = { ...env, SBJ_MARK: mark }
   const program = `echo here; [ -e /workspace/loaded ] && echo loaded; exec ${busybox} sleep 50`
   const spec: SandboxSpec = {
-    ...shellJob(image, '', { timeoutMs: 60_000, memoryBytes: 256 * 2 ** 20, runtime: stage.runtime }),
-    // The image's own shell takes libraries, unlike the platform's.
+    ...shellJob(image, '', { timeoutMs: 60_000, memoryBytes: 256 * 2 ** 20, runtime: testbed.runtime }),
+    // The image's shell loads libraries, unlike the platform's.
     argv: [busybox, 'sh', '-c', `eval "$(${busybox} cat)"; exec /bin/sh -c '${program}'`],
     env: inSpecification(marked),
   }
   await client.start(spec, Buffer.from(exportsOf(marked)))
   const log = async () => text(await client.log(spec.id))
-  await until(
+  await waitUntil(
     async () =>
       (await log()).includes('here\n') ||
       (await client.list()).some(({ id, state }) => id === spec.id && state === 'exited'),
   )
-  const own = stage.runtime === 'crun' ? await stage.agent.processes(spec.id) : []
+  const own = testbed.runtime === 'crun' ? await testbed.agent.processes(spec.id) : []
   const taken = await processesWith(mark, new Set(own))
   await client.stop(spec.id)
   const exit = await client.wait(spec.id)
   const said = await log()
-  stage.canaries.heard(said)
+  testbed.canaries.checkOutput(said)
   await client.remove(spec.id)
   if (taken.length > 0) return `processes have its environment: ${taken.join()}`
   if (exit.cause !== 'stopped')
     return `ended as ${exit.cause} ${exit.exitCode} ${exit.detail}: ${said.slice(0, 200)}`
   if ('LD_PRELOAD' in env && !said.includes('loaded'))
-    return 'its own shell did not take it: nothing was tried'
+    return 'its own shell did not load it: nothing was tested'
   return undefined
 }
 

@@ -1,6 +1,6 @@
-import { compiledProbe } from '../../../server/executor/oci/probe/attempts.ts'
+import { compiledProbe } from '../../../server/executor/oci/testing/probe/attempts.ts'
 import type { Table } from '../attempt.ts'
-import type { Stage } from '../stage.ts'
+import type { Testbed } from '../testbed.ts'
 
 /** Names that an image takes for links to the host's canary, and where a program would find it then. */
 const reserved =
@@ -12,7 +12,7 @@ const files =
   )
 
 /** Runs on an image whose reserved names are links out of it. */
-async function linkedOut({ agent, canaries }: Stage): Promise<Table> {
+async function linkedOut({ agent, canaries }: Testbed): Promise<Table> {
   const folders = reserved.filter((name) => !name.includes('/') && name !== 'etc')
   const linked = await agent.image([
     ...folders.map((name): [{ name: string; type: 'symlink'; linkname: string }] => [
@@ -55,7 +55,7 @@ const below =
   'dev/null dev/zero dev/console dev/ptmx dev/pts/0 dev/fd proc/self proc/keys .sandbox/init'.split(' ')
 
 /** Runs on an image that puts links where a runtime mounts, or takes the source of a mask from (CVE-2025-31133). */
-async function linkedBelow({ agent, canaries }: Stage): Promise<Table> {
+async function linkedBelow({ agent, canaries }: Testbed): Promise<Table> {
   const linked = await agent.image(
     below.map((name): [{ name: string; type: 'symlink'; linkname: string }] => [
       { name, type: 'symlink', linkname: `${canaries.folder}/canary` },
@@ -81,7 +81,7 @@ async function linkedBelow({ agent, canaries }: Stage): Promise<Table> {
 }
 
 /** Runs as a user other than root, on an image with files that only root may have. */
-async function ofRoot({ agent }: Stage): Promise<Table> {
+async function ofRoot({ agent }: Testbed): Promise<Table> {
   const digest = await agent.image([
     [{ name: 'usr/bin/probe', mode: 0o755 }, await compiledProbe('probe')],
     [{ name: 'usr/bin/raised', mode: 0o6755 }, await compiledProbe('probe')],
@@ -119,5 +119,5 @@ async function ofRoot({ agent }: Stage): Promise<Table> {
   }
 }
 
-export const imagesOf = (stage: Stage): Promise<Table[]> =>
-  Promise.all([linkedOut(stage), linkedBelow(stage), ofRoot(stage)])
+export const imagesOf = (testbed: Testbed): Promise<Table[]> =>
+  Promise.all([linkedOut(testbed), linkedBelow(testbed), ofRoot(testbed)])

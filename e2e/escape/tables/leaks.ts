@@ -1,21 +1,21 @@
 import { readFileSync } from 'node:fs'
 import { hostname, totalmem } from 'node:os'
 import { basename } from 'node:path'
-import { stagingFolder } from '../../../server/executor/oci/paths.ts'
+import { stagingFolder } from '../../../server/executor/oci/host/paths.ts'
 import type { Attempt, Table } from '../attempt.ts'
-import type { Stage } from '../stage.ts'
+import type { Testbed } from '../testbed.ts'
 
 /** A pattern that finds `text` and not itself in a command line. */
 const pattern = (text: string) => `${text.slice(0, -1)}[${text.at(-1)}]`
 const first = (path: string) => readFileSync(path, 'utf8').split(/\s+/)[0] ?? ''
 
-/** Sizes and loads that are not the sandbox's own. */
+/** Sizes and loads of the host. */
 const ofMachine: Attempt[] = [
   {
     name: 'tells_processors',
     what: 'counts more processors than it was given',
     command: `[ $(grep -c '^processor' /proc/cpuinfo) -gt 1 ]`,
-    ofGvisor: `gVisor's own list, of the processors of its process`,
+    gvisorNote: `gVisor's own list, of the processors of its process`,
   },
   {
     name: 'tells_uptime',
@@ -39,15 +39,15 @@ const ofMachine: Attempt[] = [
   },
 ]
 
-/** What tells about the host, or holds somebody's secret. */
-export function leaks({ canaries, agent }: Stage): Table {
+/** Information about the host, and secrets of others. */
+export function leaks({ canaries, agent }: Testbed): Table {
   const secret = pattern(canaries.secret)
   const search = (name: string, files: string) => ({
     name: `secret_in_${name}`,
     what: `looks for a neighbour's secret in ${files}`,
     command: `grep -qs ${secret} ${files}`,
   })
-  const told = (name: string, what: string, file: string, text: string) => ({
+  const finds = (name: string, what: string, file: string, text: string) => ({
     name: `tells_${name}`,
     what,
     command: `grep -qsi -- '${pattern(text)}' ${file}`,
@@ -73,52 +73,52 @@ export function leaks({ canaries, agent }: Stage): Table {
       },
       { name: 'used_memory', what: 'finds something in fresh memory', command: 'probe used-memory' },
       { name: 'used_disk', what: 'finds something in a fresh file', command: 'probe used-disk' },
-      told('folder_mountinfo', `finds the agent's folder among the mounts`, '/proc/self/mountinfo', folder),
-      told('folder_mounts', `finds the agent's folder among the mounts`, '/proc/mounts', folder),
-      told('staging_mounts', 'finds the place where sandboxes are made', '/proc/1/mounts', agent.dataDir),
-      told(
+      finds('folder_mountinfo', `finds the agent's folder among the mounts`, '/proc/self/mountinfo', folder),
+      finds('folder_mounts', `finds the agent's folder among the mounts`, '/proc/mounts', folder),
+      finds('staging_mounts', 'finds the place where sandboxes are made', '/proc/1/mounts', agent.dataDir),
+      finds(
         'layers',
         'finds where the layers of its root lie on the host',
         '/proc/self/mountinfo /proc/mounts',
         stagingFolder,
       ),
-      told('command_line', 'finds how the host was started', '/proc/cmdline', wordOfStart()),
-      told('group_self', 'finds the control group that it is in', '/proc/self/cgroup', agent.cgroup),
-      told('group_1', 'finds the control group of process 1', '/proc/1/cgroup', agent.cgroup),
-      told('environment', 'finds the agent in an environment', '/proc/*/environ', 'SANDBOX_DATA'),
-      told('folder_environment', `finds the agent's folder in an environment`, '/proc/*/environ', folder),
-      told(
+      finds('command_line', 'finds how the host was started', '/proc/cmdline', longestCommandLineWord()),
+      finds('group_self', 'finds the control group that it is in', '/proc/self/cgroup', agent.cgroup),
+      finds('group_1', 'finds the control group of process 1', '/proc/1/cgroup', agent.cgroup),
+      finds('environment', 'finds the agent in an environment', '/proc/*/environ', 'SANDBOX_DATA'),
+      finds('folder_environment', `finds the agent's folder in an environment`, '/proc/*/environ', folder),
+      finds(
         'folder_command_line',
         `finds the agent's folder in a command line`,
         '/proc/[0-9]*/cmdline',
         folder,
       ),
-      told('descriptors', `finds the agent's folder behind a descriptor`, '/proc/self/fdinfo/*', folder),
-      told(
+      finds('descriptors', `finds the agent's folder behind a descriptor`, '/proc/self/fdinfo/*', folder),
+      finds(
         'hostname',
         `finds the host's name`,
         '/proc/sys/kernel/hostname /etc/hostname /etc/hosts',
         hostname(),
       ),
-      told(
+      finds(
         'memory',
         `finds the host's memory`,
         '/proc/meminfo',
         `MemTotal: *${Math.floor(totalmem() / 1024)} kB`,
       ),
-      told('machine_id', `finds the host's id`, '/etc/machine-id', safely('/etc/machine-id')),
+      finds('machine_id', `finds the host's id`, '/etc/machine-id', readOrPlaceholder('/etc/machine-id')),
       ...ofMachine,
     ],
   }
 }
 
-/** A long word of the host's command line. */
-const wordOfStart = () =>
-  safely('/proc/cmdline')
+/** The longest word of the host's kernel command line. */
+const longestCommandLineWord = () =>
+  readOrPlaceholder('/proc/cmdline')
     .split(/\s+/)
     .reduce((longest, word) => (word.length > longest.length ? word : longest))
 
-const safely = (path: string) => {
+const readOrPlaceholder = (path: string) => {
   try {
     return readFileSync(path, 'utf8').trim()
   } catch {

@@ -81,13 +81,13 @@ export const mountTricks: Table = {
       name: 'devices_would_work',
       what: 'finds a place to write where a device node would be a device',
       command: writableWithout('nodev'),
-      ofGvisor: optionsOfGvisor,
+      gvisorNote: optionsOfGvisor,
     },
     {
       name: 'set_user_id_would_work',
       what: 'finds a place to write where a set-user-id program would be one',
       command: writableWithout('nosuid'),
-      ofGvisor: optionsOfGvisor,
+      gvisorNote: optionsOfGvisor,
     },
     {
       name: 'chroot',
@@ -110,7 +110,7 @@ export const mountTricks: Table = {
       what: 'finds a control group that it could write',
       command:
         'find / -name cgroup.procs -writable 2>/dev/null | grep -q . || ls -d /sys/fs/cgroup/*/ | grep -q .',
-      ofGvisor: 'it may show groups of its own kernel',
+      gvisorNote: 'it may show groups of its own kernel',
     },
   ],
 }
@@ -128,7 +128,7 @@ export const rights: Table = {
       name: 'new_privileges',
       what: 'finds that a set-user-id program would raise it',
       command: `! grep -q 'NoNewPrivs:.1' /proc/self/status`,
-      ofGvisor: 'its /proc does not tell',
+      gvisorNote: 'its /proc does not tell',
     },
     {
       name: 'no_filter',
@@ -147,7 +147,7 @@ export const rights: Table = {
       name: 'identity_ids',
       what: 'finds that root inside is root outside',
       command: `grep -qE '^ *0 +0 ' /proc/self/uid_map`,
-      ofGvisor: 'ids of its own kernel; those outside are held by a canary',
+      gvisorNote: 'ids of its own kernel; those outside are held by a canary',
     },
     {
       name: 'core_limit',
@@ -175,20 +175,20 @@ export const rights: Table = {
       name: 'real_time',
       what: 'takes real-time priority',
       command: 'probe scheduler 1 50',
-      ofGvisor: 'a number of its own kernel',
+      gvisorNote: 'a number of its own kernel',
     },
     {
       name: 'round_robin',
       what: 'takes real-time priority',
       command: 'probe scheduler 2 1',
-      ofGvisor: 'a number of its own kernel',
+      gvisorNote: 'a number of its own kernel',
     },
     { name: 'deadline', what: 'takes deadline scheduling', command: 'probe scheduler 6 0' },
     {
       name: 'priority',
       what: 'takes priority over others',
       command: 'probe priority -20',
-      ofGvisor: 'a number of its own kernel',
+      gvisorNote: 'a number of its own kernel',
     },
     { name: 'huge_pages', what: `takes the machine's huge pages`, command: 'probe huge-pages' },
     { name: 'huge_file', what: `takes the machine's huge pages by a file`, command: 'probe memory-file 4' },
@@ -201,7 +201,7 @@ export const rights: Table = {
       name: 'queues',
       what: 'fills message queues',
       command: 'probe queues',
-      ofGvisor: 'queues of its own kernel, in its own memory',
+      gvisorNote: 'queues of its own kernel, in its own memory',
     },
     {
       name: 'signals_queued',

@@ -1,5 +1,5 @@
 import type { Attempt, Table } from '../attempt.ts'
-import { neighbourKey, type Stage } from '../stage.ts'
+import { neighbourKey, type Testbed } from '../testbed.ts'
 
 const to = (name: string, what: string, command: string): Attempt => ({ name, what, command })
 
@@ -66,7 +66,7 @@ const byFiles = (folder: string): Attempt[] => [
 ]
 
 /** Ways to a job that runs at the same time, and to programs of the host. */
-export function neighbours({ canaries, neighbourPid, neighbourIdBase, agent }: Stage): Table {
+export function neighbours({ canaries, neighbourPid, neighbourIdBase, agent }: Testbed): Table {
   const key = String(neighbourKey)
   return {
     class: 'neighbours',
@@ -98,7 +98,7 @@ export function neighbours({ canaries, neighbourPid, neighbourIdBase, agent }: S
           `finds that it has a neighbour's ids`,
           `grep -qE '^ *0 +${neighbourIdBase} ' /proc/self/uid_map`,
         ),
-        ofGvisor: 'ids of its own kernel',
+        gvisorNote: 'ids of its own kernel',
       },
       to('signal_agent', 'kills the agent', `probe signal ${agent.process?.pid ?? 0} 9`),
       ...[2, 4, 5, 100, 1000].map((pid) =>

@@ -1,4 +1,4 @@
-import { beyond, machine } from '../../../server/executor/oci/network/fake-internet.ts'
+import { machine, publicHosts } from '../../../server/executor/oci/testing/internet/fake-internet.ts'
 import type { Table } from '../attempt.ts'
 
 const inner =
@@ -8,7 +8,7 @@ const inner =
     /\s+/,
   )
 
-/** Inner addresses and the machine's own, from a job that has a link where the runtime can have one. */
+/** Internal addresses and those of the machine, from a job with a network link. */
 export function network(): Table {
   const connect = (name: string, address: string, port: number) => ({
     name: `connect_${name.replaceAll(/\W/g, '_')}_${port}`,
@@ -23,7 +23,7 @@ export function network(): Table {
       ...[machine.ip4, machine.ip6].flatMap((address) =>
         [22, 53, 80, 443].map((port) => connect(address, address, port)),
       ),
-      connect('foreign_names', beyond.ip4, 53),
+      connect('foreign_names', publicHosts.ip4, 53),
       ...[1, 22, 80, 443, 5432, 8080].map((port) => ({
         name: `gateway_${port}`,
         what: `connects to what answers at its gateway, port ${port}`,
@@ -40,14 +40,14 @@ export function network(): Table {
   }
 }
 
-const listed = beyond.other4
-/** As many links as a stage has at once, by whose numbers the resolver opens addresses to them. */
+const listed = publicHosts.other4
+/** Number of concurrent links of a testbed; the resolver uses their numbers as ports of its grants. */
 const links = 8
 
-/** Public addresses that are not listed, from a job that is held to a list with one address. */
+/** Unlisted public addresses, from a job with an allow list of one address. */
 export function allowList(): Table {
   const reach = (address: string) => `echo | nc -w 1 ${address} 80 | grep -q hello`
-  const others = [beyond.ip4, beyond.ip6]
+  const others = [publicHosts.ip4, publicHosts.ip6]
   const forged = Array.from({ length: links }, (_, link) => link)
   return {
     class: 'allow list',
@@ -64,17 +64,17 @@ export function allowList(): Table {
       {
         name: 'unlisted_datagram',
         what: 'sends a datagram to an address that is not listed',
-        command: `echo | nc -u -w 1 ${beyond.ip4} 80 | grep -q heard`,
+        command: `echo | nc -u -w 1 ${publicHosts.ip4} 80 | grep -q heard`,
       },
       ...forged.map((link) => ({
         name: `forged_grant_${link}`,
         what: 'opens an address with a datagram like those of the resolver',
-        command: `echo | nc -u -w 1 -p 1 ${beyond.ip4} ${link}; ${reach(beyond.ip4)}`,
+        command: `echo | nc -u -w 1 -p 1 ${publicHosts.ip4} ${link}; ${reach(publicHosts.ip4)}`,
       })),
       {
         name: 'unlisted_name',
         what: 'has a name resolved that is not listed',
-        command: `nslookup 08080808.test | grep -q ${beyond.ip4.replaceAll('.', '[.]')}`,
+        command: `nslookup 08080808.test | grep -q ${publicHosts.ip4.replaceAll('.', '[.]')}`,
       },
     ],
   }

@@ -2,7 +2,7 @@ import type { Attempt, Table } from '../attempt.ts'
 
 const words = (text: string) => text.trim().split(/\s+/)
 
-/** Settings of the machine's kernel; whoever may write one of the first runs programs as root outside. */
+/** Settings of the machine's kernel; writing one of the first would run programs as root outside. */
 const settings =
   words(`kernel/core_pattern kernel/modprobe kernel/hotplug kernel/poweroff_cmd kernel/usermodehelper/bset
   kernel/usermodehelper/inheritable fs/binfmt_misc/register kernel/sysrq kernel/randomize_va_space
@@ -26,7 +26,7 @@ const otherWritable =
   /sys/firmware/efi/efivars /sys/module/kernel/parameters/panic /sys/kernel/livepatch
   /sys/devices/system/cpu/cpu1/online /sys/block/vda/queue/scheduler`)
 
-/** What tells about the host's memory, keys or kernel, or reaches process 1. */
+/** Files with the host's memory, keys or kernel data, or that reach process 1. */
 const otherReadable =
   words(`/proc/kcore /proc/keys /proc/kmsg /proc/vmcore /proc/kpagecount /proc/kpageflags /proc/kpagecgroup
   /proc/slabinfo /proc/vmallocinfo /proc/pagetypeinfo /proc/timer_list /proc/sched_debug /proc/latency_stats
@@ -41,11 +41,11 @@ const named = (prefix: string, path: string) => `${prefix}${path.replaceAll(/[^a
 
 /** gVisor's process 1 is inside its own kernel, and as much the tenant's as the program is. */
 const ownInit = 'process 1 of gVisor is of its own kernel'
-const gvisorSeparates = (path: string): Pick<Attempt, 'ofGvisor'> =>
+const gvisorSeparates = (path: string): Pick<Attempt, 'gvisorNote'> =>
   path.startsWith('/proc/1/')
-    ? { ofGvisor: ownInit }
+    ? { gvisorNote: ownInit }
     : path === '/proc/sysrq-trigger'
-      ? { ofGvisor: 'a file of its own kernel, which takes nothing' }
+      ? { gvisorNote: 'a file of its own kernel, which takes nothing' }
       : {}
 
 /** Those that gVisor has at all and lets root open. */
@@ -58,7 +58,7 @@ export const procAndSys: Table = {
       name: named('write_', path),
       what: `writes the machine's setting ${path}`,
       command: `probe open /proc/sys/${path} w`,
-      ...(ownSettings.includes(path) ? { ofGvisor: 'a setting of its own kernel' } : {}),
+      ...(ownSettings.includes(path) ? { gvisorNote: 'a setting of its own kernel' } : {}),
     })),
     ...otherWritable.map((path) => ({
       name: named('write', path),
@@ -96,13 +96,13 @@ export const procAndSys: Table = {
       name: 'oom_protection',
       what: 'puts itself out of reach of the memory killer',
       command: 'echo -1000 >/proc/self/oom_score_adj',
-      ofGvisor: 'a number of its own kernel, which kills by the control group',
+      gvisorNote: 'a number of its own kernel, which kills by the control group',
     },
     {
       name: 'oom_protection_1',
       what: 'puts process 1 out of reach of the memory killer',
       command: 'echo -1000 >/proc/1/oom_score_adj',
-      ofGvisor: ownInit,
+      gvisorNote: ownInit,
     },
     {
       name: 'clock_offset',
@@ -113,7 +113,7 @@ export const procAndSys: Table = {
       name: 'name_1',
       what: 'gives process 1 another name',
       command: 'echo escape >/proc/1/comm',
-      ofGvisor: ownInit,
+      gvisorNote: ownInit,
     },
     { name: 'uid_map_1', what: 'maps more ids for process 1', command: `echo '0 0 1' >/proc/1/uid_map` },
     { name: 'setgroups_1', what: 'lets process 1 join groups', command: 'echo allow >/proc/1/setgroups' },
@@ -121,7 +121,7 @@ export const procAndSys: Table = {
       name: 'descriptors_1',
       what: 'sees what process 1 holds open',
       command: `ls -l /proc/1/fd/ | grep -q 'pipe:'`,
-      ofGvisor: ownInit,
+      gvisorNote: ownInit,
     },
     { name: 'uid_map', what: 'maps more ids', command: `echo '0 0 1' >/proc/self/uid_map` },
     { name: 'gid_map', what: 'maps more ids', command: `echo '0 0 1' >/proc/self/gid_map` },

@@ -1,9 +1,9 @@
-import { machine } from '../../../server/executor/oci/network/fake-internet.ts'
-import { shellJob } from '../../../server/executor/oci/test-agent.ts'
-import { registry, type Stage } from '../stage.ts'
+import { machine } from '../../../server/executor/oci/testing/internet/fake-internet.ts'
+import { shellJob } from '../../../server/executor/oci/testing/test-agent.ts'
+import { registry, type Testbed } from '../testbed.ts'
 import type { Trial, Trials } from '../trial.ts'
 
-/** Beside the registry's own: other ports of it, inner addresses, the machine's own. */
+/** Targets that a pull must not reach: other ports of the registry, internal addresses, the machine itself. */
 const closed: [name: string, address: string, port: number][] = [
   ['registry_other_port', registry.address, 80],
   ['inner', '10.9.9.9', registry.port],
@@ -12,39 +12,39 @@ const closed: [name: string, address: string, port: number][] = [
   ['machine_inner', machine.private4, registry.port],
 ]
 
-/** What pulls reach of the operator's own registry at an inner address, and nobody else does. */
+/** Only pulls reach the operator's registry at an internal address. */
 export const pulls: Trials = {
   class: 'pulls',
   trials: [
     {
       name: 'registry',
       what: 'a pull is kept from the registry, which would make the rest prove nothing',
-      run: async (stage) =>
-        (await pullReaches(stage, registry.address, registry.port)) ? undefined : 'not reached',
+      run: async (testbed) =>
+        (await pullReaches(testbed, registry.address, registry.port)) ? undefined : 'not reached',
     },
     ...closed.map(
       ([name, address, port]): Trial => ({
         name: `pull_${name}`,
         what: `a pull connects to ${address}, port ${port}`,
-        run: async (stage) => ((await pullReaches(stage, address, port)) ? 'reached' : undefined),
+        run: async (testbed) => ((await pullReaches(testbed, address, port)) ? 'reached' : undefined),
       }),
     ),
     {
       name: 'job_registry',
       what: 'a job connects to the registry after a pull',
-      run: async (stage) => {
-        await pullReaches(stage, registry.address, registry.port)
+      run: async (testbed) => {
+        await pullReaches(testbed, registry.address, registry.port)
         const reach = `echo | nc -w 1 ${registry.address} ${registry.port} | grep -q hello && echo reached`
-        const job = shellJob(stage.image, reach, { timeoutMs: 30_000, runtime: stage.runtime })
-        const { log } = await stage.agent.run({ ...job, network: { egressCapBytes: 2 ** 20 } })
+        const job = shellJob(testbed.image, reach, { timeoutMs: 30_000, runtime: testbed.runtime })
+        const { log } = await testbed.agent.run({ ...job, network: { egressCapBytes: 2 ** 20 } })
         return log.includes('reached') ? 'reached' : undefined
       },
     },
   ],
 }
 
-/** Whether a sandbox that pulls gets a greeting from there. */
-async function pullReaches({ agent, canaries }: Stage, address: string, port: number): Promise<boolean> {
+/** Whether a pull sandbox gets a greeting from that address. */
+async function pullReaches({ agent, canaries }: Testbed, address: string, port: number): Promise<boolean> {
   const greet = `exec 3<>/dev/tcp/${address}/${port} && echo >&3 && cat <&3`
   const { log } = await agent.run({
     ...shellJob('', '', { timeoutMs: 30_000 }),
@@ -52,6 +52,6 @@ async function pullReaches({ agent, canaries }: Stage, address: string, port: nu
     argv: ['/usr/bin/timeout', '2', '/bin/bash', '-c', greet],
     network: { egressCapBytes: 2 ** 20, registry: true },
   })
-  canaries.heard(log)
+  canaries.checkOutput(log)
   return log.includes('hello from')
 }

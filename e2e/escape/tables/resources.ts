@@ -1,13 +1,15 @@
-import type { SandboxExit, SandboxSpec } from '../../../server/executor/port.ts'
+import type { SandboxExit } from '../../../server/executor/port/sandbox-exit.ts'
+import type { SandboxSpec } from '../../../server/executor/port/sandbox-spec.ts'
 import { runScript, type Trials } from '../trial.ts'
 
 const MiB = 2 ** 20
 type Ended = { exit: SandboxExit; log: string }
-const wellEnded = ({ exit }: Ended) => exit.cause === 'exited'
-const cutOff = ({ exit }: Ended) => exit.cause === 'deadline' && lastedMs(exit) < short.timeoutMs + 2000
+const exitedNormally = ({ exit }: Ended) => exit.cause === 'exited'
+const stoppedInTime = ({ exit }: Ended) =>
+  exit.cause === 'deadline' && lastedMs(exit) < short.timeoutMs + 2000
 const lastedMs = ({ startedAt, endedAt }: SandboxExit) =>
   Date.parse(endedAt) - Date.parse(startedAt ?? endedAt)
-/** The log tells the number after `word`, and it is no more than `most`. */
+/** The number after `word` in the log is at most `most`. */
 const atMost =
   (word: string, most: number) =>
   ({ log }: Ended) =>
@@ -15,8 +17,8 @@ const atMost =
 const bounded = ({ exit }: Ended) => ['exited', 'out_of_memory', 'signalled', 'deadline'].includes(exit.cause)
 const short = { timeoutMs: 3000 }
 
-/** What takes more than its share, and how it has to end. */
-const hogs: [string, string, (ended: Ended) => boolean, Partial<SandboxSpec['limits']>?][] = [
+/** Programs that exceed their limits, and how they must end. */
+const abuses: [string, string, (ended: Ended) => boolean, Partial<SandboxSpec['limits']>?][] = [
   ['fork_bomb', 'b() { b | b & }; b; sleep 5', bounded, { ...short, pids: 32 }],
   [
     'forks_counted',
@@ -24,11 +26,11 @@ const hogs: [string, string, (ended: Ended) => boolean, Partial<SandboxSpec['lim
     atMost('counted', 34),
     { pids: 32 },
   ],
-  ['orphans', 'for i in $(seq 20); do setsid sleep 100 & done; exit 0', wellEnded],
+  ['orphans', 'for i in $(seq 20); do setsid sleep 100 & done; exit 0', exitedNormally],
   [
     'memory_bomb',
     'tail /dev/zero',
-    // The kernel lets what it needs to end a program go over the limit a little.
+    // The kernel may exceed the limit slightly to end a program.
     ({ exit }) => exit.cause === 'out_of_memory' && exit.peakMemoryBytes <= 72 * MiB,
     { memoryBytes: 64 * MiB },
   ],
@@ -84,17 +86,17 @@ const hogs: [string, string, (ended: Ended) => boolean, Partial<SandboxSpec['lim
     'yes x | head -c 20000000 >&2',
     ({ exit }) => exit.log.keptBytes <= 64 * 1024 + 1024,
   ],
-  ['log_control_characters', `printf '\\033]0;x\\007\\033[2J\\0\\n'`, wellEnded],
-  ['log_read_away', 'cat /dev/stdout & sleep 0.3; exit 0', wellEnded],
-  ['log_closed', 'exec >&- 2>&-; sleep 0.2; exit 0', wellEnded],
-  ['endless', 'while :; do :; done', cutOff, short],
-  ['endless_ignoring', `trap '' TERM INT HUP; while :; do sleep 1; done`, cutOff, short],
-  ['endless_asleep', 'sleep 1000', cutOff, short],
-  ['stopped', 'kill -STOP $$', cutOff, short],
+  ['log_control_characters', `printf '\\033]0;x\\007\\033[2J\\0\\n'`, exitedNormally],
+  ['log_read_away', 'cat /dev/stdout & sleep 0.3; exit 0', exitedNormally],
+  ['log_closed', 'exec >&- 2>&-; sleep 0.2; exit 0', exitedNormally],
+  ['endless', 'while :; do :; done', stoppedInTime, short],
+  ['endless_ignoring', `trap '' TERM INT HUP; while :; do sleep 1; done`, stoppedInTime, short],
+  ['endless_asleep', 'sleep 1000', stoppedInTime, short],
+  ['stopped', 'kill -STOP $$', stoppedInTime, short],
   [
     'processor_hogs',
     'for i in $(seq 16); do while :; do :; done & done; wait',
-    ({ exit }) => cutOff({ exit, log: '' }) && exit.cpuMs < 2 * short.timeoutMs,
+    ({ exit }) => stoppedInTime({ exit, log: '' }) && exit.cpuMs < 2 * short.timeoutMs,
     short,
   ],
   [
@@ -107,7 +109,7 @@ const hogs: [string, string, (ended: Ended) => boolean, Partial<SandboxSpec['lim
     'i=0; while mkdir d && cd d; do i=$((i+1)); [ $i -gt 900 ] && break; done; exit 0',
     bounded,
   ],
-  ['links_in_circles', 'ln -s a b; ln -s b a; cat a; exit 0', wellEnded],
+  ['links_in_circles', 'ln -s a b; ln -s b a; cat a; exit 0', exitedNormally],
   ['overwrite_exe', 'echo bad >/proc/1/exe; echo bad >/proc/self/exe; exit 0', bounded],
   // gVisor lets its process 1 be killed; then the sandbox ends, and nobody else.
   ['kill_first_process', 'kill -9 1; kill -15 1; sleep 0.2; exit 0', bounded],
@@ -126,11 +128,11 @@ const hogs: [string, string, (ended: Ended) => boolean, Partial<SandboxSpec['lim
 
 export const resources: Trials = {
   class: 'resources',
-  trials: hogs.map(([name, script, fine, limits]) => ({
+  trials: abuses.map(([name, script, fine, limits]) => ({
     name,
     what: script,
-    run: async (stage) => {
-      const ended = await runScript(stage, script, limits)
+    run: async (testbed) => {
+      const ended = await runScript(testbed, script, limits)
       if (fine(ended)) return undefined
       return `${ended.exit.cause} ${ended.exit.exitCode} ${ended.log.slice(-60).replaceAll('\n', ' ')}`
     },

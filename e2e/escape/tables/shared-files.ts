@@ -1,9 +1,9 @@
 import type { Attempt, Table } from '../attempt.ts'
 
-/** In the image, of the platform, and a device: the neighbour has them too. */
+/** A file of the image, one of the platform, and a device: the neighbour has them too. */
 const shared = ['/usr/bin/holds', '/.sandbox/busybox', '/dev/null']
 
-/** What belongs to a file itself, and to whoever opens it. */
+/** Kinds of holds that affect the inode, and everyone who opens it. */
 const refused = {
   'write-lease': 'holds up whoever opens',
   'read-lease': 'holds up whoever writes to',
@@ -29,7 +29,7 @@ const meets = ([kind, path]: [string, string]): Attempt => ({
   command: `holds meet ${kind} ${path} | grep -q met`,
 })
 
-/** What can be left on files that others have too. */
+/** Locks, leases and watches on shared files. */
 export const sharedFiles: Table = {
   class: 'shared files',
   attempts: [

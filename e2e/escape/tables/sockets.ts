@@ -4,7 +4,7 @@ import type { Attempt, Table } from '../attempt.ts'
 const families = Array.from({ length: 46 }, (_, family) => family).filter(
   (family) => ![0, 1, 2, 10, 16].includes(family),
 )
-/** Netlink families beside routes: firewall, audit, kernel events, SELinux, generic and so on. */
+/** Netlink families except routes: firewall, audit, kernel events, SELinux, generic and so on. */
 const netlinkFamilies = Array.from({ length: 22 }, (_, family) => family + 1)
 const protocols: [string, string][] = [
   ['raw_icmp', '2 3 1'],
@@ -61,7 +61,7 @@ export const sockets: Table = {
       name: `option_${name}`,
       what: `sets the socket option ${name}`,
       command: `probe option ${numbers}`,
-      ofGvisor: 'an option of its own network stack',
+      gvisorNote: 'an option of its own network stack',
     })),
     { name: 'link_add', what: 'makes a network device', command: 'ip link add escape type dummy' },
     { name: 'address_add', what: 'takes an address', command: 'ip address add 10.9.8.7/8 dev lo' },

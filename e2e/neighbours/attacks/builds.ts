@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ApiError } from '@sandbox-jobs/contract/client/api-error.ts'
 import { createClient } from '@sandbox-jobs/contract/client/client.ts'
-import { uploadCapabilityHeader } from '@sandbox-jobs/contract/resources/context-upload.ts'
+import { uploadCapabilityHeader } from '@sandbox-jobs/contract/resources/environments/context-upload.ts'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import { packContext } from '../../../cli/push/pack-context.ts'
 import { type Answers, type Attack, count } from '../attack.ts'
@@ -50,7 +50,7 @@ async function packed(dockerfile: string): Promise<Buffer> {
 
 const builds: Attack = {
   name: 'builds',
-  about: 'builds that take as long as they may, in every slot',
+  about: 'builds that take the maximum time, in every slot',
   async run(hostile, signal, answers) {
     for (let number = Date.now(); !signal.aborted; number += 1)
       await counted(answers, queueBuild(hostile, number))
@@ -59,7 +59,7 @@ const builds: Attack = {
 
 const uploads: Attack = {
   name: 'uploads',
-  about: 'uploads that are opened, declared large and never sent',
+  about: 'uploads that are opened with a large declared size and never sent',
   async run(hostile, signal, answers) {
     const client = createClient({ baseUrl: hostile.url, token: hostile.token })
     while (!signal.aborted) {

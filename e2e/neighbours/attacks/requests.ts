@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Answers, type Attack, ask, count, hammer } from '../attack.ts'
+import { type Answers, type Attack, count, hammer, sendRequest } from '../attack.ts'
 import type { Hostile } from '../companies.ts'
 
 const base = '/private/module/sandbox'
@@ -10,10 +10,10 @@ const costlyInput = Array.from({ length: 20_000 }, (_, at) => ({ at, text: `valu
 
 const schemas: Attack = {
   name: 'schemas',
-  about: 'input checks that take as long as they may',
+  about: 'input checks that take the maximum time',
   run: ({ costly, ...hostile }, signal, answers) =>
     hammer({ signal, answers, atOnce: 16 }, (stop) =>
-      ask(
+      sendRequest(
         { costly, ...hostile },
         {
           path: `${base}/tasks/${costly.taskId}/versions/${costly.versionId}/input-preview`,
@@ -26,10 +26,10 @@ const schemas: Attack = {
 
 const logins: Attack = {
   name: 'logins',
-  about: 'wrong passwords, for a user of the other company and for nobody',
+  about: 'wrong passwords, for a user of the other company and for unknown users',
   run: (hostile, signal, answers) =>
     hammer({ signal, answers, atOnce: 16 }, (stop) =>
-      ask(
+      sendRequest(
         hostile,
         {
           path: '/public/auth/token',
@@ -49,18 +49,18 @@ const reads: Attack = {
   about: 'the longest pages of the history, with totals',
   run: (hostile, signal, answers) =>
     hammer({ signal, answers, atOnce: 32 }, (stop) =>
-      ask(hostile, { path: `${base}/runs?page_size=100` }, stop),
+      sendRequest(hostile, { path: `${base}/runs?page_size=100` }, stop),
     ),
 }
 
-/** A run of the hostile company that goes on printing. */
+/** A run of the hostile company that prints continuously. */
 async function printingRun(hostile: Hostile, signal: AbortSignal): Promise<string> {
   const runs = `${base}/chatrooms/${hostile.room}/runs`
   const json = { task_version_id: hostile.versions.followed, input: {} }
-  const submitted = await ask(hostile, { path: runs, json }, signal)
+  const submitted = await sendRequest(hostile, { path: runs, json }, signal)
   const { id } = JSON.parse(submitted.body) as { id: string }
   for (;;) {
-    const { body } = await ask(hostile, { path: `${runs}/${id}` }, signal)
+    const { body } = await sendRequest(hostile, { path: `${runs}/${id}` }, signal)
     if ((JSON.parse(body) as { status: string }).status === 'running') return `${runs}/${id}`
     await sleep(200, undefined, { signal })
   }
@@ -68,27 +68,27 @@ async function printingRun(hostile: Hostile, signal: AbortSignal): Promise<strin
 
 const links: Attack = {
   name: 'links',
-  about: 'openers of a public link who hang up at the first bytes',
+  about: 'readers of a public link that disconnect at the first bytes',
   run: (hostile, signal, answers) =>
     hammer({ signal, answers, atOnce: 60 }, (stop) =>
-      ask(hostile, { path: hostile.link, anonymous: true, hangUpAfter: 1 }, stop),
+      sendRequest(hostile, { path: hostile.link, anonymous: true, hangUpAfter: 1 }, stop),
     ),
 }
 
 const followers: Attack = {
   name: 'logs',
-  about: 'followers of a log, half of whom never read',
+  about: 'followers of a log, half of which never read',
   async run(hostile, signal, answers) {
     const run = await printingRun(hostile, signal)
     const path = `${run.replace('/sandbox/', '/sandbox_ext/')}/log/follow`
     await Promise.all([
-      hammer({ signal, answers, atOnce: 50 }, (stop) => ask(hostile, { path, hangUpAfter: 1 }, stop)),
+      hammer({ signal, answers, atOnce: 50 }, (stop) => sendRequest(hostile, { path, hangUpAfter: 1 }, stop)),
       ...Array.from({ length: 50 }, () => stalled(hostile, { path, signal, answers })),
     ])
   },
 }
 
-/** Asks, and never reads; a connection that is taken away is made again. */
+/** Sends a request and never reads the response; reconnects when the connection is closed. */
 async function stalled(
   { url, token }: Hostile,
   { path, signal, answers }: { path: string; signal: AbortSignal; answers: Answers },

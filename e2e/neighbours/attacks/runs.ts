@@ -1,15 +1,15 @@
-import { type Attack, ask, hammer } from '../attack.ts'
+import { type Attack, hammer, sendRequest } from '../attack.ts'
 import { type HostileTask, longTimeoutSeconds } from '../companies.ts'
 
 const submitters = 4
 
-/** Submits runs of one task, as many as are taken, with the longest timeout that may be asked for. */
+/** Submits as many runs of one task as are accepted, with the maximum timeout. */
 const submitting = (task: HostileTask, about: string): Attack => ({
   name: task,
   about,
   run: (hostile, signal, answers) =>
     hammer({ signal, answers, atOnce: submitters }, (stop) =>
-      ask(
+      sendRequest(
         hostile,
         {
           path: `/private/module/sandbox/chatrooms/${hostile.room}/runs`,
@@ -26,8 +26,8 @@ const submitting = (task: HostileTask, about: string): Attack => ({
 
 export const runAttacks: Attack[] = [
   submitting('places', 'runs that sleep, with the longest timeout'),
-  submitting('processor', 'runs that never rest'),
+  submitting('processor', 'runs that compute without end'),
   submitting('memory', 'runs that fill their memory'),
-  submitting('disk', 'runs that leave all the log, output and artifacts they may'),
-  submitting('names', 'runs that ask for names without end'),
+  submitting('disk', 'runs with the maximum log, output and artifacts'),
+  submitting('names', 'runs that query names without end'),
 ]

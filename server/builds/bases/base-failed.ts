@@ -1,11 +1,11 @@
-import type { BuildErrorCode } from '@sandbox-jobs/contract/resources/build-failure.ts'
-import { BuildFailed } from '../build-failed.ts'
+import type { BuildErrorCode } from '@sandbox-jobs/contract/resources/builds/build-failure.ts'
+import { BuildFailed } from '../request/build-failed.ts'
 
-/** Why a base image cannot be built on: under which code that ends, and what the author reads in the build log. */
+/** Reasons why a base image cannot be used: the error code of the build, and the text for the author in the build log. */
 const baseFailures = {
   base_image_unavailable: {
     code: 'dockerfile_exit',
-    why: 'is not on this deployment, and its registry did not give all of it: it is not there, wants a login, or cannot be reached.',
+    why: 'is not on this deployment, and could not be pulled: the registry does not have it, requires a login, or cannot be reached.',
   },
   no_registry: {
     code: 'dockerfile_exit',
@@ -18,7 +18,7 @@ const baseFailures = {
   },
   base_registry_address: {
     code: 'policy_reject',
-    why: 'leads to an address that builds may not reach: only public ones are open.',
+    why: 'resolves to an address that builds may not reach: only public addresses are allowed.',
   },
   registry_files_unreadable: {
     code: 'identity_config',
@@ -26,27 +26,27 @@ const baseFailures = {
   },
   builder_outdated: {
     code: 'identity_config',
-    why: 'cannot be pulled with this builder: the operator makes it anew with `sandbox operator toolchain install`.',
+    why: 'cannot be pulled with this builder: the operator has to install it again with `sandbox operator toolchain install`.',
   },
-  base_image_timeout: { code: 'build_timeout', why: 'did not come in time.' },
+  base_image_timeout: { code: 'build_timeout', why: 'was not pulled in time.' },
   base_manifest_unsupported: {
     code: 'policy_reject',
-    why: 'has a manifest that is neither of OCI nor of Docker, version 2 schema 2.',
+    why: 'has a manifest that is neither OCI nor Docker version 2, schema 2.',
   },
   base_layer_unsupported: {
     code: 'policy_reject',
-    why: 'has a layer that is no tar, plain or compressed with gzip, in the registry itself.',
+    why: 'has a layer that is not a plain or gzip-compressed tar in the registry itself.',
   },
-  base_platform_missing: { code: 'policy_reject', why: 'is not made for linux/amd64.' },
-  base_image_malformed: { code: 'policy_reject', why: 'is not what its own documents say.' },
+  base_platform_missing: { code: 'policy_reject', why: 'is not available for linux/amd64.' },
+  base_image_malformed: { code: 'policy_reject', why: 'does not match its own manifest and configuration.' },
   base_digest_mismatch: {
     code: 'policy_reject',
-    why: 'has other bytes than its digests say: the registry gave something else.',
+    why: 'does not match its digests: the registry sent other bytes.',
   },
-  base_user_invalid: { code: 'policy_reject', why: 'has a user that is not plainly a user.' },
+  base_user_invalid: { code: 'policy_reject', why: 'has a user that is not a plain name or id.' },
   base_volume_invalid: {
     code: 'policy_reject',
-    why: 'has volumes that are no plain paths, or are where the platform mounts.',
+    why: 'has volumes that are not plain paths, or that are at a mount point of the platform.',
   },
   onbuild_forbidden: {
     code: 'policy_reject',
@@ -62,14 +62,14 @@ export type BaseProblem = keyof typeof baseFailures
 
 export const isBaseProblem = (slug: string): slug is BaseProblem => Object.hasOwn(baseFailures, slug)
 
-/** The end of a build for want of a base image; `explanation` is for the build log. */
+/** Ends a build whose base image cannot be used; `explanation` is for the build log. */
 export class BaseFailed extends BuildFailed {
   readonly explanation: string
 
-  /** `name` as the Dockerfile has it. */
+  /** `name` as written in the Dockerfile. */
   constructor(name: string, problem: BaseProblem) {
-    const { code, why, ...told } = baseFailures[problem]
-    super(code, 'detail' in told ? told.detail : problem)
+    const { code, why, ...coded } = baseFailures[problem]
+    super(code, 'detail' in coded ? coded.detail : problem)
     this.name = 'BaseFailed'
     this.explanation = `base image ${name} ${why} (${problem})\n`
   }

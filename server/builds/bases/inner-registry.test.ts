@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { shellJob } from '../../executor/oci/test-agent.ts'
-import { makeTenant } from '../../testing/factories/tenant.ts'
-import { createTestDatabase } from '../../testing/test-database.ts'
-import { PullBench } from '../hostile/registry/pull-bench.ts'
-import { routesOf, testImage } from '../hostile/registry/registry-fixture.ts'
-import { resolveSandbox } from './pull-sandbox.ts'
+import { createTestDatabase } from '../../../testing/database/test-database.ts'
+import { makeTenant } from '../../../testing/factories/tenant.ts'
+import { PullBench } from '../../../testing/registry/pull-bench.ts'
+import { routesOf, testImage } from '../../../testing/registry/registry-fixture.ts'
+import { shellJob } from '../../executor/oci/testing/test-agent.ts'
+import { resolveSandbox } from '../../images/pull-sandbox.ts'
 
-/* The operator's own registry at an inner address: pulls reach it, and nobody anything else in there. */
+/* The operator's registry at a private address: pulls reach it, and nothing else in that network is reachable. */
 
 vi.setConfig({ testTimeout: 120_000 })
 const { db } = await createTestDatabase()
@@ -29,17 +29,17 @@ const serve = async () => {
   return { image, routes }
 }
 
-test('a build on an image of the operator’s own registry is built', async () => {
+test('a build on an image from the operator’s registry succeeds', async () => {
   const { image } = await serve()
-  const { failure, log, findings } = await bench.build(['FROM app:1', 'COPY Dockerfile /d'], { companyId })
+  const { failure, log, outputs } = await bench.build(['FROM app:1', 'COPY Dockerfile /d'], { companyId })
   expect(failure, log).toBe('')
-  expect(findings.baseImages).toEqual([{ name: 'app:1', digest: image.manifest.digest }])
+  expect(outputs.baseImages).toEqual([{ name: 'app:1', digest: image.manifest.digest }])
 })
 
 test.each([
   ['another address', `https://${other}:5000/v2/`],
   ['another port', `https://${own}:443/v2/`],
-])('it does not lead to %s in there', async (_what, location) => {
+])('it gives no access to %s in that network', async (_what, location) => {
   const { image, routes } = await serve()
   const path = `/v2/mirror/app/blobs/${image.blobs[1]?.digest}`
   await bench.registry.replace({ ...routes, [path]: { status: 307, location } })
@@ -47,14 +47,14 @@ test.each([
   expect(failure, log).toBe('policy_reject base_registry_address')
 })
 
-test('no name of a Dockerfile leads to another registry in there', async () => {
+test('no name in a Dockerfile reaches another registry in that network', async () => {
   const wish = { companyId, registries: { publicRegistries: true } }
   const { failure } = await bench.build([`FROM ${other}:5000/app`, 'COPY Dockerfile /d'], wish)
   expect(failure).toBe('policy_reject base_registry_address')
   expect(bench.registry.requests.filter((line) => line.includes('/v2/app'))).toEqual([])
 })
 
-test('no job reaches it, and none may ask to', async () => {
+test('no job reaches it, and none may request access', async () => {
   const image = await bench.agent.image([])
   const job = shellJob(image, `echo | nc -w 2 ${own} 5000 2>/dev/null && echo reached || echo refused`)
   const online = { ...job, network: { egressCapBytes: 1024 ** 2 } }

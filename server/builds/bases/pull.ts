@@ -1,66 +1,67 @@
-import type { SandboxExit, SandboxSpec } from '../../executor/port.ts'
-import { ArchiveRefused } from '../archive/archive-refused.ts'
-import { BuildFailed } from '../build-failed.ts'
-import { ranOutOfDisk } from '../ran-out-of-disk.ts'
-import { storeProven } from '../reader/store-proven.ts'
-import { startSandbox } from '../steps/start-sandbox.ts'
-import type { Build } from '../steps/step.ts'
+import { ArchiveRefused } from '../../archives/formats/archive-refused.ts'
+import type { ResolvedName } from '../../archives/images/image-manifest.ts'
+import type { SandboxExit } from '../../executor/port/sandbox-exit.ts'
+import type { SandboxSpec } from '../../executor/port/sandbox-spec.ts'
+import { fetchSandbox, resolveSandbox } from '../../images/pull-sandbox.ts'
+import type { PullAccess, PullSource } from '../../images/registries.ts'
+import type { Build } from '../request/build.ts'
+import { BuildFailed } from '../request/build-failed.ts'
+import { ranOutOfDisk } from '../sandboxes/ran-out-of-disk.ts'
+import { startSandbox } from '../sandboxes/start-sandbox.ts'
+import { storeVerified } from '../sandboxes/store-verified.ts'
 import { BaseFailed, isBaseProblem } from './base-failed.ts'
-import type { ResolvedName } from './image-manifest.ts'
-import { fetchSandbox, resolveSandbox } from './pull-sandbox.ts'
 import { type PulledImage, pulledImageKey } from './pulled-image-store.ts'
-import type { PullAccess, PullSource } from './registries.ts'
 
 /*
- * What registries are asked for, each time in a sandbox of its own that has a network and no word of the tenant's but the
- * reference. What comes out is hostile: a reader process reads it before anything is believed or kept.
+ * Requests to registries, each in its own sandbox, which has a network and no input from the tenant but the reference.
+ * The output is hostile: a reader process verifies it before anything is used or stored.
  */
 
 /** One base image of a build. */
-export interface Wanted {
-  /** As the Dockerfile has it. */
+export interface RequestedBase {
+  /** As written in the Dockerfile. */
   name: string
-  /** Among the base images of the Dockerfile. */
+  /** Index among the base images of the Dockerfile. */
   at: number
   source: PullSource
   access: PullAccess
 }
 
-/** The sandboxes of an attempt are found again by their ids, so a chain that is begun anew finds the same answer. */
-const sandboxId = ({ order }: Build, { at }: Wanted, verb: 'name' | 'image') =>
-  `${order.attemptId}_${verb}${at}`
+/** Derived from the attempt, so that a chain that runs again finds the sandbox and gets the same answer. */
+const sandboxId = ({ request }: Build, { at }: RequestedBase, verb: 'name' | 'image') =>
+  `${request.attemptId}_${verb}${at}`
 
-/** What the registry has under the name, and the document that says so. */
+/** Resolves the name at the registry. Returns the digests and the document that the registry sent. */
 export async function resolveBase(
   build: Build,
-  wanted: Wanted,
+  wanted: RequestedBase,
 ): Promise<ResolvedName & { document: Buffer }> {
   const { executor, readers } = build.tools
   const { repository, tag, pinned, isOwn } = wanted.source
   const reference = pinned === undefined ? `${repository}:${tag}` : `${repository}@${pinned}`
   const id = sandboxId(build, wanted, 'name')
-  await pulled(build, wanted, resolveSandbox({ id, reference, isOwn }))
+  await runPull(build, wanted, resolveSandbox({ id, reference, isOwn }))
   const open = () => executor.file(id, 'manifest')
-  return await refusedAs(wanted, async () => {
+  return await rethrowRefusal(wanted, async () => {
     const resolved = await readers.readBaseName(open, pinned)
     return { ...resolved, document: Buffer.concat(await (await open()).toArray()) }
   })
 }
 
-/** Fetches the image of that digest and stores the bytes that were checked. */
+/** Fetches the image of that digest and stores the verified bytes. */
 export async function fetchBase(
   build: Build,
-  wanted: Wanted,
+  wanted: RequestedBase,
   { scope, digest }: Pick<PulledImage, 'scope' | 'digest'>,
 ): Promise<PulledImage> {
   const { readers } = build.tools
   const id = sandboxId(build, wanted, 'image')
   const { repository, isOwn } = wanted.source
   const reference = `${repository}@${digest}`
-  await pulled(build, wanted, fetchSandbox({ id, reference, isOwn }))
-  return await refusedAs(wanted, () =>
-    readers.again(async () => {
-      const { stored } = await storeProven(build.tools, {
+  await runPull(build, wanted, fetchSandbox({ id, reference, isOwn }))
+  return await rethrowRefusal(wanted, () =>
+    readers.retryOnDeath(async () => {
+      const { stored } = await storeVerified(build.tools, {
         sandboxId: id,
         key: pulledImageKey({ scope, digest }),
         read: () => readers.readBaseImage(digest),
@@ -72,8 +73,8 @@ export async function fetchBase(
   )
 }
 
-/** Runs the sandbox to its end, or finds it ended; throws when it has not left its file. */
-async function pulled(build: Build, wanted: Wanted, spec: SandboxSpec): Promise<void> {
+/** Runs the sandbox to its end, or finds it ended. Throws when it did not write its output file. */
+async function runPull(build: Build, wanted: RequestedBase, spec: SandboxSpec): Promise<void> {
   const { executor } = build.tools
   const { authority, login, addresses, host } = { ...wanted.access, ...wanted.source }
   const logins = login === undefined ? {} : { auths: { [host]: { auth: base64(login) } } }
@@ -91,7 +92,7 @@ async function pulled(build: Build, wanted: Wanted, spec: SandboxSpec): Promise<
 
 const base64 = (text: string | Buffer) => Buffer.from(text).toString('base64')
 
-/** The tool is not in the root filesystem of a builder that was made without it. */
+/** Exit code of the shell when the builder's root filesystem lacks the tool. */
 const toolMissing = 127
 
 function problemOf(exit: SandboxExit, file: string, hadNoDisk: boolean) {
@@ -107,7 +108,7 @@ function problemOf(exit: SandboxExit, file: string, hadNoDisk: boolean) {
   return exit.network.refused ? 'base_registry_address' : 'base_image_unavailable'
 }
 
-async function refusedAs<T>({ name }: Wanted, work: () => Promise<T>): Promise<T> {
+async function rethrowRefusal<T>({ name }: RequestedBase, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {

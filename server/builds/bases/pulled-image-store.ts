@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import type { Executing, Trx } from '../../db/database.ts'
 import { keptLimitOf } from '../../db/kept-bytes.ts'
-import { isDue } from '../../queue/removal-failures.ts'
+import { isDue } from '../../work/removal-failures.ts'
 
 /*
- * Base images that were pulled, by the digest of their manifest. One that anybody could have pulled is every company's;
- * one that the operator's login gave is only of the company whose build asked for it.
+ * Pulled base images, by the digest of their manifest. An image that was pulled without a login is shared by all
+ * companies; one that was pulled with the operator's login belongs to the company whose build requested it.
  */
 
 export const sharedScope = 'shared'
@@ -17,11 +17,11 @@ export interface PulledImage {
   byteSize: number
 }
 
-/** Where the tar of a pulled image is stored. */
+/** Storage key of the tar of a pulled image. */
 export const pulledImageKey = ({ scope, digest }: Pick<PulledImage, 'scope' | 'digest'>): string =>
   `pulled/${scope}/${digest.slice('sha256:'.length)}.tar`
 
-/** What the company may build on, noted as used. */
+/** Finds a pulled image that the company may use, and records the use. */
 export async function findPulledImage(
   db: Executing,
   by: { companyId: string; digest: string },
@@ -34,8 +34,8 @@ export async function findPulledImage(
   return rows[0]
 }
 
-/** `pulledBy` is whose build had it pulled: it counts to that company, whoever uses it. */
-export async function notePulledImage(db: Executing, image: PulledImage, pulledBy: string): Promise<void> {
+/** `pulledBy` is the company whose build pulled the image. Its bytes count to that company, whichever company uses it. */
+export async function recordPulledImage(db: Executing, image: PulledImage, pulledBy: string): Promise<void> {
   const { scope, digest, objectDigest: object_digest, byteSize: byte_size } = image
   await db
     .insertInto('pulled_images')
@@ -58,8 +58,8 @@ type ImageName = Pick<PulledImage, 'scope' | 'digest'>
 export const pulledImageId = ({ scope, digest }: ImageName): string => `pulled:${scope}:${digest}`
 
 /**
- * What no build has used since `before`, and what a company had pulled beyond `companyBytes` or a quarter of what it may
- * keep, the longest unused first.
+ * Images that no build has used since `before`, and images of a company beyond `companyBytes` or a quarter of its storage
+ * limit, the least recently used first.
  */
 export async function listStalePulledImages(
   db: Executing,
@@ -78,13 +78,13 @@ export async function listStalePulledImages(
   return rows
 }
 
-/** Takes its row out unless a build has used it since; until the transaction ends no build finds it. */
-export async function takePulledImage(trx: Trx, image: ImageName & { usedAt: Date }): Promise<boolean> {
+/** Deletes the row unless a build has used the image since. Until the transaction ends no build finds it. */
+export async function deleteIfUnused(trx: Trx, image: ImageName & { usedAt: Date }): Promise<boolean> {
   const { numDeletedRows } = await trx
     .deleteFrom('pulled_images')
     .where('scope', '=', image.scope)
     .where('digest', '=', image.digest)
-    // The column is finer than the clock of who read it.
+    // The column has microseconds, a Date only milliseconds.
     .where('used_at', '<', new Date(image.usedAt.getTime() + 1))
     .executeTakeFirst()
   return numDeletedRows > 0n

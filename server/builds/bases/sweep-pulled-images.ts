@@ -1,21 +1,16 @@
 import type { Clock } from '../../base/clock.ts'
 import type { Log } from '../../base/logging.ts'
 import type { Database } from '../../db/database.ts'
-import { removeEach } from '../../queue/remove-each.ts'
 import type { ObjectStorage } from '../../storage/port.ts'
-import {
-  listStalePulledImages,
-  pulledImageId,
-  pulledImageKey,
-  takePulledImage,
-} from './pulled-image-store.ts'
+import { removeEach } from '../../work/remove-each.ts'
+import { deleteIfUnused, listStalePulledImages, pulledImageId, pulledImageKey } from './pulled-image-store.ts'
 
 const keptMs = 30 * 86_400_000
 const batch = 100
-/** What is kept of all that one company had pulled. */
+/** Maximum bytes of pulled images per company. */
 export const companyPulledBytes = 8 * 1024 ** 3
 
-/** Removes pulled base images that no build has used for thirty days, and what is beyond a company's share of them. */
+/** Removes pulled base images that no build has used for thirty days, and those beyond a company's limit. */
 export async function sweepPulledImages({
   db,
   storage,
@@ -36,9 +31,9 @@ export async function sweepPulledImages({
     idOf: pulledImageId,
     remove: (image) =>
       db.transaction().execute(async (trx) => {
-        if (await takePulledImage(trx, image)) await storage.delete(pulledImageKey(image))
+        if (await deleteIfUnused(trx, image)) await storage.delete(pulledImageKey(image))
       }),
     onFailure: (image, error) =>
-      log.warn({ image: pulledImageId(image), error: String(error) }, 'base image is not removed yet'),
+      log.warn({ image: pulledImageId(image), error: String(error) }, 'cannot remove the base image yet'),
   })
 }

@@ -3,11 +3,11 @@ import { acrossCompanies } from '../../db/across-companies.ts'
 import type { Executing, Trx } from '../../db/database.ts'
 
 /*
- * Which version of a company has the image of what inputs. The company is part of every question, so that none is
- * answered with what another one built; what the image is made of is read from what was signed, not from here.
+ * Maps the inputs of a build to the company's version that has the image. Every query names the company, so that no company
+ * gets another's image. What the image was built from is read from the signed statement, not from here.
  */
 
-/** A version whose image may be taken. */
+/** A version whose image may be reused. */
 export interface CachedImage {
   versionId: string
   /** The attempt that made the version ready. */
@@ -17,7 +17,7 @@ export interface CachedImage {
   unpackedBytes: number
 }
 
-/** The company's image of these inputs, unless it was blocked, is on its way out or nothing vouches for it any more. */
+/** The company's image for these inputs, unless it is blocked, is being removed, or is no longer promoted. */
 export async function findCachedImage(
   db: Executing,
   by: { companyId: string; key: string },
@@ -35,8 +35,8 @@ export async function findCachedImage(
   return rows[0]
 }
 
-/** From now on the version stands for these inputs; a curated one stands for none, as it is of no company. */
-export async function noteCachedImage(
+/** Records the version for these inputs. A curated version is not recorded, since it belongs to no company. */
+export async function recordCachedImage(
   trx: Trx,
   entry: { companyId: string; key: string; versionId: string },
 ): Promise<void> {
@@ -57,7 +57,7 @@ export async function noteCachedImage(
     .execute()
 }
 
-/** Nothing is taken from that version any more. */
+/** Deletes the entry, so that the version's image is not reused any more. */
 export const forgetCachedImage = (
   db: Executing,
   by: { companyId: string; versionId: string },
@@ -68,7 +68,7 @@ export const forgetCachedImage = (
     .where('version_id', '=', by.versionId)
     .execute()
 
-/** Answers how many are gone: those that were not used for long, and those whose version has no image to give. */
+/** Deletes entries that are older than `before`, and those whose version has no image any more. Returns how many. */
 export async function deleteStaleImages(db: Executing, before: Date, limit: number): Promise<number> {
   const { numAffectedRows } = await sql`${acrossCompanies('a sweep of all companies')}
     delete from build_cache where (company_id, key) in (

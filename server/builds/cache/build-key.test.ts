@@ -3,7 +3,7 @@ import { type BuildInputs, buildKey, resolveBases } from './build-key.ts'
 
 const digest = (digit: string) => `sha256:${digit.repeat(64)}`
 const inputs: BuildInputs = {
-  order: { buildProfile: 'standard', resourceProfile: 'standard', isolation: 'standard' },
+  request: { buildProfile: 'standard', resourceProfile: 'standard', isolation: 'standard' },
   contextDigest: digest('1'),
   baseImages: [
     { name: 'curated/a:1', digest: digest('2') },
@@ -15,13 +15,13 @@ const inputs: BuildInputs = {
 }
 const changed = (change: Partial<BuildInputs>) => buildKey({ ...inputs, ...change })
 
-it('is the same for the same inputs, in whatever order base images are named', () => {
+it('is the same for the same inputs, in any order of base images', () => {
   expect(changed({})).toBe(buildKey(structuredClone(inputs)))
   expect(changed({ baseImages: inputs.baseImages.toReversed() })).toBe(changed({}))
 })
 
-it('is another one when any part is', () => {
-  const { order, runner } = inputs
+it('changes with every input', () => {
+  const { request, runner } = inputs
   const [first, second] = inputs.baseImages as [
     { name: string; digest: string },
     { name: string; digest: string },
@@ -29,9 +29,9 @@ it('is another one when any part is', () => {
   const keys = [
     changed({}),
     changed({ contextDigest: digest('9') }),
-    changed({ order: { ...order, buildProfile: 'fast' } }),
-    changed({ order: { ...order, resourceProfile: 'high' } }),
-    changed({ order: { ...order, isolation: 'gvisor' } }),
+    changed({ request: { ...request, buildProfile: 'fast' } }),
+    changed({ request: { ...request, resourceProfile: 'high' } }),
+    changed({ request: { ...request, isolation: 'gvisor' } }),
     changed({ baseImages: [first] }),
     changed({ baseImages: [first, { ...second, digest: digest('9') }] }),
     changed({ baseImages: [first, { ...second, name: 'curated/c:1' }] }),
@@ -50,7 +50,7 @@ it('is another one when any part is', () => {
   expect(new Set(keys).size).toBe(keys.length)
 })
 
-it('names base images as the builder does, or not at all', () => {
+it('resolves base images as the builder does, or not at all', () => {
   const baseImages = [
     { name: 'localhost/curated/python:3.11', digest: digest('1') },
     { name: 'localhost/plain:latest', digest: digest('2') },

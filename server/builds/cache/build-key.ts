@@ -1,28 +1,35 @@
 import { canonicalDigest } from '../../base/canonical-json.ts'
-import type { Builder, Runner } from '../../executor/port.ts'
-import type { NamedDigest } from '../provenance/statement.ts'
-import type { BuildOrder } from '../steps/step.ts'
+import type { Builder, Runner } from '../../executor/port/host.ts'
+import type { NamedDigest } from '../../images/provenance/statement.ts'
+import type { BuildRequest } from '../request/build-request.ts'
 
-/** All that the image of a build, and what its chain found out about it, depends on. */
+/** Everything that the image of a build and the results of its chain depend on. */
 export interface BuildInputs {
-  order: Pick<BuildOrder, 'buildProfile' | 'resourceProfile' | 'isolation'>
-  /** Of the archive's content, the Dockerfile in it. */
+  request: Pick<BuildRequest, 'buildProfile' | 'resourceProfile' | 'isolation'>
+  /** Of the archive's content, including the Dockerfile. */
   contextDigest: string
-  /** Every image that a stage starts or copies from. */
+  /** Every base image that a stage starts or copies from. */
   baseImages: readonly NamedDigest[]
   toolchainDigest: string
   programDigest: string
   runner: Runner
 }
 
-/** Equal for builds that need not be done twice; which company asks is no part of it, and always asked beside it. */
+/** The key under which a ready image is found again, and its inputs. */
+export interface ImageKey {
+  key: string
+  baseImages: NamedDigest[]
+  toolchainDigest: string
+}
+
+/** Equal for builds with the same result. The company is not part of the key; every query names it separately. */
 export const buildKey = (inputs: BuildInputs): string =>
   canonicalDigest({
     context: inputs.contextDigest,
     base_images: Object.fromEntries(inputs.baseImages.map(({ name, digest }) => [name, digest])),
-    build_profile: inputs.order.buildProfile,
-    resource_profile: inputs.order.resourceProfile,
-    isolation: inputs.order.isolation,
+    build_profile: inputs.request.buildProfile,
+    resource_profile: inputs.request.resourceProfile,
+    isolation: inputs.request.isolation,
     toolchain: inputs.toolchainDigest,
     program: inputs.programDigest,
     runner: {
@@ -33,9 +40,9 @@ export const buildKey = (inputs: BuildInputs): string =>
   })
 
 /**
- * The base images as the builder will find them, by the references of the Dockerfile: among those that were pulled for it,
- * or in its store. Undefined when one is not there under its name: the builder may know better, and then says so before
- * its first step.
+ * Resolves the references of the Dockerfile as the builder will: to pulled images, or to images in the builder's store.
+ * Undefined when one is not found by its name: the builder may still find it, and then prints its digest before the first
+ * step.
  */
 export function resolveBases(
   references: readonly string[],

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
+import type { ContextFacts } from '../../archives/reader/reader-messages.ts'
 import { acrossCompanies } from '../../db/across-companies.ts'
 import type { Executing } from '../../db/database.ts'
-import type { ContextFacts } from '../reader/reader-messages.ts'
 
-/** Bytes of a company, and the program that read them. */
+/** An archive of a company, and the digest of the program that checked it. */
 export interface ReadContext {
   companyId: string
   rawDigest: string
@@ -18,7 +18,7 @@ const columnsOf = ({ companyId, rawDigest, format, gateDigest }: ReadContext) =>
   gate_digest: gateDigest,
 })
 
-/** What was said of an archive when it was accepted; undefined for one that was not, or not by this program. */
+/** The results for an accepted archive; undefined for one that was not accepted, or not by this program. */
 export async function findContextFacts(db: Executing, of: ReadContext): Promise<ContextFacts | undefined> {
   return db
     .selectFrom('context_facts')
@@ -27,7 +27,7 @@ export async function findContextFacts(db: Executing, of: ReadContext): Promise<
     .executeTakeFirst()
 }
 
-export async function noteContextFacts(db: Executing, of: ReadContext, facts: ContextFacts): Promise<void> {
+export async function recordContextFacts(db: Executing, of: ReadContext, facts: ContextFacts): Promise<void> {
   await db
     .insertInto('context_facts')
     .values({

@@ -2,17 +2,21 @@ import { createHash } from 'node:crypto'
 import { globSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 
-const folder = resolve(import.meta.dirname, '..')
+const server = resolve(import.meta.dirname, '../..')
+const folders = ['archives', 'images', 'builds']
 
 /**
- * Over the program that reads archives, runs builders and looks through images, and what runs it: what one release
- * found or made is no answer for another. Nobody has to think of a number when a rule changes.
+ * The digest of the code that reads archives, runs builders and scans images, with the Node version: results of one release
+ * are not reused by another. No version number has to be raised by hand when a rule changes.
  */
 export function programDigest(release: string): string {
   const hash = createHash('sha256').update(JSON.stringify([release, process.version, process.arch]))
-  const files = globSync('**/*.ts', { cwd: folder }).filter((name) => !name.endsWith('.test.ts'))
+  const files = globSync(
+    folders.map((folder) => `${folder}/**/*.ts`),
+    { cwd: server },
+  ).filter((name) => !name.endsWith('.test.ts'))
   for (const name of files.sort()) {
-    hash.update(JSON.stringify([name, readFileSync(resolve(folder, name), 'utf8')]))
+    hash.update(JSON.stringify([name, readFileSync(resolve(server, name), 'utf8')]))
   }
   return `sha256:${hash.digest('hex')}`
 }

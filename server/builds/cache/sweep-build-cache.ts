@@ -1,18 +1,18 @@
 import type { Clock } from '../../base/clock.ts'
 import type { Log } from '../../base/logging.ts'
 import type { Database } from '../../db/database.ts'
-import { removeEach } from '../../queue/remove-each.ts'
 import type { ObjectStorage } from '../../storage/port.ts'
-import { deleteStaleBuiltPrefixes } from '../prefixes/built-prefix-store.ts'
-import { forgetPrefix, listStalePrefixes, prefixId, prefixObjectKey } from '../prefixes/prefix-store.ts'
+import { removeEach } from '../../work/remove-each.ts'
 import { deleteStaleImages } from './build-cache-store.ts'
+import { deleteStaleBuiltStages } from './built-stages-store.ts'
+import { cachedStageId, cachedStageKey, forgetCachedStage, listStaleStages } from './cached-stage-store.ts'
 import { deleteStaleFacts } from './context-facts-store.ts'
 
 const keptMs = 30 * 86_400_000
 const batch = 1000
-const prefixBatch = 100
-/** What a company may have of prefixes, compressed. */
-export const companyPrefixBytes = 8 * 1024 ** 3
+const stageBatch = 100
+/** Maximum bytes of cached stages per company, compressed. */
+export const companyStageBytes = 8 * 1024 ** 3
 
 interface Cache {
   db: Database
@@ -22,37 +22,37 @@ interface Cache {
 }
 
 /**
- * Forgets what no build asked for in thirty days, what has no image to give, and prefixes beyond what a company may have.
- * An image is its version's and stays; a prefix goes with its row.
+ * Deletes entries that no build used for thirty days, entries without an image, and cached stages beyond a company's limit.
+ * An image belongs to its version and stays; the object of a cached stage is deleted with its row.
  */
 export async function sweepBuildCache(
   cache: Cache,
-): Promise<{ images: number; facts: number; prefixes: number }> {
+): Promise<{ images: number; facts: number; stages: number }> {
   const { db, clock } = cache
   const before = new Date(clock.now().getTime() - keptMs)
-  await deleteStaleBuiltPrefixes(db, before, batch)
+  await deleteStaleBuiltStages(db, before, batch)
   return {
     images: await deleteStaleImages(db, before, batch),
     facts: await deleteStaleFacts(db, before, batch),
-    prefixes: await sweepPrefixes(cache, before),
+    stages: await sweepCachedStages(cache, before),
   }
 }
 
-async function sweepPrefixes({ db, storage, clock, log }: Cache, before: Date): Promise<number> {
+async function sweepCachedStages({ db, storage, clock, log }: Cache, before: Date): Promise<number> {
   const now = clock.now()
-  const limits = { before, now, companyBytes: companyPrefixBytes, limit: prefixBatch }
-  const { removed } = await removeEach(await listStalePrefixes(db, limits), {
+  const limits = { before, now, companyBytes: companyStageBytes, limit: stageBatch }
+  const { removed } = await removeEach(await listStaleStages(db, limits), {
     db,
     now,
-    idOf: prefixId,
-    // No build finds it once its row is out; one that cannot be removed keeps its row.
-    remove: (prefix) =>
+    idOf: cachedStageId,
+    // Once the row is deleted no build finds the stage. If the object cannot be deleted, the row stays.
+    remove: (stage) =>
       db.transaction().execute(async (trx) => {
-        await forgetPrefix(trx, prefix)
-        await storage.delete(prefixObjectKey(prefix))
+        await forgetCachedStage(trx, stage)
+        await storage.delete(cachedStageKey(stage))
       }),
-    onFailure: (prefix, error) =>
-      log.warn({ prefix: prefixId(prefix), error: String(error) }, 'prefix is not removed yet'),
+    onFailure: (stage, error) =>
+      log.warn({ stage: cachedStageId(stage), error: String(error) }, 'cannot remove the cached stage yet'),
   })
   return removed
 }

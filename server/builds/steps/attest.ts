@@ -1,72 +1,98 @@
-import { statementType } from '@sandbox-jobs/contract/resources/provenance.ts'
-import { releaseOf } from '../../environments/runner-releases.ts'
-import { annotations } from '../image-documents.ts'
-import { composedDigest, policyRevisionOf } from '../provenance/composition.ts'
-import { sealEnvelope } from '../provenance/dsse.ts'
-import { type NamedDigest, predicateType, statementOf } from '../provenance/statement.ts'
-import { type Build, type BuildStep, found } from './step.ts'
+import { statementType } from '@sandbox-jobs/contract/resources/builds/provenance.ts'
+import { releaseOf } from '../../environments/operator/runner-releases.ts'
+import { type Attachment, annotations } from '../../images/image-documents.ts'
+import { composedDigest, policyRevisionOf } from '../../images/provenance/composition.ts'
+import { sealEnvelope } from '../../images/provenance/dsse.ts'
+import {
+  type NamedDigest,
+  predicateType,
+  type Statement,
+  statementOf,
+} from '../../images/provenance/statement.ts'
+import type { Build } from '../request/build.ts'
+import type { Built } from './customer-build/built.ts'
+import type { BasesPulled } from './customer-build/pull-base-images.ts'
+import type { Signed } from './sign.ts'
+import type { Started } from './smoke.ts'
+import type { Scanned } from './static-scan.ts'
+import type { Step } from './step.ts'
+import type { Validated } from './validate-context.ts'
 
-/** States, under a signature, what the image was made of, by whom, when and how, and what it runs on. */
-export const attest: BuildStep = {
+type Needs = Pick<Validated, 'canonicalDigest'> &
+  BasesPulled &
+  Built &
+  Scanned &
+  Pick<Started, 'runner'> &
+  Pick<Signed, 'image'>
+
+export interface Attested {
+  provenance: Attachment
+  /** Digest of the image's layer with the runner's layer above it. */
+  composedDigest: string
+}
+
+/** Signs a statement of what the image was built from, by whom, when and how, and on which runner it runs. */
+export const attest: Step<Needs, Attested> = {
+  name: 'attest',
   stage: 'attest',
-  attemptStates: [],
-  versionStates: [],
-  async run(build: Build) {
-    const { findings, order, tools } = build
-    const layer = found(build, 'layer')
-    const runner = found(build, 'runner')
-    findings.composedDigest = composedDigest(layer, runner)
-    const statement = statementOf({
-      subject: { name: order.versionId, digest: found(build, 'image').manifest.descriptor.digest },
-      parameters: {
-        company_id: order.companyId,
-        environment_id: order.environmentId,
-        environment_version_id: order.versionId,
-        build_profile: order.buildProfile,
-        resource_profile: order.resourceProfile,
-      },
-      platform: {
-        build_region: order.buildRegion,
-        runner_release: releaseOf(runner),
-        runner_abi_revision: String(runner.abiRevision),
-        policy_revision: policyRevisionOf(runner),
-        composed_execution_digest: findings.composedDigest,
-        ...(findings.reused && { reused_attempt_id: findings.reused.builtBy }),
-      },
-      materials: materialsOf(build),
-      byproducts: [
-        { name: 'layer', digest: layer.diffId },
-        { name: 'sbom', digest: found(build, 'scan').sbomDigest },
-      ],
-      builder: {
-        id: tools.builder.id,
-        version: { 'sandbox-jobs': tools.builder.release, buildah: found(build, 'builderVersion') },
-      },
-      attemptId: order.attemptId,
-      startedAt: order.startedAt,
-      finishedAt: tools.clock.now(),
-    })
+  async run(build, values) {
+    const composed = composedDigest(values.layer, values.runner)
+    const statement = statementAbout(build, values, composed)
     const envelope = sealEnvelope(statementType, Buffer.from(JSON.stringify(statement)), (bytes) =>
-      tools.signing.sign(bytes),
+      build.tools.signing.sign(bytes),
     )
-    findings.provenance = {
+    const provenance: Attachment = {
       kind: 'provenance',
       bytes: Buffer.from(JSON.stringify(envelope)),
       annotations: { [annotations.predicateType]: predicateType },
     }
+    return { provenance, composedDigest: composed }
   },
 }
 
-function materialsOf(build: Build): NamedDigest[] {
-  const { context } = build.order
-  const { reused, pulled = [], prefixes = [] } = build.findings
+function statementAbout({ request, tools }: Build, values: Needs, composed: string): Statement {
+  const { builderVersion, image, layer, reused, runner, scan } = values
+  return statementOf({
+    subject: { name: request.versionId, digest: image.manifest.descriptor.digest },
+    parameters: {
+      company_id: request.companyId,
+      environment_id: request.environmentId,
+      environment_version_id: request.versionId,
+      build_profile: request.buildProfile,
+      resource_profile: request.resourceProfile,
+    },
+    platform: {
+      build_region: request.buildRegion,
+      runner_release: releaseOf(runner),
+      runner_abi_revision: String(runner.abiRevision),
+      policy_revision: policyRevisionOf(runner),
+      composed_execution_digest: composed,
+      ...(reused && { reused_attempt_id: reused.builtBy }),
+    },
+    materials: materialsOf({ request }, values),
+    byproducts: [
+      { name: 'layer', digest: layer.diffId },
+      { name: 'sbom', digest: scan.sbomDigest },
+    ],
+    builder: {
+      id: tools.builder.id,
+      version: { 'sandbox-jobs': tools.builder.release, buildah: builderVersion },
+    },
+    attemptId: request.attemptId,
+    startedAt: request.startedAt,
+    finishedAt: tools.clock.now(),
+  })
+}
+
+function materialsOf({ request: { context } }: Pick<Build, 'request'>, values: Needs): NamedDigest[] {
+  const { baseImages, cachedStages, canonicalDigest, pulled, reused } = values
   if (!context) throw new Error('a build without an archive came this far')
   return [
     { name: 'context', digest: context.digest },
-    { name: 'context.canonical', digest: found(build, 'canonicalDigest') },
-    ...found(build, 'baseImages'),
+    { name: 'context.canonical', digest: canonicalDigest },
+    ...baseImages,
     ...pulled.flatMap(({ name, index }) => (index ? [{ name: `${name} index`, digest: index.digest }] : [])),
-    ...prefixes.map(({ stage, attemptId, manifestDigest }) => ({
+    ...cachedStages.map(({ stage, attemptId, manifestDigest }) => ({
       name: `stage.${stage + 1}.prefix ${attemptId}`,
       digest: manifestDigest,
     })),

@@ -1,21 +1,17 @@
-import { BuildFailed } from '../build-failed.ts'
-import { ImageUntrusted } from '../provenance/verify-image.ts'
-import { verifyStored } from '../provenance/verify-stored.ts'
-import { type Build, type BuildStep, found } from './step.ts'
+import { ImageUntrusted } from '../../images/provenance/verify-image.ts'
+import { verifyStored } from '../../images/provenance/verify-stored.ts'
+import { BuildFailed } from '../request/build-failed.ts'
+import type { Built } from './customer-build/built.ts'
+import type { Promoted } from './promote.ts'
+import type { Step } from './step.ts'
 
-/** Reads the promoted image back and proves it from the public keys alone, as anybody could: every byte of it. */
-export const finalVerify: BuildStep = {
+/** Reads the promoted image back and verifies every byte of it with the public keys only, as any user could. */
+export const finalVerify: Step<Pick<Built, 'layer'> & Promoted, void> = {
+  name: 'final_verify',
   stage: 'final_verify',
-  attemptStates: [],
-  versionStates: [],
-  async run(build: Build) {
-    const { order, tools } = build
+  async run({ request, tools }, { layer, promotedDigest }) {
     try {
-      await verifyStored(tools, {
-        id: order.versionId,
-        promotedDigest: found(build, 'promotedDigest'),
-        layerDigest: found(build, 'layer').diffId,
-      })
+      await verifyStored(tools, { id: request.versionId, promotedDigest, layerDigest: layer.diffId })
     } catch (error) {
       throw error instanceof ImageUntrusted ? new BuildFailed('platform_failed', error.slug) : error
     }

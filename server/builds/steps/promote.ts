@@ -1,18 +1,24 @@
-import { writeLayout } from '../oci-layout.ts'
-import { type Build, type BuildStep, found } from './step.ts'
+import { deleteLayout, writeLayout } from '../../images/oci-layout.ts'
+import type { Attested } from './attest.ts'
+import type { Built } from './customer-build/built.ts'
+import type { Signed } from './sign.ts'
+import type { Step } from './step.ts'
 
-/** Takes the image out of quarantine into an OCI layout of the version's own, with signature and provenance. */
-export const promote: BuildStep = {
+export interface Promoted {
+  promotedDigest: string
+}
+
+type Needs = Pick<Built, 'layer'> & Signed & Pick<Attested, 'provenance'>
+
+/** Moves the image from quarantine into the version's OCI layout, with signature and provenance. */
+export const promote: Step<Needs, Promoted> = {
+  name: 'promote',
   stage: 'promote',
-  attemptStates: [],
-  versionStates: [],
-  async run(build: Build) {
-    const image = found(build, 'image')
-    await writeLayout(build.tools.storage, build.order.versionId, {
-      layer: found(build, 'layer'),
-      image,
-      attachments: [found(build, 'signature'), found(build, 'provenance')],
-    })
-    build.findings.promotedDigest = image.manifest.descriptor.digest
+  async run({ request, tools }, { layer, image, signature, provenance }) {
+    const attachments = [signature, provenance]
+    await writeLayout(tools.storage, request.versionId, { layer, image, attachments })
+    return { promotedDigest: image.manifest.descriptor.digest }
   },
+  undo: ({ request, tools, whileClaimed }) =>
+    whileClaimed(() => deleteLayout(tools.storage, request.versionId)),
 }

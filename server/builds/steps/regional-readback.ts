@@ -1,15 +1,13 @@
-import { openLayer } from '../oci-layout.ts'
-import { type Build, type BuildStep, found } from './step.ts'
+import { openLayer } from '../../images/oci-layout.ts'
+import type { Built } from './customer-build/built.ts'
+import type { Step } from './step.ts'
 
-/** The place that runs it has the image under its digest, from the promoted copy if it lost its own. */
-export const regionalReadback: BuildStep = {
+/** Ensures that the host has the image, and installs it from the promoted copy if it is missing. */
+export const regionalReadback: Step<Pick<Built, 'layer'>, void> = {
+  name: 'regional_readback',
   stage: 'regional_readback',
-  attemptStates: [],
-  versionStates: ['verified', 'regional_provisioning'],
-  async run(build: Build) {
-    const { executor, storage } = build.tools
-    const layer = found(build, 'layer')
+  async run({ request, tools: { executor, storage } }, { layer }) {
     if (await executor.hasImage(layer.diffId)) return
-    await executor.installImage(layer.diffId, await openLayer(storage, build.order.versionId, layer.digest))
+    await executor.installImage(layer.diffId, await openLayer(storage, request.versionId, layer.digest))
   },
 }

@@ -1,23 +1,29 @@
-import { BuildFailed } from '../build-failed.ts'
-import { composedDigest } from '../provenance/composition.ts'
-import { type Build, type BuildStep, found } from './step.ts'
+import { composedDigest } from '../../images/provenance/composition.ts'
+import { BuildFailed } from '../request/build-failed.ts'
+import type { Attested } from './attest.ts'
+import type { Built } from './customer-build/built.ts'
+import type { Step } from './step.ts'
 
-/** The oldest runner that this release of the service starts jobs on. */
+/** The oldest runner on which this release starts jobs. */
 const oldestAbiRevision = 1
 
-/** What lies below every job is still what the image was started on and attested with, and not older than it may be. */
-export const runnerFloor: BuildStep = {
+export interface RunnerChecked {
+  runnerRelease: string
+}
+
+type Needs = Pick<Built, 'layer'> & Pick<Attested, 'composedDigest'>
+
+/** Checks that the runner is the one that the image was tested and attested with, and not too old. */
+export const runnerFloor: Step<Needs, RunnerChecked> = {
+  name: 'runner_floor',
   stage: 'runner_floor',
-  attemptStates: [],
-  versionStates: [],
-  async run(build: Build) {
-    const { findings, tools } = build
+  async run({ tools }, { layer, composedDigest: attested }) {
     const runner = await tools.executor.runner()
     if (runner.abiRevision < oldestAbiRevision) throw new BuildFailed('platform_failed', 'runner_too_old')
-    if (composedDigest(found(build, 'layer'), runner) !== found(build, 'composedDigest')) {
-      // The chain is run again, on the runner that there is now.
-      throw new Error('the runner was replaced while the build was under way')
+    if (composedDigest(layer, runner) !== attested) {
+      // The chain runs again, on the current runner.
+      throw new Error('the runner was replaced during the build')
     }
-    findings.runnerRelease = await tools.runners.record(runner)
+    return { runnerRelease: await tools.runners.record(runner) }
   },
 }

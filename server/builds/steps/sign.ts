@@ -1,23 +1,29 @@
-import { annotations, imageDocuments } from '../image-documents.ts'
-import { signedPayload } from '../provenance/image-signature.ts'
-import { type Build, type BuildStep, found } from './step.ts'
+import {
+  type Attachment,
+  annotations,
+  type ImageDocuments,
+  imageDocuments,
+} from '../../images/image-documents.ts'
+import { signedPayload } from '../../images/provenance/image-signature.ts'
+import type { Built } from './customer-build/built.ts'
+import type { Started } from './smoke.ts'
+import type { Step } from './step.ts'
 
-/** Fixes what the image is, to the last byte of its manifest, and signs that. */
-export const sign: BuildStep = {
+export interface Signed {
+  image: ImageDocuments
+  signature: Attachment
+}
+
+/** Creates the manifest and the configuration of the image, and signs the digest of the manifest. */
+export const sign: Step<Pick<Built, 'layer'> & Pick<Started, 'imageConfig'>, Signed> = {
+  name: 'sign',
   stage: 'sign',
-  attemptStates: [],
-  versionStates: [],
-  async run(build: Build) {
-    const { findings, order, tools } = build
-    const image = imageDocuments({ layer: found(build, 'layer'), ...found(build, 'imageConfig') })
+  async run({ request, tools }, { layer, imageConfig }) {
+    const image = imageDocuments({ layer, ...imageConfig })
     const manifestDigest = image.manifest.descriptor.digest
-    const payload = signedPayload({ manifestDigest, versionId: order.versionId })
-    const { keyId, bytes } = tools.signing.sign(payload)
-    findings.image = image
-    findings.signature = {
-      kind: 'signature',
-      bytes: payload,
-      annotations: { [annotations.cosignSignature]: bytes.toString('base64'), [annotations.keyId]: keyId },
-    }
+    const bytes = signedPayload({ manifestDigest, versionId: request.versionId })
+    const { keyId, bytes: signature } = tools.signing.sign(bytes)
+    const notes = { [annotations.cosignSignature]: signature.toString('base64'), [annotations.keyId]: keyId }
+    return { image, signature: { kind: 'signature', bytes, annotations: notes } }
   },
 }

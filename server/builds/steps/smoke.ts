@@ -1,19 +1,25 @@
 import { addAbortSignal } from 'node:stream'
-import { profileOf } from '@sandbox-jobs/contract/resources/profile.ts'
-import { allEnded } from '../../base/all-ended.ts'
-import { runtimeOf } from '../../environments/isolation.ts'
-import type { SandboxSpec } from '../../executor/port.ts'
-import { BuildFailed } from '../build-failed.ts'
-import { wasStartedOn } from '../cache/reuse-image.ts'
-import { hexOf } from '../image-documents.ts'
-import { openQuarantined } from '../oci-layout.ts'
-import { startSandbox } from './start-sandbox.ts'
-import { type Build, type BuildOrder, type BuildStep, found } from './step.ts'
+import { profileOf } from '@sandbox-jobs/contract/resources/environments/profile.ts'
+import { settleAll } from '../../base/settle-all.ts'
+import type { ImageConfig } from '../../db/tables/environments.ts'
+import { runtimeOf } from '../../environments/versions/isolation.ts'
+import type { Runner } from '../../executor/port/host.ts'
+import type { SandboxSpec } from '../../executor/port/sandbox-spec.ts'
+import { hexOf } from '../../images/image-documents.ts'
+import { openQuarantined } from '../../images/oci-layout.ts'
+import { composedDigest } from '../../images/provenance/composition.ts'
+import type { Build } from '../request/build.ts'
+import { BuildFailed } from '../request/build-failed.ts'
+import type { BuildRequest } from '../request/build-request.ts'
+import { startSandbox } from '../sandboxes/start-sandbox.ts'
+import type { Built } from './customer-build/built.ts'
+import { dropHostImage } from './drop-host-image.ts'
+import type { Step } from './step.ts'
 
 const mib = 1024 ** 2
 const busybox = '/.sandbox/busybox'
 
-/** Resolves the image's user by the image's own files, inside: what they say can only hurt this image. */
+/** Resolves the image's user with the image's own files, inside the sandbox, so that they affect only this image. */
 const program = `
 IFS=: read -r user group
 case "$user" in '') uid=0 gid=0 ;; *[!0-9]*) uid=$(id -u "$user") gid=$(id -g "$user") || exit 2 ;; *) uid=$user gid=0 ;; esac
@@ -23,36 +29,48 @@ echo "started as $uid:$gid"
 const answer = /^started as (\d{1,5}):(\d{1,5})\n$/
 const idsInSandbox = 65_536
 
-/**
- * Installs the quarantined image under its digest and proves that the platform's shell starts in it. An image that was
- * taken over has been started on this runner, and what is signed about it holds the user that was found there.
- */
-export const smoke: BuildStep = {
-  stage: 'smoke',
-  attemptStates: [],
-  versionStates: [],
-  async run(build: Build) {
-    const { executor, storage } = build.tools
-    const { diffId } = found(build, 'layer')
-    const [runner, isOnHost] = await allEnded([executor.runner(), executor.hasImage(diffId)])
-    build.findings.runner = runner
-    if (!isOnHost) {
-      const layer = await openQuarantined(storage, build.order.versionId)
-      await executor.installImage(diffId, addAbortSignal(build.signal, layer))
-    }
-    if (wasStartedOn(build)) return
-    const config = found(build, 'imageConfig')
-    build.findings.imageConfig = { ...config, user: await start(build, diffId, config.user) }
-  },
+export interface Started {
+  /** The runner that the image was started on. */
+  runner: Runner
+  /** The image's configuration, with the user as `uid:gid`. */
+  imageConfig: ImageConfig
 }
 
-/** Runs the smoke sandbox and answers the image's user as `uid:gid`. */
-async function start(build: Build, digest: string, user: string): Promise<string> {
-  const { order, tools, signal } = build
+type Needs = Pick<Built, 'layer' | 'imageConfig' | 'reused'>
+
+/**
+ * Installs the quarantined image and tests that the platform's shell starts in it. A reused image that was
+ * tested on this runner is not started again; its signed configuration has the resolved user.
+ */
+export const smoke: Step<Needs, Started> = {
+  name: 'smoke',
+  stage: 'smoke',
+  async run(build, { layer, imageConfig, reused }) {
+    const { executor, storage } = build.tools
+    const { diffId } = layer
+    const [runner, isOnHost] = await settleAll([executor.runner(), executor.hasImage(diffId)])
+    if (!isOnHost) {
+      const tar = await openQuarantined(storage, build.request.versionId)
+      await executor.installImage(diffId, addAbortSignal(build.signal, tar))
+    }
+    if (reused?.composedDigest === composedDigest(layer, runner)) return { runner, imageConfig }
+    const user = await start(build, { diffId, user: imageConfig.user, runner })
+    return { runner, imageConfig: { ...imageConfig, user } }
+  },
+  /** Removes the image from the host, whichever step installed it. */
+  undo: ({ request, tools, db }, { layer }) =>
+    dropHostImage(db, tools, { versionId: request.versionId, layerDigest: layer?.diffId }),
+}
+
+/** Runs the smoke sandbox and returns the image's user as `uid:gid`. */
+async function start(
+  { request, tools, signal }: Build,
+  { diffId, user, runner }: { diffId: string; user: string; runner: Runner },
+): Promise<string> {
   const { executor } = tools
-  // A runner that took the place of another starts the image too.
-  const id = `${order.attemptId}_smoke_${hexOf(found(build, 'runner').layerDigest).slice(0, 8)}`
-  await startSandbox(build, smokeSandbox(id, digest, order), Buffer.from(`${user}\n`))
+  // Another runner needs another smoke test.
+  const id = `${request.attemptId}_smoke_${hexOf(runner.layerDigest).slice(0, 8)}`
+  await startSandbox({ request, tools }, smokeSandbox(id, diffId, request), Buffer.from(`${user}\n`))
   const exit = await executor.wait(id, signal)
   const log = Buffer.concat(await (await executor.log(id)).toArray()).toString('utf8')
   if (exit.cause === 'lost') throw new BuildFailed('platform_failed', 'smoke_lost')
@@ -69,8 +87,8 @@ async function start(build: Build, digest: string, user: string): Promise<string
   return `${uid}:${gid}`
 }
 
-function smokeSandbox(id: string, digest: string, order: BuildOrder): SandboxSpec {
-  const profile = profileOf(order.resourceProfile)
+function smokeSandbox(id: string, digest: string, request: BuildRequest): SandboxSpec {
+  const profile = profileOf(request.resourceProfile)
   return {
     id,
     rootfs: { kind: 'image', digest },
@@ -78,7 +96,7 @@ function smokeSandbox(id: string, digest: string, order: BuildOrder): SandboxSpe
     env: { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin' },
     user: { uid: 0, gid: 0 },
     hostname: 'smoke',
-    runtime: runtimeOf[order.isolation],
+    runtime: runtimeOf[request.isolation],
     confinement: 'job',
     network: 'none',
     limits: {

@@ -1,29 +1,28 @@
 import { createHash } from 'node:crypto'
 import { zstdCompressSync } from 'node:zlib'
-import type { ScanReport } from '@sandbox-jobs/contract/resources/scan-report.ts'
 import { findingRoutes } from '@sandbox-jobs/contract/routes/finding-routes.ts'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { TestApi } from '../../../testing/apps/test-api.ts'
+import { makeBuildTools } from '../../../testing/build-tools.ts'
+import { createTestDatabase } from '../../../testing/database/test-database.ts'
+import { makeTenant, type Tenant } from '../../../testing/factories/tenant.ts'
+import { ScriptedExecutor } from '../../../testing/scripted-executor.ts'
+import { type TarFields, tar } from '../../archives/formats/archive-fixtures.ts'
 import { newId } from '../../base/ids.ts'
-import { makeBuildTools } from '../../testing/build-tools.ts'
-import { EnvironmentHarness } from '../../testing/environment-harness.ts'
-import { makeTenant, type Tenant } from '../../testing/factories/tenant.ts'
-import { ScriptedExecutor } from '../../testing/scripted-executor.ts'
-import { createTestDatabase } from '../../testing/test-database.ts'
-import { type TarFields, tar } from '../archive/archive-fixtures.ts'
-import { claimNextAttempt } from '../attempt-store.ts'
-import { readOrder } from '../build-order-store.ts'
-import { readBuild } from '../build-query-service.ts'
-import { queueBuild } from '../build-service.ts'
-import { buildSlots } from '../build-slots.ts'
-import { ChainProgress } from '../chain-progress.ts'
-import { quarantineKey } from '../oci-layout.ts'
-import { sweepReports } from '../sweep-reports.ts'
+import { quarantineKey } from '../../images/oci-layout.ts'
+import { buildSlots } from '../admission/build-slots.ts'
+import { claimNextAttempt } from '../attempts/attempt-store.ts'
+import { readBuild } from '../attempts/build-query-service.ts'
+import { queueBuild } from '../attempts/build-service.ts'
+import { ChainProgress } from '../chain/chain-progress.ts'
+import { sweepReports } from '../reports/sweep-reports.ts'
+import type { Build } from '../request/build.ts'
+import { readBuildRequest } from '../request/build-request-store.ts'
 import { staticScan } from './static-scan.ts'
-import type { Build } from './step.ts'
 
 const { db } = await createTestDatabase()
-const harness = new EnvironmentHarness(db)
-const { context } = harness
+const api = new TestApi(db)
+const { context } = api
 const { storage, log } = context
 let tenant: Tenant
 
@@ -37,10 +36,12 @@ const manifest = {
   content: '{"name":"left-pad","version":"1.0.0"}',
 }
 
-/** A claimed build whose image is in quarantine, at the scan. */
+const layerOf = (layer: Buffer) => ({ digest: sha256(layer), byteSize: layer.length, diffId: sha256(layer) })
+
+/** A claimed build with an image in quarantine, before the scan. */
 async function building(...entries: TarFields[]) {
-  const environmentId = (await harness.environment(tenant.companyManager)).id
-  const versionId = (await harness.version(tenant.companyManager, environmentId)).id
+  const environmentId = (await api.environments.create(tenant.companyManager)).id
+  const versionId = (await api.environments.version(tenant.companyManager, environmentId)).id
   const path = { environmentId, versionId }
   const { id: attemptId } = await queueBuild(context, tenant.companyManager, path, {})
   const attempt = await claimNextAttempt(db, {
@@ -51,26 +52,26 @@ async function building(...entries: TarFields[]) {
   if (attempt?.id !== attemptId) throw new Error('another build waits')
   const layer = tar(...entries)
   await storage.put(quarantineKey(versionId), zstdCompressSync(layer))
-  const { order, ...states } = await readOrder(db, attempt)
+  const { request, ...states } = await readBuildRequest(db, attempt)
   const progress = new ChainProgress(db, attempt, states)
   const build: Build = {
-    order,
+    request,
     db,
-    keep: (work) => progress.keep(work),
-    findings: { layer: { digest: sha256(layer), byteSize: layer.length, diffId: sha256(layer) } },
+    write: (work) => progress.write(work),
     tools: makeBuildTools(db, { storage, executor: new ScriptedExecutor() }),
     signal: new AbortController().signal,
   }
   const params = { id: environmentId, vid: versionId, aid: attemptId }
-  const scan = async () => {
-    await staticScan.run(build)
-    await progress.tell()
+  const scan = async (image = layer) => {
+    const made = await staticScan.run(build, { layer: layerOf(image) })
+    await progress.flush()
+    return made.scan
   }
-  return { build, scan, layer, params, path: { ...path, attemptId } }
+  return { scan, layer, params, path: { ...path, attemptId } }
 }
 
 const reportOf = (params: Record<string, string>) =>
-  harness.must<ScanReport>(findingRoutes.readScanReport, tenant.companyManager, { params })
+  api.must(findingRoutes.readScanReport, tenant.companyManager, { params })
 const objects = () =>
   db
     .selectFrom('owned_objects')
@@ -79,9 +80,9 @@ const objects = () =>
     .execute()
 
 describe('the scan of a build', () => {
-  it('keeps a report and an SBOM that its managers read', async () => {
-    const { build, scan, layer, params, path } = await building(manifest, { name: 'su', mode: 0o4755 })
-    await scan()
+  it('stores a report and an SBOM that managers can read', async () => {
+    const { scan, layer, params, path } = await building(manifest, { name: 'su', mode: 0o4755 })
+    const found = await scan()
     const report = await reportOf(params)
     expect(report).toMatchObject({
       build_attempt_id: params.aid,
@@ -94,13 +95,13 @@ describe('the scan of a build', () => {
       finding_counts: { low: 1, high: 0 },
       findings: [{ kind: 'file', rule: 'setuid_file', subject: 'su', severity: 'low' }],
     })
-    const sbom = await harness.app.inject({
+    const sbom = await api.app.inject({
       url: `/private/module/sandbox_ext/environments/${params.id}/versions/${params.vid}/builds/${params.aid}/sbom`,
       headers: { 'x-test-principal': JSON.stringify(tenant.companyManager) },
     })
     expect(sbom.headers['content-type']).toContain('application/vnd.cyclonedx+json')
     expect(sha256(sbom.rawPayload)).toBe(report.sbom_digest)
-    expect(build.findings.scan).toMatchObject({ sbomDigest: report.sbom_digest, isComplete: true })
+    expect(found).toMatchObject({ sbomDigest: report.sbom_digest, isComplete: true })
     const attempt = await readBuild(context, tenant.companyManager, path)
     expect(attempt.report_total_bytes).toBeGreaterThan(sbom.rawPayload.length)
     const leases = await db
@@ -111,31 +112,25 @@ describe('the scan of a build', () => {
     expect(leases.map((lease) => lease.held_until)).toEqual([null, null])
   })
 
-  it('is hidden from who does not manage the environment, and before it there is nothing', async () => {
+  it('is hidden from users who do not manage the environment, and is 404 before the scan', async () => {
     const { scan, params } = await building(manifest)
-    expect((await harness.call(findingRoutes.readScanReport, tenant.companyManager, { params })).status).toBe(
-      404,
-    )
+    expect((await api.call(findingRoutes.readScanReport, tenant.companyManager, { params })).status).toBe(404)
     await scan()
     for (const route of [findingRoutes.readScanReport, findingRoutes.readSbom]) {
-      expect((await harness.call(route, tenant.member, { params })).status).toBe(404)
+      expect((await api.call(route, tenant.member, { params })).status).toBe(404)
     }
   })
 
-  it('is taken as it is when the chain is run again, and made anew for another image', async () => {
-    const { build, scan, params } = await building(manifest)
-    await scan()
-    const first = build.findings.scan
+  it('is reused when the chain runs again, and repeated for another image', async () => {
+    const { scan, params } = await building(manifest)
+    const first = await scan()
     const kept = await objects()
-    build.findings.scan = undefined as never
     await storage.delete(quarantineKey(params.vid))
-    await scan()
-    expect(build.findings.scan).toEqual(first)
+    expect(await scan()).toEqual(first)
     expect(await objects()).toEqual(kept)
     const other = tar({ name: 'su', mode: 0o4755 })
     await storage.put(quarantineKey(params.vid), zstdCompressSync(other))
-    build.findings.layer = { digest: sha256(other), byteSize: other.length, diffId: sha256(other) }
-    await scan()
+    await scan(other)
     expect(await reportOf(params)).toMatchObject({ layer_digest: sha256(other), package_count: 0 })
     const sweep = () => sweepReports({ db, storage, log, clock: { now: () => new Date() } })
     expect(await sweep()).toEqual({ removed: 2, failed: 0 })
@@ -144,16 +139,16 @@ describe('the scan of a build', () => {
     expect(await reportOf(params)).toMatchObject({ layer_digest: sha256(other) })
   })
 
-  it('of an image that no scanner survives says so, and the build goes on', async () => {
-    const { build, scan, params } = await building(manifest)
+  it('reports an image on which the scanner dies, and the build goes on', async () => {
+    const { scan, params } = await building(manifest)
     await storage.put(quarantineKey(params.vid), zstdCompressSync(Buffer.alloc(5000, 'not a tar')))
-    await scan()
+    const found = await scan()
     expect(await reportOf(params)).toMatchObject({
       truncated: true,
       package_count: 0,
       unread: [{ path: '/', reason: 'scan_died' }],
     })
-    expect(build.findings.scan?.isComplete).toBe(false)
+    expect(found.isComplete).toBe(false)
   })
 
   it('waits while uploads hold every slot of the company', async () => {
@@ -179,20 +174,18 @@ describe('the scan of a build', () => {
   })
 
   it('is kept with its image, and some days longer', async () => {
-    const { build, scan, params } = await building(manifest)
+    const { scan, layer, params } = await building(manifest)
     await scan()
     const sweepAfter = (days: number) =>
       sweepReports({ db, storage, log, clock: { now: () => new Date(Date.now() + days * 24 * 3600 * 1000) } })
     const set = (values: Record<string, unknown>) =>
       db.updateTable('environment_versions').set(values).where('id', '=', params.vid).execute()
     expect(await sweepAfter(365)).toMatchObject({ removed: 0 })
-    await set({ state: 'archived', layer_digest: build.findings.layer?.diffId })
+    await set({ state: 'archived', layer_digest: sha256(layer) })
     expect(await sweepAfter(365)).toMatchObject({ removed: 0 })
     await set({ layer_digest: null })
     expect(await sweepAfter(29)).toMatchObject({ removed: 0 })
     expect(await sweepAfter(31)).toMatchObject({ removed: 2 })
-    expect((await harness.call(findingRoutes.readScanReport, tenant.companyManager, { params })).status).toBe(
-      404,
-    )
+    expect((await api.call(findingRoutes.readScanReport, tenant.companyManager, { params })).status).toBe(404)
   })
 })

@@ -1,31 +1,44 @@
-import type { ScanReport } from '@sandbox-jobs/contract/resources/scan-report.ts'
-import { findingKinds } from '@sandbox-jobs/contract/resources/security-finding.ts'
-import { allEnded } from '../../base/all-ended.ts'
+import type { ScanReport } from '@sandbox-jobs/contract/resources/builds/scan-report.ts'
+import { findingKinds } from '@sandbox-jobs/contract/resources/builds/security-finding.ts'
+import { ArchiveRefused } from '../../archives/formats/archive-refused.ts'
+import { type Inventory, unscanned } from '../../archives/inventory/inventory.ts'
+import { settleAll } from '../../base/settle-all.ts'
+import type { Scanned as TrackedScan } from '../../findings/track-findings.ts'
 import { latestVulnerabilities, matchPackages } from '../../findings/vulnerabilities/match-packages.ts'
-import { ArchiveRefused } from '../archive/archive-refused.ts'
-import { openQuarantined } from '../oci-layout.ts'
-import { cycloneDx } from '../scan/cyclonedx.ts'
-import { installedPackages } from '../scan/installed-packages.ts'
-import { type Inventory, unscanned } from '../scan/inventory.ts'
-import { findKeptReport, findScan, type KeptScan, keepReport } from '../scan/report-keeping.ts'
-import { scanReport } from '../scan/scan-report.ts'
-import type { ScanResult } from '../scan/scan-result.ts'
-import { type Build, type BuildStep, found } from './step.ts'
+import { openQuarantined } from '../../images/oci-layout.ts'
+import { cycloneDx } from '../reports/cyclonedx.ts'
+import { installedPackages } from '../reports/installed-packages.ts'
+import { scanReport } from '../reports/scan-report.ts'
+import { findScan, findStoredReport, type StoredScan, storeReport } from '../reports/stored-report.ts'
+import type { Build } from '../request/build.ts'
+import type { Built, ReusedImage } from './customer-build/built.ts'
+import type { Step } from './step.ts'
+
+/** What later steps and the end of a build use of its scan. */
+interface ScanResult extends TrackedScan {
+  /** Digest of the stored SBOM. */
+  sbomDigest: string
+}
+
+export interface Scanned {
+  scan: ScanResult
+}
 
 /**
- * Looks through the quarantined image: the packages in it, files that deserve a look, known vulnerabilities. What it
- * finds is advice and fails no build. A report that an earlier worker kept of the same image is taken as it is.
+ * Scans the quarantined image for packages, suspicious files and known vulnerabilities. The findings
+ * are advice and fail no build. A report that an earlier worker stored for the same image is used as it is.
  */
-export const staticScan: BuildStep = {
+export const staticScan: Step<Pick<Built, 'layer' | 'reused'>, Scanned> = {
+  name: 'static_scan',
   stage: 'static_scan',
-  attemptStates: ['verifying'],
-  versionStates: ['quarantined', 'verifying'],
-  async run(build: Build) {
-    const { diffId: layerDigest } = found(build, 'layer')
-    const [kept, earlier] = await allEnded([findKeptReport(build), findEarlierScan(build, layerDigest)])
-    if (kept?.layer_digest === layerDigest) build.findings.scan = resultOf(kept)
-    else
-      build.findings.scan = resultOf(await (earlier ? takeReport(build, earlier) : scan(build, layerDigest)))
+  async run(build, { layer, reused }) {
+    const layerDigest = layer.diffId
+    const [stored, earlier] = await settleAll([
+      findStoredReport(build),
+      reused && findEarlierScan(build, reused, layerDigest),
+    ])
+    if (stored?.layer_digest === layerDigest) return { scan: resultOf(stored) }
+    return { scan: resultOf(await (earlier ? copyReport(build, earlier) : scan(build, layerDigest))) }
   },
 }
 
@@ -33,22 +46,22 @@ async function scan(build: Build, layerDigest: string): Promise<ScanReport> {
   const inventory = await readInventory(build)
   const sbom = cycloneDx(inventory, layerDigest)
   const matched = await matchPackages(build.db, installedPackages(inventory))
-  return keepReport(build, sbom, (sbomDigest) =>
-    scanReport({ order: build.order, layerDigest, sbomDigest, inventory, matched }),
+  return storeReport(build, sbom, (sbomDigest) =>
+    scanReport({ request: build.request, layerDigest, sbomDigest, inventory, matched }),
   )
 }
 
 /**
- * What was found in an image that was taken over, by this program and against the same vulnerabilities, would be found
- * again.
+ * The stored scan of a reused image, if it was matched with the current vulnerabilities: a new scan would find the
+ * same.
  */
 async function findEarlierScan(
-  { db, order, findings: { reused }, tools: { storage } }: Build,
+  { db, request, tools: { storage } }: Build,
+  { attemptId }: ReusedImage,
   layerDigest: string,
-): Promise<KeptScan | undefined> {
-  if (!reused) return undefined
-  const [earlier, database] = await allEnded([
-    findScan({ db, storage }, { companyId: order.companyId, attemptId: reused.attemptId }),
+): Promise<StoredScan | undefined> {
+  const [earlier, database] = await settleAll([
+    findScan({ db, storage }, { companyId: request.companyId, attemptId }),
     latestVulnerabilities(db),
   ])
   const isSame =
@@ -57,21 +70,21 @@ async function findEarlierScan(
   return isSame ? earlier : undefined
 }
 
-const takeReport = (build: Build, { report, sbom }: KeptScan): Promise<ScanReport> =>
-  keepReport(build, sbom, (sbomDigest) => ({
+const copyReport = (build: Build, { report, sbom }: StoredScan): Promise<ScanReport> =>
+  storeReport(build, sbom, (sbomDigest) => ({
     ...report,
-    build_attempt_id: build.order.attemptId,
-    environment_version_id: build.order.versionId,
+    build_attempt_id: build.request.attemptId,
+    environment_version_id: build.request.versionId,
     sbom_digest: sbomDigest,
   }))
 
-/** An image on which the scanner dies is not worse than its findings would be: the report says so. */
-async function readInventory({ order, tools, signal }: Build): Promise<Inventory> {
+/** If the scanner dies, the build goes on and the report says so. */
+async function readInventory({ request, tools, signal }: Build): Promise<Inventory> {
   try {
-    return await tools.readers.scanImage(() => openQuarantined(tools.storage, order.versionId), signal)
+    return await tools.readers.scanImage(() => openQuarantined(tools.storage, request.versionId), signal)
   } catch (error) {
     if (!(error instanceof ArchiveRefused)) throw error
-    tools.log.warn({ attempt: order.attemptId, reason: error.slug }, 'image cannot be scanned')
+    tools.log.warn({ attempt: request.attemptId, reason: error.slug }, 'image cannot be scanned')
     return unscanned
   }
 }

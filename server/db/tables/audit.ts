@@ -1,15 +1,15 @@
 import type { Generated } from 'kysely'
 
 export interface OperatorActsTable {
-  /** Without gaps, from 1; given by the database. */
+  /** Without gaps, from 1; assigned by the database. */
   sequence: Generated<number>
   done_at: Generated<Date>
-  /** Of the machine, that ran the command. */
+  /** Operating system account that ran the command. */
   account: string
   act: string
-  /** What it was done to; empty where there is but one. */
+  /** The object of the command; empty if there is only one. */
   subject: string
   details: object
-  /** Over this row and the hash before it, in hex; made by the database. */
+  /** Hash over this row and the previous hash, in hex; computed by the database. */
   hash: Generated<string>
 }

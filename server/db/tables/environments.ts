@@ -1,8 +1,8 @@
-import type { FailedInstruction } from '@sandbox-jobs/contract/resources/build-details.ts'
-import type { EgressAllowList } from '@sandbox-jobs/contract/resources/egress.ts'
-import type { Envelope } from '@sandbox-jobs/contract/resources/provenance.ts'
-import type { BuildCache } from '@sandbox-jobs/contract/resources/version-build-cache.ts'
-import type { Isolation } from '@sandbox-jobs/contract/resources/version-isolation.ts'
+import type { FailedInstruction } from '@sandbox-jobs/contract/resources/builds/build-details.ts'
+import type { Envelope } from '@sandbox-jobs/contract/resources/builds/provenance.ts'
+import type { EgressAllowList } from '@sandbox-jobs/contract/resources/environments/egress.ts'
+import type { BuildCache } from '@sandbox-jobs/contract/resources/environments/version-build-cache.ts'
+import type { Isolation } from '@sandbox-jobs/contract/resources/environments/version-isolation.ts'
 import type { Generated, JSONColumnType } from 'kysely'
 
 export interface EnvironmentsTable {

@@ -1,5 +1,5 @@
 import type { Generated, GeneratedAlways } from 'kysely'
-import type { Refusal } from '../../executor/port.ts'
+import type { Refusal } from '../../executor/port/network-refusals.ts'
 
 export interface RunsTable {
   id: string
@@ -11,7 +11,7 @@ export interface RunsTable {
   share_grant_id: string | null
   state: Generated<string>
   resource_profile: string
-  /** What it needs of the machine: `short_` or `long_` by its timeout, and its profile. */
+  /** Queue lane by the run's needs: `short_` or `long_` by its timeout, and its profile. */
   lane: GeneratedAlways<string>
   principal_type: 'user' | 'social_media_client'
   principal_id: string
@@ -37,14 +37,15 @@ export interface RunsTable {
   terminal_at: Date | null
   fence: Generated<number>
   worker: string | null
-  /** Whose executor knows whether it was started. */
+  /** The machine whose executor knows whether it was started. */
   machine: string | null
   lease_until: Date | null
   sandbox_id: string | null
   content_expired_at: Date | null
+  secret_slot_provenance: Record<string, unknown> | null
 }
 
-/** Companies that wait, in the order in which they are served. Written by triggers and by claims. */
+/** Waiting companies in the order in which they are served. Written by triggers and claims. */
 export interface QueueTurnsTable {
   company_id: string
   served_at: Date | null
@@ -53,14 +54,14 @@ export interface QueueTurnsTable {
 
 export interface RunCountsTable {
   company_id: string
-  /** Empty: of all tasks. */
+  /** Empty: all tasks. */
   task_id: string
-  /** Of `queued_at`, in UTC; `-infinity`: of all days. */
+  /** UTC day of `queued_at`; `-infinity`: all days. */
   day: string
   chatroom_id: string
   principal_type: string
   submission_source: string
-  /** Empty: of all that were made. */
+  /** Empty: all created runs. */
   state: string
   runs: number
 }
@@ -119,13 +120,20 @@ export interface LiveLogsTable {
   bytes: Generated<Buffer>
 }
 
+/** Runs and builds whose changes of state are notified. */
+export interface StateWatchesTable {
+  subject_id: string
+  company_id: string
+  wanted_until: Date
+}
+
 export interface IdempotencyKeysTable {
   company_id: string
   principal_id: string
   route: string
   key: string
   request_hash: string
-  /** The run that was queued; its row is part of the answer. Null where `response` is all of it. */
+  /** The queued run; its row is part of the response. Null if `response` is complete. */
   run_id: string | null
   response: Record<string, unknown> | null
   created_at: Generated<Date>
@@ -140,5 +148,19 @@ export interface PublicLinksTable {
   token_hash: Buffer
   created_by: string
   created_at: Generated<Date>
+  revoked_at: Date | null
+}
+
+/** Expiring links; their tokens are signed and not stored. */
+export interface SignedLinksTable {
+  id: string
+  company_id: string
+  run_id: string
+  purpose: 'share' | 'media' | 'download'
+  object_kind: 'run' | 'log' | 'output' | 'artifact'
+  artifact_id: string | null
+  created_by: string
+  created_at: Generated<Date>
+  expires_at: Date
   revoked_at: Date | null
 }

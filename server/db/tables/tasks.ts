@@ -1,4 +1,4 @@
-import type { EgressAllowList } from '@sandbox-jobs/contract/resources/egress.ts'
+import type { EgressAllowList } from '@sandbox-jobs/contract/resources/environments/egress.ts'
 import type { ColumnType, Generated } from 'kysely'
 
 export interface TasksTable {

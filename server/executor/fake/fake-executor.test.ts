@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { beforeAll } from 'vitest'
-import { executorConformance } from '../conformance.ts'
+import { executorConformance } from '../conformance/executor-conformance.ts'
 import { FakeExecutor } from './fake-executor.ts'
 
 const image = Buffer.from('an image')

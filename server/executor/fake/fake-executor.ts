@@ -2,22 +2,16 @@ import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { systemClock } from '../../base/clock.ts'
-import {
-  type Builder,
-  type Executor,
-  type ExecutorCapacity,
-  ExecutorRefused,
-  type LogPart,
-  noCapacity,
-  type Runner,
-  type SandboxExit,
-  type SandboxSpec,
-  type SandboxSummary,
-  SandboxUnknown,
-} from '../port.ts'
-import { requireInTime } from '../start-in-time.ts'
+import { ExecutorRefused, SandboxUnknown } from '../port/errors.ts'
+import type { Executor } from '../port/executor.ts'
+import type { Builder, ExecutorCapacity, Runner } from '../port/host.ts'
+import { noCapacity } from '../port/refusal-causes.ts'
+import type { SandboxExit } from '../port/sandbox-exit.ts'
+import type { SandboxSpec } from '../port/sandbox-spec.ts'
+import type { LogPart, SandboxSummary } from '../port/sandboxes.ts'
+import { requireInTime } from '../port/start-in-time.ts'
 
-/** What a scripted program does with its spec and input, and leaves behind. */
+/** The results of a scripted program. */
 export interface FakeOutcome {
   exit?: Partial<SandboxExit>
   log?: string
@@ -41,9 +35,9 @@ interface FakeSandbox {
 }
 
 /**
- * The executor port in memory: each sandbox is one call of `program`, whose signal is aborted by `stop`. Keeps the
- * port's promises about starting, stopping, reading and forgetting; it confines nothing. The one conformance suite
- * runs over it and over the real one.
+ * The executor port in memory: each sandbox is one call of `program`, whose signal is aborted by `stop`. It fulfils the
+ * port's contract for starting, stopping, reading and removing, but confines nothing. The same conformance suite runs
+ * against it and the real executor.
  */
 export class FakeExecutor implements Executor {
   readonly #program: FakeProgram
@@ -162,7 +156,7 @@ export class FakeExecutor implements Executor {
     this.placeImage(digest)
   }
 
-  /** Makes an image startable whose bytes nobody has. */
+  /** Marks an image as installed without its bytes. */
   protected placeImage(digest: string): void {
     this.#images.add(digest)
   }
@@ -171,7 +165,7 @@ export class FakeExecutor implements Executor {
     this.#images.delete(digest)
   }
 
-  /** As if the host had been wiped of the sandbox and of every trace of it. */
+  /** As if the host had lost the sandbox and every record of it. */
   protected forget(id: string): void {
     this.#known.delete(id)
   }
@@ -198,7 +192,7 @@ export class FakeExecutor implements Executor {
   }
 }
 
-/** Files do not end where chunks do. */
+/** Splits at offsets that are not file boundaries. */
 function* inChunks(bytes: Buffer): Generator<Buffer> {
   const size = Math.max(3, Math.ceil(bytes.length / 64))
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)

@@ -1,12 +1,12 @@
 const newLine = 0x0a
 
-/** Of native/shim.h. */
+/** The limits of native/shim/shim.h. */
 const valueBytesMin = 4
 export const pieceBytesMax = 32
 
 /**
- * For tests: what native/mask-forms.c looks for, so that no log shows one of `values`. Every form that programs commonly
- * print one in, cut into pieces of at most 32 bytes.
+ * For tests: the pieces that native/shim/log/mask-forms.c searches for, so that no log shows one of `values`: every form in which
+ * programs commonly print a value, cut into pieces of at most 32 bytes.
  */
 export function maskPieces(values: readonly string[]): Buffer[] {
   const all = values.map((value) => Buffer.from(value, 'utf8'))
@@ -20,8 +20,8 @@ export function maskPieces(values: readonly string[]): Buffer[] {
 }
 
 /**
- * Plain, as JSON has it, base64 and base64url wherever the value lies in what was encoded, hexadecimal, URL-encoded; and
- * in lines, as programs break what they encode. A shell takes the new lines off the end of what it reads.
+ * Plain, JSON-escaped, base64 and base64url at any offset of the encoded text, hexadecimal, URL-encoded; and the line-wrapped
+ * output of common encoders. A shell strips trailing newlines from what it reads.
  */
 function formsOf(value: Buffer): Buffer[] {
   const text = value.toString('utf8')
@@ -50,7 +50,7 @@ function formsOfText(text: string): string[] {
   ]
 }
 
-/** Of `base64` and of `openssl base64`; of `xxd -p`. */
+/** Line lengths of `base64` and `openssl base64`; below, of `xxd -p`. */
 const base64LineLetters = [76, 64]
 const hexLineLetters = 60
 
@@ -62,7 +62,7 @@ const inLines = (letters: string, width: number): string =>
 const bitsOfByte = 8
 const bitsOfLetter = 6
 
-/** For the three places where a value can begin in a group of three bytes, and alone. */
+/** For the three offsets of a value in a group of three bytes, and for the value alone. */
 const base64Forms = (bytes: Buffer): string[] => [
   ...[0, 1, 2].map((before) => base64Letters(bytes, before)),
   wholeBase64(bytes),
@@ -70,7 +70,7 @@ const base64Forms = (bytes: Buffer): string[] => [
 
 const wholeBase64 = (bytes: Buffer): string => bytes.toString('base64').replace(/=+$/, '')
 
-/** The letters that depend on the value alone, where so many bytes stand before it. */
+/** The letters that depend only on the value, with `before` bytes in front of it. */
 function base64Letters(bytes: Buffer, before: number): string {
   const letters = Buffer.concat([Buffer.alloc(before), bytes]).toString('base64')
   const first = Math.ceil((before * bitsOfByte) / bitsOfLetter)
@@ -79,24 +79,24 @@ function base64Letters(bytes: Buffer, before: number): string {
 }
 
 /**
- * Pieces from the start on, the last of them so that it ends where the form does. The shim keeps the end of the log back
- * for as long as it may be the beginning of a piece, and no line shall wait for the next one by chance: where a new line
- * stands among the first bytes of a piece, two that overlap are taken, one from before those bytes and one from behind it.
+ * Consecutive pieces; the last one ends at the end of the form. The shim holds back the end of the log while it may be the
+ * start of a piece, and a complete line must not wait by chance: if a newline is among the first bytes of a piece, it is
+ * replaced by two overlapping ones, which start before those bytes and after the newline.
  */
 function cut(form: Buffer): Buffer[] {
   if (form.length <= pieceBytesMax) return [form]
   const whole = Math.floor(form.length / pieceBytesMax)
   const starts = Array.from({ length: whole }, (_, at) => at * pieceBytesMax)
   return [...starts, form.length - pieceBytesMax]
-    .flatMap((start) => clearOfLineEnds(form, start))
+    .flatMap((start) => avoidLineEnd(form, start))
     .map((start) => form.subarray(start, start + pieceBytesMax))
 }
 
-/** A line of the log ends like this many bytes of a value by chance about never. */
-const tellingBytes = 8
+/** A line of the log practically never ends in this many bytes of a value by chance. */
+const distinctiveBytes = 8
 
-function clearOfLineEnds(form: Buffer, start: number): number[] {
-  const at = form.subarray(start, start + tellingBytes).indexOf(newLine)
+function avoidLineEnd(form: Buffer, start: number): number[] {
+  const at = form.subarray(start, start + distinctiveBytes).indexOf(newLine)
   if (start === 0 || at < 0) return [start]
-  return [Math.max(0, start - tellingBytes), start + at + 1]
+  return [Math.max(0, start - distinctiveBytes), start + at + 1]
 }

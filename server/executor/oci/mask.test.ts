@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { maskedValues } from './agent/masked-values.ts'
+import { maskedValues } from './agent/shim/masked-values.ts'
 import { maskPieces, pieceBytesMax } from './mask-definition.ts'
 
 const native = join(import.meta.dirname, 'native')
@@ -14,9 +14,11 @@ let filter: string
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'sandbox-test-mask-'))
   filter = join(folder, 'mask-filter')
-  const sources = ['mask-filter.c', 'mask.c', 'mask-forms.c'].map((name) => join(native, name))
+  const sources = ['mask-filter/mask-filter.c', 'shim/log/mask.c', 'shim/log/mask-forms.c']
   const checked = ['-fsanitize=address,undefined', '-fno-sanitize-recover=all']
-  execFileSync('/usr/bin/cc', ['-O1', '-g', '-std=gnu11', ...checked, '-o', filter, ...sources])
+  execFileSync('/usr/bin/cc', ['-O1', '-g', '-std=gnu11', ...checked, '-I.', '-o', filter, ...sources], {
+    cwd: native,
+  })
 })
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -27,7 +29,7 @@ const number = (value: number) => {
   return bytes
 }
 
-/** What the log keeps of `chunks`. */
+/** The masked log of `chunks`. */
 function masked(values: string[], chunks: Buffer[], words: string[] = []): Buffer {
   const sent = maskedValues(values).flatMap((value) => [number(value.length), value])
   const frames = chunks.flatMap((chunk) => [number(chunk.length), chunk])
@@ -43,7 +45,7 @@ const maskedText = (values: string[], ...chunks: string[]) =>
     chunks.map((chunk) => Buffer.from(chunk)),
   ).toString('utf8')
 
-/** The same by definition: each byte of the log that belongs to a piece goes, and each row of them leaves a mark. */
+/** The same by definition: bytes that belong to a piece are removed, and each run of them is replaced by one mark. */
 function byDefinition(values: string[], log: Buffer): Buffer {
   const gone = new Uint8Array(log.length)
   for (const piece of maskPieces(values)) {

@@ -3,7 +3,7 @@ import semver from 'semver'
 import { compareDebianVersions } from './debian-version.ts'
 import { compareRpmVersions } from './rpm-version.ts'
 
-/** Below zero when `a` is older than `b`; undefined when one of them is no version of the ecosystem. */
+/** Negative if `a` is older than `b`. Undefined if one of them is not a valid version of the ecosystem. */
 export type CompareVersions = (a: string, b: string) => number | undefined
 
 const compareSemver: CompareVersions = (a, b) => {
@@ -14,7 +14,10 @@ const compareSemver: CompareVersions = (a, b) => {
 const comparePython: CompareVersions = (a, b) =>
   validPep440(a) && validPep440(b) ? comparePep440(a, b) : undefined
 
-/** By the first part of an ecosystem's name in OSV. Of others only versions that are named one by one are matched. */
+/**
+ * Keyed by the first part of an ecosystem's name in OSV. In other ecosystems only explicitly listed versions are
+ * matched.
+ */
 const orders: Partial<Record<string, CompareVersions>> = {
   Debian: compareDebianVersions,
   Ubuntu: compareDebianVersions,

@@ -1,4 +1,4 @@
-import type { Severity } from '@sandbox-jobs/contract/resources/security-finding.ts'
+import type { Severity } from '@sandbox-jobs/contract/resources/builds/security-finding.ts'
 
 /** Weights of the base metrics (CVSS v3.1 specification, section 7.4). */
 const weights: Record<string, Record<string, number>> = {
@@ -14,7 +14,7 @@ const privileges = {
   C: { N: 0.85, L: 0.68, H: 0.5 },
 } as const
 
-/** The qualitative rating of a CVSS v3 vector's base score; `unknown` when it is none. */
+/** The qualitative rating of a CVSS v3 vector's base score. `unknown` if the vector is invalid. */
 export function cvssSeverity(vector: string): Severity {
   const score = baseScore(vector)
   if (score === undefined) return 'unknown'
@@ -37,7 +37,7 @@ export function baseScore(vector: string): number | undefined {
   return roundUp(Math.min((scope === 'U' ? 1 : 1.08) * (impact + exploitability), 10))
 }
 
-/** To one decimal, as the specification's appendix A does it, past the errors of binary fractions. */
+/** Rounds up to one decimal as in appendix A of the specification, which avoids binary floating-point errors. */
 function roundUp(value: number): number {
   const whole = Math.round(value * 100_000)
   return whole % 10_000 === 0 ? whole / 100_000 : (Math.floor(whole / 10_000) + 1) / 10

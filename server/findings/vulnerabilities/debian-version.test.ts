@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { compareDebianVersions } from './debian-version.ts'
 
-/** What dpkg says of each pair, a shell for all of them. */
+/** Result of dpkg for each pair, from one shell. */
 function dpkgOrder(pairs: [string, string][]): number[] {
   const script = `while read -r a b; do
     if dpkg --compare-versions "$a" lt "$b"; then echo -1; elif dpkg --compare-versions "$a" eq "$b"; then echo 0; else echo 1; fi
@@ -20,7 +20,7 @@ const version = fc
       (epoch === null ? '' : `${epoch}:`) + upstream + (revision === null ? '' : `-${revision}`),
   )
 
-it('agrees with dpkg on versions made to be hard', () => {
+it('agrees with dpkg on difficult versions', () => {
   const known: [string, string][] = [
     ['1.0~rc1', '1.0'],
     ['1.0', '1.0+b1'],

@@ -1,9 +1,9 @@
 /*
- * The order of Debian's versions, `[epoch:]upstream[-revision]`, as dpkg has it (deb-version(7)): parts of digits are
- * compared as numbers, other parts by character, letters before everything else and `~` even before the end.
+ * The order of Debian versions, `[epoch:]upstream[-revision]`, as in dpkg (deb-version(7)). Digit parts are compared
+ * as numbers, other parts by character. Letters sort before all other characters, and `~` sorts even before the end.
  */
 
-/** Below zero when `a` is older than `b`. */
+/** Negative if `a` is older than `b`. */
 export function compareDebianVersions(a: string, b: string): number {
   const [left, right] = [parse(a), parse(b)]
   return (
@@ -46,7 +46,7 @@ const letter = /[A-Za-z]/
 
 const isText = (text: string, at: number): boolean => at < text.length && !digit.test(text.charAt(at))
 
-/** The end, and a digit, weigh nothing. */
+/** The end and digits have weight zero. */
 function weight(text: string, at: number): number {
   const character = text.charAt(at)
   if (character === '' || digit.test(character)) return 0
@@ -60,7 +60,7 @@ function digitsAt(text: string, at: number): string {
   return text.slice(at, end)
 }
 
-/** Of any length, so not as numbers. */
+/** Numbers may have any length, so they are compared as text. */
 function compareNumbers(a: string, b: string): number {
   const [left, right] = [a.replace(/^0+/, ''), b.replace(/^0+/, '')]
   return left.length - right.length || (left < right ? -1 : left > right ? 1 : 0)

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
-import { zip } from '../../builds/archive/archive-fixtures.ts'
-import { createTestDatabase } from '../../testing/test-database.ts'
+import { createTestDatabase } from '../../../testing/database/test-database.ts'
+import { zip } from '../../archives/formats/archive-fixtures.ts'
 import { importOsv } from './import-osv.ts'
 import { type InstalledPackage, matchPackages } from './match-packages.ts'
 
@@ -81,7 +81,7 @@ describe('vulnerabilities', () => {
     expect(await rulesFor(installed(ecosystem, name, version))).toEqual(isAffected ? ['CVE-1'] : [])
   })
 
-  it('name versions one by one, packages in any spelling, and each package once', async () => {
+  it('match listed versions and any spelling of a package, and report each package once', async () => {
     await take(
       osv({ id: 'GHSA-1', ecosystem: 'Maven', name: 'org.a:b', versions: ['1.0'] }),
       osv({ id: 'PYSEC-1', ecosystem: 'PyPI', name: 'Flask_X', versions: ['1', '2'] }),
@@ -97,7 +97,7 @@ describe('vulnerabilities', () => {
     ])
   })
 
-  it('have the severity of the database’s word, else of the score', async () => {
+  it('have the severity from the database, or else from the score', async () => {
     const events = [{ introduced: '0' }]
     const score = (vector: string) => ({ severity: [{ type: 'CVSS_V3', score: vector }] })
     await take(
@@ -121,7 +121,7 @@ describe('vulnerabilities', () => {
 
 describe('an import', () => {
   const events = [{ introduced: '0' }]
-  it('replaces what was known of its ecosystems, and of no other', async () => {
+  it('replaces the data of its ecosystems, and of no other', async () => {
     await take(osv({ id: 'old', events }), osv({ id: 'npm-1', ecosystem: 'npm', name: 'a', events }))
     const { revision } = await take(osv({ id: 'new', events }))
     const packages = [installed('Debian:12', 'openssl', '1'), installed('npm', 'a', '1.0.0')]
@@ -129,7 +129,7 @@ describe('an import', () => {
     expect((await matchPackages(db, packages)).database?.revision).toBe(revision)
   })
 
-  it('takes a zip as osv.dev publishes it', async () => {
+  it('accepts a zip in the format of osv.dev', async () => {
     const path = join(folder, 'all.zip')
     const entries = ['one', 'two'].map((id) => ({
       name: `${id}.json`,
@@ -142,9 +142,9 @@ describe('an import', () => {
 
   it.each([
     [
-      'a line that is no JSON',
+      'a line that is not JSON',
       Buffer.from(`${JSON.stringify(osv({ id: 'x', events }))}\n{`),
-      /line 2 is no JSON/,
+      /line 2 is not valid JSON/,
     ],
     ['a damaged zip', zip([{ name: 'a.json', content: '{}' }]).subarray(0, -10), /./],
     ['no record at all', Buffer.from('{}\n[]\n7\n'), /no OSV record/],

@@ -6,7 +6,7 @@ import { type Vulnerability, vulnerabilitiesOf } from './osv-record.ts'
 import { deleteEcosystem, insertImport, insertVulnerabilities } from './vulnerability-store.ts'
 
 export interface ImportResult {
-  /** Of the database that scans are compared with from now on. */
+  /** Revision of the database that scans use from now on. */
   revision: number
   ecosystems: string[]
   vulnerabilities: number
@@ -15,8 +15,8 @@ export interface ImportResult {
 const batchSize = 500
 
 /**
- * Takes a file of OSV records over: what is known of the ecosystems that it names is replaced by what it says, that of
- * others stays. All of it or nothing. Throws `OsvFileInvalid`.
+ * Imports a file of OSV records. It replaces the data of the ecosystems that the file contains and keeps the others.
+ * All or nothing. Throws `OsvFileInvalid`.
  */
 export async function importOsv(db: Database, path: string): Promise<ImportResult> {
   const digest = await digestOf(path)
@@ -27,7 +27,7 @@ export async function importOsv(db: Database, path: string): Promise<ImportResul
     }
     await writer.flush()
     const ecosystems = [...writer.ecosystems].toSorted()
-    if (ecosystems.length === 0) throw new OsvFileInvalid('it holds no OSV record that names a package')
+    if (ecosystems.length === 0) throw new OsvFileInvalid('it contains no OSV record that names a package')
     const revision = await insertImport(trx, { digest, ecosystems, vulnerabilities: writer.count })
     return { revision, ecosystems, vulnerabilities: writer.count }
   })

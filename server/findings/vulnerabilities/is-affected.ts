@@ -2,11 +2,11 @@ import type { Affected } from '../../db/tables/findings.ts'
 import { type CompareVersions, orderOf } from './compare-versions.ts'
 
 export interface Verdict {
-  /** The version that has the vulnerability no more; empty when none is known. */
+  /** The first version without the vulnerability. Empty if none is known. */
   fixedVersion: string
 }
 
-/** Undefined when the version is not affected, as far as the ecosystem's versions can be told apart. */
+/** Undefined if the version is not affected, or if the ecosystem's versions cannot be compared. */
 export function affectedBy(ecosystem: string, version: string, affected: Affected): Verdict | undefined {
   const order = orderOf(ecosystem)
   const range = order && affected.ranges.find((each) => isWithin(order, version, each))
@@ -20,7 +20,7 @@ function isWithin(order: CompareVersions, version: string, range: Affected['rang
   const isAtOrAfter = (bound: string) => bound === '0' || (order(version, bound) ?? -1) >= 0
   const isBefore = (bound: string) => (order(version, bound) ?? 1) < 0
   const isAtOrBefore = (bound: string) => (order(version, bound) ?? 1) <= 0
-  // A version that the order does not know is before and after nothing.
+  // A version that is invalid in this order is in no range.
   const isKnown = order(version, version) !== undefined
   return (
     isKnown &&

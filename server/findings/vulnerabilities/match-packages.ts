@@ -1,27 +1,30 @@
-import type { ScanFinding } from '@sandbox-jobs/contract/resources/security-finding.ts'
+import type { ScanFinding } from '@sandbox-jobs/contract/resources/builds/security-finding.ts'
 import type { Executing } from '../../db/database.ts'
 import type { VulnerabilitiesTable } from '../../db/tables/findings.ts'
 import { affectedBy } from './is-affected.ts'
 import { packageKey } from './osv-record.ts'
 import { type DatabaseRevision, latestRevision, listCandidates } from './vulnerability-store.ts'
 
-/** A package as databases of vulnerabilities speak of it; of a distribution, the source package. */
+/** A package as vulnerability databases name it. For a distribution, the source package. */
 export interface InstalledPackage {
-  /** As OSV names it: `Debian:12`, `npm`. */
+  /** OSV name of the ecosystem: `Debian:12`, `npm`. */
   ecosystem: string
   name: string
   version: string
-  /** Package URL without a version: what a finding is about. */
+  /** Package URL without a version. It identifies what the finding concerns. */
   subject: string
 }
 
 export interface Matched {
-  /** Undefined: the operator has imported no database, so nothing is known. */
+  /** Undefined if the operator has not imported a database. Then nothing is known. */
   database: DatabaseRevision | undefined
   findings: ScanFinding[]
 }
 
-/** Known vulnerabilities of the packages, each once for a package, however often and in how many versions it is there. */
+/**
+ * Known vulnerabilities of the packages. Each vulnerability is reported once per package, for all installed copies
+ * and versions.
+ */
 export async function matchPackages(db: Executing, packages: readonly InstalledPackage[]): Promise<Matched> {
   const database = await latestRevision(db)
   if (!database) return { database, findings: [] }
@@ -43,7 +46,7 @@ export async function matchPackages(db: Executing, packages: readonly InstalledP
   return { database, findings }
 }
 
-/** What scans are compared with now; undefined before the operator's first import. */
+/** The revision that scans use now. Undefined before the operator's first import. */
 export const latestVulnerabilities = (db: Executing): Promise<DatabaseRevision | undefined> =>
   latestRevision(db)
 

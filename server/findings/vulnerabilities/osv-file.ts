@@ -5,15 +5,15 @@ import { buffer } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import { type Entry, fromFd, type ZipFile } from 'yauzl'
 
-/** A file that holds no OSV records; the message says what is wrong with it, for the operator. */
+/** A file without valid OSV records. The message explains the problem to the operator. */
 export class OsvFileInvalid extends Error {
   override name = 'OsvFileInvalid'
 }
 
-/** An advisory is some kilobytes; the largest name every version of a package for years. */
+/** An advisory has some kilobytes. The largest ones list every version of a package over years. */
 const maxRecordBytes = 64 * 1024 ** 2
 
-/** The JSON documents of a file: a zip with one file for each, as osv.dev publishes them, or one a line. */
+/** The JSON documents of a file: a zip with one file per record, as osv.dev publishes it, or one record per line. */
 export async function* readOsvFile(path: string): AsyncGenerator<unknown> {
   yield* (await isZip(path)) ? zippedRecords(path) : recordLines(path)
 }
@@ -65,7 +65,7 @@ type OpenZip = (
 ) => void
 type OpenEntry = (entry: Entry, done: (error: Error | null, stream: NodeJS.ReadableStream) => void) => void
 
-/** One at a time: the next is read when it is asked for. */
+/** Reads one entry at a time, on demand. */
 async function* entriesOf(zip: ZipFile): AsyncGenerator<Entry> {
   for (;;) {
     const entry = await new Promise<Entry | undefined>((resolve, reject) => {
@@ -89,6 +89,6 @@ function parse(text: string, where: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    throw new OsvFileInvalid(`${where} is no JSON`)
+    throw new OsvFileInvalid(`${where} is not valid JSON`)
   }
 }

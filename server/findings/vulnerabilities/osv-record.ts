@@ -1,4 +1,4 @@
-import { type Severity, severities } from '@sandbox-jobs/contract/resources/security-finding.ts'
+import { type Severity, severities } from '@sandbox-jobs/contract/resources/builds/security-finding.ts'
 import type { Affected } from '../../db/tables/findings.ts'
 import { cvssSeverity } from './cvss-severity.ts'
 
@@ -12,7 +12,10 @@ export interface Vulnerability {
   affected: Affected
 }
 
-/** The parts of an OSV record (ossf.github.io/osv-schema) that matching takes. Every field may be absent or anything. */
+/**
+ * The fields of an OSV record (ossf.github.io/osv-schema) that matching uses. Each field may be absent or have any
+ * type.
+ */
 interface OsvRecord {
   id?: unknown
   summary?: unknown
@@ -25,7 +28,7 @@ interface OsvRecord {
 
 const titleMaxLength = 200
 
-/** What an OSV record says of each package; nothing when it was withdrawn, or is no such record. */
+/** The vulnerabilities of each package in an OSV record. Empty if the record is withdrawn or invalid. */
 export function vulnerabilitiesOf(value: unknown): Vulnerability[] {
   const record = objectOf(value) as OsvRecord
   const { id } = record
@@ -56,7 +59,7 @@ export function vulnerabilitiesOf(value: unknown): Vulnerability[] {
   return [...byPackage.values()]
 }
 
-/** The name that a package is compared by: Python's are the same with `-`, `_` and `.`, in either case (PEP 503). */
+/** Normalized name for comparison. In Python names, `-`, `_`, `.` and letter case do not matter (PEP 503). */
 export const packageKey = (ecosystem: string, name: string): string =>
   ecosystem === 'PyPI' ? name.toLowerCase().replaceAll(/[-_.]+/g, '-') : name
 
@@ -64,13 +67,13 @@ function affectedOf(entry: Record<string, unknown>): Affected {
   const versions = listOf(entry.versions).filter((version) => typeof version === 'string')
   const ranges = listOf(entry.ranges)
     .map(objectOf)
-    // The others are ranges of commits.
+    // The other types are commit ranges.
     .filter(({ type }) => type === 'ECOSYSTEM' || type === 'SEMVER')
     .flatMap(({ events }) => intervals(listOf(events).map(objectOf)))
   return { versions, ranges }
 }
 
-/** Events come in order: what introduces begins an interval, what fixes ends it. */
+/** Events are in order: `introduced` starts an interval, `fixed` ends it. */
 function intervals(events: Record<string, unknown>[]): Affected['ranges'] {
   const found: Affected['ranges'] = []
   let open: Affected['ranges'][number] | undefined
@@ -91,7 +94,7 @@ function intervals(events: Record<string, unknown>[]): Affected['ranges'] {
 
 const words: Record<string, Severity> = { moderate: 'medium', unimportant: 'low' }
 
-/** A word of the database, where it has one, else the score. */
+/** The severity that the database states, or else the severity of the score. */
 function severityOf(record: OsvRecord, entry: Record<string, unknown>): Severity {
   const specific = [entry.ecosystem_specific, entry.database_specific, record.database_specific].map(objectOf)
   for (const word of specific.flatMap(({ severity, urgency }) => [severity, urgency])) {

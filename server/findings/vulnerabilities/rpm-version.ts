@@ -1,9 +1,9 @@
 /*
- * The order of rpm's versions, `[epoch:]version-release`, as rpm has it: runs of digits are compared as numbers and are
- * newer than letters, other characters only part them, `~` is older than the end and `^` newer than it.
+ * The order of rpm versions, `[epoch:]version-release`, as in rpm. Runs of digits are compared as numbers and are
+ * newer than letters. Other characters only separate parts. `~` is older than the end and `^` is newer.
  */
 
-/** Below zero when `a` is older than `b`. A release counts where both have one. */
+/** Negative if `a` is older than `b`. Releases are compared only if both versions have one. */
 export function compareRpmVersions(a: string, b: string): number {
   const [left, right] = [parse(a), parse(b)]
   return (
@@ -18,7 +18,7 @@ function parse(text: string): { epoch: number; version: string; release: string 
   return { epoch: Number(epoch), version, release }
 }
 
-/** Parts by their kind; the end of a version is one too. */
+/** Ranks of the kinds of parts. The end of a version is also a kind. */
 const order = { '~': 0, end: 1, '^': 2, letters: 3, digits: 4 }
 type Kind = keyof typeof order
 
@@ -46,7 +46,7 @@ function kindOf(part: string): Kind {
   return /^\d/.test(part) ? 'digits' : 'letters'
 }
 
-/** Numbers of any length, so not as numbers. */
+/** Numbers may have any length, so they are compared as text. */
 function compareTexts({ kind, text }: Part, other: Part): number {
   const [a, b] =
     kind === 'digits' ? [text.replace(/^0+/, ''), other.text.replace(/^0+/, '')] : [text, other.text]

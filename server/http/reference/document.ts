@@ -1,4 +1,4 @@
-/** What the reference page reads of the OpenAPI document; its maker is `contract/openapi.ts`. */
+/** The parts of the OpenAPI document that the reference page reads. `contract/openapi.ts` writes the document. */
 export interface ApiDocument {
   info: { title: string; version: string }
   tags: { name: string }[]

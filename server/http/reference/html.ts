@@ -1,4 +1,4 @@
-/** Text that is HTML already. */
+/** Text that already is HTML. */
 export class Html {
   readonly text: string
 
@@ -24,6 +24,6 @@ const textOf = (part: Part): string => {
   return String(part).replaceAll(/[&<>"']/g, (character) => escapes[character] ?? '')
 }
 
-/** A template whose values are escaped, unless they are HTML themselves. */
+/** A template whose values are escaped unless they are `Html`. */
 export const html = (strings: TemplateStringsArray, ...parts: Part[]): Html =>
   new Html(strings.map((text, at) => text + textOf(parts[at])).join(''))

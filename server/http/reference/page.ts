@@ -1,6 +1,6 @@
 import { type Answer, type ApiDocument, nameOf, type Operation, type Reference } from './document.ts'
 import { type Html, html } from './html.ts'
-import { fieldTable, schemaWords } from './schema-words.ts'
+import { fieldTable, schemaText } from './schema-text.ts'
 
 interface Entry {
   method: string
@@ -8,7 +8,7 @@ interface Entry {
   operation: Operation
 }
 
-/** The document as one page to read: every operation by its tag, then every schema. */
+/** The document as one readable page: every operation by tag, then every schema. */
 export function referencePage(document: ApiDocument, style: string): string {
   const entries = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ method, path, operation })),
@@ -36,14 +36,14 @@ ${document.tags.map(({ name }) => area(document, name, entries))}
 ${Object.entries(document.components.schemas).map(
   ([name, schema]) =>
     html`<section id="schema-${name}"><h3>${name}</h3>${
-      schema.properties ? fieldTable(schema) : html`<p>${schemaWords(schema)}</p>`
+      schema.properties ? fieldTable(schema) : html`<p>${schemaText(schema)}</p>`
     }</section>`,
 )}
 </main>
 </body>
 </html>
 `
-  // The style is ours and must reach the page as it is: its digest stands in the security policy.
+  // The style must reach the page unchanged: the content security policy contains its digest.
   return page.text.replace('STYLE', () => style)
 }
 
@@ -77,7 +77,7 @@ function parameters({ parameters: all }: Operation): Html {
   const rows = all.map(
     ({ name, in: place, required, schema }) => html`<tr>
       <th scope="row"><code>${name}</code></th><td>${place}${required ? '' : ', optional'}</td>
-      <td>${schemaWords(schema)}</td></tr>`,
+      <td>${schemaText(schema)}</td></tr>`,
   )
   return html`<h4>Parameters</h4><table>${rows}</table>`
 }
@@ -85,7 +85,7 @@ function parameters({ parameters: all }: Operation): Html {
 function body({ requestBody }: Operation): Html {
   if (!requestBody) return html``
   const kinds = Object.entries(requestBody.content).map(
-    ([type, { schema }]) => html`<p><code>${type}</code>: ${schemaWords(schema)}</p>`,
+    ([type, { schema }]) => html`<p><code>${type}</code>: ${schemaText(schema)}</p>`,
   )
   return html`<h4>Body${requestBody.required ? '' : ', optional'}</h4>${kinds}`
 }
@@ -97,6 +97,6 @@ function answerWords(document: ApiDocument, answer: Answer | Reference): Html {
   }
   const schema = answer.content?.['application/json']?.schema
   const success = answer.description === 'Success'
-  if (success) return schemaWords(schema)
+  if (success) return schemaText(schema)
   return html`${answer.description.replaceAll('`', '').replaceAll('\n\n', ', ')}`
 }

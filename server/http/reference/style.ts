@@ -1,4 +1,4 @@
-/** The whole of the page's style: it is inline, so that nothing else is ever loaded. */
+/** The complete style of the page. It is inline, so that the page loads nothing else. */
 export const style = `
 :root { color-scheme: light dark; --line: #8884; --soft: #8881; --link: light-dark(#0550ae, #79c0ff) }
 body { font: 16px/1.5 system-ui, sans-serif; margin: 0 auto; max-width: 70rem; padding: 1rem }

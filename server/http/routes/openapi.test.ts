@@ -18,7 +18,7 @@ test('the document is served without login and names this service', async () => 
   expect(Object.keys(paths)).toContain(allRoutes.submitRun.path)
 })
 
-test('the page shows every operation, once, and links to nothing that is not there', async () => {
+test('the page shows every operation, once, and has no broken links', async () => {
   const page = (await get('/docs')).body
   const ids = [...page.matchAll(/ id="([\w-]+)"/g)].map(([, id]) => id)
   expect(new Set(ids).size).toBe(ids.length)
@@ -27,7 +27,7 @@ test('the page shows every operation, once, and links to nothing that is not the
   expect(targets.filter((target) => !ids.includes(target))).toEqual([])
 })
 
-test('the page may load nothing but its own style, and holds no script', async () => {
+test('the page loads only its own style and contains no script', async () => {
   const { headers, body } = await get('/docs')
   const style = /<style>([\s\S]*?)<\/style>/.exec(body)?.[1] ?? ''
   const digest = createHash('sha256').update(style).digest('base64')

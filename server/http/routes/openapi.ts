@@ -6,7 +6,7 @@ import type { ApiDocument } from '../reference/document.ts'
 import { referencePage } from '../reference/page.ts'
 import { style } from '../reference/style.ts'
 
-/** Both change with the release alone. */
+/** Both change only with a release. */
 const cacheControl = 'public, max-age=300'
 
 /** The page runs no script, loads nothing, and may not be framed. */
@@ -18,7 +18,7 @@ const contentSecurityPolicy = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** `GET /openapi.json`, and the same to read at `GET /docs`. */
+/** `GET /openapi.json`, and the same as a page at `GET /docs`. */
 export function mountOpenApiRoutes(app: FastifyInstance, { baseUrl }: { baseUrl: string }): void {
   const document = once(() => openApiDocument({ version: manifest.version, serverUrl: baseUrl }))
   const text = once(() => JSON.stringify(document()))
@@ -38,7 +38,7 @@ export function mountOpenApiRoutes(app: FastifyInstance, { baseUrl }: { baseUrl:
   )
 }
 
-/** Made when it is first asked for. */
+/** Built on first use. */
 function once<Value extends object | string>(make: () => Value): () => Value {
   let made: Value | undefined
   return () => {

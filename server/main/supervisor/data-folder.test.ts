@@ -39,7 +39,7 @@ const ownerOf = (name: string) => {
 const ofRoot = (mode: string) => ({ uid: 0, gid: 0, mode })
 const of = ({ uid, gid }: { uid: number; gid: number }, mode: string) => ({ uid, gid, mode })
 
-test('each folder is for who needs it, also the second time', async () => {
+test('each folder is accessible only to the accounts that need it, also on the second start', async () => {
   openDataFolder(root, accounts)
   prepareDataFolder(root, accounts)
   await chmod(join(root, 'keys/api'), 0o777)
@@ -51,7 +51,7 @@ test('each folder is for who needs it, also the second time', async () => {
   expect(ownerOf('agent')).toEqual(ofRoot('700'))
 })
 
-/** A data folder as older versions made it: one user for all. */
+/** A data folder as older versions made it, with one user for everything. */
 function makeOlder() {
   const make = (name: string, mode: number) => {
     mkdirSync(dirname(join(root, name)), { recursive: true })
@@ -83,7 +83,7 @@ function writeOwned(path: string, mode: number) {
   chownSync(path, shared.uid, shared.gid)
 }
 
-test('what one user had of an older version goes to who needs it', () => {
+test('files of the single user of an older version go to the accounts that need them', () => {
   makeOlder()
   for (let time = 0; time < 2; time += 1) prepareDataFolder(root, accounts)
   expect(ownerOf('keys/api/root.key')).toEqual(of(api, '600'))
@@ -99,7 +99,7 @@ test('what one user had of an older version goes to who needs it', () => {
   expect(ownerOf('postgres/cluster/PG_VERSION')).toMatchObject({ uid: postgres.uid })
 })
 
-test('no link of that user leads root to what was not its own', () => {
+test('no link of that user redirects root to a foreign file', () => {
   makeOlder()
   const precious = join(parent, 'precious')
   mkdirSync(precious, { mode: 0o700 })
@@ -116,13 +116,13 @@ test('no link of that user leads root to what was not its own', () => {
   }
 })
 
-test('a link in the place of a folder is refused', async () => {
+test('a link instead of a folder is refused', async () => {
   await mkdir(root)
   await symlink('/etc', join(root, 'objects'))
   expect(() => prepareDataFolder(root, accounts)).toThrow(unusable('not a link'))
 })
 
-test('a file in the place of the data folder is refused', async () => {
+test('a file instead of the data folder is refused', async () => {
   await writeFile(root, '')
   expect(() => openDataFolder(root, accounts)).toThrow(unusable(root))
 })

@@ -12,10 +12,10 @@ import {
   rmSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { keysFolder } from '../../base/keys.ts'
-import { signingKeysFolder } from '../../base/signing-keys.ts'
+import { keysFolder } from '../../base/keys/keys.ts'
+import { signingKeysFolder } from '../../base/keys/signing-keys.ts'
 import type { Account } from '../../postgres/account.ts'
-import { giveAway } from './give-away.ts'
+import { changeOwner } from './change-owner.ts'
 import type { ServiceAccounts } from './service-accounts.ts'
 import { exitCodes, ServiceProblem } from './service-problem.ts'
 
@@ -24,28 +24,33 @@ export interface DataFolder {
   postgres: string
   logs: string
   programs: string
-  /** What the roles load, packed. */
+  /** Folder of the packed programs of the roles. */
   packed: string
   /** Native programs of the service's own processes. */
   native: string
-  /** Compiled code that Node keeps between starts, apart by who may write it: nobody runs another's. */
+  /** Node's compile cache, one per account that may write it: no process runs code cached by another. */
   compiled: Record<'agent' | 'api' | 'worker', string>
 }
 
 interface Place {
   name: string
   mode: number
-  /** `shared`: the worker's, and the group that it has in common with the API writes there. */
+  /** `shared`: owned by the worker's account, writable for the group that it shares with the API. */
   owner: 'root' | 'shared' | 'api' | 'worker'
 }
 
-/** Who may enter what: each key is for who needs it alone, the agent's folder is closed to the service. */
+/**
+ * Access to each folder: each key is only for the process that needs it, and the agent's folder is closed to the
+ * service.
+ */
 const places: Place[] = [
   { name: 'keys', mode: 0o711, owner: 'root' },
   { name: 'keys/api', mode: 0o700, owner: 'api' },
   { name: 'keys/image-signing', mode: 0o711, owner: 'worker' },
+  // What stored secrets are encrypted under: the worker makes and reads them, the API encrypts with them.
+  { name: 'keys/secrets', mode: 0o2750, owner: 'shared' },
   { name: 'objects', mode: 0o2770, owner: 'shared' },
-  // Who may speak to what listens there, the mode of each socket says.
+  // The mode of each socket says who may connect to it.
   { name: 'run', mode: 0o711, owner: 'root' },
   { name: 'agent', mode: 0o700, owner: 'root' },
   { name: 'logs', mode: 0o750, owner: 'root' },
@@ -60,11 +65,11 @@ const places: Place[] = [
 
 export interface FolderLocks {
   lock: string
-  /** Held for the one worker of this folder. */
+  /** Lock of the single worker of this folder. */
   workerLock: string
 }
 
-/** The data folder itself, and its files that say who works on it. Rejects with exit code 6, naming the folder. */
+/** The data folder and its lock files. Rejects with exit code 6 and names the folder. */
 export function openDataFolder(root: string, accounts: ServiceAccounts | undefined): FolderLocks {
   usable(root, () => ownFolder(root, accounts ? 0o711 : 0o700, undefined))
   for (const account of Object.values(accounts ?? {})) checkWayIn(root, account)
@@ -72,8 +77,9 @@ export function openDataFolder(root: string, accounts: ServiceAccounts | undefin
 }
 
 /**
- * Makes what is missing in the data folder, and sets owners and modes; what older versions left to one user for all goes to
- * who needs it now. For who holds the folder's lock. Rejects with exit code 6, naming the folder.
+ * Creates missing folders of the data folder, and sets owners and modes. Files that older versions left to a single
+ * user go to the accounts that need them. The caller holds the folder's lock. Rejects with exit code 6 and names the
+ * folder.
  */
 export function prepareDataFolder(root: string, accounts: ServiceAccounts | undefined): DataFolder {
   usable(root, () => {
@@ -102,41 +108,46 @@ function ownerOf(owner: Place['owner'], accounts: ServiceAccounts): Account {
   return owner === 'shared' ? { uid: accounts.worker.uid, gid: accounts.shared.gid } : accounts[owner]
 }
 
-/** Gives what a restore has put there for the shared account, as an older version would have left it, to who needs it. */
+/** Distributes what a restore wrote for the shared account, like the files of an older version. */
 export function shareRestored(root: string, accounts: ServiceAccounts | undefined): void {
   if (accounts) ownFolder(join(root, 'objects'), 0o700, accounts.shared)
   prepareDataFolder(root, accounts)
 }
 
-/** Once all of this belonged to one user, and all keys were in one folder. */
+/** Older versions kept everything under one user and all keys in one folder. */
 function separateOwners(root: string, accounts: ServiceAccounts): void {
   const { api, worker, postgres, shared } = accounts
   const from = shared.uid
-  // Closed to that user first: nothing in it changes its name under root's hands.
+  // Close the folder to that user first, so that nothing in it can be renamed while root works.
   ownFolder(join(root, 'keys'), 0o711, { uid: 0, gid: 0 })
   ownFolder(keysFolder(root), 0o700, api)
   for (const name of ['token-signing.pem', 'transit-rsa.pem', 'root.key']) {
     if (existsSync(join(root, 'keys', name)))
       renameSync(join(root, 'keys', name), join(keysFolder(root), name))
   }
-  giveAway(keysFolder(root), { from, to: api, fileMode: 0o600 })
-  // What the API reads of the worker's.
+  changeOwner(keysFolder(root), { from, to: api, fileMode: 0o600 })
+  // Files of the worker that the API reads.
   for (const name of ['present', 'trusted']) {
-    giveAway(join(signingKeysFolder(root), name), { from, to: worker, folderMode: 0o755, fileMode: 0o644 })
+    changeOwner(join(signingKeysFolder(root), name), { from, to: worker, folderMode: 0o755, fileMode: 0o644 })
   }
-  giveAway(signingKeysFolder(root), { from, to: worker, fileMode: 0o600 })
-  // Large ones are walked once: they change hands last of what is in them.
+  changeOwner(signingKeysFolder(root), { from, to: worker, fileMode: 0o600 })
+  // Large trees are walked once: the folder itself changes owner last.
   const [cluster, objects] = [join(root, 'postgres/cluster'), join(root, 'objects')]
-  if (ownerNumber(cluster) === from) giveAway(cluster, { from, to: postgres })
+  if (ownerNumber(cluster) === from) changeOwner(cluster, { from, to: postgres })
   if (ownerNumber(objects) === from) {
-    giveAway(objects, { from, to: { uid: worker.uid, gid: shared.gid }, folderMode: 0o2770, fileMode: 0o660 })
+    changeOwner(objects, {
+      from,
+      to: { uid: worker.uid, gid: shared.gid },
+      folderMode: 0o2770,
+      fileMode: 0o660,
+    })
   }
   rmSync(join(root, 'compiled/service'), { recursive: true, force: true })
 }
 
 const ownerNumber = (path: string): number | undefined => lstatSync(path, { throwIfNoEntry: false })?.uid
 
-/** A link here would let its maker choose what root changes the owner of: so what is changed is what was opened. */
+/** A link here would let its creator choose what root changes the owner of, so root changes what it has opened. */
 function ownFolder(path: string, mode: number, owner: Account | undefined): void {
   mkdirSync(path, { recursive: true, mode })
   const found = lstatSync(path)

@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
+import { createTestDatabase } from '../../../testing/database/test-database.ts'
 import { baselineParts } from '../../db/baseline.ts'
-import { createTestDatabase } from '../../testing/test-database.ts'
 import { setUpDatabase } from './database-setup.ts'
 import { exitCodes } from './service-problem.ts'
 
@@ -20,7 +20,7 @@ const setUp = () =>
     { owner: url, api: url, worker: url },
   )
 
-test('a database of a release that is too old is refused, and the operator is told what to do', async () => {
+test('a database of a release that is too old is refused, and the error says what to do', async () => {
   await setUp()
   await sql`delete from kysely_migration`.execute(db)
   await sql`insert into kysely_migration (name, timestamp) values (${baselineParts[0]}, 'x')`.execute(db)

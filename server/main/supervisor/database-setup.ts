@@ -5,14 +5,17 @@ import { type Account, asAccount } from '../../postgres/account.ts'
 import { serviceRoles } from '../../postgres/bootstrap-store.ts'
 import { exitCodes, knownExitCode, ServiceProblem } from './service-problem.ts'
 
-/** Addresses of one database: for the owner of its schema, and for the roles of API and worker. */
+/** Addresses of one database: for the schema owner, the API role and the worker role. */
 export interface DatabaseUrls {
   owner: string
   api: string
   worker: string
 }
 
-/** Those of an external database; undefined when there is none. Without roles of their own, API and worker are the owner. */
+/**
+ * Addresses of an external database; undefined if there is none. Without separate roles, API and worker log in as the
+ * owner.
+ */
 export function externalUrls(config: Config): DatabaseUrls | undefined {
   const { databaseUrl: owner, apiDatabaseUrl: api, workerDatabaseUrl: worker } = config
   if (!owner && !api && !worker) return undefined
@@ -27,15 +30,15 @@ export function externalUrls(config: Config): DatabaseUrls | undefined {
 export interface DatabaseSetup {
   /** Runs `prepare-database`. */
   argv: string[]
-  /** As whom; not as root, to whom a database has nothing to say. */
+  /** The account to run as. Not root, which has no rights in the database. */
   account: Account | undefined
   env: (ownerUrl: string) => NodeJS.ProcessEnv
   onLine: (line: string) => void
-  /** Breaks it off, which leaves the schema at a version. */
+  /** Aborts it; the schema then stays at a complete version. */
   signal: AbortSignal
 }
 
-/** Brings the database to the schema of this program and its roles to their rights. */
+/** Migrates the database to the schema of this program and grants its roles their rights. */
 export async function setUpDatabase(setup: DatabaseSetup, urls: DatabaseUrls): Promise<void> {
   const roles = rolesOf(urls)
   const [command = '', ...args] = asAccount(setup.account, [...setup.argv, ...roles], 'TERM')

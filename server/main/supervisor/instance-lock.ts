@@ -7,7 +7,7 @@ export interface InstanceLock {
   release(): Promise<void>
 }
 
-/** Who holds a lock, as its file says: two lines, process id and the address the service listens on. */
+/** The holder of a lock, read from its file: process id and the service's address, one per line. */
 export interface Holder {
   pid: number
   url: string
@@ -17,15 +17,15 @@ const conflict = 75
 const run = promisify(execFile)
 
 /**
- * Takes the kernel's lock on `path`, so that one data folder has one service. Node has no such call: `flock`
- * holds it, and its `cat` ends with the pipe from this process, however this process dies. A lock file by
- * itself would be stale after a crash, and a socket is not seen from another container.
+ * Takes the kernel's lock on `path`, so that one data folder has one service. Node has no such call: `flock` holds
+ * it, and its `cat` exits when the pipe from this process closes, however this process dies. A plain lock file would
+ * be stale after a crash, and a socket is invisible in another container.
  */
 export async function lockInstance(path: string, url: string): Promise<InstanceLock> {
-  // Not emptied before the lock is held: the holder's process id is in it.
+  // Not truncated before the lock is held: it contains the holder's process id.
   await writeFile(path, '', { flag: 'a', mode: 0o600 })
   const held = ['sh', '-c', 'echo held && exec cat >/dev/null']
-  // It waits a moment, because whoever asks for the holder takes the lock for an instant.
+  // It waits a moment, because a process that reads the holder takes the lock for an instant.
   const child = spawn('flock', ['--wait=1', `--conflict-exit-code=${conflict}`, '--no-fork', path, ...held], {
     detached: true,
     stdio: ['pipe', 'pipe', 'ignore'],
@@ -34,7 +34,7 @@ export async function lockInstance(path: string, url: string): Promise<InstanceL
     child.on('error', () => resolve(null))
     child.once('close', (code) => resolve(code))
   })
-  // Whoever kills it breaks its pipes: that is no error of this process.
+  // Killing the child breaks its pipes: that is not an error of this process.
   for (const pipe of [child.stdin, child.stdout]) pipe.on('error', () => undefined)
   const outcome = await Promise.race([
     new Promise<'held'>((resolve) => child.stdout.once('data', () => resolve('held'))),
@@ -64,7 +64,7 @@ export async function lockInstance(path: string, url: string): Promise<InstanceL
   }
 }
 
-/** Who holds the lock on `path` now; undefined when nobody does. */
+/** The holder of the lock on `path`; undefined if nobody holds it. */
 export async function lockHolder(path: string): Promise<Holder | undefined> {
   const holder = await readHolder(path)
   if (!holder) return undefined

@@ -2,11 +2,11 @@ import { createServer } from 'node:net'
 import { sleep } from '../../base/clock.ts'
 import { exitCodes, ServiceProblem } from './service-problem.ts'
 
-/** A service that was just stopped or killed may hold its port a moment longer. */
+/** A service that was just stopped or killed may hold its port for a moment. */
 const attempts = 10
 const pauseMs = 200
 
-/** Rejects with exit code 4 when `host:port` is in use, naming the setting. */
+/** Rejects with exit code 4 if `host:port` is in use, and names the setting. */
 export async function checkCanListen(host: string, port: number): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     const code = await tryListen(host, port)

@@ -10,7 +10,7 @@ beforeEach(async () => {
 })
 afterEach(() => rm(folder, { recursive: true, force: true }))
 
-test('a log appends over restarts', async () => {
+test('a log is appended to after a restart', async () => {
   const path = join(folder, 'api.log')
   for (const line of ['one', 'two']) {
     const log = new LogFile(path)
@@ -20,7 +20,7 @@ test('a log appends over restarts', async () => {
   expect(await readFile(path, 'utf8')).toBe('one\ntwo\n')
 })
 
-test('a log that never ends keeps a bounded number of bounded files', async () => {
+test('an endless log keeps a bounded number of bounded files', async () => {
   const log = new LogFile(join(folder, 'api.log'))
   const line = 'x'.repeat(1024 * 1024)
   for (let written = 0; written < 100; written += 1) log.write(line)

@@ -4,8 +4,8 @@ const maxBytes = 16 * 1024 * 1024
 const keptFiles = 3
 
 /**
- * A log of bounded size: past 16 MiB `api.log` becomes `api.log.1`, and so on up to three. Lines are written
- * at once and in order. A disk that takes no more loses lines, never the service.
+ * A log of bounded size: above 16 MiB `api.log` becomes `api.log.1`, and so on up to three. Lines are written at once
+ * and in order. A full disk loses lines and never stops the service.
  */
 export class LogFile {
   readonly #path: string
@@ -23,7 +23,7 @@ export class LogFile {
       if (this.#byteSize > maxBytes) this.#rotate()
       this.#byteSize += writeSync(this.#descriptor, `${line}\n`)
     } catch {
-      // Nothing to tell it to but the same disk.
+      // It could only be reported on the same disk.
     }
   }
 
@@ -38,7 +38,7 @@ export class LogFile {
       try {
         renameSync(from, `${this.#path}.${age + 1}`)
       } catch {
-        // Not there yet: fewer than three were ever full.
+        // It does not exist yet: fewer than three files were ever full.
       }
     }
     closeSync(this.#descriptor)

@@ -2,8 +2,8 @@ import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 
 /**
- * The folder `name` below `parent`, by `make` unless it is there: complete once it has that name. All others there are
- * removed.
+ * The folder `name` below `parent`; `make` fills it unless it exists. It is complete once it has that name. All other
+ * folders there are removed.
  */
 export function onlyFolder(parent: string, name: string, make: (fresh: string) => void): string {
   const folder = join(parent, name)

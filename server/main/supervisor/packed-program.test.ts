@@ -24,7 +24,7 @@ beforeEach(async () => {
 })
 afterEach(() => rm(folder, { recursive: true, force: true }))
 
-test('what a role loads needs no package', async () => {
+test('a packed role needs no package', async () => {
   const found = packedProgram(program, packed)
   await rm(join(program.root, 'node_modules'))
   const { status, stdout } = spawnSync(program.node, [join(found, 'api.mjs')], { env: {}, encoding: 'utf8' })
@@ -32,16 +32,16 @@ test('what a role loads needs no package', async () => {
   expect(status).toBe(exitCodes.configuration)
 })
 
-test('a module finds what lies beside it in the program, and a program of ours that it starts where that is packed', async () => {
+test('a module finds its adjacent files in the program folder, and programs that it starts in the packed folder', async () => {
   const found = packedProgram(program, packed)
   const texts = await Promise.all((await readdir(found)).map((name) => readFile(join(found, name), 'utf8')))
   const all = texts.join('\n')
-  expect(all).toContain(JSON.stringify(join(program.root, 'server/executor/oci/native')))
+  expect(all).toContain(JSON.stringify(join(program.root, 'server/native-programs')))
   expect(all).toContain('new URL("./reader-main.mjs", import.meta.url)')
   expect(await readdir(found)).toEqual(expect.arrayContaining(['reader-main.mjs', 'schema-worker.mjs']))
 })
 
-test('a program is packed once, and anew when it has changed', async () => {
+test('a program is packed once, and again when it has changed', async () => {
   const first = packedProgram(program, packed)
   expect(packedProgram(program, packed)).toBe(first)
   await appendFile(join(program.root, 'server/main/api.ts'), '\nconsole.log(1)\n')
@@ -49,7 +49,7 @@ test('a program is packed once, and anew when it has changed', async () => {
   expect(await readdir(packed)).toHaveLength(1)
 })
 
-test('a package that is missing is named with what to do', async () => {
+test('a missing package is named, with the remedy', async () => {
   await rm(join(program.root, 'node_modules'))
   expect(() => packedProgram(program, packed)).toThrow(
     expect.objectContaining({ exitCode: exitCodes.toolMissing, message: expect.stringContaining('npm ci') }),

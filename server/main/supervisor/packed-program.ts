@@ -7,13 +7,13 @@ import { exitCodes, ServiceProblem } from './service-problem.ts'
 const packProgram = resolve(import.meta.dirname, '../pack.ts')
 
 /**
- * The folder below `packed` that has what the roles load, `NAME.mjs` for each (`pack.ts`). Made by whoever calls, once
- * for each content and place of the program; those of others are removed.
+ * The folder below `packed` with the packed roles, `NAME.mjs` for each (`pack.ts`). It is made once per content and
+ * location of the program; older ones are removed.
  */
 export const packedProgram = ({ root }: Program, packed: string): string =>
   onlyFolder(packed, programDigest(root, root), (fresh) => pack(root, fresh))
 
-/** In a process of its own: what packs is large, and the supervisor stays. */
+/** Runs in its own process: packing needs much memory, and the supervisor is long-lived. */
 function pack(root: string, folder: string): void {
   try {
     execFileSync(process.execPath, [packProgram, root, folder], {

@@ -13,7 +13,7 @@ beforeEach(async () => {
 })
 afterEach(() => rm(dataDir, { recursive: true, force: true }))
 
-test('Postgres that dies comes back on the same address', async () => {
+test('Postgres is restarted on the same address after it dies', async () => {
   const back = Promise.withResolvers<void>()
   const part = new PostgresPart(
     { dataDir },
@@ -31,7 +31,7 @@ test('Postgres that dies comes back on the same address', async () => {
   await part.stop()
 })
 
-test('a second Postgres on the same folder is told apart as a second instance', async () => {
+test('a second Postgres on the same folder is reported as a second instance', async () => {
   const first = new PostgresPart({ dataDir }, hooks)
   await first.start()
   const second = new PostgresPart({ dataDir }, hooks)
@@ -39,7 +39,7 @@ test('a second Postgres on the same folder is told apart as a second instance', 
   await first.stop()
 })
 
-test('Postgres that is stopped while it starts does not stay behind', async () => {
+test('Postgres that is stopped during its start does not keep running', async () => {
   const part = new PostgresPart({ dataDir }, hooks)
   const starting = part.start()
   await part.stop()

@@ -1,7 +1,7 @@
 import { sleep } from '../../base/clock.ts'
 import { type Postgres, type PostgresOptions, startPostgres } from '../../postgres/postgres.ts'
 import { PostgresProblem, type PostgresProblemSlug } from '../../postgres/problem.ts'
-import { backoffMs, startingAgain } from './backoff.ts'
+import { backoffMs, restartNotice } from './backoff.ts'
 import { type ExitCode, exitCodes, ServiceProblem } from './service-problem.ts'
 import type { Part } from './supervisor.ts'
 
@@ -16,13 +16,13 @@ const exitCodeOf: Record<PostgresProblemSlug, ExitCode> = {
 }
 
 export interface PostgresHooks {
-  /** Something the operator should read. */
+  /** A message for the operator. */
   note: (text: string) => void
-  /** Once, before anybody is told that the database is there; to be broken off when the signal fires. */
+  /** Called once, before the database is reported as started. Aborted by the signal. */
   onStart: (postgres: Postgres, signal: AbortSignal) => Promise<void>
 }
 
-/** The embedded Postgres as a part of the service. It comes back on the same port, so no one else need know. */
+/** The embedded Postgres as a part of the service. It restarts on the same port, so other processes need no notice. */
 export class PostgresPart implements Part {
   readonly name = 'postgres'
   readonly #options: PostgresOptions
@@ -37,7 +37,7 @@ export class PostgresPart implements Part {
     this.#hooks = hooks
   }
 
-  /** Addresses of the database; only once it has started. */
+  /** Addresses of the database; available once it has started. */
   get urls(): { owner: string; api: string; worker: string } {
     if (!this.#postgres) throw new Error('Postgres has not started')
     return { owner: this.#postgres.url, ...this.#postgres.urls }
@@ -63,7 +63,7 @@ export class PostgresPart implements Part {
 
   async stop(): Promise<void> {
     this.#stopping.abort()
-    // A start that is under way is finished first: a server half way up cannot be left behind.
+    // A running start is finished first: a half-started server must not keep running.
     await this.#starting
     await this.#postgres?.stop()
     await this.#loop
@@ -77,7 +77,7 @@ export class PostgresPart implements Part {
     await first.exited
     for (let deaths = 1; !this.#stopping.signal.aborted; deaths += 1) {
       const pauseMs = backoffMs(deaths)
-      this.#hooks.note(`ended; ${startingAgain(pauseMs)}`)
+      this.#hooks.note(`ended; ${restartNotice(pauseMs)}`)
       await sleep(pauseMs, this.#stopping.signal)
       if (this.#stopping.signal.aborted) return
       try {

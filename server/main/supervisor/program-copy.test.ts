@@ -46,7 +46,7 @@ test('a checkout that the service user cannot enter is copied, and runs from the
   expect((await readdir(join(program.root, 'node_modules'))).sort()).toEqual(['@sandbox-jobs', 'left'])
 })
 
-test('a changed program gets a copy of its own, and the old one goes', async () => {
+test('a changed program gets a new copy, and the old one is removed', async () => {
   const first = readableProgram(checkout, programs, account)
   expect(readableProgram(checkout, programs, account)).toEqual(first)
   await writeFile(join(checkout, 'server/main.ts'), `console.log('eight')`)
@@ -58,7 +58,7 @@ test('a changed program gets a copy of its own, and the old one goes', async () 
 test('a checkout that the service user can read is used as it is', async () => {
   const open = join(folder, 'open')
   cpSync(checkout, open, { recursive: true, verbatimSymlinks: true })
-  // The Node that runs this test may itself be where only root can read it.
+  // The Node that runs this test may be readable only by root.
   const node = '/bin/sh'
   expect(readableProgram(open, programs, account, node).root).toBe(open)
   await chmod(join(open, 'server/main.ts'), 0o600)

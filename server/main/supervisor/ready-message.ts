@@ -1,5 +1,5 @@
-/** The message of the one log line by which a role tells its supervisor that it does its work from now on. */
+/** The message of the log line by which a role reports to its supervisor that it is ready. */
 export const readyMessage = 'ready'
 
-/** The message of a line by which a role tells its supervisor that its start takes long and goes on. */
+/** The message of the log line by which a role reports that its start takes long and makes progress. */
 export const progressMessage = 'still starting'

@@ -4,13 +4,13 @@ import { exitCodes, ServiceProblem } from './service-problem.ts'
 
 const pathIn = (dataDir: string) => join(dataDir, 'restore-incomplete')
 
-/** From here on no service starts on the data folder. */
+/** After this no service starts on the data folder. */
 export const markRestore = (dataDir: string): void =>
   writeFileSync(pathIn(dataDir), 'A restore into this folder has not ended.\n', { mode: 0o600, flush: true })
 
 export const clearRestoreMark = (dataDir: string): void => rmSync(pathIn(dataDir))
 
-/** Refuses a data folder that a restore was filling when it was broken off. */
+/** Refuses a data folder in which a restore was interrupted. */
 export function checkRestored(dataDir: string): void {
   if (!existsSync(pathIn(dataDir))) return
   throw new ServiceProblem(

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { readConfig } from '../../base/config.ts'
 import { roleEnvironment } from './role-environment.ts'
 
-test('a role reads the configuration that the supervisor read', () => {
+test('a role gets the configuration that the supervisor read', () => {
   const config = readConfig({
     SANDBOX_DATA: '/var/lib/x',
     SANDBOX_TRUSTED_PROXIES: '10.0.0.0/8, 192.0.2.7/32',

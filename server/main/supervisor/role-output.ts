@@ -4,7 +4,7 @@ import { LogFile } from './log-file.ts'
 import type { RoleEvents } from './role-process.ts'
 import { say, terminalText } from './terminal.ts'
 
-/** Takes what the parts say: every line into the part's own log file, what matters to the terminal as well. */
+/** Receives the output of the parts: every line goes into the part's log file, important ones also to the terminal. */
 export class RoleOutput implements RoleEvents {
   readonly #folder: string
   readonly #files = new Map<string, LogFile>()
@@ -19,7 +19,7 @@ export class RoleOutput implements RoleEvents {
     if (text) say(role, text, systemClock.now())
   }
 
-  /** A line for the log file alone. */
+  /** A line for the log file only. */
   quiet(role: string, line: string): void {
     this.#file(role).write(line)
   }

@@ -24,7 +24,7 @@ const events = {
   note: (role: string, text: string) => tell(`${role} ! ${text}`),
 }
 
-/** A role that is ready at once and says when it is asked to end. */
+/** A role that is ready at once and logs a line when it is stopped. */
 const goodRole = `
   process.on('SIGTERM', () => { console.log('drained'); process.exit(0) })
   setInterval(() => {}, 1000)
@@ -53,7 +53,7 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true, force: true }))
 
 describe('a role', () => {
-  test('that dies is started again, with a line that says so', async () => {
+  test('that dies is restarted, with a message', async () => {
     const role = await makeRole('worker', goodRole)
     await role.start()
     const first = role.pid ?? 0
@@ -64,7 +64,7 @@ describe('a role', () => {
     await role.stop()
   })
 
-  test('that is stopped drains, and is not started again', async () => {
+  test('that is stopped drains and is not restarted', async () => {
     const role = await makeRole('api', goodRole)
     await role.start()
     const pid = role.pid
@@ -74,9 +74,9 @@ describe('a role', () => {
     expect(said.some((line) => line.includes('again'))).toBe(false)
   })
 
-  test('that does not drain in its time is killed', async () => {
-    const deaf = goodRole.replace(`console.log('drained'); process.exit(0)`, '')
-    const role = await makeRole('api', deaf, { stopTimeoutMs: 100 })
+  test('that does not drain in time is killed', async () => {
+    const unresponsive = goodRole.replace(`console.log('drained'); process.exit(0)`, '')
+    const role = await makeRole('api', unresponsive, { stopTimeoutMs: 100 })
     await role.start()
     await role.stop()
     await expect(readlink(`/proc/${role.pid}/exe`)).rejects.toThrow()
@@ -88,13 +88,13 @@ describe('a role', () => {
     expect(said.filter((line) => line.includes('trying again'))).toHaveLength(2)
   })
 
-  test('that says why it cannot start passes its exit code on, without another attempt', async () => {
+  test('that reports why it cannot start passes its exit code on, without another attempt', async () => {
     const role = await makeRole('agent', `console.error('crun is missing'); process.exit(5)`)
     await expect(role.start()).rejects.toMatchObject({ exitCode: exitCodes.toolMissing })
     expect(said).toEqual(['agent > crun is missing'])
   })
 
-  test('that reports progress is waited for, for as long as it does', async () => {
+  test('is waited for as long as it reports progress', async () => {
     const slow = `
       const report = (msg) => console.log(JSON.stringify({ level: 30, msg }))
       let reports = 0
@@ -111,13 +111,13 @@ describe('a role', () => {
     await role.stop()
   })
 
-  test('that reports progress no more is given up', async () => {
+  test('that stops reporting progress is killed', async () => {
     const stuck = `console.log(JSON.stringify({ level: 30, msg: 'still starting' })); setInterval(() => {}, 1000)`
     const role = await makeRole('agent', stuck, { startTimeoutMs: 300 })
     await expect(role.start()).rejects.toThrow('nor did it report progress')
   })
 
-  test('that is never ready is given up', async () => {
+  test('that is never ready is killed', async () => {
     const role = await makeRole('worker', 'setInterval(() => {}, 1000)', { startTimeoutMs: 300 })
     await expect(role.start()).rejects.toThrow('worker was not ready after 0.3 s')
   })
@@ -132,7 +132,7 @@ describe('a role', () => {
 })
 
 describe('the supervisor', () => {
-  /** A role that is ready once the other one of its stage has begun too. */
+  /** A role that becomes ready after the other role of its stage has started. */
   const waitsFor = (other: string) => `
     import { existsSync, writeFileSync, watch } from 'node:fs'
     const there = () => existsSync(${JSON.stringify(join(folder, `${other}.begun`))})
@@ -143,9 +143,9 @@ describe('the supervisor', () => {
     })
     ${goodRole}`
 
-  test('starts in stages and drains one by one, the other way round', async () => {
+  test('starts in stages and drains one by one in reverse order', async () => {
     const agent = await makeRole('agent', goodRole)
-    // Each is ready only when the other has begun.
+    // Each is ready only when the other has started.
     const [worker, api] = [
       await makeRole('worker', waitsFor('api')),
       await makeRole('api', waitsFor('worker')),
@@ -167,14 +167,16 @@ describe('the supervisor', () => {
     expect(said).toContain('agent > drained')
   })
 
-  test('ends everything at once when told to', async () => {
-    const deaf = await makeRole('api', goodRole.replace('process.exit(0)', ''), { stopTimeoutMs: 60_000 })
-    const supervisor = new Supervisor([[deaf]])
+  test('kills everything at once', async () => {
+    const unresponsive = await makeRole('api', goodRole.replace('process.exit(0)', ''), {
+      stopTimeoutMs: 60_000,
+    })
+    const supervisor = new Supervisor([[unresponsive]])
     await supervisor.start()
     const stopped = supervisor.stop()
     await heard('api > drained')
     supervisor.kill()
     await stopped
-    await expect(readlink(`/proc/${deaf.pid}/exe`)).rejects.toThrow()
+    await expect(readlink(`/proc/${unresponsive.pid}/exe`)).rejects.toThrow()
   })
 })

@@ -1,42 +1,42 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { sleep } from '../../base/clock.ts'
 import { eachLine } from '../../base/each-line.ts'
-import { backoffMs, startingAgain } from './backoff.ts'
+import { backoffMs, restartNotice } from './backoff.ts'
 import { progressMessage, readyMessage } from './ready-message.ts'
 import { exitCodes, knownExitCode, ServiceProblem } from './service-problem.ts'
 import type { Part } from './supervisor.ts'
 
 export interface RoleSpec {
   name: string
-  /** The whole command, which ends when its parent does. */
+  /** The whole command. It must exit when its parent does. */
   argv: string[]
   cwd: string
-  /** The whole environment, asked for at every start. */
+  /** The whole environment, computed at every start. */
   env: () => NodeJS.ProcessEnv
-  /** How long it may take until it is ready, counted from its last report of progress. */
+  /** Time until it is ready, counted from its last progress report. */
   startTimeoutMs: number
-  /** How long SIGTERM may take before SIGKILL. */
+  /** Time between SIGTERM and SIGKILL. */
   stopTimeoutMs: number
 }
 
 export interface RoleEvents {
-  /** A line of the role's output, JSON when the role is well. */
+  /** A line of the role's output, normally JSON. */
   line(role: string, line: string): void
-  /** Something the operator should read. */
+  /** A message for the operator. */
   note(role: string, text: string): void
 }
 
 const firstAttempts = 3
 /**
- * A role that was ready for this long was of use: its next death starts from the shortest pause. Starting costs less than
- * a second, so one that dies as soon as this time is over still serves most of the time.
+ * A role that was ready for this long counts as healthy: its next restart has the shortest pause. Starting takes less
+ * than a second, so a role that always dies just after this time still serves most of the time.
  */
 const steadyMs = 3_000
 
 /**
- * One role as a child in a session of its own, so that an interrupt typed at the terminal reaches only the
- * supervisor, and told by the kernel to stop when the supervisor dies. It is started again whenever it dies:
- * at once at first, then after pauses that double up to 30 s.
+ * One role as a child process in its own session, so that an interrupt typed at the terminal reaches only the
+ * supervisor. The kernel stops it when the supervisor dies. It is restarted whenever it dies: at once at first, then
+ * after pauses that double up to 30 s.
  */
 export class RoleProcess implements Part {
   readonly name: string
@@ -57,12 +57,12 @@ export class RoleProcess implements Part {
     return this.#child?.pid
   }
 
-  /** Resolves when the role says it is ready; rejects when it cannot start here. */
+  /** Resolves when the role reports that it is ready; rejects if it cannot start here. */
   async start(): Promise<void> {
     for (let attempt = 1; ; attempt += 1) {
       const life = this.#spawn()
       const { ready, ended } = life
-      const outcome = await Promise.race([ready, ended, this.#standsStill(life)])
+      const outcome = await Promise.race([ready, ended, this.#stalled(life)])
       if (outcome === 'ready') {
         this.#loop = this.#keepRunning(life)
         return
@@ -89,7 +89,7 @@ export class RoleProcess implements Part {
     }
   }
 
-  /** Asks the role to finish and waits for it; past its time it is killed. */
+  /** Stops the role and waits for it; kills it after its stop timeout. */
   async stop(): Promise<void> {
     this.#stopping.abort()
     this.#child?.kill('SIGTERM')
@@ -99,7 +99,7 @@ export class RoleProcess implements Part {
     clearTimeout(timer)
   }
 
-  /** Ends the role now. What it had begun is found and finished by the next start. */
+  /** Kills the role. The next start finds and finishes its unfinished work. */
   kill(): void {
     this.#stopping.abort()
     this.#child?.kill('SIGKILL')
@@ -110,7 +110,7 @@ export class RoleProcess implements Part {
     for (let deaths = 1; !this.#stopping.signal.aborted; deaths += 1) {
       if (end.servedMs > steadyMs) deaths = 1
       const pauseMs = backoffMs(deaths)
-      this.#events.note(this.name, `${describe(end)}; ${startingAgain(pauseMs)}`)
+      this.#events.note(this.name, `${describe(end)}; ${restartNotice(pauseMs)}`)
       await sleep(pauseMs, this.#stopping.signal)
       if (this.#stopping.signal.aborted) return
       const life = this.#spawn()
@@ -119,8 +119,8 @@ export class RoleProcess implements Part {
     }
   }
 
-  /** Resolves when a start has reported nothing for its time. */
-  async #standsStill({ ready, ended, progress }: Life): Promise<undefined> {
+  /** Resolves when a start has reported no progress within its timeout. */
+  async #stalled({ ready, ended, progress }: Life): Promise<undefined> {
     const over = new AbortController()
     void Promise.race([ready, ended]).then(() => over.abort())
     for (let reported = -1; reported !== progress.count && !over.signal.aborted; ) {
@@ -165,7 +165,7 @@ interface End {
 interface Life {
   ready: Promise<'ready'>
   ended: Promise<End>
-  /** Reports of its start. */
+  /** Progress reports of its start. */
   progress: { count: number }
 }
 

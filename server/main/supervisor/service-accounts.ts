@@ -2,18 +2,18 @@ import type { Config } from '../../base/config.ts'
 import { type Account, accountOf } from '../../postgres/account.ts'
 import { exitCodes, ServiceProblem } from './service-problem.ts'
 
-/** Who the processes of the service run as, each alone, so that none reads the files or the memory of another. */
+/** The accounts of the service's processes: one each, so that no process reads the files or memory of another. */
 export interface ServiceAccounts {
   api: Account
   worker: Account
   postgres: Account
   /** Archive readers. */
   reader: Account
-  /** Whose group the API and the worker share, for objects. No process runs as it. */
+  /** The group that API and worker share for objects. No process runs as this account. */
   shared: Account
 }
 
-/** The accounts that the settings name. Rejects when one is missing, is root, or is two of them. */
+/** The accounts that the settings name. Rejects if one is missing, is root, or is used twice. */
 export function serviceAccounts(config: Config): ServiceAccounts {
   const named = {
     api: config.apiUser,

@@ -1,12 +1,12 @@
-import type { Confinement } from '../../confine/native.ts'
+import type { Confinement } from '../../confine/confinement.ts'
 
 /**
- * Argument list that runs `argv` so that nothing of its memory gets out beside it: no core, not even to a handler of cores,
- * which the kernel leaves out at a limit of 1 and not at 0; and what is in /proc of it, root's.
+ * Argument list that runs `argv` so that its memory cannot leak: it dumps no core, not even to a core handler, which
+ * the kernel skips at a limit of 1 but not at 0; and its /proc entries belong to root.
  */
 export const withoutCores = ({ notDumpable }: Confinement, argv: string[]): string[] => [
   ...['prlimit', '--core=1:1', '--'],
-  // For this program alone: those before it would use it up.
+  // Only for this program: the programs before it would drop the setting.
   ...['env', `LD_PRELOAD=${notDumpable}`],
   ...argv,
 ]

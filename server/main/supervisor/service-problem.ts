@@ -12,7 +12,7 @@ export const exitCodes = {
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]
 
-/** Why the service does not start. The message is for the operator and says what to do. */
+/** Why the service does not start. The message says what the operator can do. */
 export class ServiceProblem extends Error {
   readonly exitCode: ExitCode
 
@@ -23,6 +23,6 @@ export class ServiceProblem extends Error {
   }
 }
 
-/** The documented meaning of a role's exit code; undefined for a crash, which is worth another try. */
+/** The documented meaning of a role's exit code; undefined for a crash, after which a retry makes sense. */
 export const knownExitCode = (code: number | null): ExitCode | undefined =>
   Object.values(exitCodes).find((known) => known === code && known > exitCodes.failed)

@@ -1,9 +1,9 @@
 import { join } from 'node:path'
+import { readerProgram } from '../../archives/reader/reader-command.ts'
 import type { Config } from '../../base/config.ts'
 import { type Machine, MachineIdDamaged, openMachine } from '../../base/machine-id.ts'
-import { readerProgram } from '../../builds/reader/reader-command.ts'
-import type { Confinement } from '../../confine/native.ts'
-import { agentPaths } from '../../executor/oci/paths.ts'
+import type { Confinement } from '../../confine/confinement.ts'
+import { agentPaths } from '../../executor/oci/host/paths.ts'
 import { asAccount } from '../../postgres/account.ts'
 import { controlGroupOf } from './control-group.ts'
 import type { DataFolder } from './data-folder.ts'
@@ -20,8 +20,8 @@ export type Role = 'api' | 'worker' | 'agent'
 
 const startTimeoutMs = 60_000
 /**
- * MiB of a half of V8's space for young objects, which a process keeps once it has used it: what little the worker and
- * the agent make fits in the least there is, and the API gets a quarter of the default.
+ * MiB of a semi-space for young objects in V8, which a process keeps once used. Worker and agent allocate little, so
+ * they get the minimum; the API gets a quarter of the default.
  */
 const youngSpaceMiB: Record<Role, number> = { api: 4, worker: 1, agent: 1 }
 const stopTimeoutMs: Record<Role, number> = { api: 30_000, worker: 30_000, agent: 10_000 }
@@ -30,7 +30,7 @@ export interface RolePlan {
   config: Config
   folder: DataFolder
   program: Program
-  /** Folder of what the roles load. */
+  /** Folder of the packed roles. */
   packed: string
   confinement: Confinement
   /** Undefined: everything runs as the caller, who is not root. */
@@ -47,7 +47,7 @@ export function makeRole(name: Role, plan: RolePlan): RoleProcess {
       name,
       argv: commandOf(name, plan, [
         program.node,
-        // No signal of a process of the same user opens a debugger.
+        // No signal from another process of the same user can open a debugger.
         '--disable-sigusr1',
         `--max-semi-space-size=${youngSpaceMiB[name]}`,
         join(packed, `${name}.mjs`),
@@ -80,7 +80,10 @@ function machineOf(config: Config): Machine {
   }
 }
 
-/** Who it runs as, what is closed to others of it and, where it has archives read, who starts its readers. */
+/**
+ * The command of a role: its account, its confinement and, if it has archives read, the process that starts its
+ * readers.
+ */
 function commandOf(name: Role, plan: RolePlan, argv: string[]): string[] {
   const { confinement, accounts } = plan
   const closed = withoutCores(confinement, argv)
@@ -88,7 +91,7 @@ function commandOf(name: Role, plan: RolePlan, argv: string[]): string[] {
   return [...readerHost(plan), ...asAccount(accounts?.[name], closed, 'TERM')]
 }
 
-/** As `confine/reader-start.c` has it. */
+/** The arguments of `confine/reader-start.c`. */
 function readerHost({ confinement, accounts, program, packed }: RolePlan): string[] {
   const entry = join(packed, 'reader-main.mjs')
   const reader = readerProgram({ program: [entry], folder: packed, node: program.node })
@@ -104,13 +107,13 @@ function readerHost({ confinement, accounts, program, packed }: RolePlan): strin
   ]
 }
 
-/** As the server's own account, which has all of the database anyway. */
+/** Runs as the database server's account, which controls the whole database anyway. */
 export function databaseSetup(plan: Omit<RolePlan, 'urls'>): Omit<DatabaseSetup, 'signal'> {
   const { config, folder, program, packed, accounts, output } = plan
   return {
     argv: [program.node, '--disable-sigusr1', join(packed, 'prepare-database.mjs')],
     account: accounts?.postgres,
-    // It compiles nothing that a later start would find: the folders of others are not its to write.
+    // No compile cache: the folders belong to other accounts.
     env: (ownerUrl) => ({
       ...roleEnvironment(config, ownerUrl, folder.compiled.agent),
       NODE_COMPILE_CACHE: undefined,

@@ -1,21 +1,21 @@
 /*
- * The supervisor starts the parts of the service in stages, those of a stage at once when the stage before is ready,
- * and stops them one after another, the other way round: who takes work ends before who does it, and the database
- * ends last. A part looks after its own restarts; the supervisor only knows order.
+ * The supervisor starts the parts of the service in stages, the parts of a stage at once when the stage before is
+ * ready. It stops them one by one in reverse order, so that a part that accepts work stops before the part that does
+ * it, and the database stops last. Each part restarts itself; the supervisor only knows the order.
  *
- * A first signal drains: api stops accepting and answers what it has, worker stops claiming and hands back
- * what it holds, the host agent goes and leaves its sandboxes running, Postgres shuts down. A second signal
- * kills whatever is left. Nothing is lost either way: sandboxes have keepers of their own, and everything
- * else is in the database, whose commits are durable.
+ * A first signal drains: the API stops accepting and answers open requests, the worker stops claiming and releases
+ * what it holds, the host agent exits and leaves its sandboxes running, Postgres shuts down. A second signal kills
+ * the rest. Nothing is lost either way: sandboxes have their own shims, and everything else is in the database, whose
+ * commits are durable.
  */
 
-/** A process of the service, or something like one. */
+/** A process of the service. */
 export interface Part {
   readonly name: string
   start(): Promise<void>
-  /** Drains; must resolve within a bound of its own. */
+  /** Drains; must resolve within a bounded time. */
   stop(): Promise<void>
-  /** Ends at once; `stop` then resolves. */
+  /** Kills the part at once; `stop` then resolves. */
   kill(): void
 }
 
@@ -24,12 +24,12 @@ export class Supervisor {
   readonly #begun: Part[] = []
   #stopping: Promise<void> | undefined
 
-  /** In the order of their start; within a stage, the last is stopped first. */
+  /** In start order; within a stage, the last part stops first. */
   constructor(stages: Part[][]) {
     this.#stages = stages
   }
 
-  /** Starts every part; when one cannot start, stops the others and rejects with its reason. */
+  /** Starts every part. If one cannot start, stops the others and rejects with its reason. */
   async start(): Promise<void> {
     try {
       for (const stage of this.#stages) {
@@ -49,7 +49,7 @@ export class Supervisor {
     return this.#stopping
   }
 
-  /** Ends every part at once. */
+  /** Kills every part at once. */
   kill(): void {
     for (const part of this.#begun) part.kill()
   }

@@ -9,7 +9,7 @@ test('the terminal shows warnings and worse, with their reason', () => {
   )
 })
 
-test('of a crash the terminal shows the sentence, and no frames', () => {
+test('the terminal shows the message of a crash without its frames', () => {
   const crash = [
     'node:internal/x:1',
     '    throw error',
@@ -23,6 +23,6 @@ test('of a crash the terminal shows the sentence, and no frames', () => {
   expect(crash.map(terminalText).filter((line) => line !== undefined)).toEqual(['Error: no such file'])
 })
 
-test('what looks like a log line and is none is shown as it is', () => {
+test('a line that only looks like a log line is shown unchanged', () => {
   expect(terminalText('{"level":')).toBe('{"level":')
 })

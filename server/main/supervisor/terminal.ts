@@ -1,10 +1,10 @@
 const warnLevel = 40
 const levelNames: Record<number, string> = { 40: 'warning', 50: 'error', 60: 'fatal' }
 
-/** Frames and details of a crash: the log file has them, the terminal shows the sentence above them. */
+/** Frames and details of a crash: the log file has them, the terminal shows only the message above them. */
 const crashDetail = /^(\s|[}\])^]|node:internal|Node\.js v|$)/
 
-/** What the operator sees of a role's line: warnings and worse in a few words, and what is not a log line. */
+/** What the operator sees of a role's line: a short form of warnings and errors, and lines that are not log lines. */
 export function terminalText(line: string): string | undefined {
   const entry = asLogEntry(line)
   if (!entry) return crashDetail.test(line) ? undefined : line
@@ -30,7 +30,7 @@ function asLogEntry(line: string): LogEntry | undefined {
   }
 }
 
-/** One line for people on standard output: when, who, what. */
+/** One line for people on standard output: time, source, text. */
 export function say(who: string, text: string, at: Date): void {
   process.stdout.write(`${at.toISOString().slice(11, 19)} ${who.padEnd(8)} ${text}\n`)
 }

@@ -2,13 +2,13 @@ import { flushCompileCache } from 'node:module'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
-/** The first requests and looks are over by then. */
+/** The first requests and polls are over by then. */
 const afterMs = 2000
 
 /**
- * Keeps what was compiled for the next start, which Node would do only at an orderly end. Then collects once what the
- * start left: loading the program makes most of the garbage it will ever have, and V8 collects none while nothing
- * happens, so an idle process would keep it.
+ * Writes the compile cache for the next start, which Node would otherwise do only at an orderly exit. Then runs the
+ * garbage collector once: loading the program makes most of the garbage that the process will ever have, and an idle
+ * V8 never collects it.
  */
 export function tidyAfterStart(): void {
   setTimeout(() => {

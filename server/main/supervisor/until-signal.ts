@@ -7,8 +7,8 @@ import { tidyAfterStart } from './tidy-after-start.ts'
 const stopSignals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
 
 /**
- * Runs the service until SIGTERM or SIGINT, then drains it; a second signal kills what is left. Resolves with
- * the exit code, rejects with the reason why a part could not start.
+ * Runs the service until SIGTERM or SIGINT and then drains it; a second signal kills the rest. Resolves with the exit
+ * code; rejects with the reason why a part could not start.
  */
 export async function untilSignal(supervisor: Supervisor, whenReady: () => void): Promise<ExitCode> {
   let signals = 0
@@ -20,7 +20,7 @@ export async function untilSignal(supervisor: Supervisor, whenReady: () => void)
     asked.resolve()
   }
   for (const name of stopSignals) process.on(name, onSignal)
-  // A terminal that was closed takes no more lines: the log files still do.
+  // A closed terminal accepts no more lines; the log files still do.
   process.stdout.on('error', () => {})
   try {
     const started = supervisor.start()

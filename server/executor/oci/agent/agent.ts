@@ -2,63 +2,64 @@ import { chmod, chown, mkdir, rm } from 'node:fs/promises'
 import type { Server } from 'node:http'
 import { availableParallelism } from 'node:os'
 import type { Clock } from '../../../base/clock.ts'
-import { ExecutorRefused, type SandboxRuntime } from '../../port.ts'
-import { detectCgroups, prepareCgroups, removeCgroups } from '../cgroups.ts'
-import { compileFilters } from '../compiled-filters.ts'
-import { checkHost, findProgram, hostPrograms } from '../host-checks.ts'
-import { buildNative } from '../native/build.ts'
+import { installedPrograms } from '../../../native-programs/installed.ts'
+import { ExecutorRefused } from '../../port/errors.ts'
+import type { SandboxRuntime } from '../../port/sandbox-spec.ts'
+import { compileFilters } from '../bundle/compiled-filters.ts'
+import { findRuntimes } from '../bundle/runtimes.ts'
+import { detectCgroups, prepareCgroups, removeCgroups } from '../host/cgroups.ts'
+import { checkHost, findProgram, hostPrograms } from '../host/host-checks.ts'
+import { agentPaths, stagingFolder } from '../host/paths.ts'
 import { gateway4 } from '../network/addresses.ts'
 import { Network } from '../network/network.ts'
-import { agentPaths, stagingFolder } from '../paths.ts'
-import { findRuntimes } from '../runtimes.ts'
-import { builderIn } from './builder.ts'
-import { Images } from './images.ts'
+import { Processors } from './capacity/processors.ts'
+import { builderIn } from './images/builder.ts'
+import { Images } from './images/images.ts'
+import { makePlatformLayer } from './images/platform-layer.ts'
+import { runnerOn } from './images/runner.ts'
+import { ProcfsOverlayFolders } from './make/procfs-folders.ts'
 import { Marks } from './marks/marks.ts'
-import { OwnProcFolders } from './own-proc-folders.ts'
-import { makePlatformLayer } from './platform-layer.ts'
-import { Processors } from './processors.ts'
-import { runnerOn } from './runner.ts'
-import { Sandboxes } from './sandboxes.ts'
+import { Sandboxes } from './sandboxes/sandboxes.ts'
 import { agentServer } from './server.ts'
-import { Spawner } from './spawner.ts'
+import { Spawner } from './shim/spawner.ts'
 
 export interface AgentOptions {
   dataDir: string
   socketPath: string
-  /** Group that may speak to the agent. */
+  /** Group that may connect to the agent. */
   gid: number
-  /** Control group under which every sandbox gets its own. */
+  /** Control group that contains the groups of all sandboxes. */
   cgroupParent: string
-  /** Sandboxes at once; undefined: by this machine's processors and memory. */
+  /** Maximum number of concurrent sandboxes; undefined: computed from processors and memory. */
   slots: number | undefined
-  /** Memory of all sandboxes together: promised to them, and the bound of the group above them. */
+  /** Memory limit of all sandboxes together: the sum of promises, and the limit of the group above them. */
   memoryBytes: number
-  /** Runtimes that this machine must have, weakest first. Every job gets at least the first. */
+  /** Runtimes that this machine must have, weakest first. The first is the minimum isolation of every job. */
   runtimes: readonly SandboxRuntime[]
-  /** Sandboxes made before they are asked for, at most; undefined: by this machine's memory. */
+  /** Maximum number of warm sandboxes; undefined: computed from memory. */
   warm: number | undefined
-  /** Bytes of the disk that stay free; absent: by its size. */
+  /** Bytes of the disk that stay free; absent: computed from its size. */
   diskFloorBytes?: number | undefined
-  /** The operator's switch of jobs' network. */
+  /** Whether jobs may have a network. */
   egress: boolean
-  /** Whether base images may be pulled from any registry, which is apart from what jobs may reach. */
+  /** Whether base images may be pulled from any registry; independent of `egress`. */
   pulls: boolean
-  /** `host[:port]` of the operator's own registry, which pulls reach wherever it is. */
+  /** `host[:port]` of the operator's registry, which pulls may reach even at an internal address. */
   registry: string | undefined
   clock: Clock
   onError: (error: unknown) => void
-  /** Told from time to time what a start is at that takes long. */
+  /** Reports the progress of a long recovery. */
   onProgress: (done: number, total: number) => void
 }
 
 export interface RunningAgent {
-  /** Leaves the sandboxes to their shims. */
+  /** Sandboxes continue under their shims. */
   stop(): Promise<void>
 }
 
 /**
- * Over the builder's own, which came from a machine. A build has no network, so its resolver is an address that leads
- * nowhere (RFC 5737): for none at all, or one on the loopback, buildah writes down public ones.
+ * Replaces the builder's files, which came from some machine. A build has no network, so its resolver is an unroutable
+ * address (RFC 5737): with no resolver, or one on the loopback, buildah would write public resolvers into the file.
  */
 const etcOfBuilds = { 'resolv.conf': 'nameserver 192.0.2.1\n', hostname: 'build\n' }
 
@@ -68,10 +69,10 @@ const maxWarm = 8
 const bytesPerWarm = 1024 ** 3
 
 /**
- * The host agent: the one process that is root, and therefore small. It has no database, no keys and no network
- * listener; it speaks plain data over a unix socket. Starting, it checks every control that a sandbox will need
- * and refuses with the names of the packages or settings when one is missing; it then finds what an earlier
- * agent left. Stopping, it closes the socket and leaves the sandboxes to their shims.
+ * The host agent: the only process that is root, and therefore small. It has no database, no keys and no network listener;
+ * it serves plain data over a unix socket. At start it checks every control that a sandbox needs, and refuses with the names
+ * of missing packages or settings; then it takes over the sandboxes of an earlier agent. At stop it closes the socket, and
+ * the sandboxes continue under their shims.
  */
 export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
   await checkEverything(options.runtimes)
@@ -85,7 +86,7 @@ export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
   await mkdir(stagingFolder, { recursive: true, mode: 0o711 })
   const { memoryBytes } = options
   await prepareCgroups(layout, options.cgroupParent, memoryBytes)
-  const native = await buildNative(paths.native)
+  const native = installedPrograms(paths.native, ['shim', 'spawner', 'links', 'resolver', 'init', 'unpack'])
   const { init, unpack } = native
   const programs = { busybox, init, unpack }
   const platformLayer = await makePlatformLayer(paths.platform, programs)
@@ -103,11 +104,11 @@ export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
     onError: options.onError,
   })
   const cpus = availableParallelism()
-  // A shim that still holds a lock of before holds up nobody.
+  // New lock files: a lock that an older shim still holds blocks nobody.
   await rm(paths.collectLocks, { recursive: true, force: true })
   await mkdir(paths.collectLocks, { mode: 0o700 })
   const { clock, onError, onProgress } = options
-  const marks = { folder: paths.marks, formerFolder: paths.formerMarks, clock, onError }
+  const marks = { folder: paths.marks, legacyFolder: paths.legacyMarks, clock, onError }
   const sandboxes = new Sandboxes({
     paths,
     clock,
@@ -123,7 +124,7 @@ export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
     runtimes,
     filters,
     processors: new Processors(cpus),
-    ownProc: await OwnProcFolders.at(paths.proc),
+    procfsOverlays: await ProcfsOverlayFolders.at(paths.proc),
     slots:
       options.slots ??
       Math.max(2, Math.min(cpus * sandboxesPerCpu, Math.floor(memoryBytes / bytesPerSandbox))),
@@ -147,7 +148,7 @@ export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
     onError: options.onError,
   })
   await listen(server, options.socketPath, options.gid)
-  // A connection that cannot be accepted, for want of memory or files, is no reason to end.
+  // A failed accept (out of memory or descriptors) must not end the agent.
   server.on('error', options.onError)
   return {
     stop: async () => {
@@ -160,7 +161,7 @@ export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
   }
 }
 
-/** Throws one refusal that names everything missing. */
+/** Throws one refusal that lists everything missing. */
 async function checkEverything(runtimes: readonly SandboxRuntime[]): Promise<void> {
   const missing = (await checkHost(runtimes)).filter((check) => !check.ok)
   if (missing.length === 0) return

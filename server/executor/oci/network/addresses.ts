@@ -1,17 +1,17 @@
 import { createHash } from 'node:crypto'
 
 /**
- * The addresses of sandboxes' links. They are seen by nobody but one router and its sandboxes, so every agent has the
- * same; only the pair between a router and its host is the agent's own.
+ * The addresses of sandboxes' links. Only one router and its sandboxes see them, so every agent uses the same; only the
+ * address pair between a router and its host differs between agents.
  */
 export const linkBase4 = '198.18.0.0'
-/** The router, to the sandboxes: where their resolver listens. */
+/** The router's address on the side of the sandboxes, where the resolver listens. */
 export const gateway4 = '198.18.0.1'
 export const linkPrefix6 = 'fd5b:6a6f:6273:1::'
 
-/** Far less than the range holds: an address comes again only after as many links. */
+/** An address is reused only after this many links. */
 export const linkIndexes = 65_000
-/** The one before is the router's. */
+/** Index 1 is the router's. */
 export const firstLinkIndex = 2
 
 export interface LinkAddresses {
@@ -19,7 +19,7 @@ export interface LinkAddresses {
   ip6: string
 }
 
-/** Addresses of link `index`, as native/links.c gives them. */
+/** Addresses of link `index`, as native/links/links.c assigns them. */
 export function linkAddresses(index: number): LinkAddresses {
   return {
     ip4: `198.18.${index >> 8}.${index & 0xff}`,
@@ -27,7 +27,7 @@ export function linkAddresses(index: number): LinkAddresses {
   }
 }
 
-/** Names that belong to the agent of one data folder, so that agents of one machine do not meet. */
+/** Names for the agent of one data folder, so that agents on one machine do not collide. */
 export interface NetworkNames {
   namespace: string
   /** The host's end of the pair between host and router. */
@@ -50,7 +50,7 @@ export interface UplinkAddresses {
 
 const pairs = 16_384
 
-/** A pair of addresses for the uplink that none of `taken` lies in; `seed` says where to look first. */
+/** A pair of uplink addresses that contains none of `taken`; the search starts at a position derived from `seed`. */
 export function uplinkAddresses(seed: string, taken: readonly string[]): UplinkAddresses {
   const first = createHash('sha256').update(seed).digest().readUInt32BE(0) % pairs
   for (let tried = 0; tried < pairs; tried += 1) {

@@ -1,13 +1,13 @@
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { AllowList } from '../../allow-list.ts'
-import { type SandboxRuntime, sandboxRuntimes } from '../../port.ts'
-import { shellJob, TestAgent, until } from '../test-agent.ts'
+import type { AllowList } from '../../port/allow-list.ts'
+import { type SandboxRuntime, sandboxRuntimes } from '../../port/sandbox-spec.ts'
+import { type FakeInternet, publicHosts } from '../testing/internet/fake-internet.ts'
+import { type ResolvingAgent, startResolvingAgent } from '../testing/internet/resolving-agent.ts'
+import { shellJob, TestAgent, waitUntil } from '../testing/test-agent.ts'
 import { networkNames } from './addresses.ts'
-import { beyond, type FakeInternet } from './fake-internet.ts'
-import { type ResolvingAgent, startResolvingAgent } from './resolving-agent.ts'
 
-/* What a sandbox reaches that is held to a list of names and ranges. */
+/* What a sandbox with an allow list of names and ranges reaches. */
 
 let machineOfAgent: ResolvingAgent
 let internet: FakeInternet
@@ -27,8 +27,8 @@ const held = (script: string, allow: Partial<AllowList>, runtime: SandboxRuntime
 })
 
 const hex4 = (address: string) => Buffer.from(address.split('.').map(Number)).toString('hex')
-const eight = hex4(beyond.ip4)
-const one = hex4(beyond.other4)
+const eight = hex4(publicHosts.ip4)
+const one = hex4(publicHosts.other4)
 const six = '26064700470000000000000000001111'
 
 /** Prints `reached` or `refused` for a host. */
@@ -45,26 +45,26 @@ async function outcomes(
 }
 
 describe.each(sandboxRuntimes)('on %s', (runtime) => {
-  test('an address is reached once its listed name has been asked for, and not before', async () => {
-    const hosts = [beyond.ip4, `${eight}.test`, beyond.ip4, beyond.other4, `${one}.test`]
+  test('an address is reachable after its listed name was resolved, and not before', async () => {
+    const hosts = [publicHosts.ip4, `${eight}.test`, publicHosts.ip4, publicHosts.other4, `${one}.test`]
     expect(await outcomes({ names: [`${eight}.test`] }, hosts, runtime)).toEqual([
       ...['refused', 'reached', 'reached', 'refused', 'refused'],
     ])
   })
 
-  test('an address of a listed range is reached, no other', async () => {
+  test('an address in a listed range is reachable, no other', async () => {
     const ranges = ['9.9.9.8/31', '2606:4700::/32', '9.9.9.9/32']
-    const hosts = ['9.9.9.9', '9.9.9.10', beyond.ip6, beyond.ip4]
+    const hosts = ['9.9.9.9', '9.9.9.10', publicHosts.ip6, publicHosts.ip4]
     expect(await outcomes({ ranges }, hosts, runtime)).toEqual(['reached', 'refused', 'reached', 'refused'])
   })
 
   test('an empty list allows nothing', async () => {
-    const hosts = [...Object.values(beyond), `${eight}.test`]
+    const hosts = [...Object.values(publicHosts), `${eight}.test`]
     expect(await outcomes({}, hosts, runtime)).toEqual(hosts.map(() => 'refused'))
   })
 })
 
-test('a wildcard stands for every name below it, and not for itself', async () => {
+test('a wildcard matches every name below it, but not itself', async () => {
   const names = [`*.${eight}.test`, `*.below.${six}.test`]
   const hosts = [
     ...[`${eight}.test`, `a.${eight}.test`, `a.b.${eight}.test`, `A.${eight}.TEST`, `x${eight}.test`],
@@ -76,17 +76,17 @@ test('a wildcard stands for every name below it, and not for itself', async () =
   ])
 })
 
-test('what one sandbox has asked for opens nothing to another, listed or not', async () => {
+test('a name that one sandbox resolved grants nothing to another, listed or not', async () => {
   await outcomes({ names: ['*.test'] }, [`${eight}.test`])
-  expect(await outcomes({ names: ['*.test'] }, [beyond.ip4])).toEqual(['refused'])
-  const unlisted = { ...shellJob(image, attempts(beyond.ip4)), network: { egressCapBytes: 1024 ** 3 } }
+  expect(await outcomes({ names: ['*.test'] }, [publicHosts.ip4])).toEqual(['refused'])
+  const unlisted = { ...shellJob(image, attempts(publicHosts.ip4)), network: { egressCapBytes: 1024 ** 3 } }
   expect((await agent.run(unlisted)).log).toBe('reached\n')
 })
 
-test('a listed name that leads inside has no address, and opens none', async () => {
+test('a listed name with an internal address resolves to nothing and grants nothing', async () => {
   internet.contacts.length = 0
   const inside = hex4('10.9.9.9')
-  const hosts = [`${inside}.test`, `${eight}.${inside}.test`, '10.9.9.9', beyond.ip4]
+  const hosts = [`${inside}.test`, `${eight}.${inside}.test`, '10.9.9.9', publicHosts.ip4]
   expect(await outcomes({ names: ['*.test'] }, hosts)).toEqual(hosts.map(() => 'refused'))
   expect(internet.contacts).toEqual([])
 })
@@ -95,11 +95,11 @@ test('an alias of a listed name is followed, and a name that only looks listed i
   const names = [`via.${eight}.test`]
   const looks = String.raw`\000\043\022\064\001\000\000\001\000\000\000\000\000\000\014via.08080808\004test\000\000\001\000\001`
   const script = `${attempts(`via.${eight}.test`)}; printf '${looks}' | timeout 2 nc 198.18.0.1 53 | head -c 6 | tail -c 1 | hexdump -e '1/1 "%d"'`
-  // 131: an answer that there is no such name.
+  // 131: NXDOMAIN.
   expect((await agent.run(held(script, { names }))).log).toBe('reached\n131')
 })
 
-test('a list that the host agent does not accept starts nothing', async () => {
+test('an invalid list starts nothing', async () => {
   const bad: Partial<AllowList>[] = [
     { ranges: ['10.0.0.0/8'] },
     { ranges: ['0.0.0.0/0'] },
@@ -116,7 +116,7 @@ test('a list that the host agent does not accept starts nothing', async () => {
   }
 })
 
-test('the longest list there is holds', async () => {
+test('the longest permitted list is enforced', async () => {
   const filler = Array.from({ length: 127 }, (_, at) => `${`${'x'.repeat(59)}.`.repeat(4)}n${at}.test`)
   const ranges = Array.from({ length: 128 }, (_, at) => `9.9.${at}.0/24`)
   expect(
@@ -129,7 +129,7 @@ async function resolverPid(): Promise<number> {
   return Number(pids.trim().split('\n')[0] || 0)
 }
 
-/** A job that waits between two parts until it is told to go on; resolves with what it has logged. */
+/** A job that waits between two parts while `between` runs; resolves with its log. */
 async function inTwoParts(
   host: TestAgent,
   { first, second, allow }: { first: string; second: string; allow: Partial<AllowList> },
@@ -143,27 +143,27 @@ async function inTwoParts(
   await host.client.start(spec, Buffer.alloc(0))
   const pid = await host.firstProcess(spec.id)
   const workspace = `/proc/${pid}/root/workspace`
-  await until(async () => (await host.onHost('ls', workspace)).includes('waiting'))
+  await waitUntil(async () => (await host.onHost('ls', workspace)).includes('waiting'))
   await between(pid)
   await host.onHost('touch', `${workspace}/go`)
   await host.client.wait(spec.id)
   return (await text(await host.client.log(spec.id))).trim().replaceAll('\n', ' ')
 }
 
-test('a resolver that was killed comes back with the lists', async () => {
+test('a killed resolver is restarted with the lists', async () => {
   const both = attempts(`${one}.test`, `${eight}.test`)
   const script = { first: both, second: `${both}; ${both}`, allow: { names: [`${eight}.test`] } }
   const told = await inTwoParts(agent, script, async () => {
     const pid = await resolverPid()
     process.kill(pid, 'SIGKILL')
-    await until(async () => ![0, pid].includes(await resolverPid()))
+    await waitUntil(async () => ![0, pid].includes(await resolverPid()))
   })
   expect(told).toBe('refused reached refused reached refused reached')
 })
 
-test('a list holds while the agent is dead, and with the next one', async () => {
+test('a list is enforced while the agent is dead, and by the next agent', async () => {
   const host = await TestAgent.start({ SANDBOX_RUNTIME_EGRESS: 'true' }, { prefix: internet.onMachine })
-  const hosts = ['9.9.9.9', beyond.ip4, beyond.ip6]
+  const hosts = ['9.9.9.9', publicHosts.ip4, publicHosts.ip6]
   const script = { first: 'true', second: attempts(...hosts), allow: { ranges: ['9.9.9.9/32'] } }
   const told = await inTwoParts(host, script, async (pid) => {
     await host.end('SIGKILL')
@@ -176,14 +176,14 @@ test('a list holds while the agent is dead, and with the next one', async () => 
     ]
     expect(await host.onHost('env', ...inside)).toBe('reached\nrefused\nrefused\n')
     await host.start()
-    // Its first link is made by a router that has its rules.
+    // A successful first link proves that the router has its rules.
     await host.run({ ...shellJob(await host.image(), 'true'), network: { egressCapBytes: 1 } })
   })
   expect(told).toBe('reached refused refused')
   await host.dispose()
 }, 60_000)
 
-test('of a sandbox that is gone no list is left', async () => {
+test('the list of a sandbox is removed with it', async () => {
   const { namespace } = networkNames(agent.dataDir)
   const router = `/proc/${agent.process?.pid}/root/run/netns/${namespace}`
   const rules = () =>
@@ -195,5 +195,5 @@ test('of a sandbox that is gone no list is left', async () => {
     seen = await rules()
   })
   expect(seen).toMatch(lists)
-  await until(async () => !lists.test(await rules()))
+  await waitUntil(async () => !lists.test(await rules()))
 })

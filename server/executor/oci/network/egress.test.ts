@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { specialRanges4, specialRanges6 } from '../../../base/special-ranges.ts'
-import { type SandboxRuntime, sandboxRuntimes } from '../../port.ts'
-import { shellJob, TestAgent, until } from '../test-agent.ts'
+import { type SandboxRuntime, sandboxRuntimes } from '../../port/sandbox-spec.ts'
+import { FakeInternet, machine, publicHosts } from '../testing/internet/fake-internet.ts'
+import { shellJob, TestAgent, waitUntil } from '../testing/test-agent.ts'
 import { linkAddresses } from './addresses.ts'
-import { beyond, FakeInternet, machine } from './fake-internet.ts'
 
-/** One address of each special range that a machine can be made to route to; the rest cannot be anybody's. */
+/** One address of each special range that the test machine can route to. The others cannot be assigned. */
 const routed4 =
   `10.9.9.9 100.64.9.9 100.100.100.200 168.63.129.16 169.254.169.254 172.16.9.9 192.0.0.192 192.0.2.9
   192.31.196.9 192.52.193.9 192.88.99.9 192.168.9.9 192.175.48.9 198.18.9.9 198.19.250.9 198.51.100.9
@@ -56,7 +56,13 @@ beforeAll(async () => {
   internet = await FakeInternet.make([...routed4, ...routed6])
   agent = await TestAgent.start({ SANDBOX_RUNTIME_EGRESS: 'true' }, { prefix: internet.onMachine })
   datagram = join(await mkdtemp(join(tmpdir(), 'datagram-')), 'datagram')
-  await agent.onHost('cc', '-static', '-o', datagram, join(import.meta.dirname, 'datagram.c'))
+  await agent.onHost(
+    'cc',
+    '-static',
+    '-o',
+    datagram,
+    join(import.meta.dirname, '../testing/internet/datagram.c'),
+  )
   image = await agent.image([[{ name: 'datagram', mode: 0o755 }, await readFile(datagram)]])
 }, 60_000)
 afterAll(async () => {
@@ -70,12 +76,12 @@ const online = (script: string, runtime: SandboxRuntime = 'crun', egressCapBytes
   network: { egressCapBytes },
 })
 
-/** What a job gets at each address: its greeting, or nothing. */
+/** Prints for each address whether its greeting arrived. */
 const attempt =
   'attempt() { echo | nc -w 2 "$@" 2>/dev/null | grep -q hello && echo "$1 reached" || echo "$1 refused"; }'
 const attempts = (addresses: string[], port = 80) =>
   `${attempt}; ${addresses.map((address) => `attempt ${address} ${port}`).join('; ')}`
-const told = (addresses: string[], what: 'reached' | 'refused') =>
+const results = (addresses: string[], what: 'reached' | 'refused') =>
   `${addresses.map((address) => `${address} ${what}\n`).join('')}`
 
 async function outcomes(script: string, runtime?: SandboxRuntime): Promise<string> {
@@ -83,7 +89,7 @@ async function outcomes(script: string, runtime?: SandboxRuntime): Promise<strin
 }
 
 const MiB = 1024 * 1024
-/** gVisor moves it slowly on a busy machine. */
+/** gVisor is slow on a busy machine. */
 const volumeMiB: Record<SandboxRuntime, number> = { crun: 50, runsc: 20 }
 
 async function receive(address: string, runtime: SandboxRuntime): Promise<number> {
@@ -101,7 +107,7 @@ async function send(address: string, runtime: SandboxRuntime): Promise<number> {
   return (await agent.run(online(script, runtime))).exit.network.egressBytes / (count * MiB)
 }
 
-/** What a busy machine loses on the way is sent, and measured, again: of a few transfers the smallest had least of it. */
+/** On a busy machine lost packets are sent, and counted, twice: the smallest of a few transfers has the fewest. */
 async function leastOf(transfer: () => Promise<number>): Promise<number> {
   const shares: number[] = []
   do shares.push(await transfer())
@@ -111,23 +117,26 @@ async function leastOf(transfer: () => Promise<number>): Promise<number> {
 
 describe.each(sandboxRuntimes)('on %s', (runtime) => {
   test('a job reaches public addresses over TCP and UDP, in both families', async () => {
-    const addresses = Object.values(beyond)
+    const addresses = Object.values(publicHosts)
     internet.contacts.length = 0
-    expect(await outcomes(attempts(addresses), runtime)).toBe(told(addresses, 'reached'))
-    await outcomes(`/datagram by-ip4 443 - ${beyond.ip4}; /datagram by-ip6 443 - ${beyond.ip6}`, runtime)
-    await until(
+    expect(await outcomes(attempts(addresses), runtime)).toBe(results(addresses, 'reached'))
+    await outcomes(
+      `/datagram by-ip4 443 - ${publicHosts.ip4}; /datagram by-ip6 443 - ${publicHosts.ip6}`,
+      runtime,
+    )
+    await waitUntil(
       async () => internet.contacts.filter((contact) => /udp 443 by-ip[46]/.test(contact)).length === 2,
     )
   })
 
-  test('a job reaches no special range, in whatever spelling', async () => {
+  test('a job reaches no special range, in any spelling', async () => {
     const addresses = [...routed4, ...routed6, ...unrouted4, ...unrouted6, ...spellings]
-    // What could be reached is: the machine itself gets there.
+    // The addresses are reachable in principle: the machine itself reaches them.
     for (const address of ['10.9.9.9', '169.254.169.254', 'fd00:ec2::254', '64:ff9b::a09:909']) {
       expect(await internet.machineRun('sh', '-c', `echo | busybox nc -w 2 ${address} 80`)).toContain('hello')
     }
     internet.contacts.length = 0
-    expect(await outcomes(attempts(addresses), runtime)).toBe(told(addresses, 'refused'))
+    expect(await outcomes(attempts(addresses), runtime)).toBe(results(addresses, 'refused'))
     await outcomes(`/datagram x 443 - ${addresses.join(' ')}; sleep 0.5`, runtime)
     expect(internet.contacts).toEqual([])
     console.log(
@@ -137,15 +146,15 @@ describe.each(sandboxRuntimes)('on %s', (runtime) => {
 
   test('a job reaches no address of the host', async () => {
     const addresses = [machine.ip4, machine.ip6, machine.private4, '198.18.0.1', ...(await uplinkOfHost())]
-    expect(await outcomes(attempts(addresses), runtime)).toBe(told(addresses, 'refused'))
+    expect(await outcomes(attempts(addresses), runtime)).toBe(results(addresses, 'refused'))
     expect(internet.machineContacts).toEqual([])
   })
 
-  test('a job asks no other resolver', async () => {
-    expect(await outcomes(attempts(Object.values(beyond), 53), runtime)).toBe(
-      told(Object.values(beyond), 'refused'),
+  test('a job reaches no other resolver', async () => {
+    expect(await outcomes(attempts(Object.values(publicHosts), 53), runtime)).toBe(
+      results(Object.values(publicHosts), 'refused'),
     )
-    await outcomes(`/datagram to-port-53 53 - ${beyond.ip4} ${beyond.ip6}; sleep 0.5`, runtime)
+    await outcomes(`/datagram to-port-53 53 - ${publicHosts.ip4} ${publicHosts.ip6}; sleep 0.5`, runtime)
     expect(internet.contacts).not.toContain('udp 53 to-port-53')
   })
 
@@ -164,9 +173,9 @@ describe.each(sandboxRuntimes)('on %s', (runtime) => {
     expect(await outcomes(script, runtime)).toBe('refused\n'.repeat(commands.length))
   })
 
-  test('what a job receives and sends is measured within 1%', async () => {
+  test('bytes received and sent by a job are measured within 1%', async () => {
     const shares: number[] = []
-    for (const address of [beyond.ip4, beyond.ip6]) {
+    for (const address of [publicHosts.ip4, publicHosts.ip6]) {
       shares.push(await leastOf(() => receive(address, runtime)), await leastOf(() => send(address, runtime)))
     }
     console.log(
@@ -175,34 +184,34 @@ describe.each(sandboxRuntimes)('on %s', (runtime) => {
     for (const share of shares) expect(Math.abs(share - 1)).toBeLessThan(0.01)
   }, 120_000)
 
-  test('a job that asks the network for nothing has sent nothing', async () => {
-    // One of them has a link that is new, for which the kernel itself says something after a while.
+  test('a job that does not use the network has sent nothing', async () => {
+    // One of them has a new link, over which the kernel itself sends packets after a while.
     const jobs = await Promise.all(Array.from({ length: 10 }, () => agent.run(online('sleep 3', runtime))))
     expect(jobs.map(({ exit }) => exit.network.egressBytes)).toEqual(Array(10).fill(0))
   })
 
   test('a job that sends more than its cap ends', async () => {
-    const endless = `{ echo take; cat /dev/zero; } | nc ${beyond.ip4} 80; sleep 100`
+    const endless = `{ echo take; cat /dev/zero; } | nc ${publicHosts.ip4} 80; sleep 100`
     const { exit } = await agent.run(online(endless, runtime, 20 * MiB))
     expect(exit).toMatchObject({ cause: 'egress_cap', exitCode: null })
     expect(exit.network.egressBytes).toBeGreaterThan(20 * MiB)
     console.log(`cap 20 MiB: ended at ${(exit.network.egressBytes / MiB).toFixed(1)} MiB`)
   })
 
-  test('a job that ends by itself beyond its cap has not completed', async () => {
-    const { exit } = await agent.run(online(`echo hi | nc -w 2 ${beyond.ip4} 80`, runtime, 10))
+  test('a job that exits after exceeding its cap has not completed', async () => {
+    const { exit } = await agent.run(online(`echo hi | nc -w 2 ${publicHosts.ip4} 80`, runtime, 10))
     expect(exit.cause).toBe('egress_cap')
   })
 })
 
 test('a job reaches no address that the host gets later', async () => {
-  expect(await outcomes(attempts([beyond.ip4]))).toBe(told([beyond.ip4], 'reached'))
+  expect(await outcomes(attempts([publicHosts.ip4]))).toBe(results([publicHosts.ip4], 'reached'))
   await internet.machineRun('ip', 'address', 'add', '203.0.114.77/24', 'dev', 'way-out')
-  expect(await outcomes(attempts(['203.0.114.77']))).toBe(told(['203.0.114.77'], 'refused'))
+  expect(await outcomes(attempts(['203.0.114.77']))).toBe(results(['203.0.114.77'], 'refused'))
   expect(internet.machineContacts).toEqual([])
 })
 
-test('every special range has an address among those that are tried', () => {
+test('every special range has an address among those tested', () => {
   const all = [...routed4, ...unrouted4].map((address) => ['ipv4', address] as const)
   const all6 = [...routed6, ...unrouted6].map((address) => ['ipv6', address] as const)
   for (const { range } of [...specialRanges4, ...specialRanges6]) {
@@ -221,10 +230,10 @@ test('a job reaches no address of the host when somebody has flushed the host’
   const rules = await internet.machineRun('nft', 'list', 'ruleset')
   await internet.machineRun('nft', 'flush', 'ruleset')
   const addresses = [machine.ip4, machine.ip6, machine.private4, '203.0.114.77']
-  expect(await outcomes(attempts(addresses))).toBe(told(addresses, 'refused'))
+  expect(await outcomes(attempts(addresses))).toBe(results(addresses, 'refused'))
   expect(internet.machineContacts).toEqual([])
   await internet.machineRun('sh', '-c', `nft -f - <<'END'\n${rules}\nEND`)
-  expect(await outcomes(attempts([beyond.ip4]))).toBe(told([beyond.ip4], 'reached'))
+  expect(await outcomes(attempts([publicHosts.ip4]))).toBe(results([publicHosts.ip4], 'reached'))
 })
 
 async function uplinkOfHost(): Promise<string[]> {
@@ -233,7 +242,7 @@ async function uplinkOfHost(): Promise<string[]> {
   return [...line.matchAll(/(\S+)\/\d+/g)].map(([, address = '']) => address)
 }
 
-/** A job that stays, with its address and a process of it. */
+/** A job that keeps running, with its addresses and its network namespace. */
 async function lasting(script: string): Promise<{ id: string; ip4: string; ip6: string; netns: string }> {
   const spec = online(script)
   await agent.client.start(spec, Buffer.alloc(0))
@@ -256,8 +265,8 @@ async function lasting(script: string): Promise<{ id: string; ip4: string; ip6: 
 test('a job reaches no other job', async () => {
   const other = await lasting('while true; do echo hello | nc -l -p 8080; done')
   const addresses = [other.ip4, other.ip6]
-  expect(await outcomes(attempts(addresses, 8080))).toBe(told(addresses, 'refused'))
-  // The listener is there: only not for others.
+  expect(await outcomes(attempts(addresses, 8080))).toBe(results(addresses, 'refused'))
+  // The listener works from inside its own sandbox.
   const own = await agent.onHost(
     'nsenter',
     `--net=${other.netns}`,
@@ -269,34 +278,34 @@ test('a job reaches no other job', async () => {
   await agent.client.stop(other.id)
 })
 
-test('what comes from another address than the link’s own is dropped', async () => {
+test('packets with a spoofed source address are dropped', async () => {
   const job = await lasting('sleep 100')
   const inside = (...words: string[]) => agent.onHost('nsenter', `--net=${job.netns}`, ...words)
   await inside('ip', 'address', 'add', '198.18.200.200/32', 'dev', 'eth0')
-  const send = (from: string, text: string) => inside(datagram, text, '80', from, beyond.ip4)
+  const send = (from: string, text: string) => inside(datagram, text, '80', from, publicHosts.ip4)
   await send('198.18.200.200', 'spoofed')
   await send(job.ip4, 'honest')
-  await until(async () => internet.contacts.includes('udp 80 honest'))
+  await waitUntil(async () => internet.contacts.includes('udp 80 honest'))
   expect(internet.contacts).not.toContain('udp 80 spoofed')
   await agent.client.stop(job.id)
 })
 
 test('a job without network has none while others have', async () => {
   const { exit, log } = await agent.run(
-    shellJob(image, `ls /sys/class/net /proc/sys/net/ipv4/conf; ${attempts([beyond.ip4])}`),
+    shellJob(image, `ls /sys/class/net /proc/sys/net/ipv4/conf; ${attempts([publicHosts.ip4])}`),
   )
-  expect(log).toContain(`${beyond.ip4} refused`)
+  expect(log).toContain(`${publicHosts.ip4} refused`)
   expect(log).not.toContain('eth0')
   expect(exit.network).toEqual({ ingressBytes: 0, egressBytes: 0 })
 })
 
-test('a job on a machine with no way out runs, and hears soon that nothing can be reached', async () => {
+test('a job on a machine without a route runs, and its connections fail fast', async () => {
   await internet.machineRun('ip', 'route', 'delete', 'default')
   await internet.machineRun('ip', '-6', 'route', 'delete', 'default')
   const started = performance.now()
   expect(await outcomes(attempts(['9.9.9.9', '2620:fe::fe']))).toBe(
-    told(['9.9.9.9', '2620:fe::fe'], 'refused'),
+    results(['9.9.9.9', '2620:fe::fe'], 'refused'),
   )
   expect(performance.now() - started).toBeLessThan(10_000)
-  await until(async () => (await agent.client.capacity()).running === 0)
+  await waitUntil(async () => (await agent.client.capacity()).running === 0)
 })

@@ -3,21 +3,19 @@ import { mkdtemp, readlink, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { buildNative } from '../native/build.ts'
-import { lendNative } from '../native/lend-native.ts'
-import { until } from '../test-agent.ts'
+import { installedPrograms } from '../../../native-programs/installed.ts'
+import { waitUntil } from '../testing/test-agent.ts'
 import { gateway4, linkAddresses, linkIndexes } from './addresses.ts'
 import { LinkMaker } from './link-maker.ts'
 
-test('links begin again at the first after the last, and none gets the address of the router', async () => {
+test('indexes wrap around to the first one, and no link gets the address of the router', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'links-'))
-  await lendNative(folder)
-  const { links } = await buildNative(folder)
-  // A namespace of its own in the place of a router's.
+  const { links } = installedPrograms(folder, ['links'])
+  // A new namespace in place of a router's.
   const holder = spawn('/usr/bin/unshare', ['--net', 'sleep', 'infinity'])
   const namespace = `/proc/${holder.pid}/ns/net`
   const own = await readlink('/proc/self/ns/net')
-  await until(async () => (await readlink(namespace)) !== own)
+  await waitUntil(async () => (await readlink(namespace)) !== own)
   const maker = new LinkMaker(links, { namespace, hasIp6: false }, linkIndexes - 1)
   try {
     const made = [await maker.make(), await maker.make(), await maker.make()]

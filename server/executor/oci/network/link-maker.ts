@@ -1,26 +1,26 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { eachLine } from '../../../base/each-line.ts'
-import { ExecutorRefused } from '../../port.ts'
+import { ExecutorRefused } from '../../port/errors.ts'
 import { firstLinkIndex, gateway4, linkBase4, linkIndexes, linkPrefix6 } from './addresses.ts'
 import type { Router } from './router.ts'
 
-/** A network namespace with one way out, held open until a shim has it. */
+/** A network namespace with one link to the router, held open until a shim has entered it. */
 export interface Link {
   index: number
-  /** Where it can be opened while its maker lives. */
+  /** Path of the namespace while the maker process lives. */
   path: string
-  /** What must be found there. */
+  /** Expected inode of the namespace. */
   inode: number
 }
 
-/** The process that makes links (native/links.c). Once it has died every call fails. */
+/** The process that makes links (native/links/links.c). After it has died every call fails. */
 export class LinkMaker {
   readonly #child: ChildProcessWithoutNullStreams
   readonly #waiting: PromiseWithResolvers<Link>[] = []
   #isGone = false
 
-  /** An index comes again only long after its link; a new process begins anywhere, behind `last`. */
+  /** Indexes are used round robin after `last`, which is random, so an index is reused only long after its link. */
   constructor(
     program: string,
     router: Pick<Router, 'namespace' | 'hasIp6'>,
@@ -52,13 +52,13 @@ export class LinkMaker {
     return wanted.promise
   }
 
-  /** Lets go of a link that was handed out by this maker. */
+  /** Closes a link of this maker. */
   drop({ path }: Link): void {
     const [, pid, descriptor] = /^\/proc\/(\d+)\/fd\/(\d+)$/.exec(path) ?? []
     if (Number(pid) === this.#child.pid && !this.#isGone) this.#child.stdin.write(`drop ${descriptor}\n`)
   }
 
-  /** Every link that nobody has taken goes with it. */
+  /** Ends the process; links that are not in use disappear with it. */
   async stop(): Promise<void> {
     if (this.#isGone) return
     const ended = new Promise((resolve) => this.#child.once('close', resolve))
@@ -73,8 +73,8 @@ export class LinkMaker {
       const path = `/proc/${this.#child.pid}/fd/${descriptor}`
       wanted?.resolve({ index: Number(index), path, inode: Number(inode) })
     } else {
-      const told = line.replace(/^failed /, '')
-      wanted?.reject(new ExecutorRefused('network_link', `a network link cannot be made: ${told}`))
+      const reason = line.replace(/^failed /, '')
+      wanted?.reject(new ExecutorRefused('network_link', `a network link cannot be made: ${reason}`))
     }
   }
 
@@ -84,4 +84,4 @@ export class LinkMaker {
   }
 }
 
-const gone = () => new ExecutorRefused('network_link', 'what makes network links has died: try again')
+const gone = () => new ExecutorRefused('network_link', 'the link maker has died: try again')

@@ -2,11 +2,11 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { shellJob, TestAgent, until } from '../test-agent.ts'
+import { FakeInternet, publicHosts } from '../testing/internet/fake-internet.ts'
+import { shellJob, TestAgent, waitUntil } from '../testing/test-agent.ts'
 import { networkNames } from './addresses.ts'
-import { beyond, FakeInternet } from './fake-internet.ts'
 
-/* What becomes of links, rules and names when something is missing or dies. */
+/* Links, rules and names when a tool is missing or a process dies. */
 
 let internet: FakeInternet
 const settings = { SANDBOX_RUNTIME_EGRESS: 'true' }
@@ -21,7 +21,7 @@ const online = (image: string, script: string) => ({
   network: { egressCapBytes: 1024 ** 3 },
 })
 
-/** Everything by the agent's names on the machine: its namespace, its device, its table. */
+/** Residue of the agent's network on the machine: namespace, device, table. */
 async function leftOf(agent: TestAgent): Promise<string[]> {
   const names = networkNames(agent.dataDir)
   const seen = await Promise.all([
@@ -32,7 +32,7 @@ async function leftOf(agent: TestAgent): Promise<string[]> {
   return Object.values(names).filter((name) => seen.join(' ').includes(name))
 }
 
-/** Runs the agent with another program in place of a tool of the host, and tells how a start fails. */
+/** Runs the agent with a tool of the host replaced by another program, and returns how a start fails. */
 async function startWithout(tool: string, replacement: string): Promise<{ slug: string; message: string }> {
   const folder = await mkdtemp(join(tmpdir(), 'tool-'))
   await writeFile(join(folder, 'tool'), replacement, { mode: 0o755 })
@@ -46,12 +46,12 @@ async function startWithout(tool: string, replacement: string): Promise<{ slug: 
     )
     const links = await internet.machineRun('ip', '-br', 'link')
     expect(links).not.toMatch(/sbj-\S+\s+UP/)
-    // Without a network, sandboxes run as ever.
+    // Sandboxes without a network run normally.
     expect((await agent.run(shellJob(image, 'echo fine'))).log).toBe('fine\n')
     return refused
   } finally {
     await agent.dispose()
-    // It cannot take its own away without the tool. Others on this machine have theirs beside it.
+    // The agent cannot remove its network without the tool. Other agents on this machine have their own.
     const { namespace } = networkNames(agent.dataDir)
     if ((await leftOf(agent)).includes(namespace))
       await internet.machineRun('ip', 'netns', 'delete', namespace)
@@ -59,28 +59,28 @@ async function startWithout(tool: string, replacement: string): Promise<{ slug: 
   }
 }
 
-test('where rules cannot be loaded no sandbox with a network starts, and the refusal says why', async () => {
+test('if rules cannot be loaded no sandbox with a network starts, and the refusal has the reason', async () => {
   expect(await startWithout('/usr/sbin/nft', '#!/bin/sh\necho "no such table" >&2; exit 1\n')).toMatchObject({
     slug: 'network_rules',
     message: expect.stringContaining('no such table'),
   })
 }, 60_000)
 
-test('where the loader of rules is killed no sandbox with a network starts', async () => {
+test('if the rule loader is killed no sandbox with a network starts', async () => {
   expect(await startWithout('/usr/sbin/nft', '#!/bin/sh\nkill -9 $$\n')).toMatchObject({
     slug: 'network_rules',
     message: expect.stringContaining('killed'),
   })
 }, 60_000)
 
-test('where a tool is missing the refusal says what to install', async () => {
+test('if a tool is missing the refusal says what to install', async () => {
   expect(await startWithout('/usr/sbin/nft', 'not a program')).toMatchObject({
     slug: 'network_rules',
     message: expect.stringContaining('apt-get install nftables'),
   })
 }, 60_000)
 
-test('a host whose operator has switched the network off refuses a sandbox that asks for it', async () => {
+test('a host with the network switched off refuses a sandbox with a network', async () => {
   const agent = await TestAgent.start({}, { prefix: internet.onMachine })
   const start = agent.client.start(online(await agent.image(), 'true'), Buffer.alloc(0))
   await expect(start).rejects.toMatchObject({ slug: 'network_off' })
@@ -88,10 +88,10 @@ test('a host whose operator has switched the network off refuses a sandbox that 
   await agent.dispose()
 }, 60_000)
 
-test('a link outlives its agent, and nothing is left when the next agent has stopped', async () => {
+test('a link outlives its agent, and no residue is left when the next agent has stopped', async () => {
   const agent = await TestAgent.start(settings, { prefix: internet.onMachine })
   const image = await agent.image()
-  const say = `echo hi | nc -w 3 ${beyond.ip4} 80`
+  const say = `echo hi | nc -w 3 ${publicHosts.ip4} 80`
   const spec = online(
     image,
     `${say}; until [ -e /tmp/go ]; do sleep 0.1; [ $((n=n+1)) -gt 30 ] && break; done; ${say}`,
@@ -100,19 +100,19 @@ test('a link outlives its agent, and nothing is left when the next agent has sto
   await agent.end('SIGKILL')
   expect(await leftOf(agent)).toHaveLength(3)
   await agent.start()
-  // The new agent has loaded its rules around the link that is in use.
+  // The new agent has loaded its rules without affecting the link in use.
   expect((await agent.run(online(image, say))).log).toContain('hello')
   await agent.client.wait(spec.id)
   const log = await agent.run(online(image, say))
   expect(log.log).toContain('hello')
   const exit = await agent.client.wait(spec.id)
   expect(exit.network.egressBytes).toBeGreaterThan(0)
-  expect(internet.contacts.filter((contact) => contact === `tcp 80 ${beyond.ip4}`)).toHaveLength(4)
+  expect(internet.contacts.filter((contact) => contact === `tcp 80 ${publicHosts.ip4}`)).toHaveLength(4)
   await agent.dispose()
   expect(await leftOf(agent)).toEqual([])
 }, 60_000)
 
-test('links that nobody took go with an agent that is killed', async () => {
+test('unused links disappear with an agent that is killed', async () => {
   const agent = await TestAgent.start(settings, { prefix: internet.onMachine })
   const image = await agent.image()
   await agent.run(online(image, 'true'))
@@ -121,25 +121,25 @@ test('links that nobody took go with an agent that is killed', async () => {
     (await agent.onHost('ip', '-n', namespace, '-br', 'link'))
       .split('\n')
       .filter((line) => line.startsWith('r')).length
-  await until(async () => (await links()) >= 8)
+  await waitUntil(async () => (await links()) >= 8)
   await agent.end('SIGKILL')
-  await until(async () => (await links()) === 0)
+  await waitUntil(async () => (await links()) === 0)
   await agent.start()
-  expect((await agent.run(online(image, `echo hi | nc -w 3 ${beyond.ip4} 80`))).log).toContain('hello')
+  expect((await agent.run(online(image, `echo hi | nc -w 3 ${publicHosts.ip4} 80`))).log).toContain('hello')
   await agent.dispose()
   expect(await leftOf(agent)).toEqual([])
 }, 60_000)
 
-test('what makes links may die: the next start has a new one', async () => {
+test('the link maker may die: the next start has a new one', async () => {
   const agent = await TestAgent.start(settings, { prefix: internet.onMachine })
   const image = await agent.image()
   await agent.run(online(image, 'true'))
   const makers = await agent.onHost('pgrep', '-P', String(agent.process?.pid), '-x', 'links')
   process.kill(Number(makers.trim()), 'SIGKILL')
-  const say = `echo hi | nc -w 3 ${beyond.ip4} 80`
-  await until(async () => {
+  const say = `echo hi | nc -w 3 ${publicHosts.ip4} 80`
+  await waitUntil(async () => {
     const { exit, log } = await agent.run(online(image, say)).catch(() => ({ exit: undefined, log: '' }))
-    // A link of the dead maker is no link: its sandbox does not start.
+    // A link of the dead maker is invalid: its sandbox does not start.
     expect(exit === undefined || log.includes('hello') || exit.detail === 'network_gone').toBe(true)
     return log.includes('hello')
   })

@@ -1,6 +1,8 @@
 import { randomInt } from 'node:crypto'
-import type { AllowList } from '../../allow-list.ts'
-import { ExecutorRefused, type Refusals, type SandboxSpec } from '../../port.ts'
+import type { AllowList } from '../../port/allow-list.ts'
+import { ExecutorRefused } from '../../port/errors.ts'
+import type { Refusals } from '../../port/network-refusals.ts'
+import type { SandboxSpec } from '../../port/sandbox-spec.ts'
 import { networkNames } from './addresses.ts'
 import { type Link, LinkMaker } from './link-maker.ts'
 import { registryEndpoints } from './registry-endpoints.ts'
@@ -10,53 +12,53 @@ import { endPullRules, type ListedLink, listRules, type RegistryEndpoints, regis
 
 export interface NetworkOptions {
   dataDir: string
-  /** The compiled native/links.c. */
+  /** Path of the native program `links`. */
   linksProgram: string
-  /** The compiled native/resolver.c. */
+  /** Path of the native program `resolver`. */
   resolverProgram: string
-  /** The operator's switch for jobs. */
+  /** Whether jobs may have a network. */
   jobs: boolean
-  /** Whether there is a registry that base images may be pulled from. */
+  /** Whether base images may be pulled from a registry. */
   pulls: boolean
-  /** `host[:port]` of the operator's own registry. */
+  /** `host[:port]` of the operator's registry. */
   registry: string | undefined
   onError: (error: unknown) => void
 }
 
 /** What a sandbox may reach. */
-type Reach = Pick<Exclude<SandboxSpec['network'], 'none'>, 'allow' | 'registry'> & {
+type AllowedTargets = Pick<Exclude<SandboxSpec['network'], 'none'>, 'allow' | 'registry'> & {
   owner?: number | undefined
 }
 
-interface Open {
+interface OpenNetwork {
   router: Router
   maker: LinkMaker
   resolver: Resolver
 }
 
-/** Links that wait for a sandbox. */
+/** Number of links that are kept ready. */
 const poolSize = 8
 
-/** Numbers of lists: above the marks of refusals, and none comes again soon. */
+/** Numbers of lists: above the marks of refusals, and not reused soon. */
 const marks = { first: 0x1_0000, last: 0x7fff_ffff }
 
 /**
- * The network of this machine's sandboxes: one router, and links made ahead for it. A link is used once. Whatever
- * fails while the router is made is told to the start that wanted a link, and tried again with the next one: no
- * sandbox starts with a link that the rules do not stand behind, or without the link it was to have.
+ * The network of this machine's sandboxes: one router, and links made in advance. A link is used once. A failure while the
+ * router is made fails the start that needs a link, and the next start tries again: no sandbox starts with a link that the
+ * rules do not cover, or without its link.
  */
 export class Network {
   readonly #options: NetworkOptions
-  #opening: Promise<Open> | undefined
-  #open: Open | undefined
+  #opening: Promise<OpenNetwork> | undefined
+  #open: OpenNetwork | undefined
   readonly #pool: Link[] = []
   #refilling = false
   #inUse = 0
   /** By the number of the link. */
   readonly #lists = new Map<number, ListedLink>()
-  /** What each link shares with others, by the number of the link. */
+  /** Share number (company) of each link, by the number of the link. */
   readonly #shares = new Map<number, number>()
-  /** Numbers of the links that reach the operator's own registry. */
+  /** Numbers of the links that may reach the operator's registry. */
   readonly #pulls = new Set<number>()
   #nextMark = randomInt(marks.first, marks.last)
 
@@ -64,7 +66,7 @@ export class Network {
     this.#options = options
   }
 
-  /** Makes everything ready before a start asks for it; a failure is told and does not hold the agent up. */
+  /** Sets up the network in advance. A failure is reported and does not stop the agent. */
   async prepare(): Promise<void> {
     const { jobs, onError, dataDir } = this.#options
     try {
@@ -75,8 +77,8 @@ export class Network {
     }
   }
 
-  /** A link that no sandbox had before; with a list, it is held to that before anybody has it. */
-  async take(use: 'jobs' | 'pulls', { allow, registry, owner }: Reach): Promise<Link> {
+  /** Returns an unused link. With an allow list, the link is limited to it before this resolves. */
+  async take(use: 'jobs' | 'pulls', { allow, registry, owner }: AllowedTargets): Promise<Link> {
     if (!this.#options[use]) {
       throw new ExecutorRefused('network_off', `the operator has switched the network of ${use} off`)
     }
@@ -96,7 +98,7 @@ export class Network {
       }
       if (!allow) return link
       const listed = this.#list(link, allow)
-      await Promise.all([router.nft(listRules('add', listed)), resolver.hold(listed)])
+      await Promise.all([router.nft(listRules('add', listed)), resolver.enforceList(listed)])
       return link
     } catch (error) {
       this.release(link)
@@ -104,21 +106,21 @@ export class Network {
     }
   }
 
-  /** Counts a link that a sandbox of an earlier agent has. Call before `prepare`. */
-  adopt(link: Link, { allow, registry, owner }: Reach): void {
+  /** Registers the link of a sandbox of an earlier agent. Call before `prepare`. */
+  adopt(link: Link, { allow, registry, owner }: AllowedTargets): void {
     this.#inUse += 1
     if (owner !== undefined) this.#shares.set(link.index, owner)
     if (allow) this.#list(link, allow)
     if (registry) this.#pulls.add(link.index)
   }
 
-  /** What was refused to the link since it was asked last; undefined where nothing was, or nobody knows. */
+  /** Refusals of the link since the previous call; undefined if there were none or they are unknown. */
   async takeRefusals({ index }: Link): Promise<Refusals | undefined> {
     const refusals = await this.#open?.resolver.takeRefusals(index).catch(this.#options.onError)
     return refusals?.entries.length ? refusals : undefined
   }
 
-  /** The sandbox is gone. The next router, and the next resolver, start without it. */
+  /** Call when the sandbox is gone: the next router and resolver start without its link. */
   release(link: Link): void {
     this.#inUse -= 1
     this.#open?.maker.drop(link)
@@ -128,7 +130,7 @@ export class Network {
     this.#shares.delete(link.index)
     const listed = this.#lists.get(link.index)
     this.#lists.delete(link.index)
-    this.#open?.resolver.letGo(link.index)
+    this.#open?.resolver.release(link.index)
     if (listed) this.#open?.router.nft(listRules('delete', listed)).catch(this.#options.onError)
   }
 
@@ -139,14 +141,14 @@ export class Network {
     return listed
   }
 
-  /** Leaves the router only to sandboxes that go on. */
+  /** Removes the router unless sandboxes still use it. */
   async stop(): Promise<void> {
     const open = await this.#opening?.catch(() => undefined)
     await Promise.all([open?.maker.stop(), open?.resolver.stop()])
     if (this.#inUse === 0) await removeRouter(networkNames(this.#options.dataDir))
   }
 
-  #opened(): Promise<Open> {
+  #opened(): Promise<OpenNetwork> {
     if (this.#open?.maker.isGone) this.#forget()
     this.#opening ??= this.#openAnew().catch((error: unknown) => {
       this.#forget()
@@ -162,11 +164,11 @@ export class Network {
     this.#pool.length = 0
   }
 
-  async #openAnew(): Promise<Open> {
+  async #openAnew(): Promise<OpenNetwork> {
     const router = await Router.open(networkNames(this.#options.dataDir), this.#lists)
     if (this.#pulls.size > 0) await router.nft(registryRules([...this.#pulls], await this.#registry()))
     const maker = new LinkMaker(this.#options.linksProgram, router)
-    // The maker answers only when it has come into the router's namespace.
+    // The first answer of the maker proves that it has entered the router's namespace.
     this.#pool.push(await maker.make())
     const resolver = new Resolver(this.#options.resolverProgram, router, {
       lists: this.#lists,
@@ -177,7 +179,7 @@ export class Network {
     return this.#open
   }
 
-  /** Where the operator's own registry is now. */
+  /** Current addresses of the operator's registry. */
   async #registry(): Promise<RegistryEndpoints> {
     const { registry } = this.#options
     if (registry === undefined) {

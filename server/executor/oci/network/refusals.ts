@@ -1,6 +1,11 @@
-import { type Refusal, type RefusalReason, type Refusals, refusalReasons } from '../../port.ts'
+import {
+  type Refusal,
+  type RefusalReason,
+  type Refusals,
+  refusalReasons,
+} from '../../port/network-refusals.ts'
 
-/** Where clouds tell a machine of itself, often with keys: worth a word of its own. */
+/** Cloud metadata services, which often hand out credentials: they have a separate reason. */
 const metadataAddresses = new Set([
   ...['169.254.169.254', '169.254.170.2', '100.100.100.200', '168.63.129.16', '192.0.0.192'],
   ...['fd00:ec2::254', 'fd20:ce::254'],
@@ -13,10 +18,10 @@ const protocols = new Map<string, Refusal['protocol']>([
   ['17', 'udp'],
 ])
 
-/** Reads what native/notes.c tells. What it tells of was written by tenants and strangers: nothing else gets through. */
+/** Parses the lines of native/resolver/refusals.c. Their content comes from tenants and strangers, so lines of any other form are dropped. */
 export function parseRefusals(lines: readonly string[]): Refusals {
   const more = Number(/^more (\d{1,10})$/.exec(lines.at(-1) ?? '')?.[1] ?? 0)
-  // The newest comes first, and several may have come in one millisecond.
+  // The resolver lists the newest first, and several may have the same millisecond.
   const entries = lines.toReversed().flatMap((line) => parseRefusal(line) ?? [])
   const oldestFirst = entries.toSorted((a, b) => a.firstAt.localeCompare(b.firstAt))
   return { entries: oldestFirst.slice(0, entriesMax), more }
@@ -26,13 +31,13 @@ const pattern =
   /^refused (\d{1,3}) (\d{1,3}) (-|[0-9a-f.:]{2,45}) (\d{1,5}) (\d{1,10}) (\d{1,14}) (\d{1,14}) (-|[a-z0-9_.\\-]{1,255})$/
 
 function parseRefusal(line: string): Refusal | undefined {
-  const [, number = '', protocol = '', told = '', port, count, first, last, name = ''] =
+  const [, number = '', protocol = '', rawAddress = '', port, count, first, last, name = ''] =
     pattern.exec(line) ?? []
-  const noted = refusalReasons[Number(number) - 1]
-  if (noted === undefined) return undefined
-  const address = told === '-' ? '' : told
+  const reason = refusalReasons[Number(number) - 1]
+  if (reason === undefined) return undefined
+  const address = rawAddress === '-' ? '' : rawAddress
   return {
-    reason: reasonOf(noted, address),
+    reason: reasonOf(reason, address),
     protocol: name === '-' ? (protocols.get(protocol) ?? 'other') : 'dns',
     name: name === '-' ? '' : name,
     address,
@@ -43,5 +48,5 @@ function parseRefusal(line: string): Refusal | undefined {
   }
 }
 
-const reasonOf = (noted: RefusalReason, address: string): RefusalReason =>
-  noted === 'not_public_address' && metadataAddresses.has(address) ? 'metadata_address' : noted
+const reasonOf = (reason: RefusalReason, address: string): RefusalReason =>
+  reason === 'not_public_address' && metadataAddresses.has(address) ? 'metadata_address' : reason

@@ -1,10 +1,10 @@
 import { lookup } from 'node:dns/promises'
-import { ExecutorRefused } from '../../port.ts'
+import { ExecutorRefused } from '../../port/errors.ts'
 import type { RegistryEndpoints } from './rules.ts'
 
 const httpsPort = 443
 
-/** Where `host[:port]` is, by the resolvers of the host. Only the operator names it, so its addresses may be inner ones. */
+/** Resolves `host[:port]` with the host's resolvers. Only the operator configures it, so internal addresses are accepted. */
 export async function registryEndpoints(registry: string): Promise<RegistryEndpoints> {
   const [host = '', port] = registry.split(':')
   const found = await lookup(host, { all: true }).catch(() => {

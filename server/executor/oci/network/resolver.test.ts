@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { shellJob, type TestAgent, until } from '../test-agent.ts'
-import { beyond } from './fake-internet.ts'
+import { publicHosts } from '../testing/internet/fake-internet.ts'
+import { type ResolvingAgent, startResolvingAgent } from '../testing/internet/resolving-agent.ts'
+import { shellJob, type TestAgent, waitUntil } from '../testing/test-agent.ts'
 import { tryRebinds } from './rebinds/try-rebinds.ts'
-import { type ResolvingAgent, startResolvingAgent } from './resolving-agent.ts'
 
 let machineOfAgent: ResolvingAgent
 let agent: TestAgent
@@ -25,7 +25,7 @@ const run = async (script: string) =>
   ).log
 
 const hex4 = (address: string) => Buffer.from(address.split('.').map(Number)).toString('hex')
-const public4 = hex4(beyond.ip4)
+const public4 = hex4(publicHosts.ip4)
 const public6 = '26064700470000000000000000001111'
 /** The addresses that a lookup names, without the resolver's own. */
 const found = (log: string) =>
@@ -37,14 +37,14 @@ async function lookUp(name: string): Promise<(string | undefined)[]> {
   return found(await run(`nslookup ${name}`))
 }
 
-test('a job looks names up, and reaches by name what is public', async () => {
-  expect(await lookUp(`${public4}.test`)).toEqual([beyond.ip4])
+test('a job resolves names, and reaches public hosts by name', async () => {
+  expect(await lookUp(`${public4}.test`)).toEqual([publicHosts.ip4])
   const both = await lookUp(`via.${public4}.${public6}.test`)
-  expect(both.toSorted()).toEqual([beyond.ip4, beyond.ip6].toSorted())
-  expect(await run(`echo | nc -w 3 ${public4}.test 80`)).toBe(`hello from ${beyond.ip4}\n`)
+  expect(both.toSorted()).toEqual([publicHosts.ip4, publicHosts.ip6].toSorted())
+  expect(await run(`echo | nc -w 3 ${public4}.test 80`)).toBe(`hello from ${publicHosts.ip4}\n`)
 })
 
-test('a name that leads inside has no address, straight, by an alias, mapped or beside a public one', async () => {
+test('a name with an internal address resolves to nothing: directly, by an alias, mapped or next to a public one', async () => {
   const names = [
     ...['10.9.9.9', '127.0.0.1', '169.254.169.254', '192.168.1.1', '0.0.0.0', '100.100.100.200'].map(hex4),
     `via.${hex4('10.9.9.9')}`,
@@ -60,7 +60,7 @@ test('a name that leads inside has no address, straight, by an alias, mapped or 
   for (const name of names) expect(await lookUp(`${name}.test`), name).toEqual([])
 }, 60_000)
 
-test('a name that changes to an inner address while it is used leads nowhere', async () => {
+test('a name that changes to an internal address while it is used resolves to nothing', async () => {
   const { made, outside, inside } = await tryRebinds(machineOfAgent, empty, 300)
   expect(inside).toEqual([])
   expect(outside).toBeGreaterThan(0)
@@ -78,7 +78,7 @@ async function resolverPid(): Promise<number> {
   return Number(pids.trim().split('\n')[0] || 0)
 }
 
-test('the resolver has no rights, no files and a filter, and comes back when it is killed', async () => {
+test('the resolver has no capabilities, no files and a filter, and is restarted when killed', async () => {
   const pid = await resolverPid()
   const status = await readFile(`/proc/${pid}/status`, 'utf8')
   expect(status).toMatch(/^Uid:\t1073676287\t1073676287\t1073676287\t1073676287$/m)
@@ -87,11 +87,11 @@ test('the resolver has no rights, no files and a filter, and comes back when it 
   expect(status).toMatch(/^Seccomp:\t2$/m)
   expect((await agent.onHost('ls', '-A', `/proc/${pid}/root/`)).trim()).toBe('')
   process.kill(pid, 'SIGKILL')
-  await until(async () => ![0, pid].includes(await resolverPid()))
-  await until(async () => (await lookUp(`${public4}.test`)).includes(beyond.ip4))
+  await waitUntil(async () => ![0, pid].includes(await resolverPid()))
+  await waitUntil(async () => (await lookUp(`${public4}.test`)).includes(publicHosts.ip4))
 })
 
-test('what is no question does the resolver no harm, over UDP and TCP', async () => {
+test('malformed questions over UDP and TCP do not break the resolver', async () => {
   const pid = await resolverPid()
   const lines = [
     'x',
@@ -106,5 +106,5 @@ test('what is no question does the resolver no harm, over UDP and TCP', async ()
     'i=0; while [ $i -lt 100 ]; do i=$((i+1)); head -c $i /dev/urandom | timeout 1 nc -w 1 198.18.0.1 53 & done; wait',
   )
   expect(await resolverPid()).toBe(pid)
-  expect(await lookUp(`${public4}.test`)).toEqual([beyond.ip4])
+  expect(await lookUp(`${public4}.test`)).toEqual([publicHosts.ip4])
 }, 60_000)

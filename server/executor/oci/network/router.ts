@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { access, readFile, writeFile } from 'node:fs/promises'
-import { ExecutorRefused } from '../../port.ts'
+import { ExecutorRefused } from '../../port/errors.ts'
 import { gateway4, type NetworkNames, type UplinkAddresses, uplinkAddresses } from './addresses.ts'
 import {
   type HostAddresses,
@@ -18,8 +18,8 @@ import { runTool } from './run-tool.ts'
  *
  *   sandbox: eth0 ── r<index> :router: up ── sbj-<agent> :host: ── the way out
  *
- * Its rules are in place before its uplink is up, in each start anew. The namespace has a name, so that the next agent
- * finds it with the links of the sandboxes that go on. The host has one device, one table and nothing per sandbox.
+ * Each start loads the rules before the uplink is up. The namespace has a name, so that the next agent finds it with the
+ * links of running sandboxes. The host has one device, one table and nothing per sandbox.
  */
 export class Router {
   readonly #names: NetworkNames
@@ -34,7 +34,7 @@ export class Router {
     this.#seen = addressesSeen(hasIp6)
   }
 
-  /** Makes the router, or takes over the one of an earlier agent. Refuses when a rule cannot be loaded. */
+  /** Makes the router, or adopts the one of an earlier agent. Refuses if a rule cannot be loaded. */
   static async open(names: NetworkNames, lists: ReadonlyMap<number, ListedLink>): Promise<Router> {
     const hasIp6 = await exists('/proc/net/if_inet6')
     const found = await hostInterfaces()
@@ -56,7 +56,7 @@ export class Router {
     return `/run/netns/${this.#names.namespace}`
   }
 
-  /** Takes note of addresses that the host got or lost. */
+  /** Updates the rules if the addresses of the host have changed. */
   async refresh(): Promise<void> {
     const seen = addressesSeen(this.hasIp6)
     if (seen === this.#seen) return
@@ -77,7 +77,7 @@ export class Router {
     await runTool(['nft', '-f', '-'], { slug: 'network_rules', input, namespace: this.namespace })
   }
 
-  /** What of an earlier try or an earlier agent is only half there is made again. */
+  /** Replaces an incomplete router of an earlier attempt or agent. */
   async #makeNew(): Promise<void> {
     await removeRouter(this.#names)
     const { namespace, uplink } = this.#names
@@ -94,7 +94,7 @@ export class Router {
   async #connect({ host4, router4, host6, router6 }: UplinkAddresses): Promise<void> {
     const { uplink, namespace } = this.#names
     const slug = 'network_link'
-    // Without forwarding the host swallows what it is sent; with no route the router says at once that there is none.
+    // A host that does not forward IPv6 would drop packets silently; without a route the router reports an error at once.
     const ip6 = this.hasIp6 && (await forwardsIp6())
     const inside = [
       'link set dev lo up',
@@ -121,7 +121,7 @@ export class Router {
   }
 }
 
-/** Forwards, believes no redirect, and forgets connections that have been silent for two hours. */
+/** Forwards packets, ignores redirects, and drops connections that were silent for two hours. */
 const routerSettings = `set -e
 cd /proc/sys/net
 echo 1 >ipv4/ip_forward
@@ -132,10 +132,10 @@ done
 echo 7200 >netfilter/nf_conntrack_tcp_timeout_established
 `
 
-/** Takes away what an agent by these names made on the host; links in use keep their namespaces until they end. */
+/** Removes the router of these names from the host; links in use keep their namespaces until their sandboxes end. */
 export async function removeRouter({ namespace, uplink, table }: NetworkNames): Promise<void> {
-  const call = { slug: 'network_cleanup' }
-  // A long name stands at the start of its line, a short one after spaces.
+  const call = { slug: 'network_cleanup' } as const
+  // The file pads short device names with spaces.
   const hasUplink = new RegExp(`^ *${uplink}:`, 'm').test(await readFile('/proc/self/net/dev', 'utf8'))
   const hasNamespace = await exists(`/run/netns/${namespace}`)
   if (!hasUplink && !hasNamespace) return
@@ -151,9 +151,9 @@ interface HostInterface {
 }
 
 /**
- * The machine's own routes and addresses, as text. Cheap enough to look at for each link, and behind none of the locks
- * that the kernel holds while it makes links and takes them apart, as a list of interfaces is. What it leaves out
- * (addresses of devices that are down) is read when anything changed.
+ * The machine's routes and addresses as text, to detect changes. Cheap enough to read for each link, and, unlike a list of
+ * interfaces, without the locks that the kernel holds while it creates and deletes links. It lacks addresses of devices that
+ * are down; these are read after any change.
  */
 const addressesSeen = (hasIp6: boolean) =>
   readFileSync('/proc/net/fib_trie', 'utf8') + (hasIp6 ? readFileSync('/proc/net/if_inet6', 'utf8') : '')

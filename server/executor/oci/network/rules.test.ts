@@ -5,7 +5,7 @@ import { hostRules, routerRules } from './rules.ts'
 
 function isSpecial(address: string): boolean {
   const family = address.includes(':') ? 'ipv6' : 'ipv4'
-  // A list of its own: an IPv4 address counts as its mapped form too.
+  // One list per family: an IPv4 address would also match its mapped form.
   const list = new BlockList()
   for (const { range } of family === 'ipv6' ? specialRanges6 : specialRanges4) {
     const [net = '', bits] = range.split('/')
@@ -14,7 +14,7 @@ function isSpecial(address: string): boolean {
   return list.check(address, family)
 }
 
-/** First and last address of each block in IANA's special-purpose registries, and what clouds and routers add. */
+/** First and last address of each block in IANA's special-purpose registries, and addresses used by clouds and routers. */
 const registered =
   `0.0.0.0 0.255.255.255 10.0.0.0 10.255.255.255 100.64.0.0 100.127.255.255 127.0.0.0 127.255.255.255
   169.254.0.0 169.254.255.255 172.16.0.0 172.31.255.255 192.0.0.0 192.0.0.255 192.0.2.0 192.0.2.255 192.31.196.0
@@ -61,7 +61,7 @@ test.each([
   ],
 ])('%s is public', (address) => expect(isSpecial(address)).toBe(false))
 
-test('a table is replaced in one transaction, and forwards nothing that no rule lets through', () => {
+test('a table is replaced in one transaction, and drops packets that match no rule', () => {
   const text = routerRules({ ip4: ['203.0.114.2'], ip6: [] })
   expect(
     text.startsWith('table inet sandbox_jobs\ndelete table inet sandbox_jobs\ntable inet sandbox_jobs {\n'),
@@ -74,7 +74,7 @@ test('a table is replaced in one transaction, and forwards nothing that no rule 
   expect(text).toContain('set host6 { type ipv6_addr; }')
 })
 
-test('the host lets nothing in from a router', () => {
+test('the host accepts nothing from a router', () => {
   const text = hostRules('sandbox_jobs_1', { uplink: 'sbj-1', router4: '198.19.0.2', router6: 'fd5b::2' })
   expect(text).toContain('iifname "sbj-1" drop')
   expect(text).toContain('oifname "sbj-1" ct state != { established, related } drop')

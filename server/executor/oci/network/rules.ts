@@ -1,47 +1,47 @@
 import { type SpecialRange, specialRanges4, specialRanges6 } from '../../../base/special-ranges.ts'
-import { type AllowList, outermost } from '../../allow-list.ts'
-import { type RefusalReason, refusalReasons } from '../../port.ts'
+import { type AllowList, outermost } from '../../port/allow-list.ts'
+import { type RefusalReason, refusalReasons } from '../../port/network-refusals.ts'
 import { gateway4, linkAddresses } from './addresses.ts'
 
-/** A refused packet carries its reason's place in the list, from 1. */
+/** The mark of a refused packet: the position of its reason in the list, from 1. */
 const markOf = (reason: RefusalReason) => refusalReasons.indexOf(reason) + 1
 
-/** Connections of one sandbox that are followed at once, so that none takes the table of all. */
+/** Maximum tracked connections of one sandbox, so that none fills the shared table. */
 const maxConnections = 1024
-/** Sandboxes whose connections and refusals are told apart at once. */
+/** Maximum number of sandboxes with separate counters. */
 const maxSources = 16_384
-/** Refused packets of one sandbox that are told of; beyond, they are only refused. */
-const noted = '50/second burst 200 packets'
-/** Where they are told, and how much of each (native/notes.c). */
+/** Rate at which refused packets of one sandbox are logged; beyond it they are only refused. */
+const refusalRate = '50/second burst 200 packets'
+/** Log group of refused packets, and bytes of each (native/resolver/refusals.c reads them). */
 const refusalLog = 'log group 1 snaplen 64 queue-threshold 1'
 
 /**
- * Datagrams to the resolver of one sandbox, and connections to it. What is beyond is dropped before the resolver's buffer,
- * which holds so many of every sandbox (native/resolver.c), and before the kernel follows it.
+ * Rates of datagrams and connections from one sandbox to the resolver. What exceeds them is dropped before the resolver's
+ * buffer, which holds this many of every sandbox (native/resolver/resolver.c), and before connection tracking.
  */
 const datagramsToResolver = '500/second burst 500 packets'
 const streamsToResolver = '20/second burst 40 packets'
-/** Of one datagram, with the header of UDP: what the resolver reads of it. */
+/** Maximum size of a question with its UDP header; the resolver reads no more. */
 const questionBytes = 520
 
-/** Addresses that sandboxes with an allow list may reach at once (native/lists.c has the bound of each). */
+/** Maximum granted addresses of all sandboxes with an allow list (native/resolver/lists.c has the limit of each). */
 const maxGranted = 1_048_576
-/** How long after its answer a name's address can be reached anew. */
+/** How long after a DNS answer new connections to its addresses are permitted. */
 const grantSeconds = 600
-/** The resolver's port to open addresses from (native/lists.c). */
+/** Source port of the resolver's grant datagrams (native/resolver/lists.c). */
 const grantPort = 1
 
 /** The router's end of the uplink. */
 export const routerUplink = 'up'
-/** Devices of the sandboxes in the router's namespace (native/links.c). */
+/** Devices of the sandboxes in the router's namespace (native/links/links.c). */
 const links = '"r*"'
 export const routerTable = 'sandbox_jobs'
 
 const elements = (values: readonly string[]) =>
   values.length === 0 ? '' : `elements = { ${values.join(', ')} }; `
 
-/** Replaces a table in one transaction: there is no moment without rules. */
-const replaced = (table: string, body: string) => `table inet ${table}
+/** Replaces a table in one transaction, so there is no moment without rules. */
+const replaceTable = (table: string, body: string) => `table inet ${table}
 delete table inet ${table}
 table inet ${table} {
 ${body}
@@ -75,7 +75,7 @@ function familyRules(number: 4 | 6, host: readonly string[], ranges: readonly Sp
     add @connections${number} { ${ip} saddr ct count over ${maxConnections} } meta mark set ${markOf('too_many_connections')} goto refuse
   }
   chain note${number} {
-    add @noted${number} { ${ip} saddr limit rate ${noted} } ${refusalLog}
+    add @noted${number} { ${ip} saddr limit rate ${refusalRate} } ${refusalLog}
   }
   chain grant${number} {
     meta mark set udp dport map @listed update @granted${number} { meta mark . ${ip} daddr }
@@ -83,12 +83,12 @@ function familyRules(number: 4 | 6, host: readonly string[], ranges: readonly Sp
 }
 
 /**
- * The rules between sandboxes and everything else, as text for nft. They are in the router's namespace, on the far
- * side of every link, where neither a sandbox nor a change of the host's own rules reaches. What no rule lets through
- * is dropped; what is refused is told to the sandbox at once, so that its programs do not wait.
+ * The rules between sandboxes and everything else, as text for nft. They are in the router's namespace, on the far side of
+ * every link, out of reach of sandboxes and of changes to the host's own rules. Packets that match no rule are dropped;
+ * refused packets get an immediate reject, so that programs do not wait.
  */
 export function routerRules(host: HostAddresses): string {
-  return replaced(
+  return replaceTable(
     routerTable,
     `  map listed { type inet_service : mark; }
 ${familyRules(4, host.ip4, specialRanges4)}
@@ -158,14 +158,14 @@ ${familyRules(6, host.ip6, specialRanges6)}
   )
 }
 
-/** A link that is held to a list, by a number that no other link has had for long. */
+/** A link with an allow list. `mark` was used by no other link recently. */
 export interface ListedLink {
   index: number
   mark: number
   allow: AllowList
 }
 
-/** Commands that put a link's list into the router's rules, or take it out. What was granted to it ends by its time. */
+/** Commands that add a link's list to the router's rules, or delete it. Granted addresses expire by themselves. */
 export function listRules(verb: 'add' | 'delete', { index, mark, allow }: ListedLink): string {
   const { ip4, ip6 } = linkAddresses(index)
   const isAdded = verb === 'add'
@@ -185,14 +185,14 @@ export function listRules(verb: 'add' | 'delete', { index, mark, allow }: Listed
     .join('')
 }
 
-/** Where the operator's own registry is, which may be an inner address. */
+/** Addresses of the operator's registry, which may be internal. */
 export interface RegistryEndpoints {
   ip4: string[]
   ip6: string[]
   port: number
 }
 
-/** Commands that let the links of pulls through to the registry, and to it alone of what is not public. */
+/** Commands that permit the links of pulls to reach the registry, and no other internal address. */
 export function registryRules(links: readonly number[], { ip4, ip6, port }: RegistryEndpoints): string {
   const own = links.map(linkAddresses)
   const sets: [string, string[]][] = [
@@ -208,21 +208,21 @@ export function registryRules(links: readonly number[], { ip4, ip6, port }: Regi
   return [...flush, ...add].join('')
 }
 
-/** Commands that end that for a link. */
+/** Commands that withdraw this permission from a link. */
 export function endPullRules(index: number): string {
   const { ip4, ip6 } = linkAddresses(index)
   return `delete element inet ${routerTable} pulls4 { ${ip4} }\ndelete element inet ${routerTable} pulls6 { ${ip6} }\n`
 }
 
 /**
- * The host's own table: nothing that comes out of a router reaches the host itself, under any address that it has or
- * will have, nor what it hands on under one of its addresses; and nobody reaches a router but with answers.
+ * The host's table: packets from a router reach neither the host itself, at any present or future address, nor ports that it
+ * forwards from one of its addresses; and only replies reach a router.
  */
 export function hostRules(
   table: string,
   { uplink, router4, router6 }: { uplink: string; router4: string; router6: string },
 ): string {
-  return replaced(
+  return replaceTable(
     table,
     `  chain input {
     type filter hook input priority filter - 10; policy accept;

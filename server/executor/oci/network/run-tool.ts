@@ -1,22 +1,23 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
-import { ExecutorRefused } from '../../port.ts'
+import { ExecutorRefused } from '../../port/errors.ts'
+import type { RefusalCause } from '../../port/refusal-causes.ts'
 
-/** What of Debian's tools the network needs, by the package that brings it. */
+/** Debian packages of the tools that the network needs. */
 const packages: Record<string, string> = { ip: 'iproute2', nft: 'nftables', nsenter: 'util-linux' }
 
 const environment = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C' }
 
 export interface ToolCall {
-  /** Names the control in a refusal. */
-  slug: string
+  /** Cause of a refusal. */
+  slug: RefusalCause
   input?: string
   /** Path of the network namespace to work in; absent: the host's. */
   namespace?: string
 }
 
-/** Runs a tool of the host to its end and answers its output; refuses with `slug` and the tool's first words. */
+/** Runs a host tool and returns its output; refuses with `slug` and the first line of its error output. */
 export async function runTool(argv: [string, ...string[]], call: ToolCall): Promise<string> {
   const [tool] = argv
   const [program, ...rest] = call.namespace ? ['nsenter', `--net=${call.namespace}`, ...argv] : argv
@@ -27,16 +28,16 @@ export async function runTool(argv: [string, ...string[]], call: ToolCall): Prom
   try {
     const [output, problem, [code]] = await Promise.all([text(child.stdout), text(child.stderr), ended])
     if (code === 0) return output
-    if (code === 126 || code === 127) throw notRunnable(tool, call.slug)
+    if (code === 126 || code === 127) throw toolMissing(tool, call.slug)
     const reason = code === null ? 'it was killed' : (problem.trim().split('\n')[0] ?? `exit code ${code}`)
     throw new ExecutorRefused(call.slug, `${argv.slice(0, 3).join(' ')} failed: ${reason}`)
   } catch (error) {
     if (error instanceof ExecutorRefused) throw error
-    throw notRunnable(tool, call.slug)
+    throw toolMissing(tool, call.slug)
   }
 }
 
-const notRunnable = (tool: string, slug: string) => {
+const toolMissing = (tool: string, slug: RefusalCause) => {
   const way = `apt-get install ${packages[tool] ?? tool}, or SANDBOX_RUNTIME_EGRESS=false for no network in sandboxes`
   return new ExecutorRefused(slug, `${tool} cannot be run: ${way}`)
 }

@@ -1,9 +1,9 @@
 import type { Marks } from './marks.ts'
 
-/** Forbidden lately; more are not listed. */
-const listedMost = 1000
+/** Recently forbidden ids that `latest` returns at most. */
+const maxListed = 1000
 
-/** Ids on their way to be forbidden, and those that were forbidden last. */
+/** Ids that are being forbidden, and the most recently forbidden ones. */
 export class ForbiddenIds {
   readonly #marks: Marks
   readonly #pending = new Map<string, Promise<void>>()
@@ -15,8 +15,8 @@ export class ForbiddenIds {
   }
 
   /**
-   * Resolves when the id is forbidden for good, which is when the mark is on disk: an answer that a crash could take back would
-   * let the id start beside the run's next one. When it cannot be written the id is as it was before.
+   * Resolves when the mark is on disk: an answer that a crash could undo would let the id start in parallel with the run's
+   * next attempt. If the mark cannot be written, the state of the id is unchanged.
    */
   async forbid(id: string): Promise<void> {
     const pending = this.#pending.get(id) ?? this.#marks.add('forbidden', [id])
@@ -28,10 +28,10 @@ export class ForbiddenIds {
     }
     this.#latest.add(id)
     const [oldest] = this.#latest
-    if (this.#latest.size > listedMost && oldest !== undefined) this.#latest.delete(oldest)
+    if (this.#latest.size > maxListed && oldest !== undefined) this.#latest.delete(oldest)
   }
 
-  /** Whether the id will be forbidden is being decided; it settles with that. */
+  /** The pending decision about the id, if there is one; settles when it is made. */
   pending(id: string): Promise<void> | undefined {
     return this.#pending.get(id)
   }

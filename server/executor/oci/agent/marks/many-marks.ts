@@ -8,7 +8,7 @@ const header = Buffer.from('sandbox-jobs marks 1')
 const days = 30
 const dayMs = 86_400_000
 
-/** Writes `count` marks of the last thirty days for tests, of ids that nobody knows but these: `run_<day>_1`, `removed`. */
+/** For tests: writes `count` random marks over the last thirty days, and returns the known ids among them: `run_<day>_1`, `removed`. */
 export async function writeManyMarks(folder: string, count: number, now = new Date()): Promise<string[]> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const known: string[] = []

@@ -1,32 +1,32 @@
 import { readFileSync } from 'node:fs'
 import { type FileHandle, open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { ExecutorRefused } from '../../../port.ts'
-import { syncPath } from '../exit-record.ts'
+import { ExecutorRefused } from '../../../port/errors.ts'
+import { syncPath } from '../records/exit-record.ts'
 import { isWhole, recordBytes, wordsPerRecord } from './mark.ts'
 import { MarkTable } from './mark-table.ts'
 
 /*
- * Marks of one day: a header as long as a record, records, and room of zeros that is on disk already. A record is there when
- * its checksum holds. Records are written one after another and synced before anybody is answered, so what a crash leaves
- * behind the last whole record was promised to nobody: the next records go over it, as they go over those of a write that
- * failed. The room makes a mark one write of bytes, without work of the file system, and lets a full disk still take some
- * thousand of them: what frees the disk, the removal of a sandbox, needs one.
+ * Marks of one day: a header of the size of a record, records, and preallocated zeros. A record counts if its checksum is
+ * right. Records are written in order and synced before the caller gets an answer, so bytes after the last complete record
+ * were acknowledged to nobody: the next records overwrite them, as they overwrite those of a failed write. Because of the
+ * preallocation a mark is one write of bytes without file system metadata, and a full disk still accepts some thousand marks:
+ * removing a sandbox, which frees disk space, needs one.
  */
 
 const header = Buffer.from('sandbox-jobs marks 1')
-const roomBytes = 3276 * recordBytes
+const preallocatedBytes = 3276 * recordBytes
 
-export interface FoundMarks {
+export interface LoadedMarks {
   table: MarkTable
-  /** Behind the last whole record. */
+  /** Offset after the last complete record. */
   end: number
-  /** Records before that which are not whole: a disk that loses bytes. */
+  /** Incomplete records before `end`: the disk has lost bytes. */
   damaged: number
 }
 
-/** Reads the file in one go: two million marks are 40 MB and take half a second. */
-export function readMarks(path: string): FoundMarks {
+/** Reads the whole file at once: two million marks are 40 MB and take half a second. */
+export function readMarks(path: string): LoadedMarks {
   const bytes = readAligned(path)
   if (!bytes.subarray(0, header.length).equals(header)) {
     throw new ExecutorRefused(
@@ -53,17 +53,17 @@ export function readMarks(path: string): FoundMarks {
   return { table, end, damaged }
 }
 
-/** In memory of its own, where its words can be read as words. */
+/** The file in a buffer aligned for `Uint32Array`. */
 function readAligned(path: string): Buffer {
   const bytes = readFileSync(path)
   return bytes.byteOffset % 4 === 0 ? bytes : Buffer.from(new Uint8Array(bytes).buffer)
 }
 
-/** What is asked of an open file of marks. */
+/** The operations used on an open file of marks. */
 export type OpenFile = Pick<FileHandle, 'write' | 'sync' | 'datasync' | 'stat' | 'close'>
-export type Open = (path: string, flags: 'r+' | 'w+', mode?: number) => Promise<OpenFile>
+export type OpenMarkFile = (path: string, flags: 'r+' | 'w+', mode?: number) => Promise<OpenFile>
 
-/** A file of marks that takes more. */
+/** A file of marks that is open for appending. */
 export class MarkFile {
   readonly #file: OpenFile
   #end: number
@@ -75,12 +75,12 @@ export class MarkFile {
     this.#size = size
   }
 
-  /** Makes the file; it has its name only when its header and its room are on disk. */
-  static async create(path: string, openFile: Open = open): Promise<MarkFile> {
+  /** Creates the file; it gets its name after its header and preallocated space are on disk. */
+  static async create(path: string, openFile: OpenMarkFile = open): Promise<MarkFile> {
     const fresh = `${path}.new`
     const file = await openFile(fresh, 'w+', 0o600)
     try {
-      const bytes = Buffer.concat([header, Buffer.alloc(roomBytes)])
+      const bytes = Buffer.concat([header, Buffer.alloc(preallocatedBytes)])
       await writeAll(file, bytes, 0)
       await file.sync()
       await rename(fresh, path)
@@ -93,13 +93,13 @@ export class MarkFile {
     }
   }
 
-  /** Goes on with a file behind its last whole record. */
-  static async reopen(path: string, end: number, openFile: Open = open): Promise<MarkFile> {
+  /** Opens an existing file to append after its last complete record. */
+  static async reopen(path: string, end: number, openFile: OpenMarkFile = open): Promise<MarkFile> {
     const file = await openFile(path, 'r+')
     return new MarkFile(file, end, (await file.stat()).size)
   }
 
-  /** Resolves when the records are on disk. Those of a failed write count for nothing: the next go to the same place. */
+  /** Resolves when the records are on disk. Records of a failed write do not count: the next ones go to the same offset. */
   async append(records: Buffer): Promise<void> {
     const end = this.#end + records.length
     await writeAll(this.#file, records, this.#end)
@@ -107,18 +107,18 @@ export class MarkFile {
     else await this.#file.datasync()
     this.#end = end
     this.#size = Math.max(this.#size, end)
-    if (this.#size - end < roomBytes / 2) await this.#makeRoom().catch(() => undefined)
+    if (this.#size - end < preallocatedBytes / 2) await this.#preallocate().catch(() => undefined)
   }
 
   close(): Promise<void> {
     return this.#file.close()
   }
 
-  /** On a full disk there is what there is; the next mark tries again. */
-  async #makeRoom(): Promise<void> {
-    await writeAll(this.#file, Buffer.alloc(roomBytes), this.#size)
+  /** May fail on a full disk; the next mark tries again. */
+  async #preallocate(): Promise<void> {
+    await writeAll(this.#file, Buffer.alloc(preallocatedBytes), this.#size)
     await this.#file.sync()
-    this.#size += roomBytes
+    this.#size += preallocatedBytes
   }
 }
 

@@ -8,7 +8,7 @@ const wordsOf = (id: string, kind: MarkKind): Uint32Array => {
   return new Uint32Array([0, 4, 8, 12].map((at) => record.readUInt32LE(at)))
 }
 
-test('a table finds each of its marks with its kind, and no other, however often it has grown', () => {
+test('a table finds exactly its marks with their kinds, also after it has grown', () => {
   const table = new MarkTable()
   const ids = Array.from({ length: 20_000 }, (_, at) => `run_${at}_1`)
   const kind = (at: number): MarkKind => (at % 3 === 0 ? 'forbidden' : 'removed')
@@ -18,7 +18,7 @@ test('a table finds each of its marks with its kind, and no other, however often
   for (let at = 0; at < 20_000; at += 1) expect(table.bitsOf(hashOf(newId('run')))).toBe(0)
 })
 
-test('an id that was used counts as used, whatever else it is', () => {
+test('an id that is removed and forbidden counts as removed', () => {
   const table = new MarkTable()
   table.add(wordsOf('run_a', 'removed'), 0)
   table.add(wordsOf('run_a', 'forbidden'), 0)

@@ -1,7 +1,7 @@
 import { kindMask, wordsPerMark } from './mark.ts'
 
 const slotsMin = 1024
-/** Fuller than this it grows: the way to a free slot stays short. */
+/** The table grows above this load, so that probing stays short. */
 const loadMax = 0.7
 
 /** A set of marks in 16 bytes a slot, open addressing: two million ids as texts would take ten times the memory. */
@@ -21,7 +21,7 @@ export class MarkTable {
     return this.#size
   }
 
-  /** Adds the mark whose words start at `at`. Of one that is there already the kinds are joined. */
+  /** Adds the mark whose words start at `at`. If the hash is already present, its kinds are combined. */
   add(source: Uint32Array, at: number): void {
     if (this.#size + 1 > this.#slots * loadMax) this.#grow()
     const slot = this.#slotOf(source, at)
@@ -37,7 +37,7 @@ export class MarkTable {
     return (this.#words[this.#slotOf(hash, 0) + 3] ?? 0) & kindMask
   }
 
-  /** Where the mark is, or a free slot where it would be. */
+  /** Index of the mark's slot, or of the free slot where it belongs. */
   #slotOf(source: Uint32Array, at: number): number {
     const words = this.#words
     const mask = this.#slots - 1
@@ -46,15 +46,15 @@ export class MarkTable {
     const third = source[at + 2]
     const fourth = (source[at + 3] ?? 0) | kindMask
     for (let slot = first & mask; ; slot = (slot + 1) & mask) {
-      const place = slot * wordsPerMark
-      const last = words[place + 3] ?? 0
-      if (last === 0) return place
+      const start = slot * wordsPerMark
+      const last = words[start + 3] ?? 0
+      if (last === 0) return start
       const isSame =
-        words[place] === first &&
-        words[place + 1] === second &&
-        words[place + 2] === third &&
+        words[start] === first &&
+        words[start + 1] === second &&
+        words[start + 2] === third &&
         (last | kindMask) === fourth
-      if (isSame) return place
+      if (isSame) return start
     }
   }
 

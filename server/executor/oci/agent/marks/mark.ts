@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 
-/** What an agent has to remember of an id whose sandbox is no more: that it was used, or that it never may be. */
+/** Why an id may not start: its sandbox was removed, or it was forbidden before it started. */
 export type MarkKind = 'forbidden' | 'removed'
 
-/** The low bits of a mark's last word: never all zero, so a word of zero is no mark. */
+/** The low bits of a mark's last word. At least one is set, so a last word of zero means an empty slot. */
 const kindBits: Record<MarkKind, number> = { forbidden: 1, removed: 2 }
 export const kindMask = 3
 
@@ -14,7 +14,7 @@ const markBytes = 16
 export const recordBytes = 20
 export const wordsPerRecord = 5
 
-/** 126 bits of the id's SHA-256, with no kind: two ids that are alike in these would take all that was ever computed to find. */
+/** 126 bits of the id's SHA-256, without a kind; collisions are infeasible. */
 export function hashOf(id: string): Uint32Array {
   const digest = createHash('sha256').update(id).digest()
   const words = new Uint32Array(wordsPerMark)
@@ -23,7 +23,7 @@ export function hashOf(id: string): Uint32Array {
   return words
 }
 
-/** The record of a mark as it is written: four words, and the CRC-32 of their bytes. */
+/** The record of a mark: four words, and the CRC-32 of their bytes. */
 export function recordOf(id: string, kind: MarkKind): Buffer {
   const words = hashOf(id)
   const record = Buffer.alloc(recordBytes)
@@ -33,11 +33,11 @@ export function recordOf(id: string, kind: MarkKind): Buffer {
   return record
 }
 
-/** True when the record that starts at `at` was written to its end. */
+/** True if the record that starts at `at` is complete. */
 export const isWhole = (records: Buffer, at: number): boolean =>
   records.readUInt32LE(at + markBytes) === crc32(records.subarray(at, at + markBytes))
 
-/** Used wins: an id that was forbidden after all it did was used before. */
+/** `removed` wins over `forbidden`, because an id with both was used. */
 export function kindOf(bits: number): MarkKind | undefined {
   if (bits & kindBits.removed) return 'removed'
   return bits & kindBits.forbidden ? 'forbidden' : undefined

@@ -18,7 +18,7 @@ const dayFile = (day: string) => join(folder(), day)
 async function openMarks(options: Partial<MarksOptions> = {}): Promise<Marks> {
   const marks = await Marks.open({
     folder: folder(),
-    formerFolder: join(root, 'removed'),
+    legacyFolder: join(root, 'removed'),
     clock: { now: () => now },
     onError: (error) => failures.push(error),
     ...options,
@@ -42,10 +42,10 @@ const days = (count: number) => {
   now = new Date(now.getTime() + count * 86_400_000)
 }
 
-test('what was marked is found by the next agent, by its kind', async () => {
+test('the next agent finds marks with their kinds', async () => {
   const marks = await openMarks()
   await Promise.all([marks.add('removed', ['run_a_1']), marks.add('forbidden', ['run_b_1'])])
-  // Another agent without the first one's end: it was killed.
+  // The first agent was killed: it has not closed its marks.
   const next = await openMarks()
   expect(['run_a_1', 'run_b_1', 'run_c_1'].map((id) => next.find(id))).toEqual([
     'removed',
@@ -57,7 +57,7 @@ test('what was marked is found by the next agent, by its kind', async () => {
   expect(failures).toEqual([])
 })
 
-test('marks are forgotten by whole days when they are thirty days old, while the agent lives', async () => {
+test('a running agent deletes whole days of marks after thirty days', async () => {
   const marks = await openMarks()
   await marks.add('forbidden', ['run_old_1'])
   for (let day = 0; day < 32; day += 1) {
@@ -69,8 +69,8 @@ test('marks are forgotten by whole days when they are thirty days old, while the
   expect(await readdir(folder())).toHaveLength(31)
 })
 
-test('too many marks are forgotten sooner, but never those of the last three days', async () => {
-  const marks = await openMarks({ mostMarks: 100 })
+test('too many marks are deleted sooner, but never those of the last three days', async () => {
+  const marks = await openMarks({ maxMarks: 100 })
   for (let day = 0; day < 4; day += 1) {
     await marks.add(
       'removed',
@@ -86,14 +86,14 @@ test('too many marks are forgotten sooner, but never those of the last three day
   ])
 })
 
-test('no start passes whose mark is gone, at any hour, also after a full disk kept a day from its file', async () => {
-  const marks = await openMarks({ mostMarks: 10 })
+test('no start passes whose mark was deleted, at any hour, also after a full disk delayed the file of a day', async () => {
+  const marks = await openMarks({ maxMarks: 10 })
   const claims: { id: string; claimedAt: string }[] = []
   const blocked = dayFile('2026-03-04.new')
   for (let hour = 0; hour < 24 * 9; hour += 1) {
     const claim = { id: `run_${hour}_1`, claimedAt: now.toISOString() }
     claims.push(claim)
-    // Of the fourth of March there is a file from its last hour on.
+    // The file of the fourth of March can be created only in its last hour.
     if (hour === 1) await mkdir(blocked)
     if (now.toISOString().startsWith('2026-03-04T23')) await rm(blocked, { recursive: true })
     await marks.add(
@@ -110,7 +110,7 @@ test('no start passes whose mark is gone, at any hour, also after a full disk ke
   ).not.toThrow()
 })
 
-test('a clock that jumps ahead for years takes no mark of the last two days', async () => {
+test('a clock that jumps ahead by years deletes no mark of the last two days', async () => {
   const marks = await openMarks()
   await marks.add('forbidden', ['run_a_1'])
   days(4000)
@@ -127,7 +127,7 @@ test('a clock that jumps ahead for years takes no mark of the last two days', as
   ])
 })
 
-test('a file that was cut anywhere keeps every mark before the cut, and takes new ones', async () => {
+test('a file truncated anywhere keeps every complete mark and accepts new ones', async () => {
   const marks = await openMarks()
   const ids = Array.from({ length: 5 }, (_, at) => `run_${at}_1`)
   for (const id of ids) await marks.add('forbidden', [id])
@@ -150,7 +150,7 @@ test('a file that was cut anywhere keeps every mark before the cut, and takes ne
   expect(failures).toEqual([])
 })
 
-test('a bit that turns costs the one mark it is in, which is reported', async () => {
+test('a flipped bit loses one mark, which is reported', async () => {
   const marks = await openMarks()
   await marks.add('removed', ['run_a_1', 'run_b_1', 'run_c_1'])
   const bytes = readFileSync(dayFile('2026-03-01'))
@@ -165,7 +165,7 @@ test('a bit that turns costs the one mark it is in, which is reported', async ()
   expect(String(failures)).toContain('1 records are cut or damaged')
 })
 
-test('a file that is none of marks keeps the agent from starting, with what to do', async () => {
+test('a file that is not a file of marks prevents the agent from starting, with advice', async () => {
   await mkdir(folder(), { recursive: true })
   await writeFile(dayFile('2026-03-01'), 'something else')
   await expect(openMarks()).rejects.toMatchObject({
@@ -174,7 +174,7 @@ test('a file that is none of marks keeps the agent from starting, with what to d
   })
 })
 
-test('a mark that could not be written is none, and can be written again', async () => {
+test('a mark whose write failed does not count, and can be written again', async () => {
   const marks = await openMarks()
   await marks.add('removed', ['run_a_1'])
   const probe = await open(dayFile('2026-03-01'))
@@ -196,11 +196,11 @@ test('a mark that could not be written is none, and can be written again', async
   ])
 })
 
-test('while no further file can be made, that of the day before takes the marks', async () => {
+test('while no new file can be created, the file of the day before takes the marks', async () => {
   const marks = await openMarks()
   await marks.add('removed', ['run_a_1'])
   days(1)
-  // A folder of that name is in the way of the next day's.
+  // A folder with that name prevents the next day's file.
   await mkdir(join(dayFile('2026-03-02.new')), { recursive: true })
   await marks.add('removed', ['run_b_1'])
   expect(marks.find('run_b_1')).toBe('removed')
@@ -209,7 +209,7 @@ test('while no further file can be made, that of the day before takes the marks'
   expect(size).toBeGreaterThan(recordBytes * 1000)
 })
 
-test('marks that are asked for at once are all written, in few syncs', async () => {
+test('concurrent marks are all written, in few syncs', async () => {
   const marks = await openMarks()
   const ids = Array.from({ length: 10_000 }, (_, at) => `run_${at}_1`)
   await Promise.all(ids.map((id) => marks.add('removed', [id])))
@@ -217,14 +217,14 @@ test('marks that are asked for at once are all written, in few syncs', async () 
   expect(ids.filter((id) => next.find(id) !== 'removed')).toEqual([])
 })
 
-test('an empty file for each id, as former agents kept them, is a mark at any moment until it is one of today', async () => {
+test('a legacy mark (an empty file per id) counts at every moment of its conversion', async () => {
   const former = join(root, 'removed')
   await mkdir(former)
   const ids = Array.from({ length: 10_000 }, (_, at) => `run_${at}_1`)
   await Promise.all(ids.map((id) => writeFile(join(former, id), '')))
   const marks = await openMarks()
   expect(marks.find('run_7_1')).toBe('removed')
-  marks.adoptFormer()
+  marks.adoptLegacy()
   let looks = 0
   while (existsSync(former)) {
     const lost = ids.filter((_, at) => at % 100 === looks % 100).filter((id) => marks.find(id) !== 'removed')
@@ -237,13 +237,13 @@ test('an empty file for each id, as former agents kept them, is a mark at any mo
   expect(failures).toEqual([])
 })
 
-test('an adoption that is broken off goes on with the next agent', async () => {
+test('an interrupted conversion is continued by the next agent', async () => {
   const former = join(root, 'removed')
   await mkdir(former)
   const ids = Array.from({ length: 6000 }, (_, at) => `run_${at}_1`)
   await Promise.all(ids.map((id) => writeFile(join(former, id), '')))
   const marks = await openMarks()
-  marks.adoptFormer()
+  marks.adoptLegacy()
   await marks.close()
   expect(existsSync(former)).toBe(true)
   const next = await openMarks()

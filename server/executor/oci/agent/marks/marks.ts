@@ -1,47 +1,45 @@
 import { mkdir, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Clock } from '../../../../base/clock.ts'
-import { FormerMarks } from './former-marks.ts'
+import { LegacyMarks } from './legacy-marks.ts'
 import { hashOf, kindOf, type MarkKind, recordBytes, recordOf, wordsPerMark } from './mark.ts'
-import { MarkFile, type Open, readMarks } from './mark-file.ts'
+import { MarkFile, type OpenMarkFile, readMarks } from './mark-file.ts'
 import { MarkTable } from './mark-table.ts'
 
 /*
- * What the agent remembers of ids for which there is no sandbox any more: those that were removed, and those that were
- * forbidden before they started. An id with a mark is never started.
+ * Marks: what the agent remembers about ids whose sandbox no longer exists, because it was removed or was forbidden before it
+ * started. An id with a mark is never started.
  *
- * On disk there is a file for each day (mark-file.ts), in memory a table for each (mark-table.ts); a start reads all files, and
- * days that are old enough go as a whole. When may a mark go? It stands against a start that is still to come, and a start that
- * comes later than `startableMs` after its claim is refused by its claim's time (`start-in-time.ts`), however long a worker stood
- * still. A mark is younger than its id's claim, so one that is kept for `startableMs` is kept for long enough. A file takes marks
- * until the next one is made, which a full disk delays to the end of its day at most. Of the newest three files, which are kept
- * whatever happens, the later two were made on two days: the marks of a file that goes are older than a day, less what the
- * clock jumped meanwhile. Thirty days are kept as long as they are not too many, for who restores a database that is older than
- * its runs.
+ * On disk there is one file per day (mark-file.ts), in memory one table per day (mark-table.ts). The agent reads all files when it
+ * starts, and deletes old days as a whole. When may a mark be deleted? It prevents a later start, and a start more than
+ * `startableMs` after its claim is refused by the claim's time (`start-in-time.ts`), however long a worker was suspended. A
+ * mark is younger than its id's claim, so keeping it for `startableMs` is enough. A file takes marks until the next one is
+ * created, which a full disk delays to the end of its day at most. The newest three files are always kept, and the later two
+ * were created on two different days: so the marks of a deleted file are older than one day, minus any jump of the clock.
+ * Thirty days are kept unless there are too many marks, for operators who restore a database that is older than its runs.
  */
 
 export interface MarksOptions {
-  /** Of the files. */
   folder: string
-  /** Of the marks of former agents: an empty file for each. */
-  formerFolder: string
+  /** Folder of the marks of older agents: an empty file per id. */
+  legacyFolder: string
   clock: Clock
-  /** Told about failures that no caller waits for. */
+  /** Receives failures that no caller waits for. */
   onError: (error: unknown) => void
-  /** Marks in all, beyond which the oldest days go. */
-  mostMarks?: number
-  /** How files are opened to be written; by default as they are. */
-  open?: Open
+  /** Maximum number of marks; beyond it the oldest days are deleted. */
+  maxMarks?: number
+  /** Opens files for writing; `fs.open` by default. */
+  open?: OpenMarkFile
 }
 
 interface Day {
   name: string
   table: MarkTable
-  /** Behind the last record that was read. */
+  /** Offset after the last record that was read. */
   end: number
 }
 
-interface Pending {
+interface PendingWrite {
   ids: readonly string[]
   kind: MarkKind
   written: PromiseWithResolvers<void>
@@ -49,30 +47,30 @@ interface Pending {
 
 const dayMs = 86_400_000
 const daysKept = 30
-/** The newest files, whatever the clock says: one that jumps ahead takes nothing that is still needed. */
+/** Newest files that are always kept, so that a clock that jumps ahead deletes nothing that is still needed. */
 const daysKeptMin = 3
-/** While no further file can be made, one serves on for so many days. */
-const daysServedOn = 2
+/** Days for which a file may be used while no new file can be created. */
+const maxDaysExtended = 2
 /** 20 bytes each on disk and up to 45 in memory. */
-const mostMarksDefault = 8_000_000
+const defaultMaxMarks = 8_000_000
 const dayPattern = /^\d{4}-\d\d-\d\d$/
 
 export class Marks {
   readonly #options: MarksOptions
-  readonly #former: FormerMarks
+  readonly #legacy: LegacyMarks
   /** Oldest first. */
   readonly #days: Day[] = []
-  /** Of the newest day. */
+  /** The file of the newest day. */
   #file: MarkFile | undefined
-  readonly #pending: Pending[] = []
+  readonly #pending: PendingWrite[] = []
   #writing: Promise<void> | undefined
 
   private constructor(options: MarksOptions) {
     this.#options = options
-    this.#former = new FormerMarks(options.formerFolder, (ids) => this.add('removed', ids))
+    this.#legacy = new LegacyMarks(options.legacyFolder, (ids) => this.add('removed', ids))
   }
 
-  /** Reads what earlier agents have written. Refuses when a file cannot be read as marks. */
+  /** Reads the files of earlier agents. Refuses with `marks` if a file is not a file of marks. */
   static async open(options: MarksOptions): Promise<Marks> {
     const marks = new Marks(options)
     const { folder } = options
@@ -91,18 +89,18 @@ export class Marks {
     return marks
   }
 
-  /** Takes over the marks of former agents while this one works; until then each of them is found where it is. */
-  adoptFormer(): void {
-    this.#former.adopt().catch(this.#options.onError)
+  /** Converts marks of older agents in the background; `find` reads those that are not yet converted. */
+  adoptLegacy(): void {
+    this.#legacy.adopt().catch(this.#options.onError)
   }
 
   find(id: string): MarkKind | undefined {
     const hash = hashOf(id)
     const bits = this.#days.reduce((found, { table }) => found | table.bitsOf(hash), 0)
-    return kindOf(bits) === 'removed' || this.#former.has(id) ? 'removed' : kindOf(bits)
+    return kindOf(bits) === 'removed' || this.#legacy.has(id) ? 'removed' : kindOf(bits)
   }
 
-  /** Resolves when the marks are on disk, and remembers them then. Marks that are asked for meanwhile share one sync. */
+  /** Resolves when the marks are on disk; `find` returns them from then on. Concurrent calls share one sync. */
   add(kind: MarkKind, ids: readonly string[]): Promise<void> {
     const written = Promise.withResolvers<void>()
     this.#pending.push({ ids, kind, written })
@@ -110,9 +108,9 @@ export class Marks {
     return written.promise
   }
 
-  /** Resolves when nothing is written any more. */
+  /** Resolves when all writes have finished. */
   async close(): Promise<void> {
-    await this.#former.stop()
+    await this.#legacy.stop()
     await this.#writing
     await this.#file?.close()
     this.#file = undefined
@@ -131,7 +129,7 @@ export class Marks {
     this.#writing = undefined
   }
 
-  async #writeBatch(batch: readonly Pending[]): Promise<void> {
+  async #writeBatch(batch: readonly PendingWrite[]): Promise<void> {
     const records = Buffer.concat(batch.flatMap(({ ids, kind }) => ids.map((id) => recordOf(id, kind))))
     const { day, file } = await this.#today()
     await file.append(records)
@@ -140,15 +138,15 @@ export class Marks {
     }
   }
 
-  /** On a disk that is too full for another file, that of the day before serves on. */
+  /** If the disk is too full for a new file, yesterday's file is used. */
   async #today(): Promise<{ day: Day; file: MarkFile }> {
     const name = this.#dayBefore(0)
     const newest = this.#days.at(-1)
     if (!newest || newest.name < name) {
       try {
-        await this.#beginDay(name)
+        await this.#startDay(name)
       } catch (error) {
-        if (!newest || newest.name < this.#dayBefore(daysServedOn)) throw error
+        if (!newest || newest.name < this.#dayBefore(maxDaysExtended)) throw error
         this.#options.onError(error)
       }
     }
@@ -158,7 +156,7 @@ export class Marks {
     return { day, file: this.#file }
   }
 
-  async #beginDay(name: string): Promise<void> {
+  async #startDay(name: string): Promise<void> {
     const file = await MarkFile.create(join(this.#options.folder, name), this.#options.open)
     await this.#file?.close()
     this.#file = file
@@ -167,7 +165,7 @@ export class Marks {
   }
 
   async #dropOld(): Promise<void> {
-    const { mostMarks = mostMarksDefault, folder, onError } = this.#options
+    const { maxMarks: mostMarks = defaultMaxMarks, folder, onError } = this.#options
     const oldestKept = this.#dayBefore(daysKept)
     let count = this.#days.reduce((sum, { table }) => sum + table.size, 0)
     for (const day of this.#days.slice(0, -daysKeptMin)) {

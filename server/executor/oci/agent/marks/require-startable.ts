@@ -1,8 +1,9 @@
-import { ExecutorRefused, type SandboxSpec } from '../../../port.ts'
-import { requireInTime } from '../../../start-in-time.ts'
+import { ExecutorRefused } from '../../../port/errors.ts'
+import type { SandboxSpec } from '../../../port/sandbox-spec.ts'
+import { requireInTime } from '../../../port/start-in-time.ts'
 import type { Marks } from './marks.ts'
 
-/** Refuses the start of an id that is not known but may have been: by its mark, or where its mark may be gone by now. */
+/** Refuses the start of an unknown id that may have been used before: it has a mark, or its mark may have expired. */
 export function requireStartable(
   spec: Pick<SandboxSpec, 'id' | 'claimedAt'>,
   { marks, now }: { marks: Pick<Marks, 'find'>; now: Date },

@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util'
-import { startResolvingAgent } from '../resolving-agent.ts'
+import { startResolvingAgent } from '../../testing/internet/resolving-agent.ts'
 import { type Rebinds, tryRebinds } from './try-rebinds.ts'
 
-/* Names that change to inner addresses while jobs use them, on a network of its own. Needs root. */
+/* DNS rebinding: names change to internal addresses while jobs use them, on an isolated network. Needs root. */
 const { values } = parseArgs({ options: { count: { type: 'string', default: '10000' } } })
 const count = Number(values.count)
 if (!Number.isSafeInteger(count) || count < 1) {
@@ -20,5 +20,5 @@ try {
 const { made, outside, inside } = rebinds
 for (const contact of new Set(inside)) console.log(`INSIDE ${contact}`)
 console.log(JSON.stringify({ suite: 'rebinds', cases: made, failed: inside.length, outside }))
-// Where nothing was reached at all, nothing was tried.
+// If nothing was reached at all, the test proves nothing.
 process.exitCode = inside.length === 0 && outside > 0 ? 0 : 1

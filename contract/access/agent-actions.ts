@@ -1,0 +1,21 @@
+import type { Action } from './action.ts'
+import { roomPeople } from './role.ts'
+
+/** Human turns, and the tools of agents. */
+export const agentActions = {
+  'message.post': {
+    does: 'Post a message in a room, which is a human turn',
+    subject: 'room',
+    roles: roomPeople,
+    key: 403,
+    refusal: 'hidden',
+  },
+  /** In its services the agent may what its person may: they ask about the actions of the menu and of runs. */
+  'agent.use_tools': {
+    does: 'Use the agent tools in a human turn',
+    subject: 'turn',
+    roles: [],
+    key: 403,
+    refusal: 'none',
+  },
+} as const satisfies Record<string, Action>

@@ -1,0 +1,31 @@
+import type { Action } from './action.ts'
+import { administrators, companyManagers, everybody, ownerManagers } from './role.ts'
+
+const managed = { subject: 'company', roles: companyManagers, key: 403, refusal: 'role_too_low' } as const
+const common = { subject: 'company', roles: everybody, key: 403, refusal: 'none' } as const
+const open = { subject: 'open', roles: [], key: 'allowed', refusal: 'none' } as const
+
+/** The deployment, the company, its directory and its settings. */
+export const companyActions = {
+  'deployment.read': { ...open, does: 'Read regions, profiles and public keys' },
+  'login.create': { ...open, does: 'Log in with a password' },
+  'me.read': { ...common, does: 'Read what the caller is and may try' },
+  'settings.manage': { ...managed, does: 'Read and change the settings of the company' },
+  'storage.read': { ...managed, does: 'Read what the company keeps on disk' },
+  'directory.manage': {
+    does: 'Manage departments, rooms, members, users and API keys',
+    subject: 'company',
+    roles: administrators,
+    key: 403,
+    refusal: 'insufficient_permissions',
+  },
+  'room.list': { ...common, does: 'List the rooms that the caller is in or manages' },
+  'room.list_by_job': { ...common, does: 'List the rooms that have sandbox jobs switched on' },
+  'room.list_department': {
+    does: 'See rooms of a department that the caller has not joined',
+    subject: 'owned',
+    roles: ownerManagers,
+    key: 403,
+    refusal: 'omitted',
+  },
+} as const satisfies Record<string, Action>

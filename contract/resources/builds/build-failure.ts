@@ -1,0 +1,97 @@
+import type { EnvironmentVersionState } from '../../states/environment-version-states.ts'
+import type { TerminalClass } from '../../states/run-states.ts'
+
+/** One kind of build failure. `error_detail` contains the exact rule as slugs joined with `;`. */
+export interface BuildFailure {
+  terminalClass: Exclude<TerminalClass, 'completed'>
+  /** The resulting state of the version: a rejected context can only be replaced, other failures can be retried. */
+  versionState: Extract<EnvironmentVersionState, 'rejected' | 'retryable_failed'>
+  nextAction: string
+}
+
+/** `error_code` of a build attempt (contract part 1, "Build attempt"; part 3, D4). */
+export const buildFailures = {
+  context_invalid: {
+    terminalClass: 'customer_failed',
+    versionState: 'rejected',
+    nextAction:
+      'The build log says what is wrong with the archive or with the resulting image. Correct it, upload it again and create a new version.',
+  },
+  policy_reject: {
+    terminalClass: 'customer_failed',
+    versionState: 'rejected',
+    nextAction:
+      'The build log says which line of the Dockerfile breaks which rule. Change it, upload it again and create a new version.',
+  },
+  dockerfile_exit: {
+    terminalClass: 'customer_failed',
+    versionState: 'retryable_failed',
+    nextAction:
+      'A step of the Dockerfile failed; the build log says which. Correct it in a new version. Builds have no network.',
+  },
+  build_timeout: {
+    terminalClass: 'customer_failed',
+    versionState: 'retryable_failed',
+    nextAction: 'The build ran out of time. Make it shorter or use a larger build profile.',
+  },
+  build_out_of_memory: {
+    terminalClass: 'customer_failed',
+    versionState: 'retryable_failed',
+    nextAction: 'The build ran out of memory. Use a larger build profile.',
+  },
+  build_disk_full: {
+    terminalClass: 'customer_failed',
+    versionState: 'retryable_failed',
+    nextAction: 'The build ran out of disk. Write fewer files in each step or use a larger build profile.',
+  },
+  smoke_failed: {
+    terminalClass: 'customer_failed',
+    versionState: 'retryable_failed',
+    nextAction:
+      'The image was built but nothing starts in it. Check its base image and platform (linux/amd64).',
+  },
+  identity_config: {
+    terminalClass: 'platform_failed',
+    versionState: 'retryable_failed',
+    nextAction: 'The deployment is not set up for builds. Ask the operator, then retry.',
+  },
+  platform_failed: {
+    terminalClass: 'platform_failed',
+    versionState: 'retryable_failed',
+    nextAction: 'The platform failed during the build. Retry the build.',
+  },
+  tenant_cancel: {
+    terminalClass: 'cancelled',
+    versionState: 'retryable_failed',
+    nextAction: 'The build was cancelled. Retry it when you are ready.',
+  },
+} as const satisfies Record<string, BuildFailure>
+
+export type BuildErrorCode = keyof typeof buildFailures
+
+/** Advice of single rules, which is more specific than the advice of their code. */
+const nextActionsByRule: Record<string, string> = {
+  base_image_unavailable:
+    'The build log says which base image is missing and why. Name one that its registry has, start from scratch or a curated image, or ask the operator.',
+  base_registry_forbidden:
+    'Start from an image in the registry of this deployment, from scratch or a curated image, or ask the operator.',
+  dockerfile_missing:
+    'Put a file named Dockerfile at the top of the archive, upload it again and create a new version.',
+  context_missing: 'Upload an archive and create a version from its owned_object_id.',
+  image_user_unknown:
+    'The USER of the Dockerfile is not in /etc/passwd of the image, or its group not in /etc/group. Add it there, or give its number.',
+  image_user_out_of_range:
+    'The USER of the Dockerfile, or its group, is not below 65536. Give it another number.',
+  image_user_invalid:
+    'The USER of the Dockerfile is not valid: use a name or a number, optionally followed by a colon and a group. Change it, upload it again and create a new version.',
+  image_env_too_large:
+    'The image sets more than 200 variables or 64 KiB of them. Set fewer by ENV, upload it again and create a new version.',
+  image_too_large:
+    'The image is larger than 10 GiB. Make it smaller, upload it again and create a new version.',
+  staging_slot_exhausted:
+    'Unfinished uploads use all staging slots of the company, so the scan could not store its report. Complete or abort some, then retry the build.',
+}
+
+/** Advice for a failed build. `detail` is its `error_detail`, empty for callers that may not see it. */
+export const buildNextAction = (code: BuildErrorCode, detail: string): string =>
+  nextActionsByRule[detail.split(';')[0] ?? ''] ?? buildFailures[code].nextAction

@@ -1,0 +1,95 @@
+import { type Static, Type } from 'typebox'
+import { OneOf } from '../../schema.ts'
+
+export const resourceProfiles = ['standard', 'performance', 'large', 'xlarge'] as const
+export const ResourceProfile = OneOf(resourceProfiles)
+export type ResourceProfile = Static<typeof ResourceProfile>
+
+/** Profiles that a tenant can select; `xlarge` is reserved for the operator. */
+export const selectableProfiles = ['standard', 'performance', 'large'] as const
+export const SelectableProfile = OneOf(selectableProfiles)
+export type SelectableProfile = Static<typeof SelectableProfile>
+
+/** Profiles of builds, which differ from those of runs. */
+export const buildProfiles = ['standard', 'fast', 'large'] as const
+export const BuildProfile = OneOf(buildProfiles)
+export type BuildProfile = Static<typeof BuildProfile>
+
+export const Profile = Type.Object({
+  id: ResourceProfile,
+  display_name: Type.String(),
+  vcpu: Type.Integer({ minimum: 1, description: 'Processors, as programs count them.' }),
+  provider_memory_mib: Type.Integer({
+    minimum: 1,
+    description:
+      'What is enforced: programs, files in the workspace and what the platform itself needs, together. A run that takes more ends as out_of_memory. It is also what a run counts for while others wait for memory.',
+  }),
+  customer_memory_mib: Type.Integer({
+    minimum: 1,
+    description:
+      'What is promised: programs have this much whatever the workspace holds, and see it as the size of the machine. More is there only as far as the workspace is empty, and may be gone in a later release.',
+  }),
+  workspace_mib: Type.Integer({
+    minimum: 1,
+    description: 'Files that a run may write, everywhere in its sandbox together. They are kept in memory.',
+  }),
+  tenant_selectable: Type.Boolean(),
+  is_default: Type.Boolean(),
+})
+export type Profile = Static<typeof Profile>
+
+export const ProfileSet = Type.Object({ items: Type.Array(Profile) })
+export type ProfileSet = Static<typeof ProfileSet>
+
+export const defaultProfile: ResourceProfile = 'standard'
+
+/** The public table of profiles (contract part 1, "Regions and profiles"). */
+export const profiles: readonly Profile[] = [
+  {
+    id: 'standard',
+    display_name: 'Standard',
+    vcpu: 1,
+    provider_memory_mib: 1280,
+    customer_memory_mib: 512,
+    workspace_mib: 512,
+    tenant_selectable: true,
+    is_default: true,
+  },
+  {
+    id: 'performance',
+    display_name: 'Performance',
+    vcpu: 2,
+    provider_memory_mib: 2560,
+    customer_memory_mib: 1024,
+    workspace_mib: 1024,
+    tenant_selectable: true,
+    is_default: false,
+  },
+  {
+    id: 'large',
+    display_name: 'Large',
+    vcpu: 4,
+    provider_memory_mib: 5120,
+    customer_memory_mib: 2048,
+    workspace_mib: 2048,
+    tenant_selectable: true,
+    is_default: false,
+  },
+  {
+    id: 'xlarge',
+    display_name: 'Extra large',
+    vcpu: 8,
+    provider_memory_mib: 10_240,
+    customer_memory_mib: 4096,
+    workspace_mib: 4096,
+    tenant_selectable: false,
+    is_default: false,
+  },
+]
+
+/** The profile with an id stored in an environment version. Throws if the table has no such profile. */
+export function profileOf(id: string): Profile {
+  const profile = profiles.find((candidate) => candidate.id === id)
+  if (!profile) throw new Error(`unknown resource profile ${JSON.stringify(id)}`)
+  return profile
+}

@@ -1,0 +1,86 @@
+import { type Static, Type } from 'typebox'
+import {
+  artifactFilesMax,
+  artifactPathComponentMaxBytes,
+  artifactPathMaxBytes,
+  artifactWorkspaceReserveBytes,
+} from '../../limits.ts'
+
+export const workspaceDir = '/workspace'
+export const startupScriptPath = '/workspace/startup.sh'
+export const workScriptPath = '/workspace/work.sh'
+export const driverPath = '/workspace/driver.sh'
+export const artifactsDir = '/workspace/artifacts'
+
+/** The line that every run evaluates. */
+export const invocation = '. /workspace/startup.sh && . /workspace/driver.sh'
+
+/** Content of the driver if a version has no `work_command`; borrowers always see only this one. */
+export const defaultDriver = '. /workspace/work.sh'
+
+export const inputsFileEnv = 'SERVICE_INPUTS_FILE'
+export const outputFileEnv = 'SERVICE_OUTPUT_FILE'
+export const artifactsDirEnv = 'SERVICE_ARTIFACTS_DIR'
+
+/** Environment variables for a job: ids of its run, its room, its task and its version. */
+export const runIdEnv = 'SERVICE_RUN_ID'
+export const chatroomIdEnv = 'SERVICE_CHATROOM_ID'
+export const taskIdEnv = 'SERVICE_TASK_ID'
+export const taskVersionIdEnv = 'SERVICE_TASK_VERSION_ID'
+
+/** Input, output and environment of a job (contract part 1, "Runtime contract"). */
+export const RuntimeContract = Type.Object({
+  invocation: Type.String(),
+  driver: Type.String(),
+  working_directory: Type.String(),
+  network: Type.String(),
+  inputs_file_env: Type.String(),
+  output_file_env: Type.String(),
+  artifacts_dir_env: Type.String(),
+  artifacts: Type.String(),
+  input_delivery: Type.String(),
+  secrets_delivery: Type.String(),
+})
+export type RuntimeContract = Static<typeof RuntimeContract>
+
+const mib = 1024 * 1024
+
+const workingDirectoryText =
+  `The session starts in ${workspaceDir}, but do not rely on the working directory: ` +
+  `write absolute paths below ${workspaceDir}.`
+
+const networkText =
+  'A job may reach the internet while the company setting runtime_egress_enabled is on, as it is by default. ' +
+  'What it sends is metered (measured_egress_bytes). Private, loopback and metadata addresses are always blocked. ' +
+  'Where the operator has switched egress off, scripts that download or install something fail.'
+
+const artifactsText =
+  `Each regular file left below ${artifactsDir} becomes an artifact; folders become prefixes of its path. ` +
+  'The whole bundle is refused, with the reason in the log and the run still completed, if it holds a symbolic link, ' +
+  'a hard link, a special file, "..", a control character, ' +
+  `more than ${artifactFilesMax} files, a path over ${artifactPathMaxBytes} bytes, ` +
+  `a path component over ${artifactPathComponentMaxBytes} bytes, or more bytes than the workspace limit ` +
+  `of the standard profile minus ${artifactWorkspaceReserveBytes / mib} MiB, at most 1 GiB.`
+
+const inputDeliveryText = `The input JSON is in the file that ${inputsFileEnv} names before the first script starts.`
+
+const secretsDeliveryText =
+  'Declared secret slots are environment variables of the scripts, set before they start; no file ever holds them.'
+
+/** Content of the driver of a version: a blank `work_command` means the default. */
+export const driverOf = (workCommand: string | null): string =>
+  workCommand === null || workCommand.trim() === '' ? defaultDriver : workCommand
+
+/** The runtime contract for one viewer: pass the real driver for an owner, otherwise `defaultDriver`. */
+export const runtimeContract = (driver: string): RuntimeContract => ({
+  invocation,
+  driver,
+  working_directory: workingDirectoryText,
+  network: networkText,
+  inputs_file_env: inputsFileEnv,
+  output_file_env: outputFileEnv,
+  artifacts_dir_env: artifactsDirEnv,
+  artifacts: artifactsText,
+  input_delivery: inputDeliveryText,
+  secrets_delivery: secretsDeliveryText,
+})

@@ -1,0 +1,61 @@
+import { execFile } from 'node:child_process'
+import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { promisify } from 'node:util'
+import type { Edit } from './holes.ts'
+
+const tree = resolve(import.meta.dirname, '../../..')
+const executor = 'server/executor/oci'
+
+/** A copy of the server, whose agent runs without controls that were removed from its source. */
+export class PatchedCopy {
+  readonly #folder: string
+
+  private constructor(folder: string) {
+    this.#folder = folder
+  }
+
+  static async make(): Promise<PatchedCopy> {
+    const folder = await mkdtemp(join(tmpdir(), 'escape-planted-'))
+    await cp(join(tree, 'server'), join(folder, 'server'), { recursive: true })
+    await cp(join(tree, 'package.json'), join(folder, 'package.json'))
+    await symlink(join(tree, 'node_modules'), join(folder, 'node_modules'))
+    return new PatchedCopy(folder)
+  }
+
+  get agentProgram(): string {
+    return join(this.#folder, 'server/main/agent.ts')
+  }
+
+  /** Runs `work` while `edits` are applied. */
+  async without<T>(edits: readonly Edit[], work: () => Promise<T>): Promise<T> {
+    const files = new Set(edits.map(({ file }) => file))
+    try {
+      for (const file of files) {
+        const own = edits.filter((edit) => edit.file === file)
+        await writeFile(join(this.#folder, executor, file), applyEdits(await sourceOf(file), own))
+      }
+      await promisify(execFile)(process.execPath, [join(this.#folder, 'server/native-programs/build.ts')])
+      return await work()
+    } finally {
+      for (const file of files) await writeFile(join(this.#folder, executor, file), await sourceOf(file))
+    }
+  }
+
+  async dispose(): Promise<void> {
+    await rm(this.#folder, { recursive: true })
+  }
+}
+
+/** The present text of a file of the executor. */
+export const sourceOf = (file: string): Promise<string> => readFile(join(tree, executor, file), 'utf8')
+
+/** The text without the controls; throws unless each occurs exactly once. */
+export function applyEdits(text: string, edits: readonly Edit[]): string {
+  return edits.reduce((before, { file, original, replacement }) => {
+    const [head, tail, ...more] = before.split(original)
+    if (tail === undefined || more.length > 0) throw new Error(`${file} does not have once: ${original}`)
+    return head + replacement + tail
+  }, text)
+}

@@ -1,0 +1,106 @@
+import {
+  onPremisesCompanyQueueLimitDefault,
+  onPremisesFleetQueueLimitDefault,
+  signedLinksPerRunMax,
+} from '@sandbox-jobs/contract/limits.ts'
+import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
+import { sha256Of } from '../../../server/base/sha256.ts'
+import { makeRun } from '../../../testing/factories/runs.ts'
+import type { Seed } from '../seed.ts'
+import { type ErrorScenarios, type ScenarioContext, submission } from './error-scenario.ts'
+
+const submit = (context: ScenarioContext, fields: Record<string, unknown> = {}) => {
+  const request = submission(context)
+  return context.send('member', allRoutes.submitRun, { ...request, body: { ...request.body, ...fields } })
+}
+
+/** Fills a company's queue up to `depth`. */
+async function queue(context: ScenarioContext, { companyId, ids }: Seed, depth: number): Promise<void> {
+  const pins = {
+    companyId,
+    taskId: ids.task,
+    versionId: ids.taskVersion,
+    environmentVersionId: ids.readyVersion,
+    shareGrantId: ids.share,
+  }
+  // The seed has one queued run.
+  for (let queued = 1; queued < depth; queued += 1) {
+    await makeRun(context.db, pins, { chatroom_id: ids.room })
+  }
+}
+
+const changeVersion = (context: ScenarioContext, set: { content_state?: string; input_schema?: string }) =>
+  context.db.updateTable('task_versions').set(set).where('id', '=', context.ids.taskVersion).execute()
+
+/** Errors of runs. */
+export const runScenarios: ErrorScenarios = {
+  version_not_runnable: (context) => submit(context, { task_version_id: context.ids.draft }),
+  content_scrubbed_irreversible: async (context) => {
+    await changeVersion(context, { content_state: 'scrubbed' })
+    return submit(context)
+  },
+  input_schema_violation: async (context) => {
+    await changeVersion(context, { input_schema: '{"type":"array"}' })
+    return submit(context)
+  },
+  no_active_region: async (context) => {
+    await context.sendOk('companyManager', allRoutes.readSettings)
+    await context.db
+      .updateTable('company_settings')
+      .set({ allowed_regions: ['asia-east1'] })
+      .execute()
+    return submit(context)
+  },
+  retry_input_unavailable: async (context) => {
+    await context.db.deleteFrom('run_inputs').where('run_id', '=', context.ids.run).execute()
+    return context.send('member', allRoutes.retryRun, {
+      params: { cid: context.ids.room, rid: context.ids.run },
+      headers: { 'idempotency-key': 'once' },
+    })
+  },
+  link_limit: async (context) => {
+    const request = { params: { cid: context.ids.room, rid: context.ids.run }, body: { purpose: 'share' } }
+    // The seed has made two.
+    for (let made = 2; made < signedLinksPerRunMax; made += 1) {
+      await context.sendOk('member', allRoutes.createSignedLink, request)
+    }
+    return context.send('member', allRoutes.createSignedLink, request)
+  },
+  media_not_inline: async (context) => {
+    const { run, room } = context.ids
+    const svg = Buffer.from('<svg>')
+    await context.world.storage.put(`runs/${run}/output`, svg)
+    await context.db
+      .updateTable('run_contents')
+      .set({ output_digest: sha256Of(svg), output_bytes: svg.length })
+      .where('run_id', '=', run)
+      .execute()
+    const refused = await context.send('member', allRoutes.createSignedLink, {
+      params: { cid: room, rid: run },
+      body: { purpose: 'media', object_kind: 'output' },
+    })
+    await context.world.storage.put(`runs/${run}/output`, Buffer.from('bytes'))
+    return refused
+  },
+  download_capability_invalid: (context) =>
+    context.send('member', allRoutes.redeemDownloadCapability, {
+      params: { cid: context.ids.room, rid: context.ids.run, aid: context.ids.artifact },
+      headers: { 'x-sandbox-download-capability': 'of something else' },
+    }),
+  range_not_satisfiable: async (context) => {
+    const params = { cid: context.ids.room, rid: context.ids.run }
+    const { token } = await context.sendOk('member', allRoutes.mintLogLink, { params })
+    return context.send('nobody', allRoutes.downloadByToken, {
+      params: { token: String(token) },
+      headers: { range: 'bytes=1000000000-' },
+    })
+  },
+  sandbox_queued_run_limit: async (context) => {
+    await queue(context, context.world.own, onPremisesCompanyQueueLimitDefault)
+    return submit(context)
+  },
+  queue_full: async (context) => {
+    await queue(context, context.world.foreign, onPremisesFleetQueueLimitDefault - 1)
+    return submit(context)
+  },
+}

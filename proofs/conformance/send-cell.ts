@@ -1,0 +1,26 @@
+import type { LightMyRequestResponse } from 'fastify'
+import { exampleCall } from './expectations.ts'
+import type { Cell } from './expected-answer.ts'
+import type { World } from './world.ts'
+
+/** Sends the request of one cell. It changes the world, so callers rewind it. */
+export async function sendCell(
+  world: World,
+  { route, expectation, caller }: Cell,
+  params: Record<string, string>,
+): Promise<LightMyRequestResponse> {
+  if (caller === 'sandboxKeyInside' && params.rid) await giveRunToKey(world, params.rid)
+  const seed = caller === 'otherCompany' && !route.params ? world.foreign : world.own
+  return world.send(caller, route, { params, ...exampleCall(expectation, seed) })
+}
+
+/** A key with sandbox scope sees only runs that it submitted. */
+async function giveRunToKey(world: World, run: string): Promise<void> {
+  const { db } = world.database
+  const key = db.selectFrom('api_keys').select('id').where('name', '=', 'inside')
+  await db
+    .updateTable('runs')
+    .set({ api_key_id: key, auth_method: 'api_key' })
+    .where('id', '=', run)
+    .execute()
+}

@@ -1,0 +1,98 @@
+import { parseArgs } from 'node:util'
+import { BuilderBench } from '../../testing/builds/builder-bench.ts'
+import { type HostileArchive, hostileArchives } from './archive-cases.ts'
+import { type BuilderReport, buildDockerfiles, unpackArchives } from './builder-alone.ts'
+import { hostileDockerfiles } from './dockerfile-cases.ts'
+import { gateAlone } from './gate-alone.ts'
+import { HostCanaries } from './host-canaries.ts'
+import { comparedParsers } from './parser-differential.ts'
+import { registryTests } from './registry/registry-tests.ts'
+
+/*
+ * Every hostile archive and Dockerfile against each of the two defences alone: the gate, which has to refuse it, and the
+ * build sandbox, which has to contain it. Then mutated Dockerfiles that the gate accepts, which the builder has to
+ * read alike, and hostile registries against the sandbox that pulls from them. Needs root and the
+ * builder of install/test-builder.sh.
+ */
+const parts = ['gate', 'archives', 'dockerfiles', 'parsers', 'registries'] as const
+type Part = (typeof parts)[number]
+
+const { values } = parseArgs({
+  options: {
+    /** Runs only every Nth archive and Dockerfile, starting with the one at `from`. */
+    every: { type: 'string', default: '1' },
+    from: { type: 'string', default: '0' },
+    seed: { type: 'string', default: '1' },
+    part: { type: 'string', multiple: true, default: [...parts] },
+  },
+})
+const [every, from] = [Number(values.every), Number(values.from)]
+const wanted = parts.filter((part) => values.part.includes(part))
+if (wanted.length !== new Set(values.part).size || !(from < every)) {
+  console.error(
+    `usage: npm run hostile-builds -- [--part ${parts.join('|')}] [--every N --from K] [--seed S]`,
+  )
+  process.exit(2)
+}
+const sample = <T>(all: T[]): T[] => all.filter((_, index) => index % every === from)
+const archives: HostileArchive[] = sample(hostileArchives())
+const dockerfiles = sample(hostileDockerfiles)
+
+const run: Record<Part, () => Promise<BuilderReport>> = {
+  gate: async () => ({
+    cases: archives.length + dockerfiles.length,
+    failures: await gateAlone(archives, dockerfiles),
+  }),
+  archives: () => atBuilder((bench, canaries) => unpackArchives(bench, canaries, archives)),
+  dockerfiles: () => atBuilder((bench, canaries) => buildDockerfiles(bench, canaries, dockerfiles)),
+  parsers: () =>
+    atBuilder(async (bench) => {
+      const alike = await comparedParsers(bench, Math.ceil(200 / every), Number(values.seed))
+      const { refused, compared, refusedByBuilder, failures } = alike
+      console.log(
+        `mutated Dockerfiles: ${refused} refused by the gate, ${compared} read alike, ${refusedByBuilder} refused by the builder`,
+      )
+      return { cases: compared + refusedByBuilder, failures }
+    }),
+  registries: registryTests,
+}
+
+for (const [name, { length }] of Map.groupBy(archives, (archive) => archive.class)) {
+  console.log(`${String(length).padStart(5)}  archives: ${name}`)
+}
+console.log(`${String(dockerfiles.length).padStart(5)}  Dockerfiles`)
+
+const cases: Partial<Record<Part, number>> = {}
+let failed = 0
+for (const part of wanted) {
+  const startedMs = performance.now()
+  const report = await run[part]()
+  cases[part] = report.cases
+  failed += report.failures.length
+  for (const failure of report.failures) console.log(`FAILED ${part}: ${failure}`)
+  console.log(`${part}: ${report.cases} cases, ${Math.round((performance.now() - startedMs) / 1000)} s`)
+}
+console.log(
+  JSON.stringify({
+    suite: 'hostile-builds',
+    cases: Object.values(cases).reduce((sum, count) => sum + count, 0),
+    failed,
+    archives: archives.length,
+    dockerfiles: dockerfiles.length,
+    parts: cases,
+  }),
+)
+process.exitCode = failed > 0 ? 1 : 0
+
+async function atBuilder(
+  work: (bench: BuilderBench, canaries: HostCanaries) => Promise<BuilderReport>,
+): Promise<BuilderReport> {
+  const bench = await BuilderBench.start()
+  const canaries = await HostCanaries.plant(bench.agent)
+  try {
+    return await work(bench, canaries)
+  } finally {
+    canaries.close()
+    await bench.dispose()
+  }
+}

@@ -1,0 +1,169 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: Dockerfile variables look like this
+
+import { checkDockerfile } from '../../server/archives/dockerfile/dockerfile.ts'
+import { DockerfileRefused } from '../../server/archives/dockerfile/dockerfile-refused.ts'
+import { joinLines } from '../../server/archives/dockerfile/instruction.ts'
+import { SeededRandom } from '../../server/base/seeded-random.ts'
+import { buildCommand } from '../../server/builds/builder/build-script.ts'
+import type { BuilderBench, Entries } from '../../testing/builds/builder-bench.ts'
+import { testBase } from './dockerfile-cases.ts'
+
+/*
+ * Tests that the gate and the builder parse a Dockerfile alike. Dockerfiles are mutated at random; each is refused by the
+ * gate, or the builder announces exactly the steps that the gate parsed. Nothing that the gate forbids may
+ * happen: no bind mount shows the context's mark, and no address is requested.
+ */
+
+/** Content of a context file that only a mount or a forbidden flag would print. */
+const mark = 'seen-through-a-mount'
+
+const sources = [
+  `FROM scratch AS one\nLABEL a=1 \\\n  b=2\n# a comment\nENV PATH=/bin X="a b"\nFROM one\nCOPY --from=one /m /n\nCMD ["a", "b"]\n`,
+  `ARG V=1\nFROM scratch\nARG V\nLABEL a="x y" \\\n# inside\n\n  b='z'\nWORKDIR /a/b\nEXPOSE 80/tcp\nSTOPSIGNAL 9\nUSER 1:1\n`,
+  `FROM scratch\nADD m /x\nVOLUME ["/v"]\nENTRYPOINT ["/e", "--flag"]\nHEALTHCHECK --interval=5s CMD true\nSHELL ["/bin/sh"]\n`,
+  `FROM ${testBase}\nRUN --mount=type=tmpfs,target=/t cat /a/m\nLABEL z=1\n`,
+  `FROM ${testBase}\nRUN --mount=type=bind,target=/a cat /a/m\n`,
+  `FROM ${testBase}\nRUN --mount=type=cache,id=c,target=/c \\\n  --mount=type=bind,source=.,target=/a cat /a/m\n`,
+  `FROM scratch\nADD http://127.0.0.1:9/x /x\nLABEL a=1\n`,
+  `FROM scratch\nCOPY --from=docker-archive:/x m /x\nLABEL a=1\n`,
+]
+
+const pieces = [
+  ' ',
+  '\t',
+  '\\',
+  '\\\n',
+  '\\ \n',
+  '\n',
+  '\r\n',
+  '#',
+  '\n#\n',
+  '"',
+  "'",
+  '-',
+  '--',
+  '=',
+  '$',
+  '${V}',
+  '`',
+  ',',
+  '<<E',
+  '[',
+  ']',
+  '\\n',
+  '\u00a0',
+  '\ufeff',
+  'RUN ',
+  'FROM ',
+  'A',
+  '//',
+  '# escape=`\n',
+  '|',
+  ';',
+]
+
+export function mutatedDockerfile(draw: SeededRandom): string {
+  let text = draw.of(sources)
+  for (let count = draw.below(5); count > 0; count -= 1) {
+    const at = draw.below(text.length + 1)
+    const end = draw.chance(0.5) ? at : at + 1 + draw.below(3)
+    text = text.slice(0, at) + (draw.chance(0.8) ? draw.of(pieces) : '') + text.slice(end)
+  }
+  return text
+}
+
+/** The steps of each stage as the gate parses them; undefined if it refuses. */
+function stepsOfGate(text: string): string[][] | undefined {
+  try {
+    const { stages, instructions } = checkDockerfile(Buffer.from(text))
+    const texts = joinLines(text.replace(/^\ufeff/, '').split(/\r?\n/)).map((line) => line.text.trim())
+    return stages.map((_, stage) => texts.filter((_text, index) => instructions[index]?.stage === stage))
+  } catch (error) {
+    if (error instanceof DockerfileRefused) return undefined
+    throw error
+  }
+}
+
+export interface DifferentialReport {
+  refused: number
+  /** Accepted by the gate and started by the builder. */
+  compared: number
+  /** Accepted by the gate, but refused by the builder before its first step. */
+  refusedByBuilder: number
+  failures: string[]
+}
+
+/** Compares `wanted` files that the gate accepts. */
+export async function comparedParsers(
+  bench: BuilderBench,
+  wanted: number,
+  seed: number,
+): Promise<DifferentialReport> {
+  const report: DifferentialReport = { refused: 0, compared: 0, refusedByBuilder: 0, failures: [] }
+  const draw = new SeededRandom(seed)
+  for (let left = wanted; left > 0; left -= 100) {
+    const accepted: { text: string; steps: string[][] }[] = []
+    while (accepted.length < Math.min(100, left)) {
+      const text = mutatedDockerfile(draw)
+      const steps = stepsOfGate(text)
+      if (steps) accepted.push({ text, steps })
+      else report.refused += 1
+    }
+    const logs = await buildAll(
+      bench,
+      accepted.map(({ text }) => text),
+    )
+    for (const [index, { text, steps }] of accepted.entries()) {
+      const fault = compare(logs[index] ?? '', steps, report)
+      if (fault) report.failures.push(`${JSON.stringify(text)}: ${fault}`)
+    }
+  }
+  return report
+}
+
+async function buildAll(bench: BuilderBench, texts: string[]): Promise<string[]> {
+  const script = `
+set +e
+for case in context/cases/*; do
+  printf '\\n=== %s\\n' "$case"
+  timeout -k 1 30 ${buildCommand} -t case -f $case context 2>&1 | head -c 20000
+  buildah rm --all >/dev/null 2>&1
+done`
+  const context: Entries = [
+    [{ name: 'context/m' }, mark],
+    ...texts.map((text, index): Entries[number] => [
+      { name: `context/cases/${String(index).padStart(3, '0')}` },
+      text,
+    ]),
+  ]
+  const { exit, log } = await bench.script(script, context)
+  const logs = log.split(/^=== context\/cases\/\d+\n/m).slice(1)
+  if (logs.length !== texts.length)
+    throw new Error(`the builder ended early: ${exit.cause}\n${log.slice(-500)}`)
+  return logs
+}
+
+const announced = /^(?:\[(\d+)\/(\d+)\] )?STEP (\d+)\/(\d+): (.*)$/gm
+
+function compare(log: string, steps: string[][], report: DifferentialReport): string | undefined {
+  if (/^(?:\[\d+\/\d+\] )?STEP /m.test(log)) report.compared += 1
+  else report.refusedByBuilder += 1
+  return differenceOf(log, steps)
+}
+
+/** The first difference between the builder's log and the gate's steps; undefined if there is none. */
+export function differenceOf(log: string, steps: string[][]): string | undefined {
+  if (log.includes(mark)) return 'a mount that the gate has not seen'
+  if (/dial tcp|lookup |connection refused|docker-archive:/.test(log))
+    return 'an address that the gate has not seen'
+  for (const [, stage = '1', stages = '1', step = '', count = '', text = ''] of log.matchAll(announced)) {
+    const ours = steps[Number(stage) - 1]
+    if (Number(stages) !== steps.length) return `${steps.length} stages here, ${stages} there`
+    if (Number(count) !== ours?.length) return `${ours?.length} steps here, ${count} there`
+    const own = ours[Number(step) - 1] ?? ''
+    // For a stage that starts from another, the builder shows the image's id.
+    const isSame = own === text.trim() || (step === '1' && /^from\s/i.test(own))
+    if (!isSame) return `${JSON.stringify(own)} here, ${JSON.stringify(text)} there`
+  }
+  return undefined
+}

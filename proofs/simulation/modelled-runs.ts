@@ -1,0 +1,188 @@
+import { type RunState, runMachine } from '@sandbox-jobs/contract/states/run-states.ts'
+import { canTransition, isTerminal } from '@sandbox-jobs/contract/states/state-machine.ts'
+import { stepsFrom, type Transition } from '../../server/db/transition.ts'
+import type { ClaimedRun, NextRun, TakenOverRun } from '../../server/runs/queue/claim-store.ts'
+import type { ClaimStatus } from '../../server/runs/queue/claimed-run-store.ts'
+import { endTransition, type RunEnd } from '../../server/runs/results/finish-run.ts'
+import {
+  cancelledInQueue,
+  cancelRequested,
+  claimed,
+  requeued,
+  running,
+} from '../../server/runs/run-transitions.ts'
+import type { Rules } from './rules.ts'
+import {
+  bytesPerRun,
+  isLive,
+  passedOver,
+  type RunsEnvironment,
+  type SimulatedRun,
+  type SimulatedRuns,
+  type Submitted,
+} from './simulated-runs.ts'
+
+/**
+ * A model of the table of runs with one statement after another, as in Postgres. The allowed transitions are production's
+ * data (`run-transitions.ts`, `stepsFrom`, the state machine); only the statements are modelled. Every forbidden transition and
+ * every row that a CHECK would refuse is reported to `onFault`.
+ */
+export class ModelledRuns implements SimulatedRuns {
+  readonly rows = new Map<string, SimulatedRun>()
+  countedBytes = 0
+  readonly #rules: Rules
+  readonly #environment: RunsEnvironment
+
+  constructor(rules: Rules, environment: RunsEnvironment) {
+    this.#rules = rules
+    this.#environment = environment
+  }
+
+  submit(run: Submitted): void {
+    this.rows.set(run.id, {
+      ...run,
+      state: runMachine.initial,
+      fence: 0,
+      worker: null,
+      machine: null,
+      sandboxId: null,
+      leaseUntilMs: 0,
+      claimedMs: 0,
+      cancelRequested: false,
+      end: undefined,
+      contentStored: false,
+    })
+  }
+
+  /** As `cancelRun` does. */
+  cancel(id: string): void {
+    const row = this.#row(id)
+    if (!isTerminal(runMachine, row.state)) row.cancelRequested = true
+    if (this.#apply(cancelledInQueue(row))) return
+    this.#apply(cancelRequested(row))
+  }
+
+  claimNext(worker: string): NextRun | undefined {
+    const waiting = [...this.rows.values()].filter((row) => this.#rules.claimable(row))
+    const next = this.#rules.fairTurns ? this.#inTurn(waiting) : waiting[0]
+    const before = [...this.rows.values()].map(({ companyId, state }) => ({ companyId, state }))
+    if (!next || !this.#apply({ ...claimed, id: next.id, companyId: next.companyId })) return undefined
+    const other = passedOver(before, next.companyId)
+    if (other) this.#environment.onFault(`${next.companyId} got a place more than ${other}, which waits`)
+    if (this.#rules.claimRaisesFence) next.fence += 1
+    next.sandboxId = `${next.id}_${next.fence}`
+    next.machine = worker
+    next.claimedMs = this.#environment.now()
+    this.#hold(next, worker)
+    return { ...claimOf(next), isLast: waiting.length === 1 }
+  }
+
+  /** Of the company with the fewest live runs the oldest. */
+  #inTurn(waiting: readonly SimulatedRun[]): SimulatedRun | undefined {
+    const liveOf = (companyId: string) =>
+      [...this.rows.values()].filter((row) => row.companyId === companyId && isLive(row)).length
+    return waiting.toSorted((a, b) => liveOf(a.companyId) - liveOf(b.companyId))[0]
+  }
+
+  takeOver(worker: string, owned: 'own' | 'expired', known: readonly string[]): TakenOverRun[] {
+    const rows = [...this.rows.values()].filter((row) => {
+      if (isTerminal(runMachine, row.state) || !this.#rules.takenOver(row) || known.includes(row.id))
+        return false
+      return owned === 'own'
+        ? row.worker === worker
+        : row.worker !== worker && row.leaseUntilMs < this.#environment.now()
+    })
+    return rows.map((row) => {
+      if (owned === 'expired' && this.#environment.isHolding(row.worker ?? '')) {
+        this.#environment.onFault(`${row.id} was taken from ${row.worker}, which is at work on it`)
+      }
+      row.fence += 1
+      this.#hold(row, worker)
+      return { ...claimOf(row), claimedHere: row.machine === worker || this.#rules.provesForOthers }
+    })
+  }
+
+  cancelRequestedAmong(ids: readonly string[]): string[] {
+    if (!this.#rules.seesCancels) return []
+    return ids.filter((id) => this.#row(id).state === 'cancel_requested')
+  }
+
+  finishedAmong(sandboxIds: readonly string[]): string[] {
+    const live = new Set(
+      [...this.rows.values()].filter((row) => !isTerminal(runMachine, row.state)).map((row) => row.sandboxId),
+    )
+    return sandboxIds.filter((id) => this.#rules.swept(live.has(id)))
+  }
+
+  markRunning(run: ClaimedRun): ClaimStatus {
+    return this.#apply(running(run)) ? 'running' : this.#standing(run)
+  }
+
+  requeue(run: ClaimedRun): ClaimStatus {
+    if (!this.#apply(requeued(run))) return this.#standing(run)
+    const row = this.#row(run.id)
+    if (this.#rules.clearsWorkerOnRequeue) row.worker = null
+    this.#check(row)
+    return 'queued'
+  }
+
+  finish(run: ClaimedRun, end: RunEnd): boolean {
+    const row = this.#row(run.id)
+    const move = endTransition(run, end)
+    const overridden = this.#rules.cancelWinsOverOwnEnd && row.state === 'cancel_requested'
+    if (!this.#apply(overridden ? { ...move, to: 'cancelled' } : move)) return false
+    row.end = end
+    row.contentStored = end.results !== undefined && this.#rules.storesContent
+    if (this.#rules.countsKept === 'with the end') this.countKept(run)
+    return true
+  }
+
+  countKept(run: ClaimedRun): void {
+    if (this.#row(run.id).end?.results) this.countedBytes += bytesPerRun
+  }
+
+  #hold(row: SimulatedRun, worker: string): void {
+    row.worker = worker
+    row.leaseUntilMs = this.#environment.now() + this.#rules.leaseSeconds(row.timeoutSeconds) * 1000
+    this.#check(row)
+  }
+
+  /** `transition`, on a row of ours. */
+  #apply(production: Transition<RunState>): boolean {
+    const move = this.#rules.guard(production)
+    const row = this.#row(move.id)
+    if (move.fence !== undefined && move.fence !== row.fence) return false
+    const steps = stepsFrom(move, row.state)
+    for (const to of steps) {
+      if (!canTransition(runMachine, row.state, to))
+        this.#environment.onFault(`${row.id} went from ${row.state} to ${to}`)
+      row.state = to
+    }
+    return steps.length > 0
+  }
+
+  /** The CHECKs of the table. */
+  #check(row: SimulatedRun): void {
+    if (row.state === 'queued' && row.worker !== null)
+      this.#environment.onFault(`${row.id} is queued and held`)
+  }
+
+  #standing(run: ClaimedRun): ClaimStatus {
+    const row = this.#row(run.id)
+    return row.fence === run.fence && !isTerminal(runMachine, row.state) ? row.state : 'lost'
+  }
+
+  #row(id: string): SimulatedRun {
+    const row = this.rows.get(id)
+    if (!row) throw new Error(`no run ${id}`)
+    return row
+  }
+}
+
+const claimOf = ({ id, companyId, state, fence, sandboxId }: SimulatedRun): ClaimedRun => ({
+  id,
+  companyId,
+  state,
+  fence,
+  sandboxId: sandboxId ?? '',
+})

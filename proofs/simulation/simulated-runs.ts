@@ -1,0 +1,82 @@
+import type { RunState } from '@sandbox-jobs/contract/states/run-states.ts'
+import { runMachine } from '@sandbox-jobs/contract/states/run-states.ts'
+import { isTerminal } from '@sandbox-jobs/contract/states/state-machine.ts'
+import type { ClaimedRun, NextRun, TakenOverRun } from '../../server/runs/queue/claim-store.ts'
+import type { ClaimStatus } from '../../server/runs/queue/claimed-run-store.ts'
+import type { RunEnd } from '../../server/runs/results/finish-run.ts'
+
+/** The program of a job. */
+export interface Program {
+  seconds: number
+  exitCode: number
+}
+
+export interface SimulatedRun {
+  id: string
+  companyId: string
+  state: RunState
+  fence: number
+  worker: string | null
+  /** The machine that claimed it. */
+  machine: string | null
+  sandboxId: string | null
+  leaseUntilMs: number
+  /** Time of the latest claim. */
+  claimedMs: number
+  timeoutSeconds: number
+  cancelRequested: boolean
+  program: Program
+  end: RunEnd | undefined
+  contentStored: boolean
+}
+
+export type Submitted = Pick<SimulatedRun, 'id' | 'companyId' | 'program' | 'timeoutSeconds'>
+
+type MaybePromise<T> = T | Promise<T>
+
+/** The table of runs, as workers and tenants change it, one statement after another: a model, or Postgres. */
+export interface SimulatedRuns {
+  /** The rows after the last statement. */
+  readonly rows: ReadonlyMap<string, SimulatedRun>
+  /** Counted bytes of stored results. */
+  readonly countedBytes: number
+  submit(run: Submitted): MaybePromise<void>
+  cancel(id: string): MaybePromise<void>
+  claimNext(worker: string): MaybePromise<NextRun | undefined>
+  takeOver(worker: string, owned: 'own' | 'expired', known: readonly string[]): MaybePromise<TakenOverRun[]>
+  cancelRequestedAmong(ids: readonly string[]): MaybePromise<string[]>
+  finishedAmong(sandboxIds: readonly string[]): MaybePromise<string[]>
+  markRunning(run: ClaimedRun): MaybePromise<ClaimStatus>
+  requeue(run: ClaimedRun): MaybePromise<ClaimStatus>
+  finish(run: ClaimedRun, end: RunEnd): MaybePromise<boolean>
+  /** For the planted bug that counts in a separate statement. */
+  countKept(run: ClaimedRun): MaybePromise<void>
+}
+
+export interface RunsEnvironment {
+  now: () => number
+  onFault: (fault: string) => void
+  /** Whether the worker is alive and was never frozen. */
+  isHolding: (worker: string) => boolean
+}
+
+/** Stored bytes of each run with results. */
+export const bytesPerRun = 1000
+
+export const isLive = ({ state }: SimulatedRun): boolean =>
+  state !== 'queued' && !isTerminal(runMachine, state)
+
+/** Returns a waiting company with fewer live runs than `companyId`, whose run was claimed from these rows. */
+export function passedOver(
+  rows: Iterable<Pick<SimulatedRun, 'companyId' | 'state'>>,
+  companyId: string,
+): string | undefined {
+  const live = new Map<string, number>()
+  const waiting = new Set<string>()
+  for (const row of rows) {
+    if (row.state === 'queued') waiting.add(row.companyId)
+    else if (!isTerminal(runMachine, row.state)) live.set(row.companyId, (live.get(row.companyId) ?? 0) + 1)
+  }
+  const own = live.get(companyId) ?? 0
+  return [...waiting].find((other) => (live.get(other) ?? 0) < own)
+}

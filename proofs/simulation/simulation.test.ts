@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest'
+import { plantedBugs } from './planted-bugs.ts'
+import { trueRules } from './rules.ts'
+import { searchBugInAgent, seedsFrom, simulate } from './simulate.ts'
+
+test('no order of events breaks a guarantee', async () => {
+  expect(await simulate(seedsFrom(1, 500), trueRules)).toEqual([])
+})
+
+test('no order of events breaks a guarantee with the agent’s code for marks', async () => {
+  expect(await simulate(seedsFrom(200, 60), trueRules, { withAgent: () => true })).toEqual([])
+})
+
+test('the simulation finds an agent that accepts a start with an old claim', async () => {
+  expect((await searchBugInAgent('a start is accepted with a claim of any age', 1)).found).toBeDefined()
+})
+
+/** The others take a minute: `npm run simulate`. */
+const soonFound = [
+  'an end is written from any state',
+  'a claim takes a run that is starting',
+  'a claim whose response was lost is never found',
+  'a take-over skips runs that are starting',
+  'a cancel wins over a program that ended by itself',
+  'results of a sandbox are removed with its end',
+  'marks of sandboxes are dropped too early',
+  'a run of another machine is declared never started',
+  'a claim serves the oldest run without fairness',
+  'stored bytes are counted after the end of a run',
+]
+test.each(soonFound)('the simulation finds: %s', async (bug) => {
+  const planted = plantedBugs[bug]
+  expect(planted).toBeDefined()
+  expect(await simulate(seedsFrom(1, 500), { ...trueRules, ...planted }, { most: 1 })).not.toEqual([])
+})

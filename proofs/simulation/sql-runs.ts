@@ -1,0 +1,219 @@
+import type { RunState } from '@sandbox-jobs/contract/states/run-states.ts'
+import { sql } from 'kysely'
+import { createLog } from '../../server/base/logging.ts'
+import { sha256Of } from '../../server/base/sha256.ts'
+import { connect, type Database } from '../../server/db/database.ts'
+import { cancelRun } from '../../server/runs/queue/cancel-run.ts'
+import type { ClaimedRun, NextRun, TakenOverRun } from '../../server/runs/queue/claim-store.ts'
+import {
+  cancelRequestedAmong,
+  claimNext,
+  finishedAmong,
+  takeOver,
+} from '../../server/runs/queue/claim-store.ts'
+import { type ClaimStatus, markRunning, requeue } from '../../server/runs/queue/claimed-run-store.ts'
+import { runCapacity } from '../../server/runs/queue/run-capacity.ts'
+import { finishRun, type RunEnd } from '../../server/runs/results/finish-run.ts'
+import { makeRunnableTask, type RunnableTask } from '../../testing/factories/runs.ts'
+import { makeTenant } from '../../testing/factories/tenant.ts'
+import type { Rules } from './rules.ts'
+import {
+  bytesPerRun,
+  passedOver,
+  type RunsEnvironment,
+  type SimulatedRun,
+  type SimulatedRuns,
+  type Submitted,
+} from './simulated-runs.ts'
+
+/*
+ * The table of runs in Postgres, with production's statements. Its clock is the world's: functions that return the
+ * session's simulated time precede those of Postgres in the search path.
+ */
+
+const clockFunctions = ['now', 'clock_timestamp']
+/** More than any world needs, so that only fairness decides. */
+const capacity = runCapacity({ slots: 64 })
+const epochMs = Date.UTC(2026, 0, 1)
+
+export interface SqlFixture {
+  db: Database
+  companies: ReadonlyMap<string, RunnableTask & { roomId: string }>
+}
+
+/** Prepares a migrated database for any number of worlds, one after another. */
+export async function openSqlFixture(url: string, companies: readonly string[]): Promise<SqlFixture> {
+  const address = new URL(url)
+  address.searchParams.set('options', '-c search_path=simulation,pg_catalog,public')
+  const db = connect(address.href, {
+    poolSize: 1,
+    log: createLog('simulation', 'silent'),
+    name: 'simulation',
+  })
+  await sql`create schema simulation`.execute(db)
+  for (const name of clockFunctions) {
+    await sql`
+      create function simulation.${sql.id(name)}() returns timestamptz language sql stable
+      as $$ select coalesce(nullif(current_setting('simulation.now', true), '')::timestamptz, pg_catalog.now()) $$
+    `.execute(db)
+  }
+  const tasks = new Map<string, RunnableTask & { roomId: string }>()
+  for (const name of companies) {
+    const { companyId, roomId } = await makeTenant(db)
+    tasks.set(name, { ...(await makeRunnableTask(db, companyId)), roomId })
+  }
+  return { db, companies: tasks }
+}
+
+/** Deletes the rows of the last world. */
+export async function clearRuns({ db }: SqlFixture): Promise<void> {
+  await sql`truncate runs, run_contents, run_artifacts, run_inputs, state_events, run_count_changes, queue_turns cascade`.execute(
+    db,
+  )
+}
+
+export class SqlRuns implements SimulatedRuns {
+  readonly rows = new Map<string, SimulatedRun>()
+  readonly #fixture: SqlFixture
+  readonly #rules: Rules
+  readonly #environment: RunsEnvironment
+
+  constructor(fixture: SqlFixture, rules: Rules, environment: RunsEnvironment) {
+    this.#fixture = fixture
+    this.#rules = rules
+    this.#environment = environment
+  }
+
+  get countedBytes(): number {
+    return [...this.rows.values()].filter(({ contentStored }) => contentStored).length * bytesPerRun
+  }
+
+  submit({ id, companyId, program, timeoutSeconds }: Submitted): Promise<void> {
+    const task = this.#fixture.companies.get(companyId)
+    if (!task) throw new Error(`no company ${companyId}`)
+    const content = Buffer.from('null')
+    return this.#execute(async (db) => {
+      await db
+        .insertInto('runs')
+        .values({
+          id,
+          company_id: task.companyId,
+          chatroom_id: task.roomId,
+          task_id: task.taskId,
+          task_version_id: task.versionId,
+          environment_version_id: task.environmentVersionId,
+          share_grant_id: task.shareGrantId,
+          resource_profile: 'standard',
+          principal_type: 'user',
+          principal_id: 'usr_simulated',
+          auth_method: 'jwt',
+          submission_source: 'rest',
+          timeout_seconds: timeoutSeconds,
+          input_digest: sha256Of(content),
+        })
+        .execute()
+      this.rows.set(id, { ...newRow, id, companyId: task.companyId, program, timeoutSeconds })
+    })
+  }
+
+  cancel(id: string): Promise<void> {
+    return this.#execute(async (db) => {
+      const row = this.rows.get(id)
+      if (row && !isEnded(row.state)) row.cancelRequested = true
+      if (row) await cancelRun(db, { id, company_id: row.companyId })
+    })
+  }
+
+  claimNext(worker: string): Promise<NextRun | undefined> {
+    const before = [...this.rows.values()].map(({ companyId, state }) => ({ companyId, state }))
+    return this.#execute(async (db) => {
+      const run = await claimNext(db, { worker, companyConcurrency: 50, capacity })
+      const other = run && passedOver(before, run.companyId)
+      if (other) this.#environment.onFault(`${run.companyId} got a place more than ${other}, which waits`)
+      return run
+    })
+  }
+
+  takeOver(worker: string, owned: 'own' | 'expired', known: readonly string[]): Promise<TakenOverRun[]> {
+    const heldBy = new Map([...this.rows].map(([id, row]) => [id, row.worker]))
+    return this.#execute(async (db) => {
+      const runs = await takeOver(db, worker, owned, known)
+      for (const { id } of runs) {
+        const holder = heldBy.get(id) ?? ''
+        if (owned === 'expired' && this.#environment.isHolding(holder)) {
+          this.#environment.onFault(`${id} was taken from ${holder}, which is at work on it`)
+        }
+      }
+      return this.#rules.provesForOthers ? runs.map((run) => ({ ...run, claimedHere: true })) : runs
+    })
+  }
+
+  cancelRequestedAmong(ids: readonly string[]): Promise<string[]> {
+    return this.#execute((db) => cancelRequestedAmong(db, ids))
+  }
+
+  finishedAmong(sandboxIds: readonly string[]): Promise<string[]> {
+    return this.#execute((db) => finishedAmong(db, sandboxIds))
+  }
+
+  markRunning(run: ClaimedRun): Promise<ClaimStatus> {
+    return this.#execute((db) => markRunning(db, run))
+  }
+
+  requeue(run: ClaimedRun): Promise<ClaimStatus> {
+    return this.#execute((db) => requeue(db, run))
+  }
+
+  finish(run: ClaimedRun, end: RunEnd): Promise<boolean> {
+    return this.#execute(async (db) => {
+      const ended = await finishRun(db, run, end)
+      const row = this.rows.get(run.id)
+      if (ended && row) row.end = end
+      return ended
+    })
+  }
+
+  countKept(): void {
+    throw new Error('kept bytes are counted by the model alone')
+  }
+
+  /** Runs one statement of a worker or a tenant at the world's time, and then reads the rows again. */
+  async #execute<T>(statement: (db: Database) => Promise<T>): Promise<T> {
+    const { db } = this.#fixture
+    const now = new Date(epochMs + this.#environment.now()).toISOString()
+    await sql`select set_config('simulation.now', ${now}, false)`.execute(db)
+    const result = await statement(db)
+    await this.#readRows(db)
+    return result
+  }
+
+  async #readRows(db: Database): Promise<void> {
+    const { rows } = await sql<ReadRow>`
+      select r.id, r.state, fence, worker, machine, sandbox_id as "sandboxId",
+        coalesce(extract(epoch from r.claimed_at) * 1000 - ${epochMs}, 0)::bigint as "claimedMs", c.run_id is not null as "contentStored"
+      from runs r left join run_contents c on c.run_id = r.id
+    `.execute(db)
+    for (const row of rows) Object.assign(this.rows.get(row.id) ?? {}, row)
+  }
+}
+
+type ReadRow = Pick<
+  SimulatedRun,
+  'id' | 'state' | 'fence' | 'worker' | 'machine' | 'sandboxId' | 'claimedMs' | 'contentStored'
+>
+
+const isEnded = (state: RunState): boolean =>
+  ['completed', 'customer_failed', 'platform_failed', 'cancelled'].includes(state)
+
+const newRow = {
+  state: 'queued' as const,
+  fence: 0,
+  worker: null,
+  machine: null,
+  sandboxId: null,
+  leaseUntilMs: 0,
+  claimedMs: 0,
+  cancelRequested: false,
+  end: undefined,
+  contentStored: false,
+}

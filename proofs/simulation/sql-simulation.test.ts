@@ -1,0 +1,18 @@
+import { afterAll, expect, test } from 'vitest'
+import { createTestDatabase } from '../../testing/database/test-database.ts'
+import { trueRules } from './rules.ts'
+import { searchBugOnSql, seedsFrom, simulateOnSql } from './simulate.ts'
+import { openSqlFixture } from './sql-runs.ts'
+import { companies } from './world.ts'
+
+const { url } = await createTestDatabase()
+const fixture = await openSqlFixture(url, companies)
+afterAll(() => fixture.db.destroy())
+
+test('no order of events breaks a guarantee with the table of runs in Postgres', async () => {
+  expect(await simulateOnSql(fixture, seedsFrom(1, 4), trueRules)).toEqual([])
+}, 120_000)
+
+test('the simulation finds on Postgres a machine that declares a run of another one never started', async () => {
+  expect((await searchBugOnSql(fixture, 1)).found).toBeDefined()
+}, 120_000)

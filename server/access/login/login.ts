@@ -1,0 +1,55 @@
+import { CodedError } from '../../base/coded-error.ts'
+import type { Database } from '../../db/database.ts'
+import { refuseCredentials } from '../authentication.ts'
+import { findLogin } from '../credential-store.ts'
+import type { AccessTokens } from './access-tokens.ts'
+import { hashing } from './hashing.ts'
+import type { LoginAttempts } from './login-attempts.ts'
+import { isLogin } from './logins.ts'
+import { verifyPassword } from './passwords.ts'
+
+export interface LoginServices {
+  db: Database
+  tokens: AccessTokens
+  attempts: LoginAttempts
+}
+
+export interface LoginRequest {
+  username: string
+  password: string
+  /** Client address of the request. */
+  client: string
+}
+
+export interface IssuedToken {
+  access_token: string
+  token_type: 'bearer'
+  expires_in: number
+}
+
+const rateLimited = (seconds: number) =>
+  new CodedError('login_rate_limited', { retry_after_seconds: Math.max(1, seconds) })
+
+/**
+ * Exchanges a password for a token (contract part 3, D1). An unknown login, a wrong password and a disabled user get
+ * the same response (418) at the same cost. Too many failed attempts get `login_rate_limited`.
+ */
+export async function logIn(services: LoginServices, request: LoginRequest): Promise<IssuedToken> {
+  const { db, tokens, attempts } = services
+  const user = isLogin(request.username) ? await findLogin(db, request.username) : undefined
+  const attempt = await attempts.begin(request.username, request.client, user)
+  const waitSeconds = await attempts.waitSeconds(attempt)
+  if (waitSeconds > 0) throw rateLimited(waitSeconds)
+  const fits = await hashing.inTurn(attempt.address, async () => {
+    if (!(await attempts.take(attempt))) throw rateLimited(await attempts.waitSeconds(attempt))
+    return verifyPassword(request.password, user?.password_hash)
+  })
+  if (!user || !fits || user.disabled_at) throw refuseCredentials()
+  await attempts.succeeded(attempt)
+  const access_token = await tokens.sign({
+    userId: user.id,
+    companyId: user.company_id,
+    generation: user.credential_generation,
+  })
+  return { access_token, token_type: 'bearer', expires_in: tokens.lifetimeSeconds }
+}

@@ -1,0 +1,4 @@
+const loginForm = /^[A-Za-z0-9_.:@-]{1,64}$/
+
+/** A name that is not in the form of a login belongs to no user. The database may not be able to store it. */
+export const isLogin = (name: string): boolean => loginForm.test(name)

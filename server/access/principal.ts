@@ -1,0 +1,24 @@
+/** Who acts: resolved from credentials once per request, never from a parameter. */
+export interface Principal {
+  companyId: string
+  principalType: 'user' | 'social_media_client'
+  principalId: string
+  authMethod: 'jwt' | 'api_key'
+  /** 1 member, 2 department manager, 3 company manager, 4 company administrator. */
+  role: number
+  managedDepartmentIds: string[]
+  apiKey?: { id: string; scope: 'full' | 'sandbox'; allowedChatroomIds: string[] }
+  /** Set where an agent acts in a turn of the principal. */
+  turn?: HumanTurn
+  /** Of a social media client: the one room that it is in. */
+  clientRoomId?: string
+  /** Set where a chat pipeline posts on behalf of the principal. */
+  gatewayKeyId?: string
+}
+
+/** A message of the principal in a room, after which an agent acts (contract part 3, D2). */
+export interface HumanTurn {
+  roomId: string
+  messageId: string
+  sequence: number
+}

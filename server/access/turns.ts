@@ -1,0 +1,133 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { turnReceiptLifetimeSeconds } from '@sandbox-jobs/contract/limits.ts'
+import type { Clock } from '../base/clock.ts'
+import type { Peppers } from '../base/keys/peppers.ts'
+import type { SignedTokens } from '../base/keys/signed-tokens.ts'
+import type { Database } from '../db/database.ts'
+import { principalOf, refuseCredentials } from './authentication.ts'
+import { findUserCredential } from './credential-store.ts'
+import { useGatewayKey } from './keys/gateway-keys.ts'
+import type { HumanTurn, Principal } from './principal.ts'
+import { findSocialClient, findSocialClientOf } from './social-client-store.ts'
+
+/*
+ * Human turns (contract part 3, D2). A message of a person in a room starts a turn, and the signed turn context lets an
+ * agent act as that person, in that room, for ten minutes. A chat pipeline posts messages with a gateway key on behalf of
+ * the people of its company. As with logins, a token only names a person: who they are is read for every request.
+ */
+
+interface TurnClaims {
+  company: string
+  room: string
+  type: Principal['principalType']
+  principal: string
+  auth: Principal['authMethod']
+  message: string
+  sequence: number
+}
+
+export interface TurnDeps {
+  db: Database
+  peppers: Peppers
+  clock: Clock
+  signed: SignedTokens
+}
+
+type Authenticate = (headers: IncomingHttpHeaders) => Promise<Principal>
+
+const tokenMaxLength = 4096
+const onBehalfForm = /^(?<kind>user|line|messenger|whatsapp):(?<id>[A-Za-z0-9_.:@+-]{1,128})$/
+
+/** The signed context of a turn, and its end. */
+export function signTurn(
+  { signed, clock }: Pick<TurnDeps, 'signed' | 'clock'>,
+  principal: Principal,
+  turn: HumanTurn,
+): { turnContext: string; expiresAt: Date } {
+  const expiresAt = new Date(clock.now().getTime() + turnReceiptLifetimeSeconds * 1000)
+  const claims: TurnClaims = {
+    company: principal.companyId,
+    room: turn.roomId,
+    type: principal.principalType,
+    principal: principal.principalId,
+    auth: principal.authMethod,
+    message: turn.messageId,
+    sequence: turn.sequence,
+  }
+  return { turnContext: signed.sign('turn-context', claims, expiresAt), expiresAt }
+}
+
+/** Whom a turn context names, while it is good; throws 418 otherwise, in the words of any wrong credential. */
+export async function principalOfTurn(deps: TurnDeps, token: unknown): Promise<Principal> {
+  if (typeof token !== 'string' || token.length > tokenMaxLength) throw refuseCredentials()
+  const read = deps.signed.read<TurnClaims>('turn-context', token)
+  if ('refused' in read) throw refuseCredentials()
+  const {
+    company: companyId,
+    room: roomId,
+    type,
+    principal: id,
+    message: messageId,
+    sequence,
+    auth,
+  } = read.claims
+  const principal = await findPerson(deps.db, { companyId, type, id })
+  if (!principal) throw refuseCredentials()
+  return { ...principal, authMethod: auth, turn: { roomId, messageId, sequence } }
+}
+
+/** Authenticates agents by `X-Turn-Context`. */
+export const turnAuthentication =
+  (deps: TurnDeps): Authenticate =>
+  (headers) =>
+    principalOfTurn(deps, headers['x-turn-context'])
+
+/** Authenticates whoever posts a message: a person by their own credentials, or a pipeline by its gateway key. */
+export const messageAuthentication =
+  (deps: TurnDeps, byOwnCredentials: Authenticate): Authenticate =>
+  async (headers) => {
+    const key = headers['x-gateway-key']
+    if (key === undefined) return byOwnCredentials(headers)
+    const gateway = typeof key === 'string' ? await useGatewayKey(deps, key) : undefined
+    const named = onBehalfForm.exec(String(headers['x-on-behalf-of'] ?? ''))?.groups
+    if (!gateway || !named) throw refuseCredentials()
+    const { kind = '', id = '' } = named
+    const { companyId } = gateway
+    const principal =
+      kind === 'user'
+        ? await findPerson(deps.db, { companyId, type: 'user', id })
+        : await findClientOf(deps.db, { companyId, channel: kind, clientId: id })
+    if (!principal) throw refuseCredentials()
+    return { ...principal, authMethod: 'api_key', gatewayKeyId: gateway.id }
+  }
+
+async function findPerson(
+  db: Database,
+  { companyId, type, id }: { companyId: string; type: Principal['principalType']; id: string },
+): Promise<Principal | undefined> {
+  if (type === 'social_media_client') {
+    const client = await findSocialClient(db, { companyId, id })
+    return client && clientPrincipal(client)
+  }
+  const user = await findUserCredential(db, { companyId, userId: id })
+  return user && !user.disabled_at ? principalOf(user, { id: user.id, authMethod: 'jwt' }) : undefined
+}
+
+async function findClientOf(
+  db: Database,
+  where: { companyId: string; channel: string; clientId: string },
+): Promise<Principal | undefined> {
+  const client = await findSocialClientOf(db, where)
+  return client && clientPrincipal(client)
+}
+
+/** An external person has no role in the company. */
+const clientPrincipal = (client: { id: string; company_id: string; chatroom_id: string }): Principal => ({
+  companyId: client.company_id,
+  principalType: 'social_media_client',
+  principalId: client.id,
+  authMethod: 'api_key',
+  role: 0,
+  managedDepartmentIds: [],
+  clientRoomId: client.chatroom_id,
+})

@@ -1,0 +1,37 @@
+import { Identifier } from '@sandbox-jobs/contract/ids.ts'
+import { OneOf, Strict } from '@sandbox-jobs/contract/schema.ts'
+import { type Static, Type } from 'typebox'
+import { AgentError } from '../agents/agent-error.ts'
+import { cancelProposal, pendingProposals } from '../agents/proposals/own-proposals.ts'
+import { cancelReadableRun, requireOwnRun } from '../runs/read/read-runs.ts'
+import { tool } from './tool.ts'
+
+const Parameters = Strict({ run_id: Type.Optional(Identifier) })
+
+/** Cancels what the person submitted or has pending; a manager's role widens nothing (contract part 2, "Agent tools"). */
+export const cancelJob = tool<Static<typeof Parameters>>({
+  name: 'sandbox_cancel_job',
+  description:
+    "Cancel one of the person's jobs by run_id. Without run_id: withdraw their proposal that waits for confirmation.",
+  annotations: {
+    title: 'Cancel a job',
+    readOnlyHint: false,
+    destructiveHint: true,
+    idempotentHint: true,
+    openWorldHint: false,
+  },
+  parameters: Parameters,
+  result: Type.Object({ kind: OneOf(['cancelled', 'cancel_requested']) }, { additionalProperties: true }),
+  call: async (deps, { principal, roomId }, { run_id: runId }) => {
+    if (runId === undefined) {
+      // In whatever room it was proposed: a person has one at a time.
+      const [proposal] = await pendingProposals(deps, principal)
+      if (!proposal || !(await cancelProposal(deps, proposal))) throw new AgentError('proposal_not_pending')
+      return { kind: 'cancelled', proposal_id: proposal.id }
+    }
+    const address = { chatroomId: roomId, runId }
+    await requireOwnRun(deps.read, principal, 'run.cancel', address)
+    const run = await cancelReadableRun(deps.read, principal, address)
+    return { kind: 'cancel_requested', run_id: run.id, run_status: run.status }
+  },
+})

@@ -1,0 +1,99 @@
+import { agentProposalMachine } from '@sandbox-jobs/contract/states/agent-proposal-states.ts'
+import { type Selectable, sql } from 'kysely'
+import type { Principal } from '../../access/principal.ts'
+import { acrossCompanies } from '../../db/across-companies.ts'
+import type { Executing, Trx } from '../../db/database.ts'
+import type { AgentProposalsTable } from '../../db/tables/agents.ts'
+import { recordCreated, type Transition, transition } from '../../db/transition.ts'
+
+/** Writes the table `agent_proposals`. */
+
+export type ProposalRow = Selectable<AgentProposalsTable>
+
+type State = keyof typeof agentProposalMachine.transitions
+
+export async function insertProposal(
+  trx: Trx,
+  row: Omit<ProposalRow, 'state' | 'created_at' | 'ended_at' | 'turn_message_id' | 'run_id'>,
+): Promise<void> {
+  await trx.insertInto('agent_proposals').values(row).execute()
+  const { id, company_id: companyId } = row
+  const { initial: state } = agentProposalMachine
+  await recordCreated(trx, { machine: agentProposalMachine, id, companyId, state })
+}
+
+export const findProposal = (
+  db: Executing,
+  key: { companyId: string; id: string },
+): Promise<ProposalRow | undefined> =>
+  db
+    .selectFrom('agent_proposals')
+    .selectAll()
+    .where('id', '=', key.id)
+    .where('company_id', '=', key.companyId)
+    .executeTakeFirst()
+
+/** The proposal that a turn committed. */
+export const findProposalOfTurn = (
+  db: Executing,
+  turn: { companyId: string; messageId: string },
+): Promise<ProposalRow | undefined> =>
+  db
+    .selectFrom('agent_proposals')
+    .selectAll()
+    .where('turn_message_id', '=', turn.messageId)
+    .where('company_id', '=', turn.companyId)
+    .executeTakeFirst()
+
+/** The pending proposals of a principal: at most one, in whatever room. It may be past its expiry. */
+export const listPendingProposals = (
+  db: Executing,
+  { companyId, principalType, principalId }: Principal,
+): Promise<ProposalRow[]> =>
+  db
+    .selectFrom('agent_proposals')
+    .selectAll()
+    .where('company_id', '=', companyId)
+    .where('principal_type', '=', principalType)
+    .where('principal_id', '=', principalId)
+    .where('state', 'in', ['prepared', 'committing'])
+    .execute()
+
+/** Moves a proposal and returns whether it was in a state from which that is allowed. */
+export async function moveProposal(
+  db: Executing,
+  { id, company_id: companyId }: Pick<ProposalRow, 'id' | 'company_id'>,
+  move: Pick<Transition<State>, 'to' | 'from' | 'through' | 'set'>,
+): Promise<boolean> {
+  const ends = agentProposalMachine.terminal.includes(move.to)
+  const set = { ...move.set, ...(ends && { ended_at: sql`now()` }) }
+  const moved = { table: 'agent_proposals', machine: agentProposalMachine, id, companyId } as const
+  return (await transition(db, { ...moved, ...move, set })) !== undefined
+}
+
+/** Prepared proposals of all companies past their expiry, oldest first. */
+export const listExpiredProposals = (
+  db: Executing,
+  at: Date,
+  limit: number,
+): Promise<Pick<ProposalRow, 'id' | 'company_id'>[]> =>
+  db
+    .selectFrom('agent_proposals')
+    .modifyFront(acrossCompanies('a sweep of all companies'))
+    .select(['id', 'company_id'])
+    .where('state', '=', 'prepared')
+    .where('expires_at', '<=', at)
+    .orderBy('expires_at')
+    .limit(limit)
+    .execute()
+
+/** Deletes at most `limit` proposals that ended before a time, oldest first. */
+export async function deleteEndedProposals(db: Executing, before: Date, limit: number): Promise<number> {
+  const { numAffectedRows } = await sql`${acrossCompanies('a sweep of all companies')}
+    delete from agent_proposals where id in (
+      select id from agent_proposals where ended_at < ${before} order by ended_at limit ${limit}
+      for update skip locked
+    )
+  `.execute(db)
+  return Number(numAffectedRows ?? 0)
+}

@@ -1,0 +1,61 @@
+import { sql } from 'kysely'
+import type { Principal } from '../../access/principal.ts'
+import { newId } from '../../base/ids.ts'
+import { acrossCompanies } from '../../db/across-companies.ts'
+import type { Executing, Trx } from '../../db/database.ts'
+
+/** Writes the tables `room_messages` and `room_sequences`. */
+
+/** The number of the last message of the room; 0 before the first. No message is posted until the transaction ends. */
+export async function lockLastSequence(trx: Trx, room: { id: string; company_id: string }): Promise<number> {
+  const row = await trx
+    .selectFrom('room_sequences')
+    .select('last_sequence')
+    .where('chatroom_id', '=', room.id)
+    .where('company_id', '=', room.company_id)
+    .forUpdate()
+    .executeTakeFirst()
+  return row?.last_sequence ?? 0
+}
+
+/** Stores a message under the next number of its room. Messages of one room wait for each other. */
+export async function insertMessage(
+  trx: Trx,
+  room: { id: string; company_id: string },
+  { principal, text }: { principal: Principal; text: string },
+): Promise<{ id: string; sequence: number }> {
+  const { last_sequence: sequence } = await trx
+    .insertInto('room_sequences')
+    .values({ chatroom_id: room.id, company_id: room.company_id, last_sequence: 1 })
+    .onConflict((conflict) =>
+      conflict.column('chatroom_id').doUpdateSet({ last_sequence: sql`room_sequences.last_sequence + 1` }),
+    )
+    .returning('last_sequence')
+    .executeTakeFirstOrThrow()
+  const id = newId('message')
+  await trx
+    .insertInto('room_messages')
+    .values({
+      id,
+      company_id: room.company_id,
+      chatroom_id: room.id,
+      sequence,
+      principal_type: principal.principalType,
+      principal_id: principal.principalId,
+      gateway_key_id: principal.gatewayKeyId ?? null,
+      text,
+    })
+    .execute()
+  return { id, sequence }
+}
+
+/** Deletes at most `limit` messages from before a time, oldest first. */
+export async function deleteOldMessages(db: Executing, before: Date, limit: number): Promise<number> {
+  const { numAffectedRows } = await sql`${acrossCompanies('a sweep of all companies')}
+    delete from room_messages where id in (
+      select id from room_messages where created_at < ${before} order by created_at limit ${limit}
+      for update skip locked
+    )
+  `.execute(db)
+  return Number(numAffectedRows ?? 0)
+}

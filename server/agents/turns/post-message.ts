@@ -1,0 +1,71 @@
+import { messageLifetimeDays } from '@sandbox-jobs/contract/limits.ts'
+import type { MessagePostRequest, PostedMessage } from '@sandbox-jobs/contract/resources/agents/message.ts'
+import type { Directory } from '../../access/directory.ts'
+import type { HumanTurn, Principal } from '../../access/principal.ts'
+import { signTurn } from '../../access/turns.ts'
+import type { Clock } from '../../base/clock.ts'
+import type { SignedTokens } from '../../base/keys/signed-tokens.ts'
+import { requireStorageQuota } from '../../companies/storage/storage-quota.ts'
+import type { Database } from '../../db/database.ts'
+import { inBatches } from '../../work/in-batches.ts'
+import { deleteOldMessages, insertMessage } from './message-store.ts'
+
+export interface MessageDeps {
+  db: Database
+  directory: Directory
+  clock: Clock
+  signed: SignedTokens
+}
+
+/** A message counts as its text and this. */
+const messageOverheadBytes = 1024
+
+/**
+ * Stores a message of the principal in a room, which starts a turn, and returns its signed context (contract part 3, D2).
+ * Throws `not_found` or `storage_quota_exceeded`.
+ */
+export async function postMessage(
+  deps: MessageDeps,
+  principal: Principal,
+  chatroomId: string,
+  request: MessagePostRequest,
+): Promise<PostedMessage> {
+  const turn = await startTurn(deps, principal, chatroomId, request.text)
+  const { turnContext, expiresAt } = signTurn(deps, principal, turn)
+  return {
+    message_id: turn.messageId,
+    sequence: turn.sequence,
+    turn_context: turnContext,
+    expires_at: expiresAt.toISOString(),
+  }
+}
+
+/** The turn that a message of the principal starts. */
+export async function startTurn(
+  deps: MessageDeps,
+  principal: Principal,
+  chatroomId: string,
+  text: string,
+): Promise<HumanTurn> {
+  const room = await deps.directory.requireRoom(principal, 'message.post', chatroomId)
+  return deps.db.transaction().execute(async (trx) => {
+    await requireStorageQuota(trx, room.company_id, messageOverheadBytes + Buffer.byteLength(text))
+    const { id, sequence } = await insertMessage(trx, room, { principal, text })
+    return { roomId: room.id, messageId: id, sequence }
+  })
+}
+
+const sweepBatch = 1000
+const dayMs = 86_400_000
+
+/** One round of the loop that deletes messages after their time. */
+export async function sweepMessages({
+  db,
+  clock,
+}: {
+  db: Database
+  clock: Clock
+}): Promise<{ messages: number }> {
+  const before = new Date(clock.now().getTime() - messageLifetimeDays * dayMs)
+  return { messages: await inBatches(sweepBatch, (limit) => deleteOldMessages(db, before, limit)) }
+}

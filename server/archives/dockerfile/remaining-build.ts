@@ -1,0 +1,59 @@
+import { type ContextReads, contextReads, joinedReads } from './context-reads.ts'
+import type { Dockerfile } from './dockerfile.ts'
+import { neededStages } from './needed-stages.ts'
+import type { StagedInstruction } from './stages.ts'
+
+/** The position after the first `count` instructions of a stage, not counting its `FROM`. */
+export interface StagePosition {
+  stage: number
+  count: number
+}
+
+/** The part of a Dockerfile that a builder runs. */
+export interface PartialBuild {
+  /** Positions up to which stages are cached. */
+  done: StagePosition[]
+  /** The position at which the build ends. The builder then gets only what the result depends on. */
+  until?: StagePosition
+}
+
+/** The folder in the build sandbox that has the cached result of a stage. */
+export const cachedStageFolder = (stage: number): string => `/workspace/prefixes/${stage}`
+
+/**
+ * The Dockerfile without the cached instructions, but with all arguments, since no image has them. Lines and stages keep
+ * their numbers from the whole file.
+ */
+export function remainingBuild(dockerfile: Dockerfile, { done, until }: PartialBuild): Dockerfile {
+  const stages = dockerfile.stages.slice(0, until && until.stage + 1).map((each, stage) => {
+    const isDone = done.some((place) => place.stage === stage)
+    return isDone ? { ...each, from: `dir:${cachedStageFolder(stage)}` } : each
+  })
+  const counts = new Map<number, number>()
+  const instructions = dockerfile.instructions.filter(({ stage, keyword }) => {
+    const count = counts.get(stage) ?? 0
+    counts.set(stage, count + 1)
+    if (stage >= stages.length || (stage === until?.stage && count > until.count)) return false
+    const place = done.find((each) => each.stage === stage)
+    return !place || count === 0 || count > place.count || keyword === 'ARG'
+  })
+  const remaining = { ...dockerfile, stages, instructions }
+  if (!until) return remaining
+  const needed = new Set([-1, ...neededStages(remaining)])
+  const isNeeded = ({ stage, keyword }: StagedInstruction) => needed.has(stage) || keyword === 'FROM'
+  return { ...remaining, instructions: instructions.filter(isNeeded) }
+}
+
+/** The text for the builder. */
+export function dockerfileText({ stages, instructions }: Dockerfile): string {
+  const lines = instructions.map(({ keyword, stage, source }) => {
+    const { from = '', alias } = stages[stage] ?? {}
+    if (keyword !== 'FROM') return source
+    return alias === undefined ? `FROM ${from}` : `FROM ${from} AS ${alias}`
+  })
+  return `${lines.join('\n')}\n`
+}
+
+/** The context paths that the instructions may read. */
+export const readsOf = ({ instructions }: Dockerfile): ContextReads =>
+  joinedReads(instructions.map(contextReads))

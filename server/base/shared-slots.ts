@@ -1,0 +1,39 @@
+export interface SlotBounds {
+  /** Slots of all owners together. */
+  all: number
+  /** Slots of one owner. */
+  each: number
+  /** Slots of one owner even when `all` are occupied, so that others cannot take the last one. */
+  assuredEach: number
+}
+
+/** Slots of one process, shared by owners; no owner can occupy all of them. */
+export class SharedSlots {
+  readonly #bounds: SlotBounds
+  readonly #taken = new Map<string, number>()
+  #inAll = 0
+
+  constructor(bounds: SlotBounds) {
+    this.#bounds = bounds
+  }
+
+  /** Takes a slot; returns the function that releases it, or undefined when the owner gets none now. */
+  take(owner: string): (() => void) | undefined {
+    const { all, each, assuredEach } = this.#bounds
+    const taken = this.#taken.get(owner) ?? 0
+    if (taken >= each || (this.#inAll >= all && taken >= assuredEach)) return undefined
+    this.#change(owner, 1)
+    let isTaken = true
+    return () => {
+      if (isTaken) this.#change(owner, -1)
+      isTaken = false
+    }
+  }
+
+  #change(owner: string, by: 1 | -1): void {
+    const taken = (this.#taken.get(owner) ?? 0) + by
+    if (taken === 0) this.#taken.delete(owner)
+    else this.#taken.set(owner, taken)
+    this.#inAll += by
+  }
+}

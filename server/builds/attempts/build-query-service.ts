@@ -1,0 +1,58 @@
+import { catalogPageSizeDefault } from '@sandbox-jobs/contract/limits.ts'
+import type { BuildAttempt, BuildAttemptList } from '@sandbox-jobs/contract/resources/builds/build-attempt.ts'
+import type { BuildAttemptState } from '@sandbox-jobs/contract/states/build-attempt-states.ts'
+import type { Principal } from '../../access/principal.ts'
+import { notFound } from '../../base/coded-error.ts'
+import type { PageRequest } from '../../base/page.ts'
+import type { Executing } from '../../db/database.ts'
+import { seesSource } from '../../environments/catalogue/environment.ts'
+import { readableEnvironment } from '../../environments/catalogue/environment-access.ts'
+import type { EnvironmentContext } from '../../environments/catalogue/environment-context.ts'
+import { requireVersion, type VersionPath } from '../../environments/versions/version-service.ts'
+import { findAttempt, listAttempts } from './attempt-record-store.ts'
+import { renderAttempt } from './render-attempt.ts'
+
+export interface BuildPath extends VersionPath {
+  attemptId: string
+}
+
+/** Builds of a company's version, newest first. Builds of a curated version are visible only to the operator. */
+export async function listBuilds(
+  context: EnvironmentContext,
+  principal: Principal,
+  path: VersionPath,
+  query: PageRequest & { status?: BuildAttemptState[] },
+): Promise<BuildAttemptList> {
+  const environment = await readableEnvironment(context.db, principal, path.environmentId)
+  await requireVersion(context.db, principal.companyId, path)
+  const size = query.page_size ?? catalogPageSizeDefault
+  const list = `builds:${path.versionId}:${query.status?.toSorted().join(',') ?? ''}`
+  const cursor = context.pageTokens.read(list, query.page_token)
+  const rows = await listAttempts(
+    context.db,
+    { companyId: principal.companyId, ...path },
+    { status: query.status, beforeId: cursor && String(cursor[0]), limit: size + 1 },
+  )
+  const owner = seesSource(principal, environment)
+  return context.pageTokens.page(list, rows, size, {
+    item: (row) => renderAttempt(row, owner),
+    cursor: (row) => [row.id],
+  })
+}
+
+export async function readBuild(
+  context: EnvironmentContext,
+  principal: Principal,
+  path: BuildPath,
+): Promise<BuildAttempt> {
+  const { attempt, environment } = await readableBuild(context.db, principal, path)
+  return renderAttempt(attempt, seesSource(principal, environment))
+}
+
+/** A build that the company made, for whoever may read it; throws `not_found`. */
+export async function readableBuild(db: Executing, principal: Principal, path: BuildPath) {
+  const environment = await readableEnvironment(db, principal, path.environmentId)
+  const attempt = await findAttempt(db, { companyId: principal.companyId, ...path }, path.attemptId)
+  if (!attempt) throw notFound()
+  return { attempt, environment }
+}

@@ -1,0 +1,68 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { BuilderBench } from '../../../testing/builds/builder-bench.ts'
+import { tarOf } from '../../executor/oci/testing/test-agent.ts'
+import { buildExitCodes, buildFromBases } from './build-script.ts'
+
+/* Foreign base images in the builder's store, next to the curated ones. */
+
+let bench: BuilderBench
+beforeAll(async () => {
+  bench = await BuilderBench.start()
+}, 60_000)
+afterAll(() => bench.dispose(), 60_000)
+
+/** Builds `dockerfile` with a base image `localhost/foreign` that `foreign` makes. */
+const buildOn = (foreign: string, dockerfile: string, links: Buffer = Buffer.alloc(1024)) =>
+  bench.script(
+    `cat >Foreign <<'END'\n${foreign}\nEND
+buildah bud --format docker -t foreign -f Foreign context >/dev/null 2>&1
+set -- localhost/foreign
+${buildFromBases}`,
+    [
+      [{ name: 'context/Dockerfile' }, dockerfile],
+      [{ name: 'context/a' }, 'a'],
+      [{ name: 'context/links.tar' }, links],
+    ],
+  )
+
+it('a base image without ONBUILD instructions can be used', async () => {
+  const { exit, log, image } = await buildOn('FROM scratch\nCOPY a /a', 'FROM localhost/foreign\nCOPY a /b')
+  expect([exit.exitCode, image], log).toEqual([0, 'accepted'])
+})
+
+it('a base image with ONBUILD is refused before anything of it runs', async () => {
+  const { exit, log } = await buildOn(
+    'FROM scratch\nONBUILD COPY a /planted',
+    'FROM localhost/foreign\nCOPY a /b',
+  )
+  expect(exit.exitCode, log).toBe(buildExitCodes.onbuildForbidden)
+  expect(log).toContain('has ONBUILD instructions')
+  expect(log).not.toContain('planted')
+})
+
+const curated = 'curated/python:3.11'
+
+it.each([
+  ['as a separate stage', `FROM ${curated} AS tools\nFROM scratch\nCOPY --from=tools /etc/debian_version /h`],
+  ['by its name', `FROM scratch\nCOPY --from=${curated} /etc/debian_version /h`],
+])('files can be copied from a base image %s', async (_name, dockerfile) => {
+  const { exit, log, image } = await bench.build([[{ name: 'context/Dockerfile' }, dockerfile]], [curated])
+  expect([exit.exitCode, image], log).toEqual([0, 'accepted'])
+})
+
+it('a missing base image is reported', async () => {
+  const { exit } = await bench.build([[{ name: 'context/Dockerfile' }, 'FROM none']], ['none'])
+  expect(exit.exitCode).toBe(buildExitCodes.baseImageUnavailable)
+})
+
+it.each(['dev', 'proc', 'sys', 'run', 'tmp', 'workspace'])(
+  'an image on a base image whose /%s is a link is refused',
+  async (folder) => {
+    const { log, image } = await buildOn(
+      'FROM scratch\nADD links.tar /',
+      'FROM localhost/foreign\nLABEL a=b',
+      await tarOf([[{ name: folder, type: 'symlink', linkname: '/etc' }]]),
+    )
+    expect(image, log).toBe('image_path_reserved')
+  },
+)

@@ -1,0 +1,190 @@
+import { modelledBuildah } from './builder-version.ts'
+
+/** Exit codes of the script itself, not of the Dockerfile. */
+export const buildExitCodes = {
+  /** The context could not be unpacked completely, or the disk had no room left for work files. */
+  contextNotUnpacked: 97,
+  baseImageUnavailable: 96,
+  /** The builder cannot read a base image from a registry. */
+  baseImageMalformed: 93,
+  onbuildForbidden: 95,
+  exportFailed: 94,
+  /** The steps made a file with a whiteout name; the last line of the log has the name. */
+  whiteoutName: 92,
+  /** The builder has a version that the Dockerfile checks do not know. */
+  builderUnknown: 91,
+} as const
+
+/** Unpacks the context from standard input, and writes the builder's configuration. */
+export const prepareBuilder = `
+set -eu
+umask 022
+cd /workspace
+mkdir -p storage tmp
+tar -xf - 2>/dev/null || exit ${buildExitCodes.contextNotUnpacked}
+[ -e complete ] || exit ${buildExitCodes.contextNotUnpacked}
+
+mkdir -p /etc/containers
+cat >/etc/containers/storage.conf <<END
+[storage]
+driver = "overlay"
+graphroot = "/workspace/storage"
+runroot = "/run/containers"
+[storage.options]
+additionalimagestores = ["/base-images"]
+END
+cat >/etc/containers/containers.conf <<END
+[containers]
+default_capabilities = ["CHOWN","DAC_OVERRIDE","FOWNER","FSETID","KILL","SETGID","SETUID","SETPCAP","SETFCAP"]
+END
+echo 'unqualified-search-registries = []' >/etc/containers/registries.conf
+echo '{"default":[{"type":"insecureAcceptAnything"}]}' >/etc/containers/policy.json
+export TMPDIR=/workspace/tmp
+`
+
+/**
+ * Steps run in a chroot, which confines every process that may not call chroot itself. Their capabilities are listed in
+ * containers.conf above. SYS_CHROOT is dropped here too, since without that file the builder would use its own default list.
+ */
+const confined = '--isolation chroot --cap-drop CAP_SYS_CHROOT'
+const builder = `buildah bud ${confined} --pull-never --layers=false --platform linux/amd64`
+export const buildCommand = `${builder} --format oci`
+/** Docker's format keeps the SHELL of steps; the OCI format has no field for it. */
+const cachedStageCommand = `${builder} --format docker`
+
+/** The last line of `steps` when the builder ended by itself. */
+export const builderEnded = 'ended'
+export const maxStepsBytes = 1024 ** 2
+
+/**
+ * Imports base image `number` into the builder's store, if it was delivered (`builder-input.ts`), under the name
+ * `base` from the Dockerfile. For a name without a host the builder uses `localhost`. The digest that a name pins may be
+ * that of an index; the index is then stored with the image.
+ */
+const importBase = `if [ -e "bases/$number/image.tar" ]; then
+    case "$base" in *[.:A-Z]*/*) name=$base ;; *) name=localhost/$base ;; esac
+    mkdir image && tar -xf "bases/$number/image.tar" -C image && rm "bases/$number/image.tar" &&
+      if [ -e "bases/$number/index" ]; then
+        digest=$(sha256sum <image/manifest.json)
+        mv image/manifest.json "image/\${digest%% *}.manifest.json" && mv "bases/$number/index" image/manifest.json
+      fi &&
+      skopeo --override-os linux --override-arch amd64 copy --quiet dir:image "containers-storage:$name" &&
+      rm -r image || exit ${buildExitCodes.baseImageMalformed}
+  fi
+  number=$((number + 1))`
+
+/**
+ * Imports the base images in the arguments and the cached stages (`builder-input.ts`), and prints their digests after the
+ * earlier log. A part of a build has a generated Dockerfile.
+ */
+const importBases = `
+[ ! -e prefixes/log ] || cat prefixes/log
+version=$(buildah --version)
+echo "$version"
+case "$version" in "buildah version ${modelledBuildah}."*) ;; *)
+  echo "Nothing is built: Dockerfiles are checked for buildah ${modelledBuildah} here, and the builder has another version. Please tell the operator."
+  exit ${buildExitCodes.builderUnknown}
+esac
+number=0
+for base in "$@"; do
+  ${importBase}
+  found=$(buildah inspect --type image --format '{{len .Docker.Config.OnBuild}} {{.FromImageDigest}}' "$base" 2>/dev/null) || {
+    echo "base image $base is not on this deployment"
+    exit ${buildExitCodes.baseImageUnavailable}
+  }
+  [ "\${found% *}" = 0 ] || {
+    echo "base image $base has ONBUILD instructions, which are not allowed"
+    exit ${buildExitCodes.onbuildForbidden}
+  }
+  echo "base \${found#* } $base"
+done
+for image in prefixes/*/image.tar; do
+  [ -e "$image" ] || continue
+  folder=\${image%/image.tar}
+  tar -xf "$image" -C "$folder" && rm "$image" || exit ${buildExitCodes.contextNotUnpacked}
+  digest=$(sha256sum <"$folder/manifest.json")
+  echo "prefix sha256:\${digest%% *} \${folder#prefixes/}"
+done
+[ ! -e prefixes/told ] || cat prefixes/told
+dockerfile=context/Dockerfile
+[ ! -e Dockerfile ] || dockerfile=Dockerfile
+`
+
+/**
+ * Refuses files with whiteout names (`.wh.`): the builder writes them into the layer, and the files that they name
+ * disappear from the image without an error. The builder keeps the tar headers of new layers (tar-split). Its own whiteouts
+ * are empty files of mode 0; an opaque whiteout has the mode of its folder.
+ */
+const refuseWhiteouts = `
+find storage/overlay-layers -newer started -name '*.tar-split.gz' -exec gzip -dc {} + | perl -ne '
+  $header = $1 if /^{"type":2,"payload":"([^"]*)"/;
+  next unless my ($name, $opaque, $size) = /^{"type":1,"name":"((?:[^"]*\\/)?\\.wh\\.(\\.wh\\.\\.opq)?[^"\\/]*\\/?)"(,"size":[1-9])?/;
+  $header =~ tr#A-Za-z0-9+/##cd;
+  $header =~ tr#A-Za-z0-9+/# -_#;
+  my $bytes = join "", map { unpack "u", chr(32 + length($_) * 3 / 4) . $_ } $header =~ /.{1,60}/g;
+  my $mode = oct substr $bytes, -512 + 100, 7;
+  next if !$size && ($opaque ? $mode & 0111 : $mode == 0);
+  printf "an image cannot have the name %.200s\\n", $name;
+  exit ${buildExitCodes.whiteoutName};
+' || exit ${buildExitCodes.whiteoutName}
+`
+
+/** The same check for the layer of a part of a build, the last in its manifest. The full build then fails the same check. */
+const refuseWhiteoutsOfStage = `
+layer=$(grep -o 'sha256:[0-9a-f]*' manifest.json | tail -n 1)
+tar --numeric-owner --quoting-style=escape -tvf "\${layer#sha256:}" | perl -ne '
+  next unless my ($mode, $size, $opaque) = /^(\\S+) \\S+ +(\\d+) \\S+ \\S+ (?:.*\\/)?\\.wh\\.(\\.wh\\.\\.opq)?[^\\/]*\\/?$/;
+  next if !$size && ($opaque ? $mode =~ /x/ : $mode eq "----------");
+  exit ${buildExitCodes.whiteoutName};
+' || exit ${buildExitCodes.whiteoutName}
+`
+
+/**
+ * Builds from the images in the arguments. Writes the builder's progress into `steps`
+ * (`dockerfile/failed-instruction.ts`), then the image and its configuration.
+ */
+export const buildFromBases = `${importBases}
+# Space for the steps is allocated first, so that a full disk does not hide which instruction filled it.
+: >steps
+fallocate --keep-size --length ${maxStepsBytes} steps || exit ${buildExitCodes.contextNotUnpacked}
+mkfifo steps.pipe
+cat steps.pipe >>steps &
+: >started
+# If the image has its name, the build is complete: buildah's cleanup fails for a stage that only names a base image.
+${buildCommand} --log-rusage --rusage-logfile steps.pipe -t sandbox-build -f "$dockerfile" context ||
+buildah inspect --type image sandbox-build >/dev/null 2>&1 || {
+  wait
+  echo ${builderEnded} >>steps
+  exit 1
+}
+${refuseWhiteouts}
+container=$(buildah from --pull-never sandbox-build) || exit ${buildExitCodes.exportFailed}
+root=$(buildah mount "$container") || exit ${buildExitCodes.exportFailed}
+buildah inspect --type image --format '{{.Config}}' sandbox-build >config.json || exit ${buildExitCodes.exportFailed}
+tar -C "$root" --numeric-owner --sort=name --exclude='./dev/*' --exclude='./proc/*' --exclude='./sys/*' -cf image.tar . || exit ${buildExitCodes.exportFailed}
+`
+
+/**
+ * The program of a build sandbox, run by the builder's own shell. It is platform text; all tenant input
+ * arrives as the tar on standard input and as base references in the arguments.
+ *
+ * A Dockerfile step can reach everything in this sandbox, so none of its output is trusted: exit codes only
+ * choose between coded failures, and the image and its configuration are checked outside. Only the first lines of the
+ * log are trusted, which list versions and digests: the script prints them before any step, after the earlier log that the
+ * sandbox was given (`prefixes/log`), whose length is known.
+ */
+export const buildScript = prepareBuilder + buildFromBases
+
+/**
+ * Builds a part, and writes it as an image with its layers into a tar: the manifest, then the blobs. Layers of the operator's
+ * base images are omitted, since every builder has them.
+ */
+export const cachedStageScript = `${prepareBuilder}${importBases}
+${cachedStageCommand} -t dir:/workspace/made -f "$dockerfile" context || [ -e made/manifest.json ]
+cd made
+${refuseWhiteoutsOfStage}
+for blob in [0-9a-f]*; do
+  ! grep -qs "sha256:$blob" /base-images/overlay-layers/layers.json || rm "$blob"
+done
+tar --format=ustar --numeric-owner --remove-files -cf ../image.tar manifest.json [0-9a-f]*
+`

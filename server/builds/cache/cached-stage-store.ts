@@ -1,0 +1,120 @@
+import type { Envelope } from '@sandbox-jobs/contract/resources/builds/provenance.ts'
+import { sql } from 'kysely'
+import { acrossCompanies } from '../../db/across-companies.ts'
+import type { Executing } from '../../db/database.ts'
+import { keptLimitOf } from '../../db/kept-bytes.ts'
+import { isDue } from '../../work/removal-failures.ts'
+
+/* The cached stages of each company. Every query names the company; the content is read from the signed record. */
+
+/** A cached stage: its company, the key of its inputs, and the attempt that made it. */
+export interface CachedStageName {
+  companyId: string
+  key: string
+  attemptId: string
+}
+
+export interface CachedStageRow extends CachedStageName {
+  envelope: Envelope
+}
+
+/** Storage key of the compressed tar. Attempts that make the same stage concurrently write separate objects. */
+export const cachedStageKey = ({ companyId, key, attemptId }: CachedStageName): string =>
+  `prefixes/${companyId}/${key.slice('sha256:'.length)}/${attemptId}.tar.zst`
+
+/** The company's cached stages with these keys, most recently used first. */
+export async function findCachedStages(
+  db: Executing,
+  { companyId, keys }: { companyId: string; keys: string[] },
+): Promise<CachedStageRow[]> {
+  if (keys.length === 0) return []
+  return db
+    .selectFrom('build_prefixes')
+    .select(['company_id as companyId', 'key', 'attempt_id as attemptId', 'envelope'])
+    .where('company_id', '=', companyId)
+    .where('key', 'in', keys)
+    .where('envelope', 'is not', null)
+    .orderBy('used_at', 'desc')
+    .$narrowType<CachedStageRow>()
+    .execute()
+}
+
+/** Records that an object of this name will be stored, so that the sweep finds it if the worker dies first. */
+export async function announceCachedStage(
+  db: Executing,
+  stage: CachedStageName & { byteSize: number },
+): Promise<void> {
+  const { companyId: company_id, key, attemptId: attempt_id, byteSize: byte_size } = stage
+  await db
+    .insertInto('build_prefixes')
+    .values({ company_id, key, attempt_id, byte_size, envelope: null })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}
+
+export async function recordCachedStage(
+  db: Executing,
+  stage: CachedStageName & { byteSize: number; envelope: Envelope },
+): Promise<void> {
+  const { companyId: company_id, key, attemptId: attempt_id, byteSize: byte_size } = stage
+  const stored = { byte_size, envelope: JSON.stringify(stage.envelope) }
+  await db
+    .insertInto('build_prefixes')
+    .values({ company_id, key, attempt_id, ...stored })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['company_id', 'key', 'attempt_id'])
+        .doUpdateSet({ ...stored, used_at: sql<Date>`now()` }),
+    )
+    .execute()
+}
+
+/** Records that a build uses the stage, so that it stays in the cache longer. */
+export async function recordStageUse(
+  db: Executing,
+  { companyId, key, attemptId }: CachedStageName,
+): Promise<void> {
+  await db
+    .updateTable('build_prefixes')
+    .set({ used_at: sql<Date>`now()` })
+    .where('company_id', '=', companyId)
+    .where('key', '=', key)
+    .where('attempt_id', '=', attemptId)
+    .execute()
+}
+
+export async function forgetCachedStage(
+  db: Executing,
+  { companyId, key, attemptId }: CachedStageName,
+): Promise<void> {
+  await db
+    .deleteFrom('build_prefixes')
+    .where('company_id', '=', companyId)
+    .where('key', '=', key)
+    .where('attempt_id', '=', attemptId)
+    .execute()
+}
+
+export const cachedStageId = ({ companyId, key, attemptId }: CachedStageName): string =>
+  `prefix:${companyId}:${key}:${attemptId}`
+
+/**
+ * Stages that no build has used since `before`, and stages of a company beyond `companyBytes` or a quarter of its storage
+ * limit, the least recently used first.
+ */
+export async function listStaleStages(
+  db: Executing,
+  { before, now, companyBytes, limit }: { before: Date; now: Date; companyBytes: number; limit: number },
+): Promise<CachedStageName[]> {
+  const { rows } = await sql<CachedStageName>`${acrossCompanies('a sweep of all companies')}
+    select company_id as "companyId", key, attempt_id as "attemptId" from (
+      select company_id, key, attempt_id, used_at,
+        sum(byte_size) over (partition by company_id order by used_at desc, key, attempt_id) as bytes
+      from build_prefixes
+    ) as newest
+    where (used_at < ${before} or bytes > least(${companyBytes}::bigint, coalesce(${keptLimitOf(sql`newest.company_id`)} / 4, ${companyBytes}::bigint)))
+      and ${isDue(sql`'prefix:' || company_id || ':' || key || ':' || attempt_id`, now)}
+    order by used_at limit ${limit}
+  `.execute(db)
+  return rows
+}

@@ -1,0 +1,52 @@
+import { attest } from '../steps/attest.ts'
+import { checkBuilderExit } from '../steps/customer-build/check-builder-exit.ts'
+import { checkOrigins } from '../steps/customer-build/check-origins.ts'
+import { computeImageKey, type Keyed } from '../steps/customer-build/compute-image-key.ts'
+import { loadCachedStages } from '../steps/customer-build/load-cached-stages.ts'
+import { makeCachedStage } from '../steps/customer-build/make-cached-stage.ts'
+import { type BasesPulled, pullBaseImages } from '../steps/customer-build/pull-base-images.ts'
+import { readConfig } from '../steps/customer-build/read-config.ts'
+import { reuseImage } from '../steps/customer-build/reuse-image.ts'
+import { runBuilder, storeBuilderLog } from '../steps/customer-build/run-builder.ts'
+import { storeImage } from '../steps/customer-build/store-image.ts'
+import { finalVerify } from '../steps/final-verify.ts'
+import { promote } from '../steps/promote.ts'
+import { regionalReadback } from '../steps/regional-readback.ts'
+import { runnerFloor } from '../steps/runner-floor.ts'
+import { sign } from '../steps/sign.ts'
+import { smoke } from '../steps/smoke.ts'
+import { staticScan } from '../steps/static-scan.ts'
+import { stepList } from '../steps/step-list.ts'
+import { type Validated, validateContext } from '../steps/validate-context.ts'
+
+/** Builds the image in a builder sandbox. */
+const builderSteps = stepList<Validated & BasesPulled & Keyed>()
+  .step(loadCachedStages)
+  .step(makeCachedStage)
+  .step(runBuilder)
+  .step(storeBuilderLog)
+  .step(checkBuilderExit)
+  .step(checkOrigins)
+  .step(readConfig)
+  .step(storeImage)
+
+/** From an archive to an image in quarantine: a reused one, or a new one. */
+export const imageSteps = stepList<object>()
+  .step(validateContext)
+  .step(pullBaseImages)
+  .step(computeImageKey)
+  .firstOf(reuseImage, builderSteps)
+
+/** The whole chain, from an archive to a version that can run. */
+export const buildChain = imageSteps
+  .step(staticScan)
+  .step(smoke)
+  .step(sign)
+  .step(attest)
+  .step(promote)
+  .step(finalVerify)
+  .step(runnerFloor)
+  .step(regionalReadback)
+
+/** The values of all steps. */
+export type BuildOutputs = Awaited<ReturnType<typeof buildChain.run>>

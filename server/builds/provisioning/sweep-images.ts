@@ -1,0 +1,46 @@
+import type { Clock } from '../../base/clock.ts'
+import type { Log } from '../../base/logging.ts'
+import type { Database } from '../../db/database.ts'
+import {
+  finishRetiring,
+  type RetiringImage,
+  retireImages,
+} from '../../environments/retention/retire-images.ts'
+import type { ImagePort } from '../../executor/port/images.ts'
+import { deleteLayout } from '../../images/oci-layout.ts'
+import type { ObjectStorage } from '../../storage/port.ts'
+import { removeEach } from '../../work/remove-each.ts'
+
+export interface ImageSweepDeps {
+  db: Database
+  storage: ObjectStorage
+  executor: ImagePort
+  clock: Clock
+  log: Log
+}
+
+const batch = 100
+
+/**
+ * Removes images that have been unreferenced longer than their company retains them (contract part 1, "Company
+ * settings"), from the host and from storage. An image that the host still uses, or whose removal was interrupted,
+ * is removed in a later round.
+ */
+export async function sweepImages(deps: ImageSweepDeps): Promise<{ removed: number; failed: number }> {
+  const { db, log } = deps
+  const now = deps.clock.now()
+  return removeEach(await retireImages(db, now, batch), {
+    db,
+    now,
+    idOf: ({ versionId }) => versionId,
+    remove: (image) => removeImage(deps, image),
+    onFailure: ({ versionId }, error) =>
+      log.warn({ version: versionId, error: String(error) }, 'cannot remove the image yet'),
+  })
+}
+
+async function removeImage({ db, storage, executor }: ImageSweepDeps, image: RetiringImage): Promise<void> {
+  if (!image.layerShared) await executor.removeImage(image.layerDigest)
+  await deleteLayout(storage, image.versionId)
+  await finishRetiring(db, image.versionId)
+}

@@ -1,0 +1,58 @@
+import type { Log } from '../../base/logging.ts'
+import type { Database } from '../../db/database.ts'
+import {
+  type ComparedVersion,
+  listOutdatedVersions,
+  recordCompared,
+} from '../../environments/catalogue/current-version.ts'
+import { trackFindings } from '../../findings/track-findings.ts'
+import { latestVulnerabilities, matchPackages } from '../../findings/vulnerabilities/match-packages.ts'
+import type { ObjectStorage } from '../../storage/port.ts'
+import { packagesOfSbom } from './cyclonedx.ts'
+import { installedPackages } from './installed-packages.ts'
+import { findScan } from './stored-report.ts'
+
+export interface RematchDeps {
+  db: Database
+  storage: ObjectStorage
+  log: Log
+}
+
+const batch = 100
+
+/**
+ * Matches the packages of current versions with vulnerabilities that the operator imported after their scan, from the stored
+ * SBOMs, and updates the findings of their environments. Reports do not change. One bounded round; an import during the round
+ * is handled in the next.
+ */
+export async function rematchFindings(deps: RematchDeps): Promise<{ compared: number; failed: number }> {
+  const counts = { compared: 0, failed: 0 }
+  const database = await latestVulnerabilities(deps.db)
+  if (!database) return counts
+  for (const version of await listOutdatedVersions(deps.db, database.revision, batch)) {
+    try {
+      await compare(deps, version, database.revision)
+      counts.compared += 1
+    } catch (error) {
+      deps.log.warn({ version: version.versionId, error: String(error) }, 'cannot match findings yet')
+      counts.failed += 1
+    }
+  }
+  return counts
+}
+
+async function compare(deps: RematchDeps, version: ComparedVersion, revision: number): Promise<void> {
+  const { db, storage } = deps
+  const scan = await findScan({ db, storage }, version)
+  const packages = scan && { system: scan.report.system ?? undefined, packages: packagesOfSbom(scan.sbom) }
+  const { findings } = packages ? await matchPackages(db, installedPackages(packages)) : { findings: [] }
+  await db.transaction().execute(async (trx) => {
+    // Without a report nothing is known about the image, so its findings stay as they are.
+    if (scan) {
+      const { truncated, unread } = scan.report
+      const isComplete = !truncated && unread.every(({ reason }) => reason !== 'scan_died')
+      await trackFindings(trx, version, { findings, kinds: ['vulnerability'], isComplete })
+    }
+    await recordCompared(trx, version, revision)
+  })
+}

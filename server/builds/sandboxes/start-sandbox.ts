@@ -1,0 +1,20 @@
+import { ExecutorRefused } from '../../executor/port/errors.ts'
+import type { Executor } from '../../executor/port/executor.ts'
+import { neverStarted } from '../../executor/port/refusal-causes.ts'
+import { sandboxOwner } from '../../executor/port/sandbox-owner.ts'
+import type { Build } from '../request/build.ts'
+
+/** Starts a sandbox of a build. If it never started, the caller finds that in its exit record, as any other end. */
+export async function startSandbox(
+  {
+    request,
+    tools,
+  }: { request: Pick<Build['request'], 'companyId'>; tools: Pick<Build['tools'], 'executor'> },
+  ...[spec, stdin, masked]: Parameters<Executor['start']>
+): Promise<void> {
+  try {
+    await tools.executor.start({ ...spec, owner: sandboxOwner(request.companyId) }, stdin, masked)
+  } catch (error) {
+    if (!(error instanceof ExecutorRefused && error.slug === neverStarted)) throw error
+  }
+}

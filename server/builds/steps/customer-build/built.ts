@@ -1,0 +1,31 @@
+import type { ImageConfig } from '../../../db/tables/environments.ts'
+import type { Layer } from '../../../images/image-documents.ts'
+import type { NamedDigest } from '../../../images/provenance/statement.ts'
+import type { CachedStage } from '../../cache/cached-stage.ts'
+
+/** The image in quarantine, made by a builder or reused from an earlier build, and its inputs. */
+export interface Built {
+  layer: Layer
+  unpackedBytes: number
+  imageConfig: ImageConfig
+  builderVersion: string
+  /** Base images as they were when the build started. */
+  baseImages: NamedDigest[]
+  /** Cached stages that the builder started from. */
+  cachedStages: CachedStage[]
+  /** Set where no builder ran. */
+  reused?: ReusedImage
+}
+
+/** The origin of a reused image. */
+export interface ReusedImage {
+  /** The attempt in which a builder made it. */
+  builtBy: string
+  /** The version whose image was copied, and the attempt that made it ready. */
+  versionId: string
+  attemptId: string
+  /** Digest of the signed statement of that image. */
+  provenanceDigest: string
+  /** The composition that passed the smoke test, from that statement. */
+  composedDigest: string
+}

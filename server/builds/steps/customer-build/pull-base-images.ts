@@ -1,0 +1,48 @@
+import { pullSource, registryAccess } from '../../../images/registries.ts'
+import { BaseFailed } from '../../bases/base-failed.ts'
+import { type PulledBase, pullBase } from '../../bases/pull-base.ts'
+import { resolveBases } from '../../cache/build-key.ts'
+import { storeBuildLog } from '../../logs/store-build-log.ts'
+import type { Build } from '../../request/build.ts'
+import type { Step } from '../step.ts'
+import type { Validated } from '../validate-context.ts'
+
+export interface BasesPulled {
+  /** The base images that were pulled from registries. */
+  pulled: PulledBase[]
+}
+
+/**
+ * Pulls base images that the operator's store does not have. If a base image is unavailable, the build log
+ * says which and why.
+ */
+export const pullBaseImages: Step<Validated, BasesPulled> = {
+  name: 'pull_base_images',
+  stage: 'customer_build',
+  async run(build, { bases }) {
+    try {
+      return { pulled: await pullAll(build, bases) }
+    } catch (error) {
+      if (error instanceof BaseFailed) await storeBuildLog(build, Buffer.from(error.explanation))
+      throw error
+    }
+  },
+}
+
+async function pullAll(build: Build, bases: readonly string[]): Promise<PulledBase[]> {
+  const { executor, registries } = build.tools
+  const builder = await executor.builder()
+  const pulled: PulledBase[] = []
+  for (const [at, name] of bases.entries()) {
+    if (resolveBases([name], builder)) continue
+    const source = pullSource(name, registries)
+    // The builder reports that it is missing.
+    if (source === 'not_in_registries') continue
+    if (typeof source === 'string') throw new BaseFailed(name, source)
+    const access = await registryAccess(source, registries).catch(() => {
+      throw new BaseFailed(name, 'registry_files_unreadable')
+    })
+    pulled.push(await pullBase(build, { name, at, source, access }))
+  }
+  return pulled
+}

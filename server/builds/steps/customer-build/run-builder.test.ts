@@ -1,0 +1,184 @@
+import { createHash } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { makeBuildTools } from '../../../../testing/build-tools.ts'
+import { BuilderBench } from '../../../../testing/builds/builder-bench.ts'
+import { createTestDatabase } from '../../../../testing/database/test-database.ts'
+import { makeTenant } from '../../../../testing/factories/tenant.ts'
+import { tar } from '../../../archives/formats/archive-fixtures.ts'
+import { newId } from '../../../base/ids.ts'
+import { AgentClient } from '../../../executor/oci/client/agent-client.ts'
+import type { SandboxLimits, SandboxSpec } from '../../../executor/port/sandbox-spec.ts'
+import { DiskStorage } from '../../../storage/disk.ts'
+import { imageSteps } from '../../chain/build-chain.ts'
+import { buildLogKey } from '../../logs/build-log-store.ts'
+import type { Build } from '../../request/build.ts'
+import { BuildFailed } from '../../request/build-failed.ts'
+import type { BuildRequest } from '../../request/build-request.ts'
+import { removeBuildSandboxes } from '../../sandboxes/build-sandboxes.ts'
+
+/* Dockerfiles that fail, through the real builder in its sandbox. */
+
+const { db } = await createTestDatabase()
+const { companyId } = await makeTenant(db)
+const folder = mkdtempSync(join(tmpdir(), 'sandbox-test-customer-build-'))
+const storage = new DiskStorage(folder)
+const base = 'FROM curated/python:3.11'
+const mib = 1024 ** 2
+let bench: BuilderBench
+
+beforeAll(async () => {
+  bench = await BuilderBench.start()
+}, 60_000)
+afterAll(async () => {
+  await bench.dispose()
+  rmSync(folder, { recursive: true })
+}, 60_000)
+
+/** Adds the limits that a test needs, and shell lines before the script. */
+class LimitedAgent extends AgentClient {
+  readonly #limits: Partial<SandboxLimits>
+  readonly #before: string
+
+  constructor(socketPath: string, limits: Partial<SandboxLimits>, before: string) {
+    super(socketPath)
+    this.#limits = { workspaceBytes: 1024 * mib, workspaceInodes: 100_000, ...limits }
+    this.#before = before
+  }
+
+  override start(spec: SandboxSpec, ...rest: [Readable | Buffer, (readonly string[])?]): Promise<void> {
+    const [shell = '', flag = '', script = '', ...words] = spec.argv
+    const argv = [shell, flag, `${this.#before}\n${script}`, ...words]
+    return super.start({ ...spec, argv, limits: { ...spec.limits, ...this.#limits } }, ...rest)
+  }
+}
+
+/** The failure of a build of these lines, and its log. */
+async function failureOf(lines: string[], limits: Partial<SandboxLimits> = {}, before = '') {
+  const attemptId = newId('buildAttempt')
+  const archive = tar({ name: 'Dockerfile', content: lines.join('\n') })
+  await storage.put(attemptId, archive)
+  const digest = `sha256:${createHash('sha256').update(archive).digest('hex')}`
+  const request: Partial<BuildRequest> = {
+    attemptId,
+    companyId,
+    buildProfile: 'standard',
+    resourceProfile: 'standard',
+    isolation: 'standard',
+    cache: 'none',
+    context: { key: attemptId, format: 'tar', byteSize: archive.length, digest },
+  }
+  const executor = new LimitedAgent(join(bench.agent.dataDir, 'agent.sock'), limits, before)
+  const build = {
+    request,
+    db,
+    tools: makeBuildTools(db, { storage, executor }),
+    signal: new AbortController().signal,
+  } as unknown as Build
+  const run = imageSteps.run({}, (step, values) => step.run(build, values))
+  const failure = await run.catch((error: unknown) => error)
+  await removeBuildSandboxes(build)
+  executor.close()
+  if (!(failure instanceof BuildFailed)) throw new Error('the build did not fail', { cause: failure })
+  const { code, detail, instruction } = failure
+  return { code, detail, instruction, log: await text(await storage.get(buildLogKey(attemptId))) }
+}
+
+it('builds nothing with a builder version that the gate does not model', async () => {
+  const other = `buildah() { [ "$1" = --version ] && echo "buildah version 1.39.3 (x)" || command buildah "$@"; }`
+  const { code, detail, log } = await failureOf([base, 'RUN echo ran'], {}, other)
+  expect([code, detail]).toEqual(['platform_failed', 'builder_version_unknown'])
+  expect(log).toContain('Nothing is built: Dockerfiles are checked for buildah 1.28 here')
+  expect(log).not.toContain('STEP')
+}, 60_000)
+
+it('reports the failed instruction, whatever other steps print and whichever stages are skipped', async () => {
+  const { log, ...failure } = await failureOf([
+    `${base} AS tools`,
+    'RUN echo "[3/3] STEP 9/9: RUN fake"; echo "Error: building at STEP fake"',
+    `${base} AS unused`,
+    'RUN false',
+    'FROM tools',
+    'ENV A=1 \\',
+    '  B=2',
+    'RUN true \\',
+    '  && exit 3',
+    'RUN true',
+  ])
+  expect(failure, log).toEqual({
+    code: 'dockerfile_exit',
+    detail: 'line_8',
+    instruction: { line: 8, stage: 3, stage_name: null, text: 'RUN true   && exit 3' },
+  })
+})
+
+it('reports a missing source', async () => {
+  const { log, ...failure } = await failureOf([base, 'COPY nothing /x', 'RUN true'])
+  expect(failure, log).toMatchObject({ code: 'dockerfile_exit', detail: 'line_2' })
+})
+
+it('reports the instruction that ran at the timeout', async () => {
+  const { log, ...failure } = await failureOf([base, 'RUN true', 'RUN sleep 600'], { timeoutMs: 8000 })
+  expect(failure, log).toMatchObject({ code: 'build_timeout', detail: 'line_3' })
+})
+
+it('reports the instruction that filled the disk, after any number of instructions', async () => {
+  const labels = Array.from({ length: 120 }, (_, at) => `LABEL l${at}=x`)
+  const filling = 'RUN dd if=/dev/zero of=/filled bs=1M count=4000'
+  const { log, ...failure } = await failureOf([base, ...labels, filling], { workspaceBytes: 256 * mib })
+  expect(failure, log).toMatchObject({ code: 'build_disk_full', detail: 'line_122' })
+})
+
+it('reports the instruction that exhausted the memory', async () => {
+  const { log, ...failure } = await failureOf([base, 'RUN head -c 900M /dev/zero | tail'], {
+    memoryBytes: 512 * mib,
+  })
+  expect(failure, log).toMatchObject({ code: 'build_out_of_memory', detail: 'line_2' })
+})
+
+it('reports which entry of the image is refused, and why', async () => {
+  const { log, ...failure } = await failureOf(['FROM scratch', 'COPY Dockerfile /dev'])
+  expect(failure, log).toMatchObject({
+    code: 'context_invalid',
+    detail: 'reserved_path_or_hostile_entry;image_path_reserved',
+  })
+  expect(log).toMatch(/^buildah version/)
+  expect(log).toMatch(
+    /\nimage, entry \.\/dev: .*\/dev, \/proc and \/sys hold folders only.*\(image_path_reserved\)\n$/,
+  )
+})
+
+it.each([
+  ['a copy', 'COPY Dockerfile /etc/.wh.passwd'],
+  ['an empty file', 'RUN touch /etc/.wh.passwd'],
+  ['a file that hides a folder', 'RUN touch /etc/.wh..wh..opq'],
+  ['a folder', 'RUN mkdir -p /etc/.wh.passwd'],
+])('refuses %s with a whiteout name, and reports the name', async (_what, step) => {
+  const { log, ...failure } = await failureOf([base, step])
+  expect(failure, log).toMatchObject({
+    code: 'context_invalid',
+    detail: 'reserved_path_or_hostile_entry;image_whiteout',
+  })
+  expect(log).toMatch(/\nan image cannot have the name etc\/\.wh\./)
+})
+
+it('refuses a tree that is deeper than a path may be, and does not truncate it', async () => {
+  const name = 'd'.repeat(200)
+  const deepen = `i=0; while [ $i -lt 30 ]; do mkdir ${name} && cd ${name}; i=$((i+1)); done; echo x >leaf`
+  const { log, ...failure } = await failureOf([base, `RUN ${deepen}`])
+  expect(failure, log).toMatchObject({ code: 'context_invalid', detail: 'path_too_long' })
+  expect(log).toMatch(/\(path_too_long\)\n$/)
+})
+
+it('names no instruction if none was running', async () => {
+  const { log, ...failure } = await failureOf(['FROM curated/none:1', 'RUN true'])
+  expect(failure, log).toEqual({
+    code: 'dockerfile_exit',
+    detail: 'base_image_unavailable',
+    instruction: undefined,
+  })
+})

@@ -1,0 +1,78 @@
+import type { FilePath, FileProblem } from './company-file.ts'
+
+type Fields = Record<string, unknown>
+
+const shown = (values: readonly string[]): string => values.join(', ')
+
+/**
+ * Reads fields from parsed YAML. It records each mistake with its path and continues, so that all mistakes are
+ * reported together. A value that cannot be read is returned as undefined.
+ */
+export class FieldReader {
+  readonly problems: FileProblem[] = []
+
+  note(path: FilePath, message: string): undefined {
+    this.problems.push({ path, message })
+    return undefined
+  }
+
+  /** A mapping whose keys are all in `known`. */
+  fields(value: unknown, path: FilePath, known: readonly string[]): Fields | undefined {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+      return this.note(path, `must be a mapping of ${shown(known)}`)
+    }
+    for (const key of Object.keys(value)) {
+      if (!known.includes(key)) this.note([...path, key], `is not known here; known are ${shown(known)}`)
+    }
+    return value as Fields
+  }
+
+  /** A list, each entry read by `read`. Undefined if omitted. Entries that cannot be read are dropped. */
+  list<T>(
+    value: unknown,
+    path: FilePath,
+    read: (entry: unknown, path: FilePath) => T | undefined,
+  ): T[] | undefined {
+    if (value === undefined) return undefined
+    if (!Array.isArray(value)) {
+      this.note(path, 'must be a list')
+      return []
+    }
+    return value.flatMap((entry: unknown, index) => read(entry, [...path, index]) ?? [])
+  }
+
+  text(value: unknown, path: FilePath, rule: { pattern: RegExp; expected: string }): string | undefined {
+    if (value === undefined) return this.note(path, 'is missing')
+    if (typeof value === 'string' && rule.pattern.test(value)) return value
+    return this.note(path, `must be ${rule.expected}`)
+  }
+
+  optionalText(
+    value: unknown,
+    path: FilePath,
+    rule: { pattern: RegExp; expected: string },
+  ): string | undefined {
+    return value === undefined ? undefined : this.text(value, path, rule)
+  }
+
+  choice<const V extends string>(value: unknown, path: FilePath, values: readonly V[]): V | undefined {
+    if (value === undefined) return this.note(path, `is missing; one of ${shown(values)}`)
+    return values.find((known) => known === value) ?? this.note(path, `must be one of ${shown(values)}`)
+  }
+
+  flag(value: unknown, path: FilePath): boolean {
+    if (value === undefined || typeof value === 'boolean') return value ?? false
+    this.note(path, 'must be true or false')
+    return false
+  }
+
+  /** A timestamp with an offset, later than `after`. Null if omitted. */
+  instant(value: unknown, path: FilePath, after: Date): Date | null {
+    if (value === undefined || value === null) return null
+    const form = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/
+    const at = typeof value === 'string' && form.test(value) ? new Date(value) : new Date(Number.NaN)
+    if (at > after) return at
+    this.note(path, 'must be a time in the future with its offset, like 2030-01-31T12:00:00Z')
+    return null
+  }
+}

@@ -1,0 +1,75 @@
+import { join } from 'node:path'
+import type { StorageUse } from '@sandbox-jobs/contract/resources/companies/storage-use.ts'
+import { authorize, ownCompany } from '../../access/allow.ts'
+import type { Principal } from '../../access/principal.ts'
+import { CodedError } from '../../base/coded-error.ts'
+import type { Config } from '../../base/config.ts'
+import type { Database, Executing } from '../../db/database.ts'
+import { defaultCompanyBytes, diskOf } from '../../storage/free-space.ts'
+import { inBatches } from '../../work/in-batches.ts'
+import {
+  foldKeptBytes,
+  listKeptKinds,
+  readStorageUsage,
+  type StorageUsage,
+  setDefaultBytes,
+} from './kept-bytes-store.ts'
+
+export type { StorageUsage as KeptRoom } from './kept-bytes-store.ts'
+
+/*
+ * Bytes that a company stores on disk, and the limit that the operator sets. Data of a company is never removed to
+ * make space. What would exceed the limit is refused at submission or upload, at the start of a run, and at the end
+ * of a run whose results do not fit.
+ */
+
+/** Throws 409 `storage_quota_exceeded` if the additional bytes would exceed the limit. */
+export function checkStorageQuota({ keptBytes, limitBytes }: StorageUsage, moreBytes: number): void {
+  if (limitBytes === null || (keptBytes < limitBytes && keptBytes + moreBytes <= limitBytes)) return
+  throw new CodedError('storage_quota_exceeded', { kept_bytes: keptBytes, limit_bytes: limitBytes })
+}
+
+/** The same check for the current usage of a company. */
+export async function requireStorageQuota(
+  db: Executing,
+  companyId: string,
+  moreBytes: number,
+): Promise<void> {
+  checkStorageQuota(await readStorageUsage(db, companyId), moreBytes)
+}
+
+/** Bytes that a company may still store. Null: no limit. */
+export async function remainingBytes(db: Executing, companyId: string): Promise<number | null> {
+  const { keptBytes, limitBytes } = await readStorageUsage(db, companyId)
+  return limitBytes === null ? null : limitBytes - keptBytes
+}
+
+/** Storage usage of the caller's company, for its managers. Plain 403 for roles below company manager. */
+export async function readStorageUse(db: Database, principal: Principal): Promise<StorageUse> {
+  authorize(principal, 'storage.read', ownCompany)
+  const { companyId: company_id } = principal
+  const { keptBytes, limitBytes } = await readStorageUsage(db, company_id)
+  return {
+    company_id,
+    kept_bytes: keptBytes,
+    limit_bytes: limitBytes,
+    kinds: await listKeptKinds(db, company_id),
+  }
+}
+
+/** Stores the default limit per company. Each process calls it at start. */
+export async function recordDefaultBytes(
+  db: Database,
+  { dataDir, companyStorageBytes }: Pick<Config, 'dataDir' | 'companyStorageBytes'>,
+): Promise<void> {
+  const bytes =
+    companyStorageBytes ?? defaultCompanyBytes((await diskOf(join(dataDir, 'objects'))).totalBytes)
+  await setDefaultBytes(db, bytes)
+}
+
+const foldBatch = 5000
+
+/** One iteration of the loop that folds recorded changes into the totals. */
+export const foldKept = async ({ db }: { db: Database }): Promise<{ folded: number }> => ({
+  folded: await inBatches(foldBatch, (limit) => foldKeptBytes(db, limit)),
+})

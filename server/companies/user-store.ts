@@ -1,0 +1,137 @@
+import { roles } from '@sandbox-jobs/contract/resources/companies/user.ts'
+import { type Selectable, sql } from 'kysely'
+import type { Stretch } from '../access/platform.ts'
+import { newId } from '../base/ids.ts'
+import { acrossCompanies } from '../db/across-companies.ts'
+import type { Executing, Trx } from '../db/database.ts'
+import type { UsersTable } from '../db/tables/platform.ts'
+
+export interface UserRow extends Omit<Selectable<UsersTable>, 'password_hash' | 'credential_generation'> {
+  managed_department_ids: string[]
+}
+
+interface UserKey {
+  companyId: string
+  id: string
+}
+
+const users = (db: Executing, companyId: string) =>
+  db
+    .selectFrom('users')
+    .select(['id', 'company_id', 'login', 'display_name', 'role', 'disabled_at', 'created_at'])
+    .select(
+      sql<string[]>`array(
+        select managed.department_id from department_managers managed
+        where managed.user_id = users.id and managed.company_id = users.company_id
+        order by managed.department_id
+      )`.as('managed_department_ids'),
+    )
+    .where('company_id', '=', companyId)
+
+export const findUserRow = (db: Executing, key: UserKey): Promise<UserRow | undefined> =>
+  users(db, key.companyId).where('id', '=', key.id).executeTakeFirst()
+
+/** Disabled users are listed as retired. */
+export const listUserRows = (db: Executing, stretch: Stretch): Promise<UserRow[]> =>
+  users(db, stretch.companyId)
+    .$if(stretch.lifecycle === 'active', (query) => query.where('disabled_at', 'is', null))
+    .$if(stretch.lifecycle === 'retired', (query) => query.where('disabled_at', 'is not', null))
+    .where('id', '>', stretch.afterId)
+    .orderBy('id')
+    .limit(stretch.limit)
+    .execute()
+
+export const allUserRows = (db: Executing, companyId: string): Promise<UserRow[]> =>
+  users(db, companyId).orderBy('login').execute()
+
+/** Companies of the users with these logins. Logins are unique in the deployment. */
+export const findLoginCompanies = (
+  db: Executing,
+  logins: readonly string[],
+): Promise<{ login: string; company_id: string }[]> =>
+  db
+    .selectFrom('users')
+    .modifyFront(acrossCompanies('a login is unique in the deployment and finds the company'))
+    .select(['login', 'company_id'])
+    .where('login', 'in', logins.length > 0 ? logins : [''])
+    .execute()
+
+/**
+ * The user with this login, which is unique in the deployment. Only for the operator: tenants address users within a
+ * company.
+ */
+export const findUserByLogin = (db: Executing, login: string): Promise<UserKey | undefined> =>
+  db
+    .selectFrom('users')
+    .modifyFront(acrossCompanies('the operator names a user by login'))
+    .select(['id', 'company_id as companyId'])
+    .where('login', '=', login)
+    .executeTakeFirst()
+
+export interface NewUser {
+  companyId: string
+  login: string
+  displayName: string
+  role: number
+  passwordHash: string
+  disabledAt?: Date | null
+}
+
+export async function insertUser(db: Executing, user: NewUser): Promise<string> {
+  const id = newId('user')
+  await db
+    .insertInto('users')
+    .values({
+      id,
+      company_id: user.companyId,
+      login: user.login,
+      display_name: user.displayName,
+      role: user.role,
+      password_hash: user.passwordHash,
+      disabled_at: user.disabledAt ?? null,
+    })
+    .execute()
+  return id
+}
+
+export interface UserChange {
+  displayName?: string | undefined
+  role?: number | undefined
+  passwordHash?: string | undefined
+  /** Null enables the user. */
+  disabledAt?: Date | null | undefined
+}
+
+/** A new password and disabling increment the credential generation, which revokes the user's tokens. */
+export async function updateUserRow(db: Executing, key: UserKey, change: UserChange): Promise<void> {
+  const endsTokens = change.passwordHash !== undefined || change.disabledAt instanceof Date
+  await db
+    .updateTable('users')
+    .set({
+      credential_generation: sql<number>`credential_generation + ${endsTokens ? 1 : 0}::int`,
+      ...(change.displayName !== undefined && { display_name: change.displayName }),
+      ...(change.role !== undefined && { role: change.role }),
+      ...(change.passwordHash !== undefined && { password_hash: change.passwordHash }),
+      ...(change.disabledAt !== undefined && { disabled_at: change.disabledAt }),
+    })
+    .where('company_id', '=', key.companyId)
+    .where('id', '=', key.id)
+    .execute()
+}
+
+/**
+ * Locks the company's active administrators. If two demote each other concurrently, one waits and then sees the
+ * other's change.
+ */
+export async function lockAdministrators(trx: Trx, companyId: string): Promise<string[]> {
+  const rows = await trx
+    .selectFrom('users')
+    .select('id')
+    .where('company_id', '=', companyId)
+    .where('role', '=', roles.company_administrator)
+    .where('disabled_at', 'is', null)
+    .orderBy('id')
+    .forUpdate()
+    .execute()
+  return rows.map((row) => row.id)
+}

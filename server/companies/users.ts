@@ -1,0 +1,136 @@
+import {
+  roles,
+  type User,
+  type UserCreateRequest,
+  type UserList,
+  type UserUpdateRequest,
+} from '@sandbox-jobs/contract/resources/companies/user.ts'
+import { authorize, ownCompany } from '../access/allow.ts'
+import { hashing } from '../access/login/hashing.ts'
+import { hashPassword } from '../access/login/passwords.ts'
+import { type ListRequest, type Platform, pageById } from '../access/platform.ts'
+import type { Principal } from '../access/principal.ts'
+import { CodedError, notFound } from '../base/coded-error.ts'
+import { type Executing, type Trx, violates } from '../db/database.ts'
+import { replaceManagedDepartments } from './department-manager-store.ts'
+import { countDepartments } from './department-store.ts'
+import {
+  findUserRow,
+  insertUser,
+  listUserRows,
+  lockAdministrators,
+  type UserChange,
+  type UserRow,
+  updateUserRow,
+} from './user-store.ts'
+
+const render = (row: UserRow): User => ({
+  ...row,
+  created_at: row.created_at.toISOString(),
+  disabled_at: row.disabled_at?.toISOString() ?? null,
+})
+
+export function listUsers(platform: Platform, principal: Principal, request: ListRequest): Promise<UserList> {
+  authorize(principal, 'directory.manage', ownCompany)
+  const list = { name: 'users', companyId: principal.companyId, request }
+  return pageById(platform, list, (stretch) => listUserRows(platform.db, stretch), render)
+}
+
+/** Throws `already_exists` if the login is in use anywhere in the deployment, or `managed_departments_invalid`. */
+export async function createUser(
+  platform: Platform,
+  principal: Principal,
+  request: UserCreateRequest,
+): Promise<User> {
+  authorize(principal, 'directory.manage', ownCompany)
+  const { companyId } = principal
+  const role = request.role ?? roles.member
+  const managed = request.managed_department_ids ?? []
+  await checkManaged(platform.db, { companyId, role, departmentIds: managed })
+  const passwordHash = await hashInTurn(companyId, request.password)
+  const displayName = request.display_name ?? request.login
+  const user = { companyId, login: request.login, displayName, role, passwordHash }
+  const id = await platform.db
+    .transaction()
+    .execute(async (trx) => {
+      const userId = await insertUser(trx, user)
+      await replaceManagedDepartments(trx, { companyId, userId }, managed)
+      return userId
+    })
+    .catch((error: unknown) => {
+      throw violates(error, 'users_login_key') ? new CodedError('already_exists') : error
+    })
+  return requireUser(platform.db, companyId, id)
+}
+
+const hashInTurn = (companyId: string, password: string): Promise<string> =>
+  hashing.inTurn(companyId, () => hashPassword(password))
+
+export async function readUser(platform: Platform, principal: Principal, id: string): Promise<User> {
+  authorize(principal, 'directory.manage', ownCompany)
+  return requireUser(platform.db, principal.companyId, id)
+}
+
+/**
+ * Changes the given fields. A role other than department manager removes the managed departments. Throws
+ * `last_administrator` if the company would have no administrator.
+ */
+export async function updateUser(
+  platform: Platform,
+  principal: Principal,
+  id: string,
+  request: UserUpdateRequest,
+): Promise<User> {
+  authorize(principal, 'directory.manage', ownCompany)
+  const { companyId } = principal
+  if (Object.keys(request).length === 0) throw new CodedError('no_fields')
+  await requireUser(platform.db, companyId, id)
+  const passwordHash =
+    request.password === undefined ? undefined : await hashInTurn(companyId, request.password)
+  return platform.db.transaction().execute(async (trx) => {
+    const administrators = await lockAdministrators(trx, companyId)
+    const before = await requireUser(trx, companyId, id)
+    const change: UserChange = { passwordHash, displayName: request.display_name, role: request.role }
+    if (request.disabled !== undefined && request.disabled !== (before.disabled_at !== null)) {
+      change.disabledAt = request.disabled ? platform.clock.now() : null
+    }
+    const role = request.role ?? before.role
+    const leavesOffice = role < roles.company_administrator || change.disabledAt instanceof Date
+    if (leavesOffice && administrators.length === 1 && administrators[0] === id) {
+      throw new CodedError('last_administrator')
+    }
+    await updateUserRow(trx, { companyId, id }, change)
+    await changeManaged(trx, before, { role, departmentIds: request.managed_department_ids })
+    return requireUser(trx, companyId, id)
+  })
+}
+
+async function changeManaged(
+  trx: Trx,
+  user: User,
+  wanted: { role: number; departmentIds: string[] | undefined },
+): Promise<void> {
+  const { company_id: companyId, id: userId } = user
+  const { role } = wanted
+  const kept = role === roles.department_manager ? user.managed_department_ids : []
+  const departmentIds = wanted.departmentIds ?? kept
+  await checkManaged(trx, { companyId, role, departmentIds })
+  await replaceManagedDepartments(trx, { companyId, userId }, departmentIds)
+}
+
+async function checkManaged(
+  db: Executing,
+  { companyId, role, departmentIds }: { companyId: string; role: number; departmentIds: string[] },
+): Promise<void> {
+  if (departmentIds.length === 0) return
+  const known = await countDepartments(db, companyId, departmentIds)
+  if (role !== roles.department_manager || known !== departmentIds.length) {
+    throw new CodedError('managed_departments_invalid')
+  }
+}
+
+async function requireUser(db: Executing, companyId: string, id: string): Promise<User> {
+  const row = await findUserRow(db, { companyId, id })
+  if (!row) throw notFound()
+  return render(row)
+}

@@ -1,0 +1,35 @@
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import { createTestDatabase } from '../../../testing/database/test-database.ts'
+import { executePlannedOnce } from './planned-once.ts'
+
+const { db } = await createTestDatabase()
+
+test('a statement with parameters is planned once per connection, one without is not named', async () => {
+  await db.connection().execute(async (one) => {
+    for (const name of ['a', 'b', 'c'])
+      await one.selectFrom('companies').selectAll().where('name', '=', name).execute()
+    await sql`select 1`.execute(one)
+    const { rows } = await sql<{ statement: string; calls: number }>`
+      select statement, generic_plans + custom_plans as calls from pg_prepared_statements
+    `.execute(one)
+    expect(rows).toEqual([{ statement: expect.stringContaining('from "companies"'), calls: 3 }])
+  })
+})
+
+test('a planned-once statement has a plan without parameters, and the given values', async () => {
+  await db.connection().execute(async (one) => {
+    const given = ["it's \\ $1", 7, ['a"b', "c'd"]] as const
+    const statement = sql<unknown>`select ${given[0]} as "text", ${given[1]} + 0 as "number", ${given[2]}::text[] as "list"`
+    for (let round = 0; round < 7; round += 1) {
+      expect(await executePlannedOnce(one, statement)).toEqual([
+        { text: given[0], number: given[1], list: given[2] },
+      ])
+    }
+    const { rows } = await sql`
+      select custom_plans::int, generic_plans::int from pg_prepared_statements where statement like '%planned once%'
+    `.execute(one)
+    expect(rows).toEqual([{ custom_plans: 0, generic_plans: 7 }])
+    await expect(executePlannedOnce(one, sql`select ${null}`)).rejects.toThrow('no literal form')
+  })
+})

@@ -1,0 +1,34 @@
+import type pg from 'pg'
+import { plannedOnceTag } from './planned-once.ts'
+
+/** Maximum number of named statements. The program has fewer, apart from statements with lists of varying length. */
+const maxNames = 400
+
+const names = new Map<string, string>()
+
+/** The name of a statement's text, the same on every connection. Undefined for a new text once `maxNames` is reached. */
+function nameOf(text: string): string | undefined {
+  const known = names.get(text)
+  if (known !== undefined || names.size >= maxNames) return known
+  const name = `s${names.size}`
+  names.set(text, name)
+  return name
+}
+
+/**
+ * Makes a connection name its statements that have parameters or the planned-once tag, so that Postgres plans each of them
+ * once per connection instead of at each call. Planning was most of the cost of claiming a run.
+ */
+export function nameStatements(client: pg.ClientBase): void {
+  const query = client.query.bind(client) as (...given: unknown[]) => unknown
+  const named = (...given: unknown[]) => {
+    const [text, values, ...rest] = given
+    const isKept =
+      typeof text === 'string' &&
+      Array.isArray(values) &&
+      (values.length > 0 || text.startsWith(plannedOnceTag))
+    const name = isKept ? nameOf(text) : undefined
+    return name === undefined ? query(...given) : query({ name, text, values }, ...rest)
+  }
+  client.query = named as typeof client.query
+}

@@ -1,0 +1,124 @@
+import { imageRetentionDefaultDays } from '@sandbox-jobs/contract/limits.ts'
+import { sql } from 'kysely'
+import { acrossCompanies } from '../../db/across-companies.ts'
+import type { Executing, Trx } from '../../db/database.ts'
+import { isDue } from '../../work/removal-failures.ts'
+
+/*
+ * Writes the image columns of `environment_versions` for unreferenced images.
+ *
+ *   layer_digest set ── unreferenced_since set ── (days pass) ── retiring_layer_digest set ── both null
+ *
+ * An image is unreferenced if its version has ended or its environment is archived, and no published version of a
+ * listed task uses it. A reader that finds `layer_digest` null cannot start the version. Until then a new reference
+ * is possible, and it resets the time.
+ */
+
+/** Condition on `environment_versions v` with its `environments e`. */
+const unreferenced = sql<boolean>`
+  (v.state in ('archived', 'rejected', 'abandoned', 'superseded') or (v.state = 'ready' and e.state = 'archived'))
+  and not exists (
+    select 1 from task_versions tv join tasks t on t.id = tv.task_id
+    where tv.environment_version_id = v.id and tv.state = 'published' and t.state = 'active' and not t.hidden
+  )`
+
+/** Starts the retention time of images that have lost their last reference. */
+export async function markUnreferenced(db: Executing, now: Date, limit: number): Promise<number> {
+  const { numAffectedRows } = await sql`${acrossCompanies('a sweep of all companies')}
+    update environment_versions set unreferenced_since = ${now} where id in (
+      select v.id from environment_versions v join environments e on e.id = v.environment_id
+      where v.layer_digest is not null and v.unreferenced_since is null and ${unreferenced}
+      limit ${limit}
+    )
+  `.execute(db)
+  return Number(numAffectedRows ?? 0)
+}
+
+/** Resets the retention time of images that are referenced again. */
+export async function markReferenced(db: Executing, limit: number): Promise<number> {
+  const { numAffectedRows } = await sql`${acrossCompanies('a sweep of all companies')}
+    update environment_versions set unreferenced_since = null where id in (
+      select v.id from environment_versions v join environments e on e.id = v.environment_id
+      where v.unreferenced_since is not null and v.layer_digest is not null and not (${unreferenced})
+      limit ${limit}
+    )
+  `.execute(db)
+  return Number(numAffectedRows ?? 0)
+}
+
+/** An active run uses `environment_versions v`. */
+const running = sql<boolean>`exists (
+    select 1 from runs r where r.environment_version_id = v.id
+      and r.state in ('queued', 'starting', 'running', 'cancel_requested')
+  )`
+
+/** Versions whose image has been unreferenced for longer than the retention time of their company. */
+export async function listOverdueImages(db: Executing, now: Date, limit: number): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`${acrossCompanies('a sweep of all companies')}
+    select v.id from environment_versions v
+    join environments e on e.id = v.environment_id
+    left join company_settings s on s.company_id = v.company_id
+    where v.layer_digest is not null
+      and v.unreferenced_since < ${now}::timestamptz
+        - make_interval(days => coalesce(s.unreferenced_image_retention_days, ${imageRetentionDefaultDays}))
+      and ${unreferenced} and not ${running}
+    order by v.unreferenced_since limit ${limit}
+  `.execute(db)
+  return rows.map((row) => row.id)
+}
+
+/** Checks again, and locks the version until the transaction ends. Undefined if its image is referenced again. */
+export async function lockUnreferenced(
+  trx: Trx,
+  versionId: string,
+): Promise<{ state: string; company_id: string | null } | undefined> {
+  const { rows } = await sql<{
+    state: string
+    company_id: string | null
+  }>`${acrossCompanies('a sweep of all companies')}
+    select v.state, v.company_id from environment_versions v join environments e on e.id = v.environment_id
+    where v.id = ${versionId} and v.layer_digest is not null and ${unreferenced} and not ${running}
+    for update of v
+  `.execute(trx)
+  return rows[0]
+}
+
+/** Retires an image. Call it only for a version that is not `ready`. */
+export const startRetiring = (trx: Trx, versionId: string): Promise<unknown> =>
+  trx
+    .updateTable('environment_versions')
+    .set((eb) => ({
+      retiring_layer_digest: eb.ref('layer_digest'),
+      layer_digest: null,
+      unreferenced_since: null,
+    }))
+    .where('id', '=', versionId)
+    .modifyEnd(acrossCompanies('a sweep of all companies'))
+    .execute()
+
+export interface RetiringImage {
+  versionId: string
+  layerDigest: string
+  promotedDigest: string | null
+  /** Another version has the same layer, so the layer stays on the hosts. */
+  layerShared: boolean
+}
+
+/** Retired images whose bytes may still exist. */
+export async function listRetiring(db: Executing, now: Date, limit: number): Promise<RetiringImage[]> {
+  const { rows } = await sql<RetiringImage>`${acrossCompanies('a sweep of all companies')}
+    select v.id as "versionId", v.retiring_layer_digest as "layerDigest", v.promoted_digest as "promotedDigest",
+      exists (select 1 from environment_versions o where o.layer_digest = v.retiring_layer_digest) as "layerShared"
+    from environment_versions v where v.retiring_layer_digest is not null and ${isDue(sql`v.id`, now)}
+    order by v.id limit ${limit}
+  `.execute(db)
+  return rows
+}
+
+export const clearRetiring = (db: Executing, versionId: string): Promise<unknown> =>
+  db
+    .updateTable('environment_versions')
+    .set({ retiring_layer_digest: null })
+    .where('id', '=', versionId)
+    .modifyEnd(acrossCompanies('a sweep of all companies'))
+    .execute()

@@ -1,0 +1,41 @@
+import type { Database, Executing } from '../../db/database.ts'
+import { transitionVersion } from '../versions/version-transitions.ts'
+import {
+  clearRetiring,
+  listOverdueImages,
+  listRetiring,
+  lockUnreferenced,
+  markReferenced,
+  markUnreferenced,
+  type RetiringImage,
+  startRetiring,
+} from './image-retention-store.ts'
+
+export type { RetiringImage } from './image-retention-store.ts'
+
+/**
+ * Retires images that were unreferenced for the retention time of their company. Returns at most `limit` retired
+ * images whose bytes may still exist, from this and earlier iterations.
+ */
+export async function retireImages(db: Database, now: Date, limit: number): Promise<RetiringImage[]> {
+  await markReferenced(db, limit)
+  await markUnreferenced(db, now, limit)
+  for (const id of await listOverdueImages(db, now, limit)) await retire(db, id)
+  return listRetiring(db, now, limit)
+}
+
+/** A `ready` version of an archived environment leaves that state when its image is retired. */
+async function retire(db: Database, versionId: string): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    const version = await lockUnreferenced(trx, versionId)
+    if (!version) return
+    if (version.state === 'ready')
+      await transitionVersion(trx, { id: versionId, company_id: version.company_id }, { to: 'archived' })
+    await startRetiring(trx, versionId)
+  })
+}
+
+/** Records that the bytes of a retired image are removed. */
+export async function finishRetiring(db: Executing, versionId: string): Promise<void> {
+  await clearRetiring(db, versionId)
+}

@@ -1,0 +1,45 @@
+import type {
+  Isolation,
+  VersionIsolation,
+} from '@sandbox-jobs/contract/resources/environments/version-isolation.ts'
+import type { Principal } from '../../access/principal.ts'
+import { CodedError, notFound } from '../../base/coded-error.ts'
+import { managedEnvironment } from '../catalogue/environment-access.ts'
+import type { EnvironmentContext } from '../catalogue/environment-context.ts'
+import type { VersionPath } from './version-service.ts'
+import { changeVersion, findVersion } from './version-store.ts'
+
+/** The isolation that the owner requests, and the one that runs of the version get in this deployment. */
+export async function readVersionIsolation(
+  context: EnvironmentContext,
+  principal: Principal,
+  path: VersionPath,
+): Promise<VersionIsolation> {
+  await managedEnvironment(context.db, principal, 'environment.change', path.environmentId)
+  const version = await findVersion(context.db, { ...path, companyId: principal.companyId })
+  if (!version) throw notFound()
+  return { isolation: version.isolation, effective: effective(context, version.isolation) }
+}
+
+/** Applies from the next start of a run. The image of the version does not depend on it. */
+export async function changeVersionIsolation(
+  context: EnvironmentContext,
+  principal: Principal,
+  path: VersionPath,
+  isolation: Isolation,
+): Promise<VersionIsolation> {
+  await managedEnvironment(context.db, principal, 'environment.change', path.environmentId)
+  const isOffered = isolation === 'standard' || context.isolations.includes(isolation)
+  if (!isOffered) throw new CodedError('isolation_unavailable')
+  if (!(await changeVersion(context.db, { ...path, companyId: principal.companyId }, { isolation })))
+    throw notFound()
+  return { isolation, effective: effective(context, isolation) }
+}
+
+/**
+ * If a deployment stops offering the requested isolation, runs of the version do not start: the executor refuses
+ * them.
+ */
+function effective({ isolations: [weakest = 'standard'] }: EnvironmentContext, asked: Isolation): Isolation {
+  return asked === 'standard' ? weakest : asked
+}

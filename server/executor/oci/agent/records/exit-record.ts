@@ -1,0 +1,142 @@
+import { closeSync, fsync, openSync, readFileSync } from 'node:fs'
+import { open, rename, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import type { Refusals } from '../../../port/network-refusals.ts'
+import type { CollectedFileStatus, CollectedTreeFile, SandboxExit } from '../../../port/sandbox-exit.ts'
+import type { SandboxSpec } from '../../../port/sandbox-spec.ts'
+
+/** The record as the shim writes it: numbers and slugs; -1 means none. */
+interface ShimRecord
+  extends Omit<SandboxExit, 'startedAt' | 'endedAt' | 'network' | 'log' | 'files' | 'tree'> {
+  exitCode: number
+  signal: number
+  startedAtMs: number
+  endedAtMs: number
+  ingressBytes: number
+  egressBytes: number
+  logTotalBytes: number
+  logKeptBytes: number
+  files: { status: CollectedFileStatus; byteSize: number }[]
+  tree: { status: 'collected' | 'absent' | 'rejected'; reason: string }
+}
+
+const recordFile = 'exit.json'
+
+/** The exit record of the sandbox in `folder`; undefined if there is none yet. Read synchronously: it is usually still in the page cache. */
+export function readExit(folder: string, spec: SandboxSpec): SandboxExit | undefined {
+  const record = readRecord(folder)
+  if (!record) return undefined
+  const { startedAtMs, endedAtMs, ingressBytes, egressBytes, ...rest } = record
+  const { logTotalBytes, logKeptBytes, files, tree, ...plain } = rest
+  const orNull = (value: number) => (value < 0 ? null : value)
+  return {
+    ...plain,
+    exitCode: orNull(record.exitCode),
+    signal: orNull(record.signal),
+    startedAt: startedAtMs > 0 ? new Date(startedAtMs).toISOString() : null,
+    endedAt: new Date(endedAtMs).toISOString(),
+    network: { ingressBytes, egressBytes, ...(spec.network !== 'none' && readRefusals(folder)) },
+    log: { totalBytes: logTotalBytes, keptBytes: logKeptBytes },
+    files: Object.fromEntries(
+      spec.collect.files.map((file, at) => [file.name, files[at] ?? { status: 'absent', byteSize: 0 }]),
+    ),
+    tree: spec.collect.tree
+      ? { ...tree, files: tree.status === 'collected' ? readTreeIndex(folder) : [] }
+      : null,
+  }
+}
+
+/** True if the shim ended because no start signal came: nothing was started, and nothing will be. */
+export const neverReleased = ({ cause, detail }: SandboxExit): boolean =>
+  cause === 'start_failed' && detail === 'agent_gone'
+
+/** A truncated record, or only reserved space, counts as none. */
+function readRecord(folder: string): ShimRecord | undefined {
+  try {
+    return JSON.parse(readFileSync(join(folder, recordFile), 'utf8')) as ShimRecord
+  } catch {
+    return undefined
+  }
+}
+
+const refusalsFile = 'refusals.json'
+
+/** Stores what was refused to the sandbox in `folder`; `readExit` returns it. */
+export async function writeRefusals(folder: string, refused: Refusals): Promise<void> {
+  await writeFile(join(folder, refusalsFile), JSON.stringify({ refused }), { mode: 0o600 })
+}
+
+/** A truncated or missing file counts as none. */
+function readRefusals(folder: string): { refused?: Refusals } {
+  try {
+    return JSON.parse(readFileSync(join(folder, refusalsFile), 'utf8')) as { refused: Refusals }
+  } catch {
+    return {}
+  }
+}
+
+/** `<size> <path>` entries, each ended by a zero byte. */
+function readTreeIndex(folder: string): CollectedTreeFile[] {
+  const index = readFileSync(join(folder, 'tree.index'), 'latin1')
+  return index
+    .split('\0')
+    .filter((entry) => entry !== '')
+    .map((entry) => {
+      const space = entry.indexOf(' ')
+      return { path: entry.slice(space + 1), byteSize: Number(entry.slice(0, space)) }
+    })
+}
+
+/** What can still be measured of a sandbox whose shim died. */
+export interface PostMortem {
+  now: Date
+  peakMemoryBytes: number
+  cpuMs: number
+  log: SandboxExit['log']
+}
+
+/** Writes the exit record of a sandbox whose shim died without writing one. `detail` is the slug `keeper`, which clients see. */
+export async function writeLostRecord(folder: string, postMortem: PostMortem): Promise<void> {
+  const record: ShimRecord = {
+    cause: 'lost',
+    exitCode: -1,
+    signal: -1,
+    detail: 'keeper',
+    startedAtMs: 0,
+    endedAtMs: postMortem.now.getTime(),
+    oomKills: 0,
+    pidsLimitHits: 0,
+    workspaceFull: false,
+    peakMemoryBytes: postMortem.peakMemoryBytes,
+    cpuMs: Math.round(postMortem.cpuMs),
+    ingressBytes: 0,
+    egressBytes: 0,
+    logTotalBytes: postMortem.log.totalBytes,
+    logKeptBytes: postMortem.log.keptBytes,
+    files: [],
+    tree: { status: 'absent', reason: '' },
+  }
+  const file = await open(join(folder, 'exit.tmp'), 'w', 0o600)
+  try {
+    await file.writeFile(`${JSON.stringify(record)}\n`)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+  await rename(join(folder, 'exit.tmp'), join(folder, recordFile))
+  await syncPath(folder)
+}
+
+/** Flushes a file's bytes, or a folder's names, to disk. */
+export async function syncPath(path: string): Promise<void> {
+  const file = openSync(path, 'r')
+  try {
+    await flushed(file)
+  } finally {
+    closeSync(file)
+  }
+}
+
+/** Resolves when the bytes written to the open file are on disk. */
+export const flushed = promisify(fsync)

@@ -1,0 +1,89 @@
+import { type FileHandle, open } from 'node:fs/promises'
+import type { Socket } from 'node:net'
+import { join } from 'node:path'
+import type { Writable } from 'node:stream'
+import { connected } from './connected.ts'
+import type { Spawner } from './spawner.ts'
+
+/** Connection to the shim of one sandbox, started by this agent or found alive after a restart. */
+export interface Shim {
+  /** Resolves when the program runs, or the shim has ended before that. */
+  readonly running: Promise<void>
+  /** Resolves once the exit record is written, or the shim has died. */
+  readonly ended: Promise<void>
+  /** Resolves when the shim process is gone. */
+  readonly gone: Promise<void>
+  readonly isRunning: () => boolean
+  readonly hasEnded: () => boolean
+}
+
+const shimStates = /starting|running|ended/g
+
+/** Follows the state lines that a shim writes to each connection. */
+function follow(lines: Socket): Shim {
+  const running = Promise.withResolvers<void>()
+  const ended = Promise.withResolvers<void>()
+  const gone = Promise.withResolvers<void>()
+  let isRunning = false
+  let hasEnded = false
+  lines.on('data', (chunk: Buffer) => {
+    for (const [state] of chunk.toString('latin1').matchAll(shimStates)) {
+      if (state !== 'starting') running.resolve()
+      if (state === 'ended') ended.resolve()
+      hasEnded ||= state === 'ended'
+      isRunning ||= state === 'running'
+    }
+  })
+  // A shim that closed its end reads no more commands.
+  lines.on('end', () => lines.destroy())
+  const close = () => {
+    hasEnded = true
+    running.resolve()
+    ended.resolve()
+    gone.resolve()
+  }
+  // The connection may have closed before this point, and `close` is emitted once only.
+  if (lines.closed) close()
+  else lines.once('close', close)
+  return {
+    running: running.promise,
+    ended: ended.promise,
+    gone: gone.promise,
+    isRunning: () => isRunning,
+    hasEnded: () => hasEnded,
+  }
+}
+
+/** Starts a shim, which outlives the agent. `input` must be ended, never destroyed: the same socket carries the shim's states. */
+export async function startShim(spawner: Spawner, folder: string): Promise<{ shim: Shim; input: Writable }> {
+  const socket = await spawner.start(folder)
+  return { shim: follow(socket), input: socket }
+}
+
+/** Connects to a live shim; undefined if there is none. */
+export async function findShim(folder: string): Promise<Shim | undefined> {
+  const socket = await connectToShim(folder)
+  return socket && follow(socket)
+}
+
+/** Requests the shim to kill its sandbox; false if there is no live shim. */
+export async function requestStop(folder: string): Promise<boolean> {
+  const socket = await connectToShim(folder)
+  if (!socket) return false
+  socket.end('stop\n')
+  socket.resume()
+  return true
+}
+
+/** A unix socket address holds 107 bytes, so the folder is reached through an open descriptor. */
+async function connectToShim(folder: string): Promise<Socket | undefined> {
+  let handle: FileHandle | undefined
+  try {
+    handle = await open(folder, 'r')
+    return await connected({ path: join('/proc/self/fd', String(handle.fd), 'ctl') })
+  } catch {
+    return undefined
+  } finally {
+    await handle?.close()
+  }
+}

@@ -1,0 +1,96 @@
+/*
+ * Process 1 of every sandbox. It starts the program, reaps orphans, and reports to the shim over a pipe whether the
+ * program started and how it ended. argv[1] names the descriptor of that pipe: 3, or 2 under a runtime that passes no
+ * other descriptor. It runs confined like the program itself (same user, no capability, same seccomp filter), so the
+ * shim trusts its reports no more than the program: it reads messages of eight bytes and nothing else.
+ *
+ * It waits for the start signal: the first byte of its input, which the shim sends and the program never sees. So a
+ * sandbox can be prepared before it is known which run it is for.
+ *
+ * It is not dumpable, so the program can neither trace it nor reach its descriptors through /proc. When the
+ * shim dies, the other end of the pipe closes; process 1 then exits and the kernel kills the whole sandbox.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static int shim;
+
+/* False when the shim ended before it sent the start signal. */
+static bool wait_for_start_signal(void) {
+  char signal_byte;
+  ssize_t count;
+  while ((count = read(0, &signal_byte, 1)) < 0 && errno == EINTR) continue;
+  return count == 1;
+}
+
+static void report(uint32_t kind, uint32_t value) {
+  uint32_t message[2] = { kind, value };
+  if (write(shim, message, sizeof message) != sizeof message) _exit(1);
+}
+
+int main(int count, char **arguments) {
+  int started[2];
+  sigset_t children, before;
+  signal(SIGPIPE, SIG_IGN);
+  if (count < 3 || prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)) return 1;
+  int status_pipe = arguments[1][0] - '0';
+  shim = fcntl(status_pipe, F_DUPFD_CLOEXEC, 3);
+  /* Where the pipe came in as standard error, the program's standard error is the log again. */
+  if (shim < 0 || (status_pipe == 2 ? dup2(1, 2) < 0 : close(status_pipe))) return 1;
+  sigemptyset(&children);
+  sigaddset(&children, SIGCHLD);
+  sigprocmask(SIG_BLOCK, &children, &before);
+  int signals = signalfd(-1, &children, SFD_CLOEXEC);
+  if (signals < 0 || pipe2(started, O_CLOEXEC)) return 1;
+
+  if (!wait_for_start_signal()) return 1;
+  /* From here on the program may be able to kill process 1, depending on the runtime. */
+  report('P', 0);
+  pid_t program = fork();
+  if (program < 0) {
+    report('F', errno);
+    return 1;
+  }
+  if (program == 0) {
+    setsid();
+    sigprocmask(SIG_SETMASK, &before, 0);
+    signal(SIGPIPE, SIG_DFL);
+    execvp(arguments[2], arguments + 2);
+    uint32_t reason = errno;
+    if (write(started[1], &reason, sizeof reason) < 0) _exit(126);
+    _exit(127);
+  }
+  close(started[1]);
+  uint32_t reason;
+  if (read(started[0], &reason, sizeof reason) == sizeof reason) {
+    report('F', reason);
+    return 1;
+  }
+  close(started[0]);
+  /* Only the program may hold the log and the input open: their end is its end. */
+  close(0);
+  report('R', 0);
+
+  for (;;) {
+    struct pollfd waits[2] = { { .fd = signals, .events = POLLIN }, { .fd = shim, .events = 0 } };
+    if (poll(waits, 2, -1) < 0 && errno != EINTR) return 1;
+    if (waits[1].revents) return 1;
+    struct signalfd_siginfo ignored;
+    if (waits[0].revents && read(signals, &ignored, sizeof ignored) < 0) return 1;
+    int status;
+    for (pid_t ended; (ended = waitpid(-1, &status, WNOHANG)) > 0;)
+      if (ended == program) {
+        report('X', (uint32_t)status);
+        return 0;
+      }
+  }
+}

@@ -1,0 +1,105 @@
+/*
+ * Copies the results of a sandbox from /workspace into the sandbox's folder on the host, once no process of it lives.
+ *
+ * Everything below /workspace was named and typed by a hostile program. So a child process copies it (outputs.c) that has
+ * given up root for the program's own (mapped) user and holds no capability. The files it writes to were opened before. It
+ * reports only numbers and a slug.
+ */
+#define _GNU_SOURCE
+#include "shim/collect/outputs.h"
+
+#include <fcntl.h>
+#include <grp.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/prctl.h>
+#include <sys/statvfs.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { COLLECT_SECONDS = 120, LARGE_BYTES = 1 << 22 };
+
+static struct collected outcome;
+
+static int result_file(int dir, const char *name) {
+  int file = openat(dir, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+  if (file < 0) _exit(1);
+  return file;
+}
+
+/* The last report counts. */
+static void report(int answer) {
+  if (write(answer, &outcome, sizeof outcome) != sizeof outcome) _exit(1);
+}
+
+/* Costs nothing where nothing was written. */
+static bool sync_written(int file) { return lseek(file, 0, SEEK_CUR) <= 0 || !fdatasync(file); }
+
+static _Noreturn void child(const struct plan *plan, int dir, int workspace, int answer) {
+  int targets[MAX_FILES];
+  struct tree_target tree = { .data = -1 };
+  char name[32];
+  /* 1. Open what will be written, while still allowed to. */
+  for (int i = 0; i < plan->file_count; i++) {
+    snprintf(name, sizeof name, "result.%d", i);
+    targets[i] = result_file(dir, name);
+  }
+  if (plan->has_tree) {
+    tree.data = result_file(dir, "tree.data");
+    tree.index = fdopen(result_file(dir, "tree.index"), "w");
+    if (!tree.index) _exit(1);
+  }
+  /* 2. Become the program's user: without root's ids every capability goes too. */
+  if (setgroups(0, NULL) || setresgid(plan->id_base + plan->gid, plan->id_base + plan->gid, plan->id_base + plan->gid) ||
+      setresuid(plan->id_base + plan->uid, plan->id_base + plan->uid, plan->id_base + plan->uid) ||
+      prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+    _exit(1);
+  /* 3. Never longer than this, whatever the tree holds. */
+  alarm(COLLECT_SECONDS);
+  for (int i = 0; i < plan->file_count; i++) {
+    outputs_copy_file(plan, i, workspace, targets[i], &outcome);
+    if (outcome.files[i].status == FILE_PRESENT && fdatasync(targets[i])) outcome.files[i].status = FILE_LOST;
+  }
+  /* Reported before the tree, which a program can make take too long. */
+  outcome.tree_status = plan->has_tree ? TREE_REJECTED : TREE_ABSENT;
+  strcpy(outcome.tree_reason, "collection_failed");
+  report(answer);
+  outcome.tree_status = TREE_ABSENT;
+  outcome.tree_reason[0] = 0;
+  if (plan->has_tree) outputs_copy_tree(plan, workspace, tree, &outcome);
+  if (plan->has_tree && (!sync_written(tree.data) || !sync_written(fileno(tree.index)))) _exit(1);
+  report(answer);
+  _exit(0);
+}
+
+/*
+ * Sandboxes of one owner collect large results one after another, so that an owner with many of them uses no more of the disk
+ * than one with a single one. The kernel lets the lock go with the shim.
+ */
+static int take_turn(const struct plan *plan, int workspace) {
+  struct statvfs disk;
+  if (!plan->collect_lock || fstatvfs(workspace, &disk)) return -1;
+  if ((uint64_t)(disk.f_blocks - disk.f_bfree) * disk.f_frsize < LARGE_BYTES) return -1;
+  int lock = open(plan->collect_lock, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+  if (lock >= 0) flock(lock, LOCK_EX);
+  return lock;
+}
+
+void collect_results(const struct plan *plan, int dir, int workspace, struct collected *result) {
+  int answer[2], status;
+  memset(result, 0, sizeof *result);
+  result->tree_status = TREE_REJECTED;
+  strcpy(result->tree_reason, "collection_failed");
+  for (int i = 0; i < plan->file_count; i++) result->files[i].status = FILE_LOST;
+  if (pipe2(answer, O_CLOEXEC)) return;
+  int turn = take_turn(plan, workspace);
+  pid_t pid = fork();
+  if (pid == 0) child(plan, dir, workspace, answer[1]);
+  close(answer[1]);
+  struct collected reported;
+  while (pid > 0 && read(answer[0], &reported, sizeof reported) == sizeof reported) *result = reported;
+  close(answer[0]);
+  if (pid > 0) waitpid(pid, &status, 0);
+  if (turn >= 0) close(turn);
+  result->tree_reason[sizeof result->tree_reason - 1] = 0;
+}

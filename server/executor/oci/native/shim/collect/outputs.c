@@ -1,0 +1,158 @@
+/*
+ * Copies outputs out of a workspace. A hostile program has named and typed everything there, so paths are resolved only with
+ * openat2 below an open descriptor: no link is followed, no mount is crossed, nothing is opened that could block.
+ */
+#define _GNU_SOURCE
+#include "shim/collect/outputs.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { COPY_BYTES = 1 << 18, CHECK_BYTES = 1 << 22, EXTRA_ENTRIES = 20000, PATH_BYTES = 4096 };
+
+static int open_below(int root, const char *path, uint64_t flags) {
+  struct open_how how = {
+    .flags = flags | O_CLOEXEC | O_NOFOLLOW | (flags & O_PATH ? 0 : O_NONBLOCK | O_NOCTTY),
+    .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_XDEV,
+  };
+  return (int)syscall(SYS_openat2, root, path, &how, sizeof how);
+}
+
+/* Copies exactly `size` bytes; a file cannot change, since nothing of the sandbox runs any more. */
+static bool copy(int from, int to, uint64_t size) {
+  static char buffer[COPY_BYTES];
+  static uint64_t unchecked;
+  while (size) {
+    /* Small files count together. */
+    if (unchecked == 0 && space_low(to)) return false;
+    ssize_t count = read(from, buffer, size < sizeof buffer ? size : sizeof buffer);
+    if (count <= 0) return false;
+    for (ssize_t done = 0; done < count;) {
+      ssize_t written = write(to, buffer + done, count - done);
+      if (written <= 0) return false;
+      done += written;
+    }
+    size -= count;
+    unchecked += count;
+    if (unchecked < CHECK_BYTES) continue;
+    unchecked = 0;
+    space_flush_slowly(to);
+  }
+  return true;
+}
+
+static enum file_status copy_file(int file, uint64_t max_bytes, int target, uint64_t *size) {
+  struct stat status;
+  if (fstat(file, &status) || !S_ISREG(status.st_mode) || status.st_nlink != 1) return FILE_NOT_REGULAR;
+  *size = (uint64_t)status.st_size;
+  if (*size > max_bytes) return FILE_TOO_LARGE;
+  return copy(file, target, *size) ? FILE_PRESENT : FILE_LOST;
+}
+
+void outputs_copy_file(const struct plan *plan, int number, int workspace, int target, struct collected *result) {
+  int file = open_below(workspace, plan->files[number].path, O_RDONLY);
+  if (file < 0) {
+    result->files[number].status = errno == ENOENT ? FILE_ABSENT : FILE_NOT_REGULAR;
+    return;
+  }
+  result->files[number].status = copy_file(file, plan->files[number].max_bytes, target, &result->files[number].size);
+  close(file);
+}
+
+static struct {
+  const struct plan *plan;
+  int root;
+  struct tree_target target;
+  uint64_t files, bytes, entries;
+} tree;
+
+static const char *walk(const char *path);
+
+static const char *visit_file(const char *path, const struct stat *status) {
+  if (status->st_nlink != 1) return "hard_link";
+  if (++tree.files > tree.plan->tree.max_files) return "too_many_files";
+  if ((uint64_t)status->st_size > tree.plan->tree.max_bytes - tree.bytes) return "too_large";
+  int file = open_below(tree.root, path, O_RDONLY);
+  if (file < 0) return "unreadable";
+  bool copied = copy(file, tree.target.data, status->st_size);
+  close(file);
+  if (!copied) return "storage";
+  tree.bytes += status->st_size;
+  fprintf(tree.target.index, "%llu %s", (unsigned long long)status->st_size, path);
+  fputc(0, tree.target.index);
+  return NULL;
+}
+
+static const char *visit(const char *folder, const char *name) {
+  char path[PATH_BYTES];
+  struct stat status;
+  if (++tree.entries > tree.plan->tree.max_files + EXTRA_ENTRIES) return "too_many_files";
+  if (strlen(name) > tree.plan->tree.max_name) return "name_too_long";
+  for (const char *at = name; *at; at++)
+    if ((unsigned char)*at < 0x20 || *at == 0x7f) return "control_character";
+  int size = snprintf(path, sizeof path, "%s%s%s", folder, *folder ? "/" : "", name);
+  if (size >= (int)sizeof path || (uint64_t)size > tree.plan->tree.max_path) return "path_too_long";
+  int entry = open_below(tree.root, path, O_PATH);
+  if (entry < 0) return errno == ELOOP ? "symlink" : "unreadable";
+  int known = fstat(entry, &status);
+  close(entry);
+  if (known) return "unreadable";
+  if (S_ISLNK(status.st_mode)) return "symlink";
+  if (S_ISDIR(status.st_mode)) return walk(path);
+  if (!S_ISREG(status.st_mode)) return "special_file";
+  return visit_file(path, &status);
+}
+
+static int by_name(const void *left, const void *right) { return strcmp(*(char *const *)left, *(char *const *)right); }
+
+/* Reads all names of a folder and closes it before going down, so that depth costs no descriptors. */
+static const char *walk(const char *path) {
+  int handle = open_below(tree.root, *path ? path : ".", O_RDONLY | O_DIRECTORY);
+  DIR *folder = handle < 0 ? NULL : fdopendir(handle);
+  if (!folder) return "unreadable";
+  char **names = NULL;
+  size_t count = 0;
+  const char *reason = NULL;
+  for (struct dirent *entry; !reason && (entry = readdir(folder));) {
+    if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..")) continue;
+    if (count % 64 == 0) names = realloc(names, (count + 64) * sizeof *names);
+    if (!names) return "unreadable";
+    names[count++] = strdup(entry->d_name);
+    if (count > tree.plan->tree.max_files + EXTRA_ENTRIES) reason = "too_many_files";
+  }
+  closedir(folder);
+  if (!reason && count) qsort(names, count, sizeof *names, by_name);
+  for (size_t i = 0; i < count; i++) {
+    if (!reason) reason = visit(path, names[i]);
+    free(names[i]);
+  }
+  free(names);
+  return reason;
+}
+
+void outputs_copy_tree(const struct plan *plan, int workspace, struct tree_target target, struct collected *result) {
+  const char *reason = "symlink";
+  memset(&tree, 0, sizeof tree);
+  tree.plan = plan;
+  tree.target = target;
+  tree.root = open_below(workspace, plan->tree.path, O_RDONLY | O_DIRECTORY);
+  result->tree_status = TREE_ABSENT;
+  if (tree.root < 0 && errno == ENOENT) return;
+  if (tree.root >= 0) reason = walk("");
+  else if (errno == ENOTDIR) reason = "not_a_folder";
+  else if (errno == EACCES) reason = "unreadable";
+  if (tree.root >= 0) close(tree.root);
+  if (fflush(target.index)) reason = "storage";
+  result->tree_status = reason ? TREE_REJECTED : TREE_COLLECTED;
+  if (!reason) return;
+  snprintf(result->tree_reason, sizeof result->tree_reason, "%s", reason);
+  /* The status says it already: what stays in the files is never read. */
+  if (ftruncate(target.data, 0) || ftruncate(fileno(target.index), 0)) return;
+}

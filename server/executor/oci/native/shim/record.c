@@ -1,0 +1,109 @@
+/*
+ * The exit record. Its file is created and synced while the runtime starts, filled with spaces, so that the final write costs
+ * one flush of data and no metadata. A power cut during that write leaves invalid JSON, which is no record. "We failed" and "their program failed" are two paths: shim_fail() writes the first, record_write_outcome() the second.
+ */
+#define _GNU_SOURCE
+#include "shim/shim.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { RECORD_BYTES = 4096 };
+
+static char record[RECORD_BYTES];
+
+static int record_file(void) {
+  static int file = -1;
+  if (file < 0) file = openat(shim_folder, "exit.json", O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+  return file;
+}
+
+void record_reserve(void) {
+  memset(record, ' ', sizeof record);
+  if (pwrite(record_file(), record, sizeof record, 0) != sizeof record || fsync(record_file()) || fsync(shim_folder))
+    shim_fail("record_create");
+}
+
+static void write_record(const char *cause, int exit_code, int signal_number, const char *detail) {
+  static const char *const file_words[] = { "absent", "present", "too_large", "not_regular", "lost" };
+  static const char *const tree_words[] = { "absent", "collected", "rejected" };
+  FILE *out = fmemopen(record, sizeof record, "w");
+  if (!out) _exit(1);
+  fprintf(out, "{\"cause\":\"%s\",\"exitCode\":%d,\"signal\":%d,\"detail\":\"%s\",\"startedAtMs\":%llu,\"endedAtMs\":%llu",
+          cause, exit_code, signal_number, detail, (unsigned long long)shim_job.released_ms, (unsigned long long)clock_ms(CLOCK_REALTIME));
+  fprintf(out, ",\"oomKills\":%llu,\"pidsLimitHits\":%llu,\"peakMemoryBytes\":%llu,\"cpuMs\":%llu,\"workspaceFull\":%s",
+          (unsigned long long)cgroups_counter(&shim_plan, "oom_kills"), (unsigned long long)cgroups_counter(&shim_plan, "pids_hits"),
+          (unsigned long long)cgroups_counter(&shim_plan, "peak_memory"), (unsigned long long)(cgroups_counter(&shim_plan, "cpu_ms") - shim_job.released_cpu_ms),
+          mounts_workspace_full() ? "true" : "false");
+  struct traffic traffic;
+  network_traffic(&traffic);
+  fprintf(out, ",\"ingressBytes\":%llu,\"egressBytes\":%llu", (unsigned long long)traffic.in,
+          (unsigned long long)traffic.out);
+  fprintf(out, ",\"logTotalBytes\":%llu,\"logKeptBytes\":%llu,\"files\":[", (unsigned long long)log_total(),
+          (unsigned long long)log_kept());
+  for (int i = 0; i < shim_plan.file_count; i++)
+    fprintf(out, "%s{\"status\":\"%s\",\"byteSize\":%llu}", i ? "," : "", file_words[shim_results.files[i].status % FILE_STATUSES],
+            (unsigned long long)shim_results.files[i].size);
+  fprintf(out, "],\"tree\":{\"status\":\"%s\",\"reason\":\"%s\"}}\n", tree_words[shim_results.tree_status % 3],
+          shim_results.tree_reason);
+  long bytes = ftell(out);
+  if (fclose(out) || bytes >= RECORD_BYTES) _exit(1);
+  memset(record + bytes, ' ', RECORD_BYTES - bytes);
+  log_sync();
+  if (pwrite(record_file(), record, RECORD_BYTES, 0) != RECORD_BYTES || fdatasync(record_file())) _exit(1);
+}
+
+/* Only the record stays. */
+_Noreturn void shim_exit(void) {
+  clients_notify("ended\n");
+  cgroups_remove(&shim_plan);
+  _exit(0);
+}
+
+_Noreturn void shim_fail(const char *slug) {
+  if (shim_plan.procs) cgroups_kill(&shim_plan);
+  write_record("start_failed", -1, -1, slug);
+  shim_exit();
+}
+
+static const char *start_error_slug(void) {
+  if (!shim_job.failed_to_start) return runtime_failure(shim_job.runtime_status);
+  switch (shim_job.start_error) {
+  case ENOENT: return "command_not_found";
+  case EACCES: return "command_not_executable";
+  case ENOEXEC: return "command_not_executable";
+  case E2BIG: return "command_too_long";
+  default: return "command";
+  }
+}
+
+/* What cannot be counted ends too, and is not the program's fault. */
+static void write_network_end(bool all_dead) {
+  struct traffic traffic;
+  if (network_traffic(&traffic)) write_record("egress_cap", -1, -1, all_dead ? "" : "process_left");
+  else write_record("lost", -1, -1, "network_counters");
+}
+
+void record_write_outcome(bool all_dead) {
+  bool out_of_memory = cgroups_counter(&shim_plan, "oom_kills") > 0;
+  int status = shim_job.program_status;
+  if (shim_job.end == END_STOPPED) write_record("stopped", -1, -1, all_dead ? "" : "process_left");
+  else if (shim_job.end == END_DEADLINE) write_record("deadline", -1, -1, all_dead ? "" : "process_left");
+  else if (shim_job.end == END_EGRESS_CAP || (shim_job.end == END_SELF && shim_job.released_ms && network_over_cap(&shim_plan)))
+    write_network_end(all_dead);
+  else if (shim_job.end == END_NOT_WANTED) write_record("start_failed", -1, -1, "agent_gone");
+  else if (shim_job.end == END_INPUT_CUT) write_record("lost", -1, -1, "input_cut");
+  else if (shim_job.end == END_DISK_LOW) write_record("lost", -1, -1, "disk_space_low");
+  else if (shim_job.reported && WIFEXITED(status) && WEXITSTATUS(status) == 0) write_record("exited", 0, -1, "");
+  else if (out_of_memory) write_record("out_of_memory", -1, -1, "");
+  else if (!shim_job.started) write_record("start_failed", -1, -1, start_error_slug());
+  else if (!shim_job.reported) write_record("signalled", -1, SIGKILL, "");
+  else if (WIFEXITED(status)) write_record("exited", WEXITSTATUS(status), -1, "");
+  else write_record("signalled", -1, WTERMSIG(status), "");
+}
+

@@ -1,0 +1,201 @@
+/* Shared by the parts of the shim. See shim.c for how it works. */
+#ifndef SANDBOX_SHIM_H
+#define SANDBOX_SHIM_H
+
+#include <poll.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/types.h>
+#include <time.h>
+
+#include "common/clock.h"
+
+enum { MAX_CGROUPS = 8, MAX_SETTINGS = 32, MAX_COUNTERS = 4, MAX_DEVICES = 16, MAX_LOWERS = 4, MAX_FILES = 16, MAX_CLIENTS = 16, MAX_WORDS = 24,
+       RANGE = 65536, LOG_CHUNK_BYTES = 1 << 18, MASK_PIECE_MIN = 4, MASK_PIECE_MAX = 32,
+       MASK_VALUES = 100, MASK_VALUE_BYTES = 1 << 16, MASK_ALL_BYTES = 1 << 18 };
+
+/* Stands for every device of a major number. */
+#define ANY_MINOR UINT32_MAX
+
+/* A directory tree of the host and the first of the 65536 ids that own it on disk. */
+struct tree_source {
+  uint32_t disk_base;
+  const char *path;
+};
+
+struct plan {
+  const char *id;
+  const char *staging;
+  /* Folder of the files that are laid over those of /proc. */
+  const char *proc;
+  /* A folder that the runtime finds empty; may be absent. */
+  const char *hidden;
+  /* The runtime's command line, and the descriptor by which process 1 reaches the shim: 2 where no other gets in. */
+  char *command[MAX_WORDS + 1];
+  int word_count, status_descriptor;
+  uint32_t id_base, uid, gid;
+  uint64_t log_bytes;
+
+  const char *cgroups[MAX_CGROUPS];
+  int cgroup_count;
+  struct { const char *slug, *path, *value; } settings[MAX_SETTINGS];
+  int setting_count;
+  struct { const char *name, *path, *key; uint64_t divisor; } counters[MAX_COUNTERS];
+  int counter_count;
+  const char *procs;
+  /* What a filter on the group lets be opened; none: there is no filter, or the settings have it. */
+  struct { uint32_t major, minor; } devices[MAX_DEVICES];
+  int device_count;
+
+  struct tree_source lowers[MAX_LOWERS];
+  int lower_count;
+  struct tree_source base_images;
+  enum { WORKSPACE_MEMORY, WORKSPACE_DISK, WORKSPACE_FOLDER } workspace;
+  uint64_t workspace_bytes, workspace_inodes;
+  const char *workspace_path;
+
+  struct { uint64_t max_bytes; const char *path; } files[MAX_FILES];
+  int file_count;
+  /* No path: the runtime makes a namespace of its own, with nothing in it. */
+  struct { const char *path; uint64_t inode, egress_cap; } network;
+  /* Locked while large results are collected; none: collections do not wait for each other. */
+  const char *collect_lock;
+  bool has_tree;
+  struct { uint64_t max_files, max_bytes, max_path, max_name; const char *path; } tree;
+};
+
+/* Lost: it is there, and could not be copied for a reason of the host's. */
+enum file_status { FILE_ABSENT, FILE_PRESENT, FILE_TOO_LARGE, FILE_NOT_REGULAR, FILE_LOST, FILE_STATUSES };
+enum tree_status { TREE_ABSENT, TREE_COLLECTED, TREE_REJECTED };
+
+/* What the collecting child reports to the shim: numbers and a short slug, nothing else. */
+struct collected {
+  struct { uint32_t status; uint64_t size; } files[MAX_FILES];
+  uint32_t tree_status;
+  char tree_reason[32];
+};
+
+enum end { END_SELF, END_STOPPED, END_DEADLINE, END_EGRESS_CAP, END_INPUT_CUT, END_NOT_WANTED, END_DISK_LOW };
+
+/* What happens in the sandbox. Descriptors are -1 once they are closed. */
+struct job {
+  /* 0 once it has done its work. */
+  pid_t runtime;
+  int runtime_status;
+  int log, status, input, timer, meter, signals;
+  bool about_to_start, started, failed_to_start, reported;
+  uint32_t start_error, program_status;
+  /* When the start signal came, and the processor time that the sandbox had used by then. */
+  uint64_t released_ms, released_cpu_ms;
+  enum end end;
+};
+
+/* One sandbox per process. */
+extern struct plan shim_plan;
+extern struct job shim_job;
+extern struct collected shim_results;
+/* The sandbox's folder. */
+extern int shim_folder;
+
+/* shim.c */
+/* Starts the program, at the start signal of the agent. */
+void shim_release(uint64_t timeout_ms);
+/* Kills the sandbox, unless it has ended already; the first cause is the one that is recorded. */
+void shim_end(enum end end);
+
+/* space.c */
+/* True while the disk of that file is too full for writes of tenants. */
+bool space_low(int file);
+/* Writes the dirty pages of the file to disk, so that the next sync of anybody on this disk does not wait for them. */
+void space_flush(int file);
+/* The same, and then sleeps three times as long: of many callers, few use the disk at once. */
+void space_flush_slowly(int file);
+
+/* record.c */
+void record_reserve(void);
+/* Writes how the sandbox ended. */
+void record_write_outcome(bool all_dead);
+/* Removes everything but the record, and exits. */
+_Noreturn void shim_exit(void);
+/* Ends the start: undoes what was made, writes the exit record with `slug` as detail, exits. */
+_Noreturn void shim_fail(const char *slug);
+
+/* clients.c */
+void clients_listen(void);
+void clients_notify(const char *line);
+/* Fills at most 1 + MAX_CLIENTS entries; returns how many. */
+int clients_watch(struct pollfd *waits);
+void clients_serve(const struct pollfd *waits, int count);
+
+/* input.c */
+/* True while bytes wait for the program to read them. */
+bool input_waits(void);
+/* True while the next bytes may be read from the agent. */
+bool input_wanted(void);
+void input_read(void);
+void input_write(void);
+
+/* runtime.c */
+void runtime_start(void);
+/* What failed when the runtime ended like this before the program started. */
+const char *runtime_failure(int status);
+
+/* plan.c */
+void plan_read(struct plan *plan, int dir);
+
+/* cgroups.c */
+void cgroups_make(const struct plan *plan);
+bool cgroups_enter(const struct plan *plan);
+uint64_t cgroups_counter(const struct plan *plan, const char *name);
+/* Kills every process of the sandbox; true when none is left. */
+bool cgroups_kill(const struct plan *plan);
+void cgroups_remove(const struct plan *plan);
+
+/* devices.c */
+/* Lets nothing in the group open a device but those of the plan. */
+void devices_filter(const struct plan *plan);
+
+/* mounts.c */
+/* Builds the sandbox's file systems in a private mount namespace. */
+void mounts_make(const struct plan *plan);
+/* A descriptor of the sandbox's /workspace, for collection. */
+int mounts_workspace(void);
+bool mounts_workspace_full(void);
+
+/* network.c */
+struct traffic { uint64_t in, out; };
+void network_take(const struct plan *plan);
+/* Moves the caller into the sandbox's network namespace, where it has one. */
+bool network_enter(void);
+/* False, and zeros, where there is no link. */
+bool network_traffic(struct traffic *traffic);
+/* A timer to ask network_over_cap at; -1 where there is no link. */
+int network_meter(void);
+/* Sets the timer anew. */
+bool network_over_cap(const struct plan *plan);
+
+/* mask.c */
+/* Takes so many values, one after another in the bytes, of MASK_PIECE_MIN to MASK_VALUE_BYTES each, and wipes them. */
+void mask_set_values(uint8_t *values, const uint32_t *sizes, uint32_t count);
+/* Appends at most LOG_CHUNK_BYTES of log without the values. */
+void mask_append(const char *bytes, size_t count);
+/* Appends the bytes that are held back, at the end of the log. */
+void mask_flush(void);
+
+/* mask-forms.c */
+/* Calls with every piece of every form of the value, some of them more than once. */
+void mask_forms_of(const uint8_t *value, size_t size, void (*take)(const uint8_t *piece, size_t size));
+
+/* log.c */
+void log_open(int dir, uint64_t limit);
+void log_append(const char *bytes, size_t count);
+uint64_t log_total(void);
+uint64_t log_kept(void);
+void log_sync(void);
+
+/* collect.c */
+void collect_results(const struct plan *plan, int dir, int workspace, struct collected *result);
+
+#endif

@@ -1,0 +1,148 @@
+/*
+ * Makes the entries of a tar below the working folder. Every path is resolved with openat2 below that folder, and no link is
+ * followed. Devices, FIFOs and everything below /dev are left out: a sandbox always gets a /dev of its own.
+ */
+#define _GNU_SOURCE
+#include "unpack/unpack.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { CHUNK = 1 << 17, MAX_MADE = 2000000 };
+
+static int made;
+
+/* The disk is the host's: its inodes run out before its bytes. One entry may stand for two thousand folders. */
+static void count_one(void) {
+  if (++made > MAX_MADE) unpack_stop(UNPACK_FORBIDDEN, "too many files");
+}
+
+/* Removes "./", "/" and empty parts; refuses "..". */
+static void normalize(char *path) {
+  char *out = path;
+  for (char *part = path; *part;) {
+    size_t length = strcspn(part, "/");
+    if (length == 2 && part[0] == '.' && part[1] == '.') unpack_stop(UNPACK_FORBIDDEN, "name leaves the image");
+    if (length && !(length == 1 && part[0] == '.')) {
+      if (out != path) *out++ = '/';
+      memmove(out, part, length);
+      out += length;
+    }
+    char *next = part + length + strspn(part + length, "/");
+    if (!*next) break;
+    part = next;
+  }
+  *out = 0;
+}
+
+static int open_below(const char *path, int flags, int mode) {
+  struct open_how how = { .flags = flags | O_CLOEXEC | O_NOFOLLOW, .mode = mode,
+    .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS };
+  return (int)syscall(SYS_openat2, AT_FDCWD, *path ? path : ".", &how, sizeof how);
+}
+
+/* Opens the folder of `path`, making what is missing; `last` is the last part. */
+static int parent_of(char *path, char **last) {
+  char *slash = strrchr(path, '/');
+  *last = slash ? slash + 1 : path;
+  if (!slash) {
+    int top = open_below(".", O_PATH | O_DIRECTORY, 0);
+    if (top < 0) unpack_stop(UNPACK_DISK, "top folder");
+    return top;
+  }
+  *slash = 0;
+  int parent = open_below(path, O_PATH | O_DIRECTORY, 0);
+  if (parent < 0 && errno == ENOENT) {
+    char *name_of_parent;
+    int above = parent_of(path, &name_of_parent);
+    count_one();
+    if (mkdirat(above, name_of_parent, 0755)) unpack_stop(errno == ENOSPC ? UNPACK_DISK : UNPACK_FORBIDDEN, "folder");
+    close(above);
+    parent = open_below(path, O_PATH | O_DIRECTORY, 0);
+  }
+  *slash = '/';
+  if (parent < 0) unpack_stop(UNPACK_FORBIDDEN, "folder of entry is a link");
+  return parent;
+}
+
+static void write_file(const struct entry *entry, int parent, const char *last) {
+  /* Kept to the second: Python compares it with what its compiled modules were made from. */
+  struct timespec times[2] = { { .tv_sec = entry->modified }, { .tv_sec = entry->modified } };
+  static char chunk[CHUNK];
+  int file = openat(parent, last, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+  if (file < 0) unpack_stop(UNPACK_DISK, "file");
+  for (uint64_t left = entry->size; left;) {
+    size_t count = left < sizeof chunk ? left : sizeof chunk;
+    tar_read(chunk, count);
+    for (size_t done = 0; done < count;) {
+      ssize_t written = write(file, chunk + done, count - done);
+      if (written <= 0) unpack_stop(UNPACK_DISK, "write");
+      done += (size_t)written;
+    }
+    left -= count;
+  }
+  tar_skip(tar_padding(entry->size));
+  if (fchown(file, entry->uid, entry->gid) || fchmod(file, entry->mode) || futimens(file, times)) unpack_stop(UNPACK_DISK, "owner");
+  close(file);
+}
+
+static bool is_folder(int parent, const char *last) {
+  struct stat known;
+  return !fstatat(parent, last, &known, AT_SYMLINK_NOFOLLOW) && S_ISDIR(known.st_mode);
+}
+
+static void make_folder(const struct entry *entry, int parent, const char *last) {
+  if (mkdirat(parent, last, 0755)) {
+    bool exists = errno == EEXIST;
+    if (!exists) unpack_stop(UNPACK_DISK, "folder");
+    if (!is_folder(parent, last) && (unlinkat(parent, last, 0) || mkdirat(parent, last, 0755))) unpack_stop(UNPACK_DISK, "folder");
+  }
+  if (fchownat(parent, last, entry->uid, entry->gid, AT_SYMLINK_NOFOLLOW)) unpack_stop(UNPACK_DISK, "owner");
+  int folder = openat(parent, last, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  if (folder < 0 || fchmod(folder, entry->mode)) unpack_stop(UNPACK_DISK, "mode");
+  close(folder);
+}
+
+static void make_hard_link(struct entry *entry, int parent, const char *last) {
+  char *linked;
+  normalize(entry->target);
+  int from = parent_of(entry->target, &linked);
+  if (linkat(from, linked, parent, last, 0)) unpack_stop(UNPACK_FORBIDDEN, "hard link");
+  close(from);
+}
+
+static void make_symlink(const struct entry *entry, int parent, const char *last) {
+  if (symlinkat(entry->target, parent, last) || fchownat(parent, last, entry->uid, entry->gid, AT_SYMLINK_NOFOLLOW))
+    unpack_stop(UNPACK_DISK, "link");
+}
+
+static bool is_left_out(const struct entry *entry) {
+  bool is_special = entry->type == '3' || entry->type == '4' || entry->type == '6';
+  return is_special || !*entry->name || !strncmp(entry->name, "dev/", 4);
+}
+
+void entries_make(struct entry *entry) {
+  normalize(entry->name);
+  if (is_left_out(entry)) {
+    tar_skip(entry->size);
+    tar_skip(tar_padding(entry->size));
+    return;
+  }
+  char *last;
+  count_one();
+  int parent = parent_of(entry->name, &last);
+  if (entry->type != '5' && unlinkat(parent, last, 0) && errno != ENOENT) unpack_stop(UNPACK_FORBIDDEN, "entry replaces a folder");
+  switch (entry->type) {
+  case '0': case 0: case '7': write_file(entry, parent, last); break;
+  case '1': make_hard_link(entry, parent, last); break;
+  case '2': make_symlink(entry, parent, last); break;
+  case '5': make_folder(entry, parent, last); break;
+  default: unpack_stop(UNPACK_FORBIDDEN, "entry of unknown kind");
+  }
+  close(parent);
+}

@@ -1,0 +1,35 @@
+/** Capacity of the host, and the platform's parts on it. */
+export interface HostPort {
+  capacity(): Promise<ExecutorCapacity>
+  /** The runner of every sandbox of this executor; it changes only when the executor is replaced. */
+  runner(): Promise<Runner>
+  /** The builder that a build sandbox started now would use. Refuses with `builder_missing`. */
+  builder(): Promise<Builder>
+}
+
+export interface ExecutorCapacity {
+  cpus: number
+  /** Memory limit of all sandboxes together. */
+  memoryBytes: number
+  /** Sandboxes that may run at once. */
+  slots: number
+  running: number
+}
+
+/** The platform's part of a sandbox: the layer above its image, and its confinement. */
+export interface Runner {
+  /** Digest of the layer above every image: the shell, process 1, the unpacker, the mount points. */
+  layerDigest: string
+  /** Raised by incompatible changes: programs that work with one revision may fail with the next. */
+  abiRevision: number
+  /** Digest of the confinement that jobs get. */
+  policyDigest: string
+}
+
+/** The builder and the base images that the operator installed. */
+export interface Builder {
+  /** Digest over the packages of the builder's root filesystem. */
+  toolchainDigest: string
+  /** Every base image by each of its full names, with the digest of its manifest. */
+  baseImages: { name: string; digest: string }[]
+}

@@ -1,0 +1,56 @@
+import type { Refusals } from './network-refusals.ts'
+
+export type SandboxCause =
+  | 'exited'
+  | 'signalled'
+  | 'deadline'
+  | 'stopped'
+  | 'out_of_memory'
+  /** The sandbox sent more than its egress cap. */
+  | 'egress_cap'
+  /** The program never started: `detail` names the part that failed. */
+  | 'start_failed'
+  /** The shim or the host died before an exit record was written. */
+  | 'lost'
+
+/** `lost`: the file existed, and the host could not store it. */
+export type CollectedFileStatus = 'present' | 'absent' | 'too_large' | 'not_regular' | 'lost'
+
+export interface SandboxExit {
+  cause: SandboxCause
+  exitCode: number | null
+  signal: number | null
+  /** Slug `[a-z0-9_:.-]{0,100}`, empty unless something failed. */
+  detail: string
+  startedAt: string | null
+  endedAt: string
+  oomKills: number
+  /** Forks refused by the process limit; 0 under gVisor, which does not count them. */
+  pidsLimitHits: number
+  /** Less than 256 KiB or no inode was free in the workspace at the end. */
+  workspaceFull: boolean
+  peakMemoryBytes: number
+  cpuMs: number
+  /** Bytes received and sent over the sandbox's link, without packet headers; 0 without a link. */
+  network: { ingressBytes: number; egressBytes: number; refused?: Refusals }
+  log: { totalBytes: number; keptBytes: number }
+  files: Record<string, { status: CollectedFileStatus; byteSize: number }>
+  /**
+   * Null if the spec collects no tree. `rejected` keeps no file; `reason` is the slug of the violated rule, or `storage` if the
+   * host could not store a valid tree.
+   */
+  tree: { status: 'collected' | 'absent' | 'rejected'; reason: string; files: CollectedTreeFile[] } | null
+}
+
+export interface CollectedTreeFile {
+  /** Path below the tree's root, raw bytes in latin1: the caller decides which text it accepts. */
+  path: string
+  byteSize: number
+}
+
+/**
+ * True if a sandbox ended before its program started, through no fault of the program: its input was truncated, or its runtime
+ * failed or was killed. Only the shim can report this. The id is used.
+ */
+export const programNeverStarted = ({ cause, detail }: SandboxExit): boolean =>
+  (cause === 'lost' && detail === 'input_cut') || (cause === 'start_failed' && detail === 'runtime')

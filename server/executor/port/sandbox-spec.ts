@@ -1,0 +1,81 @@
+import type { AllowList } from './allow-list.ts'
+
+export type SandboxRootfs =
+  /** An installed image under the platform's own layer. */
+  | { kind: 'image'; digest: string }
+  /** The builder's root filesystem, with the curated base images at `/base-images` (read-only). */
+  | { kind: 'builder' }
+
+/**
+ * What separates the program from the host's kernel, weakest first: a filter of system calls (crun), or gVisor's own kernel
+ * (runsc). Builds run on crun only.
+ */
+export const sandboxRuntimes = ['crun', 'runsc'] as const
+export type SandboxRuntime = (typeof sandboxRuntimes)[number]
+
+export interface SandboxSpec {
+  /** `[a-z0-9_]{1,64}`, unique for ever. */
+  id: string
+  /**
+   * ISO 8601: when the work with this id was claimed. A start long after that is refused with `claim_expired`
+   * (`start-in-time.ts`). Absent: a second start would be harmless.
+   */
+  claimedAt?: string
+  rootfs: SandboxRootfs
+  argv: string[]
+  /** Environment of the program. The runtime writes it to disk, so it must not contain secrets. */
+  env: Record<string, string>
+  user: { uid: number; gid: number }
+  hostname: string
+  /** Minimum isolation: an executor may be configured to give every job a stronger runtime. */
+  runtime: SandboxRuntime
+  /** `job` drops every capability; `build` keeps what buildah needs inside the user namespace. */
+  confinement: 'job' | 'build'
+  network: SandboxNetwork
+  limits: SandboxLimits
+  collect: SandboxCollect
+  /**
+   * Opaque number from 1. Owners have equal shares of the processors and of the resolver, independent of their number of
+   * sandboxes. Absent: the sandbox counts as a separate owner.
+   */
+  owner?: number
+}
+
+/**
+ * `none`: an unconnected loopback; builds always have it. Otherwise a link to public addresses and to the service's
+ * resolver. A job on the builder's root filesystem is a pull of a base image, which has a separate operator setting.
+ */
+export type SandboxNetwork =
+  | 'none'
+  | {
+      /** Bytes that the sandbox may send, counted as in `exit.network`; beyond this it is ended. */
+      egressCapBytes: number
+      /** Absent: every public address. */
+      allow?: AllowList
+      /** For a pull: the operator's registry may be reached, even at an internal address. */
+      registry?: true
+    }
+
+export interface SandboxLimits {
+  timeoutMs: number
+  memoryBytes: number
+  /** Memory that the program sees as its own; absent: all of it. The rest is for the workspace and the platform. */
+  shownMemoryBytes?: number
+  /** Size of the filesystem for all writes: /workspace and the overlay above the image. */
+  workspaceBytes: number
+  /** `memory`: tmpfs charged to the sandbox; `disk`: a size-capped file on the host's disk. */
+  workspaceKind: 'memory' | 'disk'
+  workspaceInodes: number
+  vcpu: number
+  pids: number
+  openFiles: number
+  /** Log bytes kept: the first half as head, the rest as the newest tail. */
+  logBytes: number
+}
+
+/** Files that are copied out of /workspace after the last process of the sandbox has ended. */
+export interface SandboxCollect {
+  /** Regular files by absolute path below /workspace. */
+  files: { name: string; path: string; maxBytes: number }[]
+  tree?: { path: string; maxFiles: number; maxBytes: number; maxPathBytes: number; maxNameBytes: number }
+}

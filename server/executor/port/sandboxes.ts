@@ -1,0 +1,48 @@
+import type { Readable } from 'node:stream'
+import type { SandboxExit } from './sandbox-exit.ts'
+import type { SandboxSpec } from './sandbox-spec.ts'
+
+/**
+ * A sandbox is started at most once per id, permanently: `start` on an id that was started before does nothing, and `forbid`
+ * makes an id that was never started unstartable. The outputs of a sandbox (exit record, log, collected files) stay readable
+ * until `remove`, across restarts of every process. Callers may repeat every call.
+ */
+export interface SandboxPort {
+  /**
+   * Starts the sandbox and sends `stdin` to its program. Resolves once the program runs and its input was read, or the
+   * sandbox has ended; if it ended before its program started (`programNeverStarted`), the start is refused with
+   * `neverStarted`. The log masks the values in `masked` in every common form: at most 100 values, of 4 bytes to 64 KiB
+   * each, 256 KiB in total. Neither they nor `stdin` are written to disk.
+   */
+  start(spec: SandboxSpec, stdin: Buffer | Readable, masked?: readonly string[]): Promise<void>
+  /** Resolves with the exit record once it exists; rejects with `SandboxUnknown` or on `signal`. */
+  wait(id: string, signal?: AbortSignal): Promise<SandboxExit>
+  /** Requests the end of a sandbox: every process in it is killed, the exit record says `stopped`. */
+  stop(id: string): Promise<void>
+  /** True if the id was never started; from then on `start` refuses it. */
+  forbid(id: string): Promise<boolean>
+  /** The bounded log so far, head, mark and tail. */
+  log(id: string): Promise<Readable>
+  /**
+   * The newest bytes of the log from `position` on, at most 256 KiB. Positions count all bytes ever logged. If there are none
+   * yet, waits up to `waitMs` (default 0, at most 10 s).
+   */
+  logSince(id: string, position: number, waitMs?: number): Promise<LogPart>
+  /** One collected file by its name in `spec.collect.files`; only after the exit record says `present`. */
+  file(id: string, name: string): Promise<Readable>
+  /** The bytes of all collected tree files, one after another as `exit.tree.files` lists them. */
+  tree(id: string): Promise<Readable>
+  remove(id: string): Promise<void>
+  list(): Promise<SandboxSummary[]>
+}
+
+export interface LogPart {
+  /** Position of the first byte. */
+  start: number
+  bytes: Buffer
+}
+
+export interface SandboxSummary {
+  id: string
+  state: 'starting' | 'running' | 'exited' | 'forbidden'
+}

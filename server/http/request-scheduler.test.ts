@@ -1,0 +1,152 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { defaultSchedulerBounds, RequestScheduler, type Turn } from './request-scheduler.ts'
+
+const bounds = { ...defaultSchedulerBounds, atWork: 4, atWorkEach: 1 }
+let busyMs: number
+let scheduler: RequestScheduler
+
+beforeEach(() => {
+  vi.useFakeTimers()
+  busyMs = 0
+  scheduler = new RequestScheduler(
+    bounds,
+    () => Date.now(),
+    () => busyMs,
+  )
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+const enter = (company: string, bodyBytes = 0): Turn => scheduler.enter(company, bodyBytes)
+const isWaiting = ({ granted }: Turn): boolean => granted !== true
+
+/** Simulates `ms` of event loop time used by the running requests. */
+function work(ms: number): void {
+  vi.setSystemTime(Date.now() + ms)
+  busyMs += ms
+}
+
+test('nothing waits while only one company sends requests', () => {
+  for (let count = 0; count < 100; count += 1) {
+    expect(enter('a').granted).toBe(true)
+    work(10)
+  }
+})
+
+test('large bodies start one after another, so that other requests wait for one of them at most', async () => {
+  const large = Array.from({ length: 3 }, () => enter('a', 1024 ** 2))
+  expect(large.map(isWaiting)).toEqual([false, true, true])
+  let started = 0
+  for (const { granted } of large) void Promise.resolve(granted).then(() => (started += 1))
+  for (const expected of [2, 3]) {
+    await vi.advanceTimersToNextTimerAsync()
+    expect(started).toBe(expected)
+  }
+  expect(isWaiting(enter('b'))).toBe(false)
+})
+
+test('while two companies are active, each has half of the slots', async () => {
+  enter('b').leave()
+  const own = Array.from({ length: 3 }, () => enter('a'))
+  expect(own.map(isWaiting)).toEqual([false, false, true])
+  expect(enter('b').granted).toBe(true)
+  own[0]?.leave()
+  expect(await own[2]?.granted).toBe(true)
+})
+
+test('a company that has used its time waits for new credit, and another one does not', async () => {
+  enter('b').leave()
+  const costly = enter('a')
+  work(2 * bounds.burstMs)
+  costly.leave()
+  const next = enter('a')
+  expect(isWaiting(next)).toBe(true)
+  expect(enter('b').granted).toBe(true)
+  // A debt of at most eight bursts, at half of the loop's share.
+  await vi.advanceTimersByTimeAsync((16 * bounds.burstMs) / bounds.loopShare + 2)
+  expect(await next.granted).toBe(true)
+})
+
+test('a company with expensive requests runs fewer of them at once', () => {
+  enter('b').leave()
+  for (let count = 0; count < 20; count += 1) {
+    const costly = enter('a')
+    work(1.5 * bounds.burstMs)
+    costly.leave()
+    vi.setSystemTime(Date.now() + 900)
+    enter('b').leave()
+    vi.setSystemTime(Date.now() + 900)
+    enter('b').leave()
+  }
+  expect(enter('a').granted).toBe(true)
+  expect(isWaiting(enter('a'))).toBe(true)
+})
+
+test('time is charged by body size', () => {
+  enter('c').leave()
+  const [large, small] = [enter('a', 1024 ** 2), enter('b')]
+  work(3 * bounds.burstMs)
+  large.leave()
+  small.leave()
+  expect(isWaiting(enter('a'))).toBe(true)
+  expect(enter('b').granted).toBe(true)
+})
+
+test('waiting requests start when the other companies become inactive', async () => {
+  enter('b').leave()
+  const costly = enter('a')
+  work(2 * bounds.burstMs)
+  costly.leave()
+  const next = enter('a')
+  await vi.advanceTimersByTimeAsync(bounds.activeMs + (16 * bounds.burstMs) / bounds.loopShare)
+  expect(await next.granted).toBe(true)
+  for (let count = 0; count < 10; count += 1) expect(enter('a').granted).toBe(true)
+})
+
+test('a sender that leaves while it waits takes no slot', async () => {
+  enter('b').leave()
+  const [first, second] = [enter('a'), enter('a')]
+  const [gone, next] = [enter('a'), enter('a')]
+  gone.leave()
+  expect(await gone.granted).toBe(false)
+  first.leave()
+  expect(await next.granted).toBe(true)
+  // Calling it twice has no further effect.
+  first.leave()
+  expect(isWaiting(enter('a'))).toBe(true)
+  second.leave()
+})
+
+test('a request that takes long releases its slot', async () => {
+  enter('b').leave()
+  enter('a')
+  enter('a')
+  const waiting = enter('a')
+  expect(isWaiting(waiting)).toBe(true)
+  await vi.advanceTimersByTimeAsync(bounds.heldMs)
+  expect(await waiting.granted).toBe(true)
+})
+
+test('a company with a small debt does not wait for one with a large debt', async () => {
+  for (const [company, usedMs] of [
+    ['a', 4 * bounds.burstMs],
+    ['b', 1.1 * bounds.burstMs],
+  ] as const) {
+    enter('c').leave()
+    const costly = enter(company)
+    work(usedMs)
+    costly.leave()
+  }
+  const [deep, shallow] = [enter('a'), enter('b')]
+  expect([deep, shallow].map(isWaiting)).toEqual([true, true])
+  let started = ''
+  void Promise.resolve(deep.granted).then(() => {
+    started += 'a'
+  })
+  void Promise.resolve(shallow.granted).then(() => {
+    started += 'b'
+  })
+  while (started === '') await vi.advanceTimersByTimeAsync(10)
+  expect(started).toBe('b')
+})

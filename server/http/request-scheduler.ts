@@ -1,0 +1,260 @@
+import { performance } from 'node:perf_hooks'
+
+export interface SchedulerBounds {
+  /** Running requests of all companies together while several companies are active. Each gets an equal share. */
+  atWork: number
+  /** The minimum for each company. */
+  atWorkEach: number
+  /** Share of the event loop's time that the active companies divide equally. */
+  loopShare: number
+  /** Event loop time that a company may use at once after it was idle. */
+  burstMs: number
+  /** A company counts as active for this long after its last request. */
+  activeMs: number
+  /** A request that takes longer waits for something else: its slot goes to another request of its company. */
+  heldMs: number
+}
+
+export const defaultSchedulerBounds: SchedulerBounds = {
+  atWork: 16,
+  atWorkEach: 2,
+  loopShare: 0.9,
+  burstMs: 100,
+  activeMs: 1000,
+  heldMs: 1000,
+}
+
+/** Above this number, only active companies are remembered. */
+const rememberedCompaniesMax = 1000
+/** A body of this size counts as much as everything else that a usual request causes. */
+const bytesPerWeight = 16 * 1024
+/** Requests heavier than this start one at a time, so that others wait for one of them and not for all. */
+const heavyWeight = 5
+/** Time that one request uses beyond this is charged `longFactor` times, because all others wait for it at once. */
+const longMs = 10
+const longFactor = 5
+/** The maximum debt. */
+const debtMaxBursts = 8
+/** Weight of the latest request in the moving average of a company. */
+const lastRequestWeight = 0.2
+
+interface Waiting {
+  weight: number
+  start: () => void
+}
+
+interface Owner {
+  waiting: Waiting[]
+  atWork: number
+  creditMs: number
+  creditedAtMs: number
+  /** Moving average of the event loop time of its requests. */
+  usualMs: number
+  lastRequestMs: number
+}
+
+/** A request in the scheduler. */
+export interface Turn {
+  /** Whether the request may start: true at once, or a promise; it resolves to false if the request left before. */
+  granted: true | Promise<boolean>
+  /** The request has been answered, or its sender is gone. */
+  leave(): void
+}
+
+const loopBusyMs = (): number => performance.eventLoopUtilization().active
+
+/**
+ * Divides the API's event loop among the companies that send requests at the same time. While only one company is
+ * active, nothing waits, except that large bodies start one after another. While several are active, each has a
+ * number of slots and a rate of event loop time; requests beyond them wait in the company's own queue. The running
+ * requests are charged for event loop time by the sizes of their bodies.
+ */
+export class RequestScheduler {
+  readonly #bounds: SchedulerBounds
+  readonly #nowMs: () => number
+  readonly #busyMs: () => number
+  readonly #owners = new Map<string, Owner>()
+  /** Companies with waiting requests: a finished request checks only these. */
+  readonly #waiting = new Set<Owner>()
+  /** Sum of the weights of the running requests. */
+  #atWorkWeight = 0
+  /** Event loop time that a request of weight 1, running from the start, would have been charged. */
+  #chargedMs = 0
+  #accruedAtMs = 0
+  #active = 1
+  /** True until the event loop has handled other events. */
+  #hasLetHeavyIn = false
+  #countedAtMs = Number.NEGATIVE_INFINITY
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(bounds = defaultSchedulerBounds, nowMs = () => performance.now(), busyMs = loopBusyMs) {
+    this.#bounds = bounds
+    this.#nowMs = nowMs
+    this.#busyMs = busyMs
+  }
+
+  /** Admits a request of the company with a body of `bodyBytes`, now or when a slot is free. */
+  enter(company: string, bodyBytes: number): Turn {
+    const weight = 1 + bodyBytes / bytesPerWeight
+    const owner = this.#ownerOf(company)
+    if (owner.waiting.length === 0 && this.#mayStart(owner, weight)) {
+      const leave = this.#start(owner, weight)
+      return { granted: true, leave }
+    }
+    const { promise, resolve } = Promise.withResolvers<boolean>()
+    let leave: (() => void) | undefined
+    const waiting = {
+      weight,
+      start: () => {
+        leave = this.#start(owner, weight)
+        resolve(true)
+      },
+    }
+    owner.waiting.push(waiting)
+    this.#waiting.add(owner)
+    this.#startLater()
+    return {
+      granted: promise,
+      leave: () => {
+        if (leave) return leave()
+        const at = owner.waiting.indexOf(waiting)
+        if (at >= 0) owner.waiting.splice(at, 1)
+        if (owner.waiting.length === 0) this.#waiting.delete(owner)
+        resolve(false)
+      },
+    }
+  }
+
+  #start(owner: Owner, weight: number): () => void {
+    this.#accrue()
+    this.#atWorkWeight += weight
+    owner.atWork += 1
+    if (weight > heavyWeight) this.#letHeavyIn()
+    const chargedBefore = this.#chargedMs
+    let isAtWork = true
+    const leave = () => {
+      if (!isAtWork) return
+      isAtWork = false
+      clearTimeout(held)
+      this.#accrue()
+      this.#atWorkWeight -= weight
+      owner.atWork -= 1
+      this.#charge(owner, weight * (this.#chargedMs - chargedBefore))
+      this.#startWaiting()
+    }
+    const held = setTimeout(leave, this.#bounds.heldMs).unref()
+    return leave
+  }
+
+  #letHeavyIn(): void {
+    this.#hasLetHeavyIn = true
+    setImmediate(() => {
+      this.#hasLetHeavyIn = false
+      this.#startWaiting()
+    })
+  }
+
+  #mayStart(owner: Owner, weight: number): boolean {
+    if (weight > heavyWeight && this.#hasLetHeavyIn) return false
+    if (this.#active < 2) return true
+    const { atWork, atWorkEach } = this.#bounds
+    if (owner.atWork >= Math.max(atWorkEach, Math.floor(atWork / this.#active))) return false
+    this.#credit(owner)
+    // Running requests are not charged yet.
+    return owner.creditMs - owner.atWork * owner.usualMs > 0
+  }
+
+  #charge(owner: Owner, usedMs: number): void {
+    this.#credit(owner)
+    const chargedMs = usedMs + Math.max(0, usedMs - longMs) * (longFactor - 1)
+    owner.creditMs = Math.max(-debtMaxBursts * this.#bounds.burstMs, owner.creditMs - chargedMs)
+    owner.usualMs += (usedMs - owner.usualMs) * lastRequestWeight
+  }
+
+  #startWaiting(): void {
+    if (this.#waiting.size === 0) return
+    this.#countActive()
+    for (const owner of this.#waiting) {
+      for (
+        let [first] = owner.waiting;
+        first && this.#mayStart(owner, first.weight);
+        [first] = owner.waiting
+      ) {
+        owner.waiting.shift()
+        first.start()
+      }
+      if (owner.waiting.length === 0) this.#waiting.delete(owner)
+    }
+    this.#startLater()
+  }
+
+  /** Checks again when the first company that waits for credit has some. */
+  #startLater(): void {
+    clearTimeout(this.#timer)
+    let leastDebtMs = Number.POSITIVE_INFINITY
+    for (const owner of this.#waiting) {
+      this.#credit(owner)
+      if (owner.creditMs <= 0) leastDebtMs = Math.min(leastDebtMs, -owner.creditMs)
+    }
+    if (leastDebtMs === Number.POSITIVE_INFINITY) return
+    const afterMs = Math.ceil(leastDebtMs / this.#earnedPerMs()) + 1
+    this.#timer = setTimeout(() => this.#startWaiting(), afterMs).unref()
+  }
+
+  #ownerOf(company: string): Owner {
+    const nowMs = this.#nowMs()
+    const known = this.#owners.get(company)
+    if (known) {
+      const rested = nowMs - known.lastRequestMs > this.#bounds.activeMs
+      known.lastRequestMs = nowMs
+      this.#countActive(rested)
+      return known
+    }
+    const { burstMs } = this.#bounds
+    const owner = {
+      waiting: [],
+      atWork: 0,
+      creditMs: burstMs,
+      creditedAtMs: nowMs,
+      usualMs: 0,
+      lastRequestMs: nowMs,
+    }
+    this.#owners.set(company, owner)
+    this.#countActive(true)
+    return owner
+  }
+
+  /** Counts the active companies: at once when one becomes active, otherwise at intervals. */
+  #countActive(now = false): void {
+    const nowMs = this.#nowMs()
+    const { activeMs } = this.#bounds
+    if (!now && nowMs - this.#countedAtMs < activeMs / 10) return
+    this.#countedAtMs = nowMs
+    let active = 0
+    for (const [company, owner] of this.#owners) {
+      // Credit up to now was earned among the companies that were active before.
+      this.#credit(owner)
+      const isActive = owner.atWork + owner.waiting.length > 0 || nowMs - owner.lastRequestMs <= activeMs
+      if (isActive) active += 1
+      else if (this.#owners.size > rememberedCompaniesMax) this.#owners.delete(company)
+    }
+    this.#active = Math.max(1, active)
+  }
+
+  #earnedPerMs(): number {
+    return this.#bounds.loopShare / this.#active
+  }
+
+  #credit(owner: Owner): void {
+    const nowMs = this.#nowMs()
+    const earnedMs = (nowMs - owner.creditedAtMs) * this.#earnedPerMs()
+    owner.creditMs = Math.min(this.#bounds.burstMs, owner.creditMs + earnedMs)
+    owner.creditedAtMs = nowMs
+  }
+
+  #accrue(): void {
+    const busyMs = this.#busyMs()
+    if (this.#atWorkWeight > 0) this.#chargedMs += (busyMs - this.#accruedAtMs) / this.#atWorkWeight
+    this.#accruedAtMs = busyMs
+  }
+}

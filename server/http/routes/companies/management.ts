@@ -1,0 +1,29 @@
+import { catalogPageSizeDefault } from '@sandbox-jobs/contract/limits.ts'
+import { managementRoutes } from '@sandbox-jobs/contract/routes/management-routes.ts'
+import type { ReadDeps } from '../../../runs/read/read-runs.ts'
+import { listVisibleRuns } from '../../../runs/read/visible-runs.ts'
+import { listRoomBindings, listTaskBindings } from '../../../tasks/bindings/bindings-list.ts'
+import { listRequestOf } from '../../../tasks/catalogue/list-request.ts'
+import type { TaskContext } from '../../../tasks/catalogue/task-context.ts'
+import type { Mount } from '../../mount.ts'
+
+const listDefaults = { page_size: catalogPageSizeDefault, lifecycle: 'active' } as const
+
+/** Queries over several rooms or tasks (contract part 2, "Capability and management queries"). */
+export function mountManagementRoutes(mount: Mount, services: { tasks: TaskContext; runs: ReadDeps }): void {
+  mount(managementRoutes.listVisibleRuns, ({ principal, query }) =>
+    listVisibleRuns(services.runs, principal, query),
+  )
+  mount(managementRoutes.listTaskBindings, ({ principal, params, query }) =>
+    listTaskBindings(services.tasks, principal, {
+      taskId: params.id,
+      request: listRequestOf(query, listDefaults),
+    }),
+  )
+  mount(managementRoutes.listRoomBindings, ({ principal, params, query }) =>
+    listRoomBindings(services.tasks, principal, {
+      chatroomId: params.cid,
+      request: listRequestOf(query, listDefaults),
+    }),
+  )
+}

@@ -1,0 +1,81 @@
+import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
+import { createApiKey, listApiKeys, readApiKey, revokeApiKey } from '../../../access/keys/api-keys.ts'
+import type { Platform } from '../../../access/platform.ts'
+import {
+  createChatroom,
+  deleteChatroom,
+  listChatrooms,
+  readChatroom,
+  updateChatroom,
+} from '../../../companies/chatrooms/chatrooms.ts'
+import { deleteMember, listMembers, putMember } from '../../../companies/chatrooms/members.ts'
+import { listOwnChatrooms } from '../../../companies/chatrooms/own-chatrooms.ts'
+import {
+  createSocialClient,
+  deleteSocialClient,
+  listSocialClients,
+} from '../../../companies/chatrooms/social-clients.ts'
+import { readCompany } from '../../../companies/companies.ts'
+import {
+  createDepartment,
+  listDepartments,
+  readDepartment,
+  updateDepartment,
+} from '../../../companies/departments.ts'
+import { createUser, listUsers, readUser, updateUser } from '../../../companies/users.ts'
+import type { Mount } from '../../mount.ts'
+
+/** The directory of one company, for its administrators (contract part 3, D1). */
+export function mountPlatformRoutes(mount: Mount, platform: Platform): void {
+  const routes = allRoutes
+  mount(routes.readCompany, ({ principal }) => readCompany(platform, principal))
+
+  mount(routes.listDepartments, ({ principal, query }) => listDepartments(platform, principal, query))
+  mount(routes.createDepartment, ({ principal, body }) => createDepartment(platform, principal, body))
+  mount(routes.readDepartment, ({ principal, params }) => readDepartment(platform, principal, params.id))
+  mount(routes.updateDepartment, ({ principal, params, body }) =>
+    updateDepartment(platform, principal, params.id, body),
+  )
+
+  mount(routes.listOwnChatrooms, ({ principal, query }) => listOwnChatrooms(platform, principal, query))
+  mount(routes.listChatrooms, ({ principal, query }) => listChatrooms(platform, principal, query))
+  mount(routes.createChatroom, ({ principal, body }) => createChatroom(platform, principal, body))
+  mount(routes.readChatroom, ({ principal, params }) => readChatroom(platform, principal, params.cid))
+  mount(routes.updateChatroom, ({ principal, params, body }) =>
+    updateChatroom(platform, principal, params.cid, body),
+  )
+  mount(routes.deleteChatroom, ({ principal, params }) => deleteChatroom(platform, principal, params.cid))
+
+  mount(routes.listMembers, ({ principal, params, query }) =>
+    listMembers(platform, principal, params.cid, query),
+  )
+  mount(routes.putMember, ({ principal, params, body }) =>
+    putMember(platform, principal, { chatroomId: params.cid, userId: params.uid }, body),
+  )
+  mount(routes.deleteMember, ({ principal, params }) =>
+    deleteMember(platform, principal, { chatroomId: params.cid, userId: params.uid }),
+  )
+  mount(routes.listSocialMediaClients, ({ principal, params, query }) =>
+    listSocialClients(platform, principal, params.cid, query),
+  )
+  mount(routes.createSocialMediaClient, ({ principal, params, body }) =>
+    createSocialClient(platform, principal, params.cid, body),
+  )
+  mount(routes.deleteSocialMediaClient, ({ principal, params }) =>
+    deleteSocialClient(platform, principal, { chatroomId: params.cid, id: params.client }),
+  )
+  mountPeopleRoutes(mount, platform)
+}
+
+function mountPeopleRoutes(mount: Mount, platform: Platform): void {
+  const routes = allRoutes
+  mount(routes.listUsers, ({ principal, query }) => listUsers(platform, principal, query))
+  mount(routes.createUser, ({ principal, body }) => createUser(platform, principal, body))
+  mount(routes.readUser, ({ principal, params }) => readUser(platform, principal, params.id))
+  mount(routes.updateUser, ({ principal, params, body }) => updateUser(platform, principal, params.id, body))
+
+  mount(routes.listApiKeys, ({ principal, query }) => listApiKeys(platform, principal, query))
+  mount(routes.createApiKey, ({ principal, body }) => createApiKey(platform, principal, body))
+  mount(routes.readApiKey, ({ principal, params }) => readApiKey(platform, principal, params.id))
+  mount(routes.revokeApiKey, ({ principal, params }) => revokeApiKey(platform, principal, params.id))
+}

@@ -1,0 +1,61 @@
+import { environmentRoutes } from '@sandbox-jobs/contract/routes/environment-routes.ts'
+import { extensionRoutes } from '@sandbox-jobs/contract/routes/extension-routes.ts'
+import { resultRoutes } from '@sandbox-jobs/contract/routes/result-routes.ts'
+import { cancelBuild } from '../../../builds/attempts/build-cancel-service.ts'
+import { readBuildDetails } from '../../../builds/attempts/build-details-service.ts'
+import { listBuilds, readBuild } from '../../../builds/attempts/build-query-service.ts'
+import { queueBuild, retryBuild } from '../../../builds/attempts/build-service.ts'
+import { openBuildLog } from '../../../builds/logs/build-log-service.ts'
+import { type FollowBuildEventsDeps, followBuildEvents } from '../../../builds/logs/follow-build-events.ts'
+import { type FollowBuildDeps, followBuildLog } from '../../../builds/logs/follow-build-log.ts'
+import { retryProvisioning } from '../../../builds/provisioning/provisioning-service.ts'
+import { eventStream, eventStreamHeaders, lastEventPosition } from '../../event-stream.ts'
+import type { Mount } from '../../mount.ts'
+import { goneSignal } from '../../send-download.ts'
+import { untrustedHeaders } from '../../untrusted.ts'
+
+/** Builds of a version (contract part 2, "Environments, versions, builds"). */
+export function mountBuildRoutes(mount: Mount, context: FollowBuildDeps & FollowBuildEventsDeps): void {
+  mount(environmentRoutes.createBuild, ({ principal, params, body }) =>
+    queueBuild(context, principal, versionPath(params), body),
+  )
+  mount(environmentRoutes.retryBuild, ({ principal, params }) =>
+    retryBuild(context, principal, versionPath(params)),
+  )
+  mount(environmentRoutes.retryProvisioning, ({ principal, params }) =>
+    retryProvisioning(context, principal, versionPath(params)),
+  )
+  mount(environmentRoutes.listBuilds, ({ principal, params, query }) =>
+    listBuilds(context, principal, versionPath(params), query),
+  )
+  mount(environmentRoutes.readBuild, ({ principal, params }) =>
+    readBuild(context, principal, { ...versionPath(params), attemptId: params.aid }),
+  )
+  mount(environmentRoutes.cancelBuild, ({ principal, params }) =>
+    cancelBuild(context, principal, { ...versionPath(params), attemptId: params.aid }),
+  )
+  mount(extensionRoutes.readBuildDetails, ({ principal, params }) =>
+    readBuildDetails(context.db, principal, { ...versionPath(params), attemptId: params.aid }),
+  )
+  mount(extensionRoutes.readBuildLog, async ({ principal, params, reply }) => {
+    const log = await openBuildLog(context, principal, { ...versionPath(params), attemptId: params.aid })
+    return reply.headers({ ...untrustedHeaders, 'content-type': 'text/plain; charset=utf-8' }).send(log)
+  })
+  mount(extensionRoutes.followBuildLog, async ({ principal, params, query, request, reply }) => {
+    const start = query.start ?? lastEventPosition(request)
+    const path = { ...versionPath(params), attemptId: params.aid }
+    const events = await followBuildLog(context, principal, { ...path, start })
+    return reply.headers(eventStreamHeaders).send(eventStream(events))
+  })
+  mount(resultRoutes.followBuildEvents, async ({ principal, params, query, request, reply }) => {
+    const path = { ...versionPath(params), attemptId: params.aid }
+    const after = query.after ?? lastEventPosition(request)
+    const events = await followBuildEvents(context, principal, { ...path, after, signal: goneSignal(reply) })
+    return reply.headers(eventStreamHeaders).send(eventStream(events))
+  })
+}
+
+const versionPath = (params: { id: string; vid: string }) => ({
+  environmentId: params.id,
+  versionId: params.vid,
+})

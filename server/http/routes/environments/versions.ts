@@ -1,0 +1,59 @@
+import { environmentRoutes } from '@sandbox-jobs/contract/routes/environment-routes.ts'
+import { extensionRoutes } from '@sandbox-jobs/contract/routes/extension-routes.ts'
+import type { EnvironmentContext } from '../../../environments/catalogue/environment-context.ts'
+import {
+  changeVersionBuildCache,
+  readVersionBuildCache,
+} from '../../../environments/versions/version-build-cache.ts'
+import {
+  changeVersionIsolation,
+  readVersionIsolation,
+} from '../../../environments/versions/version-isolation.ts'
+import {
+  archiveVersion,
+  createVersion,
+  listVersions,
+  readVersion,
+} from '../../../environments/versions/version-service.ts'
+import type { Mount } from '../../mount.ts'
+
+/**
+ * Versions of an environment (contract part 2, "Environments, versions, builds"), the isolation of their runs, and
+ * the cache of their builds.
+ */
+export function mountVersionRoutes(mount: Mount, context: EnvironmentContext): void {
+  mount(environmentRoutes.listEnvironmentVersions, ({ principal, params, query }) =>
+    listVersions(context, principal, params.id, query),
+  )
+  mount(environmentRoutes.createEnvironmentVersion, ({ principal, params, body }) =>
+    createVersion(context, principal, params.id, body),
+  )
+  mount(environmentRoutes.readEnvironmentVersion, ({ principal, params }) =>
+    readVersion(context, principal, { environmentId: params.id, versionId: params.vid }),
+  )
+  mount(extensionRoutes.readVersionIsolation, ({ principal, params }) =>
+    readVersionIsolation(context, principal, { environmentId: params.id, versionId: params.vid }),
+  )
+  mount(extensionRoutes.changeVersionIsolation, ({ principal, params, body }) =>
+    changeVersionIsolation(
+      context,
+      principal,
+      { environmentId: params.id, versionId: params.vid },
+      body.isolation,
+    ),
+  )
+  mount(extensionRoutes.readVersionBuildCache, ({ principal, params }) =>
+    readVersionBuildCache(context, principal, { environmentId: params.id, versionId: params.vid }),
+  )
+  mount(extensionRoutes.changeVersionBuildCache, ({ principal, params, body }) =>
+    changeVersionBuildCache(
+      context,
+      principal,
+      { environmentId: params.id, versionId: params.vid },
+      body.cache,
+    ),
+  )
+  mount(environmentRoutes.archiveEnvironmentVersion, ({ principal, params }) =>
+    archiveVersion(context, principal, { environmentId: params.id, versionId: params.vid }),
+  )
+}

@@ -1,0 +1,74 @@
+import { runWaitMaxSeconds } from '@sandbox-jobs/contract/limits.ts'
+import { downloadCapabilityHeader } from '@sandbox-jobs/contract/resources/runs/run-artifact.ts'
+import { resultRoutes } from '@sandbox-jobs/contract/routes/result-routes.ts'
+import type { FastifyRequest } from 'fastify'
+import { openByCapability, openResult, type ResultDeps } from '../../../runs/downloads/read-results.ts'
+import { openRunZip } from '../../../runs/downloads/zip-of-run.ts'
+import { attachment } from '../../../runs/read/content-disposition.ts'
+import { type CapabilityDeps, listRunArtifacts } from '../../../runs/read/read-artifacts.ts'
+import { followRunEvents, waitForRun } from '../../../runs/read/wait-for-run.ts'
+import { type RunAndWaitDeps, runAndWait } from '../../../runs/submit/run-and-wait.ts'
+import { eventStream, eventStreamHeaders, lastEventPosition } from '../../event-stream.ts'
+import type { Mount } from '../../mount.ts'
+import { downloadRequestOf, goneSignal, sendDownload } from '../../send-download.ts'
+import { untrustedHeaders } from '../../untrusted.ts'
+
+export type ResultServices = ResultDeps & CapabilityDeps & RunAndWaitDeps
+
+/** Results of runs without a public link, and waiting for them (contract part 3, D6). */
+export function mountResultRoutes(mount: Mount, services: ResultServices): void {
+  mountDownloads(mount, services)
+  mount(resultRoutes.listRunFiles, ({ principal, params, query }) =>
+    listRunArtifacts(services, principal, { ...addressOf(params), query }),
+  )
+  mount(resultRoutes.followRunEvents, async ({ principal, params, query, request, reply }) => {
+    const after = query.after ?? lastEventPosition(request)
+    const watched = { ...addressOf(params), after, signal: goneSignal(reply) }
+    const events = await followRunEvents(services, principal, watched)
+    return reply.headers(eventStreamHeaders).send(eventStream(events))
+  })
+  mount(resultRoutes.waitForRun, ({ principal, params, query, reply }) => {
+    const seconds = query.seconds ?? runWaitMaxSeconds
+    return waitForRun(services, principal, { ...addressOf(params), seconds, signal: goneSignal(reply) })
+  })
+  mount(resultRoutes.runAndWait, ({ principal, params, body, idempotencyKey, reply }) =>
+    runAndWait(services, { principal, chatroomId: params.cid, idempotencyKey, body }, goneSignal(reply)),
+  )
+}
+
+function mountDownloads(mount: Mount, services: ResultServices): void {
+  mount(resultRoutes.readRunOutput, ({ principal, params, request, reply }) => {
+    const wanted = downloadRequestOf(request, reply)
+    const of = { ...addressOf(params), object: { kind: 'output' as const }, request: wanted }
+    return sendDownload(reply, wanted, openResult(services, principal, of))
+  })
+  mount(resultRoutes.readRunArtifact, ({ principal, params, request, reply }) => {
+    const wanted = downloadRequestOf(request, reply)
+    const object = { kind: 'artifact' as const, artifactId: params.aid }
+    const of = { ...addressOf(params), object, request: wanted }
+    return sendDownload(reply, wanted, openResult(services, principal, of))
+  })
+  mount(resultRoutes.redeemDownloadCapability, ({ principal, params, request, reply }) => {
+    const wanted = downloadRequestOf(request, reply)
+    const of = { ...addressOf(params), artifactId: params.aid, token: capabilityOf(request), request: wanted }
+    return sendDownload(reply, wanted, openByCapability(services, principal, of))
+  })
+  mount(resultRoutes.downloadRunFiles, async ({ principal, params, reply }) => {
+    const signal = goneSignal(reply)
+    const { body, byteSize, name } = await openRunZip(services, principal, { ...addressOf(params), signal })
+    if (signal.aborted) body.destroy()
+    return reply
+      .headers({ ...untrustedHeaders, 'content-type': 'application/zip' })
+      .header('content-disposition', attachment(name))
+      .header('content-length', byteSize)
+      .send(body)
+  })
+}
+
+/** Empty where there is none: whether there is such an artifact is decided first. */
+function capabilityOf({ headers }: FastifyRequest): string {
+  const token = headers[downloadCapabilityHeader.toLowerCase()]
+  return typeof token === 'string' ? token : ''
+}
+
+const addressOf = (params: { cid: string; rid: string }) => ({ chatroomId: params.cid, runId: params.rid })

@@ -1,0 +1,33 @@
+import { extensionRoutes } from '@sandbox-jobs/contract/routes/extension-routes.ts'
+import { type FollowRunDeps, followRunLog } from '../../../runs/read/follow-run-log.ts'
+import { readNetworkLog } from '../../../runs/read/read-network-log.ts'
+import { openRunLog } from '../../../runs/read/read-run-log.ts'
+import { readRunUsage } from '../../../runs/read/run-usage.ts'
+import { deleteRunContent } from '../../../runs/retention/delete-run-content.ts'
+import { eventStream, eventStreamHeaders, lastEventPosition } from '../../event-stream.ts'
+import type { Mount } from '../../mount.ts'
+import { untrustedHeaders } from '../../untrusted.ts'
+
+/** Details of a run beyond the contract's routes (contract part 3, D6). */
+export function mountRunLogRoutes(mount: Mount, deps: FollowRunDeps): void {
+  mount(extensionRoutes.readRunLog, async ({ principal, params, query, reply }) => {
+    const log = await openRunLog(deps, principal, { ...addressOf(params), range: query })
+    return reply.headers({ ...untrustedHeaders, 'content-type': 'text/plain; charset=utf-8' }).send(log)
+  })
+  mount(extensionRoutes.followRunLog, async ({ principal, params, query, request, reply }) => {
+    const start = query.start ?? lastEventPosition(request)
+    const events = await followRunLog(deps, principal, { ...addressOf(params), start })
+    return reply.headers(eventStreamHeaders).send(eventStream(events))
+  })
+  mount(extensionRoutes.readNetworkLog, ({ principal, params }) =>
+    readNetworkLog(deps, principal, addressOf(params)),
+  )
+  mount(extensionRoutes.deleteRunContent, ({ principal, params }) =>
+    deleteRunContent(deps, principal, addressOf(params)),
+  )
+  mount(extensionRoutes.readRunUsage, ({ principal, params }) =>
+    readRunUsage(deps, principal, addressOf(params)),
+  )
+}
+
+const addressOf = (params: { cid: string; rid: string }) => ({ chatroomId: params.cid, runId: params.rid })

@@ -1,0 +1,65 @@
+import { runRoutes } from '@sandbox-jobs/contract/routes/run-routes.ts'
+import {
+  type CapabilityDeps,
+  createDownloadCapability,
+  listRunArtifacts,
+} from '../../../runs/read/read-artifacts.ts'
+import {
+  cancelReadableRun,
+  listRoomRuns,
+  readRun,
+  readRunContent,
+  showSnapshot,
+} from '../../../runs/read/read-runs.ts'
+import type { RunSnapshots } from '../../../runs/read/run-snapshots.ts'
+import { quickRun } from '../../../runs/submit/quick-run.ts'
+import { retryRun } from '../../../runs/submit/retry-run.ts'
+import { type SubmitDeps, submitRun } from '../../../runs/submit/submit-run.ts'
+import type { Mount } from '../../mount.ts'
+
+export type RunServices = SubmitDeps & CapabilityDeps & { readings: RunSnapshots }
+
+/** Runs of a chatroom (contract part 2, "Chatroom runs"). */
+export function mountRunRoutes(mount: Mount, services: RunServices): void {
+  mount(runRoutes.submitRun, ({ principal, params, body, idempotencyKey }) =>
+    submitRun(services, { principal, chatroomId: params.cid, idempotencyKey, body }),
+  )
+  mount(runRoutes.listRuns, ({ principal, params, query }) =>
+    listRoomRuns(services, principal, params.cid, query),
+  )
+  mount(
+    runRoutes.readRun,
+    ({ principal, params, prefetched }) => {
+      const address = addressOf(params)
+      return prefetched?.snapshot
+        ? showSnapshot(services, principal, address, prefetched.snapshot)
+        : readRun(services, principal, address)
+    },
+    (params: RunParams) => services.readings.begin(addressOf(params)),
+  )
+  mount(runRoutes.readRunContent, ({ principal, params }) =>
+    readRunContent(services, principal, addressOf(params)),
+  )
+  mount(runRoutes.listRunArtifacts, ({ principal, params, query }) =>
+    listRunArtifacts(services, principal, { ...addressOf(params), query }),
+  )
+  mount(runRoutes.createDownloadCapability, ({ principal, params }) =>
+    createDownloadCapability(services, principal, { ...addressOf(params), artifactId: params.aid }),
+  )
+  mount(runRoutes.cancelRun, ({ principal, params }) =>
+    cancelReadableRun(services, principal, addressOf(params)),
+  )
+  mount(runRoutes.retryRun, ({ principal, params, body, idempotencyKey }) =>
+    retryRun(services, { principal, ...addressOf(params), idempotencyKey, body }),
+  )
+  mount(runRoutes.quickRun, ({ principal, params, body, idempotencyKey }) =>
+    quickRun(services, { principal, chatroomId: params.cid, idempotencyKey, body }),
+  )
+}
+
+interface RunParams {
+  cid: string
+  rid: string
+}
+
+const addressOf = (params: RunParams) => ({ chatroomId: params.cid, runId: params.rid })

@@ -1,0 +1,78 @@
+import { digestPattern } from '@sandbox-jobs/contract/digest.ts'
+import { Identifier } from '@sandbox-jobs/contract/ids.ts'
+import { DomainText } from '@sandbox-jobs/contract/resources/access/api-key.ts'
+import { clientIdPattern } from '@sandbox-jobs/contract/resources/agents/social-media-client.ts'
+import { Login } from '@sandbox-jobs/contract/resources/companies/user.ts'
+import { ivPattern, strictBase64Pattern } from '@sandbox-jobs/contract/resources/secrets/secret-binding.ts'
+import { SecretSlotName } from '@sandbox-jobs/contract/resources/tasks/secret-slot.ts'
+import { PlainText, VisibleText } from '@sandbox-jobs/contract/schema.ts'
+import type { ErrorObject } from 'ajv/dist/2020.js'
+import type { TSchema } from 'typebox'
+
+const patternOf = (schema: TSchema) => (schema as { pattern?: string }).pattern
+
+/** What each pattern of a request means to people: a response never shows the expression itself. */
+export const patternMessages: ReadonlyMap<unknown, string> = new Map([
+  [patternOf(Identifier), 'may hold letters, digits, ".", "_" and "-" only'],
+  [patternOf(PlainText({ maxLength: 1 })), 'may not hold a NUL character'],
+  [patternOf(VisibleText({ maxLength: 1 })), 'must hold a visible character, and no NUL character'],
+  [digestPattern, 'must be "sha256:" and 64 lowercase hexadecimal digits'],
+  [patternOf(Login), 'must have 1 to 64 letters, digits, ".", "_", ":", "@" and "-"'],
+  [clientIdPattern, 'must have 1 to 128 letters, digits, ".", "_", ":", "@", "+" and "-"'],
+  [patternOf(DomainText), 'may hold neither white space nor a NUL character'],
+  [strictBase64Pattern, 'must be base64 with its padding'],
+  [ivPattern, 'must be the base64 of 12 bytes'],
+  [
+    patternOf(SecretSlotName),
+    'must be a name of letters, digits and "_" that starts with neither a digit nor the reserved prefix',
+  ],
+])
+
+const typeWords: Record<string, string> = {
+  string: 'text',
+  integer: 'a whole number',
+  number: 'a number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+  null: 'null',
+}
+
+const formatMessages: Record<string, string> = {
+  'date-time': 'must be an instant with an offset, such as 2026-01-31T12:00:00Z',
+}
+
+const count = (limit: unknown, unit: string) => `${limit} ${unit}${limit === 1 ? '' : 's'}`
+
+type MessageOf = (params: Record<string, unknown>) => string
+
+/** By keyword of JSON Schema: the text that follows the field name. */
+const keywordMessages: Record<string, MessageOf> = {
+  type: ({ type }) => `must be ${typesOf(type)}`,
+  required: () => 'is required',
+  additionalProperties: () => 'is not a field of this request',
+  enum: ({ allowedValues }) => `must be one of: ${(allowedValues as unknown[]).join(', ')}`,
+  const: ({ allowedValue }) => `must be ${JSON.stringify(allowedValue)}`,
+  minLength: ({ limit }) => `must have at least ${count(limit, 'character')}`,
+  maxLength: ({ limit }) => `may have at most ${count(limit, 'character')}`,
+  minItems: ({ limit }) => `must have at least ${count(limit, 'item')}`,
+  maxItems: ({ limit }) => `may have at most ${count(limit, 'item')}`,
+  minProperties: ({ limit }) => `must have at least ${count(limit, 'field')}`,
+  maxProperties: ({ limit }) => `may have at most ${count(limit, 'field')}`,
+  minimum: ({ limit }) => `must be at least ${limit}`,
+  maximum: ({ limit }) => `may be at most ${limit}`,
+  uniqueItems: () => 'may not hold the same item twice',
+  pattern: ({ pattern }) => patternMessages.get(pattern) ?? 'is not of the form that this field has',
+  format: ({ format }) => formatMessages[String(format)] ?? 'is not of the form that this field has',
+  discriminator: ({ tag }) => `must have a field ${tag} that says which kind it is`,
+}
+
+const typesOf = (type: unknown): string =>
+  [type]
+    .flat()
+    .map((one) => typeWords[String(one)] ?? one)
+    .join(' or ')
+
+/** What is wrong with a field, to follow its name. It never contains the pattern or the value. */
+export const messageOf = ({ keyword, params }: ErrorObject): string =>
+  (keywordMessages[keyword] ?? (() => 'is none of the forms that this field may have'))(params)

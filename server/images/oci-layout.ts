@@ -1,0 +1,127 @@
+import type { Readable } from 'node:stream'
+import { digestPattern } from '@sandbox-jobs/contract/digest.ts'
+import { parseStrictJson } from '../base/strict-json.ts'
+import type { ObjectStorage } from '../storage/port.ts'
+import {
+  type Attachment,
+  attachmentDocuments,
+  emptyDocument,
+  type ImageDocuments,
+  indexFile,
+  type Layer,
+  layoutFile,
+} from './image-documents.ts'
+import { blobPath, type LayoutFiles, unpacked } from './provenance/verify-image.ts'
+
+/** Storage prefix of an environment version's OCI image layout. Versions share no layout. */
+const layoutOf = (versionId: string) => `images/${versionId}`
+const keyOf = (versionId: string, path: string) => `${layoutOf(versionId)}/${path}`
+/** Keys of the layer before and after the image is promoted. */
+export const quarantineKey = (versionId: string) => keyOf(versionId, 'quarantine.tar.zst')
+export const layerKey = (versionId: string, digest: string) => keyOf(versionId, blobPath(digest))
+
+/** The stored files of a version's layout. */
+export const storedLayout = (storage: ObjectStorage, versionId: string): LayoutFiles => ({
+  read: (path, maxBytes) => storage.read(keyOf(versionId, path), maxBytes),
+  size: (path) => storage.size(keyOf(versionId, path)),
+  open: (path) => storage.get(keyOf(versionId, path)),
+})
+
+/**
+ * Writes the layout for the quarantined layer, with the image's attachments. Blobs that only an older index named are deleted
+ * first; then the index is written, and manifests before the blobs that they name. So after an interruption at any point
+ * the index leads to every blob that may be stored.
+ */
+export async function writeLayout(
+  storage: ObjectStorage,
+  versionId: string,
+  { layer, image, attachments }: { layer: Layer; image: ImageDocuments; attachments: Attachment[] },
+): Promise<void> {
+  const subject = image.manifest.descriptor
+  const attached = attachments.map((attachment) => ({
+    kind: attachment.kind,
+    ...attachmentDocuments(subject, attachment),
+  }))
+  const manifests = [image.manifest, ...attached.map(({ manifest }) => manifest)]
+  const contents = [image.config, ...attached.map(({ content }) => content), emptyDocument]
+  const kept = new Set([
+    layer.digest,
+    ...[...manifests, ...contents].map(({ descriptor }) => descriptor.digest),
+  ])
+  for (const digest of await namedBlobs(storage, versionId)) {
+    if (!kept.has(digest)) await storage.delete(keyOf(versionId, blobPath(digest)))
+  }
+  const references = attached.map(({ kind, manifest }) => ({ kind, manifest: manifest.descriptor }))
+  const blobs = [...manifests, ...contents].map(({ descriptor, bytes }) => ({
+    key: keyOf(versionId, blobPath(descriptor.digest)),
+    bytes,
+  }))
+  await storage.putAll([
+    { key: keyOf(versionId, 'index.json'), bytes: indexFile(subject, references) },
+    ...blobs,
+    { key: keyOf(versionId, 'oci-layout'), bytes: layoutFile },
+  ])
+  const promoted = layerKey(versionId, layer.digest)
+  if ((await storage.size(promoted)) === undefined) await storage.move(quarantineKey(versionId), promoted)
+  else await storage.delete(quarantineKey(versionId))
+}
+
+/** The uncompressed tar of a promoted layer. */
+export const openLayer = async (
+  storage: ObjectStorage,
+  versionId: string,
+  digest: string,
+): Promise<Readable> => unpacked(await storage.get(layerKey(versionId, digest)))
+
+/** The uncompressed tar of the layer that is still in quarantine. */
+export const openQuarantined = async (storage: ObjectStorage, versionId: string): Promise<Readable> =>
+  unpacked(await storage.get(quarantineKey(versionId)))
+
+/** Removes the layer that is in quarantine, if one is. */
+export const deleteQuarantined = (storage: ObjectStorage, versionId: string): Promise<void> =>
+  storage.delete(quarantineKey(versionId))
+
+/** Removes the layout, the index last, since it lists the blobs. Repeating it is safe. */
+export async function deleteLayout(storage: ObjectStorage, versionId: string): Promise<void> {
+  for (const digest of await namedBlobs(storage, versionId)) {
+    await storage.delete(keyOf(versionId, blobPath(digest)))
+  }
+  await deleteQuarantined(storage, versionId)
+  await storage.delete(keyOf(versionId, 'oci-layout'))
+  await storage.delete(keyOf(versionId, 'index.json'))
+}
+
+/** Every blob that the index leads to, manifests after the blobs that they name. Damaged documents are skipped. */
+async function namedBlobs(storage: ObjectStorage, versionId: string): Promise<string[]> {
+  const index = await readNames(storage, keyOf(versionId, 'index.json'))
+  const below = index.map(async (digest) => [
+    ...(await readNames(storage, keyOf(versionId, blobPath(digest)))),
+    digest,
+  ])
+  return [...new Set((await Promise.all(below)).flat())]
+}
+
+const maxDocumentBytes = 1024 ** 2
+const bounds = { maxBytes: maxDocumentBytes, maxDepth: 20, maxNodes: 20_000 }
+const digestRegExp = new RegExp(digestPattern)
+
+/** All digests in a JSON document; none if the document is missing. */
+async function readNames(storage: ObjectStorage, key: string): Promise<string[]> {
+  const bytes = await storage.read(key, maxDocumentBytes + 1)
+  if (!bytes || bytes.length > maxDocumentBytes) return []
+  const names: string[] = []
+  try {
+    collect(parseStrictJson(bytes, bounds), names)
+  } catch {
+    return []
+  }
+  return names
+}
+
+function collect(value: unknown, names: string[]): void {
+  if (typeof value !== 'object' || value === null) return
+  for (const [key, inner] of Object.entries(value)) {
+    if (key === 'digest' && typeof inner === 'string' && digestRegExp.test(inner)) names.push(inner)
+    else collect(inner, names)
+  }
+}

@@ -1,0 +1,15 @@
+import { canonicalDigest } from '../../base/canonical-json.ts'
+import type { Runner } from '../../executor/port/host.ts'
+import { hexOf, type Layer } from '../image-documents.ts'
+
+/** The digest of what a job runs on: the image's layer, the runner's layer above it, and the runner's policy. */
+export const composedDigest = (layer: Layer, runner: Runner): string =>
+  canonicalDigest({
+    layer: layer.diffId,
+    runner: runner.layerDigest,
+    abi_revision: runner.abiRevision,
+    policy: runner.policyDigest,
+  })
+
+export const policyRevisionOf = (runner: Runner): string =>
+  `policy-${hexOf(runner.policyDigest).slice(0, 16)}`

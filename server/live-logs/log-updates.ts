@@ -1,0 +1,72 @@
+import { EventEmitter } from 'node:events'
+import { sleep } from '../base/clock.ts'
+import type { Log } from '../base/logging.ts'
+import { type Listener, listen } from '../work/listener.ts'
+
+/** Notified by the worker that has stored a new part of a log; the payload is the id of its run or build. */
+export const logUpdatesChannel = 'live_log_news'
+/** Notified by changes of state that followers wait for; the payload is the id of the run or build. */
+export const stateChangesChannel = 'state_changes'
+
+const reconnected = Symbol('reconnected')
+
+/** Notifies followers of new parts of logs. */
+export interface LogUpdates {
+  of(subjectId: string): LogSubscription
+}
+
+/** The subscription of one follower. */
+export interface LogSubscription {
+  /** Resolves when there has been a notification since it last resolved, or after `withinMs`. */
+  next(withinMs: number): Promise<void>
+  close(): void
+}
+
+/** Listens for new parts of live logs, on a connection that is open while a log has followers. */
+export class DatabaseLogUpdates implements LogUpdates {
+  readonly #options: { url: string; log: Log }
+  readonly #events = new EventEmitter().setMaxListeners(0)
+  #subscriptions = 0
+  #listener: Listener | undefined
+
+  constructor(options: { url: string; log: Log }) {
+    this.#options = options
+  }
+
+  of(subjectId: string): LogSubscription {
+    const subscription = new Subscription(() => {
+      this.#events.off(subjectId, subscription.notify).off(reconnected, subscription.notify)
+      this.#subscriptions -= 1
+      if (this.#subscriptions > 0) return
+      void this.#listener?.stop()
+      this.#listener = undefined
+    })
+    this.#events.on(subjectId, subscription.notify).on(reconnected, subscription.notify)
+    this.#subscriptions += 1
+    this.#listener ??= listen({
+      ...this.#options,
+      channels: [logUpdatesChannel, stateChangesChannel],
+      onNotification: (_channel, id) => this.#events.emit(id),
+      onListening: () => this.#events.emit(reconnected),
+    })
+    return subscription
+  }
+}
+
+class Subscription implements LogSubscription {
+  readonly close: () => void
+  #pending = Promise.withResolvers<void>()
+
+  constructor(close: () => void) {
+    this.close = close
+  }
+
+  readonly notify = (): void => this.#pending.resolve()
+
+  async next(withinMs: number): Promise<void> {
+    const late = new AbortController()
+    await Promise.race([this.#pending.promise, sleep(withinMs, late.signal)])
+    late.abort()
+    this.#pending = Promise.withResolvers<void>()
+  }
+}

@@ -1,0 +1,66 @@
+import { resolve } from 'node:path'
+
+const server = resolve(import.meta.dirname, '..')
+export const executorSources = resolve(server, 'executor/oci/native')
+const confineSources = resolve(server, 'confine')
+
+export interface NativeProgram {
+  /** A library is loaded into processes that are linked dynamically; everything else is static. */
+  kind: 'program' | 'library'
+  /** Folder of the sources and headers. */
+  folder: string
+  sources: readonly string[]
+}
+
+const inExecutor = (...sources: string[]): NativeProgram => ({
+  kind: 'program',
+  folder: executorSources,
+  sources,
+})
+
+/** Every native program of the service, by the name of its file. */
+export const nativePrograms = {
+  /** Supervises one sandbox. */
+  shim: inExecutor(
+    ...['shim', 'plan', 'clients', 'input', 'record', 'runtime', 'space'].map((name) => `shim/${name}.c`),
+    ...['cgroups', 'devices', 'mounts', 'network'].map((name) => `shim/confine/${name}.c`),
+    ...['log', 'mask', 'mask-forms'].map((name) => `shim/log/${name}.c`),
+    ...['shim/collect/collect.c', 'shim/collect/outputs.c', 'common/clock.c'],
+  ),
+  /** Starts shims. */
+  spawner: inExecutor('spawner/spawner.c'),
+  /** Makes network links. */
+  links: inExecutor('links/links.c'),
+  /** Resolves names for sandboxes. */
+  resolver: inExecutor(
+    ...['resolver', 'confine', 'dns', 'questions', 'shares', 'streams', 'lists', 'refusals', 'control'].map(
+      (name) => `resolver/${name}.c`,
+    ),
+    'common/clock.c',
+  ),
+  /** Process 1 of a sandbox. */
+  init: inExecutor('init/init.c'),
+  /** Unpacks an image inside a sandbox. */
+  unpack: inExecutor('unpack/unpack.c', 'unpack/tar.c', 'unpack/entries.c'),
+  /** Starts archive readers. */
+  'reader-start': { kind: 'program', folder: confineSources, sources: ['reader-start.c'] },
+  /** Gives an archive reader its filter of system calls. */
+  'seal.so': { kind: 'library', folder: confineSources, sources: ['seal.c'] },
+  /** Hides the memory of a process from others of its user. */
+  'not-dumpable.so': { kind: 'library', folder: confineSources, sources: ['not-dumpable.c'] },
+} as const satisfies Record<string, NativeProgram>
+
+export type NativeName = keyof typeof nativePrograms
+
+const common = [
+  ...['-O2', '-std=gnu11', '-Wall', '-Wextra', '-Wconversion', '-Wno-sign-conversion', '-Werror', '-I.'],
+  // The C library of Debian defines _FORTIFY_SOURCE for nobody: 3 checks sizes known only at run time too.
+  ...['-D_FORTIFY_SOURCE=3', '-fstack-protector-strong', '-fstack-clash-protection', '-fcf-protection'],
+  ...['-Wl,-z,relro', '-Wl,-z,now', '-Wl,-z,noexecstack', '-Wl,-z,separate-code', '-Wl,--build-id=none'],
+]
+
+/** Arguments of the compiler. */
+export const flagsOf: Record<NativeProgram['kind'], readonly string[]> = {
+  program: [...common, '-fPIE', '-static-pie'],
+  library: [...common, '-fPIC', '-shared'],
+}

@@ -1,0 +1,64 @@
+import { userInfo } from 'node:os'
+import type { Executing } from '../../db/database.ts'
+import { type AuditEntryRow, findBrokenEntry, insertAuditEntry, listAuditEntries } from './audit-log-store.ts'
+
+/*
+ * The audit log of operator actions outside the API. An action is recorded before it starts, so that no action can
+ * happen without a record. Actions that changed nothing or failed are in the log too.
+ */
+
+/** One recorded command. `details` contain no secret. */
+export interface AuditEntry {
+  act:
+    | 'backup'
+    | 'restore'
+    | 'company_set'
+    | 'directory_apply'
+    | 'password_set'
+    | 'image_block'
+    | 'image_unblock'
+    | 'build_fence_on'
+    | 'build_fence_off'
+    | 'environment_publish'
+    | 'environment_archive'
+    | 'finding_block'
+    | 'finding_unblock'
+    | 'runner_release_approve'
+    | 'signing_key_rotate'
+    | 'storage_recount'
+    | 'signing_key_retire'
+    | 'token_key_rotate'
+    | 'link_key_rotate'
+    | 'secret_key_rotate'
+    | 'secret_key_retire'
+    | 'pepper_rotate'
+    | 'pepper_retire'
+    | 'gateway_key_issue'
+    | 'gateway_key_revoke'
+    | 'vulnerabilities_import'
+  subject?: string
+  details?: object
+}
+
+const subjectMaxLength = 256
+
+/** Records an action of the account that runs this process. */
+export async function recordAuditEntry(
+  db: Executing,
+  { act, subject = '', details = {} }: AuditEntry,
+): Promise<void> {
+  const { username: account } = userInfo()
+  await insertAuditEntry(db, { account, act, subject: subject.slice(0, subjectMaxLength), details })
+}
+
+export interface AuditLog {
+  /** Newest first. */
+  items: AuditEntryRow[]
+  /** Number of the first entry that was changed, or before which entries are missing. Null: none. */
+  broken_at: number | null
+}
+
+/** The newest entries, and whether the whole log is intact. Removal of the newest entries is not detected. */
+export async function readAuditLog(db: Executing, limit: number): Promise<AuditLog> {
+  return { items: await listAuditEntries(db, limit), broken_at: (await findBrokenEntry(db)) ?? null }
+}

@@ -1,0 +1,144 @@
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createTestDatabase } from '../../../testing/database/test-database.ts'
+import { systemClock } from '../../base/clock.ts'
+import { baselineParts } from '../../db/baseline.ts'
+import { DiskStorage } from '../../storage/disk.ts'
+import { backUp } from './back-up.ts'
+import { checkBackup } from './check-backup.ts'
+import { copyOut, filesBelow } from './copy-files.ts'
+import { holdDeletions } from './hold-deletions.ts'
+
+const { db } = await createTestDatabase()
+const silent = () => undefined
+let parent: string
+let dataDir: string
+let target: string
+let storage: DiskStorage
+
+beforeEach(async () => {
+  parent = mkdtempSync(join(tmpdir(), 'sandbox-test-backup-'))
+  dataDir = join(parent, 'data')
+  target = join(parent, 'backup')
+  mkdirSync(join(dataDir, 'keys'), { recursive: true })
+  mkdirSync(join(dataDir, 'objects'))
+  writeFileSync(join(dataDir, 'keys/root.key'), 'secret')
+  storage = new DiskStorage(join(dataDir, 'objects'))
+  await storage.put('runs/a/log', Buffer.from('kept'))
+  await storage.put('runs/b/log', Buffer.from('deleted'))
+})
+afterEach(() => rmSync(parent, { recursive: true, force: true }))
+
+const make = (say: (text: string) => void = silent) =>
+  backUp({ db, dataDir, target, release: '1', clock: systemClock, say })
+const inObjects = () => readdirSync(join(dataDir, 'objects')).toSorted()
+
+describe('a backup', () => {
+  it('contains objects deleted during the backup, which the service removes afterwards', async () => {
+    let deleted: Promise<void> | undefined
+    await make((text) => {
+      if (text === 'database') deleted = storage.delete('runs/b/log')
+    })
+    await deleted
+    const { files } = await checkBackup(target, silent)
+    const paths = files.map(({ path }) => path)
+    expect(paths).toEqual(
+      expect.arrayContaining(['keys/root.key', 'objects/runs/a/log', 'objects/runs/b/log']),
+    )
+    expect(readFileSync(join(target, 'objects/runs/b/log'), 'utf8')).toBe('deleted')
+    expect(await storage.size('runs/b/log')).toBeUndefined()
+    expect(inObjects()).toEqual(['incoming', 'objects'])
+  })
+
+  it('is written only to a new folder, and an interrupted backup is distinguished from a complete one', async () => {
+    rmSync(join(dataDir, 'keys'), { recursive: true })
+    symlinkSync('/nowhere', join(dataDir, 'keys'))
+    const cut = make((text) => {
+      if (text === 'objects') throw new Error('cut')
+    })
+    await expect(cut).rejects.toThrow()
+    expect(readdirSync(target)).toContain('INCOMPLETE')
+    await expect(make()).rejects.toThrow('was interrupted')
+    await expect(checkBackup(target, silent)).rejects.toThrow('contains no complete backup')
+    writeFileSync(join(parent, 'file'), '')
+    target = parent
+    await expect(make()).rejects.toThrow('is not empty')
+    expect(inObjects()).toEqual(['incoming', 'objects'])
+  })
+
+  it('is refused if a byte of it was changed', async () => {
+    await make()
+    writeFileSync(join(target, 'objects/runs/a/log'), 'kepT')
+    rmSync(join(target, 'objects/runs/b/log'))
+    await expect(checkBackup(target, silent)).rejects.toMatchObject({
+      problems: [
+        'the backup is incomplete or damaged:',
+        'objects/runs/a/log was changed',
+        'objects/runs/b/log is missing',
+      ],
+    })
+  })
+
+  it('is refused if its release is too old, or later than this one', async () => {
+    await make()
+    const path = join(target, 'manifest.json')
+    const manifest = JSON.parse(readFileSync(path, 'utf8')) as { migrations: string[] }
+    const checked = (migrations: readonly string[]) => {
+      writeFileSync(path, JSON.stringify({ ...manifest, migrations }))
+      return checkBackup(target, silent)
+    }
+    await expect(checked(baselineParts.slice(0, -1))).rejects.toThrow('schema_too_old')
+    await expect(checked([...manifest.migrations, '9999-later'])).rejects.toThrow('9999-later')
+    await expect(checked([...baselineParts, '9999-later'])).rejects.toThrow('9999-later')
+    await checked(baselineParts)
+  })
+
+  it('is refused while another one is in progress', async () => {
+    const hold = await holdDeletions(join(dataDir, 'objects'))
+    await expect(make()).rejects.toThrow('another backup of this service is in progress')
+    await hold.release()
+  })
+})
+
+describe('copying a file', () => {
+  it('follows no link out of the folder', async () => {
+    const outside = join(parent, 'outside')
+    mkdirSync(outside)
+    writeFileSync(join(outside, 'secret'), 'x')
+    const root = join(dataDir, 'objects/objects')
+    symlinkSync(outside, join(root, 'folder'))
+    symlinkSync(join(outside, 'secret'), join(root, 'file'))
+    const found: string[] = []
+    for await (const path of filesBelow(root)) found.push(path)
+    expect(found.toSorted()).toEqual(['runs/a/log', 'runs/b/log'])
+    mkdirSync(target)
+    for (const path of ['folder/secret', 'file']) {
+      expect(await copyOut({ root, path, target, name: path })).toBeUndefined()
+    }
+    expect(readdirSync(target)).toEqual([])
+  })
+})
+
+describe('deletions', () => {
+  it('resume after the process that held them has died', async () => {
+    const hold = join(dataDir, 'objects/hold')
+    writeFileSync(hold, '')
+    await storage.delete('runs/a/log')
+    expect(readdirSync(join(dataDir, 'objects/held/runs/a'))).toEqual(['log'])
+    utimesSync(hold, new Date(0), new Date(0))
+    await storage.delete('runs/b/log')
+    expect(await storage.size('runs/b/log')).toBeUndefined()
+    expect(inObjects()).toEqual(['incoming', 'objects'])
+  })
+})

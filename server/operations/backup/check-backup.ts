@@ -1,0 +1,67 @@
+import { createReadStream } from 'node:fs'
+import { lstat } from 'node:fs/promises'
+import { isAbsolute, join, normalize } from 'node:path'
+import { Writable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { unknownMigrations } from '../../db/migrate.ts'
+import { SchemaProblem } from '../../db/schema-problem.ts'
+import { BackupProblem } from './backup-problem.ts'
+import { DigestedStream } from './digested-stream.ts'
+import { type ListedFile, readFileList } from './file-list.ts'
+import { type Manifest, readManifest } from './manifest.ts'
+
+const toldMost = 20
+
+export interface CheckedBackup {
+  manifest: Manifest
+  files: ListedFile[]
+}
+
+/** Reads the whole backup once. Throws a `BackupProblem` that lists missing and damaged files. */
+export async function checkBackup(source: string, say: (text: string) => void): Promise<CheckedBackup> {
+  const manifest = await readManifest(source)
+  const later = unknownMigrationsOf(manifest)
+  if (later.length > 0) {
+    throw new BackupProblem(
+      `the backup was made by a later release (${manifest.release}, ${later[0]}): restore it with that one`,
+    )
+  }
+  const files = await readFileList(source, manifest.filesSha256)
+  if (!files) throw new BackupProblem('files.gz of the backup is missing or damaged')
+  say(`reading ${files.length} files`)
+  const problems: string[] = []
+  for (const file of files) {
+    const problem = await problemOf(source, file)
+    if (problem) problems.push(`${file.path} ${problem}`)
+  }
+  if (problems.length === 0) return { manifest, files }
+  const more = problems.length > toldMost ? [`and ${problems.length - toldMost} more`] : []
+  throw new BackupProblem('the backup is incomplete or damaged:', ...problems.slice(0, toldMost), ...more)
+}
+
+function unknownMigrationsOf({ migrations, release }: Manifest): string[] {
+  try {
+    return unknownMigrations(migrations)
+  } catch (error) {
+    if (!(error instanceof SchemaProblem)) throw error
+    throw new BackupProblem(
+      `the backup was made by a release that is too old for this one (${release}, ${error.slug}): restore it with that release, install the one before this one, start it once, and make a backup with it`,
+    )
+  }
+}
+
+async function problemOf(
+  source: string,
+  { path, byteSize, sha256 }: ListedFile,
+): Promise<string | undefined> {
+  if (isAbsolute(path) || normalize(path) !== path || path.startsWith('..'))
+    return 'is not a valid path in a backup'
+  const full = join(source, path)
+  const found = await lstat(full).catch(() => undefined)
+  if (!found?.isFile()) return 'is missing'
+  if (found.size !== byteSize) return `has ${found.size} bytes instead of ${byteSize}`
+  const digested = new DigestedStream()
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
+  await pipeline(createReadStream(full), digested, nowhere)
+  return digested.sha256 === sha256 ? undefined : 'was changed'
+}

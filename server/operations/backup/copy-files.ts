@@ -1,0 +1,67 @@
+import { constants, createWriteStream } from 'node:fs'
+import { type FileHandle, mkdir, open, readdir, readlink, realpath } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { hasCode } from '../../base/has-code.ts'
+import { DigestedStream } from './digested-stream.ts'
+import type { ListedFile } from './file-list.ts'
+
+/** Paths of the regular files below `root`, relative to it. Links and other file types are skipped. */
+export async function* filesBelow(root: string, folder = ''): AsyncGenerator<string> {
+  const entries = await readdir(join(root, folder), { withFileTypes: true }).catch((error: unknown) => {
+    // The folder was removed after its name was read.
+    if (hasCode(error, 'ENOENT')) return []
+    throw error
+  })
+  for (const entry of entries) {
+    const path = join(folder, entry.name)
+    if (entry.isDirectory()) yield* filesBelow(root, path)
+    else if (entry.isFile()) yield path
+  }
+}
+
+export interface FileCopy {
+  /** A folder in which the service can write. */
+  root: string
+  /** Path below `root`. */
+  path: string
+  /** Folder of the backup. */
+  target: string
+  /** Path below `target`. */
+  name: string
+}
+
+/**
+ * Copies one file from a folder that root does not own. The opened file must be at the path of its name, because the
+ * folder's owner could replace a directory with a link in the meantime. Undefined if the file no longer exists.
+ */
+export async function copyOut({ root, path, target, name }: FileCopy): Promise<ListedFile | undefined> {
+  const file = await openInside(root, path)
+  if (!file) return undefined
+  try {
+    const digested = new DigestedStream()
+    const to = join(target, name)
+    await mkdir(dirname(to), { recursive: true, mode: 0o700 })
+    await pipeline(
+      file.createReadStream({ autoClose: false }),
+      digested,
+      createWriteStream(to, { mode: 0o600, flags: 'wx' }),
+    )
+    return { path: name, byteSize: digested.byteSize, sha256: digested.sha256 }
+  } finally {
+    await file.close()
+  }
+}
+
+async function openInside(root: string, path: string): Promise<FileHandle | undefined> {
+  const expected = join(await realpath(root), path)
+  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
+  const file = await open(expected, flags).catch((error: unknown) => {
+    if (!hasCode(error, 'ENOENT') && !hasCode(error, 'ELOOP')) throw error
+  })
+  if (!file) return undefined
+  const isThere = (await readlink(`/proc/self/fd/${file.fd}`)) === expected && (await file.stat()).isFile()
+  if (isThere) return file
+  await file.close()
+  return undefined
+}

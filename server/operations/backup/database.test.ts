@@ -1,0 +1,124 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createEmptyDatabase, createTestDatabase } from '../../../testing/database/test-database.ts'
+import { makeRun, makeRunnableTask } from '../../../testing/factories/runs.ts'
+import { makeTenant } from '../../../testing/factories/tenant.ts'
+import { baselineName, baselineParts } from '../../db/baseline.ts'
+import type { Database } from '../../db/database.ts'
+import { migrations } from '../../db/migrate.ts'
+import { claimNext } from '../../runs/queue/claim-store.ts'
+import { runCapacity } from '../../runs/queue/run-capacity.ts'
+import { type Dump, dumpDatabase } from './dump-database.ts'
+import { loadDatabase } from './load-database.ts'
+import { isEmptyDatabase } from './load-store.ts'
+import type { Manifest } from './manifest.ts'
+import { listTables } from './table-store.ts'
+
+const { db } = await createTestDatabase()
+const folder = mkdtempSync(join(tmpdir(), 'sandbox-test-backup-'))
+let target: Database
+let dump: Dump
+let queued: string
+let claimed: string
+let ended: string
+
+const manifestOf = (made: Dump): Manifest => ({
+  ...made,
+  format: 1,
+  release: 'x',
+  madeAt: '',
+  filesSha256: '',
+  files: 0,
+  bytes: 0,
+})
+
+const rowsOf = async (from: Database, table: string): Promise<string[]> => {
+  const { rows } = await sql<{ row: string }>`
+    select t::text as row from ${sql.table(table)} t order by 1
+  `.execute(from)
+  return rows.map(({ row }) => row)
+}
+
+beforeAll(async () => {
+  const tenant = await makeTenant(db)
+  const task = await makeRunnableTask(db, tenant.companyId, { work_script: 'a\\b"c\n\t(é, {}), ""' })
+  const ofRoom = { chatroom_id: tenant.roomId }
+  claimed = await makeRun(db, task, ofRoom)
+  await claimNext(db, { worker: 'a machine', companyConcurrency: 9, capacity: runCapacity({ slots: 16 }) })
+  queued = await makeRun(db, task, ofRoom)
+  ended = await makeRun(db, task, { ...ofRoom, state: 'completed', exit_code: 0, terminal_at: new Date() })
+  dump = await dumpDatabase(db, folder)
+  target = (await createEmptyDatabase()).db
+})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+describe('a dumped and loaded database', () => {
+  it('has every row of every table unchanged, except for active runs', async () => {
+    expect(await isEmptyDatabase(target)).toBe(true)
+    expect(await loadDatabase(target, folder, manifestOf(dump))).toMatchObject({ endedRuns: 2 })
+    const moving = ['runs', 'state_events', 'run_count_changes', 'queue_turns']
+    for (const table of await listTables(db)) {
+      if (!moving.includes(table)) expect(await rowsOf(target, table), table).toEqual(await rowsOf(db, table))
+    }
+    expect((await rowsOf(target, 'runs')).filter((row) => row.includes(ended))).toEqual(
+      (await rowsOf(db, 'runs')).filter((row) => row.includes(ended)),
+    )
+  })
+
+  it('does not start a run again that may have run since, and records why', async () => {
+    for (const [id, left] of [
+      [queued, 'queued'],
+      [claimed, 'starting'],
+    ] as const) {
+      const run = await target.selectFrom('runs').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
+      expect(run).toMatchObject({ state: 'platform_failed', error_code: 'restored_from_backup' })
+      const event = await target
+        .selectFrom('state_events')
+        .selectAll()
+        .where('entity_id', '=', id)
+        .where('to_state', '=', 'platform_failed')
+        .executeTakeFirstOrThrow()
+      expect(event.from_state).toBe(left)
+    }
+    expect(
+      await claimNext(target, {
+        worker: 'a machine',
+        companyConcurrency: 9,
+        capacity: runCapacity({ slots: 16 }),
+      }),
+    ).toBeUndefined()
+  })
+
+  it('has its references, triggers and sequences', async () => {
+    const objects = (from: Database) =>
+      sql<{ what: string }>`
+        select conname::text || pg_get_constraintdef(oid) as what from pg_constraint where connamespace = 'public'::regnamespace
+        union all select tgname::text || tgenabled::text from pg_trigger where not tgisinternal
+        order by 1
+      `.execute(from)
+    expect((await objects(target)).rows).toEqual((await objects(db)).rows)
+    await expect(
+      sql`insert into chatrooms (id, company_id) values ('x', 'y')`.execute(target),
+    ).rejects.toThrow()
+    const last = async (from: Database) => {
+      const { rows } = await sql<{ id: number }>`select max(id) as id from state_events`.execute(from)
+      return rows[0]?.id ?? 0
+    }
+    expect(await last(target)).toBe((await last(db)) + 2)
+  })
+
+  it('is loaded from a release that had the baseline in several migrations', async () => {
+    const { db: other } = await createEmptyDatabase()
+    const later = Object.keys(migrations).filter((name) => name !== baselineName)
+    const manifest = manifestOf({ ...dump, migrations: [...baselineParts, ...later] })
+    expect(await loadDatabase(other, folder, manifest)).toMatchObject({ endedRuns: 2 })
+    expect(await rowsOf(other, 'task_versions')).toEqual(await rowsOf(db, 'task_versions'))
+  })
+
+  it('is not loaded into a database that is not empty', async () => {
+    expect(await isEmptyDatabase(db)).toBe(false)
+  })
+})

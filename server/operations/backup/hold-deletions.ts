@@ -1,0 +1,56 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { statSync } from 'node:fs'
+import { asAccount } from '../../postgres/account.ts'
+import { DeletionHold } from '../../storage/deletion-hold.ts'
+import { BackupProblem } from './backup-problem.ts'
+
+export interface DeletionsOnHold {
+  /** Objects deleted since the hold started, by their keys below this folder. */
+  folder: string
+  /** Deletes the held objects and ends the hold. */
+  release(): Promise<void>
+}
+
+const busyCode = 3
+
+/** Ends with its parent, even after kill -9 of the parent, and removes the hold and the held objects. */
+const script = `
+  if [ -n "$(find "$1" -mmin -1 2>/dev/null)" ]; then exit 3; fi
+  trap 'rm -f -- "$1"; rm -rf -- "$2"; exit 0' TERM
+  while :; do touch -- "$1" || exit 1; echo placed; sleep 5 >/dev/null & wait $!; done
+`
+
+/**
+ * Moves deleted objects aside until the hold is released. Root does not own the folder, so a process of the folder's
+ * owner creates the hold.
+ */
+export async function holdDeletions(objects: string): Promise<DeletionsOnHold> {
+  const { uid, gid } = statSync(objects)
+  const hold = new DeletionHold(objects)
+  const account = process.getuid?.() === 0 && uid !== 0 ? { uid, gid } : undefined
+  const [command = '', ...args] = asAccount(
+    account,
+    ['sh', '-c', script, 'hold', hold.file, hold.held],
+    'TERM',
+  )
+  const child = spawn(command, args, { cwd: '/', stdio: ['ignore', 'pipe', 'ignore'] })
+  const ended = once(child, 'close')
+  const placed = await Promise.race([once(child.stdout, 'data').then(() => true), ended.then(() => false)])
+  if (!placed) {
+    const [code] = (await ended) as [number | null]
+    throw new BackupProblem(
+      code === busyCode
+        ? 'another backup of this service is in progress'
+        : `deletions cannot be held: ${hold.file} cannot be written`,
+    )
+  }
+  child.stdout.resume()
+  return {
+    folder: hold.held,
+    release: async () => {
+      child.kill('SIGTERM')
+      await ended
+    },
+  }
+}

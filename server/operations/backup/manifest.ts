@@ -1,0 +1,82 @@
+import { mkdir, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { hasCode } from '../../base/has-code.ts'
+import { BackupProblem } from './backup-problem.ts'
+
+/*
+ * A backup is a folder:
+ *
+ *   database/TABLE.rows.gz   one row a line, each a JSON string of the row's text
+ *   keys/, objects/          copies of the folders of the data folder
+ *   files.gz                 one line for each of all these files: [path, bytes, sha256]
+ *   manifest.json            written last: without it the backup is incomplete
+ *   INCOMPLETE               exists until the manifest is written
+ */
+
+export interface Manifest {
+  format: 1
+  release: string
+  madeAt: string
+  /** Applied migrations, in order. */
+  migrations: string[]
+  tables: { name: string; rows: number }[]
+  sequences: Record<string, number>
+  /** sha256 of `files.gz`. */
+  filesSha256: string
+  files: number
+  bytes: number
+}
+
+const manifestName = 'manifest.json'
+const incompleteName = 'INCOMPLETE'
+
+/** Creates the folder of a backup. It must not exist, or be empty. */
+export async function startBackup(target: string): Promise<void> {
+  await mkdir(target, { recursive: true, mode: 0o700 })
+  const found = await readdir(target)
+  if (found.includes(incompleteName)) {
+    throw new BackupProblem(
+      `${target} contains a backup that was interrupted or is in progress: remove it first`,
+    )
+  }
+  if (found.length > 0) throw new BackupProblem(`${target} is not empty: name a new folder`)
+  await writeFile(join(target, incompleteName), 'This backup is incomplete.\n', { flush: true })
+}
+
+/** All other files must already be synced to disk. */
+export async function completeBackup(target: string, manifest: Manifest): Promise<void> {
+  const part = join(target, `${manifestName}.part`)
+  await writeFile(part, `${JSON.stringify(manifest, null, 2)}\n`, { mode: 0o600, flush: true })
+  await rename(part, join(target, manifestName))
+  await syncFolder(target)
+  await rm(join(target, incompleteName))
+}
+
+export async function readManifest(source: string): Promise<Manifest> {
+  const text = await readFile(join(source, manifestName), 'utf8').catch((error: unknown) => {
+    if (!hasCode(error, 'ENOENT') && !hasCode(error, 'ENOTDIR')) throw error
+    throw new BackupProblem(
+      `${source} contains no complete backup: it has no ${manifestName}, which is written last`,
+    )
+  })
+  const manifest = parse(text)
+  if (manifest?.format === 1) return manifest
+  throw new BackupProblem(`${join(source, manifestName)} is damaged, or of a later release`)
+}
+
+function parse(text: string): Manifest | undefined {
+  try {
+    return JSON.parse(text) as Manifest
+  } catch {
+    return undefined
+  }
+}
+
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, 'r')
+  try {
+    await folder.sync()
+  } finally {
+    await folder.close()
+  }
+}

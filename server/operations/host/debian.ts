@@ -1,0 +1,28 @@
+import { runCommand } from './run-command.ts'
+
+const release = 'bookworm'
+/** Removes files that mmdebstrap copies from its host: the name and the resolvers of the machine. */
+export const forgetMachine = 'rm -f "$1/etc/hostname" "$1/etc/resolv.conf"'
+
+/** Increment it when the same package list produces a different result. */
+export const debianRevision = 2
+
+/** Documentation is not needed in a container. */
+const leftOut = ['/usr/share/doc/*', '/usr/share/man/*', '/usr/share/locale/*', '/usr/share/info/*']
+
+/**
+ * Makes a Debian root filesystem with the packages from the machine's package sources: a folder, or a tar if the name
+ * ends in `.tar`. Needs root and `mmdebstrap`. Device nodes are omitted: every sandbox gets its own.
+ */
+export async function makeDebian(target: string, packages: string[]): Promise<void> {
+  await runCommand('mmdebstrap', [
+    '--variant=essential',
+    `--include=${packages.join(',')}`,
+    '--aptopt=APT::Install-Recommends "false"',
+    ...leftOut.map((path) => `--dpkgopt=path-exclude=${path}`),
+    `--customize-hook=${forgetMachine}`,
+    '--skip=output/dev',
+    release,
+    target,
+  ])
+}

@@ -1,0 +1,35 @@
+import { spawn } from 'node:child_process'
+
+/** A command of the operator failed. The message ends with the last lines of its output. */
+export class CommandFailed extends Error {
+  constructor(command: string, outcome: string, output: string) {
+    super(`${command} failed (${outcome})\n${output.trim().split('\n').slice(-15).join('\n')}`)
+    this.name = 'CommandFailed'
+  }
+}
+
+const keptOutput = 64 * 1024
+
+/** Runs a program without a shell. Rejects with `CommandFailed`. Its output is kept only to explain a failure. */
+export function runCommand(
+  command: string,
+  args: string[],
+  options: { input?: string } = {},
+): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, { stdio: ['pipe', 'pipe', 'pipe'] })
+    let output = ''
+    const keep = (bytes: Buffer) => {
+      output = (output + bytes.toString('utf8')).slice(-keptOutput)
+    }
+    child.stdout.on('data', keep)
+    child.stderr.on('data', keep)
+    child.on('error', (error) => reject(new CommandFailed(command, error.message, '')))
+    child.on('close', (code, signal) =>
+      code === 0 ? resolve(output) : reject(new CommandFailed(command, signal ?? `exit ${code}`, output)),
+    )
+    // A program that ends before it has read its input breaks the pipes. Only its exit status counts.
+    for (const pipe of child.stdio) pipe?.on('error', () => undefined)
+    child.stdin.end(options.input ?? '')
+  })
+}

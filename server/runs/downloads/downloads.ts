@@ -1,0 +1,131 @@
+import { Readable } from 'node:stream'
+import { CodedError, notFound } from '../../base/coded-error.ts'
+import { ObjectMissing, type ObjectStorage, type OpenedObject } from '../../storage/port.ts'
+import { attachment } from '../read/content-disposition.ts'
+import { type ByteRange, rangeOf } from './byte-range.ts'
+import { type Downloader, DownloadSlots } from './download-slots.ts'
+import type { NamedPart } from './stored-parts.ts'
+import { type StoredPart, VerifiedObjects } from './verified-objects.ts'
+
+export interface Download {
+  body: Readable
+  /** Size of the whole object, also if only a range is sent. */
+  byteSize: number
+  /** Undefined: the whole object. */
+  range: ByteRange | undefined
+  etag: string
+  contentDisposition: string
+}
+
+/** The requested part of an object, and a signal for the end of the request. */
+export interface DownloadRequest {
+  /** Headers of the request. */
+  range?: string | undefined
+  ifRange?: string | undefined
+  /** Fires when the client has disconnected. */
+  signal: AbortSignal
+}
+
+/** The requested range contains no byte of the object. */
+export class RangeNotSatisfiable extends CodedError {
+  readonly contentRange: string
+  constructor(byteSize: number) {
+    super('range_not_satisfiable')
+    this.contentRange = `bytes */${byteSize}`
+  }
+}
+
+/** A client that reads nothing for this long loses its slot. */
+const stalledMs = 120_000
+
+/** Downloads of one API process. They share its download slots and the record of verified objects. */
+export class Downloads {
+  readonly #storage: ObjectStorage
+  readonly #slots = new DownloadSlots()
+  readonly #verified: VerifiedObjects
+
+  constructor(storage: ObjectStorage) {
+    this.#storage = storage
+    this.#verified = new VerifiedObjects(storage)
+  }
+
+  /**
+   * Opens an object. The bytes are verified against their digest before the first one is sent, and are sent from the same
+   * open file. Throws `not_found` for a missing object, `downloads_busy`, `range_not_satisfiable`, `storage_unavailable`.
+   */
+  async open(part: NamedPart, who: Downloader, request: DownloadRequest): Promise<Download> {
+    const { byteSize } = part
+    const etag = `"${part.digest.slice('sha256:'.length)}"`
+    const isSame = request.ifRange === undefined || request.ifRange === etag
+    const range = isSame ? rangeOf(request.range, byteSize) : undefined
+    if (range === 'none') throw new RangeNotSatisfiable(byteSize)
+    const release = this.#slots.take(who)
+    try {
+      const object = await this.openVerified(part, { companyId: who.companyId, signal: request.signal })
+      const { start, end } = range ?? { start: 0, end: byteSize }
+      const body = Readable.from(object.read(part.start + start, part.start + end), { objectMode: false })
+      endWhenStalled(body)
+      body.once('close', () => {
+        release()
+        object.close().catch(() => undefined)
+      })
+      return { body, byteSize, range, etag, contentDisposition: attachment(part.name) }
+    } catch (error) {
+      release()
+      if (error instanceof ObjectMissing) throw notFound()
+      throw error
+    }
+  }
+
+  /** Opens an object after verifying it. The caller closes it. Throws `ObjectMissing`. */
+  async openVerified(
+    part: StoredPart,
+    who: { companyId: string; signal: AbortSignal },
+  ): Promise<OpenedObject> {
+    const object = await this.#storage.opened(part.key)
+    try {
+      await this.#verified.verify(object, part, who)
+      return object
+    } catch (error) {
+      await object.close()
+      throw error
+    }
+  }
+
+  /** The first `count` bytes of a verified object, fewer where it has no more. Throws `not_found` for a missing object. */
+  async firstBytes(
+    part: StoredPart,
+    count: number,
+    who: { companyId: string; signal: AbortSignal },
+  ): Promise<Buffer> {
+    const object = await this.openVerified(part, who).catch((error: unknown) => {
+      throw error instanceof ObjectMissing ? notFound() : error
+    })
+    try {
+      const end = part.start + Math.min(count, part.byteSize)
+      return Buffer.concat(await Array.fromAsync(object.read(part.start, end)))
+    } finally {
+      await object.close()
+    }
+  }
+
+  /** Takes a download slot for work of another kind, and returns what releases it. Throws `downloads_busy`. */
+  hold(who: Downloader): () => void {
+    return this.#slots.take(who)
+  }
+
+  /** A body that holds a download slot until it is closed, and ends when its reader stalls. Throws `downloads_busy`. */
+  stream(bytes: AsyncIterable<Buffer>, who: Downloader): Readable {
+    const release = this.#slots.take(who)
+    const body = Readable.from(bytes, { objectMode: false })
+    endWhenStalled(body)
+    body.once('close', release)
+    return body
+  }
+}
+
+function endWhenStalled(body: Readable): void {
+  const timer = setTimeout(() => body.destroy(), stalledMs).unref()
+  body.on('data', () => timer.refresh()).pause()
+  body.once('close', () => clearTimeout(timer))
+}

@@ -1,0 +1,135 @@
+import { createHash, createHmac } from 'node:crypto'
+import {
+  type ArtifactPublicLink,
+  neverMintedToken,
+  type PublicLink,
+  type PublicLinkKind,
+} from '@sandbox-jobs/contract/resources/runs/public-link.ts'
+import { publicArtifactPrefix } from '@sandbox-jobs/contract/routes/prefixes.ts'
+import type { Directory } from '../../access/directory.ts'
+import type { Principal } from '../../access/principal.ts'
+import type { Clock } from '../../base/clock.ts'
+import { notFound } from '../../base/coded-error.ts'
+import { newId } from '../../base/ids.ts'
+import type { Database } from '../../db/database.ts'
+import { type ArtifactAddress, requireArtifact } from '../read/read-artifacts.ts'
+import { type RunAddress, requireReadableRun } from '../read/read-runs.ts'
+import type { RunLookup } from '../read/run-lookup.ts'
+import { findArtifact } from '../results/artifact-store.ts'
+import { findContent } from '../results/run-content-store.ts'
+import {
+  findLink,
+  insertLink,
+  type LinkSubject,
+  type PublicLinkRow,
+  revokeLink,
+} from './public-link-store.ts'
+
+export interface LinkDeps {
+  db: Database
+  directory: Directory
+  runs: RunLookup
+  clock: Clock
+  /** Key of public links. */
+  linkKey: Buffer
+  /** Prefix of the addresses, without a trailing slash. */
+  baseUrl: string
+}
+
+/**
+ * Public links are permanent addresses without login (contract part 1, "Run"). A token is a MAC of the link's id under a
+ * key that is not in the database. So a live link can be rendered again although the database holds only the token's hash.
+ */
+export const linkToken = (key: Buffer, id: string): string =>
+  createHmac('sha256', key).update(`public-link:${id}`).digest('base64url')
+
+export const hashLinkToken = (token: string): Buffer => createHash('sha256').update(token).digest()
+
+/** The link to a run's log or output: the live one, or a new one. Throws `not_found` when there is no such object. */
+export async function mintLink(
+  deps: LinkDeps,
+  principal: Principal,
+  address: RunAddress & { kind: PublicLinkKind },
+): Promise<PublicLink> {
+  const run = await requireReadableRun(deps, principal, 'run.link', address)
+  const content = await findContent(deps.db, run)
+  const key = address.kind === 'log' ? content?.log_key : content?.output_key
+  if (content?.state !== 'active' || !key) throw notFound()
+  const link = await liveLink(deps, principal, subjectOf(run.company_id, run.id, address.kind))
+  return { ...shown(deps, link), object_kind: address.kind }
+}
+
+export async function revokeRunLink(
+  deps: LinkDeps,
+  principal: Principal,
+  address: RunAddress & { kind: PublicLinkKind },
+): Promise<PublicLink> {
+  const run = await requireReadableRun(deps, principal, 'run.link', address)
+  const revoked = await endLink(deps, subjectOf(run.company_id, run.id, address.kind))
+  return { ...revoked, object_kind: address.kind }
+}
+
+export async function mintArtifactLink(
+  deps: LinkDeps,
+  principal: Principal,
+  address: ArtifactAddress,
+): Promise<ArtifactPublicLink> {
+  const artifact = await requireArtifact(deps, principal, 'artifact.link', address)
+  const link = await liveLink(deps, principal, subjectOf(artifact.company_id, artifact.run_id, artifact.id))
+  const { id: artifact_id, relative_path } = artifact
+  return { ...shown(deps, link), artifact_id, relative_path, object_kind: 'artifact' }
+}
+
+/** Also revokes the link of a retired artifact. */
+export async function revokeArtifactLink(
+  deps: LinkDeps,
+  principal: Principal,
+  address: ArtifactAddress,
+): Promise<ArtifactPublicLink> {
+  const run = await requireReadableRun(deps, principal, 'artifact.link', address)
+  const key = { companyId: run.company_id, runId: run.id, id: address.artifactId }
+  const artifact = await findArtifact(deps.db, key)
+  if (!artifact) throw notFound()
+  const revoked = await endLink(deps, subjectOf(run.company_id, run.id, artifact.id))
+  const { id: artifact_id, relative_path } = artifact
+  return { ...revoked, artifact_id, relative_path, object_kind: 'artifact' }
+}
+
+/** `object` is a kind, or an artifact's id. */
+function subjectOf(companyId: string, runId: string, object: string): LinkSubject {
+  const base = { company_id: companyId, run_id: runId }
+  if (object === 'log' || object === 'output') return { ...base, object_kind: object, artifact_id: null }
+  return { ...base, object_kind: 'artifact', artifact_id: object }
+}
+
+async function liveLink(deps: LinkDeps, principal: Principal, subject: LinkSubject): Promise<PublicLinkRow> {
+  // A link minted concurrently is found in the next iteration; one revoked in between is minted again.
+  for (;;) {
+    const live = await findLink(deps.db, subject, 'live')
+    if (live) return live
+    const id = newId('publicLink')
+    const token_hash = hashLinkToken(linkToken(deps.linkKey, id))
+    await insertLink(deps.db, { ...subject, id, token_hash, created_by: principal.principalId })
+  }
+}
+
+type ShownLink = Omit<PublicLink, 'object_kind'>
+
+function shown(deps: LinkDeps, link: PublicLinkRow): ShownLink {
+  const token = linkToken(deps.linkKey, link.id)
+  return {
+    run_id: link.run_id,
+    url: `${deps.baseUrl}${publicArtifactPrefix}/${token}`,
+    token,
+    revoked: link.revoked_at !== null,
+    created_at: link.created_at.toISOString(),
+  }
+}
+
+async function endLink(deps: LinkDeps, subject: LinkSubject): Promise<ShownLink> {
+  const live = await findLink(deps.db, subject, 'live')
+  if (live) await revokeLink(deps.db, live, deps.clock.now())
+  const last = await findLink(deps.db, subject, 'latest')
+  if (last) return shown(deps, last)
+  return { run_id: subject.run_id, url: '', token: neverMintedToken, revoked: true, created_at: null }
+}

@@ -1,0 +1,43 @@
+import type { Principal } from '../../access/principal.ts'
+import { notFound } from '../../base/coded-error.ts'
+import {
+  type ArtifactAddress,
+  type CapabilityDeps,
+  redeemDownloadCapability,
+} from '../read/read-artifacts.ts'
+import { type ReadDeps, type RunAddress, requireReadableRun } from '../read/read-runs.ts'
+import type { Download, DownloadRequest, Downloads } from './downloads.ts'
+import { findPart, type RunObject } from './stored-parts.ts'
+
+export type ResultDeps = Pick<ReadDeps, 'db' | 'directory' | 'runs'> & { downloads: Downloads }
+
+/** Whose places a download takes: of the person or key, and of the company. */
+export const downloaderOf = ({ apiKey, principalId, companyId }: Principal) => ({
+  linkId: apiKey?.id ?? principalId,
+  companyId,
+})
+
+/**
+ * The output or an artifact of a run, for whoever may read the run (contract part 3, D6). Throws `not_found` and what
+ * `Downloads.open` throws.
+ */
+export async function openResult(
+  deps: ResultDeps,
+  principal: Principal,
+  { object, request, ...address }: RunAddress & { object: RunObject; request: DownloadRequest },
+): Promise<Download> {
+  const run = await requireReadableRun(deps, principal, 'run.read_result', address)
+  const part = await findPart(deps.db, run, object)
+  if (!part) throw notFound()
+  return deps.downloads.open(part, downloaderOf(principal), request)
+}
+
+/** The artifact that a download capability is for. Throws 409 `download_capability_invalid` too. */
+export async function openByCapability(
+  deps: ResultDeps & CapabilityDeps,
+  principal: Principal,
+  { request, ...redeemed }: ArtifactAddress & { token: string; request: DownloadRequest },
+): Promise<Download> {
+  const { id: artifactId } = await redeemDownloadCapability(deps, principal, redeemed)
+  return openResult(deps, principal, { ...redeemed, object: { kind: 'artifact', artifactId }, request })
+}

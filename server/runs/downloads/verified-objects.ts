@@ -1,0 +1,133 @@
+import { createHash } from 'node:crypto'
+import { CodedError } from '../../base/coded-error.ts'
+import { RecentMap } from '../../base/recent-map.ts'
+import type { ObjectStorage } from '../../storage/port.ts'
+
+/** Part of a stored object, with its expected digest. */
+export interface StoredPart {
+  key: string
+  start: number
+  byteSize: number
+  digest: string
+}
+
+interface Verification {
+  stamp: string
+  companyId: string
+  /** Requests that wait for it; it stops when none is left. */
+  readers: number
+  work: () => Promise<void>
+  stop: AbortController
+  end: PromiseWithResolvers<void>
+}
+
+const rememberedMax = 10_000
+/** Objects hashed concurrently, at most one per company, so that no company delays the others. */
+const hashingMax = 2
+
+/** The client has disconnected. */
+const hasLeft = () => new CodedError('storage_unavailable')
+
+/**
+ * Compares stored bytes with their digest before they are sent. The result is remembered by the stamp of the object, so
+ * each object is hashed once. Concurrent requests share one verification, which stops when the last of them has
+ * disconnected.
+ */
+export class VerifiedObjects {
+  readonly #storage: Pick<ObjectStorage, 'opened'>
+  readonly #remembered = new RecentMap<string>(rememberedMax)
+  readonly #pending = new Map<string, Verification>()
+  /** Verifications in progress. */
+  readonly #hashing = new Set<Verification>()
+
+  constructor(storage: Pick<ObjectStorage, 'opened'>) {
+    this.#storage = storage
+  }
+
+  /** Throws `storage_unavailable` if the bytes differ, and at once when the signal fires. */
+  async verify(
+    { stamp }: { stamp: string },
+    part: StoredPart,
+    { companyId, signal }: { companyId: string; signal: AbortSignal },
+  ): Promise<void> {
+    const name = `${part.key}:${part.start}:${part.byteSize}:${part.digest}`
+    if (this.#remembered.get(name) === stamp) return
+    if (signal.aborted) throw hasLeft()
+    const pending = this.#join(name, { part, stamp, companyId })
+    const left = Promise.withResolvers<never>()
+    const leave = () => left.reject(hasLeft())
+    signal.addEventListener('abort', leave, { once: true })
+    try {
+      await Promise.race([pending.end.promise, left.promise])
+    } finally {
+      signal.removeEventListener('abort', leave)
+      pending.readers -= 1
+      if (pending.readers === 0) pending.stop.abort()
+    }
+  }
+
+  #join(name: string, of: { part: StoredPart; stamp: string; companyId: string }): Verification {
+    const same = this.#pending.get(name)
+    if (same && same.stamp === of.stamp && !same.stop.signal.aborted) {
+      same.readers += 1
+      return same
+    }
+    const stop = new AbortController()
+    const verification: Verification = {
+      stamp: of.stamp,
+      companyId: of.companyId,
+      readers: 1,
+      stop,
+      end: Promise.withResolvers(),
+      work: async () => {
+        await this.#compare(of.part, of.stamp, stop.signal)
+        this.#remembered.set(name, of.stamp)
+      },
+    }
+    verification.end.promise.catch(() => undefined)
+    this.#pending.set(name, verification)
+    stop.signal.addEventListener('abort', () => this.#forget(name, verification), { once: true })
+    this.#startNext()
+    return verification
+  }
+
+  #startNext(): void {
+    for (const next of this.#pending.values()) {
+      if (this.#hashing.size >= hashingMax) return
+      const isCompanyBusy = [...this.#hashing].some(({ companyId }) => companyId === next.companyId)
+      if (!isCompanyBusy) this.#start(next)
+    }
+  }
+
+  #start(verification: Verification): void {
+    this.#hashing.add(verification)
+    verification
+      .work()
+      .then(verification.end.resolve, verification.end.reject)
+      .finally(() => {
+        this.#hashing.delete(verification)
+        verification.stop.abort()
+        this.#startNext()
+      })
+  }
+
+  /** Opens the object again, since the request may close its own handle. */
+  async #compare(part: StoredPart, stamp: string, signal: AbortSignal): Promise<void> {
+    const object = await this.#storage.opened(part.key)
+    try {
+      const hash = createHash('sha256')
+      for await (const piece of object.read(part.start, part.start + part.byteSize)) {
+        signal.throwIfAborted()
+        hash.update(piece)
+      }
+      const isSame = object.stamp === stamp && `sha256:${hash.digest('hex')}` === part.digest
+      if (!isSame) throw new CodedError('storage_unavailable')
+    } finally {
+      await object.close()
+    }
+  }
+
+  #forget(name: string, verification: Verification): void {
+    if (this.#pending.get(name) === verification) this.#pending.delete(name)
+  }
+}

@@ -1,0 +1,91 @@
+import type { Readable } from 'node:stream'
+import { artifactFilesMax } from '@sandbox-jobs/contract/limits.ts'
+import type { Principal } from '../../access/principal.ts'
+import { notFound } from '../../base/coded-error.ts'
+import { type RunAddress, requireReadableRun } from '../read/read-runs.ts'
+import { listArtifacts } from '../results/artifact-store.ts'
+import { findContent } from '../results/run-content-store.ts'
+import type { Downloads } from './downloads.ts'
+import { downloaderOf, type ResultDeps } from './read-results.ts'
+import { type NamedPart, partOfArtifact, partOfContent } from './stored-parts.ts'
+import { type ZipFile, zipByteSize, zipOf } from './zip-writer.ts'
+
+export interface RunZip {
+  body: Readable
+  byteSize: number
+  name: string
+}
+
+/**
+ * Output, log and artifacts of a run as one archive that is made while it is read. Throws `not_found`, also for a run that has
+ * left nothing, and `downloads_busy`.
+ */
+export async function openRunZip(
+  deps: ResultDeps,
+  principal: Principal,
+  { signal, ...address }: RunAddress & { signal: AbortSignal },
+): Promise<RunZip> {
+  const run = await requireReadableRun(deps, principal, 'run.read_result', address)
+  const content = await findContent(deps.db, run)
+  if (content?.state !== 'active') throw notFound()
+  const artifacts = await listArtifacts(deps.db, {
+    companyId: run.company_id,
+    runId: run.id,
+    deletionStates: ['active'],
+    afterPath: undefined,
+    limit: artifactFilesMax,
+  })
+  const parts = [
+    named(partOfContent(content, 'output'), () => 'output.json'),
+    named(partOfContent(content, 'log'), () => 'log.txt'),
+    ...artifacts.map((row) => named(partOfArtifact(content, row), ({ name }) => `artifacts/${name}`)),
+  ].flatMap((part) => part ?? [])
+  if (parts.length === 0) throw notFound()
+  const who = { companyId: run.company_id, signal }
+  const names = zipNames(parts.map(({ name }) => name))
+  const files = parts.map((part, at) => fileOf(deps.downloads, { ...part, name: names[at] ?? '' }, who))
+  const bytes = zipOf(files, run.terminal_at ?? run.queued_at)
+  return {
+    body: deps.downloads.stream(bytes, downloaderOf(principal)),
+    byteSize: zipByteSize(files),
+    name: `${run.id}.zip`,
+  }
+}
+
+const named = (part: NamedPart | undefined, nameOf: (part: NamedPart) => string) =>
+  part && { ...part, name: nameOf(part) }
+
+const fileOf = (
+  downloads: Downloads,
+  part: NamedPart,
+  who: { companyId: string; signal: AbortSignal },
+): ZipFile => ({
+  name: part.name,
+  byteSize: part.byteSize,
+  read: async function* () {
+    const object = await downloads.openVerified(part, who)
+    try {
+      for await (const bytes of object.read(part.start, part.start + part.byteSize)) {
+        who.signal.throwIfAborted()
+        yield bytes
+      }
+    } finally {
+      await object.close()
+    }
+  },
+})
+
+/** What some systems take for the end of a folder's name, a drive or a stream. */
+const unsafe = /[\\:*?"<>|]/g
+
+/** Names that mean the same everywhere; of those that would become equal, the later ones get a number. */
+export function zipNames(paths: readonly string[]): string[] {
+  const used = new Set<string>()
+  return paths.map((path) => {
+    const plain = path.replaceAll(unsafe, '_')
+    let name = plain
+    for (let number = 2; used.has(name); number += 1) name = `${plain}~${number}`
+    used.add(name)
+    return name
+  })
+}

@@ -1,0 +1,113 @@
+import { crc32 } from 'node:zlib'
+
+/*
+ * A zip archive as a stream. Files are stored as they are: what jobs make is often compressed already, and so the size of
+ * the archive is known before its first byte. Each file is read twice, for its checksum stands before its bytes; archives
+ * with checksums behind them are not read by every program. At most 4 GiB and 65535 files, so without zip64.
+ */
+
+export interface ZipFile {
+  /** At most 65535 bytes of UTF-8, with slashes between folders. */
+  name: string
+  byteSize: number
+  /** The bytes, from the first one each time. */
+  read(): AsyncIterable<Buffer>
+}
+
+const localHeaderBytes = 30
+const centralHeaderBytes = 46
+const endBytes = 22
+const filesMax = 0xffff
+const archiveMaxBytes = 0xffff_ffff
+
+/** Version 2.0 for folders; names are UTF-8. */
+const neededVersion = 20
+const utf8Names = 0x0800
+/** Unix, so that the mode is read. */
+const madeBy = (3 << 8) | neededVersion
+const fileMode = 0o100644
+
+const nameBytes = ({ name }: ZipFile): number => Buffer.byteLength(name)
+
+/** Size of the archive that `zipOf` makes. */
+export const zipByteSize = (files: readonly ZipFile[]): number =>
+  files.reduce(
+    (sum, file) => sum + localHeaderBytes + centralHeaderBytes + 2 * nameBytes(file) + file.byteSize,
+    endBytes,
+  )
+
+/** The archive; the same files and time give the same bytes. */
+export async function* zipOf(files: readonly ZipFile[], at: Date): AsyncGenerator<Buffer, void> {
+  if (files.length > filesMax || zipByteSize(files) > archiveMaxBytes) throw new Error('too much for a zip')
+  const time = dosTime(at)
+  const directory: Buffer[] = []
+  let offset = 0
+  for (const file of files) {
+    const crc = await checksumOf(file)
+    const fields = fieldsOf(file, { crc, time })
+    const name = Buffer.from(file.name)
+    const header = Buffer.alloc(localHeaderBytes)
+    header.writeUInt32LE(0x04034b50, 0)
+    fields.copy(header, 4)
+    directory.push(centralHeader(fields, offset), name)
+    offset += header.length + name.length + file.byteSize
+    yield Buffer.concat([header, name])
+    yield* file.read()
+  }
+  const index = Buffer.concat(directory)
+  yield index
+  yield endOf({ files: files.length, indexBytes: index.length, offset })
+}
+
+async function checksumOf(file: ZipFile): Promise<number> {
+  let crc = 0
+  let byteSize = 0
+  for await (const bytes of file.read()) {
+    crc = crc32(bytes, crc)
+    byteSize += bytes.length
+  }
+  if (byteSize !== file.byteSize) throw new Error('a file has another size than it was listed with')
+  return crc
+}
+
+/** What the header of a file and its entry in the directory have in common. */
+function fieldsOf(file: ZipFile, { crc, time }: { crc: number; time: number }): Buffer {
+  const fields = Buffer.alloc(26)
+  fields.writeUInt16LE(neededVersion, 0)
+  fields.writeUInt16LE(utf8Names, 2)
+  // Bytes 4 and 5: stored, not compressed.
+  fields.writeUInt32LE(time, 6)
+  fields.writeUInt32LE(crc, 10)
+  fields.writeUInt32LE(file.byteSize, 14)
+  fields.writeUInt32LE(file.byteSize, 18)
+  fields.writeUInt16LE(nameBytes(file), 22)
+  return fields
+}
+
+function centralHeader(fields: Buffer, offset: number): Buffer {
+  const header = Buffer.alloc(centralHeaderBytes)
+  header.writeUInt32LE(0x02014b50, 0)
+  header.writeUInt16LE(madeBy, 4)
+  fields.copy(header, 6)
+  header.writeUInt32LE((fileMode << 16) >>> 0, 38)
+  header.writeUInt32LE(offset, 42)
+  return header
+}
+
+function endOf(of: { files: number; indexBytes: number; offset: number }): Buffer {
+  const end = Buffer.alloc(endBytes)
+  end.writeUInt32LE(0x06054b50, 0)
+  end.writeUInt16LE(of.files, 8)
+  end.writeUInt16LE(of.files, 10)
+  end.writeUInt32LE(of.indexBytes, 12)
+  end.writeUInt32LE(of.offset, 16)
+  return end
+}
+
+/** Two seconds exact, from 1980 on, in UTC. */
+function dosTime(at: Date): number {
+  const year = Math.min(Math.max(at.getUTCFullYear(), 1980), 2107)
+  const date = ((year - 1980) << 9) | ((at.getUTCMonth() + 1) << 5) | at.getUTCDate()
+  const time = (at.getUTCHours() << 11) | (at.getUTCMinutes() << 5) | (at.getUTCSeconds() >> 1)
+  return ((date << 16) | time) >>> 0
+}

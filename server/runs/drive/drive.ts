@@ -1,0 +1,127 @@
+import { sleep } from '../../base/clock.ts'
+import type { Log } from '../../base/logging.ts'
+import { SandboxUnknown } from '../../executor/port/errors.ts'
+import { ClaimLost } from '../../work/lease.ts'
+import { type RetryPolicy, retry, WorkerStopping } from '../../work/retry.ts'
+import type { WorkSignals } from '../../work/worker.ts'
+import type { PlacedImages } from '../prepare/placed-images.ts'
+import type { RunSecrets } from '../prepare/run-secrets.ts'
+import type { ClaimedRun } from '../queue/claim-store.ts'
+import type { RunQueue } from '../queue/run-queue.ts'
+import type { CollectDeps } from '../results/collect-run.ts'
+import type { ResultTurns } from '../results/result-turns.ts'
+import type { StorageReservations } from '../results/storage-reservations.ts'
+import { describe, forever } from './retry-policies.ts'
+
+export interface DriveDeps extends CollectDeps {
+  runs: RunQueue
+  images: PlacedImages
+  storageReservations: StorageReservations
+  resultTurns: ResultTurns
+  log: Log
+  egressCapBytes?: number | undefined
+  /** Absent: runs of versions with slots end as `secrets_unavailable`. */
+  secrets?: RunSecrets | undefined
+  pause?: typeof sleep | undefined
+}
+
+/** If a run has not ended this long after its start, `running` is written to its row. */
+const reportDelayMs = 50
+
+/** The worker no longer owns the run or is stopping: it leaves the run as it is. */
+export const isOwnershipLost = (error: unknown): boolean =>
+  error instanceof WorkerStopping || error instanceof ClaimLost
+
+/** The state that the steps of one run share. */
+export class Drive {
+  readonly deps: DriveDeps
+  readonly run: ClaimedRun
+  readonly log: Log
+  /** Fires when a cancel is requested. */
+  readonly cancel: AbortSignal
+  readonly #stopping: AbortSignal
+  readonly #ending = new AbortController()
+  readonly #onStop = () => this.#ending.abort(this.#stopping.reason)
+  /** The cancel request was read from the row, before the signal. */
+  #isCancelMarked: boolean
+  #report: { settled: AbortController; done: Promise<void> } | undefined
+  #releaseStorage: (() => void) | undefined
+
+  constructor(deps: DriveDeps, run: ClaimedRun, { stopping, cancel }: WorkSignals) {
+    this.deps = deps
+    this.run = run
+    this.log = deps.log.child({ run: run.id })
+    this.cancel = cancel
+    this.#isCancelMarked = run.state === 'cancel_requested'
+    this.#stopping = stopping
+    stopping.addEventListener('abort', this.#onStop, { once: true })
+    if (stopping.aborted) this.#onStop()
+  }
+
+  /** Fires when the worker stops, or has lost the run. */
+  get signal(): AbortSignal {
+    return this.#ending.signal
+  }
+
+  get isCancelled(): boolean {
+    return this.cancel.aborted || this.#isCancelMarked
+  }
+
+  markCancelled(): void {
+    this.#isCancelMarked = true
+  }
+
+  retry<T>(what: string, work: () => Promise<T>, policy: RetryPolicy = forever): Promise<T> {
+    return retry(what, work, { policy, signal: this.signal, log: this.log, pause: this.deps.pause })
+  }
+
+  /** Writes `running` to the row, unless the run ends soon: then its final statement records that too, which saves a write. */
+  reportRunning(): void {
+    const settled = new AbortController()
+    const done = this.#reportUnless(settled.signal).catch((error: unknown) => this.#ending.abort(error))
+    this.#report = { settled, done }
+  }
+
+  /** Resolves when `running` has been written or will not be. Throws if the write showed that the claim is lost. */
+  async endReport(): Promise<void> {
+    this.#report?.settled.abort()
+    await this.#report?.done
+    this.signal.throwIfAborted()
+  }
+
+  async #reportUnless(settled: AbortSignal): Promise<void> {
+    const { runs, pause = sleep } = this.deps
+    await pause(reportDelayMs, settled)
+    if (settled.aborted) return
+    const standing = await this.retry('mark running', () => runs.markRunning(this.run))
+    if (standing === 'lost') {
+      this.log.warn('run belongs to another worker')
+      throw new ClaimLost()
+    }
+    if (standing !== 'cancel_requested') return
+    this.markCancelled()
+    await this.stopSandbox()
+  }
+
+  /** Logs a failure: a sandbox that was not stopped ends at its deadline. */
+  async stopSandbox(): Promise<void> {
+    const { executor } = this.deps
+    await this.retry('stop', () => executor.stop(this.run.sandboxId)).catch((error: unknown) => {
+      if (error instanceof SandboxUnknown || isOwnershipLost(error)) return
+      this.log.error({ error: describe(error) }, 'sandbox cannot be stopped')
+    })
+  }
+
+  /** Returns false if the company's quota has no room for so many bytes. Held until `close`. */
+  async reserveStorage(bytes: number): Promise<boolean> {
+    const take = () => this.deps.storageReservations.reserve(this.run.companyId, bytes)
+    this.#releaseStorage = await this.retry('reserve storage', take)
+    return this.#releaseStorage !== undefined
+  }
+
+  close(): void {
+    this.#stopping.removeEventListener('abort', this.#onStop)
+    this.#report?.settled.abort()
+    this.#releaseStorage?.()
+  }
+}

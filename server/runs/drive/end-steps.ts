@@ -1,0 +1,108 @@
+import { SandboxUnknown } from '../../executor/port/errors.ts'
+import { programNeverStarted, type SandboxExit } from '../../executor/port/sandbox-exit.ts'
+import type { ClaimedRun } from '../queue/claim-store.ts'
+import { type Collected, collectRun, discardCollected } from '../results/collect-run.ts'
+import { contentBytes } from '../results/storage-reservations.ts'
+import { type Drive, isOwnershipLost } from './drive.ts'
+import { over, type Results, type RunStep } from './progress.ts'
+import { describe, whileCollecting } from './retry-policies.ts'
+import { failed, outcomeOf, outcomeWithoutResults } from './run-outcome.ts'
+import { maxStartAttempts, requeue } from './start-steps.ts'
+
+const noResults: Collected = { output: null, log: null, bundle: null, artifacts: [] }
+
+export const report: RunStep<'started'> = async (drive) => {
+  drive.reportRunning()
+  return { at: 'waiting' }
+}
+
+/** Waits for the exit record. A cancel stops the sandbox. */
+export const awaitExit: RunStep<'waiting'> = async (drive) => {
+  const { executor } = drive.deps
+  const stop = () => void drive.stopSandbox()
+  drive.cancel.addEventListener('abort', stop, { once: true })
+  if (drive.isCancelled) stop()
+  try {
+    const wait = () => executor.wait(drive.run.sandboxId, drive.signal)
+    return { at: 'exited', exit: await drive.retry('wait', wait) }
+  } catch (error) {
+    if (!(error instanceof SandboxUnknown)) throw error
+    await drive.endReport()
+    const outcome = failed('host_lost', { detail: 'sandbox_unknown' })
+    return { at: 'decided', end: { outcome }, residue: 'nothing' }
+  } finally {
+    drive.cancel.removeEventListener('abort', stop)
+  }
+}
+
+export const collect: RunStep<'exited'> = async (drive, { exit }) => {
+  const results = mayStartAgain(drive.run, exit) ? noResults : await collectResults(drive, exit)
+  return { at: 'collected', exit, results }
+}
+
+async function collectResults(drive: Drive, exit: SandboxExit): Promise<Results> {
+  const { deps, run } = drive
+  const bytes = contentBytes(exit)
+  if (!(await drive.reserveStorage(bytes))) return 'no_space'
+  const endTurn = await deps.resultTurns.take(run.companyId, bytes, drive.signal)
+  try {
+    const source = { runId: run.id, sandboxId: run.sandboxId, exit }
+    return await drive.retry('collect', () => collectRun(deps, source), whileCollecting)
+  } catch (error) {
+    if (isOwnershipLost(error)) throw error
+    drive.log.error({ error: describe(error) }, 'the results of the run cannot be stored')
+    return 'lost'
+  } finally {
+    endTurn()
+  }
+}
+
+/** Its program never started, and attempts are left. */
+const mayStartAgain = ({ fence }: ClaimedRun, exit: SandboxExit): boolean =>
+  programNeverStarted(exit) && fence < maxStartAttempts
+
+/** Decides how the run ends, or queues it again if its program never started. */
+export const decide: RunStep<'collected'> = async (drive, { exit, results }) => {
+  await drive.endReport()
+  if (mayStartAgain(drive.run, exit)) {
+    const standing = await requeue(drive)
+    // The current holder of the run still needs the exit record.
+    if (standing === 'lost') return over
+    if (standing === 'cancel_requested')
+      return { at: 'decided', end: { outcome: failed('cancelled') }, residue: 'sandbox' }
+    if (standing !== 'running') return { at: 'finished', residue: 'sandbox' }
+  }
+  if (exit.cause === 'stopped' && !drive.isCancelled) await checkForCancel(drive)
+  const own = outcomeOf(exit, drive.isCancelled)
+  if (typeof results !== 'string')
+    return { at: 'decided', end: { outcome: own, exit, results: results }, residue: 'sandbox' }
+  const residue = results === 'lost' ? 'sandbox and parts' : 'sandbox'
+  return { at: 'decided', end: { outcome: outcomeWithoutResults(own, results), exit }, residue }
+}
+
+/** An earlier holder of the run may have received the cancel notification and stopped the sandbox. */
+async function checkForCancel(drive: Drive): Promise<void> {
+  const { deps, run } = drive
+  const requested = await drive.retry('check for a cancel', () => deps.runs.cancelRequestedAmong([run.id]))
+  if (requested.length > 0) drive.markCancelled()
+}
+
+/** Ends the run in one transaction, unless it has already ended or belongs to another worker. */
+export const finish: RunStep<'decided'> = async (drive, { end, residue }) => {
+  const { deps, run } = drive
+  if (await drive.retry('finish', () => deps.runs.finish(run, end))) return { at: 'finished', residue }
+  // The current holder of the run still needs the results of the sandbox.
+  drive.log.warn({ state: end.outcome.state }, 'run has already ended or belongs to another worker')
+  return over
+}
+
+/** The sweep removes later whatever this step fails to remove. */
+export const cleanUp: RunStep<'finished'> = async ({ deps, run, log }, { residue }) => {
+  const source = { runId: run.id, sandboxId: run.sandboxId }
+  if (residue === 'sandbox and parts') await discardCollected(deps.storage, source)
+  if (residue === 'nothing') return over
+  await deps.executor.remove(run.sandboxId).catch((error: unknown) => {
+    log.warn({ error: describe(error) }, 'sandbox not removed yet')
+  })
+  return over
+}

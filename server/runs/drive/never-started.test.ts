@@ -1,0 +1,181 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { testStorage } from '../../../testing/apps/test-storage.ts'
+import { createTestDatabase } from '../../../testing/database/test-database.ts'
+import { makeRun, makeRunnableTask } from '../../../testing/factories/runs.ts'
+import { makeTenant } from '../../../testing/factories/tenant.ts'
+import { ScriptedExecutor, type ScriptedResult } from '../../../testing/scripted-executor.ts'
+import { unsignedImages } from '../../../testing/unsigned-images.ts'
+import { createLog } from '../../base/logging.ts'
+import { ExecutorRefused, ExecutorUnavailable } from '../../executor/port/errors.ts'
+import { PlacedImages } from '../prepare/placed-images.ts'
+import { cancelRun } from '../queue/cancel-run.ts'
+import type { ClaimedRun } from '../queue/claim-store.ts'
+import { runCapacity } from '../queue/run-capacity.ts'
+import { postgresRunQueue } from '../queue/run-queue.ts'
+import { ResultTurns } from '../results/result-turns.ts'
+import { StorageReservations } from '../results/storage-reservations.ts'
+import { driveRun, progressOf } from './drive-run.ts'
+import { type RunWorker, startRunWorker } from './run-worker.ts'
+
+/* Runs whose sandbox was ended before their jobs began. */
+
+const { db, url } = await createTestDatabase()
+const log = createLog('test', 'silent')
+const storage = testStorage()
+const cutExit: ScriptedResult = { exit: { cause: 'lost', exitCode: null, detail: 'input_cut' } }
+let executor: ScriptedExecutor
+const workers: RunWorker[] = []
+
+beforeEach(() => {
+  executor = new ScriptedExecutor()
+})
+afterEach(() => Promise.all(workers.splice(0).map((worker) => worker.stop())))
+
+const parts = () => ({
+  runs: postgresRunQueue(db, url, log),
+  executor,
+  storage,
+  images: unsignedImages,
+  log,
+})
+
+async function startWorker(): Promise<RunWorker> {
+  const worker = await startRunWorker({
+    ...parts(),
+    name: 'w1',
+    capacity: runCapacity({ slots: 4, reserved: 0 }),
+    companyConcurrency: 50,
+    egressCapBytes: undefined,
+    pollIntervalMs: 100,
+  })
+  workers.push(worker)
+  return worker
+}
+
+async function queue(): Promise<string> {
+  const tenant = await makeTenant(db)
+  return makeRun(db, await makeRunnableTask(db, tenant.companyId), { chatroom_id: tenant.roomId })
+}
+
+const takenBack = (run: ClaimedRun) => ({ run, from: progressOf({ ...run, claimedHere: true }) })
+
+const rowOf = (id: string) => db.selectFrom('runs').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
+const untilState = (id: string, state: string) =>
+  vi.waitFor(async () => expect((await rowOf(id)).state).toBe(state), { timeout: 10_000, interval: 20 })
+
+const failedExit: ScriptedResult = { exit: { cause: 'start_failed', exitCode: null, detail: 'runtime' } }
+
+it.each([
+  ['input was cut', cutExit],
+  ['runtime failed', failedExit],
+])('a run whose %s is started again, in another sandbox', async (_, exit) => {
+  executor.script(({ id }) => (id.endsWith('_1') ? exit : {}))
+  await startWorker()
+  const id = await queue()
+  await untilState(id, 'completed')
+  expect(executor.started).toEqual([`${id}_1`, `${id}_2`])
+})
+
+const claimExpired = new ExecutorRefused('claim_expired', 'late')
+
+it('a run whose claim is too old to start gets a new one', async () => {
+  executor.failNext('start', claimExpired)
+  await startWorker()
+  const id = await queue()
+  await untilState(id, 'completed')
+  expect(executor.started).toEqual([`${id}_2`])
+})
+
+it('a run each of whose claims is too old ends, as where the clocks of database and host are a day apart', async () => {
+  for (let start = 0; start < 7; start += 1) executor.failNext('start', claimExpired)
+  await startWorker()
+  const id = await queue()
+  await untilState(id, 'platform_failed')
+  expect(await rowOf(id)).toMatchObject({
+    error_code: 'runtime_start_failed',
+    error_detail: 'claim_expired',
+    fence: 5,
+  })
+})
+
+it('a run is started again that was cut while no worker held it', async () => {
+  executor.script(({ id }) => (id.endsWith('_1') ? 'hold' : {}))
+  executor.failNext('start', new ExecutorUnavailable('cut'), true)
+  const first = await startWorker()
+  const id = await queue()
+  await executor.untilStarted(1)
+  await first.stop()
+  executor.end(`${id}_1`, cutExit)
+  await startWorker()
+  await untilState(id, 'completed')
+  expect(new Set(executor.started).size).toBe(2)
+})
+
+it('a worker that lost the run to another leaves the record to it', async () => {
+  executor.script(({ id }) => (id.endsWith('_1') ? 'hold' : {}))
+  const holder = await startWorker()
+  const id = await queue()
+  await executor.untilStarted(1)
+  await holder.stop()
+  executor.end(`${id}_1`, cutExit)
+  const { company_id: companyId } = await rowOf(id)
+  const earlier: ClaimedRun = { id, companyId, state: 'starting', fence: 0, sandboxId: `${id}_1` }
+  const { signal } = new AbortController()
+  const images = new PlacedImages(executor, unsignedImages)
+  const room = new StorageReservations(async () => null)
+  await driveRun(
+    { ...parts(), images, storageReservations: room, resultTurns: new ResultTurns() },
+    takenBack(earlier),
+    {
+      stopping: signal,
+      cancel: signal,
+    },
+  )
+  expect(await executor.list()).toEqual([{ id: `${id}_1`, state: 'exited' }])
+  await startWorker()
+  await untilState(id, 'completed')
+})
+
+it('a run is cancelled that an earlier holder stopped, before its holder has heard of the cancel', async () => {
+  executor.script(() => 'hold')
+  const earlier = await startWorker()
+  const id = await queue()
+  await untilState(id, 'running')
+  await earlier.stop()
+  const { company_id: companyId, fence } = await rowOf(id)
+  await cancelRun(db, { id, company_id: companyId })
+  await executor.stop(`${id}_1`)
+  const run: ClaimedRun = { id, companyId, state: 'running', fence, sandboxId: `${id}_1` }
+  const { signal } = new AbortController()
+  const images = new PlacedImages(executor, unsignedImages)
+  const room = new StorageReservations(async () => null)
+  await driveRun(
+    { ...parts(), images, storageReservations: room, resultTurns: new ResultTurns() },
+    takenBack(run),
+    {
+      stopping: signal,
+      cancel: signal,
+    },
+  )
+  expect((await rowOf(id)).state).toBe('cancelled')
+})
+
+it('a run whose runtime fails each time keeps the log of the last time', async () => {
+  const log = { totalBytes: 5, keptBytes: 5 }
+  executor.script(() => ({ exit: { ...failedExit.exit, log }, log: 'words' }))
+  await startWorker()
+  const id = await queue()
+  await untilState(id, 'platform_failed')
+  expect(await rowOf(id)).toMatchObject({ error_code: 'runtime_start_failed', error_detail: 'runtime' })
+  const kept = db.selectFrom('run_contents').select('log_bytes').where('run_id', '=', id)
+  expect(await kept.executeTakeFirst()).toMatchObject({ log_bytes: 5 })
+})
+
+it('a run that is cut each time is not started for ever', async () => {
+  executor.script(() => cutExit)
+  await startWorker()
+  const id = await queue()
+  await untilState(id, 'platform_failed')
+  expect(await rowOf(id)).toMatchObject({ error_code: 'host_lost', error_detail: 'input_cut' })
+  expect(executor.started).toHaveLength(5)
+})

@@ -1,0 +1,40 @@
+import type { SandboxExit } from '../../executor/port/sandbox-exit.ts'
+import type { PreparedRun } from '../prepare/prepare-run.ts'
+import type { Collected } from '../results/collect-run.ts'
+import type { RunEnd } from '../results/finish-run.ts'
+import type { Drive } from './drive.ts'
+import type { RunOutcome } from './run-outcome.ts'
+
+/** The stored results of a run, or why they were not stored: an internal failure or the storage quota. */
+export type Results = Collected | 'lost' | 'no_space'
+
+/** What must still be removed after the end; `parts`: results may be partly stored without a row that refers to them. */
+export type Residue = 'nothing' | 'sandbox' | 'sandbox and parts'
+
+/** The steps of a run and the data that each one starts with. */
+interface StepData {
+  claimed: unknown
+  prepared: PreparedRun & { kind: 'sandbox' }
+  /** The sandbox may have been started. If it was not, the run is queued again or ends. */
+  startUnknown: { otherwise: 'requeue' | RunOutcome }
+  started: unknown
+  /** `running` needs no further report. */
+  waiting: unknown
+  exited: { exit: SandboxExit }
+  collected: { exit: SandboxExit; results: Results }
+  decided: { end: RunEnd; residue: Residue }
+  finished: { residue: Residue }
+}
+
+export type Progress<At extends keyof StepData = keyof StepData> = { [A in At]: { at: A } & StepData[A] }[At]
+
+/** Nothing is left to do for the run in this worker. */
+export const over = { at: 'over' } as const
+
+/** Takes a run to its next step. Must be safe to repeat, because the worker can die at any point of it. */
+export type RunStep<At extends keyof StepData> = (
+  drive: Drive,
+  from: Progress<At>,
+) => Promise<Progress | typeof over>
+
+export type RunSteps = { readonly [At in keyof StepData]: RunStep<At> }

@@ -1,0 +1,121 @@
+import type { sleep } from '../../base/clock.ts'
+import type { Log } from '../../base/logging.ts'
+import type { ImagePort } from '../../executor/port/images.ts'
+import type { SandboxPort } from '../../executor/port/sandboxes.ts'
+import { LogSources } from '../../live-logs/log-sources.ts'
+import type { ObjectStorage } from '../../storage/port.ts'
+import { startSweep } from '../../work/sweep.ts'
+import { type Claims, Worker } from '../../work/worker.ts'
+import { type ImageSource, PlacedImages } from '../prepare/placed-images.ts'
+import type { RunSecrets } from '../prepare/run-secrets.ts'
+import type { ClaimedRun, TakenOverRun } from '../queue/claim-store.ts'
+import type { RunCapacity } from '../queue/run-capacity.ts'
+import type { RunQueue } from '../queue/run-queue.ts'
+import { ResultTurns } from '../results/result-turns.ts'
+import { StorageReservations } from '../results/storage-reservations.ts'
+import type { DriveDeps } from './drive.ts'
+import { driveRun, progressOf } from './drive-run.ts'
+import type { Progress } from './progress.ts'
+import { describe } from './retry-policies.ts'
+import { sweepSandboxes } from './sweep-sandboxes.ts'
+
+export interface RunWorkerOptions {
+  runs: RunQueue
+  executor: SandboxPort & ImagePort
+  storage: ObjectStorage
+  images: ImageSource
+  log: Log
+  /** The id of its machine, which has no other worker. The worker finds its runs by it after a restart. */
+  name: string
+  /** Runs at once, and how companies share them. */
+  capacity: RunCapacity
+  companyConcurrency: number
+  /** Bytes that a run may send. Absent: no run has a network. */
+  egressCapBytes?: number | undefined
+  /** Absent: runs of versions with slots end as `secrets_unavailable`. */
+  secrets?: RunSecrets | undefined
+  /** Interval between polls without a notification. */
+  pollIntervalMs?: number
+  /** Replaces the machine's clock in simulations. */
+  pause?: typeof sleep
+}
+
+export interface RunWorker {
+  /** Ids of its active runs. */
+  active(): string[]
+  /** Stops claiming and releases its runs. Their sandboxes continue, and the next worker of this name takes the runs back. */
+  stop(): Promise<void>
+}
+
+const pollIntervalMsDefault = 5000
+/** Polls between two searches for expired leases and for sandboxes to remove. */
+const pollsPerRecovery = 6
+
+/** Executes queued runs in turn. Resolves once it has taken back the runs of its earlier process. */
+export async function startRunWorker(options: RunWorkerOptions): Promise<RunWorker> {
+  const { runs, executor, capacity, log, pause } = options
+  const { pollIntervalMs = pollIntervalMsDefault } = options
+  const recoverIntervalMs = pollsPerRecovery * pollIntervalMs
+  const logs = new LogSources({ ...options, write: runs.writeLiveLog })
+  const deps: DriveDeps = {
+    ...options,
+    images: new PlacedImages(executor, options.images),
+    storageReservations: new StorageReservations((companyId) => runs.storageLeft(companyId)),
+    resultTurns: new ResultTurns(),
+  }
+  const worker = new Worker<ActiveRun>({
+    name: 'runs',
+    slots: capacity.slots,
+    claims: claimsOf(options),
+    perform: (held, signals) => {
+      const withdrawLog = logs.register(held.id, held.run.sandboxId)
+      return driveRun(deps, held, signals).finally(withdrawLog)
+    },
+    pollIntervalMs,
+    recoverIntervalMs,
+    log,
+    describe,
+    pause,
+  })
+  await worker.start()
+  const sweep = startSweep({
+    name: 'sandboxes of runs',
+    everyMs: recoverIntervalMs,
+    runOnce: async () => ({ removed: await sweepSandboxes(runs, executor) }),
+    log,
+    pause,
+  })
+  const listener = runs.listen({
+    queued: () => worker.notify(),
+    cancelled: (id) => worker.cancel(id),
+    logRequested: (id) => logs.onRequested(id),
+  })
+  return {
+    active: () => worker.active,
+    stop: async () => {
+      logs.stop()
+      await Promise.all([worker, sweep, listener].map((part) => part.stop()))
+    },
+  }
+}
+
+/** A run and the step at which the worker starts or resumes it. */
+interface ActiveRun {
+  id: string
+  run: ClaimedRun
+  from: Progress
+}
+
+/** A lease is longer than anything its holder may do, so it is not renewed while a run executes. */
+function claimsOf({ runs, name: worker, capacity, companyConcurrency }: RunWorkerOptions): Claims<ActiveRun> {
+  const taken = (run: TakenOverRun) => ({ id: run.id, run, from: progressOf(run) })
+  return {
+    next: async () => {
+      const run = await runs.claimNext({ worker, companyConcurrency, capacity })
+      return run && { work: { id: run.id, run, from: { at: 'claimed' } }, isLast: run.isLast }
+    },
+    takeExpired: async () => (await runs.takeOver(worker, 'expired')).map(taken),
+    takeBack: async (active) => (await runs.takeOver(worker, 'own', active)).map(taken),
+    cancelRequested: (active) => runs.cancelRequestedAmong(active),
+  }
+}

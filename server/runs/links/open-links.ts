@@ -1,0 +1,84 @@
+import { notFound } from '../../base/coded-error.ts'
+import type { Database } from '../../db/database.ts'
+import type { Download, DownloadRequest, Downloads } from '../downloads/downloads.ts'
+import { findPart, type NamedPart, type RunObject } from '../downloads/stored-parts.ts'
+import { type LinkTokenDeps, readLinkToken } from './link-token.ts'
+import { isRaster } from './media-type.ts'
+import { findLiveSignedLink, type SignedLinkRow } from './signed-link-store.ts'
+import { mediaName, objectOfLink, sniff } from './signed-links.ts'
+
+export type OpenLinkDeps = LinkTokenDeps & { db: Database; downloads: Downloads }
+
+/** How a link is opened: by its token, in a turn of the company that it is of. */
+export interface Opening {
+  token: string
+  takeTurn: (companyId: string) => Promise<void>
+}
+
+/** An object, and the type that it is shown with; without one it is an attachment. */
+export interface OpenedLink {
+  download: Download
+  shownAs: string | undefined
+}
+
+/** The live link of a token for one of these purposes. Throws `not_found`. */
+export async function requireLiveLink(
+  deps: OpenLinkDeps,
+  { token, takeTurn }: Opening,
+  purposes: readonly SignedLinkRow['purpose'][],
+): Promise<SignedLinkRow> {
+  const named = readLinkToken(deps, token)
+  const link =
+    named && purposes.includes(named.purpose) ? await findLiveSignedLink(deps.db, named.id) : undefined
+  if (!link || link.purpose !== named?.purpose) throw notFound()
+  await takeTurn(link.company_id)
+  return link
+}
+
+/** What a media or download link is for. Throws `not_found`, also for another name, and what `Downloads.open` throws. */
+export async function openMediaLink(
+  deps: OpenLinkDeps,
+  opening: Opening & { name: string },
+  request: DownloadRequest,
+): Promise<OpenedLink> {
+  const link = await requireLiveLink(deps, opening, ['media', 'download'])
+  const part = await partOf(deps, link, objectOfLink(link))
+  if (mediaName(part.name) !== opening.name) throw notFound()
+  const who = { companyId: link.company_id, signal: request.signal }
+  const shownAs = link.purpose === 'media' ? await sniff(deps.downloads, part, who) : undefined
+  // The bytes decide each time.
+  if (link.purpose === 'media' && shownAs === undefined) throw notFound()
+  return { download: await open(deps, link, part, request), shownAs }
+}
+
+/** What a share page shows or offers: only raster images are shown. */
+export async function openSharedObject(
+  deps: OpenLinkDeps,
+  opening: Opening & { object: string; show: boolean },
+  request: DownloadRequest,
+): Promise<OpenedLink> {
+  const link = await requireLiveLink(deps, opening, ['share'])
+  const object: RunObject =
+    opening.object === 'output' ? { kind: 'output' } : { kind: 'artifact', artifactId: opening.object }
+  const part = await partOf(deps, link, object)
+  const who = { companyId: link.company_id, signal: request.signal }
+  const type = opening.show ? await sniff(deps.downloads, part, who) : undefined
+  return { download: await open(deps, link, part, request), shownAs: isRaster(type) ? type : undefined }
+}
+
+async function partOf(
+  { db }: OpenLinkDeps,
+  link: SignedLinkRow,
+  object: RunObject | undefined,
+): Promise<NamedPart> {
+  const part = object && (await findPart(db, { id: link.run_id, company_id: link.company_id }, object))
+  if (!part) throw notFound()
+  return part
+}
+
+const open = (
+  { downloads }: OpenLinkDeps,
+  { id: linkId, company_id: companyId }: SignedLinkRow,
+  part: NamedPart,
+  request: DownloadRequest,
+): Promise<Download> => downloads.open(part, { linkId, companyId }, request)

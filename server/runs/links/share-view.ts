@@ -1,0 +1,100 @@
+import type { InlineOutput } from '@sandbox-jobs/contract/resources/runs/run-result.ts'
+import { notFound } from '../../base/coded-error.ts'
+import type { ObjectStorage } from '../../storage/port.ts'
+import { partOfArtifact } from '../downloads/stored-parts.ts'
+import { readInlineOutput } from '../read/inline-output.ts'
+import type { RunLookup } from '../read/run-lookup.ts'
+import { listArtifacts } from '../results/artifact-store.ts'
+import { findContent } from '../results/run-content-store.ts'
+import { findRunById } from '../run-store.ts'
+import { isRaster, mediaTypeOf, sniffedBytes } from './media-type.ts'
+import { type Opening, type OpenLinkDeps, requireLiveLink } from './open-links.ts'
+import { findRunTitle } from './signed-link-store.ts'
+
+export type ShareDeps = OpenLinkDeps & { storage: ObjectStorage; runs: RunLookup }
+
+export interface SharedFile {
+  id: string
+  path: string
+  byteSize: number
+  /** How the page shows it, besides its download. */
+  preview: { kind: 'image' } | { kind: 'csv' | 'text'; text: string; isCut: boolean } | undefined
+}
+
+/** What a share page tells. */
+export interface ShareView {
+  title: string
+  status: string
+  queuedAt: Date
+  endedAt: Date | null
+  expiresAt: Date
+  output: InlineOutput | null
+  files: SharedFile[]
+  /** Files beyond those listed. */
+  more: number
+}
+
+const filesShown = 100
+const imagesShown = 12
+const imageMaxBytes = 10 * 1024 ** 2
+const textsShown = 8
+const textBytes = 64 * 1024
+
+/** The result of a run for its share page. Throws `not_found`, `downloads_busy` and `storage_unavailable`. */
+export async function readShare(deps: ShareDeps, opening: Opening, signal: AbortSignal): Promise<ShareView> {
+  const link = await requireLiveLink(deps, opening, ['share'])
+  const key = { id: link.run_id, company_id: link.company_id }
+  const [run, content] = await Promise.all([findRunById(deps.db, key), findContent(deps.db, key)])
+  if (!run || content?.state !== 'active') throw notFound()
+  const release = deps.downloads.hold({ linkId: link.id, companyId: link.company_id })
+  try {
+    const rows = await listArtifacts(deps.db, {
+      companyId: run.company_id,
+      runId: run.id,
+      deletionStates: ['active'],
+      afterPath: undefined,
+      limit: 1001,
+    })
+    const files: SharedFile[] = []
+    const left = { images: imagesShown, texts: textsShown }
+    for (const row of rows.slice(0, filesShown)) {
+      const part = partOfArtifact(content, row)
+      const who = { companyId: link.company_id, signal }
+      const file = { id: row.id, path: row.relative_path, byteSize: row.byte_size }
+      if (!part || left.images + left.texts === 0) files.push({ ...file, preview: undefined })
+      else {
+        const bytes = await deps.downloads.firstBytes(part, textBytes, who)
+        const type = mediaTypeOf(part.name, bytes.subarray(0, sniffedBytes), part.byteSize <= sniffedBytes)
+        files.push({ ...file, preview: previewOf(left, { type, bytes, byteSize: part.byteSize }) })
+      }
+    }
+    return {
+      title: await findRunTitle(deps.db, run),
+      status: run.state,
+      queuedAt: run.queued_at,
+      endedAt: run.terminal_at,
+      expiresAt: link.expires_at,
+      output: await readInlineOutput(deps, key),
+      files,
+      more: rows.length - files.length,
+    }
+  } finally {
+    release()
+  }
+}
+
+function previewOf(
+  left: { images: number; texts: number },
+  { type, bytes, byteSize }: { type: string | undefined; bytes: Buffer; byteSize: number },
+): SharedFile['preview'] {
+  if (type === undefined) return undefined
+  if (isRaster(type)) {
+    if (left.images === 0 || byteSize > imageMaxBytes) return undefined
+    left.images -= 1
+    return { kind: 'image' }
+  }
+  if (left.texts === 0) return undefined
+  left.texts -= 1
+  const kind = type.startsWith('text/csv') ? 'csv' : 'text'
+  return { kind, text: bytes.toString('utf8'), isCut: byteSize > bytes.length }
+}

@@ -1,0 +1,155 @@
+import {
+  artifactsDir,
+  artifactsDirEnv,
+  chatroomIdEnv,
+  driverPath,
+  inputsFileEnv,
+  invocation,
+  outputFileEnv,
+  runIdEnv,
+  startupScriptPath,
+  taskIdEnv,
+  taskVersionIdEnv,
+  workScriptPath,
+  workspaceDir,
+} from '@sandbox-jobs/contract/resources/environments/runtime-contract.ts'
+import { type WorkspaceEntry, workspaceTar } from './workspace-tar.ts'
+
+/*
+ * How a job gets its environment, scripts and input.
+ *
+ * The sandbox starts the platform's static shell with a fixed program, so the executor's records, the runtime's state and
+ * the process list contain no tenant data. All tenant data comes through standard input:
+ *
+ *   <bytes of the prelude, decimal>\n <prelude> <tar of the workspace>
+ *
+ * The program reads the prelude into a variable, unpacks the archive into /workspace, waits for the end of standard
+ * input, closes it and evaluates the prelude: exports, then the invocation of the runtime contract. The exports are the
+ * only shell text built from tenant values. Each value is one single-quoted word, so nothing in it is expanded. They are
+ * evaluated last, so a tenant's PATH or IFS affects only the tenant's own scripts.
+ *
+ * The invocation runs in the image's shell if it has one: the platform's busybox prefers its own applets to the image's
+ * programs of the same name, so `sort` or `date` would not be the programs that the image's author installed. An image
+ * without a shell (`FROM scratch`) uses the platform's shell and its applets.
+ */
+
+const inputsFile = `${workspaceDir}/input.json`
+export const outputFile = `${workspaceDir}/output.json`
+
+const busybox = '/.sandbox/busybox'
+const imageShell = '/bin/sh'
+const defaultPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
+/**
+ * The steps before the job fail only because of the sandbox, such as a full workspace, never because of the job. A job may
+ * exit with the same status; the line in the log tells both cases apart. A job that imitates the line as well misleads only
+ * its owner.
+ */
+const bootFailed = 125
+const orFail = (what: string) => `|| { echo 'sandbox: ${what}' >&2; exit ${bootFailed}; }`
+
+/** `dd` is a builtin of the shell; `tar` is a program that it starts. */
+const program = [
+  `read -r _boot_bytes && _boot=$(dd bs="$_boot_bytes" count=1 iflag=fullblock 2>/dev/null) ${orFail('the start of the input is cut')}`,
+  `${busybox} tar -xo -f - -C ${workspaceDir} ${orFail('the files of the run do not fit into the workspace')}`,
+  // The end of the input is the start signal of the job: if the input was cut, the job never starts.
+  `read -r _boot_end`,
+  `exec </dev/null`,
+  `cd ${workspaceDir} ${orFail('there is no workspace')}`,
+  `eval "$_boot"`,
+].join('\n')
+
+/** The argument vector of every run. */
+export const bootArgv: readonly string[] = [busybox, 'sh', '-c', program]
+
+/** Ids of the run and of what it runs, which the job may read. */
+export interface JobIdentity {
+  runId: string
+  chatroomId: string
+  taskId: string
+  taskVersionId: string
+}
+
+export interface Job {
+  /** `NAME=value` pairs of the image's configuration; pairs that a shell cannot export are left out. */
+  imageEnv: readonly string[]
+  /** Names that `isEnvName` accepts. */
+  env: Record<string, string>
+  /** Values by name; they are masked in the log. */
+  secrets: Record<string, string>
+  identity: JobIdentity
+  startupScript: string
+  workScript: string
+  /** Content of the driver file, verbatim. */
+  driver: string
+  /** Canonical JSON. */
+  input: Buffer
+}
+
+/** Standard input of the boot program. */
+export function bootInput(job: Job): Buffer {
+  return Buffer.concat([headOf(job), workspaceTar(filesOf(job))])
+}
+
+/** `bootInput` with additional archive blocks before the platform's files, so that the platform's files win. */
+export async function* bootInputWith(job: Job, blocks: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void> {
+  yield headOf(job)
+  yield* blocks
+  yield workspaceTar(filesOf(job))
+}
+
+function headOf(job: Job): Buffer {
+  const prelude = Buffer.from(preludeOf(job), 'utf8')
+  return Buffer.concat([Buffer.from(`${prelude.length}\n`), prelude])
+}
+
+function preludeOf(job: Job): string {
+  const env = {
+    PATH: defaultPath,
+    HOME: workspaceDir,
+    ...readImageEnv(job.imageEnv),
+    ...job.env,
+    ...job.secrets,
+    [inputsFileEnv]: inputsFile,
+    [outputFileEnv]: outputFile,
+    [artifactsDirEnv]: artifactsDir,
+    [runIdEnv]: job.identity.runId,
+    [chatroomIdEnv]: job.identity.chatroomId,
+    [taskIdEnv]: job.identity.taskId,
+    [taskVersionIdEnv]: job.identity.taskVersionId,
+  }
+  return [
+    'unset _boot _boot_bytes _boot_end',
+    ...Object.entries(env).map(([name, value]) => `export ${name}=${quote(value)}`),
+    `if [ -x ${imageShell} ]; then exec ${imageShell} -c ${quote(invocation)}; fi`,
+    invocation,
+  ].join('\n')
+}
+
+const imageEnvPattern = /^([A-Za-z_][A-Za-z0-9_]*)=([^\0]*)$/s
+
+function readImageEnv(pairs: readonly string[]): Record<string, string> {
+  const env: Record<string, string> = {}
+  for (const pair of pairs) {
+    const [, name, value] = imageEnvPattern.exec(pair) ?? []
+    if (name !== undefined && value !== undefined) env[name] = value
+  }
+  return env
+}
+
+/** A single-quoted shell word; nothing in it is expanded. */
+const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
+
+function filesOf(job: Job): WorkspaceEntry[] {
+  const file = (path: string, content: string | Buffer, mode: number): WorkspaceEntry => ({
+    path: path.slice(workspaceDir.length + 1),
+    content: typeof content === 'string' ? Buffer.from(content, 'utf8') : content,
+    mode,
+  })
+  return [
+    file(`${artifactsDir}/`, '', 0o755),
+    file(startupScriptPath, job.startupScript, 0o755),
+    file(workScriptPath, job.workScript, 0o755),
+    file(driverPath, job.driver, 0o755),
+    file(inputsFile, job.input, 0o644),
+  ]
+}

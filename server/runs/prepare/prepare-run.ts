@@ -1,0 +1,131 @@
+import { Readable } from 'node:stream'
+import { driverOf } from '@sandbox-jobs/contract/resources/environments/runtime-contract.ts'
+import { sandboxOwner } from '../../executor/port/sandbox-owner.ts'
+import type { SandboxSpec } from '../../executor/port/sandbox-spec.ts'
+import { ImageUntrusted } from '../../images/provenance/verify-image.ts'
+import type { AttestedImage } from '../../images/stored-images.ts'
+import type { ObjectStorage } from '../../storage/port.ts'
+import { slotNamesOf } from '../../tasks/versions/task-version.ts'
+import { failed, type RunOutcome } from '../drive/run-outcome.ts'
+import type { ClaimedRun } from '../queue/claim-store.ts'
+import { bootInput, bootInputWith, type Job } from './boot-program.ts'
+import type { RunJob } from './job-store.ts'
+import { exportableEnv, isEnvName, isValidEnv, isWithinEnvBounds } from './ordinary-env.ts'
+import type { PlacedImages } from './placed-images.ts'
+import { bundleBlocks, checkRunBundle } from './run-bundle.ts'
+import { networkOfRun } from './run-network.ts'
+import { runSandbox } from './run-sandbox.ts'
+import { isPinned, type PinnedSecrets, type RunSecrets } from './run-secrets.ts'
+
+/** The executor's input for a run, or the outcome of a run that must not start. */
+export type PreparedRun =
+  | {
+      kind: 'sandbox'
+      spec: SandboxSpec
+      openStdin: () => Buffer | Readable
+      /** Values that are masked in the log. */
+      masked: string[]
+      image: AttestedImage
+      /** Undefined for a version that declares no slots. */
+      secrets: PinnedSecrets | undefined
+    }
+  | { kind: 'refused'; outcome: RunOutcome }
+
+interface PrepareDeps {
+  storage: ObjectStorage
+  images: Pick<PlacedImages, 'attested'>
+  /** Bytes that a run may send. Absent: no run has a network. */
+  egressCapBytes?: number | undefined
+  /** Absent: no run of a version with slots can start. */
+  secrets?: RunSecrets | undefined
+}
+
+const refused = (outcome: RunOutcome): PreparedRun => ({ kind: 'refused', outcome })
+
+/**
+ * Decides by its current data whether a claimed run may start, because the data may have changed since it was queued.
+ * Throws the errors of the object store.
+ */
+export async function prepareRun(deps: PrepareDeps, job: RunJob, run: ClaimedRun): Promise<PreparedRun> {
+  const { storage, images, egressCapBytes } = deps
+  const { id: runId, sandboxId, companyId } = run
+  if (job.lost_authority) return refused(failed('authority_revoked', { detail: job.lost_authority }))
+  if (job.content_state !== 'active') {
+    return refused(failed('version_not_runnable', { detail: 'content_scrubbed' }))
+  }
+  if (job.task_state !== 'active' || job.version_state !== 'published') {
+    return refused(failed('version_not_runnable', { detail: 'archived' }))
+  }
+  const blocked = [job.task_security_state, job.environment_security_state].includes('blocked')
+  if (blocked) return refused(failed('version_not_runnable', { detail: 'security_blocked' }))
+  if (!job.has_room) return refused(failed('storage_quota_exceeded', { detail: 'not_started' }))
+  if (job.input === null) return refused(failed('storage_lost', { detail: 'input' }))
+  const secrets = await secretsOf(deps, job, run)
+  if (secrets && !isPinned(secrets)) return refused(secrets)
+  const { layer_digest: layerDigest, promoted_digest: promotedDigest, environment_version_id: id } = job
+  if (layerDigest === null || promotedDigest === null) {
+    return refused(failed('image_unavailable', { detail: 'no_layer' }))
+  }
+  // The row only names the image. It runs only if a trusted key signed it for exactly this version.
+  const image = await images.attested({ id, layerDigest, promotedDigest }).catch((error: unknown) => {
+    if (error instanceof ImageUntrusted) return error
+    throw error
+  })
+  if (image instanceof ImageUntrusted) return refused(failed('image_unavailable', { detail: image.slug }))
+  const spec = runSandbox({
+    sandboxId,
+    claimedAt: job.claimed_at,
+    layerDigest: image.layer.diffId,
+    resourceProfile: job.resource_profile,
+    imageUser: image.user,
+    isolation: job.isolation,
+    timeoutSeconds: job.timeout_seconds,
+    network: networkOfRun(job, egressCapBytes),
+    owner: sandboxOwner(companyId),
+  })
+  const boot: Job = {
+    secrets: secrets?.values ?? {},
+    identity: {
+      runId,
+      chatroomId: job.chatroom_id,
+      taskId: job.task_id,
+      taskVersionId: job.task_version_id,
+    },
+    imageEnv: image.env,
+    env: exportableEnv(job.ordinary_env),
+    startupScript: job.startup_script,
+    workScript: job.work_script,
+    driver: driverOf(job.work_command),
+    input: job.input,
+  }
+  const masked = Object.values(boot.secrets)
+  const { bundle } = job
+  if (bundle === null) {
+    const stdin = bootInput(boot)
+    return { kind: 'sandbox', spec, openStdin: () => stdin, masked, image, secrets }
+  }
+  const unusable = await checkRunBundle(storage, bundle)
+  if (unusable) return refused(unusable)
+  const openStdin = () => Readable.from(bootInputWith(boot, bundleBlocks(storage, bundle)))
+  return { kind: 'sandbox', spec, openStdin, masked, image, secrets }
+}
+
+/**
+ * The secrets of a version that declares slots, which is when the rules of its environment are checked (contract part 1, "Task
+ * version"). Undefined where it declares none; an outcome where the run ends.
+ */
+async function secretsOf(
+  { secrets }: PrepareDeps,
+  job: RunJob,
+  run: ClaimedRun,
+): Promise<PinnedSecrets | RunOutcome | undefined> {
+  const slots = slotNamesOf(job.secret_slot_declarations)
+  if (slots.length === 0) return undefined
+  if (!slots.every(isEnvName) || !isValidEnv(job.ordinary_env, slots.length)) return failed('env_invalid')
+  if (!secrets) return failed('secrets_unavailable', { detail: 'not_configured' })
+  const pinned = await secrets.pin(run, slots)
+  if (!isPinned(pinned)) return pinned
+  return isWithinEnvBounds(job.ordinary_env, pinned.values)
+    ? pinned
+    : failed('env_invalid', { detail: 'too_large' })
+}

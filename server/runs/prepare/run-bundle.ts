@@ -1,0 +1,50 @@
+import { createHash } from 'node:crypto'
+import type { ArchiveSource } from '../../archives/formats/archive.ts'
+import type { BundleFormat } from '../../archives/formats/bundle-entries.ts'
+import { ObjectMissing, type ObjectStorage } from '../../storage/port.ts'
+import { BundleRefused, countBundleFiles, readBundle } from '../../tasks/files/bundle-archive.ts'
+import { failed, type RunOutcome } from '../drive/run-outcome.ts'
+import { bundleTar } from './bundle-tar.ts'
+
+/** The stored bundle of a run's version. */
+export interface RunBundle {
+  storage_key: string
+  archive_format: BundleFormat
+  byte_size: number
+  digest: string
+}
+
+/**
+ * Reads a stored bundle to its end, so that a sandbox starts only if the bundle is complete and satisfies the current
+ * rules. Otherwise returns the outcome of the run. Throws the errors of the object store, so that the caller retries.
+ */
+export async function checkRunBundle(
+  storage: ObjectStorage,
+  bundle: RunBundle,
+): Promise<RunOutcome | undefined> {
+  try {
+    const digest = await digestOf(storage, bundle)
+    if (digest !== bundle.digest) return failed('storage_lost', { detail: 'bundle_damaged' })
+    await countBundleFiles(sourceOf(storage, bundle), bundle.archive_format)
+    return undefined
+  } catch (error) {
+    if (error instanceof ObjectMissing) return failed('storage_lost', { detail: 'bundle_missing' })
+    if (error instanceof BundleRefused) return failed('bundle_invalid', { detail: error.reason })
+    throw error
+  }
+}
+
+/** The bundle's files as blocks of the workspace tar. */
+export const bundleBlocks = (storage: ObjectStorage, bundle: RunBundle): AsyncIterable<Buffer> =>
+  bundleTar(readBundle(sourceOf(storage, bundle), bundle.archive_format))
+
+const sourceOf = (storage: ObjectStorage, bundle: RunBundle): ArchiveSource => ({
+  byteSize: bundle.byte_size,
+  open: (range) => storage.get(bundle.storage_key, range),
+})
+
+async function digestOf(storage: ObjectStorage, bundle: RunBundle): Promise<string> {
+  const hash = createHash('sha256')
+  for await (const bytes of await storage.get(bundle.storage_key)) hash.update(bytes as Buffer)
+  return `sha256:${hash.digest('hex')}`
+}

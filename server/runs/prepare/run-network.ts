@@ -1,0 +1,23 @@
+import type { EgressAllowList } from '@sandbox-jobs/contract/resources/environments/egress.ts'
+import { type AllowList, narrowed } from '../../executor/port/allow-list.ts'
+import type { SandboxNetwork } from '../../executor/port/sandbox-spec.ts'
+
+interface NetworkOfRun {
+  runtime_egress_enabled: boolean
+  environment_allow_list: EgressAllowList | null
+  task_allow_list: EgressAllowList | null
+}
+
+/**
+ * The network of a run, by the settings at its claim: none if the operator (no cap) or the company has disabled egress,
+ * otherwise the destinations that the lists of its environment and its task both allow.
+ */
+export function networkOfRun(job: NetworkOfRun, egressCapBytes: number | undefined): SandboxNetwork {
+  if (!job.runtime_egress_enabled || egressCapBytes === undefined) return 'none'
+  const [first, second] = [job.environment_allow_list, job.task_allow_list].filter((list) => list !== null)
+  if (!first) return { egressCapBytes }
+  const allow = second ? narrowed(allowListOf(first), allowListOf(second)) : allowListOf(first)
+  return { egressCapBytes, allow }
+}
+
+const allowListOf = ({ domains, cidrs }: EgressAllowList): AllowList => ({ names: domains, ranges: cidrs })

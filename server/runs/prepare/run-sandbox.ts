@@ -1,0 +1,95 @@
+import {
+  artifactBundleMaxBytes,
+  artifactFilesMax,
+  artifactPathComponentMaxBytes,
+  artifactPathMaxBytes,
+  artifactWorkspaceReserveBytes,
+  logMaxBytes,
+  outputMaxBytes,
+} from '@sandbox-jobs/contract/limits.ts'
+import { defaultProfile, profileOf } from '@sandbox-jobs/contract/resources/environments/profile.ts'
+import { artifactsDir } from '@sandbox-jobs/contract/resources/environments/runtime-contract.ts'
+import type { Isolation } from '@sandbox-jobs/contract/resources/environments/version-isolation.ts'
+import { runtimeOf } from '../../environments/versions/isolation.ts'
+import type { SandboxNetwork, SandboxSpec } from '../../executor/port/sandbox-spec.ts'
+import { bootArgv, outputFile } from './boot-program.ts'
+
+const mib = 1024 * 1024
+
+/** Name of the output among a sandbox's collected files. */
+export const outputName = 'output'
+
+const workspaceInodes = 65_536
+const openFiles = 4096
+const pidsPerVcpu = 256
+
+export interface RunSandbox {
+  sandboxId: string
+  claimedAt: Date
+  layerDigest: string
+  resourceProfile: string
+  /** `USER` of the image's configuration. */
+  imageUser: string
+  isolation: Isolation
+  timeoutSeconds: number
+  network: SandboxNetwork
+  /** The executor's number of the company. */
+  owner: number
+}
+
+/** The sandbox specification of a run. It contains no tenant data except the allow list, since the executor stores it on disk. */
+export function runSandbox(run: RunSandbox): SandboxSpec {
+  const profile = profileOf(run.resourceProfile)
+  return {
+    id: run.sandboxId,
+    claimedAt: run.claimedAt.toISOString(),
+    rootfs: { kind: 'image', digest: run.layerDigest },
+    argv: [...bootArgv],
+    env: {},
+    user: userOf(run.imageUser),
+    hostname: 'job',
+    runtime: runtimeOf[run.isolation],
+    confinement: 'job',
+    network: run.network,
+    owner: run.owner,
+    limits: {
+      timeoutMs: run.timeoutSeconds * 1000,
+      memoryBytes: profile.provider_memory_mib * mib,
+      shownMemoryBytes: profile.customer_memory_mib * mib,
+      workspaceBytes: profile.workspace_mib * mib,
+      workspaceKind: 'memory',
+      workspaceInodes,
+      vcpu: profile.vcpu,
+      pids: pidsPerVcpu * profile.vcpu,
+      openFiles,
+      logBytes: logMaxBytes,
+    },
+    collect: {
+      files: [{ name: outputName, path: outputFile, maxBytes: outputMaxBytes }],
+      tree: {
+        path: artifactsDir,
+        maxFiles: artifactFilesMax,
+        maxBytes: bundleMaxBytes(),
+        maxPathBytes: artifactPathMaxBytes,
+        maxNameBytes: artifactPathComponentMaxBytes,
+      },
+    },
+  }
+}
+
+/** The size limit of artifacts is the same for every profile (contract part 1, "Runtime contract"). */
+export const bundleMaxBytes = (): number =>
+  Math.min(
+    profileOf(defaultProfile).workspace_mib * mib - artifactWorkspaceReserveBytes,
+    artifactBundleMaxBytes,
+  )
+
+const numericUser = /^(\d{1,5})(?::(\d{1,5}))?$/
+const idsInSandbox = 65_536
+
+/** User names were resolved to numbers when the image was built. Anything else runs as the sandbox's root. */
+function userOf(text: string): { uid: number; gid: number } {
+  const [, uid, gid] = numericUser.exec(text) ?? []
+  const user = { uid: Number(uid ?? 0), gid: Number(gid ?? 0) }
+  return user.uid < idsInSandbox && user.gid < idsInSandbox ? user : { uid: 0, gid: 0 }
+}

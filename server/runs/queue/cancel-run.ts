@@ -1,0 +1,31 @@
+import { sql } from 'kysely'
+import type { Database, Trx } from '../../db/database.ts'
+import { transition } from '../../db/transition.ts'
+import { failed } from '../drive/run-outcome.ts'
+import { cancelChannel, notify, type RunRow } from '../run-store.ts'
+import { cancelledInQueue, cancelRequested } from '../run-transitions.ts'
+
+/**
+ * Requests the cancellation of a run. A queued run ends at once; a claimed run ends when its sandbox has ended. A run that
+ * has ended or already has a request is not changed.
+ */
+export async function cancelRun(db: Database, run: Pick<RunRow, 'id' | 'company_id'>): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    if (await cancelQueued(trx, run)) return
+    const left = await transition(trx, {
+      ...cancelRequested({ id: run.id, companyId: run.company_id }),
+      set: { cancel_requested_at: sql`clock_timestamp()` },
+    })
+    if (left !== undefined) await notify(trx, cancelChannel, run.id)
+  })
+}
+
+/** Ends a run that no worker has claimed. Returns false if it is claimed or has ended. */
+export async function cancelQueued(trx: Trx, run: Pick<RunRow, 'id' | 'company_id'>): Promise<boolean> {
+  const { state: _, ...columns } = failed('cancelled')
+  const left = await transition(trx, {
+    ...cancelledInQueue({ id: run.id, companyId: run.company_id }),
+    set: { ...columns, cancel_requested_at: sql`clock_timestamp()`, terminal_at: sql`clock_timestamp()` },
+  })
+  return left !== undefined
+}

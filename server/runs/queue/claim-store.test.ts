@@ -1,0 +1,213 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { createTestDatabase } from '../../../testing/database/test-database.ts'
+import { makeRun, makeRunnableTask, type RunnableTask } from '../../../testing/factories/runs.ts'
+import { makeRoom, makeTenant, type Tenant } from '../../../testing/factories/tenant.ts'
+import { failed } from '../drive/run-outcome.ts'
+import { finishRun } from '../results/finish-run.ts'
+import { cancelRun } from './cancel-run.ts'
+import { claimNext, takeOver } from './claim-store.ts'
+import { runCapacity } from './run-capacity.ts'
+
+const { db } = await createTestDatabase()
+const capacity = runCapacity({ slots: 64, reserved: 0 })
+const options = { worker: 'w1', companyConcurrency: 50, capacity }
+
+interface Company extends Tenant {
+  task: RunnableTask
+}
+
+async function makeCompany(): Promise<Company> {
+  const tenant = await makeTenant(db)
+  return { ...tenant, task: await makeRunnableTask(db, tenant.companyId) }
+}
+
+/** Queues runs a second apart, in the given order, the first one `startedAgo` seconds back. */
+let clock = 0
+const queue = (company: Company, roomId = company.roomId) => {
+  clock += 1
+  return makeRun(db, company.task, {
+    chatroom_id: roomId,
+    queued_at: new Date(1_700_000_000_000 + clock * 1000),
+  })
+}
+
+const claimedIds = async (count: number, concurrency = 50) => {
+  const ids: (string | undefined)[] = []
+  for (let index = 0; index < count; index += 1) {
+    ids.push((await claimNext(db, { ...options, companyConcurrency: concurrency }))?.id)
+  }
+  return ids
+}
+
+beforeEach(async () => {
+  await db
+    .updateTable('runs')
+    .set({ state: 'cancelled', terminal_at: new Date(), claimed_at: null })
+    .where('terminal_at', 'is', null)
+    .execute()
+})
+
+describe('claiming a run', () => {
+  it('takes it into one pair of hands, with a fence and a lease', async () => {
+    const company = await makeCompany()
+    const id = await queue(company)
+    const claimed = await claimNext(db, options)
+    expect(claimed).toEqual({
+      id,
+      companyId: company.companyId,
+      state: 'starting',
+      fence: 1,
+      sandboxId: `${id}_1`,
+      isLast: true,
+    })
+    const row = await db.selectFrom('runs').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
+    expect(row).toMatchObject({ state: 'starting', worker: 'w1', machine: 'w1', sandbox_id: `${id}_1` })
+    expect(row.lease_until?.getTime()).toBeGreaterThan(Date.now() + 60_000)
+    expect(await claimNext(db, options)).toBeUndefined()
+  })
+
+  it('tells whether anything else was queued, of whichever company', async () => {
+    await queue(await makeCompany())
+    await queue(await makeCompany())
+    expect(await claimNext(db, options)).toMatchObject({ isLast: false })
+    expect(await claimNext(db, options)).toMatchObject({ isLast: true })
+  })
+
+  it('serves the oldest of a room first', async () => {
+    const company = await makeCompany()
+    const ids = [await queue(company), await queue(company), await queue(company)]
+    expect(await claimedIds(4)).toEqual([...ids, undefined])
+  })
+
+  it('serves companies in turn, however many runs one of them queued before', async () => {
+    const [many, few] = [await makeCompany(), await makeCompany()]
+    const first = [await queue(many), await queue(many), await queue(many), await queue(many)]
+    const second = [await queue(few), await queue(few)]
+    expect(await claimedIds(6)).toEqual([first[0], second[0], first[1], second[1], first[2], first[3]])
+  })
+
+  it('serves companies in turn where only one run fits at a time', async () => {
+    const [many, few] = [await makeCompany(), await makeCompany()]
+    const first = [await queue(many), await queue(many), await queue(many)]
+    const second = [await queue(few), await queue(few)]
+    const served: string[] = []
+    for (let turn = 0; turn < 4; turn += 1) {
+      const run = await claimNext(db, options)
+      if (!run) throw new Error('nothing to claim')
+      served.push(run.id)
+      await finishRun(db, run, { outcome: failed('platform_internal') })
+    }
+    expect(served).toEqual([first[0], second[0], first[1], second[1]])
+  })
+
+  it('serves the rooms of a company in turn', async () => {
+    const company = await makeCompany()
+    const quiet = await makeRoom(db, company)
+    const busy = [await queue(company), await queue(company), await queue(company)]
+    const single = await queue(company, quiet)
+    expect(await claimedIds(4)).toEqual([busy[0], single, busy[1], busy[2]])
+  })
+
+  it('stops at the concurrency of a company, and goes on with others', async () => {
+    const [full, other] = [await makeCompany(), await makeCompany()]
+    const runs = [await queue(full), await queue(full), await queue(full)]
+    expect(await claimedIds(3, 2)).toEqual([runs[0], runs[1], undefined])
+    const next = await queue(other)
+    expect(await claimedIds(2, 2)).toEqual([next, undefined])
+  })
+
+  it('gives each run to one of many workers', async () => {
+    const company = await makeCompany()
+    for (let count = 0; count < 12; count += 1) await queue(company)
+    const taken: string[] = []
+    const work = async (worker: string) => {
+      for (let misses = 0; misses < 3; ) {
+        const run = await claimNext(db, { ...options, worker })
+        if (run) taken.push(run.id)
+        else misses += 1
+      }
+    }
+    await Promise.all(['a', 'b', 'c', 'd', 'e'].map(work))
+    expect(taken).toHaveLength(12)
+    expect(new Set(taken).size).toBe(12)
+  })
+
+  it('never takes a run that was cancelled', async () => {
+    const company = await makeCompany()
+    const id = await queue(company)
+    await cancelRun(db, { id, company_id: company.companyId })
+    expect(await claimNext(db, options)).toBeUndefined()
+  })
+})
+
+describe('taking over', () => {
+  it('raises the fence, so that the earlier holder can write nothing', async () => {
+    await queue(await makeCompany())
+    const first = await claimNext(db, options)
+    if (!first) throw new Error('nothing to claim')
+    expect(await takeOver(db, 'w2', 'own')).toEqual([])
+    const [again] = await takeOver(db, 'w1', 'own')
+    expect(again).toEqual({ ...first, fence: 2, isLast: undefined, claimedHere: true })
+    expect(await finishRun(db, first, { outcome: failed('host_lost') })).toBe(false)
+    expect(await finishRun(db, again ?? first, { outcome: failed('host_lost') })).toBe(true)
+  })
+
+  it('takes from another worker only what outlived its lease', async () => {
+    const id = await queue(await makeCompany())
+    await claimNext(db, options)
+    expect(await takeOver(db, 'w2', 'expired')).toEqual([])
+    await db
+      .updateTable('runs')
+      .set({ lease_until: new Date(0) })
+      .where('id', '=', id)
+      .execute()
+    expect(await takeOver(db, 'w1', 'expired')).toEqual([])
+    expect(await takeOver(db, 'w2', 'expired')).toMatchObject([{ id, fence: 2 }])
+  })
+
+  it('keeps the machine that claimed the run, however often it is taken over', async () => {
+    const id = await queue(await makeCompany())
+    await claimNext(db, options)
+    await db
+      .updateTable('runs')
+      .set({ lease_until: new Date(0) })
+      .where('id', '=', id)
+      .execute()
+    expect(await takeOver(db, 'w2', 'expired')).toMatchObject([{ id, claimedHere: false }])
+    expect(await takeOver(db, 'w2', 'own')).toMatchObject([{ id, claimedHere: false }])
+  })
+
+  it('gives what was claimed before machines had ids to the machine that is there', async () => {
+    const id = await queue(await makeCompany())
+    await claimNext(db, options)
+    await db
+      .updateTable('runs')
+      .set({ state: 'cancel_requested', worker: 'host:/data', machine: null })
+      .where('id', '=', id)
+      .execute()
+    expect(await takeOver(db, 'w2', 'own')).toMatchObject([{ id, claimedHere: true }])
+  })
+})
+
+describe('cancelling', () => {
+  it('ends a queued run at once and asks for the end of one that is held', async () => {
+    const company = await makeCompany()
+    const held = await queue(company)
+    await claimNext(db, options)
+    const waiting = await queue(company)
+    for (const id of [held, waiting, held, waiting])
+      await cancelRun(db, { id, company_id: company.companyId })
+    const rows = await db
+      .selectFrom('runs')
+      .selectAll()
+      .where('id', 'in', [held, waiting])
+      .orderBy('id')
+      .execute()
+    expect(rows).toMatchObject([
+      { id: held, state: 'cancel_requested', terminal_at: null },
+      { id: waiting, state: 'cancelled', error_code: 'cancelled', failure_stage: 'cancel', exit_code: null },
+    ])
+    const events = await db.selectFrom('state_events').selectAll().where('entity_id', '=', held).execute()
+    expect(events.map((event) => event.to_state)).toEqual(['starting', 'cancel_requested'])
+  })
+})

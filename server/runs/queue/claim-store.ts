@@ -1,0 +1,255 @@
+import type { RunState } from '@sandbox-jobs/contract/states/run-states.ts'
+import { sql } from 'kysely'
+import { acrossCompanies } from '../../db/across-companies.ts'
+import type { Database } from '../../db/database.ts'
+import { executePlannedOnce } from '../../db/fast/planned-once.ts'
+import { transitionCtes } from '../../db/transition.ts'
+import { claimed, leaseSeconds } from '../run-transitions.ts'
+import {
+  admits,
+  capacityInUse,
+  hasFreeSlot,
+  hasUnreservedSlot,
+  overBound,
+  reservation,
+  runMemoryMib,
+} from './admission-store.ts'
+import { dropIdleTurns } from './queue-turn-store.ts'
+import type { RunCapacity } from './run-capacity.ts'
+
+/** A run that one worker holds. Every later write carries the fence. */
+export interface ClaimedRun {
+  id: string
+  companyId: string
+  state: RunState
+  fence: number
+  /** The executor's id for this claim. */
+  sandboxId: string
+}
+
+/** A run taken over from an earlier holder. */
+export interface TakenOverRun extends ClaimedRun {
+  /** True if this machine claimed it: then its executor knows whether it was started. */
+  claimedHere: boolean
+}
+
+/** A newly claimed run. */
+export interface NextRun extends ClaimedRun {
+  /** Nothing else was queued at that time. Later runs are notified. */
+  isLast: boolean
+}
+
+export interface ClaimOptions {
+  /** The id of its machine. */
+  worker: string
+  /** Maximum live runs of one company, unless the operator has set another limit for it. */
+  companyConcurrency: number
+  /** Shared by all companies. */
+  capacity: RunCapacity
+}
+
+/**
+ * Runs tried per room and lane, so that concurrent workers do not all compete for the same row. Part of the statement's
+ * text: with a parameter as limit Postgres would expect a tenth of the queue and plan again at each claim.
+ */
+const headsPerLane = 4
+
+/**
+ * Companies without live runs that one claim statement tries; the other waiting companies are at most as many as the live
+ * runs. If none has a startable run, the number doubles each time, so that there are few distinct statement texts.
+ */
+const turnsTried = 64
+
+/**
+ * Claims the next run in turn: the company with the fewest live runs, then the one served longest ago; in it the room by
+ * the same rule; in the room the oldest run that may start now (`admission-store.ts`). Returns undefined if none may.
+ *
+ * `queue_turns` holds the waiting companies in the order in which they were served. Only the rooms of the company that is
+ * served are read, along a narrow index, with the runs of a room by their lane: the cost depends neither on the number of
+ * companies nor on the number of runs. Runs are locked one at a time by id, in the order of the turns, until one is found
+ * that no other worker has locked: if more were requested at once, Postgres might scan the queue. Two workers that claim
+ * at the same instant may each not count the other's run, so a bound may be exceeded by the number of workers less one.
+ */
+export async function claimNext(db: Database, options: ClaimOptions): Promise<NextRun | undefined> {
+  for (let skipped = 0; ; ) {
+    const tried = Math.max(skipped, turnsTried)
+    const { run, passedOver } = await claimInTurn(db, options, { skipped, tried })
+    const dropped = await dropIdleTurns(db, passedOver)
+    if (run) return run
+    if (dropped > 0) continue
+    // None of these companies has a startable run; a company behind them may have one.
+    if (passedOver.length < tried) return undefined
+    skipped += tried
+  }
+}
+
+interface Claim {
+  run: NextRun | undefined
+  /** Companies with an earlier turn and no startable run. */
+  passedOver: string[]
+}
+
+interface ClaimedRow extends Omit<NextRun, 'id'> {
+  passed_over: string[]
+  /** Null if nothing was claimed. */
+  id: string | null
+}
+
+/** The first run of the company in `turns` that may start now and that no other worker has locked. */
+const startableRun = (capacity: RunCapacity) => sql`
+  with recursive queues as (
+    (select chatroom_id, lane from runs where state = 'queued' and company_id = turns.company_id
+      order by chatroom_id, lane limit 1)
+    union all
+    select further.* from queues
+    cross join lateral (
+      select chatroom_id, lane from runs
+      where state = 'queued' and company_id = turns.company_id
+        and (chatroom_id, lane) > (queues.chatroom_id, queues.lane)
+      order by chatroom_id, lane limit 1
+    ) further
+  ), heads as (
+    select head.id, head.queued_at, served.claimed_at as room_served_at,
+      (select count(*) from live where company_id = turns.company_id and chatroom_id = queues.chatroom_id)
+        as room_live
+    from queues
+    left join lateral (
+      select claimed_at from runs where chatroom_id = queues.chatroom_id and claimed_at is not null
+      order by claimed_at desc limit 1
+    ) served on true
+    cross join lateral (
+      select id, queued_at, timeout_seconds, resource_profile,
+        ${runMemoryMib(capacity, 'resource_profile')} as memory
+      from runs
+      where state = 'queued' and company_id = turns.company_id and chatroom_id = queues.chatroom_id
+        and lane = queues.lane
+      order by queued_at, id limit ${sql.lit(headsPerLane)}
+    ) head
+    where ${admits(capacity)}
+  )
+  select run.id, run.company_id from (
+    select id from heads order by room_live, room_served_at nulls first, queued_at, id
+  ) heads cross join lateral (
+    select r.id, r.company_id, r.state from runs r where r.id = heads.id limit 1 for update skip locked
+  ) run
+  where run.state = 'queued'
+  limit 1`
+
+/**
+ * Keys of the advisory locks of turns. Of several claims that serve a company at the same time one moves its turn; the
+ * others neither wait nor move it. A row lock with `skip locked` is not enough: where the row was updated between the
+ * snapshot and the lock, Postgres follows it to its new version and waits there, and two claims then wait for each other.
+ */
+const turnLock = 7205
+
+async function claimInTurn(
+  db: Database,
+  options: ClaimOptions,
+  turns: { skipped: number; tried: number },
+): Promise<Claim> {
+  const { worker, companyConcurrency, capacity } = options
+  const move = transitionCtes(
+    {
+      ...claimed,
+      set: {
+        fence: sql`t.fence + 1`,
+        // A new sandbox id for each claim: an id that never started is forbidden permanently.
+        sandbox_id: sql`t.id || '_' || (t.fence + 1)`,
+        worker,
+        machine: worker,
+        claimed_at: sql`clock_timestamp()`,
+        lease_until: sql`now() + make_interval(secs => t.timeout_seconds + ${leaseSeconds(0)})`,
+      },
+    },
+    { id: sql`(select id from next)`, companyId: sql`(select company_id from next)` },
+  )
+  const statement = sql<ClaimedRow>`${acrossCompanies('the claim serves companies in turn')}
+    with ${capacityInUse(capacity)}, busy as (
+      select live.company_id, count(*) as runs, ${overBound} as over_bound, own.run_concurrency_limit
+      from live left join company_settings own using (company_id)
+      group by live.company_id, own.run_concurrency_limit
+    ), waiting as materialized (
+      (select company_id, 0 as live, 0 as over_bound, served_at, since from queue_turns
+        where not exists (select from busy where busy.company_id = queue_turns.company_id) and ${hasFreeSlot(capacity)}
+        order by served_at nulls first, since limit ${turns.tried} offset ${turns.skipped})
+      union all
+      select company_id, busy.runs, busy.over_bound, served_at, since from busy join queue_turns using (company_id)
+      where busy.runs < coalesce(run_concurrency_limit, ${companyConcurrency}) and ${hasUnreservedSlot(capacity)}
+    ), turns as (
+      select company_id, live, over_bound,
+        row_number() over (order by live, served_at nulls first, since, company_id) as turn
+      from waiting
+    ), ${reservation(capacity)}, next as (
+      select head.*, turns.turn from (select * from turns order by turn) turns
+      cross join lateral (
+        ${startableRun(capacity)}
+      ) head
+      limit 1
+    ), moved_turn as materialized (
+      select company_id from next where pg_try_advisory_xact_lock(${sql.lit(turnLock)}, hashtext(company_id))
+    ), served as (
+      update queue_turns set served_at = clock_timestamp() where company_id = (select company_id from moved_turn)
+    ), ${move}
+    select moved.id, moved.company_id as "companyId", moved.state, moved.fence, moved.sandbox_id as "sandboxId", array(
+      select company_id from turns where next.turn is null or turns.turn < next.turn
+    ) as passed_over, (
+      select count(*) from (select from runs where state = 'queued' order by company_id, queued_at, id limit 2) queued
+    ) < 2 as "isLast"
+    from (select) one left join next on true left join moved on true
+  `
+  const [row] = await executePlannedOnce(db, statement)
+  if (!row) throw new Error('a claim returned no row')
+  const { passed_over: passedOver, id, ...run } = row
+  return { run: id === null ? undefined : { ...run, id }, passedOver }
+}
+
+/**
+ * Takes over runs: `own` takes those in this worker's name that are not in `known`, `expired` those of other workers with
+ * an expired lease. The fence is raised, so that an earlier holder can no longer change them. `machine` keeps the machine
+ * that claimed the run. Null: it was claimed before machines had ids, when a database had one machine.
+ */
+export async function takeOver(
+  db: Database,
+  worker: string,
+  owned: 'own' | 'expired',
+  known: readonly string[] = [],
+): Promise<TakenOverRun[]> {
+  const which =
+    owned === 'own'
+      ? sql`(worker = ${worker} or machine is null)`
+      : sql`lease_until < now() and worker <> ${worker}`
+  const { rows } = await sql<TakenOverRun>`${acrossCompanies('a worker takes over runs of all companies')}
+    update runs set fence = fence + 1, worker = ${worker}, machine = coalesce(machine, ${worker}),
+      lease_until = now() + make_interval(secs => timeout_seconds + ${leaseSeconds(0)})
+    where id in (
+      select id from runs where terminal_at is null and worker is not null and sandbox_id is not null and ${which}
+        and id <> all(${known}::text[])
+      order by id for update skip locked
+    )
+    returning id, company_id as "companyId", state, fence, sandbox_id as "sandboxId",
+      machine = ${worker} as "claimedHere"
+  `.execute(db)
+  return rows
+}
+
+/** Those of the given runs that have a cancel request. */
+export async function cancelRequestedAmong(db: Database, ids: readonly string[]): Promise<string[]> {
+  if (ids.length === 0) return []
+  const { rows } = await sql<{ id: string }>`${acrossCompanies('a worker queries the runs that it holds')}
+    select id from runs where id = any(${ids}) and state = 'cancel_requested'
+  `.execute(db)
+  return rows.map((row) => row.id)
+}
+
+/** Those of the given sandboxes that belong to no live run: their results are stored or not needed. */
+export async function finishedAmong(db: Database, sandboxIds: readonly string[]): Promise<string[]> {
+  if (sandboxIds.length === 0) return []
+  const { rows } = await sql<{ id: string }>`${acrossCompanies('a sweep of sandboxes of all companies')}
+    select given.id from unnest(${sandboxIds}::text[]) as given(id)
+    where not exists (
+      select 1 from runs r
+      where r.id = left(given.id, 36) and r.terminal_at is null and r.sandbox_id = given.id
+    )
+  `.execute(db)
+  return rows.map((row) => row.id)
+}

@@ -1,0 +1,70 @@
+import { sql } from 'kysely'
+import { expect, it, vi } from 'vitest'
+import { testStorage } from '../../../testing/apps/test-storage.ts'
+import { createTestDatabase } from '../../../testing/database/test-database.ts'
+import { makeRun, makeRunnableTask } from '../../../testing/factories/runs.ts'
+import { makeTenant } from '../../../testing/factories/tenant.ts'
+import { ScriptedExecutor } from '../../../testing/scripted-executor.ts'
+import { unsignedImages } from '../../../testing/unsigned-images.ts'
+import { createLog } from '../../base/logging.ts'
+import { startRunWorker } from '../drive/run-worker.ts'
+import { queuedChannel } from '../run-store.ts'
+import { runCapacity } from './run-capacity.ts'
+import { postgresRunQueue, type RunQueue } from './run-queue.ts'
+
+const { db, url } = await createTestDatabase()
+const log = createLog('test', 'silent')
+const runs = postgresRunQueue(db, url, log)
+const tenant = await makeTenant(db)
+const task = await makeRunnableTask(db, tenant.companyId)
+
+const queue = () => makeRun(db, task, { chatroom_id: tenant.roomId })
+/** As the transaction does that queues a run. */
+const notifyWorkers = () => sql`select pg_notify(${queuedChannel}, '')`.execute(db)
+
+/** One run at a time, and no poll. */
+const workerOf = (asked: RunQueue) =>
+  startRunWorker({
+    runs: asked,
+    executor: new ScriptedExecutor(),
+    storage: testStorage(),
+    images: unsignedImages,
+    log,
+    name: 'w1',
+    capacity: runCapacity({ slots: 1 }),
+    companyConcurrency: 50,
+    pollIntervalMs: 3_600_000,
+  })
+
+it('takes what was queued and notified while the last one was claimed, without a further poll', async () => {
+  const first = await queue()
+  let second = ''
+  let receive = () => {}
+  const claimNext: RunQueue['claimNext'] = async (options) => {
+    const run = await runs.claimNext(options)
+    if (!run || second !== '') return run
+    const received = new Promise<void>((resolve) => {
+      receive = resolve
+    })
+    second = await queue()
+    await notifyWorkers()
+    await received
+    return run
+  }
+  const listen: RunQueue['listen'] = (notify) =>
+    runs.listen({
+      ...notify,
+      queued: () => {
+        notify.queued()
+        receive()
+      },
+    })
+  const worker = await workerOf({ ...runs, claimNext, listen })
+  const ended = () =>
+    db.selectFrom('runs').select('id').where('state', '=', 'completed').orderBy('id').execute()
+  await vi.waitFor(async () => expect(await ended()).toEqual([{ id: first }, { id: second }]), {
+    timeout: 20_000,
+    interval: 20,
+  })
+  await worker.stop()
+})

@@ -1,0 +1,247 @@
+import { type RawBuilder, sql } from 'kysely'
+import { buildMemoryMib, promisedMemoryMib } from '../../builds/admission/promised-memory-statement.ts'
+import { acrossCompanies } from '../../db/across-companies.ts'
+import type { Executing, Queryable } from '../../db/database.ts'
+import { arrayParam } from '../../db/fast/array-param.ts'
+import { opaqueParam } from '../../db/fast/opaque-param.ts'
+import { prepared } from '../../db/fast/prepared.ts'
+import { keptBytesOf, keptLimitOf } from '../../db/kept-bytes.ts'
+
+/*
+ * Bounded reads of the queue: no cost grows with the number of queued runs. Fixed bounds are part of the statement text,
+ * and variable ones are hidden from the planner, so that one plan serves all calls.
+ */
+
+/**
+ * Queue positions are reported up to this one; runs behind it have none. No queue bound is above it, so only quick runs
+ * of a hosted deployment get so far, and the cost of a read does not grow with the queue.
+ */
+export const positionsReported = 200
+/** Number of ended runs whose mean duration estimates that of the next runs. */
+const durationsSampled = 20
+
+/**
+ * Locks queues until the transaction ends: each of several concurrent submissions sees the earlier ones, so limits are
+ * exact. All callers lock in the same order, so no deadlock is possible. The advisory keys are a namespace of this file.
+ */
+export async function lockQueues(trx: Queryable, whose: 'fleet' | readonly string[]): Promise<void> {
+  if (whose === 'fleet') await lockFleet(trx, {})
+  else await lockCompanies(trx, { ids: whose })
+}
+
+const companyLock = 7203
+const fleetLock = 7204
+
+const lockFleet = prepared(() => sql`select pg_advisory_xact_lock(${sql.lit(fleetLock)}, 0)`)
+
+const lockCompanies = prepared<{ ids: readonly string[] }, unknown>(
+  ({ ids }) => sql`
+    select pg_advisory_xact_lock(${sql.lit(companyLock)}, key)
+    from (select distinct hashtext(id) as key from unnest(${arrayParam(ids, 'text')}) as company (id) order by key) keys
+  `,
+)
+
+export interface QueueDepth {
+  company: number
+  fleet: number
+}
+
+/** The capacity in use and the bounds of a company, which decide what its runs wait for. */
+export interface CapacityInUse {
+  /** Runs that hold a slot on a host. */
+  company_live: number
+  fleet_live: number
+  /** Memory promised to these and to active builds, in MiB. */
+  fleet_memory_mib: number
+  /** The operator's setting for the company; null: the default applies. */
+  run_concurrency_limit: number | null
+  run_timeout_bound_seconds: number | null
+  /** Runs of the company that hold a slot and are above that bound. */
+  company_over_bound: number
+}
+
+/** Queue depth and capacity for runs of one company and profile. */
+export interface QueueSnapshot extends CapacityInUse {
+  company_id: string
+  resource_profile: string
+  /** Queued runs, counted up to `most`. */
+  company_queued: number
+  fleet_queued: number
+  /** The operator's setting for the company; null: the default applies. */
+  queued_run_limit: number | null
+  /** Bytes that the company stores and may store; null: no limit. */
+  kept_bytes: number
+  kept_bytes_limit: number | null
+  /** Mean seconds of the company's latest runs of the profile; null without any, or if durations were not requested. */
+  mean_seconds: number | null
+  /** By the clock of the database, in whole milliseconds. */
+  now: Date
+}
+
+export interface SnapshotOptions {
+  kinds: readonly { companyId: string; resourceProfile: string }[]
+  /** Maximum number of queued runs to count. */
+  most: QueueDepth
+  durations: boolean
+}
+
+/** Reads the queues of several companies with one statement: one row for each kind of run. */
+export function readQueueSnapshots(
+  trx: Queryable,
+  { kinds, most, durations }: SnapshotOptions,
+): Promise<QueueSnapshot[]> {
+  const statement = durations ? snapshotWithDurations : snapshotWithoutDurations
+  return statement(trx, {
+    companyIds: kinds.map(({ companyId }) => companyId),
+    resourceProfiles: kinds.map(({ resourceProfile }) => resourceProfile),
+    companyMost: most.company,
+    fleetMost: most.fleet,
+  })
+}
+
+interface SnapshotColumns extends Record<string, unknown> {
+  companyIds: string[]
+  resourceProfiles: string[]
+  companyMost: number
+  fleetMost: number
+}
+
+/** Memory promised to active builds, in MiB. */
+const buildMemoryInUse = sql`(
+  select coalesce(sum(${buildMemoryMib('build_profile')}), 0) from build_attempts
+  where worker is not null and terminal_at is null)`
+
+/** Live runs of a company above the timeout bound in `own`. Most companies have none, so their runs are not counted. */
+const liveOverBound = (company: string) => sql`
+  case when own.run_timeout_bound_seconds is null then 0 else (
+    select count(*) from runs
+    where state in ('starting', 'running', 'cancel_requested') and company_id = ${sql.ref(company)}
+      and timeout_seconds > own.run_timeout_bound_seconds
+  ) end`
+
+const snapshotStatement = (mean: () => RawBuilder<unknown>) =>
+  prepared<SnapshotColumns, QueueSnapshot>(
+    ({
+      companyIds,
+      resourceProfiles,
+      companyMost,
+      fleetMost,
+    }) => sql`${acrossCompanies('counts what all companies wait for')}
+    with fleet as materialized (
+      select
+        (select count(*) from (select 1 from runs where state = 'queued' limit ${opaqueParam(fleetMost, 'bigint')}) q)
+          as fleet_queued,
+        live.runs as fleet_live, live.memory + ${buildMemoryInUse} as fleet_memory_mib,
+        date_trunc('milliseconds', clock_timestamp()) as now
+      from (
+        select count(*) as runs, coalesce(sum(${promisedMemoryMib('resource_profile')}), 0) as memory
+        from runs where state in ('starting', 'running', 'cancel_requested')
+      ) live
+    )
+    select asked.company_id, asked.resource_profile, fleet.*, ${mean()} as mean_seconds,
+      own.run_concurrency_limit, own.queued_run_limit, own.run_timeout_bound_seconds,
+      ${liveOverBound('asked.company_id')} as company_over_bound,
+      ${keptBytesOf(sql`asked.company_id`)} as kept_bytes, ${keptLimitOf(sql`asked.company_id`)} as kept_bytes_limit,
+      (select count(*) from (
+        select 1 from runs where state = 'queued' and company_id = asked.company_id
+        limit ${opaqueParam(companyMost, 'bigint')}
+      ) q) as company_queued,
+      (select count(*) from runs
+        where state in ('starting', 'running', 'cancel_requested') and company_id = asked.company_id) as company_live
+    from unnest(${arrayParam(companyIds, 'text')}, ${arrayParam(resourceProfiles, 'text')})
+      as asked (company_id, resource_profile)
+    left join company_settings own using (company_id)
+    cross join fleet
+  `,
+  )
+
+const snapshotWithoutDurations = snapshotStatement(() => sql`null::float8`)
+const snapshotWithDurations = snapshotStatement(() => sql`(${meanSeconds('asked')})`)
+
+/** Mean seconds of the latest runs of the company and profile that `kind` names. */
+const meanSeconds = (kind: string) => sql`
+  select avg(extract(epoch from ended.terminal_at - ended.started_at))::float8 from (
+    select e.terminal_at, e.started_at from runs e
+    where e.company_id = ${sql.ref(`${kind}.company_id`)}
+      and e.resource_profile = ${sql.ref(`${kind}.resource_profile`)}
+      and e.terminal_at is not null and e.started_at is not null
+    order by e.terminal_at desc limit ${sql.lit(durationsSampled)}
+  ) ended`
+
+export interface QueueView extends CapacityInUse {
+  id: string
+  resource_profile: string
+  timeout_seconds: number
+  /** 1 is next; null beyond `positionsReported`. */
+  place: number | null
+  /** Mean seconds of the company's latest runs of the same profile; null without any. */
+  mean_seconds: number | null
+}
+
+export interface QueueViewOptions {
+  runs: readonly { id: string; company_id: string }[]
+  /** Count only the company's own runs as ahead. */
+  withinCompany: boolean
+}
+
+/**
+ * The queue as each of these runs sees it; runs that are not queued are absent. The head of a queue and the durations of
+ * a profile are read once, however many runs are requested. Runs are read by id and their state is compared afterwards:
+ * otherwise the planner might choose an index of the queue.
+ */
+export async function queueView(
+  db: Executing,
+  { runs, withinCompany }: QueueViewOptions,
+): Promise<QueueView[]> {
+  const front = withinCompany
+    ? sql`select ahead.* from (select distinct company_id from asked) company cross join lateral (
+        ${queueHead(sql`and company_id = company.company_id`)}) ahead`
+    : queueHead(sql``)
+  const { rows } = await sql<QueueView>`${acrossCompanies('counts the runs of all companies that are ahead')}
+    with asked as (
+      select asked.id, asked.company_id, run.resource_profile, run.timeout_seconds
+      from unnest(
+        ${arrayParam(
+          runs.map(({ id }) => id),
+          'text',
+        )}, ${arrayParam(
+          runs.map(({ company_id }) => company_id),
+          'text',
+        )}
+      ) as asked (id, company_id)
+      cross join lateral (
+        select company_id, resource_profile, timeout_seconds, state from runs where runs.id = asked.id limit 1
+      ) run
+      where run.state = 'queued' and run.company_id = asked.company_id
+    ), live as (
+      select company_id, count(*) as runs, sum(${promisedMemoryMib('resource_profile')}) as memory from runs
+      where state in ('starting', 'running', 'cancel_requested') group by company_id
+    ), fleet as materialized (
+      select coalesce(sum(runs), 0)::bigint as fleet_live,
+        (coalesce(sum(memory), 0) + ${buildMemoryInUse})::bigint as fleet_memory_mib
+      from live
+    ), front as materialized (
+      ${front}
+    ), recent as materialized (
+      select company_id, resource_profile, (${meanSeconds('profile')}) as mean_seconds
+      from (select distinct company_id, resource_profile from asked) profile
+    )
+    select asked.id, asked.resource_profile, asked.timeout_seconds, front.place, recent.mean_seconds,
+      coalesce(live.runs, 0) as company_live, fleet.*, own.run_concurrency_limit, own.run_timeout_bound_seconds,
+      ${liveOverBound('asked.company_id')} as company_over_bound
+    from asked cross join fleet
+    left join company_settings own using (company_id)
+    left join live using (company_id)
+    left join front using (id)
+    left join recent using (company_id, resource_profile)
+  `.execute(db)
+  return rows
+}
+
+/** The first positions of a queue. */
+const queueHead = (whose: RawBuilder<unknown>) => sql`
+  select id, row_number() over (order by queued_at, id) as place
+  from (
+    select queued_at, id from runs where state = 'queued' ${whose}
+    order by queued_at, id limit ${sql.lit(positionsReported)}
+  ) oldest`

@@ -1,0 +1,76 @@
+import type { Log } from '../../base/logging.ts'
+import { remainingBytes } from '../../companies/storage/storage-quota.ts'
+import type { Database } from '../../db/database.ts'
+import { type LiveLogWriter, liveLogWriter } from '../../live-logs/live-log-writer.ts'
+import { liveLogChannel } from '../../live-logs/log-sources.ts'
+import { type Listener, listen } from '../../work/listener.ts'
+import { findJob, type RunJob } from '../prepare/job-store.ts'
+import { finishRun, type RunEnd } from '../results/finish-run.ts'
+import { cancelChannel, queuedChannel } from '../run-store.ts'
+import {
+  type ClaimedRun,
+  type ClaimOptions,
+  cancelRequestedAmong,
+  claimNext,
+  finishedAmong,
+  type NextRun,
+  type TakenOverRun,
+  takeOver,
+} from './claim-store.ts'
+import { type ClaimStatus, markRunning, requeue } from './claimed-run-store.ts'
+
+/**
+ * Everything that a worker needs from the database. Each call is one transaction: it is done or not done, whether or not
+ * its response arrives. It is a port so that the simulation can run the worker's code through every order of events
+ * without a database (`proofs/simulation`).
+ */
+export interface RunQueue {
+  claimNext(options: ClaimOptions): Promise<NextRun | undefined>
+  takeOver(worker: string, owned: 'own' | 'expired', known?: readonly string[]): Promise<TakenOverRun[]>
+  cancelRequestedAmong(ids: readonly string[]): Promise<string[]>
+  finishedAmong(sandboxIds: readonly string[]): Promise<string[]>
+  findJob(run: ClaimedRun): Promise<RunJob | undefined>
+  markRunning(run: ClaimedRun): Promise<ClaimStatus>
+  requeue(run: ClaimedRun): Promise<ClaimStatus>
+  finish(run: ClaimedRun, end: RunEnd): Promise<boolean>
+  /** Bytes that a company may store in addition to those it stores; null: no limit. */
+  storageLeft(companyId: string): Promise<number | null>
+  writeLiveLog: LiveLogWriter
+  listen(notify: QueueNotifications): Listener
+}
+
+/** Notifications for a worker. Any of them may be lost. */
+export interface QueueNotifications {
+  /** A run may have been queued. */
+  queued(): void
+  cancelled(runId: string): void
+  /** A client follows the run's log. */
+  logRequested(runId: string): void
+}
+
+export function postgresRunQueue(db: Database, databaseUrl: string, log: Log): RunQueue {
+  return {
+    claimNext: (options) => claimNext(db, options),
+    takeOver: (worker, owned, known) => takeOver(db, worker, owned, known),
+    cancelRequestedAmong: (ids) => cancelRequestedAmong(db, ids),
+    finishedAmong: (sandboxIds) => finishedAmong(db, sandboxIds),
+    findJob: (run) => findJob(db, run),
+    markRunning: (run) => markRunning(db, run),
+    requeue: (run) => requeue(db, run),
+    finish: (run, end) => finishRun(db, run, end),
+    storageLeft: (companyId) => remainingBytes(db, companyId),
+    writeLiveLog: liveLogWriter(db),
+    listen: (notify) =>
+      listen({
+        url: databaseUrl,
+        channels: [queuedChannel, cancelChannel, liveLogChannel],
+        onNotification: (channel, payload) => {
+          if (channel === cancelChannel) notify.cancelled(payload)
+          else if (channel === liveLogChannel) notify.logRequested(payload)
+          else notify.queued()
+        },
+        onListening: () => notify.queued(),
+        log,
+      }),
+  }
+}

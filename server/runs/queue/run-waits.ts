@@ -1,0 +1,71 @@
+import { defaultProfile } from '@sandbox-jobs/contract/resources/environments/profile.ts'
+import type { RunWaitReason } from '@sandbox-jobs/contract/resources/runs/run-wait.ts'
+import type { Executing } from '../../db/database.ts'
+import type { ShownRun } from '../run-store.ts'
+import type { QueuePolicy } from './queue-policy.ts'
+import { type QueueView, queueView } from './queue-store.ts'
+import { memoryOfRun, shortRunSeconds } from './run-capacity.ts'
+
+/** Why and how long a queued run waits. */
+export interface QueueWait {
+  reason: RunWaitReason
+  /** 1 is next; null if the queue is too long to count. */
+  position: number | null
+  /** Null without earlier runs to estimate from. */
+  etaSeconds: number | null
+}
+
+/** The wait of each queued row, by run id. */
+export async function queueWaits(
+  db: Executing,
+  policy: QueuePolicy,
+  rows: readonly ShownRun[],
+): Promise<Map<string, QueueWait>> {
+  const runs = rows.filter((row) => row.state === 'queued')
+  if (runs.length === 0) return new Map()
+  const views = await queueView(db, { runs, withinCompany: policy.deployment === 'hosted' })
+  return new Map(views.map((view) => [view.id, waitOf(policy, view)]))
+}
+
+export function waitOf(policy: QueuePolicy, view: Omit<QueueView, 'id'>): QueueWait {
+  return {
+    reason: reasonOf(policy, view),
+    position: view.place,
+    etaSeconds: estimate(policy, view),
+  }
+}
+
+/** The rules of a claim (`admission-store.ts`) as the wait reasons of the contract. */
+function reasonOf(policy: QueuePolicy, view: Omit<QueueView, 'id'>): RunWaitReason {
+  const { slots, reserved, reservedForShort, memoryMib, reservedMemoryMib } = policy.capacity
+  const isFirst = view.company_live === 0
+  const isShort = view.timeout_seconds <= shortRunSeconds
+  const isOverBound = view.timeout_seconds > (view.run_timeout_bound_seconds ?? Number.POSITIVE_INFINITY)
+  if (view.company_live >= companySlots(policy, view) || (isOverBound && view.company_over_bound > 0)) {
+    return 'company_saturated'
+  }
+  const keptSlots = isFirst ? (isShort ? 0 : reservedForShort) : reserved
+  const isSmall = view.resource_profile === defaultProfile
+  const keptMib = isFirst && isShort && isSmall ? 0 : reservedMemoryMib
+  const memory = view.fleet_memory_mib + memoryOfRun(policy.capacity, view.resource_profile)
+  const isFull = view.fleet_live >= slots - keptSlots || memory > memoryMib - keptMib
+  return isFull ? 'provider_capacity_exhausted' : 'awaiting_dispatch'
+}
+
+/** Slots that the company may use at once. */
+const companySlots = (
+  { companyConcurrency, capacity: { slots, reserved } }: QueuePolicy,
+  { run_concurrency_limit: limit }: Pick<QueueView, 'run_concurrency_limit'>,
+): number => Math.min(limit ?? companyConcurrency, slots - reserved)
+
+/**
+ * Rounds of the slots that other companies do not hold, up to and including this run's, each as long as recent runs took.
+ * A hosted deployment does not know its slots and reports no estimate (contract part 1, "Run").
+ */
+function estimate(policy: QueuePolicy, view: Omit<QueueView, 'id'>): number | null {
+  const { place, mean_seconds: meanSeconds } = view
+  if (policy.deployment === 'hosted' || place === null || meanSeconds === null) return null
+  const left = policy.capacity.slots - (view.fleet_live - view.company_live)
+  const slots = Math.max(1, Math.min(left, companySlots(policy, view)))
+  return Math.ceil(Math.ceil(place / slots) * meanSeconds)
+}

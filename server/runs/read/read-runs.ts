@@ -1,0 +1,161 @@
+import type { ActionOn } from '@sandbox-jobs/contract/access/actions.ts'
+import { chatroomPageSizeDefault } from '@sandbox-jobs/contract/limits.ts'
+import type { RunDetail } from '@sandbox-jobs/contract/resources/runs/run.ts'
+import type { RunContent } from '@sandbox-jobs/contract/resources/runs/run-content.ts'
+import type { RunState } from '@sandbox-jobs/contract/states/run-states.ts'
+import { may, roomSubject } from '../../access/allow.ts'
+import type { Directory } from '../../access/directory.ts'
+import { ownRunsOf } from '../../access/own-runs.ts'
+import type { Principal } from '../../access/principal.ts'
+import { notFound } from '../../base/coded-error.ts'
+import type { Cursor, Page, PageRequest, PageTokens } from '../../base/page.ts'
+import { Rendered } from '../../base/rendered.ts'
+import { settleAll } from '../../base/settle-all.ts'
+import type { Database } from '../../db/database.ts'
+import { cancelRun } from '../queue/cancel-run.ts'
+import type { QueuePolicy } from '../queue/queue-policy.ts'
+import { queueWaits } from '../queue/run-waits.ts'
+import { findContent, hasInput } from '../results/run-content-store.ts'
+import { type ListedRun, listRuns, type ShownRun } from '../run-store.ts'
+import { renderRun } from './render-run.ts'
+import type { RunLookup } from './run-lookup.ts'
+import { runOf } from './run-snapshot-store.ts'
+import type { CachedSnapshot } from './run-snapshots.ts'
+
+export interface ReadDeps {
+  db: Database
+  directory: Directory
+  runs: RunLookup
+  policy: QueuePolicy
+  pages: PageTokens
+}
+
+export interface RunAddress {
+  chatroomId: string
+  runId: string
+}
+
+/** The run, for whoever may do this with runs of its room; throws `not_found`. */
+export async function requireReadableRun(
+  deps: Pick<ReadDeps, 'directory' | 'runs'>,
+  principal: Principal,
+  action: ActionOn<'room'>,
+  address: RunAddress,
+): Promise<ShownRun> {
+  const { companyId } = principal
+  const { chatroomId, runId: id } = address
+  const [, run] = await settleAll([
+    deps.directory.requireRoom(principal, action, chatroomId),
+    deps.runs.find({ companyId, chatroomId, id, apiKeyId: ownRunsOf(principal, action) }),
+  ])
+  if (!run) throw notFound()
+  return run
+}
+
+/** The same of a run that the principal submitted: whatever else they may read, an agent acts on its person's runs alone. */
+export async function requireOwnRun(
+  deps: Pick<ReadDeps, 'directory' | 'runs'>,
+  principal: Principal,
+  action: ActionOn<'room'>,
+  address: RunAddress,
+): Promise<ShownRun> {
+  const run = await requireReadableRun(deps, principal, action, address)
+  const { principalType, principalId } = principal
+  if (run.principal_type !== principalType || run.principal_id !== principalId) throw notFound()
+  return run
+}
+
+/** Renders a run. Throws `not_found`. */
+export async function readRun(deps: ReadDeps, principal: Principal, address: RunAddress): Promise<RunDetail> {
+  const run = await requireReadableRun(deps, principal, 'run.read', address)
+  return renderRun(run, await deps.runs.waitOf(run))
+}
+
+/** Renders a run that was read together with its caller. Throws `not_found`. */
+export async function showSnapshot(
+  deps: Pick<ReadDeps, 'runs'>,
+  principal: Principal,
+  { chatroomId }: RunAddress,
+  reading: CachedSnapshot,
+): Promise<Rendered<RunDetail>> {
+  const { department_id, room_manager } = reading.row
+  const mayRead =
+    department_id !== null &&
+    may(principal, 'run.read', roomSubject(chatroomId, { department_id, room_manager }))
+  const run = runOf(reading.row)
+  if (!mayRead || !run) throw notFound()
+  if (run.state === 'queued') return new Rendered(renderRun(run, await deps.runs.waitOf(run)))
+  reading.shown ??= new Rendered(renderRun(run, undefined))
+  return reading.shown
+}
+
+/** Requests the cancellation and renders the run afterwards. */
+export async function cancelReadableRun(
+  deps: ReadDeps,
+  principal: Principal,
+  address: RunAddress,
+): Promise<RunDetail> {
+  const run = await requireReadableRun(deps, principal, 'run.cancel', address)
+  await cancelRun(deps.db, run)
+  return readRun(deps, principal, address)
+}
+
+export interface RunListQuery extends PageRequest {
+  status?: RunState[] | undefined
+  /** Only runs that the principal submitted. */
+  own?: true
+}
+
+const listName = 'runs'
+
+/** Newest first by (`queued_at`, `id`). */
+export async function listRoomRuns(
+  deps: ReadDeps,
+  principal: Principal,
+  chatroomId: string,
+  query: RunListQuery,
+): Promise<Page<RunDetail>> {
+  const room = await deps.directory.requireRoom(principal, 'run.list', chatroomId)
+  const list = `${listName}:${room.id}`
+  const size = query.page_size ?? chatroomPageSizeDefault
+  const rows = await listRuns(deps.db, {
+    companyId: principal.companyId,
+    chatroomId: room.id,
+    apiKeyId: ownRunsOf(principal, 'run.list'),
+    submitter: query.own && { type: principal.principalType, id: principal.principalId },
+    states: query.status,
+    before: beforeOf(deps.pages.read(list, query.page_token)),
+    limit: size + 1,
+  })
+  const waits = await queueWaits(deps.db, deps.policy, rows.slice(0, size))
+  return deps.pages.page(list, rows, size, {
+    item: (row: ListedRun) => renderRun(row, waits.get(row.id)),
+    cursor: (row: ListedRun) => [row.queued_at_us, row.id],
+  })
+}
+
+/** The last row of the previous page, from a page token. */
+export function beforeOf(cursor: Cursor | undefined): { queuedAtUs: number; id: string } | undefined {
+  const [queuedAtUs, id] = cursor ?? []
+  return typeof queuedAtUs === 'number' && typeof id === 'string' ? { queuedAtUs, id } : undefined
+}
+
+/** Which contents of the run are stored, as flags (contract part 1, "Run"). */
+export async function readRunContent(
+  deps: Pick<ReadDeps, 'db' | 'directory' | 'runs'>,
+  principal: Principal,
+  address: RunAddress,
+): Promise<RunContent> {
+  const run = await requireReadableRun(deps, principal, 'run.read', address)
+  const content = await findContent(deps.db, run)
+  return {
+    run_id: run.id,
+    company_id: run.company_id,
+    state: (content?.state ?? 'missing') as RunContent['state'],
+    input_digest: run.input_digest,
+    has_input: await hasInput(deps.db, run),
+    has_output: typeof content?.output_key === 'string',
+    has_log: typeof content?.log_key === 'string',
+    has_artifact_bundle: typeof content?.bundle_key === 'string',
+  }
+}

@@ -1,0 +1,28 @@
+import type { Executing } from '../../db/database.ts'
+import { Batcher } from '../../db/fast/batcher.ts'
+import type { QueuePolicy } from '../queue/queue-policy.ts'
+import { type QueueWait, queueWaits } from '../queue/run-waits.ts'
+import { findRuns, type RunKey, type ShownRun } from '../run-store.ts'
+
+/** Reads runs by key, batched over concurrent requests, because clients poll this. */
+export class RunLookup {
+  readonly #runs: Batcher<RunKey, ShownRun>
+  readonly #waits: Batcher<ShownRun, QueueWait>
+
+  constructor(db: Executing, policy: QueuePolicy) {
+    this.#runs = new Batcher((keys) => findRuns(db, keys))
+    this.#waits = new Batcher(async (runs) => {
+      const waits = await queueWaits(db, policy, runs)
+      return runs.map(({ id }) => waits.get(id))
+    })
+  }
+
+  find(key: RunKey): Promise<ShownRun | undefined> {
+    return this.#runs.add(key)
+  }
+
+  /** What the run waits for. Undefined if it is not, or no longer, queued. */
+  async waitOf(run: ShownRun): Promise<QueueWait | undefined> {
+    return run.state === 'queued' ? this.#waits.add(run) : undefined
+  }
+}

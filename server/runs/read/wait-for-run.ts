@@ -1,0 +1,49 @@
+import type { RunDetail } from '@sandbox-jobs/contract/resources/runs/run.ts'
+import type { RunState } from '@sandbox-jobs/contract/states/run-states.ts'
+import type { Principal } from '../../access/principal.ts'
+import type { StateChange, StateWatchers } from '../../state-watch/state-watchers.ts'
+import type { ShownRun } from '../run-store.ts'
+import { type ReadDeps, type RunAddress, requireReadableRun } from './read-runs.ts'
+import { renderRun } from './render-run.ts'
+
+export type WatchRunDeps = Pick<ReadDeps, 'directory' | 'runs'> & { watchers: StateWatchers }
+
+export type WatchedRun = ShownRun & { state: RunState; hasEnded: boolean }
+
+/** Reads a run, each time for whoever may still read it. */
+const reader = (deps: WatchRunDeps, principal: Principal, address: RunAddress) => async () => {
+  const run = await requireReadableRun(deps, principal, 'run.read', address)
+  return { ...run, state: run.state as RunState, hasEnded: run.terminal_at !== null } satisfies WatchedRun
+}
+
+/** How long a request waits; `signal` fires when its sender has gone. */
+export interface Waiting {
+  seconds: number
+  signal: AbortSignal
+}
+
+/** The run when it has ended or the time is over. Throws `not_found` and 429 `watchers_busy`. */
+export const watchRun = (
+  deps: WatchRunDeps,
+  principal: Principal,
+  { seconds, signal, ...address }: RunAddress & Waiting,
+): Promise<WatchedRun> =>
+  deps.watchers.wait(reader(deps, principal, address), { withinMs: seconds * 1000, signal })
+
+/** The same as it is shown (contract part 3, D6). */
+export async function waitForRun(
+  deps: WatchRunDeps,
+  principal: Principal,
+  waiting: RunAddress & Waiting,
+): Promise<RunDetail> {
+  const run = await watchRun(deps, principal, waiting)
+  return renderRun(run, await deps.runs.waitOf(run))
+}
+
+/** The states of a run behind position `after`, until it ends. Throws `not_found` and 429 `watchers_busy` before the first. */
+export const followRunEvents = (
+  deps: WatchRunDeps,
+  principal: Principal,
+  { after, signal, ...address }: RunAddress & { after: number; signal: AbortSignal },
+): Promise<AsyncGenerator<StateChange<RunState>>> =>
+  deps.watchers.follow(reader(deps, principal, address), { after, signal })

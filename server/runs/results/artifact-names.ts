@@ -1,0 +1,34 @@
+import { isUtf8 } from 'node:buffer'
+import { createHash } from 'node:crypto'
+import type { CollectedTreeFile } from '../../executor/port/sandbox-exit.ts'
+
+export interface NamedArtifact {
+  relativePath: string
+  /** Hex SHA-256 of the path's bytes. */
+  pathHash: string
+  byteSize: number
+}
+
+/** C0, DEL, C1, and marks that change the direction of text. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
+const forbidden = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/
+
+/**
+ * The names of collected files as text, or the slug of the rule that one of them breaks: then the whole bundle is refused
+ * (contract part 1, "Runtime contract"). Lengths and kinds were checked when the files were collected.
+ */
+export function nameArtifacts(files: readonly CollectedTreeFile[]): NamedArtifact[] | string {
+  const named: NamedArtifact[] = []
+  for (const file of files) {
+    const bytes = Buffer.from(file.path, 'latin1')
+    if (!isUtf8(bytes)) return 'path_not_utf8'
+    const relativePath = bytes.toString('utf8')
+    if (forbidden.test(relativePath)) return 'control_character'
+    if (relativePath.split('/').some((part) => part === '' || part === '.' || part === '..')) {
+      return 'path_not_plain'
+    }
+    const pathHash = createHash('sha256').update(bytes).digest('hex')
+    named.push({ relativePath, pathHash, byteSize: file.byteSize })
+  }
+  return named
+}

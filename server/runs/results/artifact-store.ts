@@ -1,0 +1,83 @@
+import { type RawBuilder, type Selectable, sql } from 'kysely'
+import { newId } from '../../base/ids.ts'
+import type { Executing } from '../../db/database.ts'
+import type { RunArtifactsTable } from '../../db/tables/runs.ts'
+import type { CollectedArtifact } from './collect-run.ts'
+
+/** Writes the table `run_artifacts`. */
+
+export type RunArtifactRow = Selectable<RunArtifactsTable>
+
+/** Fixed, whatever the file contains: a browser must not render it. */
+const declaredContentType = 'application/octet-stream'
+
+/** CTE `artifacts`: inserts the artifacts of the run in `moved`. */
+export function artifactsCte(artifacts: readonly CollectedArtifact[]): RawBuilder<unknown> {
+  const column = (of: (artifact: CollectedArtifact) => unknown, type: 'text' | 'bigint') =>
+    sql`${artifacts.map(of)}::${sql.raw(type)}[]`
+  return sql`
+    artifacts as (
+      insert into run_artifacts (id, run_id, company_id, relative_path, path_hash, bundle_offset, byte_size, digest,
+        declared_content_type)
+      select artifact.id, moved.id, moved.company_id, relative_path, path_hash, bundle_offset, byte_size, digest,
+        ${sql.lit(declaredContentType)}
+      from moved cross join unnest(
+        ${column(() => newId('artifact'), 'text')},
+        ${column(({ relativePath }) => relativePath, 'text')},
+        ${column(({ pathHash }) => `sha256:${pathHash}`, 'text')},
+        ${column(({ offset }) => offset, 'bigint')},
+        ${column(({ byteSize }) => byteSize, 'bigint')},
+        ${column(({ digest }) => digest, 'text')}
+      ) as artifact (id, relative_path, path_hash, bundle_offset, byte_size, digest)
+    )`
+}
+
+export const findArtifact = (
+  db: Executing,
+  key: { companyId: string; runId: string; id: string },
+): Promise<RunArtifactRow | undefined> =>
+  db
+    .selectFrom('run_artifacts')
+    .selectAll()
+    .where('id', '=', key.id)
+    .where('run_id', '=', key.runId)
+    .where('company_id', '=', key.companyId)
+    .executeTakeFirst()
+
+/** The number of artifacts of a run that can be downloaded. */
+export async function countArtifacts(
+  db: Executing,
+  run: { id: string; company_id: string },
+): Promise<number> {
+  const { count } = await db
+    .selectFrom('run_artifacts')
+    .select((select) => select.fn.countAll<number>().as('count'))
+    .where('run_id', '=', run.id)
+    .where('company_id', '=', run.company_id)
+    .where('deletion_state', '=', 'active')
+    .executeTakeFirstOrThrow()
+  return count
+}
+
+export interface ArtifactListFilter {
+  companyId: string
+  runId: string
+  /** Undefined: every one. */
+  deletionStates: readonly string[] | undefined
+  afterPath: string | undefined
+  limit: number
+}
+
+/** By `relative_path` in the order of its bytes. */
+export function listArtifacts(db: Executing, filter: ArtifactListFilter): Promise<RunArtifactRow[]> {
+  let query = db
+    .selectFrom('run_artifacts')
+    .selectAll()
+    .where('company_id', '=', filter.companyId)
+    .where('run_id', '=', filter.runId)
+  if (filter.deletionStates) query = query.where('deletion_state', 'in', filter.deletionStates)
+  if (filter.afterPath !== undefined) {
+    query = query.where(sql<boolean>`relative_path collate "C" > ${filter.afterPath} collate "C"`)
+  }
+  return query.orderBy(sql`relative_path collate "C"`).limit(filter.limit).execute()
+}

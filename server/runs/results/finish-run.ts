@@ -1,0 +1,63 @@
+import type { RunState } from '@sandbox-jobs/contract/states/run-states.ts'
+import { sql } from 'kysely'
+import type { Executing } from '../../db/database.ts'
+import { type Transition, transitionCtes } from '../../db/transition.ts'
+import type { SandboxExit } from '../../executor/port/sandbox-exit.ts'
+import type { RunOutcome } from '../drive/run-outcome.ts'
+import type { ClaimedRun } from '../queue/claim-store.ts'
+import { ended, endedAfterStart } from '../run-transitions.ts'
+import { artifactsCte } from './artifact-store.ts'
+import type { Collected } from './collect-run.ts'
+import { contentCte } from './run-content-store.ts'
+import { refusalsCte } from './run-refusal-store.ts'
+
+/** The end of a run and what is stored with it. `exit` and `results` are absent if no sandbox was started. */
+export interface RunEnd {
+  outcome: RunOutcome
+  exit?: SandboxExit
+  results?: Collected
+}
+
+/** The final transition. A started run also passes through `running`, if it ended before that was written. */
+export const endTransition = (run: ClaimedRun, { outcome, exit }: RunEnd): Transition<RunState> =>
+  exit?.startedAt ? endedAfterStart(run, outcome.state) : ended(run, outcome.state)
+
+/**
+ * Ends a run and stores its results, in one statement and so in one transaction. Returns false and stores nothing if the run
+ * belongs to another worker, has ended, or its state does not allow this end.
+ */
+export async function finishRun(db: Executing, run: ClaimedRun, end: RunEnd): Promise<boolean> {
+  const { state: _, ...columns } = end.outcome
+  const set = {
+    ...columns,
+    terminal_at: sql`clock_timestamp()`,
+    lease_until: null,
+    ...(end.exit && measured(end.exit)),
+  }
+  const move = transitionCtes(
+    { ...endTransition(run, end), set },
+    { id: sql`${run.id}`, companyId: sql`${run.companyId}` },
+  )
+  const refused = end.exit?.network.refused
+  const kept = [
+    ...(end.results ? [contentCte(end.results), artifactsCte(end.results.artifacts)] : []),
+    ...(refused ? [refusalsCte(refused)] : []),
+  ]
+  const { rows } = await sql`with ${sql.join([move, ...kept])} select from moved`.execute(db)
+  return rows.length > 0
+}
+
+/** There are no measurements of a program that never started, or whose shim died without a record. */
+const measured = (exit: SandboxExit) => ({
+  ...(exit.cause !== 'start_failed' &&
+    exit.peakMemoryBytes > 0 && { peak_memory_bytes: exit.peakMemoryBytes, cpu_ms: exit.cpuMs }),
+  measured_ingress_bytes: exit.network.ingressBytes,
+  measured_egress_bytes: exit.network.egressBytes,
+  ...(exit.startedAt && { started_at: startOf(exit.startedAt, exit.endedAt) }),
+})
+
+/** The start time by the database's clock, which may differ from the host's. */
+function startOf(startedAt: string, endedAt: string) {
+  const ranSeconds = (Date.parse(endedAt) - Date.parse(startedAt)) / 1000
+  return sql`coalesce(t.started_at, greatest(t.claimed_at, now() - make_interval(secs => ${ranSeconds})))`
+}

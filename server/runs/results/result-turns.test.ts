@@ -1,0 +1,54 @@
+import { expect, it } from 'vitest'
+import { WorkerStopping } from '../../work/retry.ts'
+import { ResultTurns } from './result-turns.ts'
+
+const large = 4 * 1024 * 1024
+const { signal } = new AbortController()
+
+/** Takes a turn and notes when it has it. */
+function taking(turns: ResultTurns, company: string, bytes = large, until = signal) {
+  const taken = { has: false, end: turns.take(company, bytes, until) }
+  void taken.end.then(
+    () => {
+      taken.has = true
+    },
+    () => undefined,
+  )
+  return taken
+}
+const settle = () => new Promise((resolve) => setImmediate(resolve))
+
+it('stores large results of one company one after another, in their order', async () => {
+  const turns = new ResultTurns()
+  const [first, second, third] = [taking(turns, 'a'), taking(turns, 'a'), taking(turns, 'a')]
+  await settle()
+  expect([first.has, second.has, third.has]).toEqual([true, false, false])
+  ;(await first.end)()
+  await settle()
+  expect([second.has, third.has]).toEqual([true, false])
+  ;(await second.end)()
+  await settle()
+  expect(third.has).toBe(true)
+})
+
+it('lets nobody wait for another company, nor for a small result', async () => {
+  const turns = new ResultTurns()
+  taking(turns, 'a')
+  const [other, small] = [taking(turns, 'b'), taking(turns, 'a', large - 1)]
+  await settle()
+  expect([other.has, small.has]).toEqual([true, true])
+})
+
+it('lets go of a run that is left for another worker, and of nothing that waits behind it', async () => {
+  const turns = new ResultTurns()
+  const leaving = new AbortController()
+  const first = taking(turns, 'a')
+  const second = taking(turns, 'a', large, leaving.signal)
+  const third = taking(turns, 'a')
+  leaving.abort(new WorkerStopping())
+  await expect(second.end).rejects.toBeInstanceOf(WorkerStopping)
+  expect(third.has).toBe(false)
+  ;(await first.end)()
+  await settle()
+  expect(third.has).toBe(true)
+})

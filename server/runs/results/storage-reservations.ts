@@ -1,0 +1,65 @@
+import { logMaxBytes } from '@sandbox-jobs/contract/limits.ts'
+import type { SandboxExit } from '../../executor/port/sandbox-exit.ts'
+import { outputName } from '../prepare/run-sandbox.ts'
+
+/**
+ * Results up to this size are stored without reading the company's quota, so that small results cost no statement. A company
+ * with a full quota starts no run, so it exceeds the quota by at most this much per active run.
+ */
+const smallBytes = 64 * 1024
+
+/** Bytes of a sandbox's results that would be stored. */
+export function contentBytes({ log, files, tree }: SandboxExit): number {
+  const output = files[outputName]
+  const outputBytes = output?.status === 'present' ? output.byteSize : 0
+  const treeBytes =
+    tree?.status === 'collected' ? tree.files.reduce((sum, file) => sum + file.byteSize, 0) : 0
+  return Math.min(log.keptBytes, logMaxBytes) + outputBytes + treeBytes
+}
+
+/**
+ * Reserves quota for the results of runs before they are stored: each of several runs that end together sees the earlier
+ * reservations, so none exceeds the quota. In memory of one worker, which executes all runs of its machine. After a crash
+ * the bytes of a reservation are either counted or not stored permanently.
+ */
+export class StorageReservations {
+  readonly #storageLeft: (companyId: string) => Promise<number | null>
+  /** Bytes that are being stored and not counted yet. */
+  readonly #reserved = new Map<string, number>()
+  readonly #turns = new Map<string, Promise<unknown>>()
+
+  /** `storageLeft`: bytes that a company may still store; null: no limit. */
+  constructor(storageLeft: (companyId: string) => Promise<number | null>) {
+    this.#storageLeft = storageLeft
+  }
+
+  /** Returns a function that releases the reservation once the bytes are counted. Undefined: the quota has no room. */
+  async reserve(companyId: string, bytes: number): Promise<(() => void) | undefined> {
+    if (bytes <= smallBytes) return () => undefined
+    const before = this.#turns.get(companyId)
+    const turn = (async () => {
+      await before?.catch(() => undefined)
+      const left = await this.#storageLeft(companyId)
+      const reserved = this.#reserved.get(companyId) ?? 0
+      if (left !== null && reserved + bytes > left) return undefined
+      this.#reserved.set(companyId, reserved + bytes)
+      let isReleased = false
+      return () => {
+        if (!isReleased) this.#release(companyId, bytes)
+        isReleased = true
+      }
+    })()
+    this.#turns.set(companyId, turn)
+    try {
+      return await turn
+    } finally {
+      if (this.#turns.get(companyId) === turn) this.#turns.delete(companyId)
+    }
+  }
+
+  #release(companyId: string, bytes: number): void {
+    const left = (this.#reserved.get(companyId) ?? 0) - bytes
+    if (left > 0) this.#reserved.set(companyId, left)
+    else this.#reserved.delete(companyId)
+  }
+}

@@ -1,0 +1,61 @@
+import type { Clock } from '../../base/clock.ts'
+import type { Log } from '../../base/logging.ts'
+import type { Database } from '../../db/database.ts'
+import type { ObjectStorage } from '../../storage/port.ts'
+import { batchesPerRound, inBatches } from '../../work/in-batches.ts'
+import { removeEach } from '../../work/remove-each.ts'
+import { deleteOldKeys } from '../submit/idempotency-store.ts'
+import { type ExpiredRun, listExpiredRuns, retireContent, tombstoneContent } from './run-retention-store.ts'
+
+export interface RetentionDeps {
+  db: Database
+  storage: ObjectStorage
+  clock: Clock
+  log: Log
+}
+
+const batch = 100
+
+/**
+ * Deletes input, output, log and artifacts of runs after their company's `run_content_retention_days` (contract part 1,
+ * "Company settings"). The content is hidden first, then the objects are deleted, then the deletion is recorded. The next
+ * round completes an interrupted one. The run's row stays.
+ */
+export async function sweepRunContent(deps: RetentionDeps): Promise<{ expired: number; failed: number }> {
+  const { db, storage, clock, log } = deps
+  const counts = { expired: 0, failed: 0 }
+  for (let round = 0; round < batchesPerRound; round += 1) {
+    const runs = await listExpiredRuns(db, clock.now(), batch)
+    if (runs.length === 0) break
+    const expiring = await db.transaction().execute((trx) => retireContent(trx, runs))
+    const gone: ExpiredRun[] = []
+    const { removed, failed } = await removeEach(expiring, {
+      db,
+      now: clock.now(),
+      idOf: ({ runId }) => runId,
+      remove: async ({ runId, companyId, keys }) => {
+        for (const key of keys) await storage.delete(key)
+        gone.push({ id: runId, company_id: companyId })
+      },
+      onFailure: ({ runId }, error) =>
+        log.warn({ run: runId, error: String(error) }, 'content of a run is not removed yet'),
+    })
+    if (gone.length > 0) await db.transaction().execute((trx) => tombstoneContent(trx, gone, clock.now()))
+    counts.expired += removed
+    counts.failed += failed
+    if (runs.length < batch) break
+  }
+  return counts
+}
+
+/** As long as the longest run may take, so that a client that waits for a run can still repeat its submission. */
+const keysKeptMs = 7 * 24 * 3600 * 1000
+const keysBatch = 5000
+
+/** Deletes idempotency keys after seven days. The same key then counts as a new request. */
+export async function sweepIdempotencyKeys(
+  deps: Pick<RetentionDeps, 'db' | 'clock'>,
+): Promise<{ keys: number }> {
+  const before = new Date(deps.clock.now().getTime() - keysKeptMs)
+  return { keys: await inBatches(keysBatch, (limit) => deleteOldKeys(deps.db, before, limit)) }
+}

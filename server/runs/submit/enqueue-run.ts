@@ -1,0 +1,13 @@
+import type { RunDetail } from '@sandbox-jobs/contract/resources/runs/run.ts'
+import type { Trx } from '../../db/database.ts'
+import type { QueuePolicy } from '../queue/queue-policy.ts'
+import { insertRuns } from '../run-store.ts'
+import { LockedQueues, type NewRun } from './locked-queues.ts'
+
+/** Queues a run within a larger transaction. Throws 429 `sandbox_queued_run_limit` or `queue_full`. */
+export async function enqueueRun(trx: Trx, policy: QueuePolicy, run: NewRun): Promise<RunDetail> {
+  const queue = await LockedQueues.open(trx, policy, [run])
+  const { row, shown } = queue.enqueue(run)
+  await insertRuns(trx, [row])
+  return shown
+}

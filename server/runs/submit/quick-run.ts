@@ -1,0 +1,92 @@
+import type { QuickRun, QuickRunRequest } from '@sandbox-jobs/contract/resources/runs/quick-run.ts'
+import type { Principal } from '../../access/principal.ts'
+import type { Clock } from '../../base/clock.ts'
+import { CodedError } from '../../base/coded-error.ts'
+import { invalid } from '../../base/validation-error.ts'
+import { companyPolicy } from '../../companies/settings/company-policy.ts'
+import { hiddenContent, publishHidden } from '../../tasks/catalogue/hidden-task.ts'
+import { requireReadyEnvironment } from '../../tasks/versions/ready-environment.ts'
+import { isValidEnv } from '../prepare/ordinary-env.ts'
+import { enqueueRun } from './enqueue-run.ts'
+import { earlierResponse, hashRequest, type Intent, intentScope, once } from './idempotency.ts'
+import { type StagedInput, stageInput } from './run-input.ts'
+import { requireRegion, requireStartable } from './startable.ts'
+import type { SubmitDeps } from './submit-run.ts'
+
+export type QuickRunDeps = Pick<SubmitDeps, 'db' | 'directory' | 'policy'> & { clock: Clock }
+
+export interface QuickRunCall {
+  principal: Principal
+  chatroomId: string
+  idempotencyKey: string
+  body: QuickRunRequest
+}
+
+const route = 'POST /chatrooms/{chatroom_id}/quick-run'
+
+/**
+ * Creates a hidden task of the room, publishes its only version and queues a run of it, in one transaction with the
+ * idempotency key: a refused request leaves no row (contract part 2, "Chatroom runs"). For managers of the room. The host's
+ * queue bounds apply, the company's policy bound does not.
+ */
+export async function quickRun(deps: QuickRunDeps, call: QuickRunCall): Promise<QuickRun> {
+  const { principal, body } = call
+  const { companyId } = principal
+  const room = await deps.directory.requireRoom(principal, 'run.quick', call.chatroomId)
+  const input = stageInput(body.input)
+  const intent = intentOf(call, input)
+  const earlier = await earlierResponse<QuickRun>(deps.db, intent)
+  if (earlier) return earlier
+  checkEnv(body.ordinary_env ?? {})
+  const content = hiddenContent(body)
+  const policy = await companyPolicy(deps.db, companyId)
+  const limit = policy.timeoutCeilingSeconds
+  if (body.timeout_seconds > limit) throw new CodedError('timeout_exceeds_ceiling', { limit })
+  const { environment_version_id } = body
+  const ready = await requireReadyEnvironment(deps.db, companyId, environment_version_id)
+  const environment = requireStartable({ bundle_id: null }, ready)
+  requireRegion(policy, deps.policy.deployment)
+  return once(deps.db, intent, async (trx) => {
+    const made = await publishHidden(trx, {
+      room,
+      name: body.name,
+      content,
+      createdBy: principal.principalId,
+      publishedAt: deps.clock.now(),
+    })
+    const run = await enqueueRun(trx, deps.policy, {
+      principal,
+      chatroomId: room.id,
+      version: { id: made.version.id, task_id: made.task.id, environment_version_id },
+      resourceProfile: environment.resource_profile,
+      shareGrantId: null,
+      input,
+      timeoutSeconds: body.timeout_seconds,
+      source: 'quick_run',
+    })
+    return { ...made, run }
+  })
+}
+
+function intentOf({ principal, chatroomId, idempotencyKey, body }: QuickRunCall, input: StagedInput): Intent {
+  return {
+    scope: intentScope(principal, route, idempotencyKey),
+    requestHash: hashRequest({
+      route,
+      chatroom_id: chatroomId,
+      name: body.name,
+      environment_version_id: body.environment_version_id,
+      startup_script: body.startup_script ?? '',
+      work_script: body.work_script ?? '',
+      ordinary_env: body.ordinary_env ?? {},
+      timeout_seconds: body.timeout_seconds,
+      input_digest: input.digest,
+    }),
+  }
+}
+
+/** Only quick runs check `ordinary_env` on submission (contract part 1, "Task version"). */
+function checkEnv(env: Record<string, string>): void {
+  if (isValidEnv(env, 0)) return
+  throw invalid(['body', 'ordinary_env'], 'env_invalid', 'holds a name or a size that is not allowed')
+}

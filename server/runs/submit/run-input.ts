@@ -1,0 +1,50 @@
+import { hash } from 'node:crypto'
+import { canonicalJson } from '../../base/canonical-json.ts'
+import { runInputBounds } from '../../base/strict-json.ts'
+import { invalid, type ValidationError } from '../../base/validation-error.ts'
+
+/** A run's input in the form that is stored and written to the inputs file. */
+export interface StagedInput {
+  /** Canonical JSON (RFC 8785), UTF-8. */
+  content: Buffer
+  /** `sha256:` and 64 hex digits over `content`. */
+  digest: string
+}
+
+/**
+ * Checks an input against the limits of the contract (part 1, "Limits") and returns its canonical form. `value` comes from
+ * the strict parser, so it has no duplicate keys and no NUL. Throws the standard 422 array.
+ */
+export function stageInput(value: unknown): StagedInput {
+  checkShape(value)
+  const content = Buffer.from(canonicalJson(value), 'utf8')
+  if (content.length > runInputBounds.maxBytes) {
+    throw refused('too_large', `must have at most ${runInputBounds.maxBytes} bytes of canonical JSON`)
+  }
+  return { content, digest: `sha256:${hash('sha256', content)}` }
+}
+
+const isContainer = (value: unknown): value is object => typeof value === 'object' && value !== null
+
+/** Depth and number of values, counted level by level. */
+function checkShape(value: unknown): void {
+  let nodes = 1
+  let level = isContainer(value) ? [value] : []
+  for (let depth = 1; level.length > 0; depth += 1) {
+    if (depth > runInputBounds.maxDepth) {
+      throw refused('too_deep', `must have at most ${runInputBounds.maxDepth} levels`)
+    }
+    const next: object[] = []
+    for (const container of level) {
+      const children: unknown[] = Array.isArray(container) ? container : Object.values(container)
+      nodes += children.length
+      if (nodes > runInputBounds.maxNodes) {
+        throw refused('too_many_nodes', `must have at most ${runInputBounds.maxNodes} values`)
+      }
+      for (const child of children) if (isContainer(child)) next.push(child)
+    }
+    level = next
+  }
+}
+
+const refused = (type: string, msg: string): ValidationError => invalid(['body', 'input'], type, msg)

@@ -1,0 +1,110 @@
+import type { ManualRunSubmitRequest, RunDetail } from '@sandbox-jobs/contract/resources/runs/run.ts'
+import type { Directory } from '../../access/directory.ts'
+import type { Principal } from '../../access/principal.ts'
+import { Rendered } from '../../base/rendered.ts'
+import type { Database } from '../../db/database.ts'
+import type { Runnables, RunnableVersion } from '../../tasks/menu/runnable.ts'
+import type { QueuePolicy } from '../queue/queue-policy.ts'
+import { earlierResponse, hashRequest, type Intent, intentScope } from './idempotency.ts'
+import type { NewRun } from './locked-queues.ts'
+import { type StagedInput, stageInput } from './run-input.ts'
+import { requireRegion, requireStartable } from './startable.ts'
+import type { SubmissionQueue } from './submission-queue.ts'
+
+type ValidateInput = (
+  version: Pick<RunnableVersion, 'company_id' | 'input_schema'>,
+  input: Buffer,
+) => Promise<void>
+
+export interface SubmitDeps {
+  db: Database
+  directory: Directory
+  runnables: Runnables
+  queue: SubmissionQueue
+  policy: QueuePolicy
+  /** Throws `input_schema_violation`. */
+  validateInput: ValidateInput
+}
+
+export interface Submission {
+  principal: Principal
+  chatroomId: string
+  idempotencyKey: string
+  body: ManualRunSubmitRequest
+  /** Default: rest. */
+  source?: 'rest' | 'agent'
+}
+
+const routes = { rest: 'POST /chatrooms/{chatroom_id}/runs', agent: 'sandbox_submit_job' }
+
+/**
+ * Queues one manual run, or one of an agent (contract part 2, "Chatroom runs"). The checks are in the contract's order: form
+ * of the input, room, share and version, schema, limits. A repeated key returns the first response if the caller is still in
+ * the room.
+ */
+export async function submitRun(deps: SubmitDeps, submission: Submission): Promise<Rendered<RunDetail>> {
+  const input = stageInput(submission.body.input)
+  const resolve = await resolveVersion(deps, submission)
+  const intent = intentOf(submission, input)
+  const run = await newRun(deps, submission, { resolve, input }).catch(async (error: unknown) => {
+    // The version may have been submitted under this key while it could still be run.
+    const earlier = await earlierResponse<RunDetail>(deps.db, intent)
+    if (!earlier) throw error
+    return earlier
+  })
+  return 'status' in run ? new Rendered(run) : deps.queue.enqueue({ intent, run })
+}
+
+/**
+ * The run to queue, if the principal may submit it now with that input: for who queues it in a larger transaction. Throws
+ * what a submission throws before the queue is looked at.
+ */
+export async function planRun(deps: SubmitDeps, submission: Planned, input: StagedInput): Promise<NewRun> {
+  return newRun(deps, submission, { resolve: await resolveVersion(deps, submission), input })
+}
+
+type Planned = Pick<Submission, 'principal' | 'chatroomId' | 'source'> & {
+  body: Omit<ManualRunSubmitRequest, 'input'>
+}
+
+const resolveVersion = (deps: SubmitDeps, { principal, chatroomId, body }: Planned) =>
+  deps.runnables.resolveFor(principal, chatroomId, body.task_version_id)
+
+/** The run to queue, if the version may be run now with that input. */
+async function newRun(
+  deps: SubmitDeps,
+  { principal, chatroomId, body, source = 'rest' }: Planned,
+  { resolve, input }: { resolve: () => RunnableVersion; input: StagedInput },
+): Promise<NewRun> {
+  const version = resolve()
+  const environment = requireStartable(version, version.environment)
+  await deps.validateInput(version, input.content)
+  requireRegion(version, deps.policy.deployment)
+  return {
+    principal,
+    chatroomId,
+    version,
+    resourceProfile: environment.resource_profile,
+    shareGrantId: version.shareGrantId,
+    input,
+    timeoutSeconds: body.timeout_seconds ?? version.timeout_seconds,
+    source,
+  }
+}
+
+function intentOf(
+  { principal, chatroomId, idempotencyKey, body, source = 'rest' }: Submission,
+  input: StagedInput,
+): Intent {
+  const route = routes[source]
+  return {
+    scope: intentScope(principal, route, idempotencyKey),
+    requestHash: hashRequest({
+      route,
+      chatroom_id: chatroomId,
+      task_version_id: body.task_version_id,
+      timeout_seconds: body.timeout_seconds ?? null,
+      input_digest: input.digest,
+    }),
+  }
+}

@@ -1,0 +1,25 @@
+import type { ArchiveReaders } from '../../archives/reader/archive-readers.ts'
+import type { Log } from '../../base/logging.ts'
+import type { ObjectStorage } from '../../storage/port.ts'
+import type { TaskContext } from '../catalogue/task-context.ts'
+
+/** Dependencies of the use cases of task files. */
+export interface UploadContext extends TaskContext {
+  storage: ObjectStorage
+  log: Log
+}
+
+/** Additional dependencies for archives. */
+export interface BundleUploadContext extends UploadContext {
+  readers: Pick<ArchiveReaders, 'countBundleFiles'>
+}
+
+/** A file as it arrives. */
+export interface SentFile {
+  /** The sender's name of the file, for display only, never used as a path. */
+  filename: string
+  body: AsyncIterable<Buffer>
+}
+
+/** Opens the file of a request. Called after the permission check. */
+export type OpenFile = () => Promise<SentFile>

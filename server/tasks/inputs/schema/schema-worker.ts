@@ -1,0 +1,22 @@
+import { constants, setPriority } from 'node:os'
+import { parentPort } from 'node:worker_threads'
+import { answer } from './answer.ts'
+import { makeAllKeysPlain } from './plain-keys.ts'
+import type { Answered } from './schema-thread.ts'
+import { ownThread } from './thread-time.ts'
+import type { Question } from './verdict.ts'
+
+/**
+ * The worker thread: sends its thread id, then one answer for each question, one at a time. An uncaught error ends
+ * the thread.
+ */
+// Applies to this thread only: requests without a check have priority.
+setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
+makeAllKeysPlain()
+parentPort?.on('message', async (question: Question) => {
+  const before = process.threadCpuUsage()
+  const verdict = await answer(question)
+  const { user, system } = process.threadCpuUsage(before)
+  parentPort?.postMessage({ verdict, usedMs: (user + system) / 1000 } satisfies Answered)
+})
+parentPort?.postMessage(ownThread())

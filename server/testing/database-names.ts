@@ -1,9 +1,0 @@
-/** The migrated database that test databases are copied from. */
-export const templateName = 'sandbox_template'
-
-/** The same server, another database. */
-export function databaseUrl(serverUrl: string, name: string): string {
-  const url = new URL(serverUrl)
-  url.pathname = `/${name}`
-  return url.href
-}

@@ -1,0 +1,32 @@
+import { sleep } from '../base/clock.ts'
+import type { Log } from '../base/logging.ts'
+
+/** Another worker has the claim, or the claimed work has ended: this worker must not continue. */
+export class ClaimLost extends Error {
+  constructor() {
+    super('the claim is lost')
+    this.name = 'ClaimLost'
+  }
+}
+
+export interface Heartbeat {
+  everyMs: number
+  /** Renews the lease; `lost` if another holder has it. After an error the lease may still be held. */
+  renew: () => Promise<'held' | 'lost'>
+  /** Stops the renewal. */
+  signal: AbortSignal
+  log: Log
+}
+
+/** Renews a lease for as long as it is held. Resolves when the signal fires or the lease is lost. */
+export async function keepLease({ everyMs, renew, signal, log }: Heartbeat): Promise<void> {
+  for (;;) {
+    await sleep(everyMs, signal)
+    if (signal.aborted) return
+    try {
+      if ((await renew()) === 'lost') return
+    } catch (error) {
+      log.warn({ error: String(error) }, 'cannot renew a lease')
+    }
+  }
+}

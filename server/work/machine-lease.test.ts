@@ -1,0 +1,82 @@
+import { sql } from 'kysely'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { createTestDatabase } from '../../testing/database/test-database.ts'
+import { createLog } from '../base/logging.ts'
+import { type MachineLease, MachineRefused, takeMachineLease } from './machine-lease.ts'
+
+const { db } = await createTestDatabase()
+const log = createLog('test', 'silent')
+const one = { id: '1'.repeat(32), folder: '11-1' }
+const other = { id: '2'.repeat(32), folder: '22-2' }
+const copyOfOne = { ...one, folder: '33-3' }
+
+const leases: MachineLease[] = []
+const take = async (machine: typeof one, boot = 'boot') => {
+  const lease = await takeMachineLease({
+    db,
+    machine,
+    boot,
+    place: `host:/${machine.folder}`,
+    log,
+    renewEveryMs: 100,
+  })
+  leases.push(lease)
+  return lease
+}
+const expire = () => sql`update machine_lease set lease_until = now() - interval '1 second'`.execute(db)
+
+beforeEach(() => sql`delete from machine_lease`.execute(db))
+afterEach(async () => {
+  for (const lease of leases.splice(0)) await lease.release()
+})
+
+test('a second machine is refused while the first is at work, with its place', async () => {
+  await take(one)
+  const refusal = take(other)
+  await expect(refusal).rejects.toThrow(MachineRefused)
+  await expect(refusal).rejects.toThrow('another machine works on this database: host:/11-1')
+})
+
+test('a copy of its data folder is refused, also where the first does not answer any more', async () => {
+  await take(one)
+  await expect(take(copyOfOne)).rejects.toThrow('has the machine id of host:/11-1')
+  await leases[0]?.release()
+  leases.length = 0
+  await sql`update machine_lease set released = false`.execute(db)
+  await expire()
+  await expect(take(copyOfOne)).rejects.toThrow('it is a copy, or it was moved')
+})
+
+test('the machine that died comes back at once, and its former process learns of it', async () => {
+  const dead = await take(one)
+  await take(one)
+  expect(await dead.lost).toContain('another machine works on this database')
+})
+
+test('a machine that was started anew waits for no more than the lease of its last start', async () => {
+  await sql`
+    insert into machine_lease (machine, folder, boot, session, place, lease_until)
+    values (${one.id}, ${one.folder}, 'earlier boot', 's', 'host:/x', now() + interval '1 second')
+  `.execute(db)
+  await take(one)
+  const { rows } = await sql<{ boot: string }>`select boot from machine_lease`.execute(db)
+  expect(rows).toEqual([{ boot: 'boot' }])
+})
+
+test('any machine may come after an orderly stop, and at once', async () => {
+  const first = await take(one)
+  await first.release()
+  const second = await take(other)
+  await second.release()
+  await take(copyOfOne)
+})
+
+test('a lease that ran out while the database was away is kept where nobody took it', async () => {
+  await take(one)
+  await expire()
+  await vi.waitFor(async () => {
+    const { rows } = await sql`select from machine_lease where lease_until > now()`.execute(db)
+    expect(rows).toHaveLength(1)
+  })
+  await expect(take(other)).rejects.toThrow(MachineRefused)
+})

@@ -1,0 +1,23 @@
+import type { sleep } from '../base/clock.ts'
+import type { Log } from '../base/logging.ts'
+import { startTicker, type Ticker } from './ticker.ts'
+
+export interface SweepOptions {
+  name: string
+  everyMs: number
+  /** One bounded round; returns counts for the log. The next round continues where it stopped. */
+  runOnce: () => Promise<Record<string, number>>
+  log: Log
+  pause?: typeof sleep | undefined
+}
+
+export type Sweep = Pick<Ticker, 'stop'>
+
+/** Periodic work that is not urgent: removals after a time, sums, residue of crashed processes. */
+export function startSweep({ name, everyMs, runOnce, log, pause }: SweepOptions): Sweep {
+  const tick = async () => {
+    const counts = await runOnce()
+    if (Object.values(counts).some((count) => count > 0)) log.info({ loop: name, ...counts }, 'swept')
+  }
+  return startTicker({ name, tick, intervalMs: everyMs, log, pause })
+}

@@ -1,0 +1,95 @@
+import { randomUUID } from 'node:crypto'
+import { resultRoutes } from '@sandbox-jobs/contract/routes/result-routes.ts'
+import { afterAll } from 'vitest'
+import type { Principal } from '../../server/access/principal.ts'
+import { createLog } from '../../server/base/logging.ts'
+import type { BuildTools } from '../../server/builds/request/build-tools.ts'
+import type { Database } from '../../server/db/database.ts'
+import { TestAgent, tarOf } from '../../server/executor/oci/testing/test-agent.ts'
+import { StoredImages } from '../../server/images/stored-images.ts'
+import { DatabaseLogUpdates } from '../../server/live-logs/log-updates.ts'
+import { type RunWorker, startRunWorker } from '../../server/runs/drive/run-worker.ts'
+import { runCapacity } from '../../server/runs/queue/run-capacity.ts'
+import { postgresRunQueue } from '../../server/runs/queue/run-queue.ts'
+import { makeBuildTools } from '../build-tools.ts'
+import { makeRunnableTask, type RunnableTask } from '../factories/runs.ts'
+import { makeSignedImage } from '../factories/signed-image.ts'
+import { TestApi } from './test-api.ts'
+
+/** The API with a worker and a host agent that execute submitted runs in real sandboxes. */
+export class RealRuns {
+  readonly api: TestApi
+  readonly #db: Database
+  readonly #agent: TestAgent
+  readonly #worker: RunWorker
+  readonly #tools: BuildTools
+  readonly #layer: Buffer
+
+  private constructor(parts: {
+    db: Database
+    api: TestApi
+    agent: TestAgent
+    worker: RunWorker
+    tools: BuildTools
+    layer: Buffer
+  }) {
+    this.#db = parts.db
+    this.api = parts.api
+    this.#agent = parts.agent
+    this.#worker = parts.worker
+    this.#tools = parts.tools
+    this.#layer = parts.layer
+  }
+
+  /** The instance ends with the tests of the file; call this before the tests are collected. */
+  static async start({ db, url }: { db: Database; url: string }): Promise<RealRuns> {
+    const log = createLog('test', 'silent')
+    const api = new TestApi(db, { logNews: new DatabaseLogUpdates({ url, log }) })
+    const agent = await TestAgent.start()
+    const tools = makeBuildTools(db, { storage: api.storage, executor: agent.client })
+    const worker = await startRunWorker({
+      runs: postgresRunQueue(db, url, log),
+      executor: agent.client,
+      storage: api.storage,
+      images: new StoredImages(tools),
+      log,
+      name: 'real-runs',
+      capacity: runCapacity({ slots: 4, reserved: 0 }),
+      companyConcurrency: 50,
+      pollIntervalMs: 50,
+    })
+    const layer = await tarOf([[{ name: 'data/', type: 'directory' }]])
+    const runs = new RealRuns({ db, api, agent, worker, tools, layer })
+    afterAll(() => runs.#stop())
+    return runs
+  }
+
+  async #stop(): Promise<void> {
+    await this.#worker.stop()
+    await this.#agent.dispose()
+  }
+
+  /** A published task of the company, shared to all of it, on an image without files. */
+  async makeTask(companyId: string, work_script: string): Promise<RunnableTask> {
+    const task = await makeRunnableTask(this.#db, companyId, { work_script })
+    const image = await makeSignedImage(this.#tools, {
+      versionId: task.environmentVersionId,
+      layer: this.#layer,
+    })
+    await this.#db
+      .updateTable('environment_versions')
+      .set({ layer_digest: image.layerDigest, promoted_digest: image.promotedDigest })
+      .where('id', '=', task.environmentVersionId)
+      .execute()
+    return task
+  }
+
+  /** Submits a run and waits for its end, over HTTP. */
+  runAndWait(task: RunnableTask, who: Principal, roomId: string, body: Record<string, unknown> = {}) {
+    return this.api.call(resultRoutes.runAndWait, who, {
+      params: { cid: roomId },
+      headers: { 'idempotency-key': randomUUID() },
+      body: { task_version_id: task.versionId, input: {}, ...body },
+    })
+  }
+}

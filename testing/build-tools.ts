@@ -1,0 +1,46 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll } from 'vitest'
+import { systemClock } from '../server/base/clock.ts'
+import { SigningKeys } from '../server/base/keys/signing-keys.ts'
+import { createLog } from '../server/base/logging.ts'
+import { programDigest } from '../server/builds/cache/program-digest.ts'
+import type { BuildTools } from '../server/builds/request/build-tools.ts'
+import type { Database } from '../server/db/database.ts'
+import { RunnerReleases } from '../server/environments/operator/runner-releases.ts'
+import { liveLogWriter } from '../server/live-logs/live-log-writer.ts'
+import { LogSources } from '../server/live-logs/log-sources.ts'
+import { noRegistries } from './no-registries.ts'
+import { testReaders } from './test-readers.ts'
+
+const folders: string[] = []
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true })
+})
+
+/** Keys for this test only. */
+export function makeSigningKeys(): SigningKeys {
+  const folder = mkdtempSync(join(tmpdir(), 'sandbox-test-keys-'))
+  folders.push(folder)
+  return new SigningKeys(folder)
+}
+
+/** The dependencies of builds. */
+export function makeBuildTools(
+  db: Database,
+  parts: Pick<BuildTools, 'storage' | 'executor'>,
+): BuildTools & { signing: SigningKeys } {
+  const log = createLog('test', 'silent')
+  return {
+    ...parts,
+    log,
+    liveLogs: new LogSources({ executor: parts.executor, write: liveLogWriter(db), log }),
+    readers: testReaders(log),
+    registries: noRegistries,
+    clock: systemClock,
+    signing: makeSigningKeys(),
+    runners: new RunnerReleases(db, 'declared'),
+    builder: { id: 'http://sandbox.test', release: '0.0.0', programDigest: programDigest('0.0.0') },
+  }
+}

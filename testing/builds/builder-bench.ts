@@ -1,0 +1,84 @@
+import { text } from 'node:stream/consumers'
+import { ArchiveRefused } from '../../server/archives/formats/archive-refused.ts'
+import { checkFlatImage } from '../../server/archives/images/flat-image.ts'
+import { newId } from '../../server/base/ids.ts'
+import { buildSandbox } from '../../server/builds/builder/build-sandbox.ts'
+import { prepareBuilder } from '../../server/builds/builder/build-script.ts'
+import { TestAgent, tarOf } from '../../server/executor/oci/testing/test-agent.ts'
+import { linkBuilder } from '../../server/executor/oci/testing/test-builder.ts'
+import type { SandboxExit } from '../../server/executor/port/sandbox-exit.ts'
+import type { SandboxSpec } from '../../server/executor/port/sandbox-spec.ts'
+
+const mib = 1024 ** 2
+
+export interface BenchRun {
+  exit: SandboxExit
+  log: string
+  /** The result of the image check; `none` if the build made no image. */
+  image: string
+}
+
+export type Entries = Parameters<typeof tarOf>[0]
+
+/** A real host agent with the real builder, which runs scripts where only a tenant's Dockerfile would run. */
+export class BuilderBench {
+  readonly agent: TestAgent
+
+  private constructor(agent: TestAgent) {
+    this.agent = agent
+  }
+
+  static async start(): Promise<BuilderBench> {
+    const agent = await TestAgent.start()
+    await linkBuilder(agent)
+    return new BuilderBench(agent)
+  }
+
+  /** Runs `script` in a separate build sandbox, with the builder set up and `context` unpacked. */
+  async script(script: string, context: Entries): Promise<BenchRun> {
+    return await this.#run(['/bin/sh', '-c', `${prepareBuilder}\n${script}`], context)
+  }
+
+  /** Builds as the service does. */
+  async build(
+    context: Entries,
+    bases: string[] = [],
+    weakened = (spec: SandboxSpec): SandboxSpec => spec,
+  ): Promise<BenchRun> {
+    return await this.#run(weakened(buildSandbox({ id: 'x', profile: 'standard', bases })).argv, context)
+  }
+
+  async #run(argv: string[], context: Entries): Promise<BenchRun> {
+    const plain = buildSandbox({ id: newId('run'), profile: 'standard', bases: [] })
+    const spec = {
+      ...plain,
+      argv,
+      limits: { ...plain.limits, workspaceBytes: 2048 * mib, workspaceInodes: 500_000 },
+    }
+    const frame = [
+      { name: 'context', type: 'directory' },
+      { name: 'complete', type: 'directory' },
+    ] as const
+    const input = await tarOf([[frame[0]], ...context, [frame[1]]])
+    await this.agent.client.start(spec, input)
+    const exit = await this.agent.client.wait(spec.id)
+    const log = await text(await this.agent.client.log(spec.id))
+    const image = exit.files.image?.status === 'present' ? await this.#imageOf(spec.id) : 'none'
+    await this.agent.client.remove(spec.id)
+    return { exit, log, image }
+  }
+
+  async #imageOf(id: string): Promise<string> {
+    try {
+      await checkFlatImage(await this.agent.client.file(id, 'image'))
+      return 'accepted'
+    } catch (error) {
+      if (error instanceof ArchiveRefused) return error.slug
+      throw error
+    }
+  }
+
+  dispose(): Promise<void> {
+    return this.agent.dispose()
+  }
+}

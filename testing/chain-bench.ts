@@ -1,0 +1,153 @@
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { promisify } from 'node:util'
+import { gzipSync } from 'node:zlib'
+import { sql } from 'kysely'
+import { buildSlots } from '../server/builds/admission/build-slots.ts'
+import { claimNextAttempt } from '../server/builds/attempts/attempt-store.ts'
+import { queueBuild } from '../server/builds/attempts/build-service.ts'
+import { runBuild } from '../server/builds/chain/run-build.ts'
+import { buildLogKey } from '../server/builds/logs/build-log-store.ts'
+import type { BuildTools } from '../server/builds/request/build-tools.ts'
+import type { Database } from '../server/db/database.ts'
+import { TestAgent } from '../server/executor/oci/testing/test-agent.ts'
+import { readSignedImage } from '../server/images/provenance/verify-stored.ts'
+import { TestApi } from './apps/test-api.ts'
+import { makeBuildTools } from './build-tools.ts'
+import type { Tenant } from './factories/tenant.ts'
+
+const run = promisify(execFile)
+/** Made by install/test-builder.sh; tests only read it. */
+const preparedAgent = '/var/lib/sandbox-jobs-test/agent'
+
+export interface ChainBuildOptions {
+  owner: Tenant
+  environment: string
+  cache?: 'none' | 'images'
+  profile?: 'standard' | 'fast'
+}
+
+type EndedBuild = Awaited<ReturnType<ChainBench['runQueuedAttempt']>>
+
+/**
+ * All steps of a build, from an upload to a version that is ready or not, on a real host agent with the real builder.
+ */
+export class ChainBench {
+  readonly agent: TestAgent
+  readonly tools: BuildTools
+  readonly #db: Database
+  readonly #api: TestApi
+  readonly #uploads = new Map<string, string>()
+
+  private constructor(db: Database, agent: TestAgent) {
+    this.#db = db
+    this.#api = new TestApi(db)
+    this.agent = agent
+    this.tools = makeBuildTools(db, { storage: this.storage, executor: agent.client })
+  }
+
+  static async start(db: Database): Promise<ChainBench> {
+    const agent = await TestAgent.start()
+    const trees = [join(preparedAgent, 'builder'), join(preparedAgent, 'base-images')]
+    await run('cp', ['--archive', '--link', ...trees, join(agent.dataDir, 'agent')])
+    return new ChainBench(db, agent)
+  }
+
+  get context() {
+    return this.#api.context
+  }
+
+  get storage() {
+    return this.#api.context.storage
+  }
+
+  /** Folder of the objects. */
+  get folder(): string {
+    return this.#api.folder
+  }
+
+  async environment(owner: Tenant, name?: string): Promise<string> {
+    return (await this.#api.environments.create(owner.companyManager, name === undefined ? {} : { name })).id
+  }
+
+  /** A version of that archive, after its first build has ended. */
+  async build(
+    archive: Buffer,
+    { owner, environment, cache = 'images', profile = 'standard' }: ChainBuildOptions,
+    by: Partial<BuildTools> = {},
+  ) {
+    const { id: versionId } = await this.#api.environments.version(owner.companyManager, environment, {
+      source_digest: undefined,
+      owned_object_id: await this.#uploaded(owner, environment, archive),
+    })
+    await this.#db
+      .updateTable('environment_versions')
+      .set({ build_cache: cache })
+      .where('id', '=', versionId)
+      .execute()
+    const path = { environmentId: environment, versionId }
+    await queueBuild(this.context, owner.companyManager, path, { build_profile: profile })
+    return { path, ...(await this.runQueuedAttempt(by)) }
+  }
+
+  /** Runs the one queued attempt to its end; the result says whether a builder ran for it. */
+  async runQueuedAttempt(by: Partial<BuildTools> = {}) {
+    const attempt = await claimNextAttempt(this.#db, {
+      worker: 'w',
+      leaseMs: 60_000,
+      share: buildSlots({ slots: 64 }),
+    })
+    if (!attempt) throw new Error('no attempt is queued')
+    await runBuild(this.#db, { ...this.tools, ...by }, attempt, new AbortController().signal)
+    const row = await this.#db
+      .selectFrom('build_attempts as a')
+      .innerJoin('environment_versions as v', (join) => join.onRef('v.id', '=', 'a.environment_version_id'))
+      .select(['a.state', 'a.error_code', 'a.error_detail', 'v.id', 'v.state as version_state'])
+      .select(['v.promoted_digest', 'v.layer_digest', 'v.security_state'])
+      .where('a.id', '=', attempt.id)
+      .executeTakeFirstOrThrow()
+    const log = await text(await this.storage.get(buildLogKey(attempt.id)))
+    return { attemptId: attempt.id, ...row, log, isBuilt: log.startsWith('buildah version') }
+  }
+
+  /** The signed statement about a version that is ready. */
+  async statementOf({ id, promoted_digest, layer_digest }: EndedBuild) {
+    const recorded = { id, promotedDigest: promoted_digest ?? '', layerDigest: layer_digest ?? '' }
+    const { statement, provenanceDigest } = await readSignedImage(this.tools, recorded)
+    return { ...statement.predicate, subject: statement.subject[0], provenanceDigest }
+  }
+
+  /** A company may upload five times a minute; here the uploads are backdated by an hour. */
+  async #uploaded(owner: Tenant, environment: string, archive: Buffer): Promise<string> {
+    const key = `${environment} ${archive.toString('latin1')}`
+    const known = this.#uploads.get(key)
+    if (known !== undefined) return known
+    const { owned_object_id } = await this.#api.environments.upload(
+      owner.companyManager,
+      environment,
+      gzipSync(archive),
+    )
+    this.#uploads.set(key, owned_object_id)
+    await sql`
+      update upload_sessions set created_at = created_at - interval '1 hour' where company_id = ${owner.companyId}
+    `.execute(this.#db)
+    await sql`
+      update staging_leases set created_at = created_at - interval '1 hour' where company_id = ${owner.companyId}
+    `.execute(this.#db)
+    return owned_object_id
+  }
+
+  dispose(): Promise<void> {
+    return this.agent.dispose()
+  }
+}
+
+/** A real object with some of its methods replaced. */
+export const changed = <T extends object>(real: T, calls: Partial<T>): T =>
+  new Proxy(real, {
+    get(_target, name) {
+      const own = Reflect.get(name in calls ? calls : real, name) as unknown
+      return typeof own === 'function' ? (own.bind(real) as unknown) : own
+    },
+  })

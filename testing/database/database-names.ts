@@ -1,0 +1,9 @@
+/** The migrated database that test databases are copied from. */
+export const templateName = 'sandbox_template'
+
+/** The URL of another database on the same server. */
+export function databaseUrl(serverUrl: string, name: string): string {
+  const url = new URL(serverUrl)
+  url.pathname = `/${name}`
+  return url.href
+}

@@ -1,0 +1,79 @@
+import { zstdCompressSync } from 'node:zlib'
+import { systemClock } from '../../server/base/clock.ts'
+import { createLog } from '../../server/base/logging.ts'
+import { sha256Of } from '../../server/base/sha256.ts'
+import type { Build } from '../../server/builds/request/build.ts'
+import type { BuildTools } from '../../server/builds/request/build-tools.ts'
+import { attest } from '../../server/builds/steps/attest.ts'
+import { promote } from '../../server/builds/steps/promote.ts'
+import { sign } from '../../server/builds/steps/sign.ts'
+import { stepList } from '../../server/builds/steps/step-list.ts'
+import { FakeExecutor } from '../../server/executor/fake/fake-executor.ts'
+import { quarantineKey } from '../../server/images/oci-layout.ts'
+import { noRegistries } from '../no-registries.ts'
+import { testReaders } from '../test-readers.ts'
+
+const log = createLog('test', 'silent')
+const zero = `sha256:${'0'.repeat(64)}`
+
+export interface SignedImage {
+  promotedDigest: string
+  layerDigest: string
+}
+
+/**
+ * The promoted image of a version as the build steps make it from `layer`; its configuration declares the digest of
+ * the unpacked layer, or `diffId`.
+ */
+export async function makeSignedImage(
+  { storage, signing }: Pick<BuildTools, 'storage' | 'signing'>,
+  image: { versionId: string; layer: Buffer; diffId?: string; env?: string[]; user?: string },
+): Promise<SignedImage> {
+  const { versionId, layer, env = [], user = '' } = image
+  const layerDigest = image.diffId ?? sha256Of(layer)
+  const stored = await storage.put(quarantineKey(versionId), zstdCompressSync(layer))
+  // These steps use no rows.
+  const build: Omit<Build, 'db' | 'write'> = {
+    request: {
+      attemptId: 'bld_test',
+      companyId: 'cmp_test',
+      startedAt: new Date(),
+      versionId,
+      environmentId: 'env_test',
+      buildRegion: 'onprem',
+      buildProfile: 'standard',
+      resourceProfile: 'standard',
+      isolation: 'standard',
+      cache: 'images',
+      context: { key: 'context', format: 'tar', byteSize: 1, digest: zero },
+    },
+    tools: {
+      storage,
+      signing,
+      executor: new FakeExecutor(() => ({})),
+      readers: testReaders(log),
+      registries: noRegistries,
+      log,
+      liveLogs: { register: () => () => undefined, onRequested: () => undefined },
+      clock: systemClock,
+      runners: { record: async () => '' },
+      builder: { id: 'http://sandbox.test', release: '0.0.0', programDigest: zero },
+    },
+    signal: new AbortController().signal,
+  }
+  const built = {
+    canonicalDigest: zero,
+    pulled: [],
+    cachedStages: [],
+    baseImages: [],
+    builderVersion: '0.0.0',
+    layer: { ...stored, diffId: layerDigest },
+    unpackedBytes: layer.length,
+    imageConfig: { env, user },
+    runner: { layerDigest: zero, abiRevision: 1, policyDigest: zero },
+    scan: { findings: [], kinds: [], isComplete: true, sbomDigest: zero },
+  }
+  const steps = stepList<typeof built>().step(sign).step(attest).step(promote)
+  const { promotedDigest } = await steps.run(built, (step, values) => step.run(build as Build, values))
+  return { promotedDigest, layerDigest }
+}

@@ -1,0 +1,158 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { tar } from '../../server/archives/formats/archive-fixtures.ts'
+import { newId } from '../../server/base/ids.ts'
+import { sha256Of } from '../../server/base/sha256.ts'
+import { type BuildOutputs, imageSteps } from '../../server/builds/chain/build-chain.ts'
+import { buildLogKey } from '../../server/builds/logs/build-log-store.ts'
+import type { Build } from '../../server/builds/request/build.ts'
+import { BuildFailed } from '../../server/builds/request/build-failed.ts'
+import type { BuildRequest } from '../../server/builds/request/build-request.ts'
+import { removeBuildSandboxes } from '../../server/builds/sandboxes/build-sandboxes.ts'
+import type { Database } from '../../server/db/database.ts'
+import { AgentClient } from '../../server/executor/oci/client/agent-client.ts'
+import {
+  type ResolvingAgent,
+  startResolvingAgent,
+} from '../../server/executor/oci/testing/internet/resolving-agent.ts'
+import { linkBuilder } from '../../server/executor/oci/testing/test-builder.ts'
+import type { SandboxLimits, SandboxSpec } from '../../server/executor/port/sandbox-spec.ts'
+import type { RegistrySettings } from '../../server/images/registries.ts'
+import { DiskStorage } from '../../server/storage/disk.ts'
+import { makeBuildTools } from '../build-tools.ts'
+import { TestRegistry } from './registry-fixture.ts'
+
+const port = 5000
+
+/** Resolves to a public address of the test's network. */
+export const registryHost = `registry.08080808.test:${port}`
+
+export interface PullOptions {
+  registries?: Partial<RegistrySettings>
+  companyId?: string
+  limits?: Partial<SandboxLimits>
+}
+
+export interface PullOutcome {
+  /** Outputs of the steps that completed. */
+  outputs: Partial<BuildOutputs>
+  /** `code detail`; empty when the build succeeded. */
+  failure: string
+  log: string
+}
+
+/** A real host agent with the real builder, on a machine whose network has a test registry. */
+export class PullBench {
+  readonly registry: TestRegistry
+  readonly folder = mkdtempSync(join(tmpdir(), 'sandbox-test-pulls-'))
+  readonly storage = new DiskStorage(this.folder)
+  readonly #db: Database
+  readonly #made: ResolvingAgent
+
+  readonly #own: string
+
+  private constructor(db: Database, made: ResolvingAgent, registry: TestRegistry, own: string) {
+    this.#own = own
+    this.#db = db
+    this.#made = made
+    this.registry = registry
+  }
+
+  /** `inner` addresses lead to the registry too; `own` is the operator's registry. */
+  static async start(db: Database, inner: string[], own: string = registryHost): Promise<PullBench> {
+    const made = await startResolvingAgent(inner, { SANDBOX_REGISTRY: own })
+    await linkBuilder(made.agent)
+    const [name = ''] = registryHost.split(':')
+    const names = [`DNS:${name}`, ...inner.map((address) => `IP:${address}`)]
+    const registry = await TestRegistry.start(made.internet.beyond, port, names)
+    return new PullBench(db, made, registry, own)
+  }
+
+  get agent() {
+    return this.#made.agent
+  }
+
+  /** Short names resolve below `mirror/`, and no other registry is queried. */
+  get registries(): RegistrySettings {
+    return {
+      registry: `${this.#own}/mirror`,
+      registryCaFile: this.registry.authority,
+      registryLoginFile: undefined,
+      publicRegistries: false,
+    }
+  }
+
+  /** The dependencies of builds on this machine. */
+  get tools() {
+    const tools = makeBuildTools(this.#db, { storage: this.storage, executor: this.agent.client })
+    return { ...tools, registries: this.registries }
+  }
+
+  /** Builds up to and including the image. */
+  async build(
+    lines: string[],
+    { registries = {}, companyId = '', limits = {} }: PullOptions,
+  ): Promise<PullOutcome> {
+    const attemptId = newId('buildAttempt')
+    const archive = tar({ name: 'Dockerfile', content: lines.join('\n') })
+    await this.storage.put(attemptId, archive)
+    const digest = sha256Of(archive)
+    const request: Partial<BuildRequest> = {
+      attemptId,
+      companyId,
+      versionId: newId('environmentVersion'),
+      buildProfile: 'standard',
+      resourceProfile: 'standard',
+      isolation: 'standard',
+      cache: 'none',
+      context: { key: attemptId, format: 'tar', byteSize: archive.length, digest },
+    }
+    const executor = new LimitedAgent(join(this.agent.dataDir, 'agent.sock'), limits)
+    const tools = makeBuildTools(this.#db, { storage: this.storage, executor })
+    const build = {
+      request,
+      db: this.#db,
+      tools: { ...tools, registries: { ...this.registries, ...registries } },
+      signal: new AbortController().signal,
+    } as unknown as Build
+    const outputs: Partial<BuildOutputs> = {}
+    const steps = imageSteps.run({}, async (step, values) => {
+      const made = await step.run(build, values)
+      Object.assign(outputs, made)
+      return made
+    })
+    const failure = await steps.then(() => '', failureText)
+    await removeBuildSandboxes(build)
+    executor.close()
+    const log = await text(await this.storage.get(buildLogKey(attemptId)))
+    return { outputs, failure, log }
+  }
+
+  async dispose(): Promise<void> {
+    await this.registry.dispose()
+    await this.#made.dispose()
+    rmSync(this.folder, { recursive: true })
+  }
+}
+
+function failureText(error: unknown): string {
+  if (error instanceof BuildFailed) return `${error.code} ${error.detail}`
+  throw error
+}
+
+/** Overrides the limits of pulls and builds. */
+class LimitedAgent extends AgentClient {
+  readonly #limits: Partial<SandboxLimits>
+
+  constructor(socketPath: string, limits: Partial<SandboxLimits>) {
+    super(socketPath)
+    this.#limits = limits
+  }
+
+  override start(spec: SandboxSpec, ...rest: [Readable | Buffer, (readonly string[])?]): Promise<void> {
+    return super.start({ ...spec, limits: { ...spec.limits, ...this.#limits } }, ...rest)
+  }
+}

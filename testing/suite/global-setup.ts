@@ -1,0 +1,52 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { CompiledQuery, sql } from 'kysely'
+import type { TestProject } from 'vitest/node'
+import { createLog } from '../../server/base/logging.ts'
+import { connect, type Database } from '../../server/db/database.ts'
+import { migrate } from '../../server/db/migrate.ts'
+import { startPostgres } from '../../server/postgres/postgres.ts'
+import { databaseUrl, templateName } from '../database/database-names.ts'
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    postgresUrl: string
+    /** Names of the tables with a `company_id`. */
+    tenantTables: string[]
+  }
+}
+
+const buildNative = resolve(import.meta.dirname, '../../server/native-programs/build.ts')
+
+/**
+ * One Postgres for the whole test run, with a migrated template that each test file copies, and the native programs
+ * compiled from the current sources.
+ */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  execFileSync(process.execPath, [buildNative], { stdio: 'inherit' })
+  const folder = mkdtempSync(join(tmpdir(), 'sandbox-test-postgres-'))
+  const postgres = await startPostgres({ dataDir: folder })
+  const log = createLog('test', 'silent')
+  const admin = connect(postgres.url, { poolSize: 1, log, name: 'test' })
+  await admin.executeQuery(CompiledQuery.raw(`create database ${templateName}`))
+  await admin.destroy()
+  const template = connect(databaseUrl(postgres.url, templateName), { poolSize: 1, log, name: 'test' })
+  await migrate(template)
+  project.provide('tenantTables', await tenantTablesOf(template))
+  await template.destroy()
+  project.provide('postgresUrl', postgres.url)
+  return async () => {
+    await postgres.stop()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+async function tenantTablesOf(db: Database): Promise<string[]> {
+  const { rows } = await sql<{ table_name: string }>`
+    select table_name from information_schema.columns where table_schema = 'public' and column_name = 'company_id'`.execute(
+    db,
+  )
+  return rows.map(({ table_name }) => table_name)
+}

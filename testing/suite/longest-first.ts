@@ -1,0 +1,27 @@
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
+
+/** The slowest test files, the slowest first. The size of a file does not predict it. */
+export const longest = [
+  'server/builds/steps/customer-build/cached-stages.test.ts',
+  'server/executor/oci/network/egress.test.ts',
+  'server/builds/steps/customer-build/reuse-image.test.ts',
+  'server/executor/oci/agent/records/failing-disk.test.ts',
+  'server/executor/oci/agent/sandboxes/everyday.test.ts',
+  'server/main/two-machines.test.ts',
+]
+
+const rank = ({ moduleId }: Pick<TestSpecification, 'moduleId'>): number => {
+  const index = longest.findIndex((name) => moduleId.endsWith(`/${name}`))
+  return index === -1 ? longest.length : index
+}
+
+/** The same files with the longest first; the others keep their order. */
+export const longestFirst = <File extends Pick<TestSpecification, 'moduleId'>>(files: File[]): File[] =>
+  files.toSorted((one, other) => rank(one) - rank(other))
+
+/** Starts the longest files first: if one starts last, its worker is busy while the other is idle. */
+export class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    return longestFirst(await super.sort(files))
+  }
+}

@@ -1,0 +1,124 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+/**
+ * Checks house rules that neither the linter nor dependency-cruiser can express, on the text of the shipped files.
+ * Comments are skipped. Each exception names its file and the reason; an unused exception is a fault too.
+ */
+interface Rule {
+  name: string
+  /** The files that the rule checks, and those where the construct belongs. */
+  files: RegExp
+  allowed: RegExp
+  forbidden: RegExp
+  exceptions: Record<string, string>
+}
+
+const tests = /[.]test[.]ts$|conformance[.]ts$|conformance\/|\/testing\/|^server\/executor\/fake\//
+
+const foreignTables = [
+  'tasks',
+  'task_versions',
+  'task_bundles',
+  'share_grants',
+  'bindings',
+  'runs',
+  'run_inputs',
+  'run_contents',
+  'run_artifacts',
+  'build_attempts',
+  'build_stages',
+  'build_logs',
+]
+
+const rules: Rule[] = [
+  {
+    name: 'SQL is only in *-store.ts, *-statement.ts, work, db and postgres',
+    files: /^(server|cli)\//,
+    allowed: /-(store|statement)[.]ts$|^server\/(work|db|postgres)\//,
+    forbidden: /\bsql(<[^`]*>)?`|\.(selectFrom|insertInto|updateTable|deleteFrom)\(/,
+    exceptions: {
+      'server/access/own-runs.ts': 'the condition for own runs, a part of statements of several stores',
+      'server/builds/admission/build-fence.ts': 'one row and three statements, which only this file uses',
+      'server/builds/chain/sweep-builds.ts': 'one read that joins tables of two stores of builds',
+      'server/environments/versions/version-transitions.ts': 'the columns that a transition sets',
+      'server/runs/queue/cancel-run.ts': 'the columns that a transition sets',
+      'server/runs/results/finish-run.ts': 'one statement with the transition and the rows of results',
+    },
+  },
+  {
+    name: 'the clock, ids and randomness are only in server/base',
+    files: /^server\//,
+    allowed: /^server\/base\//,
+    forbidden: /\bDate\.now\(\)|\bnew Date\(\)|\brandom(UUID|Bytes|Int)\(|\bMath\.random\(/,
+    exceptions: {
+      'server/archives/reader/large-archives.ts': 'bytes of test archives',
+      'server/builds/chain/chain-progress.ts': 'the time of a verification, which nothing compares',
+      'server/environments/operator/runner-release-store.ts':
+        'the time of an approval, which nothing compares',
+      'server/environments/operator/runner-releases.ts': 'the time of an approval, which nothing compares',
+      'server/executor/oci/agent/marks/many-marks.ts': 'the default of a parameter, in a tool of benchmarks',
+      'server/executor/oci/network/link-maker.ts': 'a random first index, so that agents seldom collide',
+      'server/executor/oci/network/network.ts': 'a random first mark, so that agents seldom collide',
+      'server/findings/exception-service.ts': 'the check of an expiry that a caller sends',
+      'server/operations/host/base-images.ts': 'the time at which a base image was made, for people',
+      'server/secrets/keys/local-keys.ts': 'initialization vectors of a cipher',
+      'server/secrets/store/sealed-value.ts': 'data keys and initialization vectors of a cipher',
+      'server/storage/incoming.ts': 'names of temporary files',
+    },
+  },
+  {
+    name: 'environments name no table of tasks, runs or builds',
+    files: /^server\/environments\//,
+    allowed: /^$/,
+    forbidden: new RegExp(
+      `(\\b(from|join|update|into)\\s+|(From|Join|Table|Into)\\(\\s*')(${foreignTables.join('|')})\\b`,
+    ),
+    exceptions: {
+      'server/environments/catalogue/digest-block-store.ts':
+        'active builds of a version that a block is removed from',
+      'server/environments/catalogue/environment-store.ts':
+        'the last attempt of a version, shown with its environment',
+      'server/environments/retention/image-retention-store.ts':
+        'an image is kept while task versions or runs use it',
+      'server/environments/retention/report-object-store.ts':
+        'the version of a report is that of its attempt',
+      'server/environments/versions/version-store.ts': 'the last attempt of a version, shown with it',
+    },
+  },
+]
+
+const withoutComments = (text: string): string =>
+  text
+    .replaceAll(/\/\*[\s\S]*?\*\//g, (comment) => comment.replaceAll(/[^\n]/g, ''))
+    .replaceAll(/(^|\s)\/\/.*$/gm, '')
+
+const root = join(import.meta.dirname, '..')
+const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '*.ts'], {
+  cwd: root,
+  encoding: 'utf8',
+})
+  .split('\n')
+  .filter((file) => file !== '' && !tests.test(file))
+
+function faultsOf({ name, files: about, allowed, forbidden, exceptions }: Rule): string[] {
+  const needed = new Set<string>()
+  const faults = files
+    .filter((file) => about.test(file) && !allowed.test(file))
+    .flatMap((file) =>
+      withoutComments(readFileSync(join(root, file), 'utf8'))
+        .split('\n')
+        .flatMap((line, at) => {
+          if (!forbidden.test(line)) return []
+          needed.add(file)
+          return file in exceptions ? [] : [`${file}:${at + 1}: ${name}: ${line.trim()}`]
+        }),
+    )
+  const unneeded = Object.keys(exceptions).filter((file) => !needed.has(file))
+  return [...faults, ...unneeded.map((file) => `${file}: no longer an exception of: ${name}`)]
+}
+
+const faults = rules.flatMap(faultsOf)
+for (const fault of faults) console.error(fault)
+if (faults.length > 0) process.exitCode = 1
