@@ -115,7 +115,7 @@ test('a restored service has passwords, keys and results, and runs nothing that 
     expect(await read(id)).toMatchObject({
       status: 'platform_failed',
       error_code: 'restored_from_backup',
-      failure_hint: expect.stringContaining('It may have run since'),
+      failure_hint: expect.stringContaining('may have continued after the backup'),
     })
   }
   const byKey = createClient({ baseUrl: url, apiKey: key.api_key })

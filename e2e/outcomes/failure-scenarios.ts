@@ -136,7 +136,11 @@ export const failureScenarios: FailureScenario[] = [
   ),
   neverStarted(
     'a secret that is not set',
-    customer('secret_missing', { failure_stage: 'secret_env', failure_source: 'dispatch' }),
+    customer('secret_missing', {
+      error_detail: /^borrower:TOKEN$/,
+      failure_stage: 'secret_env',
+      failure_source: 'dispatch',
+    }),
     { draft: { secret_slot_declarations: ['TOKEN'] } },
   ),
   neverStarted(
