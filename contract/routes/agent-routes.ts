@@ -51,7 +51,7 @@ export const agentRoutes = {
     bodyOptional: true,
     maxBodyBytes: runSubmitBodyMaxBytes,
     response: AgentToolResult,
-    errors: ['not_found'],
+    errors: ['not_found', 'input_staging_unavailable'],
   }),
   listSocialMediaClients: route({
     ...directory,

@@ -4,12 +4,16 @@ import { type FastifyInstance, type FastifyRequest, fastify, LogController } fro
 import { notFound } from '../base/coded-error.ts'
 import type { Log } from '../base/logging.ts'
 import { parseStrictJson } from '../base/strict-json.ts'
+import { largeBodyMinBytes, parseLargeBody } from '../tasks/inputs/large-body.ts'
 import { allowOtherOrigins } from './cross-origin.ts'
 import { handleError } from './errors.ts'
-import { type BodyConfig, callerDecorator, takeTurn } from './mount.ts'
+import { type BodyConfig, callerDecorator, companyOf, takeTurn } from './mount.ts'
 
 /** Bounds on the shape of any JSON body. The run input has its own bounds, checked where it is parsed. */
 const jsonBounds = { maxDepth: 80, maxNodes: 120_000, acceptProto: true }
+
+/** Bytes that cost the event loop as much to receive only as one byte to receive and parse. */
+const receivedPerParsed = 8
 
 /** The HTTP application without its routes: strict JSON, one error mapping, and the headers that every response has. */
 export function createApp(log: Log): FastifyInstance {
@@ -32,9 +36,11 @@ export function createApp(log: Log): FastifyInstance {
     { parseAs: 'buffer' },
     async (request: FastifyRequest, body: Buffer) => {
       if (body.length === 0) return undefined
-      await takeTurn(request, body.length)
-      const { nulFields = [] } = request.routeOptions.config as Partial<BodyConfig>
-      return parseStrictJson(body, { ...jsonBounds, nulFields, maxBytes: body.length })
+      const { nulFields = [], parsedApart } = request.routeOptions.config as Partial<BodyConfig>
+      const bounds = { ...jsonBounds, nulFields, maxBytes: body.length }
+      const company = parsedApart && body.length >= largeBodyMinBytes ? companyOf(request) : undefined
+      await takeTurn(request, company === undefined ? body.length : body.length / receivedPerParsed)
+      return company === undefined ? parseStrictJson(body, bounds) : parseLargeBody(company, body, bounds)
     },
   )
   app.addContentTypeParser(

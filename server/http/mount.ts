@@ -54,6 +54,8 @@ export const callerDecorator = 'authenticatedCall'
 export interface BodyConfig {
   nulFields: Route['nulFields'] | undefined
   bodyKind: Route['bodyKind'] | undefined
+  /** Large bodies are parsed in another thread, and the request is refused while too many wait. */
+  parsedApart: boolean
 }
 
 /** Bodies that their routes read themselves: they take as long as their senders need and have their own limits. */
@@ -69,6 +71,10 @@ interface AuthenticatedCall {
 /** Resolves when the scheduler lets the request of this company start. */
 export const takeTurn = (request: FastifyRequest, bodyBytes: number): Promise<void> | undefined =>
   request.getDecorator<AuthenticatedCall | null>(callerDecorator)?.takeTurn(bodyBytes)
+
+/** Whose request it is; undefined on routes without credentials. */
+export const companyOf = (request: FastifyRequest): string | undefined =>
+  request.getDecorator<AuthenticatedCall | null>(callerDecorator)?.principal.companyId
 
 export type Mount = <const R extends Route, Prefetched extends { findKey: FindKey } = never>(
   route: R,
@@ -94,7 +100,11 @@ export function mounter(app: FastifyInstance, options: MountOptions): Mount {
       method: route.method,
       url: fastifyPath(route.path),
       bodyLimit: route.maxBodyBytes ?? defaultBodyBytes,
-      config: { nulFields: route.nulFields, bodyKind: route.bodyKind } satisfies BodyConfig,
+      config: {
+        nulFields: route.nulFields,
+        bodyKind: route.bodyKind,
+        parsedApart: route.errors.includes('input_staging_unavailable'),
+      } satisfies BodyConfig,
       onRequest: async (request, reply) => {
         if (needsCredentials(route.action)) {
           const { params, headers } = request

@@ -55,7 +55,6 @@ import { cancelQueuedRunsOfTask } from '../runs/queue/cancel-queued.ts'
 import { queuePolicy } from '../runs/queue/queue-policy.ts'
 import { configuredCapacity } from '../runs/queue/run-capacity.ts'
 import { RunLookup } from '../runs/read/run-lookup.ts'
-import { stageInput } from '../runs/submit/run-input.ts'
 import { configuredKeys, type KeySetting } from '../secrets/keys/configured-keys.ts'
 import type { WrappingKeys } from '../secrets/keys/wrapping-keys.ts'
 import { StateWatchers } from '../state-watch/state-watchers.ts'
@@ -167,7 +166,7 @@ export function createApiApp({
   mountGrantedJobRoutes(mount, tasks)
   mountBindingRoutes(mount, tasks)
   mountMenuRoutes(mount, tasks)
-  mountInputPreviewRoute(mount, { ...tasks, stageInput })
+  mountInputPreviewRoute(mount, tasks)
   withFiles(app, (files) => {
     const mountWithFiles = mounter(files, mounting)
     mountScriptUploadRoutes(mountWithFiles, tasks)

@@ -2,6 +2,7 @@ import type { RunDetail } from '@sandbox-jobs/contract/resources/runs/run.ts'
 import type { Principal } from '../../access/principal.ts'
 import { newId } from '../../base/ids.ts'
 import { settleAll } from '../../base/settle-all.ts'
+import type { StagedInput } from '../../base/staged-input.ts'
 import { checkStorageQuota, type KeptRoom } from '../../companies/storage/storage-quota.ts'
 import type { Queryable } from '../../db/database.ts'
 import { checkQueueDepth, countedDepth, type QueuePolicy, queueBounds } from '../queue/queue-policy.ts'
@@ -15,7 +16,6 @@ import {
 import { waitOf } from '../queue/run-waits.ts'
 import { renderRun } from '../read/render-run.ts'
 import { asQueued, type QueuedRun } from '../run-store.ts'
-import type { StagedInput } from './run-input.ts'
 
 /** A run that passed all checks except the bounds of the queue. */
 export interface NewRun {

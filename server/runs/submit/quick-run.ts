@@ -2,6 +2,7 @@ import type { QuickRun, QuickRunRequest } from '@sandbox-jobs/contract/resources
 import type { Principal } from '../../access/principal.ts'
 import type { Clock } from '../../base/clock.ts'
 import { CodedError } from '../../base/coded-error.ts'
+import { type StagedInput, stageInput } from '../../base/staged-input.ts'
 import { invalid } from '../../base/validation-error.ts'
 import { companyPolicy } from '../../companies/settings/company-policy.ts'
 import { hiddenContent, publishHidden } from '../../tasks/catalogue/hidden-task.ts'
@@ -9,7 +10,6 @@ import { requireReadyEnvironment } from '../../tasks/versions/ready-environment.
 import { isValidEnv } from '../prepare/ordinary-env.ts'
 import { enqueueRun } from './enqueue-run.ts'
 import { earlierResponse, hashRequest, type Intent, intentScope, once } from './idempotency.ts'
-import { type StagedInput, stageInput } from './run-input.ts'
 import { requireRegion, requireStartable } from './startable.ts'
 import type { SubmitDeps } from './submit-run.ts'
 

@@ -4,6 +4,7 @@ import type { Principal } from '../../access/principal.ts'
 import { CodedError, notFound } from '../../base/coded-error.ts'
 import { Rendered } from '../../base/rendered.ts'
 import { sha256Of } from '../../base/sha256.ts'
+import { PreparedInput, type StagedInput, stageInput } from '../../base/staged-input.ts'
 import { companyPolicy } from '../../companies/settings/company-policy.ts'
 import type { Database } from '../../db/database.ts'
 import { getVersion } from '../../environments/versions/ready-versions.ts'
@@ -12,7 +13,6 @@ import type { RunAddress } from '../read/read-runs.ts'
 import { findInput } from '../results/run-content-store.ts'
 import { findRun, type ShownRun } from '../run-store.ts'
 import { earlierResponse, hashRequest, type Intent, intentScope } from './idempotency.ts'
-import { type StagedInput, stageInput } from './run-input.ts'
 import { requireRegion, requireStartable } from './startable.ts'
 import type { SubmitDeps } from './submit-run.ts'
 
@@ -67,7 +67,10 @@ export async function retryRun(deps: SubmitDeps, retry: Retry): Promise<Rendered
 
 /** A missing input, null and `{}` all request the input of the source run. */
 const isReplay = (input: unknown): boolean =>
-  input == null || (typeof input === 'object' && !Array.isArray(input) && Object.keys(input).length === 0)
+  input == null || (isEmptyObject(input) && !(input instanceof PreparedInput))
+
+const isEmptyObject = (input: unknown): boolean =>
+  typeof input === 'object' && input !== null && !Array.isArray(input) && Object.keys(input).length === 0
 
 function intentOf(retry: Retry, given: StagedInput | undefined): Intent {
   return {

@@ -4,11 +4,11 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { createTestDatabase } from '../../../testing/database/test-database.ts'
 import { makeRunnableTask } from '../../../testing/factories/runs.ts'
 import { makeTenant } from '../../../testing/factories/tenant.ts'
+import { stageInput } from '../../base/staged-input.ts'
 import { setOperatorPolicy } from '../../companies/settings/operator-policy.ts'
 import { queuePolicy } from '../queue/queue-policy.ts'
 import { runCapacity } from '../queue/run-capacity.ts'
 import type { NewRun } from './locked-queues.ts'
-import { stageInput } from './run-input.ts'
 import { type QueueRequest, SubmissionQueue } from './submission-queue.ts'
 
 const { db } = await createTestDatabase()

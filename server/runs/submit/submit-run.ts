@@ -2,12 +2,12 @@ import type { ManualRunSubmitRequest, RunDetail } from '@sandbox-jobs/contract/r
 import type { Directory } from '../../access/directory.ts'
 import type { Principal } from '../../access/principal.ts'
 import { Rendered } from '../../base/rendered.ts'
+import { type StagedInput, stageInput } from '../../base/staged-input.ts'
 import type { Database } from '../../db/database.ts'
 import type { Runnables, RunnableVersion } from '../../tasks/menu/runnable.ts'
 import type { QueuePolicy } from '../queue/queue-policy.ts'
 import { earlierResponse, hashRequest, type Intent, intentScope } from './idempotency.ts'
 import type { NewRun } from './locked-queues.ts'
-import { type StagedInput, stageInput } from './run-input.ts'
 import { requireRegion, requireStartable } from './startable.ts'
 import type { SubmissionQueue } from './submission-queue.ts'
 

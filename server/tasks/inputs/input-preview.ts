@@ -5,26 +5,22 @@ import {
 } from '@sandbox-jobs/contract/resources/environments/runtime-contract.ts'
 import type { InputPreview } from '@sandbox-jobs/contract/resources/tasks/input-preview.ts'
 import type { Principal } from '../../access/principal.ts'
+import { stageInput } from '../../base/staged-input.ts'
 import type { TaskContext } from '../catalogue/task-context.ts'
 import { seeVersion } from '../versions/task-version-service.ts'
 import { inputProblems } from './validate-input.ts'
-
-export interface PreviewContext extends TaskContext {
-  /** Makes the canonical form of an input. Injected, because tasks do not depend on runs. */
-  stageInput: (value: unknown) => { content: Buffer; digest: string }
-}
 
 /**
  * Returns what a run of the version would get for an input, and whether the schema accepts it. Starts and stores nothing. For
  * callers that may see the version; only a manager of the task sees its real driver.
  */
 export async function previewInput(
-  context: PreviewContext,
+  context: TaskContext,
   principal: Principal,
   { taskId, versionId, input }: { taskId: string; versionId: string; input: unknown },
 ): Promise<InputPreview> {
   const { row, view } = await seeVersion(context, principal, { taskId, versionId })
-  const staged = context.stageInput(input)
+  const staged = stageInput(input)
   const problems = await inputProblems(row, staged.content)
   return {
     input_file_content: staged.content.toString('utf8'),

@@ -17,12 +17,15 @@ export async function validateInput(version: Checked, input: Buffer): Promise<vo
   if (errors.length > 0) throw new CodedError('input_schema_violation', { errors })
 }
 
+/** A view of a part of a buffer is sent with all of the buffer. */
+const isWhole = (bytes: Buffer): boolean => bytes.buffer.byteLength === bytes.length
+
 /** The problems as a list, empty if the input passes. Throws only if the check cannot be made now. */
 export async function inputProblems(version: Checked, input: Buffer): Promise<ValidationProblem[]> {
   if (version.input_schema === null) return []
   const verdict = await schemaThreads.ask(version.company_id, {
     schema: version.input_schema,
-    instance: input.toString('utf8'),
+    instance: isWhole(input) ? input : input.toString('utf8'),
   })
   switch (verdict.kind) {
     case 'valid':

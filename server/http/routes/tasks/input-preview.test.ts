@@ -91,3 +91,34 @@ it('starts and stores nothing', async () => {
   expect(await db.selectFrom('runs').select('id').execute()).toEqual([])
   expect(await db.selectFrom('run_inputs').select('run_id').execute()).toEqual([])
 })
+
+it('shows a large input as any other, and refuses large bodies in the same words', async () => {
+  const { id: vid } = await draft({ input_schema: '{"type":"array","items":{"required":["id"]}}' })
+  const input = Array.from({ length: 20_000 }, (_, at) => ({ name: `é ${at}`, id: at }))
+  const content = JSON.stringify(input.map(({ name, id: at }) => ({ id: at, name })))
+  expect((await preview(vid, { input })).body).toMatchObject({
+    input_file_content: content,
+    input_digest: `sha256:${createHash('sha256').update(content).digest('hex')}`,
+    schema_valid: true,
+  })
+  expect((await preview(vid, { input: [...input, {}] })).body.schema_errors).toMatchObject([
+    { loc: ['body', 'input', 20_000] },
+  ])
+  const deep = (levels: number): unknown => (levels === 0 ? input : [deep(levels - 1)])
+  const refused = async (body: unknown) => {
+    const { status, body: answer } = await preview(vid, body)
+    return { status, answer }
+  }
+  expect(await refused({ input: deep(70) })).toMatchObject({
+    status: 422,
+    answer: { detail: [{ type: 'too_deep', loc: ['body', 'input'] }] },
+  })
+  expect(await refused({ input, extra: 1 })).toMatchObject({
+    status: 422,
+    answer: { detail: [{ type: 'extra_forbidden', loc: ['body', 'extra'] }] },
+  })
+  expect(await refused({ input: Array(130_000).fill(1) })).toMatchObject({
+    status: 422,
+    answer: { detail: [{ type: 'too_many_nodes', loc: ['body', 'input', 119_998] }] },
+  })
+})

@@ -15,7 +15,7 @@ import { addKeyword, getKeyword } from '@hyperjump/json-schema/experimental'
 import { inputSchemaMaxBytes } from '@sandbox-jobs/contract/limits.ts'
 import { JsonRefused, parseStrictJson } from '../../../base/strict-json.ts'
 import { linearPattern } from './patterns/linear-pattern.ts'
-import { type Problem, problemsMax, type Question, type Verdict } from './verdict.ts'
+import { type Problem, problemsMax, type SchemaQuestion, type Verdict } from './verdict.ts'
 
 /**
  * Answers one question about a tenant's JSON Schema (draft 2020-12). Runs in a separate thread that may be killed at any
@@ -64,17 +64,20 @@ class SchemaRefused extends Error {
 
 const refused = (rule: string, at: Problem['at'] = []) => new SchemaRefused('schema_invalid', [{ at, rule }])
 
-export async function answer(question: Question): Promise<Verdict> {
+export async function answer(question: SchemaQuestion): Promise<Verdict> {
   try {
     const validator = await validatorOf(question.schema)
     return question.instance === undefined
       ? { kind: 'valid' }
-      : judge(validator, JSON.parse(question.instance))
+      : judge(validator, JSON.parse(textOf(question.instance)))
   } catch (error) {
     if (error instanceof SchemaRefused) return error.verdict
     throw error
   }
 }
+
+const textOf = (instance: string | Uint8Array): string =>
+  typeof instance === 'string' ? instance : Buffer.from(instance).toString('utf8')
 
 async function validatorOf(text: string): Promise<Validator> {
   const digest = createHash('sha256').update(text).digest('base64')

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { threadTimeMs } from './thread-time.ts'
-import type { Question, Verdict } from './verdict.ts'
+import type { BodyVerdict, Question, Verdict } from './verdict.ts'
 
 export interface ThreadBounds {
   /** Processor time for one question after the thread has started. */
@@ -19,7 +19,7 @@ interface Running {
 }
 
 export interface Answered {
-  verdict: Verdict
+  verdict: Verdict | BodyVerdict
   /** Processor time that it took, in milliseconds. */
   usedMs: number
 }

@@ -1,13 +1,13 @@
 import { createServer } from 'node:http'
 import { afterAll, describe, expect, it } from 'vitest'
 import { SchemaThreads } from './schema-threads.ts'
-import type { Verdict } from './verdict.ts'
+import type { SchemaQuestion, Verdict } from './verdict.ts'
 
 const thread = new SchemaThreads({ answerMs: 1000 })
 afterAll(() => thread.close())
 
 const ask = (schema: unknown, ...instance: unknown[]): Promise<Verdict> =>
-  thread.ask('company', {
+  thread.ask<SchemaQuestion>('company', {
     schema: typeof schema === 'string' ? schema : JSON.stringify(schema),
     ...(instance.length > 0 && { instance: JSON.stringify(instance[0]) }),
   })

@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os'
 import { FairLanes, type LaneBounds } from '../../../base/fair-lanes.ts'
 import { SchemaThread, type ThreadBounds } from './schema-thread.ts'
 import { threadTimeMs } from './thread-time.ts'
-import type { Question, Verdict } from './verdict.ts'
+import type { AnswerTo, BodyVerdict, Question, Verdict } from './verdict.ts'
 
 export interface SchemaThreadsBounds extends ThreadBounds, Omit<LaneBounds, 'workingMax'> {
   threads: number
@@ -29,12 +29,12 @@ const restartMs = 300
 
 interface Asked {
   question: Question
-  resolve: (verdict: Verdict) => void
+  resolve: (verdict: Verdict | BodyVerdict) => void
   reject: (error: Error) => void
 }
 
 /**
- * The threads that evaluate tenants' schemas, each one question at a time. Companies wait in lanes, and a company that used
+ * The threads that evaluate tenants' schemas and parse large bodies, each one question at a time. Companies wait in lanes, and a company that used
  * much processor time lately is served after the others (`base/fair-lanes.ts`). The last thread is reserved: it takes
  * questions of companies that have credit and no active question, for a short time each, so that a company's first question
  * starts at once however many others wait. Questions beyond the queue bounds get `busy`.
@@ -56,8 +56,9 @@ export class SchemaThreads {
   }
 
   /** `company`: the caller's company. Rejects only if a thread itself cannot work. */
-  ask(company: string, question: Question): Promise<Verdict> {
-    return new Promise((resolve, reject) => {
+  ask<Asked extends Question>(company: string, question: Asked): Promise<AnswerTo<Asked>> {
+    return new Promise((settle, reject) => {
+      const resolve = (verdict: Verdict | BodyVerdict) => settle(verdict as AnswerTo<Asked>)
       this.#lanes.add(company, { question, resolve, reject })?.resolve({ kind: 'busy' })
       this.#giveOut()
     })
@@ -83,13 +84,15 @@ export class SchemaThreads {
   async #work(thread: SchemaThread, { owner, work }: { owner: string; work: Asked }): Promise<void> {
     const reserved = this.#isReserved(thread)
     const { quickMs, answerMs } = this.#bounds
+    // The size of a body bounds its cost.
+    const isBounded = reserved && !('body' in work.question)
     let usedMs = answerMs
     let brokenOff = true
     try {
-      const answered = await thread.answer(work.question, reserved ? Math.min(quickMs, answerMs) : answerMs)
+      const answered = await thread.answer(work.question, isBounded ? Math.min(quickMs, answerMs) : answerMs)
       usedMs = answered.usedMs
       brokenOff = answered.verdict.kind === 'too_costly'
-      if (reserved && brokenOff) this.#lanes.putBack(owner, work)
+      if (isBounded && brokenOff) this.#lanes.putBack(owner, work)
       else work.resolve(answered.verdict)
     } catch (error) {
       work.reject(error instanceof Error ? error : new Error(String(error)))

@@ -1,6 +1,7 @@
 import { constants, setPriority } from 'node:os'
 import { parentPort } from 'node:worker_threads'
 import { answer } from './answer.ts'
+import { parseBody } from './parse-body.ts'
 import { makeAllKeysPlain } from './plain-keys.ts'
 import type { Answered } from './schema-thread.ts'
 import { ownThread } from './thread-time.ts'
@@ -15,8 +16,15 @@ setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
 makeAllKeysPlain()
 parentPort?.on('message', async (question: Question) => {
   const before = process.threadCpuUsage()
-  const verdict = await answer(question)
+  const verdict = 'body' in question ? parseBody(question) : await answer(question)
   const { user, system } = process.threadCpuUsage(before)
-  parentPort?.postMessage({ verdict, usedMs: (user + system) / 1000 } satisfies Answered)
+  parentPort?.postMessage({ verdict, usedMs: (user + system) / 1000 } satisfies Answered, movable(verdict))
 })
 parentPort?.postMessage(ownThread())
+
+/** The bytes of a staged input are moved, not copied, unless they are part of Node's pool. */
+function movable(verdict: Answered['verdict']): ArrayBuffer[] {
+  if (verdict.kind !== 'body' || !verdict.input || !('content' in verdict.input)) return []
+  const { buffer, length } = verdict.input.content
+  return buffer instanceof ArrayBuffer && buffer.byteLength === length ? [buffer] : []
+}

@@ -1,3 +1,6 @@
+import type { PreparedInput } from '../../../base/staged-input.ts'
+import type { JsonBounds, JsonRefusal } from '../../../base/strict-json.ts'
+
 /** One location at which a schema or an instance fails; contains no value of either. */
 export interface Problem {
   /** Path in the schema or the instance: keys and indexes from the root. */
@@ -8,12 +11,36 @@ export interface Problem {
   schemaPointer?: string
 }
 
-/** A question for the thread: is the schema usable and, if there is an instance, does it conform? */
-export interface Question {
+/** Is the schema usable and, if there is an instance, does it conform? */
+export interface SchemaQuestion {
   schema: string
-  /** JSON that the strict parser has accepted; as a text, which costs the asking thread less than a copy of the value. */
-  instance?: string
+  /** JSON that the strict parser has accepted, as text or UTF-8: it costs the asking thread less than a copy of the value. */
+  instance?: string | Uint8Array
 }
+
+/** What does the JSON body of a request hold? */
+export interface BodyQuestion {
+  /** A view of a whole buffer, because the thread gets a copy of the buffer. */
+  body: Uint8Array
+  bounds: JsonBounds
+}
+
+/** A question for the thread. */
+export type Question = SchemaQuestion | BodyQuestion
+export type AnswerTo<Asked extends Question> = Asked extends BodyQuestion ? BodyVerdict : Verdict
+
+/** The thread gave no answer. */
+export type NoAnswer =
+  /** The thread was killed at its limit of processor time or memory. */
+  | { kind: 'too_costly' }
+  /** Too many questions wait, or the machine had no time for this one. Nothing was checked. */
+  | { kind: 'busy' }
+
+export type BodyVerdict =
+  /** `value` holds null for a large `input`, whose staged form is in `input`. */
+  | { kind: 'body'; value: unknown; input?: PreparedInput['outcome'] }
+  | { kind: 'body_refused'; slug: JsonRefusal; at: number; path: (string | number)[] }
+  | NoAnswer
 
 export type Verdict =
   | { kind: 'valid' }
@@ -21,9 +48,6 @@ export type Verdict =
   | { kind: 'schema_unreadable'; problems: Problem[] }
   | { kind: 'schema_invalid'; problems: Problem[] }
   | { kind: 'instance_invalid'; problems: Problem[] }
-  /** The thread was killed at its limit of processor time or memory. */
-  | { kind: 'too_costly' }
-  /** Too many questions wait, or the machine had no time for this one. Nothing was checked. */
-  | { kind: 'busy' }
+  | NoAnswer
 
 export const problemsMax = 20

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
-import { canonicalJson } from '../../base/canonical-json.ts'
-import { runInputBounds } from '../../base/strict-json.ts'
-import { invalid, type ValidationError } from '../../base/validation-error.ts'
+import { canonicalJson } from './canonical-json.ts'
+import { runInputBounds } from './strict-json.ts'
+import { invalid, ValidationError, type ValidationProblem } from './validation-error.ts'
 
 /** A run's input in the form that is stored and written to the inputs file. */
 export interface StagedInput {
@@ -12,10 +12,29 @@ export interface StagedInput {
 }
 
 /**
+ * The place of an input in a parsed body, when another thread has parsed the body and staged the input: the value itself
+ * is never made in this thread.
+ */
+export class PreparedInput {
+  readonly outcome: StagedInput | { problems: ValidationProblem[] }
+
+  constructor(outcome: PreparedInput['outcome']) {
+    this.outcome = outcome
+  }
+
+  /** Throws what `stageInput` of the value throws. */
+  staged(): StagedInput {
+    if ('problems' in this.outcome) throw new ValidationError(this.outcome.problems)
+    return this.outcome
+  }
+}
+
+/**
  * Checks an input against the limits of the contract (part 1, "Limits") and returns its canonical form. `value` comes from
- * the strict parser, so it has no duplicate keys and no NUL. Throws the standard 422 array.
+ * the strict parser, so it has no duplicate keys and no NUL, or is a `PreparedInput`. Throws the standard 422 array.
  */
 export function stageInput(value: unknown): StagedInput {
+  if (value instanceof PreparedInput) return value.staged()
   checkShape(value)
   const content = Buffer.from(canonicalJson(value), 'utf8')
   if (content.length > runInputBounds.maxBytes) {

@@ -1,0 +1,56 @@
+import { stageInput } from '../../../base/staged-input.ts'
+import { JsonRefused, parseStrictJson } from '../../../base/strict-json.ts'
+import { ValidationError } from '../../../base/validation-error.ts'
+import type { BodyQuestion, BodyVerdict } from './verdict.ts'
+
+/** Bounds what the asking thread gets as a value: no accepted body has more values beside its input. */
+const otherNodesMax = 10_000
+/** Shorter inputs are returned as values. */
+const stagedMinBytes = 1024
+
+/**
+ * Parses the JSON body of a request, and stages the `input` of a body that has one: checked, canonical and with its digest,
+ * so that the asking thread gets bytes and no value of the size of the body.
+ */
+export function parseBody({ body, bounds }: BodyQuestion): BodyVerdict {
+  try {
+    const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
+    const value = parseStrictJson(bytes, bounds)
+    const input = hasInput(value) ? stagedInput(value) : undefined
+    const isLarge = input !== undefined && ('problems' in input || input.content.length > stagedMinBytes)
+    const rest = isLarge && hasInput(value) ? { ...value, input: null } : value
+    if (!hasAtMost(otherNodesMax, rest)) throw new JsonRefused('too_many_nodes', body.length)
+    return { kind: 'body', value: rest, ...(isLarge && { input }) }
+  } catch (error) {
+    if (!(error instanceof JsonRefused)) throw error
+    const { slug, at, path } = error
+    return { kind: 'body_refused', slug, at, path }
+  }
+}
+
+const isContainer = (value: unknown): value is object => typeof value === 'object' && value !== null
+
+const hasInput = (value: unknown): value is { input: unknown } =>
+  isContainer(value) && !Array.isArray(value) && Object.hasOwn(value, 'input')
+
+function stagedInput({ input }: { input: unknown }): Extract<BodyVerdict, { kind: 'body' }>['input'] {
+  try {
+    return stageInput(input)
+  } catch (error) {
+    if (error instanceof ValidationError) return { problems: error.problems }
+    throw error
+  }
+}
+
+function hasAtMost(nodesMax: number, value: unknown): boolean {
+  let nodes = 1
+  const open = [value]
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (!isContainer(next)) continue
+    const children = Object.values(next)
+    nodes += children.length
+    if (nodes > nodesMax) return false
+    open.push(...children)
+  }
+  return true
+}
