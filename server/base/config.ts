@@ -54,8 +54,10 @@ export interface Config {
   runtimeEgress: boolean
   /** Bytes that one run may send. */
   runEgressCapBytes: number
-  /** `host[:port][/prefix]` of the registry for base images without a host in their name. */
+  /** `host[:port][/prefix]` of the registry for base images without a host in their name; `none`; absent: the public hub. */
   registry: string | undefined
+  /** Whether that registry mirrors the public hub. */
+  registryIsMirror: boolean
   /** PEM file of the certificate authority of that registry. */
   registryCaFile: string | undefined
   /** File with `user:password` for that registry, in one line. */
@@ -306,12 +308,19 @@ export const settings: { [K in keyof Config]: Setting<Config[K]> } = {
   },
   registry: {
     env: 'SANDBOX_REGISTRY',
-    description: 'registry for base images without a host in their name: HOST[:PORT][/PREFIX]',
+    description:
+      'registry for base images without a host in their name: HOST[:PORT][/PREFIX], or none; default the public hub',
     fallback: () => undefined,
     ...text(
-      /^[a-zA-Z0-9](?:[a-zA-Z0-9-]*[.:][a-zA-Z0-9.:-]*)(?:\/[a-z0-9]+(?:[._-]+[a-z0-9]+)*)*$/,
-      'a host with a dot or a port, and perhaps a path: registry.example.org/mirror',
+      /^(?:none|[a-zA-Z0-9](?:[a-zA-Z0-9-]*[.:][a-zA-Z0-9.:-]*)(?:\/[a-z0-9]+(?:[._-]+[a-z0-9]+)*)*)$/,
+      'none or a host with a dot or a port, and perhaps a path: registry.example.org/mirror',
     ),
+  },
+  registryIsMirror: {
+    env: 'SANDBOX_REGISTRY_IS_MIRROR',
+    description: 'whether that registry is a mirror of the public hub, with the same paths',
+    fallback: () => false,
+    ...flag,
   },
   registryCaFile: {
     env: 'SANDBOX_REGISTRY_CA_FILE',

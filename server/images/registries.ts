@@ -1,10 +1,16 @@
 import { lookup } from 'node:dns/promises'
 import { readFile } from 'node:fs/promises'
+import { hubPath, isPublicHub, publicHub } from './public-hub.ts'
 
 /** The operator's settings for registries. */
 export interface RegistrySettings {
-  /** `host[:port][/prefix]`: the registry for names without a host. Only it gets the authority and the login. */
+  /**
+   * `host[:port][/prefix]`: the registry for names without a host. Only it gets the authority and the login. Undefined: the
+   * public hub; `none`: such names are refused.
+   */
   registry: string | undefined
+  /** Whether that registry is a mirror of the public hub: it also gets names with the hub's host, by the hub's paths. */
+  registryIsMirror: boolean
   /** File with the certificate authority in PEM; default: the authorities of the builder's system. */
   registryCaFile: string | undefined
   /** File with `user:password` in one line; default: no login. */
@@ -35,19 +41,38 @@ const storeOnly = /^(?:curated|localhost)\//
 /** Resolves `name`, a registry reference of an accepted Dockerfile. */
 export function pullSource(
   name: string,
-  { registry, publicRegistries }: Pick<RegistrySettings, 'registry' | 'publicRegistries'>,
+  settings: Pick<RegistrySettings, 'registry' | 'registryIsMirror' | 'publicRegistries'>,
 ): PullSource | NoSource {
   if (storeOnly.test(name)) return 'not_in_registries'
   const [rest = '', pinned] = name.split('@')
   const [, path = '', tag = 'latest'] = /^(.*?)(?::([^/:]+))?$/.exec(rest) ?? []
-  const ownHost = registry?.split('/')[0]
+  const source = locate(path, settings)
+  return typeof source === 'string' ? source : { ...source, tag, pinned }
+}
+
+function locate(
+  path: string,
+  {
+    registry,
+    registryIsMirror,
+    publicRegistries,
+  }: Pick<RegistrySettings, 'registry' | 'registryIsMirror' | 'publicRegistries'>,
+): Pick<PullSource, 'host' | 'repository' | 'isOwn'> | NoSource {
+  const own = registry === 'none' ? undefined : registry
+  const ownHost = own?.split('/')[0]
   const [first = ''] = path.split('/')
-  if (path === first || !isHost(first)) {
-    if (registry === undefined || ownHost === undefined) return 'no_registry'
-    return { host: ownHost, repository: `${registry}/${path}`, tag, pinned, isOwn: true }
+  const hasHost = path !== first && isHost(first)
+  const isOfHub = hasHost && isPublicHub(first)
+  const below = hasHost ? path.slice(first.length + 1) : path
+  if (own !== undefined && ownHost !== undefined && (!hasHost || (isOfHub && registryIsMirror))) {
+    const mirrorsHub = registryIsMirror || isPublicHub(own)
+    return { host: ownHost, repository: `${own}/${mirrorsHub ? hubPath(below) : below}`, isOwn: true }
   }
-  if (first !== ownHost && !publicRegistries) return 'base_registry_forbidden'
-  return { host: first, repository: path, tag, pinned, isOwn: first === ownHost }
+  if (!hasHost && registry === 'none') return 'no_registry'
+  const isOwn = hasHost && first === ownHost
+  if (!isOwn && !publicRegistries) return 'base_registry_forbidden'
+  if (!hasHost || isOfHub) return { host: publicHub, repository: `${publicHub}/${hubPath(below)}`, isOwn }
+  return { host: first, repository: path, isOwn }
 }
 
 /** Whether the first part of a path is a host, by the common rule for references. */

@@ -40,6 +40,7 @@ async function main(): Promise<void> {
   const paths = agentPaths(config.dataDir)
   await mkdir(paths.root, { recursive: true, mode: 0o700 })
   const lock = await lockInstance(paths.lock, config.agentSocket)
+  const ownRegistry = config.registry === 'none' ? undefined : config.registry
   const agent = await startAgent({
     dataDir: config.dataDir,
     socketPath: config.agentSocket,
@@ -51,8 +52,8 @@ async function main(): Promise<void> {
     warm: config.warmSandboxes,
     diskFloorBytes: config.diskFloorBytes,
     egress: config.runtimeEgress,
-    pulls: config.publicRegistries || config.registry !== undefined,
-    registry: config.registry?.split('/')[0],
+    pulls: config.publicRegistries || ownRegistry !== undefined,
+    registry: ownRegistry?.split('/')[0],
     clock: systemClock,
     onError: (error) => log.error({ err: error }, 'a request failed'),
     onProgress: (done, total) => log.info({ done, total }, progressMessage),

@@ -18,7 +18,7 @@ import {
   type ResolvingAgent,
   startResolvingAgent,
 } from '../../server/executor/oci/testing/internet/resolving-agent.ts'
-import { linkBuilder } from '../../server/executor/oci/testing/test-builder.ts'
+import { linkBuilder, trustInBuilder } from '../../server/executor/oci/testing/test-builder.ts'
 import type { SandboxLimits, SandboxSpec } from '../../server/executor/port/sandbox-spec.ts'
 import type { RegistrySettings } from '../../server/images/registries.ts'
 import { DiskStorage } from '../../server/storage/disk.ts'
@@ -61,13 +61,25 @@ export class PullBench {
     this.registry = registry
   }
 
-  /** `inner` addresses lead to the registry too; `own` is the operator's registry. */
-  static async start(db: Database, inner: string[], own: string = registryHost): Promise<PullBench> {
-    const made = await startResolvingAgent(inner, { SANDBOX_REGISTRY: own })
+  /**
+   * `inner` addresses lead to the registry too; `own` is the operator's registry. Hosts of `publicNames`, at their addresses,
+   * are the same registry over the usual port, with a certificate that the builder trusts.
+   */
+  static async start(
+    db: Database,
+    inner: string[],
+    { own = registryHost, publicNames = {} }: { own?: string; publicNames?: Record<string, string> } = {},
+  ): Promise<PullBench> {
+    const made = await startResolvingAgent(inner, { SANDBOX_REGISTRY: own }, publicNames)
     await linkBuilder(made.agent)
     const [name = ''] = registryHost.split(':')
-    const names = [`DNS:${name}`, ...inner.map((address) => `IP:${address}`)]
-    const registry = await TestRegistry.start(made.internet.beyond, port, names)
+    const names = [name, ...Object.keys(publicNames)].map((host) => `DNS:${host}`)
+    const addresses = inner.map((address) => `IP:${address}`)
+    const registry = await TestRegistry.start(made.internet.beyond, port, [...names, ...addresses])
+    if (Object.keys(publicNames).length > 0) {
+      await made.internet.serveHttps(Object.values(publicNames), port)
+      await trustInBuilder(made.agent, registry.authority)
+    }
     return new PullBench(db, made, registry, own)
   }
 
@@ -81,6 +93,7 @@ export class PullBench {
       registry: `${this.#own}/mirror`,
       registryCaFile: this.registry.authority,
       registryLoginFile: undefined,
+      registryIsMirror: false,
       publicRegistries: false,
     }
   }

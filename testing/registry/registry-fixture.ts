@@ -19,6 +19,7 @@ export interface RegistryRoute {
   location?: string
   /** The authentication challenge of a 401 response. */
   challenge?: string
+  headers?: Record<string, string>
   /** `endless`: bytes without end; `silent`: the response is never finished. */
   pace?: 'endless' | 'silent'
 }
@@ -27,6 +28,8 @@ export interface RegistryContent {
   routes: Record<string, RegistryRoute>
   /** `user:password`; without it everybody may read. */
   login?: string
+  /** Below `/v2/` everybody needs this token, which `challenge` leads to. */
+  bearer?: { token: string; challenge: string }
 }
 
 /** A document or a layer of a registry. */
@@ -162,9 +165,12 @@ export class TestRegistry {
     await writeFile(path, JSON.stringify(content))
   }
 
-  /** Replaces all routes. */
-  async replace(routes: RegistryContent['routes']): Promise<void> {
-    await writeFile(join(this.folder, 'content.json'), JSON.stringify({ routes }))
+  /** Replaces all content. */
+  async replace(
+    routes: RegistryContent['routes'],
+    access: Pick<RegistryContent, 'bearer'> = {},
+  ): Promise<void> {
+    await writeFile(join(this.folder, 'content.json'), JSON.stringify({ routes, ...access }))
   }
 
   async dispose(): Promise<void> {

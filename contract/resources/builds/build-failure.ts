@@ -73,6 +73,14 @@ export type BuildErrorCode = keyof typeof buildFailures
 const nextActionsByRule: Record<string, string> = {
   base_image_unavailable:
     'The build log says which base image is missing and why. Name one that its registry has, start from scratch or a curated image, or ask the operator.',
+  base_name_unknown: 'The registry has no image of that name. Correct the name in the Dockerfile.',
+  base_tag_unknown: 'The registry has the image, but not with that tag or digest. Name one that it has.',
+  base_login_required:
+    'The base image is private, or its name is wrong. Correct the name, or ask the operator for a registry with a login.',
+  base_registry_unreachable:
+    'The registry of the base image cannot be reached. Check the host in its name, retry the build later, or ask the operator.',
+  base_rate_limited:
+    'The registry limits pulls; the build log says when it takes more. Retry the build then, or ask the operator for a mirror.',
   base_registry_forbidden:
     'Start from an image in the registry of this deployment, from scratch or a curated image, or ask the operator.',
   dockerfile_missing:

@@ -75,7 +75,7 @@ const small: PullOptions = { limits: { workspaceBytes: 64 * MiB } }
 const hasty: PullOptions = { limits: { timeoutMs: 4000 } }
 
 test.each<[string, () => RegistryContent['routes'], string, PullOptions?]>([
-  ['has nothing by that name', () => ({}), 'dockerfile_exit base_image_unavailable'],
+  ['has nothing by that name', () => ({}), 'dockerfile_exit base_name_unknown'],
   [
     'answers with no manifest',
     changed('manifest', { body: btoa('hello') }),
@@ -188,13 +188,26 @@ test.each<[string, () => RegistryContent['routes'], string, PullOptions?]>([
   ],
   [
     'redirects a login to a cloud metadata service',
-    () => ({
-      '/v2/': {
-        status: 401,
-        challenge: 'Bearer realm="http://169.254.169.254/token",service="x"',
-      },
-    }),
+    () => {
+      const challenge = 'Bearer realm="http://169.254.169.254/token",service="x"'
+      const paths = ['/v2/', '/v2/mirror/app/manifests/1']
+      return Object.fromEntries(paths.map((path) => [path, { status: 401, challenge }]))
+    },
     'policy_reject base_registry_address',
+  ],
+  [
+    'sends a login to a private address over HTTPS',
+    () => {
+      const challenge = 'Bearer realm="https://10.9.9.9/token",service="x"'
+      const paths = ['/v2/', '/v2/mirror/app/manifests/1']
+      return Object.fromEntries(paths.map((path) => [path, { status: 401, challenge }]))
+    },
+    'policy_reject base_registry_address',
+  ],
+  [
+    'limits its rate without end',
+    changed('manifest', { status: 429, headers: { 'retry-after': '999999999999' } }),
+    'dockerfile_exit base_rate_limited',
   ],
   [
     'redirects in a loop',
@@ -226,7 +239,7 @@ test('a registry without a trusted certificate is refused', async () => {
   await bench.registry.replace(honest(newImage()))
   const registries = { registryCaFile: undefined }
   const { failure } = await bench.build(['FROM app:1', 'COPY Dockerfile /d'], { companyId, registries })
-  expect(failure).toBe('dockerfile_exit base_image_unavailable')
+  expect(failure).toBe('dockerfile_exit base_registry_unreachable')
 })
 
 test('other builds go on while a registry stalls', async () => {

@@ -5,12 +5,32 @@ import { BuildFailed } from '../request/build-failed.ts'
 const baseFailures = {
   base_image_unavailable: {
     code: 'dockerfile_exit',
-    why: 'is not on this deployment, and could not be pulled: the registry does not have it, requires a login, or cannot be reached.',
+    why: 'is not on this deployment, and could not be pulled: the answers of the registry do not say why.',
+  },
+  base_name_unknown: {
+    code: 'dockerfile_exit',
+    why: 'is not on this deployment, and its registry has no image of that name.',
+  },
+  base_tag_unknown: {
+    code: 'dockerfile_exit',
+    why: 'has no such tag or digest: its registry has other versions of it.',
+  },
+  base_login_required: {
+    code: 'dockerfile_exit',
+    why: 'requires a login at its registry, or does not exist there.',
+  },
+  base_registry_unreachable: {
+    code: 'dockerfile_exit',
+    why: 'is in a registry that cannot be reached over HTTPS, or has no certificate of a known authority.',
+  },
+  base_rate_limited: {
+    code: 'dockerfile_exit',
+    why: 'could not be pulled: its registry limits how often this deployment may pull.',
   },
   no_registry: {
     code: 'dockerfile_exit',
     detail: 'base_image_unavailable',
-    why: 'is not on this deployment. Its name has no host, and the operator has set no registry for such names (SANDBOX_REGISTRY).',
+    why: 'is not on this deployment. Its name has no host, and the operator allows no registry for such names (SANDBOX_REGISTRY).',
   },
   base_registry_forbidden: {
     code: 'policy_reject',
@@ -66,11 +86,11 @@ export const isBaseProblem = (slug: string): slug is BaseProblem => Object.hasOw
 export class BaseFailed extends BuildFailed {
   readonly explanation: string
 
-  /** `name` as written in the Dockerfile. */
-  constructor(name: string, problem: BaseProblem) {
+  /** `name` as written in the Dockerfile; `advice` is a sentence that this failure adds. */
+  constructor(name: string, problem: BaseProblem, advice = '') {
     const { code, why, ...coded } = baseFailures[problem]
     super(code, 'detail' in coded ? coded.detail : problem)
     this.name = 'BaseFailed'
-    this.explanation = `base image ${name} ${why} (${problem})\n`
+    this.explanation = `base image ${name} ${why}${advice && ` ${advice}`} (${problem})\n`
   }
 }

@@ -17,7 +17,7 @@ let bench: PullBench
 let companyId: string
 
 beforeAll(async () => {
-  bench = await PullBench.start(db, [own, other], `${own}:5000`)
+  bench = await PullBench.start(db, [own, other], { own: `${own}:5000` })
   companyId = (await makeTenant(db)).companyId
 }, 120_000)
 afterAll(() => bench.dispose(), 120_000)
@@ -68,7 +68,7 @@ test('no job reaches it, and none may request access', async () => {
 })
 
 test('a build itself has no network', async () => {
-  const pull = resolveSandbox({ id: 'x', reference: 'x', isOwn: true })
+  const pull = resolveSandbox({ id: 'x', host: 'x', repository: 'x/y', reference: 'z', isOwn: true })
   const build = { ...pull, confinement: 'build' as const }
   await expect(bench.agent.run(build)).rejects.toMatchObject({ slug: 'spec_invalid' })
 })

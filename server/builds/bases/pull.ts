@@ -1,9 +1,12 @@
+import { text } from 'node:stream/consumers'
 import { ArchiveRefused } from '../../archives/formats/archive-refused.ts'
 import type { ResolvedName } from '../../archives/images/image-manifest.ts'
 import type { SandboxExit } from '../../executor/port/sandbox-exit.ts'
 import type { SandboxSpec } from '../../executor/port/sandbox-spec.ts'
+import { isOfficial } from '../../images/public-hub.ts'
 import { fetchSandbox, resolveSandbox } from '../../images/pull-sandbox.ts'
 import type { PullAccess, PullSource } from '../../images/registries.ts'
+import { type RegistryRefusal, registryRefusal } from '../../images/registry-answer.ts'
 import type { Build } from '../request/build.ts'
 import { BuildFailed } from '../request/build-failed.ts'
 import { ranOutOfDisk } from '../sandboxes/ran-out-of-disk.ts'
@@ -37,10 +40,9 @@ export async function resolveBase(
   wanted: RequestedBase,
 ): Promise<ResolvedName & { document: Buffer }> {
   const { executor, readers } = build.tools
-  const { repository, tag, pinned, isOwn } = wanted.source
-  const reference = pinned === undefined ? `${repository}:${tag}` : `${repository}@${pinned}`
+  const { tag, pinned } = wanted.source
   const id = sandboxId(build, wanted, 'name')
-  await runPull(build, wanted, resolveSandbox({ id, reference, isOwn }))
+  await runPull(build, wanted, resolveSandbox({ ...wanted.source, id, reference: pinned ?? tag }))
   const open = () => executor.file(id, 'manifest')
   return await rethrowRefusal(wanted, async () => {
     const resolved = await readers.readBaseName(open, pinned)
@@ -56,9 +58,7 @@ export async function fetchBase(
 ): Promise<PulledImage> {
   const { readers } = build.tools
   const id = sandboxId(build, wanted, 'image')
-  const { repository, isOwn } = wanted.source
-  const reference = `${repository}@${digest}`
-  await runPull(build, wanted, fetchSandbox({ id, reference, isOwn }))
+  await runPull(build, wanted, fetchSandbox({ ...wanted.source, id, reference: digest }))
   return await rethrowRefusal(wanted, () =>
     readers.retryOnDeath(async () => {
       const { stored } = await storeVerified(build.tools, {
@@ -86,9 +86,30 @@ async function runPull(build: Build, wanted: RequestedBase, spec: SandboxSpec): 
   const exit = await executor.wait(spec.id, build.signal)
   const [file = ''] = spec.collect.files.map(({ name }) => name)
   const problem = problemOf(exit, file, await ranOutOfDisk(executor, spec.id, exit))
+  if (problem === undefined) return
   if (problem instanceof BuildFailed) throw problem
-  if (problem !== undefined) throw new BaseFailed(wanted.name, problem)
+  if (problem !== 'base_image_unavailable') throw new BaseFailed(wanted.name, problem)
+  const refusal = await refusalOf(build, wanted, { id: spec.id, exit })
+  if (refusal?.problem === 'base_rate_limited') {
+    throw new BaseFailed(wanted.name, refusal.problem, waitText(refusal.waitSeconds))
+  }
+  throw new BaseFailed(wanted.name, refusal?.problem ?? problem)
 }
+
+/** What the registry answered, if that explains the failure. */
+async function refusalOf(
+  { tools }: Build,
+  { source: { host, repository } }: RequestedBase,
+  { id, exit }: { id: string; exit: SandboxExit },
+): Promise<RegistryRefusal | undefined> {
+  if (exit.files.answer?.status !== 'present') return undefined
+  const answer = await text(await tools.executor.file(id, 'answer'))
+  const path = repository.slice(host.length + 1)
+  return registryRefusal(answer, { isOfficial: isOfficial(host, path), now: tools.clock.now() })
+}
+
+const waitText = (seconds: number | undefined) =>
+  seconds === undefined ? 'Try again later.' : `Try again in ${seconds} seconds.`
 
 const base64 = (text: string | Buffer) => Buffer.from(text).toString('base64')
 

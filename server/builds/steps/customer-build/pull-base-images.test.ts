@@ -118,7 +118,7 @@ test('a public image is fetched once for all companies; an image with a login is
   await bench.registry.serve(routesOf('mirror/closed', { latest: closed.manifest }, [closed]), login)
   const build = (by: string, registries = {}) =>
     bench.build(['FROM closed', 'COPY Dockerfile /d'], { companyId: by, registries })
-  expect(await build(companyId)).toMatchObject({ failure: 'dockerfile_exit base_image_unavailable' })
+  expect(await build(companyId)).toMatchObject({ failure: 'dockerfile_exit base_login_required' })
   for (const by of [companyId, companyId, other]) {
     const { failure, log } = await build(by, { registryLoginFile })
     expect(failure, log).toBe('')
@@ -156,9 +156,9 @@ test('an image that no build has used for thirty days is removed', async () => {
 
 test.each([
   {
-    why: 'no registry is set',
+    why: 'its name has no host and the operator allows no registry for such names',
     name: 'team/app',
-    registries: { registry: undefined },
+    registries: { registry: 'none' },
     failure: 'dockerfile_exit base_image_unavailable',
     logged: 'SANDBOX_REGISTRY)',
   },

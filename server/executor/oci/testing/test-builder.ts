@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { access } from 'node:fs/promises'
+import { access, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { TestAgent } from './test-agent.ts'
@@ -14,4 +14,14 @@ export async function linkBuilder({ dataDir }: TestAgent): Promise<void> {
   })
   const trees = [join(kept, 'builder'), join(kept, 'base-images')]
   await promisify(execFile)('cp', ['--archive', '--link', ...trees, join(dataDir, 'agent')])
+}
+
+/** Makes the agent's builder trust a certificate authority, as one of its system. The shared builder stays as it is. */
+export async function trustInBuilder({ dataDir }: TestAgent, authority: string): Promise<void> {
+  const folder = join(dataDir, 'agent/builder/rootfs/etc/ssl/certs')
+  const { stdout } = await promisify(execFile)('openssl', ['x509', '-hash', '-noout', '-in', authority])
+  const pem = await readFile(authority)
+  // The file is a link to that of the shared builder.
+  await rm(join(folder, 'ca-certificates.crt'))
+  for (const name of ['ca-certificates.crt', `${stdout.trim()}.0`]) await writeFile(join(folder, name), pem)
 }

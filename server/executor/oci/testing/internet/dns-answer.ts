@@ -3,9 +3,13 @@ const types = { a: 1, cname: 5, aaaa: 28 }
 /**
  * The response of a test's name server. A name contains the addresses that it resolves to, as labels in hexadecimal: four
  * bytes for A, sixteen for AAAA. `via` in front adds a CNAME, `swap` alternates between the first and the second address;
- * `silent` gets no response (an empty buffer here). Undefined for a malformed question.
+ * `silent` gets no response (an empty buffer here). `known` names have the IPv4 addresses given there. Undefined for a malformed
+ * question.
  */
-export function dnsAnswer(question: Buffer): Buffer | undefined {
+export function dnsAnswer(
+  question: Buffer,
+  known: Readonly<Record<string, string>> = {},
+): Buffer | undefined {
   if (question.length < 17 || question.readUInt16BE(4) !== 1) return undefined
   const labels: string[] = []
   let at = 12
@@ -16,9 +20,12 @@ export function dnsAnswer(question: Buffer): Buffer | undefined {
   if (labels.includes('silent')) return Buffer.alloc(0)
   const type = question.readUInt16BE(at + 1)
   const asked = question.subarray(12, at + 5)
-  const found = labels
-    .filter((label) => /^([0-9a-f]{8}|[0-9a-f]{32})$/.test(label))
-    .map((label) => Buffer.from(label, 'hex'))
+  const address = known[labels.join('.').toLowerCase()]
+  const found = address
+    ? [Buffer.from(address.split('.').map(Number))]
+    : labels
+        .filter((label) => /^([0-9a-f]{8}|[0-9a-f]{32})$/.test(label))
+        .map((label) => Buffer.from(label, 'hex'))
   if (type === types.a) turn += 1
   const chosen = labels.includes('swap') ? found.slice(turn % 2, (turn % 2) + 1) : found
   const size = type === types.a ? 4 : type === types.aaaa ? 16 : 0

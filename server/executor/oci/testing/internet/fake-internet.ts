@@ -22,10 +22,19 @@ export class FakeInternet {
   /** Contacts of the machine itself. */
   readonly machineContacts: string[] = []
 
-  /** `extra` addresses are reachable too, as if the machine's routes led there. */
-  static async make(extra: string[] = []): Promise<FakeInternet> {
-    const internet = new FakeInternet()
-    await internet.#make(extra)
+  readonly #names: Readonly<Record<string, string>>
+
+  private constructor(names: Readonly<Record<string, string>>) {
+    this.#names = names
+  }
+
+  /** `extra` addresses are reachable too, as if the machine's routes led there; `names` resolve to their addresses. */
+  static async make(
+    extra: string[] = [],
+    names: Readonly<Record<string, string>> = {},
+  ): Promise<FakeInternet> {
+    const internet = new FakeInternet(names)
+    await internet.#make([...new Set([...extra, ...Object.values(names)])])
     return internet
   }
 
@@ -47,6 +56,14 @@ export class FakeInternet {
   async machineRun(...words: string[]): Promise<string> {
     const [program = '', ...rest] = [...this.onMachine, ...words]
     return (await run(program, rest)).stdout
+  }
+
+  /** Leads HTTPS connections to these addresses of the public network to a server on another port. */
+  async serveHttps(addresses: string[], port: number): Promise<void> {
+    const rule = `ip daddr { ${addresses.join(', ')} } tcp dport 443 redirect to :${port}`
+    const chain = `chain in { type nat hook prerouting priority dstnat; ${rule}; }`
+    const [, namespace = ''] = this.beyond
+    await run('nsenter', [namespace, 'nft', `table ip https { ${chain} }`])
   }
 
   async dispose(): Promise<void> {
@@ -89,9 +106,13 @@ export class FakeInternet {
 
   async #serve(namespace: string, contacts: string[]): Promise<void> {
     const program = join(import.meta.dirname, 'public-servers.ts')
-    const server = spawn('nsenter', [`--net=/run/netns/${namespace}`, process.execPath, program], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    })
+    const server = spawn(
+      'nsenter',
+      [`--net=/run/netns/${namespace}`, process.execPath, program, JSON.stringify(this.#names)],
+      {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      },
+    )
     this.#servers.push(server)
     const ready = Promise.withResolvers<void>()
     createInterface(server.stdout).on('line', (line) => {

@@ -13,11 +13,13 @@ export interface ResolvingAgent {
   dispose(): Promise<void>
 }
 
+/** Each of `names` resolves to its address. */
 export async function startResolvingAgent(
   addresses: string[],
   settings: Record<string, string> = {},
+  names: Readonly<Record<string, string>> = {},
 ): Promise<ResolvingAgent> {
-  const internet = await FakeInternet.make(addresses)
+  const internet = await FakeInternet.make(addresses, names)
   const folder = await mkdtemp(join(tmpdir(), 'resolving-agent-'))
   await writeFile(join(folder, 'resolv.conf'), 'nameserver 127.0.0.1\n')
   const mounted = `mount --bind ${folder}/resolv.conf /etc/resolv.conf; exec "$@"`
