@@ -75,17 +75,7 @@ const rules: Rule[] = [
     forbidden: new RegExp(
       `(\\b(from|join|update|into)\\s+|(From|Join|Table|Into)\\(\\s*')(${foreignTables.join('|')})\\b`,
     ),
-    exceptions: {
-      'server/environments/catalogue/digest-block-store.ts':
-        'active builds of a version that a block is removed from',
-      'server/environments/catalogue/environment-store.ts':
-        'the last attempt of a version, shown with its environment',
-      'server/environments/retention/image-retention-store.ts':
-        'an image is kept while task versions or runs use it',
-      'server/environments/retention/report-object-store.ts':
-        'the version of a report is that of its attempt',
-      'server/environments/versions/version-store.ts': 'the last attempt of a version, shown with it',
-    },
+    exceptions: {},
   },
 ]
 

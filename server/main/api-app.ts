@@ -16,6 +16,7 @@ import { signingKeysFolder } from '../base/keys/signing-keys.ts'
 import type { Log } from '../base/logging.ts'
 import { PageTokens } from '../base/page.ts'
 import { endWaitingBuilds } from '../builds/attempts/end-waiting-builds.ts'
+import { readLastBuilds } from '../builds/attempts/last-build-store.ts'
 import type { Database } from '../db/database.ts'
 import { offeredIsolations } from '../environments/versions/isolation.ts'
 import { createApp } from '../http/app.ts'
@@ -147,6 +148,7 @@ export function createApiApp({
     deployment,
     isolations: offeredIsolations(config.runtimes),
     endWaitingBuilds,
+    readLastBuilds,
     departments: directory,
   }
   mountEnvironmentRoutes(mount, environments)

@@ -13,17 +13,20 @@ import { sweepFindings } from '../findings/sweep-findings.ts'
 import { dropLiveLogs } from '../live-logs/live-log-store.ts'
 import { foldRunCounts } from '../runs/history/fold-counts.ts'
 import { dropExpiredLinks } from '../runs/links/signed-link-store.ts'
+import { imageUseByRun } from '../runs/retention/image-use-statement.ts'
 import { sweepIdempotencyKeys, sweepRunContent } from '../runs/retention/run-retention.ts'
 import { sweepSecretOperations } from '../secrets/sweep-secret-operations.ts'
 import { dropStateWatches } from '../state-watch/state-watch-store.ts'
+import { imageUseByTask } from '../tasks/versions/image-use-statement.ts'
 import { forgetOldFailures } from '../work/removal-failures.ts'
 import { type Sweep, startSweep } from '../work/sweep.ts'
 
 const minuteMs = 60_000
 
 /** Sweeps that delete data after its retention time, and sweeps that maintain totals. */
-export function startRetentionLoops(deps: ImageSweepDeps): Sweep {
+export function startRetentionLoops(deps: Omit<ImageSweepDeps, 'imageUses'>): Sweep {
   const { log } = deps
+  const imageUses = { byTask: imageUseByTask, byRun: imageUseByRun }
   const sweeps = [
     // With their batch sizes these sweeps outpace what a machine can accept: 200 runs and 1600 keys a second.
     startSweep({ name: 'run content', everyMs: 10_000, runOnce: () => sweepRunContent(deps), log }),
@@ -61,7 +64,12 @@ export function startRetentionLoops(deps: ImageSweepDeps): Sweep {
     startSweep({ name: 'build logs', everyMs: 10 * minuteMs, runOnce: () => sweepBuildLogs(deps), log }),
     startSweep({ name: 'build cache', everyMs: 10 * minuteMs, runOnce: () => sweepBuildCache(deps), log }),
     startSweep({ name: 'base images', everyMs: 10 * minuteMs, runOnce: () => sweepPulledImages(deps), log }),
-    startSweep({ name: 'images', everyMs: 10 * minuteMs, runOnce: () => sweepImages(deps), log }),
+    startSweep({
+      name: 'images',
+      everyMs: 10 * minuteMs,
+      runOnce: () => sweepImages({ ...deps, imageUses }),
+      log,
+    }),
   ]
   return { stop: async () => void (await Promise.all(sweeps.map((sweep) => sweep.stop()))) }
 }

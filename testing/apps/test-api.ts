@@ -9,6 +9,7 @@ import { keysFolder, openKeys } from '../../server/base/keys/keys.ts'
 import { createLog } from '../../server/base/logging.ts'
 import { PageTokens } from '../../server/base/page.ts'
 import { endWaitingBuilds } from '../../server/builds/attempts/end-waiting-builds.ts'
+import { readLastBuilds } from '../../server/builds/attempts/last-build-store.ts'
 import type { Database } from '../../server/db/database.ts'
 import type { EnvironmentContext } from '../../server/environments/catalogue/environment-context.ts'
 import { offeredIsolations } from '../../server/environments/versions/isolation.ts'
@@ -88,6 +89,7 @@ export class TestApi implements Caller {
       deployment: config.deployment,
       isolations: offeredIsolations(config.runtimes),
       endWaitingBuilds,
+      readLastBuilds,
       cancelQueuedRunsOfTask,
     }
     this.app = createApiApp({

@@ -13,7 +13,9 @@ import { ScriptedExecutor } from '../../../testing/scripted-executor.ts'
 import { createLog } from '../../base/logging.ts'
 import { ExecutorRefused } from '../../executor/port/errors.ts'
 import { verifyStored } from '../../images/provenance/verify-stored.ts'
+import { imageUseByRun } from '../../runs/retention/image-use-statement.ts'
 import { DiskStorage } from '../../storage/disk.ts'
+import { imageUseByTask } from '../../tasks/versions/image-use-statement.ts'
 import type { BuildTools } from '../request/build-tools.ts'
 import { sweepImages } from './sweep-images.ts'
 
@@ -24,6 +26,7 @@ const storage = new DiskStorage(folder)
 const dayMs = 24 * 3600 * 1000
 const begin = new Date('2026-01-01T00:00:00Z')
 const log = createLog('test', 'silent')
+const imageUses = { byTask: imageUseByTask, byRun: imageUseByRun }
 
 let executor: ScriptedExecutor
 let tools: BuildTools
@@ -41,7 +44,7 @@ beforeEach(async () => {
 })
 
 const sweepAt = (ms: number) =>
-  sweepImages({ db, storage, executor, log, clock: { now: () => new Date(begin.getTime() + ms) } })
+  sweepImages({ db, storage, executor, imageUses, log, clock: { now: () => new Date(begin.getTime() + ms) } })
 
 /** Sweeps now, to mark unreferenced images, and again some days later. */
 const sweepAfter = async (days: number, extraMs = 1) => {

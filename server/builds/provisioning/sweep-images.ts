@@ -3,6 +3,7 @@ import type { Log } from '../../base/logging.ts'
 import type { Database } from '../../db/database.ts'
 import {
   finishRetiring,
+  type ImageUses,
   type RetiringImage,
   retireImages,
 } from '../../environments/retention/retire-images.ts'
@@ -15,6 +16,8 @@ export interface ImageSweepDeps {
   db: Database
   storage: ObjectStorage
   executor: ImagePort
+  /** What keeps an image. */
+  imageUses: ImageUses
   clock: Clock
   log: Log
 }
@@ -29,7 +32,7 @@ const batch = 100
 export async function sweepImages(deps: ImageSweepDeps): Promise<{ removed: number; failed: number }> {
   const { db, log } = deps
   const now = deps.clock.now()
-  return removeEach(await retireImages(db, now, batch), {
+  return removeEach(await retireImages(db, deps.imageUses, { now, limit: batch }), {
     db,
     now,
     idOf: ({ versionId }) => versionId,

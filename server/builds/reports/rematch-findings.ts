@@ -8,6 +8,7 @@ import {
 import { trackFindings } from '../../findings/track-findings.ts'
 import { latestVulnerabilities, matchPackages } from '../../findings/vulnerabilities/match-packages.ts'
 import type { ObjectStorage } from '../../storage/port.ts'
+import { companiesOfAttempts } from '../attempts/last-build-store.ts'
 import { packagesOfSbom } from './cyclonedx.ts'
 import { installedPackages } from './installed-packages.ts'
 import { findScan } from './stored-report.ts'
@@ -29,9 +30,16 @@ export async function rematchFindings(deps: RematchDeps): Promise<{ compared: nu
   const counts = { compared: 0, failed: 0 }
   const database = await latestVulnerabilities(deps.db)
   if (!database) return counts
-  for (const version of await listOutdatedVersions(deps.db, database.revision, batch)) {
+  const outdated = await listOutdatedVersions(deps.db, database.revision, batch)
+  const companies = await companiesOfAttempts(
+    deps.db,
+    outdated.map(({ attemptId }) => attemptId),
+  )
+  for (const version of outdated) {
+    const companyId = companies.get(version.attemptId)
+    if (companyId === undefined) continue
     try {
-      await compare(deps, version, database.revision)
+      await compare(deps, { ...version, companyId }, database.revision)
       counts.compared += 1
     } catch (error) {
       deps.log.warn({ version: version.versionId, error: String(error) }, 'cannot match findings yet')
@@ -41,7 +49,12 @@ export async function rematchFindings(deps: RematchDeps): Promise<{ compared: nu
   return counts
 }
 
-async function compare(deps: RematchDeps, version: ComparedVersion, revision: number): Promise<void> {
+/** `companyId` is the company of the build. */
+async function compare(
+  deps: RematchDeps,
+  version: ComparedVersion & { companyId: string },
+  revision: number,
+): Promise<void> {
   const { db, storage } = deps
   const scan = await findScan({ db, storage }, version)
   const packages = scan && { system: scan.report.system ?? undefined, packages: packagesOfSbom(scan.sbom) }

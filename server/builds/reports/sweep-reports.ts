@@ -4,6 +4,7 @@ import type { Database } from '../../db/database.ts'
 import { retireReports, tombstoneReport } from '../../environments/retention/report-objects.ts'
 import type { ObjectStorage } from '../../storage/port.ts'
 import { removeEach } from '../../work/remove-each.ts'
+import { listOverdueReports } from './report-store.ts'
 
 const batch = 100
 
@@ -19,7 +20,8 @@ export async function sweepReports(deps: {
 }): Promise<{ removed: number; failed: number }> {
   const { db, storage, clock, log } = deps
   const now = clock.now()
-  return removeEach(await retireReports(db, now, batch), {
+  const ids = await listOverdueReports(db, now, batch)
+  return removeEach(await retireReports(db, { ids, now, limit: batch }), {
     db,
     now,
     idOf: ({ id }) => id,

@@ -87,17 +87,6 @@ export async function lockVersionOfAnyCompany(trx: Trx, versionId: string): Prom
   return row as LockedVersion
 }
 
-export async function isBeingBuilt(trx: Trx, versionId: string): Promise<boolean> {
-  const row = await trx
-    .selectFrom('build_attempts')
-    .modifyFront(acrossCompanies('the operator blocks an image for all'))
-    .select('id')
-    .where('environment_version_id', '=', versionId)
-    .where('terminal_at', 'is', null)
-    .executeTakeFirst()
-  return row !== undefined
-}
-
 export async function setSecurityState(
   trx: Trx,
   versionId: string,

@@ -182,9 +182,8 @@ export async function lockCurrentVersion(
   return row.current_version_id
 }
 
-/** A current version and the build that produced it. `companyId` is the company of the build. */
+/** A current version and the build that produced it. */
 export interface ComparedVersion {
-  companyId: string
   environmentId: string
   versionId: string
   attemptId: string
@@ -200,8 +199,9 @@ export async function listOutdatedVersions(
     .selectFrom('environments as e')
     .modifyFront(acrossCompanies('a sweep of all companies'))
     .innerJoin('environment_versions as v', 'v.id', 'e.current_version_id')
-    .innerJoin('build_attempts as a', 'a.id', 'v.last_build_attempt_id')
-    .select(['a.company_id as companyId', 'e.id as environmentId', 'v.id as versionId', 'a.id as attemptId'])
+    .select(['e.id as environmentId', 'v.id as versionId', 'v.last_build_attempt_id as attemptId'])
+    .where('v.last_build_attempt_id', 'is not', null)
+    .$narrowType<{ attemptId: string }>()
     .where('e.state', '=', 'active')
     .where('e.vulnerabilities_revision', '<', revision)
     .orderBy('e.vulnerabilities_revision')

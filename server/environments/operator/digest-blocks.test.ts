@@ -4,6 +4,7 @@ import { createTestDatabase } from '../../../testing/database/test-database.ts'
 import { makeEnvironmentVersion } from '../../../testing/factories/environment-version.ts'
 import { makeTenant, type Tenant } from '../../../testing/factories/tenant.ts'
 import { newId } from '../../base/ids.ts'
+import { isBeingBuilt } from '../../builds/attempts/last-build-store.ts'
 import { transitionVersion } from '../versions/version-transitions.ts'
 import { blockDigest, listBlockedDigests, unblockDigest } from './digest-blocks.ts'
 
@@ -49,7 +50,7 @@ it.each(['layer_digest', 'promoted_digest', 'composed_execution_digest'] as cons
   async (column) => {
     const digest = newDigest()
     const [own, other] = [await versionWith({ [column]: digest }), await versionWith({})]
-    expect(await blockDigest(db, digest, 'miner')).toEqual([own.id])
+    expect(await blockDigest(db, { digest, reason: 'miner', isBeingBuilt })).toEqual([own.id])
     expect(await standing(own.id)).toEqual(['blocked', 'blocked'])
     expect(await currentOf(own.environmentId)).toBeNull()
     expect(await standing(other.id)).toEqual(['ready', 'clear'])
@@ -63,8 +64,8 @@ it.each(['verified', 'regional_provisioning', 'ready', 'superseded', 'provisioni
   async (state) => {
     const digest = newDigest()
     const { id } = await versionWith({ layer_digest: digest }, state)
-    await blockDigest(db, digest, 'miner')
-    await blockDigest(db, digest, 'miner, looked at again')
+    await blockDigest(db, { digest, reason: 'miner', isBeingBuilt })
+    await blockDigest(db, { digest, reason: 'miner, looked at again', isBeingBuilt })
     expect(await standing(id)).toEqual(['blocked', 'blocked'])
     expect(await unblockDigest(db, digest)).toEqual([id])
     expect(await standing(id)).toEqual([state, 'clear'])
@@ -74,7 +75,7 @@ it.each(['verified', 'regional_provisioning', 'ready', 'superseded', 'provisioni
 it('also forbids runs of an archived version, which stays archived', async () => {
   const digest = newDigest()
   const { id } = await versionWith({ layer_digest: digest }, 'archived')
-  await blockDigest(db, digest, 'miner')
+  await blockDigest(db, { digest, reason: 'miner', isBeingBuilt })
   expect(await standing(id)).toEqual(['archived', 'blocked'])
   await unblockDigest(db, digest)
   expect(await standing(id)).toEqual(['archived', 'clear'])
@@ -83,8 +84,8 @@ it('also forbids runs of an archived version, which stays archived', async () =>
 it('lasts as long as one of the digests of a version is blocked', async () => {
   const [layer, manifest] = [newDigest(), newDigest()]
   const { id } = await versionWith({ layer_digest: layer, promoted_digest: manifest })
-  await blockDigest(db, layer, 'miner')
-  await blockDigest(db, manifest, 'miner')
+  await blockDigest(db, { digest: layer, reason: 'miner', isBeingBuilt })
+  await blockDigest(db, { digest: manifest, reason: 'miner', isBeingBuilt })
   expect(await unblockDigest(db, layer)).toEqual([])
   expect(await standing(id)).toEqual(['blocked', 'blocked'])
   expect(await unblockDigest(db, manifest)).toEqual([id])
@@ -94,7 +95,7 @@ it('lasts as long as one of the digests of a version is blocked', async () => {
 
 it('blocks a version that becomes ready later', async () => {
   const digest = newDigest()
-  await blockDigest(db, digest, 'miner')
+  await blockDigest(db, { digest, reason: 'miner', isBeingBuilt })
   expect(await listBlockedDigests(db)).toContainEqual(expect.objectContaining({ digest, reason: 'miner' }))
   const { id, environmentId } = await versionWith({ layer_digest: digest }, 'regional_provisioning')
   await db
@@ -117,7 +118,7 @@ it('lets an active build continue, and its version ends blocked', async () => {
     build_profile: 'standard',
   }
   await db.insertInto('build_attempts').values(attempt).execute()
-  await blockDigest(db, digest, 'miner')
+  await blockDigest(db, { digest, reason: 'miner', isBeingBuilt })
   expect(await standing(id)).toEqual(['regional_provisioning', 'blocked'])
   await db
     .transaction()
@@ -142,6 +143,6 @@ it('misses no version that becomes ready concurrently', async () => {
         ),
       ),
   )
-  await Promise.all([...readying, blockDigest(db, digest, 'miner')])
+  await Promise.all([...readying, blockDigest(db, { digest, reason: 'miner', isBeingBuilt })])
   for (const { id } of made) expect(await standing(id)).toEqual(['blocked', 'blocked'])
 })

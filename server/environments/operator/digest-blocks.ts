@@ -6,7 +6,6 @@ import {
   deleteBlock,
   hasBlockedDigest,
   insertBlock,
-  isBeingBuilt,
   listBlocks,
   listVersionsOfDigest,
   lockVersionOfAnyCompany,
@@ -23,11 +22,18 @@ import { transitionVersion } from '../versions/version-transitions.ts'
  * repeating it finishes the work.
  */
 
+export interface DigestBlock {
+  digest: string
+  reason: string
+  /** Whether the version has an active build. */
+  isBeingBuilt: (trx: Trx, versionId: string) => Promise<boolean>
+}
+
 /** Blocks an image by the digest of its layer, its manifest or its composition with a runner. Returns the versions. */
-export async function blockDigest(db: Database, digest: string, reason: string): Promise<string[]> {
-  await insertBlock(db, digest, reason)
-  const ids = await listVersionsOfDigest(db, digest)
-  for (const id of ids) await db.transaction().execute((trx) => block(trx, id))
+export async function blockDigest(db: Database, order: DigestBlock): Promise<string[]> {
+  await insertBlock(db, order.digest, order.reason)
+  const ids = await listVersionsOfDigest(db, order.digest)
+  for (const id of ids) await db.transaction().execute((trx) => block(trx, id, order))
   return ids
 }
 
@@ -48,7 +54,7 @@ export const listBlockedDigests = (db: Database): Promise<BlockedDigest[]> => li
  * A version with an active build keeps its state, because the build's transitions need it. Those transitions end in
  * `blocked`, so no run starts.
  */
-async function block(trx: Trx, id: string): Promise<void> {
+async function block(trx: Trx, id: string, { isBeingBuilt }: DigestBlock): Promise<void> {
   const { state, company_id } = await lockVersionOfAnyCompany(trx, id)
   await setSecurityState(trx, id, 'blocked')
   const mayMove = sourcesOf(environmentVersionMachine, 'blocked').includes(state)

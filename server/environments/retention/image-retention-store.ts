@@ -1,5 +1,5 @@
 import { imageRetentionDefaultDays } from '@sandbox-jobs/contract/limits.ts'
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { acrossCompanies } from '../../db/across-companies.ts'
 import type { Executing, Trx } from '../../db/database.ts'
 import { isDue } from '../../work/removal-failures.ts'
@@ -10,24 +10,33 @@ import { isDue } from '../../work/removal-failures.ts'
  *   layer_digest set ── unreferenced_since set ── (days pass) ── retiring_layer_digest set ── both null
  *
  * An image is unreferenced if its version has ended or its environment is archived, and no published version of a
- * listed task uses it. A reader that finds `layer_digest` null cannot start the version. Until then a new reference
+ * listed task uses it. The conditions on tasks and runs come from their domains. A reader that finds `layer_digest` null cannot start the version. Until then a new reference
  * is possible, and it resets the time.
  */
 
+/** Conditions on `environment_versions v`, from the domains that use versions. */
+export interface ImageUses {
+  /** A task that people can run uses the version. */
+  byTask: RawBuilder<boolean>
+  /** A run that has not ended uses the version. */
+  byRun: RawBuilder<boolean>
+}
+
 /** Condition on `environment_versions v` with its `environments e`. */
-const unreferenced = sql<boolean>`
+const unreferenced = ({ byTask }: ImageUses) => sql<boolean>`
   (v.state in ('archived', 'rejected', 'abandoned', 'superseded') or (v.state = 'ready' and e.state = 'archived'))
-  and not exists (
-    select 1 from task_versions tv join tasks t on t.id = tv.task_id
-    where tv.environment_version_id = v.id and tv.state = 'published' and t.state = 'active' and not t.hidden
-  )`
+  and not ${byTask}`
 
 /** Starts the retention time of images that have lost their last reference. */
-export async function markUnreferenced(db: Executing, now: Date, limit: number): Promise<number> {
+export async function markUnreferenced(
+  db: Executing,
+  uses: ImageUses,
+  { now, limit }: { now: Date; limit: number },
+): Promise<number> {
   const { numAffectedRows } = await sql`${acrossCompanies('a sweep of all companies')}
     update environment_versions set unreferenced_since = ${now} where id in (
       select v.id from environment_versions v join environments e on e.id = v.environment_id
-      where v.layer_digest is not null and v.unreferenced_since is null and ${unreferenced}
+      where v.layer_digest is not null and v.unreferenced_since is null and ${unreferenced(uses)}
       limit ${limit}
     )
   `.execute(db)
@@ -35,25 +44,23 @@ export async function markUnreferenced(db: Executing, now: Date, limit: number):
 }
 
 /** Resets the retention time of images that are referenced again. */
-export async function markReferenced(db: Executing, limit: number): Promise<number> {
+export async function markReferenced(db: Executing, uses: ImageUses, limit: number): Promise<number> {
   const { numAffectedRows } = await sql`${acrossCompanies('a sweep of all companies')}
     update environment_versions set unreferenced_since = null where id in (
       select v.id from environment_versions v join environments e on e.id = v.environment_id
-      where v.unreferenced_since is not null and v.layer_digest is not null and not (${unreferenced})
+      where v.unreferenced_since is not null and v.layer_digest is not null and not (${unreferenced(uses)})
       limit ${limit}
     )
   `.execute(db)
   return Number(numAffectedRows ?? 0)
 }
 
-/** An active run uses `environment_versions v`. */
-const running = sql<boolean>`exists (
-    select 1 from runs r where r.environment_version_id = v.id
-      and r.state in ('queued', 'starting', 'running', 'cancel_requested')
-  )`
-
 /** Versions whose image has been unreferenced for longer than the retention time of their company. */
-export async function listOverdueImages(db: Executing, now: Date, limit: number): Promise<string[]> {
+export async function listOverdueImages(
+  db: Executing,
+  uses: ImageUses,
+  { now, limit }: { now: Date; limit: number },
+): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`${acrossCompanies('a sweep of all companies')}
     select v.id from environment_versions v
     join environments e on e.id = v.environment_id
@@ -61,7 +68,7 @@ export async function listOverdueImages(db: Executing, now: Date, limit: number)
     where v.layer_digest is not null
       and v.unreferenced_since < ${now}::timestamptz
         - make_interval(days => coalesce(s.unreferenced_image_retention_days, ${imageRetentionDefaultDays}))
-      and ${unreferenced} and not ${running}
+      and ${unreferenced(uses)} and not ${uses.byRun}
     order by v.unreferenced_since limit ${limit}
   `.execute(db)
   return rows.map((row) => row.id)
@@ -70,6 +77,7 @@ export async function listOverdueImages(db: Executing, now: Date, limit: number)
 /** Checks again, and locks the version until the transaction ends. Undefined if its image is referenced again. */
 export async function lockUnreferenced(
   trx: Trx,
+  uses: ImageUses,
   versionId: string,
 ): Promise<{ state: string; company_id: string | null } | undefined> {
   const { rows } = await sql<{
@@ -77,7 +85,7 @@ export async function lockUnreferenced(
     company_id: string | null
   }>`${acrossCompanies('a sweep of all companies')}
     select v.state, v.company_id from environment_versions v join environments e on e.id = v.environment_id
-    where v.id = ${versionId} and v.layer_digest is not null and ${unreferenced} and not ${running}
+    where v.id = ${versionId} and v.layer_digest is not null and ${unreferenced(uses)} and not ${uses.byRun}
     for update of v
   `.execute(trx)
   return rows[0]

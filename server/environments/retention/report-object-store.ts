@@ -1,4 +1,3 @@
-import { imageRetentionDefaultDays } from '@sandbox-jobs/contract/limits.ts'
 import { sql } from 'kysely'
 import { acrossCompanies } from '../../db/across-companies.ts'
 import type { Executing, Trx } from '../../db/database.ts'
@@ -29,27 +28,17 @@ export const insertReportObjects = (trx: Trx, objects: readonly NewReportObject[
     )
     .execute()
 
-/**
- * Retires two kinds of reports: those of versions that have no image and ended longer ago than the image retention
- * time of their company, and those that a later scan of the same build replaced.
- */
-export async function retireOverdueReports(db: Executing, now: Date, limit: number): Promise<void> {
-  await sql`${acrossCompanies('a sweep of all companies')}
-    update owned_objects set deletion_state = 'delete_pending' where id in (
-      select o.id from owned_objects o
-      join build_attempts a on a.id = o.build_attempt_id
-      join environment_versions v on v.id = a.environment_version_id
-      left join company_settings s on s.company_id = o.company_id
-      where o.object_kind = 'report' and o.deletion_state = 'active'
-        and (o.id not in (a.report_object_id, a.sbom_object_id) or (
-          v.state in ('archived', 'rejected', 'abandoned', 'superseded')
-          and v.layer_digest is null and v.retiring_layer_digest is null
-          and v.state_changed_at < ${now}::timestamptz
-            - make_interval(days => coalesce(s.unreferenced_image_retention_days, ${imageRetentionDefaultDays}))
-        ))
-      limit ${limit}
-    )
-  `.execute(db)
+/** Hides reports from readers; their bytes are removed later. */
+export async function retireReportObjects(db: Executing, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return
+  await db
+    .updateTable('owned_objects')
+    .set({ deletion_state: 'delete_pending' })
+    .where('id', 'in', ids)
+    .where('object_kind', '=', 'report')
+    .where('deletion_state', '=', 'active')
+    .modifyEnd(acrossCompanies('a sweep of all companies'))
+    .execute()
 }
 
 export async function listRetired(

@@ -1,6 +1,6 @@
-import type { Database, Executing, Trx } from '../../db/database.ts'
+import type { Executing, Trx } from '../../db/database.ts'
 import { closeStagings } from '../uploads/staging.ts'
-import { insertReportObjects, listRetired, retireOverdueReports, tombstone } from './report-object-store.ts'
+import { insertReportObjects, listRetired, retireReportObjects, tombstone } from './report-object-store.ts'
 
 /** Stored bytes that a staging lease still owns. */
 export interface LeasedObject {
@@ -36,14 +36,16 @@ export async function adoptReports(
   )
 }
 
-/** Retires overdue reports. Returns at most `limit` retired reports whose bytes may still exist. */
+/**
+ * Retires the given reports. Returns at most `limit` retired reports whose bytes may still exist, from this and earlier
+ * iterations.
+ */
 export async function retireReports(
-  db: Database,
-  now: Date,
-  limit: number,
+  db: Executing,
+  overdue: { ids: readonly string[]; now: Date; limit: number },
 ): Promise<{ id: string; storageKey: string }[]> {
-  await retireOverdueReports(db, now, limit)
-  return listRetired(db, now, limit)
+  await retireReportObjects(db, overdue.ids)
+  return listRetired(db, overdue.now, overdue.limit)
 }
 
 /** Records that the bytes of a retired report are removed. */

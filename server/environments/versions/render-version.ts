@@ -5,9 +5,10 @@ import {
   buildableVersionStates,
   type EnvironmentVersionState,
 } from '@sandbox-jobs/contract/states/environment-version-states.ts'
+import type { LastAttempt, LastBuild } from '../catalogue/last-builds.ts'
 import { progressOf, terminalClassOf } from './build-progress.ts'
 import { isRetained } from './version.ts'
-import type { LastAttempt, VersionView } from './version-store.ts'
+import type { VersionView } from './version-store.ts'
 
 /** Estimate shown while a build runs, if no build of the company has completed yet. */
 const firstBuildSeconds = 60
@@ -15,6 +16,7 @@ const firstBuildSeconds = 60
 /** Wire form (contract part 1, "Environment version"). Only owners see the source and the details of a failure. */
 export function renderVersion(
   view: VersionView,
+  build: LastBuild | undefined,
   show: { owner: boolean; regions: readonly string[] },
 ): EnvironmentVersion {
   const ready = view.state === 'ready' ? 'ready' : 'not_ready'
@@ -39,8 +41,8 @@ export function renderVersion(
     verified_at: view.verified_at?.toISOString() ?? null,
     compressed_bytes: view.compressed_bytes,
     unpacked_bytes: view.unpacked_bytes,
-    ...renderLastBuild(view.attempt, show.owner),
-    ...renderProgress(view, show.owner),
+    ...renderLastBuild(build?.attempt, show.owner),
+    ...renderProgress(view, build, show.owner),
     source_digest: show.owner ? view.source_digest : null,
     source_ref: show.owner ? view.source_ref : null,
   }
@@ -55,7 +57,7 @@ function runnerAction({ runner, state, runner_release }: VersionView): string {
   return isBuildable(state) ? 'Build the version.' : 'Wait for the build of the version to end.'
 }
 
-const renderLastBuild = (attempt: LastAttempt | null, owner: boolean) => ({
+const renderLastBuild = (attempt: LastAttempt | undefined, owner: boolean) => ({
   last_build_attempt_id: attempt?.id ?? '',
   last_build_status: attempt?.state ?? '',
   last_build_terminal_class: attempt ? terminalClassOf(attempt.state) : '',
@@ -80,10 +82,10 @@ function provisioningAction(state: string, reason: string): string | undefined {
   return action !== undefined && reason !== '' ? `${action} (${reason})` : action
 }
 
-function renderProgress(view: VersionView, owner: boolean) {
-  const { attempt, state, expected_seconds } = view
+function renderProgress(view: VersionView, build: LastBuild | undefined, owner: boolean) {
+  const { state } = view
   const reason = owner && state !== 'blocked' ? view.blocked_reason : ''
-  if (!attempt) {
+  if (!build) {
     return {
       build_stage: '' as const,
       build_stage_index: 0,
@@ -93,6 +95,7 @@ function renderProgress(view: VersionView, owner: boolean) {
       build_next_action: state === 'draft' ? 'Queue a build.' : (provisioningAction(state, reason) ?? ''),
     }
   }
+  const { attempt, expectedSeconds } = build
   const progress = progressOf(attempt, owner)
   const running = terminalClassOf(attempt.state) === ''
   const over = state === 'ready' || state === 'archived'
@@ -101,7 +104,7 @@ function renderProgress(view: VersionView, owner: boolean) {
     build_stage_index: progress.index,
     build_stage_count: progress.count,
     build_stage_since: progress.since,
-    build_expected_seconds: running ? (expected_seconds ?? firstBuildSeconds) : 0,
+    build_expected_seconds: running ? (expectedSeconds ?? firstBuildSeconds) : 0,
     build_next_action: over ? '' : (provisioningAction(state, reason) ?? progress.nextAction),
   }
 }

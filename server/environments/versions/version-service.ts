@@ -29,6 +29,7 @@ import {
   type LockedVersion,
   listVersionViews,
   lockVersion,
+  type VersionView,
 } from './version-store.ts'
 import { transitionVersion } from './version-transitions.ts'
 
@@ -60,9 +61,10 @@ export async function listVersions(
       limit: size + 1,
     },
   )
+  const builds = await lastBuilds(context, principal, rows)
   const show = shownTo(context, principal, environment)
   return context.pageTokens.page(list, rows, size, {
-    item: (row) => renderVersion(row, show),
+    item: (row) => renderVersion(row, builds.get(row.last_build_attempt_id ?? ''), show),
     cursor: (row) => [row.id],
   })
 }
@@ -89,8 +91,17 @@ async function versionOf(
     versionId,
   })
   if (!view) throw notFound()
-  return renderVersion(view, shownTo(context, principal, environment))
+  const builds = await lastBuilds(context, principal, [view])
+  const build = builds.get(view.last_build_attempt_id ?? '')
+  return renderVersion(view, build, shownTo(context, principal, environment))
 }
+
+const lastBuilds = (context: EnvironmentContext, principal: Principal, views: readonly VersionView[]) =>
+  context.readLastBuilds(
+    context.db,
+    principal.companyId,
+    views.flatMap(({ last_build_attempt_id: id }) => id ?? []),
+  )
 
 const shownTo = (context: EnvironmentContext, principal: Principal, environment: EnvironmentRow) => ({
   owner: seesSource(principal, environment),

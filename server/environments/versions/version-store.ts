@@ -3,26 +3,15 @@ import type { Lifecycle } from '@sandbox-jobs/contract/pagination.ts'
 import { type Selectable, sql } from 'kysely'
 import { acrossCompanies } from '../../db/across-companies.ts'
 import type { Executing, Trx } from '../../db/database.ts'
-import type { BuildAttemptsTable, EnvironmentVersionsTable } from '../../db/tables/environments.ts'
+import type { EnvironmentVersionsTable } from '../../db/tables/environments.ts'
 import { unretainedVersionStates } from './version.ts'
 
 export type VersionRow = Selectable<EnvironmentVersionsTable>
 
-/** Fields of the latest attempt that a version shows. */
-export type LastAttempt = Pick<
-  Selectable<BuildAttemptsTable>,
-  'id' | 'state' | 'stage_code' | 'stage_since' | 'terminal_at' | 'error_code' | 'error_detail'
->
-
 export type VersionView = VersionRow & {
   /** Null until a runner is chosen. */
   runner: { abiRevision: number; approved: boolean } | null
-  attempt: LastAttempt | null
-  /** Mean duration of the company's last completed builds. Null if there are none, or if no build is running. */
-  expected_seconds: number | null
 }
-
-const recentBuilds = 10
 
 /** A curated version has no company. It is hidden until it was ready once. */
 const selectView = (db: Executing, companyId: string) =>
@@ -34,46 +23,16 @@ const selectView = (db: Executing, companyId: string) =>
         eb.and([eb('v.company_id', 'is', null), eb('v.ready_at', 'is not', null)]),
       ]),
     )
-    .leftJoin('build_attempts as a', 'a.id', 'v.last_build_attempt_id')
     .leftJoin('runner_releases as r', 'r.release', 'v.runner_release')
     .selectAll('v')
-    .select([
-      'r.abi_revision',
-      'r.approved_at as runner_approved_at',
-      'a.id as attempt_id',
-      'a.state as attempt_state',
-      'a.stage_code',
-      'a.stage_since',
-      'a.terminal_at',
-      'a.error_code',
-      'a.error_detail',
-      sql<number | null>`case when a.id is not null and a.terminal_at is null then (
-        select ceil(extract(epoch from avg(recent.terminal_at - recent.started_at)))::int from (
-          select terminal_at, started_at from build_attempts
-          where company_id = v.company_id and state = 'completed' order by id desc limit ${recentBuilds}
-        ) recent) end`.as('expected_seconds'),
-    ])
+    .select(['r.abi_revision', 'r.approved_at as runner_approved_at'])
 
 type Joined = Awaited<ReturnType<ReturnType<typeof selectView>['execute']>>[number]
 
-function toView(row: Joined): VersionView {
-  const { attempt_id, attempt_state, stage_code, stage_since, terminal_at, ...rest } = row
-  const { error_code, error_detail, abi_revision, runner_approved_at, ...version } = rest
+function toView({ abi_revision, runner_approved_at, ...version }: Joined): VersionView {
   const runner =
     abi_revision === null ? null : { abiRevision: abi_revision, approved: runner_approved_at !== null }
-  const attempt =
-    attempt_id === null
-      ? null
-      : {
-          id: attempt_id,
-          state: attempt_state ?? '',
-          stage_code: stage_code ?? '',
-          stage_since: stage_since ?? version.created_at,
-          terminal_at,
-          error_code: error_code ?? '',
-          error_detail: error_detail ?? '',
-        }
-  return { ...version, attempt, runner }
+  return { ...version, runner }
 }
 
 /** A version of an environment. The caller has checked that the environment is visible. */

@@ -7,6 +7,7 @@ import { makeTenant, type Tenant } from '../../../testing/factories/tenant.ts'
 import { ScriptedExecutor } from '../../../testing/scripted-executor.ts'
 import { unsignedImages } from '../../../testing/unsigned-images.ts'
 import { createLog } from '../../base/logging.ts'
+import { isBeingBuilt } from '../../builds/attempts/last-build-store.ts'
 import { defaultSettings } from '../../companies/settings/default-settings.ts'
 import { blockDigest } from '../../environments/operator/digest-blocks.ts'
 import { ExecutorRefused, ExecutorUnavailable } from '../../executor/port/errors.ts'
@@ -229,7 +230,7 @@ describe('a run in the hands of a worker', () => {
       const layer_digest = `sha256:${'b'.repeat(64)}`
       const { environmentVersionId: id } = task
       await db.updateTable('environment_versions').set({ layer_digest }).where('id', '=', id).execute()
-      return blockDigest(db, layer_digest, 'miner')
+      return blockDigest(db, { digest: layer_digest, reason: 'miner', isBeingBuilt })
     }
     const pulled: [string, (id: string) => Promise<unknown>][] = [
       ['archived', (id) => db.updateTable('tasks').set({ state: 'archived' }).where('id', '=', id).execute()],

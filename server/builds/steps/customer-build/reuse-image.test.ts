@@ -16,6 +16,7 @@ import { blockDigest, unblockDigest } from '../../../environments/operator/diges
 import { layerKey } from '../../../images/oci-layout.ts'
 import { readSignedImage } from '../../../images/provenance/verify-stored.ts'
 import { retryBuild } from '../../attempts/build-service.ts'
+import { isBeingBuilt } from '../../attempts/last-build-store.ts'
 import { sweepBuildCache } from '../../cache/sweep-build-cache.ts'
 
 /* Builds on a real host agent with the real builder; a reused image starts no builder. */
@@ -182,7 +183,7 @@ test('an owner can force a full build, and its image is reused next', async () =
 test('an image that the operator blocked is not reused; once it is released it is', async () => {
   const archive = tar(...files())
   const first = await build(archive)
-  await blockDigest(db, first.layer_digest ?? '', 'known bad')
+  await blockDigest(db, { digest: first.layer_digest ?? '', reason: 'known bad', isBeingBuilt })
   const blocked = await build(archive)
   expect(blocked.isBuilt).toBe(true)
   await unblockDigest(db, first.layer_digest ?? '')

@@ -7,6 +7,7 @@ import { createTestDatabase } from '../../../../testing/database/test-database.t
 import { makeEnvironmentVersion } from '../../../../testing/factories/environment-version.ts'
 import { makeDepartment, makeTenant, type Tenant } from '../../../../testing/factories/tenant.ts'
 import { newId } from '../../../base/ids.ts'
+import { isBeingBuilt } from '../../../builds/attempts/last-build-store.ts'
 import { blockDigest, unblockDigest } from '../../../environments/operator/digest-blocks.ts'
 
 const { db } = await createTestDatabase()
@@ -37,7 +38,7 @@ it('is shown as blocked everywhere while the operator blocks the image of its ne
     (await api.must(environmentRoutes.readEnvironment, tenant.member, { params: { id } })).security_state,
     (await list()).items.find((item) => item.id === id)?.security_state,
   ]
-  await blockDigest(db, digest ?? '', 'miner')
+  await blockDigest(db, { digest: digest ?? '', reason: 'miner', isBeingBuilt })
   expect(await states()).toEqual(['blocked', 'blocked'])
   const renamed = await api.must(environmentRoutes.updateEnvironment, tenant.companyManager, {
     params: { id },

@@ -1,0 +1,7 @@
+import { sql } from 'kysely'
+
+/** Condition on `environment_versions v`: a published version of a listed task uses it. */
+export const imageUseByTask = sql<boolean>`exists (
+  select 1 from task_versions tv join tasks t on t.id = tv.task_id
+  where tv.environment_version_id = v.id and tv.state = 'published' and t.state = 'active' and not t.hidden
+)`
