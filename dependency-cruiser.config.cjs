@@ -248,7 +248,7 @@ module.exports = {
       comment: 'Entry points create the objects; only the command line imports them.',
       severity: 'error',
       from: { path: '^server/', pathNot: `${tests}|^server/main/` },
-      to: { path: '^server/main/', pathNot: '^server/main/supervisor/ready-message[.]ts$' },
+      to: { path: '^server/main/', pathNot: '^server/main/supervisor/processes/ready-message[.]ts$' },
     },
     {
       name: 'clients-use-the-contract',

@@ -1,7 +1,7 @@
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
-import { measureApi } from './harness/api-load.ts'
-import type { Benchmark } from './harness/benchmark.ts'
-import { insertEndedRuns } from './harness/queued-runs.ts'
+import { measureApi } from './harness/load/api-load.ts'
+import { insertEndedRuns } from './harness/load/queued-runs.ts'
+import type { Benchmark } from './harness/measure/benchmark.ts'
 import { startHello } from './peers/fastify.ts'
 
 /** Reads of a run, compared with a minimal Node server; docs in bench/README.md. */

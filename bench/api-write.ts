@@ -1,8 +1,8 @@
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
-import { measureApi } from './harness/api-load.ts'
-import type { Benchmark } from './harness/benchmark.ts'
-import { freshNumber } from './harness/load.ts'
-import { apiDatabaseConnections } from './harness/own-api.ts'
+import { measureApi } from './harness/load/api-load.ts'
+import { freshNumber } from './harness/load/load.ts'
+import type { Benchmark } from './harness/measure/benchmark.ts'
+import { apiDatabaseConnections } from './harness/service/own-api.ts'
 import { startInsert } from './peers/fastify.ts'
 
 /** Submissions of a run, compared with a server that stores a body by one query; docs in bench/README.md. */

@@ -1,5 +1,5 @@
-import type { Benchmark } from './harness/benchmark.ts'
-import { compareBuilds } from './harness/compare-builds.ts'
+import type { Benchmark } from './harness/measure/benchmark.ts'
+import { compareBuilds } from './harness/measure/compare-builds.ts'
 
 /** A build in which one file has changed; docs in bench/README.md. */
 export const buildSmall: Benchmark = {

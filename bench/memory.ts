@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Benchmark } from './harness/benchmark.ts'
-import { rounded } from './harness/percentile.ts'
-import { type ProcessMemory, treeMemory } from './harness/process-memory.ts'
-import { startService } from './harness/service.ts'
+import type { Benchmark } from './harness/measure/benchmark.ts'
+import { rounded } from './harness/measure/percentile.ts'
+import { type ProcessMemory, treeMemory } from './harness/measure/process-memory.ts'
+import { startService } from './harness/service/service.ts'
 
 const limitMiB = 300
 /** The start is over by then, and its memory is released. */

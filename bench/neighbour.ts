@@ -1,9 +1,9 @@
 import { busybox, TestAgent } from '../server/executor/oci/testing/test-agent.ts'
 import type { SandboxSpec } from '../server/executor/port/sandbox-spec.ts'
-import type { Benchmark } from './harness/benchmark.ts'
-import { interleaved } from './harness/rounds.ts'
-import { type Row, rowOf } from './harness/row.ts'
-import { shellSandbox } from './harness/shell-sandbox.ts'
+import type { Benchmark } from './harness/measure/benchmark.ts'
+import { interleaved } from './harness/measure/rounds.ts'
+import { type Row, rowOf } from './harness/measure/row.ts'
+import { shellSandbox } from './harness/sandbox/shell-sandbox.ts'
 
 const reach = { atMost: 1.25 }
 const maxRounds = 15

@@ -1,9 +1,9 @@
-import type { BenchJob } from './harness/bench-job.ts'
-import type { Benchmark } from './harness/benchmark.ts'
-import { compareRuns, type OurRuns } from './harness/compare-runs.ts'
-import { percentile, rounded } from './harness/percentile.ts'
-import type { BenchService } from './harness/service.ts'
-import { RunTimer, type TimedRun } from './harness/submit-and-wait.ts'
+import { RunTimer, type TimedRun } from './harness/load/submit-and-wait.ts'
+import type { Benchmark } from './harness/measure/benchmark.ts'
+import { compareRuns, type OurRuns } from './harness/measure/compare-runs.ts'
+import { percentile, rounded } from './harness/measure/percentile.ts'
+import type { BenchJob } from './harness/sandbox/bench-job.ts'
+import type { BenchService } from './harness/service/service.ts'
 import { profileRuns } from './profile/run-profile.ts'
 
 const profiledRuns = 50

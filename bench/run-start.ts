@@ -3,11 +3,11 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { agentPaths } from '../server/executor/oci/host/paths.ts'
-import type { BenchJob } from './harness/bench-job.ts'
-import type { Benchmark } from './harness/benchmark.ts'
-import { compareRuns, type OurRuns } from './harness/compare-runs.ts'
-import type { BenchService } from './harness/service.ts'
-import { RunTimer } from './harness/submit-and-wait.ts'
+import { RunTimer } from './harness/load/submit-and-wait.ts'
+import type { Benchmark } from './harness/measure/benchmark.ts'
+import { compareRuns, type OurRuns } from './harness/measure/compare-runs.ts'
+import type { BenchJob } from './harness/sandbox/bench-job.ts'
+import type { BenchService } from './harness/service/service.ts'
 
 const pollIntervalMs = 1
 /** No poll before this, so that polling does not slow what is timed. */

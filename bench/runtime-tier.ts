@@ -8,11 +8,11 @@ import {
   type SandboxSpec,
   sandboxRuntimes,
 } from '../server/executor/port/sandbox-spec.ts'
-import type { Benchmark } from './harness/benchmark.ts'
-import { machineNote } from './harness/machine-note.ts'
-import { interleaved } from './harness/rounds.ts'
-import { type Row, rowOf } from './harness/row.ts'
-import { shellSandbox } from './harness/shell-sandbox.ts'
+import type { Benchmark } from './harness/measure/benchmark.ts'
+import { machineNote } from './harness/measure/machine-note.ts'
+import { interleaved } from './harness/measure/rounds.ts'
+import { type Row, rowOf } from './harness/measure/row.ts'
+import { shellSandbox } from './harness/sandbox/shell-sandbox.ts'
 
 const maxRounds = 15
 const imageWriter = resolve(import.meta.dirname, '../tools/write-everyday-image.ts')

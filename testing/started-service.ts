@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { readdirSync, readFileSync, rmdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
-import { controlGroupOf } from '../server/main/supervisor/control-group.ts'
+import { controlGroupOf } from '../server/main/supervisor/host/control-group.ts'
 
 export const sandboxCommand = resolve(import.meta.dirname, '../sandbox')
 

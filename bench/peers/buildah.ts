@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { Launcher } from '../harness/launcher.ts'
+import { Launcher } from '../harness/sandbox/launcher.ts'
 import { ensureProgram } from './debian-packages.ts'
 
 const buildah = '/usr/bin/buildah'

@@ -5,8 +5,8 @@ import { ociSpec } from '../../server/executor/oci/bundle/spec.ts'
 import { storageIdBase } from '../../server/executor/oci/host/id-ranges.ts'
 import { stagingFolder } from '../../server/executor/oci/host/paths.ts'
 import type { SandboxSpec } from '../../server/executor/port/sandbox-spec.ts'
-import { jobSandbox } from '../harness/job-sandbox.ts'
-import { Launcher } from '../harness/launcher.ts'
+import { jobSandbox } from '../harness/sandbox/job-sandbox.ts'
+import { Launcher } from '../harness/sandbox/launcher.ts'
 import type { Peer, PeerJob, PeerParts } from './peer.ts'
 
 /**

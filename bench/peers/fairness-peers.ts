@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { LineProcess } from '../harness/line-process.ts'
-import { startDatabase } from '../harness/own-database.ts'
-import { percentile, rounded } from '../harness/percentile.ts'
+import { percentile, rounded } from '../harness/measure/percentile.ts'
+import { LineProcess } from '../harness/sandbox/line-process.ts'
+import { startDatabase } from '../harness/service/own-database.ts'
 import { ensureNpmPackage } from './npm-package.ts'
 
 interface QueuePeer {

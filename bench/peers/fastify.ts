@@ -1,5 +1,5 @@
 import { freePort } from '../../server/postgres/free-port.ts'
-import { type NodeServer, startNodeServer } from '../harness/node-server.ts'
+import { type NodeServer, startNodeServer } from '../harness/service/node-server.ts'
 
 const script = new URL('./fastify-server.ts', import.meta.url).pathname
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Launcher } from '../harness/launcher.ts'
-import { memoryOfNamed, type ProcessMemory, treeMemory } from '../harness/process-memory.ts'
+import { memoryOfNamed, type ProcessMemory, treeMemory } from '../harness/measure/process-memory.ts'
+import { Launcher } from '../harness/sandbox/launcher.ts'
 import { dockerRun, importBusybox, startDocker } from './docker.ts'
 import { preparePodman } from './podman.ts'
 

@@ -1,4 +1,4 @@
-import type { Launcher, Timed } from '../harness/launcher.ts'
+import type { Launcher, Timed } from '../harness/sandbox/launcher.ts'
 
 /** A program that does the same as our side, ready to be timed. */
 export interface Peer {

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { Reach } from '../harness/row.ts'
+import type { Reach } from '../harness/measure/row.ts'
 import { crunPeer } from './crun.ts'
 import { dockerPeer } from './docker.ts'
 import type { Peer, PeerParts } from './peer.ts'

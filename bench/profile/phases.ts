@@ -1,5 +1,5 @@
-import { mean, percentile } from '../harness/percentile.ts'
-import { aligned } from '../harness/report.ts'
+import { mean, percentile } from '../harness/measure/percentile.ts'
+import { aligned } from '../harness/measure/report.ts'
 
 /** Moments of one operation in order, in milliseconds of one clock. */
 export type Moments = [name: string, at: number][]

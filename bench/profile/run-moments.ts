@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { createLog } from '../../server/base/logging.ts'
 import { connect } from '../../server/db/database.ts'
 import { runningPostgresUrl } from '../../server/postgres/running.ts'
-import type { TimedRun } from '../harness/submit-and-wait.ts'
+import type { TimedRun } from '../harness/load/submit-and-wait.ts'
 import type { Moments } from './phases.ts'
 
 /**

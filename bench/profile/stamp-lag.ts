@@ -1,7 +1,7 @@
 import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { mean } from '../harness/percentile.ts'
+import { mean } from '../harness/measure/percentile.ts'
 
 const samples = 60
 

@@ -1,4 +1,4 @@
-import { makeBaseImage } from '@sandbox-jobs/server/main/operator/operator-images.ts'
+import { makeBaseImage } from '@sandbox-jobs/server/main/operator/images/operator-images.ts'
 import { Command } from 'commander'
 import { withOperator } from '../session/operator.ts'
 

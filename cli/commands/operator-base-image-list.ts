@@ -1,4 +1,4 @@
-import { readBaseImages } from '@sandbox-jobs/server/main/operator/operator-images.ts'
+import { readBaseImages } from '@sandbox-jobs/server/main/operator/images/operator-images.ts'
 import { Command } from 'commander'
 import { table } from '../output/table.ts'
 import { withOperator } from '../session/operator.ts'

@@ -1,4 +1,4 @@
-import { blockImage, readBlocks } from '@sandbox-jobs/server/main/operator/operator-blocks.ts'
+import { blockImage, readBlocks } from '@sandbox-jobs/server/main/operator/images/operator-blocks.ts'
 import { Command } from 'commander'
 import { imageDigest } from '../args/image-digest.ts'
 import { reasonText } from '../args/reason-text.ts'

@@ -1,4 +1,4 @@
-import { holdBuilds, resumeBuilds } from '@sandbox-jobs/server/main/operator/operator-build-fence.ts'
+import { holdBuilds, resumeBuilds } from '@sandbox-jobs/server/main/operator/images/operator-build-fence.ts'
 import { Command } from 'commander'
 import { wholeNumberUpTo } from '../args/whole-number.ts'
 import { withLocalService } from '../session/local-service.ts'

@@ -1,4 +1,7 @@
-import { type CuratedBuild, readCuratedBuildOf } from '@sandbox-jobs/server/main/operator/operator-curated.ts'
+import {
+  type CuratedBuild,
+  readCuratedBuildOf,
+} from '@sandbox-jobs/server/main/operator/images/operator-curated.ts'
 import { Command } from 'commander'
 import { CliError } from '../failure.ts'
 import { escapeControls, escapeLines } from '../output/escape-controls.ts'

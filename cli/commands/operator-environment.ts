@@ -4,7 +4,7 @@ import {
   type Published,
   publishEnvironment,
   readCuratedEnvironments,
-} from '@sandbox-jobs/server/main/operator/operator-curated.ts'
+} from '@sandbox-jobs/server/main/operator/images/operator-curated.ts'
 import { Command, InvalidArgumentError } from 'commander'
 import { CliError } from '../failure.ts'
 import { table } from '../output/table.ts'

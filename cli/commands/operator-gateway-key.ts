@@ -1,4 +1,8 @@
-import { issueKey, listKeys, revokeKey } from '@sandbox-jobs/server/main/operator/operator-gateway-keys.ts'
+import {
+  issueKey,
+  listKeys,
+  revokeKey,
+} from '@sandbox-jobs/server/main/operator/keys/operator-gateway-keys.ts'
 import { Command } from 'commander'
 import { CliError } from '../failure.ts'
 import { table } from '../output/table.ts'

@@ -4,8 +4,11 @@ import {
   rotateLinkKey,
   rotatePepper,
   rotateTokenKey,
-} from '@sandbox-jobs/server/main/operator/operator-keys.ts'
-import { retireSecretKeys, rotateSecrets } from '@sandbox-jobs/server/main/operator/operator-secret-keys.ts'
+} from '@sandbox-jobs/server/main/operator/keys/operator-keys.ts'
+import {
+  retireSecretKeys,
+  rotateSecrets,
+} from '@sandbox-jobs/server/main/operator/keys/operator-secret-keys.ts'
 import { Command } from 'commander'
 import { CliError, exitCodes } from '../failure.ts'
 import { createReporter } from '../output/reporter.ts'

@@ -1,7 +1,7 @@
 import {
   approveRunnerRelease,
   readRunnerReleases,
-} from '@sandbox-jobs/server/main/operator/operator-runner-releases.ts'
+} from '@sandbox-jobs/server/main/operator/images/operator-runner-releases.ts'
 import { Command } from 'commander'
 import { CliError } from '../failure.ts'
 import { table } from '../output/table.ts'

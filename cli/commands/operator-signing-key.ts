@@ -2,7 +2,7 @@ import {
   readSigningKeys,
   retireSigningKey,
   rotateSigningKey,
-} from '@sandbox-jobs/server/main/operator/operator-signing-keys.ts'
+} from '@sandbox-jobs/server/main/operator/keys/operator-signing-keys.ts'
 import { Command } from 'commander'
 import { CliError, exitCodes } from '../failure.ts'
 import { table } from '../output/table.ts'

@@ -1,4 +1,4 @@
-import { makeToolchain } from '@sandbox-jobs/server/main/operator/operator-images.ts'
+import { makeToolchain } from '@sandbox-jobs/server/main/operator/images/operator-images.ts'
 import { Command } from 'commander'
 import { withOperator } from '../session/operator.ts'
 

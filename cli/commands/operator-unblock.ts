@@ -1,4 +1,4 @@
-import { unblockImage } from '@sandbox-jobs/server/main/operator/operator-blocks.ts'
+import { unblockImage } from '@sandbox-jobs/server/main/operator/images/operator-blocks.ts'
 import { Command } from 'commander'
 import { imageDigest } from '../args/image-digest.ts'
 import { CliError } from '../failure.ts'

@@ -1,4 +1,4 @@
-import type { OperatorProblem } from '@sandbox-jobs/server/main/operator/operator-images.ts'
+import type { OperatorProblem } from '@sandbox-jobs/server/main/operator/images/operator-images.ts'
 import { CliError, exitCodes } from '../failure.ts'
 import { createReporter, type Reporter } from '../output/reporter.ts'
 import { durationText } from '../output/sizes.ts'

@@ -8,8 +8,8 @@ import { createClient } from '@sandbox-jobs/contract/client/client.ts'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import { freePort, type OwnService, sandboxProgram } from '../main-job/service.ts'
 import type { Tenant } from '../main-job/tenant.ts'
-import { withDatabase } from './history.ts'
-import type { JobInput } from './job.ts'
+import { withDatabase } from './load/history.ts'
+import type { JobInput } from './load/job.ts'
 
 export interface DuplicatePlan {
   keys: number

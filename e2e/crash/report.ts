@@ -1,6 +1,6 @@
-import type { Kill } from './killer.ts'
-import type { Recovery } from './recovery.ts'
-import { victimKinds } from './victims.ts'
+import type { Recovery } from './checks/recovery.ts'
+import type { Kill } from './faults/killer.ts'
+import { victimKinds } from './faults/victims.ts'
 
 export interface Tally {
   seed: number

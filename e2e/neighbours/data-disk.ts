@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { chmod, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { mountFile } from '../crash/small-disks.ts'
+import { mountFile } from '../crash/faults/small-disks.ts'
 import type { HostSetup } from '../main-job/service.ts'
 
 const sizeMiB = 2048

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { agentGroups } from '../crash/agent-groups.ts'
-import { withDatabase } from '../crash/history.ts'
-import { runProcesses } from '../crash/victims.ts'
+import { agentGroups } from '../crash/faults/agent-groups.ts'
+import { runProcesses } from '../crash/faults/victims.ts'
+import { withDatabase } from '../crash/load/history.ts'
 import type { OwnService } from '../main-job/service.ts'
 
 /** Target of an injected fault: a service and the task version that will run. */

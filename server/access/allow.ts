@@ -10,9 +10,9 @@ import {
 } from '@sandbox-jobs/contract/access/decide.ts'
 import { companyManagers } from '@sandbox-jobs/contract/access/role.ts'
 import { uncoded } from '@sandbox-jobs/contract/errors/uncoded.ts'
-import { CodedError, notFound } from '../base/coded-error.ts'
-import { PlainError } from '../base/plain-error.ts'
-import type { Standing } from './caller-statement.ts'
+import { CodedError, notFound } from '../base/errors/coded-error.ts'
+import { PlainError } from '../base/errors/plain-error.ts'
+import type { Standing } from './authentication/caller-statement.ts'
 import type { Principal } from './principal.ts'
 
 /*

@@ -1,5 +1,5 @@
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
-import type { Room } from './directory.ts'
+import type { Room } from './directory/directory.ts'
 
 /*
  * The one rule of shares: which live grants on `share_grants` cover a room. Each statement that asks what a share lends is

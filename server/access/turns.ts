@@ -4,11 +4,11 @@ import type { Clock } from '../base/clock.ts'
 import type { Peppers } from '../base/keys/peppers.ts'
 import type { SignedTokens } from '../base/keys/signed-tokens.ts'
 import type { Database } from '../db/database.ts'
-import { principalOf, refuseCredentials } from './authentication.ts'
-import { findUserCredential } from './credential-store.ts'
+import { principalOf, refuseCredentials } from './authentication/authentication.ts'
+import { findUserCredential } from './authentication/credential-store.ts'
+import { findSocialClient, findSocialClientOf } from './directory/social-client-store.ts'
 import { useGatewayKey } from './keys/gateway-keys.ts'
 import type { HumanTurn, Principal } from './principal.ts'
-import { findSocialClient, findSocialClientOf } from './social-client-store.ts'
 
 /*
  * Human turns (contract part 3, D2). A message of a person in a room starts a turn, and the signed turn context lets an

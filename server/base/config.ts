@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { homedir, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { parse } from 'yaml'
-import { parseAddressRange } from './address-range.ts'
+import { parseAddressRange } from './addresses/address-range.ts'
 
 /**
  * Every setting of the service, in one table: an environment variable, or the same name in the YAML file that

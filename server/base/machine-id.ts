@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { hasCode } from './has-code.ts'
+import { hasCode } from './errors/has-code.ts'
 
 /** The identity of a machine towards its database. */
 export interface Machine {

@@ -1,8 +1,8 @@
 import type { Company } from '@sandbox-jobs/contract/resources/companies/company.ts'
 import { authorize, ownCompany } from '../access/allow.ts'
-import type { Platform } from '../access/platform.ts'
+import type { Platform } from '../access/directory/platform.ts'
 import type { Principal } from '../access/principal.ts'
-import { notFound } from '../base/coded-error.ts'
+import { notFound } from '../base/errors/coded-error.ts'
 import type { Executing } from '../db/database.ts'
 import { findCompaniesNamed, findCompany } from './company-store.ts'
 

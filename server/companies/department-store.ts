@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely'
-import type { Stretch } from '../access/platform.ts'
+import type { Stretch } from '../access/directory/platform.ts'
 import { newId } from '../base/ids.ts'
 import type { Executing } from '../db/database.ts'
 import type { DepartmentsTable } from '../db/tables/platform.ts'

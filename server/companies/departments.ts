@@ -5,9 +5,9 @@ import type {
   DepartmentUpdateRequest,
 } from '@sandbox-jobs/contract/resources/companies/department.ts'
 import { authorize, ownCompany } from '../access/allow.ts'
-import { type ListRequest, type Platform, pageById } from '../access/platform.ts'
+import { type ListRequest, type Platform, pageById } from '../access/directory/platform.ts'
 import type { Principal } from '../access/principal.ts'
-import { CodedError, notFound } from '../base/coded-error.ts'
+import { CodedError, notFound } from '../base/errors/coded-error.ts'
 import { violates } from '../db/database.ts'
 import {
   type DepartmentRow,

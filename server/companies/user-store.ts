@@ -1,6 +1,6 @@
 import { roles } from '@sandbox-jobs/contract/resources/companies/user.ts'
 import { type Selectable, sql } from 'kysely'
-import type { Stretch } from '../access/platform.ts'
+import type { Stretch } from '../access/directory/platform.ts'
 import { newId } from '../base/ids.ts'
 import { acrossCompanies } from '../db/across-companies.ts'
 import type { Executing, Trx } from '../db/database.ts'

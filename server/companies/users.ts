@@ -6,11 +6,11 @@ import {
   type UserUpdateRequest,
 } from '@sandbox-jobs/contract/resources/companies/user.ts'
 import { authorize, ownCompany } from '../access/allow.ts'
+import { type ListRequest, type Platform, pageById } from '../access/directory/platform.ts'
 import { hashing } from '../access/login/hashing.ts'
 import { hashPassword } from '../access/login/passwords.ts'
-import { type ListRequest, type Platform, pageById } from '../access/platform.ts'
 import type { Principal } from '../access/principal.ts'
-import { CodedError, notFound } from '../base/coded-error.ts'
+import { CodedError, notFound } from '../base/errors/coded-error.ts'
 import { type Executing, type Trx, violates } from '../db/database.ts'
 import { replaceManagedDepartments } from './department-manager-store.ts'
 import { countDepartments } from './department-store.ts'

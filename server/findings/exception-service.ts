@@ -6,10 +6,10 @@ import type {
   SecurityExceptionList,
 } from '@sandbox-jobs/contract/resources/builds/security-finding.ts'
 import type { Principal } from '../access/principal.ts'
-import { CodedError, notFound } from '../base/coded-error.ts'
+import { CodedError, notFound } from '../base/errors/coded-error.ts'
+import { invalid } from '../base/errors/validation-error.ts'
 import { newId } from '../base/ids.ts'
 import type { PageRequest } from '../base/page.ts'
-import { invalid } from '../base/validation-error.ts'
 import { managedEnvironment } from '../environments/catalogue/environment-access.ts'
 import type { EnvironmentContext } from '../environments/catalogue/environment-context.ts'
 import { renderException } from './exception.ts'

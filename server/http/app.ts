@@ -1,13 +1,13 @@
 import type { Socket } from 'node:net'
 import { catalogue } from '@sandbox-jobs/contract/errors/catalogue.ts'
 import { type FastifyInstance, type FastifyRequest, fastify, LogController } from 'fastify'
-import { notFound } from '../base/coded-error.ts'
+import { notFound } from '../base/errors/coded-error.ts'
+import { parseStrictJson } from '../base/json/strict-json.ts'
 import type { Log } from '../base/logging.ts'
-import { parseStrictJson } from '../base/strict-json.ts'
 import { largeBodyMinBytes, parseLargeBody } from '../tasks/inputs/large-body.ts'
-import { allowOtherOrigins } from './cross-origin.ts'
-import { handleError } from './errors.ts'
 import { type BodyConfig, callerDecorator, companyOf, takeTurn } from './mount.ts'
+import { allowOtherOrigins } from './requests/cross-origin.ts'
+import { handleError } from './responses/errors.ts'
 
 /** Bounds on the shape of any JSON body. The run input has its own bounds, checked where it is parsed. */
 const jsonBounds = { maxDepth: 80, maxNodes: 120_000, acceptProto: true }

@@ -2,16 +2,16 @@ import { needsCredentials, type OpenAction } from '@sandbox-jobs/contract/access
 import type { BodyOf, ParamsOf, QueryOf, ResponseOf, Route } from '@sandbox-jobs/contract/routes/route.ts'
 import { Strict } from '@sandbox-jobs/contract/schema.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { FindKey } from '../access/authentication.ts'
+import type { FindKey } from '../access/authentication/authentication.ts'
 import type { Principal } from '../access/principal.ts'
-import { CodedError } from '../base/coded-error.ts'
+import { CodedError } from '../base/errors/coded-error.ts'
 import { Rendered } from '../base/rendered.ts'
-import { readIdempotencyKey } from './idempotency-key.ts'
-import { requireMediaType } from './media-type.ts'
-import type { RequestScheduler } from './request-scheduler.ts'
+import { readIdempotencyKey } from './requests/idempotency-key.ts'
+import { requireMediaType } from './requests/media-type.ts'
 import { checkEnabled, checkKeyScope } from './scopes.ts'
-import { type TakeTurn, turnOf } from './take-turn.ts'
-import { isValid, validatorOf } from './validation.ts'
+import type { RequestScheduler } from './turns/request-scheduler.ts'
+import { type TakeTurn, turnOf } from './turns/take-turn.ts'
+import { isValid, validatorOf } from './validation/validation.ts'
 
 /** One call of a route, validated against its declaration. */
 export interface Call<R extends Route, Prefetched = unknown> {

@@ -2,7 +2,7 @@ import { needsCredentials } from '@sandbox-jobs/contract/access/actions.ts'
 import { uncoded } from '@sandbox-jobs/contract/errors/uncoded.ts'
 import type { Route } from '@sandbox-jobs/contract/routes/route.ts'
 import type { FastifyInstance } from 'fastify'
-import { PlainError } from '../base/plain-error.ts'
+import { PlainError } from '../base/errors/plain-error.ts'
 import { chatroomOf, fastifyPath, type MountOptions } from './mount.ts'
 import { checkEnabled, checkKeyScope } from './scopes.ts'
 

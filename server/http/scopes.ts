@@ -3,8 +3,8 @@ import { uncoded } from '@sandbox-jobs/contract/errors/uncoded.ts'
 import { stopsWhenDisabled } from '@sandbox-jobs/contract/routes/implied-errors.ts'
 import type { Route } from '@sandbox-jobs/contract/routes/route.ts'
 import type { Principal } from '../access/principal.ts'
-import { CodedError } from '../base/coded-error.ts'
-import { PlainError } from '../base/plain-error.ts'
+import { CodedError } from '../base/errors/coded-error.ts'
+import { PlainError } from '../base/errors/plain-error.ts'
 
 const refuse = ({ status, detail }: { status: number; detail: string }) => new PlainError(status, detail)
 

@@ -7,10 +7,10 @@ import { startAgent } from '../executor/oci/agent/agent.ts'
 import { agentPaths } from '../executor/oci/host/paths.ts'
 import { ExecutorRefused } from '../executor/port/errors.ts'
 import { accountOf } from '../postgres/account.ts'
-import { lockInstance } from './supervisor/instance-lock.ts'
-import { progressMessage, readyMessage } from './supervisor/ready-message.ts'
+import { lockInstance } from './supervisor/host/instance-lock.ts'
+import { tidyAfterStart } from './supervisor/host/tidy-after-start.ts'
+import { progressMessage, readyMessage } from './supervisor/processes/ready-message.ts'
 import { exitCodes, ServiceProblem } from './supervisor/service-problem.ts'
-import { tidyAfterStart } from './supervisor/tidy-after-start.ts'
 
 /*
  * The host agent's process. `--cgroup` and `--slots` let several agents share a machine, each with its own data

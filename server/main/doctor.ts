@@ -9,7 +9,7 @@ import { isCurrent, listBaseImages } from '../operations/host/base-images.ts'
 import { accountOf } from '../postgres/account.ts'
 import { isPortFree } from '../postgres/free-port.ts'
 import { defaultCompanyBytes, newWorkFloors } from '../storage/free-space.ts'
-import { lockHolder } from './supervisor/instance-lock.ts'
+import { lockHolder } from './supervisor/host/instance-lock.ts'
 
 const GiB = 1024 ** 3
 

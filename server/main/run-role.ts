@@ -1,8 +1,8 @@
 import { type Config, ConfigInvalid, readConfig } from '../base/config.ts'
 import { createLog, type Log } from '../base/logging.ts'
-import { readyMessage } from './supervisor/ready-message.ts'
+import { tidyAfterStart } from './supervisor/host/tidy-after-start.ts'
+import { readyMessage } from './supervisor/processes/ready-message.ts'
 import { exitCodes, ServiceProblem } from './supervisor/service-problem.ts'
-import { tidyAfterStart } from './supervisor/tidy-after-start.ts'
 
 /** What a role returns to the process that runs it. */
 export interface RunningRole {

@@ -12,8 +12,8 @@ import {
   startedService,
 } from '../../testing/started-service.ts'
 import { freePort } from '../postgres/free-port.ts'
-import { openDataFolder } from './supervisor/data-folder.ts'
-import { lockInstance } from './supervisor/instance-lock.ts'
+import { openDataFolder } from './supervisor/host/data-folder.ts'
+import { lockInstance } from './supervisor/host/instance-lock.ts'
 import { exitCodes } from './supervisor/service-problem.ts'
 
 let parent: string

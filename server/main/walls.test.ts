@@ -15,7 +15,7 @@ import { readConfig } from '../base/config.ts'
 import { type Account, asAccount } from '../postgres/account.ts'
 import { freePort } from '../postgres/free-port.ts'
 import { runningPostgresUrl, runningServiceUrls } from '../postgres/running.ts'
-import { serviceAccounts } from './supervisor/service-accounts.ts'
+import { serviceAccounts } from './supervisor/host/service-accounts.ts'
 
 /* What code that runs in one process of the service can reach of the others, tried by programs under that account. */
 

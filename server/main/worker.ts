@@ -18,7 +18,7 @@ import { liveLogWriter } from '../live-logs/live-log-writer.ts'
 import { LogSources } from '../live-logs/log-sources.ts'
 import manifest from '../package.json' with { type: 'json' }
 import { startRunWorker } from '../runs/drive/run-worker.ts'
-import { StoredRunSecrets } from '../runs/prepare/run-secrets.ts'
+import { StoredRunSecrets } from '../runs/prepare/secrets/run-secrets.ts'
 import { queuePolicy } from '../runs/queue/queue-policy.ts'
 import { configuredCapacity, memoryForBuildsMib } from '../runs/queue/run-capacity.ts'
 import { postgresRunQueue } from '../runs/queue/run-queue.ts'

@@ -1,7 +1,7 @@
 import { authorize, departmentsManagedBy, may, ownCompany, ownedBy } from '../access/allow.ts'
-import type { Directory } from '../access/directory.ts'
+import type { Directory } from '../access/directory/directory.ts'
 import type { Principal } from '../access/principal.ts'
-import { notFound } from '../base/coded-error.ts'
+import { notFound } from '../base/errors/coded-error.ts'
 
 /** Whom a secret is supplied for: a room, a department or the company. */
 export interface Consumer {

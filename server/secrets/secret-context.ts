@@ -1,4 +1,4 @@
-import type { Directory } from '../access/directory.ts'
+import type { Directory } from '../access/directory/directory.ts'
 import type { Principal } from '../access/principal.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Keys } from '../base/keys/keys.ts'

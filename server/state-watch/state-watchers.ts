@@ -1,5 +1,5 @@
-import { CodedError } from '../base/coded-error.ts'
-import { SharedSlots, type SlotBounds } from '../base/shared-slots.ts'
+import { CodedError } from '../base/errors/coded-error.ts'
+import { SharedSlots, type SlotBounds } from '../base/sharing/shared-slots.ts'
 import type { Database } from '../db/database.ts'
 import type { LogUpdates } from '../live-logs/log-updates.ts'
 import { listStateEvents } from './state-event-store.ts'

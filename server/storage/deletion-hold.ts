@@ -1,7 +1,7 @@
 import { mkdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { systemClock } from '../base/clock.ts'
-import { hasCode } from '../base/has-code.ts'
+import { hasCode } from '../base/errors/has-code.ts'
 import { folderMode } from './incoming.ts'
 
 /** The process with a hold touches its file more often than this; an older file is residue of a process that died. */

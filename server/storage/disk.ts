@@ -3,7 +3,7 @@ import { type FileHandle, link, mkdir, open, opendir, rename, rm, rmdir, stat } 
 import { dirname, join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { firstBytes } from '../base/first-bytes.ts'
-import { settleAll } from '../base/settle-all.ts'
+import { settleAll } from '../base/sharing/settle-all.ts'
 import { DeletionHold } from './deletion-hold.ts'
 import { FreeSpace } from './free-space.ts'
 import { folderMode, Incoming } from './incoming.ts'

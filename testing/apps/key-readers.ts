@@ -1,5 +1,5 @@
-import { Authentication, type FindKey } from '../../server/access/authentication.ts'
-import { Directory } from '../../server/access/directory.ts'
+import { Authentication, type FindKey } from '../../server/access/authentication/authentication.ts'
+import { Directory } from '../../server/access/directory/directory.ts'
 import { hashApiKey, newApiKey } from '../../server/access/keys/api-key-secret.ts'
 import { AccessTokens } from '../../server/access/login/access-tokens.ts'
 import type { Principal } from '../../server/access/principal.ts'

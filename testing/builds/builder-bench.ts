@@ -1,5 +1,5 @@
 import { text } from 'node:stream/consumers'
-import { ArchiveRefused } from '../../server/archives/formats/archive-refused.ts'
+import { ArchiveRefused } from '../../server/archives/formats/refusals/archive-refused.ts'
 import { checkFlatImage } from '../../server/archives/images/flat-image.ts'
 import { newId } from '../../server/base/ids.ts'
 import { buildSandbox } from '../../server/builds/builder/build-sandbox.ts'

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Plugin } from 'vitest/config'
-import { packedProgram } from '../../server/main/supervisor/packed-program.ts'
+import { packedProgram } from '../../server/main/supervisor/processes/packed-program.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 /**

@@ -3,7 +3,7 @@ import { newId } from '../../base/ids.ts'
 import { acrossCompanies } from '../../db/across-companies.ts'
 import type { Executing } from '../../db/database.ts'
 import type { ApiKeysTable } from '../../db/tables/platform.ts'
-import type { Stretch } from '../platform.ts'
+import type { Stretch } from '../directory/platform.ts'
 
 const columns = [
   'id',

@@ -6,14 +6,14 @@ import type {
   ApiKeyCreateRequest,
   ApiKeyList,
 } from '@sandbox-jobs/contract/resources/access/api-key.ts'
-import { CodedError, notFound } from '../../base/coded-error.ts'
-import { invalid } from '../../base/validation-error.ts'
+import { CodedError, notFound } from '../../base/errors/coded-error.ts'
+import { invalid } from '../../base/errors/validation-error.ts'
 import { violates } from '../../db/database.ts'
 import { authorize, ownCompany, roomSubject } from '../allow.ts'
-import { findUserCredential, type UserCredential } from '../credential-store.ts'
-import { findRoomStandings } from '../directory-store.ts'
+import { findUserCredential, type UserCredential } from '../authentication/credential-store.ts'
+import { findRoomStandings } from '../directory/directory-store.ts'
+import { type ListRequest, type Platform, pageById } from '../directory/platform.ts'
 import { anyOrigin, badDomains } from '../origins.ts'
-import { type ListRequest, type Platform, pageById } from '../platform.ts'
 import type { Principal } from '../principal.ts'
 import { hashApiKey, newApiKey } from './api-key-secret.ts'
 import {

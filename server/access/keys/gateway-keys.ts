@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/clock.ts'
-import { CodedError } from '../../base/coded-error.ts'
+import { CodedError } from '../../base/errors/coded-error.ts'
 import { newToken } from '../../base/ids.ts'
 import type { Peppers } from '../../base/keys/peppers.ts'
 import { type Database, violates } from '../../db/database.ts'

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createTestDatabase } from '../../../testing/database/test-database.ts'
 import { makeTenant, makeUser } from '../../../testing/factories/platform.ts'
-import { findLogin } from '../credential-store.ts'
+import { findLogin } from '../authentication/credential-store.ts'
 import { dropFullBuckets } from './login-attempt-store.ts'
 import { LoginAttempts } from './login-attempts.ts'
 

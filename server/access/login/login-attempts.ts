@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import { isIPv6 } from 'node:net'
 import type { Clock } from '../../base/clock.ts'
 import type { Database } from '../../db/database.ts'
-import type { UserCredential } from '../credential-store.ts'
+import type { UserCredential } from '../authentication/credential-store.ts'
 import { isKnownAddress, type LoginAddress, rememberAddress } from './login-address-store.ts'
 import { type Bucket, giveBackToEach, takeOfEach, waitMsOf } from './login-attempt-store.ts'
 

@@ -1,6 +1,6 @@
 import type { ErrorCode } from '@sandbox-jobs/contract/errors/catalogue.ts'
 import type { HumanTurn, Principal } from '../../access/principal.ts'
-import { CodedError } from '../../base/coded-error.ts'
+import { CodedError } from '../../base/errors/coded-error.ts'
 import { sha256Of } from '../../base/sha256.ts'
 import { isDatabaseUnavailable, violates } from '../../db/database.ts'
 import { enqueueRun } from '../../runs/submit/enqueue-run.ts'

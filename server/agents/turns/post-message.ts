@@ -1,6 +1,6 @@
 import { messageLifetimeDays } from '@sandbox-jobs/contract/limits.ts'
 import type { MessagePostRequest, PostedMessage } from '@sandbox-jobs/contract/resources/agents/message.ts'
-import type { Directory } from '../../access/directory.ts'
+import type { Directory } from '../../access/directory/directory.ts'
 import type { HumanTurn, Principal } from '../../access/principal.ts'
 import { signTurn } from '../../access/turns.ts'
 import type { Clock } from '../../base/clock.ts'

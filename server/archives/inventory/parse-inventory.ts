@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { Compile } from 'typebox/compile'
-import { JsonRefused, parseStrictJson } from '../../base/strict-json.ts'
+import { JsonRefused, parseStrictJson } from '../../base/json/strict-json.ts'
 import {
   type Inventory,
   inventoryBounds,

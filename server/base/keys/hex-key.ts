@@ -1,6 +1,6 @@
 import { createSecretKey, type KeyObject, randomBytes } from 'node:crypto'
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
-import { hasCode } from '../has-code.ts'
+import { hasCode } from '../errors/has-code.ts'
 import { keepFirst, privateMode } from './key-files.ts'
 
 /* Files with one symmetric key of 256 bits as 64 hex digits and a line feed. */

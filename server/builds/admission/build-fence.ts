@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { CodedError } from '../../base/coded-error.ts'
+import { CodedError } from '../../base/errors/coded-error.ts'
 import type { Executing } from '../../db/database.ts'
 import type { EnvironmentContext } from '../../environments/catalogue/environment-context.ts'
 

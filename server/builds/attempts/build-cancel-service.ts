@@ -1,7 +1,7 @@
 import type { BuildAttempt } from '@sandbox-jobs/contract/resources/builds/build-attempt.ts'
 import { buildAttemptMachine } from '@sandbox-jobs/contract/states/build-attempt-states.ts'
 import type { Principal } from '../../access/principal.ts'
-import { CodedError, notFound } from '../../base/coded-error.ts'
+import { CodedError, notFound } from '../../base/errors/coded-error.ts'
 import { transition } from '../../db/transition.ts'
 import { managedEnvironment } from '../../environments/catalogue/environment-access.ts'
 import type { EnvironmentContext } from '../../environments/catalogue/environment-context.ts'

@@ -1,6 +1,6 @@
 import type { BuildDetails, BuildStageRecord } from '@sandbox-jobs/contract/resources/builds/build-details.ts'
 import type { Principal } from '../../access/principal.ts'
-import { notFound } from '../../base/coded-error.ts'
+import { notFound } from '../../base/errors/coded-error.ts'
 import type { Executing } from '../../db/database.ts'
 import { managedEnvironment } from '../../environments/catalogue/environment-access.ts'
 import { buildStages } from '../../environments/versions/build-stages.ts'

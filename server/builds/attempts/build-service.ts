@@ -5,7 +5,7 @@ import type {
 import type { BuildProfile } from '@sandbox-jobs/contract/resources/environments/profile.ts'
 import { defaultRegion, regionsOf } from '@sandbox-jobs/contract/resources/environments/region.ts'
 import type { Principal } from '../../access/principal.ts'
-import { CodedError, notFound } from '../../base/coded-error.ts'
+import { CodedError, notFound } from '../../base/errors/coded-error.ts'
 import { newId } from '../../base/ids.ts'
 import { companyPolicy } from '../../companies/settings/company-policy.ts'
 import { requireStorageQuota } from '../../companies/storage/storage-quota.ts'

@@ -1,5 +1,5 @@
 import { text } from 'node:stream/consumers'
-import { ArchiveRefused } from '../../archives/formats/archive-refused.ts'
+import { ArchiveRefused } from '../../archives/formats/refusals/archive-refused.ts'
 import type { ResolvedName } from '../../archives/images/image-manifest.ts'
 import type { SandboxExit } from '../../executor/port/sandbox-exit.ts'
 import type { SandboxSpec } from '../../executor/port/sandbox-spec.ts'

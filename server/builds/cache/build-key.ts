@@ -1,4 +1,4 @@
-import { canonicalDigest } from '../../base/canonical-json.ts'
+import { canonicalDigest } from '../../base/json/canonical-json.ts'
 import type { Builder, Runner } from '../../executor/port/host.ts'
 import type { NamedDigest } from '../../images/provenance/statement.ts'
 import type { BuildRequest } from '../request/build-request.ts'

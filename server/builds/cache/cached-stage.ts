@@ -1,7 +1,7 @@
 import { digestPattern } from '@sandbox-jobs/contract/digest.ts'
 import { type Static, Type } from 'typebox'
 import { Check } from 'typebox/schema'
-import { parseStrictJson } from '../../base/strict-json.ts'
+import { parseStrictJson } from '../../base/json/strict-json.ts'
 import { openEnvelope, sealEnvelope } from '../../images/provenance/dsse.ts'
 import type { BuildTools } from '../request/build-tools.ts'
 import type { CachedStageRow } from './cached-stage-store.ts'

@@ -1,5 +1,5 @@
 import type { CachePoint } from '../../archives/dockerfile/cache-points.ts'
-import { canonicalDigest } from '../../base/canonical-json.ts'
+import { canonicalDigest } from '../../base/json/canonical-json.ts'
 import type { Build } from '../request/build.ts'
 import type { ImageKey } from './build-key.ts'
 

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 import type { Principal } from '../../access/principal.ts'
-import { notFound } from '../../base/coded-error.ts'
+import { notFound } from '../../base/errors/coded-error.ts'
 import { managedEnvironment } from '../../environments/catalogue/environment-access.ts'
 import type { EnvironmentContext } from '../../environments/catalogue/environment-context.ts'
 import { ObjectMissing } from '../../storage/port.ts'

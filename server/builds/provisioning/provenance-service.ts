@@ -8,7 +8,7 @@ import {
 import type { Principal } from '../../access/principal.ts'
 import type { ArchiveEntry } from '../../archives/formats/archive.ts'
 import { canonicalTar } from '../../archives/formats/tar/canonical-tar.ts'
-import { CodedError, notFound } from '../../base/coded-error.ts'
+import { CodedError, notFound } from '../../base/errors/coded-error.ts'
 import type { PublishedSigningKeys } from '../../base/keys/published-signing-keys.ts'
 import { managedEnvironment } from '../../environments/catalogue/environment-access.ts'
 import type { EnvironmentContext } from '../../environments/catalogue/environment-context.ts'

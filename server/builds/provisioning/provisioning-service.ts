@@ -1,7 +1,7 @@
 import type { EnvironmentVersion } from '@sandbox-jobs/contract/resources/environments/environment-version.ts'
 import { provisionableVersionStates } from '@sandbox-jobs/contract/states/environment-version-states.ts'
 import type { Principal } from '../../access/principal.ts'
-import { CodedError } from '../../base/coded-error.ts'
+import { CodedError } from '../../base/errors/coded-error.ts'
 import { requireActive } from '../../environments/catalogue/environment.ts'
 import { managedEnvironment } from '../../environments/catalogue/environment-access.ts'
 import type { EnvironmentContext } from '../../environments/catalogue/environment-context.ts'

@@ -1,6 +1,6 @@
 import { addAbortSignal } from 'node:stream'
 import { profileOf } from '@sandbox-jobs/contract/resources/environments/profile.ts'
-import { settleAll } from '../../base/settle-all.ts'
+import { settleAll } from '../../base/sharing/settle-all.ts'
 import type { ImageConfig } from '../../db/tables/environments.ts'
 import { runtimeOf } from '../../environments/versions/isolation.ts'
 import type { Runner } from '../../executor/port/host.ts'

@@ -1,6 +1,6 @@
 import { DockerfileRefused } from '../../archives/dockerfile/dockerfile-refused.ts'
-import { ArchiveRefused } from '../../archives/formats/archive-refused.ts'
 import { HashedSource } from '../../archives/formats/hashed-source.ts'
+import { ArchiveRefused } from '../../archives/formats/refusals/archive-refused.ts'
 import type { ContextFacts } from '../../archives/reader/reader-messages.ts'
 import { findContextFacts, recordContextFacts } from '../cache/context-facts-store.ts'
 import { storeBuildLog } from '../logs/store-build-log.ts'

@@ -7,10 +7,10 @@ import type {
 } from '@sandbox-jobs/contract/resources/tasks/chatroom-jobs.ts'
 import type { ItemCount } from '@sandbox-jobs/contract/resources/tasks/task-history.ts'
 import { absenceOf, departmentOf, may } from '../../access/allow.ts'
-import type { Directory } from '../../access/directory.ts'
+import type { Directory } from '../../access/directory/directory.ts'
 import type { Principal } from '../../access/principal.ts'
 import type { Clock } from '../../base/clock.ts'
-import { notFound } from '../../base/coded-error.ts'
+import { notFound } from '../../base/errors/coded-error.ts'
 import type { Database } from '../../db/database.ts'
 import {
   countJobRooms,

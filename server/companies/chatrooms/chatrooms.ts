@@ -5,10 +5,10 @@ import type {
   ChatroomUpdateRequest,
 } from '@sandbox-jobs/contract/resources/companies/chatroom.ts'
 import { authorize, ownCompany } from '../../access/allow.ts'
-import { findDepartment } from '../../access/directory-store.ts'
-import { type ListRequest, type Platform, pageById } from '../../access/platform.ts'
+import { findDepartment } from '../../access/directory/directory-store.ts'
+import { type ListRequest, type Platform, pageById } from '../../access/directory/platform.ts'
 import type { Principal } from '../../access/principal.ts'
-import { CodedError, notFound } from '../../base/coded-error.ts'
+import { CodedError, notFound } from '../../base/errors/coded-error.ts'
 import { type Executing, violates } from '../../db/database.ts'
 import {
   type ChatroomRow,

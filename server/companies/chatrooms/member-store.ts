@@ -1,4 +1,4 @@
-import type { Stretch } from '../../access/platform.ts'
+import type { Stretch } from '../../access/directory/platform.ts'
 import type { Executing } from '../../db/database.ts'
 
 export interface MemberRow {

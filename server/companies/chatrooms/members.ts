@@ -4,10 +4,10 @@ import type {
   MembershipPutRequest,
 } from '@sandbox-jobs/contract/resources/companies/membership.ts'
 import { authorize, ownCompany } from '../../access/allow.ts'
-import { findRoomStanding } from '../../access/directory-store.ts'
-import { type ListRequest, type Platform, pageById } from '../../access/platform.ts'
+import { findRoomStanding } from '../../access/directory/directory-store.ts'
+import { type ListRequest, type Platform, pageById } from '../../access/directory/platform.ts'
 import type { Principal } from '../../access/principal.ts'
-import { notFound } from '../../base/coded-error.ts'
+import { notFound } from '../../base/errors/coded-error.ts'
 import type { Executing } from '../../db/database.ts'
 import { findUserRow } from '../user-store.ts'
 import {

@@ -1,6 +1,6 @@
 import type { OwnChatroomList } from '@sandbox-jobs/contract/resources/companies/chatroom.ts'
 import { departmentsManagedBy } from '../../access/allow.ts'
-import { type Platform, pageById } from '../../access/platform.ts'
+import { type Platform, pageById } from '../../access/directory/platform.ts'
 import type { Principal } from '../../access/principal.ts'
 import type { PageRequest } from '../../base/page.ts'
 import { listOwnChatroomRows } from './chatroom-store.ts'

@@ -4,16 +4,16 @@ import type {
   SocialMediaClientList,
 } from '@sandbox-jobs/contract/resources/agents/social-media-client.ts'
 import { authorize, ownCompany } from '../../access/allow.ts'
-import { findRoomStanding } from '../../access/directory-store.ts'
-import { type ListRequest, type Platform, pageById } from '../../access/platform.ts'
-import type { Principal } from '../../access/principal.ts'
+import { findRoomStanding } from '../../access/directory/directory-store.ts'
+import { type ListRequest, type Platform, pageById } from '../../access/directory/platform.ts'
 import {
   insertSocialClient,
   listSocialClientRows,
   removeSocialClientRow,
   type SocialClientRow,
-} from '../../access/social-client-store.ts'
-import { CodedError, notFound } from '../../base/coded-error.ts'
+} from '../../access/directory/social-client-store.ts'
+import type { Principal } from '../../access/principal.ts'
+import { CodedError, notFound } from '../../base/errors/coded-error.ts'
 import { type Executing, violates } from '../../db/database.ts'
 
 /* External people of a room (contract part 3, D1), kept by the administrators of the company. */

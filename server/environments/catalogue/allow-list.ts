@@ -1,5 +1,5 @@
 import type { EgressAllowList } from '@sandbox-jobs/contract/resources/environments/egress.ts'
-import { invalid } from '../../base/validation-error.ts'
+import { invalid } from '../../base/errors/validation-error.ts'
 import { type AllowListProblem, allowListProblem } from '../../executor/port/allow-list.ts'
 
 const messages: Record<AllowListProblem, string> = {

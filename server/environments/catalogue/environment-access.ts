@@ -1,7 +1,7 @@
 import type { ActionOn } from '@sandbox-jobs/contract/access/actions.ts'
 import { authorize, ownedBy } from '../../access/allow.ts'
 import type { Principal } from '../../access/principal.ts'
-import { notFound } from '../../base/coded-error.ts'
+import { notFound } from '../../base/errors/coded-error.ts'
 import type { Executing } from '../../db/database.ts'
 import type { EnvironmentRow } from './environment.ts'
 import { findEnvironment } from './environment-store.ts'

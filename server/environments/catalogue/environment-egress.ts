@@ -1,6 +1,6 @@
 import type { Egress, EgressAllowList } from '@sandbox-jobs/contract/resources/environments/egress.ts'
 import type { Principal } from '../../access/principal.ts'
-import { notFound } from '../../base/coded-error.ts'
+import { notFound } from '../../base/errors/coded-error.ts'
 import { acceptedAllowList } from './allow-list.ts'
 import { managedEnvironment } from './environment-access.ts'
 import type { EnvironmentContext } from './environment-context.ts'

@@ -3,7 +3,7 @@ import type { EnvironmentState, SecurityState } from '@sandbox-jobs/contract/sta
 import type { Selectable } from 'kysely'
 import { may, ownedBy } from '../../access/allow.ts'
 import type { Principal } from '../../access/principal.ts'
-import { CodedError } from '../../base/coded-error.ts'
+import { CodedError } from '../../base/errors/coded-error.ts'
 import type { EnvironmentsTable } from '../../db/tables/environments.ts'
 
 export type EnvironmentRow = Selectable<EnvironmentsTable>

@@ -1,6 +1,6 @@
 import type { ContextUploadSession } from '@sandbox-jobs/contract/resources/environments/context-upload.ts'
 import type { Principal } from '../../access/principal.ts'
-import { CodedError, notFound } from '../../base/coded-error.ts'
+import { CodedError, notFound } from '../../base/errors/coded-error.ts'
 import type { EnvironmentContext } from '../catalogue/environment-context.ts'
 import { renderSession } from './context-upload.ts'
 import { managedSessionKey, type SessionPath } from './context-upload-service.ts'

@@ -9,7 +9,7 @@ import {
 } from '@sandbox-jobs/contract/resources/environments/context-upload.ts'
 import { uploadSessionMachine } from '@sandbox-jobs/contract/states/upload-session-states.ts'
 import type { Principal } from '../../access/principal.ts'
-import { CodedError, notFound } from '../../base/coded-error.ts'
+import { CodedError, notFound } from '../../base/errors/coded-error.ts'
 import { newId } from '../../base/ids.ts'
 import type { Trx } from '../../db/database.ts'
 import { recordCreated } from '../../db/transition.ts'

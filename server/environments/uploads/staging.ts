@@ -4,7 +4,7 @@ import {
   uploadInitsPerMinuteMax,
 } from '@sandbox-jobs/contract/limits.ts'
 import { systemClock } from '../../base/clock.ts'
-import { CodedError } from '../../base/coded-error.ts'
+import { CodedError } from '../../base/errors/coded-error.ts'
 import { newId } from '../../base/ids.ts'
 import type { Log } from '../../base/logging.ts'
 import { requireStorageQuota } from '../../companies/storage/storage-quota.ts'

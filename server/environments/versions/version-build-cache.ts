@@ -3,7 +3,7 @@ import type {
   VersionBuildCache,
 } from '@sandbox-jobs/contract/resources/environments/version-build-cache.ts'
 import type { Principal } from '../../access/principal.ts'
-import { notFound } from '../../base/coded-error.ts'
+import { notFound } from '../../base/errors/coded-error.ts'
 import { managedEnvironment } from '../catalogue/environment-access.ts'
 import type { EnvironmentContext } from '../catalogue/environment-context.ts'
 import type { VersionPath } from './version-service.ts'

@@ -3,7 +3,7 @@ import type {
   VersionIsolation,
 } from '@sandbox-jobs/contract/resources/environments/version-isolation.ts'
 import type { Principal } from '../../access/principal.ts'
-import { CodedError, notFound } from '../../base/coded-error.ts'
+import { CodedError, notFound } from '../../base/errors/coded-error.ts'
 import { managedEnvironment } from '../catalogue/environment-access.ts'
 import type { EnvironmentContext } from '../catalogue/environment-context.ts'
 import type { VersionPath } from './version-service.ts'

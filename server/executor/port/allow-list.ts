@@ -1,5 +1,10 @@
-import { type AddressRange, contains, overlap, parseAddressRange } from '../../base/address-range.ts'
-import { specialRanges4, specialRanges6 } from '../../base/special-ranges.ts'
+import {
+  type AddressRange,
+  contains,
+  overlap,
+  parseAddressRange,
+} from '../../base/addresses/address-range.ts'
+import { specialRanges4, specialRanges6 } from '../../base/addresses/special-ranges.ts'
 
 /**
  * The public addresses that a sandbox may reach: those that these names resolve to when it queries them, and those in these

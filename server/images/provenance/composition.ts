@@ -1,4 +1,4 @@
-import { canonicalDigest } from '../../base/canonical-json.ts'
+import { canonicalDigest } from '../../base/json/canonical-json.ts'
 import type { Runner } from '../../executor/port/host.ts'
 import { hexOf, type Layer } from '../image-documents.ts'
 

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { Check } from 'typebox/schema'
-import { parseStrictJson } from '../../base/strict-json.ts'
+import { parseStrictJson } from '../../base/json/strict-json.ts'
 
 /*
  * The signature of an image: cosign's "simple signing" payload, a plain JSON file with the digest

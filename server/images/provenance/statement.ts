@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { Check } from 'typebox/schema'
-import { parseStrictJson } from '../../base/strict-json.ts'
+import { parseStrictJson } from '../../base/json/strict-json.ts'
 import { hexOf } from '../image-documents.ts'
 
 /*

@@ -1,8 +1,8 @@
 import { systemClock } from '../../base/clock.ts'
+import { tidyAfterStart } from './host/tidy-after-start.ts'
 import { type ExitCode, exitCodes } from './service-problem.ts'
 import type { Supervisor } from './supervisor.ts'
 import { say } from './terminal.ts'
-import { tidyAfterStart } from './tidy-after-start.ts'
 
 const stopSignals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
 

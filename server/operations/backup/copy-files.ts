@@ -2,7 +2,7 @@ import { constants, createWriteStream } from 'node:fs'
 import { type FileHandle, mkdir, open, readdir, readlink, realpath } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import { hasCode } from '../../base/has-code.ts'
+import { hasCode } from '../../base/errors/has-code.ts'
 import { DigestedStream } from './digested-stream.ts'
 import type { ListedFile } from './file-list.ts'
 

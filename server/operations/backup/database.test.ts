@@ -11,11 +11,11 @@ import type { Database } from '../../db/database.ts'
 import { migrations } from '../../db/migrate.ts'
 import { claimNext } from '../../runs/queue/claim-store.ts'
 import { runCapacity } from '../../runs/queue/run-capacity.ts'
-import { type Dump, dumpDatabase } from './dump-database.ts'
-import { loadDatabase } from './load-database.ts'
-import { isEmptyDatabase } from './load-store.ts'
+import { type Dump, dumpDatabase } from './database/dump-database.ts'
+import { loadDatabase } from './database/load-database.ts'
+import { isEmptyDatabase } from './database/load-store.ts'
+import { listTables } from './database/table-store.ts'
 import type { Manifest } from './manifest.ts'
-import { listTables } from './table-store.ts'
 
 const { db } = await createTestDatabase()
 const folder = mkdtempSync(join(tmpdir(), 'sandbox-test-backup-'))

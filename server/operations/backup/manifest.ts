@@ -1,6 +1,6 @@
 import { mkdir, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { hasCode } from '../../base/has-code.ts'
+import { hasCode } from '../../base/errors/has-code.ts'
 import { BackupProblem } from './backup-problem.ts'
 
 /*

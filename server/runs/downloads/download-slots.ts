@@ -1,4 +1,4 @@
-import { CodedError } from '../../base/coded-error.ts'
+import { CodedError } from '../../base/errors/coded-error.ts'
 
 /** Maximum concurrent downloads by public links. The reader is anonymous, so the limits apply to the company and the link. */
 export const downloadsMax = 256

@@ -1,4 +1,4 @@
-import { notFound } from '../../base/coded-error.ts'
+import { notFound } from '../../base/errors/coded-error.ts'
 import type { Database } from '../../db/database.ts'
 import type { Download, DownloadRequest, Downloads } from './downloads.ts'
 import { findLiveLinkByToken, type PublicLinkRow } from './public-link-store.ts'

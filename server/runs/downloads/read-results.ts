@@ -1,11 +1,11 @@
 import type { Principal } from '../../access/principal.ts'
-import { notFound } from '../../base/coded-error.ts'
+import { notFound } from '../../base/errors/coded-error.ts'
+import { type ReadDeps, type RunAddress, requireReadableRun } from '../read/read-runs.ts'
 import {
   type ArtifactAddress,
   type CapabilityDeps,
   redeemDownloadCapability,
-} from '../read/read-artifacts.ts'
-import { type ReadDeps, type RunAddress, requireReadableRun } from '../read/read-runs.ts'
+} from '../read/results/read-artifacts.ts'
 import type { Download, DownloadRequest, Downloads } from './downloads.ts'
 import { findPart, type RunObject } from './stored-parts.ts'
 

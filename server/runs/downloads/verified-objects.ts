@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { CodedError } from '../../base/coded-error.ts'
-import { RecentMap } from '../../base/recent-map.ts'
+import { CodedError } from '../../base/errors/coded-error.ts'
+import { RecentMap } from '../../base/sharing/recent-map.ts'
 import type { ObjectStorage } from '../../storage/port.ts'
 
 /** Part of a stored object, with its expected digest. */

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import { artifactFilesMax } from '@sandbox-jobs/contract/limits.ts'
 import type { Principal } from '../../access/principal.ts'
-import { notFound } from '../../base/coded-error.ts'
+import { notFound } from '../../base/errors/coded-error.ts'
 import { type RunAddress, requireReadableRun } from '../read/read-runs.ts'
 import { listArtifacts } from '../results/artifact-store.ts'
 import { findContent } from '../results/run-content-store.ts'

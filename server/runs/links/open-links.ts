@@ -1,4 +1,4 @@
-import { notFound } from '../../base/coded-error.ts'
+import { notFound } from '../../base/errors/coded-error.ts'
 import type { Database } from '../../db/database.ts'
 import type { Download, DownloadRequest, Downloads } from '../downloads/downloads.ts'
 import { findPart, type NamedPart, type RunObject } from '../downloads/stored-parts.ts'

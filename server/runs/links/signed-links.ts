@@ -14,10 +14,10 @@ import {
   publicSharePrefix,
 } from '@sandbox-jobs/contract/routes/prefixes.ts'
 import type { Principal } from '../../access/principal.ts'
-import { CodedError, notFound } from '../../base/coded-error.ts'
+import { CodedError, notFound } from '../../base/errors/coded-error.ts'
+import { invalid } from '../../base/errors/validation-error.ts'
 import { newId } from '../../base/ids.ts'
 import type { PageRequest } from '../../base/page.ts'
-import { invalid } from '../../base/validation-error.ts'
 import type { Downloads } from '../downloads/downloads.ts'
 import { findLinkById, revokeLink } from '../downloads/public-link-store.ts'
 import { linkToken } from '../downloads/public-links.ts'

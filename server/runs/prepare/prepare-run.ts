@@ -15,7 +15,7 @@ import type { PlacedImages } from './placed-images.ts'
 import { bundleBlocks, checkRunBundle } from './run-bundle.ts'
 import { networkOfRun } from './run-network.ts'
 import { runSandbox } from './run-sandbox.ts'
-import { isPinned, type PinnedSecrets, type RunSecrets } from './run-secrets.ts'
+import { isPinned, type PinnedSecrets, type RunSecrets } from './secrets/run-secrets.ts'
 
 /** The executor's input for a run, or the outcome of a run that must not start. */
 export type PreparedRun =

@@ -6,7 +6,7 @@ import {
   runConcurrencyDefault,
 } from '@sandbox-jobs/contract/limits.ts'
 import type { SubmissionSource } from '@sandbox-jobs/contract/resources/runs/run.ts'
-import { CodedError } from '../../base/coded-error.ts'
+import { CodedError } from '../../base/errors/coded-error.ts'
 import type { QueueDepth } from './queue-store.ts'
 import type { RunCapacity } from './run-capacity.ts'
 

@@ -5,7 +5,7 @@ import type { ObjectStorage } from '../../storage/port.ts'
 import { countArtifacts, listArtifacts } from '../results/artifact-store.ts'
 import { findContent } from '../results/run-content-store.ts'
 import type { ShownRun } from '../run-store.ts'
-import { renderArtifact } from './read-artifacts.ts'
+import { renderArtifact } from './results/read-artifacts.ts'
 
 /** A part of a stored object; `bytes` is undefined where it cannot be read now. */
 interface Part {

@@ -6,7 +6,7 @@ import {
   keyColumns,
   type Standing,
   standingColumns,
-} from '../../access/caller-statement.ts'
+} from '../../access/authentication/caller-statement.ts'
 import { ownRunsOfKey, seenByKey } from '../../access/own-runs.ts'
 import type { Executing } from '../../db/database.ts'
 import { arrayParam } from '../../db/fast/array-param.ts'

@@ -1,6 +1,6 @@
 import type { RunContent } from '@sandbox-jobs/contract/resources/runs/run-content.ts'
 import type { Principal } from '../../access/principal.ts'
-import { CodedError } from '../../base/coded-error.ts'
+import { CodedError } from '../../base/errors/coded-error.ts'
 import { type ReadDeps, type RunAddress, readRunContent, requireReadableRun } from '../read/read-runs.ts'
 import { markDeleted, retireContent } from './run-retention-store.ts'
 

@@ -1,10 +1,10 @@
 import { runWaitMaxSeconds } from '@sandbox-jobs/contract/limits.ts'
 import type { RunDetail } from '@sandbox-jobs/contract/resources/runs/run.ts'
 import type { RunAndWaitRequest, RunResult } from '@sandbox-jobs/contract/resources/runs/run-result.ts'
-import { CodedError } from '../../base/coded-error.ts'
+import { CodedError } from '../../base/errors/coded-error.ts'
 import type { ObjectStorage } from '../../storage/port.ts'
-import { readInlineOutput } from '../read/inline-output.ts'
 import { renderRun } from '../read/render-run.ts'
+import { readInlineOutput } from '../read/results/inline-output.ts'
 import { type WatchRunDeps, watchRun } from '../read/wait-for-run.ts'
 import { type Submission, type SubmitDeps, submitRun } from './submit-run.ts'
 

@@ -1,4 +1,4 @@
-import { CodedError } from '../../base/coded-error.ts'
+import { CodedError } from '../../base/errors/coded-error.ts'
 import { effectiveRegions } from '../../companies/settings/company-policy.ts'
 import type { RunnableVersion } from '../../environments/versions/ready-versions.ts'
 import { requireBundleRunner } from '../../tasks/versions/bundle-runner.ts'

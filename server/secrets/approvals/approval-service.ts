@@ -6,7 +6,7 @@ import type {
   SecretApprovalList,
 } from '@sandbox-jobs/contract/resources/secrets/secret-approval.ts'
 import type { Principal } from '../../access/principal.ts'
-import { CodedError, notFound } from '../../base/coded-error.ts'
+import { CodedError, notFound } from '../../base/errors/coded-error.ts'
 import { newId } from '../../base/ids.ts'
 import { managedConsumers, requireConsumer, requireRecord } from '../consumers.ts'
 import type { SecretContext } from '../secret-context.ts'

@@ -5,9 +5,9 @@ import {
   type SecretWriteSlug,
   secretWriteSlugs,
 } from '@sandbox-jobs/contract/resources/secrets/secret-binding.ts'
+import { ValidationError } from '../../base/errors/validation-error.ts'
 import type { Keys } from '../../base/keys/keys.ts'
 import type { Log } from '../../base/logging.ts'
-import { ValidationError } from '../../base/validation-error.ts'
 import { EnvelopeUndecryptable, openEnvelope } from './open-envelope.ts'
 
 /** The fixed shape of these errors: the slug twice, and nothing of what was sent. */

@@ -1,5 +1,5 @@
 import { createCipheriv, randomBytes } from 'node:crypto'
-import { canonicalJson } from '../../base/canonical-json.ts'
+import { canonicalJson } from '../../base/json/canonical-json.ts'
 import { openValue } from '../envelope/open-envelope.ts'
 import { WrappedKeyRefused, type WrappingKeys } from '../keys/wrapping-keys.ts'
 

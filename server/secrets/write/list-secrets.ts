@@ -4,7 +4,7 @@ import type {
   SecretBindingList,
 } from '@sandbox-jobs/contract/resources/secrets/secret-binding.ts'
 import type { Principal } from '../../access/principal.ts'
-import { notFound } from '../../base/coded-error.ts'
+import { notFound } from '../../base/errors/coded-error.ts'
 import { type Consumer, managedConsumers, requireRecord } from '../consumers.ts'
 import type { SecretContext } from '../secret-context.ts'
 import {

@@ -6,9 +6,9 @@ import type {
   SecretWriteRequest,
 } from '@sandbox-jobs/contract/resources/secrets/secret-binding.ts'
 import type { Principal } from '../../access/principal.ts'
-import { canonicalJson } from '../../base/canonical-json.ts'
-import { CodedError, notFound } from '../../base/coded-error.ts'
+import { CodedError, notFound } from '../../base/errors/coded-error.ts'
 import { newId } from '../../base/ids.ts'
+import { canonicalJson } from '../../base/json/canonical-json.ts'
 import { KeyFileDamaged } from '../../base/keys/hex-key.ts'
 import type { Trx } from '../../db/database.ts'
 import { requireConsumer, requireRecord } from '../consumers.ts'

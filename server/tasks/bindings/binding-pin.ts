@@ -1,5 +1,5 @@
-import type { Room } from '../../access/directory.ts'
-import { CodedError, notFound } from '../../base/coded-error.ts'
+import type { Room } from '../../access/directory/directory.ts'
+import { CodedError, notFound } from '../../base/errors/coded-error.ts'
 import { newId } from '../../base/ids.ts'
 import type { Trx } from '../../db/database.ts'
 import { lockTask, type TaskRow } from '../catalogue/task-store.ts'

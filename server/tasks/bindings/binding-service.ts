@@ -1,7 +1,7 @@
 import type { Binding, BindingCreateRequest } from '@sandbox-jobs/contract/resources/tasks/binding.ts'
 import { authorize, roomSubject } from '../../access/allow.ts'
 import type { Principal } from '../../access/principal.ts'
-import { CodedError, notFound } from '../../base/coded-error.ts'
+import { CodedError, notFound } from '../../base/errors/coded-error.ts'
 import type { Trx } from '../../db/database.ts'
 import type { TaskContext } from '../catalogue/task-context.ts'
 import { lockTask, type TaskRow } from '../catalogue/task-store.ts'

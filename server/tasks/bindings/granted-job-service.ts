@@ -3,9 +3,9 @@ import {
   type GrantedJobList,
   grantedJobsOfPage,
 } from '@sandbox-jobs/contract/resources/tasks/granted-job.ts'
-import type { Room } from '../../access/directory.ts'
+import type { Room } from '../../access/directory/directory.ts'
 import type { Principal } from '../../access/principal.ts'
-import { CodedError, notFound } from '../../base/coded-error.ts'
+import { CodedError, notFound } from '../../base/errors/coded-error.ts'
 import type { Trx } from '../../db/database.ts'
 import { type BoundSlots, boundSlotsOf, slottedTasks } from '../../secrets/slots/bound-slots.ts'
 import { afterIdOf } from '../catalogue/list-request.ts'

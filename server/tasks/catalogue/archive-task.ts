@@ -1,6 +1,6 @@
 import type { Task } from '@sandbox-jobs/contract/resources/tasks/task.ts'
 import type { Principal } from '../../access/principal.ts'
-import { CodedError } from '../../base/coded-error.ts'
+import { CodedError } from '../../base/errors/coded-error.ts'
 import type { Trx } from '../../db/database.ts'
 import { enabledBindingIds, revokeBinding } from '../bindings/binding-store.ts'
 import { liveVersionIds, moveVersion } from '../versions/task-version-store.ts'

@@ -1,7 +1,7 @@
 import type { QuickRunRequest } from '@sandbox-jobs/contract/resources/runs/quick-run.ts'
 import type { Task } from '@sandbox-jobs/contract/resources/tasks/task.ts'
 import type { TaskVersion } from '@sandbox-jobs/contract/resources/tasks/task-version.ts'
-import type { Room } from '../../access/directory.ts'
+import type { Room } from '../../access/directory/directory.ts'
 import { newId } from '../../base/ids.ts'
 import type { Trx } from '../../db/database.ts'
 import { emptyContent, type VersionContent, withRequested } from '../versions/task-version.ts'

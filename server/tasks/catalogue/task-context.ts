@@ -1,4 +1,4 @@
-import type { Directory } from '../../access/directory.ts'
+import type { Directory } from '../../access/directory/directory.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { PageTokens } from '../../base/page.ts'
 import type { Database, Trx } from '../../db/database.ts'

@@ -1,6 +1,6 @@
 import type { Egress, EgressAllowList } from '@sandbox-jobs/contract/resources/environments/egress.ts'
 import type { Principal } from '../../access/principal.ts'
-import { notFound } from '../../base/coded-error.ts'
+import { notFound } from '../../base/errors/coded-error.ts'
 import { acceptedAllowList } from '../../environments/catalogue/allow-list.ts'
 import { requireManagedTask } from './task-access.ts'
 import type { TaskContext } from './task-context.ts'

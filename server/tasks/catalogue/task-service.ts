@@ -6,7 +6,7 @@ import type {
 } from '@sandbox-jobs/contract/resources/tasks/task.ts'
 import { authorize, may, ownCompany, ownedBy, refusalOf } from '../../access/allow.ts'
 import type { Principal } from '../../access/principal.ts'
-import { CodedError } from '../../base/coded-error.ts'
+import { CodedError } from '../../base/errors/coded-error.ts'
 import { newId } from '../../base/ids.ts'
 import { afterIdOf, type ListRequest, pageByIdOf, statesOfLifecycle } from './list-request.ts'
 import { renderTask } from './render-task.ts'

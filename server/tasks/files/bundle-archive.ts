@@ -7,13 +7,13 @@ import {
   workspaceDir,
 } from '@sandbox-jobs/contract/resources/environments/runtime-contract.ts'
 import type { ArchiveEntry, ArchiveSource } from '../../archives/formats/archive.ts'
-import { ArchiveRefused } from '../../archives/formats/archive-refused.ts'
 import {
   type BundleFormat,
   type BundleRules,
   countBundleEntries,
   readBundleEntries,
 } from '../../archives/formats/bundle-entries.ts'
+import { ArchiveRefused } from '../../archives/formats/refusals/archive-refused.ts'
 import type { ArchiveReaders } from '../../archives/reader/archive-readers.ts'
 
 /*

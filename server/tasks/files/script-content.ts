@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { scriptMaxBytes } from '@sandbox-jobs/contract/limits.ts'
-import { CodedError } from '../../base/coded-error.ts'
+import { CodedError } from '../../base/errors/coded-error.ts'
 
 /**
  * Reads a script from the request, up to the size limit. Every byte is kept, including a byte order mark.

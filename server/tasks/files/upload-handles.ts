@@ -1,6 +1,6 @@
 import type { TaskVersionCreateRequest } from '@sandbox-jobs/contract/resources/tasks/task-version.ts'
-import { notFound } from '../../base/coded-error.ts'
-import { invalid } from '../../base/validation-error.ts'
+import { notFound } from '../../base/errors/coded-error.ts'
+import { invalid } from '../../base/errors/validation-error.ts'
 import type { Executing, Trx } from '../../db/database.ts'
 import { findUsableBundle, holdUsableBundle } from './bundle-store.ts'
 import { findScript } from './script-upload-store.ts'

@@ -5,7 +5,7 @@ import {
 } from '@sandbox-jobs/contract/resources/environments/runtime-contract.ts'
 import type { InputPreview } from '@sandbox-jobs/contract/resources/tasks/input-preview.ts'
 import type { Principal } from '../../access/principal.ts'
-import { stageInput } from '../../base/staged-input.ts'
+import { stageInput } from '../../base/json/staged-input.ts'
 import type { TaskContext } from '../catalogue/task-context.ts'
 import { seeVersion } from '../versions/task-version-service.ts'
 import { inputProblems } from './validate-input.ts'

@@ -1,6 +1,6 @@
-import { CodedError } from '../../base/coded-error.ts'
-import { PreparedInput } from '../../base/staged-input.ts'
-import { type JsonBounds, JsonRefused } from '../../base/strict-json.ts'
+import { CodedError } from '../../base/errors/coded-error.ts'
+import { PreparedInput } from '../../base/json/staged-input.ts'
+import { type JsonBounds, JsonRefused } from '../../base/json/strict-json.ts'
 import { schemaThreads } from './schema/shared-threads.ts'
 
 /** Smaller bodies cost the event loop less than a few milliseconds. */

@@ -1,6 +1,6 @@
 import { contractErrorsMax } from '@sandbox-jobs/contract/limits.ts'
-import { CodedError } from '../../base/coded-error.ts'
-import type { ValidationProblem } from '../../base/validation-error.ts'
+import { CodedError } from '../../base/errors/coded-error.ts'
+import type { ValidationProblem } from '../../base/errors/validation-error.ts'
 import type { TaskVersionRow } from '../versions/task-version-store.ts'
 import { inputProblem } from './schema/schema-problems.ts'
 import { schemaThreads } from './schema/shared-threads.ts'

@@ -4,7 +4,7 @@ import {
 } from '@sandbox-jobs/contract/resources/environments/runtime-contract.ts'
 import type { Menu, MenuItem } from '@sandbox-jobs/contract/resources/tasks/menu.ts'
 import type { Principal } from '../../access/principal.ts'
-import { notFound } from '../../base/coded-error.ts'
+import { notFound } from '../../base/errors/coded-error.ts'
 import { type BoundSlots, boundSlotsOf, slottedTasks } from '../../secrets/slots/bound-slots.ts'
 import { afterIdOf } from '../catalogue/list-request.ts'
 import type { TaskContext } from '../catalogue/task-context.ts'

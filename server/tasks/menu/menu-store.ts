@@ -1,5 +1,5 @@
 import { type SqlBool, sql } from 'kysely'
-import type { Room } from '../../access/directory.ts'
+import type { Room } from '../../access/directory/directory.ts'
 import { appliesToRoom, narrowestFirst } from '../../access/share-statement.ts'
 import type { Executing } from '../../db/database.ts'
 

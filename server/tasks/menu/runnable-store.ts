@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { joinStanding, type Standing } from '../../access/caller-statement.ts'
+import { joinStanding, type Standing } from '../../access/authentication/caller-statement.ts'
 import { applicableShareId, roomInStatement } from '../../access/share-statement.ts'
 import type { Executing } from '../../db/database.ts'
 import { arrayParam } from '../../db/fast/array-param.ts'

@@ -4,7 +4,7 @@ import { TestApi } from '../../../testing/apps/test-api.ts'
 import { createTestDatabase } from '../../../testing/database/test-database.ts'
 import { makeEnvironmentVersion } from '../../../testing/factories/environment-version.ts'
 import { makeDepartment, makeTenant, type Tenant } from '../../../testing/factories/tenant.ts'
-import type { Room } from '../../access/directory.ts'
+import type { Room } from '../../access/directory/directory.ts'
 import { newId } from '../../base/ids.ts'
 import { Runnables, validateInput } from './runnable.ts'
 

@@ -6,7 +6,7 @@ import type {
   ShareGrantList,
 } from '@sandbox-jobs/contract/resources/tasks/share.ts'
 import type { Principal } from '../../access/principal.ts'
-import { CodedError, notFound } from '../../base/coded-error.ts'
+import { CodedError, notFound } from '../../base/errors/coded-error.ts'
 import { newId } from '../../base/ids.ts'
 import { afterIdOf, type ListRequest, pageByIdOf, statesOfLifecycle } from '../catalogue/list-request.ts'
 import { lockManagedTask, requireManagedTask } from '../catalogue/task-access.ts'

@@ -1,6 +1,6 @@
 import { shareGrantMachine } from '@sandbox-jobs/contract/states/grant-states.ts'
 import type { Insertable, Selectable } from 'kysely'
-import type { Room } from '../../access/directory.ts'
+import type { Room } from '../../access/directory/directory.ts'
 import { appliesToRoom, narrowestFirst, type Reach, reaches } from '../../access/share-statement.ts'
 import type { Executing, Trx } from '../../db/database.ts'
 import type { ShareGrantsTable } from '../../db/tables/tasks.ts'

@@ -1,6 +1,6 @@
 import type { TaskVersion } from '@sandbox-jobs/contract/resources/tasks/task-version.ts'
 import type { Principal } from '../../access/principal.ts'
-import { CodedError, notFound } from '../../base/coded-error.ts'
+import { CodedError, notFound } from '../../base/errors/coded-error.ts'
 import { lockManagedTask } from '../catalogue/task-access.ts'
 import type { TaskContext } from '../catalogue/task-context.ts'
 import { setCurrentVersions } from '../catalogue/task-store.ts'

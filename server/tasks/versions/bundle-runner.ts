@@ -1,4 +1,4 @@
-import { CodedError } from '../../base/coded-error.ts'
+import { CodedError } from '../../base/errors/coded-error.ts'
 import type { RunnableVersion } from '../../environments/versions/ready-versions.ts'
 import type { TaskVersionRow } from './task-version-store.ts'
 

@@ -1,4 +1,4 @@
-import { CodedError, notFound } from '../../base/coded-error.ts'
+import { CodedError, notFound } from '../../base/errors/coded-error.ts'
 import type { Executing } from '../../db/database.ts'
 import { getVersion, type RunnableVersion } from '../../environments/versions/ready-versions.ts'
 

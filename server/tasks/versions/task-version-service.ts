@@ -4,7 +4,7 @@ import type {
   TaskVersionUpdateRequest,
 } from '@sandbox-jobs/contract/resources/tasks/task-version.ts'
 import type { Principal } from '../../access/principal.ts'
-import { CodedError, notFound } from '../../base/coded-error.ts'
+import { CodedError, notFound } from '../../base/errors/coded-error.ts'
 import { newId } from '../../base/ids.ts'
 import type { Executing } from '../../db/database.ts'
 import { getVersion } from '../../environments/versions/ready-versions.ts'

@@ -6,9 +6,9 @@ import type {
   TaskVersionCreateRequest,
   TaskVersionUpdateRequest,
 } from '@sandbox-jobs/contract/resources/tasks/task-version.ts'
-import { canonicalDigest } from '../../base/canonical-json.ts'
-import { CodedError } from '../../base/coded-error.ts'
-import { invalid } from '../../base/validation-error.ts'
+import { CodedError } from '../../base/errors/coded-error.ts'
+import { invalid } from '../../base/errors/validation-error.ts'
+import { canonicalDigest } from '../../base/json/canonical-json.ts'
 
 /** All fields of a version that its author sets; `canonical_digest` covers them. */
 export interface VersionContent {

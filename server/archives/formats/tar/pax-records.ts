@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { ArchiveRefused } from '../archive-refused.ts'
+import { ArchiveRefused } from '../refusals/archive-refused.ts'
 import { DumpDirectory } from './dump-directory.ts'
 
 export interface PaxRecords {

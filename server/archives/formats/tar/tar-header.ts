@@ -1,4 +1,4 @@
-import { ArchiveRefused } from '../archive-refused.ts'
+import { ArchiveRefused } from '../refusals/archive-refused.ts'
 
 /** GNU's type for sparse files. */
 export const sparse = 'S'

@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib'
-import { ArchiveRefused } from '../archive-refused.ts'
+import { ArchiveRefused } from '../refusals/archive-refused.ts'
 import {
   mask16,
   mask32,

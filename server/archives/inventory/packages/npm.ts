@@ -1,4 +1,4 @@
-import { JsonRefused, parseStrictJson } from '../../../base/strict-json.ts'
+import { JsonRefused, parseStrictJson } from '../../../base/json/strict-json.ts'
 import type { InventoryMaker } from '../inventory-maker.ts'
 
 /** The manifest of an installed package. Deeper ones describe parts of a package. */

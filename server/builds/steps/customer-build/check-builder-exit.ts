@@ -1,4 +1,4 @@
-import { ArchiveRefused } from '../../../archives/formats/archive-refused.ts'
+import { ArchiveRefused } from '../../../archives/formats/refusals/archive-refused.ts'
 import type { SandboxExit } from '../../../executor/port/sandbox-exit.ts'
 import { buildExitCodes } from '../../builder/build-script.ts'
 import { partialBuild } from '../../builder/builder-input.ts'

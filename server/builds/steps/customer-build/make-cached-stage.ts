@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { CachePoint } from '../../../archives/dockerfile/cache-points.ts'
-import { ArchiveRefused } from '../../../archives/formats/archive-refused.ts'
+import { ArchiveRefused } from '../../../archives/formats/refusals/archive-refused.ts'
 import type { SandboxExit } from '../../../executor/port/sandbox-exit.ts'
 import { readOrigins } from '../../builder/build-origins.ts'
 import { cachedStageSandbox } from '../../builder/build-sandbox.ts'

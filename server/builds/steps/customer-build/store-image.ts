@@ -1,4 +1,4 @@
-import { ArchiveRefused } from '../../../archives/formats/archive-refused.ts'
+import { ArchiveRefused } from '../../../archives/formats/refusals/archive-refused.ts'
 import { deleteQuarantined, quarantineKey } from '../../../images/oci-layout.ts'
 import { BuildFailed } from '../../request/build-failed.ts'
 import { storeSandboxLog } from '../../sandboxes/build-sandboxes.ts'

@@ -1,6 +1,6 @@
 import { BlockList } from 'node:net'
 import { expect, test } from 'vitest'
-import { specialRanges4, specialRanges6 } from '../../../base/special-ranges.ts'
+import { specialRanges4, specialRanges6 } from '../../../base/addresses/special-ranges.ts'
 import { hostRules, routerRules } from './rules.ts'
 
 function isSpecial(address: string): boolean {

@@ -1,4 +1,4 @@
-import { type SpecialRange, specialRanges4, specialRanges6 } from '../../../base/special-ranges.ts'
+import { type SpecialRange, specialRanges4, specialRanges6 } from '../../../base/addresses/special-ranges.ts'
 import { type AllowList, outermost } from '../../port/allow-list.ts'
 import { type RefusalReason, refusalReasons } from '../../port/network-refusals.ts'
 import { gateway4, linkAddresses } from './addresses.ts'

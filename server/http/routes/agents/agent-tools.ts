@@ -1,10 +1,10 @@
 import { pageSizeMax } from '@sandbox-jobs/contract/limits.ts'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
-import { refuseCredentials } from '../../../access/authentication.ts'
+import { refuseCredentials } from '../../../access/authentication/authentication.ts'
 import type { Principal } from '../../../access/principal.ts'
 import type { ToolCaller, ToolDeps } from '../../../agent-tools/tool.ts'
 import { callTool, describeTool, toolsOf } from '../../../agent-tools/tools.ts'
-import { notFound } from '../../../base/coded-error.ts'
+import { notFound } from '../../../base/errors/coded-error.ts'
 import type { Log } from '../../../base/logging.ts'
 import type { Mount } from '../../mount.ts'
 

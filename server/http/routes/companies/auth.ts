@@ -1,10 +1,10 @@
 import { TokenRequest } from '@sandbox-jobs/contract/resources/access/token.ts'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import { type LoginServices, logIn } from '../../../access/login/login.ts'
-import type { AddressRange } from '../../../base/address-range.ts'
-import { clientAddress } from '../../client-address.ts'
+import type { AddressRange } from '../../../base/addresses/address-range.ts'
 import type { Mount } from '../../mount.ts'
-import { validatorOf } from '../../validation.ts'
+import { clientAddress } from '../../requests/client-address.ts'
+import { validatorOf } from '../../validation/validation.ts'
 
 export interface AuthServices extends LoginServices {
   trustedProxies: readonly AddressRange[]

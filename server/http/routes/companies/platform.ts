@@ -1,6 +1,6 @@
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
+import type { Platform } from '../../../access/directory/platform.ts'
 import { createApiKey, listApiKeys, readApiKey, revokeApiKey } from '../../../access/keys/api-keys.ts'
-import type { Platform } from '../../../access/platform.ts'
 import {
   createChatroom,
   deleteChatroom,

@@ -9,10 +9,10 @@ import { openBuildLog } from '../../../builds/logs/build-log-service.ts'
 import { type FollowBuildEventsDeps, followBuildEvents } from '../../../builds/logs/follow-build-events.ts'
 import { type FollowBuildDeps, followBuildLog } from '../../../builds/logs/follow-build-log.ts'
 import { retryProvisioning } from '../../../builds/provisioning/provisioning-service.ts'
-import { eventStream, eventStreamHeaders, lastEventPosition } from '../../event-stream.ts'
 import type { Mount } from '../../mount.ts'
-import { goneSignal } from '../../send-download.ts'
-import { untrustedHeaders } from '../../untrusted.ts'
+import { eventStream, eventStreamHeaders, lastEventPosition } from '../../responses/event-stream.ts'
+import { goneSignal } from '../../responses/send-download.ts'
+import { untrustedHeaders } from '../../responses/untrusted.ts'
 
 /** Builds of a version (contract part 2, "Environments, versions, builds"). */
 export function mountBuildRoutes(mount: Mount, context: FollowBuildDeps & FollowBuildEventsDeps): void {

@@ -5,7 +5,7 @@ import {
 } from '@sandbox-jobs/contract/resources/environments/context-upload.ts'
 import { contextUploadRoutes } from '@sandbox-jobs/contract/routes/context-upload-routes.ts'
 import type { FastifyRequest } from 'fastify'
-import { invalid } from '../../../base/validation-error.ts'
+import { invalid } from '../../../base/errors/validation-error.ts'
 import type { EnvironmentContext } from '../../../environments/catalogue/environment-context.ts'
 import { abortContextUpload } from '../../../environments/uploads/context-abort-service.ts'
 import { listContextObjects } from '../../../environments/uploads/context-object-service.ts'
@@ -15,8 +15,8 @@ import {
   initContextUpload,
   readContextUpload,
 } from '../../../environments/uploads/context-upload-service.ts'
-import { discardableBody } from '../../discardable-body.ts'
 import type { Mount } from '../../mount.ts'
+import { discardableBody } from '../../requests/discardable-body.ts'
 
 /** Staging of build-context archives (contract part 2, "Context-upload rules"). */
 export function mountContextUploadRoutes(mount: Mount, context: EnvironmentContext): void {

@@ -4,7 +4,7 @@ import type { EnvironmentContext } from '../../../environments/catalogue/environ
 import { createException, listExceptions, revokeException } from '../../../findings/exception-service.ts'
 import { listFindings } from '../../../findings/finding-query-service.ts'
 import type { Mount } from '../../mount.ts'
-import { untrustedHeaders } from '../../untrusted.ts'
+import { untrustedHeaders } from '../../responses/untrusted.ts'
 
 /** Scans of builds and their findings (contract part 3, D6). */
 export function mountFindingRoutes(mount: Mount, context: EnvironmentContext): void {

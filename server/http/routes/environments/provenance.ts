@@ -7,7 +7,7 @@ import {
   readProvenance,
 } from '../../../builds/provisioning/provenance-service.ts'
 import type { Mount } from '../../mount.ts'
-import { untrustedHeaders } from '../../untrusted.ts'
+import { untrustedHeaders } from '../../responses/untrusted.ts'
 
 /** What an image was built from, and the signed proof (contract part 3, D6). */
 export function mountProvenanceRoutes(mount: Mount, context: ProvenanceContext): void {

@@ -1,12 +1,12 @@
 import { extensionRoutes } from '@sandbox-jobs/contract/routes/extension-routes.ts'
-import { type FollowRunDeps, followRunLog } from '../../../runs/read/follow-run-log.ts'
-import { readNetworkLog } from '../../../runs/read/read-network-log.ts'
-import { openRunLog } from '../../../runs/read/read-run-log.ts'
+import { type FollowRunDeps, followRunLog } from '../../../runs/read/logs/follow-run-log.ts'
+import { readNetworkLog } from '../../../runs/read/logs/read-network-log.ts'
+import { openRunLog } from '../../../runs/read/logs/read-run-log.ts'
 import { readRunUsage } from '../../../runs/read/run-usage.ts'
 import { deleteRunContent } from '../../../runs/retention/delete-run-content.ts'
-import { eventStream, eventStreamHeaders, lastEventPosition } from '../../event-stream.ts'
 import type { Mount } from '../../mount.ts'
-import { untrustedHeaders } from '../../untrusted.ts'
+import { eventStream, eventStreamHeaders, lastEventPosition } from '../../responses/event-stream.ts'
+import { untrustedHeaders } from '../../responses/untrusted.ts'
 
 /** Details of a run beyond the contract's routes (contract part 3, D6). */
 export function mountRunLogRoutes(mount: Mount, deps: FollowRunDeps): void {

@@ -1,16 +1,16 @@
 import { runRoutes } from '@sandbox-jobs/contract/routes/run-routes.ts'
 import {
-  type CapabilityDeps,
-  createDownloadCapability,
-  listRunArtifacts,
-} from '../../../runs/read/read-artifacts.ts'
-import {
   cancelReadableRun,
   listRoomRuns,
   readRun,
   readRunContent,
   showSnapshot,
 } from '../../../runs/read/read-runs.ts'
+import {
+  type CapabilityDeps,
+  createDownloadCapability,
+  listRunArtifacts,
+} from '../../../runs/read/results/read-artifacts.ts'
 import type { RunSnapshots } from '../../../runs/read/run-snapshots.ts'
 import { quickRun } from '../../../runs/submit/quick-run.ts'
 import { retryRun } from '../../../runs/submit/retry-run.ts'

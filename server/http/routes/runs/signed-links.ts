@@ -10,10 +10,10 @@ import {
   type SignedLinkDeps,
 } from '../../../runs/links/signed-links.ts'
 import type { Mount } from '../../mount.ts'
-import type { RequestScheduler } from '../../request-scheduler.ts'
-import { downloadRequestOf, goneSignal, sendDownload } from '../../send-download.ts'
+import { downloadRequestOf, goneSignal, sendDownload } from '../../responses/send-download.ts'
 import { sharePage, sharePageHeaders } from '../../share/share-page.ts'
-import { turnOf } from '../../take-turn.ts'
+import type { RequestScheduler } from '../../turns/request-scheduler.ts'
+import { turnOf } from '../../turns/take-turn.ts'
 
 type LinkServices = SignedLinkDeps & ShareDeps & { scheduler?: RequestScheduler }
 

@@ -2,8 +2,8 @@ import { scriptMaxBytes } from '@sandbox-jobs/contract/limits.ts'
 import { scriptRoutes } from '@sandbox-jobs/contract/routes/script-routes.ts'
 import type { TaskContext } from '../../../tasks/catalogue/task-context.ts'
 import { putScriptFile, uploadScript } from '../../../tasks/files/script-upload-service.ts'
-import { openFilePart, requireMultipart } from '../../file-part.ts'
 import type { Mount } from '../../mount.ts'
+import { openFilePart, requireMultipart } from '../../requests/file-part.ts'
 
 /** Scripts as files (contract part 2, "Tasks, versions, shares"). */
 export function mountScriptUploadRoutes(mount: Mount, context: TaskContext): void {

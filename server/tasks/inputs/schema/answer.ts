@@ -13,7 +13,7 @@ import {
 } from '@hyperjump/json-schema/draft-2020-12'
 import { addKeyword, getKeyword } from '@hyperjump/json-schema/experimental'
 import { inputSchemaMaxBytes } from '@sandbox-jobs/contract/limits.ts'
-import { JsonRefused, parseStrictJson } from '../../../base/strict-json.ts'
+import { JsonRefused, parseStrictJson } from '../../../base/json/strict-json.ts'
 import { linearPattern } from './patterns/linear-pattern.ts'
 import { type Problem, problemsMax, type SchemaQuestion, type Verdict } from './verdict.ts'
 

@@ -1,4 +1,4 @@
-import { problemOf, type ValidationProblem } from '../../../base/validation-error.ts'
+import { problemOf, type ValidationProblem } from '../../../base/errors/validation-error.ts'
 import type { Problem } from './verdict.ts'
 
 /** Messages of the rules that are not keywords of JSON Schema. */

@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os'
-import { FairLanes, type LaneBounds } from '../../../base/fair-lanes.ts'
+import { FairLanes, type LaneBounds } from '../../../base/sharing/fair-lanes.ts'
 import { SchemaThread, type ThreadBounds } from './schema-thread.ts'
 import { threadTimeMs } from './thread-time.ts'
 import type { AnswerTo, BodyVerdict, Question, Verdict } from './verdict.ts'

@@ -1,5 +1,5 @@
-import type { PreparedInput } from '../../../base/staged-input.ts'
-import type { JsonBounds, JsonRefusal } from '../../../base/strict-json.ts'
+import type { PreparedInput } from '../../../base/json/staged-input.ts'
+import type { JsonBounds, JsonRefusal } from '../../../base/json/strict-json.ts'
 
 /** One location at which a schema or an instance fails; contains no value of either. */
 export interface Problem {

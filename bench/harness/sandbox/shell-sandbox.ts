@@ -1,0 +1,20 @@
+import { newId } from '../../../server/base/ids.ts'
+import { busybox } from '../../../server/executor/oci/testing/test-agent.ts'
+import type { SandboxSpec } from '../../../server/executor/port/sandbox-spec.ts'
+import { runSandbox } from '../../../server/runs/prepare/run-sandbox.ts'
+
+/** The sandbox of a run on an image of a test agent, with a shell script instead of the run's programs. */
+export function shellSandbox(image: string, script: string): SandboxSpec {
+  const spec = runSandbox({
+    sandboxId: newId('run'),
+    claimedAt: new Date(),
+    layerDigest: image,
+    resourceProfile: 'standard',
+    imageUser: '',
+    isolation: 'standard',
+    network: 'none',
+    owner: 1,
+    timeoutSeconds: 120,
+  })
+  return { ...spec, argv: [busybox, 'sh', '-c', script] }
+}

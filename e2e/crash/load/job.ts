@@ -1,0 +1,49 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { build, publish, type Tenant } from '../../main-job/tenant.ts'
+
+/** Instructions for one job: its input, which it returns as its output. */
+export interface JobInput {
+  /** 13 characters, unique on this machine: identifies the job in the ledger. */
+  nonce: string
+  exit_code: number
+  log_lines: number
+  artifacts: number
+  seconds: number
+}
+
+/*
+ * Its first and last actions are marks for the ledger. Before the first mark it starts no process and writes nothing: the shell
+ * itself parses the one line of canonical JSON.
+ */
+const workScript = `
+read -r line < "$SERVICE_INPUTS_FILE"
+field() { value=\${line#*"\\"$1\\":"}; value=\${value%%[,\\}]*}; value=\${value#\\"}; value=\${value%\\"}; }
+field nonce; nonce=$value
+echo "b:$nonce" > /proc/self/comm
+field exit_code; exit_code=$value
+field log_lines; log_lines=$value
+field artifacts; artifacts=$value
+field seconds; seconds=$value
+while [ "$log_lines" -gt 0 ]; do echo "line $log_lines of $nonce"; log_lines=$((log_lines - 1)); done
+while [ "$artifacts" -gt 0 ]; do echo "$nonce" > "$SERVICE_ARTIFACTS_DIR/$artifacts"; artifacts=$((artifacts - 1)); done
+[ "$seconds" = 0 ] || sleep "$seconds"
+printf '%s' "$line" > "$SERVICE_OUTPUT_FILE"
+echo "e:$nonce" > /proc/self/comm
+exit "$exit_code"
+`
+
+/** Builds an almost empty image and publishes the job on it. Returns the version to run. */
+export async function publishJob(tenant: Tenant): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'crash-context-'))
+  try {
+    await writeFile(join(folder, 'Dockerfile'), 'FROM scratch\nCOPY note /note\n')
+    await writeFile(join(folder, 'note'), 'nothing else is needed\n')
+    const { vid, attempt } = await build(tenant, folder)
+    if (attempt.status !== 'completed') throw new Error(`the image is not built: ${JSON.stringify(attempt)}`)
+    return await publish(tenant, { environmentVersion: vid, workScript, timeoutSeconds: 60 })
+  } finally {
+    await rm(folder, { recursive: true })
+  }
+}

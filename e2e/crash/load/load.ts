@@ -1,0 +1,163 @@
+import { randomBytes } from 'node:crypto'
+import { EventEmitter } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
+import type { SeededRandom } from '../../../server/base/seeded-random.ts'
+import type { Tenant } from '../../main-job/tenant.ts'
+import { faultOf } from './documented.ts'
+import type { JobInput } from './job.ts'
+
+/** One idempotency key and its request. */
+export interface Intent {
+  key: string
+  input: JobInput
+  /** Every run that the service acknowledged for the key; more than one is a violation. */
+  runs: Set<string>
+  cancelled: boolean
+}
+
+const inFlightMax = 10
+const pauseMaxMs = 120
+const retryMs = 50
+const timeoutMs = 60_000
+
+/**
+ * Simulated users who submit, repeat a submission under the same key with or without a lost response, and cancel at any moment.
+ * Each retries until the service has acknowledged; every error response must be documented.
+ */
+export class Load extends EventEmitter<{ submitted: []; cancelled: [] }> {
+  readonly intents: Intent[] = []
+  readonly faults: string[] = []
+  readonly #tenant: Tenant
+  readonly #version: string
+  readonly #draw: SeededRandom
+  readonly #open = new Set<Promise<void>>()
+  readonly #mark = randomBytes(4).toString('hex').slice(0, 7)
+  #stopped = false
+  #loop: Promise<void> = Promise.resolve()
+
+  constructor(tenant: Tenant, version: string, draw: SeededRandom) {
+    super()
+    this.#tenant = tenant
+    this.#version = version
+    this.#draw = draw
+  }
+
+  start(): void {
+    this.#stopped = false
+    this.#loop = this.#keepAsking()
+  }
+
+  /** Resolves once every intent is acknowledged and has ended. */
+  async drain(): Promise<void> {
+    this.#stopped = true
+    await this.#loop
+    await Promise.all(this.#open)
+  }
+
+  async #keepAsking(): Promise<void> {
+    while (!this.#stopped) {
+      if (this.#open.size < inFlightMax) this.#track(this.#person(this.#newIntent()))
+      await sleep(this.#draw.below(pauseMaxMs))
+    }
+  }
+
+  #track(work: Promise<void>): void {
+    const tracked = work
+      .catch(
+        (error: unknown) => void this.faults.push(error instanceof Error ? error.message : String(error)),
+      )
+      .finally(() => this.#open.delete(tracked))
+    this.#open.add(tracked)
+  }
+
+  #newIntent(): Intent {
+    const nonce = `${this.#mark}${this.intents.length.toString(36).padStart(6, '0')}`
+    const intent = {
+      key: `crash-${nonce}`,
+      input: this.#drawInput(nonce),
+      runs: new Set<string>(),
+      cancelled: false,
+    }
+    this.intents.push(intent)
+    return intent
+  }
+
+  #drawInput(nonce: string): JobInput {
+    const draw = this.#draw
+    const quick = { nonce, exit_code: 0, log_lines: 0, artifacts: 0, seconds: 0 }
+    return draw.of<() => JobInput>([
+      () => quick,
+      () => ({ ...quick, exit_code: 3, log_lines: 1 }),
+      () => ({ ...quick, log_lines: draw.below(2000), artifacts: draw.below(20) }),
+      () => ({ ...quick, seconds: draw.below(15) / 10 }),
+      () => ({ ...quick, seconds: draw.below(15) / 10, artifacts: 3 }),
+    ])()
+  }
+
+  /** All requests of one user about one run. */
+  async #person(intent: Intent): Promise<void> {
+    const draw = this.#draw
+    const copies = draw.chance(0.3) ? 1 + draw.below(3) : 1
+    const cancelAfterMs = draw.chance(0.2) ? draw.below(1200) : undefined
+    await Promise.all(Array.from({ length: copies }, () => this.#submit(intent)))
+    if (cancelAfterMs !== undefined) await this.#cancel(intent, cancelAfterMs)
+    if (draw.chance(0.1)) await this.#submit(intent)
+    await this.#end(intent)
+    if (draw.chance(0.05)) await this.#submit(intent)
+  }
+
+  async #submit({ key, input, runs }: Intent): Promise<void> {
+    const { client, room } = this.#tenant
+    const body = { task_version_id: this.#version, input }
+    const params = { cid: room }
+    const submit = () => client.call(allRoutes.submitRun, { params, body, idempotencyKey: key })
+    runs.add((await this.#untilAnswered(allRoutes.submitRun, submit)).id)
+    this.emit('submitted')
+  }
+
+  async #cancel(intent: Intent, afterMs: number): Promise<void> {
+    await sleep(afterMs)
+    intent.cancelled = true
+    const params = { cid: this.#tenant.room, rid: this.#runOf(intent) }
+    this.emit('cancelled')
+    await this.#untilAnswered(allRoutes.cancelRun, () =>
+      this.#tenant.client.call(allRoutes.cancelRun, { params }),
+    )
+  }
+
+  async #end(intent: Intent): Promise<void> {
+    const params = { cid: this.#tenant.room, rid: this.#runOf(intent) }
+    const read = () => this.#tenant.client.call(allRoutes.readRun, { params })
+    const startedAt = performance.now()
+    while ((await this.#untilAnswered(allRoutes.readRun, read)).terminal_at === null) {
+      if (performance.now() - startedAt > timeoutMs)
+        throw new Error(`${params.rid} has no end after a minute`)
+      await sleep(retryMs)
+    }
+  }
+
+  /** The index of the job's intent; -1 if it is not of this load. */
+  numberOf(nonce: string): number {
+    return nonce.startsWith(this.#mark) ? Number.parseInt(nonce.slice(this.#mark.length), 36) : -1
+  }
+
+  #runOf({ runs }: Intent): string {
+    return [...runs][0] ?? ''
+  }
+
+  async #untilAnswered<T>(route: Parameters<typeof faultOf>[0], call: () => Promise<T>): Promise<T> {
+    const startedAt = performance.now()
+    for (;;) {
+      try {
+        return await call()
+      } catch (error) {
+        const fault = faultOf(route, error)
+        if (fault) this.faults.push(fault)
+        if (performance.now() - startedAt > timeoutMs)
+          throw new Error(`no answer for a minute: ${String(error)}`)
+      }
+      await sleep(retryMs)
+    }
+  }
+}

@@ -1,0 +1,159 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { uncoded } from '@sandbox-jobs/contract/errors/uncoded.ts'
+import type { Clock } from '../../base/clock.ts'
+import { PlainError } from '../../base/errors/plain-error.ts'
+import type { Pepper, Peppers } from '../../base/keys/peppers.ts'
+import type { Database } from '../../db/database.ts'
+import { Batcher } from '../../db/fast/batcher.ts'
+import { ApiKeyHashes, looksLikeApiKey } from '../keys/api-key-secret.ts'
+import { findByPepper } from '../keys/pepper-lookup.ts'
+import type { AccessTokens } from '../login/access-tokens.ts'
+import { isLogin } from '../login/logins.ts'
+import { servesOrigin } from '../origins.ts'
+import type { Principal } from '../principal.ts'
+import type { KeyCredential, UserStanding } from './caller-statement.ts'
+import {
+  findKeyCredentials,
+  findLogin,
+  findUserCredential,
+  rehashKey,
+  touchKey,
+  type UserCredential,
+} from './credential-store.ts'
+import type { IdentityProvider } from './identity-provider.ts'
+
+/*
+ * Identifies the caller. Credentials are `Authorization: Bearer <JWT>` or `X-Api-Key: <key>`; a request with the
+ * first is decided by it alone. A token only names a user: role, departments and whether the user is enabled are read
+ * again for every request, so that changes by an administrator apply at once.
+ *
+ * Every invalid credential gets the same 418 response, whether it is missing, malformed, expired, revoked or its
+ * owner disabled (contract part 1, "Authentication").
+ *
+ * A key that lists origins is for browsers: a request must carry one of them in `Origin`, and one without `Origin` is
+ * refused too, or the list would stop nobody but browsers. Keys for servers have the domain `*`.
+ */
+
+const tokenMaxLength = 4096
+const usedNotedEveryMs = 60_000
+
+export interface AuthenticationOptions {
+  db: Database
+  tokens: AccessTokens
+  /** Another issuer of login tokens, when one is configured. */
+  identityProvider?: IdentityProvider | undefined
+  /** Peppers of stored API keys. */
+  peppers: Peppers
+  clock: Clock
+}
+
+/** Looks up the key with this keyed hash; undefined if there is none. */
+export type FindKey = (keyHash: Buffer) => Promise<KeyCredential | undefined>
+
+export const refuseCredentials = (): PlainError => {
+  const { status, detail, headers } = uncoded.no_credentials
+  return new PlainError(status, detail, headers)
+}
+
+export class Authentication {
+  readonly #options: AuthenticationOptions
+  readonly #hashes = new ApiKeyHashes()
+  readonly #keys: Batcher<Buffer, KeyCredential>
+
+  constructor(options: AuthenticationOptions) {
+    this.#options = options
+    this.#keys = new Batcher((hashes) => findKeyCredentials(options.db, hashes))
+  }
+
+  readonly #findKey: FindKey = (keyHash) => this.#keys.add(keyHash)
+
+  /**
+   * Resolves a request's headers to its caller; throws `PlainError` 418, or 403 for a key's foreign origin. A caller
+   * that looks up more than the key in the same statement passes its own `findKey`; it must not act on the result
+   * before this resolves.
+   */
+  readonly authenticate = async (
+    headers: IncomingHttpHeaders,
+    findKey: FindKey = this.#findKey,
+  ): Promise<Principal> => {
+    if (headers.authorization !== undefined) return this.#byToken(headers.authorization)
+    const text = headers['x-api-key']
+    if (typeof text !== 'string' || !looksLikeApiKey(text)) throw refuseCredentials()
+    const [key, pepper] = await this.#lookUp(text, findKey)
+    const now = this.#options.clock.now()
+    if (!isUsable(key, now)) throw refuseCredentials()
+    if (!servesOrigin(key.domains, headers.origin)) {
+      throw new PlainError(uncoded.key_origin.status, uncoded.key_origin.detail)
+    }
+    const olderThan = new Date(now.getTime() - usedNotedEveryMs)
+    // Written at most once a minute, so that a busy key does not turn every read into a write.
+    if (!key.last_used_at || key.last_used_at < olderThan) {
+      await touchKey(this.#options.db, { companyId: key.company_id, keyId: key.key_id, olderThan }, now)
+    }
+    await this.#storeAnew(text, key, pepper)
+    const principal = principalOf(key, { id: key.owner_user_id, authMethod: 'api_key' })
+    const { key_id: id, scope, allowed_chatroom_ids: allowedChatroomIds } = key
+    return { ...principal, apiKey: { id, scope, allowedChatroomIds } }
+  }
+
+  #lookUp(text: string, findKey: FindKey): Promise<[KeyCredential | undefined, Pepper]> {
+    return findByPepper(this.#options.peppers, (pepper) => findKey(this.#hashes.of(text, pepper)))
+  }
+
+  /** Stores a key that was found under a former pepper under the present one. */
+  async #storeAnew(text: string, key: KeyCredential, pepper: Pepper): Promise<void> {
+    const present = this.#options.peppers.present()
+    if (pepper.number >= present.number) return
+    await rehashKey(this.#options.db, {
+      companyId: key.company_id,
+      keyId: key.key_id,
+      from: this.#hashes.of(text, pepper),
+      to: { keyHash: this.#hashes.of(text, present), pepper: present.number },
+    })
+  }
+
+  async #byToken(authorization: string): Promise<Principal> {
+    const [scheme, token, ...rest] = authorization.split(' ')
+    if (scheme?.toLowerCase() !== 'bearer' || !token || rest.length > 0 || token.length > tokenMaxLength) {
+      throw refuseCredentials()
+    }
+    const { identityProvider } = this.#options
+    const user = identityProvider?.issued(token)
+      ? await this.#userOfProvider(identityProvider, token)
+      : await this.#userOfOwnToken(token)
+    if (!user || user.disabled_at) throw refuseCredentials()
+    return principalOf(user, { id: user.id, authMethod: 'jwt' })
+  }
+
+  async #userOfOwnToken(token: string): Promise<UserCredential | undefined> {
+    const subject = await this.#options.tokens.read(token)
+    const user = subject && (await findUserCredential(this.#options.db, subject))
+    return user?.credential_generation === subject?.generation ? user : undefined
+  }
+
+  async #userOfProvider(provider: IdentityProvider, token: string): Promise<UserCredential | undefined> {
+    const login = await provider.login(token)
+    return login !== undefined && isLogin(login) ? findLogin(this.#options.db, login) : undefined
+  }
+}
+
+const isUsable = (key: KeyCredential | undefined, now: Date): key is KeyCredential =>
+  key !== undefined &&
+  !key.disabled_at &&
+  !key.revoked_at &&
+  (key.expires_at === null || key.expires_at > now)
+
+/** A user as a principal. */
+export function principalOf(
+  user: UserStanding,
+  { id, authMethod }: { id: string; authMethod: Principal['authMethod'] },
+): Principal {
+  return {
+    companyId: user.company_id,
+    principalType: 'user',
+    principalId: id,
+    authMethod,
+    role: user.role,
+    managedDepartmentIds: user.managed_department_ids,
+  }
+}

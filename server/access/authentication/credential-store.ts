@@ -1,0 +1,98 @@
+import { sql } from 'kysely'
+import { acrossCompanies } from '../../db/across-companies.ts'
+import type { Executing } from '../../db/database.ts'
+import { arrayParam } from '../../db/fast/array-param.ts'
+import { prepared } from '../../db/fast/prepared.ts'
+import { selectList } from '../../db/fast/row-text.ts'
+import {
+  joinKey,
+  type KeyCredential,
+  keyColumns,
+  managedDepartments,
+  type UserStanding,
+} from './caller-statement.ts'
+
+/** A user as needed for authentication. */
+export interface UserCredential extends UserStanding {
+  id: string
+  credential_generation: number
+}
+
+const users = (db: Executing) =>
+  db
+    .selectFrom('users as owner')
+    .select([
+      'owner.id',
+      'owner.company_id',
+      'owner.role',
+      'owner.credential_generation',
+      'owner.disabled_at',
+      managedDepartments.as('managed_department_ids'),
+    ])
+
+export const findUserCredential = (
+  db: Executing,
+  where: { companyId: string; userId: string },
+): Promise<UserCredential | undefined> =>
+  users(db)
+    .where('owner.company_id', '=', where.companyId)
+    .where('owner.id', '=', where.userId)
+    .executeTakeFirst()
+
+/** By login name, which is unique in the deployment, so it also determines the company. */
+export const findLogin = (
+  db: Executing,
+  login: string,
+): Promise<(UserCredential & { password_hash: string }) | undefined> =>
+  users(db)
+    .modifyFront(acrossCompanies('a login finds the company'))
+    .select('owner.password_hash')
+    .where('owner.login', '=', login)
+    .executeTakeFirst()
+
+const keyCredentials = prepared<{ hashes: Buffer[] }, KeyCredential & { place: number }>(
+  ({ hashes }) => sql`
+    select ${acrossCompanies('the hash of a key finds the company')} asked.place, ${selectList(keyColumns)}
+    from unnest(${arrayParam(hashes, 'bytea')}) with ordinality as asked (key_hash, place) ${joinKey}`,
+)
+
+/** Finds keys by their keyed hashes, with their owners: one result per hash, undefined if no key has it. */
+export async function findKeyCredentials(
+  db: Executing,
+  hashes: readonly Buffer[],
+): Promise<(KeyCredential | undefined)[]> {
+  const rows = await keyCredentials(db, { hashes: [...hashes] })
+  const byPlace = new Map(rows.map((row) => [row.place, row]))
+  return hashes.map((_, at) => byPlace.get(at + 1))
+}
+
+/** Records the use of a key, unless a use since `olderThan` is recorded. */
+export async function touchKey(
+  db: Executing,
+  where: { companyId: string; keyId: string; olderThan: Date },
+  at: Date,
+): Promise<void> {
+  await db
+    .updateTable('api_keys')
+    .set({ last_used_at: at })
+    .where('company_id', '=', where.companyId)
+    .where('id', '=', where.keyId)
+    .where((where_) =>
+      where_.or([where_('last_used_at', 'is', null), where_('last_used_at', '<', where.olderThan)]),
+    )
+    .execute()
+}
+
+/** Stores a key under another pepper, unless another process already has. */
+export async function rehashKey(
+  db: Executing,
+  key: { companyId: string; keyId: string; from: Buffer; to: { keyHash: Buffer; pepper: number } },
+): Promise<void> {
+  await db
+    .updateTable('api_keys')
+    .set({ key_hash: key.to.keyHash, pepper: key.to.pepper })
+    .where('company_id', '=', key.companyId)
+    .where('id', '=', key.keyId)
+    .where('key_hash', '=', key.from)
+    .execute()
+}

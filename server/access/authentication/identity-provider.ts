@@ -1,0 +1,79 @@
+import { createRemoteJWKSet, decodeJwt, errors, type JWTVerifyGetKey, jwtVerify } from 'jose'
+import type { Clock } from '../../base/clock.ts'
+import type { Config } from '../../base/config.ts'
+import type { Log } from '../../base/logging.ts'
+
+/** Signatures that need no secret shared with the provider. */
+const algorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA']
+const fetchTimeoutMs = 5000
+/** Failures that are not the fault of the token. */
+const unreadableKeys = new Set(['ERR_JOSE_GENERIC', errors.JWKSTimeout.code, errors.JWKSInvalid.code])
+
+export interface IdentityProviderSettings {
+  /** `iss` of its tokens. */
+  issuer: string
+  jwksUrl: string
+  /** Must be among `aud`: tokens for other services of the same provider are refused. */
+  audience: string
+  /** Claim that holds the login name of the user. */
+  loginClaim: string
+}
+
+/**
+ * A further issuer of login tokens (contract part 3, D1). It authenticates users and grants nothing: the login must
+ * exist in the directory, and role and departments are the directory's.
+ */
+export class IdentityProvider {
+  readonly #settings: IdentityProviderSettings
+  readonly #clock: Clock
+  readonly #log: Log
+  readonly #keys: JWTVerifyGetKey
+
+  constructor(settings: IdentityProviderSettings, parts: { clock: Clock; log: Log }) {
+    this.#settings = settings
+    this.#clock = parts.clock
+    this.#log = parts.log
+    this.#keys = createRemoteJWKSet(new URL(settings.jwksUrl), { timeoutDuration: fetchTimeoutMs })
+  }
+
+  /** Whether a token claims to be from this issuer; nothing is verified yet. */
+  issued(token: string): boolean {
+    try {
+      return decodeJwt(token).iss === this.#settings.issuer
+    } catch {
+      return false
+    }
+  }
+
+  /** The login name in a valid token of the issuer; undefined for any other, and while its keys cannot be read. */
+  async login(token: string): Promise<string | undefined> {
+    const { issuer, audience, loginClaim } = this.#settings
+    try {
+      const { payload } = await jwtVerify(token, this.#keys, {
+        algorithms,
+        issuer,
+        audience,
+        currentDate: this.#clock.now(),
+        requiredClaims: ['exp'],
+      })
+      const login = payload[loginClaim]
+      return typeof login === 'string' ? login : undefined
+    } catch (error) {
+      if (!(error instanceof errors.JOSEError) || unreadableKeys.has(error.code)) {
+        this.#log.warn({ error: String(error) }, 'the keys of the identity provider cannot be read')
+      }
+      return undefined
+    }
+  }
+}
+
+/** The configured identity provider, if any. */
+export function identityProviderOf(
+  config: Pick<Config, 'jwtIssuer' | 'jwtJwksUrl' | 'jwtAudience' | 'jwtLoginClaim'>,
+  parts: { clock: Clock; log: Log },
+): IdentityProvider | undefined {
+  const { jwtIssuer: issuer, jwtJwksUrl: jwksUrl, jwtAudience: audience, jwtLoginClaim: loginClaim } = config
+  return issuer === undefined || jwksUrl === undefined
+    ? undefined
+    : new IdentityProvider({ issuer, jwksUrl, audience, loginClaim }, parts)
+}

@@ -1,0 +1,89 @@
+import type { Server, ServerResponse } from 'node:http'
+import { Socket } from 'node:net'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import {
+  type AddressRange,
+  contains,
+  parseAddress,
+  parseAddressRange,
+} from '../../base/addresses/address-range.ts'
+import { type BodyConfig, isStreamed } from '../mount.ts'
+
+export interface ConnectionBounds {
+  /** Simultaneous connections, in total and per address. */
+  connections: number
+  perAddress: number
+  /** Time to receive the headers of a request, and a body that is read as a whole. */
+  headersMs: number
+  bodyMs: number
+  /** A reader that does not read pending data for this long is disconnected. */
+  stallMs: number
+  /** Addresses that carry connections of many clients: trusted proxies and this machine. */
+  shared: readonly AddressRange[]
+}
+
+const loopback = ['127.0.0.0/8', '::1/128'].flatMap((range) => parseAddressRange(range) ?? [])
+
+export const connectionBoundsFor = (trustedProxies: readonly AddressRange[]): ConnectionBounds => ({
+  connections: 8192,
+  perAddress: 512,
+  headersMs: 20_000,
+  bodyMs: 60_000,
+  stallMs: 60_000,
+  shared: [...loopback, ...trustedProxies],
+})
+
+/**
+ * Limits what one client can hold without making a request: connections, and time to send and to read. A streamed
+ * body may take as long as the whole request; its route limits how many uploads a company has at once.
+ */
+export function boundConnections(app: FastifyInstance, bounds: ConnectionBounds): void {
+  const { server } = app
+  server.maxConnections = bounds.connections
+  server.headersTimeout = bounds.headersMs
+  boundAddresses(server, bounds)
+  app.addHook('preParsing', (request, _reply, payload, done) => {
+    if (hasBody(request) && !isStreamed(request.routeOptions.config as Partial<BodyConfig>)) {
+      const { raw } = request
+      // A request that has arrived completely is not late, however long its response takes.
+      const timer = setTimeout(() => raw.complete || raw.destroy(), bounds.bodyMs)
+      payload.once('close', () => clearTimeout(timer)).once('end', () => clearTimeout(timer))
+    }
+    done(null, payload)
+  })
+  app.addHook('onSend', (_request, reply, payload, done) => {
+    if (payload instanceof Object && 'pipe' in payload) endStalled(reply.raw, bounds.stallMs)
+    done()
+  })
+}
+
+const hasBody = ({ headers }: FastifyRequest): boolean =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
+
+function boundAddresses(server: Server, { perAddress, shared }: ConnectionBounds): void {
+  const counts = new Map<string, number>()
+  server.on('connection', (socket: Socket) => {
+    const address = socket.remoteAddress?.replace(/^::ffff:/, '') ?? ''
+    const range = parseAddress(address)
+    if (range && shared.some((known) => contains(known, range))) return
+    const count = counts.get(address) ?? 0
+    if (count >= perAddress) return void socket.destroy()
+    counts.set(address, count + 1)
+    socket.once('close', () => {
+      const left = (counts.get(address) ?? 1) - 1
+      if (left === 0) counts.delete(address)
+      else counts.set(address, left)
+    })
+  })
+}
+
+/** Closes a connection that makes no progress while data waits to be sent. Keeps it while nothing waits. */
+function endStalled(response: ServerResponse, stallMs: number): void {
+  const { socket } = response
+  // A request that was injected into the app has no connection.
+  if (!(socket instanceof Socket)) return
+  response.setTimeout(stallMs, () => {
+    if (response.writableLength > 0 || socket.writableLength > 0) socket.destroy()
+    else socket.setTimeout(stallMs)
+  })
+}

@@ -1,0 +1,70 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { Writable } from 'node:stream'
+import pg from 'pg'
+import { pino } from 'pino'
+import { expect, it } from 'vitest'
+import { DiskStorage } from '../../storage/disk.ts'
+import { createApp } from '../app.ts'
+
+class LogLines extends Writable {
+  lines = ''
+
+  override _write(chunk: unknown, _encoding: string, done: () => void): void {
+    this.lines += String(chunk)
+    done()
+  }
+}
+
+it('logs what identifies a fault, without the row values that a database error quotes', async () => {
+  const log = new LogLines()
+  const app = createApp(pino(log))
+  app.get('/broken', async () => {
+    const error = new pg.DatabaseError('duplicate key value violates unique constraint "x"', 1, 'error')
+    throw Object.assign(error, { code: '23505', detail: 'Key (name)=(a secret name) already exists.' })
+  })
+  const answer = await app.inject({ url: '/broken' })
+  expect([answer.statusCode, answer.json().detail.code]).toEqual([500, 'internal_error'])
+  expect(log.lines).toContain('23505')
+  expect(log.lines).toContain('errors.test.ts')
+  expect(log.lines).not.toContain('a secret name')
+})
+
+it('reports that the object store is unavailable when its disk fails on a read or a write', async () => {
+  const app = createApp(pino({ level: 'silent' }))
+  const storage = new DiskStorage('/dev/null')
+  app.get('/read', () => storage.get('key'))
+  app.get('/write', () => storage.put('key', Buffer.from('bytes')))
+  for (const url of ['/read', '/write']) {
+    const answer = await app.inject({ url })
+    expect([answer.statusCode, answer.json().detail.code]).toEqual([503, 'storage_unavailable'])
+  }
+})
+
+it('does not log an internal error when a sender hangs up during its body', async () => {
+  const log = new LogLines()
+  const app = createApp(pino(log))
+  app.post('/taken', async () => 'taken')
+  const statuses: number[] = []
+  const answered = new Promise<void>((resolve) => {
+    app.addHook('onSend', async (_request, reply) => {
+      statuses.push(reply.statusCode)
+      resolve()
+    })
+  })
+  const begun = new Promise<void>((resolve) => {
+    app.addHook('preParsing', async () => resolve())
+  })
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  const address = app.server.address()
+  const socket = connect(address instanceof Object ? address.port : 0, '127.0.0.1')
+  socket.write(
+    'POST /taken HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\ncontent-length: 9\r\n\r\n{',
+  )
+  await begun
+  socket.destroy()
+  await once(socket, 'close')
+  await answered
+  await app.close()
+  expect([statuses, log.lines]).toEqual([[422], expect.not.stringContaining('request failed')])
+})

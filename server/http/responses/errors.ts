@@ -1,0 +1,90 @@
+import { catalogue } from '@sandbox-jobs/contract/errors/catalogue.ts'
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import { CodedError, notFound } from '../../base/errors/coded-error.ts'
+import { PlainError } from '../../base/errors/plain-error.ts'
+import { problemOf, ValidationError } from '../../base/errors/validation-error.ts'
+import { JsonRefused, jsonRefusals } from '../../base/json/strict-json.ts'
+import { isDatabaseUnavailable } from '../../db/database.ts'
+import { isStorageUnavailable } from '../../storage/unavailable.ts'
+
+interface Answer {
+  status: number
+  body: { detail: unknown }
+  headers?: Record<string, string>
+}
+
+/** The only place that turns errors into responses (contract part 2, "Errors"). */
+export function responseOf(error: unknown): Answer | undefined {
+  if (error instanceof CodedError) return coded(error)
+  if (error instanceof ValidationError) return { status: 422, body: { detail: error.problems } }
+  if (error instanceof PlainError) {
+    return { status: error.status, body: { detail: error.message }, headers: error.headers }
+  }
+  if (error instanceof JsonRefused) {
+    const words = `${jsonRefusals[error.slug]} (byte ${error.at})`
+    const problem = problemOf(['body', ...error.path], { type: error.slug, words })
+    return { status: 422, body: { detail: [problem] } }
+  }
+  return fromFastify(error)
+}
+
+function coded(error: CodedError): Answer {
+  const retryAfter = error.detail.retry_after_seconds
+  return {
+    status: catalogue[error.code].status,
+    body: { detail: { code: error.code, message: error.message, ...error.detail } },
+    ...(typeof retryAfter === 'number' && { headers: { 'retry-after': String(retryAfter) } }),
+  }
+}
+
+/** Errors that Fastify raises before a handler runs. */
+function fromFastify(error: unknown): Answer | undefined {
+  const code = error instanceof Error && 'code' in error ? String((error as FastifyError).code) : ''
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return coded(new CodedError('request_too_large'))
+  if (code === 'FST_ERR_CTP_INVALID_CONTENT_LENGTH') return coded(new CodedError('invalid_content_length'))
+  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') {
+    const words = 'is not what this route takes'
+    const problem = problemOf(['header', 'content-type'], { type: 'content_type', words })
+    return { status: 422, body: { detail: [problem] } }
+  }
+  if (code.startsWith('FST_ERR_CTP')) return malformed('body')
+  if (code === 'FST_ERR_BAD_URL') return malformed('path')
+  // Longer than any id or token, so it cannot name anything.
+  if (code === 'FST_ERR_MAX_PARAM_LENGTH') return coded(notFound())
+  return undefined
+}
+
+const malformed = (part: 'body' | 'path'): Answer => ({
+  status: 422,
+  body: { detail: [problemOf([part], { type: 'malformed', words: 'cannot be read' })] },
+})
+
+/** Only what identifies the fault: other fields of a database error quote values of rows. */
+function loggable(error: unknown): Record<string, unknown> {
+  if (!(error instanceof Error)) return { message: typeof error }
+  return { message: error.message, stack: error.stack, ...('code' in error && { code: error.code }) }
+}
+
+function codeOf(error: unknown): 'database_unavailable' | 'storage_unavailable' | 'internal_error' {
+  if (isDatabaseUnavailable(error)) return 'database_unavailable'
+  return isStorageUnavailable(error) ? 'storage_unavailable' : 'internal_error'
+}
+
+/**
+ * The sender closed the connection before the request was complete: this is not a fault of the service, and there is
+ * nobody to respond to.
+ */
+const senderLeft = ({ raw }: FastifyRequest): boolean => raw.destroyed && !raw.complete
+
+export function handleError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  let answer = responseOf(error)
+  if (!answer && senderLeft(request)) answer = malformed('body')
+  if (!answer) {
+    request.log.error({ error: loggable(error), route: request.routeOptions.url }, 'request failed')
+    answer = coded(new CodedError(codeOf(error)))
+  }
+  reply
+    .code(answer.status)
+    .headers(answer.headers ?? {})
+    .send(answer.body)
+}

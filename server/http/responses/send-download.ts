@@ -1,0 +1,41 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { type Download, type DownloadRequest, RangeNotSatisfiable } from '../../runs/downloads/downloads.ts'
+import { untrustedHeaders } from './untrusted.ts'
+
+/** What a request says about a download: its range, and a signal that fires when its sender has gone. */
+export function downloadRequestOf(request: FastifyRequest, reply: FastifyReply): DownloadRequest {
+  const { range, 'if-range': ifRange } = request.headers
+  return { range, ifRange: typeof ifRange === 'string' ? ifRange : undefined, signal: goneSignal(reply) }
+}
+
+/** Fires when the connection of the answer is closed. */
+export function goneSignal(reply: FastifyReply): AbortSignal {
+  const gone = new AbortController()
+  reply.raw.once('close', () => gone.abort())
+  return gone.signal
+}
+
+/** Sends what `open` opens: all of it, or 206 with the range; 416 tells the size. Its `headers` replace the usual ones. */
+export async function sendDownload(
+  reply: FastifyReply,
+  { signal }: DownloadRequest,
+  open: Promise<Download & { headers?: Record<string, string> }>,
+): Promise<FastifyReply> {
+  const download = await open.catch((error: unknown) => {
+    if (error instanceof RangeNotSatisfiable) reply.header('content-range', error.contentRange)
+    throw error
+  })
+  const { body, byteSize, range } = download
+  // Nobody reads the body of a reader that has gone, and it would wait for ever.
+  if (signal.aborted) body.destroy()
+  const { start, end } = range ?? { start: 0, end: byteSize }
+  return reply
+    .code(range ? 206 : 200)
+    .headers({ ...untrustedHeaders, ...download.headers })
+    .headers(range ? { 'content-range': `bytes ${start}-${end - 1}/${byteSize}` } : {})
+    .header('accept-ranges', 'bytes')
+    .header('etag', download.etag)
+    .header('content-disposition', download.contentDisposition)
+    .header('content-length', end - start)
+    .send(body)
+}

@@ -1,0 +1,79 @@
+import { once } from 'node:events'
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
+import { setImmediate as nextRound } from 'node:timers/promises'
+import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
+import type { FastifyInstance } from 'fastify'
+import { pino } from 'pino'
+import { afterEach, expect, it } from 'vitest'
+import type { Principal } from '../../access/principal.ts'
+import { createApp } from '../app.ts'
+import { mounter } from '../mount.ts'
+import { defaultSchedulerBounds, RequestScheduler } from './request-scheduler.ts'
+
+let app: FastifyInstance
+afterEach(() => app.close())
+
+/** Requests name their company in the header `company` and run `work`. */
+function start(work: (company: string) => Promise<void>): void {
+  app = createApp(pino({ level: 'silent' }))
+  const authenticate = async ({ company }: IncomingHttpHeaders) =>
+    ({ companyId: String(company), role: 4 }) as Principal
+  const scheduler = new RequestScheduler({ ...defaultSchedulerBounds, atWork: 4 })
+  const mount = mounter(app, { authenticate, enabled: true, scheduler })
+  mount(allRoutes.previewInput, async ({ principal }) => {
+    await work(principal.companyId)
+    return {} as never
+  })
+}
+
+const url = allRoutes.previewInput.path.replaceAll(/\{\w+\}/g, '00000000000000000000000000000000')
+
+const ask = (company: string) =>
+  app.inject({ method: 'POST', url, headers: { company }, payload: { input: 1 } })
+
+it('limits the running requests of a company to its share while another company is active', async () => {
+  const atWork = new Map<string, number>()
+  let most = 0
+  start(async (company) => {
+    const count = (atWork.get(company) ?? 0) + 1
+    atWork.set(company, count)
+    if (company === 'a') most = Math.max(most, count)
+    await nextRound()
+    atWork.set(company, count - 1)
+  })
+  await ask('b')
+  const flood = Array.from({ length: 50 }, () => ask('a'))
+  await ask('b')
+  const answers = await Promise.all(flood)
+  expect(answers.every(({ statusCode }) => statusCode === 200)).toBe(true)
+  expect(most).toBe(2)
+})
+
+it('does not run a request whose sender left before its turn', async () => {
+  const { promise: go, resolve } = Promise.withResolvers<void>()
+  let worked = 0
+  start(async (company) => {
+    if (company !== 'a') return
+    worked += 1
+    await go
+  })
+  await ask('b')
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  const { port } = app.server.address() as AddressInfo
+  const first = [ask('a'), ask('a')]
+  const socket = connect(port, '127.0.0.1')
+  const body = JSON.stringify({ input: 1 })
+  const asked = once(app.server, 'request') as Promise<[IncomingMessage, ServerResponse]>
+  socket.write(
+    `POST ${url} HTTP/1.1\r\nHost: x\r\nCompany: a\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+  )
+  const [request, response] = await asked
+  if (!request.readableEnded) await once(request, 'end')
+  socket.destroy()
+  await once(response, 'close')
+  resolve()
+  await Promise.all(first)
+  await ask('a')
+  expect(worked).toBe(3)
+})

@@ -1,0 +1,26 @@
+import type { FastifyReply } from 'fastify'
+import { PlainError } from '../../base/errors/plain-error.ts'
+import type { RequestScheduler } from './request-scheduler.ts'
+
+/** Waits for a request's turn, once: before its body is parsed, or before its handler if the request has no body. */
+export type TakeTurn = (bodyBytes: number) => Promise<void>
+
+/** The turn of one request. It ends when the request is answered or its sender is gone. */
+export function turnOf(
+  scheduler: RequestScheduler | undefined,
+  companyId: string,
+  { raw }: FastifyReply,
+): TakeTurn {
+  let taken: Promise<void> | undefined
+  const take = async (bodyBytes: number) => {
+    if (!scheduler) return
+    const turn = scheduler.enter(companyId, bodyBytes)
+    raw.once('close', () => turn.leave())
+    if (turn.granted === true || (await turn.granted)) return
+    throw new PlainError(408, 'Request Timeout')
+  }
+  return (bodyBytes) => {
+    taken ??= take(bodyBytes)
+    return taken
+  }
+}

@@ -1,0 +1,56 @@
+import type { FastifyInstance } from 'fastify'
+import type { Directory } from '../../access/directory/directory.ts'
+import { messageAuthentication, turnAuthentication } from '../../access/turns.ts'
+import type { Clock } from '../../base/clock.ts'
+import type { Keys } from '../../base/keys/keys.ts'
+import { SignedTokens } from '../../base/keys/signed-tokens.ts'
+import type { Log } from '../../base/logging.ts'
+import type { PageTokens } from '../../base/page.ts'
+import type { Database } from '../../db/database.ts'
+import { type MountOptions, mounter } from '../../http/mount.ts'
+import { mountAgentToolRoutes } from '../../http/routes/agents/agent-tools.ts'
+import { mountMessageRoutes } from '../../http/routes/agents/messages.ts'
+import type { QueuePolicy } from '../../runs/queue/queue-policy.ts'
+import type { RunLookup } from '../../runs/read/run-lookup.ts'
+import { SubmissionQueue } from '../../runs/submit/submission-queue.ts'
+import type { ObjectStorage } from '../../storage/port.ts'
+import { Runnables, validateInput } from '../../tasks/menu/runnable.ts'
+
+/** What human turns and agent tools share with the rest of the API. */
+interface AgentParts {
+  db: Database
+  directory: Directory
+  clock: Clock
+  log: Log
+  keys: Keys
+  pages: PageTokens
+  policy: QueuePolicy
+  runs: RunLookup
+  storage: ObjectStorage
+  /** The deployment, as the audience of signed tokens. */
+  baseUrl: string
+}
+
+/** Human turns and agent tools: routes with credentials of their own. */
+export function mountAgents(app: FastifyInstance, mounting: MountOptions, parts: AgentParts): void {
+  const { db, directory, clock, log, keys, policy, storage } = parts
+  const signed = new SignedTokens({ keys: keys.tokens, clock, audience: parts.baseUrl })
+  const turns = { db, peppers: keys.peppers, clock, signed }
+  const byOwnCredentials = mounting.authenticate
+  const mountMessages = mounter(app, {
+    ...mounting,
+    authenticate: messageAuthentication(turns, byOwnCredentials),
+  })
+  mountMessageRoutes(mountMessages, { db, directory, clock, signed })
+  const submit = {
+    db,
+    directory,
+    runnables: new Runnables(db),
+    queue: new SubmissionQueue(db, policy),
+    policy,
+    validateInput,
+  }
+  const read = { db, directory, policy, runs: parts.runs, pages: parts.pages }
+  const tools = { db, directory, clock, signed, submit, read, storage, log, enabled: mounting.enabled }
+  mountAgentToolRoutes(mounter(app, { ...mounting, authenticate: turnAuthentication(turns) }), tools)
+}

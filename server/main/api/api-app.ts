@@ -1,0 +1,188 @@
+import { join } from 'node:path'
+import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
+import type { FastifyInstance } from 'fastify'
+import { Authentication } from '../../access/authentication/authentication.ts'
+import type { IdentityProvider } from '../../access/authentication/identity-provider.ts'
+import { Directory } from '../../access/directory/directory.ts'
+import { AccessTokens } from '../../access/login/access-tokens.ts'
+import { LoginAttempts } from '../../access/login/login-attempts.ts'
+import type { ArchiveReaders } from '../../archives/reader/archive-readers.ts'
+import { parseAddressRange } from '../../base/addresses/address-range.ts'
+import type { Clock } from '../../base/clock.ts'
+import type { Config } from '../../base/config.ts'
+import { keysFolder, openKeys } from '../../base/keys/keys.ts'
+import { PublishedSigningKeys } from '../../base/keys/published-signing-keys.ts'
+import { signingKeysFolder } from '../../base/keys/signing-keys.ts'
+import type { Log } from '../../base/logging.ts'
+import { PageTokens } from '../../base/page.ts'
+import { endWaitingBuilds } from '../../builds/attempts/end-waiting-builds.ts'
+import { readLastBuilds } from '../../builds/attempts/last-build-store.ts'
+import type { Database } from '../../db/database.ts'
+import { offeredIsolations } from '../../environments/versions/isolation.ts'
+import { createApp } from '../../http/app.ts'
+import { type Authenticate, mounter } from '../../http/mount.ts'
+import { refuseOtherMethods } from '../../http/other-methods.ts'
+import { boundConnections, connectionBoundsFor } from '../../http/requests/connection-bounds.ts'
+import { withFiles } from '../../http/requests/file-part.ts'
+import { mountAuthRoutes } from '../../http/routes/companies/auth.ts'
+import { mountChatroomJobsRoutes } from '../../http/routes/companies/chatroom-jobs.ts'
+import { mountManagementRoutes } from '../../http/routes/companies/management.ts'
+import { mountMeRoutes } from '../../http/routes/companies/me.ts'
+import { mountPlatformRoutes } from '../../http/routes/companies/platform.ts'
+import { mountPublicInfoRoutes } from '../../http/routes/companies/public-info.ts'
+import { mountPublicKeyRoute } from '../../http/routes/companies/public-key.ts'
+import { mountSettingsRoutes } from '../../http/routes/companies/settings.ts'
+import { mountBuildRoutes } from '../../http/routes/environments/builds.ts'
+import { mountContextUploadRoutes } from '../../http/routes/environments/context-uploads.ts'
+import { mountEnvironmentRoutes } from '../../http/routes/environments/environments.ts'
+import { mountFindingRoutes } from '../../http/routes/environments/findings.ts'
+import { mountProvenanceRoutes } from '../../http/routes/environments/provenance.ts'
+import { mountVersionRoutes } from '../../http/routes/environments/versions.ts'
+import { mountOpenApiRoutes } from '../../http/routes/openapi.ts'
+import { mountBindingRoutes } from '../../http/routes/tasks/bindings.ts'
+import { mountBundleUploadRoute } from '../../http/routes/tasks/bundle-uploads.ts'
+import { mountGrantedJobRoutes } from '../../http/routes/tasks/granted-jobs.ts'
+import { mountInputPreviewRoute } from '../../http/routes/tasks/input-preview.ts'
+import { mountMenuRoutes } from '../../http/routes/tasks/menu.ts'
+import { mountScriptUploadRoutes } from '../../http/routes/tasks/script-uploads.ts'
+import { mountShareRoutes } from '../../http/routes/tasks/shares.ts'
+import { mountTaskHistoryRoutes } from '../../http/routes/tasks/task-history.ts'
+import { mountTaskVersionRoutes } from '../../http/routes/tasks/task-versions.ts'
+import { mountTaskRoutes } from '../../http/routes/tasks/tasks.ts'
+import { RequestScheduler } from '../../http/turns/request-scheduler.ts'
+import { LogFollowers } from '../../live-logs/log-followers.ts'
+import type { LogUpdates } from '../../live-logs/log-updates.ts'
+import { cancelQueuedRunsOfTask } from '../../runs/queue/cancel-queued.ts'
+import { queuePolicy } from '../../runs/queue/queue-policy.ts'
+import { configuredCapacity } from '../../runs/queue/run-capacity.ts'
+import { RunLookup } from '../../runs/read/run-lookup.ts'
+import { configuredKeys, type KeySetting } from '../../secrets/keys/configured-keys.ts'
+import type { WrappingKeys } from '../../secrets/keys/wrapping-keys.ts'
+import { StateWatchers } from '../../state-watch/state-watchers.ts'
+import { DiskStorage } from '../../storage/disk.ts'
+import { mountAgents } from './api-agents.ts'
+import { mountRuns } from './api-runs.ts'
+import { mountSecrets } from './api-secrets.ts'
+
+/** Dependencies of the API. */
+export interface ApiParts {
+  db: Database
+  logNews: LogUpdates
+  log: Log
+  clock: Clock
+  identityProvider?: IdentityProvider | undefined
+  readers: ArchiveReaders
+  /** Wraps how callers are found, for tests that name theirs. */
+  authenticateBy?: (usual: Authenticate) => Authenticate
+  /** Keys and objects are below `dataDir`; the rest are settings of the operator. */
+  config: Pick<
+    Config,
+    | 'dataDir'
+    | 'deployment'
+    | 'enabled'
+    | 'baseUrl'
+    | 'trustedProxies'
+    | 'reservedRunSlots'
+    | 'runSlots'
+    | 'sandboxMemoryMib'
+    | 'accessTokenSeconds'
+    | 'runtimes'
+    | 'runtimeEgress'
+  > &
+    Partial<Pick<Config, 'diskFloorBytes' | KeySetting>>
+  /** Absent: those that the settings name. */
+  wrappingKeys?: WrappingKeys
+}
+
+/** The API with all its routes. Every object of it is created here, from top to bottom. */
+export function createApiApp({
+  db,
+  logNews,
+  log,
+  clock,
+  identityProvider,
+  readers,
+  authenticateBy = (usual) => usual,
+  config,
+  wrappingKeys,
+}: ApiParts): FastifyInstance {
+  const { deployment, enabled, baseUrl } = config
+  const storage = new DiskStorage(join(config.dataDir, 'objects'), config.diskFloorBytes)
+  const keys = openKeys(keysFolder(config.dataDir))
+  const pages = new PageTokens(keys.derive('page-token'))
+  const tokens = new AccessTokens({
+    keys: keys.tokens,
+    clock,
+    issuer: baseUrl,
+    lifetimeSeconds: config.accessTokenSeconds,
+  })
+  const directory = new Directory(db)
+  const policy = queuePolicy(deployment, configuredCapacity(config))
+  const credentials = new Authentication({ db, tokens, identityProvider, peppers: keys.peppers, clock })
+  const authenticate = authenticateBy(credentials.authenticate)
+
+  const app = createApp(log)
+  const trustedProxies = config.trustedProxies.flatMap((range) => parseAddressRange(range) ?? [])
+  boundConnections(app, connectionBoundsFor(trustedProxies))
+  const scheduler = new RequestScheduler()
+  const mounting = { authenticate, enabled, hasSpace: () => storage.hasSpace(), scheduler }
+  const mount = mounter(app, mounting)
+
+  mountOpenApiRoutes(app, { baseUrl })
+  mountPublicInfoRoutes(mount, { deployment })
+  mountPublicKeyRoute(mount, { keys, log })
+  const attempts = new LoginAttempts({ db, clock, key: keys.derive('login-attempt') })
+  mountAuthRoutes(mount, { db, tokens, attempts, trustedProxies })
+  mountMeRoutes(mount, { directory, enabled, deployment })
+  mountSettingsRoutes(mount, { db, clock, deployment, runtimeEgress: config.runtimeEgress })
+  mountPlatformRoutes(mount, { db, pageTokens: pages, clock, peppers: keys.peppers })
+  mountChatroomJobsRoutes(mount, { db, directory, clock })
+
+  const uploadCapabilityKey = keys.derive('upload-capability')
+  const environments = {
+    db,
+    log,
+    pageTokens: pages,
+    storage,
+    uploadCapabilityKey,
+    deployment,
+    isolations: offeredIsolations(config.runtimes),
+    endWaitingBuilds,
+    readLastBuilds,
+    departments: directory,
+  }
+  mountEnvironmentRoutes(mount, environments)
+  mountContextUploadRoutes(mount, environments)
+  mountVersionRoutes(mount, environments)
+  const followers = new LogFollowers(db, logNews)
+  const watchers = new StateWatchers(db, logNews)
+  mountBuildRoutes(mount, { ...environments, followers, watchers })
+  const signing = new PublishedSigningKeys(signingKeysFolder(config.dataDir))
+  mountProvenanceRoutes(mount, { db, storage, signing })
+  mountFindingRoutes(mount, environments)
+
+  const tasks = { db, directory, pages, clock, cancelQueuedRunsOfTask }
+  mountTaskRoutes(mount, tasks)
+  mountTaskVersionRoutes(mount, tasks)
+  mountShareRoutes(mount, tasks)
+  mountGrantedJobRoutes(mount, tasks)
+  mountBindingRoutes(mount, tasks)
+  mountMenuRoutes(mount, tasks)
+  mountInputPreviewRoute(mount, tasks)
+  withFiles(app, (files) => {
+    const mountWithFiles = mounter(files, mounting)
+    mountScriptUploadRoutes(mountWithFiles, tasks)
+    mountBundleUploadRoute(mountWithFiles, { ...tasks, storage, log, readers })
+  })
+
+  const runs = new RunLookup(db, policy)
+  const shared = { db, storage, keys, clock, directory, pages, policy, runs }
+  mountRuns(mount, { ...shared, followers, watchers, scheduler, baseUrl })
+  mountTaskHistoryRoutes(mount, { db })
+  const wrapping = wrappingKeys ?? configuredKeys(config, 'api')
+  mountSecrets(mount, { db, directory, pages, clock, log, keys, wrappingKeys: wrapping, tasks })
+  mountManagementRoutes(mount, { tasks, runs: { db, directory, runs, policy, pages } })
+  mountAgents(app, mounting, { ...shared, log, baseUrl })
+  refuseOtherMethods(app, Object.values(allRoutes), { authenticate, enabled })
+  return app
+}

@@ -1,0 +1,65 @@
+import type { Directory } from '../../access/directory/directory.ts'
+import type { Clock } from '../../base/clock.ts'
+import type { Keys } from '../../base/keys/keys.ts'
+import type { PageTokens } from '../../base/page.ts'
+import type { Database } from '../../db/database.ts'
+import type { Mount } from '../../http/mount.ts'
+import { mountPublicDownloadRoute } from '../../http/routes/runs/public-download.ts'
+import { mountPublicLinkRoutes } from '../../http/routes/runs/public-links.ts'
+import { mountResultRoutes } from '../../http/routes/runs/results.ts'
+import { mountRunLogRoutes } from '../../http/routes/runs/run-logs.ts'
+import { mountRunRoutes } from '../../http/routes/runs/runs.ts'
+import { mountSignedLinkRoutes } from '../../http/routes/runs/signed-links.ts'
+import type { RequestScheduler } from '../../http/turns/request-scheduler.ts'
+import type { LogFollowers } from '../../live-logs/log-followers.ts'
+import { Downloads } from '../../runs/downloads/downloads.ts'
+import type { QueuePolicy } from '../../runs/queue/queue-policy.ts'
+import type { RunLookup } from '../../runs/read/run-lookup.ts'
+import { RunSnapshots } from '../../runs/read/run-snapshots.ts'
+import { SubmissionQueue } from '../../runs/submit/submission-queue.ts'
+import type { StateWatchers } from '../../state-watch/state-watchers.ts'
+import type { ObjectStorage } from '../../storage/port.ts'
+import { Runnables, validateInput } from '../../tasks/menu/runnable.ts'
+
+/** What the routes of runs share with those of other areas. */
+interface RunParts {
+  db: Database
+  storage: ObjectStorage
+  keys: Keys
+  clock: Clock
+  directory: Directory
+  pages: PageTokens
+  policy: QueuePolicy
+  runs: RunLookup
+  followers: LogFollowers
+  watchers: StateWatchers
+  scheduler: RequestScheduler
+  baseUrl: string
+}
+
+/** Runs, their results and the links to these. */
+export function mountRuns(mount: Mount, { keys, followers, scheduler, baseUrl, ...parts }: RunParts): void {
+  const { db, policy } = parts
+  const services = {
+    ...parts,
+    runnables: new Runnables(db),
+    queue: new SubmissionQueue(db, policy),
+    validateInput,
+    readings: new RunSnapshots(db),
+    downloads: new Downloads(parts.storage),
+    capabilityKey: keys.derive('download-capability'),
+  }
+  mountRunRoutes(mount, services)
+  mountResultRoutes(mount, services)
+  const linking = {
+    ...services,
+    linkKey: keys.derive('public-link'),
+    linkKeys: keys.links,
+    baseUrl,
+    scheduler,
+  }
+  mountPublicLinkRoutes(mount, linking)
+  mountSignedLinkRoutes(mount, linking)
+  mountRunLogRoutes(mount, { ...services, followers })
+  mountPublicDownloadRoute(mount, { ...services, scheduler })
+}

@@ -1,0 +1,58 @@
+import { join } from 'node:path'
+import { sleep } from '../../../base/clock.ts'
+import { type AttemptEnd, findAttemptEnd } from '../../../builds/attempts/attempt-store.ts'
+import { endWaitingBuilds } from '../../../builds/attempts/end-waiting-builds.ts'
+import { type Publication, publishCurated } from '../../../builds/curated/publish-curated.ts'
+import { type CuratedBuild, readCuratedBuild } from '../../../builds/curated/read-curated-build.ts'
+import type { CuratedEnvironment } from '../../../environments/catalogue/environment-store.ts'
+import {
+  archiveCuratedEnvironment,
+  listCuratedEnvironments,
+  type Publishing,
+} from '../../../environments/operator/curated-environments.ts'
+import { DiskStorage } from '../../../storage/disk.ts'
+import { actOnService, onLocalService, type ServiceRefusal } from '../local-service.ts'
+
+export type { CuratedBuild } from '../../../builds/curated/read-curated-build.ts'
+
+type Refusal = Exclude<Awaited<ReturnType<typeof publishCurated>>, Publication>
+type Outcome<T> = Promise<{ ok: true; value: T } | ServiceRefusal>
+
+export type Published = Publication & { end: AttemptEnd | undefined }
+
+const pollMs = 250
+const patienceMs = 60 * 60_000
+
+/** Publishes a company's version to every company. With `wait` it returns when the build has ended. */
+export const publishEnvironment = (
+  publishing: Publishing,
+  { wait }: { wait: boolean },
+): Outcome<Published | Refusal> =>
+  actOnService(
+    { act: 'environment_publish', subject: publishing.name, details: publishing },
+    async ({ db, config }) => {
+      const publication = await publishCurated(db, config.deployment, publishing)
+      if (typeof publication === 'string') return publication
+      let end: AttemptEnd | undefined
+      for (const until = performance.now() + patienceMs; wait && !end && performance.now() < until; ) {
+        await sleep(pollMs)
+        end = await findAttemptEnd(db, publication.attemptId)
+      }
+      return { ...publication, end }
+    },
+  )
+
+export const readCuratedEnvironments = (): Outcome<CuratedEnvironment[]> =>
+  onLocalService(({ db }) => listCuratedEnvironments(db))
+
+/** How the last build of a curated version ended; undefined: no such version. */
+export const readCuratedBuildOf = (versionId: string): Outcome<CuratedBuild | undefined> =>
+  onLocalService(({ db, config }) =>
+    readCuratedBuild({ db, storage: new DiskStorage(join(config.dataDir, 'objects')) }, versionId),
+  )
+
+/** False: there is no active environment of that name. */
+export const archiveEnvironment = (name: string): Outcome<boolean> =>
+  actOnService({ act: 'environment_archive', subject: name }, ({ db }) =>
+    archiveCuratedEnvironment(db, name, endWaitingBuilds),
+  )

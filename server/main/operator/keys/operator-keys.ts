@@ -1,0 +1,66 @@
+import { signedLinkMaxSeconds, turnReceiptLifetimeSeconds } from '@sandbox-jobs/contract/limits.ts'
+import { countKeysOffPepper } from '../../../access/keys/api-keys.ts'
+import { countGatewayKeysOffPepper } from '../../../access/keys/gateway-keys.ts'
+import { keysFolder, openKeys } from '../../../base/keys/keys.ts'
+import { PepperInUse } from '../../../base/keys/peppers.ts'
+import { asOwnerOf } from '../as-owner-of.ts'
+import { actOnService, type LocalService, onLocalService, type ServiceRefusal } from '../local-service.ts'
+
+type Outcome<T> = Promise<{ ok: true; value: T } | ServiceRefusal>
+
+/**
+ * Creates the next key for login tokens and returns its id. `leaked` ends all tokens of the former key: everybody
+ * must log in again.
+ */
+export const rotateTokenKey = (leaked: boolean): Outcome<string> =>
+  actOnService({ act: 'token_key_rotate', details: { leaked } }, async ({ clock, config }) =>
+    asOwnerOf(keysFolder(config.dataDir), () =>
+      openKeys(keysFolder(config.dataDir)).tokens.rotate(clock.now(), {
+        lifetimeSeconds: Math.max(config.accessTokenSeconds, turnReceiptLifetimeSeconds),
+        leaked,
+      }),
+    ),
+  )
+
+/** Creates the next key for expiring links and returns its id. `leaked` ends all links of the former key. */
+export const rotateLinkKey = (leaked: boolean): Outcome<string> =>
+  actOnService({ act: 'link_key_rotate', details: { leaked } }, async ({ clock, config }) =>
+    asOwnerOf(keysFolder(config.dataDir), () =>
+      openKeys(keysFolder(config.dataDir)).links.rotate(clock.now(), {
+        lifetimeSeconds: signedLinkMaxSeconds,
+        leaked,
+      }),
+    ),
+  )
+
+/** Creates the next pepper for stored API keys and returns its number. */
+export const rotatePepper = (): Outcome<number | 'former_live'> =>
+  actOnService({ act: 'pepper_rotate' }, async (service) =>
+    onPeppers(service, (peppers) => {
+      try {
+        return peppers.rotate()
+      } catch (error) {
+        if (error instanceof PepperInUse) return 'former_live'
+        throw error
+      }
+    }),
+  )
+
+/** The number of API keys that retiring the former pepper would invalidate; undefined: there is none. */
+export const readFormerPepper = (): Outcome<{ number: number; keys: number } | undefined> =>
+  onLocalService(async ({ db, clock, peppers }) => {
+    const [, former] = peppers.live()
+    if (!former) return undefined
+    const keys = await countKeysOffPepper(db, peppers.present().number, clock.now())
+    const gateways = await countGatewayKeysOffPepper(db, peppers.present().number)
+    return { number: former.number, keys: keys + gateways }
+  })
+
+/** Retires the former pepper, and thereby every API key that was not used since the rotation. */
+export const retirePepper = (): Outcome<boolean> =>
+  actOnService({ act: 'pepper_retire' }, async (service) => onPeppers(service, (peppers) => peppers.retire()))
+
+const onPeppers = <T>(
+  { config: { dataDir } }: LocalService,
+  work: (peppers: ReturnType<typeof openKeys>['peppers']) => T,
+): T => asOwnerOf(keysFolder(dataDir), () => work(openKeys(keysFolder(dataDir)).peppers))

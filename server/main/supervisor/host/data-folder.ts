@@ -1,0 +1,189 @@
+import {
+  accessSync,
+  closeSync,
+  constants,
+  existsSync,
+  fchmodSync,
+  fchownSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import { keysFolder } from '../../../base/keys/keys.ts'
+import { signingKeysFolder } from '../../../base/keys/signing-keys.ts'
+import type { Account } from '../../../postgres/account.ts'
+import { exitCodes, ServiceProblem } from '../service-problem.ts'
+import { changeOwner } from './change-owner.ts'
+import type { ServiceAccounts } from './service-accounts.ts'
+
+export interface DataFolder {
+  root: string
+  postgres: string
+  logs: string
+  programs: string
+  /** Folder of the packed programs of the roles. */
+  packed: string
+  /** Native programs of the service's own processes. */
+  native: string
+  /** Node's compile cache, one per account that may write it: no process runs code cached by another. */
+  compiled: Record<'agent' | 'api' | 'worker', string>
+}
+
+interface Place {
+  name: string
+  mode: number
+  /** `shared`: owned by the worker's account, writable for the group that it shares with the API. */
+  owner: 'root' | 'shared' | 'api' | 'worker'
+}
+
+/**
+ * Access to each folder: each key is only for the process that needs it, and the agent's folder is closed to the
+ * service.
+ */
+const places: Place[] = [
+  { name: 'keys', mode: 0o711, owner: 'root' },
+  { name: 'keys/api', mode: 0o700, owner: 'api' },
+  { name: 'keys/image-signing', mode: 0o711, owner: 'worker' },
+  // What stored secrets are encrypted under: the worker makes and reads them, the API encrypts with them.
+  { name: 'keys/secrets', mode: 0o2750, owner: 'shared' },
+  { name: 'objects', mode: 0o2770, owner: 'shared' },
+  // The mode of each socket says who may connect to it.
+  { name: 'run', mode: 0o711, owner: 'root' },
+  { name: 'agent', mode: 0o700, owner: 'root' },
+  { name: 'logs', mode: 0o750, owner: 'root' },
+  { name: 'program', mode: 0o755, owner: 'root' },
+  { name: 'packed', mode: 0o755, owner: 'root' },
+  { name: 'native', mode: 0o755, owner: 'root' },
+  { name: 'compiled', mode: 0o755, owner: 'root' },
+  { name: 'compiled/agent', mode: 0o700, owner: 'root' },
+  { name: 'compiled/api', mode: 0o700, owner: 'api' },
+  { name: 'compiled/worker', mode: 0o700, owner: 'worker' },
+]
+
+export interface FolderLocks {
+  lock: string
+  /** Lock of the single worker of this folder. */
+  workerLock: string
+}
+
+/** The data folder and its lock files. Rejects with exit code 6 and names the folder. */
+export function openDataFolder(root: string, accounts: ServiceAccounts | undefined): FolderLocks {
+  usable(root, () => ownFolder(root, accounts ? 0o711 : 0o700, undefined))
+  for (const account of Object.values(accounts ?? {})) checkWayIn(root, account)
+  return { lock: join(root, 'service.lock'), workerLock: join(root, 'worker.lock') }
+}
+
+/**
+ * Creates missing folders of the data folder, and sets owners and modes. Files that older versions left to a single
+ * user go to the accounts that need them. The caller holds the folder's lock. Rejects with exit code 6 and names the
+ * folder.
+ */
+export function prepareDataFolder(root: string, accounts: ServiceAccounts | undefined): DataFolder {
+  usable(root, () => {
+    if (accounts) separateOwners(root, accounts)
+    for (const { name, mode, owner } of places) {
+      ownFolder(join(root, name), mode, accounts && ownerOf(owner, accounts))
+    }
+  })
+  return {
+    root,
+    postgres: join(root, 'postgres'),
+    logs: join(root, 'logs'),
+    programs: join(root, 'program'),
+    packed: join(root, 'packed'),
+    native: join(root, 'native'),
+    compiled: {
+      agent: join(root, 'compiled/agent'),
+      api: join(root, 'compiled/api'),
+      worker: join(root, 'compiled/worker'),
+    },
+  }
+}
+
+function ownerOf(owner: Place['owner'], accounts: ServiceAccounts): Account {
+  if (owner === 'root') return { uid: 0, gid: 0 }
+  return owner === 'shared' ? { uid: accounts.worker.uid, gid: accounts.shared.gid } : accounts[owner]
+}
+
+/** Distributes what a restore wrote for the shared account, like the files of an older version. */
+export function shareRestored(root: string, accounts: ServiceAccounts | undefined): void {
+  if (accounts) ownFolder(join(root, 'objects'), 0o700, accounts.shared)
+  prepareDataFolder(root, accounts)
+}
+
+/** Older versions kept everything under one user and all keys in one folder. */
+function separateOwners(root: string, accounts: ServiceAccounts): void {
+  const { api, worker, postgres, shared } = accounts
+  const from = shared.uid
+  // Close the folder to that user first, so that nothing in it can be renamed while root works.
+  ownFolder(join(root, 'keys'), 0o711, { uid: 0, gid: 0 })
+  ownFolder(keysFolder(root), 0o700, api)
+  for (const name of ['token-signing.pem', 'transit-rsa.pem', 'root.key']) {
+    if (existsSync(join(root, 'keys', name)))
+      renameSync(join(root, 'keys', name), join(keysFolder(root), name))
+  }
+  changeOwner(keysFolder(root), { from, to: api, fileMode: 0o600 })
+  // Files of the worker that the API reads.
+  for (const name of ['present', 'trusted']) {
+    changeOwner(join(signingKeysFolder(root), name), { from, to: worker, folderMode: 0o755, fileMode: 0o644 })
+  }
+  changeOwner(signingKeysFolder(root), { from, to: worker, fileMode: 0o600 })
+  // Large trees are walked once: the folder itself changes owner last.
+  const [cluster, objects] = [join(root, 'postgres/cluster'), join(root, 'objects')]
+  if (ownerNumber(cluster) === from) changeOwner(cluster, { from, to: postgres })
+  if (ownerNumber(objects) === from) {
+    changeOwner(objects, {
+      from,
+      to: { uid: worker.uid, gid: shared.gid },
+      folderMode: 0o2770,
+      fileMode: 0o660,
+    })
+  }
+  rmSync(join(root, 'compiled/service'), { recursive: true, force: true })
+}
+
+const ownerNumber = (path: string): number | undefined => lstatSync(path, { throwIfNoEntry: false })?.uid
+
+/** A link here would let its creator choose what root changes the owner of, so root changes what it has opened. */
+function ownFolder(path: string, mode: number, owner: Account | undefined): void {
+  mkdirSync(path, { recursive: true, mode })
+  const found = lstatSync(path)
+  if (!found.isDirectory()) {
+    throw new ServiceProblem(exitCodes.dataFolder, `${path} must be a folder, and not a link to one`)
+  }
+  accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK)
+  const folder = openSync(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW)
+  try {
+    if (owner) fchownSync(folder, owner.uid, owner.gid)
+    fchmodSync(folder, mode)
+  } finally {
+    closeSync(folder)
+  }
+}
+
+function usable(root: string, work: () => void): void {
+  try {
+    work()
+  } catch (cause) {
+    if (cause instanceof ServiceProblem) throw cause
+    const why = cause instanceof Error ? cause.message : String(cause)
+    throw new ServiceProblem(exitCodes.dataFolder, `the data folder ${root} cannot be used: ${why}`, {
+      cause,
+    })
+  }
+}
+
+function checkWayIn(root: string, account: Account): void {
+  for (let parent = dirname(root); parent !== dirname(parent); parent = dirname(parent)) {
+    const found = lstatSync(parent)
+    const bit = found.uid === account.uid ? 0o100 : found.gid === account.gid ? 0o010 : 0o001
+    if (found.isSymbolicLink() || (found.mode & bit) !== 0) continue
+    throw new ServiceProblem(
+      exitCodes.dataFolder,
+      `the service's users cannot enter ${parent}, which holds the data folder: choose another with SANDBOX_DATA, or chmod o+x ${parent}`,
+    )
+  }
+}

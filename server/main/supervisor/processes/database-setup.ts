@@ -1,0 +1,68 @@
+import { spawn } from 'node:child_process'
+import { createInterface } from 'node:readline'
+import type { Config } from '../../../base/config.ts'
+import { type Account, asAccount } from '../../../postgres/account.ts'
+import { serviceRoles } from '../../../postgres/bootstrap-store.ts'
+import { exitCodes, knownExitCode, ServiceProblem } from '../service-problem.ts'
+
+/** Addresses of one database: for the schema owner, the API role and the worker role. */
+export interface DatabaseUrls {
+  owner: string
+  api: string
+  worker: string
+}
+
+/**
+ * Addresses of an external database; undefined if there is none. Without separate roles, API and worker log in as the
+ * owner.
+ */
+export function externalUrls(config: Config): DatabaseUrls | undefined {
+  const { databaseUrl: owner, apiDatabaseUrl: api, workerDatabaseUrl: worker } = config
+  if (!owner && !api && !worker) return undefined
+  if (owner && !api && !worker) return { owner, api: owner, worker: owner }
+  if (owner && api && worker) return { owner, api, worker }
+  throw new ServiceProblem(
+    exitCodes.configuration,
+    'SANDBOX_API_DATABASE_URL and SANDBOX_WORKER_DATABASE_URL go together, and with DATABASE_URL, which owns the schema',
+  )
+}
+
+export interface DatabaseSetup {
+  /** Runs `prepare-database`. */
+  argv: string[]
+  /** The account to run as. Not root, which has no rights in the database. */
+  account: Account | undefined
+  env: (ownerUrl: string) => NodeJS.ProcessEnv
+  onLine: (line: string) => void
+  /** Aborts it; the schema then stays at a complete version. */
+  signal: AbortSignal
+}
+
+/** Migrates the database to the schema of this program and grants its roles their rights. */
+export async function setUpDatabase(setup: DatabaseSetup, urls: DatabaseUrls): Promise<void> {
+  const roles = rolesOf(urls)
+  const [command = '', ...args] = asAccount(setup.account, [...setup.argv, ...roles], 'TERM')
+  const child = spawn(command, args, {
+    cwd: '/',
+    env: setup.env(urls.owner),
+    stdio: ['ignore', 'pipe', 'pipe'],
+    signal: setup.signal,
+  })
+  for (const stream of [child.stdout, child.stderr])
+    createInterface({ input: stream }).on('line', setup.onLine)
+  const code = await new Promise<number | null>((resolve) => {
+    child.once('error', () => resolve(null))
+    child.once('close', resolve)
+  })
+  if (code === 0 || setup.signal.aborted) return
+  throw new ServiceProblem(
+    knownExitCode(code) ?? exitCodes.failed,
+    'the database could not be prepared (its own words are above)',
+  )
+}
+
+function rolesOf({ owner, api, worker }: DatabaseUrls): string[] {
+  if (api === owner || worker === owner) return []
+  const nameOf = (url: string) => decodeURIComponent(new URL(url).username)
+  return ['--api', nameOf(api) || serviceRoles.api, '--worker', nameOf(worker) || serviceRoles.worker]
+}

@@ -1,0 +1,57 @@
+import { spawnSync } from 'node:child_process'
+import { cpSync } from 'node:fs'
+import { appendFile, mkdir, mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { exitCodes } from '../service-problem.ts'
+import { packedProgram } from './packed-program.ts'
+
+const checkout = resolve(import.meta.dirname, '../../../..')
+let folder: string
+let program: { root: string; node: string }
+let packed: string
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'sandbox-packed-'))
+  packed = join(folder, 'packed')
+  await mkdir(packed)
+  program = { root: join(folder, 'checkout'), node: process.execPath }
+  for (const path of ['contract', 'server', 'cli', 'package.json', 'package-lock.json']) {
+    cpSync(join(checkout, path), join(program.root, path), { recursive: true })
+  }
+  await symlink(join(checkout, 'node_modules'), join(program.root, 'node_modules'))
+})
+afterEach(() => rm(folder, { recursive: true, force: true }))
+
+test('a packed role needs no package', async () => {
+  const found = packedProgram(program, packed)
+  await rm(join(program.root, 'node_modules'))
+  const { status, stdout } = spawnSync(program.node, [join(found, 'api.mjs')], { env: {}, encoding: 'utf8' })
+  expect(stdout).toContain('no database')
+  expect(status).toBe(exitCodes.configuration)
+})
+
+test('a module finds its adjacent files in the program folder, and programs that it starts in the packed folder', async () => {
+  const found = packedProgram(program, packed)
+  const texts = await Promise.all((await readdir(found)).map((name) => readFile(join(found, name), 'utf8')))
+  const all = texts.join('\n')
+  expect(all).toContain(JSON.stringify(join(program.root, 'server/native-programs')))
+  expect(all).toContain('new URL("./reader-main.mjs", import.meta.url)')
+  expect(await readdir(found)).toEqual(expect.arrayContaining(['reader-main.mjs', 'schema-worker.mjs']))
+})
+
+test('a program is packed once, and again when it has changed', async () => {
+  const first = packedProgram(program, packed)
+  expect(packedProgram(program, packed)).toBe(first)
+  await appendFile(join(program.root, 'server/main/api.ts'), '\nconsole.log(1)\n')
+  expect(packedProgram(program, packed)).not.toBe(first)
+  expect(await readdir(packed)).toHaveLength(1)
+})
+
+test('a missing package is named, with the remedy', async () => {
+  await rm(join(program.root, 'node_modules'))
+  expect(() => packedProgram(program, packed)).toThrow(
+    expect.objectContaining({ exitCode: exitCodes.toolMissing, message: expect.stringContaining('npm ci') }),
+  )
+})

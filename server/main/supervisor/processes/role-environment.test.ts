@@ -1,0 +1,12 @@
+import { expect, test } from 'vitest'
+import { readConfig } from '../../../base/config.ts'
+import { roleEnvironment } from './role-environment.ts'
+
+test('a role gets the configuration that the supervisor read', () => {
+  const config = readConfig({
+    SANDBOX_DATA: '/var/lib/x',
+    SANDBOX_TRUSTED_PROXIES: '10.0.0.0/8, 192.0.2.7/32',
+  })
+  const { NODE_COMPILE_CACHE: _, TZ: __, ...environment } = roleEnvironment(config, undefined, '/compiled')
+  expect(readConfig(environment)).toEqual(config)
+})

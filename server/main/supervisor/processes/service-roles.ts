@@ -1,0 +1,123 @@
+import { join } from 'node:path'
+import { readerProgram } from '../../../archives/reader/reader-command.ts'
+import type { Config } from '../../../base/config.ts'
+import { type Machine, MachineIdDamaged, openMachine } from '../../../base/machine-id.ts'
+import type { Confinement } from '../../../confine/confinement.ts'
+import { agentPaths } from '../../../executor/oci/host/paths.ts'
+import { asAccount } from '../../../postgres/account.ts'
+import { controlGroupOf } from '../host/control-group.ts'
+import type { DataFolder } from '../host/data-folder.ts'
+import type { ServiceAccounts } from '../host/service-accounts.ts'
+import { withoutCores } from '../service-command.ts'
+import { exitCodes, ServiceProblem } from '../service-problem.ts'
+import type { DatabaseSetup, DatabaseUrls } from './database-setup.ts'
+import type { Program } from './program-copy.ts'
+import { roleEnvironment } from './role-environment.ts'
+import type { RoleOutput } from './role-output.ts'
+import { RoleProcess } from './role-process.ts'
+
+export type Role = 'api' | 'worker' | 'agent'
+
+const startTimeoutMs = 60_000
+/**
+ * MiB of a semi-space for young objects in V8, which a process keeps once used. Worker and agent allocate little, so
+ * they get the minimum; the API gets a quarter of the default.
+ */
+const youngSpaceMiB: Record<Role, number> = { api: 4, worker: 1, agent: 1 }
+const stopTimeoutMs: Record<Role, number> = { api: 30_000, worker: 30_000, agent: 10_000 }
+
+export interface RolePlan {
+  config: Config
+  folder: DataFolder
+  program: Program
+  /** Folder of the packed roles. */
+  packed: string
+  confinement: Confinement
+  /** Undefined: everything runs as the caller, who is not root. */
+  accounts: ServiceAccounts | undefined
+  output: RoleOutput
+  urls: () => DatabaseUrls | undefined
+}
+
+export function makeRole(name: Role, plan: RolePlan): RoleProcess {
+  const { config, folder, program, packed, output } = plan
+  const databaseUrl = () => (name === 'agent' ? undefined : plan.urls()?.[name])
+  return new RoleProcess(
+    {
+      name,
+      argv: commandOf(name, plan, [
+        program.node,
+        // No signal from another process of the same user can open a debugger.
+        '--disable-sigusr1',
+        `--max-semi-space-size=${youngSpaceMiB[name]}`,
+        join(packed, `${name}.mjs`),
+        ...argumentsOf[name](plan),
+      ]),
+      cwd: program.root,
+      env: () => roleEnvironment(config, databaseUrl(), folder.compiled[name]),
+      startTimeoutMs,
+      stopTimeoutMs: stopTimeoutMs[name],
+    },
+    output,
+  )
+}
+
+const argumentsOf: Record<Role, (plan: RolePlan) => string[]> = {
+  api: ({ confinement }) => ['--readers', confinement.readerStart],
+  agent: ({ config }) => ['--cgroup', controlGroupOf(config.dataDir)],
+  worker: ({ config, confinement }) => {
+    const { id, folder } = machineOf(config)
+    return ['--machine', id, '--folder', folder, '--readers', confinement.readerStart]
+  },
+}
+
+function machineOf(config: Config): Machine {
+  try {
+    return openMachine(agentPaths(config.dataDir).root)
+  } catch (error) {
+    if (!(error instanceof MachineIdDamaged)) throw error
+    throw new ServiceProblem(exitCodes.dataFolder, error.message)
+  }
+}
+
+/**
+ * The command of a role: its account, its confinement and, if it has archives read, the process that starts its
+ * readers.
+ */
+function commandOf(name: Role, plan: RolePlan, argv: string[]): string[] {
+  const { confinement, accounts } = plan
+  const closed = withoutCores(confinement, argv)
+  if (name === 'agent') return ['setpriv', '--pdeathsig=TERM', '--', ...closed]
+  return [...readerHost(plan), ...asAccount(accounts?.[name], closed, 'TERM')]
+}
+
+/** The arguments of `confine/reader-start.c`. */
+function readerHost({ confinement, accounts, program, packed }: RolePlan): string[] {
+  const entry = join(packed, 'reader-main.mjs')
+  const reader = readerProgram({ program: [entry], folder: packed, node: program.node })
+  const [uid, gid] = [accounts?.reader.uid ?? 0, accounts?.reader.gid ?? 0]
+  return [
+    confinement.readerStart,
+    'host',
+    `${uid}`,
+    `${gid}`,
+    confinement.seal,
+    `${reader.length}`,
+    ...reader,
+  ]
+}
+
+/** Runs as the database server's account, which controls the whole database anyway. */
+export function databaseSetup(plan: Omit<RolePlan, 'urls'>): Omit<DatabaseSetup, 'signal'> {
+  const { config, folder, program, packed, accounts, output } = plan
+  return {
+    argv: [program.node, '--disable-sigusr1', join(packed, 'prepare-database.mjs')],
+    account: accounts?.postgres,
+    // No compile cache: the folders belong to other accounts.
+    env: (ownerUrl) => ({
+      ...roleEnvironment(config, ownerUrl, folder.compiled.agent),
+      NODE_COMPILE_CACHE: undefined,
+    }),
+    onLine: (line) => output.line('database', line),
+  }
+}

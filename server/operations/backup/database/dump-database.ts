@@ -1,0 +1,58 @@
+import { createWriteStream } from 'node:fs'
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { createGzip } from 'node:zlib'
+import type { Database, Trx } from '../../../db/database.ts'
+import { listMigrations } from '../../../db/recorded-migrations.ts'
+import { DigestedStream } from '../digested-stream.ts'
+import type { ListedFile } from '../file-list.ts'
+import type { Manifest } from '../manifest.ts'
+import { listTables, readRows, readSequences, takeSnapshot } from './table-store.ts'
+
+export interface Dump extends Pick<Manifest, 'migrations' | 'tables' | 'sequences'> {
+  files: ListedFile[]
+}
+
+/** Path of a table's rows in a backup. */
+export const rowsFile = (table: string): string => `database/${table}.rows.gz`
+
+/** Dumps every table from one snapshot. */
+export async function dumpDatabase(db: Database, target: string): Promise<Dump> {
+  await mkdir(join(target, 'database'), { mode: 0o700 })
+  return db
+    .transaction()
+    .setIsolationLevel('repeatable read')
+    .setAccessMode('read only')
+    .execute(async (trx) => {
+      await takeSnapshot(trx)
+      const dump: Dump = { migrations: await listMigrations(trx), tables: [], sequences: {}, files: [] }
+      for (const name of await listTables(trx)) {
+        const { rows, file } = await dumpTable(trx, name, target)
+        dump.tables.push({ name, rows })
+        dump.files.push(file)
+      }
+      dump.sequences = await readSequences(trx)
+      return dump
+    })
+}
+
+async function dumpTable(
+  trx: Trx,
+  table: string,
+  target: string,
+): Promise<{ rows: number; file: ListedFile }> {
+  let rows = 0
+  const lines = async function* () {
+    for await (const row of readRows(trx, table)) {
+      rows += 1
+      yield `${JSON.stringify(row)}\n`
+    }
+  }
+  const digested = new DigestedStream()
+  const path = rowsFile(table)
+  const to = createWriteStream(join(target, path), { mode: 0o600, flags: 'wx' })
+  await pipeline(Readable.from(lines()), createGzip({ level: 3 }), digested, to)
+  return { rows, file: { path, byteSize: digested.byteSize, sha256: digested.sha256 } }
+}

@@ -1,0 +1,83 @@
+import { createReadStream } from 'node:fs'
+import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { createGunzip } from 'node:zlib'
+import type { Database, Trx } from '../../../db/database.ts'
+import { migrate, migrateToRelease } from '../../../db/migrate.ts'
+import { endRestoredRuns } from '../../../runs/drive/end-restored-runs.ts'
+import { BackupProblem } from '../backup-problem.ts'
+import { linesOf } from '../lines.ts'
+import type { Manifest } from '../manifest.ts'
+import { rowsFile } from './dump-database.ts'
+import { analyze, insertRows, listColumns, setSequence, whileLoading } from './load-store.ts'
+import { listTables } from './table-store.ts'
+
+const rowsAtOnce = 1000
+const charactersAtOnce = 4 * 1024 ** 2
+
+export interface Loaded {
+  rows: number
+  /** Number of runs that were active when the backup was made. */
+  endedRuns: number
+}
+
+/**
+ * Fills an empty database. The schema of the backup's release is created first. One transaction then loads all rows
+ * and ends every active run. Last, the schema is migrated to this release.
+ */
+export async function loadDatabase(db: Database, source: string, manifest: Manifest): Promise<Loaded> {
+  await migrateToRelease(db, manifest.migrations)
+  const loaded = await db.transaction().execute(async (trx) => {
+    await checkTables(trx, manifest)
+    const tables = manifest.tables.map(({ name }) => name)
+    await whileLoading(trx, tables, async () => {
+      for (const table of manifest.tables) await loadTable(trx, table, source)
+      for (const [name, last] of Object.entries(manifest.sequences)) await setSequence(trx, name, last)
+    })
+    const rows = manifest.tables.reduce((sum, table) => sum + table.rows, 0)
+    return { rows, endedRuns: await endRestoredRuns(trx) }
+  })
+  await migrate(db)
+  await analyze(db)
+  return loaded
+}
+
+async function checkTables(trx: Trx, manifest: Manifest): Promise<void> {
+  const here = await listTables(trx)
+  const there = manifest.tables.map(({ name }) => name)
+  const differing = here
+    .filter((name) => !there.includes(name))
+    .concat(there.filter((name) => !here.includes(name)))
+  if (differing.length === 0) return
+  throw new BackupProblem(`tables of the backup that its release does not have: ${differing.join(', ')}`)
+}
+
+async function loadTable(
+  trx: Trx,
+  { name: table, rows: expected }: { name: string; rows: number },
+  source: string,
+): Promise<void> {
+  const columns = await listColumns(trx, table)
+  const into = { table, columns }
+  let batch: string[] = []
+  let characters = 0
+  let rows = 0
+  const flush = async () => {
+    if (batch.length > 0) await insertRows(trx, into, batch)
+    batch = []
+    characters = 0
+  }
+  const load = async (text: AsyncIterable<Buffer>) => {
+    for await (const line of linesOf(text)) {
+      const row = JSON.parse(line) as string
+      batch.push(row)
+      rows += 1
+      characters += row.length
+      if (batch.length >= rowsAtOnce || characters >= charactersAtOnce) await flush()
+    }
+    await flush()
+  }
+  await pipeline(createReadStream(join(source, rowsFile(table))), createGunzip(), load)
+  if (rows !== expected)
+    throw new BackupProblem(`${rowsFile(table)} holds ${rows} rows instead of ${expected}`)
+}

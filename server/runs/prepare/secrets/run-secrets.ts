@@ -1,0 +1,134 @@
+import type { Database } from '../../../db/database.ts'
+import { KeysUnavailable } from '../../../secrets/keys/wrapping-keys.ts'
+import type { SecretResolver } from '../../../secrets/resolve/secret-resolver.ts'
+import type { SlotResolution } from '../../../secrets/resolve/slot-resolution.ts'
+import { ValueDamaged } from '../../../secrets/store/sealed-value.ts'
+import { failed, type RunOutcome } from '../../drive/run-outcome.ts'
+import type { ClaimedRun } from '../../queue/claim-store.ts'
+import { findSecretTerms, type PinnedSlot, type SecretTerms, writePins } from './secret-terms-store.ts'
+
+/*
+ * The secrets of a run (contract part 3, D11): resolved when it is prepared, pinned exactly, and compared with what would be
+ * resolved directly before its sandbox starts. A value that was revoked, or whose approval or share has ended, ends the run;
+ * one that was rotated has it queued again, so that a run never gets a part of one state and a part of another. The values
+ * are in this process alone and go to the executor through the pipe of the program's input.
+ */
+
+type Pins = Readonly<Record<string, PinnedSlot>>
+
+export interface PinnedSecrets {
+  values: Readonly<Record<string, string>>
+  slots: readonly string[]
+  pins: Pins
+}
+
+export interface RunSecrets {
+  /** The values of a claimed run, or why it ends. Throws when the database or the keys are unavailable. */
+  pin(run: ClaimedRun, slots: readonly string[]): Promise<PinnedSecrets | RunOutcome>
+  /** Whether the run may still start with them: `queue again`, or how it ends, where it may not. */
+  recheck(run: ClaimedRun, secrets: PinnedSecrets): Promise<'hold' | 'queue again' | RunOutcome>
+}
+
+export const isPinned = (result: PinnedSecrets | RunOutcome): result is PinnedSecrets => 'values' in result
+
+/** A secret may be rotated between its look-up and the reading of its value. */
+const attemptsMax = 3
+
+export class StoredRunSecrets implements RunSecrets {
+  readonly #db: Database
+  readonly #resolver: SecretResolver
+
+  constructor(db: Database, resolver: SecretResolver) {
+    this.#db = db
+    this.#resolver = resolver
+  }
+
+  async pin(run: ClaimedRun, slots: readonly string[]): Promise<PinnedSecrets | RunOutcome> {
+    for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
+      const found = await this.#resolve(run, slots)
+      if ('state' in found) return found
+      const opened = await this.#open(run, found.terms, found.pins)
+      if (opened === 'damaged') return failed('secrets_unavailable', { detail: 'value_damaged' })
+      if (!opened) continue
+      await writePins(this.#db, run, found.pins)
+      return { values: opened, slots, pins: found.pins }
+    }
+    return failed('secrets_unavailable', { detail: 'changed_too_often' })
+  }
+
+  async recheck(
+    run: ClaimedRun,
+    { slots, pins }: PinnedSecrets,
+  ): Promise<'hold' | 'queue again' | RunOutcome> {
+    const found = await this.#resolve(run, slots)
+    if ('state' in found) return found
+    const shareOf = (of: Pins) => Object.values(of)[0]
+    const [before, now] = [shareOf(pins), shareOf(found.pins)]
+    if (before?.shareId !== now?.shareId || before?.shareGeneration !== now?.shareGeneration)
+      return failed('share_grant_revoked')
+    return isSame(pins, found.pins) ? 'hold' : 'queue again'
+  }
+
+  async #resolve(
+    run: ClaimedRun,
+    slots: readonly string[],
+  ): Promise<{ terms: SecretTerms; pins: Pins } | RunOutcome> {
+    const terms = await findSecretTerms(this.#db, run)
+    if (!terms) return failed('authority_revoked', { detail: 'chatroom' })
+    if (terms.lost_authority === 'share_grant') return failed('share_grant_revoked')
+    if (terms.lost_authority) return failed('authority_revoked', { detail: terms.lost_authority })
+    const { share } = terms
+    const resolution = await this.#resolver.resolve({
+      companyId: run.companyId,
+      taskId: terms.task_id,
+      owner: { scope: terms.owner_scope, id: terms.owner_id },
+      digest: terms.canonical_digest,
+      room: { id: terms.room_id, departmentId: terms.department_id },
+      slots,
+      policies: share?.policies ?? null,
+    })
+    if (resolution.kind !== 'resolved') return outcomeOfResolution(resolution)
+    const by = { shareId: share?.id ?? null, shareGeneration: share?.generation ?? null }
+    const pinned = Object.entries(resolution.pins).map(([slot, pin]) => [slot, { ...pin, ...by }] as const)
+    return { terms, pins: Object.fromEntries(pinned) }
+  }
+
+  async #open(
+    run: ClaimedRun,
+    terms: SecretTerms,
+    pins: Pins,
+  ): Promise<Record<string, string> | undefined | 'damaged'> {
+    try {
+      return await this.#resolver.open({ companyId: run.companyId, taskId: terms.task_id }, pins)
+    } catch (error) {
+      if (error instanceof ValueDamaged) return 'damaged'
+      throw error
+    }
+  }
+}
+
+/** How a run ends whose keys stayed unavailable; undefined for other errors. */
+export const outcomeOfKeys = (error: unknown): RunOutcome | undefined =>
+  error instanceof KeysUnavailable ? failed('secrets_unavailable', { detail: 'keys' }) : undefined
+
+function outcomeOfResolution(resolution: Exclude<SlotResolution, { kind: 'resolved' }>): RunOutcome {
+  if (resolution.kind === 'missing') {
+    const named = `${resolution.setBy}:${resolution.slot}`
+    return failed('secret_missing', { detail: named.length <= detailMaxLength ? named : resolution.slot })
+  }
+  const { consumerScope, consumerId } = resolution
+  return failed('secret_approval_required', { detail: `${consumerScope}:${consumerId}` })
+}
+
+const detailMaxLength = 128
+
+function isSame(one: Pins, other: Pins): boolean {
+  const slots = Object.keys(one)
+  return (
+    slots.length === Object.keys(other).length &&
+    slots.every((slot) => {
+      const [a, b] = [one[slot], other[slot]]
+      return a?.secretId === b?.secretId && a?.generation === b?.generation && a?.approvalId === b?.approvalId
+    })
+  )
+}

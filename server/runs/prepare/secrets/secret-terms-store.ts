@@ -1,0 +1,77 @@
+import { sql } from 'kysely'
+import type { Executing } from '../../../db/database.ts'
+import type { SlotPin } from '../../../secrets/resolve/slot-resolution.ts'
+import { ClaimLost } from '../../../work/lease.ts'
+import type { ClaimedRun } from '../../queue/claim-store.ts'
+import { type LostAuthority, lostAuthority } from '../run-authority-store.ts'
+
+/** What decides which secrets a run gets, as it is now. */
+export interface SecretTerms {
+  task_id: string
+  owner_scope: string
+  owner_id: string
+  canonical_digest: string
+  room_id: string
+  department_id: string
+  lost_authority: LostAuthority | null
+  /** The share to the narrowest target that reaches the room; null where none does. */
+  share: { id: string; generation: number; policies: Record<string, string> | null } | null
+}
+
+/** Undefined where the run has been claimed again, or its room is gone. */
+export async function findSecretTerms(db: Executing, run: ClaimedRun): Promise<SecretTerms | undefined> {
+  const { rows } = await sql<SecretTerms>`
+    select task.id as task_id, task.owner_scope, task.owner_id, version.canonical_digest,
+      room.id as room_id, room.department_id, ${lostAuthority} as lost_authority, (
+        select jsonb_build_object('id', s.id, 'generation', s.generation, 'policies', s.secret_slot_policies)
+        from share_grants s
+        where s.task_id = task.id and s.company_id = run.company_id and s.state = 'active' and (
+          (s.target_kind = 'chatroom' and s.target_id = room.id
+            and s.target_authority_generation = room.authority_generation)
+          or (s.target_kind = 'department' and s.target_id = room.department_id)
+          or (s.target_kind = 'company' and s.target_id = run.company_id))
+        order by case s.target_kind when 'chatroom' then 0 when 'department' then 1 else 2 end
+        limit 1
+      ) as share
+    from runs run
+    join tasks task on task.id = run.task_id and task.company_id = run.company_id
+    join task_versions version on version.id = run.task_version_id and version.company_id = run.company_id
+    join chatrooms room on room.id = run.chatroom_id and room.company_id = run.company_id and room.deleted_at is null
+    where run.id = ${run.id} and run.company_id = ${run.companyId} and run.fence = ${run.fence}
+  `.execute(db)
+  return rows[0]
+}
+
+/** A slot's secret, and the share by whose policy it was chosen. */
+export type PinnedSlot = SlotPin & { shareId: string | null; shareGeneration: number | null }
+
+/**
+ * Freezes what a claimed run is given: provenance for its readers, and the exact pins. A later claim replaces them. Throws
+ * `ClaimLost`.
+ */
+export async function writePins(
+  db: Executing,
+  run: ClaimedRun,
+  pins: Readonly<Record<string, PinnedSlot>>,
+): Promise<void> {
+  const provenance = Object.fromEntries(
+    Object.entries(pins).map(([slot, { resolvedVia, consumerScope }]) => [
+      slot,
+      { resolved_via: resolvedVia, consumer_scope: consumerScope },
+    ]),
+  )
+  const { rows } = await sql`
+    with held as (
+      update runs set secret_slot_provenance = ${JSON.stringify(provenance)}::jsonb
+      where id = ${run.id} and company_id = ${run.companyId} and fence = ${run.fence} and terminal_at is null
+      returning id, company_id, fence
+    )
+    insert into run_secret_pins (run_id, company_id, fence, pins)
+    select id, company_id, fence, ${JSON.stringify(pins)}::jsonb from held
+    on conflict (run_id) do update
+      set fence = excluded.fence, pins = excluded.pins, pinned_at = now()
+      where run_secret_pins.company_id = excluded.company_id
+    returning run_id
+  `.execute(db)
+  if (rows.length === 0) throw new ClaimLost()
+}

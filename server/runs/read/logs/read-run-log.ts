@@ -1,0 +1,54 @@
+import { Readable } from 'node:stream'
+import type { Principal } from '../../../access/principal.ts'
+import { notFound } from '../../../base/errors/coded-error.ts'
+import { ObjectMissing, type ObjectStorage } from '../../../storage/port.ts'
+import { findContent } from '../../results/run-content-store.ts'
+import type { ShownRun } from '../../run-store.ts'
+import { type ReadDeps, type RunAddress, requireReadableRun } from '../read-runs.ts'
+
+export type RunLogDeps = Pick<ReadDeps, 'db' | 'directory' | 'runs'> & { storage: ObjectStorage }
+
+/** A part of a log, in bytes. `tail` counts from the end and takes precedence over the others. */
+export interface LogRange {
+  start?: number | undefined
+  length?: number | undefined
+  tail?: number | undefined
+}
+
+interface StoredRunLog {
+  byteSize: number
+  open(range: LogRange): Promise<Readable>
+}
+
+/** The stored log of a run, for callers that may read the run. Throws `not_found` if there is none, or not yet. */
+export async function openRunLog(
+  deps: RunLogDeps,
+  principal: Principal,
+  { range, ...address }: RunAddress & { range: LogRange },
+): Promise<Readable> {
+  const run = await requireReadableRun(deps, principal, 'run.read_log', address)
+  const log = await findStoredLog(deps, run)
+  if (!log) throw notFound()
+  try {
+    return await log.open(range)
+  } catch (error) {
+    throw error instanceof ObjectMissing ? notFound() : error
+  }
+}
+
+export async function findStoredLog(
+  { db, storage }: Pick<RunLogDeps, 'db' | 'storage'>,
+  run: Pick<ShownRun, 'id' | 'company_id'>,
+): Promise<StoredRunLog | undefined> {
+  const content = await findContent(db, run)
+  if (content?.state !== 'active' || content.log_key === null || content.log_bytes === null) return undefined
+  const { log_key: key, log_bytes: byteSize } = content
+  return {
+    byteSize,
+    open: async ({ tail, start = 0, length = byteSize }) => {
+      const first = tail === undefined ? start : Math.max(0, byteSize - tail)
+      const end = tail === undefined ? Math.min(byteSize, first + length) : byteSize
+      return first >= end ? Readable.from([]) : storage.get(key, { start: first, end: end - 1 })
+    },
+  }
+}
