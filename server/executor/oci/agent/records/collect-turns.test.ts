@@ -1,11 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sleep } from '../../../../base/clock.ts'
 import type { SandboxSpec } from '../../../port/sandbox-spec.ts'
 import { agentPaths } from '../../host/paths.ts'
-import { shellJob, TestAgent } from '../../testing/test-agent.ts'
+import { shellJob, TestAgent, waitUntil } from '../../testing/test-agent.ts'
 
 let agent: TestAgent
 let empty: string
@@ -25,6 +26,8 @@ function job(owner: number, kib: number): SandboxSpec {
     collect: { files: [], ...(tree && { tree: { ...tree, maxBytes: 16 * 1024 ** 2 } }) },
   }
 }
+const niceness = async (pid: number) =>
+  Number((await readFile(`/proc/${pid}/stat`, 'utf8')).split(') ')[1]?.split(' ')[16])
 const start = async (owner: number, kib: number) => {
   const spec = job(owner, kib)
   await agent.client.start(spec, Buffer.alloc(0))
@@ -51,4 +54,14 @@ test('large results of one owner are collected one after another', async () => {
   expect(await Promise.race([waiting, sleep(300)])).toBeUndefined()
   process.kill(-(holder.pid ?? 0), 'SIGKILL')
   expect((await waiting).tree).toMatchObject({ status: 'collected' })
+})
+
+test('large results are copied at a lower priority', async () => {
+  const holder = await holding(3)
+  const spec = job(3, large)
+  await agent.client.start(spec, Buffer.alloc(0))
+  const shim = await agent.shim(spec.id)
+  await waitUntil(async () => (await niceness(shim)) === 10)
+  process.kill(-(holder.pid ?? 0), 'SIGKILL')
+  expect((await agent.client.wait(spec.id)).tree).toMatchObject({ status: 'collected' })
 })

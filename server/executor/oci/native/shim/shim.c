@@ -83,7 +83,10 @@ static bool read_log(void) {
 
 /* The weights of the sandbox's control groups do not apply: the shim is in none of them. Where the kernel groups processes by
  * session, the shim is alone in its group, so the priority of the group is lowered too. */
-static void lower_priority(void) {
+void shim_lower_priority(void) {
+  static bool is_lowered;
+  if (is_lowered) return;
+  is_lowered = true;
   setpriority(PRIO_PROCESS, 0, atoi(NICE_LEVEL));
   int group = open("/proc/self/autogroup", O_WRONLY | O_CLOEXEC);
   if (group < 0) return;
@@ -98,14 +101,10 @@ static void lower_priority(void) {
  */
 static bool log_is_throttled(void) {
   static uint64_t since_ms;
-  static bool is_lowered;
   if (!since_ms) since_ms = clock_ms(CLOCK_MONOTONIC);
   uint64_t allowed_ms = LOG_BURST_MS + (clock_ms(CLOCK_MONOTONIC) - since_ms) / LOG_PART;
   uint64_t used_ms = clock_ms(CLOCK_PROCESS_CPUTIME_ID);
-  if (!is_lowered && used_ms > LOG_NICE_MS) {
-    lower_priority();
-    is_lowered = true;
-  }
+  if (used_ms > LOG_NICE_MS) shim_lower_priority();
   return used_ms > allowed_ms;
 }
 

@@ -104,6 +104,8 @@ extern int shim_folder;
 void shim_release(uint64_t timeout_ms);
 /* Kills the sandbox, unless it has ended already; the first cause is the one that is recorded. */
 void shim_end(enum end end);
+/* For work that no weight of the control groups covers. */
+void shim_lower_priority(void);
 
 /* space.c */
 /* True while the disk of that file is too full for writes of tenants. */

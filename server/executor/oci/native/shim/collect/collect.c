@@ -74,12 +74,14 @@ static _Noreturn void child(const struct plan *plan, int dir, int workspace, int
 
 /*
  * Sandboxes of one owner collect large results one after another, so that an owner with many of them uses no more of the disk
- * than one with a single one. The kernel lets the lock go with the shim.
+ * than one with a single one. The kernel lets the lock go with the shim. Large results are copied at a lower priority: the copy
+ * takes processor time outside of the sandbox's groups, and small runs of others do not wait for it.
  */
 static int take_turn(const struct plan *plan, int workspace) {
   struct statvfs disk;
-  if (!plan->collect_lock || fstatvfs(workspace, &disk)) return -1;
-  if ((uint64_t)(disk.f_blocks - disk.f_bfree) * disk.f_frsize < LARGE_BYTES) return -1;
+  if (fstatvfs(workspace, &disk) || (uint64_t)(disk.f_blocks - disk.f_bfree) * disk.f_frsize < LARGE_BYTES) return -1;
+  shim_lower_priority();
+  if (!plan->collect_lock) return -1;
   int lock = open(plan->collect_lock, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
   if (lock >= 0) flock(lock, LOCK_EX);
   return lock;
