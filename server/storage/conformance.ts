@@ -57,6 +57,18 @@ export function storageConformance(name: string, make: () => Promise<ObjectStora
       expect(await read(await storage.get('key'))).toBe('second')
     })
 
+    it('stores and replaces an object that nobody reads yet like any other', async () => {
+      const storage = await make()
+      const first = await storage.put('a/unread', Buffer.from('first'), { isUnread: true })
+      expect(first).toEqual(await storage.put('a/read', Buffer.from('first')))
+      expect(await read(await storage.get('a/unread'))).toBe('first')
+      await storage.put('a/unread', Readable.from([Buffer.from('second')]), { isUnread: true })
+      expect(await read(await storage.get('a/unread'))).toBe('second')
+      const tooLarge = storage.put('a/none', Buffer.from('third'), { maxBytes: 4, isUnread: true })
+      await expect(tooLarge).rejects.toThrow(ObjectTooLarge)
+      expect(await storage.size('a/none')).toBeUndefined()
+    })
+
     it('stores nothing of a stream that exceeds its bound or breaks off', async () => {
       const storage = await make()
       await expect(storage.put('big', Buffer.alloc(11), { maxBytes: 10 })).rejects.toThrow(ObjectTooLarge)

@@ -13,6 +13,7 @@ import {
   type ObjectStorage,
   ObjectTooLarge,
   type OpenedObject,
+  type PutOptions,
   type StoredObject,
 } from './port.ts'
 
@@ -33,7 +34,11 @@ const objectMode = 0o660
 
 const isMissing = (error: unknown) => error instanceof Error && 'code' in error && error.code === 'ENOENT'
 
-/** Objects as files below one folder: written to a temporary file, synced, then renamed into place. */
+/**
+ * Objects as files below one folder: written to a temporary file, synced, then renamed into place. An object that nobody reads
+ * yet gets its name first, and file and folder are synced together: after a power cut it may be there without its bytes, until
+ * the caller, who got no answer, stores it again.
+ */
 export class DiskStorage implements ObjectStorage {
   readonly #root: string
   readonly #incoming: Incoming
@@ -70,14 +75,16 @@ export class DiskStorage implements ObjectStorage {
   async put(
     key: string,
     body: Readable | Buffer,
-    options: { maxBytes?: number } = {},
+    { maxBytes = Number.POSITIVE_INFINITY, isUnread = false }: PutOptions = {},
   ): Promise<StoredObject> {
     const path = this.#path(key)
     const part = await this.#incoming.newPart()
+    const placeUnread = () => linkUnlessPresent(part, path)
     try {
-      const maxBytes = options.maxBytes ?? Number.POSITIVE_INFINITY
-      const stored = await writePart(part, { body, maxBytes, space: this.#space })
-      await place(dirname(path), () => rename(part, path))
+      const partBody = { body, maxBytes, space: this.#space, ...(isUnread && { placeUnread }) }
+      const { isPlaced, ...stored } = await writePart(part, partBody)
+      if (isPlaced) await rm(part)
+      else await place(dirname(path), () => rename(part, path))
       return stored
     } catch (error) {
       await rm(part, { force: true })
@@ -238,19 +245,40 @@ async function place(folder: string, work: () => Promise<void>): Promise<void> {
   await syncFolder(folder)
 }
 
+/**
+ * Gives a part that is not synced its final name, and returns the folder of the name; undefined if the name is in use. An
+ * object that is present may be one that somebody relies on, and is replaced only by bytes that are on disk.
+ */
+async function linkUnlessPresent(part: string, path: string): Promise<string | undefined> {
+  try {
+    await inFolder(dirname(path), () => link(part, path))
+    return dirname(path)
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return undefined
+    throw error
+  }
+}
+
 interface PartBody {
   body: Readable | Buffer
   maxBytes: number
   space: FreeSpace
+  /** Gives the part its final name before it is synced, and returns the folder of the name; undefined if it could not. */
+  placeUnread?: () => Promise<string | undefined>
 }
 
-async function writePart(path: string, { body, maxBytes, space }: PartBody): Promise<StoredObject> {
+/** Resolves when the part is on disk, and if `isPlaced` its final name too. */
+async function writePart(
+  path: string,
+  { body, maxBytes, space, placeUnread }: PartBody,
+): Promise<StoredObject & { isPlaced: boolean }> {
   await space.require(Buffer.isBuffer(body) ? body.length : 0)
   const hash = createHash('sha256')
   let byteSize = 0
   let gathered: Buffer[] = []
   let gatheredBytes = 0
   let checkAtBytes = stretchBytes
+  let isPlaced = false
   const file = await open(path, 'wx', objectMode)
   const write = async () => {
     if (gatheredBytes > 0) await writeAll(file, gathered, gatheredBytes)
@@ -273,11 +301,14 @@ async function writePart(path: string, { body, maxBytes, space }: PartBody): Pro
       if (gatheredBytes >= chunkBytes) await write()
     }
     await write()
-    await file.sync()
+    const placed = await placeUnread?.()
+    isPlaced = placed !== undefined
+    // Both at once: the file system's journal writes the file and its name with one commit, and one wait for other writers.
+    await settleAll([file.sync(), ...(placed === undefined ? [] : [syncFolder(placed)])])
   } finally {
     await file.close()
   }
-  return { byteSize, digest: `sha256:${hash.digest('hex')}` }
+  return { byteSize, digest: `sha256:${hash.digest('hex')}`, isPlaced }
 }
 
 async function* piecesOf(file: FileHandle, start: number, end: number): AsyncGenerator<Buffer> {

@@ -6,7 +6,7 @@ import type { Readable } from 'node:stream'
  */
 export interface ObjectStorage {
   /** Stores the stream; above `maxBytes` it throws `ObjectTooLarge` and stores nothing. */
-  put(key: string, body: Readable | Buffer, options?: { maxBytes?: number }): Promise<StoredObject>
+  put(key: string, body: Readable | Buffer, options?: PutOptions): Promise<StoredObject>
   /**
    * Stores small objects together, at the cost of one. They appear in order; a failed call may have stored the first
    * ones.
@@ -30,6 +30,15 @@ export interface ObjectStorage {
   delete(key: string): Promise<void>
   /** Whether there is space for new work; started work may store its results beyond that. */
   hasSpace(): Promise<boolean>
+}
+
+export interface PutOptions {
+  maxBytes?: number
+  /**
+   * Nobody reads or relies on the key before this call resolves. The object may then have its name before its bytes are
+   * durable, which saves waiting for the disk twice.
+   */
+  isUnread?: boolean
 }
 
 export interface OpenedObject {

@@ -35,7 +35,7 @@ export interface CollectDeps {
 
 /**
  * Copies a sandbox's output, log and artifacts to the object store, under keys that depend only on the sandbox: a repetition
- * writes the same objects. Throws the errors of the executor and the store, so that the caller retries.
+ * writes the same objects. Nobody reads them before the run's row refers to them. Throws the errors of the executor and the store, so that the caller retries.
  */
 export async function collectRun(
   deps: CollectDeps,
@@ -73,7 +73,7 @@ async function collectOutput(deps: CollectDeps, source: Source): Promise<Collect
   if (source.exit.files[outputName]?.status !== 'present') return null
   const key = keyOf(source, 'output')
   const body = await deps.executor.file(source.sandboxId, outputName)
-  return { key, ...(await deps.storage.put(key, body, { maxBytes: outputMaxBytes })) }
+  return { key, ...(await deps.storage.put(key, body, { maxBytes: outputMaxBytes, isUnread: true })) }
 }
 
 /** Space for the truncation mark and the line about a refused bundle. */
@@ -88,7 +88,10 @@ async function collectLog(
   const key = keyOf(source, 'log')
   const log = await deps.executor.log(source.sandboxId)
   const body = refusal === '' ? log : Readable.from(followedBy(log, refusalLine(refusal)))
-  return { key, ...(await deps.storage.put(key, body, { maxBytes: logMaxBytes + logSlackBytes })) }
+  return {
+    key,
+    ...(await deps.storage.put(key, body, { maxBytes: logMaxBytes + logSlackBytes, isUnread: true })),
+  }
 }
 
 async function* followedBy(stream: Readable, line: string): AsyncGenerator<Buffer> {
@@ -106,7 +109,7 @@ async function collectBundle(
   const artifacts: CollectedArtifact[] = []
   const tree = await deps.executor.tree(source.sandboxId)
   const body = Readable.from(measured(tree, files, artifacts))
-  const stored = await deps.storage.put(key, body, { maxBytes: bundleMaxBytes() })
+  const stored = await deps.storage.put(key, body, { maxBytes: bundleMaxBytes(), isUnread: true })
   return { bundle: { key, ...stored }, artifacts }
 }
 
