@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 import { systemClock } from '../base/clock.ts'
-import { type Config, ConfigInvalid, readConfig } from '../base/config.ts'
+import { type Config, ConfigInvalid, readConfig } from '../base/config/config.ts'
 import { createLog } from '../base/logging.ts'
 import { startAgent } from '../executor/oci/agent/agent.ts'
 import { agentPaths } from '../executor/oci/host/paths.ts'

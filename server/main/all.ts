@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { systemClock } from '../base/clock.ts'
-import { type Config, ConfigInvalid, readConfig } from '../base/config.ts'
+import { type Config, ConfigInvalid, readConfig } from '../base/config/config.ts'
 import { type Confinement, installedConfinement } from '../confine/confinement.ts'
 import { NativeProgramsRefused } from '../native-programs/installed.ts'
 import { runningPostgresUrl, runningServiceUrls } from '../postgres/running.ts'

@@ -1,7 +1,7 @@
 import { access, constants, readFile, statfs } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
-import { type Config, ConfigInvalid, readConfig } from '../base/config.ts'
+import { type Config, ConfigInvalid, readConfig } from '../base/config/config.ts'
 import { defaultFloorBytes } from '../base/disk-floor.ts'
 import { builderAdvice, builderProblem } from '../builds/builder/builder-version.ts'
 import { checkHost } from '../executor/oci/host/host-checks.ts'

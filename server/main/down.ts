@@ -1,7 +1,7 @@
 import { access, constants } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sleep } from '../base/clock.ts'
-import { ConfigInvalid, readConfig } from '../base/config.ts'
+import { ConfigInvalid, readConfig } from '../base/config/config.ts'
 import { lockHolder } from './supervisor/host/instance-lock.ts'
 
 const pauseMs = 50

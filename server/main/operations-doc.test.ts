@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { settings } from '../base/config.ts'
+import { settings } from '../base/config/config.ts'
 import { exitCodes } from './supervisor/service-problem.ts'
 
 const read = () => readFile(join(import.meta.dirname, '../../docs/operations.md'), 'utf8')

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { readConfig } from '../base/config.ts'
+import { readConfig } from '../base/config/config.ts'
 import { createLog } from '../base/logging.ts'
 import { connect } from '../db/database.ts'
 import { migrateWhenAvailable } from '../db/migrate.ts'

@@ -1,4 +1,4 @@
-import { type Config, ConfigInvalid, readConfig } from '../base/config.ts'
+import { type Config, ConfigInvalid, readConfig } from '../base/config/config.ts'
 import { createLog, type Log } from '../base/logging.ts'
 import { tidyAfterStart } from './supervisor/host/tidy-after-start.ts'
 import { readyMessage } from './supervisor/processes/ready-message.ts'

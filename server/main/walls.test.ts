@@ -11,7 +11,7 @@ import {
   type StartedService,
   startedService,
 } from '../../testing/started-service.ts'
-import { readConfig } from '../base/config.ts'
+import { readConfig } from '../base/config/config.ts'
 import { type Account, asAccount } from '../postgres/account.ts'
 import { freePort } from '../postgres/free-port.ts'
 import { runningPostgresUrl, runningServiceUrls } from '../postgres/running.ts'

@@ -1,6 +1,6 @@
 import { createRemoteJWKSet, decodeJwt, errors, type JWTVerifyGetKey, jwtVerify } from 'jose'
 import type { Clock } from '../../base/clock.ts'
-import type { Config } from '../../base/config.ts'
+import type { Config } from '../../base/config/config.ts'
 import type { Log } from '../../base/logging.ts'
 
 /** Signatures that need no secret shared with the provider. */

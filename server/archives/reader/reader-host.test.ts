@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { expect, it } from 'vitest'
 import { testConfinement } from '../../../testing/test-readers.ts'
-import { readConfig } from '../../base/config.ts'
+import { readConfig } from '../../base/config/config.ts'
 import { accountOf, asAccount } from '../../postgres/account.ts'
 import { readerProgram } from './reader-command.ts'
 

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Clock, systemClock } from '../../base/clock.ts'
-import { type Config, ConfigInvalid, readConfig } from '../../base/config.ts'
+import { type Config, ConfigInvalid, readConfig } from '../../base/config/config.ts'
 import { keysFolder, openKeys } from '../../base/keys/keys.ts'
 import type { Peppers } from '../../base/keys/peppers.ts'
 import { createLog } from '../../base/logging.ts'

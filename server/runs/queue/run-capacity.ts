@@ -1,6 +1,6 @@
 import { timeoutDefaultSeconds } from '@sandbox-jobs/contract/limits.ts'
 import { defaultProfile, profileOf, profiles } from '@sandbox-jobs/contract/resources/environments/profile.ts'
-import type { Config } from '../../base/config.ts'
+import type { Config } from '../../base/config/config.ts'
 
 /**
  * The slots and memory that the runs of all companies share on one machine, and the parts reserved so that a company

@@ -1,4 +1,4 @@
-import type { Config } from '../../base/config.ts'
+import type { Config } from '../../base/config/config.ts'
 import { LocalKeys, secretKeysFolder } from './local-keys.ts'
 import { VaultKeys } from './vault-keys.ts'
 import { KeysUnavailable, keyRing, type WrappingKeys } from './wrapping-keys.ts'

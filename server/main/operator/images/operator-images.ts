@@ -1,4 +1,4 @@
-import { ConfigInvalid, readConfig } from '../../../base/config.ts'
+import { ConfigInvalid, readConfig } from '../../../base/config/config.ts'
 import { agentPaths } from '../../../executor/oci/host/paths.ts'
 import {
   addBaseImage,

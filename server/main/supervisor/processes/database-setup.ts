@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
-import type { Config } from '../../../base/config.ts'
+import type { Config } from '../../../base/config/config.ts'
 import { type Account, asAccount } from '../../../postgres/account.ts'
 import { serviceRoles } from '../../../postgres/bootstrap-store.ts'
 import { exitCodes, knownExitCode, ServiceProblem } from '../service-problem.ts'

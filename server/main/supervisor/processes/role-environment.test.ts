@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readConfig } from '../../../base/config.ts'
+import { readConfig } from '../../../base/config/config.ts'
 import { roleEnvironment } from './role-environment.ts'
 
 test('a role gets the configuration that the supervisor read', () => {

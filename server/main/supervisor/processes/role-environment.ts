@@ -1,4 +1,4 @@
-import { type Config, settings } from '../../../base/config.ts'
+import { type Config, settings } from '../../../base/config/config.ts'
 
 /**
  * The environment of a role: the settings as the supervisor read them, from whatever source, and nothing else of the

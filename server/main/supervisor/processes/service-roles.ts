@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { readerProgram } from '../../../archives/reader/reader-command.ts'
-import type { Config } from '../../../base/config.ts'
+import type { Config } from '../../../base/config/config.ts'
 import { type Machine, MachineIdDamaged, openMachine } from '../../../base/machine-id.ts'
 import type { Confinement } from '../../../confine/confinement.ts'
 import { agentPaths } from '../../../executor/oci/host/paths.ts'

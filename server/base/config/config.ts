@@ -1,0 +1,102 @@
+import { readFileSync } from 'node:fs'
+import { parse } from 'yaml'
+import { type AccountConfig, accountSettings } from './account-settings.ts'
+import { type CapacityConfig, capacitySettings } from './capacity-settings.ts'
+import { type DatabaseConfig, databaseSettings } from './database-settings.ts'
+import { type LoginConfig, loginSettings } from './login-settings.ts'
+import { type RegistryConfig, registrySettings } from './registry-settings.ts'
+import { type SandboxConfig, sandboxSettings } from './sandbox-settings.ts'
+import { type SecretKeyConfig, secretKeySettings } from './secret-key-settings.ts'
+import { type ServiceConfig, serviceSettings } from './service-settings.ts'
+import type { Raw, Settings } from './setting.ts'
+
+/**
+ * Every setting of the service, in one table: an environment variable, or the same name in the YAML file that
+ * `SANDBOX_CONFIG` names; the environment wins. All problems are reported at once.
+ */
+export type Config = ServiceConfig &
+  DatabaseConfig &
+  AccountConfig &
+  SandboxConfig &
+  CapacityConfig &
+  RegistryConfig &
+  SecretKeyConfig &
+  LoginConfig
+
+/** A default may depend on the settings before it. */
+export const settings: Settings<Config> = {
+  ...serviceSettings,
+  ...databaseSettings,
+  ...accountSettings,
+  ...sandboxSettings,
+  ...capacitySettings,
+  ...registrySettings,
+  ...secretKeySettings,
+  ...loginSettings,
+}
+
+/** Unusable configuration: every problem, one per line. */
+export class ConfigInvalid extends Error {
+  readonly problems: string[]
+  constructor(problems: string[]) {
+    super(`configuration:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`)
+    this.name = 'ConfigInvalid'
+    this.problems = problems
+  }
+}
+
+/** Reads the configuration; throws `ConfigInvalid` with every problem. */
+export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config {
+  const problems: string[] = []
+  const file = readConfigFile(environment.SANDBOX_CONFIG, problems)
+  const names = Object.keys(settings) as (keyof Config)[]
+  const known = new Set(names.map((name) => settings[name].env))
+  for (const key of Object.keys(file)) {
+    if (!known.has(key)) problems.push(`${environment.SANDBOX_CONFIG}: no setting is named ${key}`)
+  }
+  for (const key of Object.keys(environment)) {
+    if (
+      key.startsWith('SANDBOX_') &&
+      key !== 'SANDBOX_CONFIG' &&
+      !known.has(key) &&
+      !clientVariables.has(key)
+    ) {
+      problems.push(`no setting is named ${key}`)
+    }
+  }
+  const read: Record<string, unknown> = {}
+  for (const name of names) {
+    const setting = settings[name]
+    const raw = environment[setting.env] ?? file[setting.env]
+    if (raw === undefined || raw === '') {
+      read[name] = setting.fallback(read)
+      continue
+    }
+    read[name] = setting.parse(raw)
+    if (read[name] === undefined) problems.push(`${setting.env} must be ${setting.expected}`)
+  }
+  if (problems.length > 0) throw new ConfigInvalid(problems)
+  return read as unknown as Config
+}
+
+/** Variables of the command line tool, which have the same prefix. */
+const clientVariables = new Set([
+  'SANDBOX_URL',
+  'SANDBOX_TOKEN',
+  'SANDBOX_API_KEY',
+  'SANDBOX_CLI_CONFIG',
+  'SANDBOX_PASSWORD',
+])
+
+function readConfigFile(path: string | undefined, problems: string[]): Record<string, Raw> {
+  if (!path) return {}
+  try {
+    const content: unknown = parse(readFileSync(path, 'utf8'))
+    if (content === null) return {}
+    if (typeof content === 'object' && !Array.isArray(content)) return content as Record<string, Raw>
+    problems.push(`${path} must hold settings as NAME: value`)
+  } catch (error) {
+    problems.push(`${path} cannot be read: ${error instanceof Error ? error.message.split('\n')[0] : error}`)
+  }
+  return {}
+}

@@ -1,0 +1,44 @@
+import { integer, type Settings, text, url } from './setting.ts'
+
+/** Login tokens and their issuers. */
+export interface LoginConfig {
+  accessTokenSeconds: number
+  /** `iss` of a further issuer of login tokens; absent: only the service's own tokens are accepted. */
+  jwtIssuer: string | undefined
+  jwtJwksUrl: string | undefined
+  jwtAudience: string
+  jwtLoginClaim: string
+}
+
+export const loginSettings: Settings<LoginConfig> = {
+  accessTokenSeconds: {
+    env: 'SANDBOX_ACCESS_TOKEN_SECONDS',
+    description: 'life of a login token',
+    fallback: () => 8 * 3600,
+    ...integer(60, 30 * 86_400),
+  },
+  jwtIssuer: {
+    env: 'SANDBOX_JWT_ISSUER',
+    description: 'a further issuer of login tokens, an identity provider: its `iss`',
+    fallback: () => undefined,
+    ...url,
+  },
+  jwtJwksUrl: {
+    env: 'SANDBOX_JWT_JWKS_URL',
+    description: 'where the identity provider publishes its keys; default ISSUER/.well-known/jwks.json',
+    fallback: (read) => read.jwtIssuer && `${read.jwtIssuer}/.well-known/jwks.json`,
+    ...url,
+  },
+  jwtAudience: {
+    env: 'SANDBOX_JWT_AUDIENCE',
+    description: 'required value among `aud` of its tokens',
+    fallback: () => 'sandbox-jobs',
+    ...text(/^\S{1,256}$/, 'a word'),
+  },
+  jwtLoginClaim: {
+    env: 'SANDBOX_JWT_LOGIN_CLAIM',
+    description: 'claim of its tokens with the login name of a user',
+    fallback: () => 'sub',
+    ...text(/^[A-Za-z0-9_.:/-]{1,128}$/, 'the name of a claim'),
+  },
+}

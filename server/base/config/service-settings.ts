@@ -1,0 +1,75 @@
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { parseAddressRange } from '../addresses/address-range.ts'
+import { absolutePath, flag, integer, oneOf, type Settings, text, url } from './setting.ts'
+
+/** Where the service keeps its data and is reached. */
+export interface ServiceConfig {
+  /** Folder of all data of the service. */
+  dataDir: string
+  host: string
+  port: number
+  /** Address ranges of the reverse proxies whose forwarding headers are trusted. */
+  trustedProxies: string[]
+  /** Prefix of links, without a slash at the end. */
+  baseUrl: string
+  /** The kill switch: false refuses every mutation except cancel, download, login and the directory. */
+  enabled: boolean
+  deployment: 'onprem' | 'hosted'
+  logLevel: string
+}
+
+const isRoot = () => process.getuid?.() === 0
+
+export const serviceSettings: Settings<ServiceConfig> = {
+  dataDir: {
+    env: 'SANDBOX_DATA',
+    description: 'folder of all data of the service',
+    fallback: () => (isRoot() ? '/var/lib/sandbox-jobs' : join(homedir(), '.local/share/sandbox-jobs')),
+    ...absolutePath,
+  },
+  host: {
+    env: 'SANDBOX_HOST',
+    description: 'address to listen on',
+    fallback: () => '127.0.0.1',
+    ...text(/^[0-9a-zA-Z.:-]+$/, 'an address'),
+  },
+  port: { env: 'SANDBOX_PORT', description: 'port to listen on', fallback: () => 8080, ...integer(1, 65535) },
+  trustedProxies: {
+    env: 'SANDBOX_TRUSTED_PROXIES',
+    description:
+      'addresses of reverse proxies, as ranges with commas between them: what their X-Forwarded-For or Forwarded says is believed',
+    fallback: () => [],
+    expected: 'ranges such as 10.0.0.0/8,192.0.2.7/32,2001:db8::/32',
+    parse: (raw) => {
+      const ranges = String(raw)
+        .split(',')
+        .map((range) => range.trim())
+      return ranges.every((range) => parseAddressRange(range) !== undefined) ? ranges : undefined
+    },
+  },
+  baseUrl: {
+    env: 'SANDBOX_BASE_URL',
+    description: 'prefix of links; default http://HOST:PORT',
+    fallback: (read) => `http://${read.host}:${read.port}`,
+    ...url,
+  },
+  enabled: {
+    env: 'SANDBOX_ENABLED',
+    description: 'kill switch: false refuses every change except cancel, download, login and the directory',
+    fallback: () => true,
+    ...flag,
+  },
+  deployment: {
+    env: 'SANDBOX_DEPLOYMENT',
+    description: 'region set and defaults',
+    fallback: () => 'onprem',
+    ...oneOf('onprem', 'hosted'),
+  },
+  logLevel: {
+    env: 'SANDBOX_LOG_LEVEL',
+    description: 'lowest level that is logged',
+    fallback: () => 'info',
+    ...oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),
+  },
+}
