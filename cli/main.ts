@@ -145,14 +145,14 @@ async function addCommands(
   choice: Commands,
   [word = '', ...words]: string[],
 ): Promise<void> {
-  const isAsked = Object.hasOwn(choice, word)
-  for (const name of isAsked ? [word] : Object.keys(choice)) {
+  const isNamed = Object.hasOwn(choice, word)
+  for (const name of isNamed ? [word] : Object.keys(choice)) {
     const next = choice[name] as Load | Group
     if (typeof next === 'function') {
       parent.addCommand(await next())
     } else {
       const group = parent.command(name).description(next.description)
-      await addCommands(group, next.commands, isAsked ? words : [])
+      await addCommands(group, next.commands, isNamed ? words : [])
     }
   }
 }

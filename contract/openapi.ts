@@ -194,12 +194,12 @@ function answerOf({ status, codes, plain }: Failure): JsonObject {
     schema: only !== undefined && others.length === 0 ? only : { anyOf: schemas },
     ...(codes.length > 0 && { examples: Object.fromEntries(examples) as JsonObject }),
   }
-  const told = [
+  const paragraphs = [
     ...(validation ? ['The request is not valid.'] : []),
     ...plain.map((name) => uncoded[name].detail),
     ...codes.map((code) => `\`${code}\``),
   ]
-  return { description: told.join('\n\n'), content: { 'application/json': content } }
+  return { description: paragraphs.join('\n\n'), content: { 'application/json': content } }
 }
 
 const plainText = (names: UncodedError[]): JsonObject => ({

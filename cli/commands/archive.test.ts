@@ -41,7 +41,7 @@ test.each([
 ])('sandbox %j archives it', async (args, route, params, said) => {
   const { exitCode, stdout } = await sandbox(...args)
   expect([exitCode, stdout]).toEqual([0, said])
-  expect(service.asked.at(-1)).toMatchObject({ route, params })
+  expect(service.requests.at(-1)).toMatchObject({ route, params })
 })
 
 test('a refused archive prints the reason', async () => {

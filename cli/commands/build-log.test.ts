@@ -35,6 +35,6 @@ test('a log is followed to its end across broken connections, continuing where e
     env: { SANDBOX_URL: service.url, SANDBOX_TOKEN: 'jwt' },
   })
   expect(result).toMatchObject({ exitCode: 0, stdout: 'one\ntwo\n', stderr: 'The build is completed.\n' })
-  const asked = service.asked.filter(({ route }) => route === 'followBuildLog')
+  const asked = service.requests.filter(({ route }) => route === 'followBuildLog')
   expect(asked.map(({ query }) => query.get('start'))).toEqual(['0', '4'])
 })

@@ -41,7 +41,7 @@ test('a list is set from domains, addresses and ranges', async () => {
   const entries = ['api.example.org', '*.example.org', '8.8.8.8', '2001:4860::/32', '2606:4700::1111']
   const { stdout } = await sandbox('env', 'egress', 'python', '--allow', ...entries)
   const cidrs = ['8.8.8.8/32', '2001:4860::/32', '2606:4700::1111/128']
-  expect(JSON.parse(service.asked.at(-1)?.body.toString() ?? '')).toEqual({
+  expect(JSON.parse(service.requests.at(-1)?.body.toString() ?? '')).toEqual({
     allow_list: { domains: ['api.example.org', '*.example.org'], cidrs },
   })
   expect(stdout).toBe(

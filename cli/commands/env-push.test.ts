@@ -55,21 +55,21 @@ const push = (...args: string[]) =>
     home,
     env: { SANDBOX_URL: service.url, SANDBOX_TOKEN: 'jwt' },
   })
-const asked = (route: string) => service.asked.find((request) => request.route === route)
+const requestTo = (route: string) => service.requests.find((request) => request.route === route)
 
 test('a folder is uploaded with its size and digest, and its build is watched to the end', async () => {
   writeFileSync(join(home, 'context/large'), randomBytes(400_000))
   const result = await push()
   expect(result).toMatchObject({ exitCode: 0, stdout: 'Version 1 of python is ready: ver_1\n' })
   expect(result.stderr).toMatch(/upload 100%.*build +1\/3 customer_build/s)
-  const sent = asked('putContextUpload')
-  const declared = JSON.parse(String(asked('initContextUpload')?.body)) as { declared_bytes: number }
+  const sent = requestTo('putContextUpload')
+  const declared = JSON.parse(String(requestTo('initContextUpload')?.body)) as { declared_bytes: number }
   expect(sent?.body).toHaveLength(declared.declared_bytes)
   expect(sent?.headers).toMatchObject({
     'content-length': String(declared.declared_bytes),
     'x-sandbox-upload-capability': 'may',
   })
-  expect(JSON.parse(String(asked('completeContextUpload')?.body))).toEqual({
+  expect(JSON.parse(String(requestTo('completeContextUpload')?.body))).toEqual({
     expected_size: declared.declared_bytes,
     expected_digest: digestOf(sent?.body),
   })
@@ -82,32 +82,32 @@ const digestOf = (bytes: Buffer | undefined) =>
 
 test('a version of the same files is not built again', async () => {
   await push()
-  const source_digest = digestOf(asked('putContextUpload')?.body)
+  const source_digest = digestOf(requestTo('putContextUpload')?.body)
   const same = { ...version, source_digest, resource_profile: 'standard' }
   service.answers.listEnvironments = () => ({ json: page([environment]) })
   service.answers.listEnvironmentVersions = () => ({ json: page([same]) })
-  service.asked.length = 0
+  service.requests.length = 0
   expect((await push()).stdout).toBe('Nothing has changed: version 1 (ver_1) is ready.\n')
-  expect(asked('initContextUpload')).toBeUndefined()
+  expect(requestTo('initContextUpload')).toBeUndefined()
   await push('--profile', 'large')
-  expect(asked('initContextUpload')).toBeDefined()
-  expect(asked('changeVersionBuildCache')).toBeUndefined()
+  expect(requestTo('initContextUpload')).toBeDefined()
+  expect(requestTo('changeVersionBuildCache')).toBeUndefined()
 })
 
 test('--no-cache builds it again without any cached layers', async () => {
   await push()
   const same = {
     ...version,
-    source_digest: digestOf(asked('putContextUpload')?.body),
+    source_digest: digestOf(requestTo('putContextUpload')?.body),
     resource_profile: 'standard',
   }
   service.answers.listEnvironments = () => ({ json: page([environment]) })
   service.answers.listEnvironmentVersions = () => ({ json: page([same]) })
-  service.asked.length = 0
+  service.requests.length = 0
   expect((await push('--no-cache')).stdout).toContain('is ready')
-  const routes = service.asked.map(({ route }) => route)
+  const routes = service.requests.map(({ route }) => route)
   expect(routes.indexOf('changeVersionBuildCache')).toBeLessThan(routes.indexOf('createBuild'))
-  expect(JSON.parse(String(asked('changeVersionBuildCache')?.body))).toEqual({ cache: 'none' })
+  expect(JSON.parse(String(requestTo('changeVersionBuildCache')?.body))).toEqual({ cache: 'none' })
 })
 
 test('a failed build ends with 1, its code and what to do', async () => {
@@ -143,7 +143,7 @@ test('a failed upload aborts its session', async () => {
   const detail = { code: 'context_too_large', message: 'Too large.' }
   service.answers.putContextUpload = () => ({ status: 413, detail })
   expect(await push()).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('context_too_large') })
-  expect(asked('abortContextUpload')?.params.sid).toBe('ups_1')
+  expect(requestTo('abortContextUpload')?.params.sid).toBe('ups_1')
 })
 
 test('a version whose build is refused is archived', async () => {
@@ -151,13 +151,13 @@ test('a version whose build is refused is archived', async () => {
   service.answers.createBuild = () => ({ status: 503, detail })
   service.answers.archiveEnvironmentVersion = () => ({ json: version })
   expect(await push()).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('Builds are held.') })
-  expect(asked('archiveEnvironmentVersion')?.params.vid).toBe('ver_1')
+  expect(requestTo('archiveEnvironmentVersion')?.params.vid).toBe('ver_1')
 })
 
 test('--no-wait queues the build and prints how to watch it', async () => {
   const result = await push('--no-wait')
   expect(result).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('sandbox build watch ver_1') })
-  expect(asked('readBuild')).toBeUndefined()
+  expect(requestTo('readBuild')).toBeUndefined()
 })
 
 test('an invalid folder sends no request to the service', async () => {
@@ -166,5 +166,5 @@ test('an invalid folder sends no request to the service', async () => {
     exitCode: 1,
     stderr: expect.stringContaining('There is no Dockerfile'),
   })
-  expect(service.asked).toEqual([])
+  expect(service.requests).toEqual([])
 })

@@ -39,13 +39,13 @@ const links = (...args: string[]) =>
     env: { SANDBOX_URL: service.url, SANDBOX_TOKEN: 'jwt' },
   })
 const revoked = () =>
-  service.asked.filter(({ route }) => route === 'revokeRunLink').map(({ params }) => params.lid)
+  service.requests.filter(({ route }) => route === 'revokeRunLink').map(({ params }) => params.lid)
 
 test('--list shows live links and creates none', async () => {
   const { exitCode, stdout } = await links('--list')
   expect(exitCode).toBe(0)
   expect(stdout).toContain('http://service/public/sandbox/share/sln_1')
-  expect(service.asked.map(({ route }) => route)).toEqual(['listRunLinks'])
+  expect(service.requests.map(({ route }) => route)).toEqual(['listRunLinks'])
 })
 
 test('--revoke ends one link by its id', async () => {
@@ -67,5 +67,8 @@ test('--share prints the address of a page that expires', async () => {
   service.answers.createSignedLink = () => ({ json: linkOf('sln_3') })
   const { stdout } = await links('--share', '--expires', '3600')
   expect(stdout).toBe('http://service/public/sandbox/share/sln_3\n')
-  expect(JSON.parse(String(service.asked[0]?.body))).toEqual({ purpose: 'share', expires_in_seconds: 3600 })
+  expect(JSON.parse(String(service.requests[0]?.body))).toEqual({
+    purpose: 'share',
+    expires_in_seconds: 3600,
+  })
 })

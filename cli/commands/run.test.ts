@@ -54,15 +54,15 @@ test('a watched run prints its output alone on standard output and ends with 0',
   const result = await watched({})
   expect(result).toMatchObject({ exitCode: 0, stdout: '{"total":1}\n' })
   expect(result.stderr).toContain('completed')
-  const submitted = service.asked.find(({ route }) => route === 'submitRun')
+  const submitted = service.requests.find(({ route }) => route === 'submitRun')
   expect(JSON.parse(String(submitted?.body))).toEqual({ task_version_id: 'tvr_1', input: { rows: [] } })
   expect(submitted?.headers['idempotency-key']).toMatch(/^[0-9a-f-]{36}$/)
 })
 
 test('the output is read with the credentials of the session, and no public link is made', async () => {
   await watched({})
-  const routes = service.asked.map(({ route }) => route)
-  expect(service.asked[routes.indexOf('readRunOutput')]?.headers.authorization).toBe('Bearer jwt')
+  const routes = service.requests.map(({ route }) => route)
+  expect(service.requests[routes.indexOf('readRunOutput')]?.headers.authorization).toBe('Bearer jwt')
   expect(routes.filter((route) => route.endsWith('Link') || route === 'downloadByToken')).toEqual([])
 })
 
@@ -139,7 +139,7 @@ test('invalid or too large JSON input is refused locally', async () => {
   })
   const large = `"${'x'.repeat(1024 * 1024)}"`
   expect((await cli(args, {}, large)).stderr).toContain('at most 1 MiB')
-  expect(service.asked).toEqual([])
+  expect(service.requests).toEqual([])
 })
 
 test('without a login, with a login that has ended and without a service the hint says what to do', async () => {
@@ -161,10 +161,10 @@ test('a login is kept for the service it was made at', async () => {
   service.answers.listRuns = () => ({ json: page([]) })
   const login = await cli(['login', '--user', 'ada'], {}, 'pass word\n')
   expect(login).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('as ada until') })
-  expect(String(service.asked[0]?.body)).toBe('username=ada&password=pass+word')
+  expect(String(service.requests[0]?.body)).toBe('username=ada&password=pass+word')
   expect(JSON.parse(readFileSync(join(home, 'credentials.json'), 'utf8'))).toMatchObject({ url: service.url })
   await cli(['runs', '--room', room], { SANDBOX_TOKEN: '', SANDBOX_URL: '' })
-  expect(service.asked.at(-1)?.headers.authorization).toBe('Bearer fresh')
+  expect(service.requests.at(-1)?.headers.authorization).toBe('Bearer fresh')
 })
 
 test('a wrong password is reported as such', async () => {

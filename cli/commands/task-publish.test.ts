@@ -45,9 +45,9 @@ afterEach(async () => {
 const publish = () =>
   runCli(['task', 'publish'], { home, env: { SANDBOX_URL: service.url, SANDBOX_TOKEN: 'jwt' } })
 const changes = () =>
-  service.asked.map(({ route }) => String(route)).filter((name) => !/^(list|read)/.test(name))
+  service.requests.map(({ route }) => String(route)).filter((name) => !/^(list|read)/.test(name))
 const bodyOf = (route: string): unknown =>
-  JSON.parse(String(service.asked.find((request) => request.route === route)?.body))
+  JSON.parse(String(service.requests.find((request) => request.route === route)?.body))
 
 test('a new task is created, published, shared and enabled', async () => {
   expect(await publish()).toMatchObject({ exitCode: 0, stdout: 'Published version 1 of report (tvr_1)\n' })
@@ -78,7 +78,7 @@ test('publishing the same again changes nothing', async () => {
   service.answers.listShares = () => ({ json: page([live]) })
   const enabled = { task_id: 'tsk_1', enabled: true, pinned_task_version_id: 'tvr_1' }
   service.answers.listGrantedJobs = () => ({ json: { items: [enabled] } })
-  service.asked.length = 0
+  service.requests.length = 0
   expect((await publish()).stdout).toBe('Nothing has changed: version 1 of report (tvr_1)\n')
   expect(changes()).toEqual([])
 })
@@ -90,7 +90,7 @@ test('an existing draft is overwritten, and a task of another owner is not chang
   })
   expect((await publish()).stdout).toBe('Published version 1 of report (tvr_9)\n')
   expect(changes().slice(0, 2)).toEqual(['updateTaskVersion', 'publishTaskVersion'])
-  expect(service.asked.find(({ route }) => route === 'updateTaskVersion')?.params.id).toBe('tsk_1')
+  expect(service.requests.find(({ route }) => route === 'updateTaskVersion')?.params.id).toBe('tsk_1')
 })
 
 test('an environment that is not built yet says how to build it', async () => {

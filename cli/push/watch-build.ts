@@ -102,10 +102,10 @@ async function showLogTail({ client, report }: Session, place: BuildPlace): Prom
  */
 function stageView({ report }: Session, { isAlone }: { isAlone: boolean }): (attempt: BuildAttempt) => void {
   const moving = isAlone && process.stderr.isTTY === true && !report.json
-  const begun = performance.now()
+  const startedAt = performance.now()
   let stage = ''
   let index = 0
-  let since = begun
+  let since = startedAt
   let count = 0
   return (attempt) => {
     // An ended attempt is in no stage and has no stage count.
@@ -129,7 +129,8 @@ function stageView({ report }: Session, { isAlone }: { isAlone: boolean }): (att
         `build ${barOf(attempt.stage_index, attempt.stage_count)} ${place} ${stage} ${time}`,
       )
     }
-    if (over) report.progress(`build ${attempt.terminal_class} in ${durationText(performance.now() - begun)}`)
+    if (over)
+      report.progress(`build ${attempt.terminal_class} in ${durationText(performance.now() - startedAt)}`)
   }
 }
 

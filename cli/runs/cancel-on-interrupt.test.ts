@@ -81,7 +81,7 @@ test('the first Ctrl-C cancels the run, which is watched to its end', async () =
   expect(exitCode).toBe(125)
   expect(said).toContain('Cancelling the run')
   expect(said).toContain('ended as cancelled')
-  expect(service.asked.filter(({ route }) => route === 'cancelRun')).toHaveLength(1)
+  expect(service.requests.filter(({ route }) => route === 'cancelRun')).toHaveLength(1)
 })
 
 test('the second Ctrl-C quits without waiting', async () => {

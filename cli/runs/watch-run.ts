@@ -32,13 +32,13 @@ export async function watchRun(session: Session, place: RunReference): Promise<R
 
 /** Shows a run whenever its state or its waiting reason has changed. */
 function changesView({ report }: Session): (run: RunDetail) => void {
-  const begun = performance.now()
+  const startedAt = performance.now()
   let shown = ''
   return (run) => {
     const change = [run.status, run.wait_reason, run.queue_position ?? ''].join(' ')
     if (change === shown) return
     shown = change
-    report.event(changeText(run, performance.now() - begun), { event: 'run', run })
+    report.event(changeText(run, performance.now() - startedAt), { event: 'run', run })
   }
 }
 

@@ -26,9 +26,9 @@ export async function withOperator<T>(
 
 function sayWhileBusy(report: Reporter, doing: string | undefined): () => void {
   if (doing === undefined) return () => undefined
-  const begun = performance.now()
+  const startedAt = performance.now()
   const timer = setInterval(
-    () => report.progress(`${doing}, ${durationText(performance.now() - begun)} so far`),
+    () => report.progress(`${doing}, ${durationText(performance.now() - startedAt)} so far`),
     stillBusyMs,
   )
   return () => clearInterval(timer)

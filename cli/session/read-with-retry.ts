@@ -6,19 +6,19 @@ const pauseMs = 1000
 
 /** Retries a read while the service is unavailable, as during a restart. Gives up after two minutes. */
 export async function readWithRetry<T>(read: () => Promise<T>, onAway: () => void): Promise<T> {
-  const begun = performance.now()
+  const startedAt = performance.now()
   for (let tries = 0; ; tries += 1) {
     try {
       return await read()
     } catch (error) {
-      if (!isAway(error) || performance.now() - begun > retryMaxMs) throw error
+      if (!isUnavailable(error) || performance.now() - startedAt > retryMaxMs) throw error
       if (tries === 0) onAway()
       await sleep(pauseMs)
     }
   }
 }
 
-const isAway = (error: unknown): boolean =>
+const isUnavailable = (error: unknown): boolean =>
   error instanceof ApiError
     ? [429, 502, 503, 504].includes(error.status)
     : error instanceof TypeError && ['fetch failed', 'terminated'].includes(error.message)

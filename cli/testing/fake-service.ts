@@ -16,19 +16,19 @@ export interface FakeRequest {
 /** A response: JSON with status 200, raw bytes, or an error. */
 export type Answer = { json: unknown } | { bytes: string | Buffer } | { status: number; detail: unknown }
 
-export type Answers = Partial<Record<RouteName, (asked: FakeRequest) => Answer>>
+export type Answers = Partial<Record<RouteName, (request: FakeRequest) => Answer>>
 
 export interface FakeService {
   url: string
   /** The received requests in order. */
-  asked: FakeRequest[]
+  requests: FakeRequest[]
   answers: Answers
   close(): Promise<void>
 }
 
 /** A service on a free port that knows every route of the contract and answers those that a test defines. */
 export async function fakeService(): Promise<FakeService> {
-  const asked: FakeRequest[] = []
+  const requests: FakeRequest[] = []
   const answers: Answers = {}
   const server = createServer((request, response) => {
     void answer(request, response)
@@ -38,7 +38,7 @@ export async function fakeService(): Promise<FakeService> {
     const body = await buffer(request)
     if (!found) return respond(response, { status: 404, detail: 'Not Found' })
     const whole = { ...found, headers: request.headers, body }
-    asked.push(whole)
+    requests.push(whole)
     const handler = answers[found.route]
     respond(response, handler ? handler(whole) : { status: 500, detail: `no answer for ${found.route}` })
   }
@@ -51,7 +51,7 @@ export async function fakeService(): Promise<FakeService> {
     server.close()
     await once(server, 'close')
   }
-  return { url: `http://127.0.0.1:${port}`, asked, answers, close }
+  return { url: `http://127.0.0.1:${port}`, requests, answers, close }
 }
 
 const table = Object.entries<Route>(allRoutes).map(([name, route]) => ({

@@ -39,33 +39,33 @@ export interface Answer {
 /** Sends one request on a new connection. */
 export function sendRequest(
   { url, token }: Hostile,
-  asked: RequestOptions,
+  options: RequestOptions,
   signal: AbortSignal,
 ): Promise<Answer> {
   const { promise, resolve, reject } = Promise.withResolvers<Answer>()
-  const form = asked.form && new URLSearchParams(asked.form).toString()
-  const body = form ?? (asked.json === undefined ? undefined : JSON.stringify(asked.json))
+  const form = options.form && new URLSearchParams(options.form).toString()
+  const body = form ?? (options.json === undefined ? undefined : JSON.stringify(options.json))
   const type = form === undefined ? 'application/json' : 'application/x-www-form-urlencoded'
   const sent = request(
-    new URL(asked.path, url),
+    new URL(options.path, url),
     {
-      method: asked.method ?? (body === undefined ? 'GET' : 'POST'),
+      method: options.method ?? (body === undefined ? 'GET' : 'POST'),
       localAddress,
       agent: false,
       signal,
       headers: {
-        ...(!asked.anonymous && { authorization: `Bearer ${token}` }),
+        ...(!options.anonymous && { authorization: `Bearer ${token}` }),
         ...(body !== undefined && {
           'content-type': type,
           'content-length': String(Buffer.byteLength(body)),
         }),
         'idempotency-key': randomUUID(),
-        ...asked.headers,
+        ...options.headers,
       },
     },
     (response) => {
       const status = response.statusCode ?? 0
-      if (asked.hangUpAfter === undefined) {
+      if (options.hangUpAfter === undefined) {
         text(response).then((answered) => resolve({ status, body: answered }), reject)
         return
       }

@@ -55,7 +55,7 @@ export class ModelledHost {
     return this.#marks.close()
   }
 
-  get isAway(): boolean {
+  get isUnreachable(): boolean {
     return this.#timeline.nowMs < this.#awayUntilMs
   }
 

@@ -115,11 +115,11 @@ export class ModelledRuns implements SimulatedRuns {
   }
 
   markRunning(run: ClaimedRun): ClaimStatus {
-    return this.#apply(running(run)) ? 'running' : this.#standing(run)
+    return this.#apply(running(run)) ? 'running' : this.#claimStatus(run)
   }
 
   requeue(run: ClaimedRun): ClaimStatus {
-    if (!this.#apply(requeued(run))) return this.#standing(run)
+    if (!this.#apply(requeued(run))) return this.#claimStatus(run)
     const row = this.#row(run.id)
     if (this.#rules.clearsWorkerOnRequeue) row.worker = null
     this.#check(row)
@@ -167,7 +167,7 @@ export class ModelledRuns implements SimulatedRuns {
       this.#environment.onFault(`${row.id} is queued and held`)
   }
 
-  #standing(run: ClaimedRun): ClaimStatus {
+  #claimStatus(run: ClaimedRun): ClaimStatus {
     const row = this.#row(run.id)
     return row.fence === run.fence && !isTerminal(runMachine, row.state) ? row.state : 'lost'
   }

@@ -101,7 +101,7 @@ export function hostOf(
     timeline.call<T>(
       actor,
       () => {
-        if (host.isAway) throw hostAway()
+        if (host.isUnreachable) throw hostAway()
         return request()
       },
       hostAway,

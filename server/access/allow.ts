@@ -12,7 +12,7 @@ import { companyManagers } from '@sandbox-jobs/contract/access/role.ts'
 import { uncoded } from '@sandbox-jobs/contract/errors/uncoded.ts'
 import { CodedError, notFound } from '../base/errors/coded-error.ts'
 import { PlainError } from '../base/errors/plain-error.ts'
-import type { Standing } from './authentication/caller-statement.ts'
+import type { CallerMembership } from './authentication/caller-statement.ts'
 import type { Principal } from './principal.ts'
 
 /*
@@ -82,7 +82,7 @@ export const departmentsManagedBy = (principal: Principal): 'company' | readonly
   isAnyOf(companyManagers, principal, ownCompany) ? 'company' : principal.managedDepartmentIds
 
 /** A room of the principal's company, with the caller's membership in it. */
-export const roomSubject = (id: string, { department_id, room_manager }: Standing): RoomOfActor => ({
+export const roomSubject = (id: string, { department_id, room_manager }: CallerMembership): RoomOfActor => ({
   kind: 'room',
   id,
   departmentId: department_id,

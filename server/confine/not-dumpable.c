@@ -1,6 +1,6 @@
 /*
  * Loaded into a process before its own program runs (LD_PRELOAD): its memory and its environment are then root's to read,
- * in /proc and by ptrace, and no core of it is written. A process cannot be told so before its exec, which forgets it.
+ * in /proc and by ptrace, and no core of it is written. This cannot be set for a process before its exec, which forgets it.
  */
 #include <stdlib.h>
 #include <sys/prctl.h>

@@ -2,7 +2,7 @@
  * Starts archive readers.
  *
  *   reader-start host UID GID SEAL ARGC READER... COMMAND...
- *     becomes COMMAND, which finds two descriptors: by 5 it asks for readers (below), and 6 ends when nobody hears that any
+ *     becomes COMMAND, which finds two descriptors: by 5 it asks for readers (below), and 6 closes when no process holds it any
  *     more. Beside it a process of the user UID starts them; it ends with COMMAND, and every reader with it.
  *   reader-start request MEMORY SECONDS
  *     has a reader started there, with descriptors 0, 3 and 4 of its own, and ends as that ends. Who kills it kills the reader.
@@ -215,11 +215,11 @@ static int run_host(int argc, char **argv) {
   uint64_t reader_argc = number(argv[5]);
   if (reader_argc < 1 || reader_argc > (uint64_t)argc - 7) fail("ARGC");
   char **reader = argv + 6, **command = reader + reader_argc;
-  int requests[2], hears[2];
-  if (socketpair(AF_UNIX, SOCK_SEQPACKET, 0, requests) != 0 || pipe(hears) != 0) fail("socketpair");
+  int requests[2], keep_alive[2];
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET, 0, requests) != 0 || pipe(keep_alive) != 0) fail("socketpair");
   pid_t own = getpid(), pid = fork();
   if (pid < 0) fail("fork");
-  int mine[] = {pid == 0 ? requests[1] : requests[0], pid == 0 ? hears[1] : hears[0]};
+  int mine[] = {pid == 0 ? requests[1] : requests[0], pid == 0 ? keep_alive[1] : keep_alive[0]};
   int high[2];
   for (int at = 0; at < 2; at += 1) {
     if ((high[at] = fcntl(mine[at], F_DUPFD, 64)) < 0) fail("dup");

@@ -1,6 +1,6 @@
 export type SchemaProblemSlug = 'schema_too_old'
 
-/** This release cannot use the database. The message tells the operator what to do. */
+/** This release cannot use the database. The message says what the operator can do. */
 export class SchemaProblem extends Error {
   readonly slug: SchemaProblemSlug
 

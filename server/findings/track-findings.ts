@@ -28,11 +28,11 @@ export async function trackFindings(trx: Trx, seen: SeenIn, scan: Scanned): Prom
   const tracked = (await listTracked(trx, seen)).filter(({ kind }) =>
     (kinds as readonly string[]).includes(kind),
   )
-  const unseen = new Map(tracked.map((row) => [row.fingerprint, row]))
+  const missing = new Map(tracked.map((row) => [row.fingerprint, row]))
   const shown = findings.toSorted(bySeverity).slice(0, findingsPerScanMax)
   for (const [fingerprint, finding] of new Map(shown.map((each) => [fingerprintOf(each), each]))) {
-    const known = unseen.get(fingerprint)
-    unseen.delete(fingerprint)
+    const known = missing.get(fingerprint)
+    missing.delete(fingerprint)
     if (!known) {
       await insertFinding(trx, finding, seen)
       continue
@@ -41,7 +41,7 @@ export async function trackFindings(trx: Trx, seen: SeenIn, scan: Scanned): Prom
     if (known.state === 'resolved') await reappear(trx, known)
   }
   if (!isComplete || findings.length > shown.length) return
-  for (const row of unseen.values()) await moveFinding(trx, row, 'resolved', { from: openFindingStates })
+  for (const row of missing.values()) await moveFinding(trx, row, 'resolved', { from: openFindingStates })
 }
 
 async function reappear(trx: Trx, finding: FindingRow): Promise<void> {

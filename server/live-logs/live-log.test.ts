@@ -35,12 +35,12 @@ describe('a live log on its way to its followers', () => {
     // The first update is the start of the subscription.
     await Promise.all(subscriptions.map((subscription) => subscription.next(60_000)))
     await requestLiveLog(db, run)
-    const told = Promise.race([
+    const first = Promise.race([
       subscriptions[2].next(60_000),
       subscriptions[0].next(60_000).then(() => 'own'),
     ])
     await writeLiveLog(db, run.id, { start: 0, bytes: log })
-    expect(await told).toBe('own')
+    expect(await first).toBe('own')
     // A notification before the call of `next` is not lost.
     await subscriptions[1].next(60_000)
     for (const subscription of subscriptions) subscription.close()

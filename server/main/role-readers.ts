@@ -4,7 +4,7 @@ import { requestedReaders } from '../archives/reader/reader-command.ts'
 import type { Log } from '../base/logging.ts'
 
 /** Ends when no process starts readers any more (confine/reader-start.c). */
-const hearsFd = 6
+const keepAliveFd = 6
 
 /**
  * The archive readers of a role. A separate process starts them as another user; `--readers` names its client
@@ -16,12 +16,12 @@ export function readersOfRole(log: Log, readers: string | undefined): ArchiveRea
       throw new Error('archives are read where sandbox up started this process')
     })
   }
-  const hears = new Socket({ fd: hearsFd, writable: false })
-  hears.on('close', () => {
+  const keepAlive = new Socket({ fd: keepAliveFd, writable: false })
+  keepAlive.on('close', () => {
     log.fatal('the process that starts archive readers has ended: this one is started again with another')
     process.exit(1)
   })
-  hears.resume()
-  hears.unref()
+  keepAlive.resume()
+  keepAlive.unref()
   return new ArchiveReaders(log, requestedReaders(readers))
 }

@@ -57,11 +57,11 @@ const ways = {
   signal: (path) => process.kill(Number(path), 0),
   connect: (path) => new Promise((resolve, reject) => connect(path).once('error', reject).once('connect', function () { this.destroy(); resolve() })),
 }
-const told = {}
+const results = {}
 for (const [way, path] of JSON.parse(process.argv[1])) {
-  try { await ways[way](path); told[way + ' ' + path] = 'done' } catch (error) { told[way + ' ' + path] = error.code }
+  try { await ways[way](path); results[way + ' ' + path] = 'done' } catch (error) { results[way + ' ' + path] = error.code }
 }
-console.log(JSON.stringify(told))`
+console.log(JSON.stringify(results))`
 
 type Attempt = [way: string, path: string]
 
@@ -119,7 +119,7 @@ const processes = (...roles: string[]): Attempt[] =>
   ])
 
 const refused = ['EACCES', 'EPERM']
-const outcomes = (told: Record<string, string>) => [...new Set(Object.values(told))]
+const outcomes = (results: Record<string, string>) => [...new Set(Object.values(results))]
 
 describe('a program under the account of', () => {
   test('each part has access to its own files, or the tests below would prove nothing', async () => {
@@ -147,16 +147,16 @@ describe('a program under the account of', () => {
       const own = belongings()
       const objects: Attempt[] = role === 'postgres' || role === 'reader' ? [['list', at('objects')]] : []
       const attempts = [...others.flatMap((other) => own[other]), ...processes(...of), ...objects]
-      const told = await attemptsOf(accounts[role as keyof typeof walls], attempts)
-      expect(Object.entries(told).filter(([, outcome]) => !refused.includes(outcome))).toEqual([])
-      expect(Object.keys(told)).toHaveLength(attempts.length)
+      const results = await attemptsOf(accounts[role as keyof typeof walls], attempts)
+      expect(Object.entries(results).filter(([, outcome]) => !refused.includes(outcome))).toEqual([])
+      expect(Object.keys(results)).toHaveLength(attempts.length)
     })
   }
 
   test('the same part cannot read its own memory, environment and descriptors from outside', async () => {
     for (const role of ['api', 'worker', 'postgres'] as const) {
-      const told = await attemptsOf(accounts[role], processes(role).slice(0, 3))
-      expect(outcomes(told)).toEqual(['EACCES'])
+      const results = await attemptsOf(accounts[role], processes(role).slice(0, 3))
+      expect(outcomes(results)).toEqual(['EACCES'])
     }
   })
 })

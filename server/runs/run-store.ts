@@ -96,10 +96,10 @@ type QueuedColumns = { [Name in keyof typeof queuedColumns]: QueuedRun[Name][] }
 const queuedNames = Object.keys(queuedColumns) as (keyof QueuedColumns)[]
 
 const queuedInsert = (given: Placeholders<QueuedColumns>, beside?: RawBuilder<unknown>) => sql<never>`
-    with asked as (
+    with requested as (
       select * from unnest(
         ${sql.join(queuedNames.map((name) => sql`${given[name]}::${sql.raw(queuedColumns[name])}[]`))}
-      ) with ordinality as asked (${sql.join(queuedNames.map((name) => sql.ref(name)))}, place)
+      ) with ordinality as requested (${sql.join(queuedNames.map((name) => sql.ref(name)))}, place)
     ), queued as (
       insert into runs (id, company_id, chatroom_id, task_id, task_version_id, environment_version_id, share_grant_id,
         resource_profile, principal_type, principal_id, auth_method, api_key_id, submission_source, timeout_seconds,
@@ -107,12 +107,12 @@ const queuedInsert = (given: Placeholders<QueuedColumns>, beside?: RawBuilder<un
       select id, company_id, chatroom_id, task_id, task_version_id, environment_version_id, share_grant_id,
         resource_profile, principal_type, principal_id, auth_method, api_key_id, submission_source, timeout_seconds,
         input_digest, retry_of_run_id, queued_at + (place - 1) * interval '1 microsecond'
-      from asked
+      from requested
     ), kept as (
-      insert into run_inputs (run_id, company_id, content) select id, company_id, input from asked
+      insert into run_inputs (run_id, company_id, content) select id, company_id, input from requested
     ), recorded as (
       insert into state_events (company_id, entity, entity_id, from_state, to_state)
-      select company_id, ${sql.lit(runMachine.name)}, id, '', ${sql.lit(runMachine.initial)} from asked
+      select company_id, ${sql.lit(runMachine.name)}, id, '', ${sql.lit(runMachine.initial)} from requested
     )${beside ? sql`, beside as (${beside})` : sql``}
     select pg_notify(${sql.lit(queuedChannel)}, '')
   `
@@ -168,11 +168,11 @@ const runsByKey = prepared<
   ShownRun & { place: number }
 >(
   ({ ids, companyIds, chatroomIds, apiKeyIds }) => sql`
-    select asked.place, ${selectList(runColumns)}
+    select requested.place, ${selectList(runColumns)}
     from unnest(${ids}::text[], ${companyIds}::text[], ${chatroomIds}::text[], ${apiKeyIds}::text[])
-      with ordinality as asked (id, company_id, chatroom_id, api_key_id, place)
-    join ${runById('asked.id')} on runs.company_id = asked.company_id and runs.chatroom_id = asked.chatroom_id
-      and ${seenByKey(sql.ref('asked.api_key_id'))}
+      with ordinality as requested (id, company_id, chatroom_id, api_key_id, place)
+    join ${runById('requested.id')} on runs.company_id = requested.company_id and runs.chatroom_id = requested.chatroom_id
+      and ${seenByKey(sql.ref('requested.api_key_id'))}
   `,
 )
 

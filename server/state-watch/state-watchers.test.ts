@@ -119,7 +119,7 @@ it('lets a company wait for a bounded number at once, and each slot is free agai
   )
 })
 
-it('tells every state in its order, and the end', async () => {
+it('reports every state in order, and the end', async () => {
   const watchers = new StateWatchers(db, updates)
   const id = await makeQueued()
   const events = await watchers.follow(reader(id).read, { after: 0, signal: new AbortController().signal })

@@ -88,7 +88,7 @@ export class StateWatchers {
       let position = after
       for await (const _ of this.#reads(subject, { withinMs: longestMs, signal })) {
         const watched = await read()
-        // The events are read behind the state: the last one that it tells is among them.
+        // The events are read after the state, so the last reported state is among them.
         const events = await listStateEvents(this.#db, subject, { after: position, limit: eventsAtOnce })
         for (const { position: reached, to_state, at } of events) {
           position = reached

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 export const folderMode = 0o770
 
 /**
- * Incomplete objects: one folder for each writing process, which tells parts of a killed process from parts that are
+ * Incomplete objects: one folder for each writing process, which distinguishes files of a killed process from files that are
  * being written. A process is identified by its pid, its start time and its machine.
  */
 export class Incoming {

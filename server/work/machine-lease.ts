@@ -42,7 +42,7 @@ export interface MachineLeaseOptions {
   renewEveryMs?: number
 }
 
-/** Another machine works on this database. The message tells the operator what to do. */
+/** Another machine works on this database. The message says what the operator can do. */
 export class MachineRefused extends Error {
   constructor(message: string) {
     super(message)

@@ -15,6 +15,6 @@ export function fixedTokenKeys(
 ): TokenKeys {
   return {
     signing: () => ({ id, key: privateKey }),
-    verifying: (asked) => (asked === id ? publicKey : undefined),
+    verifying: (requested) => (requested === id ? publicKey : undefined),
   }
 }

@@ -122,7 +122,7 @@ int main(int count, char **arguments) {
     struct epoll_event event = {.events = EPOLLIN, .data.ptr = connection};
     if (epoll_ctl(poll, EPOLL_CTL_ADD, connection->socket, &event)) fail("epoll_ctl");
   }
-  long long begun = now_ns(), until = begun + strtoll(arguments[3], NULL, 10) * 1000000, now = begun;
+  long long started = now_ns(), until = started + strtoll(arguments[3], NULL, 10) * 1000000, now = started;
   size_t waiting = connection_count;
   for (size_t n = 0; n < connection_count; n++) send_next(&connections[n], connection_count);
   while (waiting > 0) {
@@ -152,7 +152,7 @@ int main(int count, char **arguments) {
     }
   }
   qsort(taken_ns, answers, sizeof *taken_ns, by_value);
-  printf("%zu %lld %lld %lld %zu %d\n", answers, now - begun, taken_ns[answers / 2], taken_ns[answers * 99 / 100],
+  printf("%zu %lld %lld %lld %zu %d\n", answers, now - started, taken_ns[answers / 2], taken_ns[answers * 99 / 100],
          refused, odd_status);
   return 0;
 }

@@ -63,7 +63,7 @@ int main(int count, char **arguments) {
     int status, output[2] = { -1, -1 };
     pid_t pid;
     if (to_output && pipe2(output, O_CLOEXEC)) return 1;
-    long long begun = now_ns(), reached = 0;
+    long long started = now_ns(), reached = 0;
     int failed = spawn_once(arguments, output[1], &pid);
     if (failed) {
       fprintf(stderr, "%s: %s\n", arguments[4], strerror(failed));
@@ -76,7 +76,7 @@ int main(int count, char **arguments) {
     if (wait4(pid, &status, 0, &used) != pid) return 1;
     if (!to_output) reached = now_ns();
     if (!reached && !status) status = -1;
-    printf("%lld %lld %d\n", reached - begun, micros(used.ru_utime) + micros(used.ru_stime), status);
+    printf("%lld %lld %d\n", reached - started, micros(used.ru_utime) + micros(used.ru_stime), status);
     fflush(stdout);
   }
   return 0;

@@ -91,8 +91,8 @@ async function unownedObjects(dataDir: string, database: pg.Client): Promise<str
 }
 
 async function openUploads(database: pg.Client): Promise<string[]> {
-  const { rows } = await database.query<{ told: string }>(
-    `select 'upload ' || id as told from upload_sessions where state not in ('completed', 'aborted')`,
+  const { rows } = await database.query<{ found: string }>(
+    `select 'upload ' || id as found from upload_sessions where state not in ('completed', 'aborted')`,
   )
-  return rows.map(({ told }) => told)
+  return rows.map(({ found }) => found)
 }

@@ -89,14 +89,14 @@ export const clockJumps = (clock: MovableClock): Disruption[] =>
 async function assertAhead({ dataDir, url }: OwnService, seconds: number): Promise<void> {
   // The API caches the date header for a second.
   await sleep(apiDateMs)
-  const told = await fetch(url)
+  const response = await fetch(url)
   const ofDatabase = await withDatabase(dataDir, async (database) => {
     const { rows } = await database.query<{ now: Date }>('select now()')
     return rows[0]?.now.getTime() ?? 0
   })
   for (const [name, ms] of Object.entries({
     database: ofDatabase,
-    api: Date.parse(told.headers.get('date') ?? ''),
+    api: Date.parse(response.headers.get('date') ?? ''),
   })) {
     const ahead = (ms - Date.now()) / 1000
     if (!(Math.abs(ahead - seconds) < toleranceSeconds)) {

@@ -7,12 +7,12 @@ const shared = ['/usr/bin/holds', '/.sandbox/busybox', '/dev/null']
 const refused = {
   'write-lease': 'holds up whoever opens',
   'read-lease': 'holds up whoever writes to',
-  notify: 'is told of what happens around',
-  inotify: 'is told of what happens to',
-  fanotify: 'is told of what happens to',
+  notify: 'is notified of events around',
+  inotify: 'is notified of events on',
+  fanotify: 'is notified of events on',
   'locked-pages': 'keeps in memory',
   'locked-map': 'keeps in memory',
-  'write-hint': 'tells disks how long to keep',
+  'write-hint': 'sets the write lifetime hint of',
 }
 
 const ofFile = (path: string, at: number): Attempt[] =>

@@ -16,7 +16,7 @@ export const codesWithoutScenario: Partial<Record<ErrorCode, string>> = {
   input_not_stageable: 'input without a canonical form is refused as JSON, with the array of problems',
 
   share_grant_revoked: 'is how a run ends: run-secrets.test.ts',
-  sandbox_transit_keypair_missing: 'is told in the array of problems: routes/secrets/secrets.test.ts',
+  sandbox_transit_keypair_missing: 'is reported in the array of problems: routes/secrets/secrets.test.ts',
 
   budget_reservation_exceeded: prices,
   missing_price: prices,

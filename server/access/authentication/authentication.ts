@@ -11,7 +11,7 @@ import type { AccessTokens } from '../login/access-tokens.ts'
 import { isLogin } from '../login/logins.ts'
 import { servesOrigin } from '../origins.ts'
 import type { Principal } from '../principal.ts'
-import type { KeyCredential, UserStanding } from './caller-statement.ts'
+import type { KeyCredential, UserAuthority } from './caller-statement.ts'
 import {
   findKeyCredentials,
   findLogin,
@@ -145,7 +145,7 @@ const isUsable = (key: KeyCredential | undefined, now: Date): key is KeyCredenti
 
 /** A user as a principal. */
 export function principalOf(
-  user: UserStanding,
+  user: UserAuthority,
   { id, authMethod }: { id: string; authMethod: Principal['authMethod'] },
 ): Principal {
   return {

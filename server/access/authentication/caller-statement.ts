@@ -8,14 +8,14 @@ import type { ColumnExpressions } from '../../db/fast/row-text.ts'
  */
 
 /** Fields common to all credentials, about their user; the departments are those managed by role. */
-export interface UserStanding {
+export interface UserAuthority {
   company_id: string
   role: number
   disabled_at: Date | null
   managed_department_ids: string[]
 }
 
-export interface KeyCredential extends UserStanding {
+export interface KeyCredential extends UserAuthority {
   owner_user_id: string
   key_id: string
   scope: 'full' | 'sandbox'
@@ -34,9 +34,9 @@ export const managedDepartments = sql<string[]>`array(
   order by managed.department_id
 )`
 
-/** Joins the `key` with the hash `asked.key_hash`, and its `owner`. */
+/** Joins the `key` with the hash `requested.key_hash`, and its `owner`. */
 export const joinKey = sql`
-    join api_keys key on key.key_hash = asked.key_hash
+    join api_keys key on key.key_hash = requested.key_hash
     join users owner on owner.id = key.owner_user_id and owner.company_id = key.company_id`
 
 /** The columns of a `KeyCredential` in such a statement. */
@@ -56,7 +56,7 @@ export const keyColumns: ColumnExpressions<KeyCredential> = {
 }
 
 /** The membership of a person in a live room. */
-export interface Standing {
+export interface CallerMembership {
   department_id: string
   /** Null when the person is not a member, else whether the membership is flagged. */
   room_manager: boolean | null
@@ -67,13 +67,13 @@ export interface Standing {
  * are columns of earlier parts of the statement. The room is found by its id alone and compared afterwards: a plan
  * made while there were few rooms might otherwise scan all of them.
  */
-export const joinStanding = (of: { roomId: string; companyId: string; userId: string }) => sql`
+export const joinMembership = (of: { roomId: string; companyId: string; userId: string }) => sql`
     left join lateral (select * from chatrooms where chatrooms.id = ${sql.ref(of.roomId)} limit 1) room
       on room.company_id = ${sql.ref(of.companyId)} and room.deleted_at is null
     left join chatroom_members member on member.chatroom_id = room.id and member.user_id = ${sql.ref(of.userId)}`
 
-/** The columns of a `Standing` in such a statement. */
-export const standingColumns: ColumnExpressions<Standing> = {
+/** The columns of a `CallerMembership` in such a statement. */
+export const membershipColumns: ColumnExpressions<CallerMembership> = {
   department_id: sql.ref('room.department_id'),
   room_manager: sql.ref('member.room_manager'),
 }

@@ -9,11 +9,11 @@ import {
   type KeyCredential,
   keyColumns,
   managedDepartments,
-  type UserStanding,
+  type UserAuthority,
 } from './caller-statement.ts'
 
 /** A user as needed for authentication. */
-export interface UserCredential extends UserStanding {
+export interface UserCredential extends UserAuthority {
   id: string
   credential_generation: number
 }
@@ -52,8 +52,8 @@ export const findLogin = (
 
 const keyCredentials = prepared<{ hashes: Buffer[] }, KeyCredential & { place: number }>(
   ({ hashes }) => sql`
-    select ${acrossCompanies('the hash of a key finds the company')} asked.place, ${selectList(keyColumns)}
-    from unnest(${arrayParam(hashes, 'bytea')}) with ordinality as asked (key_hash, place) ${joinKey}`,
+    select ${acrossCompanies('the hash of a key finds the company')} requested.place, ${selectList(keyColumns)}
+    from unnest(${arrayParam(hashes, 'bytea')}) with ordinality as requested (key_hash, place) ${joinKey}`,
 )
 
 /** Finds keys by their keyed hashes, with their owners: one result per hash, undefined if no key has it. */

@@ -1,17 +1,17 @@
 import { sql } from 'kysely'
 import type { Executing } from '../../db/database.ts'
 import { prepared } from '../../db/fast/prepared.ts'
-import { joinStanding, type Standing } from '../authentication/caller-statement.ts'
+import { type CallerMembership, joinMembership } from '../authentication/caller-statement.ts'
 
 /** A live chatroom, and the membership of one user in it. */
-export interface RoomStanding extends Standing {
+export interface RoomWithMembership extends CallerMembership {
   id: string
   company_id: string
   name: string
   authority_generation: number
 }
 
-const standings = (db: Executing, where: { companyId: string; userId: string | null }) =>
+const memberships = (db: Executing, where: { companyId: string; userId: string | null }) =>
   db
     .selectFrom('chatrooms as room')
     .leftJoin('chatroom_members as member', (join) =>
@@ -22,53 +22,53 @@ const standings = (db: Executing, where: { companyId: string; userId: string | n
     .where('room.company_id', '=', where.companyId)
     .where('room.deleted_at', 'is', null)
 
-export interface AskedStanding {
+export interface MembershipLookup {
   companyId: string
   roomId: string
   /** Null to read the room alone. */
   userId: string | null
 }
 
-const askedStandings = prepared<
+const requestedMemberships = prepared<
   { companyIds: string[]; roomIds: string[]; userIds: (string | null)[] },
-  RoomStanding & { place: number }
+  RoomWithMembership & { place: number }
 >(
   ({ companyIds, roomIds, userIds }) => sql`
-    select asked.place, room.id, room.company_id, room.department_id, room.name, room.authority_generation,
+    select requested.place, room.id, room.company_id, room.department_id, room.name, room.authority_generation,
       member.room_manager
     from unnest(${companyIds}::text[], ${roomIds}::text[], ${userIds}::text[])
-      with ordinality as asked (company_id, room_id, user_id, place)
-    ${joinStanding({ roomId: 'asked.room_id', companyId: 'asked.company_id', userId: 'asked.user_id' })}
+      with ordinality as requested (company_id, room_id, user_id, place)
+    ${joinMembership({ roomId: 'requested.room_id', companyId: 'requested.company_id', userId: 'requested.user_id' })}
     where room.id is not null
   `,
 )
 
 /** The live room and the user's membership for each lookup, in one query: every run submission uses it. */
-export async function findAskedStandings(
+export async function findMemberships(
   db: Executing,
-  asked: readonly AskedStanding[],
-): Promise<(RoomStanding | undefined)[]> {
-  const rows = await askedStandings(db, {
-    companyIds: asked.map(({ companyId }) => companyId),
-    roomIds: asked.map(({ roomId }) => roomId),
-    userIds: asked.map(({ userId }) => userId),
+  requested: readonly MembershipLookup[],
+): Promise<(RoomWithMembership | undefined)[]> {
+  const rows = await requestedMemberships(db, {
+    companyIds: requested.map(({ companyId }) => companyId),
+    roomIds: requested.map(({ roomId }) => roomId),
+    userIds: requested.map(({ userId }) => userId),
   })
-  const byPlace = new Map(rows.map(({ place, ...standing }) => [place, standing]))
-  return asked.map((_, at) => byPlace.get(at + 1))
+  const byPlace = new Map(rows.map(({ place, ...membership }) => [place, membership]))
+  return requested.map((_, at) => byPlace.get(at + 1))
 }
 
 /** The same for one lookup. */
-export const findRoomStanding = async (
+export const findRoomMembership = async (
   db: Executing,
-  asked: AskedStanding,
-): Promise<RoomStanding | undefined> => (await findAskedStandings(db, [asked]))[0]
+  requested: MembershipLookup,
+): Promise<RoomWithMembership | undefined> => (await findMemberships(db, [requested]))[0]
 
 /** The same for several rooms of one user; those that are not live are absent. */
-export const findRoomStandings = async (
+export const findRoomMemberships = async (
   db: Executing,
   where: { companyId: string; roomIds: readonly string[]; userId: string },
-): Promise<RoomStanding[]> =>
-  where.roomIds.length === 0 ? [] : standings(db, where).where('room.id', 'in', where.roomIds).execute()
+): Promise<RoomWithMembership[]> =>
+  where.roomIds.length === 0 ? [] : memberships(db, where).where('room.id', 'in', where.roomIds).execute()
 
 export function findDepartment(
   db: Executing,

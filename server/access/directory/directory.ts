@@ -4,13 +4,13 @@ import { Batcher } from '../../db/fast/batcher.ts'
 import { absenceOf, authorize, may, ownCompany, roomSubject } from '../allow.ts'
 import type { Principal } from '../principal.ts'
 import {
-  type AskedStanding,
-  findAskedStandings,
   findDepartment,
+  findMemberships,
   findNames,
   findRoomIdsIn,
   findRoomIdsOf,
-  type RoomStanding,
+  type MembershipLookup,
+  type RoomWithMembership,
 } from './directory-store.ts'
 
 /** A live chatroom. `authority_generation` rises when it moves to another department or is deleted. */
@@ -31,16 +31,16 @@ export interface Room {
  */
 export class Directory {
   readonly #db: Executing
-  readonly #standings: Batcher<AskedStanding, RoomStanding>
+  readonly #memberships: Batcher<MembershipLookup, RoomWithMembership>
 
   constructor(db: Executing) {
     this.#db = db
-    this.#standings = new Batcher((asked) => findAskedStandings(db, asked))
+    this.#memberships = new Batcher((requested) => findMemberships(db, requested))
   }
 
   /** A live room of that company. */
   async room(companyId: string, roomId: string): Promise<Room | undefined> {
-    const found = await this.#standings.add({ companyId, roomId, userId: null })
+    const found = await this.#memberships.add({ companyId, roomId, userId: null })
     return found && roomOf(found)
   }
 
@@ -50,10 +50,10 @@ export class Directory {
     action: ActionOn<'room' | 'consumer'>,
     roomId: string,
   ): Promise<Room> {
-    const standing = await this.#standing(principal, roomId)
-    if (!standing) throw absenceOf(action)
-    authorize(principal, action, roomSubject(roomId, standing))
-    return roomOf(standing)
+    const membership = await this.#membership(principal, roomId)
+    if (!membership) throw absenceOf(action)
+    authorize(principal, action, roomSubject(roomId, membership))
+    return roomOf(membership)
   }
 
   department(companyId: string, id: string): Promise<{ id: string; name: string } | undefined> {
@@ -92,9 +92,9 @@ export class Directory {
     return [...new Set([...flagged, ...inDepartments])]
   }
 
-  async #standing(principal: Principal, roomId: string): Promise<RoomStanding | undefined> {
+  async #membership(principal: Principal, roomId: string): Promise<RoomWithMembership | undefined> {
     const { companyId } = principal
-    const found = await this.#standings.add({ companyId, roomId, userId: userIdOf(principal) })
+    const found = await this.#memberships.add({ companyId, roomId, userId: userIdOf(principal) })
     return found && standingOf(principal, roomId, found)
   }
 }
@@ -110,7 +110,7 @@ export const standingOf = <Found extends { room_manager: boolean | null }>(
   found: Found,
 ): Found => (clientRoomId === roomId ? { ...found, room_manager: false } : found)
 
-const roomOf = ({ id, company_id, department_id, name, authority_generation }: RoomStanding): Room => ({
+const roomOf = ({ id, company_id, department_id, name, authority_generation }: RoomWithMembership): Room => ({
   id,
   company_id,
   department_id,

@@ -11,7 +11,7 @@ import { invalid } from '../../base/errors/validation-error.ts'
 import { violates } from '../../db/database.ts'
 import { authorize, ownCompany, roomSubject } from '../allow.ts'
 import { findUserCredential, type UserCredential } from '../authentication/credential-store.ts'
-import { findRoomStandings } from '../directory/directory-store.ts'
+import { findRoomMemberships } from '../directory/directory-store.ts'
 import { type ListRequest, type Platform, pageById } from '../directory/platform.ts'
 import { anyOrigin, badDomains } from '../origins.ts'
 import type { Principal } from '../principal.ts'
@@ -98,7 +98,7 @@ async function checkChatrooms(
 ): Promise<void> {
   const roomIds = key.allowedChatroomIds
   if ((key.scope === 'sandbox') !== roomIds.length > 0) throw new CodedError('allowed_chatrooms_invalid')
-  const rooms = await findRoomStandings(platform.db, {
+  const rooms = await findRoomMemberships(platform.db, {
     companyId: owner.company_id,
     roomIds,
     userId: owner.id,

@@ -7,12 +7,12 @@ it('returns all results in order', async () => {
 
 it('throws the first failure in order, after all have ended', async () => {
   const slow = Promise.withResolvers<void>()
-  let told = false
+  let settled = false
   const both = settleAll([slow.promise, Promise.reject(new Error('second'))]).finally(() => {
-    told = true
+    settled = true
   })
   await new Promise(setImmediate)
-  expect(told).toBe(false)
+  expect(settled).toBe(false)
   slow.reject(new Error('first'))
   await expect(both).rejects.toThrow('first')
 })

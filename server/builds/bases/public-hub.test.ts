@@ -155,7 +155,7 @@ test.each<[string, string, { routes: Record<string, RegistryRoute>; detail: stri
   expect(log).toMatch(logged)
 })
 
-test('a registry that no pull may use is not asked', async () => {
+test('a registry that no pull may use is not contacted', async () => {
   bench.registry.requests.length = 0
   const closed = { ...registries, publicRegistries: false }
   const outcome = await bench.build(['FROM python', 'COPY Dockerfile /d'], { companyId, registries: closed })

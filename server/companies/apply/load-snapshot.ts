@@ -42,10 +42,10 @@ async function loadCompany(db: Executing, id: string): Promise<CompanySnapshot> 
     departments: new Map(departments.map((row) => [row.name, { id: row.id }])),
     rooms: new Map(
       rooms.map((row) => {
-        const standing = (membersOf.get(row.id) ?? []).map(
+        const members = (membersOf.get(row.id) ?? []).map(
           (member) => [name(logins)(member.user_id), member.room_manager] as const,
         )
-        return [name(roomNames)(row.id), { id: row.id, members: new Map(standing) }]
+        return [name(roomNames)(row.id), { id: row.id, members: new Map(members) }]
       }),
     ),
     users: new Map(

@@ -4,7 +4,7 @@ import type {
   MembershipPutRequest,
 } from '@sandbox-jobs/contract/resources/companies/membership.ts'
 import { authorize, ownCompany } from '../../access/allow.ts'
-import { findRoomStanding } from '../../access/directory/directory-store.ts'
+import { findRoomMembership } from '../../access/directory/directory-store.ts'
 import { type ListRequest, type Platform, pageById } from '../../access/directory/platform.ts'
 import type { Principal } from '../../access/principal.ts'
 import { notFound } from '../../base/errors/coded-error.ts'
@@ -80,5 +80,5 @@ function required(row: MemberRow | undefined): Membership {
 }
 
 async function requireLiveRoom(db: Executing, companyId: string, roomId: string): Promise<void> {
-  if (!(await findRoomStanding(db, { companyId, roomId, userId: null }))) throw notFound()
+  if (!(await findRoomMembership(db, { companyId, roomId, userId: null }))) throw notFound()
 }

@@ -4,7 +4,7 @@ import type {
   SocialMediaClientList,
 } from '@sandbox-jobs/contract/resources/agents/social-media-client.ts'
 import { authorize, ownCompany } from '../../access/allow.ts'
-import { findRoomStanding } from '../../access/directory/directory-store.ts'
+import { findRoomMembership } from '../../access/directory/directory-store.ts'
 import { type ListRequest, type Platform, pageById } from '../../access/directory/platform.ts'
 import {
   insertSocialClient,
@@ -73,5 +73,5 @@ export async function deleteSocialClient(
 }
 
 async function requireLiveRoom(db: Executing, companyId: string, roomId: string): Promise<void> {
-  if (!(await findRoomStanding(db, { companyId, roomId, userId: null }))) throw notFound()
+  if (!(await findRoomMembership(db, { companyId, roomId, userId: null }))) throw notFound()
 }

@@ -100,19 +100,19 @@ test('a load that waits for its commit starts the next one, which starts another
     await promise
     return keys
   })
-  const asked = () => calls.map(({ keys }) => keys)
+  const requested = () => calls.map(({ keys }) => keys)
   const found = [batcher.add('a')]
   await turn()
   found.push(batcher.add('b'))
   calls[0]?.committing()
-  expect(asked()).toEqual([['a'], ['b']])
+  expect(requested()).toEqual([['a'], ['b']])
   calls[1]?.committing()
   found.push(batcher.add('c'))
   await turn()
-  expect(asked()).toEqual([['a'], ['b']])
+  expect(requested()).toEqual([['a'], ['b']])
   calls[0]?.end()
   await turn()
-  expect(asked()).toEqual([['a'], ['b'], ['c']])
+  expect(requested()).toEqual([['a'], ['b'], ['c']])
   for (const { end } of calls) end()
   expect(await Promise.all(found)).toEqual(['a', 'b', 'c'])
 })

@@ -11,8 +11,8 @@ test('each execution supplies its values to all placeholders of a text that was 
     ({ low, names }) => {
       made += 1
       return sql`
-        select asked.name, asked.place + ${low}::int - ${low}::int as place, ${'fixed'} as fixed
-        from unnest(${names}::text[]) with ordinality as asked (name, place) where asked.place > ${low}::int`
+        select requested.name, requested.place + ${low}::int - ${low}::int as place, ${'fixed'} as fixed
+        from unnest(${names}::text[]) with ordinality as requested (name, place) where requested.place > ${low}::int`
     },
   )
   const found = await Promise.all([

@@ -58,10 +58,10 @@ export async function findBlockedEnvironments(
   ids: readonly string[],
 ): Promise<Set<string>> {
   const { rows } = await sql<{ id: string }>`
-    select asked.id from unnest(${[...ids]}::text[]) as asked (id)
+    select requested.id from unnest(${[...ids]}::text[]) as requested (id)
     cross join lateral (
       select security_state from environment_versions
-      where environment_id = asked.id and coalesce(company_id, ${companyId}) = ${companyId} and state in ('ready', 'blocked')
+      where environment_id = requested.id and coalesce(company_id, ${companyId}) = ${companyId} and state in ('ready', 'blocked')
       order by version_number desc limit 1
     ) newest
     where newest.security_state = 'blocked'

@@ -27,7 +27,7 @@ async function versionWith(
   return version
 }
 
-const standing = async (id: string) => {
+const statesOf = async (id: string) => {
   const row = await db
     .selectFrom('environment_versions')
     .select(['state', 'security_state'])
@@ -51,9 +51,9 @@ it.each(['layer_digest', 'promoted_digest', 'composed_execution_digest'] as cons
     const digest = newDigest()
     const [own, other] = [await versionWith({ [column]: digest }), await versionWith({})]
     expect(await blockDigest(db, { digest, reason: 'miner', isBeingBuilt })).toEqual([own.id])
-    expect(await standing(own.id)).toEqual(['blocked', 'blocked'])
+    expect(await statesOf(own.id)).toEqual(['blocked', 'blocked'])
     expect(await currentOf(own.environmentId)).toBeNull()
-    expect(await standing(other.id)).toEqual(['ready', 'clear'])
+    expect(await statesOf(other.id)).toEqual(['ready', 'clear'])
     expect(await unblockDigest(db, digest)).toEqual([own.id])
     expect(await currentOf(own.environmentId)).toBe(own.id)
   },
@@ -66,9 +66,9 @@ it.each(['verified', 'regional_provisioning', 'ready', 'superseded', 'provisioni
     const { id } = await versionWith({ layer_digest: digest }, state)
     await blockDigest(db, { digest, reason: 'miner', isBeingBuilt })
     await blockDigest(db, { digest, reason: 'miner, looked at again', isBeingBuilt })
-    expect(await standing(id)).toEqual(['blocked', 'blocked'])
+    expect(await statesOf(id)).toEqual(['blocked', 'blocked'])
     expect(await unblockDigest(db, digest)).toEqual([id])
-    expect(await standing(id)).toEqual([state, 'clear'])
+    expect(await statesOf(id)).toEqual([state, 'clear'])
   },
 )
 
@@ -76,9 +76,9 @@ it('also forbids runs of an archived version, which stays archived', async () =>
   const digest = newDigest()
   const { id } = await versionWith({ layer_digest: digest }, 'archived')
   await blockDigest(db, { digest, reason: 'miner', isBeingBuilt })
-  expect(await standing(id)).toEqual(['archived', 'blocked'])
+  expect(await statesOf(id)).toEqual(['archived', 'blocked'])
   await unblockDigest(db, digest)
-  expect(await standing(id)).toEqual(['archived', 'clear'])
+  expect(await statesOf(id)).toEqual(['archived', 'clear'])
 })
 
 it('lasts as long as one of the digests of a version is blocked', async () => {
@@ -87,9 +87,9 @@ it('lasts as long as one of the digests of a version is blocked', async () => {
   await blockDigest(db, { digest: layer, reason: 'miner', isBeingBuilt })
   await blockDigest(db, { digest: manifest, reason: 'miner', isBeingBuilt })
   expect(await unblockDigest(db, layer)).toEqual([])
-  expect(await standing(id)).toEqual(['blocked', 'blocked'])
+  expect(await statesOf(id)).toEqual(['blocked', 'blocked'])
   expect(await unblockDigest(db, manifest)).toEqual([id])
-  expect(await standing(id)).toEqual(['ready', 'clear'])
+  expect(await statesOf(id)).toEqual(['ready', 'clear'])
   expect(await unblockDigest(db, manifest)).toBeUndefined()
 })
 
@@ -101,7 +101,7 @@ it('blocks a version that becomes ready later', async () => {
   await db
     .transaction()
     .execute((trx) => transitionVersion(trx, { id, company_id: tenant.companyId }, { to: 'ready' }))
-  expect(await standing(id)).toEqual(['blocked', 'blocked'])
+  expect(await statesOf(id)).toEqual(['blocked', 'blocked'])
   expect(await currentOf(environmentId)).toBeNull()
 })
 
@@ -119,11 +119,11 @@ it('lets an active build continue, and its version ends blocked', async () => {
   }
   await db.insertInto('build_attempts').values(attempt).execute()
   await blockDigest(db, { digest, reason: 'miner', isBeingBuilt })
-  expect(await standing(id)).toEqual(['regional_provisioning', 'blocked'])
+  expect(await statesOf(id)).toEqual(['regional_provisioning', 'blocked'])
   await db
     .transaction()
     .execute((trx) => transitionVersion(trx, { id, company_id: tenant.companyId }, { to: 'ready' }))
-  expect(await standing(id)).toEqual(['blocked', 'blocked'])
+  expect(await statesOf(id)).toEqual(['blocked', 'blocked'])
 })
 
 it('misses no version that becomes ready concurrently', async () => {
@@ -144,5 +144,5 @@ it('misses no version that becomes ready concurrently', async () => {
       ),
   )
   await Promise.all([...readying, blockDigest(db, { digest, reason: 'miner', isBeingBuilt })])
-  for (const { id } of made) expect(await standing(id)).toEqual(['blocked', 'blocked'])
+  for (const { id } of made) expect(await statesOf(id)).toEqual(['blocked', 'blocked'])
 })

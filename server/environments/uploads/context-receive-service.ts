@@ -54,8 +54,8 @@ export async function receiveContext(
   if ((upload.contentLength ?? 0) > session.declared_bytes) throw new CodedError('context_too_large')
   if (session.unused_key !== null) await sweepUnused(context, { limit: 1, session })
   const storageKey = `contexts/${key.companyId}/${newId('ownedObject')}`
-  const begun = await startReceiving(context.db, key, { storageKey, seconds: receiveMaxSeconds })
-  if (!begun) throw new CodedError('illegal_transition')
+  const started = await startReceiving(context.db, key, { storageKey, seconds: receiveMaxSeconds })
+  if (!started) throw new CodedError('illegal_transition')
   let unused: string | null = storageKey
   try {
     const stored = await store(context, storageKey, upload.body, session.declared_bytes)

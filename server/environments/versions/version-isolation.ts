@@ -40,6 +40,9 @@ export async function changeVersionIsolation(
  * If a deployment stops offering the requested isolation, runs of the version do not start: the executor refuses
  * them.
  */
-function effective({ isolations: [weakest = 'standard'] }: EnvironmentContext, asked: Isolation): Isolation {
-  return asked === 'standard' ? weakest : asked
+function effective(
+  { isolations: [weakest = 'standard'] }: EnvironmentContext,
+  requested: Isolation,
+): Isolation {
+  return requested === 'standard' ? weakest : requested
 }

@@ -121,7 +121,7 @@ describe('masking', () => {
     }
   })
 
-  it('keeps no line back that only may end like the beginning of a value', () => {
+  it('keeps no line back that only may end like the start of a value', () => {
     const value = Array.from({ length: 9000 }, (_, at) => String.fromCharCode(33 + ((at * at) % 90))).join('')
     const lines = Array.from({ length: 2000 }, (_, at) => `${at.toString(36)}\n`)
     const chunks = lines.map((line) => Buffer.from(line))
@@ -133,7 +133,7 @@ describe('masking', () => {
     expect(maskedText(['abc\n'], 'say abc, now, abc\nor')).toBe('say abc, now, [masked]or')
   })
 
-  it('keeps what only looks like the beginning of a value', () => {
+  it('keeps what only looks like the start of a value', () => {
     expect(maskedText(['opensesame'], 'say opensesam')).toBe('say opensesam')
     expect(maskedText(['opensesame'], 'openopensesameopen')).toBe('open[masked]open')
   })

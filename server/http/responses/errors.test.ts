@@ -52,7 +52,7 @@ it('does not log an internal error when a sender hangs up during its body', asyn
       resolve()
     })
   })
-  const begun = new Promise<void>((resolve) => {
+  const started = new Promise<void>((resolve) => {
     app.addHook('preParsing', async () => resolve())
   })
   await app.listen({ host: '127.0.0.1', port: 0 })
@@ -61,7 +61,7 @@ it('does not log an internal error when a sender hangs up during its body', asyn
   socket.write(
     'POST /taken HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\ncontent-length: 9\r\n\r\n{',
   )
-  await begun
+  await started
   socket.destroy()
   await once(socket, 'close')
   await answered

@@ -15,7 +15,7 @@ export function goneSignal(reply: FastifyReply): AbortSignal {
   return gone.signal
 }
 
-/** Sends what `open` opens: all of it, or 206 with the range; 416 tells the size. Its `headers` replace the usual ones. */
+/** Sends what `open` opens: all of it, or 206 with the range; 416 reports the size. Its `headers` replace the usual ones. */
 export async function sendDownload(
   reply: FastifyReply,
   { signal }: DownloadRequest,

@@ -95,7 +95,9 @@ function fileView({ id, path, byteSize, preview }: SharedFile, token: string): H
   if (!preview) return head
   if (preview.kind === 'image')
     return html`${head}<img src="${address}?show=true" alt="${name}" loading="lazy">`
-  const note = preview.isCut ? html`<p class="soft">Its beginning; the download has all.</p>` : ''
+  const note = preview.isCut
+    ? html`<p class="soft">Only the start is shown; the download is complete.</p>`
+    : ''
   if (preview.kind === 'text')
     return html`${head}<details><summary>Show</summary><pre>${plainText(preview.text)}</pre>${note}</details>`
   const rows = csvRows(preview.text, csvBounds)

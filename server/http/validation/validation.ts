@@ -49,14 +49,14 @@ export function isValid(validate: Validate, value: unknown): boolean {
 }
 
 /**
- * The relevant errors: a nullable field also fails as `null` and as a choice of both, but only the first error tells
+ * The relevant errors: a nullable field also fails as `null` and as a choice of both, but only the first error says
  * the sender what to send.
  */
 function telling(errors: readonly ErrorObject[]): readonly ErrorObject[] {
-  const told = errors.filter(
+  const relevant = errors.filter(
     ({ keyword, params }) => keyword !== 'anyOf' && !(keyword === 'type' && params.type === 'null'),
   )
-  return told.length > 0 ? told : errors
+  return relevant.length > 0 ? relevant : errors
 }
 
 const namePartMaxLength = 128

@@ -21,7 +21,7 @@ export interface Part {
 
 export class Supervisor {
   readonly #stages: Part[][]
-  readonly #begun: Part[] = []
+  readonly #started: Part[] = []
   #stopping: Promise<void> | undefined
 
   /** In start order; within a stage, the last part stops first. */
@@ -34,7 +34,7 @@ export class Supervisor {
     try {
       for (const stage of this.#stages) {
         if (this.#stopping) return
-        this.#begun.push(...stage)
+        this.#started.push(...stage)
         await Promise.all(stage.map((part) => part.start()))
       }
     } catch (error) {
@@ -51,10 +51,10 @@ export class Supervisor {
 
   /** Kills every part at once. */
   kill(): void {
-    for (const part of this.#begun) part.kill()
+    for (const part of this.#started) part.kill()
   }
 
   async #drain(): Promise<void> {
-    for (const part of this.#begun.toReversed()) await part.stop()
+    for (const part of this.#started.toReversed()) await part.stop()
   }
 }

@@ -12,24 +12,24 @@ const stopSignals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
  */
 export async function untilSignal(supervisor: Supervisor, whenReady: () => void): Promise<ExitCode> {
   let signals = 0
-  const asked = Promise.withResolvers<void>()
+  const stopRequest = Promise.withResolvers<void>()
   const onSignal = () => {
     signals += 1
     if (signals === 1) say('sandbox', 'stopping; once more to stop at once', systemClock.now())
     else supervisor.kill()
-    asked.resolve()
+    stopRequest.resolve()
   }
   for (const name of stopSignals) process.on(name, onSignal)
   // A closed terminal accepts no more lines; the log files still do.
   process.stdout.on('error', () => {})
   try {
     const started = supervisor.start()
-    await Promise.race([started, asked.promise])
+    await Promise.race([started, stopRequest.promise])
     if (signals === 0) {
       whenReady()
       tidyAfterStart()
     }
-    await asked.promise
+    await stopRequest.promise
     await supervisor.stop()
     await started
     say('sandbox', 'stopped', systemClock.now())

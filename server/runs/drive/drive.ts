@@ -93,12 +93,12 @@ export class Drive {
     const { runs, pause = sleep } = this.deps
     await pause(reportDelayMs, settled)
     if (settled.aborted) return
-    const standing = await this.retry('mark running', () => runs.markRunning(this.run))
-    if (standing === 'lost') {
+    const status = await this.retry('mark running', () => runs.markRunning(this.run))
+    if (status === 'lost') {
       this.log.warn('run belongs to another worker')
       throw new ClaimLost()
     }
-    if (standing !== 'cancel_requested') return
+    if (status !== 'cancel_requested') return
     this.markCancelled()
     await this.stopSandbox()
   }

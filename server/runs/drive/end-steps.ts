@@ -65,12 +65,12 @@ const mayStartAgain = ({ fence }: ClaimedRun, exit: SandboxExit): boolean =>
 export const decide: RunStep<'collected'> = async (drive, { exit, results }) => {
   await drive.endReport()
   if (mayStartAgain(drive.run, exit)) {
-    const standing = await requeue(drive)
+    const status = await requeue(drive)
     // The current holder of the run still needs the exit record.
-    if (standing === 'lost') return over
-    if (standing === 'cancel_requested')
+    if (status === 'lost') return over
+    if (status === 'cancel_requested')
       return { at: 'decided', end: { outcome: failed('cancelled') }, residue: 'sandbox' }
-    if (standing !== 'running') return { at: 'finished', residue: 'sandbox' }
+    if (status !== 'running') return { at: 'finished', residue: 'sandbox' }
   }
   if (exit.cause === 'stopped' && !drive.isCancelled) await checkForCancel(drive)
   const own = outcomeOf(exit, drive.isCancelled)

@@ -430,7 +430,7 @@ describe('a log that is followed', () => {
       const { state } = await rowOf(id)
       seen.push([state, event.kind === 'log' ? event.text : event.kind])
     }
-    // A line may come before the row tells that the run has begun.
+    // A line may come before the row says that the run has started.
     expect(seen[0]).toEqual([expect.stringMatching(/^(starting|running)$/), expect.stringMatching(/^one/)])
     expect(seen.at(-1)).toEqual(['completed', 'end'])
     const text = seen.slice(0, -1).map(([, part]) => part)

@@ -94,11 +94,11 @@ describe('the end of a run', () => {
       'sent_bytes=5000',
     ],
     [{ files: { output: { status: 'too_large', byteSize: 20_000_000 } } }, 'bytes=20000000'],
-  ])('tells with %o what its author can look for', (change, detail) => {
+  ])('reports %o with a detail that its author can search for', (change, detail) => {
     expect(outcomeOf(exitRecord(change), false).error_detail).toBe(detail)
   })
 
-  it('tells details in the characters a row takes', () => {
+  it('stores details in characters that a row accepts', () => {
     const detail = failed('runtime_start_failed', { detail: `<b>"${'x'.repeat(300)}` }).error_detail
     expect(detail).toMatch(/^[A-Za-z0-9._@:/+=%;-]{128}$/)
   })

@@ -337,7 +337,7 @@ describe('a cancel', () => {
     await startWorker()
     const id = await queue()
     await untilState(id, 'running')
-    // The row asks for the end, and the job has ended before anyone was told.
+    // The row asks for the end, and the job has ended before any notification.
     await db.updateTable('runs').set({ state: 'cancel_requested' }).where('id', '=', id).execute()
     executor.end(`${id}_1`, { exit: { exitCode: 3 } })
     await untilState(id, 'customer_failed')

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 
 /*
  * The true type of what may be shown from this origin, decided by its bytes: raster images, and plain text. A name only
- * tells CSV from other text. Everything else is only ever downloaded; text that starts as markup does is among it.
+ * distinguishes CSV from other text. Everything else is only ever downloaded; text that starts as markup does is among it.
  */
 
 /** So many bytes decide. */

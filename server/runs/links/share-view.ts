@@ -21,7 +21,7 @@ export interface SharedFile {
   preview: { kind: 'image' } | { kind: 'csv' | 'text'; text: string; isCut: boolean } | undefined
 }
 
-/** What a share page tells. */
+/** Content of a share page. */
 export interface ShareView {
   title: string
   status: string

@@ -41,7 +41,7 @@ const imageShell = '/bin/sh'
 const defaultPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
 /**
  * The steps before the job fail only because of the sandbox, such as a full workspace, never because of the job. A job may
- * exit with the same status; the line in the log tells both cases apart. A job that imitates the line as well misleads only
+ * exit with the same status; the line in the log distinguishes the two cases. A job that imitates the line as well misleads only
  * its owner.
  */
 const bootFailed = 125

@@ -41,7 +41,7 @@ const read = (rid: string, who = tenant.member) =>
 
 const queue = () => makeRun(db, task, { chatroom_id: tenant.roomId })
 
-/** A run that has ended with this told of it. */
+/** A run that has ended with these refusals. */
 async function endedRun(cause: 'exited' | 'egress_cap', entries: Refusal[]): Promise<string> {
   const executor = new ScriptedExecutor()
   const network = {
@@ -70,7 +70,7 @@ async function endedRun(cause: 'exited' | 'egress_cap', entries: Refusal[]): Pro
   return id
 }
 
-it('tells what was refused to a run, with a reason for people, until its content is no longer kept', async () => {
+it('lists what was refused to a run, with a readable reason, until its content expires', async () => {
   const named: Refusal = {
     ...refusal,
     reason: 'name_not_in_allow_list',
@@ -80,17 +80,17 @@ it('tells what was refused to a run, with a reason for people, until its content
     port: 0,
   }
   const rid = await endedRun('exited', [refusal, named])
-  const told = { attempts: 3, first_at: at(0), last_at: at(1) }
+  const counted = { attempts: 3, first_at: at(0), last_at: at(1) }
   expect((await read(rid)).body).toEqual({
     run_id: rid,
     items: [
       {
-        ...told,
+        ...counted,
         ...{ reason: 'not_in_allow_list', protocol: 'tcp', name: '', address: '8.8.8.8', port: 443 },
         explanation: expect.stringContaining('allow list'),
       },
       {
-        ...told,
+        ...counted,
         ...{ reason: 'name_not_in_allow_list', protocol: 'dns', name: 'a\\000.test', address: '', port: 0 },
         explanation: 'The allow list does not contain this name.',
       },
@@ -102,7 +102,7 @@ it('tells what was refused to a run, with a reason for people, until its content
   expect((await read(rid)).body).toEqual({ run_id: rid, items: [], more: 0 })
 })
 
-it('tells that a run was ended by its cap', async () => {
+it('reports that a run was ended by its cap', async () => {
   const rid = await endedRun('egress_cap', [])
   expect((await read(rid)).body).toMatchObject({ items: [{ reason: 'cap_reached', attempts: 1 }], more: 0 })
 })

@@ -66,7 +66,7 @@ describe('claiming a run', () => {
     expect(await claimNext(db, options)).toBeUndefined()
   })
 
-  it('tells whether anything else was queued, of whichever company', async () => {
+  it('reports whether anything else is queued, of any company', async () => {
     await queue(await makeCompany())
     await queue(await makeCompany())
     expect(await claimNext(db, options)).toMatchObject({ isLast: false })

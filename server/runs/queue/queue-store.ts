@@ -138,25 +138,25 @@ const snapshotStatement = (mean: () => RawBuilder<unknown>) =>
         from runs where state in ('starting', 'running', 'cancel_requested')
       ) live
     )
-    select asked.company_id, asked.resource_profile, fleet.*, ${mean()} as mean_seconds,
+    select requested.company_id, requested.resource_profile, fleet.*, ${mean()} as mean_seconds,
       own.run_concurrency_limit, own.queued_run_limit, own.run_timeout_bound_seconds,
-      ${liveOverBound('asked.company_id')} as company_over_bound,
-      ${keptBytesOf(sql`asked.company_id`)} as kept_bytes, ${keptLimitOf(sql`asked.company_id`)} as kept_bytes_limit,
+      ${liveOverBound('requested.company_id')} as company_over_bound,
+      ${keptBytesOf(sql`requested.company_id`)} as kept_bytes, ${keptLimitOf(sql`requested.company_id`)} as kept_bytes_limit,
       (select count(*) from (
-        select 1 from runs where state = 'queued' and company_id = asked.company_id
+        select 1 from runs where state = 'queued' and company_id = requested.company_id
         limit ${opaqueParam(companyMost, 'bigint')}
       ) q) as company_queued,
       (select count(*) from runs
-        where state in ('starting', 'running', 'cancel_requested') and company_id = asked.company_id) as company_live
+        where state in ('starting', 'running', 'cancel_requested') and company_id = requested.company_id) as company_live
     from unnest(${arrayParam(companyIds, 'text')}, ${arrayParam(resourceProfiles, 'text')})
-      as asked (company_id, resource_profile)
+      as requested (company_id, resource_profile)
     left join company_settings own using (company_id)
     cross join fleet
   `,
   )
 
 const snapshotWithoutDurations = snapshotStatement(() => sql`null::float8`)
-const snapshotWithDurations = snapshotStatement(() => sql`(${meanSeconds('asked')})`)
+const snapshotWithDurations = snapshotStatement(() => sql`(${meanSeconds('requested')})`)
 
 /** Mean seconds of the latest runs of the company and profile that `kind` names. */
 const meanSeconds = (kind: string) => sql`
@@ -194,12 +194,12 @@ export async function queueView(
   { runs, withinCompany }: QueueViewOptions,
 ): Promise<QueueView[]> {
   const front = withinCompany
-    ? sql`select ahead.* from (select distinct company_id from asked) company cross join lateral (
+    ? sql`select ahead.* from (select distinct company_id from requested) company cross join lateral (
         ${queueHead(sql`and company_id = company.company_id`)}) ahead`
     : queueHead(sql``)
   const { rows } = await sql<QueueView>`${acrossCompanies('counts the runs of all companies that are ahead')}
-    with asked as (
-      select asked.id, asked.company_id, run.resource_profile, run.timeout_seconds
+    with requested as (
+      select requested.id, requested.company_id, run.resource_profile, run.timeout_seconds
       from unnest(
         ${arrayParam(
           runs.map(({ id }) => id),
@@ -208,11 +208,11 @@ export async function queueView(
           runs.map(({ company_id }) => company_id),
           'text',
         )}
-      ) as asked (id, company_id)
+      ) as requested (id, company_id)
       cross join lateral (
-        select company_id, resource_profile, timeout_seconds, state from runs where runs.id = asked.id limit 1
+        select company_id, resource_profile, timeout_seconds, state from runs where runs.id = requested.id limit 1
       ) run
-      where run.state = 'queued' and run.company_id = asked.company_id
+      where run.state = 'queued' and run.company_id = requested.company_id
     ), live as (
       select company_id, count(*) as runs, sum(${promisedMemoryMib('resource_profile')}) as memory from runs
       where state in ('starting', 'running', 'cancel_requested') group by company_id
@@ -224,12 +224,12 @@ export async function queueView(
       ${front}
     ), recent as materialized (
       select company_id, resource_profile, (${meanSeconds('profile')}) as mean_seconds
-      from (select distinct company_id, resource_profile from asked) profile
+      from (select distinct company_id, resource_profile from requested) profile
     )
-    select asked.id, asked.resource_profile, asked.timeout_seconds, front.place, recent.mean_seconds,
+    select requested.id, requested.resource_profile, requested.timeout_seconds, front.place, recent.mean_seconds,
       coalesce(live.runs, 0) as company_live, fleet.*, own.run_concurrency_limit, own.run_timeout_bound_seconds,
-      ${liveOverBound('asked.company_id')} as company_over_bound
-    from asked cross join fleet
+      ${liveOverBound('requested.company_id')} as company_over_bound
+    from requested cross join fleet
     left join company_settings own using (company_id)
     left join live using (company_id)
     left join front using (id)

@@ -108,7 +108,7 @@ describe('reading a run', () => {
     })
   })
 
-  it('tells a wait only where there is one, and a hint only for a failure', async () => {
+  it('has a wait reason only while it waits, and a hint only for a failure', async () => {
     const shown = async (fields: Record<string, unknown>) => {
       const rid = await queue({ chatroom_id: tenant.roomId, worker: 'w', sandbox_id: 's', ...fields })
       return (await call(runRoutes.readRun, tenant.member, { rid })).body

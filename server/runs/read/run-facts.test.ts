@@ -108,7 +108,7 @@ describe('the place in the queue', () => {
     expect(await shown(rid, hosted)).toMatchObject({ queue_position: 2 })
   })
 
-  it('is told to each of many who ask at once, by the queue of their own company where hosted', async () => {
+  it('is returned to many concurrent readers, for the queue of their own company where hosted', async () => {
     const mine = [await make(), await make({ queued_at: claimedAt })]
     const other = await makeTenant(db)
     const theirs = await makeRun(db, await makeRunnableTask(db, other.companyId), {

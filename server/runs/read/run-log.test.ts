@@ -68,7 +68,7 @@ describe('the log of a run that has ended', () => {
     expect(await events({ query: { start: String(log.length) } })).toEqual([end])
   })
 
-  it('tells what the run took', async () => {
+  it('reports the usage of the run', async () => {
     expect((await ask('readRunUsage')).body).toMatchObject({
       run_id: rid,
       peak_memory_bytes: 12_345,

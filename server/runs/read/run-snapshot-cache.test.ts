@@ -89,8 +89,8 @@ const readers = [key, second, foreign]
 const write = (statements: string) => sql.raw(statements).execute(db)
 const readAll = (read: typeof atOnce) => Promise.all(readers.map((reader) => read(reader, address)))
 
-test('whatever is written between two reads, the second tells of it', async () => {
-  const told = new Set<unknown>()
+test('the second read shows whatever was written after the first', async () => {
+  const seen = new Set<unknown>()
   const sequences = fc.array(fc.constantFrom(...writes), { minLength: 2, maxLength: 5 })
   await fc.assert(
     fc.asyncProperty(sequences, async (drawn) => {
@@ -104,10 +104,10 @@ test('whatever is written between two reads, the second tells of it', async () =
         await write(statement)
         const answers = await readAll(atOnce)
         expect(answers).toEqual(await readAll(inSteps))
-        for (const answer of answers) told.add(typeof answer === 'object' ? 'shown' : answer)
+        for (const answer of answers) seen.add(typeof answer === 'object' ? 'shown' : answer)
       }
     }),
     { numRuns: writes.length + 20, examples: writes.map((statement) => [[statement]]) },
   )
-  expect(told).toEqual(new Set(['shown', 'not_found', 418, 403]))
+  expect(seen).toEqual(new Set(['shown', 'not_found', 418, 403]))
 })

@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import {
+  type CallerMembership,
   joinKey,
-  joinStanding,
+  joinMembership,
   type KeyCredential,
   keyColumns,
-  type Standing,
-  standingColumns,
+  membershipColumns,
 } from '../../access/authentication/caller-statement.ts'
 import { ownRunsOfKey, seenByKey } from '../../access/own-runs.ts'
 import type { Executing } from '../../db/database.ts'
@@ -22,7 +22,9 @@ export interface SnapshotKey {
 }
 
 /** The key, its owner's membership of the room, and the run. `department_id` or `id` is null if the room or the run is not found. */
-export type RunSnapshot = KeyCredential & NullableOf<Standing> & NullableOf<Omit<ShownRun, 'company_id'>>
+export type RunSnapshot = KeyCredential &
+  NullableOf<CallerMembership> &
+  NullableOf<Omit<ShownRun, 'company_id'>>
 
 /** All null for a room that is not live in the key's company, or a run that the key must not see. */
 type NullableOf<Row> = { [Column in keyof Row]: Row[Column] | null }
@@ -33,7 +35,7 @@ export const runOf = (reading: RunSnapshot): ShownRun | undefined =>
 
 /** The text of a snapshot holds all data that the response depends on. The key's `company_id` is also that of the run. */
 export const snapshotText = new RowText<RunSnapshot>(
-  { ...runColumns, ...keyColumns, ...standingColumns },
+  { ...runColumns, ...keyColumns, ...membershipColumns },
   {
     queued_at: true,
     claimed_at: true,
@@ -52,31 +54,31 @@ const snapshotTexts = prepared<
   { lines: string | null }
 >(
   ({ keyHashes, chatroomIds, runIds }) => sql`
-    select string_agg(asked.place || ' ' || ${snapshotText.sql}, chr(10)) as lines
+    select string_agg(requested.place || ' ' || ${snapshotText.sql}, chr(10)) as lines
     from unnest(${arrayParam(keyHashes, 'bytea')}, ${arrayParam(chatroomIds, 'text')}, ${arrayParam(runIds, 'text')})
-      with ordinality as asked (key_hash, chatroom_id, run_id, place)
+      with ordinality as requested (key_hash, chatroom_id, run_id, place)
     ${joinKey}
-    ${joinStanding({ roomId: 'asked.chatroom_id', companyId: 'owner.company_id', userId: 'owner.id' })}
-    left join ${runById('asked.run_id')} on runs.company_id = owner.company_id
-      and runs.chatroom_id = asked.chatroom_id
+    ${joinMembership({ roomId: 'requested.chatroom_id', companyId: 'owner.company_id', userId: 'owner.id' })}
+    left join ${runById('requested.run_id')} on runs.company_id = owner.company_id
+      and runs.chatroom_id = requested.chatroom_id
       and ${seenByKey(ownRunsOfKey)}
   `,
 )
 
 /**
- * The `readingText` of each reading, in the order asked for; undefined where no key has the hash. Writes nothing. Each
+ * The `readingText` of each reading, in the order requested; undefined where no key has the hash. Writes nothing. Each
  * text is a piece of a larger one, which it keeps in memory.
  */
 export async function findSnapshotTexts(
   db: Executing,
-  asked: readonly SnapshotKey[],
+  requested: readonly SnapshotKey[],
 ): Promise<(string | undefined)[]> {
   const [found] = await snapshotTexts(db, {
-    keyHashes: asked.map(({ keyHash }) => keyHash),
-    chatroomIds: asked.map(({ chatroomId }) => chatroomId),
-    runIds: asked.map(({ runId }) => runId),
+    keyHashes: requested.map(({ keyHash }) => keyHash),
+    chatroomIds: requested.map(({ chatroomId }) => chatroomId),
+    runIds: requested.map(({ runId }) => runId),
   })
-  const texts: (string | undefined)[] = asked.map(() => undefined)
+  const texts: (string | undefined)[] = requested.map(() => undefined)
   for (const line of found?.lines?.split('\n') ?? []) {
     const end = line.indexOf(' ')
     texts[Number(line.slice(0, end)) - 1] = line.slice(end + 1)

@@ -45,18 +45,18 @@ const addresses: Record<string, RunAddress> = {
 }
 await db.updateTable('chatrooms').set({ deleted_at: new Date() }).where('id', '=', deletedRoom).execute()
 
-test('a key is told at once what it would be told step by step', async () => {
-  const told = new Map<string, unknown[]>()
+test('one statement gives a key the same answer as the separate steps', async () => {
+  const answers = new Map<string, unknown[]>()
   for (const [who, key] of Object.entries(keys)) {
     for (const [what, address] of Object.entries(addresses)) {
       const answer = await atOnce(key, address)
       expect(answer, `${who}: ${what}`).toEqual(await inSteps(key, address))
-      told.set(who, [...(told.get(who) ?? []), answer === 'not_found' ? answer : what])
+      answers.set(who, [...(answers.get(who) ?? []), answer === 'not_found' ? answer : what])
     }
   }
   const own = ['a run', 'a run of the sandbox key']
   const hidden = (count: number) => Array(count).fill('not_found')
-  expect(Object.fromEntries(told)).toEqual({
+  expect(Object.fromEntries(answers)).toEqual({
     member: [...own, ...hidden(4)],
     outsider: hidden(6),
     'department manager': [...own, ...hidden(4)],

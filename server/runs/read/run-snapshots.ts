@@ -23,20 +23,20 @@ export class RunSnapshots {
   readonly #kept = new RecentMap<CachedSnapshot>(cachedMin)
 
   constructor(db: Executing) {
-    this.#texts = new Batcher((asked) => findSnapshotTexts(db, asked))
+    this.#texts = new Batcher((requested) => findSnapshotTexts(db, requested))
   }
 
   /** A read whose run is loaded together with the API key. A caller with another credential loads nothing here. */
   begin(address: RunAddress): SnapshotRead {
-    const begun: SnapshotRead = {
+    const reading: SnapshotRead = {
       findKey: async (keyHash) => {
         const text = await this.#texts.add({ keyHash, ...address })
         if (text === undefined) return undefined
-        begun.snapshot = this.#readingOf(keyHash.toString('latin1') + address.runId, text)
-        return begun.snapshot.row
+        reading.snapshot = this.#readingOf(keyHash.toString('latin1') + address.runId, text)
+        return reading.snapshot.row
       },
     }
-    return begun
+    return reading
   }
 
   #readingOf(place: string, text: string): CachedSnapshot {

@@ -52,8 +52,8 @@ const newestFirst = sql`order by runs.queued_at desc, runs.id desc`
 
 /** The caller's rooms, each selected by id. */
 const roomsOf = (companyId: string, roomIds: readonly string[]) => sql`
-  unnest(${arrayParam(roomIds, 'text')}) as asked (id) cross join lateral (
-    select id from chatrooms where id = asked.id and company_id = ${companyId} limit 1) room`
+  unnest(${arrayParam(roomIds, 'text')}) as requested (id) cross join lateral (
+    select id from chatrooms where id = requested.id and company_id = ${companyId} limit 1) room`
 
 /** The runs of one room that match the filter, ignoring its rooms. */
 const inRoom = (filter: VisibleRunFilter) =>

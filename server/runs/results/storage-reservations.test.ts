@@ -27,12 +27,12 @@ it('asks nobody about small results, and for companies without a bound lets all 
 })
 
 it('goes on after a look that failed', async () => {
-  let isAway = true
+  let isUnavailable = true
   const room = new StorageReservations(async () => {
-    if (isAway) throw new Error('away')
+    if (isUnavailable) throw new Error('away')
     return mib
   })
   await expect(room.reserve('one', mib)).rejects.toThrow('away')
-  isAway = false
+  isUnavailable = false
   expect(await room.reserve('one', mib)).toBeDefined()
 })

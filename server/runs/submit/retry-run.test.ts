@@ -130,7 +130,7 @@ describe('retrying a run', () => {
     expect((await retry(rid, { body: { color: 'red' } })).status).toBe(422)
   })
 
-  it('tells when the stored input is gone or is not what it was, and takes an explicit one then', async () => {
+  it('refuses when the stored input is gone or has changed, and accepts an explicit one then', async () => {
     const [gone, changed] = [await source(), await source()]
     await db.deleteFrom('run_inputs').where('run_id', '=', gone).execute()
     await db

@@ -69,7 +69,7 @@ it('a company at its bound may not submit or upload, and others may', async () =
   expect((await submit(other, versionId)).status).toBe(200)
 })
 
-it('an upload counts as what it declares from its beginning on', async () => {
+it('an upload counts with its declared size from its start', async () => {
   const open = (bytes: number) =>
     db.transaction().execute((trx) => requireStagingSpace(trx, tenant.companyId, bytes))
   await open(9 * mib)

@@ -30,13 +30,13 @@ const responsesOfKeys = prepared<
   Omit<StoredResponse, 'run'> & { place: number; run: string | null }
 >(
   (scopes) => sql`
-    select asked.place, taken.request_hash, taken.response,
+    select requested.place, taken.request_hash, taken.response,
       case when taken.run_id is not null then ${runText.sql} end as run
-    from unnest(${scopeArrays(scopes)}) with ordinality as asked (company_id, principal_id, route, key, place)
+    from unnest(${scopeArrays(scopes)}) with ordinality as requested (company_id, principal_id, route, key, place)
     cross join lateral (
       select * from idempotency_keys taken
-      where taken.company_id = asked.company_id and taken.principal_id = asked.principal_id
-        and taken.route = asked.route and taken.key = asked.key
+      where taken.company_id = requested.company_id and taken.principal_id = requested.principal_id
+        and taken.route = requested.route and taken.key = requested.key
       limit 1
     ) taken
     left join ${runById('taken.run_id')} on true

@@ -36,8 +36,8 @@ export async function createApproval(
   const { companyId } = principal
   const consumer = { scope: request.consumer_scope, id: request.consumer_id }
   await requireConsumer(context.directory, principal, 'secret.approve', consumer)
-  const asked = { taskId: request.task_id, versionId: request.task_version_id }
-  const { task, version } = await context.tasks.version(principal, asked)
+  const requested = { taskId: request.task_id, versionId: request.task_version_id }
+  const { task, version } = await context.tasks.version(principal, requested)
   if (task.state !== 'active') throw new CodedError('task_archived')
   if (version.state !== 'published' || version.content_state !== 'active')
     throw new CodedError('task_version_not_published')

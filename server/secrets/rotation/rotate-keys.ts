@@ -11,7 +11,7 @@ import {
 /*
  * A rotation makes the next key-encryption key and wraps the data key of every stored value under it. The service goes on
  * meanwhile: every process wraps under the newest key from its next use on, and unwraps under all. One row at a time is
- * changed, and only where it still is what was read, so it may be stopped at any point: what was begun is finished by the
+ * changed, and only where it still is what was read, so it may be stopped at any point: a started rotation is finished by the
  * next call, which makes no further key while values are wrapped under former ones.
  */
 

@@ -18,15 +18,15 @@ export async function findBoundSlots(
       bool_or((b.consumer_scope, b.consumer_id) in (
         ('chatroom', ${room.id}), ('department', ${room.department_id}), ('company', ${room.company_id})
       )) as of_borrower,
-      bool_or(b.consumer_scope = asked.owner_scope and b.consumer_id = asked.owner_id) as of_owner
+      bool_or(b.consumer_scope = requested.owner_scope and b.consumer_id = requested.owner_id) as of_owner
     from unnest(
       ${tasks.map(({ taskId }) => taskId)}::text[], ${tasks.map(({ ownerScope }) => ownerScope)}::text[],
       ${tasks.map(({ ownerId }) => ownerId)}::text[]
-    ) as asked (task_id, owner_scope, owner_id)
-    join secret_bindings b on b.task_id = asked.task_id and b.company_id = ${room.company_id} and b.state = 'active'
+    ) as requested (task_id, owner_scope, owner_id)
+    join secret_bindings b on b.task_id = requested.task_id and b.company_id = ${room.company_id} and b.state = 'active'
     where (b.consumer_scope, b.consumer_id) in (
       ('chatroom', ${room.id}), ('department', ${room.department_id}), ('company', ${room.company_id}),
-      (asked.owner_scope, asked.owner_id))
+      (requested.owner_scope, requested.owner_id))
     group by b.task_id, b.slot_name
   `.execute(db)
   return rows

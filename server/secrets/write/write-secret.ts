@@ -43,7 +43,7 @@ export interface SecretCall<Request> {
   body: Request
 }
 
-/** Throws what the routes declare; what is wrong with the value is told in the array shape. */
+/** Throws what the routes declare; problems of the value have the array shape. */
 export const createSecret = (context: SecretContext, call: SecretCall<SecretWriteRequest>) =>
   writeValue(context, 'create', call)
 

@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
-import { joinStanding, type Standing } from '../../access/authentication/caller-statement.ts'
+import { type CallerMembership, joinMembership } from '../../access/authentication/caller-statement.ts'
 import { applicableShareId, roomInStatement } from '../../access/share-statement.ts'
 import type { Executing } from '../../db/database.ts'
 import { arrayParam } from '../../db/fast/array-param.ts'
 import { prepared } from '../../db/fast/prepared.ts'
 
 /** A version that a room requests to run. */
-export interface AskedVersion {
+export interface RequestedVersion {
   companyId: string
   roomId: string
   versionId: string
@@ -38,7 +38,7 @@ export interface RunnableRow {
 }
 
 /** The user's membership of the room, and the version; `id` is null if there is no such version. */
-export type RunnableReading = Standing & { [Column in keyof RunnableRow]: RunnableRow[Column] | null }
+export type RunnableReading = CallerMembership & { [Column in keyof RunnableRow]: RunnableRow[Column] | null }
 
 /** The version columns are either all set or all null. */
 export const runnableOf = (reading: RunnableReading): RunnableRow | undefined =>
@@ -49,7 +49,7 @@ const runnables = prepared<
   RunnableReading & { place: number }
 >(
   ({ companyIds, roomIds, versionIds, userIds }) => sql`
-    select asked.place, room.department_id, member.room_manager, version.id, version.task_id, version.company_id, version.environment_version_id,
+    select requested.place, room.department_id, member.room_manager, version.id, version.task_id, version.company_id, version.environment_version_id,
       version.bundle_id, version.input_schema, version.timeout_seconds, version.state, version.content_state,
       task.state as task_state, task.security_state as task_security_state, ${applicableShareId(sql.ref('task.id'), roomInStatement)} as share_grant_id,
       built.resource_profile, built.layer_digest, release.approved_at is not null as runner_approved,
@@ -59,15 +59,15 @@ const runnables = prepared<
     from unnest(
       ${arrayParam(companyIds, 'text')}, ${arrayParam(roomIds, 'text')}, ${arrayParam(versionIds, 'text')},
       ${arrayParam(userIds, 'text')}
-    ) with ordinality as asked (company_id, room_id, version_id, user_id, place)
-    ${joinStanding({ roomId: 'asked.room_id', companyId: 'asked.company_id', userId: 'asked.user_id' })}
-    left join task_versions version on version.id = asked.version_id and version.company_id = asked.company_id
+    ) with ordinality as requested (company_id, room_id, version_id, user_id, place)
+    ${joinMembership({ roomId: 'requested.room_id', companyId: 'requested.company_id', userId: 'requested.user_id' })}
+    left join task_versions version on version.id = requested.version_id and version.company_id = requested.company_id
     left join tasks task on task.id = version.task_id
     left join environment_versions built on built.id = version.environment_version_id
-      and (built.company_id = asked.company_id or built.company_id is null)
+      and (built.company_id = requested.company_id or built.company_id is null)
     left join environments environment on environment.id = built.environment_id
     left join runner_releases release on release.release = built.runner_release
-    left join company_settings settings on settings.company_id = asked.company_id
+    left join company_settings settings on settings.company_id = requested.company_id
     where room.id is not null
   `,
 )
@@ -78,14 +78,14 @@ const runnables = prepared<
  */
 export async function findRunnableRows(
   db: Executing,
-  asked: readonly AskedVersion[],
+  requested: readonly RequestedVersion[],
 ): Promise<(RunnableReading | undefined)[]> {
   const rows = await runnables(db, {
-    companyIds: asked.map(({ companyId }) => companyId),
-    roomIds: asked.map(({ roomId }) => roomId),
-    versionIds: asked.map(({ versionId }) => versionId),
-    userIds: asked.map(({ userId }) => userId),
+    companyIds: requested.map(({ companyId }) => companyId),
+    roomIds: requested.map(({ roomId }) => roomId),
+    versionIds: requested.map(({ versionId }) => versionId),
+    userIds: requested.map(({ userId }) => userId),
   })
   const byPlace = new Map(rows.map((row) => [row.place, row]))
-  return asked.map((_, at) => byPlace.get(at + 1))
+  return requested.map((_, at) => byPlace.get(at + 1))
 }

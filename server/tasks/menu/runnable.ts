@@ -8,8 +8,8 @@ import type { RunnableVersion as EnvironmentVersion } from '../../environments/v
 import { findTask } from '../catalogue/task-store.ts'
 import { findVersionById, type TaskVersionRow } from '../versions/task-version-store.ts'
 import {
-  type AskedVersion,
   findRunnableRows,
+  type RequestedVersion,
   type RunnableReading,
   type RunnableRow,
   runnableOf,
@@ -41,10 +41,10 @@ type RunnableEnvironment = Pick<
 
 /** Finds versions that rooms may run. Concurrent submissions share one statement. */
 export class Runnables {
-  readonly #rows: Batcher<AskedVersion, RunnableReading>
+  readonly #rows: Batcher<RequestedVersion, RunnableReading>
 
   constructor(db: Executing) {
-    this.#rows = new Batcher((asked) => findRunnableRows(db, asked))
+    this.#rows = new Batcher((requested) => findRunnableRows(db, requested))
   }
 
   /**

@@ -153,19 +153,19 @@ async function inTwoParts(
 test('a killed resolver is restarted with the lists', async () => {
   const both = attempts(`${one}.test`, `${eight}.test`)
   const script = { first: both, second: `${both}; ${both}`, allow: { names: [`${eight}.test`] } }
-  const told = await inTwoParts(agent, script, async () => {
+  const results = await inTwoParts(agent, script, async () => {
     const pid = await resolverPid()
     process.kill(pid, 'SIGKILL')
     await waitUntil(async () => ![0, pid].includes(await resolverPid()))
   })
-  expect(told).toBe('refused reached refused reached refused reached')
+  expect(results).toBe('refused reached refused reached refused reached')
 })
 
 test('a list is enforced while the agent is dead, and by the next agent', async () => {
   const host = await TestAgent.start({ SANDBOX_RUNTIME_EGRESS: 'true' }, { prefix: internet.onMachine })
   const hosts = ['9.9.9.9', publicHosts.ip4, publicHosts.ip6]
   const script = { first: 'true', second: attempts(...hosts), allow: { ranges: ['9.9.9.9/32'] } }
-  const told = await inTwoParts(host, script, async (pid) => {
+  const results = await inTwoParts(host, script, async (pid) => {
     await host.end('SIGKILL')
     const inside = [
       'nsenter',
@@ -179,7 +179,7 @@ test('a list is enforced while the agent is dead, and by the next agent', async 
     // A successful first link proves that the router has its rules.
     await host.run({ ...shellJob(await host.image(), 'true'), network: { egressCapBytes: 1 } })
   })
-  expect(told).toBe('reached refused refused')
+  expect(results).toBe('reached refused refused')
   await host.dispose()
 }, 60_000)
 

@@ -154,7 +154,7 @@ test('a flood of refused connections and names is bounded, counted, and costs th
   expect(other.log).toBe('fine\n')
   expect(refused?.entries).toHaveLength(200)
   expect(refused?.more).toBeGreaterThan(200)
-  console.log(`2000 datagrams and 400 names refused: 200 told, ${refused?.more} counted`)
+  console.log(`2000 datagrams and 400 names refused: 200 listed, ${refused?.more} counted`)
 }, 60_000)
 
 test('refusals can be read again, also by the next agent', async () => {

@@ -76,10 +76,10 @@ export class Resolver {
   /** Refusals of the link since the previous call. A killed resolver loses them. */
   async takeRefusals(index: number): Promise<Refusals> {
     const connection = await this.#connection.promise
-    const patience = sleep(answerTimeoutMs).then(() => {
+    const timeout = sleep(answerTimeoutMs).then(() => {
       throw new Error('the resolver does not answer')
     })
-    return parseRefusals(await Promise.race([connection.request(`take ${index}`), patience]))
+    return parseRefusals(await Promise.race([connection.request(`take ${index}`), timeout]))
   }
 
   async #keepRunning(): Promise<void> {

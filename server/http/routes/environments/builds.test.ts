@@ -87,7 +87,7 @@ describe('queueing a build', () => {
     const listener = new pg.Client(url)
     await listener.connect()
     await listener.query(`listen ${buildsQueuedChannel}`)
-    const told = new Promise((resolve) =>
+    const notified = new Promise((resolve) =>
       listener.once('notification', (message) => resolve(message.payload)),
     )
     const { status, body } = await queue()
@@ -115,7 +115,7 @@ describe('queueing a build', () => {
       stage_since: expect.stringMatching(/Z$/),
       next_action: expect.stringMatching(/./),
     })
-    expect(await told).toBe(body.id)
+    expect(await notified).toBe(body.id)
     await listener.end()
     expect(await version()).toMatchObject({
       state: 'build_queued',
@@ -191,23 +191,23 @@ describe('queueing a build', () => {
 
   it('is cancelled with its environment while it waits, and continues when it is running', async () => {
     const waiting = (await queue()).body
-    const begun = (await api.environments.version(tenant.companyManager, id)).id
-    const { id: begunId } = (await queue(undefined, tenant.companyManager, { id, vid: begun })).body
+    const started = (await api.environments.version(tenant.companyManager, id)).id
+    const { id: startedId } = (await queue(undefined, tenant.companyManager, { id, vid: started })).body
     await db
       .updateTable('build_attempts')
       .set({ state: 'validating', worker: 'w', lease_until: new Date(Date.now() + 60_000) })
-      .where('id', '=', begunId)
+      .where('id', '=', startedId)
       .execute()
     await api.must(environmentRoutes.archiveEnvironment, tenant.companyManager, { params: { id } })
     const rows = await db
       .selectFrom('build_attempts')
       .select(['id', 'state', 'error_code'])
-      .where('id', 'in', [waiting.id, begunId])
+      .where('id', 'in', [waiting.id, startedId])
       .orderBy('id')
       .execute()
     expect(rows).toEqual([
       { id: waiting.id, state: 'cancelled', error_code: 'tenant_cancel' },
-      { id: begunId, state: 'validating', error_code: '' },
+      { id: startedId, state: 'validating', error_code: '' },
     ])
   })
 

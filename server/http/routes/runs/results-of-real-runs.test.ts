@@ -83,13 +83,13 @@ async function artifactNamed(path: string): Promise<string> {
 describe('a run that is submitted and waited for', () => {
   it('knows its run, its room, its task and its version', async () => {
     const names = ['RUN', 'CHATROOM', 'TASK', 'TASK_VERSION'].map((name) => `$SERVICE_${name}_ID`)
-    const told = await runs.makeTask(
+    const task = await runs.makeTask(
       tenant.companyId,
       `printf '${'"%s" '.repeat(4)}' ${names.join(' ')} > "$SERVICE_OUTPUT_FILE"`,
     )
-    const { run, output } = (await runs.runAndWait(told, tenant.member, tenant.roomId)).body
+    const { run, output } = (await runs.runAndWait(task, tenant.member, tenant.roomId)).body
     expect(output?.text?.split(' ').slice(0, 4)).toEqual(
-      [run.id, tenant.roomId, told.taskId, told.versionId].map((id) => `"${id}"`),
+      [run.id, tenant.roomId, task.taskId, task.versionId].map((id) => `"${id}"`),
     )
   })
 
@@ -196,7 +196,7 @@ print(json.dumps({i.filename: z.read(i).decode() for i in z.infolist()}))`
     }
   })
 
-  it('are told of by the states that the run went through', async () => {
+  it('are reported with every state of the run', async () => {
     const { headers, text } = await ask('followRunEvents')
     expect(headers['content-type']).toContain('text/event-stream')
     const events = [...text.matchAll(/^id: (\d+)\nevent: (\w+)\ndata: (.*)\n\n/gm)].map(

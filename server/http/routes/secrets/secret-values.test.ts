@@ -154,7 +154,7 @@ describe('the value', () => {
         ])
       })
 
-      it('has a shape, which is told without what was sent', async () => {
+      it('has a shape, which is reported without the value', async () => {
         const good = await encrypted('a value')
         const cases: unknown[] = [
           'text',
@@ -171,9 +171,9 @@ describe('the value', () => {
         for (const encrypted_value of cases) {
           const { status, body } = await send({ encrypted_value })
           expect(status).toBe(422)
-          for (const { loc, ...told } of body.detail as { loc: string[] }[]) {
+          for (const { loc, ...problem } of body.detail as { loc: string[] }[]) {
             expect(loc.slice(0, 2)).toEqual(['body', 'encrypted_value'])
-            expect(Object.keys(told).toSorted()).toEqual(['msg', 'type'])
+            expect(Object.keys(problem).toSorted()).toEqual(['msg', 'type'])
           }
           expect(JSON.stringify(body)).not.toContain('marker-of-a-value')
         }

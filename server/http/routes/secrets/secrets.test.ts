@@ -393,7 +393,7 @@ describe('reading', () => {
     expect((await ofTask(tenant.stranger)).status).toBe(404)
   })
 
-  it('tells in pages whether more follows, and by lifecycle what is over', async () => {
+  it('are paged, and filtered by lifecycle', async () => {
     await create()
     await create({ body: ofRoom('SECOND') })
     const first = await ofTask(tenant.roomManager, { page_size: '1' })

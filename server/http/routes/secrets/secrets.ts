@@ -35,8 +35,8 @@ export function mountSecretRoutes(mount: Mount, context: SecretContext): void {
   mount(secretRoutes.readSecret, ({ principal, params }) => readSecret(context, principal, params.id))
   mount(secretRoutes.listSecrets, ({ principal, query }) => {
     const consumer = { scope: query.consumer_scope, id: query.consumer_id }
-    const asked = { consumer, taskId: query.task_id, slotName: query.slot_name }
-    return listConsumerSecrets(context, principal, asked, listRequest(query))
+    const requested = { consumer, taskId: query.task_id, slotName: query.slot_name }
+    return listConsumerSecrets(context, principal, requested, listRequest(query))
   })
   mount(secretRoutes.listTaskSecrets, ({ principal, params, query }) =>
     listTaskSecrets(context, principal, { taskId: params.id, request: listRequest(query) }),

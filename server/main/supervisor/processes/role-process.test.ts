@@ -135,10 +135,10 @@ describe('the supervisor', () => {
   /** A role that becomes ready after the other role of its stage has started. */
   const waitsFor = (other: string) => `
     import { existsSync, writeFileSync, watch } from 'node:fs'
-    const there = () => existsSync(${JSON.stringify(join(folder, `${other}.begun`))})
+    const there = () => existsSync(${JSON.stringify(join(folder, `${other}.started`))})
     await new Promise((resolve) => {
       watch(${JSON.stringify(folder)}, () => there() && resolve())
-      writeFileSync(process.argv[1].replace('.mjs', '.begun'), '')
+      writeFileSync(process.argv[1].replace('.mjs', '.started'), '')
       if (there()) resolve()
     })
     ${goodRole}`

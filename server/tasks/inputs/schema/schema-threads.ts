@@ -27,7 +27,7 @@ export const defaultBounds: SchemaThreadsBounds = {
 /** Processor time to start a thread: a company whose question gets one killed is charged for the next. */
 const restartMs = 300
 
-interface Asked {
+interface QueuedQuestion {
   question: Question
   resolve: (verdict: Verdict | BodyVerdict) => void
   reject: (error: Error) => void
@@ -41,7 +41,7 @@ interface Asked {
  */
 export class SchemaThreads {
   readonly #bounds: SchemaThreadsBounds
-  readonly #lanes: FairLanes<Asked>
+  readonly #lanes: FairLanes<QueuedQuestion>
   readonly #threads: SchemaThread[]
   readonly #idle: SchemaThread[]
   #isClosed = false
@@ -56,9 +56,9 @@ export class SchemaThreads {
   }
 
   /** `company`: the caller's company. Rejects only if a thread itself cannot work. */
-  ask<Asked extends Question>(company: string, question: Asked): Promise<AnswerTo<Asked>> {
+  ask<Q extends Question>(company: string, question: Q): Promise<AnswerTo<Q>> {
     return new Promise((settle, reject) => {
-      const resolve = (verdict: Verdict | BodyVerdict) => settle(verdict as AnswerTo<Asked>)
+      const resolve = (verdict: Verdict | BodyVerdict) => settle(verdict as AnswerTo<Q>)
       this.#lanes.add(company, { question, resolve, reject })?.resolve({ kind: 'busy' })
       this.#giveOut()
     })
@@ -81,7 +81,7 @@ export class SchemaThreads {
     }
   }
 
-  async #work(thread: SchemaThread, { owner, work }: { owner: string; work: Asked }): Promise<void> {
+  async #work(thread: SchemaThread, { owner, work }: { owner: string; work: QueuedQuestion }): Promise<void> {
     const reserved = this.#isReserved(thread)
     const { quickMs, answerMs } = this.#bounds
     // The size of a body bounds its cost.

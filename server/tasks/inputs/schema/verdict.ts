@@ -27,7 +27,7 @@ export interface BodyQuestion {
 
 /** A question for the thread. */
 export type Question = SchemaQuestion | BodyQuestion
-export type AnswerTo<Asked extends Question> = Asked extends BodyQuestion ? BodyVerdict : Verdict
+export type AnswerTo<Q extends Question> = Q extends BodyQuestion ? BodyVerdict : Verdict
 
 /** The thread gave no answer. */
 export type NoAnswer =

@@ -19,7 +19,7 @@ export function dnsAnswer(
   }
   if (labels.includes('silent')) return Buffer.alloc(0)
   const type = question.readUInt16BE(at + 1)
-  const asked = question.subarray(12, at + 5)
+  const questionSection = question.subarray(12, at + 5)
   const address = known[labels.join('.').toLowerCase()]
   const found = address
     ? [Buffer.from(address.split('.').map(Number))]
@@ -41,7 +41,7 @@ export function dnsAnswer(
   head.writeUInt16BE(0x8180, 2)
   head.writeUInt16BE(1, 4)
   head.writeUInt16BE(records.length, 6)
-  return Buffer.concat([head, asked, ...records])
+  return Buffer.concat([head, questionSection, ...records])
 }
 
 let turn = 0

@@ -53,14 +53,14 @@ static void ask(int count, const char *name) {
   double slowest = 0;
   for (int i = 0; i < count; i++) {
     unsigned char message[512], answer[512];
-    struct timeval patience = { WAIT_S, 0 };
+    struct timeval timeout = { WAIT_S, 0 };
     int udp = new_socket(SOCK_DGRAM);
-    setsockopt(udp, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+    setsockopt(udp, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof timeout);
     size_t size = write_question(message, -1, name);
-    double begun = now_ms();
+    double started = now_ms();
     send(udp, message, size, 0);
     ssize_t got = recv(udp, answer, sizeof answer, 0);
-    double took = now_ms() - begun;
+    double took = now_ms() - started;
     close(udp);
     if (got < 12 || memcmp(answer, message, 2)) continue;
     if (answer[3] & 15) refused++;

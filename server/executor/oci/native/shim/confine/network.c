@@ -5,7 +5,7 @@
  *
  * What is measured is what programs sent and received, not how it was cut into packets: the headers of a full packet are
  * taken off each packet that the device counted. A sandbox that sends tiny packets could hide others behind that, so
- * never more is taken off than full packets have. The kernel tells its neighbours which groups it is in, whether a
+ * never more is taken off than full packets have. The kernel announces to its neighbours which groups it is in, whether a
  * program ever asks the network for anything or not: where nothing else was sent, nothing was.
  */
 #define _GNU_SOURCE
