@@ -1,5 +1,5 @@
+import { nearNames } from '@sandbox-jobs/contract/near-names.ts'
 import { CliError } from '../failure.ts'
-import { nearNames } from './near-names.ts'
 
 const someShown = 5
 

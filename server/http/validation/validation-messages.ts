@@ -8,6 +8,7 @@ import { SecretSlotName } from '@sandbox-jobs/contract/resources/tasks/secret-sl
 import { PlainText, VisibleText } from '@sandbox-jobs/contract/schema.ts'
 import type { ErrorObject } from 'ajv/dist/2020.js'
 import type { TSchema } from 'typebox'
+import { keywordWords } from '../../base/errors/keyword-words.ts'
 
 const patternOf = (schema: TSchema) => (schema as { pattern?: string }).pattern
 
@@ -28,51 +29,28 @@ export const patternMessages: ReadonlyMap<unknown, string> = new Map([
   ],
 ])
 
-const typeWords: Record<string, string> = {
-  string: 'text',
-  integer: 'a whole number',
-  number: 'a number',
-  boolean: 'true or false',
-  array: 'a list',
-  object: 'an object',
-  null: 'null',
-}
-
 const formatMessages: Record<string, string> = {
   'date-time': 'must be an instant with an offset, such as 2026-01-31T12:00:00Z',
 }
 
-const count = (limit: unknown, unit: string) => `${limit} ${unit}${limit === 1 ? '' : 's'}`
-
 type MessageOf = (params: Record<string, unknown>) => string
 
-/** By keyword of JSON Schema: the text that follows the field name. */
+/** By keyword of JSON Schema: the text that follows the field name, where it differs from `keywordWords`. */
 const keywordMessages: Record<string, MessageOf> = {
-  type: ({ type }) => `must be ${typesOf(type)}`,
   required: () => 'is required',
   additionalProperties: () => 'is not a field of this request',
   enum: ({ allowedValues }) => `must be one of: ${(allowedValues as unknown[]).join(', ')}`,
   const: ({ allowedValue }) => `must be ${JSON.stringify(allowedValue)}`,
-  minLength: ({ limit }) => `must have at least ${count(limit, 'character')}`,
-  maxLength: ({ limit }) => `may have at most ${count(limit, 'character')}`,
-  minItems: ({ limit }) => `must have at least ${count(limit, 'item')}`,
-  maxItems: ({ limit }) => `may have at most ${count(limit, 'item')}`,
-  minProperties: ({ limit }) => `must have at least ${count(limit, 'field')}`,
-  maxProperties: ({ limit }) => `may have at most ${count(limit, 'field')}`,
-  minimum: ({ limit }) => `must be at least ${limit}`,
-  maximum: ({ limit }) => `may be at most ${limit}`,
-  uniqueItems: () => 'may not hold the same item twice',
   pattern: ({ pattern }) => patternMessages.get(pattern) ?? 'is not of the form that this field has',
   format: ({ format }) => formatMessages[String(format)] ?? 'is not of the form that this field has',
   discriminator: ({ tag }) => `must have a field ${tag} that says which kind it is`,
 }
 
-const typesOf = (type: unknown): string =>
-  [type]
-    .flat()
-    .map((one) => typeWords[String(one)] ?? one)
-    .join(' or ')
-
 /** What is wrong with a field, to follow its name. It never contains the pattern or the value. */
-export const messageOf = ({ keyword, params }: ErrorObject): string =>
-  (keywordMessages[keyword] ?? (() => 'is none of the forms that this field may have'))(params)
+export function messageOf({ keyword, params }: ErrorObject): string {
+  const special = keywordMessages[keyword]
+  if (special) return special(params)
+  return (
+    keywordWords[keyword]?.(params.type ?? params.limit) ?? 'is none of the forms that this field may have'
+  )
+}

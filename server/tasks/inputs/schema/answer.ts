@@ -14,6 +14,7 @@ import {
 import { addKeyword, getKeyword } from '@hyperjump/json-schema/experimental'
 import { inputSchemaMaxBytes } from '@sandbox-jobs/contract/limits.ts'
 import { JsonRefused, parseStrictJson } from '../../../base/json/strict-json.ts'
+import { problemsOfKeyword } from './input-words.ts'
 import { linearPattern } from './patterns/linear-pattern.ts'
 import { type Problem, problemsMax, type SchemaQuestion, type Verdict } from './verdict.ts'
 
@@ -49,8 +50,14 @@ const schemaBounds = { maxBytes: inputSchemaMaxBytes, maxDepth: 64, maxNodes: 20
 const compiledMax = 50
 
 const knownAtStart = getAllRegisteredSchemaUris().length
+interface Compiled {
+  validate: Validator
+  /** The schema itself; undefined if parts of it have addresses of their own, so that a path is ambiguous. */
+  schema: unknown
+}
+
 /** Compiled schemas by the digest of their text, the most recently used last. */
-const compiled = new Map<string, Validator>()
+const compiled = new Map<string, Compiled>()
 let registered = 0
 
 class SchemaRefused extends Error {
@@ -66,10 +73,10 @@ const refused = (rule: string, at: Problem['at'] = []) => new SchemaRefused('sch
 
 export async function answer(question: SchemaQuestion): Promise<Verdict> {
   try {
-    const validator = await validatorOf(question.schema)
+    const schema = await compiledSchema(question.schema)
     return question.instance === undefined
       ? { kind: 'valid' }
-      : judge(validator, JSON.parse(textOf(question.instance)))
+      : judge(schema, JSON.parse(textOf(question.instance)))
   } catch (error) {
     if (error instanceof SchemaRefused) return error.verdict
     throw error
@@ -79,15 +86,15 @@ export async function answer(question: SchemaQuestion): Promise<Verdict> {
 const textOf = (instance: string | Uint8Array): string =>
   typeof instance === 'string' ? instance : Buffer.from(instance).toString('utf8')
 
-async function validatorOf(text: string): Promise<Validator> {
+async function compiledSchema(text: string): Promise<Compiled> {
   const digest = createHash('sha256').update(text).digest('base64')
   const known = compiled.get(digest)
   compiled.delete(digest)
-  const validator = known ?? (await compile(readSchema(text)))
-  compiled.set(digest, validator)
+  const current = known ?? (await compile(readSchema(text)))
+  compiled.set(digest, current)
   const oldest = compiled.keys().next().value
   if (compiled.size > compiledMax && oldest !== undefined) compiled.delete(oldest)
-  return validator
+  return current
 }
 
 function readSchema(text: string): SchemaObject {
@@ -116,7 +123,7 @@ function refuseOtherDialects(node: unknown, at: Problem['at']): void {
 }
 
 /** Compiles and runs once on null, which detects infinite references. */
-async function compile(schema: SchemaObject): Promise<Validator> {
+async function compile(schema: SchemaObject): Promise<Compiled> {
   registered += 1
   const address = `https://schema.invalid/${registered}`
   let result: Validator | SchemaRefused
@@ -130,7 +137,14 @@ async function compile(schema: SchemaObject): Promise<Validator> {
   unregisterSchema(address)
   if (getAllRegisteredSchemaUris().length !== knownAtStart) throw new Error('the schema registry has changed')
   if (result instanceof SchemaRefused) throw result
-  return result
+  return { validate: result, schema: hasInnerAddress(schema) ? undefined : schema }
+}
+
+/** Whether a part of the schema below its root has an `$id`. */
+function hasInnerAddress(schema: object): boolean {
+  return Object.values(schema).some(
+    (part) => typeof part === 'object' && part !== null && ('$id' in part || hasInnerAddress(part)),
+  )
 }
 
 function refusalOf(error: unknown): SchemaRefused {
@@ -146,11 +160,11 @@ function reasonOf(error: unknown): string {
   return error instanceof Error && error.name === 'RetrievalError' ? 'unresolvable_reference' : 'unusable'
 }
 
-function judge(validator: Validator, value: unknown): Verdict {
+function judge({ validate: validator, schema }: Compiled, value: unknown): Verdict {
   try {
     const json = value as Parameters<Validator>[0]
     if (validator(json).valid) return { kind: 'valid' }
-    return { kind: 'instance_invalid', problems: problemsOf(validator(json, 'BASIC'), instanceProblem) }
+    return { kind: 'instance_invalid', problems: inputProblems(validator(json, 'BASIC'), schema, value) }
   } catch (error) {
     if (error instanceof RangeError) return { kind: 'too_costly' }
     throw error
@@ -159,19 +173,32 @@ function judge(validator: Validator, value: unknown): Verdict {
 
 type Unit = { keyword: string; absoluteKeywordLocation: string; instanceLocation: string }
 
+const unitsOf = (output: Output): Unit[] => ('errors' in output ? (output.errors ?? []) : [])
+
 const problemsOf = (output: Output, render: (unit: Unit) => Problem): Problem[] =>
-  ('errors' in output ? (output.errors ?? []) : []).slice(0, problemsMax).map(render)
+  unitsOf(output).slice(0, problemsMax).map(render)
+
+/** The branches of a failed choice are left out: the problem of the choice stands for them. */
+function inputProblems(output: Output, schema: unknown, input: unknown): Problem[] {
+  const choices: string[] = []
+  const problems: Problem[] = []
+  for (const unit of unitsOf(output)) {
+    const { keyword, absoluteKeywordLocation: location, instanceLocation } = unit
+    if (choices.some((choice) => location.startsWith(choice))) continue
+    const name = nameOf(keyword)
+    if (name === 'anyOf' || name === 'oneOf') choices.push(`${location}/`)
+    problems.push(
+      ...problemsOfKeyword({ name, path: pathOf(location), at: pathOf(instanceLocation) }, schema, input),
+    )
+    if (problems.length >= problemsMax) break
+  }
+  return problems.slice(0, problemsMax)
+}
 
 /** A problem of a schema, which is an instance of its meta-schema. */
 const schemaProblem = (unit: Unit): Problem => ({
   at: pathOf(unit.instanceLocation),
   rule: nameOf(unit.keyword),
-})
-
-const instanceProblem = (unit: Unit): Problem => ({
-  at: pathOf(unit.instanceLocation),
-  rule: nameOf(unit.keyword),
-  schemaPointer: bounded(fragmentOf(unit.absoluteKeywordLocation)),
 })
 
 const nameOf = (keyword: string): string => keyword.slice(keyword.lastIndexOf('/') + 1)

@@ -20,19 +20,19 @@ const meanings: Record<string, string> = {
   nul_character: 'holds a NUL character',
 }
 
-const problem = (field: string, found: Problem, fallback: string): ValidationProblem =>
-  problemOf(['body', field, ...found.at], { type: found.rule, words: meanings[found.rule] ?? fallback })
+const unsuitable = 'does not match the schema'
 
-const breaks = (found: Problem) =>
-  found.schemaPointer === undefined
-    ? `breaks the rule ${found.rule}`
-    : `breaks the rule ${found.rule} at ${found.schemaPointer} of the schema`
+const problem = (field: string, found: Problem, fallback: string): ValidationProblem =>
+  problemOf(['body', field, ...found.at], {
+    type: found.rule,
+    words: found.words ?? meanings[found.rule] ?? fallback,
+  })
 
 /** The message for a problem of a tenant's schema. */
 export const schemaProblem = (found: Problem): ValidationProblem =>
   problem('input_schema', found, `breaks the rule ${found.rule} of the meta-schema`)
 
 export const exampleProblem = (found: Problem): ValidationProblem =>
-  problem('input_example', found, breaks(found))
+  problem('input_example', found, unsuitable)
 
-export const inputProblem = (found: Problem): ValidationProblem => problem('input', found, breaks(found))
+export const inputProblem = (found: Problem): ValidationProblem => problem('input', found, unsuitable)

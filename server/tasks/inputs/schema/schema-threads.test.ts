@@ -30,7 +30,7 @@ describe('checking a tenant schema', () => {
         {
           at: ['rows', 1, 'amount'],
           rule: 'minimum',
-          schemaPointer: '/properties/rows/items/properties/amount/minimum',
+          words: 'must be at least 0',
         },
       ]),
     })

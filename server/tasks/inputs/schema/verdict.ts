@@ -1,14 +1,14 @@
 import type { PreparedInput } from '../../../base/json/staged-input.ts'
 import type { JsonBounds, JsonRefusal } from '../../../base/json/strict-json.ts'
 
-/** One location at which a schema or an instance fails; contains no value of either. */
+/** One location at which a schema or an instance fails; contains no value of the instance. */
 export interface Problem {
   /** Path in the schema or the instance: keys and indexes from the root. */
   at: (string | number)[]
   /** The keyword that failed, or the reason why the text cannot be used. */
   rule: string
-  /** For an instance: the location of the keyword in the schema, as a JSON pointer. */
-  schemaPointer?: string
+  /** For an instance: what is wrong, as words that follow the name of the field. */
+  words?: string
 }
 
 /** Is the schema usable and, if there is an instance, does it conform? */
