@@ -51,6 +51,7 @@ export function openApiDocument(options: OpenApiOptions): JsonObject {
         token: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
         key: { type: 'apiKey', in: 'header', name: 'X-Api-Key' },
       },
+      headers: { RequestId: requestId },
       schemas: Object.fromEntries(
         Object.entries(components).map(([name, schema]) => [name, childrenOf(schema)]),
       ),
@@ -59,6 +60,13 @@ export function openApiDocument(options: OpenApiOptions): JsonObject {
     },
   }
 }
+
+const requestId: JsonObject = {
+  description: 'Names the request. The service writes it into the log lines about the request.',
+  schema: { type: 'string', pattern: '^[0-9a-f]{32}$' },
+  example: '7f3c0a9d5b1e4c62a8f0d3b7e6912c45',
+}
+const headers: JsonObject = { 'X-Request-Id': { $ref: '#/components/headers/RequestId' } }
 
 const operation = (name: string, route: Route): JsonObject => ({
   operationId: name,
@@ -75,21 +83,21 @@ const operation = (name: string, route: Route): JsonObject => ({
 })
 
 function parametersOf(route: Route): Json[] {
-  const headers: JsonObject[] = []
+  const inHeader: JsonObject[] = []
   if (route.idempotent) {
     const schema = { type: 'string', minLength: 1, maxLength: idempotencyKeyMaxLength }
-    headers.push({ name: 'Idempotency-Key', in: 'header', required: true, schema })
+    inHeader.push({ name: 'Idempotency-Key', in: 'header', required: true, schema })
   }
   if (route.bodyKind === 'octet-stream') {
-    headers.push({ name: uploadCapabilityHeader, in: 'header', required: true, schema: { type: 'string' } })
+    inHeader.push({ name: uploadCapabilityHeader, in: 'header', required: true, schema: { type: 'string' } })
   }
   for (const name of route.requestHeaders ?? []) {
-    headers.push({ name, in: 'header', required: true, schema: { type: 'string' } })
+    inHeader.push({ name, in: 'header', required: true, schema: { type: 'string' } })
   }
   if (route.ranges) {
-    headers.push({ name: 'Range', in: 'header', required: false, schema: { type: 'string' } })
+    inHeader.push({ name: 'Range', in: 'header', required: false, schema: { type: 'string' } })
   }
-  return [...fields('path', route.params), ...fields('query', route.query), ...headers]
+  return [...fields('path', route.params), ...fields('query', route.query), ...inHeader]
 }
 
 function fields(place: 'path' | 'query', schema: TSchema | undefined): JsonObject[] {
@@ -131,8 +139,8 @@ function bodyOf(route: Route): JsonObject {
 
 function success(route: Route): JsonObject {
   return route.response
-    ? { description: 'Success', content: { 'application/json': { schema: render(route.response) } } }
-    : { description: 'The bytes', content: { [route.mediaType ?? 'application/octet-stream']: {} } }
+    ? { description: 'Success', headers, content: { 'application/json': { schema: render(route.response) } } }
+    : { description: 'The bytes', headers, content: { [route.mediaType ?? 'application/octet-stream']: {} } }
 }
 
 interface Failure {
@@ -199,7 +207,7 @@ function answerOf({ status, codes, plain }: Failure): JsonObject {
     ...plain.map((name) => uncoded[name].detail),
     ...codes.map((code) => `\`${code}\``),
   ]
-  return { description: paragraphs.join('\n\n'), content: { 'application/json': content } }
+  return { description: paragraphs.join('\n\n'), headers, content: { 'application/json': content } }
 }
 
 const plainText = (names: UncodedError[]): JsonObject => ({

@@ -24,5 +24,8 @@ function randomOfId(): Buffer {
   return stock.subarray(used - idBytes, used)
 }
 
+/** Names one request in its response and in the log lines about it: 32 hex digits, no secret. */
+export const newRequestId = (): string => randomOfId().toString('hex')
+
 /** An unguessable token of 256 bits, 43 characters of base64url. */
 export const newToken = (): string => randomBytes(32).toString('base64url')

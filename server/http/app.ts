@@ -1,7 +1,8 @@
 import type { Socket } from 'node:net'
 import { catalogue } from '@sandbox-jobs/contract/errors/catalogue.ts'
-import { type FastifyInstance, type FastifyRequest, fastify, LogController } from 'fastify'
+import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify, LogController } from 'fastify'
 import { notFound } from '../base/errors/coded-error.ts'
+import { newRequestId } from '../base/ids.ts'
 import { parseStrictJson } from '../base/json/strict-json.ts'
 import type { Log } from '../base/logging.ts'
 import { largeBodyMinBytes, parseLargeBody } from '../tasks/inputs/large-body.ts'
@@ -22,12 +23,19 @@ export function createApp(log: Log): FastifyInstance {
     childLoggerFactory: () => log,
     logController: new LogController({ disableRequestLogging: true }),
     trustProxy: false,
+    // Never an id that the client sent: it would be a text of a tenant in log lines.
+    genReqId: newRequestId,
+    requestIdHeader: false,
     routerOptions: { maxParamLength: 128 },
     // A stuck or endless client must not hold a connection forever.
     requestTimeout: 15 * 60_000,
     keepAliveTimeout: 60_000,
     clientErrorHandler: (error, socket) => answerBrokenRequest(error, socket),
-    frameworkErrors: (error, request, reply) => handleError(error, request, reply),
+    // No hook runs for these.
+    frameworkErrors: (error, request, reply) => {
+      setCommonHeaders(request, reply)
+      handleError(error, request, reply)
+    },
   }) as unknown as FastifyInstance
   app.decorateRequest(callerDecorator, null)
   app.removeAllContentTypeParsers()
@@ -51,15 +59,20 @@ export function createApp(log: Log): FastifyInstance {
   )
   // Routes read raw bodies themselves and count the bytes.
   app.addContentTypeParser('application/octet-stream', async (_request: unknown, payload: unknown) => payload)
-  app.addHook('onSend', (_request, reply, _payload, done) => {
-    reply.header('x-content-type-options', 'nosniff')
-    if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store')
+  app.addHook('onSend', (request, reply, _payload, done) => {
+    setCommonHeaders(request, reply)
     done()
   })
   allowOtherOrigins(app)
   app.setErrorHandler(handleError)
   app.setNotFoundHandler((request, reply) => handleError(notFound(), request, reply))
   return app
+}
+
+function setCommonHeaders(request: FastifyRequest, reply: FastifyReply): void {
+  reply.header('x-request-id', request.id)
+  reply.header('x-content-type-options', 'nosniff')
+  if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store')
 }
 
 const badLength = {
@@ -87,6 +100,6 @@ function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): 
   }
   const body = JSON.stringify({ detail })
   socket.end(
-    `HTTP/1.1 ${status}\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
+    `HTTP/1.1 ${status}\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\nx-request-id: ${newRequestId()}\r\nconnection: close\r\n\r\n${body}`,
   )
 }

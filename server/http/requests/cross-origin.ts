@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify'
 const readable = {
   'access-control-allow-origin': '*',
   'access-control-expose-headers':
-    'Retry-After, Content-Disposition, Content-Range, Accept-Ranges, ETag, WWW-Authenticate',
+    'Retry-After, Content-Disposition, Content-Range, Accept-Ranges, ETag, WWW-Authenticate, X-Request-Id',
 }
 
 /**

@@ -28,6 +28,21 @@ it('logs what identifies a fault, without the row values that a database error q
   expect(log.lines).toContain('23505')
   expect(log.lines).toContain('errors.test.ts')
   expect(log.lines).not.toContain('a secret name')
+  expect(log.lines).toContain(`"request":"${answer.headers['x-request-id']}"`)
+})
+
+it('gives every response an id of the service, not of the client', async () => {
+  const app = createApp(pino({ level: 'silent' }))
+  app.get('/', async () => 'ok')
+  const requests = [{ url: '/' }, { url: '/absent' }, { url: '/', method: 'OPTIONS' as const }, { url: '/%' }]
+  const ids = await Promise.all(
+    requests.map(async (request) => {
+      const headers = { 'x-request-id': 'sent by the client', 'request-id': 'sent by the client' }
+      return (await app.inject({ ...request, headers })).headers['x-request-id']
+    }),
+  )
+  for (const id of ids) expect(id).toMatch(/^[0-9a-f]{32}$/)
+  expect(new Set(ids).size).toBe(requests.length)
 })
 
 it('reports that the object store is unavailable when its disk fails on a read or a write', async () => {

@@ -80,7 +80,8 @@ export function handleError(error: unknown, request: FastifyRequest, reply: Fast
   let answer = responseOf(error)
   if (!answer && senderLeft(request)) answer = malformed('body')
   if (!answer) {
-    request.log.error({ error: loggable(error), route: request.routeOptions.url }, 'request failed')
+    const { id, routeOptions } = request
+    request.log.error({ request: id, error: loggable(error), route: routeOptions.url }, 'request failed')
     answer = coded(new CodedError(codeOf(error)))
   }
   reply
