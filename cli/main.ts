@@ -127,6 +127,15 @@ const commands: Commands = {
     },
   },
   links: async () => (await import('./commands/links.ts')).linksCommand(),
+  proposals: {
+    description: 'jobs that agents proposed and that wait for your confirmation',
+    commands: {
+      list: async () => (await import('./commands/proposals.ts')).proposalsListCommand(),
+      show: async () => (await import('./commands/proposals.ts')).proposalsShowCommand(),
+      confirm: async () => (await import('./commands/proposals.ts')).proposalsConfirmCommand(),
+      reject: async () => (await import('./commands/proposals.ts')).proposalsRejectCommand(),
+    },
+  },
   cancel: async () => (await import('./commands/cancel.ts')).cancelCommand(),
   'delete-content': async () => (await import('./commands/delete-content.ts')).deleteContentCommand(),
   storage: async () => (await import('./commands/storage.ts')).storageCommand(),

@@ -32,6 +32,7 @@ Roles, departments, memberships and shares are read for each request; no decisio
 | Dept. manager | manages the department that owns the thing, or that the room belongs to |
 | Company manager | has the company role 3 or higher |
 | Administrator | has the company role 4 |
+| Proposer | is the person for whom an agent proposed the job, and may enter its room |
 
 | Sandbox key | What such a key gets |
 |---|---|
@@ -53,6 +54,7 @@ const titles: Record<AccessRole, string> = {
   department_manager: 'Dept. manager',
   company_manager: 'Company manager',
   administrator: 'Administrator',
+  proposer: 'Proposer',
 }
 
 /** Roles that a caller can have towards a subject: the columns of a table. */
@@ -63,6 +65,7 @@ const rolesOf = {
   company: ['company_member', 'company_manager', 'administrator'],
   owned: ['company_member', 'borrower', 'department_manager', 'company_manager', 'administrator'],
   room: ['room_member', 'room_manager', 'department_manager', 'company_manager', 'administrator'],
+  proposal: ['proposer'],
   consumer: ['room_manager', 'department_manager', 'company_manager', 'administrator'],
 } as const satisfies Record<Action['subject'], readonly AccessRole[]>
 

@@ -9,9 +9,10 @@ import type { AccessRole } from './role.ts'
  * - `owned`: a thing that a company or one of its departments owns.
  * - `room`: a live chatroom, and the runs in it.
  * - `turn`: the room of a human turn; the caller acts in that turn and is whom its context names.
+ * - `proposal`: a job that an agent proposed to a person, in a room that the person may enter.
  * - `consumer`: a chatroom, a department or the company, as the consumer of a secret.
  */
-export type SubjectKind = 'open' | 'token' | 'company' | 'owned' | 'room' | 'turn' | 'consumer'
+export type SubjectKind = 'open' | 'token' | 'company' | 'owned' | 'room' | 'turn' | 'proposal' | 'consumer'
 
 /**
  * What a sandbox-scope key gets, once its rooms are checked (contract part 1, "Restricted API keys"). `allowed`: what

@@ -1,5 +1,5 @@
 import type { Action } from './action.ts'
-import { roomPeople } from './role.ts'
+import { everybody, proposers, roomPeople } from './role.ts'
 
 /** Human turns, and the tools of agents. */
 export const agentActions = {
@@ -17,5 +17,19 @@ export const agentActions = {
     roles: [],
     key: 403,
     refusal: 'none',
+  },
+  'proposal.list': {
+    does: 'List the jobs that wait for the confirmation of the caller',
+    subject: 'company',
+    roles: everybody,
+    key: 403,
+    refusal: 'none',
+  },
+  'proposal.decide': {
+    does: 'Read, confirm and reject a job that an agent proposed',
+    subject: 'proposal',
+    roles: proposers,
+    key: 403,
+    refusal: 'hidden',
   },
 } as const satisfies Record<string, Action>

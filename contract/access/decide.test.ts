@@ -99,9 +99,17 @@ test('a full-scope key is its owner', () => {
 test.each(Object.entries(actions))('%s: who may more may it too', (_name, { roles, subject }) => {
   const may: readonly string[] = roles
   if (['open', 'token', 'turn'].includes(subject)) expect(may).toEqual([])
+  else if (subject === 'proposal') expect(may).toEqual(['proposer'])
   else expect(may).toContain('administrator')
   if (may.includes('department_manager')) expect(may).toContain('company_manager')
   if (may.includes('room_member')) expect(may).toContain('room_manager')
   if (may.includes('room_manager')) expect(may).toContain('department_manager')
-  if (may.includes('company_member')) expect(may).toEqual(accessRoles)
+  if (may.includes('company_member')) expect(may).toEqual(accessRoles.filter((role) => role !== 'proposer'))
+})
+
+test('a proposal is decided by the person it was made for alone, and by no key of sandbox scope', () => {
+  const own = { kind: 'proposal', isOwn: true } as const
+  expect(allows('proposal.decide', member, own)).toBe(true)
+  expect(whoMay((actor) => allows('proposal.decide', actor, { ...own, isOwn: false }))).toEqual([])
+  expect(allows('proposal.decide', keyFor(member, 'cht_1'), own)).toBe(false)
 })

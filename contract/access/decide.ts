@@ -35,6 +35,13 @@ export interface RoomOfActor {
   membership: 'member' | 'manager' | null
 }
 
+/** A proposal of the actor's company. */
+export interface ProposedJob {
+  kind: 'proposal'
+  /** Whether an agent proposed it to the actor. */
+  isOwn: boolean
+}
+
 interface Subjects {
   open: never
   token: never
@@ -42,6 +49,7 @@ interface Subjects {
   company: OwnCompany
   owned: OwnedThing
   room: RoomOfActor
+  proposal: ProposedJob
   consumer: OwnedThing | RoomOfActor
 }
 export type Subject = Subjects[SubjectKind]
@@ -77,6 +85,7 @@ const holds: Record<AccessRole, (actor: Actor, subject: Subject) => boolean> = {
     isInCompany(actor, subject) && actor.managedDepartmentIds.includes(departmentOf(subject) ?? ''),
   company_manager: (actor, subject) => isInCompany(actor, subject) && actor.role >= roles.company_manager,
   administrator: (actor, subject) => isInCompany(actor, subject) && actor.role >= roles.company_administrator,
+  proposer: (_actor, subject) => subject.kind === 'proposal' && subject.isOwn,
 }
 
 const isInCompany = (actor: Actor, subject: Subject): boolean =>

@@ -14,10 +14,12 @@ export const accessRoles = [
   'department_manager',
   'company_manager',
   'administrator',
+  /** The person for whom an agent proposed the job. */
+  'proposer',
 ] as const
 export type AccessRole = (typeof accessRoles)[number]
 
-/* Who an action is for, from the narrowest to everybody in the company. Each list names all who may. */
+/* Who an action is for, from the narrowest to everybody in the company, whom a role lets in. Each list names all who may. */
 export const administrators = ['administrator'] as const satisfies AccessRole[]
 export const companyManagers = ['company_manager', ...administrators] as const satisfies AccessRole[]
 /** Of a thing that a department owns: that department's managers too. */
@@ -26,3 +28,5 @@ export const borrowers = ['borrower', ...ownerManagers] as const satisfies Acces
 export const roomManagers = ['room_manager', ...ownerManagers] as const satisfies AccessRole[]
 export const roomPeople = ['room_member', ...roomManagers] as const satisfies AccessRole[]
 export const everybody = ['company_member', 'borrower', ...roomPeople] as const satisfies AccessRole[]
+/** Whoever a job was proposed to, alone. */
+export const proposers = ['proposer'] as const satisfies AccessRole[]

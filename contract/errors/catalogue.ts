@@ -3,6 +3,7 @@ import type { CatalogueEntry } from './catalogue-entry.ts'
 import { environmentErrors } from './environment-errors.ts'
 import { outputPolicyErrors } from './output-policy-errors.ts'
 import { platformErrors } from './platform-errors.ts'
+import { proposalErrors } from './proposal-errors.ts'
 import { requestErrors } from './request-errors.ts'
 import { runErrors } from './run-errors.ts'
 import { secretErrors } from './secret-errors.ts'
@@ -20,6 +21,7 @@ export const catalogue = {
   ...billingErrors,
   ...secretErrors,
   ...outputPolicyErrors,
+  ...proposalErrors,
 } satisfies Record<string, CatalogueEntry>
 
 export type ErrorCode = keyof typeof catalogue
@@ -34,4 +36,5 @@ export const catalogueAreas: readonly Record<string, CatalogueEntry>[] = [
   billingErrors,
   secretErrors,
   outputPolicyErrors,
+  proposalErrors,
 ]

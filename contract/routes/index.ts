@@ -11,6 +11,7 @@ import { historyRoutes } from './history-routes.ts'
 import { linkRoutes } from './link-routes.ts'
 import { managementRoutes } from './management-routes.ts'
 import { platformRoutes } from './platform-routes.ts'
+import { proposalRoutes } from './proposal-routes.ts'
 import { publicLinkRoutes } from './public-link-routes.ts'
 import { resultRoutes } from './result-routes.ts'
 import { runRoutes } from './run-routes.ts'
@@ -41,6 +42,7 @@ export const allRoutes = {
   ...extensionRoutes,
   ...findingRoutes,
   ...agentRoutes,
+  ...proposalRoutes,
   ...resultRoutes,
   ...linkRoutes,
 }

@@ -28,6 +28,7 @@ const examplesBySegment: Record<string, Example> = {
   clients: 'socialClient',
   tools: 'toolName',
   links: 'link',
+  proposals: 'proposal',
 }
 
 /** The parameters of a route's path, and the example of each. */

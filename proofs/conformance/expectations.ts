@@ -200,6 +200,10 @@ export const expectations: Partial<Record<RouteName | (string & {}), Expectation
   postMessage: { body: () => ({ text: 'Please run the report.' }) },
   listAgentTools: {},
   callAgentTool: { body: () => ({}) },
+  listProposals: {},
+  readProposal: {},
+  confirmProposal: {},
+  rejectProposal: {},
   listSocialMediaClients: {},
   createSocialMediaClient: {
     body: () => ({ channel: 'line', client_id: 'U1', display_name: 'Lin' }),

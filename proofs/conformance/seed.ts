@@ -69,6 +69,7 @@ export const examples = [
   'publicToken',
   'socialClient',
   'toolName',
+  'proposal',
   'link',
   'shareToken',
   'sharedObject',
@@ -139,10 +140,39 @@ export async function makeSeed(tools: SeedTools): Promise<Seed> {
     params: { cid: room },
     body: { channel: 'whatsapp', client_id: 'W1' },
   })
-  const agents = { socialClient: String(client.id), toolName: 'sandbox_job_menu' }
+  const proposal = await makeProposal(db, { companyId, room, person: people.member, ...offered })
+  const agents = { socialClient: String(client.id), toolName: 'sandbox_job_menu', proposal }
   const user = people.member.principalId
   const ids = { room, department, user, apiKey, ...built, ...offered, ...supplied, ...used, ...agents }
   return { companyId, people, otherRoom, ...secrets, ids }
+}
+
+/** A job that waits for the confirmation of the person. */
+async function makeProposal(
+  db: Database,
+  of: { companyId: string; room: string; person: Principal; task: string; taskVersion: string },
+): Promise<string> {
+  const id = newId('agentProposal')
+  const input = Buffer.from('{}')
+  await db
+    .insertInto('agent_proposals')
+    .values({
+      id,
+      company_id: of.companyId,
+      chatroom_id: of.room,
+      principal_type: 'user',
+      principal_id: of.person.principalId,
+      origin_sequence: 0,
+      task_id: of.task,
+      task_version_id: of.taskVersion,
+      timeout_seconds: 60,
+      input,
+      input_digest: sha256(input.toString()),
+      summary: 'Run the task "Report".',
+      expires_at: new Date(Date.now() + 86_400_000),
+    })
+    .execute()
+  return id
 }
 
 interface SeedScope {

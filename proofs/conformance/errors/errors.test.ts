@@ -6,6 +6,7 @@ import { World } from '../world.ts'
 import { codesWithoutScenario } from './codes-without-scenario.ts'
 import { environmentScenarios } from './environment-scenarios.ts'
 import { type ErrorScenario, ScenarioContext } from './error-scenario.ts'
+import { proposalScenarios } from './proposal-scenarios.ts'
 import { requestScenarios } from './request-scenarios.ts'
 import { runScenarios } from './run-scenarios.ts'
 import { secretScenarios } from './secret-scenarios.ts'
@@ -18,6 +19,7 @@ const scenarios = {
   ...taskScenarios,
   ...runScenarios,
   ...secretScenarios,
+  ...proposalScenarios,
 }
 const { url } = await createTestDatabase()
 let world: World

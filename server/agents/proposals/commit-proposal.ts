@@ -1,16 +1,10 @@
-import type { ErrorCode } from '@sandbox-jobs/contract/errors/catalogue.ts'
 import type { HumanTurn, Principal } from '../../access/principal.ts'
-import { CodedError } from '../../base/errors/coded-error.ts'
-import { sha256Of } from '../../base/sha256.ts'
 import { isDatabaseUnavailable, violates } from '../../db/database.ts'
-import { enqueueRun } from '../../runs/submit/enqueue-run.ts'
-import type { NewRun } from '../../runs/submit/locked-queues.ts'
-import { planRun } from '../../runs/submit/submit-run.ts'
-import { requireMenuItem } from '../../tasks/menu/menu-service.ts'
 import { AgentError } from '../agent-error.ts'
 import type { ProposalDeps } from './prepare-proposal.ts'
 import { readReceipt } from './proposal.ts'
-import { findProposal, findProposalOfTurn, moveProposal, type ProposalRow } from './proposal-store.ts'
+import { findProposal, findProposalOfTurn, type ProposalRow } from './proposal-store.ts'
+import { queueProposal } from './queue-proposal.ts'
 
 /*
  * A proposal becomes a run by a strictly later message of the same person in the same room (contract part 3, D2). The run,
@@ -25,15 +19,6 @@ export interface CommittedProposal {
   proposal: ProposalRow
   runId: string
 }
-
-/** Refusals of a submission that no later attempt overcomes: the proposal ends as `failed`. */
-const finalRefusals = new Set<ErrorCode>([
-  'not_found',
-  'version_not_runnable',
-  'content_scrubbed_irreversible',
-  'task_bundle_runner_unsupported',
-  'input_schema_violation',
-])
 
 /** Commits the proposal of a receipt with the turn of the principal. Throws `AgentError`, or what a submission throws. */
 export async function commitReceipt(
@@ -55,14 +40,19 @@ export async function commitProposal(
 ): Promise<CommittedProposal> {
   const replay = await requireCommittable(deps, turn, row)
   if (replay) return replay
-  const run = await plan(deps, principal, row)
-  const runId = await queue(deps, { turn, row, run })
+  const runId = await queueProposal(deps, principal, { row, turnOf: async () => turn }).catch(asToolError)
   if (runId !== undefined) return { kind: 'submitted', proposal: row, runId }
   // Another commit won meanwhile, or the proposal was superseded or cancelled.
   const now = await findProposal(deps.db, { companyId: row.company_id, id: row.id })
   const late = now && (await requireCommittable(deps, turn, now))
   if (!late) throw new AgentError('retryable')
   return late
+}
+
+function asToolError(error: unknown): never {
+  if (violates(error, 'agent_proposals_one_commit_a_turn')) throw new AgentError('receipt_reused')
+  if (isDatabaseUnavailable(error)) throw new AgentError('retryable')
+  throw error
 }
 
 async function requireCommittable(
@@ -81,47 +71,4 @@ async function requireCommittable(
   const other = await findProposalOfTurn(db, { companyId: row.company_id, messageId: turn.messageId })
   if (other) throw new AgentError('receipt_reused')
   return undefined
-}
-
-/** The run of the proposal's exact bytes, if the task is still on the menu and the principal may still submit it. */
-async function plan(deps: ProposalDeps, principal: Principal, row: ProposalRow): Promise<NewRun> {
-  if (sha256Of(row.input) !== row.input_digest) throw new AgentError('confirmation_input_unavailable')
-  const input = { content: row.input, digest: row.input_digest }
-  const address = { chatroomId: row.chatroom_id, versionId: row.task_version_id }
-  const body = { task_version_id: row.task_version_id, timeout_seconds: row.timeout_seconds }
-  try {
-    await requireMenuItem(deps.submit, principal, address)
-    return await planRun(
-      deps.submit,
-      { principal, chatroomId: row.chatroom_id, body, source: 'agent' },
-      input,
-    )
-  } catch (error) {
-    if (error instanceof CodedError && finalRefusals.has(error.code)) {
-      await moveProposal(deps.db, row, { to: 'failed', through: ['committing'], from: ['prepared'] })
-    }
-    throw error
-  }
-}
-
-/** Undefined if the proposal is not prepared any more. */
-async function queue(
-  { db, submit }: ProposalDeps,
-  { turn, row, run }: { turn: HumanTurn; row: ProposalRow; run: NewRun },
-): Promise<string | undefined> {
-  try {
-    return await db.transaction().execute(async (trx) => {
-      if (!(await moveProposal(trx, row, { to: 'committing', from: ['prepared'] }))) return undefined
-      const { id } = await enqueueRun(trx, submit.policy, run)
-      const set = { run_id: id, turn_message_id: turn.messageId }
-      if (!(await moveProposal(trx, row, { to: 'committed', set }))) {
-        throw new Error('a locked proposal changed its state')
-      }
-      return id
-    })
-  } catch (error) {
-    if (violates(error, 'agent_proposals_one_commit_a_turn')) throw new AgentError('receipt_reused')
-    if (isDatabaseUnavailable(error)) throw new AgentError('retryable')
-    throw error
-  }
 }

@@ -52,11 +52,11 @@ export function readReceipt(
 const nameShownMax = 256
 
 /**
- * What a person confirms: task, version, timeout, and the exact input from the bytes that will be stored and run. Hidden
+ * What a person confirms: task, version, timeout, what it may write, and the exact input from the bytes that will be stored and run. Hidden
  * characters are spelled out, and what is cut says so.
  */
 export function summaryOf(
-  item: Pick<RunnableItem, 'task_name' | 'task_id' | 'version_number' | 'task_version_id'>,
+  item: Pick<RunnableItem, 'task_name' | 'task_id' | 'version_number' | 'task_version_id' | 'writes_table'>,
   { content, digest }: { content: Buffer; digest: string },
   timeoutSeconds: number,
 ): string {
@@ -64,6 +64,7 @@ export function summaryOf(
   return [
     `Run the task ${name} (${item.task_id}), version ${item.version_number} (${item.task_version_id}).`,
     `It may take at most ${timeoutSeconds} seconds.`,
+    `It may write its own result, log and files${item.writes_table ? ', and rows of a table' : ''}.`,
     `Input (${content.length} bytes, ${digest}):`,
     cutText(visibleText(content.toString('utf8')), proposalInputShownMax),
   ].join('\n')

@@ -6,7 +6,7 @@ import { signTurn } from '../../access/turns.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { SignedTokens } from '../../base/keys/signed-tokens.ts'
 import { requireStorageQuota } from '../../companies/storage/storage-quota.ts'
-import type { Database } from '../../db/database.ts'
+import type { Database, Trx } from '../../db/database.ts'
 import { inBatches } from '../../work/in-batches.ts'
 import { deleteOldMessages, insertMessage } from './message-store.ts'
 
@@ -48,11 +48,19 @@ export async function startTurn(
   text: string,
 ): Promise<HumanTurn> {
   const room = await deps.directory.requireRoom(principal, 'message.post', chatroomId)
-  return deps.db.transaction().execute(async (trx) => {
-    await requireStorageQuota(trx, room.company_id, messageOverheadBytes + Buffer.byteLength(text))
-    const { id, sequence } = await insertMessage(trx, room, { principal, text })
-    return { roomId: room.id, messageId: id, sequence }
-  })
+  return deps.db.transaction().execute((trx) => startTurnIn(trx, principal, room, text))
+}
+
+/** The same within a larger transaction, in a room of which it is known that the principal may post there. */
+export async function startTurnIn(
+  trx: Trx,
+  principal: Principal,
+  room: { id: string; company_id: string },
+  text: string,
+): Promise<HumanTurn> {
+  await requireStorageQuota(trx, room.company_id, messageOverheadBytes + Buffer.byteLength(text))
+  const { id, sequence } = await insertMessage(trx, room, { principal, text })
+  return { roomId: room.id, messageId: id, sequence }
 }
 
 const sweepBatch = 1000

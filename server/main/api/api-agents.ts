@@ -10,6 +10,7 @@ import type { Database } from '../../db/database.ts'
 import { type MountOptions, mounter } from '../../http/mount.ts'
 import { mountAgentToolRoutes } from '../../http/routes/agents/agent-tools.ts'
 import { mountMessageRoutes } from '../../http/routes/agents/messages.ts'
+import { mountProposalRoutes } from '../../http/routes/agents/proposals.ts'
 import type { QueuePolicy } from '../../runs/queue/queue-policy.ts'
 import type { RunLookup } from '../../runs/read/run-lookup.ts'
 import { SubmissionQueue } from '../../runs/submit/submission-queue.ts'
@@ -50,6 +51,7 @@ export function mountAgents(app: FastifyInstance, mounting: MountOptions, parts:
     policy,
     validateInput,
   }
+  mountProposalRoutes(mounter(app, mounting), { db, directory, clock, signed, submit })
   const read = { db, directory, policy, runs: parts.runs, pages: parts.pages }
   const tools = { db, directory, clock, signed, submit, read, storage, log, enabled: mounting.enabled }
   mountAgentToolRoutes(mounter(app, { ...mounting, authenticate: turnAuthentication(turns) }), tools)

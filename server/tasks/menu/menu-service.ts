@@ -36,6 +36,8 @@ export async function readMenu(
 /** An item of the menu, and whether an agent that runs it needs the confirmation of a person. */
 export interface RunnableItem extends MenuItem {
   needs_confirmation: boolean
+  /** Whether its output policy writes to a table. */
+  writes_table: boolean
 }
 
 /** The item of the room's menu that pins this version. Throws `not_found`. */
@@ -51,6 +53,7 @@ export async function requireMenuItem(
   return {
     ...renderMenuItem(row, bound(row.task_id)),
     needs_confirmation: row.requires_confirmation || row.writes_table,
+    writes_table: row.writes_table,
   }
 }
 

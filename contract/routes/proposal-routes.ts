@@ -1,0 +1,53 @@
+import { Identifier } from '../ids.ts'
+import { Proposal, ProposalList } from '../resources/agents/proposal.ts'
+import { Strict } from '../schema.ts'
+import { extensionPrefix } from './prefixes.ts'
+import { route } from './route.ts'
+import { queueErrors, versionErrors } from './run-routes.ts'
+
+const proposals = `${extensionPrefix}/proposals` as const
+const ProposalParams = Strict({ pid: Identifier })
+const decided = { tag: 'Agents', action: 'proposal.decide', params: ProposalParams } as const
+const endedErrors = [
+  'not_found',
+  'proposal_already_committed',
+  'proposal_not_pending',
+  'proposal_expired',
+] as const
+
+/** Jobs that wait for the confirmation of a person (contract part 3, D6). */
+export const proposalRoutes = {
+  listProposals: route({
+    action: 'proposal.list',
+    tag: 'Agents',
+    method: 'GET',
+    path: proposals,
+    summary: 'List the jobs that wait for the confirmation of the caller; a person has at most one',
+    response: ProposalList,
+    errors: [],
+  }),
+  readProposal: route({
+    ...decided,
+    method: 'GET',
+    path: `${proposals}/{pid}`,
+    summary: 'Read a job that an agent proposed to the caller, until a day after its end',
+    response: Proposal,
+    errors: ['not_found'],
+  }),
+  confirmProposal: route({
+    ...decided,
+    method: 'POST',
+    path: `${proposals}/{pid}/confirm`,
+    summary: 'Confirm a proposed job: posts a message of the caller in the room and queues the run',
+    response: Proposal,
+    errors: [...endedErrors, 'proposal_input_unavailable', ...versionErrors, ...queueErrors],
+  }),
+  rejectProposal: route({
+    ...decided,
+    method: 'POST',
+    path: `${proposals}/{pid}/reject`,
+    summary: 'Reject a proposed job',
+    response: Proposal,
+    errors: [...endedErrors],
+  }),
+}
