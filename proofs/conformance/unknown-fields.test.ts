@@ -28,7 +28,9 @@ async function send(name: string, route: Route, body: Record<string, unknown>) {
   const params = idsFor(parametersOf(route, expectation), { parameter: '', kind: 'own' }, world)
   const call = exampleCall(expectation, world.own)
   const request = { ...call, params, body: { ...(call.body as object), ...body } }
-  return world.rewind(() => world.send('administrator', route, request))
+  // A proposal is decided by the person that it was made for alone.
+  const caller = actions[route.action].subject === 'proposal' ? 'member' : 'administrator'
+  return world.rewind(() => world.send(caller, route, request))
 }
 
 test.each(changing)('%s refuses a field that it does not know', async (name, route) => {
