@@ -65,6 +65,23 @@ export const listSocialClientRows = (
     .limit(page.limit)
     .execute()
 
+/** All live ones of a company. */
+export const allSocialClientRows = (db: Executing, companyId: string): Promise<SocialClientRow[]> =>
+  live(db, companyId).orderBy('id').execute()
+
+export async function renameSocialClientRow(
+  db: Executing,
+  { companyId, id }: { companyId: string; id: string },
+  displayName: string,
+): Promise<void> {
+  await db
+    .updateTable('social_media_clients')
+    .set({ display_name: displayName })
+    .where('company_id', '=', companyId)
+    .where('id', '=', id)
+    .execute()
+}
+
 export const insertSocialClient = (
   db: Executing,
   client: { companyId: string; chatroomId: string; channel: string; clientId: string; displayName: string },

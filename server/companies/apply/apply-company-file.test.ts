@@ -129,6 +129,32 @@ describe('applying a company file', () => {
     expect(lines(await apply(file(', members: []')))).toEqual(['- member one/floor: rooms-mia'])
   })
 
+  it('adds, renames, moves and removes the clients of rooms whose list is given', async () => {
+    const file = (floor: string, hall = '') =>
+      company(
+        'outside',
+        '',
+        `    departments: [{ name: one, rooms: [{ name: floor${floor} }, { name: hall${hall} }] }]`,
+      )
+    const lin = (name: string) => `{ channel: line, client_id: U1, name: ${name} }`
+    await apply(file(`, clients: [${lin('Lin')}, { channel: whatsapp, client_id: '+49170' }]`))
+    const same = file(`, clients: [${lin('Lin')}, { channel: whatsapp, client_id: '+49170' }]`)
+    expect(lines(await apply(same))).toEqual([])
+    expect(lines(await apply(file('')))).toEqual([])
+    expect(lines(await apply(file(`, clients: [${lin('Lina')}]`)))).toEqual([
+      '- client one/floor: whatsapp:+49170',
+      '~ client one/floor: line:U1 renamed',
+    ])
+    expect(await problemsOf(file('', `, clients: [${lin('Lina')}]`))).toEqual([
+      expect.stringContaining('"line:U1" is in the room "one/floor"'),
+    ])
+    const twice = file(`, clients: [${lin('Lina')}]`, `, clients: [${lin('Lina')}]`)
+    expect(await problemsOf(twice)).toEqual([expect.stringContaining('"line:U1" comes twice')])
+    const moved = file(', clients: []', `, clients: [${lin('Lina')}]`)
+    expect(lines(await apply(moved))).toEqual(['- client one/floor: line:U1', '+ client one/hall: line:U1'])
+    expect(lines(await apply(moved))).toEqual([])
+  })
+
   it('does not change users when the file has no list of users', async () => {
     await apply(company('quiet'))
     expect(lines(await apply('companies: [{ name: quiet, departments: [{ name: new }] }]'))).toEqual([
@@ -238,6 +264,18 @@ describe('an invalid company file', () => {
       'an unknown department',
       user('login: x, role: department_manager, manages: [a]'),
       /no department is named "a"/,
+    ],
+    [
+      'a client of an unknown channel',
+      one('    departments: [{ name: a, rooms: [{ name: b, clients: [{ channel: fax, client_id: U1 }] }] }]'),
+      /one of line, messenger, whatsapp/,
+    ],
+    [
+      'a client with a space in its id',
+      one(
+        "    departments: [{ name: a, rooms: [{ name: b, clients: [{ channel: line, client_id: 'a b' }] }] }]",
+      ),
+      /letters, digits/,
     ],
     ['a short password', user('login: x, role: member, password: short'), /12 to 256 characters/],
     ['a password of digits', user('login: x, role: member, password: 123456789012'), /must be a text of 12/],

@@ -34,6 +34,7 @@ const namesTaken = [
   'departments_company_id_name_key',
   'chatrooms_live_name',
   'api_keys_live_name',
+  'social_media_clients_live',
 ]
 
 /** Applies the text of a company file, or only plans it. Throws `CompanyFileInvalid` and changes nothing. */

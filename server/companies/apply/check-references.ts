@@ -7,6 +7,7 @@ import type {
   FilePath,
   FileProblem,
 } from './company-file.ts'
+import { checkClients } from './plan-clients.ts'
 import { type CompanySnapshot, emptyCompany, roomKey, type Snapshot } from './snapshot.ts'
 
 /** A user of the company after the file is applied. */
@@ -47,6 +48,7 @@ function checkCompany(company: DeclaredCompany, snapshot: Snapshot): FileProblem
     ...repeated(company.apiKeys, (key) => key.name),
     ...checkUsers(outlook, snapshot),
     ...rooms.flatMap((room) => checkMembers(room, outlook)),
+    ...checkClients(company, outlook.before),
     ...company.apiKeys.flatMap((key) => checkApiKey(key, outlook)),
   ]
 }

@@ -1,3 +1,5 @@
+import type { SocialMediaChannel } from '@sandbox-jobs/contract/resources/agents/social-media-client.ts'
+
 /** The content of a company file. Its form is checked; its names are not resolved yet. */
 export interface CompanyFile {
   companies: DeclaredCompany[]
@@ -25,6 +27,16 @@ export interface DeclaredRoom {
   path: FilePath
   name: string
   members: DeclaredMember[] | undefined
+  clients: DeclaredClient[] | undefined
+}
+
+/** An external person, known by channel and client id. */
+export interface DeclaredClient {
+  path: FilePath
+  channel: SocialMediaChannel
+  clientId: string
+  /** If undefined, an existing client keeps the current one. */
+  displayName: string | undefined
 }
 
 export interface DeclaredMember {

@@ -1,12 +1,13 @@
 import { roles } from '@sandbox-jobs/contract/resources/companies/user.ts'
 import type { Change, UserSettings } from './plan.ts'
+import { clientKey } from './plan-clients.ts'
 import type { UserSnapshot } from './snapshot.ts'
 
 /** A change as it is printed: `+` creates, `~` changes, `-` removes. */
 export interface ChangeLine {
   op: '+' | '~' | '-'
   company: string
-  kind: 'company' | 'department' | 'room' | 'user' | 'member' | 'api_key'
+  kind: 'company' | 'department' | 'room' | 'user' | 'member' | 'client' | 'api_key'
   name: string
   /** What changes. Empty if the name is enough. Never contains a secret. */
   detail: string
@@ -42,6 +43,12 @@ export function describeChange(change: Change): ChangeLine {
     }
     case 'remove_member':
       return line('-', 'member', change.room, change.login)
+    case 'create_client':
+      return line('+', 'client', change.room, clientKey(change.client))
+    case 'rename_client':
+      return line('~', 'client', change.room, `${clientKey(change.client)} renamed`)
+    case 'remove_client':
+      return line('-', 'client', change.room, change.client)
     case 'create_api_key':
       return line('+', 'api_key', change.key.name, `${change.key.scope}, of ${change.key.owner}`)
     case 'update_api_key':

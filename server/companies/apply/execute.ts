@@ -1,3 +1,8 @@
+import {
+  insertSocialClient,
+  removeSocialClientRow,
+  renameSocialClientRow,
+} from '../../access/directory/social-client-store.ts'
 import { hashApiKey, newApiKey } from '../../access/keys/api-key-secret.ts'
 import { insertApiKey, updateApiKeyRow } from '../../access/keys/api-key-store.ts'
 import { hashPassword } from '../../access/login/passwords.ts'
@@ -13,6 +18,7 @@ import { insertDepartment } from '../department-store.ts'
 import { insertUser, type UserChange, updateUserRow } from '../user-store.ts'
 import type { DeclaredUser } from './company-file.ts'
 import type { Change } from './plan.ts'
+import { clientKey } from './plan-clients.ts'
 import { type CompanySnapshot, emptyCompany, roomKey, type Snapshot } from './snapshot.ts'
 
 /** Generated secrets. They are shown only once. */
@@ -72,7 +78,11 @@ async function executeChange(
     case 'create_room': {
       const departmentId = known(company.departments, change.department).id
       const { id } = await insertChatroom(trx, { companyId, departmentId, name: change.room })
-      company.rooms.set(roomKey(change.department, change.room), { id, members: new Map() })
+      company.rooms.set(roomKey(change.department, change.room), {
+        id,
+        members: new Map(),
+        clients: new Map(),
+      })
       return
     }
     case 'create_user':
@@ -83,6 +93,10 @@ async function executeChange(
       return putMemberRow(trx, memberKey(company, change), change.roomManager)
     case 'remove_member':
       return deleteMemberRow(trx, memberKey(company, change))
+    case 'create_client':
+    case 'rename_client':
+    case 'remove_client':
+      return writeClient(scene, change)
     case 'create_api_key':
     case 'update_api_key':
       return writeApiKey(scene, change)
@@ -117,6 +131,26 @@ async function updateUser(
   if (set.manages === undefined) return
   const user = { companyId: company.id, userId: before.id }
   await replaceManagedDepartments(trx, user, departmentIds(company, set.manages))
+}
+
+async function writeClient(
+  { trx, company, services }: Scene,
+  change: Extract<Change, { kind: 'create_client' | 'rename_client' | 'remove_client' }>,
+): Promise<void> {
+  const room = known(company.rooms, change.room)
+  const place = { companyId: company.id, chatroomId: room.id }
+  if (change.kind === 'remove_client') {
+    const { id } = known(room.clients, change.client)
+    await removeSocialClientRow(trx, { ...place, id }, services.clock.now())
+    return
+  }
+  const { channel, clientId, displayName = '' } = change.client
+  if (change.kind === 'create_client') {
+    await insertSocialClient(trx, { ...place, channel, clientId, displayName })
+    return
+  }
+  const { id } = known(room.clients, clientKey(change.client))
+  await renameSocialClientRow(trx, { companyId: company.id, id }, displayName)
 }
 
 async function writeApiKey(

@@ -1,3 +1,4 @@
+import { allSocialClientRows } from '../../access/directory/social-client-store.ts'
 import { liveApiKeyRows } from '../../access/keys/api-key-store.ts'
 import type { Executing, Trx } from '../../db/database.ts'
 import { liveChatroomRows } from '../chatrooms/chatroom-store.ts'
@@ -6,6 +7,7 @@ import { findCompaniesNamed } from '../company-store.ts'
 import { allDepartmentRows } from '../department-store.ts'
 import { allUserRows, findLoginCompanies, lockAdministrators } from '../user-store.ts'
 import type { CompanyFile } from './company-file.ts'
+import { clientKey } from './plan-clients.ts'
 import { type CompanySnapshot, roomKey, type Snapshot } from './snapshot.ts'
 
 /** Reads the current state of the file's companies and logins. Locks the administrators until the transaction ends. */
@@ -29,6 +31,7 @@ async function loadCompany(db: Executing, id: string): Promise<CompanySnapshot> 
   const rooms = await liveChatroomRows(db, id)
   const users = await allUserRows(db, id)
   const members = await allMemberRows(db, id)
+  const clients = await allSocialClientRows(db, id)
   const apiKeys = await liveApiKeyRows(db, id)
   const departmentNames = new Map(departments.map((row) => [row.id, row.name]))
   const logins = new Map(users.map((row) => [row.id, row.login]))
@@ -36,6 +39,7 @@ async function loadCompany(db: Executing, id: string): Promise<CompanySnapshot> 
     rooms.map((row) => [row.id, roomKey(departmentNames.get(row.department_id) ?? '', row.name)]),
   )
   const membersOf = Map.groupBy(members, (row) => row.chatroom_id)
+  const clientsOf = Map.groupBy(clients, (row) => row.chatroom_id)
   const name = (names: Map<string, string>) => (key: string) => names.get(key) ?? key
   return {
     id,
@@ -45,7 +49,11 @@ async function loadCompany(db: Executing, id: string): Promise<CompanySnapshot> 
         const members = (membersOf.get(row.id) ?? []).map(
           (member) => [name(logins)(member.user_id), member.room_manager] as const,
         )
-        return [name(roomNames)(row.id), { id: row.id, members: new Map(members) }]
+        const clients = (clientsOf.get(row.id) ?? []).map((client) => {
+          const key = clientKey({ channel: client.channel, clientId: client.client_id })
+          return [key, { id: client.id, displayName: client.display_name }] as const
+        })
+        return [name(roomNames)(row.id), { id: row.id, members: new Map(members), clients: new Map(clients) }]
       }),
     ),
     users: new Map(

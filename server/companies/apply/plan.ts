@@ -7,6 +7,7 @@ import type {
   DeclaredMember,
   DeclaredUser,
 } from './company-file.ts'
+import { type ClientChange, planClients } from './plan-clients.ts'
 import { type CompanySnapshot, emptyCompany, roomKey, type Snapshot, type UserSnapshot } from './snapshot.ts'
 
 /** One step from the current to the declared state. Entries are identified by name, because some do not exist yet. */
@@ -18,6 +19,7 @@ export type Change = { company: string } & (
   | { kind: 'update_user'; login: string; before: UserSnapshot; set: UserSettings }
   | { kind: 'put_member'; room: string; login: string; roomManager: boolean; isNew: boolean }
   | { kind: 'remove_member'; room: string; login: string }
+  | ClientChange
   | { kind: 'create_api_key'; key: DeclaredApiKey }
   | { kind: 'update_api_key'; key: DeclaredApiKey }
 )
@@ -33,7 +35,7 @@ type Before = Omit<CompanySnapshot, 'id'>
 /**
  * The changes that bring the directory to the declared state, in an executable order. Entries that the file omits are
  * kept: departments, rooms and keys always, users and members if their whole section is omitted. Nothing is deleted.
- * A user who is not in a given list is disabled; a member who is not in a given list is removed from the room.
+ * A user who is not in a given list is disabled; a member or client who is not in a given list is removed from the room.
  */
 export const planChanges = (file: CompanyFile, snapshot: Snapshot): Change[] =>
   file.companies.flatMap((company) => {
@@ -45,6 +47,7 @@ export const planChanges = (file: CompanyFile, snapshot: Snapshot): Change[] =>
       ...planDepartments(company, before),
       ...planUsers(company, before),
       ...planMembers(company, before),
+      ...planClients(company, before),
       ...planApiKeys(company, before),
     ]
   })

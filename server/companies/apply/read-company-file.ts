@@ -1,5 +1,9 @@
 import { apiKeyScopes } from '@sandbox-jobs/contract/resources/access/api-key.ts'
 import {
+  clientIdPattern,
+  socialMediaChannels,
+} from '@sandbox-jobs/contract/resources/agents/social-media-client.ts'
+import {
   passwordMaxLength,
   passwordMinLength,
   roles,
@@ -8,6 +12,7 @@ import { anyOrigin, badDomains } from '../../access/origins.ts'
 import type {
   CompanyFile,
   DeclaredApiKey,
+  DeclaredClient,
   DeclaredCompany,
   DeclaredDepartment,
   DeclaredMember,
@@ -27,6 +32,10 @@ const displayName = { pattern: /^(?=.*\S)\P{Cc}{1,256}$/u, expected: 'a text of 
 const login = {
   pattern: /^[A-Za-z0-9_.:@-]{1,64}$/,
   expected: 'a login of 1 to 64 letters, digits and _.:@-',
+}
+const clientId = {
+  pattern: new RegExp(clientIdPattern),
+  expected: 'a text of 1 to 128 letters, digits and _.:@+-',
 }
 const password = {
   pattern: new RegExp(`^[^\\0]{${passwordMinLength},${passwordMaxLength}}$`, 'u'),
@@ -77,7 +86,7 @@ function readDepartment(reader: FieldReader, entry: unknown, path: FilePath): De
 }
 
 function readRoom(reader: FieldReader, entry: unknown, path: FilePath): DeclaredRoom | undefined {
-  const fields = reader.fields(entry, path, ['name', 'managers', 'members'])
+  const fields = reader.fields(entry, path, ['name', 'managers', 'members', 'clients'])
   if (!fields) return undefined
   const read = reader.text(fields.name, [...path, 'name'], name)
   const people = (key: 'managers' | 'members') =>
@@ -88,7 +97,20 @@ function readRoom(reader: FieldReader, entry: unknown, path: FilePath): Declared
   const managers = people('managers')
   const members = people('members')
   const declared = managers || members ? [...(managers ?? []), ...(members ?? [])] : undefined
-  return read === undefined ? undefined : { path, name: read, members: declared }
+  const clients = reader.list(fields.clients, [...path, 'clients'], (client, place) =>
+    readClient(reader, client, place),
+  )
+  return read === undefined ? undefined : { path, name: read, members: declared, clients }
+}
+
+function readClient(reader: FieldReader, entry: unknown, path: FilePath): DeclaredClient | undefined {
+  const fields = reader.fields(entry, path, ['channel', 'client_id', 'name'])
+  if (!fields) return undefined
+  const channel = reader.choice(fields.channel, [...path, 'channel'], socialMediaChannels)
+  const id = reader.text(fields.client_id, [...path, 'client_id'], clientId)
+  const shown = reader.optionalText(fields.name, [...path, 'name'], displayName)
+  if (channel === undefined || id === undefined) return undefined
+  return { path, channel, clientId: id, displayName: shown }
 }
 
 function readUser(reader: FieldReader, entry: unknown, path: FilePath): DeclaredUser | undefined {

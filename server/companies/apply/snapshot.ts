@@ -11,11 +11,18 @@ export interface CompanySnapshot {
   id: string
   departments: Map<string, { id: string }>
   /** Live rooms by `department/room`. */
-  rooms: Map<string, { id: string; members: Map<string, boolean> }>
+  rooms: Map<string, RoomSnapshot>
   /** By login. */
   users: Map<string, UserSnapshot>
   /** Keys by name, without the revoked ones. */
   apiKeys: Map<string, ApiKeyRow & { owner: string; rooms: string[] }>
+}
+
+export interface RoomSnapshot {
+  id: string
+  members: Map<string, boolean>
+  /** External people by `channel:client_id`. */
+  clients: Map<string, { id: string; displayName: string }>
 }
 
 export interface UserSnapshot {
