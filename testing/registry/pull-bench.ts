@@ -71,16 +71,13 @@ export class PullBench {
     { own = registryHost, publicNames = {} }: { own?: string; publicNames?: Record<string, string> } = {},
   ): Promise<PullBench> {
     const made = await startResolvingAgent(inner, { SANDBOX_REGISTRY: own }, publicNames)
-    await linkBuilder(made.agent)
-    const [name = ''] = registryHost.split(':')
-    const names = [name, ...Object.keys(publicNames)].map((host) => `DNS:${host}`)
-    const addresses = inner.map((address) => `IP:${address}`)
-    const registry = await TestRegistry.start(made.internet.beyond, port, [...names, ...addresses])
-    if (Object.keys(publicNames).length > 0) {
-      await made.internet.serveHttps(Object.values(publicNames), port)
-      await trustInBuilder(made.agent, registry.authority)
+    try {
+      return new PullBench(db, made, await startRegistry(made, inner, publicNames), own)
+    } catch (error) {
+      // Processes that are left would keep the test process alive.
+      await made.dispose()
+      throw error
     }
-    return new PullBench(db, made, registry, own)
   }
 
   get agent() {
@@ -148,6 +145,27 @@ export class PullBench {
     await this.registry.dispose()
     await this.#made.dispose()
     rmSync(this.folder, { recursive: true })
+  }
+}
+
+async function startRegistry(
+  { agent, internet }: ResolvingAgent,
+  inner: string[],
+  publicNames: Record<string, string>,
+): Promise<TestRegistry> {
+  await linkBuilder(agent)
+  const [name = ''] = registryHost.split(':')
+  const names = [name, ...Object.keys(publicNames)].map((host) => `DNS:${host}`)
+  const addresses = inner.map((address) => `IP:${address}`)
+  const registry = await TestRegistry.start(internet.beyond, port, [...names, ...addresses])
+  if (Object.keys(publicNames).length === 0) return registry
+  try {
+    await internet.serveHttps(Object.values(publicNames), port)
+    await trustInBuilder(agent, registry.authority)
+    return registry
+  } catch (error) {
+    await registry.dispose()
+    throw error
   }
 }
 

@@ -30,7 +30,7 @@ beforeAll(async () => {
   bench = await PullBench.start(db, [], { publicNames })
   companyId = (await makeTenant(db)).companyId
 }, 120_000)
-afterAll(() => bench.dispose(), 120_000)
+afterAll(() => bench?.dispose(), 120_000)
 
 const registries = {
   registry: undefined,

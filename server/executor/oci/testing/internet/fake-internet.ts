@@ -63,7 +63,7 @@ export class FakeInternet {
     const rule = `ip daddr { ${addresses.join(', ')} } tcp dport 443 redirect to :${port}`
     const chain = `chain in { type nat hook prerouting priority dstnat; ${rule}; }`
     const [, namespace = ''] = this.beyond
-    await run('nsenter', [namespace, 'nft', `table ip https { ${chain} }`])
+    await run('nsenter', [namespace, 'nft', `table ip https { ${chain}; }`])
   }
 
   async dispose(): Promise<void> {
