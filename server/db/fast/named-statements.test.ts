@@ -33,3 +33,17 @@ test('a planned-once statement has a plan without parameters, and the given valu
     await expect(executePlannedOnce(one, sql`select ${null}`)).rejects.toThrow('no literal form')
   })
 })
+
+test('a planned-once statement has a plan, however many other statements have names already', async () => {
+  await db.connection().execute(async (one) => {
+    for (let other = 0; other < 450; other += 1) {
+      await sql`select ${other}::int as ${sql.ref(`other_${other}`)}`.execute(one)
+    }
+    await executePlannedOnce(one, sql`select ${'late'} as kept`)
+    const { rows } = await sql<{ statement: string }>`select statement from pg_prepared_statements`.execute(
+      one,
+    )
+    expect(rows.filter(({ statement }) => statement.includes('as kept'))).toHaveLength(1)
+    expect(rows.length).toBeLessThan(450)
+  })
+})

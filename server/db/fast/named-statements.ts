@@ -1,17 +1,21 @@
 import type pg from 'pg'
 import { plannedOnceTag } from './planned-once.ts'
 
-/** Maximum number of named statements. The program has fewer, apart from statements with lists of varying length. */
+/** Maximum number of named statements of a kind. The program has fewer, apart from statements with lists of varying length. */
 const maxNames = 400
 
 const names = new Map<string, string>()
+/** Statements with the planned-once tag have names of their own: they need theirs however many others there are. */
+const plannedOnceNames = new Map<string, string>()
 
 /** The name of a statement's text, the same on every connection. Undefined for a new text once `maxNames` is reached. */
 function nameOf(text: string): string | undefined {
-  const known = names.get(text)
-  if (known !== undefined || names.size >= maxNames) return known
-  const name = `s${names.size}`
-  names.set(text, name)
+  const isPlannedOnce = text.startsWith(plannedOnceTag)
+  const named = isPlannedOnce ? plannedOnceNames : names
+  const known = named.get(text)
+  if (known !== undefined || named.size >= maxNames) return known
+  const name = `${isPlannedOnce ? 'p' : 's'}${named.size}`
+  named.set(text, name)
   return name
 }
 
