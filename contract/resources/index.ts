@@ -3,6 +3,7 @@ import { Me } from './access/me.ts'
 import { PublicKey } from './access/public-key.ts'
 import { Token, TokenRequest } from './access/token.ts'
 import { MessagePostRequest, PostedMessage } from './agents/message.ts'
+import { Proposal, ProposalList } from './agents/proposal.ts'
 import {
   SocialMediaClient,
   SocialMediaClientCreateRequest,
@@ -281,5 +282,7 @@ export const namedSchemas = {
   SocialMediaClient,
   SocialMediaClientCreateRequest,
   SocialMediaClientList,
+  Proposal,
+  ProposalList,
   ToolAnnotations,
 }
