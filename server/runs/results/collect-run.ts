@@ -35,7 +35,8 @@ export interface CollectDeps {
 
 /**
  * Copies a sandbox's output, log and artifacts to the object store, under keys that depend only on the sandbox: a repetition
- * writes the same objects. Nobody reads them before the run's row refers to them. Throws the errors of the executor and the store, so that the caller retries.
+ * writes the same objects. Nobody reads them before the run's row refers to them. Throws the errors of the executor and the
+ * store, so that the caller retries.
  */
 export async function collectRun(
   deps: CollectDeps,

@@ -102,7 +102,7 @@ it('shows a large input as any other, and refuses large bodies in the same words
     schema_valid: true,
   })
   expect((await preview(vid, { input: [...input, {}] })).body.schema_errors).toMatchObject([
-    { loc: ['body', 'input', 20_000] },
+    { loc: ['body', 'input', 20_000, 'id'], msg: 'input[20000].id is missing' },
   ])
   const deep = (levels: number): unknown => (levels === 0 ? input : [deep(levels - 1)])
   const refused = async (body: unknown) => {

@@ -159,7 +159,7 @@ describe('a draft', () => {
     [
       'an example that does not conform',
       { input_schema: sources.input_schema, input_example: '{}' },
-      ['input_example'],
+      ['input_example', 'rows'],
     ],
     [
       'a pattern that never ends',
