@@ -1,0 +1,38 @@
+import { roles } from '@sandbox-jobs/contract/resources/companies/user.ts'
+import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
+import type { Command } from 'commander'
+import { serviceCommand } from '../../args/service-command.ts'
+import { table } from '../../output/table.ts'
+import type { ConnectionOptions } from '../../session/connection.ts'
+import { withSession } from '../../session/session.ts'
+
+export const whoamiCommand = (): Command =>
+  serviceCommand('whoami')
+    .description('show your account, role and rights')
+    .action((options: ConnectionOptions) =>
+      withSession(options, async ({ client, url, stored, report }) => {
+        const me = await client.call(allRoutes.readMe)
+        const may = Object.entries(me.can).flatMap(([name, allowed]) => (allowed ? [name] : []))
+        const rows: [string, string][] = [
+          ['service', url],
+          ['user', me.auth_method === 'jwt' ? (stored.logins[url]?.user ?? '') : 'by API key'],
+          ['principal', `${me.principal_type} ${me.principal_id}`],
+          ['company', me.company_id],
+          ['role', roleName(me.role)],
+          ['departments', me.managed_department_ids.join(', ')],
+          ['rooms', me.allowed_chatroom_ids?.join(', ') ?? ''],
+          ['may', may.join(', ') || 'use the rooms that you are a member of'],
+          [
+            'service is',
+            me.sandbox_enabled ? 'enabled' : 'disabled: only reading and cancelling are allowed',
+          ],
+        ]
+        const shown = rows.filter(([, value]) => value !== '')
+        report.result(table(['', ''], shown).trimStart(), me)
+      }),
+    )
+
+const roleName = (role: number): string =>
+  Object.entries(roles)
+    .find(([, value]) => value === role)?.[0]
+    .replaceAll('_', ' ') ?? String(role)

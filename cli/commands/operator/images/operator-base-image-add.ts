@@ -1,0 +1,33 @@
+import { makeBaseImage } from '@sandbox-jobs/server/main/operator/images/operator-images.ts'
+import { Command } from 'commander'
+import { withOperator } from '../../../session/operator.ts'
+
+interface Options {
+  packages: string[]
+  json?: boolean
+}
+
+export const operatorBaseImageAddCommand = (): Command =>
+  new Command('add')
+    .description('create a base image for Dockerfiles from Debian packages')
+    .argument('<name>', 'name for FROM, such as curated/python:3.11')
+    .requiredOption('--packages <names>', 'Debian packages, separated by commas', (text) =>
+      text.split(',').map((name) => name.trim()),
+    )
+    .option('--json', 'print one JSON document')
+    .addHelpText(
+      'after',
+      '\nNeeds root, on the machine of the service.' +
+        '\n\nExample:\n  sandbox operator base-image add curated/python:3.11 --packages python3',
+    )
+    .action((name: string, options: Options) =>
+      withOperator(
+        options,
+        `making ${name}`,
+        () => makeBaseImage(name, options.packages),
+        (made) => ({
+          text: made ? `Created ${name}.\n` : `${name} already exists.\n`,
+          document: { name, made },
+        }),
+      ),
+    )

@@ -1,0 +1,111 @@
+import { timeoutMaxSeconds } from '@sandbox-jobs/contract/limits.ts'
+import { setCompany, showCompany } from '@sandbox-jobs/server/main/operator/companies/operator-company.ts'
+import { Command, Option } from 'commander'
+import { wholeNumberUpTo } from '../../../args/whole-number.ts'
+import { CliError, exitCodes } from '../../../failure.ts'
+import { table } from '../../../output/table.ts'
+import { withLocalService } from '../../../session/local-service.ts'
+
+/** The largest queue position that is reported. */
+const queuedRunsMax = 200
+const countMax = 100_000
+/** A pebibyte. */
+const bytesMax = 1024 ** 5
+
+interface Limit {
+  flag: string
+  column: string
+  max: number
+  what: string
+}
+
+const limits: Limit[] = [
+  { flag: '--run-concurrency', column: 'run_concurrency_limit', max: countMax, what: 'concurrent runs' },
+  {
+    flag: '--run-timeout-bound',
+    column: 'run_timeout_bound_seconds',
+    max: timeoutMaxSeconds,
+    what: 'seconds; runs with a longer timeout start one at a time',
+  },
+  { flag: '--queued-runs', column: 'queued_run_limit', max: queuedRunsMax, what: 'queued runs' },
+  { flag: '--active-builds', column: 'active_build_limit', max: countMax, what: 'concurrent builds' },
+  { flag: '--queued-builds', column: 'queued_build_limit', max: countMax, what: 'queued builds' },
+  { flag: '--kept-bytes', column: 'kept_bytes_limit', max: bytesMax, what: 'bytes that it may store' },
+  { flag: '--environments', column: 'active_environment_limit', max: countMax, what: 'active environments' },
+  {
+    flag: '--retained-versions',
+    column: 'capacity_retained_version_limit',
+    max: countMax,
+    what: 'versions that keep an image',
+  },
+  {
+    flag: '--timeout-ceiling',
+    column: 'timeout_ceiling_seconds',
+    max: timeoutMaxSeconds,
+    what: 'longest timeout of a task, in seconds',
+  },
+]
+
+interface Options {
+  json?: boolean
+  egress?: 'on' | 'off'
+  [option: string]: unknown
+}
+
+export const operatorCompanyCommand = (): Command =>
+  new Command('company')
+    .description('show or change the limits of one company')
+    .addCommand(setCommand())
+    .addCommand(showCommand())
+
+function setCommand(): Command {
+  const command = new Command('set')
+    .description('change the given limits')
+    .argument('<company>', 'company, by name or id')
+  const options = limits.map(({ flag, max, what }) =>
+    new Option(`${flag} <number>`, `${what}, 1 to ${max}`).argParser(wholeNumberUpTo(max)),
+  )
+  for (const option of options) command.addOption(option)
+  return command
+    .addOption(new Option('--egress <switch>', 'whether runs have a network').choices(['on', 'off']))
+    .option('--json', 'print one JSON document')
+    .action((company: string, given: Options) => {
+      const changes = Object.fromEntries(
+        options.flatMap((option, at) => {
+          const value = given[option.attributeName()]
+          return value === undefined ? [] : [[limits[at]?.column ?? '', value]]
+        }),
+      )
+      if (given.egress) changes.runtime_egress_enabled = given.egress === 'on'
+      return tell(company, given, async () => {
+        if (Object.keys(changes).length > 0) return setCompany(company, changes)
+        throw new CliError('Name at least one limit to change.', {
+          hint: 'sandbox operator company set --help lists the limits.',
+          code: 'cli_company_nothing',
+          exitCode: exitCodes.usage,
+        })
+      })
+    })
+}
+
+const showCommand = (): Command =>
+  new Command('show')
+    .description('show the limits')
+    .argument('<company>', 'company, by name or id')
+    .option('--json', 'print one JSON document')
+    .action((company: string, options: Options) => tell(company, options, () => showCompany(company)))
+
+const tell = (company: string, options: Options, work: () => ReturnType<typeof showCompany>) =>
+  withLocalService({ json: options.json === true }, work, (policy) => {
+    if (!policy) {
+      throw new CliError(`There is no company ${JSON.stringify(company)}.`, {
+        hint: 'Use its name in the file of sandbox admin apply.',
+        code: 'cli_company_unknown',
+      })
+    }
+    const rows = Object.entries(policy).map(([name, value]) => [
+      name,
+      value === null ? 'none' : String(value),
+    ])
+    return { text: table(['SETTING', 'VALUE'], rows), document: policy }
+  })

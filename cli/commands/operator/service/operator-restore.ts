@@ -1,0 +1,40 @@
+import { restoreBackup } from '@sandbox-jobs/server/main/operator/operator-restore.ts'
+import { Command } from 'commander'
+import { CliError, exitCodes } from '../../../failure.ts'
+import { createReporter } from '../../../output/reporter.ts'
+import { onThisMachine } from '../../../session/on-this-machine.ts'
+
+export const operatorRestoreCommand = (): Command =>
+  new Command('restore')
+    .description('restore a backup into a new data folder')
+    .argument('<folder>', 'folder of a complete backup')
+    .option('--json', 'print one JSON document')
+    .addHelpText(
+      'after',
+      '\nRun it as root. SANDBOX_DATA names the new data folder; DATABASE_URL, if set, an empty database.' +
+        '\nRuns that had not ended when the backup was made end as restored_from_backup: they may have run since.' +
+        '\n\nExample:\n  SANDBOX_DATA=/var/lib/sandbox-jobs sandbox operator restore /backups/2026-11-23',
+    )
+    .action(async (folder: string, options: { json?: boolean }) => {
+      const report = createReporter(options.json === true)
+      await onThisMachine(report, () => restoreBackup(folder, (text) => report.progress(text)), {
+        render: ({ dataDir, madeAt, rows, files, endedRuns }) => ({
+          text:
+            `Restored the backup of ${madeAt} to ${dataDir}: ${rows} rows, ${files} files.\n` +
+            `${endedRuns} unfinished runs ended as restored_from_backup. Start the service with sandbox up.\n`,
+          document: { data_dir: dataDir, made_at: madeAt, rows, files, ended_runs: endedRuns },
+        }),
+        explain: ({ cause, problems }) =>
+          new CliError(problems.join('\n'), {
+            hint: hints[cause],
+            code: `cli_operator_${cause}`,
+            exitCode: exitCodes.usage,
+          }),
+      })
+    })
+
+const hints = {
+  settings: 'Correct the settings; docs/operations.md lists them.',
+  backup:
+    'docs/operations.md lists what a restore needs. If it had started, remove the new data folder first.',
+}

@@ -1,0 +1,28 @@
+import type { Command } from 'commander'
+import { runRoomOption } from '../../args/room-option.ts'
+import { serviceCommand } from '../../args/service-command.ts'
+import { followLog } from '../../logs/follow-log.ts'
+import { logOfRun } from '../../logs/followed-logs.ts'
+import { findRun } from '../../lookup/find-run.ts'
+import { showContent } from '../../runs/show-content.ts'
+import type { ConnectionOptions } from '../../session/connection.ts'
+import { withSession } from '../../session/session.ts'
+
+interface Options extends ConnectionOptions {
+  room?: string
+  follow?: boolean
+}
+
+export const logsCommand = (): Command =>
+  serviceCommand('logs')
+    .description('print the log of a run')
+    .argument('<run>', 'id of the run')
+    .addOption(runRoomOption())
+    .option('-f, --follow', 'show the log while the run writes it, until the run ends')
+    .action((run: string, options: Options) =>
+      withSession(options, async (session) => {
+        const place = await findRun(session, run, options.room)
+        if (options.follow === true) await followLog(session, logOfRun(session, place))
+        else await showContent(session, place, 'log')
+      }),
+    )

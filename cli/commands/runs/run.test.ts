@@ -1,0 +1,189 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { type FakeService, fakeService } from '../../testing/fake-service.ts'
+import { runCli } from '../../testing/run-cli.ts'
+
+const room = `roo_${'1'.repeat(32)}`
+const run = `run_${'2'.repeat(32)}`
+
+let service: FakeService
+let home: string
+
+beforeEach(async () => {
+  service = await fakeService()
+  home = mkdtempSync(join(tmpdir(), 'cli-run-'))
+  const item = { task_id: 'tsk_1', task_name: 'report', task_version_id: 'tvr_1' }
+  service.answers.readMenu = () => ({ json: page([item]) })
+  service.answers.submitRun = () => ({ json: runOf({ status: 'queued', terminal_at: null }) })
+  service.answers.readRunContent = () => ({ json: { has_output: true, has_log: true } })
+  service.answers.readRunOutput = () => ({ bytes: '{"total":1}\n' })
+})
+afterEach(async () => {
+  await service.close()
+  rmSync(home, { recursive: true })
+})
+
+const page = (items: unknown[]) => ({ items, page_size: 100, next_page_token: null })
+
+const runOf = (fields: object) => ({
+  id: run,
+  chatroom_id: room,
+  status: 'completed',
+  error_code: '',
+  exit_code: 0,
+  wait_reason: '',
+  next_action: '',
+  queue_position: null,
+  eta_seconds: null,
+  failure_hint: '',
+  terminal_at: '2026-01-01T00:00:00Z',
+  ...fields,
+})
+
+const cli = (args: string[], env: Record<string, string> = {}, stdin = '{"rows":[]}') =>
+  runCli(args, { home, stdin, env: { SANDBOX_URL: service.url, SANDBOX_TOKEN: 'jwt', ...env } })
+
+const watched = (ended: object) => {
+  service.answers.readRun = () => ({ json: runOf(ended) })
+  return cli(['run', 'report', '--room', room, '--input', '-', '--watch'])
+}
+
+test('a watched run prints its output alone on standard output and ends with 0', async () => {
+  const result = await watched({})
+  expect(result).toMatchObject({ exitCode: 0, stdout: '{"total":1}\n' })
+  expect(result.stderr).toContain('completed')
+  const submitted = service.requests.find(({ route }) => route === 'submitRun')
+  expect(JSON.parse(String(submitted?.body))).toEqual({ task_version_id: 'tvr_1', input: { rows: [] } })
+  expect(submitted?.headers['idempotency-key']).toMatch(/^[0-9a-f-]{36}$/)
+})
+
+test('the output is read with the credentials of the session, and no public link is made', async () => {
+  await watched({})
+  const routes = service.requests.map(({ route }) => route)
+  expect(service.requests[routes.indexOf('readRunOutput')]?.headers.authorization).toBe('Bearer jwt')
+  expect(routes.filter((route) => route.endsWith('Link') || route === 'downloadByToken')).toEqual([])
+})
+
+test("the job's exit code is the exit code, with the hint on standard error", async () => {
+  const ended = {
+    status: 'customer_failed',
+    error_code: 'work_exit_nonzero',
+    exit_code: 3,
+    failure_hint: 'Read the end of the log.\u001b[31m',
+  }
+  const result = await watched(ended)
+  expect(result.exitCode).toBe(3)
+  expect(result.stderr).toContain('exit code 3 (work_exit_nonzero)')
+  expect(result.stderr).toContain('Read the end of the log.\\x1b[31m')
+})
+
+test('a run that ran out of time ends with 124, one that was cancelled with 125', async () => {
+  const timeout = { status: 'customer_failed', error_code: 'timeout', exit_code: null }
+  expect((await watched(timeout)).exitCode).toBe(124)
+  expect((await watched({ status: 'cancelled', error_code: 'cancelled', exit_code: null })).exitCode).toBe(
+    125,
+  )
+})
+
+test('a watched run that is refused exits with 125 and lists the problems', async () => {
+  const errors = [{ type: 'minItems', loc: ['body', 'input', 'rows'], msg: 'input.rows has too few' }]
+  const detail = { code: 'input_schema_violation', message: 'The input does not match.', errors }
+  service.answers.submitRun = () => ({ status: 422, detail })
+  const result = await watched({})
+  expect(result.exitCode).toBe(125)
+  expect(result.stderr).toBe(
+    'error: The input does not match. (input_schema_violation)\n  input.rows has too few\nhint:  Correct the problems listed above.\n',
+  )
+})
+
+test('with --json every line is a document, and so is the error', async () => {
+  service.answers.readRun = () => ({ json: runOf({ status: 'customer_failed', error_code: 'timeout' }) })
+  const result = await cli(['run', 'report', '--room', room, '--input', '-', '--watch', '--json'])
+  const events = result.stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as object)
+  expect(events).toMatchObject([
+    { event: 'run', run: { id: run } },
+    { run_id: run, output: '{"total":1}\n' },
+  ])
+  expect(JSON.parse(result.stderr)).toMatchObject({ error: { code: 'timeout', exit_code: 124 } })
+})
+
+test('the room of a run is remembered, so that its log needs no room', async () => {
+  await cli(['run', 'report', '--room', room, '--input', '-'])
+  service.answers.readRunLog = () => ({ bytes: 'line\n' })
+  expect(await cli(['logs', run])).toEqual({ exitCode: 0, stdout: 'line\n', stderr: '' })
+  const other = await cli(['logs', `run_${'3'.repeat(32)}`])
+  expect(other).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('--room ROOM') })
+})
+
+test('a mistyped task name gets suggestions from the menu', async () => {
+  const result = await cli(['run', 'reprot', '--room', room, '--input', '-'])
+  expect(result).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('Did you mean report?') })
+})
+
+test('a sandbox-scope key gets the hint to use the id of a room', async () => {
+  service.answers.listOwnChatrooms = () => ({ status: 403, detail: 'Forbidden' })
+  const result = await cli(['run', 'report', '--room', 'daily', '--input', '-'])
+  expect(result.stderr).toMatch(/a sandbox-scope key cannot list rooms.*\nhint: {2}Give the id/)
+})
+
+test('invalid or too large JSON input is refused locally', async () => {
+  const args = ['run', 'report', '--room', room, '--input', '-']
+  expect(await cli(args, {}, '{"a":')).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringContaining('not JSON'),
+  })
+  const large = `"${'x'.repeat(1024 * 1024)}"`
+  expect((await cli(args, {}, large)).stderr).toContain('at most 1 MiB')
+  expect(service.requests).toEqual([])
+})
+
+test('without a login, with a login that has ended and without a service the hint says what to do', async () => {
+  const args = ['runs', '--room', room]
+  const nobody = await cli(args, { SANDBOX_TOKEN: '' })
+  expect(nobody).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('Run sandbox login') })
+  service.answers.listRuns = () => ({ status: 418, detail: 'Could not validate credentials' })
+  expect((await cli(args)).stderr).toContain('Log in with sandbox login')
+  const nowhere = await cli(args, { SANDBOX_URL: 'http://127.0.0.1:9' })
+  expect(nowhere.stderr).toMatch(
+    /No service answers at http:\/\/127\.0\.0\.1:9.*\nhint: {2}Start it with sandbox up/,
+  )
+})
+
+test('a login is kept for the service it was made at', async () => {
+  service.answers.createToken = () => ({
+    json: { access_token: 'fresh', token_type: 'bearer', expires_in: 60 },
+  })
+  service.answers.listRuns = () => ({ json: page([]) })
+  const login = await cli(['login', '--user', 'ada'], {}, 'pass word\n')
+  expect(login).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('as ada until') })
+  expect(String(service.requests[0]?.body)).toBe('username=ada&password=pass+word')
+  expect(JSON.parse(readFileSync(join(home, 'credentials.json'), 'utf8'))).toMatchObject({ url: service.url })
+  await cli(['runs', '--room', room], { SANDBOX_TOKEN: '', SANDBOX_URL: '' })
+  expect(service.requests.at(-1)?.headers.authorization).toBe('Bearer fresh')
+})
+
+test('a wrong password is reported as such', async () => {
+  service.answers.createToken = () => ({ status: 418, detail: 'Could not validate credentials' })
+  const result = await cli(['login', '--user', 'ada'], { SANDBOX_PASSWORD: 'wrong' })
+  expect(result).toMatchObject({
+    exitCode: 1,
+    stderr: expect.stringContaining('Login name or password is wrong'),
+  })
+})
+
+test('an invalid command line exits with 2', async () => {
+  writeFileSync(join(home, 'input.json'), '1')
+  for (const args of [
+    ['run', 'report', '--input', 'input.json'],
+    ['run', 'report', '--room', room, '--input', 'input.json', '--timeout', '0'],
+    ['runs', '--room', room, '--status', 'done'],
+    ['logs', 'report'],
+  ]) {
+    expect((await cli(args)).exitCode, args.join(' ')).toBe(2)
+  }
+})

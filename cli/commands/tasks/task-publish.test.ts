@@ -1,0 +1,101 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { type FakeService, fakeService } from '../../testing/fake-service.ts'
+import { runCli } from '../../testing/run-cli.ts'
+
+const room = `roo_${'1'.repeat(32)}`
+const page = (items: unknown[]) => ({ items, page_size: 100, next_page_token: null })
+const owner = { owner_scope: 'company', owner_id: 'cmp_1' }
+const task = { id: 'tsk_1', company_id: 'cmp_1', name: 'report', description: '', ...owner }
+const unpublished = { ...task, current_published_version_id: null, current_draft_version_id: null }
+
+let service: FakeService
+let home: string
+
+beforeEach(async () => {
+  service = await fakeService()
+  home = mkdtempSync(join(tmpdir(), 'cli-publish-'))
+  writeFileSync(join(home, 'work.sh'), 'echo hi\n')
+  writeFileSync(
+    join(home, 'task.yaml'),
+    `name: report\nenvironment: python\nwork_script: work.sh\nshare: { rooms: [${room}] }\nenable: [${room}]\n`,
+  )
+  const environment = { id: 'env_1', name: 'python', current_version_id: 'ver_1' }
+  Object.assign(service.answers, {
+    listEnvironments: () => ({ json: page([environment]) }),
+    readMe: () => ({ json: { company_id: 'cmp_1' } }),
+    listTasks: () => ({ json: page([]) }),
+    createTask: () => ({ json: unpublished }),
+    createTaskVersion: () => ({ json: { id: 'tvr_1' } }),
+    updateTaskVersion: () => ({ json: { id: 'tvr_9' } }),
+    publishTaskVersion: ({ params }) => ({ json: { id: params.vid, version_number: 1 } }),
+    listShares: () => ({ json: page([]) }),
+    createShare: () => ({ json: {} }),
+    listGrantedJobs: () => ({ json: { items: [] } }),
+    enableGrantedJob: () => ({ json: {} }),
+  } satisfies FakeService['answers'])
+})
+afterEach(async () => {
+  await service.close()
+  rmSync(home, { recursive: true })
+})
+
+const publish = () =>
+  runCli(['task', 'publish'], { home, env: { SANDBOX_URL: service.url, SANDBOX_TOKEN: 'jwt' } })
+const changes = () =>
+  service.requests.map(({ route }) => String(route)).filter((name) => !/^(list|read)/.test(name))
+const bodyOf = (route: string): unknown =>
+  JSON.parse(String(service.requests.find((request) => request.route === route)?.body))
+
+test('a new task is created, published, shared and enabled', async () => {
+  expect(await publish()).toMatchObject({ exitCode: 0, stdout: 'Published version 1 of report (tvr_1)\n' })
+  expect(changes()).toEqual([
+    'createTask',
+    'createTaskVersion',
+    'publishTaskVersion',
+    'createShare',
+    'enableGrantedJob',
+  ])
+  expect(bodyOf('createTaskVersion')).toMatchObject({
+    environment_version_id: 'ver_1',
+    work_script: 'echo hi\n',
+  })
+  expect(bodyOf('enableGrantedJob')).toEqual({ task_version_id: 'tvr_1' })
+})
+
+test('publishing the same again changes nothing', async () => {
+  await publish()
+  const published = { ...(bodyOf('createTaskVersion') as object), id: 'tvr_1', version_number: 1 }
+  service.answers.listTasks = () => ({
+    json: page([{ ...unpublished, current_published_version_id: 'tvr_1' }]),
+  })
+  service.answers.readTaskVersion = () => ({
+    json: { ...published, state: 'published', source_visible: true },
+  })
+  const live = { target_kind: 'chatroom', target_id: room, active: true, authority_applicable: true }
+  service.answers.listShares = () => ({ json: page([live]) })
+  const enabled = { task_id: 'tsk_1', enabled: true, pinned_task_version_id: 'tvr_1' }
+  service.answers.listGrantedJobs = () => ({ json: { items: [enabled] } })
+  service.requests.length = 0
+  expect((await publish()).stdout).toBe('Nothing has changed: version 1 of report (tvr_1)\n')
+  expect(changes()).toEqual([])
+})
+
+test('an existing draft is overwritten, and a task of another owner is not changed', async () => {
+  const other = { ...unpublished, id: 'tsk_2', owner_scope: 'department', owner_id: 'dep_1' }
+  service.answers.listTasks = () => ({
+    json: page([other, { ...unpublished, current_draft_version_id: 'tvr_9' }]),
+  })
+  expect((await publish()).stdout).toBe('Published version 1 of report (tvr_9)\n')
+  expect(changes().slice(0, 2)).toEqual(['updateTaskVersion', 'publishTaskVersion'])
+  expect(service.requests.find(({ route }) => route === 'updateTaskVersion')?.params.id).toBe('tsk_1')
+})
+
+test('an environment that is not built yet says how to build it', async () => {
+  const environment = { id: 'env_1', name: 'python', current_version_id: null }
+  service.answers.listEnvironments = () => ({ json: page([environment]) })
+  expect(await publish()).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('sandbox env push') })
+  expect(changes()).toEqual([])
+})

@@ -1,0 +1,35 @@
+import type { Command } from 'commander'
+import { serviceCommand } from '../../args/service-command.ts'
+import { escapeControls } from '../../output/escape-controls.ts'
+import { publishTask } from '../../publish/publish-task.ts'
+import { readTaskFile } from '../../publish/read-task-file.ts'
+import { enableTask, findShareTargets, shareTask } from '../../publish/share-task.ts'
+import type { ConnectionOptions } from '../../session/connection.ts'
+import { withSession } from '../../session/session.ts'
+
+interface Options extends ConnectionOptions {
+  file: string
+}
+
+export const taskPublishCommand = (): Command =>
+  serviceCommand('publish')
+    .description('publish a task from a file, share it, and enable it in rooms')
+    .option('--file <file>', 'task file', 'task.yaml')
+    .addHelpText(
+      'after',
+      '\nPublishing the same content again creates no new version. Shares that the file does not name stay.' +
+        '\nexamples/sales-report/task.yaml shows the format.',
+    )
+    .action((options: Options) =>
+      withSession(options, async (session) => {
+        const source = await readTaskFile(options.file)
+        const places = await findShareTargets(session, source.task)
+        const published = await publishTask(session, source)
+        await shareTask(session, places, published)
+        await enableTask(session, places, published)
+        const { task, version, changed } = published
+        const lead = changed ? 'Published' : 'Nothing has changed:'
+        const text = `${lead} version ${version.version_number} of ${escapeControls(task.name)} (${version.id})\n`
+        session.report.result(text, { task, version, changed })
+      }),
+    )
