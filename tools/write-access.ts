@@ -122,8 +122,12 @@ function cellOf({ subject, roles }: Action, role: AccessRole): string {
   return roles.includes(role) ? 'yes' : ''
 }
 
-const otherwise = ({ refusal, absent }: Action): string =>
-  absent ? `${refusalText[refusal]}, for an unknown id too` : refusalText[refusal]
+function otherwise({ refusal, absent, needsLogin }: Action): string {
+  if (absent) return `${refusalText[refusal]}, for an unknown id too`
+  return needsLogin
+    ? `${refusalText[refusal]}; with a full-scope key 403 \`confirmation_needs_login\``
+    : refusalText[refusal]
+}
 
 const text = [intro, ...Object.entries<Record<string, Action>>(actionsByArea).map(sectionOf)].join('\n')
 

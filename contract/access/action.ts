@@ -48,4 +48,6 @@ export interface Action {
   refusal: Refusal
   /** What an id that names nothing gets: `hidden`, unless it says otherwise. */
   absent?: 'role_too_low'
+  /** Who may otherwise gets 403 `confirmation_needs_login` with an API key, which an agent may hold. */
+  needsLogin?: true
 }

@@ -26,10 +26,18 @@ export const agentActions = {
     refusal: 'none',
   },
   'proposal.decide': {
-    does: 'Read, confirm and reject a job that an agent proposed',
+    does: 'Read and reject a job that an agent proposed',
     subject: 'proposal',
     roles: proposers,
     key: 403,
     refusal: 'hidden',
+  },
+  'proposal.confirm': {
+    does: 'Confirm a job that an agent proposed',
+    subject: 'proposal',
+    roles: proposers,
+    key: 403,
+    refusal: 'hidden',
+    needsLogin: true,
   },
 } as const satisfies Record<string, Action>

@@ -36,11 +36,19 @@ export const proposalRoutes = {
   }),
   confirmProposal: route({
     ...decided,
+    action: 'proposal.confirm',
     method: 'POST',
     path: `${proposals}/{pid}/confirm`,
-    summary: 'Confirm a proposed job: posts a message of the caller in the room and queues the run',
+    summary:
+      'Confirm a proposed job with a login: posts a message of the caller in the room and queues the run',
     response: Proposal,
-    errors: [...endedErrors, 'proposal_input_unavailable', ...versionErrors, ...queueErrors],
+    errors: [
+      ...endedErrors,
+      'confirmation_needs_login',
+      'proposal_input_unavailable',
+      ...versionErrors,
+      ...queueErrors,
+    ],
   }),
   rejectProposal: route({
     ...decided,

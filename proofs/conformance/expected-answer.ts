@@ -64,7 +64,8 @@ export function expectedAnswer(
   if (variant.kind === 'malformed') return { status: 422 }
   if (!rolesOfCaller[caller].some((role) => action.roles.includes(role))) return refused(action.refusal)
   const findsNothing = caller === 'otherCompany' && route.params
-  return variant.kind !== 'own' || findsNothing ? refused(action.absent ?? 'hidden') : allowed
+  if (variant.kind !== 'own' || findsNothing) return refused(action.absent ?? 'hidden')
+  return action.needsLogin && caller === 'fullKey' ? coded('confirmation_needs_login') : allowed
 }
 
 function refused(refusal: Refusal): ExpectedAnswer {

@@ -21,4 +21,6 @@ export interface HumanTurn {
   roomId: string
   messageId: string
   sequence: number
+  /** The message was posted with an API key of the person, which an agent may hold: it confirms nothing. */
+  byKey?: boolean
 }

@@ -24,6 +24,8 @@ interface TurnClaims {
   auth: Principal['authMethod']
   message: string
   sequence: number
+  /** See `HumanTurn.byKey`. */
+  key: boolean
 }
 
 export interface TurnDeps {
@@ -53,6 +55,7 @@ export function signTurn(
     auth: principal.authMethod,
     message: turn.messageId,
     sequence: turn.sequence,
+    key: principal.apiKey !== undefined,
   }
   return { turnContext: signed.sign('turn-context', claims, expiresAt), expiresAt }
 }
@@ -70,10 +73,11 @@ export async function principalOfTurn(deps: TurnDeps, token: unknown): Promise<P
     message: messageId,
     sequence,
     auth,
+    key: byKey,
   } = read.claims
   const principal = await findPerson(deps.db, { companyId, type, id })
   if (!principal) throw refuseCredentials()
-  return { ...principal, authMethod: auth, turn: { roomId, messageId, sequence } }
+  return { ...principal, authMethod: auth, turn: { roomId, messageId, sequence, byKey } }
 }
 
 /** Authenticates agents by `X-Turn-Context`. */

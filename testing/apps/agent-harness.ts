@@ -5,9 +5,11 @@ import type { PostedMessage } from '@sandbox-jobs/contract/resources/agents/mess
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import type { Route } from '@sandbox-jobs/contract/routes/route.ts'
 import { afterAll } from 'vitest'
+import { hashApiKey, newApiKey } from '../../server/access/keys/api-key-secret.ts'
 import { AccessTokens } from '../../server/access/login/access-tokens.ts'
 import type { Principal } from '../../server/access/principal.ts'
 import type { Clock } from '../../server/base/clock.ts'
+import { newId } from '../../server/base/ids.ts'
 import { type Keys, keysFolder, openKeys } from '../../server/base/keys/keys.ts'
 import { createLog } from '../../server/base/logging.ts'
 import type { Database } from '../../server/db/database.ts'
@@ -82,6 +84,27 @@ export class AgentHarness {
 
   async login({ companyId, principalId: userId }: Principal): Promise<Record<string, string>> {
     return { authorization: `Bearer ${await this.#tokens.sign({ companyId, userId, generation: 1 })}` }
+  }
+
+  /** A key of the person for their own programs, in every room of theirs. */
+  async key({ companyId, principalId }: Principal, scope: 'full' | 'sandbox' = 'full') {
+    const text = newApiKey()
+    const pepper = this.keys.peppers.present()
+    await this.#db
+      .insertInto('api_keys')
+      .values({
+        id: newId('apiKey'),
+        company_id: companyId,
+        owner_user_id: principalId,
+        name: 'test',
+        key_hash: hashApiKey(pepper.key, text),
+        pepper: pepper.number,
+        scope,
+        allowed_chatroom_ids: [],
+        domains: ['*'],
+      })
+      .execute()
+    return { 'x-api-key': text }
   }
 
   async send(

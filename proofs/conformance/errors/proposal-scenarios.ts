@@ -1,10 +1,12 @@
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
+import type { Caller } from '../world.ts'
 import type { ErrorScenarios, ScenarioContext } from './error-scenario.ts'
 
 const decide = (
   context: ScenarioContext,
   route: typeof allRoutes.confirmProposal | typeof allRoutes.rejectProposal,
-) => context.send('member', route, { params: { pid: context.ids.proposal } })
+  caller: Caller = 'member',
+) => context.send(caller, route, { params: { pid: context.ids.proposal } })
 
 const change = (context: ScenarioContext, set: { expires_at?: Date; input?: Buffer }) =>
   context.db.updateTable('agent_proposals').set(set).where('id', '=', context.ids.proposal).execute()
@@ -23,6 +25,7 @@ export const proposalScenarios: ErrorScenarios = {
     await change(context, { expires_at: new Date(0) })
     return decide(context, allRoutes.rejectProposal)
   },
+  confirmation_needs_login: (context) => decide(context, allRoutes.confirmProposal, 'fullKey'),
   proposal_input_unavailable: async (context) => {
     await change(context, { input: Buffer.from('[]') })
     return decide(context, allRoutes.confirmProposal)

@@ -38,6 +38,8 @@ export async function commitProposal(
   principal: Principal,
   { turn, row }: { turn: HumanTurn; row: ProposalRow },
 ): Promise<CommittedProposal> {
+  if (turn.byKey)
+    throw new AgentError('confirmation_rejected', 'Messages that an API key posts confirm nothing.')
   const replay = await requireCommittable(deps, turn, row)
   if (replay) return replay
   const runId = await queueProposal(deps, principal, { row, turnOf: async () => turn }).catch(asToolError)

@@ -1,3 +1,4 @@
+import type { PostedMessage } from '@sandbox-jobs/contract/resources/agents/message.ts'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import type { Route } from '@sandbox-jobs/contract/routes/route.ts'
 import { beforeEach, describe, expect, it } from 'vitest'
@@ -113,6 +114,28 @@ describe('a confirmation', () => {
     expect(await countOf('runs')).toBe(1)
     // Only the winner posted a message.
     expect(await countOf('room_messages')).toBe(messages + won.length)
+  })
+
+  it('needs a login: an API key of the person confirms nothing, by route or by a message', async () => {
+    const { pid, receipt } = await propose()
+    const key = await harness.key(tenant.member)
+    const list = await harness.send(allRoutes.listProposals, key)
+    expect(list.body.items).toHaveLength(1)
+    const refused = await harness.send(allRoutes.confirmProposal, key, { params: { pid } })
+    expect([refused.status, refused.body]).toMatchObject([
+      403,
+      { detail: { code: 'confirmation_needs_login' } },
+    ])
+    const params = { cid: tenant.roomId }
+    const message = await harness.send(allRoutes.postMessage, key, { params, body: { text: 'Yes.' } })
+    const turn = message.body as unknown as PostedMessage
+    const commit = { mode: 'commit', proposal_receipt: receipt }
+    expect(await harness.tool(turn, 'sandbox_submit_job', commit)).toMatchObject({
+      error: 'confirmation_rejected',
+      message: expect.stringContaining('API key'),
+    })
+    expect(await countOf('runs')).toBe(0)
+    expect((await confirm(pid)).status).toBe(200)
   })
 
   it('of an expired proposal is refused before and after the sweep', async () => {

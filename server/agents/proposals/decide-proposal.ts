@@ -1,3 +1,4 @@
+import type { ActionOn } from '@sandbox-jobs/contract/access/actions.ts'
 import type { Proposal } from '@sandbox-jobs/contract/resources/agents/proposal.ts'
 import { authorize } from '../../access/allow.ts'
 import type { Room } from '../../access/directory/directory.ts'
@@ -29,13 +30,18 @@ export async function listProposals(deps: ProposalDeps, principal: Principal): P
 export const readProposal = async (deps: ProposalDeps, principal: Principal, id: string): Promise<Proposal> =>
   render(deps, (await requireOwn(deps, principal, id)).row)
 
-/** Queues the run of a proposal. Throws the code of its state, or what a submission throws. */
+/**
+ * Queues the run of a proposal. Throws the code of its state, `confirmation_needs_login` for an API key, or what a submission
+ * throws.
+ */
 export async function confirmProposal(
   deps: ProposalDeps,
   principal: Principal,
   id: string,
 ): Promise<Proposal> {
-  const { row, room } = await requireOwn(deps, principal, id)
+  const { row, room } = await requireOwn(deps, principal, id, 'proposal.confirm')
+  // An agent may hold a key of its person, but not the password.
+  if (principal.authMethod !== 'jwt') throw new CodedError('confirmation_needs_login')
   requirePending(deps, row)
   const text = `I confirm the proposed job ${row.id}.`
   const turnOf = (trx: Parameters<typeof startTurnIn>[0]) => startTurnIn(trx, principal, room, text)
@@ -63,11 +69,12 @@ async function requireOwn(
   { db, directory }: ProposalDeps,
   principal: Principal,
   id: string,
+  action: ActionOn<'proposal'> = 'proposal.decide',
 ): Promise<{ row: ProposalRow; room: Room }> {
   const row = await findProposal(db, { companyId: principal.companyId, id })
   if (!row) throw notFound()
   const isOwn = row.principal_type === principal.principalType && row.principal_id === principal.principalId
-  authorize(principal, 'proposal.decide', { kind: 'proposal', isOwn })
+  authorize(principal, action, { kind: 'proposal', isOwn })
   return { row, room: await directory.requireRoom(principal, 'message.post', row.chatroom_id) }
 }
 
