@@ -1,3 +1,5 @@
+import { nearNames } from '@sandbox-jobs/contract/near-names.ts'
+
 /** Every reason to refuse a Dockerfile, by slug, with the text for the build log. */
 const dockerfileRefusals = {
   dockerfile_too_large: 'A Dockerfile is at most 1 MiB.',
@@ -40,25 +42,45 @@ export type DockerfileRefusal = keyof typeof dockerfileRefusals
 export const isDockerfileRefusal = (slug: string): slug is DockerfileRefusal =>
   Object.hasOwn(dockerfileRefusals, slug)
 
+/** The builder's instructions. */
+export const keywords: ReadonlySet<string> = new Set(
+  'ADD ARG CMD COPY ENTRYPOINT ENV EXPOSE FROM HEALTHCHECK LABEL MAINTAINER ONBUILD RUN SHELL STOPSIGNAL USER VOLUME WORKDIR'.split(
+    ' ',
+  ),
+)
+
+/** The instruction that a mistyped word probably means: it has most of its letters. */
+export function nearKeyword(word: string): string | undefined {
+  // No word this long is near, and comparing takes time.
+  if (word.length > 20) return undefined
+  const [near] = nearNames(word, [...keywords])
+  return near
+}
+
 /** A refused Dockerfile: the rule's slug (contract, Build attempt, `error_detail`) and the line, from 1. */
 export class DockerfileRefused extends Error {
   readonly slug: DockerfileRefusal
   readonly line: number
+  /** The instruction that an unknown one probably means. */
+  readonly meant: string | undefined
 
-  constructor(slug: DockerfileRefusal, line: number) {
+  constructor(slug: DockerfileRefusal, line: number, meant?: string) {
     super(`dockerfile refused: ${slug} in line ${line}`)
     this.name = 'DockerfileRefused'
     this.slug = slug
     this.line = line
+    this.meant = meant
   }
 
   /** `error_detail` of the build attempt. Contains no text of the file. */
   get errorDetail(): string {
-    return `${this.slug};line_${this.line}`
+    const detail = `${this.slug};line_${this.line}`
+    return this.meant === undefined ? detail : `${detail};did_you_mean_${this.meant}`
   }
 
   /** Text for the build log: the line and the rule. */
   get explanation(): string {
-    return `Dockerfile:${this.line}: ${dockerfileRefusals[this.slug]} (${this.slug})\n`
+    const meant = this.meant === undefined ? '' : ` Did you mean ${this.meant}?`
+    return `Dockerfile:${this.line}: ${dockerfileRefusals[this.slug]}${meant} (${this.slug})\n`
   }
 }

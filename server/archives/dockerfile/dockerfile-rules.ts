@@ -1,4 +1,4 @@
-import type { DockerfileRefusal } from './dockerfile-refused.ts'
+import { type DockerfileRefusal, keywords } from './dockerfile-refused.ts'
 import { isRegistryReference } from './image-reference.ts'
 import type { Flag, Instruction } from './instruction.ts'
 import { isAllowedMount } from './mount-flag.ts'
@@ -37,12 +37,6 @@ const knownFlags: Partial<Record<string, string[]>> = {
   HEALTHCHECK: ['interval', 'timeout', 'start-period', 'retries'],
   RUN: ['mount', 'network'],
 }
-
-const keywords = new Set(
-  'ADD ARG CMD COPY ENTRYPOINT ENV EXPOSE FROM HEALTHCHECK LABEL MAINTAINER ONBUILD RUN SHELL STOPSIGNAL USER VOLUME WORKDIR'.split(
-    ' ',
-  ),
-)
 
 export const instructionRules: InstructionRule[] = [
   { slug: 'unknown_instruction', violates: ({ keyword }) => !keywords.has(keyword) },

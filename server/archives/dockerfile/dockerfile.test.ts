@@ -45,6 +45,33 @@ describe('the Dockerfile gate', () => {
     expect(refused.errorDetail).toBe('mount_forbidden;line_7')
   })
 
+  const mistyped: [string, string | undefined][] = [
+    ['FORM debian', 'FROM'],
+    ['form debian', 'FROM'],
+    ['FROM: debian', 'FROM'],
+    ['FROM debian\nCOPPY a b', 'COPY'],
+    ['FROM debian\nENTRY_POINT a', 'ENTRYPOINT'],
+    ['FROM debian\nDOWNLOAD a', undefined],
+    [`FROM debian\n${'FROM'.repeat(10_000)} a`, undefined],
+  ]
+  it.each(mistyped)('names the instruction that %s probably means', (text, meant) => {
+    let refused: unknown
+    try {
+      checkDockerfile(Buffer.from(text))
+    } catch (error) {
+      refused = error
+    }
+    expect(refused).toMatchObject({ slug: 'unknown_instruction', meant })
+  })
+
+  it('says what was meant in the detail and in the log', () => {
+    const refused = new DockerfileRefused('unknown_instruction', 1, 'FROM')
+    expect(refused.errorDetail).toBe('unknown_instruction;line_1;did_you_mean_FROM')
+    expect(refused.explanation).toBe(
+      'Dockerfile:1: The builder does not know this instruction. Did you mean FROM? (unknown_instruction)\n',
+    )
+  })
+
   it('bounds the number of instructions of a build', () => {
     const runs = (count: number) => `FROM scratch\n${'RUN true\n'.repeat(count)}`
     expect(refusal(runs(499))).toBe('accepted')

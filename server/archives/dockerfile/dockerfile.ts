@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { DockerfileRefused } from './dockerfile-refused.ts'
+import { DockerfileRefused, nearKeyword } from './dockerfile-refused.ts'
 import { instructionRules, lineRules } from './dockerfile-rules.ts'
 import { joinLines, parseInstruction } from './instruction.ts'
 import { isEarlierStage, type Stage, type StagedInstruction, splitStages } from './stages.ts'
@@ -49,7 +49,8 @@ export function checkDockerfile(bytes: Buffer): Dockerfile {
   if (surplus) throw new DockerfileRefused('too_many_instructions', surplus.line)
   for (const instruction of staged) {
     const broken = instructionRules.find(({ violates }) => violates(instruction, stages))
-    if (broken) throw new DockerfileRefused(broken.slug, instruction.line)
+    const meant = broken?.slug === 'unknown_instruction' ? nearKeyword(instruction.keyword) : undefined
+    if (broken) throw new DockerfileRefused(broken.slug, instruction.line, meant)
   }
   if (stages.length === 0) throw new DockerfileRefused('no_from', lines.length)
   return { stages, instructions: staged, bases: basesOf(stages, staged) }

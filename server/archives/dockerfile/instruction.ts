@@ -1,4 +1,4 @@
-import { DockerfileRefused } from './dockerfile-refused.ts'
+import { DockerfileRefused, nearKeyword } from './dockerfile-refused.ts'
 
 export interface Flag {
   /** Without the dashes. */
@@ -62,7 +62,8 @@ export function joinLines(lines: string[]): LogicalLine[] {
 export function parseInstruction({ line, text, source }: LogicalLine): Instruction {
   const [, keyword = '', after = ''] = /^([^\t ]*)(.*)$/s.exec(text.trim()) ?? []
   // ASCII only: the long s or the Kelvin sign would become other letters in upper case.
-  if (!/^[A-Za-z]+$/.test(keyword)) throw new DockerfileRefused('unknown_instruction', line)
+  if (!/^[A-Za-z]+$/.test(keyword))
+    throw new DockerfileRefused('unknown_instruction', line, nearKeyword(keyword))
   const flags: Flag[] = []
   let rest = after.trim()
   while (rest.startsWith('--')) {

@@ -41,6 +41,7 @@ describe('a context that a reader process reads', () => {
       detail(tar({ name: 'Dockerfile', type: '5' })),
       detail(tar({ name: 'Dockerfile', content: 'FROM scratch\nRUN --mount=type=ssh true' })),
       detail(tar({ name: 'Dockerfile', content: '#'.repeat(mib + 1) })),
+      detail(tar({ name: 'Dockerfile', content: 'FORM scratch' })),
     ])
     expect(refused).toEqual([
       'reserved_path_or_hostile_entry;path_escapes',
@@ -51,6 +52,7 @@ describe('a context that a reader process reads', () => {
       'dockerfile_not_a_file',
       'mount_forbidden;line_2',
       'dockerfile_too_large;line_1',
+      'unknown_instruction;line_1;did_you_mean_FROM',
     ])
   })
 

@@ -2,7 +2,7 @@ import type { FailedInstruction } from '@sandbox-jobs/contract/resources/builds/
 import { parseStrictJson } from '../../base/json/strict-json.ts'
 import { type CachePoint, maxCachePoints } from '../dockerfile/cache-points.ts'
 import { MAX_BASES } from '../dockerfile/dockerfile.ts'
-import { DockerfileRefused, isDockerfileRefusal } from '../dockerfile/dockerfile-refused.ts'
+import { DockerfileRefused, isDockerfileRefusal, keywords } from '../dockerfile/dockerfile-refused.ts'
 import { type BuilderSteps, instructionTextMax } from '../dockerfile/failed-instruction.ts'
 import { isRegistryReference } from '../dockerfile/image-reference.ts'
 import type { PartialBuild } from '../dockerfile/remaining-build.ts'
@@ -133,6 +133,7 @@ interface UncheckedVerdict {
   slug?: unknown
   entry?: unknown
   line?: unknown
+  meant?: unknown
 }
 
 function parseVerdict(said: UncheckedVerdict): Verdict | undefined {
@@ -151,6 +152,7 @@ function parseVerdict(said: UncheckedVerdict): Verdict | undefined {
     slug,
     entry,
     line,
+    meant,
   } = said
   switch (kind) {
     case 'context':
@@ -178,7 +180,8 @@ function parseVerdict(said: UncheckedVerdict): Verdict | undefined {
       return { kind: 'refused', refusal: new ArchiveRefused(slug, entry) }
     case 'dockerfile_refused':
       if (typeof slug !== 'string' || !isDockerfileRefusal(slug) || !isCount(line)) return undefined
-      return { kind: 'refused', refusal: new DockerfileRefused(slug, line) }
+      if (meant !== undefined && !(typeof meant === 'string' && keywords.has(meant))) return undefined
+      return { kind: 'refused', refusal: new DockerfileRefused(slug, line, meant) }
     default:
       return undefined
   }
@@ -190,7 +193,7 @@ export function verdictLine(verdict: Verdict): string {
   const { refusal } = verdict
   const said =
     refusal instanceof DockerfileRefused
-      ? { kind: 'dockerfile_refused', slug: refusal.slug, line: refusal.line }
+      ? { kind: 'dockerfile_refused', slug: refusal.slug, line: refusal.line, meant: refusal.meant }
       : { kind: 'archive_refused', slug: refusal.slug, entry: refusal.entry }
   return `${JSON.stringify({ verdict: said })}\n`
 }
