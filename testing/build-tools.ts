@@ -11,6 +11,7 @@ import type { Database } from '../server/db/database.ts'
 import { RunnerReleases } from '../server/environments/operator/runner-releases.ts'
 import { liveLogWriter } from '../server/live-logs/live-log-writer.ts'
 import { LogSources } from '../server/live-logs/log-sources.ts'
+import { noBuildNetwork } from './no-build-network.ts'
 import { noRegistries } from './no-registries.ts'
 import { testReaders } from './test-readers.ts'
 
@@ -38,6 +39,7 @@ export function makeBuildTools(
     liveLogs: new LogSources({ executor: parts.executor, write: liveLogWriter(db), log }),
     readers: testReaders(log),
     registries: noRegistries,
+    network: noBuildNetwork,
     clock: systemClock,
     signing: makeSigningKeys(),
     runners: new RunnerReleases(db, 'declared'),

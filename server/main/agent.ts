@@ -53,6 +53,7 @@ async function main(): Promise<void> {
     diskFloorBytes: config.diskFloorBytes,
     egress: config.runtimeEgress,
     pulls: config.publicRegistries || ownRegistry !== undefined,
+    builds: config.buildNetwork !== 'none',
     registry: ownRegistry?.split('/')[0],
     clock: systemClock,
     onError: (error) => log.error({ err: error }, 'a request failed'),

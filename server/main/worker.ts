@@ -7,6 +7,7 @@ import { bootId, type Machine } from '../base/machine-id.ts'
 import { buildSlots } from '../builds/admission/build-slots.ts'
 import { startBuildWorker } from '../builds/build-worker.ts'
 import { programDigest } from '../builds/cache/program-digest.ts'
+import type { BuildTools } from '../builds/request/build-tools.ts'
 import { recordDefaultBytes } from '../companies/storage/storage-quota.ts'
 import { awaitSchema } from '../db/await-schema.ts'
 import { connect } from '../db/database.ts'
@@ -89,16 +90,13 @@ await runRole('worker', async (config, log) => {
       executor,
       readers: readersOfRole(log, values.readers),
       registries: config,
+      network: config,
       log,
       liveLogs: new LogSources({ executor, write: liveLogWriter(db), log }),
       clock: systemClock,
       signing,
       runners: new RunnerReleases(db, config.runnerApproval),
-      builder: {
-        id: config.baseUrl,
-        release: manifest.version,
-        programDigest: programDigest(manifest.version),
-      },
+      builder: builderIdentity(config),
     },
     share: buildSlots({ slots: config.buildSlots, memoryMib: memoryForBuildsMib(capacity) }),
     name,
@@ -154,4 +152,10 @@ function givenMachine(): Machine {
 function refused(error: unknown): never {
   if (error instanceof MachineRefused) throw new ServiceProblem(exitCodes.otherMachine, error.message)
   throw error
+}
+
+/** The builder's identity in statements about images. */
+function builderIdentity({ baseUrl }: { baseUrl: string }): BuildTools['builder'] {
+  const { version } = manifest
+  return { id: baseUrl, release: version, programDigest: programDigest(version) }
 }

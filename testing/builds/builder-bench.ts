@@ -45,11 +45,14 @@ export class BuilderBench {
     bases: string[] = [],
     weakened = (spec: SandboxSpec): SandboxSpec => spec,
   ): Promise<BenchRun> {
-    return await this.#run(weakened(buildSandbox({ id: 'x', profile: 'standard', bases })).argv, context)
+    return await this.#run(
+      weakened(buildSandbox({ id: 'x', profile: 'standard', bases, network: 'none' })).argv,
+      context,
+    )
   }
 
   async #run(argv: string[], context: Entries): Promise<BenchRun> {
-    const plain = buildSandbox({ id: newId('run'), profile: 'standard', bases: [] })
+    const plain = buildSandbox({ id: newId('run'), profile: 'standard', bases: [], network: 'none' })
     const spec = {
       ...plain,
       argv,

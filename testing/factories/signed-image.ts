@@ -10,6 +10,7 @@ import { sign } from '../../server/builds/steps/sign.ts'
 import { stepList } from '../../server/builds/steps/step-list.ts'
 import { FakeExecutor } from '../../server/executor/fake/fake-executor.ts'
 import { quarantineKey } from '../../server/images/oci-layout.ts'
+import { noBuildNetwork } from '../no-build-network.ts'
 import { noRegistries } from '../no-registries.ts'
 import { testReaders } from '../test-readers.ts'
 
@@ -53,6 +54,7 @@ export async function makeSignedImage(
       executor: new FakeExecutor(() => ({})),
       readers: testReaders(log),
       registries: noRegistries,
+      network: noBuildNetwork,
       log,
       liveLogs: { register: () => () => undefined, onRequested: () => undefined },
       clock: systemClock,

@@ -1,13 +1,14 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Readable } from 'node:stream'
+import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { tar } from '../../server/archives/formats/archive-fixtures.ts'
 import { newId } from '../../server/base/ids.ts'
 import { sha256Of } from '../../server/base/sha256.ts'
 import { type BuildOutputs, imageSteps } from '../../server/builds/chain/build-chain.ts'
 import { buildLogKey } from '../../server/builds/logs/build-log-store.ts'
+import type { BuildNetworkSettings } from '../../server/builds/network/build-network.ts'
 import type { Build } from '../../server/builds/request/build.ts'
 import { BuildFailed } from '../../server/builds/request/build-failed.ts'
 import type { BuildRequest } from '../../server/builds/request/build-request.ts'
@@ -23,6 +24,7 @@ import type { SandboxLimits, SandboxSpec } from '../../server/executor/port/sand
 import type { RegistrySettings } from '../../server/images/registries.ts'
 import { DiskStorage } from '../../server/storage/disk.ts'
 import { makeBuildTools } from '../build-tools.ts'
+import { noBuildNetwork } from '../no-build-network.ts'
 import { TestRegistry } from './registry-fixture.ts'
 
 const port = 5000
@@ -32,6 +34,8 @@ export const registryHost = `registry.08080808.test:${port}`
 
 export interface PullOptions {
   registries?: Partial<RegistrySettings>
+  /** Of the build's steps; default none. */
+  network?: BuildNetworkSettings
   companyId?: string
   limits?: Partial<SandboxLimits>
 }
@@ -42,6 +46,7 @@ export interface PullOutcome {
   /** `code detail`; empty when the build succeeded. */
   failure: string
   log: string
+  versionId: string
 }
 
 /** A real host agent with the real builder, on a machine whose network has a test registry. */
@@ -80,6 +85,10 @@ export class PullBench {
     }
   }
 
+  get internet() {
+    return this.#made.internet
+  }
+
   get agent() {
     return this.#made.agent
   }
@@ -104,16 +113,17 @@ export class PullBench {
   /** Builds up to and including the image. */
   async build(
     lines: string[],
-    { registries = {}, companyId = '', limits = {} }: PullOptions,
+    { registries = {}, network = noBuildNetwork, companyId = '', limits = {} }: PullOptions,
   ): Promise<PullOutcome> {
     const attemptId = newId('buildAttempt')
+    const versionId = newId('environmentVersion')
     const archive = tar({ name: 'Dockerfile', content: lines.join('\n') })
     await this.storage.put(attemptId, archive)
     const digest = sha256Of(archive)
     const request: Partial<BuildRequest> = {
       attemptId,
       companyId,
-      versionId: newId('environmentVersion'),
+      versionId,
       buildProfile: 'standard',
       resourceProfile: 'standard',
       isolation: 'standard',
@@ -125,7 +135,7 @@ export class PullBench {
     const build = {
       request,
       db: this.#db,
-      tools: { ...tools, registries: { ...this.registries, ...registries } },
+      tools: { ...tools, network, registries: { ...this.registries, ...registries } },
       signal: new AbortController().signal,
     } as unknown as Build
     const outputs: Partial<BuildOutputs> = {}
@@ -137,8 +147,8 @@ export class PullBench {
     const failure = await steps.then(() => '', failureText)
     await removeBuildSandboxes(build)
     executor.close()
-    const log = await text(await this.storage.get(buildLogKey(attemptId)))
-    return { outputs, failure, log }
+    const log = await text(await this.storage.get(buildLogKey(attemptId)).catch(() => Readable.from([])))
+    return { outputs, failure, log, versionId }
   }
 
   async dispose(): Promise<void> {

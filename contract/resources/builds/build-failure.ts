@@ -27,7 +27,7 @@ export const buildFailures = {
     terminalClass: 'customer_failed',
     versionState: 'retryable_failed',
     nextAction:
-      'A step of the Dockerfile failed; the build log says which. Correct it in a new version. Builds have no network.',
+      'A step of the Dockerfile failed; the build log says which. Correct it in a new version. The end of the log lists the hosts that it was refused.',
   },
   build_timeout: {
     terminalClass: 'customer_failed',
@@ -43,6 +43,11 @@ export const buildFailures = {
     terminalClass: 'customer_failed',
     versionState: 'retryable_failed',
     nextAction: 'The build ran out of disk. Write fewer files in each step or use a larger build profile.',
+  },
+  egress_cap_exceeded: {
+    terminalClass: 'customer_failed',
+    versionState: 'retryable_failed',
+    nextAction: 'The build sent more bytes than the operator permits. Send less, or ask the operator.',
   },
   smoke_failed: {
     terminalClass: 'customer_failed',

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { parse } from 'yaml'
 import { type AccountConfig, accountSettings } from './account-settings.ts'
+import { type BuildConfig, buildSettings } from './build-settings.ts'
 import { type CapacityConfig, capacitySettings } from './capacity-settings.ts'
 import { type DatabaseConfig, databaseSettings } from './database-settings.ts'
 import { type LoginConfig, loginSettings } from './login-settings.ts'
@@ -20,6 +21,7 @@ export type Config = ServiceConfig &
   SandboxConfig &
   CapacityConfig &
   RegistryConfig &
+  BuildConfig &
   SecretKeyConfig &
   LoginConfig
 
@@ -31,6 +33,7 @@ export const settings: Settings<Config> = {
   ...sandboxSettings,
   ...capacitySettings,
   ...registrySettings,
+  ...buildSettings,
   ...secretKeySettings,
   ...loginSettings,
 }

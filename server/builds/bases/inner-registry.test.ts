@@ -67,7 +67,7 @@ test('no job reaches it, and none may request access', async () => {
   await expect(bench.agent.run(asking)).rejects.toMatchObject({ slug: 'spec_invalid' })
 })
 
-test('a build itself has no network', async () => {
+test('no build may request access to it', async () => {
   const pull = resolveSandbox({ id: 'x', host: 'x', repository: 'x/y', reference: 'z', isOwn: true })
   const build = { ...pull, confinement: 'build' as const }
   await expect(bench.agent.run(build)).rejects.toMatchObject({ slug: 'spec_invalid' })

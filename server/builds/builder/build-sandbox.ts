@@ -1,6 +1,6 @@
 import type { BuildProfile } from '@sandbox-jobs/contract/resources/environments/profile.ts'
 import { maxImageConfigBytes, maxPulledBytes } from '../../archives/images/image-manifest.ts'
-import type { SandboxCollect, SandboxSpec } from '../../executor/port/sandbox-spec.ts'
+import type { SandboxCollect, SandboxNetwork, SandboxSpec } from '../../executor/port/sandbox-spec.ts'
 import { buildLimits, buildLogMaxBytes } from '../admission/build-limits.ts'
 import { buildScript, cachedStageScript, maxStepsBytes } from './build-script.ts'
 
@@ -13,9 +13,11 @@ interface SandboxedBuild {
   profile: BuildProfile
   /** Base images, as named in the Dockerfile. */
   bases: string[]
+  /** Of the steps; the builder itself pulls nothing. */
+  network: SandboxNetwork
 }
 
-/** The sandbox of one build: buildah in its own root filesystem and user namespace, without network. */
+/** The sandbox of one build: buildah in its own root filesystem and user namespace. */
 export const buildSandbox = (build: SandboxedBuild): SandboxSpec =>
   builderSandbox(build, buildScript, [
     { name: 'image', path: '/workspace/image.tar', maxBytes: maxImageBytes },
@@ -40,7 +42,7 @@ function builderSandbox(build: SandboxedBuild, script: string, files: SandboxCol
     hostname: 'build',
     runtime: 'crun',
     confinement: 'build',
-    network: 'none',
+    network: build.network,
     limits: {
       timeoutMs: limits.timeoutMs,
       memoryBytes: limits.memoryBytes,

@@ -42,7 +42,7 @@ async function build(
   entries: Entries = [],
   { limits, weakened = (spec) => spec }: Weaker = {},
 ) {
-  const plain = buildSandbox({ id: newId('run'), profile: 'standard', bases: [base] })
+  const plain = buildSandbox({ id: newId('run'), profile: 'standard', bases: [base], network: 'none' })
   const spec = weakened({ ...plain, limits: { ...plain.limits, timeoutMs: 20_000, ...limits } })
   const context = await tarOf([
     [{ name: 'context', type: 'directory' }],

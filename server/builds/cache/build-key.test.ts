@@ -12,6 +12,7 @@ const inputs: BuildInputs = {
   toolchainDigest: digest('4'),
   programDigest: digest('5'),
   runner: { layerDigest: digest('6'), abiRevision: 1, policyDigest: digest('7') },
+  reach: 'none',
 }
 const changed = (change: Partial<BuildInputs>) => buildKey({ ...inputs, ...change })
 
@@ -46,6 +47,9 @@ it('changes with every input', () => {
     changed({ runner: { ...runner, layerDigest: digest('9') } }),
     changed({ runner: { ...runner, abiRevision: 2 } }),
     changed({ runner: { ...runner, policyDigest: digest('9') } }),
+    changed({ reach: 'public' }),
+    changed({ reach: { names: ['a.test'], ranges: [] } }),
+    changed({ reach: { names: ['b.test'], ranges: [] } }),
   ]
   expect(new Set(keys).size).toBe(keys.length)
 })

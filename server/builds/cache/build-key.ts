@@ -1,5 +1,7 @@
 import { canonicalDigest } from '../../base/json/canonical-json.ts'
+import type { AllowList } from '../../executor/port/allow-list.ts'
 import type { Builder, Runner } from '../../executor/port/host.ts'
+import type { SandboxNetwork } from '../../executor/port/sandbox-spec.ts'
 import type { NamedDigest } from '../../images/provenance/statement.ts'
 import type { BuildRequest } from '../request/build-request.ts'
 
@@ -13,13 +15,21 @@ export interface BuildInputs {
   toolchainDigest: string
   programDigest: string
   runner: Runner
+  reach: Reach
 }
+
+/** What the build's steps may reach; the caps on bytes do not change a result. */
+export type Reach = 'none' | 'public' | AllowList
+
+export const reachOf = (network: SandboxNetwork): Reach =>
+  network === 'none' ? 'none' : (network.allow ?? 'public')
 
 /** The key under which a ready image is found again, and its inputs. */
 export interface ImageKey {
   key: string
   baseImages: NamedDigest[]
   toolchainDigest: string
+  reach: Reach
 }
 
 /** Equal for builds with the same result. The company is not part of the key; every query names it separately. */
@@ -32,6 +42,7 @@ export const buildKey = (inputs: BuildInputs): string =>
     isolation: inputs.request.isolation,
     toolchain: inputs.toolchainDigest,
     program: inputs.programDigest,
+    network: inputs.reach,
     runner: {
       layer: inputs.runner.layerDigest,
       abi_revision: inputs.runner.abiRevision,

@@ -9,7 +9,7 @@ export function stagePoints(
   { points, imageKey }: { points: readonly CachePoint[]; imageKey: ImageKey | undefined },
 ): CachePoint[] {
   if (!imageKey || request.cache === 'none') return []
-  const { baseImages, toolchainDigest } = imageKey
+  const { baseImages, toolchainDigest, reach } = imageKey
   return points.map((point) => ({
     ...point,
     key: canonicalDigest({
@@ -18,6 +18,7 @@ export function stagePoints(
       build_profile: request.buildProfile,
       toolchain: toolchainDigest,
       program: tools.builder.programDigest,
+      network: reach,
     }),
   }))
 }

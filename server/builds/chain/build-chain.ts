@@ -1,6 +1,7 @@
 import { attest } from '../steps/attest.ts'
 import { checkBuilderExit } from '../steps/customer-build/check-builder-exit.ts'
 import { checkOrigins } from '../steps/customer-build/check-origins.ts'
+import { chooseNetwork, type NetworkChosen } from '../steps/customer-build/choose-network.ts'
 import { computeImageKey, type Keyed } from '../steps/customer-build/compute-image-key.ts'
 import { loadCachedStages } from '../steps/customer-build/load-cached-stages.ts'
 import { makeCachedStage } from '../steps/customer-build/make-cached-stage.ts'
@@ -20,7 +21,7 @@ import { stepList } from '../steps/step-list.ts'
 import { type Validated, validateContext } from '../steps/validate-context.ts'
 
 /** Builds the image in a builder sandbox. */
-const builderSteps = stepList<Validated & BasesPulled & Keyed>()
+const builderSteps = stepList<Validated & BasesPulled & NetworkChosen & Keyed>()
   .step(loadCachedStages)
   .step(makeCachedStage)
   .step(runBuilder)
@@ -34,6 +35,7 @@ const builderSteps = stepList<Validated & BasesPulled & Keyed>()
 export const imageSteps = stepList<object>()
   .step(validateContext)
   .step(pullBaseImages)
+  .step(chooseNetwork)
   .step(computeImageKey)
   .firstOf(reuseImage, builderSteps)
 

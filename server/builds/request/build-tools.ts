@@ -7,6 +7,7 @@ import type { Executor } from '../../executor/port/executor.ts'
 import type { RegistrySettings } from '../../images/registries.ts'
 import type { LogSources } from '../../live-logs/log-sources.ts'
 import type { ObjectStorage } from '../../storage/port.ts'
+import type { BuildNetworkSettings } from '../network/build-network.ts'
 
 export interface BuildTools {
   storage: ObjectStorage
@@ -14,6 +15,8 @@ export interface BuildTools {
   readers: ArchiveReaders
   /** Registries that base images may be pulled from. */
   registries: RegistrySettings
+  /** What build steps may reach. */
+  network: BuildNetworkSettings
   log: Log
   /** Offers live logs to followers. */
   liveLogs: Pick<LogSources, 'register' | 'onRequested'>

@@ -8,7 +8,7 @@ import { startSandbox } from './start-sandbox.ts'
 async function startRefused(slug: RefusalCause): Promise<void> {
   const executor = new ScriptedExecutor()
   executor.failNext('start', new ExecutorRefused(slug, 'as the test says'))
-  const spec = cachedStageSandbox({ id: 'bat_1', profile: 'standard', bases: [] })
+  const spec = cachedStageSandbox({ id: 'bat_1', profile: 'standard', bases: [], network: 'none' })
   await startSandbox({ request: { companyId: 'company_a' }, tools: { executor } }, spec, Buffer.alloc(0))
 }
 

@@ -42,8 +42,8 @@ export interface SandboxSpec {
 }
 
 /**
- * `none`: an unconnected loopback; builds always have it. Otherwise a link to public addresses and to the service's
- * resolver. A job on the builder's root filesystem is a pull of a base image, which has a separate operator setting.
+ * `none`: an unconnected loopback. Otherwise a link to public addresses and to the service's resolver. Jobs, builds and pulls
+ * of base images (jobs on the builder's root filesystem) each have a separate operator setting.
  */
 export type SandboxNetwork =
   | 'none'

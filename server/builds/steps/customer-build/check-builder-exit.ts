@@ -32,6 +32,7 @@ export const checkBuilderExit: Step<Needs, void> = {
 function failureOf(exit: SandboxExit, hadNoDisk: boolean): BuildFailed | undefined {
   if (exit.cause === 'out_of_memory') return new BuildFailed('build_out_of_memory')
   if (exit.cause === 'deadline') return new BuildFailed('build_timeout')
+  if (exit.cause === 'egress_cap') return new BuildFailed('egress_cap_exceeded')
   if (exit.cause === 'stopped') return new BuildFailed('tenant_cancel')
   if (exit.cause === 'lost' || exit.cause === 'start_failed') {
     return new BuildFailed('platform_failed', exit.detail || exit.cause)

@@ -1,7 +1,8 @@
 import { settleAll } from '../../../base/sharing/settle-all.ts'
-import { buildKey, type ImageKey, resolveBases } from '../../cache/build-key.ts'
+import { buildKey, type ImageKey, reachOf, resolveBases } from '../../cache/build-key.ts'
 import type { Step } from '../step.ts'
 import type { Validated } from '../validate-context.ts'
+import type { NetworkChosen } from './choose-network.ts'
 import type { BasesPulled } from './pull-base-images.ts'
 
 export interface Keyed {
@@ -10,16 +11,17 @@ export interface Keyed {
 }
 
 /** Computes one key over all inputs of the image. */
-export const computeImageKey: Step<Validated & BasesPulled, Keyed> = {
+export const computeImageKey: Step<Validated & BasesPulled & NetworkChosen, Keyed> = {
   name: 'compute_image_key',
   stage: 'customer_build',
-  async run({ request, tools }, { bases, pulled, canonicalDigest: contextDigest }) {
+  async run({ request, tools }, { bases, pulled, network, canonicalDigest: contextDigest }) {
     const [builder, runner] = await settleAll([tools.executor.builder(), tools.executor.runner()])
     const baseImages = resolveBases(bases, builder, pulled)
     if (!baseImages) return { imageKey: undefined }
     const { toolchainDigest } = builder
     const { programDigest } = tools.builder
-    const key = buildKey({ request, contextDigest, baseImages, toolchainDigest, programDigest, runner })
-    return { imageKey: { key, baseImages, toolchainDigest } }
+    const inputs = { request, contextDigest, baseImages, toolchainDigest, programDigest, runner }
+    const key = buildKey({ ...inputs, reach: reachOf(network) })
+    return { imageKey: { key, baseImages, toolchainDigest, reach: reachOf(network) } }
   },
 }

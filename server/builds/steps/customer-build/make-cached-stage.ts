@@ -22,11 +22,12 @@ import { startSandbox } from '../../sandboxes/start-sandbox.ts'
 import { storeVerified } from '../../sandboxes/store-verified.ts'
 import type { Step } from '../step.ts'
 import type { Validated } from '../validate-context.ts'
+import type { NetworkChosen } from './choose-network.ts'
 import type { Keyed } from './compute-image-key.ts'
 import type { StagesReady } from './load-cached-stages.ts'
 import type { BasesPulled } from './pull-base-images.ts'
 
-type Needs = Validated & BasesPulled & Keyed & StagesReady
+type Needs = Validated & BasesPulled & NetworkChosen & Keyed & StagesReady
 
 /**
  * Builds the first instructions of a stage in a separate sandbox, from what is cached already, and caches the
@@ -73,7 +74,8 @@ async function makeStage(
   offerLog(build, { sandboxId: id })
   if (!(await executor.list()).some((sandbox) => sandbox.id === id)) {
     const input = builderInput(build, values, { until: { stage, count } })
-    const spec = cachedStageSandbox({ id, profile: request.buildProfile, bases: values.bases })
+    const { bases, network } = values
+    const spec = cachedStageSandbox({ id, profile: request.buildProfile, bases, network })
     await startSandbox(build, spec, input)
   }
   const exit = await executor.wait(id, build.signal)

@@ -2,12 +2,14 @@ import { programNeverStarted, type SandboxExit } from '../../../executor/port/sa
 import { buildSandbox } from '../../builder/build-sandbox.ts'
 import { builderInput, type EarlierOutput } from '../../builder/builder-input.ts'
 import { offerLog } from '../../logs/offer-log.ts'
+import { refusalText } from '../../network/refusal-text.ts'
 import type { Build } from '../../request/build.ts'
 import { BuildFailed } from '../../request/build-failed.ts'
 import { deliverySandboxId, storeSandboxLog } from '../../sandboxes/build-sandboxes.ts'
 import { startSandbox } from '../../sandboxes/start-sandbox.ts'
 import type { Step } from '../step.ts'
 import type { Validated } from '../validate-context.ts'
+import type { NetworkChosen } from './choose-network.ts'
 import type { StagesReady } from './load-cached-stages.ts'
 import type { BasesPulled } from './pull-base-images.ts'
 
@@ -22,7 +24,7 @@ export interface BuilderEnded {
 }
 
 /** Runs the rest of the Dockerfile in a sandbox, or finds the one that an earlier worker started, and waits for its end. */
-export const runBuilder: Step<Validated & BasesPulled & StagesReady, BuilderEnded> = {
+export const runBuilder: Step<Validated & BasesPulled & NetworkChosen & StagesReady, BuilderEnded> = {
   name: 'run_builder',
   stage: 'customer_build',
   async run(build, values) {
@@ -34,7 +36,8 @@ export const runBuilder: Step<Validated & BasesPulled & StagesReady, BuilderEnde
       const id = deliverySandboxId(request.attemptId, delivery)
       offerLog(build, { sandboxId: id, ahead })
       if (!present.has(id)) {
-        const spec = buildSandbox({ id, profile: request.buildProfile, bases: values.bases })
+        const { bases, network } = values
+        const spec = buildSandbox({ id, profile: request.buildProfile, bases, network })
         await startSandbox(build, spec, builderInput(build, values, { earlier }))
       }
       const exit = await executor.wait(id, signal)
@@ -45,11 +48,11 @@ export const runBuilder: Step<Validated & BasesPulled & StagesReady, BuilderEnde
   },
 }
 
-/** Stores the builder's log, however the builder ended. */
+/** Stores the builder's log and what its steps were refused, however the builder ended. */
 export const storeBuilderLog: Step<BuilderEnded, void> = {
   name: 'store_builder_log',
   stage: 'customer_build',
-  run: (build, { sandboxId }) => storeSandboxLog(build, sandboxId),
+  run: (build, { sandboxId, exit }) => storeSandboxLog(build, sandboxId, refusalText(exit.network.refused)),
 }
 
 /**

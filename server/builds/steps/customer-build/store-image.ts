@@ -1,5 +1,6 @@
 import { ArchiveRefused } from '../../../archives/formats/refusals/archive-refused.ts'
 import { deleteQuarantined, quarantineKey } from '../../../images/oci-layout.ts'
+import { refusalText } from '../../network/refusal-text.ts'
 import { BuildFailed } from '../../request/build-failed.ts'
 import { storeSandboxLog } from '../../sandboxes/build-sandboxes.ts'
 import { storeVerified } from '../../sandboxes/store-verified.ts'
@@ -32,7 +33,8 @@ export const storeImage: Step<BuilderEnded, Pick<Built, 'layer' | 'unpackedBytes
       })
     } catch (error) {
       if (!(error instanceof ArchiveRefused)) throw error
-      await storeSandboxLog(build, sandboxId, error.explanation('image'))
+      const refused = refusalText(exit.network.refused)
+      await storeSandboxLog(build, sandboxId, refused + error.explanation('image'))
       throw new BuildFailed('context_invalid', error.errorDetail)
     }
   },

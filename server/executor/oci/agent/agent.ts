@@ -44,6 +44,8 @@ export interface AgentOptions {
   egress: boolean
   /** Whether base images may be pulled from any registry; independent of `egress`. */
   pulls: boolean
+  /** Whether steps of builds may have a network; independent of `egress`. */
+  builds: boolean
   /** `host[:port]` of the operator's registry, which pulls may reach even at an internal address. */
   registry: string | undefined
   clock: Clock
@@ -58,7 +60,7 @@ export interface RunningAgent {
 }
 
 /**
- * Replaces the builder's files, which came from some machine. A build has no network, so its resolver is an unroutable
+ * Replaces the builder's files, which came from some machine. The resolver of a build without network is an unroutable
  * address (RFC 5737): with no resolver, or one on the loopback, buildah would write public resolvers into the file.
  */
 const etcOfBuilds = { 'resolv.conf': 'nameserver 192.0.2.1\n', hostname: 'build\n' }
@@ -94,12 +96,15 @@ export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
   const etcOfNetwork = { 'resolv.conf': `nameserver ${gateway4}\n` }
   const networkLayer = await makePlatformLayer(paths.networkPlatform, programs, etcOfNetwork)
   const buildLayer = await makePlatformLayer(paths.buildPlatform, programs, etcOfBuilds)
+  const etcOfBuildNetwork = { ...etcOfBuilds, ...etcOfNetwork }
+  const buildNetworkLayer = await makePlatformLayer(paths.buildPlatform, programs, etcOfBuildNetwork)
   const network = new Network({
     dataDir: options.dataDir,
     linksProgram: native.links,
     resolverProgram: native.resolver,
     jobs: options.egress,
     pulls: options.pulls,
+    builds: options.builds,
     registry: options.registry,
     onError: options.onError,
   })
@@ -121,6 +126,7 @@ export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
     platformLayer: platformLayer.path,
     networkLayer: networkLayer.path,
     buildLayer: buildLayer.path,
+    buildNetworkLayer: buildNetworkLayer.path,
     runtimes,
     filters,
     processors: new Processors(cpus),

@@ -49,7 +49,6 @@ function checkIdentity(spec: SandboxSpec): void {
   )
   need(isWhole(spec.user?.uid, 0, 65_535) && isWhole(spec.user?.gid, 0, 65_535), 'user')
   need(spec.network === 'none' || isWhole(spec.network?.egressCapBytes, 0, 2 ** 50), 'network')
-  need(spec.network === 'none' || spec.confinement === 'job', 'network')
   need(isRegistry(spec), 'network.registry')
   need(spec.network === 'none' || isAllowList(spec.network.allow), 'network.allow')
   need(spec.owner === undefined || isWhole(spec.owner, 1, Number.MAX_SAFE_INTEGER), 'owner')
@@ -58,10 +57,10 @@ function checkIdentity(spec: SandboxSpec): void {
 
 const isTime = (value: unknown): boolean => isText(value, 32) && !Number.isNaN(Date.parse(value))
 
-const isRegistry = ({ network, rootfs }: SandboxSpec): boolean =>
+const isRegistry = ({ network, rootfs, confinement }: SandboxSpec): boolean =>
   network === 'none' ||
   network.registry === undefined ||
-  (network.registry === true && rootfs.kind === 'builder')
+  (network.registry === true && rootfs.kind === 'builder' && confinement === 'job')
 
 function isAllowList(allow: unknown): boolean {
   if (allow === undefined) return true

@@ -20,10 +20,15 @@ export interface NetworkOptions {
   jobs: boolean
   /** Whether base images may be pulled from a registry. */
   pulls: boolean
+  /** Whether steps of builds may have a network. */
+  builds: boolean
   /** `host[:port]` of the operator's registry. */
   registry: string | undefined
   onError: (error: unknown) => void
 }
+
+/** What a link is for; the operator switches each on or off. */
+export type LinkUse = 'jobs' | 'pulls' | 'builds'
 
 /** What a sandbox may reach. */
 type AllowedTargets = Pick<Exclude<SandboxSpec['network'], 'none'>, 'allow' | 'registry'> & {
@@ -78,7 +83,7 @@ export class Network {
   }
 
   /** Returns an unused link. With an allow list, the link is limited to it before this resolves. */
-  async take(use: 'jobs' | 'pulls', { allow, registry, owner }: AllowedTargets): Promise<Link> {
+  async take(use: LinkUse, { allow, registry, owner }: AllowedTargets): Promise<Link> {
     if (!this.#options[use]) {
       throw new ExecutorRefused('network_off', `the operator has switched the network of ${use} off`)
     }

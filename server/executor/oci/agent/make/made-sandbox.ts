@@ -6,7 +6,7 @@ import type { CompiledFilters } from '../../bundle/compiled-filters.ts'
 import { planText } from '../../bundle/shim-plan.ts'
 import { ociSpec } from '../../bundle/spec.ts'
 import type { Link } from '../../network/link-maker.ts'
-import type { Network } from '../../network/network.ts'
+import type { LinkUse, Network } from '../../network/network.ts'
 import { type ReservedRecord, reserveStartRecord } from '../records/start-record.ts'
 import { type Shim, startShim } from '../shim/shim.ts'
 import type { Spawner } from '../shim/spawner.ts'
@@ -43,16 +43,20 @@ interface SandboxRequest {
 
 /** Takes a network link if the spec has one, writes the files that a shim reads, and starts the shim. On failure the caller removes the folder. */
 export async function makeSandbox(options: MakeOptions, request: SandboxRequest): Promise<MadeSandbox> {
-  const { network, rootfs, owner } = request.spec
+  const { network, owner } = request.spec
   if (network === 'none') return makeWith(options, request, undefined)
-  const use = rootfs.kind === 'builder' ? 'pulls' : 'jobs'
-  const link = await options.network.take(use, { ...network, owner })
+  const link = await options.network.take(useOf(request.spec), { ...network, owner })
   try {
     return { ...(await makeWith(options, request, link)), link }
   } catch (error) {
     options.network.release(link)
     throw error
   }
+}
+
+function useOf({ confinement, rootfs }: SandboxSpec): LinkUse {
+  if (confinement === 'build') return 'builds'
+  return rootfs.kind === 'builder' ? 'pulls' : 'jobs'
 }
 
 async function makeWith(

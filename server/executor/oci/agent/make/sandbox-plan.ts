@@ -23,6 +23,8 @@ export interface PlanOptions {
   networkLayer: string
   /** The platform layer for builds, which hides files of the machine that the builder was made on. */
   buildLayer: string
+  /** The same with the service's resolver. */
+  buildNetworkLayer: string
   runtimes: RuntimePrograms
   procfsOverlays: ProcfsOverlayFolders
   processors: Processors
@@ -55,14 +57,16 @@ export async function planSandbox(
     platformLayer,
     networkLayer,
     buildLayer,
+    buildNetworkLayer,
     runtimes,
     procfsOverlays,
     processors,
   }: PlanOptions,
   { name, spec, idBase, link, folder, internal }: PlannedSandbox,
 ): Promise<ShimPlan> {
-  const defaultLayer = spec.rootfs.kind === 'builder' ? buildLayer : platformLayer
-  const layer = link ? networkLayer : defaultLayer
+  const [alone, linked] =
+    spec.rootfs.kind === 'builder' ? [buildLayer, buildNetworkLayer] : [platformLayer, networkLayer]
+  const layer = link ? linked : alone
   const lowers: TreeSource[] = [{ diskIdBase: diskIdBase.platform, path: layer }]
   let baseImages: TreeSource | undefined
   if (spec.rootfs.kind === 'builder') {

@@ -1,0 +1,16 @@
+import type { Refusal, Refusals } from '../../executor/port/network-refusals.ts'
+
+/** The end of a build's log: what its steps were refused. Names are escaped already; empty where nothing was refused. */
+export function refusalText(refused: Refusals | undefined): string {
+  if (!refused || refused.entries.length === 0) return ''
+  const lines = refused.entries.map(
+    (entry) => `  ${subjectOf(entry)} (${entry.reason}), ${entry.count} times\n`,
+  )
+  const more = refused.more > 0 ? `  and ${refused.more} more attempts\n` : ''
+  return `\nThe network of build steps refused:\n${lines.join('')}${more}`
+}
+
+function subjectOf({ protocol, name, address, port }: Refusal): string {
+  if (protocol === 'dns') return name === '' ? 'a name' : name
+  return port === 0 ? `${address}, ${protocol}` : `${address}, ${protocol} port ${port}`
+}
