@@ -45,12 +45,20 @@ export function describeFailure(error: unknown, url: string): Failure {
   }
   if (error instanceof ApiError) return describeRefusal(error)
   if (error instanceof TypeError && error.message === 'fetch failed') return describeUnreachable(error, url)
+  if (error instanceof TypeError && error.message === 'terminated') return interrupted
   return {
     code: 'unexpected',
     message: error instanceof Error ? error.message : String(error),
     hint: 'This is unexpected: please report it with the command and this message.',
     exitCode: exitCodes.failed,
   }
+}
+
+const interrupted: Failure = {
+  code: 'cli_interrupted',
+  message: 'The connection to the service broke before its answer was complete.',
+  hint: 'Try again.',
+  exitCode: exitCodes.failed,
 }
 
 function describeRefusal(error: ApiError): Failure {

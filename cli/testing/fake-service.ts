@@ -13,8 +13,12 @@ export interface FakeRequest {
   body: Buffer
 }
 
-/** A response: JSON with status 200, raw bytes, or an error. */
-export type Answer = { json: unknown } | { bytes: string | Buffer } | { status: number; detail: unknown }
+/** A response: JSON with status 200, raw bytes, bytes after which the connection breaks, or an error. */
+export type Answer =
+  | { json: unknown }
+  | { bytes: string | Buffer }
+  | { broken: string }
+  | { status: number; detail: unknown }
 
 export type Answers = Partial<Record<RouteName, (request: FakeRequest) => Answer>>
 
@@ -71,6 +75,10 @@ function match(request: IncomingMessage) {
 
 function respond(response: ServerResponse, answer: Answer): void {
   if ('bytes' in answer) return void response.writeHead(200).end(answer.bytes)
+  if ('broken' in answer) {
+    response.writeHead(200, { 'content-length': answer.broken.length + 1 })
+    return void response.write(answer.broken, () => response.destroy())
+  }
   const status = 'json' in answer ? 200 : answer.status
   const body = 'json' in answer ? answer.json : { detail: answer.detail }
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))

@@ -1,23 +1,40 @@
 import { type DownOutcome, down } from '@sandbox-jobs/server/main/down.ts'
 import { Command } from 'commander'
+import { exitCodes } from '../../failure.ts'
+import { createReporter } from '../../output/reporter.ts'
 
-const answers: Record<DownOutcome, { text: string; exitCode: number }> = {
-  stopped: { text: 'stopped', exitCode: 0 },
-  not_running: { text: 'no service runs on this data folder; set SANDBOX_DATA for another one', exitCode: 0 },
+const done = {
+  stopped: 'stopped',
+  not_running: 'no service runs on this data folder; set SANDBOX_DATA for another one',
+}
+
+const failures: Record<Exclude<DownOutcome, 'stopped' | 'not_running'>, { message: string; hint: string }> = {
   not_permitted: {
-    text: 'the data folder or its service belongs to another user: run this as root',
-    exitCode: 1,
+    message: 'The data folder or its service belongs to another user.',
+    hint: 'Run this as root.',
   },
-  timeout: { text: 'the service has not stopped in two minutes; see its logs', exitCode: 1 },
+  timeout: { message: 'The service has not stopped in two minutes.', hint: 'See its logs.' },
 }
 
 export const downCommand = (): Command =>
   new Command('down')
     .description('stop the service of this machine; unfinished work continues at the next start')
-    .action(async () => {
+    .option('--json', 'print one JSON document')
+    .action(async (options: { json?: boolean }) => {
+      const report = createReporter(options.json === true)
       const outcome = await down()
-      const answer = typeof outcome === 'string' ? answers[outcome] : { text: outcome.message, exitCode: 2 }
-      const stream = answer.exitCode === 0 ? process.stdout : process.stderr
-      stream.write(`${answer.text}\n`)
-      process.exitCode = answer.exitCode
+      if (outcome === 'stopped' || outcome === 'not_running') {
+        return report.result(`${done[outcome]}\n`, { state: outcome })
+      }
+      const failure =
+        typeof outcome === 'string'
+          ? { code: `cli_${outcome}`, exitCode: exitCodes.failed, ...failures[outcome] }
+          : {
+              code: 'cli_settings',
+              message: outcome.message,
+              hint: 'Correct the settings; docs/operations.md lists them.',
+              exitCode: exitCodes.usage,
+            }
+      report.failure(failure)
+      process.exitCode = failure.exitCode
     })

@@ -1,8 +1,12 @@
 import { block, unblock } from '@sandbox-jobs/server/main/operator/operator-findings.ts'
 import { Command } from 'commander'
 import { reasonText } from '../../../args/reason-text.ts'
+import { CliError } from '../../../failure.ts'
+import { withLocalService } from '../../../session/local-service.ts'
 
-const exitCodes = { service: 1, settings: 2 } as const
+interface Options {
+  json?: boolean
+}
 
 export const operatorFindingCommand = (): Command =>
   new Command('finding')
@@ -12,23 +16,25 @@ export const operatorFindingCommand = (): Command =>
         .description('forbid exceptions of a finding, and end its current exception')
         .argument('<finding>', 'id of the finding (fnd_…), see sandbox findings')
         .requiredOption('--reason <text>', 'reason, for the audit log', reasonText)
-        .action((id: string, { reason }: { reason: string }) => report(block(id, reason), `Blocked ${id}.`)),
+        .option('--json', 'print one JSON document')
+        .action((id: string, { reason, ...options }: Options & { reason: string }) =>
+          report(id, options, () => block(id, reason), 'blocked'),
+        ),
     )
     .addCommand(
       new Command('unblock')
         .description('allow exceptions of a finding again')
         .argument('<finding>', 'id (fnd_…)')
-        .action((id: string) => report(unblock(id), `Unblocked ${id}.`)),
+        .option('--json', 'print one JSON document')
+        .action((id: string, options: Options) => report(id, options, () => unblock(id), 'unblocked')),
     )
     .addHelpText('after', '\nRun it on the machine of the service.')
 
-async function report(outcome: ReturnType<typeof unblock>, done: string): Promise<void> {
-  const answer = await outcome
-  if (answer.ok && answer.value) {
-    process.stdout.write(`${done}\n`)
-    return
-  }
-  const problems = answer.ok ? ['No finding has that id, or its state does not allow this.'] : answer.problems
-  process.stderr.write(`${problems.join('\n')}\nNothing was changed.\n`)
-  process.exitCode = answer.ok ? 1 : exitCodes[answer.cause]
-}
+const report = (id: string, options: Options, act: () => ReturnType<typeof unblock>, done: string) =>
+  withLocalService(options, act, (changed) => {
+    if (changed) return { text: `${id} is ${done}.\n`, document: { id, state: done } }
+    throw new CliError('No finding has that id, or its state does not allow this.', {
+      hint: 'sandbox findings ENVIRONMENT lists them; nothing was changed.',
+      code: 'cli_unknown_name',
+    })
+  })

@@ -1,0 +1,64 @@
+import type { Commands } from '../program/command-table.ts'
+
+const operatorCommands: Commands = {
+  toolchain: {
+    description: 'the builder',
+    commands: {
+      install: async () =>
+        (await import('./operator/images/operator-toolchain-install.ts')).operatorToolchainInstallCommand(),
+    },
+  },
+  'base-image': {
+    description: 'base images for Dockerfiles',
+    commands: {
+      add: async () =>
+        (await import('./operator/images/operator-base-image-add.ts')).operatorBaseImageAddCommand(),
+      list: async () =>
+        (await import('./operator/images/operator-base-image-list.ts')).operatorBaseImageListCommand(),
+    },
+  },
+  environment: async () =>
+    (await import('./operator/images/operator-environment.ts')).operatorEnvironmentCommand(),
+  keys: async () => (await import('./operator/keys/operator-keys.ts')).operatorKeysCommand(),
+  'gateway-key': async () =>
+    (await import('./operator/keys/operator-gateway-key.ts')).operatorGatewayKeyCommand(),
+  'signing-key': async () =>
+    (await import('./operator/keys/operator-signing-key.ts')).operatorSigningKeyCommand(),
+  'runner-release': async () =>
+    (await import('./operator/images/operator-runner-release.ts')).operatorRunnerReleaseCommand(),
+  finding: async () => (await import('./operator/images/operator-finding.ts')).operatorFindingCommand(),
+  'build-fence': async () =>
+    (await import('./operator/images/operator-build-fence.ts')).operatorBuildFenceCommand(),
+  company: async () => (await import('./operator/service/operator-company.ts')).operatorCompanyCommand(),
+  block: async () => (await import('./operator/images/operator-block.ts')).operatorBlockCommand(),
+  unblock: async () => (await import('./operator/images/operator-unblock.ts')).operatorUnblockCommand(),
+  backup: async () => (await import('./operator/service/operator-backup.ts')).operatorBackupCommand(),
+  restore: async () => (await import('./operator/service/operator-restore.ts')).operatorRestoreCommand(),
+  storage: async () => (await import('./operator/service/operator-storage.ts')).operatorStorageCommand(),
+  acts: async () => (await import('./operator/service/operator-audit-log.ts')).operatorAuditLogCommand(),
+  'vuln-db': {
+    description: 'known vulnerabilities that scanned packages are compared with',
+    commands: {
+      import: async () =>
+        (await import('./operator/images/operator-vuln-db-import.ts')).operatorVulnDbImportCommand(),
+    },
+  },
+}
+
+/** Commands that work on the service of this machine, without its API. */
+export const machineCommands: Commands = {
+  up: async () => (await import('./service/up.ts')).upCommand(),
+  down: async () => (await import('./service/down.ts')).downCommand(),
+  doctor: async () => (await import('./service/doctor.ts')).doctorCommand(),
+  admin: {
+    description: 'manage the service of this machine',
+    commands: {
+      apply: async () => (await import('./service/admin-apply.ts')).adminApplyCommand(),
+      'set-password': async () => (await import('./service/admin-set-password.ts')).adminSetPasswordCommand(),
+    },
+  },
+  operator: {
+    description: 'manage builds, keys, limits and backups of the service; needs root',
+    commands: operatorCommands,
+  },
+}
