@@ -1,38 +1,31 @@
-import { createHash } from 'node:crypto'
-import { type FileHandle, link, mkdir, open, opendir, rename, rm, rmdir, stat } from 'node:fs/promises'
+import { type FileHandle, link, open, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { firstBytes } from '../base/first-bytes.ts'
 import { settleAll } from '../base/sharing/settle-all.ts'
 import { DeletionHold } from './deletion-hold.ts'
+import {
+  inFolder,
+  isMissing,
+  isRemoved,
+  linkUnlessPresent,
+  place,
+  removeEmptyBelow,
+  syncFolder,
+} from './folders.ts'
 import { FreeSpace } from './free-space.ts'
-import { folderMode, Incoming } from './incoming.ts'
+import { Incoming } from './incoming.ts'
 import {
   type NamedBytes,
   ObjectMissing,
   type ObjectStorage,
-  ObjectTooLarge,
   type OpenedObject,
   type PutOptions,
   type StoredObject,
 } from './port.ts'
+import { chunkBytes, writePart } from './write-part.ts'
 
 const keyPattern = /^[a-z0-9][a-z0-9_.-]*(\/[a-z0-9][a-z0-9_.-]*){0,6}$/
-
-/** Approximate size of one read or write call. */
-const chunkBytes = 256 * 1024
-/**
- * Bytes written between two checks of the free space, and between two syncs: a sync of any writer on this disk waits
- * for everything not yet written.
- */
-const stretchBytes = 4 * 1024 ** 2
-/** Attempts to create a folder again that a removal deletes as empty. */
-const placingsMax = 10
-
-/** API and worker share the group of the root: each replaces and removes files of the other. */
-const objectMode = 0o660
-
-const isMissing = (error: unknown) => error instanceof Error && 'code' in error && error.code === 'ENOENT'
 
 /**
  * Objects as files below one folder: written to a temporary file, synced, then renamed into place. An object that nobody reads
@@ -206,111 +199,6 @@ export class DiskStorage implements ObjectStorage {
   }
 }
 
-/** False for a folder that is not empty; true for a missing one. */
-const isRemoved = (folder: string): Promise<boolean> =>
-  rmdir(folder).then(
-    () => true,
-    (error: unknown) => isMissing(error),
-  )
-
-async function removeEmptyBelow(folder: string): Promise<number> {
-  const entries = await opendir(folder).catch((error: unknown) => {
-    if (!isMissing(error)) throw error
-  })
-  let removed = 0
-  for await (const entry of entries ?? []) {
-    if (!entry.isDirectory()) continue
-    const path = join(folder, entry.name)
-    removed += await removeEmptyBelow(path)
-    if (await isRemoved(path)) removed += 1
-  }
-  return removed
-}
-
-/** Creates the folder and does the work, again if a removal deleted the empty folder in between. */
-async function inFolder(folder: string, work: () => Promise<void>): Promise<void> {
-  for (let left = placingsMax; ; left -= 1) {
-    try {
-      await mkdir(folder, { recursive: true, mode: folderMode })
-      return await work()
-    } catch (error) {
-      if (!isMissing(error) || left <= 1) throw error
-    }
-  }
-}
-
-/** Like `inFolder`, and durable over a power loss. */
-async function place(folder: string, work: () => Promise<void>): Promise<void> {
-  await inFolder(folder, work)
-  await syncFolder(folder)
-}
-
-/**
- * Gives a part that is not synced its final name, and returns the folder of the name; undefined if the name is in use. An
- * object that is present may be one that somebody relies on, and is replaced only by bytes that are on disk.
- */
-async function linkUnlessPresent(part: string, path: string): Promise<string | undefined> {
-  try {
-    await inFolder(dirname(path), () => link(part, path))
-    return dirname(path)
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return undefined
-    throw error
-  }
-}
-
-interface PartBody {
-  body: Readable | Buffer
-  maxBytes: number
-  space: FreeSpace
-  /** Gives the part its final name before it is synced, and returns the folder of the name; undefined if it could not. */
-  placeUnread?: () => Promise<string | undefined>
-}
-
-/** Resolves when the part is on disk, and if `isPlaced` its final name too. */
-async function writePart(
-  path: string,
-  { body, maxBytes, space, placeUnread }: PartBody,
-): Promise<StoredObject & { isPlaced: boolean }> {
-  await space.require(Buffer.isBuffer(body) ? body.length : 0)
-  const hash = createHash('sha256')
-  let byteSize = 0
-  let gathered: Buffer[] = []
-  let gatheredBytes = 0
-  let checkAtBytes = stretchBytes
-  let isPlaced = false
-  const file = await open(path, 'wx', objectMode)
-  const write = async () => {
-    if (gatheredBytes > 0) await writeAll(file, gathered, gatheredBytes)
-    gathered = []
-    gatheredBytes = 0
-  }
-  try {
-    for await (const chunk of Buffer.isBuffer(body) ? [body] : body) {
-      const bytes = chunk as Buffer
-      byteSize += bytes.length
-      if (byteSize > maxBytes) throw new ObjectTooLarge(maxBytes)
-      if (byteSize > checkAtBytes) {
-        await space.require(stretchBytes)
-        await file.datasync()
-        checkAtBytes = byteSize + stretchBytes
-      }
-      hash.update(bytes)
-      gathered.push(bytes)
-      gatheredBytes += bytes.length
-      if (gatheredBytes >= chunkBytes) await write()
-    }
-    await write()
-    const placed = await placeUnread?.()
-    isPlaced = placed !== undefined
-    // Both at once: the file system's journal writes the file and its name with one commit, and one wait for other writers.
-    await settleAll([file.sync(), ...(placed === undefined ? [] : [syncFolder(placed)])])
-  } finally {
-    await file.close()
-  }
-  return { byteSize, digest: `sha256:${hash.digest('hex')}`, isPlaced }
-}
-
 async function* piecesOf(file: FileHandle, start: number, end: number): AsyncGenerator<Buffer> {
   for (let at = start; at < end; ) {
     const length = Math.min(chunkBytes, end - at)
@@ -318,23 +206,5 @@ async function* piecesOf(file: FileHandle, start: number, end: number): AsyncGen
     if (bytesRead === 0) throw new Error('an object is shorter than expected')
     yield buffer.subarray(0, bytesRead)
     at += bytesRead
-  }
-}
-
-/**
- * One call for many pieces; if it writes only a part, as on a disk that is nearly full, the rest is written
- * separately.
- */
-async function writeAll(file: FileHandle, pieces: Buffer[], byteSize: number): Promise<void> {
-  const { bytesWritten } = await file.writev(pieces)
-  if (bytesWritten < byteSize) await file.appendFile(Buffer.concat(pieces).subarray(bytesWritten))
-}
-
-async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r')
-  try {
-    await folder.sync()
-  } finally {
-    await folder.close()
   }
 }
