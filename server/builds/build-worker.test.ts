@@ -5,8 +5,8 @@ import { createTestDatabase } from '../../testing/database/test-database.ts'
 import { makeTenant } from '../../testing/factories/tenant.ts'
 import { ScriptedExecutor } from '../../testing/scripted-executor.ts'
 import { buildSlots } from './admission/build-slots.ts'
-import { claimsMax } from './attempts/attempt-store.ts'
 import { queueBuild } from './attempts/build-service.ts'
+import { claimsMax } from './attempts/claims/claim-attempt-store.ts'
 import { startBuildWorker } from './build-worker.ts'
 
 const { db, url } = await createTestDatabase()

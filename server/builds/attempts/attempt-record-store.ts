@@ -3,7 +3,7 @@ import type { BuildAttemptState } from '@sandbox-jobs/contract/states/build-atte
 import { sql } from 'kysely'
 import { acrossCompanies } from '../../db/across-companies.ts'
 import type { Executing, Trx } from '../../db/database.ts'
-import type { AttemptRow } from './attempt-store.ts'
+import type { AttemptRow } from './claims/claimed-attempt-store.ts'
 
 /** An attempt, the retry deadline of its version (null: none), and the bytes of its scan report. */
 export type AttemptView = AttemptRow & { retryable_until: Date | null; report_total_bytes: number }

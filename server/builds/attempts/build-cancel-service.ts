@@ -7,8 +7,8 @@ import { managedEnvironment } from '../../environments/catalogue/environment-acc
 import type { EnvironmentContext } from '../../environments/catalogue/environment-context.ts'
 import { requireVersion } from '../../environments/versions/version-service.ts'
 import { lockAttempt } from './attempt-record-store.ts'
-import { endLocked } from './attempt-store.ts'
 import { type BuildPath, readBuild } from './build-query-service.ts'
+import { endLocked } from './claims/attempt-end-store.ts'
 
 /** Ends a waiting build at once. A running build is marked, and its worker stops it at its next heartbeat. Repeating it is harmless. */
 export async function cancelBuild(

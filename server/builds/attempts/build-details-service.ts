@@ -6,7 +6,7 @@ import { managedEnvironment } from '../../environments/catalogue/environment-acc
 import { buildStages } from '../../environments/versions/build-stages.ts'
 import { type AttemptView, findAttempt } from './attempt-record-store.ts'
 import type { BuildPath } from './build-query-service.ts'
-import { listStages, type StageRow } from './stage-store.ts'
+import { listStages, type StageRow } from './claims/stage-store.ts'
 
 /** Timing and outcome of each stage of a build, for owner managers. */
 export async function readBuildDetails(

@@ -9,8 +9,8 @@ import { buildSlots } from '../admission/build-slots.ts'
 import { ChainProgress } from '../chain/chain-progress.ts'
 import { BuildFailed } from '../request/build-failed.ts'
 import { readBuildRequest } from '../request/build-request-store.ts'
-import { claimNextAttempt } from './attempt-store.ts'
 import { queueBuild } from './build-service.ts'
+import { claimNextAttempt } from './claims/claim-attempt-store.ts'
 
 const { db } = await createTestDatabase()
 const api = new TestApi(db)

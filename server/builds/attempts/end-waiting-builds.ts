@@ -1,6 +1,6 @@
 import type { Trx } from '../../db/database.ts'
 import { lockWaitingAttempts } from './attempt-record-store.ts'
-import { endLocked } from './attempt-store.ts'
+import { endLocked } from './claims/attempt-end-store.ts'
 
 /** Cancels the builds of an environment that no worker has started, in the transaction that archives it. Running builds go on. */
 export async function endWaitingBuilds(

@@ -7,14 +7,13 @@ import type { VersionResult } from '../../environments/versions/version-transiti
 import { trackFindings } from '../../findings/track-findings.ts'
 import { policyRevisionOf } from '../../images/provenance/composition.ts'
 import { ClaimLost } from '../../work/lease.ts'
+import { finishAttempt } from '../attempts/claims/attempt-end-store.ts'
 import {
   type AttemptColumns,
   type AttemptProgress,
   advance,
-  type Claimed,
-  finishAttempt,
-  type WriteOutcome,
-} from '../attempts/attempt-store.ts'
+} from '../attempts/claims/attempt-progress-store.ts'
+import type { Claimed, WriteOutcome } from '../attempts/claims/claimed-attempt-store.ts'
 import { recordCachedImage } from '../cache/build-cache-store.ts'
 import type { StepWrite } from '../request/build.ts'
 import { BuildFailed } from '../request/build-failed.ts'

@@ -1,7 +1,7 @@
 import type { Database } from '../../db/database.ts'
 import { ClaimLost, keepLease } from '../../work/lease.ts'
 import { type RetryPolicy, retry, WorkerStopping } from '../../work/retry.ts'
-import { type AttemptRow, renewLease } from '../attempts/attempt-store.ts'
+import { type AttemptRow, renewLease } from '../attempts/claims/claimed-attempt-store.ts'
 import { BuildFailed } from '../request/build-failed.ts'
 import type { BuildTools } from '../request/build-tools.ts'
 import { failBuild, isClaimGone, runChain } from './run-chain.ts'

@@ -3,7 +3,7 @@ import type { BuildAttemptState } from '@sandbox-jobs/contract/states/build-atte
 import type { EnvironmentVersionState } from '@sandbox-jobs/contract/states/environment-version-states.ts'
 import type { ArchiveFormat } from '../../archives/formats/archive.ts'
 import type { Database } from '../../db/database.ts'
-import type { AttemptRow } from '../attempts/attempt-store.ts'
+import type { AttemptRow } from '../attempts/claims/claimed-attempt-store.ts'
 import type { BuildRequest } from './build-request.ts'
 
 export interface RequestState {

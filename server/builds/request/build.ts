@@ -1,5 +1,5 @@
 import type { Database, Trx } from '../../db/database.ts'
-import type { AttemptColumns } from '../attempts/attempt-store.ts'
+import type { AttemptColumns } from '../attempts/claims/attempt-progress-store.ts'
 import type { BuildFailed } from './build-failed.ts'
 import type { BuildRequest } from './build-request.ts'
 import type { BuildTools } from './build-tools.ts'

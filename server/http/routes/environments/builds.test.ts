@@ -9,12 +9,10 @@ import { createTestDatabase } from '../../../../testing/database/test-database.t
 import { makeTenant, type Tenant } from '../../../../testing/factories/tenant.ts'
 import { newId } from '../../../base/ids.ts'
 import { buildSlots } from '../../../builds/admission/build-slots.ts'
-import {
-  type AttemptRow,
-  advance,
-  claimNextAttempt,
-  finishAttempt,
-} from '../../../builds/attempts/attempt-store.ts'
+import { finishAttempt } from '../../../builds/attempts/claims/attempt-end-store.ts'
+import { advance } from '../../../builds/attempts/claims/attempt-progress-store.ts'
+import { claimNextAttempt } from '../../../builds/attempts/claims/claim-attempt-store.ts'
+import type { AttemptRow } from '../../../builds/attempts/claims/claimed-attempt-store.ts'
 import { buildsQueuedChannel } from '../../../builds/attempts/enqueue-build.ts'
 import { buildStages } from '../../../environments/versions/build-stages.ts'
 

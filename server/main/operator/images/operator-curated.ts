@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { sleep } from '../../../base/clock.ts'
-import { type AttemptEnd, findAttemptEnd } from '../../../builds/attempts/attempt-store.ts'
+import { type AttemptEnd, findAttemptEnd } from '../../../builds/attempts/claims/attempt-end-store.ts'
 import { endWaitingBuilds } from '../../../builds/attempts/end-waiting-builds.ts'
 import { type Publication, publishCurated } from '../../../builds/curated/publish-curated.ts'
 import { type CuratedBuild, readCuratedBuild } from '../../../builds/curated/read-curated-build.ts'

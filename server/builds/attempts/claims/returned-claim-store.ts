@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import { acrossCompanies } from '../../db/across-companies.ts'
-import type { Database } from '../../db/database.ts'
+import { acrossCompanies } from '../../../db/across-companies.ts'
+import type { Database } from '../../../db/database.ts'
 
 /** Releases the claims of `worker` in an orderly stop: the next claim finds them at once, and none counts as lost. */
 export async function returnClaims(db: Database, worker: string): Promise<void> {

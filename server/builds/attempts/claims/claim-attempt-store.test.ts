@@ -1,23 +1,17 @@
 import { sql } from 'kysely'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { TestApi } from '../../../testing/apps/test-api.ts'
-import { createTestDatabase } from '../../../testing/database/test-database.ts'
-import { makeRun, makeRunnableTask } from '../../../testing/factories/runs.ts'
-import { makeTenant, type Tenant } from '../../../testing/factories/tenant.ts'
-import { newId } from '../../base/ids.ts'
-import { buildSlots } from '../admission/build-slots.ts'
-import {
-  type AttemptEnding,
-  type AttemptProgress,
-  type AttemptRow,
-  advance,
-  claimNextAttempt,
-  claimsMax,
-  finishAttempt,
-  renewLease,
-} from './attempt-store.ts'
-import { cancelBuild } from './build-cancel-service.ts'
-import { queueBuild } from './build-service.ts'
+import { TestApi } from '../../../../testing/apps/test-api.ts'
+import { createTestDatabase } from '../../../../testing/database/test-database.ts'
+import { makeRun, makeRunnableTask } from '../../../../testing/factories/runs.ts'
+import { makeTenant, type Tenant } from '../../../../testing/factories/tenant.ts'
+import { newId } from '../../../base/ids.ts'
+import { buildSlots } from '../../admission/build-slots.ts'
+import { cancelBuild } from '../build-cancel-service.ts'
+import { queueBuild } from '../build-service.ts'
+import { type AttemptEnding, finishAttempt } from './attempt-end-store.ts'
+import { type AttemptProgress, advance } from './attempt-progress-store.ts'
+import { claimNextAttempt, claimsMax } from './claim-attempt-store.ts'
+import { type AttemptRow, renewLease } from './claimed-attempt-store.ts'
 import { returnClaims } from './returned-claim-store.ts'
 
 const { db } = await createTestDatabase()

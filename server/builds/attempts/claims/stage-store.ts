@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely'
-import type { Executing, Trx } from '../../db/database.ts'
-import type { BuildAttemptsTable, BuildStagesTable } from '../../db/tables/environments.ts'
-import { buildStages, type ChainStage } from '../../environments/versions/build-stages.ts'
+import type { Executing, Trx } from '../../../db/database.ts'
+import type { BuildAttemptsTable, BuildStagesTable } from '../../../db/tables/environments.ts'
+import { buildStages, type ChainStage } from '../../../environments/versions/build-stages.ts'
 
 /* Writes the table `build_stages`; the caller has locked the attempt. */
 

@@ -1,0 +1,116 @@
+import { activeBuildLimitDefault } from '@sandbox-jobs/contract/limits.ts'
+import { buildAttemptMachine } from '@sandbox-jobs/contract/states/build-attempt-states.ts'
+import { sql } from 'kysely'
+import { acrossCompanies } from '../../../db/across-companies.ts'
+import type { Database, Trx } from '../../../db/database.ts'
+import { transition } from '../../../db/transition.ts'
+import type { BuildSlots } from '../../admission/build-slots.ts'
+import { buildMemoryMib, promisedMemoryMib } from '../../admission/promised-memory-statement.ts'
+import { type AttemptEnding, endLocked } from './attempt-end-store.ts'
+import { type AttemptRow, isCancelling, leaseEnd } from './claimed-attempt-store.ts'
+
+/** After this many claims whose worker died, the attempt is not claimed again. An orderly stop does not count. */
+export const claimsMax = 5
+
+export interface ClaimBuildOptions {
+  worker: string
+  leaseMs: number
+  /** Capacity that all companies share. */
+  share: BuildSlots
+}
+
+/**
+ * Claims the next attempt: first one whose lease expired, else the oldest waiting attempt for which company and machine
+ * have a slot and memory, from the company with the fewest running builds, then from the one served least recently.
+ * A company with a running build gets no reserved slot. A waiting attempt becomes `validating`; one that is taken over
+ * keeps its state.
+ */
+export async function claimNextAttempt(db: Database, by: ClaimBuildOptions): Promise<AttemptRow | undefined> {
+  if (!(await isAnyClaimable(db))) return undefined
+  return db.transaction().execute(async (trx) => {
+    // One claim at a time, or two would count the same free slot of a company.
+    await sql`select pg_advisory_xact_lock(hashtextextended('build-claims', 0))`.execute(trx)
+    let next = await lockNextAttempt(trx, by.share)
+    while (next && next.unreturned_claims >= claimsMax) {
+      await endLocked(trx, next, workersLost(next))
+      next = await lockNextAttempt(trx, by.share)
+    }
+    return next && assignAttempt(trx, next, by)
+  })
+}
+
+/** Whether a claim may find anything. Most polls find nothing, and this query needs no lock. */
+async function isAnyClaimable(db: Database): Promise<boolean> {
+  const { rows } = await sql`${acrossCompanies('a worker polls for anything to claim')}
+    select from build_attempts where terminal_at is null and (state = 'validation_queued' or lease_until < now()) limit 1
+  `.execute(db)
+  return rows.length > 0
+}
+
+async function lockNextAttempt(trx: Trx, share: BuildSlots): Promise<AttemptRow | undefined> {
+  const { slots, reserved, memoryMib } = share
+  const { rows } = await sql<AttemptRow>`${acrossCompanies('the claim serves companies in turn')}
+    with held as materialized (
+      select builds.slots, builds.memory + (
+        select coalesce(sum(${promisedMemoryMib('resource_profile')}), 0) from runs
+        where state in ('starting', 'running', 'cancel_requested')
+      ) as memory
+      from (
+        select count(*) as slots, coalesce(sum(${buildMemoryMib('build_profile')}), 0) as memory
+        from build_attempts where terminal_at is null and worker is not null
+      ) builds
+    )
+    select a.* from build_attempts a cross join held
+    left join company_settings s on s.company_id = a.company_id
+    cross join lateral (
+      select count(*) as active from build_attempts b
+      where b.company_id = a.company_id and b.terminal_at is null and b.worker is not null
+    ) busy
+    cross join lateral (
+      select max(b.started_at) as at from build_attempts b
+      where b.company_id = a.company_id and b.started_at is not null
+    ) served
+    where a.terminal_at is null
+      and ((a.worker is not null and a.lease_until < now())
+        or (a.state = 'validation_queued' and busy.active < coalesce(s.active_build_limit, ${activeBuildLimitDefault}::int)
+          and held.slots < ${sql.lit(slots)} - case when busy.active = 0 then 0 else ${sql.lit(reserved)} end
+          and held.memory + least(${buildMemoryMib('a.build_profile')}, ${sql.lit(memoryMib)}) <= ${sql.lit(memoryMib)}))
+    order by a.worker is null, busy.active, served.at nulls first, a.queued_at, a.id
+    limit 1
+    for update of a skip locked
+  `.execute(trx)
+  return rows[0]
+}
+
+async function assignAttempt(trx: Trx, attempt: AttemptRow, to: ClaimBuildOptions): Promise<AttemptRow> {
+  if (attempt.state === 'validation_queued') {
+    await transition(trx, {
+      table: 'build_attempts',
+      machine: buildAttemptMachine,
+      id: attempt.id,
+      companyId: attempt.company_id,
+      to: 'validating',
+    })
+  }
+  return trx
+    .updateTable('build_attempts')
+    .set({
+      worker: to.worker,
+      lease_until: leaseEnd(to.leaseMs),
+      fence: attempt.fence + 1,
+      unreturned_claims: attempt.unreturned_claims + 1,
+      started_at: sql`coalesce(started_at, now())`,
+    })
+    .where('id', '=', attempt.id)
+    .where('company_id', '=', attempt.company_id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+/** The version keeps its image columns until the sweep removes the image. */
+const workersLost = (attempt: AttemptRow): AttemptEnding => {
+  const version = { to: 'retryable_failed' } as const
+  return isCancelling(attempt.state)
+    ? { state: 'cancelled', errorCode: 'tenant_cancel', version }
+    : { state: 'platform_failed', errorCode: 'platform_failed', errorDetail: 'worker_lost', version }
+}
