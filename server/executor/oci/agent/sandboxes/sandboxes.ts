@@ -1,16 +1,13 @@
-import { existsSync, statfsSync } from 'node:fs'
-import { mkdir, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Clock } from '../../../../base/clock.ts'
-import { defaultFloorBytes } from '../../../../base/disk-floor.ts'
 import { ExecutorRefused, SandboxUnknown } from '../../../port/errors.ts'
 import type { ExecutorCapacity } from '../../../port/host.ts'
-import { neverStarted, noCapacity } from '../../../port/refusal-causes.ts'
+import { neverStarted } from '../../../port/refusal-causes.ts'
 import { programNeverStarted, type SandboxExit } from '../../../port/sandbox-exit.ts'
 import type { SandboxRuntime, SandboxSpec } from '../../../port/sandbox-spec.ts'
 import type { SandboxSummary } from '../../../port/sandboxes.ts'
 import { atLeast } from '../../bundle/runtimes.ts'
-import { MemoryBudget } from '../capacity/memory-budget.ts'
+import { Occupancy } from '../capacity/occupancy.ts'
 import { Residue } from '../cleanup/residue.ts'
 import type { MadeSandbox, MakeOptions } from '../make/made-sandbox.ts'
 import { SandboxMaker, warmPrefix } from '../make/sandbox-maker.ts'
@@ -19,19 +16,14 @@ import { WarmPool } from '../make/warm-pool.ts'
 import { ForbiddenIds } from '../marks/forbidden-ids.ts'
 import type { Marks } from '../marks/marks.ts'
 import { requireStartable } from '../marks/require-startable.ts'
-import { neverReleased, writeRefusals } from '../records/exit-record.ts'
-import { withMaskedNames } from '../records/masked-names.ts'
-import {
-  fillStartRecord,
-  readStartRecord,
-  type StartRecord,
-  writeStartRecord,
-} from '../records/start-record.ts'
+import { fillStartRecord, type StartRecord, writeStartRecord } from '../records/start-record.ts'
 import { sendInput } from '../shim/input-frames.ts'
 import { maskedValues } from '../shim/masked-values.ts'
-import { findShim, requestStop, type Shim } from '../shim/shim.ts'
+import { requestStop } from '../shim/shim.ts'
 import { checkedSpec } from '../spec-check.ts'
+import { recoverSandboxes } from './recover-sandboxes.ts'
 import { exitOf, newSandbox, type Sandbox, stateOf } from './sandbox.ts'
+import { SandboxEndings } from './sandbox-endings.ts'
 
 export interface SandboxesOptions extends MakeOptions {
   clock: Clock
@@ -58,15 +50,6 @@ interface SandboxInput {
   masked?: readonly string[]
 }
 
-/** More than one sandbox writes before its program starts, plus its record. */
-const freeBytesMin = 16 * 1024 * 1024
-
-/** On a full disk a start would fail halfway, so it is refused like a start without a free slot. */
-function isNearlyFull(folder: string, floorBytes: number | undefined): boolean {
-  const { bavail, blocks, bsize } = statfsSync(folder)
-  return bavail * bsize < Math.max(floorBytes ?? defaultFloorBytes(blocks * bsize), freeBytesMin)
-}
-
 /** Refuses the start of a sandbox that ended before its program started. Its id is used; the caller may start another id. */
 async function refuseNeverStarted(sandbox: Sandbox): Promise<void> {
   const exit = await exitOf(sandbox)
@@ -79,8 +62,6 @@ export const internalPrefix = 'unpack_'
 
 /** True for ids that callers may not use. */
 export const isReserved = (id: string): boolean => id.startsWith(internalPrefix) || id.startsWith(warmPrefix)
-
-const foldersPerReport = 500
 
 /**
  * All sandboxes of this machine. Their folders are the source of truth: the start record is written there and synced before
@@ -96,14 +77,14 @@ export class Sandboxes {
   readonly #warm: WarmPool
   readonly #residue: Residue
   readonly #maker: SandboxMaker
-  readonly #memory: MemoryBudget
-  #live = 0
+  readonly #occupancy: Occupancy
+  readonly #endings: SandboxEndings
 
   constructor(options: SandboxesOptions) {
     this.#options = options
     this.#forbidden = new ForbiddenIds(options.marks)
     this.#residue = new Residue(options)
-    this.#memory = new MemoryBudget(options.memoryBytes)
+    this.#occupancy = new Occupancy({ ...options, folder: options.paths.sandboxes })
     this.#maker = new SandboxMaker(options, this.#residue)
     this.#warm = new WarmPool({
       limit: options.warm,
@@ -113,28 +94,31 @@ export class Sandboxes {
       clock: options.clock,
       onError: options.onError,
     })
+    this.#endings = new SandboxEndings({
+      options,
+      known: this.#known,
+      occupancy: this.#occupancy,
+      residue: this.#residue,
+      maker: this.#maker,
+      warm: this.#warm,
+    })
   }
 
-  /** Takes over the sandboxes of an earlier agent: adopts live ones, records and cleans up dead ones. Call once, first. */
-  async recover(): Promise<void> {
+  /** Takes over the sandboxes of an earlier agent. Call once, first. */
+  recover(): Promise<void> {
     const { paths, marks, onProgress } = this.#options
-    await mkdir(paths.sandboxes, { recursive: true, mode: 0o700 })
-    const abandoned: string[] = []
-    const forbidden: string[] = []
-    const names = await readdir(paths.sandboxes)
-    for (const [at, name] of names.entries()) {
-      if (at > 0 && at % foldersPerReport === 0) onProgress(at, names.length)
-      if (existsSync(join(paths.sandboxes, name, 'forbidden'))) forbidden.push(name)
-      else if (!(await this.#adopt(name))) abandoned.push(name)
+    const parts = {
+      known: this.#known,
+      occupancy: this.#occupancy,
+      residue: this.#residue,
+      maker: this.#maker,
     }
-    await this.#adoptForbidden(forbidden)
-    await Promise.all(abandoned.map((name) => this.#destroyAbandoned(name)))
-    marks.adoptLegacy()
+    return recoverSandboxes({ ...parts, folder: paths.sandboxes, marks, endings: this.#endings, onProgress })
   }
 
   capacity(): ExecutorCapacity {
     const { cpus, memoryBytes, slots } = this.#options
-    return { cpus, memoryBytes, slots, running: this.#live }
+    return { cpus, memoryBytes, slots, running: this.#occupancy.live }
   }
 
   list(): SandboxSummary[] {
@@ -274,14 +258,8 @@ export class Sandboxes {
     internal: InternalSandbox | undefined,
     masked: readonly Buffer[],
   ): Promise<[Sandbox, MadeSandbox]> {
-    const { paths, slots, diskFloorBytes, marks, clock } = this.#options
-    if (this.#live >= slots) {
-      throw new ExecutorRefused(noCapacity, `all ${slots} sandboxes of this machine are in use`)
-    }
-    this.#memory.require(spec.limits.memoryBytes)
-    if (isNearlyFull(paths.sandboxes, diskFloorBytes)) {
-      throw new ExecutorRefused(noCapacity, 'the disk that the sandboxes are kept on is full')
-    }
+    const { paths, marks, clock } = this.#options
+    this.#occupancy.require(spec)
     requireStartable(spec, { marks, now: clock.now() })
     const warm = internal ? undefined : this.#warm.take(spec)
     const idBase = warm?.idBase ?? internal?.idBase ?? this.#maker.takeRange()
@@ -290,7 +268,7 @@ export class Sandboxes {
     const sandbox = newSandbox(startRecord, join(paths.sandboxes, startRecord.name), false)
     if (spec.network !== 'none') sandbox.masked = masked
     this.#known.set(spec.id, sandbox)
-    this.#hold(spec)
+    this.#occupancy.hold(spec)
     if (this.#freeSlots() < 0) this.#warm.evictOne()
     let made: MadeSandbox | undefined = warm
     try {
@@ -303,114 +281,18 @@ export class Sandboxes {
       await this.#maker
         .destroy(made ?? { ...startRecord, folder: sandbox.folder })
         .catch(this.#options.onError)
-      this.#release(spec)
+      this.#occupancy.release(spec)
       // Concurrent starts of the same id get the same error.
       sandbox.running.reject(error)
       sandbox.exited.resolve(undefined)
       this.#known.delete(spec.id)
       throw error
     }
-    this.#watch(sandbox, made.shim)
+    this.#endings.follow(sandbox, made.shim)
     return [sandbox, made]
   }
 
   #freeSlots(): number {
-    return this.#options.slots - this.#live - this.#warm.size
-  }
-
-  /** Takes a slot and memory until `#release`. */
-  #hold({ limits }: SandboxSpec): void {
-    this.#live += 1
-    this.#memory.hold(limits.memoryBytes)
-  }
-
-  #release({ limits }: SandboxSpec): void {
-    this.#live -= 1
-    this.#memory.release(limits.memoryBytes)
-  }
-
-  /** Follows a live shim: reads the exit record when it ends, and releases the id range when it is gone. */
-  #watch(sandbox: Sandbox, shim: Shim): void {
-    sandbox.shim = shim
-    const settle = async () => {
-      await shim.running
-      if (shim.isRunning()) sandbox.running.resolve()
-      await shim.ended
-      await this.#writeRefusals(sandbox).catch(this.#options.onError)
-      const exit = await this.#residue.record(sandbox.startRecord, sandbox.folder)
-      const diedBeforeRelease = exit?.cause === 'lost' && !sandbox.released
-      if (exit && (neverReleased(exit) || diedBeforeRelease)) return this.#forget(sandbox, shim)
-      sandbox.phase = 'recorded'
-      sandbox.running.resolve()
-      sandbox.exited.resolve(exit)
-      await shim.gone
-      sandbox.phase = 'gone'
-      this.#release(sandbox.startRecord.spec)
-      this.#maker.release(sandbox.startRecord)
-      this.#warm.scheduleFill()
-      await this.#residue.sweep({ ...sandbox.startRecord, folder: sandbox.folder })
-    }
-    sandbox.cleanedUp = settle()
-  }
-
-  /** Destroys a sandbox that ended before the start signal, or whose agent died before it: there was no start, so the id stays startable. */
-  async #forget(sandbox: Sandbox, shim: Shim): Promise<void> {
-    await this.#maker.destroy({ ...sandbox.startRecord, folder: sandbox.folder, shim })
-    this.#release(sandbox.startRecord.spec)
-    this.#known.delete(sandbox.startRecord.spec.id)
-    sandbox.running.resolve()
-    sandbox.exited.resolve(undefined)
-  }
-
-  /** Must run before the exit record is read, because the record includes the refusals. */
-  async #writeRefusals(sandbox: Sandbox): Promise<void> {
-    const { link, hasMasked } = sandbox.startRecord
-    const refusals = link && (await this.#options.network.takeRefusals(link))
-    const values = hasMasked ? sandbox.masked : []
-    sandbox.masked = undefined
-    if (refusals) await writeRefusals(sandbox.folder, await withMaskedNames(refusals, values))
-  }
-
-  /** False if the sandbox in that folder never got the start signal. */
-  async #adopt(name: string): Promise<boolean> {
-    const folder = join(this.#options.paths.sandboxes, name)
-    const startRecord = await readStartRecord(folder)
-    if (!startRecord) return false
-    const shim = await findShim(folder)
-    const sandbox = newSandbox(startRecord, folder, true)
-    if (shim) {
-      this.#known.set(startRecord.spec.id, sandbox)
-      this.#hold(startRecord.spec)
-      this.#maker.adopt(startRecord)
-      this.#watch(sandbox, shim)
-      return true
-    }
-    const exit = await this.#residue.record(sandbox.startRecord, sandbox.folder)
-    if (exit && neverReleased(exit)) return false
-    this.#known.set(startRecord.spec.id, sandbox)
-    await this.#residue.sweep({ name, folder })
-    sandbox.phase = 'gone'
-    sandbox.running.resolve()
-    sandbox.exited.resolve(exit)
-    return true
-  }
-
-  /** Converts the folders that older agents kept for forbidden ids into marks. */
-  async #adoptForbidden(ids: readonly string[]): Promise<void> {
-    const { marks, paths, onProgress } = this.#options
-    for (let at = 0; at < ids.length; at += foldersPerReport) {
-      const part = ids.slice(at, at + foldersPerReport)
-      await marks.add('forbidden', part)
-      for (const id of part) await this.#residue.removeFolder(join(paths.sandboxes, id))
-      onProgress(at, ids.length)
-    }
-  }
-
-  /** The shim of such a sandbox exits because the agent that started it is gone. */
-  async #destroyAbandoned(name: string): Promise<void> {
-    const folder = join(this.#options.paths.sandboxes, name)
-    const shim = await findShim(folder)
-    await shim?.gone
-    await this.#residue.clear({ name, folder })
+    return this.#occupancy.freeSlots - this.#warm.size
   }
 }
