@@ -105,7 +105,7 @@ for image in prefixes/*/image.tar; do
   digest=$(sha256sum <"$folder/manifest.json")
   echo "prefix sha256:\${digest%% *} \${folder#prefixes/}"
 done
-[ ! -e prefixes/told ] || cat prefixes/told
+[ ! -e prefixes/notes ] || cat prefixes/notes
 dockerfile=context/Dockerfile
 [ ! -e Dockerfile ] || dockerfile=Dockerfile
 `

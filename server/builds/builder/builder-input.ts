@@ -66,7 +66,7 @@ function withBases(
 
 /**
  * Prepends the cached stages: `prefixes/N/image.tar` for stage N, from 0, and the text to print first in `prefixes/log`
- * and `prefixes/told`.
+ * and `prefixes/notes`.
  */
 function withCachedStages(
   input: Readable,
@@ -81,7 +81,7 @@ function withCachedStages(
       yield* canonicalEntry(storedFile(`prefixes/${stage.stage}/image.tar`, stage.tarBytes, open))
     }
     yield* canonicalEntry(textFile('prefixes/log', log))
-    yield* canonicalEntry(textFile('prefixes/told', notes))
+    yield* canonicalEntry(textFile('prefixes/notes', notes))
     for await (const bytes of input) yield bytes as Buffer
   }
   return Readable.from(entries(), { objectMode: false })

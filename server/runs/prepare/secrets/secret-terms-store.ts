@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { appliesToRoom, narrowestFirst, roomInStatement } from '../../../access/share-statement.ts'
 import type { Executing } from '../../../db/database.ts'
 import type { SlotPin } from '../../../secrets/resolve/slot-resolution.ts'
 import { ClaimLost } from '../../../work/lease.ts'
@@ -23,14 +24,11 @@ export async function findSecretTerms(db: Executing, run: ClaimedRun): Promise<S
   const { rows } = await sql<SecretTerms>`
     select task.id as task_id, task.owner_scope, task.owner_id, version.canonical_digest,
       room.id as room_id, room.department_id, ${lostAuthority} as lost_authority, (
-        select jsonb_build_object('id', s.id, 'generation', s.generation, 'policies', s.secret_slot_policies)
-        from share_grants s
-        where s.task_id = task.id and s.company_id = run.company_id and s.state = 'active' and (
-          (s.target_kind = 'chatroom' and s.target_id = room.id
-            and s.target_authority_generation = room.authority_generation)
-          or (s.target_kind = 'department' and s.target_id = room.department_id)
-          or (s.target_kind = 'company' and s.target_id = run.company_id))
-        order by case s.target_kind when 'chatroom' then 0 when 'department' then 1 else 2 end
+        select jsonb_build_object(
+          'id', share_grants.id, 'generation', share_grants.generation, 'policies', share_grants.secret_slot_policies)
+        from share_grants
+        where share_grants.task_id = task.id and ${appliesToRoom(roomInStatement)}
+        order by ${narrowestFirst}
         limit 1
       ) as share
     from runs run
