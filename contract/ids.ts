@@ -43,6 +43,9 @@ export type IdPrefix = (typeof idKinds)[IdKind]
 /** The exact form of the identifiers that this service makes. */
 export const idPattern = (kind: IdKind): RegExp => new RegExp(`^${idKinds[kind]}_[0-9a-f]{32}$`)
 
+/** An identifier of that kind for examples. */
+export const exampleId = (kind: IdKind): string => `${idKinds[kind]}_019abf3c5d7e7a10b2c4d6e8f0a1b3c5`
+
 export const identifierMaxLength = 36
 
 /** Any identifier a caller may send; one that names nothing gives 404, one that breaks the pattern 422. */

@@ -1,4 +1,5 @@
 import { type Static, type TProperties, type TSchema, Type } from 'typebox'
+import { withExample } from './about.ts'
 
 /** An object that refuses unknown fields, as every request body of the contract does. */
 export const Strict = <P extends TProperties>(properties: P) =>
@@ -15,7 +16,7 @@ export const OneOf = <const V extends string[]>(values: readonly [...V]) =>
   Type.Enum<V>(values, { type: 'string' })
 
 /** An instant, RFC 3339 with an offset, UTC as sent by the server. */
-export const DateTime = Type.String({ format: 'date-time' })
+export const DateTime = withExample(Type.String({ format: 'date-time' }), '2026-11-24T09:30:00.000Z')
 export type DateTime = Static<typeof DateTime>
 
 /** A count or a number of bytes. */

@@ -80,6 +80,7 @@ import { Region, RegionSet } from './environments/region.ts'
 import { RuntimeContract } from './environments/runtime-contract.ts'
 import { VersionBuildCache, VersionBuildCacheRequest } from './environments/version-build-cache.ts'
 import { VersionIsolation, VersionIsolationRequest } from './environments/version-isolation.ts'
+import { BuildLogEvent, RunLogEvent } from './runs/log-event.ts'
 import { NetworkLog, RefusedConnection } from './runs/network-log.ts'
 import { OutputPolicy } from './runs/output-policy.ts'
 import { ArtifactPublicLink, PublicLink } from './runs/public-link.ts'
@@ -90,6 +91,7 @@ import { RunContent } from './runs/run-content.ts'
 import { InlineOutput, RunAndWaitRequest, RunResult } from './runs/run-result.ts'
 import { RunUsage } from './runs/run-usage.ts'
 import { RunLink, RunLinkList, SignedLinkCreateRequest } from './runs/signed-link.ts'
+import { BuildStateEvent, RunStateEvent } from './runs/state-event.ts'
 import { VisibleRun, VisibleRunList } from './runs/visible-run.ts'
 import {
   SecretApproval,
@@ -145,7 +147,9 @@ export const namedSchemas = {
   BuildAttemptCreateRequest,
   BuildAttemptList,
   BuildDetails,
+  BuildLogEvent,
   BuildStageRecord,
+  BuildStateEvent,
   BundleUpload,
   Chatroom,
   ChatroomCreateRequest,
@@ -214,6 +218,8 @@ export const namedSchemas = {
   RunUsage,
   RunLink,
   RunLinkList,
+  RunLogEvent,
+  RunStateEvent,
   SignedLinkCreateRequest,
   StorageUse,
   RunDetail,

@@ -15,6 +15,8 @@ export const accountRoutes = {
     ...open,
     path: `${publicSandboxPrefix}/regions`,
     summary: 'List the regions of the deployment',
+    description:
+      'Every code that `build_region` and `allowed_regions` may name. An on-premises deployment has exactly one region, `onprem`.',
     response: RegionSet,
     errors: [],
   }),
@@ -23,6 +25,8 @@ export const accountRoutes = {
     ...open,
     path: `${publicSandboxPrefix}/profiles`,
     summary: 'List the resource profiles',
+    description:
+      'Processors, memory and disk that a run gets, by the name that an environment version chooses.',
     response: ProfileSet,
     errors: [],
   }),
@@ -31,6 +35,8 @@ export const accountRoutes = {
     ...open,
     path: `${publicModelKeyPrefix}/public_key`,
     summary: 'Read the public key with which clients encrypt secrets for the service',
+    description:
+      'Wrap a random AES-256 key with it to send a secret, see `EncryptedValue`. The service alone has the private key.',
     response: PublicKey,
     errors: ['public_key_unavailable'],
   }),
@@ -40,6 +46,8 @@ export const accountRoutes = {
     method: 'POST',
     path: '/public/auth/token',
     summary: 'Log in with login name and password; both wrong and unknown ones answer 418',
+    description:
+      'The password grant of OAuth 2.0, as a form. Send the token as `Authorization: Bearer` until it expires.',
     body: TokenRequest,
     bodyKind: 'form',
     response: Token,
@@ -52,6 +60,8 @@ export const accountRoutes = {
     method: 'GET',
     path: `${sandboxPrefix}/me`,
     summary: 'Read the account of the caller and its permissions',
+    description:
+      'What the caller is, and which parts of a user interface make sense for it. Every request is checked again.',
     response: Me,
     errors: [],
   }),

@@ -1,3 +1,5 @@
+import { about } from '../about.ts'
+import { ChatroomId, SocialClientId } from '../identifiers.ts'
 import { Identifier } from '../ids.ts'
 import { catalogPageSizeDefault, runSubmitBodyMaxBytes } from '../limits.ts'
 import { listQuery } from '../pagination.ts'
@@ -14,7 +16,7 @@ import { route } from './route.ts'
 
 const chatroom = `${platformPrefix}/chatrooms/{cid}` as const
 const tools = '/private/agent/tools'
-const ChatroomParams = Strict({ cid: Identifier })
+const ChatroomParams = Strict({ cid: ChatroomId })
 const directory = { action: 'directory.manage', tag: 'Platform' } as const
 
 /** Human turns and the tools of agents (contract part 2, "Agent tools"; part 3, D2). */
@@ -26,6 +28,7 @@ export const agentRoutes = {
     path: `${chatroom}/messages`,
     summary:
       'Post a message, which starts a human turn; a gateway posts with X-Gateway-Key for whom X-On-Behalf-Of names',
+    description: 'The answer has the `turn_context` with which an agent acts in this turn, for 10 minutes.',
     params: ChatroomParams,
     body: MessagePostRequest,
     response: PostedMessage,
@@ -37,6 +40,8 @@ export const agentRoutes = {
     method: 'GET',
     path: tools,
     summary: 'List the tools that the room of the turn in X-Turn-Context loads',
+    description:
+      'All five tools, or none if the room has switched sandbox jobs off. Their schemas are ready for a model.',
     response: AgentToolList,
     errors: [],
   }),
@@ -46,7 +51,9 @@ export const agentRoutes = {
     method: 'POST',
     path: `${tools}/{tool}`,
     summary: 'Call a tool in the turn of X-Turn-Context; refusals are results with status "error"',
-    params: Strict({ tool: Identifier }),
+    description:
+      'The body has the parameters of the tool, as its `input_schema` says. A refusal is a result with `status` `error`, which the model can read.',
+    params: Strict({ tool: about('Name of the tool.', Identifier, 'sandbox_job_menu') }),
     body: AgentToolParameters,
     bodyOptional: true,
     maxBodyBytes: runSubmitBodyMaxBytes,
@@ -58,6 +65,7 @@ export const agentRoutes = {
     method: 'GET',
     path: `${chatroom}/clients`,
     summary: 'List the external people of a chatroom',
+    description: 'People of messaging channels who take part in the room.',
     params: ChatroomParams,
     query: listQuery(catalogPageSizeDefault),
     response: SocialMediaClientList,
@@ -68,6 +76,7 @@ export const agentRoutes = {
     method: 'POST',
     path: `${chatroom}/clients`,
     summary: 'Add an external person to a chatroom, by channel and client id',
+    description: 'A gateway may then post messages for this person.',
     params: ChatroomParams,
     body: SocialMediaClientCreateRequest,
     response: SocialMediaClient,
@@ -78,7 +87,8 @@ export const agentRoutes = {
     method: 'DELETE',
     path: `${chatroom}/clients/{client}`,
     summary: 'Remove an external person from a chatroom',
-    params: Strict({ cid: Identifier, client: Identifier }),
+    description: 'A gateway can no longer post messages for this person in the room.',
+    params: Strict({ cid: ChatroomId, client: SocialClientId }),
     response: SocialMediaClient,
     errors: ['insufficient_permissions', 'not_found'],
   }),

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
-import { Identifier } from '../ids.ts'
+import { about } from '../about.ts'
+import { ChatroomId, TaskId } from '../identifiers.ts'
 import { chatroomPageSizeDefault, pageSizeMax } from '../limits.ts'
 import { pageFields } from '../pagination.ts'
 import { GrantedJob, GrantedJobEnableRequest, GrantedJobList } from '../resources/tasks/granted-job.ts'
@@ -11,13 +12,17 @@ import { route } from './route.ts'
 const chatroom = `${sandboxPrefix}/chatrooms/{cid}` as const
 const grantedJobs = `${chatroom}/granted-jobs` as const
 
-const ChatroomParams = Strict({ cid: Identifier })
-const JobParams = Strict({ cid: Identifier, tid: Identifier })
+const ChatroomParams = Strict({ cid: ChatroomId })
+const JobParams = Strict({ cid: ChatroomId, tid: TaskId })
 
 const { page_token } = pageFields(chatroomPageSizeDefault)
 /** Without a size, the page has the maximum size. */
 const GrantedJobQuery = Type.Object({
-  page_size: Type.Optional(Type.Integer({ minimum: 1, maximum: pageSizeMax })),
+  page_size: about(
+    'Items on a page, at most 100; without it up to 1000.',
+    Type.Optional(Type.Integer({ minimum: 1, maximum: pageSizeMax })),
+    20,
+  ),
   page_token,
 })
 
@@ -32,6 +37,8 @@ export const chatroomRoutes = {
     method: 'GET',
     path: `${chatroom}/menu`,
     summary: 'List what can be run in a chatroom',
+    description:
+      'Tasks that are shared with the room and enabled in it, with what their input must look like. Submit `task_version_id`.',
     params: ChatroomParams,
     query: Type.Object(pageFields(chatroomPageSizeDefault)),
     response: Menu,
@@ -43,6 +50,7 @@ export const chatroomRoutes = {
     method: 'GET',
     path: grantedJobs,
     summary: 'List the tasks shared with a chatroom and which of them it has enabled',
+    description: 'Everything that a share gives to the room, for people who decide what to enable.',
     params: ChatroomParams,
     query: GrantedJobQuery,
     response: GrantedJobList,
@@ -54,6 +62,8 @@ export const chatroomRoutes = {
     method: 'POST',
     path: `${grantedJobs}/{tid}/enable`,
     summary: 'Enable a shared task and pin one of its versions',
+    description:
+      'Puts the task on the menu of the room. The pin never moves by itself when a newer version is published.',
     params: JobParams,
     body: GrantedJobEnableRequest,
     bodyOptional: true,
@@ -66,6 +76,7 @@ export const chatroomRoutes = {
     method: 'POST',
     path: `${grantedJobs}/{tid}/disable`,
     summary: 'Remove a task from the menu; its share stays',
+    description: 'The room can enable it again as long as the share lives.',
     params: JobParams,
     response: GrantedJob,
     errors: ['not_found', 'task_not_shared_to_room'],

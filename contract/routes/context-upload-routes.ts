@@ -1,4 +1,4 @@
-import { Identifier } from '../ids.ts'
+import { EnvironmentId, UploadSessionId } from '../identifiers.ts'
 import { catalogPageSizeDefault } from '../limits.ts'
 import { listQuery } from '../pagination.ts'
 import {
@@ -17,8 +17,8 @@ import { route } from './route.ts'
 const uploads = `${sandboxPrefix}/environments/{id}/context-uploads` as const
 const session = `${uploads}/{sid}` as const
 
-const EnvironmentParams = Strict({ id: Identifier })
-const SessionParams = Strict({ id: Identifier, sid: Identifier })
+const EnvironmentParams = Strict({ id: EnvironmentId })
+const SessionParams = Strict({ id: EnvironmentId, sid: UploadSessionId })
 
 const tenant = { action: 'environment.upload', tag: 'Environments' } as const
 
@@ -29,6 +29,7 @@ export const contextUploadRoutes = {
     method: 'GET',
     path: uploads,
     summary: 'List received archives and the versions made from them',
+    description: 'An archive that no version uses is deleted at `expires_at`.',
     params: EnvironmentParams,
     query: listQuery(catalogPageSizeDefault),
     response: ContextObjectList,
@@ -39,6 +40,8 @@ export const contextUploadRoutes = {
     method: 'POST',
     path: uploads,
     summary: 'Open an upload session',
+    description:
+      'The answer has a token for putContextUpload. A session lasts 24 hours, a company has at most 20 unfinished ones and may open 5 a minute.',
     params: EnvironmentParams,
     body: ContextUploadInitRequest,
     response: ContextUploadInit,
@@ -58,6 +61,7 @@ export const contextUploadRoutes = {
     method: 'GET',
     path: session,
     summary: 'Read an upload session',
+    description: '`completing` means that complete was tried and a check failed: try it again, or abort.',
     params: SessionParams,
     response: ContextUploadSession,
     errors: ['not_found'],
@@ -68,6 +72,7 @@ export const contextUploadRoutes = {
     method: 'PUT',
     path: session,
     summary: 'Send the bytes of the archive',
+    description: 'The body is the archive itself, not JSON. A repeat replaces what was sent before.',
     params: SessionParams,
     bodyKind: 'octet-stream',
     response: ContextUploadPut,
@@ -87,6 +92,7 @@ export const contextUploadRoutes = {
     method: 'POST',
     path: `${session}/complete`,
     summary: 'Check the received bytes and get the archive as an object',
+    description: 'The identifier in the answer, `owned_object_id`, makes an environment version.',
     params: SessionParams,
     body: ContextUploadCompleteRequest,
     bodyOptional: true,
@@ -105,6 +111,7 @@ export const contextUploadRoutes = {
     method: 'POST',
     path: `${session}/abort`,
     summary: 'Drop an unfinished session and free its slot',
+    description: 'The bytes are deleted. A completed session cannot be aborted.',
     params: SessionParams,
     response: ContextUploadSession,
     errors: ['not_found', 'illegal_transition'],

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
-import { Identifier } from '../ids.ts'
+import { about } from '../about.ts'
+import { BuildId, EnvironmentId, EnvironmentVersionId } from '../identifiers.ts'
 import { catalogPageSizeDefault } from '../limits.ts'
 import { listQuery, pageFields, repeatable } from '../pagination.ts'
 import {
@@ -30,9 +31,9 @@ const version = `${versions}/{vid}` as const
 const builds = `${version}/builds` as const
 const build = `${builds}/{aid}` as const
 
-export const EnvironmentParams = Strict({ id: Identifier })
-export const VersionParams = Strict({ id: Identifier, vid: Identifier })
-export const BuildParams = Strict({ id: Identifier, vid: Identifier, aid: Identifier })
+export const EnvironmentParams = Strict({ id: EnvironmentId })
+export const VersionParams = Strict({ id: EnvironmentId, vid: EnvironmentVersionId })
+export const BuildParams = Strict({ id: EnvironmentId, vid: EnvironmentVersionId, aid: BuildId })
 
 const tenant = { tag: 'Environments' } as const
 
@@ -44,6 +45,7 @@ export const environmentRoutes = {
     method: 'GET',
     path: environments,
     summary: 'List environments, curated ones included',
+    description: 'Those of the company, and the curated ones of the operator.',
     query: listQuery(catalogPageSizeDefault),
     response: EnvironmentList,
     errors: [],
@@ -54,6 +56,7 @@ export const environmentRoutes = {
     method: 'POST',
     path: environments,
     summary: 'Create an environment',
+    description: 'An environment is a name for images; upload an archive and create a version next.',
     body: EnvironmentCreateRequest,
     response: Environment,
     errors: ['not_found', 'active_environment_limit'],
@@ -64,6 +67,7 @@ export const environmentRoutes = {
     method: 'GET',
     path: environment,
     summary: 'Read an environment',
+    description: 'Curated environments can be read by everybody in a company.',
     params: EnvironmentParams,
     response: Environment,
     errors: ['not_found'],
@@ -74,6 +78,7 @@ export const environmentRoutes = {
     method: 'PATCH',
     path: environment,
     summary: 'Change name or description',
+    description: 'Send only what changes, at least one field. The owner cannot change.',
     params: EnvironmentParams,
     body: EnvironmentUpdateRequest,
     response: Environment,
@@ -85,6 +90,7 @@ export const environmentRoutes = {
     method: 'POST',
     path: `${environment}/archive`,
     summary: 'Archive an environment',
+    description: 'Lists leave it out from then on, and it takes no new versions.',
     params: EnvironmentParams,
     response: Environment,
     errors: ['not_found', 'illegal_transition'],
@@ -95,6 +101,7 @@ export const environmentRoutes = {
     method: 'GET',
     path: versions,
     summary: 'List the versions of an environment',
+    description: 'Versions that failed stay in the list until they are archived.',
     params: EnvironmentParams,
     query: listQuery(catalogPageSizeDefault),
     response: EnvironmentVersionList,
@@ -106,6 +113,8 @@ export const environmentRoutes = {
     method: 'POST',
     path: versions,
     summary: 'Create an immutable version from an uploaded archive',
+    description:
+      'The version is a `draft` until a build is queued with createBuild. It never changes; a correction is a new version.',
     params: EnvironmentParams,
     body: EnvironmentVersionCreateRequest,
     response: EnvironmentVersion,
@@ -117,6 +126,8 @@ export const environmentRoutes = {
     method: 'GET',
     path: version,
     summary: 'Read a version; poll it until ready',
+    description:
+      '`build_next_action` says what to do when the build failed. To follow a build instead of polling, use followBuildEvents.',
     params: VersionParams,
     response: EnvironmentVersion,
     errors: ['not_found'],
@@ -127,6 +138,7 @@ export const environmentRoutes = {
     method: 'POST',
     path: `${version}/archive`,
     summary: 'Archive a version',
+    description: 'Lists leave it out from then on. Cancel its build first, if one is running.',
     params: VersionParams,
     response: EnvironmentVersion,
     errors: ['not_found', 'illegal_transition'],
@@ -137,6 +149,8 @@ export const environmentRoutes = {
     method: 'POST',
     path: `${version}/retry-build`,
     summary: 'Build a failed version again, within seven days',
+    description:
+      'For versions in the state `retryable_failed`, until `retryable_until` of the last build. A rejected archive needs a new version instead.',
     params: VersionParams,
     response: BuildAttempt,
     errors: [
@@ -157,6 +171,7 @@ export const environmentRoutes = {
     method: 'POST',
     path: `${version}/retry-provisioning`,
     summary: 'Verify and distribute the image of a built version again',
+    description: 'For versions whose image was built, but is not ready in a region.',
     params: VersionParams,
     response: EnvironmentVersion,
     errors: ['not_found', 'provisioning_retry_not_eligible', 'environment_archived'],
@@ -167,6 +182,8 @@ export const environmentRoutes = {
     method: 'POST',
     path: builds,
     summary: 'Queue one build',
+    description:
+      'A version has at most one build at a time. The build runs the Dockerfile, scans the image, signs it and places it.',
     params: VersionParams,
     body: BuildAttemptCreateRequest,
     bodyOptional: true,
@@ -187,8 +204,12 @@ export const environmentRoutes = {
     method: 'GET',
     path: builds,
     summary: 'List the builds of a version',
+    description: 'All attempts, also those that failed.',
     params: VersionParams,
-    query: Type.Object({ ...pageFields(catalogPageSizeDefault), status: repeatable(buildAttemptStates) }),
+    query: Type.Object({
+      ...pageFields(catalogPageSizeDefault),
+      status: about('Only builds in one of these states.', repeatable(buildAttemptStates)),
+    }),
     response: BuildAttemptList,
     errors: ['not_found'],
   }),
@@ -198,6 +219,8 @@ export const environmentRoutes = {
     method: 'GET',
     path: build,
     summary: 'Read a build; poll it until terminal_class is set',
+    description:
+      '`next_action` says what to do when it failed. To follow it instead of polling, use followBuildEvents.',
     params: BuildParams,
     response: BuildAttempt,
     errors: ['not_found'],
@@ -208,6 +231,8 @@ export const environmentRoutes = {
     method: 'POST',
     path: `${build}/cancel`,
     summary: 'Cancel a build that has not ended',
+    description:
+      'The build ends as `cancelled` soon after, whatever else happens to it. Repeating the request changes nothing.',
     params: BuildParams,
     response: BuildAttempt,
     errors: ['not_found', 'not_cancellable'],

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
-import { Identifier } from '../ids.ts'
+import { about } from '../about.ts'
+import { EnvironmentId, ExceptionId, FindingId } from '../identifiers.ts'
 import { catalogPageSizeDefault } from '../limits.ts'
 import { listQuery, pageFields, repeatable } from '../pagination.ts'
 import { ScanReport } from '../resources/builds/scan-report.ts'
@@ -18,7 +19,7 @@ import { route } from './route.ts'
 
 const environment = `${extensionPrefix}/environments/{id}` as const
 const build = `${environment}/versions/{vid}/builds/{aid}` as const
-const EnvironmentParams = Strict({ id: Identifier })
+const EnvironmentParams = Strict({ id: EnvironmentId })
 
 /** For managers of the environment; other callers get 404. */
 const managed = { tag: 'Security' } as const
@@ -31,6 +32,8 @@ export const findingRoutes = {
     method: 'GET',
     path: `${build}/report`,
     summary: 'Read the scan report of a build',
+    description:
+      'Packages, known vulnerabilities, secrets in files and risky modes. No finding fails a build.',
     params: BuildParams,
     response: ScanReport,
     errors: ['not_found'],
@@ -41,6 +44,7 @@ export const findingRoutes = {
     method: 'GET',
     path: `${build}/sbom`,
     summary: 'Read the packages in the image of a build, as CycloneDX 1.6 JSON',
+    description: 'For tools that compare packages with their own database.',
     params: BuildParams,
     errors: ['not_found'],
   }),
@@ -50,11 +54,12 @@ export const findingRoutes = {
     method: 'GET',
     path: `${environment}/findings`,
     summary: 'List the security findings of an environment, the most severe first',
+    description: 'What scans of all versions found, one item for each finding over time.',
     params: EnvironmentParams,
     query: Type.Object({
       ...pageFields(catalogPageSizeDefault),
-      state: repeatable(findingStates),
-      severity: repeatable(severities),
+      state: about('Only findings in one of these states.', repeatable(findingStates)),
+      severity: about('Only findings of these severities.', repeatable(severities)),
     }),
     response: SecurityFindingList,
     errors: ['not_found'],
@@ -65,6 +70,7 @@ export const findingRoutes = {
     method: 'GET',
     path: `${environment}/exceptions`,
     summary: 'List the exceptions of an environment',
+    description: 'Who accepted which finding, why, and until when.',
     params: EnvironmentParams,
     query: listQuery(catalogPageSizeDefault),
     response: SecurityExceptionList,
@@ -76,7 +82,9 @@ export const findingRoutes = {
     method: 'POST',
     path: `${environment}/findings/{fid}/exceptions`,
     summary: 'Accept a finding, for a time or until it is revoked',
-    params: Strict({ id: Identifier, fid: Identifier }),
+    description:
+      'The finding stays in the list, in the state `excepted`. A finding that the operator has blocked cannot be accepted.',
+    params: Strict({ id: EnvironmentId, fid: FindingId }),
     body: SecurityExceptionCreateRequest,
     response: SecurityException,
     errors: ['not_found', 'illegal_transition'],
@@ -87,7 +95,8 @@ export const findingRoutes = {
     method: 'POST',
     path: `${environment}/exceptions/{xid}/revoke`,
     summary: 'Revoke an exception',
-    params: Strict({ id: Identifier, xid: Identifier }),
+    description: 'The finding counts again.',
+    params: Strict({ id: EnvironmentId, xid: ExceptionId }),
     response: SecurityException,
     errors: ['not_found', 'illegal_transition'],
   }),

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
-import { Identifier } from '../ids.ts'
+import { about } from '../about.ts'
+import { ChatroomId, DepartmentId, TaskId } from '../identifiers.ts'
 import { historyLimitDefault } from '../limits.ts'
 import { offsetFields, repeatable } from '../pagination.ts'
 import { RunMethod } from '../resources/runs/visible-run.ts'
@@ -12,19 +13,25 @@ import { route } from './route.ts'
 const runs = `${sandboxPrefix}/tasks/{id}/runs` as const
 
 const filters = {
-  status: repeatable(runStates),
-  method: Type.Optional(RunMethod),
-  executor_kind: Type.Optional(ExecutorKind),
-  source_kind: Type.Optional(SourceKind),
-  department_id: Type.Optional(Identifier),
-  chatroom_id: Type.Optional(Identifier),
+  status: about('Only runs in one of these states.', repeatable(runStates)),
+  method: about('Only runs submitted by a chat agent, or in any other way.', Type.Optional(RunMethod)),
+  executor_kind: about(
+    'Only runs of users of the company, or of external people.',
+    Type.Optional(ExecutorKind),
+  ),
+  source_kind: about(
+    'Only runs from a room, a table of a department, or a messaging channel.',
+    Type.Optional(SourceKind),
+  ),
+  department_id: about('Only runs in rooms of this department.', Type.Optional(DepartmentId)),
+  chatroom_id: about('Only runs in this room.', Type.Optional(ChatroomId)),
 }
 
 const manager = {
   action: 'task.read_history',
   tag: 'Tasks',
   method: 'GET',
-  params: Strict({ id: Identifier }),
+  params: Strict({ id: TaskId }),
   errors: ['not_found'],
   plainErrors: ['role_too_low'],
 } as const
@@ -35,6 +42,8 @@ export const historyRoutes = {
     ...manager,
     path: runs,
     summary: 'List the runs of a task, newest first by default',
+    description:
+      'A plain array without a token: use `offset` and `limit`. It names who ran it, in which room, and what it cost.',
     query: Type.Object({ ...offsetFields(historyLimitDefault, 'desc'), ...filters }),
     response: TaskRunHistory,
   }),
@@ -42,6 +51,7 @@ export const historyRoutes = {
     ...manager,
     path: `${runs}/numOfData`,
     summary: 'Count the runs of a task',
+    description: 'With the same filters as listTaskRuns.',
     query: Type.Object(filters),
     response: ItemCount,
   }),

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
-import { Identifier } from '../ids.ts'
+import { about } from '../about.ts'
+import { ChatroomId, TaskId } from '../identifiers.ts'
 import { catalogPageSizeDefault, chatroomPageSizeDefault } from '../limits.ts'
 import { listQuery, pageFields, repeatable } from '../pagination.ts'
 import { RunMethod, VisibleRunList } from '../resources/runs/visible-run.ts'
@@ -19,16 +20,15 @@ export const managementRoutes = {
     tag: 'Runs',
     path: `${sandboxPrefix}/runs`,
     summary: 'List the runs of every chatroom the caller may read, newest first',
+    description: 'With the names of room and task, and `total` over all pages.',
     query: Type.Object({
       ...pageFields(chatroomPageSizeDefault),
-      status: repeatable(runStates),
-      chatroom_id: Type.Optional(Identifier),
-      task_id: Type.Optional(Identifier),
-      method: Type.Optional(RunMethod),
-      /** Queued at this instant or later. */
-      queued_after: Type.Optional(DateTime),
-      /** Queued before this instant. */
-      queued_before: Type.Optional(DateTime),
+      status: about('Only runs in one of these states.', repeatable(runStates)),
+      chatroom_id: about('Only runs in this room.', Type.Optional(ChatroomId)),
+      task_id: about('Only runs of this task.', Type.Optional(TaskId)),
+      method: about('Only runs submitted by a chat agent, or in any other way.', Type.Optional(RunMethod)),
+      queued_after: about('Only runs queued at this instant or later.', Type.Optional(DateTime)),
+      queued_before: about('Only runs queued before this instant.', Type.Optional(DateTime)),
     }),
     response: VisibleRunList,
     errors: [],
@@ -39,7 +39,8 @@ export const managementRoutes = {
     tag: 'Bindings',
     path: `${sandboxPrefix}/tasks/{id}/bindings`,
     summary: 'List the rooms that enabled a task; callers that do not own it see the rooms they manage',
-    params: Strict({ id: Identifier }),
+    description: 'Which version each room has pinned.',
+    params: Strict({ id: TaskId }),
     query: listQuery(catalogPageSizeDefault),
     response: BindingList,
     errors: ['not_found'],
@@ -50,7 +51,8 @@ export const managementRoutes = {
     tag: 'Bindings',
     path: `${sandboxPrefix}/chatrooms/{cid}/bindings`,
     summary: 'List the bindings of a chatroom, for its managers',
-    params: Strict({ cid: Identifier }),
+    description: 'What the room has enabled, with the pinned versions.',
+    params: Strict({ cid: ChatroomId }),
     query: listQuery(catalogPageSizeDefault),
     response: BindingList,
     errors: ['not_found'],

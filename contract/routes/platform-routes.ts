@@ -1,4 +1,4 @@
-import { Identifier } from '../ids.ts'
+import { ChatroomId, DepartmentId, UserId } from '../identifiers.ts'
 import { catalogPageSizeDefault } from '../limits.ts'
 import { listQuery } from '../pagination.ts'
 import {
@@ -26,9 +26,9 @@ const chatroom = `${chatrooms}/{cid}` as const
 const members = `${chatroom}/members` as const
 const member = `${members}/{uid}` as const
 
-const DepartmentParams = Strict({ id: Identifier })
-const ChatroomParams = Strict({ cid: Identifier })
-const MemberParams = Strict({ cid: Identifier, uid: Identifier })
+const DepartmentParams = Strict({ id: DepartmentId })
+const ChatroomParams = Strict({ cid: ChatroomId })
+const MemberParams = Strict({ cid: ChatroomId, uid: UserId })
 
 const administrator = { action: 'directory.manage', tag: 'Platform' } as const
 const list = { ...administrator, method: 'GET', query: listQuery(catalogPageSizeDefault) } as const
@@ -43,6 +43,7 @@ export const platformRoutes = {
     ...read,
     path: `${platformPrefix}/company`,
     summary: 'Read the company of the caller',
+    description: 'The tenant that the caller belongs to.',
     response: Company,
     errors: ['insufficient_permissions'],
   }),
@@ -50,6 +51,7 @@ export const platformRoutes = {
     ...list,
     path: departments,
     summary: 'List departments',
+    description: 'Departments own tasks and environments, and have rooms.',
     response: DepartmentList,
     errors: ['insufficient_permissions'],
   }),
@@ -57,6 +59,7 @@ export const platformRoutes = {
     ...create,
     path: departments,
     summary: 'Create a department',
+    description: 'Departments own tasks and environments, and have rooms.',
     body: DepartmentCreateRequest,
     response: Department,
     errors: ['insufficient_permissions', 'already_exists'],
@@ -65,6 +68,7 @@ export const platformRoutes = {
     ...read,
     path: department,
     summary: 'Read a department',
+    description: 'One department of the company.',
     params: DepartmentParams,
     response: Department,
     errors: ['insufficient_permissions', 'not_found'],
@@ -73,6 +77,7 @@ export const platformRoutes = {
     ...update,
     path: department,
     summary: 'Rename a department',
+    description: 'Its identifier stays.',
     params: DepartmentParams,
     body: DepartmentUpdateRequest,
     response: Department,
@@ -82,6 +87,7 @@ export const platformRoutes = {
     ...list,
     path: chatrooms,
     summary: 'List chatrooms',
+    description: 'Every room of the company. For rooms of the caller, use listOwnChatrooms.',
     response: ChatroomList,
     errors: ['insufficient_permissions'],
   }),
@@ -89,6 +95,7 @@ export const platformRoutes = {
     ...create,
     path: chatrooms,
     summary: 'Create a chatroom in a department',
+    description: 'It has no members at first; add them with putMember.',
     body: ChatroomCreateRequest,
     response: Chatroom,
     errors: ['insufficient_permissions', 'not_found', 'already_exists'],
@@ -97,6 +104,7 @@ export const platformRoutes = {
     ...read,
     path: chatroom,
     summary: 'Read a chatroom',
+    description: 'One room of the company.',
     params: ChatroomParams,
     response: Chatroom,
     errors: ['insufficient_permissions', 'not_found'],
@@ -105,6 +113,8 @@ export const platformRoutes = {
     ...update,
     path: chatroom,
     summary: 'Rename a chatroom or move it to another department',
+    description:
+      'Send only what changes, at least one field. A move raises `authority_generation`: shares and bindings from before no longer count.',
     params: ChatroomParams,
     body: ChatroomUpdateRequest,
     response: Chatroom,
@@ -114,6 +124,7 @@ export const platformRoutes = {
     ...remove,
     path: chatroom,
     summary: 'Delete a chatroom; its runs are kept',
+    description: 'Its runs and their results stay until they expire. Queued runs do not start.',
     params: ChatroomParams,
     response: Chatroom,
     errors: ['insufficient_permissions', 'not_found'],
@@ -122,6 +133,7 @@ export const platformRoutes = {
     ...list,
     path: members,
     summary: 'List the members of a chatroom',
+    description: 'Users who may run jobs in the room.',
     params: ChatroomParams,
     response: MembershipList,
     errors: ['insufficient_permissions', 'not_found'],
@@ -131,6 +143,7 @@ export const platformRoutes = {
     method: 'PUT',
     path: member,
     summary: 'Add a user to a chatroom, or change the membership',
+    description: 'A repeat changes nothing. Without a body, the user becomes an ordinary member.',
     params: MemberParams,
     body: MembershipPutRequest,
     bodyOptional: true,
@@ -141,6 +154,7 @@ export const platformRoutes = {
     ...remove,
     path: member,
     summary: 'Remove a user from a chatroom',
+    description: 'Queued runs of the user in the room do not start.',
     params: MemberParams,
     response: Membership,
     errors: ['insufficient_permissions', 'not_found'],

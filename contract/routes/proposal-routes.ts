@@ -1,4 +1,4 @@
-import { Identifier } from '../ids.ts'
+import { ProposalId } from '../identifiers.ts'
 import { Proposal, ProposalList } from '../resources/agents/proposal.ts'
 import { Strict } from '../schema.ts'
 import { extensionPrefix } from './prefixes.ts'
@@ -6,7 +6,7 @@ import { route } from './route.ts'
 import { queueErrors, versionErrors } from './run-routes.ts'
 
 const proposals = `${extensionPrefix}/proposals` as const
-const ProposalParams = Strict({ pid: Identifier })
+const ProposalParams = Strict({ pid: ProposalId })
 const decided = { tag: 'Agents', action: 'proposal.decide', params: ProposalParams } as const
 const endedErrors = [
   'not_found',
@@ -23,6 +23,7 @@ export const proposalRoutes = {
     method: 'GET',
     path: proposals,
     summary: 'List the jobs that wait for the confirmation of the caller; a person has at most one',
+    description: 'An agent proposed it, and nothing runs until the person confirms it.',
     response: ProposalList,
     errors: [],
   }),
@@ -31,6 +32,7 @@ export const proposalRoutes = {
     method: 'GET',
     path: `${proposals}/{pid}`,
     summary: 'Read a job that an agent proposed to the caller, until a day after its end',
+    description: 'The state says whether it waits, became a run, or ended without one.',
     response: Proposal,
     errors: ['not_found'],
   }),
@@ -41,6 +43,7 @@ export const proposalRoutes = {
     path: `${proposals}/{pid}/confirm`,
     summary:
       'Confirm a proposed job with a login: posts a message of the caller in the room and queues the run',
+    description: '`run_id` of the answer names the run. A proposal becomes at most one run.',
     response: Proposal,
     errors: [
       ...endedErrors,
@@ -55,6 +58,7 @@ export const proposalRoutes = {
     method: 'POST',
     path: `${proposals}/{pid}/reject`,
     summary: 'Reject a proposed job',
+    description: 'It cannot be confirmed from then on.',
     response: Proposal,
     errors: [...endedErrors],
   }),

@@ -1,17 +1,15 @@
 import { Type } from 'typebox'
-import { Identifier } from '../ids.ts'
+import { about } from '../about.ts'
 import { ArtifactPublicLink, PublicLink } from '../resources/runs/public-link.ts'
 import { Strict } from '../schema.ts'
 import { publicArtifactPrefix, sandboxPrefix } from './prefixes.ts'
 import { route } from './route.ts'
+import { ArtifactParams, RunParams } from './run-routes.ts'
 
 const run = `${sandboxPrefix}/chatrooms/{cid}/runs/{rid}` as const
 const log = `${run}/log/public-link` as const
 const output = `${run}/output/public-link` as const
 const artifact = `${run}/artifacts/{aid}/public-link` as const
-
-const RunParams = Strict({ cid: Identifier, rid: Identifier })
-const ArtifactParams = Strict({ cid: Identifier, rid: Identifier, aid: Identifier })
 
 const runLink = {
   tag: 'Runs',
@@ -36,6 +34,8 @@ export const publicLinkRoutes = {
     method: 'POST',
     path: log,
     summary: 'Get the public link of the log',
+    description:
+      'Whoever has the address can read the log until the link is revoked. A repeat returns the same link. For a link that expires, use createSignedLink.',
   }),
   revokeLogLink: route({
     action: 'run.link',
@@ -43,6 +43,7 @@ export const publicLinkRoutes = {
     method: 'DELETE',
     path: log,
     summary: 'Revoke the link of the log',
+    description: 'The address is dead at once. Revoking a link that never existed is no error.',
   }),
   mintOutputLink: route({
     action: 'run.link',
@@ -50,6 +51,8 @@ export const publicLinkRoutes = {
     method: 'POST',
     path: output,
     summary: 'Get the public link of the output',
+    description:
+      'Whoever has the address can read the output until the link is revoked. A repeat returns the same link. For a link that expires, use createSignedLink.',
   }),
   revokeOutputLink: route({
     action: 'run.link',
@@ -57,27 +60,34 @@ export const publicLinkRoutes = {
     method: 'DELETE',
     path: output,
     summary: 'Revoke the link of the output',
+    description: 'The address is dead at once. Revoking a link that never existed is no error.',
   }),
   mintArtifactLink: route({
     action: 'artifact.link',
     ...artifactLink,
     method: 'POST',
     summary: 'Get the public link of an artifact',
+    description:
+      'Whoever has the address can read the file until the link is revoked. A repeat returns the same link. For a link that expires, use createSignedLink.',
   }),
   revokeArtifactLink: route({
     action: 'artifact.link',
     ...artifactLink,
     method: 'DELETE',
     summary: 'Revoke the link of an artifact',
+    description: 'The address is dead at once. Revoking a link that never existed is no error.',
   }),
   downloadByToken: route({
     action: 'link.download',
     method: 'GET',
     path: `${publicArtifactPrefix}/{token}`,
     summary: 'Download the object of a public link',
+    description: 'The token in the path is the permission. The answer is always an attachment.',
     tag: 'Runs',
     // Any text: a value that is not a live token is not found, in any form.
-    params: Strict({ token: Type.String({ minLength: 1 }) }),
+    params: Strict({
+      token: about('Token of the link, from its address.', Type.String({ minLength: 1 }), 'Zk3xQ9bTn5YpLw2R'),
+    }),
     errors: ['not_found', 'storage_unavailable', 'downloads_busy', 'range_not_satisfiable'],
   }),
 }

@@ -1,4 +1,4 @@
-import type { Static, TSchema } from 'typebox'
+import type { Static, TObject, TSchema } from 'typebox'
 import type { ActionName } from '../access/actions.ts'
 import type { ErrorCode } from '../errors/catalogue.ts'
 import type { UncodedError } from '../errors/uncoded.ts'
@@ -11,7 +11,10 @@ export interface Route {
    * relies on that.
    */
   path: string
+  /** A few words, the first an active verb. */
   summary: string
+  /** What the summary does not say: effects, limits, what to call next. The check of docs/openapi.json requires it. */
+  description?: string
   tag: string
   /** The action of the route. `contract/access` defines who may perform it, and the response for other callers. */
   action: ActionName
@@ -32,16 +35,20 @@ export interface Route {
   response?: TSchema
   /** Media type of the raw bytes, if it is constant. */
   mediaType?: string
+  /** JSON of the `data` line of each event, if the route answers with an event stream. */
+  events?: TSchema
   /** The route accepts a `Range` header and then returns 206 with `Content-Range`. */
   ranges?: boolean
-  /** Further request headers that the route reads, all required. */
-  requestHeaders?: readonly string[]
+  /** Further request headers that the route reads, as an object by their names. */
+  requestHeaders?: TObject
   status?: 200 | 201
   /** Coded errors of the route, in addition to those of every route of its kind. */
   errors: readonly ErrorCode[]
   /** Plain-text errors of the route itself, in addition to those of earlier layers. */
   plainErrors?: readonly UncodedError[]
 }
+
+export const eventStreamType = 'text/event-stream'
 
 type StaticOf<R, K extends keyof Route> = R extends { [P in K]: infer S extends TSchema }
   ? Static<S>

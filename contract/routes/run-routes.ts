@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
-import { Identifier } from '../ids.ts'
+import { about } from '../about.ts'
+import { ArtifactId, ChatroomId, RunId } from '../identifiers.ts'
 import {
   chatroomPageSizeDefault,
   draftBodyMaxBytes,
@@ -20,9 +21,9 @@ const chatroom = `${sandboxPrefix}/chatrooms/{cid}` as const
 const runs = `${chatroom}/runs` as const
 const run = `${runs}/{rid}` as const
 
-export const ChatroomParams = Strict({ cid: Identifier })
-export const RunParams = Strict({ cid: Identifier, rid: Identifier })
-export const ArtifactParams = Strict({ cid: Identifier, rid: Identifier, aid: Identifier })
+export const ChatroomParams = Strict({ cid: ChatroomId })
+export const RunParams = Strict({ cid: ChatroomId, rid: RunId })
+export const ArtifactParams = Strict({ cid: ChatroomId, rid: RunId, aid: ArtifactId })
 
 const tenant = { tag: 'Runs' } as const
 
@@ -66,6 +67,8 @@ export const runRoutes = {
     method: 'POST',
     path: runs,
     summary: 'Submit a run',
+    description:
+      'Queues one run of a published version that is shared with the room. Poll readRun, or use waitForRun, followRunEvents or runAndWait.',
     params: ChatroomParams,
     body: ManualRunSubmitRequest,
     maxBodyBytes: runSubmitBodyMaxBytes,
@@ -79,8 +82,12 @@ export const runRoutes = {
     method: 'GET',
     path: runs,
     summary: 'List the runs of a chatroom, newest first',
+    description: 'A sandbox-scope key sees only the runs that it submitted.',
     params: ChatroomParams,
-    query: Type.Object({ ...pageFields(chatroomPageSizeDefault), status: repeatable(runStates) }),
+    query: Type.Object({
+      ...pageFields(chatroomPageSizeDefault),
+      status: about('Only runs in one of these states.', repeatable(runStates)),
+    }),
     response: RunList,
     errors: ['not_found'],
   }),
@@ -90,6 +97,8 @@ export const runRoutes = {
     method: 'GET',
     path: run,
     summary: 'Read a run; poll it until terminal_at is set',
+    description:
+      '`next_action` says why it waits, `failure_hint` how to repair what failed. To wait without polling, use waitForRun.',
     params: RunParams,
     response: RunDetail,
     errors: ['not_found'],
@@ -100,6 +109,7 @@ export const runRoutes = {
     method: 'GET',
     path: `${run}/content`,
     summary: 'Read which kinds of content a run has',
+    description: 'Flags alone. Download with readRunOutput, readRunLog and readRunArtifact.',
     params: RunParams,
     response: RunContent,
     errors: ['not_found'],
@@ -110,6 +120,7 @@ export const runRoutes = {
     method: 'GET',
     path: `${run}/artifacts`,
     summary: 'List the artifacts of a run by path',
+    description: 'Files that the run left in its artifacts folder.',
     params: RunParams,
     query: listQuery(chatroomPageSizeDefault),
     response: RunArtifactList,
@@ -121,6 +132,8 @@ export const runRoutes = {
     method: 'POST',
     path: `${run}/artifacts/{aid}/download`,
     summary: 'Get a capability to download an artifact',
+    description:
+      'The token is valid for 5 minutes and for the caller alone. Redeem it with redeemDownloadCapability.',
     params: ArtifactParams,
     response: ArtifactDownloadCapability,
     errors: ['not_found', 'capability_unavailable'],
@@ -131,6 +144,8 @@ export const runRoutes = {
     method: 'POST',
     path: `${run}/cancel`,
     summary: 'Cancel a run; a run that has ended is returned as it is',
+    description:
+      'A queued run is cancelled at once; a running one is stopped, and `status` is `cancel_requested` until then.',
     params: RunParams,
     response: RunDetail,
     errors: ['not_found'],
@@ -141,6 +156,8 @@ export const runRoutes = {
     method: 'POST',
     path: `${run}/retry`,
     summary: 'Run the same version again, with the same input or another one',
+    description:
+      'A new run with a new identifier, whose `retry_of_run_id` names this one. This one must have ended.',
     params: RunParams,
     body: RunRetryRequest,
     bodyOptional: true,
@@ -161,6 +178,7 @@ export const runRoutes = {
     method: 'POST',
     path: `${chatroom}/quick-run`,
     summary: 'Create and publish a hidden task and queue a run of it, atomically',
+    description: 'For scripts that are run once. The task is hidden from lists; retry the run with retryRun.',
     params: ChatroomParams,
     body: QuickRunRequest,
     maxBodyBytes: draftBodyMaxBytes + runInputMaxBytes,

@@ -1,4 +1,5 @@
-import { Identifier } from '../ids.ts'
+import { about } from '../about.ts'
+import { TaskId, TaskVersionId } from '../identifiers.ts'
 import { runSubmitBodyMaxBytes } from '../limits.ts'
 import { InputPreview, InputPreviewRequest } from '../resources/tasks/input-preview.ts'
 import { BundleUpload, ScriptTarget, ScriptUpload } from '../resources/tasks/task-upload.ts'
@@ -10,8 +11,8 @@ import { route } from './route.ts'
 const task = `${sandboxPrefix}/tasks/{id}` as const
 const version = `${task}/versions/{vid}` as const
 
-const TaskParams = Strict({ id: Identifier })
-const VersionParams = Strict({ id: Identifier, vid: Identifier })
+const TaskParams = Strict({ id: TaskId })
+const VersionParams = Strict({ id: TaskId, vid: TaskVersionId })
 
 const tenant = { tag: 'Tasks' } as const
 
@@ -34,6 +35,8 @@ export const scriptRoutes = {
     method: 'POST',
     path: `${task}/script-uploads`,
     summary: 'Upload a script and get a handle for drafts of the task',
+    description:
+      'One part, `file`: UTF-8 text of at most 1 MiB. The handle lasts 24 hours and can be used more than once.',
     params: TaskParams,
     bodyKind: 'multipart',
     response: ScriptUpload,
@@ -45,6 +48,8 @@ export const scriptRoutes = {
     method: 'POST',
     path: `${task}/bundle-uploads`,
     summary: 'Upload files as zip or tar.gz and get a handle for drafts of the task',
+    description:
+      'One part, `file`, at most 64 MiB and 2000 files. The files land below `/workspace` before the scripts start.',
     params: TaskParams,
     bodyKind: 'multipart',
     response: BundleUpload,
@@ -64,8 +69,9 @@ export const scriptRoutes = {
     method: 'POST',
     path: `${version}/script-file`,
     summary: 'Replace a script of a draft with a file',
+    description: 'One part, `file`: UTF-8 text of at most 1 MiB.',
     params: VersionParams,
-    query: Strict({ target: ScriptTarget }),
+    query: Strict({ target: about('Script that the file replaces.', ScriptTarget) }),
     bodyKind: 'multipart',
     response: TaskVersion,
     errors: [
@@ -84,6 +90,8 @@ export const scriptRoutes = {
     method: 'POST',
     path: `${version}/input-preview`,
     summary: 'Show what a run would receive for an input, without starting it',
+    description:
+      "Answers with the exact file that the scripts would read, and with what does not fit the version's schema.",
     params: VersionParams,
     body: InputPreviewRequest,
     maxBodyBytes: runSubmitBodyMaxBytes,

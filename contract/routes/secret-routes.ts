@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
-import { Identifier } from '../ids.ts'
+import { about } from '../about.ts'
+import { ChatroomId, SecretApprovalId, SecretId, TaskId } from '../identifiers.ts'
 import { catalogPageSizeDefault } from '../limits.ts'
 import { listQuery } from '../pagination.ts'
 import { Scope } from '../resources/companies/owner-scope.ts'
@@ -26,7 +27,9 @@ const approvals = `${sandboxPrefix}/secret-approvals` as const
 const approvalsAlias = `${sandboxPrefix}/shared-task-secret-approvals` as const
 const task = `${sandboxPrefix}/tasks/{id}` as const
 
-const IdParams = Strict({ id: Identifier })
+const TaskParams = Strict({ id: TaskId })
+const SecretParams = Strict({ id: SecretId })
+const ApprovalParams = Strict({ id: SecretApprovalId })
 
 const tenant = { action: 'secret.manage', tag: 'Secrets' } as const
 
@@ -71,7 +74,7 @@ const revokeApproval = {
   ...tenant,
   action: 'secret.approve',
   method: 'POST',
-  params: IdParams,
+  params: ApprovalParams,
   body: SecretApprovalRevokeRequest,
   bodyOptional: true,
   response: SecretApproval,
@@ -80,13 +83,25 @@ const revokeApproval = {
 
 /** For managers of the consumer (contract part 2, "Secrets and approvals" and "Capability and management queries"). */
 export const secretRoutes = {
-  createSecret: route({ ...write, path: secrets, summary: 'Store the first value of a slot' }),
-  rotateSecret: route({ ...write, path: `${secrets}/rotate`, summary: 'Replace the value of a slot' }),
+  createSecret: route({
+    ...write,
+    path: secrets,
+    summary: 'Store the first value of a slot',
+    description:
+      'The value is encrypted by the client and is never returned. Use rotateSecret for a slot that has one.',
+  }),
+  rotateSecret: route({
+    ...write,
+    path: `${secrets}/rotate`,
+    summary: 'Replace the value of a slot',
+    description: 'Runs that start from then on get the new value.',
+  }),
   revokeSecret: route({
     ...tenant,
     method: 'POST',
     path: `${secrets}/revoke`,
     summary: 'Remove the value of a slot',
+    description: 'Runs that start from then on do not get it.',
     body: SecretRevokeRequest,
     idempotent: true,
     response: SecretOperation,
@@ -97,11 +112,12 @@ export const secretRoutes = {
     method: 'GET',
     path: secrets,
     summary: 'List the secrets of a consumer, without their values',
+    description: 'Name the consumer: the room, department or company that a secret is supplied for.',
     query: Type.Object({
-      consumer_scope: Scope,
-      consumer_id: Identifier,
-      task_id: Type.Optional(Identifier),
-      slot_name: Type.Optional(SecretSlotName),
+      consumer_scope: about('Kind of the consumer.', Scope),
+      consumer_id: about('Identifier of the consumer.', ChatroomId),
+      task_id: about('Only secrets for this task.', Type.Optional(TaskId)),
+      slot_name: about('Only secrets for slots of this name.', Type.Optional(SecretSlotName), 'API_TOKEN'),
       ...listQuery(catalogPageSizeDefault).properties,
     }),
     response: SecretBindingList,
@@ -112,7 +128,8 @@ export const secretRoutes = {
     method: 'GET',
     path: `${secrets}/{id}`,
     summary: 'Read a secret without its value',
-    params: IdParams,
+    description: 'No route returns a value.',
+    params: SecretParams,
     response: SecretBinding,
     errors: ['not_found'],
   }),
@@ -122,7 +139,8 @@ export const secretRoutes = {
     method: 'GET',
     path: `${task}/secrets`,
     summary: 'List the secrets of a task whose consumers the caller manages, without their values',
-    params: IdParams,
+    description: 'For who looks after a task that needs secrets.',
+    params: TaskParams,
     query: listQuery(catalogPageSizeDefault),
     response: SecretBindingList,
     errors: ['not_found'],
@@ -131,21 +149,26 @@ export const secretRoutes = {
     ...approve,
     path: approvals,
     summary: 'Approve that an exact version uses secrets of a consumer',
+    description:
+      'Without it, runs do not get secrets of a consumer that does not own the task. It counts for exactly that version and those slots.',
   }),
   revokeSecretApproval: route({
     ...revokeApproval,
     path: `${approvals}/{id}/revoke`,
     summary: 'Revoke an approval',
+    description: 'Runs that need it do not start from then on.',
   }),
   createSharedTaskSecretApproval: route({
     ...approve,
     path: approvalsAlias,
     summary: 'The same as createSecretApproval',
+    description: 'Kept for older clients.',
   }),
   revokeSharedTaskSecretApproval: route({
     ...revokeApproval,
     path: `${approvalsAlias}/{id}/revoke`,
     summary: 'The same as revokeSecretApproval',
+    description: 'Kept for older clients.',
   }),
   listTaskSecretApprovals: route({
     ...tenant,
@@ -153,7 +176,8 @@ export const secretRoutes = {
     method: 'GET',
     path: `${task}/secret-approvals`,
     summary: 'List the approvals of a task whose consumers the caller manages',
-    params: IdParams,
+    description: 'Which versions may use whose secrets.',
+    params: TaskParams,
     query: listQuery(catalogPageSizeDefault),
     response: SecretApprovalList,
     errors: ['not_found'],

@@ -15,6 +15,7 @@ export const settingsRoutes = {
     ...settings,
     method: 'GET',
     summary: 'Read the settings of the company',
+    description: 'The writable settings, and limits that the operator decides.',
     response: CompanySettings,
     errors: [],
   }),
@@ -22,6 +23,8 @@ export const settingsRoutes = {
     ...settings,
     method: 'PUT',
     summary: 'Replace the settings if policy_version is still the current one',
+    description:
+      'All four fields are required. If someone else was faster, the answer is 409 `policy_version_conflict`: read them again.',
     body: CompanySettingsUpdate,
     response: CompanySettings,
     errors: ['policy_version_conflict'],

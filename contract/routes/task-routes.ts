@@ -1,4 +1,4 @@
-import { Identifier } from '../ids.ts'
+import { ShareId, TaskId, TaskVersionId } from '../identifiers.ts'
 import { catalogPageSizeDefault, draftBodyMaxBytes } from '../limits.ts'
 import { listQuery } from '../pagination.ts'
 import {
@@ -24,9 +24,9 @@ const versions = `${task}/versions` as const
 const version = `${versions}/{vid}` as const
 const shares = `${task}/shares` as const
 
-export const TaskParams = Strict({ id: Identifier })
-const VersionParams = Strict({ id: Identifier, vid: Identifier })
-const ShareParams = Strict({ id: Identifier, gid: Identifier })
+export const TaskParams = Strict({ id: TaskId })
+const VersionParams = Strict({ id: TaskId, vid: TaskVersionId })
+const ShareParams = Strict({ id: TaskId, gid: ShareId })
 
 /** Problems of these fields are listed by `job_contract_invalid`. */
 const jobContractFields = ['work_command', 'input_schema', 'input_example'] as const
@@ -57,6 +57,7 @@ export const taskRoutes = {
     method: 'GET',
     path: tasks,
     summary: 'List tasks',
+    description: 'In the order of creation. Hidden tasks of quick runs are left out.',
     query: listQuery(catalogPageSizeDefault),
     response: TaskList,
     errors: [],
@@ -67,6 +68,7 @@ export const taskRoutes = {
     method: 'POST',
     path: tasks,
     summary: 'Create a catalog task',
+    description: 'A task is a name for versions; create and publish a version next, then share the task.',
     body: TaskCreateRequest,
     response: Task,
     errors: ['owner_scope_forbidden', 'chatroom_owner_scope_removed'],
@@ -77,6 +79,7 @@ export const taskRoutes = {
     method: 'GET',
     path: task,
     summary: 'Read a task',
+    description: 'The owner and everybody whom a share reaches may read it.',
     params: TaskParams,
     response: Task,
     errors: ['not_found'],
@@ -87,6 +90,7 @@ export const taskRoutes = {
     method: 'PATCH',
     path: task,
     summary: 'Change name, description or agent_enabled',
+    description: 'Send only what changes, at least one field. The owner cannot change.',
     params: TaskParams,
     body: TaskUpdateRequest,
     response: Task,
@@ -98,6 +102,8 @@ export const taskRoutes = {
     method: 'POST',
     path: `${task}/archive`,
     summary: 'Archive a task with its versions, bindings and queued runs',
+    description:
+      'Nobody can run it from then on: its versions are archived, its bindings revoked and its queued runs cancelled.',
     params: TaskParams,
     response: Task,
     errors: ['not_found', 'already_archived'],
@@ -108,6 +114,8 @@ export const taskRoutes = {
     method: 'GET',
     path: versions,
     summary: 'List the versions of a task',
+    description:
+      'In the order of creation. Scripts and declarations are hidden from callers that do not own the task.',
     params: TaskParams,
     query: listQuery(catalogPageSizeDefault),
     response: TaskVersionList,
@@ -119,6 +127,8 @@ export const taskRoutes = {
     method: 'POST',
     path: versions,
     summary: 'Create a draft',
+    description:
+      'A draft can be changed until it is published. Files come from uploadScript and uploadBundle.',
     params: TaskParams,
     body: TaskVersionCreateRequest,
     nulFields: jobContractFields,
@@ -132,6 +142,7 @@ export const taskRoutes = {
     method: 'GET',
     path: version,
     summary: 'Read a version',
+    description: 'If `source_visible` is false, scripts are null because they are hidden.',
     params: VersionParams,
     response: TaskVersion,
     errors: ['not_found'],
@@ -142,6 +153,7 @@ export const taskRoutes = {
     method: 'PATCH',
     path: version,
     summary: 'Change a draft',
+    description: 'Send only what changes, at least one field. Null clears a field that may be empty.',
     params: VersionParams,
     body: TaskVersionUpdateRequest,
     nulFields: jobContractFields,
@@ -155,6 +167,8 @@ export const taskRoutes = {
     method: 'POST',
     path: `${version}/publish`,
     summary: 'Publish a draft; it never changes again',
+    description:
+      'A change of a published version is a new version. Rooms that have pinned an older one keep it.',
     params: VersionParams,
     response: TaskVersion,
     errors: [
@@ -178,6 +192,7 @@ export const taskRoutes = {
     method: 'POST',
     path: `${version}/archive`,
     summary: 'Archive a version',
+    description: 'Nobody can run it from then on. Runs that have started go on.',
     params: VersionParams,
     response: TaskVersion,
     errors: ['not_found', 'illegal_transition'],
@@ -188,6 +203,7 @@ export const taskRoutes = {
     method: 'GET',
     path: shares,
     summary: 'List the shares of a task, revoked ones included',
+    description: 'Filter with `lifecycle` for live ones.',
     params: TaskParams,
     query: listQuery(catalogPageSizeDefault, 'all'),
     response: ShareGrantList,
@@ -199,6 +215,8 @@ export const taskRoutes = {
     method: 'POST',
     path: shares,
     summary: 'Share a task with a chatroom, a department or the company',
+    description:
+      'Rooms that the share reaches may run the task by REST at once; enable it in a room to put it on the menu and into the hands of agents.',
     params: TaskParams,
     body: ShareCreateRequest,
     response: ShareGrant,
@@ -216,6 +234,7 @@ export const taskRoutes = {
     method: 'POST',
     path: `${shares}/{gid}/revoke`,
     summary: 'Revoke a share',
+    description: 'Bindings that came from it no longer count, and queued runs under it do not start.',
     params: ShareParams,
     body: ShareRevokeRequest,
     bodyOptional: true,

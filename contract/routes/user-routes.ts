@@ -1,4 +1,4 @@
-import { Identifier } from '../ids.ts'
+import { ApiKeyId, UserId } from '../identifiers.ts'
 import { catalogPageSizeDefault } from '../limits.ts'
 import { listQuery } from '../pagination.ts'
 import { ApiKey, ApiKeyCreated, ApiKeyCreateRequest, ApiKeyList } from '../resources/access/api-key.ts'
@@ -12,7 +12,8 @@ const user = `${users}/{id}` as const
 const apiKeys = `${platformPrefix}/api-keys` as const
 const apiKey = `${apiKeys}/{id}` as const
 
-const Params = Strict({ id: Identifier })
+const UserParams = Strict({ id: UserId })
+const KeyParams = Strict({ id: ApiKeyId })
 
 const administrator = { action: 'directory.manage', tag: 'Platform' } as const
 
@@ -23,6 +24,7 @@ export const userRoutes = {
     method: 'GET',
     path: users,
     summary: 'List users; disabled users count as retired',
+    description: 'With their roles and the departments that they manage.',
     query: listQuery(catalogPageSizeDefault),
     response: UserList,
     errors: ['insufficient_permissions'],
@@ -32,6 +34,7 @@ export const userRoutes = {
     method: 'POST',
     path: users,
     summary: 'Create a user',
+    description: 'The user can log in at once with createToken.',
     body: UserCreateRequest,
     response: User,
     errors: ['insufficient_permissions', 'already_exists', 'managed_departments_invalid'],
@@ -41,7 +44,8 @@ export const userRoutes = {
     method: 'GET',
     path: user,
     summary: 'Read a user',
-    params: Params,
+    description: 'One user of the company.',
+    params: UserParams,
     response: User,
     errors: ['insufficient_permissions', 'not_found'],
   }),
@@ -50,7 +54,9 @@ export const userRoutes = {
     method: 'PATCH',
     path: user,
     summary: 'Change name, password, role or departments, disable or enable a user',
-    params: Params,
+    description:
+      'Send only what changes, at least one field. A new password and `disabled` end all logins of the user.',
+    params: UserParams,
     body: UserUpdateRequest,
     response: User,
     errors: [
@@ -66,6 +72,7 @@ export const userRoutes = {
     method: 'GET',
     path: apiKeys,
     summary: 'List API keys; revoked keys count as retired',
+    description: 'Without the keys themselves.',
     query: listQuery(catalogPageSizeDefault),
     response: ApiKeyList,
     errors: ['insufficient_permissions'],
@@ -75,6 +82,8 @@ export const userRoutes = {
     method: 'POST',
     path: apiKeys,
     summary: 'Create an API key; only this response contains it',
+    description:
+      'Keep `api_key` from the answer: it cannot be read again. A `sandbox` key names the rooms that it may use.',
     body: ApiKeyCreateRequest,
     response: ApiKeyCreated,
     errors: ['insufficient_permissions', 'not_found', 'already_exists', 'allowed_chatrooms_invalid'],
@@ -84,7 +93,8 @@ export const userRoutes = {
     method: 'GET',
     path: apiKey,
     summary: 'Read an API key',
-    params: Params,
+    description: 'Without the key itself.',
+    params: KeyParams,
     response: ApiKey,
     errors: ['insufficient_permissions', 'not_found'],
   }),
@@ -93,7 +103,8 @@ export const userRoutes = {
     method: 'POST',
     path: `${apiKey}/revoke`,
     summary: 'Revoke an API key',
-    params: Params,
+    description: 'It stops working at once. Queued runs that it submitted do not start.',
+    params: KeyParams,
     response: ApiKey,
     errors: ['insufficient_permissions', 'not_found', 'illegal_transition'],
   }),

@@ -1,5 +1,7 @@
 import { type Static, Type } from 'typebox'
-import { Identifier } from '../../ids.ts'
+import { about } from '../../about.ts'
+import { exampleDigest } from '../../digest.ts'
+import { BuildId, CompanyId, EnvironmentVersionId } from '../../identifiers.ts'
 import { errorDetailMaxLength, guidanceMaxLength } from '../../limits.ts'
 import { listOf } from '../../pagination.ts'
 import { Count, DateTime, Nullable, OneOf, Ordinal, Strict } from '../../schema.ts'
@@ -10,30 +12,51 @@ import { RegionCode } from '../environments/region.ts'
 
 /** One build of one version (contract part 1, "Build attempt"). Unused texts are empty. */
 export const BuildAttempt = Type.Object({
-  id: Identifier,
-  company_id: Identifier,
-  environment_version_id: Identifier,
-  attempt_number: Ordinal,
-  status: OneOf(buildAttemptStates),
-  phase: Type.String(),
-  stage_code: Type.String(),
-  error_code: Type.String(),
-  /** Slugs of rules, joined with `;`; never free text. */
-  error_detail: Type.String({ maxLength: errorDetailMaxLength }),
-  /** Not empty once the attempt has ended. */
-  terminal_class: OneOf(['', ...terminalClasses]),
-  build_region: RegionCode,
-  build_profile: BuildProfile,
-  raw_upload_digest: Type.String(),
-  canonical_digest: Type.String(),
-  queued_at: Nullable(DateTime),
-  /** Until when retry-build is accepted; null if it is not. */
-  retryable_until: Nullable(DateTime),
-  report_total_bytes: Count,
-  stage_index: Count,
-  stage_count: Count,
-  stage_since: Nullable(DateTime),
-  next_action: Type.String({ maxLength: guidanceMaxLength }),
+  id: BuildId,
+  company_id: CompanyId,
+  environment_version_id: EnvironmentVersionId,
+  attempt_number: about('Number of the build among those of the version, from 1.', Ordinal, 1),
+  status: about('Where the build is in its life.', OneOf(buildAttemptStates), 'completed'),
+  phase: about('Phase of the build; empty if unused.', Type.String(), ''),
+  stage_code: about('Stage of the build; empty if unused.', Type.String(), 'terminal'),
+  error_code: about('Code of the failure, such as `context_invalid`; empty without one.', Type.String(), ''),
+  error_detail: about(
+    'Slugs of the rules that failed, joined with `;`; never free text.',
+    Type.String({ maxLength: errorDetailMaxLength }),
+    '',
+  ),
+  terminal_class: about(
+    'How the build ended; empty until then.',
+    OneOf(['', ...terminalClasses]),
+    'completed',
+  ),
+  build_region: about('Region of the build.', RegionCode, 'onprem'),
+  build_profile: about('Size of the build.', BuildProfile),
+  raw_upload_digest: about(
+    'Digest of the archive as uploaded; empty until it was read.',
+    Type.String(),
+    exampleDigest,
+  ),
+  canonical_digest: about(
+    "Digest of the archive's content; empty until it was read.",
+    Type.String(),
+    exampleDigest,
+  ),
+  queued_at: about('When it was queued.', Nullable(DateTime)),
+  retryable_until: about('Until when retry-build is accepted; null if it is not.', Nullable(DateTime), null),
+  report_total_bytes: about('Bytes of the scan report; 0 if there is none.', Count, 18_204),
+  stage_index: about('Number of the running stage, from 1; 0 while queued and at the end.', Count, 0),
+  stage_count: about('Stages that the build has; 0 while queued and at the end.', Count, 0),
+  stage_since: about(
+    'Since when the stage runs; null while queued and at the end.',
+    Nullable(DateTime),
+    null,
+  ),
+  next_action: about(
+    'What to do next, as a sentence; empty if nothing.',
+    Type.String({ maxLength: guidanceMaxLength }),
+    '',
+  ),
 })
 export type BuildAttempt = Static<typeof BuildAttempt>
 
@@ -42,7 +65,11 @@ export type BuildAttemptList = Static<typeof BuildAttemptList>
 
 /** The region defaults to the deployment's, the profile to `standard`. */
 export const BuildAttemptCreateRequest = Strict({
-  build_region: Type.Optional(RegionCode),
-  build_profile: Type.Optional(BuildProfile),
+  build_region: about(
+    "Region of the build; by default the deployment's own.",
+    Type.Optional(RegionCode),
+    'onprem',
+  ),
+  build_profile: about('Size of the build; by default `standard`.', Type.Optional(BuildProfile)),
 })
 export type BuildAttemptCreateRequest = Static<typeof BuildAttemptCreateRequest>

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
-import { Identifier } from '../../ids.ts'
+import { about } from '../../about.ts'
+import { BuildId } from '../../identifiers.ts'
 import { Count, DateTime, Nullable, OneOf, Ordinal } from '../../schema.ts'
 import { BuildStage } from './build-stage.ts'
 
@@ -7,15 +8,15 @@ export const stageOutcomes = ['completed', 'failed', 'cancelled', 'interrupted']
 
 /** One stage of the chain, as of its last start. An interrupted chain starts again with its first stage. */
 export const BuildStageRecord = Type.Object({
-  stage: BuildStage,
-  /** Null while it is running. `interrupted`: the worker died or a dependency failed. */
-  outcome: Nullable(OneOf(stageOutcomes)),
-  started_at: DateTime,
-  ended_at: Nullable(DateTime),
-  /** Null while it is running. */
-  duration_ms: Nullable(Count),
-  /** How often it was started. */
-  passes: Ordinal,
+  stage: about('Stage of the chain.', BuildStage, 'customer_build'),
+  outcome: about(
+    'How it ended; null while it runs. `interrupted`: the worker died or a dependency failed.',
+    Nullable(OneOf(stageOutcomes)),
+  ),
+  started_at: about('When it was last started.', DateTime),
+  ended_at: about('When it ended; null while it runs.', Nullable(DateTime)),
+  duration_ms: about('Milliseconds that it took; null while it runs.', Nullable(Count), 48_213),
+  passes: about('How often it was started.', Ordinal, 1),
 })
 export type BuildStageRecord = Static<typeof BuildStageRecord>
 
@@ -24,24 +25,27 @@ export type BuildStageRecord = Static<typeof BuildStageRecord>
  * instruction of its stage.
  */
 export const FailedInstruction = Type.Object({
-  /** Its first line, from 1. */
-  line: Ordinal,
-  /** Number of its stage, from 1. */
-  stage: Ordinal,
-  stage_name: Nullable(Type.String()),
-  /** Its first characters, on one line. Written by the author: escape it for display. */
-  text: Type.String({ maxLength: 200 }),
+  line: about('Its first line in the Dockerfile, from 1.', Ordinal, 7),
+  stage: about('Number of its stage in the Dockerfile, from 1.', Ordinal, 1),
+  stage_name: about('Name of its stage; null if it has none.', Nullable(Type.String()), null),
+  text: about(
+    'Its first characters, on one line. The author wrote them: escape them for display.',
+    Type.String({ maxLength: 200 }),
+    'RUN make',
+  ),
 })
 export type FailedInstruction = Static<typeof FailedInstruction>
 
 /** Course of a build, for managers of the environment (contract part 3, D6). */
 export const BuildDetails = Type.Object({
-  build_id: Identifier,
-  queued_at: DateTime,
-  started_at: Nullable(DateTime),
-  terminal_at: Nullable(DateTime),
-  /** In the order of the chain, up to the last stage that was started. */
-  stages: Type.Array(BuildStageRecord),
-  failed_instruction: Nullable(FailedInstruction),
+  build_id: BuildId,
+  queued_at: about('When it was queued.', DateTime),
+  started_at: about('When it was first started; null while it waits.', Nullable(DateTime)),
+  terminal_at: about('When it ended; null until then.', Nullable(DateTime)),
+  stages: about('Stages in their order, up to the last that was started.', Type.Array(BuildStageRecord)),
+  failed_instruction: about(
+    'Instruction of the Dockerfile that failed; null if none did.',
+    Nullable(FailedInstruction),
+  ),
 })
 export type BuildDetails = Static<typeof BuildDetails>

@@ -1,24 +1,35 @@
 import { type Static, Type } from 'typebox'
-import { Identifier } from '../../ids.ts'
+import { about } from '../../about.ts'
+import { CompanyId, DepartmentId } from '../../identifiers.ts'
 import { nameMaxLength } from '../../limits.ts'
 import { listOf } from '../../pagination.ts'
 import { DateTime, Strict, VisibleText } from '../../schema.ts'
 
 export const Department = Type.Object({
-  id: Identifier,
-  company_id: Identifier,
-  name: Type.String(),
-  created_at: DateTime,
+  id: DepartmentId,
+  company_id: CompanyId,
+  name: about('Name of the department.', Type.String(), 'Trade'),
+  created_at: about('When it was created.', DateTime),
 })
 export type Department = Static<typeof Department>
 
 export const DepartmentList = listOf(Department)
 export type DepartmentList = Static<typeof DepartmentList>
 
-export const DepartmentCreateRequest = Strict({ name: VisibleText({ maxLength: nameMaxLength }) })
+export const DepartmentCreateRequest = Strict({
+  name: about(
+    'Name of the department, unique in the company.',
+    VisibleText({ maxLength: nameMaxLength }),
+    'Trade',
+  ),
+})
 export type DepartmentCreateRequest = Static<typeof DepartmentCreateRequest>
 
 export const DepartmentUpdateRequest = Strict({
-  name: Type.Optional(VisibleText({ maxLength: nameMaxLength })),
+  name: about(
+    'New name of the department.',
+    Type.Optional(VisibleText({ maxLength: nameMaxLength })),
+    'Foreign trade',
+  ),
 })
 export type DepartmentUpdateRequest = Static<typeof DepartmentUpdateRequest>

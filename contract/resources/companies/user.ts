@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
-import { Identifier } from '../../ids.ts'
+import { about } from '../../about.ts'
+import { CompanyId, DepartmentId, UserId } from '../../identifiers.ts'
 import { nameMaxLength } from '../../limits.ts'
 import { listOf } from '../../pagination.ts'
 import { DateTime, Nullable, PlainText, Strict, VisibleText } from '../../schema.ts'
@@ -21,17 +22,20 @@ export const passwordMaxLength = 256
 export const Login = Type.String({ pattern: '^[A-Za-z0-9_.:@-]{1,64}$' })
 const Password = PlainText({ minLength: passwordMinLength, maxLength: passwordMaxLength })
 const DisplayName = VisibleText({ maxLength: nameMaxLength })
-const ManagedDepartments = Type.Array(Identifier, { maxItems: 1000, uniqueItems: true })
+const ManagedDepartments = Type.Array(DepartmentId, { maxItems: 1000, uniqueItems: true })
 
 export const User = Type.Object({
-  id: Identifier,
-  company_id: Identifier,
-  login: Type.String(),
-  display_name: Type.String(),
-  role: Role,
-  managed_department_ids: Type.Array(Identifier),
-  created_at: DateTime,
-  disabled_at: Nullable(DateTime),
+  id: UserId,
+  company_id: CompanyId,
+  login: about('Login name.', Type.String(), 'ada'),
+  display_name: about('Name as people see it.', Type.String(), 'Ada'),
+  role: about('1 member, 2 manager of departments, 3 company manager, 4 company administrator.', Role, 1),
+  managed_department_ids: about(
+    'Departments that the user manages; only for role 2.',
+    Type.Array(DepartmentId),
+  ),
+  created_at: about('When it was created.', DateTime),
+  disabled_at: about('When the user was disabled; null if they may log in.', Nullable(DateTime), null),
 })
 export type User = Static<typeof User>
 
@@ -40,20 +44,42 @@ export type UserList = Static<typeof UserList>
 
 /** `display_name` defaults to the login, `role` to member. */
 export const UserCreateRequest = Strict({
-  login: Login,
-  password: Password,
-  display_name: Type.Optional(DisplayName),
-  role: Type.Optional(Role),
-  managed_department_ids: Type.Optional(ManagedDepartments),
+  login: about('Login name, unique in the company.', Login, 'ada'),
+  password: about('Password, 12 to 256 characters.', Password, 'correct horse battery'),
+  display_name: about('Name as people see it; by default the login name.', Type.Optional(DisplayName), 'Ada'),
+  role: about(
+    '1 member (default), 2 manager of departments, 3 company manager, 4 company administrator.',
+    Type.Optional(Role),
+    1,
+  ),
+  managed_department_ids: about(
+    'Departments that the user manages; only for role 2.',
+    Type.Optional(ManagedDepartments),
+  ),
 })
 export type UserCreateRequest = Static<typeof UserCreateRequest>
 
 /** A new password and `disabled` invalidate the user's tokens. */
 export const UserUpdateRequest = Strict({
-  password: Type.Optional(Password),
-  display_name: Type.Optional(DisplayName),
-  role: Type.Optional(Role),
-  managed_department_ids: Type.Optional(ManagedDepartments),
-  disabled: Type.Optional(Type.Boolean()),
+  password: about(
+    'New password; it ends all logins of the user.',
+    Type.Optional(Password),
+    'correct horse battery',
+  ),
+  display_name: about('New name as people see it.', Type.Optional(DisplayName), 'Ada'),
+  role: about(
+    '1 member, 2 manager of departments, 3 company manager, 4 company administrator.',
+    Type.Optional(Role),
+    2,
+  ),
+  managed_department_ids: about(
+    'Departments that the user manages; only for role 2.',
+    Type.Optional(ManagedDepartments),
+  ),
+  disabled: about(
+    'True ends all logins of the user and refuses new ones.',
+    Type.Optional(Type.Boolean()),
+    false,
+  ),
 })
 export type UserUpdateRequest = Static<typeof UserUpdateRequest>

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
+import { about } from '../../about.ts'
 import { Digest } from '../../digest.ts'
-import { Identifier } from '../../ids.ts'
+import { EnvironmentId, EnvironmentVersionId, OwnedObjectId, UploadSessionId } from '../../identifiers.ts'
 import { contextArchiveMaxBytes } from '../../limits.ts'
 import { listOf } from '../../pagination.ts'
 import { Count, DateTime, Nullable, Omissible, OneOf, Strict } from '../../schema.ts'
@@ -20,71 +21,92 @@ export const uploadCapabilityHeader = 'X-Sandbox-Upload-Capability'
 export const uploadContentType = 'application/octet-stream'
 
 export const ContextUploadInitRequest = Strict({
-  declared_bytes: Type.Integer({ minimum: 1, maximum: contextArchiveMaxBytes }),
-  archive_format: Type.Optional(ArchiveFormat),
+  declared_bytes: about(
+    'Bytes of the archive, at most 1 GiB.',
+    Type.Integer({ minimum: 1, maximum: contextArchiveMaxBytes }),
+    20_480,
+  ),
+  archive_format: about(
+    'Format of the archive; by default `tar.gz`.',
+    Type.Optional(ArchiveFormat),
+    'tar.gz',
+  ),
 })
 export type ContextUploadInitRequest = Static<typeof ContextUploadInitRequest>
 
 export const ContextUploadInit = Type.Object({
-  upload_session_id: Identifier,
-  capability_token: Type.String(),
-  capability_expires_at: DateTime,
-  upload_mode: Type.Literal('single_part'),
-  object_kind: Type.Literal('context'),
-  archive_format: ArchiveFormat,
-  declared_bytes: Count,
-  max_bytes: Count,
-  put_header_name: Type.Literal(uploadCapabilityHeader),
-  put_content_type: Type.Literal(uploadContentType),
+  upload_session_id: UploadSessionId,
+  capability_token: about(
+    'Permits sending the bytes, in the header that `put_header_name` names.',
+    Type.String(),
+    'cap_9b1f6c2e',
+  ),
+  capability_expires_at: about('Until when the token is valid: 15 minutes.', DateTime),
+  upload_mode: about('The archive is sent in one request.', Type.Literal('single_part')),
+  object_kind: about('What is uploaded.', Type.Literal('context')),
+  archive_format: about('Format of the archive.', ArchiveFormat, 'tar.gz'),
+  declared_bytes: about('Bytes of the archive.', Count, 20_480),
+  max_bytes: about('Bytes that the session takes.', Count, 20_480),
+  put_header_name: about('Header that takes the token.', Type.Literal(uploadCapabilityHeader)),
+  put_content_type: about('`Content-Type` of the request with the bytes.', Type.Literal(uploadContentType)),
 })
 export type ContextUploadInit = Static<typeof ContextUploadInit>
 
 export const ContextUploadPut = Type.Object({
-  upload_session_id: Identifier,
-  bytes_received: Count,
-  digest: Digest,
+  upload_session_id: UploadSessionId,
+  bytes_received: about('Bytes that arrived.', Count, 20_480),
+  digest: about('Digest of the bytes that arrived.', Digest),
 })
 export type ContextUploadPut = Static<typeof ContextUploadPut>
 
 export const ContextUploadCompleteRequest = Strict({
-  expected_size: Omissible(Type.Integer({ minimum: 0 })),
-  expected_digest: Omissible(Digest),
+  expected_size: about(
+    'Bytes that must have arrived; not compared if left out.',
+    Omissible(Type.Integer({ minimum: 0 })),
+    20_480,
+  ),
+  expected_digest: about('Digest that they must have; not compared if left out.', Omissible(Digest)),
 })
 export type ContextUploadCompleteRequest = Static<typeof ContextUploadCompleteRequest>
 
 export const ContextUploadComplete = Type.Object({
-  owned_object_id: Identifier,
-  digest: Digest,
-  byte_size: Count,
-  upload_session_id: Identifier,
-  environment_id: Identifier,
+  owned_object_id: OwnedObjectId,
+  digest: about('Digest of the archive.', Digest),
+  byte_size: about('Bytes of the archive.', Count, 20_480),
+  upload_session_id: UploadSessionId,
+  environment_id: EnvironmentId,
 })
 export type ContextUploadComplete = Static<typeof ContextUploadComplete>
 
 export const ContextUploadSession = Type.Object({
-  upload_session_id: Identifier,
-  environment_id: Identifier,
-  state: OneOf(visibleUploadSessionStates),
-  object_kind: Type.Literal('context'),
-  declared_bytes: Count,
-  owned_object_id: Nullable(Identifier),
-  digest: Nullable(Digest),
-  byte_size: Nullable(Count),
-  session_expires_at: Nullable(DateTime),
+  upload_session_id: UploadSessionId,
+  environment_id: EnvironmentId,
+  state: about('Where the upload is in its life.', OneOf(visibleUploadSessionStates), 'completed'),
+  object_kind: about('What is uploaded.', Type.Literal('context')),
+  declared_bytes: about('Bytes of the archive as announced.', Count, 20_480),
+  owned_object_id: about('The stored archive; null until the upload is completed.', Nullable(OwnedObjectId)),
+  digest: about('Digest of the bytes that arrived; null until they have.', Nullable(Digest)),
+  byte_size: about('Bytes that arrived; null until they have.', Nullable(Count), 20_480),
+  session_expires_at: about('Until when an unfinished upload is kept.', Nullable(DateTime)),
 })
 export type ContextUploadSession = Static<typeof ContextUploadSession>
 
 /** A received archive. Only an `active` one can be used for a version. */
 export const ContextObject = Type.Object({
-  owned_object_id: Identifier,
-  environment_id: Identifier,
-  byte_size: Count,
-  digest: Digest,
-  deletion_state: OneOf(deletionStates),
-  /** Versions of this environment with this digest as `source_digest`. */
-  used_by_version_ids: Type.Array(Identifier),
-  created_at: Nullable(DateTime),
-  expires_at: Nullable(DateTime),
+  owned_object_id: OwnedObjectId,
+  environment_id: EnvironmentId,
+  byte_size: about('Bytes of the archive.', Count, 20_480),
+  digest: about('Digest of the archive.', Digest),
+  deletion_state: about(
+    'Whether the archive still exists; only an `active` one makes a version.',
+    OneOf(deletionStates),
+  ),
+  used_by_version_ids: about(
+    'Versions of this environment with this digest as `source_digest`.',
+    Type.Array(EnvironmentVersionId),
+  ),
+  created_at: about('When it was received.', Nullable(DateTime)),
+  expires_at: about('When it is deleted unless a version uses it.', Nullable(DateTime)),
 })
 export type ContextObject = Static<typeof ContextObject>
 

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { about } from '../../about.ts'
 import { egressListEntriesMax } from '../../limits.ts'
 import { Nullable, PlainText, Strict } from '../../schema.ts'
 
@@ -6,10 +7,12 @@ const Entries = Type.Array(PlainText({ minLength: 1, maxLength: 255 }), { maxIte
 
 /** Allowed public destinations of runs. If both lists are empty, runs reach nothing. */
 export const EgressAllowList = Strict({
-  /** `api.example.org`, or `*.example.org` for every subdomain but not the domain itself. */
-  domains: Entries,
-  /** `8.8.8.0/24`, `2001:4860::/32`; public addresses only. */
-  cidrs: Entries,
+  domains: about(
+    'Names that runs may reach; `*.example.com` is every subdomain, but not the domain itself.',
+    Entries,
+    ['api.example.org', '*.example.com'],
+  ),
+  cidrs: about('Ranges of public addresses that runs may reach.', Entries, ['8.8.8.0/24']),
 })
 export type EgressAllowList = Static<typeof EgressAllowList>
 
@@ -18,10 +21,14 @@ export type EgressAllowList = Static<typeof EgressAllowList>
  * allow.
  */
 export const Egress = Type.Object({
-  /** Null: every public address is allowed. */
-  allow_list: Nullable(EgressAllowList),
+  allow_list: about('What runs may reach; null: every public address.', Nullable(EgressAllowList)),
 })
 export type Egress = Static<typeof Egress>
 
-export const EgressRequest = Strict({ allow_list: Nullable(EgressAllowList) })
+export const EgressRequest = Strict({
+  allow_list: about(
+    'What runs may reach; null: every public address. Two empty lists: nothing.',
+    Nullable(EgressAllowList),
+  ),
+})
 export type EgressRequest = Static<typeof EgressRequest>

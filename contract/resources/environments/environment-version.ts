@@ -1,6 +1,8 @@
 import { type Static, Type } from 'typebox'
+import { about } from '../../about.ts'
 import { Digest } from '../../digest.ts'
-import { Identifier } from '../../ids.ts'
+import { CompanyId, EnvironmentId, EnvironmentVersionId, OwnedObjectId } from '../../identifiers.ts'
+import { exampleId } from '../../ids.ts'
 import { guidanceMaxLength, sourceRefMaxLength } from '../../limits.ts'
 import { listOf } from '../../pagination.ts'
 import { Count, DateTime, Nullable, Omissible, OneOf, Ordinal, PlainText, Strict } from '../../schema.ts'
@@ -14,45 +16,110 @@ export const retiredVersionStates = ['archived'] as const
 
 /** An immutable version of an environment (contract part 1, "Environment version"). Poll it until `ready`. */
 export const EnvironmentVersion = Type.Object({
-  id: Identifier,
-  environment_id: Identifier,
-  company_id: Nullable(Identifier),
-  version_number: Ordinal,
-  state: OneOf(environmentVersionStates),
-  security_state: OneOf(securityStates),
-  resource_profile: ResourceProfile,
-  /** Counts toward the company's limit of retained versions. */
-  capacity_retained: Type.Boolean(),
-  promoted_digest: Nullable(Digest),
-  composed_execution_digest: Nullable(Digest),
-  runner_release: Nullable(Type.String()),
-  runner_abi_revision: Nullable(Type.String()),
-  policy_revision: Nullable(Type.String()),
-  runner_release_approved: Type.Boolean(),
-  runner_release_next_action: Type.String(),
-  region_readiness: Nullable(Type.Record(Type.String(), OneOf(['ready', 'not_ready']))),
-  ready_at: Nullable(DateTime),
-  verified_at: Nullable(DateTime),
-  compressed_bytes: Nullable(Count),
-  unpacked_bytes: Nullable(Count),
-  /** These six describe the latest attempt and are empty before the first one; the detail is for owners only. */
-  last_build_attempt_id: Type.String(),
-  last_build_status: Type.String(),
-  last_build_terminal_class: Type.String(),
-  last_build_stage_code: Type.String(),
-  last_build_error_code: Type.String(),
-  last_build_error_detail: Type.String(),
-  /** Empty before the first build. */
-  build_stage: OneOf(['', ...buildStages]),
-  build_stage_index: Count,
-  build_stage_count: Count,
-  build_stage_since: Nullable(DateTime),
-  /** Typical seconds of a whole build; 0 when none is running. */
-  build_expected_seconds: Count,
-  build_next_action: Type.String({ maxLength: guidanceMaxLength }),
-  /** For owners; null for other callers. */
-  source_digest: Nullable(Digest),
-  source_ref: Nullable(Type.String()),
+  id: EnvironmentVersionId,
+  environment_id: EnvironmentId,
+  company_id: about('Identifier of the company; null for a curated environment.', Nullable(CompanyId)),
+  version_number: about('Number of the version in its environment, from 1.', Ordinal, 3),
+  state: about(
+    'Where the version is in its life; only `ready` can run.',
+    OneOf(environmentVersionStates),
+    'ready',
+  ),
+  security_state: about('`blocked`: the operator has blocked its image.', OneOf(securityStates), 'clear'),
+  resource_profile: about('Processors, memory and disk of its runs.', ResourceProfile),
+  capacity_retained: about("Counts toward the company's limit of retained versions.", Type.Boolean(), true),
+  promoted_digest: about('Digest of the image that passed all checks; null until then.', Nullable(Digest)),
+  composed_execution_digest: about(
+    "Digest of the image with the platform's layer; null until then.",
+    Nullable(Digest),
+  ),
+  runner_release: about(
+    "Release of the platform's layer in the image; null until built.",
+    Nullable(Type.String()),
+    'runner-9f86d081',
+  ),
+  runner_abi_revision: about(
+    'Revision of the interface between that layer and the service.',
+    Nullable(Type.String()),
+    '1',
+  ),
+  policy_revision: about(
+    'Revision of the rules that the build was checked against.',
+    Nullable(Type.String()),
+    '1',
+  ),
+  runner_release_approved: about(
+    'False: runs and publishing get 409 `task_bundle_runner_unsupported`.',
+    Type.Boolean(),
+    true,
+  ),
+  runner_release_next_action: about(
+    'What to do if the release is not approved; empty if it is.',
+    Type.String(),
+    '',
+  ),
+  region_readiness: about(
+    'Readiness by region code; null before the first build.',
+    Nullable(Type.Record(Type.String(), OneOf(['ready', 'not_ready']))),
+    { onprem: 'ready' },
+  ),
+  ready_at: about('When it became ready; null until then.', Nullable(DateTime)),
+  verified_at: about('When its image passed all checks; null until then.', Nullable(DateTime)),
+  compressed_bytes: about('Bytes of the compressed image; null until built.', Nullable(Count), 31_457_280),
+  unpacked_bytes: about('Bytes of the unpacked image; null until built.', Nullable(Count), 124_780_544),
+  last_build_attempt_id: about(
+    'Identifier of the latest build; empty before the first.',
+    Type.String(),
+    exampleId('buildAttempt'),
+  ),
+  last_build_status: about('State of the latest build; empty before the first.', Type.String(), 'completed'),
+  last_build_terminal_class: about(
+    'How the latest build ended; empty until then.',
+    Type.String(),
+    'completed',
+  ),
+  last_build_stage_code: about(
+    'Stage of the latest build; empty before the first.',
+    Type.String(),
+    'terminal',
+  ),
+  last_build_error_code: about('Code of the latest failure; empty without one.', Type.String(), ''),
+  last_build_error_detail: about(
+    'Slugs of the rules that failed, for owners; empty without a failure.',
+    Type.String(),
+    '',
+  ),
+  build_stage: about(
+    'Stage of the latest build; empty before the first.',
+    OneOf(['', ...buildStages]),
+    'terminal',
+  ),
+  build_stage_index: about('Number of the running stage, from 1; 0 while queued and at the end.', Count, 0),
+  build_stage_count: about('Stages that the build has; 0 while queued and at the end.', Count, 0),
+  build_stage_since: about(
+    'Since when the stage runs; null while queued and at the end.',
+    Nullable(DateTime),
+    null,
+  ),
+  build_expected_seconds: about(
+    'Seconds that a whole build usually takes; 0 when none is running.',
+    Count,
+    0,
+  ),
+  build_next_action: about(
+    'What to do next, as a sentence; empty once ready.',
+    Type.String({ maxLength: guidanceMaxLength }),
+    '',
+  ),
+  source_digest: about(
+    'Digest of the archive; null unless the caller manages the environment.',
+    Nullable(Digest),
+  ),
+  source_ref: about(
+    "The owner's label of the archive; null unless the caller manages the environment.",
+    Nullable(Type.String()),
+    'report.tar.gz',
+  ),
 })
 export type EnvironmentVersion = Static<typeof EnvironmentVersion>
 
@@ -64,10 +131,19 @@ export type EnvironmentVersionList = Static<typeof EnvironmentVersionList>
  * makes a version without an archive, whose build then fails with `context_invalid`.
  */
 export const EnvironmentVersionCreateRequest = Strict({
-  owned_object_id: Omissible(Identifier),
-  source_digest: Omissible(Digest),
-  /** The owner's label for the source, such as a file name. */
-  source_ref: Type.Optional(PlainText({ maxLength: sourceRefMaxLength })),
-  resource_profile: SelectableProfile,
+  owned_object_id: about(
+    'Archive from completeContextUpload. This or `source_digest` is required.',
+    Omissible(OwnedObjectId),
+  ),
+  source_digest: about(
+    'Digest of the archive. Alone it makes a version without one, whose build fails with `context_invalid`.',
+    Omissible(Digest),
+  ),
+  source_ref: about(
+    'Your label of the archive, such as its file name; it is not a path or an address.',
+    Type.Optional(PlainText({ maxLength: sourceRefMaxLength })),
+    'report.tar.gz',
+  ),
+  resource_profile: about('Processors, memory and disk of its runs.', SelectableProfile),
 })
 export type EnvironmentVersionCreateRequest = Static<typeof EnvironmentVersionCreateRequest>

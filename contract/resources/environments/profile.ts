@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { about } from '../../about.ts'
 import { OneOf } from '../../schema.ts'
 
 export const resourceProfiles = ['standard', 'performance', 'large', 'xlarge'] as const
@@ -16,29 +17,30 @@ export const BuildProfile = OneOf(buildProfiles)
 export type BuildProfile = Static<typeof BuildProfile>
 
 export const Profile = Type.Object({
-  id: ResourceProfile,
-  display_name: Type.String(),
-  vcpu: Type.Integer({ minimum: 1, description: 'Processors, as programs count them.' }),
-  provider_memory_mib: Type.Integer({
-    minimum: 1,
-    description:
-      'What is enforced: programs, files in the workspace and what the platform itself needs, together. A run that takes more ends as out_of_memory. It is also what a run counts for while others wait for memory.',
-  }),
-  customer_memory_mib: Type.Integer({
-    minimum: 1,
-    description:
-      'What is promised: programs have this much whatever the workspace holds, and see it as the size of the machine. More is there only as far as the workspace is empty, and may be gone in a later release.',
-  }),
-  workspace_mib: Type.Integer({
-    minimum: 1,
-    description: 'Files that a run may write, everywhere in its sandbox together. They are kept in memory.',
-  }),
-  tenant_selectable: Type.Boolean(),
-  is_default: Type.Boolean(),
+  id: about('Name of the profile.', ResourceProfile),
+  display_name: about('Name as people see it.', Type.String(), 'Standard'),
+  vcpu: about('Processors, as programs count them.', Type.Integer({ minimum: 1 }), 1),
+  provider_memory_mib: about(
+    'MiB that are enforced: programs, files in the workspace and what the platform itself needs, together. A run that takes more ends as out_of_memory. It is also what a run counts for while others wait for memory.',
+    Type.Integer({ minimum: 1 }),
+    1280,
+  ),
+  customer_memory_mib: about(
+    'MiB that are promised: programs have this much whatever the workspace holds, and see it as the size of the machine. More is there only as far as the workspace is empty, and may be gone in a later release.',
+    Type.Integer({ minimum: 1 }),
+    512,
+  ),
+  workspace_mib: about(
+    'MiB of files that a run may write, everywhere in its sandbox together. They are kept in memory.',
+    Type.Integer({ minimum: 1 }),
+    512,
+  ),
+  tenant_selectable: about('False: only the operator may select it.', Type.Boolean(), true),
+  is_default: about('Whether it is the one to choose without a reason for another.', Type.Boolean(), true),
 })
 export type Profile = Static<typeof Profile>
 
-export const ProfileSet = Type.Object({ items: Type.Array(Profile) })
+export const ProfileSet = Type.Object({ items: about('All profiles, smallest first.', Type.Array(Profile)) })
 export type ProfileSet = Static<typeof ProfileSet>
 
 export const defaultProfile: ResourceProfile = 'standard'

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { about } from '../../about.ts'
 import { OneOf } from '../../schema.ts'
 
 export const regionCodes = [
@@ -19,15 +20,18 @@ export const RegionCode = OneOf(regionCodes)
 export type RegionCode = Static<typeof RegionCode>
 
 export const Region = Type.Object({
-  code: RegionCode,
-  display_name: Type.String(),
-  location: Type.String(),
-  /** 1 is preferred, 2 is for overflow, 3 is fixed capacity on premises. */
-  tier: Type.Integer({ minimum: 1, maximum: 3 }),
+  code: about('Code of the region.', RegionCode, 'onprem'),
+  display_name: about('Name as people see it.', Type.String(), 'On premises'),
+  location: about('Where it is.', Type.String(), 'This deployment'),
+  tier: about(
+    '1 is preferred, 2 is for overflow, 3 is fixed capacity on premises.',
+    Type.Integer({ minimum: 1, maximum: 3 }),
+    3,
+  ),
 })
 export type Region = Static<typeof Region>
 
-export const RegionSet = Type.Object({ items: Type.Array(Region) })
+export const RegionSet = Type.Object({ items: about('The regions of this deployment.', Type.Array(Region)) })
 export type RegionSet = Static<typeof RegionSet>
 
 export const regions: readonly Region[] = [

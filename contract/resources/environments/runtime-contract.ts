@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { about } from '../../about.ts'
 import {
   artifactFilesMax,
   artifactPathComponentMaxBytes,
@@ -30,16 +31,36 @@ export const taskVersionIdEnv = 'SERVICE_TASK_VERSION_ID'
 
 /** Input, output and environment of a job (contract part 1, "Runtime contract"). */
 export const RuntimeContract = Type.Object({
-  invocation: Type.String(),
-  driver: Type.String(),
-  working_directory: Type.String(),
-  network: Type.String(),
-  inputs_file_env: Type.String(),
-  output_file_env: Type.String(),
-  artifacts_dir_env: Type.String(),
-  artifacts: Type.String(),
-  input_delivery: Type.String(),
-  secrets_delivery: Type.String(),
+  invocation: about('The line that every run evaluates.', Type.String(), invocation),
+  driver: about(
+    "Content of `/workspace/driver.sh`: the version's `work_command` for its owner, the default for others.",
+    Type.String(),
+    defaultDriver,
+  ),
+  working_directory: about(
+    'Where the scripts start, as a sentence.',
+    Type.String(),
+    'The session starts in /workspace.',
+  ),
+  network: about('What a job may reach, as sentences.', Type.String(), 'A job may reach the internet.'),
+  inputs_file_env: about('Variable that names the file with the input.', Type.String(), inputsFileEnv),
+  output_file_env: about('Variable that names the file for the output.', Type.String(), outputFileEnv),
+  artifacts_dir_env: about('Variable that names the folder for artifacts.', Type.String(), artifactsDirEnv),
+  artifacts: about(
+    'Rules for artifacts, as sentences.',
+    Type.String(),
+    'Each regular file left below /workspace/artifacts becomes an artifact.',
+  ),
+  input_delivery: about(
+    'How the job gets its input, as a sentence.',
+    Type.String(),
+    'The input JSON is in the file that SERVICE_INPUTS_FILE names.',
+  ),
+  secrets_delivery: about(
+    'How the job gets its secrets, as a sentence.',
+    Type.String(),
+    'Declared secret slots are environment variables of the scripts.',
+  ),
 })
 export type RuntimeContract = Static<typeof RuntimeContract>
 

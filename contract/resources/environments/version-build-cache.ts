@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { about } from '../../about.ts'
 import { OneOf, Strict } from '../../schema.ts'
 
 /**
@@ -9,8 +10,20 @@ export const buildCaches = ['none', 'images'] as const
 export const BuildCache = OneOf(buildCaches)
 export type BuildCache = Static<typeof BuildCache>
 
-export const VersionBuildCache = Type.Object({ cache: BuildCache })
+export const VersionBuildCache = Type.Object({
+  cache: about(
+    'What builds may reuse: `none`, or `images` that were built from the same inputs.',
+    BuildCache,
+    'images',
+  ),
+})
 export type VersionBuildCache = Static<typeof VersionBuildCache>
 
-export const VersionBuildCacheRequest = Strict({ cache: BuildCache })
+export const VersionBuildCacheRequest = Strict({
+  cache: about(
+    'What builds may reuse: `none`, or `images` that were built from the same inputs.',
+    BuildCache,
+    'images',
+  ),
+})
 export type VersionBuildCacheRequest = Static<typeof VersionBuildCacheRequest>

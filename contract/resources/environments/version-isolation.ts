@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { about } from '../../about.ts'
 import { OneOf, Strict } from '../../schema.ts'
 
 /** Isolation between the runs of a version and the host's kernel, weakest first. */
@@ -7,12 +8,12 @@ export const Isolation = OneOf(isolations)
 export type Isolation = Static<typeof Isolation>
 
 export const VersionIsolation = Type.Object({
-  /** Requested by the version's owner. */
-  isolation: Isolation,
-  /** Applied to its runs: at least the deployment's own isolation. */
-  effective: Isolation,
+  isolation: about("Isolation from the host's kernel that the owner asked for.", Isolation),
+  effective: about("Isolation that runs get: at least the deployment's own.", Isolation),
 })
 export type VersionIsolation = Static<typeof VersionIsolation>
 
-export const VersionIsolationRequest = Strict({ isolation: Isolation })
+export const VersionIsolationRequest = Strict({
+  isolation: about("Isolation of runs from the host's kernel.", Isolation),
+})
 export type VersionIsolationRequest = Static<typeof VersionIsolationRequest>

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
-import { Identifier } from '../../ids.ts'
+import { about } from '../../about.ts'
+import { RunId } from '../../identifiers.ts'
 import { Count, DateTime, OneOf } from '../../schema.ts'
 
 /** Reasons for a refused connection or an unanswered name, as sentences for people. */
@@ -23,28 +24,30 @@ const reasons = Object.keys(refusalExplanations) as [NetworkRefusal, ...NetworkR
 
 /** Refused attempts of a run that differ only in their time. */
 export const RefusedConnection = Type.Object({
-  reason: OneOf(reasons),
-  explanation: Type.String(),
-  /** `dns` for a name query. */
-  protocol: OneOf(['tcp', 'udp', 'dns', 'other']),
-  /** At most 255 printable characters; other bytes are escaped as `\ddd`. Empty unless `protocol` is `dns`. */
-  name: Type.String({ maxLength: 255 }),
-  /** Empty if there is none. */
-  address: Type.String({ maxLength: 45 }),
-  /** 0 if there is none. */
-  port: Type.Integer({ minimum: 0, maximum: 65_535 }),
-  attempts: Count,
-  first_at: DateTime,
-  last_at: DateTime,
+  reason: about('Why it was refused.', OneOf(reasons)),
+  explanation: about(
+    'The reason as a sentence.',
+    Type.String(),
+    'The allow list does not contain this name.',
+  ),
+  protocol: about('`dns` for the query of a name.', OneOf(['tcp', 'udp', 'dns', 'other']), 'dns'),
+  name: about(
+    'The queried name, other bytes than printable ones as `\\ddd`; empty unless `protocol` is `dns`.',
+    Type.String({ maxLength: 255 }),
+    'example.net',
+  ),
+  address: about('The address; empty if there is none.', Type.String({ maxLength: 45 }), ''),
+  port: about('The port; 0 if there is none.', Type.Integer({ minimum: 0, maximum: 65_535 }), 0),
+  attempts: about('How often it was tried.', Count, 3),
+  first_at: about('When it was first tried.', DateTime),
+  last_at: about('When it was last tried.', DateTime),
 })
 export type RefusedConnection = Static<typeof RefusedConnection>
 
 /** Refused connections of a run. Empty until it has ended, and after its content is deleted. */
 export const NetworkLog = Type.Object({
-  run_id: Identifier,
-  /** Oldest first, at most 201. */
-  items: Type.Array(RefusedConnection),
-  /** Number of further attempts that are not in `items`. */
-  more: Count,
+  run_id: RunId,
+  items: about('What was refused, oldest first, at most 201.', Type.Array(RefusedConnection)),
+  more: about('Further attempts that are not in `items`.', Count, 0),
 })
 export type NetworkLog = Static<typeof NetworkLog>

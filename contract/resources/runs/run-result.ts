@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { about } from '../../about.ts'
 import { runWaitMaxSeconds } from '../../limits.ts'
 import { Count, Nullable, OneOf, Strict } from '../../schema.ts'
 import { ManualRunSubmitRequest, RunDetail } from './run.ts'
@@ -15,10 +16,13 @@ export const WaitSeconds = Type.Integer({
  * null if it is neither or too large to inline; it is then read with a separate request.
  */
 export const InlineOutput = Type.Object({
-  byte_size: Count,
-  format: OneOf(['json', 'text', 'binary', 'too_large']),
-  json: Type.Unknown(),
-  text: Nullable(Type.String()),
+  byte_size: about('Bytes of the output.', Count, 15),
+  format: about(
+    'What the output is; `too_large` for more than 256 KiB.',
+    OneOf(['json', 'text', 'binary', 'too_large']),
+  ),
+  json: about('Its value, if it is JSON; otherwise null.', Type.Unknown(), { total: 1250 }),
+  text: about('Its text, if it is UTF-8 but no JSON; otherwise null.', Nullable(Type.String()), null),
 })
 export type InlineOutput = Static<typeof InlineOutput>
 
@@ -27,14 +31,17 @@ export type InlineOutput = Static<typeof InlineOutput>
  * id.
  */
 export const RunResult = Type.Object({
-  state: OneOf(['ended', 'keep_waiting']),
-  run: RunDetail,
-  output: Nullable(InlineOutput),
+  state: about(
+    '`keep_waiting`: the run had not ended in time; wait again by its id.',
+    OneOf(['ended', 'keep_waiting']),
+  ),
+  run: about('The run.', RunDetail),
+  output: about('Its output; null if it left none, or has not ended.', Nullable(InlineOutput)),
 })
 export type RunResult = Static<typeof RunResult>
 
 export const RunAndWaitRequest = Strict({
   ...ManualRunSubmitRequest.properties,
-  wait_seconds: Type.Optional(WaitSeconds),
+  wait_seconds: about('Seconds to wait for the end, at most 60.', Type.Optional(WaitSeconds), 30),
 })
 export type RunAndWaitRequest = Static<typeof RunAndWaitRequest>

@@ -1,5 +1,8 @@
 import { type Static, Type } from 'typebox'
-import { Identifier } from '../../ids.ts'
+import { about } from '../../about.ts'
+import { exampleDigest } from '../../digest.ts'
+import { ChatroomId, CompanyId, RunId, TaskId, TaskVersionId } from '../../identifiers.ts'
+import { exampleId } from '../../ids.ts'
 import { errorDetailMaxLength, guidanceMaxLength } from '../../limits.ts'
 import { listOf } from '../../pagination.ts'
 import { Count, DateTime, Nullable, Omissible, OneOf, Strict } from '../../schema.ts'
@@ -24,45 +27,71 @@ export type SubmissionSource = Static<typeof SubmissionSource>
 
 /** Which side supplied a secret, recorded when the run was claimed. */
 export const SecretProvenance = Type.Object({
-  resolved_via: OneOf(['borrower', 'owner']),
-  consumer_scope: Scope,
+  resolved_via: about('Side that supplied the secret.', OneOf(['borrower', 'owner'])),
+  consumer_scope: about('Kind of the consumer that supplied it.', Scope),
 })
 export type SecretProvenance = Static<typeof SecretProvenance>
 
 /** One execution of a task version in a chatroom (contract part 1, "Run"). Poll it until `terminal_at` is set. */
 export const RunDetail = Type.Object({
-  id: Identifier,
-  company_id: Identifier,
-  chatroom_id: Identifier,
-  status: OneOf(runStates),
-  resource_profile: ResourceProfile,
-  principal_type: PrincipalType,
-  principal_id: Type.String(),
-  auth_method: AuthMethod,
-  task_id: Identifier,
-  task_version_id: Identifier,
-  timeout_seconds: Type.Integer(),
-  submission_source: SubmissionSource,
-  /** Empty on `completed`. */
-  error_code: Type.String(),
-  error_detail: Type.String({ maxLength: errorDetailMaxLength, pattern: '^[A-Za-z0-9._@:/+=%;-]*$' }),
-  exit_code: Nullable(Type.Integer()),
-  failure_stage: FailureStage,
-  failure_source: FailureSource,
-  wait_reason: WaitReason,
-  next_action: Type.String({ maxLength: guidanceMaxLength }),
-  wait_since: Nullable(DateTime),
-  queue_position: Nullable(Type.Integer({ minimum: 1 })),
-  eta_seconds: Nullable(Count),
-  failure_hint: Type.String({ maxLength: guidanceMaxLength }),
-  measured_ingress_bytes: Count,
-  measured_egress_bytes: Count,
-  input_digest: Type.String(),
-  /** Empty when the run is not a retry. */
-  retry_of_run_id: Type.String(),
-  queued_at: Nullable(DateTime),
-  terminal_at: Nullable(DateTime),
-  secret_slot_provenance: Nullable(Type.Record(Type.String(), SecretProvenance)),
+  id: RunId,
+  company_id: CompanyId,
+  chatroom_id: ChatroomId,
+  status: about('Where the run is in its life.', OneOf(runStates), 'completed'),
+  resource_profile: about('Processors, memory and disk of the run.', ResourceProfile),
+  principal_type: about('Kind of who submitted it.', PrincipalType),
+  principal_id: about('Identifier of who submitted it, by its kind.', Type.String(), exampleId('user')),
+  auth_method: about('How the submitter logged in.', AuthMethod),
+  task_id: TaskId,
+  task_version_id: TaskVersionId,
+  timeout_seconds: about('Deadline, in seconds from the start.', Type.Integer(), 1800),
+  submission_source: about('How it was submitted; empty if unknown.', SubmissionSource, 'rest'),
+  error_code: about('Code of the failure, such as `timeout`; empty without one.', Type.String(), ''),
+  error_detail: about(
+    'What exactly failed, as a slug; empty without a failure.',
+    Type.String({ maxLength: errorDetailMaxLength, pattern: '^[A-Za-z0-9._@:/+=%;-]*$' }),
+    '',
+  ),
+  exit_code: about(
+    'Exit code of the scripts; null until the end, and if they did not exit.',
+    Nullable(Type.Integer()),
+    0,
+  ),
+  failure_stage: about('Part of the run that failed; empty without a failure.', FailureStage),
+  failure_source: about('Component that reported the failure; empty without one.', FailureSource),
+  wait_reason: about('Why it has not started; empty while it runs and at the end.', WaitReason),
+  next_action: about(
+    'What the wait means, as a sentence; empty when it does not wait.',
+    Type.String({ maxLength: guidanceMaxLength }),
+    '',
+  ),
+  wait_since: about('Since when it waits; null when it does not.', Nullable(DateTime), null),
+  queue_position: about(
+    'Place in the queue, from 1; null when it does not wait.',
+    Nullable(Type.Integer({ minimum: 1 })),
+    null,
+  ),
+  eta_seconds: about(
+    'Estimated seconds until it starts; null when it does not wait or nothing is known.',
+    Nullable(Count),
+    null,
+  ),
+  failure_hint: about(
+    'How to repair the failure, as a sentence; empty without one.',
+    Type.String({ maxLength: guidanceMaxLength }),
+    '',
+  ),
+  measured_ingress_bytes: about('Bytes received from the network.', Count, 18_220),
+  measured_egress_bytes: about('Bytes sent to the network.', Count, 4210),
+  input_digest: about('Digest of the input in its canonical form.', Type.String(), exampleDigest),
+  retry_of_run_id: about('The run that this one repeats; empty if none.', Type.String(), ''),
+  queued_at: about('When it was queued.', Nullable(DateTime)),
+  terminal_at: about('When it ended; null until then.', Nullable(DateTime)),
+  secret_slot_provenance: about(
+    'Who supplied each secret, by slot; null without secrets.',
+    Nullable(Type.Record(Type.String(), SecretProvenance)),
+    null,
+  ),
 })
 export type RunDetail = Static<typeof RunDetail>
 
@@ -71,11 +100,21 @@ export type RunList = Static<typeof RunList>
 
 /** `input` is any JSON within the size limits of a run's input. If the timeout is omitted, the version's applies. */
 export const ManualRunSubmitRequest = Strict({
-  task_version_id: Identifier,
-  input: Type.Unknown(),
-  timeout_seconds: Omissible(TimeoutSeconds),
+  task_version_id: TaskVersionId,
+  input: about("Any JSON that fits the version's input schema, at most 1 MiB.", Type.Unknown(), {
+    month: '2026-10',
+  }),
+  timeout_seconds: about(
+    "Deadline, in seconds from the start; by default the version's.",
+    Omissible(TimeoutSeconds),
+    300,
+  ),
 })
 export type ManualRunSubmitRequest = Static<typeof ManualRunSubmitRequest>
 
-export const RunRetryRequest = Strict({ input: Type.Optional(Type.Unknown()) })
+export const RunRetryRequest = Strict({
+  input: about('Another input; by default that of the first run.', Type.Optional(Type.Unknown()), {
+    month: '2026-10',
+  }),
+})
 export type RunRetryRequest = Static<typeof RunRetryRequest>

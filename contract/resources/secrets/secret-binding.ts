@@ -1,5 +1,7 @@
 import { type Static, Type } from 'typebox'
-import { Identifier } from '../../ids.ts'
+import { about } from '../../about.ts'
+import { ChatroomId, CompanyId, SecretId, SecretOperationId, TaskId } from '../../identifiers.ts'
+import { exampleId } from '../../ids.ts'
 import { encryptedKeyMaxLength, secretCiphertextMaxLength } from '../../limits.ts'
 import { listOf } from '../../pagination.ts'
 import { Omissible, OneOf, Ordinal, Strict } from '../../schema.ts'
@@ -15,17 +17,29 @@ export const ivPattern = '^[A-Za-z0-9+/]{16}$'
  * key of the service (RSA-OAEP-SHA256), and the value encrypted with that key (AES-256-GCM, tag at the end).
  */
 export const EncryptedValue = Strict({
-  encrypted_key: Type.String({
-    minLength: 1,
-    maxLength: encryptedKeyMaxLength,
-    pattern: strictBase64Pattern,
-  }),
-  iv: Type.String({ pattern: ivPattern }),
-  ciphertext: Type.String({
-    minLength: 1,
-    maxLength: secretCiphertextMaxLength,
-    pattern: strictBase64Pattern,
-  }),
+  encrypted_key: about(
+    'Base64 of a random AES-256 key, wrapped with RSA-OAEP-SHA256 for the key of readPublicKey.',
+    Type.String({
+      minLength: 1,
+      maxLength: encryptedKeyMaxLength,
+      pattern: strictBase64Pattern,
+    }),
+    'bWFkZS11cC13cmFwcGVkLWtleQ==',
+  ),
+  iv: about(
+    'Base64 of the 12 bytes of the AES-GCM nonce.',
+    Type.String({ pattern: ivPattern }),
+    'AAECAwQFBgcICQoL',
+  ),
+  ciphertext: about(
+    'Base64 of the value encrypted with AES-256-GCM, tag at the end. The value has 4 bytes to 64 KiB of UTF-8.',
+    Type.String({
+      minLength: 1,
+      maxLength: secretCiphertextMaxLength,
+      pattern: strictBase64Pattern,
+    }),
+    'bWFkZS11cC1jaXBoZXJ0ZXh0',
+  ),
 })
 export type EncryptedValue = Static<typeof EncryptedValue>
 
@@ -34,10 +48,13 @@ export type EncryptedValue = Static<typeof EncryptedValue>
  * of the task.
  */
 const address = {
-  consumer_scope: Scope,
-  consumer_id: Identifier,
-  task_id: Identifier,
-  slot_name: SecretSlotName,
+  consumer_scope: about(
+    'Kind of the consumer: who the secret is supplied for, not the owner of the task.',
+    Scope,
+  ),
+  consumer_id: about('Identifier of the consumer.', ChatroomId),
+  task_id: TaskId,
+  slot_name: about('Slot of the task: the name of the environment variable.', SecretSlotName, 'API_TOKEN'),
 }
 
 /**
@@ -46,8 +63,8 @@ const address = {
  */
 export const SecretWriteRequest = Strict({
   ...address,
-  encrypted_value: Omissible(EncryptedValue),
-  value: Type.Optional(Type.Unknown()),
+  encrypted_value: about('The value, encrypted by the client; required.', Omissible(EncryptedValue)),
+  value: about('Always refused: a value is never sent as plain text.', Type.Optional(Type.Unknown()), null),
 })
 export type SecretWriteRequest = Static<typeof SecretWriteRequest>
 
@@ -56,24 +73,22 @@ export type SecretRevokeRequest = Static<typeof SecretRevokeRequest>
 
 /** A secret without its value, which no route returns. */
 export const SecretBinding = Type.Object({
-  id: Identifier,
-  company_id: Identifier,
-  consumer_scope: Scope,
-  consumer_id: Type.String(),
-  task_id: Identifier,
-  slot_name: Type.String(),
-  /** Incremented with each new value. */
-  generation: Ordinal,
-  state: OneOf(secretBindingStates),
-  /** A value is stored. */
-  has_provider_binding: Type.Boolean(),
+  id: SecretId,
+  company_id: CompanyId,
+  consumer_scope: about('Kind of the consumer.', Scope),
+  consumer_id: about('Identifier of the consumer.', Type.String(), exampleId('chatroom')),
+  task_id: TaskId,
+  slot_name: about('Slot of the task: the name of the environment variable.', Type.String(), 'API_TOKEN'),
+  generation: about('Rises with each new value.', Ordinal, 1),
+  state: about('Where the secret is in its life.', OneOf(secretBindingStates), 'active'),
+  has_provider_binding: about('A value is stored.', Type.Boolean(), true),
 })
 export type SecretBinding = Static<typeof SecretBinding>
 
 /** `truncated`: further secrets are on the next page. */
 export const SecretBindingList = Type.Object({
   ...listOf(SecretBinding).properties,
-  truncated: Type.Boolean(),
+  truncated: about('Further secrets are on the next page.', Type.Boolean(), false),
 })
 export type SecretBindingList = Static<typeof SecretBindingList>
 
@@ -81,10 +96,10 @@ export const secretOperationTypes = ['create', 'rotate', 'revoke'] as const
 export type SecretOperationType = (typeof secretOperationTypes)[number]
 
 export const SecretOperation = Type.Object({
-  operation_id: Identifier,
-  operation_type: OneOf(secretOperationTypes),
-  operation_state: OneOf(secretOperationStates),
-  binding: SecretBinding,
+  operation_id: SecretOperationId,
+  operation_type: about('What was done.', OneOf(secretOperationTypes)),
+  operation_state: about('How far it is.', OneOf(secretOperationStates), 'applied'),
+  binding: about('The secret after it, without its value.', SecretBinding),
 })
 export type SecretOperation = Static<typeof SecretOperation>
 

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
-import { Identifier } from '../../ids.ts'
+import { about } from '../../about.ts'
+import { ChatroomId, DepartmentId } from '../../identifiers.ts'
 import { DateTime, Nullable, OneOf, Strict } from '../../schema.ts'
 
 /** Job types that a chatroom can load for its agent (contract part 1, "Other enumerations"). */
@@ -10,21 +11,27 @@ const Jobs = Nullable(
 )
 
 /** Null: the platform chooses; an empty list: none. */
-export const ChatroomJobsUpdate = Strict({ jobs: Jobs })
+export const ChatroomJobsUpdate = Strict({
+  jobs: about("Jobs that the room's agent loads; null: the platform decides; empty: none.", Jobs, [
+    'sandbox',
+  ]),
+})
 export type ChatroomJobsUpdate = Static<typeof ChatroomJobsUpdate>
 
 export const ChatroomJobs = Type.Object({
-  chatroom_id: Identifier,
-  jobs: Jobs,
-  updated_at: Nullable(DateTime),
+  chatroom_id: ChatroomId,
+  jobs: about("Jobs that the room's agent loads; null: the platform decides; empty: none.", Jobs, [
+    'sandbox',
+  ]),
+  updated_at: about('When it was last set; null if it never was.', Nullable(DateTime)),
 })
 export type ChatroomJobs = Static<typeof ChatroomJobs>
 
 /** A room that has enabled a job by name. */
 export const JobChatroom = Type.Object({
   ...ChatroomJobs.properties,
-  name: Type.String(),
-  department_id: Identifier,
+  name: about('Name of the room.', Type.String(), 'Sales'),
+  department_id: DepartmentId,
 })
 export type JobChatroom = Static<typeof JobChatroom>
 

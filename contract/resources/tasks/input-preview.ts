@@ -1,28 +1,37 @@
 import { type Static, Type } from 'typebox'
+import { about } from '../../about.ts'
 import { Digest } from '../../digest.ts'
 import { contractErrorsMax } from '../../limits.ts'
 import { Strict } from '../../schema.ts'
 import { RuntimeContract } from '../environments/runtime-contract.ts'
 
 /** `input` is any JSON within the size limits of a run's input. */
-export const InputPreviewRequest = Strict({ input: Type.Unknown() })
+export const InputPreviewRequest = Strict({
+  input: about('Any JSON, at most 1 MiB.', Type.Unknown(), { month: '2026-10' }),
+})
 export type InputPreviewRequest = Static<typeof InputPreviewRequest>
 
 /** What a run with that input would receive (contract part 1, "Runtime contract"). */
 export const InputPreview = Type.Object({
-  /** The inputs file, byte for byte. */
-  input_file_content: Type.String(),
-  input_digest: Digest,
-  runtime_contract: RuntimeContract,
-  /** Also true if the version has no schema. */
-  schema_valid: Type.Boolean(),
-  schema_errors: Type.Array(
-    Type.Object({
-      type: Type.String(),
-      loc: Type.Array(Type.Union([Type.String(), Type.Integer()])),
-      msg: Type.String(),
-    }),
-    { maxItems: contractErrorsMax },
+  input_file_content: about('The inputs file, byte for byte.', Type.String(), '{"month":"2026-10"}'),
+  input_digest: about('Digest of the input in its canonical form.', Digest),
+  runtime_contract: about('What the scripts of the version find.', RuntimeContract),
+  schema_valid: about("The input fits the version's schema, or there is none.", Type.Boolean(), true),
+  schema_errors: about(
+    'What does not fit, at most 20.',
+    Type.Array(
+      Type.Object({
+        type: about('Keyword of JSON Schema that failed.', Type.String(), 'required'),
+        loc: about(
+          'Path of the value in the input.',
+          Type.Array(Type.Union([Type.String(), Type.Integer()])),
+          ['month'],
+        ),
+        msg: about('What is wrong, for people.', Type.String(), 'month: is missing'),
+      }),
+      { maxItems: contractErrorsMax },
+    ),
+    [],
   ),
 })
 export type InputPreview = Static<typeof InputPreview>

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { about } from '../../about.ts'
 import { envNamePattern, reservedEnvPrefix, secretSlotPoliciesMax } from '../../limits.ts'
 import { OneOf, Strict } from '../../schema.ts'
 
@@ -9,7 +10,10 @@ export const SecretSlotName = Type.String({
 export type SecretSlotName = Static<typeof SecretSlotName>
 
 /** A declared slot: its name, or an object with the name. */
-export const SecretSlotDeclaration = Type.Union([SecretSlotName, Strict({ name: SecretSlotName })])
+export const SecretSlotDeclaration = Type.Union([
+  SecretSlotName,
+  Strict({ name: about('Name of the environment variable.', SecretSlotName, 'API_TOKEN') }),
+])
 export type SecretSlotDeclaration = Static<typeof SecretSlotDeclaration>
 
 export const slotPolicies = ['borrower', 'owner', 'owner_overridable'] as const
@@ -24,11 +28,13 @@ export type SecretSlotPolicies = Static<typeof SecretSlotPolicies>
 
 /** A slot as shown to a room: never a value, a binding or a path. */
 export const SecretSlotStatus = Type.Object({
-  name: Type.String(),
-  policy: SlotPolicy,
-  borrower_bound: Type.Boolean(),
-  owner_bound: Type.Boolean(),
-  /** The supplier of the value for a run submitted now. */
-  effective_source: OneOf(['borrower', 'owner', 'missing']),
+  name: about('Name of the environment variable.', Type.String(), 'API_TOKEN'),
+  policy: about('Who supplies it, as the share says.', SlotPolicy),
+  borrower_bound: about('The borrower has set a value.', Type.Boolean(), true),
+  owner_bound: about('The owner has set a value.', Type.Boolean(), false),
+  effective_source: about(
+    'Who supplies it to a run that is submitted now.',
+    OneOf(['borrower', 'owner', 'missing']),
+  ),
 })
 export type SecretSlotStatus = Static<typeof SecretSlotStatus>

@@ -1,5 +1,15 @@
 import { type Static, Type } from 'typebox'
-import { Identifier } from '../../ids.ts'
+import { about } from '../../about.ts'
+import { exampleDigest } from '../../digest.ts'
+import {
+  BundleId,
+  CompanyId,
+  EnvironmentVersionId,
+  ScriptId,
+  TaskId,
+  TaskVersionId,
+} from '../../identifiers.ts'
+import { exampleId } from '../../ids.ts'
 import {
   inputExampleMaxLength,
   inputInstructionsMaxLength,
@@ -28,37 +38,82 @@ const Script = PlainText({ maxLength: scriptMaxBytes })
  * because they are hidden, not because they are empty.
  */
 export const TaskVersion = Type.Object({
-  id: Identifier,
-  task_id: Identifier,
-  company_id: Identifier,
-  version_number: Ordinal,
-  state: OneOf(taskVersionStates),
-  content_state: OneOf(taskVersionContentStates),
-  environment_version_id: Type.String(),
-  /** Both are empty only if the pinned version no longer exists. */
-  environment_id: Type.String(),
-  environment_name: Type.String(),
-  timeout_seconds: Type.Integer(),
-  requires_confirmation: Type.Boolean(),
-  secret_slot_names: Type.Array(Type.String()),
-  canonical_digest: Type.String(),
-  content_hash: Type.String(),
-  published_at: Nullable(DateTime),
-  archived_at: Nullable(DateTime),
-  update_available: Type.Boolean(),
-  input_instructions: Nullable(Type.String()),
-  input_example: Nullable(Type.String()),
-  input_schema: Nullable(Type.String()),
-  runtime_contract: Nullable(RuntimeContract),
-  source_visible: Type.Boolean(),
-  startup_script: Nullable(Type.String()),
-  work_script: Nullable(Type.String()),
-  work_command: Nullable(Type.String()),
-  ordinary_env: Nullable(OrdinaryEnv),
-  /** May contain older forms of declarations and policies, unchanged. */
-  secret_slot_declarations: Nullable(Type.Array(Type.Unknown())),
-  output_policy: Nullable(Type.Unknown()),
-  bundle_id: Nullable(Identifier),
+  id: TaskVersionId,
+  task_id: TaskId,
+  company_id: CompanyId,
+  version_number: about('Number of the version in its task, from 1.', Ordinal, 3),
+  state: about('Where the version is in its life.', OneOf(taskVersionStates), 'published'),
+  content_state: about(
+    '`scrubbed`: its content is gone for good, and it can never run again.',
+    OneOf(taskVersionContentStates),
+  ),
+  environment_version_id: about(
+    'Environment version that it runs on.',
+    Type.String(),
+    exampleId('environmentVersion'),
+  ),
+  environment_id: about(
+    'Environment of that version; empty if it no longer exists.',
+    Type.String(),
+    exampleId('environment'),
+  ),
+  environment_name: about(
+    'Name of that environment; empty if it no longer exists.',
+    Type.String(),
+    'Report tools',
+  ),
+  timeout_seconds: about('Deadline of a run, in seconds from its start.', Type.Integer(), 1800),
+  requires_confirmation: about('A person must confirm what an agent submits.', Type.Boolean(), false),
+  secret_slot_names: about('Names of the secrets that it declares.', Type.Array(Type.String()), [
+    'API_TOKEN',
+  ]),
+  canonical_digest: about('Digest of exactly what it is; approvals name it.', Type.String(), exampleDigest),
+  content_hash: about('Digest of its content.', Type.String(), exampleDigest),
+  published_at: about('When it was published; null for a draft.', Nullable(DateTime)),
+  archived_at: about('When it was archived; null if it was not.', Nullable(DateTime), null),
+  update_available: about('A newer version is published.', Type.Boolean(), false),
+  input_instructions: about(
+    'What the input must say, for people and models; null without.',
+    Nullable(Type.String()),
+    'month: the month as YYYY-MM',
+  ),
+  input_example: about(
+    'An input that works, as JSON text; null without.',
+    Nullable(Type.String()),
+    '{"month":"2026-10"}',
+  ),
+  input_schema: about(
+    'JSON Schema of the input, as text; null without.',
+    Nullable(Type.String()),
+    '{"type":"object","required":["month"]}',
+  ),
+  runtime_contract: about('What its scripts find.', Nullable(RuntimeContract)),
+  source_visible: about(
+    'False: the fields that follow are null because they are hidden.',
+    Type.Boolean(),
+    true,
+  ),
+  startup_script: about('Script that is evaluated first.', Nullable(Type.String()), 'set -eu'),
+  work_script: about(
+    'Script that does the work, as `/workspace/work.sh`.',
+    Nullable(Type.String()),
+    'python3 /workspace/report.py',
+  ),
+  work_command: about(
+    'Line that is evaluated after the startup script; null: `. /workspace/work.sh`.',
+    Nullable(Type.String()),
+    null,
+  ),
+  ordinary_env: about('Environment variables that are not secret.', Nullable(OrdinaryEnv), {
+    LANG: 'C.UTF-8',
+  }),
+  secret_slot_declarations: about(
+    'The secrets as declared; may contain older forms.',
+    Nullable(Type.Array(Type.Unknown())),
+    ['API_TOKEN'],
+  ),
+  output_policy: about('What a run may write back; may contain older forms.', Nullable(Type.Unknown()), null),
+  bundle_id: about('Bundle of files that it has in `/workspace`; null without.', Nullable(BundleId), null),
 })
 export type TaskVersion = Static<typeof TaskVersion>
 
@@ -70,29 +125,78 @@ export type TaskVersionList = Static<typeof TaskVersionList>
  * them or in `input_example` with `job_contract_invalid`. A script and its handle (`*_script_id`) exclude each other.
  */
 const draftFields = {
-  startup_script: Type.Optional(Script),
-  work_script: Type.Optional(Script),
-  startup_script_id: Omissible(Identifier),
-  work_script_id: Omissible(Identifier),
-  ordinary_env: Omissible(OrdinaryEnv),
-  input_instructions: Omissible(PlainText({ maxLength: inputInstructionsMaxLength })),
-  input_example: Omissible(Type.String({ maxLength: inputExampleMaxLength })),
-  input_schema: Omissible(Type.String()),
-  work_command: Omissible(Type.String()),
-  timeout_seconds: Type.Optional(TimeoutSeconds),
-  secret_slot_declarations: Omissible(Type.Array(SecretSlotDeclaration)),
-  requires_confirmation: Type.Optional(Type.Boolean()),
-  output_policy: Omissible(OutputPolicy),
-  /** Handle of a bundle of this task. */
-  bundle_id: Omissible(Identifier),
+  startup_script: about('Script that is evaluated first, at most 1 MiB.', Type.Optional(Script), 'set -eu'),
+  work_script: about(
+    'Script that does the work, as `/workspace/work.sh`, at most 1 MiB.',
+    Type.Optional(Script),
+    'python3 /workspace/report.py',
+  ),
+  startup_script_id: about('Uploaded script instead of `startup_script`.', Omissible(ScriptId), null),
+  work_script_id: about('Uploaded script instead of `work_script`.', Omissible(ScriptId), null),
+  ordinary_env: about(
+    'Environment variables that are not secret. They are checked when a run is claimed.',
+    Omissible(OrdinaryEnv),
+    { LANG: 'C.UTF-8' },
+  ),
+  input_instructions: about(
+    'What the input must say, for people and models.',
+    Omissible(PlainText({ maxLength: inputInstructionsMaxLength })),
+    'month: the month as YYYY-MM',
+  ),
+  input_example: about(
+    'An input that works, as JSON text. It must fit `input_schema`.',
+    Omissible(Type.String({ maxLength: inputExampleMaxLength })),
+    '{"month":"2026-10"}',
+  ),
+  input_schema: about(
+    'JSON Schema (2020-12) of the input, as text, at most 64 KiB.',
+    Omissible(Type.String()),
+    '{"type":"object","required":["month"]}',
+  ),
+  work_command: about(
+    'Line that is evaluated after the startup script, at most 4096 bytes; by default `. /workspace/work.sh`.',
+    Omissible(Type.String()),
+    null,
+  ),
+  timeout_seconds: about(
+    'Deadline of a run, in seconds from its start; by default 1800.',
+    Type.Optional(TimeoutSeconds),
+    1800,
+  ),
+  secret_slot_declarations: about(
+    'Secrets that runs get as environment variables: names, or objects with `name`.',
+    Omissible(Type.Array(SecretSlotDeclaration)),
+    ['API_TOKEN'],
+  ),
+  requires_confirmation: about(
+    'A person must confirm what an agent submits; by default false.',
+    Type.Optional(Type.Boolean()),
+    false,
+  ),
+  output_policy: about(
+    'What a run may write back; only for tasks of a department.',
+    Omissible(OutputPolicy),
+    null,
+  ),
+  bundle_id: about(
+    'Uploaded bundle, whose files are unpacked below `/workspace`.',
+    Omissible(BundleId),
+    null,
+  ),
 }
 
-export const TaskVersionCreateRequest = Strict({ environment_version_id: Identifier, ...draftFields })
+export const TaskVersionCreateRequest = Strict({
+  environment_version_id: about('Environment version to run on; it must be `ready`.', EnvironmentVersionId),
+  ...draftFields,
+})
 export type TaskVersionCreateRequest = Static<typeof TaskVersionCreateRequest>
 
 /** Changes a draft. An omitted field stays unchanged; null clears a field that may be empty. */
 export const TaskVersionUpdateRequest = Strict({
-  environment_version_id: Type.Optional(Identifier),
+  environment_version_id: about(
+    'Environment version to run on; it must be `ready`.',
+    Type.Optional(EnvironmentVersionId),
+  ),
   ...draftFields,
 })
 export type TaskVersionUpdateRequest = Static<typeof TaskVersionUpdateRequest>

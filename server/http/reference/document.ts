@@ -1,4 +1,4 @@
-/** The parts of the OpenAPI document that the reference page reads. `contract/openapi.ts` writes the document. */
+/** The parts of the OpenAPI document that the reference page reads. `contract/openapi/document.ts` writes the document. */
 export interface ApiDocument {
   info: { title: string; version: string }
   tags: { name: string }[]

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { openApiDocument } from '@sandbox-jobs/contract/openapi.ts'
+import { openApiDocument } from '@sandbox-jobs/contract/openapi/document.ts'
 import type { FastifyInstance } from 'fastify'
 import manifest from '../../package.json' with { type: 'json' }
 import type { ApiDocument } from '../reference/document.ts'

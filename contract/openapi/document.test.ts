@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
-import { openApiDocument } from './openapi.ts'
-import { namedSchemas } from './resources/index.ts'
-import { allRoutes } from './routes/index.ts'
-import type { Route } from './routes/route.ts'
+import { namedSchemas } from '../resources/index.ts'
+import { allRoutes } from '../routes/index.ts'
+import type { Route } from '../routes/route.ts'
+import { openApiDocument } from './document.ts'
 
 interface Operation {
   operationId: string
   parameters: { name: string; in: string }[]
-  responses: Record<string, unknown>
+  responses: Record<string, object>
 }
 interface Document {
   paths: Record<string, Record<string, Operation>>
@@ -44,4 +44,17 @@ test('credentials, idempotency keys and upload capabilities show', () => {
   expect(put?.parameters.map(({ name }) => name)).toContain('X-Sandbox-Upload-Capability')
   const open = operations.find(({ operationId }) => operationId === 'listRegions')
   expect(open?.responses).not.toHaveProperty('418')
+})
+
+test('an event stream has its type, its events by name, and an example of each', () => {
+  const follow = operations.find(({ operationId }) => operationId === 'followRunLog')
+  const { content } = (follow?.responses['200'] ?? {}) as {
+    content?: Record<string, { schema: unknown; example: string }>
+  }
+  expect(Object.keys(content ?? {})).toEqual(['text/event-stream'])
+  const stream = content?.['text/event-stream']
+  expect(JSON.stringify(stream?.schema)).toContain(
+    '"contentSchema":{"$ref":"#/components/schemas/RunLogEvent"}',
+  )
+  expect(stream?.example.match(/^event: .*$/gm)).toEqual(['event: log', 'event: gap', 'event: end'])
 })

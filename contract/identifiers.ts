@@ -1,0 +1,33 @@
+import { about } from './about.ts'
+import { exampleId, Identifier, type IdKind } from './ids.ts'
+
+const of = (kind: IdKind, what: string) => about(`Identifier of the ${what}.`, Identifier, exampleId(kind))
+
+/* Identifiers by what they name, described. A field that says more about it is described again with `about()`. */
+export const CompanyId = of('company', 'company')
+export const DepartmentId = of('department', 'department')
+export const ChatroomId = of('chatroom', 'chatroom')
+export const UserId = of('user', 'user')
+export const ApiKeyId = of('apiKey', 'API key')
+export const SocialClientId = of('socialClient', 'external person')
+export const EnvironmentId = of('environment', 'environment')
+export const UploadSessionId = of('uploadSession', 'upload session')
+export const OwnedObjectId = of('ownedObject', 'stored archive')
+export const EnvironmentVersionId = of('environmentVersion', 'environment version')
+export const BuildId = of('buildAttempt', 'build')
+export const FindingId = of('securityFinding', 'finding')
+export const ExceptionId = of('securityException', 'exception')
+export const TaskId = of('task', 'task')
+export const TaskVersionId = of('taskVersion', 'task version')
+export const ScriptId = of('scriptUpload', 'uploaded script')
+export const BundleId = of('taskBundle', 'uploaded bundle')
+export const ShareId = of('shareGrant', 'share')
+export const BindingId = of('binding', 'binding')
+export const SecretId = of('secretBinding', 'secret')
+export const SecretOperationId = of('secretOperation', 'change of a secret')
+export const SecretApprovalId = of('secretApproval', 'approval')
+export const RunId = of('run', 'run')
+export const ArtifactId = of('artifact', 'artifact')
+export const LinkId = of('signedLink', 'link')
+export const MessageId = of('message', 'message')
+export const ProposalId = of('agentProposal', 'proposal')

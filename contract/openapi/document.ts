@@ -1,0 +1,71 @@
+import { needsCredentials } from '../access/actions.ts'
+import { allRoutes } from '../routes/index.ts'
+import type { Route } from '../routes/route.ts'
+import { errorExamples, failures, namedFailures } from './failures.ts'
+import type { JsonObject } from './json.ts'
+import { bodyExamples } from './media.ts'
+import { components, renderNamed } from './render-schema.ts'
+import { bodyOf, parametersOf } from './request.ts'
+import { requestId, success } from './success.ts'
+import { whoMay } from './who-may.ts'
+
+/**
+ * The OpenAPI 3.1 document, generated from the route table alone. Paths and bodies use the schemas that validate
+ * requests, described with `about()`; error responses come from the catalogue. Every error code is an example, and
+ * responses with that code refer to it.
+ */
+export interface OpenApiOptions {
+  /** Release of the service. */
+  version: string
+  /** Base URL, if known. */
+  serverUrl?: string
+}
+
+export function openApiDocument(options: OpenApiOptions): JsonObject {
+  const routes = Object.entries<Route>(allRoutes)
+  const paths: Record<string, JsonObject> = {}
+  for (const [name, route] of routes) {
+    paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operation(name, route) }
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Sandbox Jobs',
+      version: options.version,
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: options.serverUrl ?? '/' }],
+    tags: [...new Set(routes.map(([, { tag }]) => tag))].map((name) => ({ name })),
+    paths,
+    components: {
+      securitySchemes: {
+        token: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
+        key: { type: 'apiKey', in: 'header', name: 'X-Api-Key' },
+      },
+      headers: { RequestId: requestId },
+      schemas: Object.fromEntries(
+        Object.entries(components).map(([name, schema]) => [name, renderNamed(schema)]),
+      ),
+      responses: namedFailures(routes.map(([, route]) => route)),
+      examples: {
+        ...bodyExamples(routes.map(([, route]) => route)),
+        ...errorExamples(routes.map(([, route]) => route)),
+      },
+    },
+  }
+}
+
+const operation = (name: string, route: Route): JsonObject => ({
+  operationId: name,
+  summary: route.summary,
+  description: [route.description, whoMay(route.action)].filter(Boolean).join('\n\n'),
+  tags: [route.tag],
+  security: needsCredentials(route.action) ? [{ token: [] }, { key: [] }] : [],
+  parameters: parametersOf(route),
+  ...bodyOf(route),
+  responses: {
+    [String(route.status ?? 200)]: success(route),
+    ...(route.ranges && { '206': { ...success(route), description: 'The requested range' } }),
+    ...failures(route),
+  },
+})
