@@ -1,4 +1,4 @@
-/** The parts of the OpenAPI document that the reference page reads. `contract/openapi/document.ts` writes the document. */
+/** The parts of the OpenAPI document that the reference page reads. `contract/openapi` writes the document. */
 export interface ApiDocument {
   info: { title: string; version: string }
   tags: { name: string }[]
@@ -6,22 +6,38 @@ export interface ApiDocument {
   components: {
     schemas: Record<string, Schema>
     responses: Record<string, Answer>
+    examples: Record<string, { value: unknown }>
   }
 }
 
 export interface Operation {
   operationId: string
   summary: string
+  description: string
   tags: string[]
-  security: unknown[]
-  parameters: { name: string; in: string; required: boolean; schema: Schema }[]
-  requestBody?: { required: boolean; content: Record<string, { schema?: Schema }> }
+  parameters: Parameter[]
+  requestBody?: { required: boolean; content: Record<string, Media> }
   responses: Record<string, Answer | Reference>
+}
+
+interface Parameter {
+  name: string
+  in: string
+  required: boolean
+  description?: string
+  example?: unknown
+  schema: Schema
 }
 
 export interface Answer {
   description: string
-  content?: Record<string, { schema?: Schema }>
+  content?: Record<string, Media>
+}
+
+export interface Media {
+  schema?: Schema
+  example?: unknown
+  examples?: Record<string, Reference>
 }
 
 export interface Reference {
@@ -31,10 +47,14 @@ export interface Reference {
 export interface Schema {
   $ref?: string
   type?: string
+  description?: string
+  examples?: unknown[]
   enum?: unknown[]
   const?: unknown
   anyOf?: Schema[]
+  oneOf?: Schema[]
   items?: Schema
+  contentSchema?: Schema
   properties?: Record<string, Schema>
   required?: string[]
   format?: string
@@ -43,6 +63,13 @@ export interface Schema {
   maximum?: number
   minLength?: number
   maxLength?: number
+}
+
+/** One operation with its place. */
+export interface Entry {
+  method: string
+  path: string
+  operation: Operation
 }
 
 export const nameOf = (reference: string): string => reference.slice(reference.lastIndexOf('/') + 1)

@@ -8,13 +8,15 @@ export function schemaText(schema: Schema | undefined): Html {
     const name = nameOf(schema.$ref)
     return html`<a href="#schema-${name}">${name}</a>`
   }
-  if (schema.anyOf) {
-    return html`${schema.anyOf.map((one, at) => html`${at > 0 ? ' or ' : ''}${schemaText(one)}`)}`
+  const choices = schema.anyOf ?? schema.oneOf
+  if (choices) {
+    return html`${choices.map((one, at) => html`${at > 0 ? ' or ' : ''}${schemaText(one)}`)}`
   }
   if (schema.const !== undefined) return html`<code>${JSON.stringify(schema.const)}</code>`
   if (schema.enum) {
     return html`${schema.enum.map((one, at) => html`${at > 0 ? ', ' : ''}<code>${String(one)}</code>`)}`
   }
+  if (schema.contentSchema) return html`${schema.type}: ${schemaText(schema.contentSchema)}`
   if (schema.type === 'array') return html`list of ${schemaText(schema.items)}`
   if (schema.properties) return fieldTable(schema)
   return html`${[schema.type ?? 'any JSON', schema.format, ...bounds(schema)].filter(Boolean).join(', ')}`
@@ -26,11 +28,23 @@ export function fieldTable({ properties = {}, required = [] }: Schema): Html {
     ([name, field]) => html`<tr>
       <th scope="row"><code>${name}</code></th>
       <td>${required.includes(name) ? '' : 'optional'}</td>
-      <td>${schemaText(field)}${defaultOf(field)}</td>
+      <td>${described(field)}${schemaText(field)}${defaultOf(field)}${exampleOf(field.examples?.[0])}</td>
     </tr>`,
   )
   return html`<table>${rows}</table>`
 }
+
+/** A description, which is plain text with code between backquotes. */
+export const prose = (text: string): Html =>
+  html`${text.split('`').map((part, at) => (at % 2 === 0 ? html`${part}` : html`<code>${part}</code>`))}`
+
+const described = ({ description }: Schema): Html =>
+  description === undefined ? html`` : html`<p>${prose(description)}</p>`
+
+export const exampleOf = (example: unknown): Html =>
+  example === undefined || example === ''
+    ? html``
+    : html` <small>for example <code>${JSON.stringify(example)}</code></small>`
 
 const defaultOf = ({ default: value }: Schema): Html =>
   value === undefined ? html`` : html`, by default <code>${JSON.stringify(value)}</code>`

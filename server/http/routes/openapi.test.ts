@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { gunzipSync } from 'node:zlib'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import { expect, test } from 'vitest'
 import { createLog } from '../../base/logging.ts'
@@ -27,15 +28,29 @@ test('the page shows every operation, once, and has no broken links', async () =
   expect(targets.filter((target) => !ids.includes(target))).toEqual([])
 })
 
-test('the page loads only its own style and contains no script', async () => {
+test('the page loads nothing, and runs its own script and no other', async () => {
   const { headers, body } = await get('/docs')
-  const style = /<style>([\s\S]*?)<\/style>/.exec(body)?.[1] ?? ''
-  const digest = createHash('sha256').update(style).digest('base64')
+  const [, style = ''] = /<style>([\s\S]*?)<\/style>/.exec(body) ?? []
+  const [, script = ''] = /<script type="module">([\s\S]*?)<\/script>/.exec(body) ?? []
+  const digest = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
   expect(headers['content-security-policy']).toBe(
-    `default-src 'none'; style-src 'sha256-${digest}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+    `default-src 'none'; script-src ${digest(script)}; style-src ${digest(style)}; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'`,
   )
   expect(headers['x-content-type-options']).toBe('nosniff')
-  expect(body).not.toMatch(/<script|\son\w+=|javascript:|src=|style="/i)
+  const rest = body.replace(script, '').replace('<script type="module">', '')
+  expect(rest).not.toMatch(/<script|<[^>]*\s(on\w+|style|src)=|javascript:/i)
+})
+
+test('page and document are compressed for who takes it', async () => {
+  for (const url of ['/docs', '/openapi.json']) {
+    const plain = await get(url)
+    const packed = await app.inject({ method: 'GET', url, headers: { 'accept-encoding': 'br, gzip' } })
+    const refused = await app.inject({ method: 'GET', url, headers: { 'accept-encoding': 'gzip;q=0' } })
+    const encodings = [plain, packed, refused].map(({ headers }) => headers['content-encoding'])
+    expect(encodings).toEqual([undefined, 'gzip', undefined])
+    expect(gunzipSync(packed.rawPayload).toString()).toBe(plain.body)
+    expect(packed.rawPayload.length).toBeLessThan(plain.body.length / 5)
+  }
 })
 
 test('text in a template is escaped, and HTML is not', () => {

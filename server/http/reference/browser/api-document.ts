@@ -1,0 +1,73 @@
+/** The parts of `/openapi.json` that trying an operation needs. */
+export interface Operation {
+  method: string
+  path: string
+  operationId: string
+  parameters: Parameter[]
+  needsLogin: boolean
+  mediaType: string | undefined
+  example: unknown
+  streams: boolean
+}
+
+export interface Parameter {
+  name: string
+  in: 'path' | 'query' | 'header'
+  required: boolean
+  description: string
+  example: unknown
+  schema: { type?: string; enum?: unknown[]; items?: { enum?: unknown[] } }
+}
+
+interface Media {
+  example?: unknown
+  examples?: Record<string, { $ref: string }>
+}
+
+interface ApiDocument {
+  paths: Record<string, Record<string, Described>>
+  components: { examples: Record<string, { value: unknown }> }
+}
+
+interface Described {
+  operationId: string
+  parameters: Parameter[]
+  security: unknown[]
+  requestBody?: { content: Record<string, Media> }
+  responses: Record<string, { content?: Record<string, unknown> }>
+}
+
+let loading: Promise<Map<string, Operation>> | undefined
+
+/** Every operation by its id; the document is loaded once, when it is first needed. */
+export function operations(): Promise<Map<string, Operation>> {
+  loading ??= load()
+  return loading
+}
+
+async function load(): Promise<Map<string, Operation>> {
+  const response = await fetch('openapi.json')
+  const api = (await response.json()) as ApiDocument
+  const all = Object.entries(api.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, described]) => operationOf(api, { method, path, described })),
+  )
+  return new Map(all.map((operation) => [operation.operationId, operation]))
+}
+
+function operationOf(
+  api: ApiDocument,
+  { method, path, described }: { method: string; path: string; described: Described },
+): Operation {
+  const [body] = Object.entries(described.requestBody?.content ?? {})
+  const [named] = Object.keys(body?.[1].examples ?? {})
+  return {
+    method: method.toUpperCase(),
+    path,
+    operationId: described.operationId,
+    parameters: described.parameters,
+    needsLogin: described.security.length > 0,
+    mediaType: body?.[0],
+    example: named === undefined ? body?.[1].example : api.components.examples[named]?.value,
+    streams: 'text/event-stream' in (described.responses['200']?.content ?? {}),
+  }
+}

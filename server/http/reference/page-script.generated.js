@@ -1,0 +1,410 @@
+// Made by tools/write-docs-page.ts from the folder browser; do not edit.
+// server/http/reference/browser/api-document.ts
+let loading;
+/** Every operation by its id; the document is loaded once, when it is first needed. */
+function operations() {
+	loading ??= load();
+	return loading;
+}
+async function load() {
+	const api = await (await fetch("openapi.json")).json();
+	const all = Object.entries(api.paths).flatMap(([path, methods]) => Object.entries(methods).map(([method, described]) => operationOf(api, {
+		method,
+		path,
+		described
+	})));
+	return new Map(all.map((operation) => [operation.operationId, operation]));
+}
+function operationOf(api, { method, path, described }) {
+	const [body] = Object.entries(described.requestBody?.content ?? {});
+	const [named] = Object.keys(body?.[1].examples ?? {});
+	return {
+		method: method.toUpperCase(),
+		path,
+		operationId: described.operationId,
+		parameters: described.parameters,
+		needsLogin: described.security.length > 0,
+		mediaType: body?.[0],
+		example: named === void 0 ? body?.[1].example : api.components.examples[named]?.value,
+		streams: "text/event-stream" in (described.responses["200"]?.content ?? {})
+	};
+}
+// server/http/reference/browser/elements.ts
+/** A new element. Text becomes text nodes, never HTML: responses of the service are shown with it. */
+function element(tag, attributes = {}, ...children) {
+	const made = document.createElement(tag);
+	for (const [name, value] of Object.entries(attributes)) if (value !== false) made.setAttribute(name, value === true ? "" : value);
+	made.append(...children);
+	return made;
+}
+function button(label, press) {
+	const made = element("button", { type: "button" }, label);
+	made.addEventListener("click", press);
+	return made;
+}
+/** The element of the page with that id, which the service wrote. */
+function byId(id) {
+	const found = document.getElementById(id);
+	if (!found) throw new Error(`the page has no element ${id}`);
+	return found;
+}
+// server/http/reference/browser/credentials.ts
+/** The credentials of the person at the page. They are nowhere but in this module, and gone with the page. */
+let headers = {};
+const credentialHeaders = () => headers;
+const field = (label, attributes) => {
+	const input = element("input", {
+		autocomplete: "off",
+		spellcheck: "false",
+		...attributes
+	});
+	return [element("label", {}, `${label} `, input), input];
+};
+/** Fills the panel of the page with fields for an API key, or a login. */
+function mountCredentials() {
+	const state = element("output", {}, "No credentials.");
+	const use = (next, words) => {
+		headers = next;
+		state.textContent = words;
+	};
+	const [keyLabel, key] = field("API key", {
+		type: "password",
+		id: "api-key"
+	});
+	const [nameLabel, name] = field("Login name", { id: "login-name" });
+	const [passwordLabel, password] = field("Password", {
+		type: "password",
+		id: "login-password"
+	});
+	key.addEventListener("input", () => {
+		if (key.value.trim() === "") use({}, "No credentials.");
+		else use({ "X-Api-Key": key.value.trim() }, "Requests are sent with the API key.");
+	});
+	const logIn = async () => {
+		const response = await fetch("public/auth/token", {
+			method: "POST",
+			body: new URLSearchParams({
+				username: name.value,
+				password: password.value
+			})
+		});
+		password.value = "";
+		if (!response.ok) return use({}, "The login name or the password is wrong.");
+		const { access_token: token } = await response.json();
+		use({ Authorization: `Bearer ${token}` }, `Requests are sent as ${name.value}.`);
+	};
+	const forget = () => {
+		for (const input of [
+			key,
+			name,
+			password
+		]) input.value = "";
+		use({}, "No credentials.");
+	};
+	const panel = byId("credentials");
+	panel.hidden = false;
+	panel.append(element("p", {}, "Kept in the memory of this page alone: closing or reloading it forgets them."), element("div", { class: "fields" }, keyLabel), element("div", { class: "fields" }, nameLabel, passwordLabel, button("Log in", () => {
+		logIn().catch(() => use({}, "The service cannot be reached."));
+	})), element("div", { class: "fields" }, state, button("Forget", forget)));
+}
+// server/http/reference/browser/search.ts
+/** Hides what does not have all words that were typed: operations, their links, and groups without any. */
+function mountSearch() {
+	const input = byId("search");
+	const count = byId("found");
+	const found = [...document.querySelectorAll("[data-words]")];
+	const groups = [...document.querySelectorAll("[data-group]")];
+	const search = () => {
+		const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
+		for (const one of found) one.hidden = !words.every((word) => one.dataset.words?.includes(word));
+		for (const group of groups) group.hidden = !group.querySelector("[data-words]:not([hidden])");
+		document.body.classList.toggle("searching", words.length > 0);
+		const shown = document.querySelectorAll("main [data-words]:not([hidden])").length;
+		count.textContent = words.length > 0 ? `${shown} found` : "";
+	};
+	input.hidden = false;
+	input.addEventListener("input", search);
+	document.addEventListener("keydown", (event) => {
+		const typing = event.target instanceof HTMLInputElement || event.target instanceof HTMLTextAreaElement;
+		if (event.key !== "/" || typing) return;
+		event.preventDefault();
+		input.focus();
+	});
+	search();
+}
+// server/http/reference/browser/samples.ts
+/** Placeholders for what nobody has filled in, so that a sample shows where it belongs. */
+function urlOf(base, operation, filled) {
+	const path = operation.path.replaceAll(/\{(\w+)\}/g, (placeholder, name) => {
+		const value = filled.path[name] ?? "";
+		return value === "" ? placeholder : encodeURIComponent(value);
+	});
+	const pairs = Object.entries(filled.query).flatMap(([name, values]) => values.map((value) => [name, value]));
+	const query = new URLSearchParams(pairs).toString();
+	return `${base}${path}${query === "" ? "" : `?${query}`}`;
+}
+/** Text as one word of a shell. */
+const quoted = (text) => `'${text.replaceAll("'", `'\\''`)}'`;
+function curlSample(base, operation, filled) {
+	const lines = [`curl ${operation.streams ? "-N " : ""}-X ${operation.method} ${quoted(urlOf(base, operation, filled))}`];
+	if (operation.needsLogin) lines.push(`-H "X-Api-Key: $SANDBOX_KEY"`);
+	for (const [name, value] of Object.entries(filled.headers)) lines.push(`-H ${quoted(`${name}: ${value}`)}`);
+	if (operation.mediaType === "multipart/form-data") lines.push(`-F 'file=@FILE'`);
+	else if (operation.mediaType === "application/octet-stream") lines.push(`-H 'Content-Type: application/octet-stream'`, "--data-binary @FILE");
+	else if (filled.body !== void 0 && operation.mediaType) lines.push(`-H ${quoted(`Content-Type: ${operation.mediaType}`)}`, `--data ${quoted(bodyText(operation, filled.body))}`);
+	return lines.join(" \\\n  ");
+}
+function fetchSample(base, operation, filled) {
+	const headers = [
+		...operation.needsLogin ? ["'X-Api-Key': process.env.SANDBOX_KEY"] : [],
+		...Object.entries(filled.headers).map(([name, value]) => `${JSON.stringify(name)}: ${JSON.stringify(value)}`),
+		...filled.body !== void 0 && operation.mediaType ? [`'Content-Type': ${JSON.stringify(operation.mediaType)}`] : []
+	];
+	const options = [
+		`method: '${operation.method}'`,
+		...headers.length > 0 ? [`headers: { ${headers.join(", ")} }`] : [],
+		...filled.body === void 0 ? [] : [`body: ${fetchBody(operation, filled.body)}`]
+	];
+	return [
+		`const response = await fetch(${JSON.stringify(urlOf(base, operation, filled))}, {`,
+		...options.map((option) => `  ${option},`),
+		"})",
+		"if (!response.ok) throw new Error(response.status + ' ' + (await response.text()))",
+		operation.streams ? "for await (const chunk of response.body) console.log(chunk)" : "console.log(await response.json())"
+	].join("\n");
+}
+/** With the package `@sandbox-jobs/client`. */
+function sdkSample(base, operation, filled) {
+	const { "Idempotency-Key": key, ...headers } = filled.headers;
+	const given = [
+		...objectField("params", filled.path),
+		...objectField("query", Object.fromEntries(Object.entries(filled.query).map(([name, [only, ...more]]) => [name, more.length > 0 ? [only, ...more] : only]))),
+		...filled.body === void 0 ? [] : [`  body: ${indented(jsonText(filled.body))},`],
+		...key === void 0 ? [] : [`  idempotencyKey: ${JSON.stringify(key)},`],
+		...objectField("headers", headers)
+	];
+	const options = given.length > 0 ? `{\n${given.join("\n")}\n}` : "";
+	const call = operation.streams ? [`for await (const event of sandbox.follow('${operation.operationId}', ${options})) console.log(event)`] : [`console.log(await sandbox.${operation.operationId}(${options}))`];
+	return [
+		"import { createSandbox } from '@sandbox-jobs/client'",
+		"",
+		`const sandbox = createSandbox({ baseUrl: ${JSON.stringify(base)}, apiKey: process.env.SANDBOX_KEY })`,
+		...call
+	].join("\n");
+}
+const objectField = (name, value) => Object.keys(value).length > 0 ? [`  ${name}: ${JSON.stringify(value)},`] : [];
+const indented = (text) => text.replaceAll("\n", "\n  ");
+/** JSON in a readable form, and other text as it is. */
+function jsonText(text) {
+	try {
+		return JSON.stringify(JSON.parse(text), null, 2);
+	} catch {
+		return text;
+	}
+}
+/** A form is filled in as JSON too, and sent as a form. */
+function bodyText(operation, body) {
+	if (operation.mediaType !== "application/x-www-form-urlencoded") return body;
+	return new URLSearchParams(JSON.parse(body)).toString();
+}
+const fetchBody = (operation, body) => operation.mediaType === "application/json" ? `JSON.stringify(${indented(jsonText(body))})` : JSON.stringify(bodyText(operation, body));
+// server/http/reference/browser/show-answer.ts
+/** Characters of a response that the page shows: more would make it slow. */
+const shownMax = 2e5;
+/** Shows a response as text, an event stream as it comes. */
+async function showAnswer(place, answer, startedAt) {
+	const type = answer.headers.get("content-type") ?? "";
+	const facts = [
+		`${answer.status} ${answer.statusText}`,
+		`${Math.round(performance.now() - startedAt)} ms`,
+		type,
+		`request ${answer.headers.get("x-request-id") ?? ""}`
+	];
+	const text = element("pre", { tabindex: "0" });
+	place.replaceChildren(element("p", { class: answer.ok ? "good" : "bad" }, facts.join(" · ")), text);
+	if (type.startsWith("text/event-stream") && answer.body) return follow$1(place, text, answer.body);
+	if (/json|text|csv/.test(type)) text.textContent = cut(readable(await answer.text()));
+	else text.textContent = `${(await answer.arrayBuffer()).byteLength} bytes`;
+}
+async function follow$1(place, text, body) {
+	const reader = body.getReader();
+	const decoder = new TextDecoder();
+	place.append(button("Stop", () => {
+		reader.cancel().catch(() => {});
+	}));
+	for (;;) {
+		const { done, value } = await reader.read();
+		if (done) return;
+		text.textContent = (text.textContent + decoder.decode(value, { stream: true })).slice(-2e5);
+	}
+}
+const cut = (text) => text.length > shownMax ? `${text.slice(0, shownMax)}\n… ${text.length - shownMax} more characters` : text;
+function readable(text) {
+	try {
+		return JSON.stringify(JSON.parse(text), null, 2);
+	} catch {
+		return text;
+	}
+}
+// server/http/reference/browser/try-it.ts
+/** What was typed for a parameter is offered again where the same thing is asked for: examples name the kind. */
+const typed = /* @__PURE__ */ new Map();
+/** A form that sends the operation, and the same request as samples to copy. */
+function tryIt(operation) {
+	const fields = operation.parameters.map(fieldOf);
+	const isFile = /multipart|octet-stream/.test(operation.mediaType ?? "");
+	const body = element("textarea", {
+		"aria-label": "Body",
+		rows: "8",
+		spellcheck: "false"
+	});
+	body.value = operation.example === void 0 ? "" : JSON.stringify(operation.example, null, 2);
+	const file = element("input", {
+		type: "file",
+		"aria-label": "File"
+	});
+	const answer = element("div", {
+		class: "answer",
+		"aria-live": "polite"
+	});
+	const filled = () => filledIn(fields, operation.mediaType && !isFile ? body.value : void 0);
+	const form = element("form", {}, ...fields.map(({ parameter, input }) => element("label", { title: parameter.description }, `${parameter.name}${parameter.required ? "" : " (optional)"} `, input)), ...operation.mediaType ? [element("label", {}, "Body ", isFile ? file : body)] : [], element("button", { type: "submit" }, "Send"));
+	const samples = samplesOf(operation, filled);
+	form.addEventListener("input", samples.update);
+	form.addEventListener("submit", (event) => {
+		event.preventDefault();
+		send(operation, filled(), isFile ? file.files?.[0] : void 0, answer).catch((error) => {
+			answer.replaceChildren(element("p", { class: "bad" }, String(error)));
+		});
+	});
+	return element("div", { class: "try" }, element("h4", {}, "Try it"), form, answer, samples.view);
+}
+function fieldOf(parameter) {
+	const given = parameter.name === "Idempotency-Key" ? newKey() : typed.get(parameter.example);
+	const input = element("input", {
+		name: parameter.name,
+		required: parameter.required,
+		placeholder: asTyped(parameter.example),
+		spellcheck: "false"
+	});
+	input.value = given ?? "";
+	input.addEventListener("change", () => {
+		if (parameter.in === "path") typed.set(parameter.example, input.value);
+	});
+	return {
+		parameter,
+		input
+	};
+}
+/** An example as a person would type it: lists with commas. */
+const asTyped = (example) => Array.isArray(example) ? example.join(",") : typeof example === "string" ? example : JSON.stringify(example ?? "");
+/** `crypto.randomUUID` exists only on pages that came over TLS or from this machine. */
+const newKey = () => [...crypto.getRandomValues(/* @__PURE__ */ new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+function filledIn(fields, body) {
+	const filled = {
+		path: {},
+		query: {},
+		headers: {},
+		body
+	};
+	for (const { parameter, input } of fields) {
+		const value = input.value.trim();
+		if (parameter.in === "path") filled.path[parameter.name] = value;
+		else if (value === "") continue;
+		else if (parameter.in === "header") filled.headers[parameter.name] = value;
+		else filled.query[parameter.name] = parameter.schema.type === "array" ? value.split(/[\s,]+/) : [value];
+	}
+	return filled;
+}
+async function send(operation, filled, file, answer) {
+	const headers = new Headers({
+		...credentialHeaders(),
+		...filled.headers
+	});
+	let body;
+	if (operation.mediaType === "multipart/form-data") {
+		body = new FormData();
+		if (file) body.append("file", file);
+	} else if (operation.mediaType) {
+		headers.set("Content-Type", operation.mediaType);
+		body = file ?? bodyText(operation, filled.body ?? "");
+	}
+	answer.replaceChildren("Sending…");
+	const startedAt = performance.now();
+	const url = urlOf(".", operation, filled);
+	await showAnswer(answer, await fetch(url, {
+		method: operation.method,
+		headers,
+		...body !== void 0 && { body }
+	}), startedAt);
+}
+const samples = {
+	curl: curlSample,
+	Code: fetchSample,
+	SDK: sdkSample
+};
+function samplesOf(operation, filled) {
+	const base = new URL(".", location.href).href.replace(/\/$/, "");
+	const blocks = Object.entries(samples).map(([name, make]) => {
+		const code = element("code");
+		const pre = element("pre", { tabindex: "0" }, code);
+		const copied = button("Copy", () => {
+			copy(pre).then(() => {
+				copied.textContent = "Copied";
+				setTimeout(() => copied.replaceChildren("Copy"), 1500);
+			}).catch(() => {});
+		});
+		copied.setAttribute("aria-label", `Copy as ${name}`);
+		return {
+			code,
+			make,
+			view: element("details", {
+				name: `sample-${operation.operationId}`,
+				open: name === "curl"
+			}, element("summary", {}, name), copied, pre)
+		};
+	});
+	const update = () => {
+		for (const { code, make } of blocks) try {
+			code.textContent = make(base, operation, filled());
+		} catch {
+			code.textContent = "The body is not JSON.";
+		}
+	};
+	update();
+	return {
+		update,
+		view: element("div", { class: "samples" }, ...blocks.map(({ view }) => view))
+	};
+}
+/** The clipboard can be written only on pages that came over TLS or from this machine; others select the text. */
+async function copy(place) {
+	if (navigator.clipboard) return navigator.clipboard.writeText(place.textContent ?? "");
+	getSelection()?.selectAllChildren(place);
+}
+// server/http/reference/browser/main.ts
+/** Adds to a page that can be read without scripts: search, credentials, and a form for each operation when it is opened. */
+async function openOperation(details, name) {
+	const operation = (await operations()).get(name);
+	if (operation) details.querySelector("summary")?.after(tryIt(operation));
+}
+mountSearch();
+mountCredentials();
+for (const details of document.querySelectorAll("details[data-operation]")) {
+	const open = () => {
+		openOperation(details, details.dataset.operation ?? "").catch((error) => {
+			details.append(`The API document cannot be loaded: ${String(error)}`);
+		});
+	};
+	if (details.open) open();
+	else details.addEventListener("toggle", open, { once: true });
+}
+/** A link to an operation opens it. */
+const follow = () => {
+	const target = document.getElementById(location.hash.slice(1));
+	const details = target?.querySelector("details");
+	if (details) details.open = true;
+	target?.scrollIntoView();
+};
+addEventListener("hashchange", follow);
+if (location.hash !== "") follow();
