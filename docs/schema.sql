@@ -692,7 +692,10 @@ create table run_contents (
   bundle_key text,
   bundle_bytes bigint,
   created_at timestamp with time zone default now() not null,
+  refused_rule text,
+  refused_path text,
   constraint run_contents_pkey PRIMARY KEY (run_id),
+  constraint run_contents_refused_check CHECK (length(refused_rule) >= 1 AND length(refused_rule) <= 31 AND (refused_path IS NULL OR refused_rule IS NOT NULL AND length(refused_path) >= 1 AND length(refused_path) <= 300)) NOT VALID,
   constraint run_contents_state_check CHECK (state = ANY (ARRAY['active'::text, 'delete_pending'::text, 'tombstoned'::text])),
   constraint run_contents_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id),
   constraint run_contents_run_id_fkey FOREIGN KEY (run_id) REFERENCES runs(id)

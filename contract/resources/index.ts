@@ -88,6 +88,7 @@ import { QuickRun, QuickRunRequest } from './runs/quick-run.ts'
 import { ManualRunSubmitRequest, RunDetail, RunList, RunRetryRequest } from './runs/run.ts'
 import { ArtifactDownloadCapability, RunArtifact, RunArtifactList } from './runs/run-artifact.ts'
 import { RunContent } from './runs/run-content.ts'
+import { RunRemark, RunRemarks } from './runs/run-remark.ts'
 import { InlineOutput, RunAndWaitRequest, RunResult } from './runs/run-result.ts'
 import { RunUsage } from './runs/run-usage.ts'
 import { RunLink, RunLinkList, SignedLinkCreateRequest } from './runs/signed-link.ts'
@@ -214,6 +215,8 @@ export const namedSchemas = {
   RunContent,
   InlineOutput,
   RunAndWaitRequest,
+  RunRemark,
+  RunRemarks,
   RunResult,
   RunUsage,
   RunLink,

@@ -4,6 +4,7 @@ import { chatroomPageSizeDefault, runSubmitBodyMaxBytes } from '../limits.ts'
 import { listQuery } from '../pagination.ts'
 import { RunDetail } from '../resources/runs/run.ts'
 import { downloadCapabilityHeader, RunArtifactList } from '../resources/runs/run-artifact.ts'
+import { RunRemarks } from '../resources/runs/run-remark.ts'
 import { RunAndWaitRequest, RunResult, WaitSeconds } from '../resources/runs/run-result.ts'
 import { BuildStateEvent, RunStateEvent } from '../resources/runs/state-event.ts'
 import { BuildParams } from './environment-routes.ts'
@@ -92,6 +93,16 @@ export const resultRoutes = {
     mediaType: 'application/zip',
     params: RunParams,
     errors: ['not_found', 'downloads_busy'],
+  }),
+  readRunRemarks: route({
+    ...tenant,
+    action: 'run.read',
+    method: 'GET',
+    path: `${run}/remarks`,
+    summary: 'Read remarks about a run that has ended: no output, or artifacts that were refused and why',
+    params: RunParams,
+    response: RunRemarks,
+    errors: ['not_found'],
   }),
   followRunEvents: route({
     ...tenant,

@@ -235,6 +235,7 @@ export const expectations: Partial<Record<RouteName | (string & {}), Expectation
     allowed: 409,
   },
   downloadRunFiles: {},
+  readRunRemarks: {},
   followRunEvents: {},
   waitForRun: {},
   runAndWait: {

@@ -8,6 +8,7 @@ import * as stateWatches from './migrations/0080-state-watches.ts'
 import * as signedLinks from './migrations/0081-signed-links.ts'
 import * as secrets from './migrations/0090-secrets.ts'
 import * as agents from './migrations/0100-agents.ts'
+import * as refusedArtifacts from './migrations/0120-refused-artifacts.ts'
 import { listMigrations } from './recorded-migrations.ts'
 
 type Migrations = Readonly<Record<string, Migration>>
@@ -19,6 +20,7 @@ export const migrations: Migrations = {
   '0081-signed-links': signedLinks,
   '0090-secrets': secrets,
   '0100-agents': agents,
+  '0120-refused-artifacts': refusedArtifacts,
 }
 
 /** Migrates the database to the current schema. Safe to call from several processes at once. */

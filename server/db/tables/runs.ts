@@ -90,6 +90,8 @@ export interface RunContentsTable {
   bundle_key: string | null
   bundle_bytes: number | null
   created_at: Generated<Date>
+  refused_rule: Generated<string | null>
+  refused_path: Generated<string | null>
 }
 
 export interface RunRefusalsTable {

@@ -39,7 +39,15 @@ export interface SandboxExit {
    * Null if the spec collects no tree. `rejected` keeps no file; `reason` is the slug of the violated rule, or `storage` if the
    * host could not store a valid tree.
    */
-  tree: { status: 'collected' | 'absent' | 'rejected'; reason: string; files: CollectedTreeFile[] } | null
+  tree: CollectedTree | null
+}
+
+export interface CollectedTree {
+  status: 'collected' | 'absent' | 'rejected'
+  reason: string
+  /** The last 255 bytes of the path that broke the rule, if one did; raw bytes in latin1. */
+  path?: string
+  files: CollectedTreeFile[]
 }
 
 export interface CollectedTreeFile {

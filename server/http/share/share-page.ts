@@ -63,6 +63,7 @@ export function sharePage(view: ShareView, token: string): string {
 </header>
 <main>
 ${output(view, token)}
+${view.remarks.map((remark) => html`<p>${plainText(remark)}</p>`)}
 ${view.files.length === 0 ? '' : html`<section><h2>Files</h2>${view.files.map((file) => fileView(file, token))}</section>`}
 ${view.more > 0 ? html`<p class="soft">and ${view.more} more files</p>` : ''}
 </main>

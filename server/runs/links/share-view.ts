@@ -3,6 +3,7 @@ import { notFound } from '../../base/errors/coded-error.ts'
 import type { ObjectStorage } from '../../storage/port.ts'
 import { partOfArtifact } from '../downloads/stored-parts.ts'
 import { readInlineOutput } from '../read/results/inline-output.ts'
+import { remarksOf } from '../read/results/run-remarks.ts'
 import type { RunLookup } from '../read/run-lookup.ts'
 import { listArtifacts } from '../results/artifact-store.ts'
 import { findContent } from '../results/run-content-store.ts'
@@ -29,6 +30,8 @@ export interface ShareView {
   endedAt: Date | null
   expiresAt: Date
   output: InlineOutput | null
+  /** What the job did that cost it a part of its result, as sentences. */
+  remarks: string[]
   files: SharedFile[]
   /** Files beyond those listed. */
   more: number
@@ -75,6 +78,9 @@ export async function readShare(deps: ShareDeps, opening: Opening, signal: Abort
       endedAt: run.terminal_at,
       expiresAt: link.expires_at,
       output: await readInlineOutput(deps, key),
+      remarks: remarksOf(run, content)
+        .filter(({ code }) => code !== 'no_output')
+        .map(({ message }) => message),
       files,
       more: rows.length - files.length,
     }

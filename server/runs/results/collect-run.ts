@@ -6,7 +6,7 @@ import type { SandboxPort } from '../../executor/port/sandboxes.ts'
 import type { ObjectStorage } from '../../storage/port.ts'
 import { bundleMaxBytes, outputName } from '../prepare/run-sandbox.ts'
 import { type NamedArtifact, nameArtifacts } from './artifact-names.ts'
-import { refusalLine } from './artifact-refusal.ts'
+import { type ArtifactRefusal, refusalLine, refusalOf } from './artifact-refusal.ts'
 
 export interface CollectedObject {
   key: string
@@ -26,6 +26,8 @@ export interface Collected {
   log: CollectedObject | null
   bundle: CollectedObject | null
   artifacts: CollectedArtifact[]
+  /** Absent if no artifact was refused. */
+  refusal?: ArtifactRefusal | undefined
 }
 
 export interface CollectDeps {
@@ -44,13 +46,13 @@ export async function collectRun(
 ): Promise<Collected> {
   const { exit } = source
   const tree = exit.tree?.status === 'collected' ? nameArtifacts(exit.tree.files) : []
-  const refusal = typeof tree === 'string' ? tree : exit.tree?.status === 'rejected' ? exit.tree.reason : ''
+  const refusal = Array.isArray(tree) ? refusalOf(exit.tree) : tree
   const [output, log, bundle] = await Promise.all([
     collectOutput(deps, source),
     collectLog(deps, source, refusal),
-    collectBundle(deps, source, typeof tree === 'string' ? [] : tree),
+    collectBundle(deps, source, Array.isArray(tree) ? tree : []),
   ])
-  return { output, log, ...bundle }
+  return { output, log, ...bundle, refusal }
 }
 
 type Source = Parameters<typeof collectRun>[1]
@@ -83,12 +85,12 @@ const logSlackBytes = 4096
 async function collectLog(
   deps: CollectDeps,
   source: Source,
-  refusal: string,
+  refusal: ArtifactRefusal | undefined,
 ): Promise<CollectedObject | null> {
-  if (source.exit.log.keptBytes === 0 && refusal === '') return null
+  if (source.exit.log.keptBytes === 0 && refusal === undefined) return null
   const key = keyOf(source, 'log')
   const log = await deps.executor.log(source.sandboxId)
-  const body = refusal === '' ? log : Readable.from(followedBy(log, refusalLine(refusal)))
+  const body = refusal === undefined ? log : Readable.from(followedBy(log, refusalLine(refusal)))
   return {
     key,
     ...(await deps.storage.put(key, body, { maxBytes: logMaxBytes + logSlackBytes, isUnread: true })),

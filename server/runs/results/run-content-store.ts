@@ -8,13 +8,14 @@ import type { Collected } from './collect-run.ts'
 export type RunContentRow = Selectable<RunContentsTable>
 
 /** CTE `content`: inserts the content of the run in `moved`. */
-export const contentCte = ({ output, log, bundle }: Collected): RawBuilder<unknown> => sql`
+export const contentCte = ({ output, log, bundle, refusal }: Collected): RawBuilder<unknown> => sql`
   content as (
     insert into run_contents (run_id, company_id, output_key, output_bytes, output_digest, log_key, log_bytes, log_digest,
-      bundle_key, bundle_bytes)
+      bundle_key, bundle_bytes, refused_rule, refused_path)
     select id, company_id, ${output?.key ?? null}::text, ${output?.byteSize ?? null}::bigint, ${output?.digest ?? null}::text,
       ${log?.key ?? null}::text, ${log?.byteSize ?? null}::bigint, ${log?.digest ?? null}::text,
-      ${bundle?.key ?? null}::text, ${bundle?.byteSize ?? null}::bigint
+      ${bundle?.key ?? null}::text, ${bundle?.byteSize ?? null}::bigint,
+      ${refusal?.rule ?? null}::text, ${refusal?.path ?? null}::text
     from moved
   )`
 

@@ -155,21 +155,25 @@ test('a job cannot change its image for the next one', async () => {
 })
 
 test('hostile artifacts lose the bundle, never the result', async () => {
-  const cases: [string, string][] = [
-    ['ln -s /etc/passwd artifacts/l', 'symlink'],
-    ['echo 1 > artifacts/a; ln artifacts/a artifacts/b', 'hard_link'],
-    ['mkfifo artifacts/f', 'special_file'],
-    ['for i in 1 2 3 4 5 6; do echo > artifacts/$i; done', 'too_many_files'],
-    ['dd if=/dev/zero of=artifacts/big bs=1M count=2', 'too_large'],
-    ['dd if=/dev/zero of=artifacts/sparse bs=1 count=1 seek=99999999999', 'too_large'],
-    ['touch "artifacts/$(printf "a\\nb")"', 'control_character'],
+  const deep = `${'d'.repeat(200)}/${'e'.repeat(200)}`
+  const cases: [string, string, string?][] = [
+    ['ln -s /etc/passwd artifacts/l', 'symlink', 'l'],
+    ['mkdir -p artifacts/a/b; ln -s c artifacts/a/b/l; echo > artifacts/z', 'symlink', 'a/b/l'],
+    ['echo 1 > artifacts/a; ln artifacts/a artifacts/b', 'hard_link', 'a'],
+    ['mkfifo artifacts/f', 'special_file', 'f'],
+    ['for i in 1 2 3 4 5 6; do echo > artifacts/$i; done', 'too_many_files', '6'],
+    ['echo > artifacts/a; dd if=/dev/zero of=artifacts/big bs=1M count=2', 'too_large', 'big'],
+    ['dd if=/dev/zero of=artifacts/sparse bs=1 count=1 seek=99999999999', 'too_large', 'sparse'],
+    ['touch "artifacts/$(printf "a\\nb")"', 'control_character', 'a\nb'],
     ['rmdir artifacts; ln -s / artifacts', 'not_a_folder'],
-    ['mkdir artifacts/closed; chmod 0 artifacts/closed', 'unreadable'],
+    ['mkdir artifacts/closed; chmod 0 artifacts/closed', 'unreadable', 'closed'],
+    [`mkdir -p artifacts/${deep}; mkfifo artifacts/${deep}/f`, 'special_file', `${deep}/f`.slice(-255)],
+    [`mkfifo 'artifacts/","x":"é'`, 'special_file', Buffer.from('","x":"é').toString('latin1')],
   ]
-  for (const [script, reason] of cases) {
+  for (const [script, reason, path] of cases) {
     const spec = shellJob(empty, `mkdir artifacts; echo 1 > output.json; ${script} 2>/dev/null; exit 0`)
     const { exit } = await agent.run(spec)
-    expect(exit.tree, script).toEqual({ status: 'rejected', reason, files: [] })
+    expect(exit.tree, script).toEqual({ status: 'rejected', reason, path, files: [] })
     expect(exit.files.output, script).toEqual({ status: 'present', byteSize: 2 })
   }
 })

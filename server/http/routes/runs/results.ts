@@ -6,6 +6,7 @@ import { openByCapability, openResult, type ResultDeps } from '../../../runs/dow
 import { openRunZip } from '../../../runs/downloads/zip-of-run.ts'
 import { attachment } from '../../../runs/read/results/content-disposition.ts'
 import { type CapabilityDeps, listRunArtifacts } from '../../../runs/read/results/read-artifacts.ts'
+import { readRunRemarks } from '../../../runs/read/results/run-remarks.ts'
 import { followRunEvents, waitForRun } from '../../../runs/read/wait-for-run.ts'
 import { type RunAndWaitDeps, runAndWait } from '../../../runs/submit/run-and-wait.ts'
 import type { Mount } from '../../mount.ts'
@@ -20,6 +21,9 @@ export function mountResultRoutes(mount: Mount, services: ResultServices): void 
   mountDownloads(mount, services)
   mount(resultRoutes.listRunFiles, ({ principal, params, query }) =>
     listRunArtifacts(services, principal, { ...addressOf(params), query }),
+  )
+  mount(resultRoutes.readRunRemarks, ({ principal, params }) =>
+    readRunRemarks(services, principal, addressOf(params)),
   )
   mount(resultRoutes.followRunEvents, async ({ principal, params, query, request, reply }) => {
     const after = query.after ?? lastEventPosition(request)

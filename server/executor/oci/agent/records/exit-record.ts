@@ -18,7 +18,8 @@ interface ShimRecord
   logTotalBytes: number
   logKeptBytes: number
   files: { status: CollectedFileStatus; byteSize: number }[]
-  tree: { status: 'collected' | 'absent' | 'rejected'; reason: string }
+  /** `path`: hexadecimal digits; absent in records of earlier releases. */
+  tree: { status: 'collected' | 'absent' | 'rejected'; reason: string; path?: string }
 }
 
 const recordFile = 'exit.json'
@@ -41,10 +42,13 @@ export function readExit(folder: string, spec: SandboxSpec): SandboxExit | undef
     files: Object.fromEntries(
       spec.collect.files.map((file, at) => [file.name, files[at] ?? { status: 'absent', byteSize: 0 }]),
     ),
-    tree: spec.collect.tree
-      ? { ...tree, files: tree.status === 'collected' ? readTreeIndex(folder) : [] }
-      : null,
+    tree: spec.collect.tree ? treeOf(folder, tree) : null,
   }
+}
+
+function treeOf(folder: string, { status, reason, path }: ShimRecord['tree']): SandboxExit['tree'] {
+  const files = status === 'collected' ? readTreeIndex(folder) : []
+  return { status, reason, files, ...(path && { path: Buffer.from(path, 'hex').toString('latin1') }) }
 }
 
 /** True if the shim ended because no start signal came: nothing was started, and nothing will be. */

@@ -49,8 +49,10 @@ static void write_record(const char *cause, int exit_code, int signal_number, co
   for (int i = 0; i < shim_plan.file_count; i++)
     fprintf(out, "%s{\"status\":\"%s\",\"byteSize\":%llu}", i ? "," : "", file_words[shim_results.files[i].status % FILE_STATUSES],
             (unsigned long long)shim_results.files[i].size);
-  fprintf(out, "],\"tree\":{\"status\":\"%s\",\"reason\":\"%s\"}}\n", tree_words[shim_results.tree_status % 3],
+  fprintf(out, "],\"tree\":{\"status\":\"%s\",\"reason\":\"%s\",\"path\":\"", tree_words[shim_results.tree_status % 3],
           shim_results.tree_reason);
+  for (const char *at = shim_results.tree_path; *at; at++) fprintf(out, "%02x", (unsigned char)*at);
+  fprintf(out, "\"}}\n");
   long bytes = ftell(out);
   if (fclose(out) || bytes >= RECORD_BYTES) _exit(1);
   memset(record + bytes, ' ', RECORD_BYTES - bytes);

@@ -70,11 +70,14 @@ struct plan {
 enum file_status { FILE_ABSENT, FILE_PRESENT, FILE_TOO_LARGE, FILE_NOT_REGULAR, FILE_LOST, FILE_STATUSES };
 enum tree_status { TREE_ABSENT, TREE_COLLECTED, TREE_REJECTED };
 
-/* What the collecting child reports to the shim: numbers and a short slug, nothing else. */
+/* What the collecting child reports to the shim: numbers, a short slug, and the end of the path that broke a rule, whose bytes
+   are the program's. */
+enum { ODD_PATH_BYTES = 255 };
 struct collected {
   struct { uint32_t status; uint64_t size; } files[MAX_FILES];
   uint32_t tree_status;
   char tree_reason[32];
+  char tree_path[ODD_PATH_BYTES + 1];
 };
 
 enum end { END_SELF, END_STOPPED, END_DEADLINE, END_EGRESS_CAP, END_INPUT_CUT, END_NOT_WANTED, END_DISK_LOW };

@@ -3,7 +3,7 @@
  *
  * Everything below /workspace was named and typed by a hostile program. So a child process copies it (outputs.c) that has
  * given up root for the program's own (mapped) user and holds no capability. The files it writes to were opened before. It
- * reports only numbers and a slug.
+ * reports numbers, a slug, and a path, which the shim copies into its record as hexadecimal digits.
  */
 #define _GNU_SOURCE
 #include "shim/collect/outputs.h"
@@ -27,7 +27,8 @@ static int result_file(int dir, const char *name) {
   return file;
 }
 
-/* The last report counts. */
+/* The last report counts. One write of this size is never divided. */
+_Static_assert(sizeof(struct collected) <= 4096, "a report is one write to a pipe");
 static void report(int answer) {
   if (write(answer, &outcome, sizeof outcome) != sizeof outcome) _exit(1);
 }
@@ -104,4 +105,5 @@ void collect_results(const struct plan *plan, int dir, int workspace, struct col
   if (pid > 0) waitpid(pid, &status, 0);
   if (turn >= 0) close(turn);
   result->tree_reason[sizeof result->tree_reason - 1] = 0;
+  result->tree_path[sizeof result->tree_path - 1] = 0;
 }

@@ -71,16 +71,23 @@ static struct {
   int root;
   struct tree_target target;
   uint64_t files, bytes, entries;
+  /* Path of the entry that broke a rule. */
+  char odd[PATH_BYTES];
 } tree;
 
 static const char *walk(const char *path);
 
+static const char *refuse(const char *path, const char *reason) {
+  snprintf(tree.odd, sizeof tree.odd, "%s", path);
+  return reason;
+}
+
 static const char *visit_file(const char *path, const struct stat *status) {
-  if (status->st_nlink != 1) return "hard_link";
-  if (++tree.files > tree.plan->tree.max_files) return "too_many_files";
-  if ((uint64_t)status->st_size > tree.plan->tree.max_bytes - tree.bytes) return "too_large";
+  if (status->st_nlink != 1) return refuse(path, "hard_link");
+  if (++tree.files > tree.plan->tree.max_files) return refuse(path, "too_many_files");
+  if ((uint64_t)status->st_size > tree.plan->tree.max_bytes - tree.bytes) return refuse(path, "too_large");
   int file = open_below(tree.root, path, O_RDONLY);
-  if (file < 0) return "unreadable";
+  if (file < 0) return refuse(path, "unreadable");
   bool copied = copy(file, tree.target.data, status->st_size);
   close(file);
   if (!copied) return "storage";
@@ -93,20 +100,20 @@ static const char *visit_file(const char *path, const struct stat *status) {
 static const char *visit(const char *folder, const char *name) {
   char path[PATH_BYTES];
   struct stat status;
-  if (++tree.entries > tree.plan->tree.max_files + EXTRA_ENTRIES) return "too_many_files";
-  if (strlen(name) > tree.plan->tree.max_name) return "name_too_long";
-  for (const char *at = name; *at; at++)
-    if ((unsigned char)*at < 0x20 || *at == 0x7f) return "control_character";
   int size = snprintf(path, sizeof path, "%s%s%s", folder, *folder ? "/" : "", name);
-  if (size >= (int)sizeof path || (uint64_t)size > tree.plan->tree.max_path) return "path_too_long";
+  if (++tree.entries > tree.plan->tree.max_files + EXTRA_ENTRIES) return refuse(path, "too_many_files");
+  if (strlen(name) > tree.plan->tree.max_name) return refuse(path, "name_too_long");
+  for (const char *at = name; *at; at++)
+    if ((unsigned char)*at < 0x20 || *at == 0x7f) return refuse(path, "control_character");
+  if (size >= (int)sizeof path || (uint64_t)size > tree.plan->tree.max_path) return refuse(path, "path_too_long");
   int entry = open_below(tree.root, path, O_PATH);
-  if (entry < 0) return errno == ELOOP ? "symlink" : "unreadable";
+  if (entry < 0) return refuse(path, errno == ELOOP ? "symlink" : "unreadable");
   int known = fstat(entry, &status);
   close(entry);
-  if (known) return "unreadable";
-  if (S_ISLNK(status.st_mode)) return "symlink";
+  if (known) return refuse(path, "unreadable");
+  if (S_ISLNK(status.st_mode)) return refuse(path, "symlink");
   if (S_ISDIR(status.st_mode)) return walk(path);
-  if (!S_ISREG(status.st_mode)) return "special_file";
+  if (!S_ISREG(status.st_mode)) return refuse(path, "special_file");
   return visit_file(path, &status);
 }
 
@@ -116,7 +123,7 @@ static int by_name(const void *left, const void *right) { return strcmp(*(char *
 static const char *walk(const char *path) {
   int handle = open_below(tree.root, *path ? path : ".", O_RDONLY | O_DIRECTORY);
   DIR *folder = handle < 0 ? NULL : fdopendir(handle);
-  if (!folder) return "unreadable";
+  if (!folder) return refuse(path, "unreadable");
   char **names = NULL;
   size_t count = 0;
   const char *reason = NULL;
@@ -125,7 +132,7 @@ static const char *walk(const char *path) {
     if (count % 64 == 0) names = realloc(names, (count + 64) * sizeof *names);
     if (!names) return "unreadable";
     names[count++] = strdup(entry->d_name);
-    if (count > tree.plan->tree.max_files + EXTRA_ENTRIES) reason = "too_many_files";
+    if (count > tree.plan->tree.max_files + EXTRA_ENTRIES) reason = refuse(path, "too_many_files");
   }
   closedir(folder);
   if (!reason && count) qsort(names, count, sizeof *names, by_name);
@@ -153,6 +160,9 @@ void outputs_copy_tree(const struct plan *plan, int workspace, struct tree_targe
   result->tree_status = reason ? TREE_REJECTED : TREE_COLLECTED;
   if (!reason) return;
   snprintf(result->tree_reason, sizeof result->tree_reason, "%s", reason);
+  /* The end of a path names the file. */
+  size_t length = strlen(tree.odd);
+  strcpy(result->tree_path, tree.odd + (length > ODD_PATH_BYTES ? length - ODD_PATH_BYTES : 0));
   /* The status says it already: what stays in the files is never read. */
   if (ftruncate(target.data, 0) || ftruncate(fileno(target.index), 0)) return;
 }
