@@ -87,7 +87,8 @@ function waitHint({ retryAfterSeconds: seconds }: ApiError): string | undefined 
 function problemsOf(detail: unknown): string[] {
   if (typeof detail !== 'object' || detail === null || !('errors' in detail)) return []
   if (!Array.isArray(detail.errors)) return []
-  return detail.errors.slice(0, problemsShown).map(problemText)
+  const problems = detail.errors.slice(0, problemsShown).map(problemText)
+  return 'example' in detail ? [...problems, `for example: ${JSON.stringify(detail.example)}`] : problems
 }
 
 /** The message of a problem in the contract's format; anything else unchanged. */

@@ -89,12 +89,13 @@ test('a run that ran out of time ends with 124, one that was cancelled with 125'
 
 test('a watched run that is refused exits with 125 and lists the problems', async () => {
   const errors = [{ type: 'minItems', loc: ['body', 'input', 'rows'], msg: 'input.rows has too few' }]
-  const detail = { code: 'input_schema_violation', message: 'The input does not match.', errors }
+  const example = { rows: [{ note: 'x\u001b[31m' }] }
+  const detail = { code: 'input_schema_violation', message: 'The input does not match.', errors, example }
   service.answers.submitRun = () => ({ status: 422, detail })
   const result = await watched({})
   expect(result.exitCode).toBe(125)
   expect(result.stderr).toBe(
-    'error: The input does not match. (input_schema_violation)\n  input.rows has too few\nhint:  Correct the problems listed above.\n',
+    'error: The input does not match. (input_schema_violation)\n  input.rows has too few\n  for example: {"rows":[{"note":"x\\u001b[31m"}]}\nhint:  Correct the problems listed above.\n',
   )
 })
 

@@ -15,7 +15,7 @@ import type { QueuePolicy } from '../../runs/queue/queue-policy.ts'
 import type { RunLookup } from '../../runs/read/run-lookup.ts'
 import { SubmissionQueue } from '../../runs/submit/submission-queue.ts'
 import type { ObjectStorage } from '../../storage/port.ts'
-import { Runnables, validateInput } from '../../tasks/menu/runnable.ts'
+import { inputChecker, Runnables } from '../../tasks/menu/runnable.ts'
 
 /** What human turns and agent tools share with the rest of the API. */
 interface AgentParts {
@@ -49,7 +49,7 @@ export function mountAgents(app: FastifyInstance, mounting: MountOptions, parts:
     runnables: new Runnables(db),
     queue: new SubmissionQueue(db, policy),
     policy,
-    validateInput,
+    validateInput: inputChecker(db),
   }
   mountProposalRoutes(mounter(app, mounting), { db, directory, clock, signed, submit })
   const read = { db, directory, policy, runs: parts.runs, pages: parts.pages }

@@ -19,7 +19,7 @@ import { RunSnapshots } from '../../runs/read/run-snapshots.ts'
 import { SubmissionQueue } from '../../runs/submit/submission-queue.ts'
 import type { StateWatchers } from '../../state-watch/state-watchers.ts'
 import type { ObjectStorage } from '../../storage/port.ts'
-import { Runnables, validateInput } from '../../tasks/menu/runnable.ts'
+import { inputChecker, Runnables } from '../../tasks/menu/runnable.ts'
 
 /** What the routes of runs share with those of other areas. */
 interface RunParts {
@@ -44,7 +44,7 @@ export function mountRuns(mount: Mount, { keys, followers, scheduler, baseUrl, .
     ...parts,
     runnables: new Runnables(db),
     queue: new SubmissionQueue(db, policy),
-    validateInput,
+    validateInput: inputChecker(db),
     readings: new RunSnapshots(db),
     downloads: new Downloads(parts.storage),
     capabilityKey: keys.derive('download-capability'),

@@ -12,7 +12,7 @@ import { requireRegion, requireStartable } from './startable.ts'
 import type { SubmissionQueue } from './submission-queue.ts'
 
 type ValidateInput = (
-  version: Pick<RunnableVersion, 'company_id' | 'input_schema'>,
+  version: Pick<RunnableVersion, 'id' | 'company_id' | 'input_schema'>,
   input: Buffer,
 ) => Promise<void>
 

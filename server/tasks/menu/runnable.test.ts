@@ -5,8 +5,9 @@ import { createTestDatabase } from '../../../testing/database/test-database.ts'
 import { makeEnvironmentVersion } from '../../../testing/factories/environment-version.ts'
 import { makeDepartment, makeTenant, type Tenant } from '../../../testing/factories/tenant.ts'
 import type { Room } from '../../access/directory/directory.ts'
+import type { CodedError } from '../../base/errors/coded-error.ts'
 import { newId } from '../../base/ids.ts'
-import { Runnables, validateInput } from './runnable.ts'
+import { inputChecker, Runnables, validateInput } from './runnable.ts'
 
 const { db } = await createTestDatabase()
 const api = new TestApi(db)
@@ -115,6 +116,30 @@ describe('validating an input', () => {
       msg: 'input[1] must be a number',
     })
     expect(JSON.stringify(detail)).not.toContain('hunter2')
+  })
+
+  it('shows the example of the version beside the problems, or that of its schema, if it is short', async () => {
+    const withSchema = '{"type":"object","examples":[{"rows":[1]},2]}'
+    const examples: [string | null, string, unknown][] = [
+      ['{"rows":[2]}', withSchema, { rows: [2] }],
+      [null, withSchema, { rows: [1] }],
+      [null, '{"type":"object"}', undefined],
+      ['{ not json', '{"type":"object"}', undefined],
+      [JSON.stringify('x'.repeat(5000)), '{"type":"object"}', undefined],
+    ]
+    for (const [input_example, input_schema, example] of examples) {
+      const changed = db.updateTable('task_versions').set({ input_example, input_schema })
+      await changed.where('id', '=', versionId).execute()
+      const row = { id: versionId, company_id: tenant.companyId, input_schema }
+      const refused = await inputChecker(db)(row, staged(1)).catch((error: unknown) => error)
+      const problem = { type: 'type', loc: ['body', 'input'], msg: expect.any(String) }
+      expect(refused).toMatchObject({
+        code: 'input_schema_violation',
+        detail: { errors: [problem] },
+      })
+      expect((refused as CodedError).detail.example).toEqual(example)
+      await inputChecker(db)(row, staged({}))
+    }
   })
 
   it('refuses an input that cannot be checked within the limits', async () => {

@@ -119,4 +119,5 @@ function requireUsable(
   if (!usable) throw new CodedError('version_not_runnable')
 }
 
+export { inputChecker } from '../inputs/input-example.ts'
 export { validateInput } from '../inputs/validate-input.ts'

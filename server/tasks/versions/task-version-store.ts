@@ -39,6 +39,21 @@ export const findVersionById = (
     .where('id', '=', id)
     .executeTakeFirst()
 
+/** The example of a version's input; undefined without one. */
+export async function findInputExample(
+  db: Executing,
+  companyId: string,
+  id: string,
+): Promise<string | null | undefined> {
+  const row = await db
+    .selectFrom('task_versions')
+    .select('input_example')
+    .where('company_id', '=', companyId)
+    .where('id', '=', id)
+    .executeTakeFirst()
+  return row?.input_example
+}
+
 const byKey = (db: Executing, key: VersionKey) =>
   db
     .selectFrom('task_versions')
