@@ -99,7 +99,9 @@ export const resultRoutes = {
     action: 'run.read',
     method: 'GET',
     path: `${run}/remarks`,
-    summary: 'Read remarks about a run that has ended: no output, or artifacts that were refused and why',
+    summary: 'Read remarks about a run that has ended',
+    description:
+      'What its author should know although the run may have completed: that it wrote no output, or that none of its artifacts was kept, and which file broke which rule. Empty until the run has ended.',
     params: RunParams,
     response: RunRemarks,
     errors: ['not_found'],

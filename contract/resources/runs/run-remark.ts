@@ -1,24 +1,38 @@
 import { type Static, Type } from 'typebox'
-import { Identifier } from '../../ids.ts'
+import { about } from '../../about.ts'
+import { RunId } from '../../identifiers.ts'
 import { Nullable, OneOf } from '../../schema.ts'
 
 export const remarkCodes = ['no_output', 'artifacts_refused'] as const
 
 /** What the author of a run that has ended should know, although the run may have completed. */
 export const RunRemark = Type.Object({
-  code: OneOf(remarkCodes),
-  /** The broken rule of `artifacts_refused`, such as `symlink`; otherwise empty. */
-  rule: Type.String({ maxLength: 31 }),
-  /** The artifact that broke the rule, on one line, its end if it is long. Written by the job: escape it for display. */
-  path: Nullable(Type.String({ maxLength: 300 })),
-  /** The remark as a sentence, which may hold the path. */
-  message: Type.String({ maxLength: 600 }),
+  code: about(
+    '`no_output`: the run completed without an output; `artifacts_refused`: none of its artifacts was kept.',
+    OneOf(remarkCodes),
+    'artifacts_refused',
+  ),
+  rule: about(
+    'The broken rule of `artifacts_refused`; otherwise empty.',
+    Type.String({ maxLength: 31 }),
+    'symlink',
+  ),
+  path: about(
+    'The artifact that broke the rule, on one line, its end if it is long. Written by the job: escape it for display.',
+    Nullable(Type.String({ maxLength: 300 })),
+    'charts/latest.png',
+  ),
+  message: about(
+    'The remark as a sentence, which may hold the path.',
+    Type.String({ maxLength: 600 }),
+    'No artifact was kept: "charts/latest.png" is a symbolic link; leave a copy of what it points to (symlink).',
+  ),
 })
 export type RunRemark = Static<typeof RunRemark>
 
 /** Remarks about a run, empty until it has ended (contract part 3, D6). */
 export const RunRemarks = Type.Object({
-  run_id: Identifier,
-  remarks: Type.Array(RunRemark, { maxItems: remarkCodes.length }),
+  run_id: RunId,
+  remarks: about('What there is to remark.', Type.Array(RunRemark, { maxItems: remarkCodes.length })),
 })
 export type RunRemarks = Static<typeof RunRemarks>

@@ -3,7 +3,6 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { RunResult } from '@sandbox-jobs/contract/resources/runs/run-result.ts'
-import { extensionRoutes } from '@sandbox-jobs/contract/routes/extension-routes.ts'
 import { linkRoutes } from '@sandbox-jobs/contract/routes/link-routes.ts'
 import { resultRoutes } from '@sandbox-jobs/contract/routes/result-routes.ts'
 import { runRoutes } from '@sandbox-jobs/contract/routes/run-routes.ts'
@@ -245,46 +244,6 @@ print(json.dumps({i.filename: z.read(i).decode() for i in z.infolist()}))`
     for (const route of ['readRunOutput', 'downloadRunFiles'] as const) {
       expect((await ask(route, { params: { rid: queued } }, tenant.member)).status).toBe(404)
     }
-  })
-})
-
-describe('the remarks about a run', () => {
-  const odd = `
-    mkdir "$SERVICE_ARTIFACTS_DIR/charts"; echo > "$SERVICE_ARTIFACTS_DIR/good.txt"
-    ln -s /etc/passwd "$SERVICE_ARTIFACTS_DIR/charts/<b>latest
-.png"`
-  const remarksOf = async (script: string) => {
-    const task = await runs.makeTask(tenant.companyId, script)
-    const { run } = (await runs.runAndWait(task, key, tenant.roomId)).body
-    const { remarks } = (await ask('readRunRemarks', { params: { rid: run.id } })).body
-    return { run, remarks }
-  }
-
-  it('name the one artifact that cost it all of them, as its log and its page do', async () => {
-    const { run, remarks } = await remarksOf(odd)
-    const path = 'charts/<b>latest\\n.png'
-    const message = expect.stringContaining(`"${path}" has a control character`)
-    expect(run).toMatchObject({ status: 'completed', error_detail: '', failure_hint: '' })
-    expect(remarks).toMatchObject([
-      { code: 'no_output', rule: '', path: null },
-      { code: 'artifacts_refused', rule: 'control_character', path, message },
-    ])
-    const place = { cid: tenant.roomId, rid: run.id }
-    const log = await runs.api.call(extensionRoutes.readRunLog, key, { params: place })
-    expect(log.text).toContain(`[sandbox] ${remarks[1]?.message}`)
-    const link = await runs.api.call(linkRoutes.createSignedLink, tenant.member, {
-      params: place,
-      body: { purpose: 'share' },
-    })
-    const token = /share\/([^/]+)/.exec(link.body.url)?.[1] ?? ''
-    const page = await runs.api.call(linkRoutes.openShare, null, { params: { token } })
-    expect(page.text).toContain('&lt;b&gt;latest')
-    expect(page.text).not.toContain('<b>latest')
-  })
-
-  it('are none about a run with output and plain artifacts, or that has failed', async () => {
-    expect((await ask('readRunRemarks')).body).toEqual({ run_id: rid, remarks: [] })
-    expect((await remarksOf('exit 3')).remarks).toEqual([])
   })
 })
 
