@@ -43,7 +43,7 @@ export function chooseConnection(
 
 /** One spelling per address, so that a stored login is found again. */
 export function normalUrl(text: string): string {
-  const url = URL.parse(text)
+  const url = URL.canParse(text) ? new URL(text) : undefined
   if (!url || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '') {
     throw new CliError(`Not an address of a service: ${text}`, {
       hint: `An address looks like ${defaultUrl}, without user and password.`,

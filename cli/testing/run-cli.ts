@@ -5,6 +5,9 @@ import { text } from 'node:stream/consumers'
 
 const sandbox = resolve(import.meta.dirname, '../../sandbox')
 
+/** The oldest Node that the command for other machines runs on, of `install/node-20.sh`, and that of the service. */
+export const clientNodes = ['/usr/local/lib/sandbox-jobs/node-20', process.execPath]
+
 export interface CliResult {
   exitCode: number | null
   stdout: string
@@ -16,11 +19,16 @@ export interface CliCall {
   home: string
   env?: Record<string, string>
   stdin?: string
+  /** The program and its first arguments; the checkout's command if absent. */
+  program?: [string, ...string[]]
 }
 
 /** Runs the command as a user does, without a terminal and without settings of the caller. */
-export async function runCli(args: string[], { home, env = {}, stdin = '' }: CliCall): Promise<CliResult> {
-  const child = spawn(sandbox, args, {
+export async function runCli(
+  args: string[],
+  { home, env = {}, stdin = '', program: [command, ...first] = [sandbox] }: CliCall,
+): Promise<CliResult> {
+  const child = spawn(command, [...first, ...args], {
     cwd: home,
     env: {
       PATH: '/usr/bin:/bin',

@@ -10,7 +10,7 @@ import { createApiApp } from './api/api-app.ts'
 import { readersOfRole } from './role-readers.ts'
 import { runRole } from './run-role.ts'
 
-const { values } = parseArgs({ options: { readers: { type: 'string' } } })
+const { values } = parseArgs({ options: { readers: { type: 'string' }, cli: { type: 'string' } } })
 
 /** The process that answers HTTP: database, routes, port. */
 await runRole('api', async (config, log) => {
@@ -28,6 +28,7 @@ await runRole('api', async (config, log) => {
     clock,
     identityProvider,
     readers: readersOfRole(log, values.readers),
+    cliFile: values.cli,
     config,
   })
   await app.listen({ host, port })

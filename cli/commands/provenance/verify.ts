@@ -1,6 +1,7 @@
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import zlib from 'node:zlib'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import { holdsPublicKey, type ImageProof, proveImage } from '@sandbox-jobs/server/main/verify-image.ts'
 import type { Command } from 'commander'
@@ -27,7 +28,7 @@ export const verifyCommand = (): Command =>
 A file or a folder is proved offline, and needs --key. A version of the service is downloaded first; without --key the
 keys are the service's own word.
 
-Exits with 1 when the image cannot be trusted.
+Exits with 1 when the image cannot be trusted. Needs Node 22.15 or later, which can unpack layers.
 
 Examples:
   sandbox signing-keys > keys.pem
@@ -41,6 +42,7 @@ Examples:
 const collect = (value: string, former: string[]) => [...former, value]
 
 async function verify(session: Session, target: string, keyFiles: string[]): Promise<void> {
+  requireZstd()
   const local = await stat(target).then(
     () => true,
     () => false,
@@ -51,6 +53,15 @@ async function verify(session: Session, target: string, keyFiles: string[]): Pro
   const document = { trusted: 'image' in proof, passed: proof.passed, ...found }
   session.report.result(showProof(proof), document)
   if ('failed' in proof) process.exitCode = exitCodes.failed
+}
+
+/** Without it every layer would seem damaged. */
+function requireZstd(): void {
+  if ('createZstdDecompress' in zlib) return
+  throw new CliError(`Node ${process.version} cannot unpack the layers of images.`, {
+    hint: 'Run it with Node 22.15 or later; this is needed only to verify images.',
+    code: 'cli_node_too_old',
+  })
 }
 
 async function proveLocal(path: string, keys: string[]): Promise<ImageProof> {

