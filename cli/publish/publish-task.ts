@@ -1,3 +1,4 @@
+import { ApiError } from '@sandbox-jobs/contract/client/api-error.ts'
 import type { Task } from '@sandbox-jobs/contract/resources/tasks/task.ts'
 import type { TaskVersion } from '@sandbox-jobs/contract/resources/tasks/task-version.ts'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
@@ -25,13 +26,36 @@ export interface Published {
  */
 export async function publishTask(session: Session, source: TaskSource): Promise<Published> {
   const content = contentOf(source, await environmentVersionOf(session, source.task))
-  const task = await ensureTask(session, source.task)
+  const { task, isNew } = await ensureTask(session, source.task)
   const current = await publishedVersion(session, task)
-  if (current && hasContent(current, content)) return { task, version: current, changed: false }
-  const draft = await writeDraft(session, task, content)
-  const params = { id: task.id, vid: draft.id }
-  const version = await session.client.call(allRoutes.publishTaskVersion, { params })
-  return { task, version, changed: true }
+  const isSame = current !== undefined && hasContent(current, content)
+  const version = isSame ? current : await publishVersion(session, { task, isNew }, content)
+  return { task: await describe(session, task, source.task), version, changed: !isSame }
+}
+
+/** What a refusal has left of this call is archived: a draft, and a task that would be without any version. */
+async function publishVersion(
+  session: Session,
+  { task, isNew }: { task: Task; isNew: boolean },
+  content: TaskContent,
+): Promise<TaskVersion> {
+  const { client } = session
+  const made: (() => Promise<unknown>)[] = []
+  if (isNew) made.unshift(() => client.call(allRoutes.archiveTask, { params: { id: task.id } }))
+  try {
+    const draft = await writeDraft(session, task, content)
+    const params = { id: task.id, vid: draft.id }
+    if (task.current_draft_version_id === null) {
+      made.unshift(() => client.call(allRoutes.archiveTaskVersion, { params }))
+    }
+    return await client.call(allRoutes.publishTaskVersion, { params })
+  } catch (error) {
+    // After a lost answer the version may be published.
+    if (error instanceof ApiError && error.status < 500) {
+      for (const undo of made) await undo().catch(() => undefined)
+    }
+    throw error
+  }
 }
 
 async function environmentVersionOf(session: Session, file: TaskFile): Promise<string> {
@@ -44,7 +68,7 @@ async function environmentVersionOf(session: Session, file: TaskFile): Promise<s
   })
 }
 
-async function ensureTask(session: Session, file: TaskFile): Promise<Task> {
+async function ensureTask(session: Session, file: TaskFile): Promise<{ task: Task; isNew: boolean }> {
   const { client, report } = session
   const owner = await ownerOf(session, file)
   const tasks = await allPages((query) => client.call(allRoutes.listTasks, { query }))
@@ -54,12 +78,15 @@ async function ensureTask(session: Session, file: TaskFile): Promise<Task> {
   if (!own.some((task) => task.name === file.name)) {
     const body = { name: file.name, description: file.description, ...owner }
     report.progress(`creating the task ${escapeControls(file.name)}`)
-    return client.call(allRoutes.createTask, { body })
+    return { task: await client.call(allRoutes.createTask, { body }), isNew: true }
   }
-  const task = pickNamed('task', file.name, own)
-  if (task.description === file.description) return task
-  const params = { id: task.id }
-  return client.call(allRoutes.updateTask, { params, body: { description: file.description } })
+  return { task: pickNamed('task', file.name, own), isNew: false }
+}
+
+/** Only once the version is there, so that a refused publish changes nothing. */
+async function describe({ client }: Session, task: Task, { description }: TaskFile): Promise<Task> {
+  if (task.description === description) return task
+  return client.call(allRoutes.updateTask, { params: { id: task.id }, body: { description } })
 }
 
 async function ownerOf(session: Session, file: TaskFile) {

@@ -22,12 +22,14 @@ export async function readTaskFile(file: string): Promise<TaskSource> {
   }
   const task = checkTaskFile(content, file)
   const beside = (path: string | undefined) => (path === undefined ? null : readAdjacent(file, path))
+  const document = (given: TaskFile['input_schema']) =>
+    typeof given === 'object' ? JSON.stringify(given, null, 2) : beside(given)
   return {
     task,
     startupScript: (await beside(task.startup_script)) ?? '',
     workScript: (await beside(task.work_script)) ?? '',
-    inputSchema: await beside(task.input_schema),
-    inputExample: await beside(task.input_example),
+    inputSchema: await document(task.input_schema),
+    inputExample: await document(task.input_example),
   }
 }
 

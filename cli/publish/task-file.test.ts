@@ -64,6 +64,23 @@ test('the files of a task are read from its folder', async () => {
   expect(source).toMatchObject({ workScript: 'echo hi\n', startupScript: '', inputSchema: null })
 })
 
+test('schema and example may stand in the task file itself', async () => {
+  const lines = [
+    'name: a',
+    'environment: b',
+    'work_script: work.sh',
+    'input_schema: { type: object, required: [rows] }',
+    'input_example:',
+    '  rows: [1, "2"]',
+  ]
+  const source = await read(`${lines.join('\n')}\n`)
+  expect(JSON.parse(source.inputSchema ?? '')).toEqual({ type: 'object', required: ['rows'] })
+  expect(JSON.parse(source.inputExample ?? '')).toEqual({ rows: [1, '2'] })
+  await expect(read(`${lines.slice(0, 3).join('\n')}\ninput_schema: 5\n`)).rejects.toThrow(
+    'input_schema must be the name of a file, or JSON',
+  )
+})
+
 test('no path and no link may leave the folder of the task file', async () => {
   await expect(read('name: a\nenvironment: b\nwork_script: ../../etc/passwd\n')).rejects.toThrow(
     'cannot be read',

@@ -1,6 +1,9 @@
 import { timeoutDefaultSeconds } from '@sandbox-jobs/contract/limits.ts'
 import { CliError, exitCodes } from '../failure.ts'
 
+/** JSON that stands in the task file itself, as YAML. */
+export type Inline = Record<string, unknown> | unknown[]
+
 /** A task file, as its author keeps it next to the scripts. Paths are relative to the file. */
 export interface TaskFile {
   name: string
@@ -15,8 +18,9 @@ export interface TaskFile {
   work_script: string
   work_command?: string
   ordinary_env?: Record<string, string>
-  input_schema?: string
-  input_example?: string
+  /** A file, or the schema itself. */
+  input_schema?: string | Inline
+  input_example?: string | Inline
   input_instructions?: string
   /** Names of environment variables whose values are secrets: `sandbox secret set`. */
   secret_slots: string[]
@@ -27,8 +31,14 @@ export interface TaskFile {
   enable: string[]
 }
 
-const texts = ['environment_version', 'department', 'startup_script', 'work_command', 'input_schema'] as const
-const moreTexts = ['input_example', 'input_instructions'] as const
+const texts = [
+  'environment_version',
+  'department',
+  'startup_script',
+  'work_command',
+  'input_instructions',
+] as const
+const documents = ['input_schema', 'input_example'] as const
 const known = new Set<string>([
   'name',
   'description',
@@ -41,7 +51,7 @@ const known = new Set<string>([
   'share',
   'enable',
   ...texts,
-  ...moreTexts,
+  ...documents,
 ])
 
 /** Validates a task file. Throws one error with all problems. */
@@ -62,9 +72,13 @@ export function checkTaskFile(content: unknown, file: string): TaskFile {
     share: readShare(given.share, problems),
     enable: read.list('enable'),
   }
-  for (const key of [...texts, ...moreTexts]) {
+  for (const key of texts) {
     const text = read.text(key)
     if (text !== undefined) task[key] = text
+  }
+  for (const key of documents) {
+    const document = read.document(key)
+    if (document !== undefined) task[key] = document
   }
   const env = read.env('ordinary_env')
   if (env) task.ordinary_env = env
@@ -99,6 +113,7 @@ function reader(given: Record<string, unknown>, problems: string[], prefix = '')
   }
   return {
     text: (key: string) => field(key, 'text', isFilledText),
+    document: (key: string) => field(key, 'the name of a file, or JSON', isDocument),
     flag: (key: string) => field(key, 'true or false', (value) => typeof value === 'boolean'),
     whole: (key: string) => field(key, 'a whole number of at least 1', isOrdinal),
     list: (key: string) => field(key, 'a list of names', isTextList) ?? [],
@@ -109,6 +124,8 @@ function reader(given: Record<string, unknown>, problems: string[], prefix = '')
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 const isFilledText = (value: unknown): value is string => typeof value === 'string' && value !== ''
+const isDocument = (value: unknown): value is string | Inline =>
+  isFilledText(value) || (typeof value === 'object' && value !== null)
 const isOrdinal = (value: unknown): value is number => Number.isInteger(value) && Number(value) >= 1
 const isTextList = (value: unknown): value is string[] => Array.isArray(value) && value.every(isFilledText)
 const isTextRecord = (value: unknown): value is Record<string, string> =>

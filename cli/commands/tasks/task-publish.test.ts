@@ -93,6 +93,24 @@ test('an existing draft is overwritten, and a task of another owner is not chang
   expect(service.requests.find(({ route }) => route === 'updateTaskVersion')?.params.id).toBe('tsk_1')
 })
 
+test('a refused publish leaves no draft and no new task behind', async () => {
+  const detail = { code: 'version_not_publishable', message: 'No.' }
+  service.answers.publishTaskVersion = () => ({ status: 409, detail })
+  service.answers.archiveTaskVersion = () => ({ json: { id: 'tvr_1' } })
+  service.answers.archiveTask = () => ({ json: unpublished })
+  expect(await publish()).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('No.') })
+  expect(changes().slice(2)).toEqual(['publishTaskVersion', 'archiveTaskVersion', 'archiveTask'])
+
+  service.requests.length = 0
+  service.answers.listTasks = () => ({ json: page([{ ...unpublished, description: 'old' }]) })
+  service.answers.createTaskVersion = () => ({
+    status: 422,
+    detail: { ...detail, code: 'job_contract_invalid' },
+  })
+  expect((await publish()).exitCode).toBe(1)
+  expect(changes()).toEqual(['createTaskVersion'])
+})
+
 test('an environment that is not built yet says how to build it', async () => {
   const environment = { id: 'env_1', name: 'python', current_version_id: null }
   service.answers.listEnvironments = () => ({ json: page([environment]) })
