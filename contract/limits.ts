@@ -31,6 +31,25 @@ export const runInputMaxDepth = 64
 export const runInputMaxNodes = 100_000
 /** Room for the other fields of a submission around its input; the whole body is measured before it is read. */
 export const runSubmitBodyMaxBytes = runInputMaxBytes + 16 * kib
+/** The same with files and metadata, of which JSON may write a character in up to twelve bytes. */
+export const extendedSubmitBodyMaxBytes = runInputMaxBytes + 640 * kib
+
+// Files that a run takes beside its input
+export const inputFileMaxBytes = 256 * mib
+export const runFilesMax = 32
+/** Of one run together: a workspace of the smallest profile holds twice as much. */
+export const runFilesMaxBytes = 256 * mib
+export const inputFileNameMaxBytes = 255
+export const mediaTypeMaxLength = 127
+/** Uploads of one company at the same time. */
+export const inputFileUploadsMax = 20
+
+// Metadata of a run
+export const metadataEntriesMax = 16
+export const metadataKeyMaxLength = 64
+export const metadataValueMaxLength = 512
+/** Pairs by which one request filters runs. */
+export const metadataFiltersMax = 4
 
 // Scripts and what surrounds them
 export const scriptMaxBytes = 1 * mib

@@ -39,6 +39,31 @@ export async function releaseLeases(
   return Number(numUpdatedRows)
 }
 
+/** Whether the lease is still held; if so, it is locked. */
+export async function lockLease(trx: Trx, companyId: string, id: string): Promise<boolean> {
+  const row = await trx
+    .selectFrom('staging_leases')
+    .select('id')
+    .where('id', '=', id)
+    .where('company_id', '=', companyId)
+    .where('held_until', 'is not', null)
+    .forUpdate()
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Uploads of input files in progress. */
+export async function countInputLeases(db: Executing, companyId: string): Promise<number> {
+  const { count } = await db
+    .selectFrom('staging_leases')
+    .select((select) => select.fn.countAll<number>().as('count'))
+    .where('company_id', '=', companyId)
+    .where('object_kind', '=', 'input')
+    .where('held_until', '>', sql<Date>`now()`)
+    .executeTakeFirstOrThrow()
+  return count
+}
+
 /** Locks the rows until the transaction ends. Skips locked leases. */
 export const lockOverdueLeases = (trx: Trx, now: Date, limit: number) =>
   trx

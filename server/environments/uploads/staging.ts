@@ -1,4 +1,5 @@
 import {
+  inputFileUploadsMax,
   stagingDeclaredMaxBytes,
   stagingSlotsMax,
   uploadInitsPerMinuteMax,
@@ -13,14 +14,21 @@ import type { Database, Executing, Trx } from '../../db/database.ts'
 import type { ObjectStorage } from '../../storage/port.ts'
 import { inBatches } from '../../work/in-batches.ts'
 import { removeEach } from '../../work/remove-each.ts'
-import { deleteCountedLeases, insertLeases, lockOverdueLeases, releaseLeases } from './staging-lease-store.ts'
+import {
+  countInputLeases,
+  deleteCountedLeases,
+  insertLeases,
+  lockLease,
+  lockOverdueLeases,
+  releaseLeases,
+} from './staging-lease-store.ts'
 import { measureStaging } from './upload-session-store.ts'
 
 /*
  * Limits on concurrent uploads of one company (contract part 1, "Limits"): inits per minute, live slots, and declared
  * bytes. A context upload holds them through its session. An upload that starts and ends in one request holds a
  * lease. The lease also owns the stored bytes until another row owns them, so that nothing remains if the process
- * dies in between.
+ * dies in between. Input files of runs hold leases too, but have slots of their own.
  */
 
 /** Longer than the HTTP server's limit for a request plus the check of the received bytes. */
@@ -38,6 +46,7 @@ export async function requireStagingSpace(
   { kind, slots }: { kind: 'context' | StagingKind; slots: number } = { kind: 'context', slots: 1 },
 ): Promise<void> {
   await lockCompany(trx, companyId, 'uploads')
+  if (kind === 'input') return requireInputSpace(trx, companyId, declaredBytes)
   const held = await measureStaging(trx, companyId)
   // Build output is not a user's upload: it takes a slot, but does not count as an init.
   if (kind !== 'report' && held.inits >= uploadInitsPerMinuteMax) {
@@ -53,7 +62,14 @@ export async function requireStagingSpace(
   if (kind !== 'report') await requireStorageQuota(trx, companyId, declaredBytes)
 }
 
-type StagingKind = 'script' | 'bundle' | 'report'
+async function requireInputSpace(trx: Trx, companyId: string, declaredBytes: number): Promise<void> {
+  if ((await countInputLeases(trx, companyId)) >= inputFileUploadsMax) {
+    throw new CodedError('staging_slot_exhausted', { limit: inputFileUploadsMax })
+  }
+  await requireStorageQuota(trx, companyId, declaredBytes)
+}
+
+type StagingKind = 'script' | 'bundle' | 'report' | 'input'
 
 /** Owner of an upload. */
 export interface StagingOwner {
@@ -108,14 +124,37 @@ export const closeStagings = async (
 export const closeStaging = (db: Executing, companyId: string, leaseId: string): Promise<boolean> =>
   closeStagings(db, companyId, [leaseId])
 
-const batch = 100
+/**
+ * Ends the lease of an upload that failed, and removes its bytes, unless a row has taken them: a commit may have succeeded
+ * although its answer was lost. If the bytes cannot be removed now, they stay with the lease and the sweep removes them.
+ */
+export async function dropStaging(
+  { db, storage, log }: SweepDeps,
+  { companyId, lease, storageKey }: { companyId: string; lease: string; storageKey: string },
+): Promise<void> {
+  try {
+    await db.transaction().execute(async (trx) => {
+      if (!(await lockLease(trx, companyId, lease))) return
+      await storage.delete(storageKey)
+      await closeStaging(trx, companyId, lease)
+    })
+  } catch (error) {
+    log.warn({ err: error, lease }, 'bytes of a refused upload not removed')
+  }
+}
 
-/** Ends the leases of uploads whose process died, and removes their bytes. One bounded iteration. */
-export async function sweepStaging(context: {
+interface SweepDeps {
   db: Database
   storage: ObjectStorage
   log: Log
-}): Promise<{ leasesEnded: number; leasesForgotten: number }> {
+}
+
+const batch = 100
+
+/** Ends the leases of uploads whose process died, and removes their bytes. One bounded iteration. */
+export async function sweepStaging(
+  context: SweepDeps,
+): Promise<{ leasesEnded: number; leasesForgotten: number }> {
   const { db, storage, log } = context
   const now = systemClock.now()
   const { removed: leasesEnded } = await db.transaction().execute(async (trx) =>

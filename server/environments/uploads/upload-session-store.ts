@@ -68,13 +68,15 @@ export async function measureStaging(trx: Trx, companyId: string) {
       select declared_bytes from upload_sessions
       where company_id = ${companyId} and state = any(${[...liveStates]}) and session_expires_at > now()
       union all
-      select declared_bytes from staging_leases where company_id = ${companyId} and held_until > now()
+      select declared_bytes from staging_leases
+      where company_id = ${companyId} and held_until > now() and object_kind <> 'input'
     ), recent as (
       select created_at from upload_sessions
       where company_id = ${companyId} and created_at > now() - interval '1 minute'
       union all
       select created_at from staging_leases
-      where company_id = ${companyId} and created_at > now() - interval '1 minute' and object_kind <> 'report'
+      where company_id = ${companyId} and created_at > now() - interval '1 minute'
+        and object_kind not in ('report', 'input')
     )
     select (select count(*) from held) as slots,
       (select coalesce(sum(declared_bytes), 0)::bigint from held) as "declaredBytes",

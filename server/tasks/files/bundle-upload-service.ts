@@ -7,7 +7,7 @@ import { ReaderDied } from '../../archives/reader/reader-process.ts'
 import { CodedError } from '../../base/errors/coded-error.ts'
 import { ValidationError } from '../../base/errors/validation-error.ts'
 import { newId } from '../../base/ids.ts'
-import { closeStaging, openStaging } from '../../environments/uploads/staging.ts'
+import { closeStaging, dropStaging, openStaging } from '../../environments/uploads/staging.ts'
 import { ObjectTooLarge, type StoredObject } from '../../storage/port.ts'
 import { requireManagedTask } from '../catalogue/task-access.ts'
 import { BundleRefused, bundleFormatOf, inspectBundle } from './bundle-archive.ts'
@@ -60,7 +60,7 @@ export async function uploadBundle(
     })
     return renderBundle(row)
   } catch (error) {
-    await dropBytes(context, { companyId, lease, key: storageKey })
+    await dropStaging(context, { companyId, lease, storageKey })
     throw error
   }
 }
@@ -90,19 +90,6 @@ async function inspect(
     if (!(error instanceof ReaderDied)) throw error
     log.error({ err: error }, 'a bundle could not be read')
     throw new CodedError('storage_unavailable')
-  }
-}
-
-/** If the bytes cannot be removed now, they stay with the lease and the sweep removes them. */
-async function dropBytes(
-  { db, storage, log }: UploadContext,
-  { companyId, lease, key }: { companyId: string; lease: string; key: string },
-): Promise<void> {
-  try {
-    await storage.delete(key)
-    await closeStaging(db, companyId, lease)
-  } catch (error) {
-    log.warn({ err: error, lease }, 'bytes of a refused bundle not removed')
   }
 }
 
