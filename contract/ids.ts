@@ -27,6 +27,7 @@ export const idKinds = {
   secretBinding: 'sec',
   secretOperation: 'sop',
   secretApproval: 'sap',
+  inputFile: 'fil',
   run: 'run',
   artifact: 'art',
   publicLink: 'lnk',

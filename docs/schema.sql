@@ -450,6 +450,35 @@ create table idempotency_keys (
 );
 CREATE INDEX idempotency_keys_by_age ON idempotency_keys USING btree (created_at);
 
+create table input_files (
+  id text not null,
+  company_id text not null,
+  chatroom_id text not null,
+  principal_type text not null,
+  principal_id text not null,
+  api_key_id text,
+  name text not null,
+  media_type text not null,
+  storage_key text not null,
+  byte_size bigint not null,
+  digest text not null,
+  created_at timestamp with time zone default now() not null,
+  look_at timestamp with time zone not null,
+  constraint input_files_pkey PRIMARY KEY (id),
+  constraint input_files_storage_key_key UNIQUE (storage_key),
+  constraint input_files_byte_size_check CHECK (byte_size >= 0),
+  constraint input_files_digest_check CHECK (digest ~ '^sha256:[0-9a-f]{64}$'::text),
+  constraint input_files_media_type_check CHECK (length(media_type) >= 3 AND length(media_type) <= 127),
+  constraint input_files_name_check CHECK (octet_length(name) >= 1 AND octet_length(name) <= 255),
+  constraint input_files_principal_type_check CHECK (principal_type = ANY (ARRAY['user'::text, 'social_media_client'::text])),
+  constraint input_files_company_id_chatroom_id_fkey FOREIGN KEY (company_id, chatroom_id) REFERENCES chatrooms(company_id, id),
+  constraint input_files_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id)
+);
+CREATE INDEX input_files_by_room ON input_files USING btree (chatroom_id, id);
+CREATE INDEX input_files_to_look_at ON input_files USING btree (look_at);
+CREATE TRIGGER count_kept_delete AFTER DELETE ON input_files REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_delete_input_files();
+CREATE TRIGGER count_kept_insert AFTER INSERT ON input_files REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_insert_input_files();
+
 create table kept_byte_changes (
   company_id text not null,
   kind text not null,
@@ -731,6 +760,29 @@ create table run_counts (
   constraint run_counts_pkey PRIMARY KEY (company_id, task_id, day, chatroom_id, principal_type, submission_source, state)
 );
 
+create table run_files (
+  run_id text not null,
+  company_id text not null,
+  place integer not null,
+  name text not null,
+  byte_size bigint not null,
+  digest text not null,
+  file_id text,
+  source_run_id text,
+  artifact_id text,
+  constraint run_files_pkey PRIMARY KEY (run_id, place),
+  constraint run_files_run_id_name_key UNIQUE (run_id, name),
+  constraint run_files_byte_size_check CHECK (byte_size >= 0),
+  constraint run_files_check CHECK ((file_id IS NULL) = (source_run_id IS NOT NULL)),
+  constraint run_files_check1 CHECK ((file_id IS NULL) = (artifact_id IS NOT NULL)),
+  constraint run_files_name_check CHECK (octet_length(name) >= 1 AND octet_length(name) <= 255),
+  constraint run_files_place_check CHECK (place >= 0 AND place <= 31)
+);
+CREATE INDEX run_files_by_file ON run_files USING btree (file_id) WHERE file_id IS NOT NULL;
+CREATE INDEX run_files_by_source ON run_files USING btree (source_run_id) WHERE source_run_id IS NOT NULL;
+CREATE TRIGGER count_kept_delete AFTER DELETE ON run_files REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_delete_run_files();
+CREATE TRIGGER count_kept_insert AFTER INSERT ON run_files REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_insert_run_files();
+
 create table run_inputs (
   run_id text not null,
   company_id text not null,
@@ -741,6 +793,21 @@ create table run_inputs (
 CREATE TRIGGER count_kept_delete AFTER DELETE ON run_inputs REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_delete_run_inputs();
 CREATE TRIGGER count_kept_insert AFTER INSERT ON run_inputs REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_insert_run_inputs();
 CREATE TRIGGER count_kept_update AFTER UPDATE ON run_inputs REFERENCING OLD TABLE AS olds NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_update_run_inputs();
+
+create table run_metadata (
+  run_id text not null,
+  company_id text not null,
+  chatroom_id text not null,
+  key text not null,
+  value text not null,
+  queued_at timestamp with time zone not null,
+  constraint run_metadata_pkey PRIMARY KEY (run_id, key),
+  constraint run_metadata_key_check CHECK (length(key) >= 1 AND length(key) <= 64),
+  constraint run_metadata_value_check CHECK (length(value) >= 1 AND length(value) <= 512)
+);
+CREATE INDEX run_metadata_by_value ON run_metadata USING btree (chatroom_id, key, value, queued_at DESC, run_id DESC);
+CREATE TRIGGER count_kept_delete AFTER DELETE ON run_metadata REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_delete_run_metadata();
+CREATE TRIGGER count_kept_insert AFTER INSERT ON run_metadata REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_insert_run_metadata();
 
 create table run_refusals (
   run_id text not null,
@@ -1122,7 +1189,7 @@ create table staging_leases (
   constraint staging_leases_pkey PRIMARY KEY (id),
   constraint staging_leases_check CHECK (held_until IS NOT NULL OR storage_key IS NULL),
   constraint staging_leases_declared_bytes_check CHECK (declared_bytes >= 0),
-  constraint staging_leases_object_kind_check CHECK (object_kind = ANY (ARRAY['script'::text, 'bundle'::text, 'report'::text])),
+  constraint staging_leases_object_kind_check CHECK (object_kind = ANY (ARRAY['script'::text, 'bundle'::text, 'report'::text, 'input'::text])),
   constraint staging_leases_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id)
 );
 CREATE INDEX staging_leases_ended ON staging_leases USING btree (created_at) WHERE held_until IS NULL;
@@ -1473,7 +1540,22 @@ UNION ALL
  SELECT agent_proposals.company_id,
     'proposals'::text AS kind,
     (1024 + octet_length(agent_proposals.input))::bigint AS bytes
-   FROM agent_proposals;
+   FROM agent_proposals
+UNION ALL
+ SELECT input_files.company_id,
+    'input_files'::text AS kind,
+    4096 + input_files.byte_size AS bytes
+   FROM input_files
+UNION ALL
+ SELECT run_files.company_id,
+    'metadata'::text AS kind,
+    (256 + octet_length(run_files.name))::bigint AS bytes
+   FROM run_files
+UNION ALL
+ SELECT run_metadata.company_id,
+    'metadata'::text AS kind,
+    (256 + octet_length(run_metadata.key) + octet_length(run_metadata.value))::bigint AS bytes
+   FROM run_metadata;
 
 CREATE OR REPLACE FUNCTION public.chain_operator_act()
  RETURNS trigger
@@ -1532,6 +1614,17 @@ AS $function$
     where company_id is not null group by company_id, kind having sum(bytes) <> 0;
       return null;
     end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_kept_delete_input_files()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+          begin
+            insert into kept_byte_changes (company_id, kind, bytes)
+            select company_id, 'input_files', -sum(4096 + byte_size)::bigint from olds group by company_id;
+            return null;
+          end $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.count_kept_delete_kept_images()
@@ -1594,6 +1687,17 @@ AS $function$
     end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.count_kept_delete_run_files()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+          begin
+            insert into kept_byte_changes (company_id, kind, bytes)
+            select company_id, 'metadata', -sum(256 + octet_length(name))::bigint from olds group by company_id;
+            return null;
+          end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.count_kept_delete_run_inputs()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1607,6 +1711,17 @@ AS $function$
     where company_id is not null group by company_id, kind having sum(bytes) <> 0;
       return null;
     end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_kept_delete_run_metadata()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+          begin
+            insert into kept_byte_changes (company_id, kind, bytes)
+            select company_id, 'metadata', -sum(256 + octet_length(key) + octet_length(value))::bigint from olds group by company_id;
+            return null;
+          end $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.count_kept_delete_script_uploads()
@@ -1725,6 +1840,17 @@ AS $function$
     end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.count_kept_insert_input_files()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+          begin
+            insert into kept_byte_changes (company_id, kind, bytes)
+            select company_id, 'input_files', sum(4096 + byte_size)::bigint from news group by company_id;
+            return null;
+          end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.count_kept_insert_kept_images()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1785,6 +1911,17 @@ AS $function$
     end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.count_kept_insert_run_files()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+          begin
+            insert into kept_byte_changes (company_id, kind, bytes)
+            select company_id, 'metadata', sum(256 + octet_length(name))::bigint from news group by company_id;
+            return null;
+          end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.count_kept_insert_run_inputs()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1798,6 +1935,17 @@ AS $function$
     where company_id is not null group by company_id, kind having sum(bytes) <> 0;
       return null;
     end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_kept_insert_run_metadata()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+          begin
+            insert into kept_byte_changes (company_id, kind, bytes)
+            select company_id, 'metadata', sum(256 + octet_length(key) + octet_length(value))::bigint from news group by company_id;
+            return null;
+          end $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.count_kept_insert_script_uploads()

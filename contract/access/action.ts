@@ -16,7 +16,8 @@ export type SubjectKind = 'open' | 'token' | 'company' | 'owned' | 'room' | 'tur
 
 /**
  * What a sandbox-scope key gets, once its rooms are checked (contract part 1, "Restricted API keys"). `allowed`: what
- * its owner gets, in the rooms that it names. `own`: the same, for the runs that the key submitted alone.
+ * its owner gets, in the rooms that it names. `own`: the same, for the runs that the key submitted and the files that it
+ * uploaded alone.
  */
 export type KeyRule = 'allowed' | 'own' | 403 | 404 | 405
 

@@ -78,6 +78,9 @@ test('a sandbox-scope key acts in the rooms that it names, as its owner may, and
   const allowedTo = (actor: Actor) =>
     names.filter((name) => subjects.some((subject) => allows(name, actor, subject as never))).sort()
   expect(allowedTo(keyFor(administrator, 'cht_1'))).toEqual([
+    'file.delete',
+    'file.read',
+    'file.upload',
     'menu.read',
     'run.cancel',
     'run.list',

@@ -4,8 +4,12 @@ import { companyManagers, everybody, roomManagers, roomPeople } from './role.ts'
 const room = { subject: 'room', roles: roomPeople, refusal: 'hidden' } as const
 const managed = { subject: 'room', roles: roomManagers, refusal: 'hidden' } as const
 
-/** Runs and their results. */
+/** Runs, the files that they take, and their results. */
 export const runActions = {
+  'file.upload': { ...room, does: 'Upload an input file for runs of a room', key: 'allowed' },
+  'file.read': { ...room, does: 'List the input files of a room and give them to runs', key: 'own' },
+  'file.delete': { ...room, does: 'Delete an input file that the caller uploaded', key: 'own' },
+  'file.delete_any': { ...managed, does: 'Delete any input file of a room', key: 403 },
   'run.submit': { ...room, does: 'Submit a run of a version that is shared with the room', key: 'allowed' },
   'run.list': { ...room, does: 'List the runs of a room', key: 'own' },
   'run.read': { ...room, does: 'Read a run, its content flags and artifacts', key: 'own' },

@@ -28,6 +28,21 @@ export const runErrors = {
     'The input of the earlier run is no longer available.',
     'Send an input explicitly.',
   ),
+  input_file_not_found: entry(
+    404,
+    'A file of the run does not exist, or no longer.',
+    'Upload it again, or correct what detail.errors lists.',
+  ),
+  input_file_too_large: entry(
+    413,
+    'An input file may have at most 256 MiB.',
+    'Send less per file, or let the job download it.',
+  ),
+  input_files_too_large: entry(
+    422,
+    'The files of a run may have at most 256 MiB together.',
+    'Give the run fewer or smaller files.',
+  ),
   sandbox_queued_run_limit: entry(429, 'The company has too many queued runs.', 'Wait for some to end.'),
   downloads_busy: entry(503, 'Too many downloads are in progress.', 'Wait for the seconds in Retry-After.'),
   watchers_busy: entry(

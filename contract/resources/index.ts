@@ -80,6 +80,15 @@ import { Region, RegionSet } from './environments/region.ts'
 import { RuntimeContract } from './environments/runtime-contract.ts'
 import { VersionBuildCache, VersionBuildCacheRequest } from './environments/version-build-cache.ts'
 import { VersionIsolation, VersionIsolationRequest } from './environments/version-isolation.ts'
+import {
+  ExtendedRun,
+  ExtendedRunList,
+  ExtendedSubmitRequest,
+  RunFile,
+  RunFileRequest,
+  RunMetadata,
+} from './runs/extended-run.ts'
+import { InputFile, InputFileList } from './runs/input-file.ts'
 import { BuildLogEvent, RunLogEvent } from './runs/log-event.ts'
 import { NetworkLog, RefusedConnection } from './runs/network-log.ts'
 import { OutputPolicy } from './runs/output-policy.ts'
@@ -227,6 +236,14 @@ export const namedSchemas = {
   StorageUse,
   RunDetail,
   RunList,
+  InputFile,
+  InputFileList,
+  ExtendedRun,
+  ExtendedRunList,
+  ExtendedSubmitRequest,
+  RunFile,
+  RunFileRequest,
+  RunMetadata,
   RunRetryRequest,
   RuntimeContract,
   RuntimePricing,

@@ -5,9 +5,11 @@ import { chatroomJobsRoutes } from './chatroom-jobs-routes.ts'
 import { chatroomRoutes } from './chatroom-routes.ts'
 import { contextUploadRoutes } from './context-upload-routes.ts'
 import { environmentRoutes } from './environment-routes.ts'
+import { extendedRunRoutes } from './extended-run-routes.ts'
 import { extensionRoutes } from './extension-routes.ts'
 import { findingRoutes } from './finding-routes.ts'
 import { historyRoutes } from './history-routes.ts'
+import { inputFileRoutes } from './input-file-routes.ts'
 import { linkRoutes } from './link-routes.ts'
 import { managementRoutes } from './management-routes.ts'
 import { platformRoutes } from './platform-routes.ts'
@@ -45,6 +47,8 @@ export const allRoutes = {
   ...proposalRoutes,
   ...resultRoutes,
   ...linkRoutes,
+  ...inputFileRoutes,
+  ...extendedRunRoutes,
 }
 
 export type RouteName = keyof typeof allRoutes

@@ -1,13 +1,14 @@
 import { Type } from 'typebox'
 import { about } from '../about.ts'
-import { chatroomPageSizeDefault, runSubmitBodyMaxBytes } from '../limits.ts'
+import { chatroomPageSizeDefault, extendedSubmitBodyMaxBytes } from '../limits.ts'
 import { listQuery } from '../pagination.ts'
-import { RunDetail } from '../resources/runs/run.ts'
+import { ExtendedRun } from '../resources/runs/extended-run.ts'
 import { downloadCapabilityHeader, RunArtifactList } from '../resources/runs/run-artifact.ts'
 import { RunRemarks } from '../resources/runs/run-remark.ts'
 import { RunAndWaitRequest, RunResult, WaitSeconds } from '../resources/runs/run-result.ts'
 import { BuildStateEvent, RunStateEvent } from '../resources/runs/state-event.ts'
 import { BuildParams } from './environment-routes.ts'
+import { fileErrors } from './extended-run-routes.ts'
 import { extensionPrefix } from './prefixes.ts'
 import { eventStreamType, route } from './route.ts'
 import {
@@ -147,7 +148,7 @@ export const resultRoutes = {
       'The answer comes as soon as the run ends, or after `seconds` with the run as it is. Ask again until `terminal_at` is set.',
     params: RunParams,
     query: Type.Object({ seconds: about('Seconds to wait, at most 60.', Type.Optional(WaitSeconds), 30) }),
-    response: RunDetail,
+    response: ExtendedRun,
     errors: ['not_found', 'watchers_busy'],
   }),
   runAndWait: route({
@@ -160,9 +161,9 @@ export const resultRoutes = {
       'One request from input to output. If the run takes longer, `state` is `keep_waiting`: go on with waitForRun. An output of more than 256 KiB is not in the answer: use readRunOutput.',
     params: ChatroomParams,
     body: RunAndWaitRequest,
-    maxBodyBytes: runSubmitBodyMaxBytes,
+    maxBodyBytes: extendedSubmitBodyMaxBytes,
     idempotent: true,
     response: RunResult,
-    errors: [...stagingErrors, ...versionErrors, ...queueErrors],
+    errors: [...stagingErrors, ...fileErrors, ...versionErrors, ...queueErrors],
   }),
 }

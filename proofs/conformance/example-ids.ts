@@ -21,6 +21,7 @@ const examplesBySegment: Record<string, Example> = {
   jobs: 'room',
   runs: 'run',
   artifacts: 'artifact',
+  files: 'inputFile',
   departments: 'department',
   users: 'user',
   members: 'user',

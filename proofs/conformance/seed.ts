@@ -66,6 +66,7 @@ export const examples = [
   'run',
   'queuedRun',
   'artifact',
+  'inputFile',
   'publicToken',
   'socialClient',
   'toolName',
@@ -93,6 +94,7 @@ export interface SeedTools {
     call: {
       params?: Record<string, string>
       body?: unknown
+      query?: Record<string, string>
       bytes?: Buffer
       headers?: Record<string, string>
     },
@@ -140,10 +142,27 @@ export async function makeSeed(tools: SeedTools): Promise<Seed> {
     params: { cid: room },
     body: { channel: 'whatsapp', client_id: 'W1' },
   })
+  const file = await tools.sendOk(people.member, allRoutes.uploadInputFile, {
+    params: { cid: room },
+    query: { name: 'data.csv' },
+    bytes: Buffer.from('a,b'),
+  })
   const proposal = await makeProposal(db, { companyId, room, person: people.member, ...offered })
   const agents = { socialClient: String(client.id), toolName: 'sandbox_job_menu', proposal }
+  const sent = { inputFile: String(file.id) }
   const user = people.member.principalId
-  const ids = { room, department, user, apiKey, ...built, ...offered, ...supplied, ...used, ...agents }
+  const ids = {
+    room,
+    department,
+    user,
+    apiKey,
+    ...built,
+    ...offered,
+    ...supplied,
+    ...used,
+    ...agents,
+    ...sent,
+  }
   return { companyId, people, otherRoom, ...secrets, ids }
 }
 

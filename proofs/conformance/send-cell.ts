@@ -10,6 +10,7 @@ export async function sendCell(
   params: Record<string, string>,
 ): Promise<LightMyRequestResponse> {
   if (caller === 'sandboxKeyInside' && params.rid) await giveRunToKey(world, params.rid)
+  if (caller === 'sandboxKeyInside' && params.fid) await giveFileToKey(world, params.fid)
   const seed = caller === 'otherCompany' && !route.params ? world.foreign : world.own
   return world.send(caller, route, { params, ...exampleCall(expectation, seed) })
 }
@@ -23,4 +24,11 @@ async function giveRunToKey(world: World, run: string): Promise<void> {
     .set({ api_key_id: key, auth_method: 'api_key' })
     .where('id', '=', run)
     .execute()
+}
+
+/** The same for files that it uploaded. */
+async function giveFileToKey(world: World, file: string): Promise<void> {
+  const { db } = world.database
+  const key = db.selectFrom('api_keys').select('id').where('name', '=', 'inside')
+  await db.updateTable('input_files').set({ api_key_id: key }).where('id', '=', file).execute()
 }

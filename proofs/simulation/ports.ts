@@ -90,6 +90,7 @@ const jobOf = (timeoutSeconds: number, claimedMs: number): RunJob => ({
   promoted_digest: 'sha256:0',
   bundle: null,
   lost_authority: null,
+  files: [],
   has_room: true,
 })
 

@@ -9,6 +9,7 @@ import * as signedLinks from './migrations/0081-signed-links.ts'
 import * as secrets from './migrations/0090-secrets.ts'
 import * as agents from './migrations/0100-agents.ts'
 import * as refusedArtifacts from './migrations/0120-refused-artifacts.ts'
+import * as runFiles from './migrations/0130-run-files.ts'
 import { listMigrations } from './recorded-migrations.ts'
 
 type Migrations = Readonly<Record<string, Migration>>
@@ -21,6 +22,7 @@ export const migrations: Migrations = {
   '0090-secrets': secrets,
   '0100-agents': agents,
   '0120-refused-artifacts': refusedArtifacts,
+  '0130-run-files': runFiles,
 }
 
 /** Migrates the database to the current schema. Safe to call from several processes at once. */

@@ -3,6 +3,7 @@ import type * as audit from './tables/audit.ts'
 import type * as environments from './tables/environments.ts'
 import type * as findings from './tables/findings.ts'
 import type * as platform from './tables/platform.ts'
+import type * as runFiles from './tables/run-files.ts'
 import type * as runs from './tables/runs.ts'
 import type * as scripts from './tables/scripts.ts'
 import type * as secrets from './tables/secrets.ts'
@@ -59,6 +60,9 @@ export interface Tables {
   run_contents: runs.RunContentsTable
   run_refusals: runs.RunRefusalsTable
   run_artifacts: runs.RunArtifactsTable
+  input_files: runFiles.InputFilesTable
+  run_files: runFiles.RunFilesTable
+  run_metadata: runFiles.RunMetadataTable
   idempotency_keys: runs.IdempotencyKeysTable
   live_logs: runs.LiveLogsTable
   state_watches: runs.StateWatchesTable

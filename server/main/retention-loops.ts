@@ -11,6 +11,7 @@ import { foldKept } from '../companies/storage/storage-quota.ts'
 import { sweepContexts } from '../environments/uploads/sweep-contexts.ts'
 import { sweepFindings } from '../findings/sweep-findings.ts'
 import { dropLiveLogs } from '../live-logs/live-log-store.ts'
+import { sweepInputFiles } from '../runs/files/sweep-input-files.ts'
 import { foldRunCounts } from '../runs/history/fold-counts.ts'
 import { dropExpiredLinks } from '../runs/links/signed-link-store.ts'
 import { imageUseByRun } from '../runs/retention/image-use-statement.ts'
@@ -30,6 +31,7 @@ export function startRetentionLoops(deps: Omit<ImageSweepDeps, 'imageUses'>): Sw
   const sweeps = [
     // With their batch sizes these sweeps outpace what a machine can accept: 200 runs and 1600 keys a second.
     startSweep({ name: 'run content', everyMs: 10_000, runOnce: () => sweepRunContent(deps), log }),
+    startSweep({ name: 'input files', everyMs: minuteMs, runOnce: () => sweepInputFiles(deps), log }),
     startSweep({
       name: 'idempotency keys',
       everyMs: minuteMs,

@@ -78,7 +78,7 @@ export async function makeRun(
   fields: Partial<Insertable<RunsTable>> & { chatroom_id: string },
   content: Buffer = Buffer.from('{}'),
 ): Promise<string> {
-  const id = newId('run')
+  const id = fields.id ?? newId('run')
   const run = {
     id,
     company_id: task.companyId,

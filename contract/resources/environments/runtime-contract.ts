@@ -12,6 +12,8 @@ export const startupScriptPath = '/workspace/startup.sh'
 export const workScriptPath = '/workspace/work.sh'
 export const driverPath = '/workspace/driver.sh'
 export const artifactsDir = '/workspace/artifacts'
+/** The files of a run that takes any. */
+export const inputsDir = '/workspace/inputs'
 
 /** The line that every run evaluates. */
 export const invocation = '. /workspace/startup.sh && . /workspace/driver.sh'

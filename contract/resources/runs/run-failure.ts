@@ -117,6 +117,11 @@ export const runFailures = {
     'A permission of the run was revoked while it was queued: the share, the key, the user or the membership that error_detail names. Submit it again as a user with permission.',
     'policy',
   ),
+  input_file_unavailable: customer(
+    'workspace',
+    'A file of the run was deleted while the run was queued. Submit it again with a file that is there.',
+    'policy',
+  ),
   runtime_start_failed: platform(
     'spawn',
     'The sandbox could not be started. Submit the run again.',

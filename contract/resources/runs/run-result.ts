@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { about } from '../../about.ts'
 import { runWaitMaxSeconds } from '../../limits.ts'
 import { Count, Nullable, OneOf, Strict } from '../../schema.ts'
-import { ManualRunSubmitRequest, RunDetail } from './run.ts'
+import { ExtendedRun, ExtendedSubmitRequest } from './extended-run.ts'
 
 /** Maximum time, in seconds, that a request waits for the end of a run. */
 export const WaitSeconds = Type.Integer({
@@ -35,13 +35,13 @@ export const RunResult = Type.Object({
     '`keep_waiting`: the run had not ended in time; wait again by its id.',
     OneOf(['ended', 'keep_waiting']),
   ),
-  run: about('The run.', RunDetail),
+  run: about('The run.', ExtendedRun),
   output: about('Its output; null if it left none, or has not ended.', Nullable(InlineOutput)),
 })
 export type RunResult = Static<typeof RunResult>
 
 export const RunAndWaitRequest = Strict({
-  ...ManualRunSubmitRequest.properties,
+  ...ExtendedSubmitRequest.properties,
   wait_seconds: about('Seconds to wait for the end, at most 60.', Type.Optional(WaitSeconds), 30),
 })
 export type RunAndWaitRequest = Static<typeof RunAndWaitRequest>

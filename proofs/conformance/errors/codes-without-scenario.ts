@@ -10,7 +10,6 @@ export const codesWithoutScenario: Partial<Record<ErrorCode, string>> = {
   executor_unavailable: 'no request waits for the executor',
   downloads_busy: 'needs open downloads: public-download.test.ts',
   watchers_busy: 'needs requests that stay: state-watchers.test.ts',
-  in_use: 'no route deletes referenced objects',
   chatroom_owner_scope_removed: 'the schema refuses owner_scope=chatroom with 422 first',
   capability_unavailable: 'the key of capabilities is created before the first request',
   input_not_stageable: 'input without a canonical form is refused as JSON, with the array of problems',

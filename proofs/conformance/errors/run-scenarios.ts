@@ -1,4 +1,5 @@
 import {
+  inputFileMaxBytes,
   onPremisesCompanyQueueLimitDefault,
   onPremisesFleetQueueLimitDefault,
   signedLinksPerRunMax,
@@ -12,6 +13,11 @@ import { type ErrorScenarios, type ScenarioContext, submission } from './error-s
 const submit = (context: ScenarioContext, fields: Record<string, unknown> = {}) => {
   const request = submission(context)
   return context.send('member', allRoutes.submitRun, { ...request, body: { ...request.body, ...fields } })
+}
+
+const submitFiles = (context: ScenarioContext, files: unknown[]) => {
+  const request = submission(context)
+  return context.send('member', allRoutes.submitExtendedRun, { ...request, body: { ...request.body, files } })
 }
 
 /** Fills a company's queue up to `depth`. */
@@ -94,6 +100,32 @@ export const runScenarios: ErrorScenarios = {
       params: { token: String(token) },
       headers: { range: 'bytes=1000000000-' },
     })
+  },
+  input_file_not_found: (context) =>
+    submitFiles(context, [{ name: 'a', file_id: context.world.foreign.ids.inputFile }]),
+  input_files_too_large: async (context) => {
+    const { inputFile } = context.ids
+    await context.db
+      .updateTable('input_files')
+      .set({ byte_size: inputFileMaxBytes })
+      .where('id', '=', inputFile)
+      .execute()
+    return submitFiles(
+      context,
+      ['a', 'b'].map((name) => ({ name, file_id: inputFile })),
+    )
+  },
+  input_file_too_large: (context) =>
+    context.send('member', allRoutes.uploadInputFile, {
+      params: { cid: context.ids.room },
+      query: { name: 'large' },
+      bytes: Buffer.from('large'),
+      headers: { 'content-length': String(inputFileMaxBytes + 1) },
+    }),
+  in_use: async (context) => {
+    const { inputFile, room } = context.ids
+    await submitFiles(context, [{ name: 'a', file_id: inputFile }])
+    return context.send('member', allRoutes.deleteInputFile, { params: { cid: room, fid: inputFile } })
   },
   sandbox_queued_run_limit: async (context) => {
     await queue(context, context.world.own, onPremisesCompanyQueueLimitDefault)

@@ -182,7 +182,7 @@ export function createApiApp({
 
   const runs = new RunLookup(db, policy)
   const shared = { db, storage, keys, clock, directory, pages, policy, runs }
-  mountRuns(mount, { ...shared, followers, watchers, scheduler, baseUrl })
+  mountRuns(mount, { ...shared, followers, watchers, scheduler, log, baseUrl })
   mountTaskHistoryRoutes(mount, { db })
   const wrapping = wrappingKeys ?? configuredKeys(config, 'api')
   mountSecrets(mount, { db, directory, pages, clock, log, keys, wrappingKeys: wrapping, tasks })

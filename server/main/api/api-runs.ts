@@ -1,9 +1,12 @@
 import type { Directory } from '../../access/directory/directory.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Keys } from '../../base/keys/keys.ts'
+import type { Log } from '../../base/logging.ts'
 import type { PageTokens } from '../../base/page.ts'
 import type { Database } from '../../db/database.ts'
 import type { Mount } from '../../http/mount.ts'
+import { mountExtendedRunRoutes } from '../../http/routes/runs/extended-runs.ts'
+import { mountInputFileRoutes } from '../../http/routes/runs/input-files.ts'
 import { mountPublicDownloadRoute } from '../../http/routes/runs/public-download.ts'
 import { mountPublicLinkRoutes } from '../../http/routes/runs/public-links.ts'
 import { mountResultRoutes } from '../../http/routes/runs/results.ts'
@@ -34,6 +37,7 @@ interface RunParts {
   followers: LogFollowers
   watchers: StateWatchers
   scheduler: RequestScheduler
+  log: Log
   baseUrl: string
 }
 
@@ -50,6 +54,8 @@ export function mountRuns(mount: Mount, { keys, followers, scheduler, baseUrl, .
     capabilityKey: keys.derive('download-capability'),
   }
   mountRunRoutes(mount, services)
+  mountExtendedRunRoutes(mount, services)
+  mountInputFileRoutes(mount, services)
   mountResultRoutes(mount, services)
   const linking = {
     ...services,

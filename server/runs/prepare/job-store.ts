@@ -5,6 +5,7 @@ import type { Executing } from '../../db/database.ts'
 import { keptBytesOf, keptLimitOf } from '../../db/kept-bytes.ts'
 import { type LostAuthority, lostAuthority } from './run-authority-store.ts'
 import type { RunBundle } from './run-bundle.ts'
+import type { StoredRunFile } from './run-files.ts'
 
 /** All data that a claimed run needs to start, read once. */
 export interface RunJob {
@@ -34,6 +35,7 @@ export interface RunJob {
   environment_allow_list: EgressAllowList | null
   task_allow_list: EgressAllowList | null
   bundle: RunBundle | null
+  files: StoredRunFile[]
   /** The authority that the run has lost since its submission; null if all of it is still valid. */
   lost_authority: LostAuthority | null
   /** Whether the company's storage quota has room for results. */
@@ -60,6 +62,15 @@ export async function findJob(
       ${lostAuthority} as lost_authority,
       case when b.id is null then null else jsonb_build_object('storage_key', b.storage_key,
         'archive_format', b.archive_format, 'byte_size', b.byte_size, 'digest', b.digest) end as bundle,
+      coalesce((
+        select jsonb_agg(jsonb_build_object('name', f.name, 'byte_size', f.byte_size, 'digest', f.digest,
+          'key', coalesce(u.storage_key, c.bundle_key), 'start', coalesce(a.bundle_offset, 0)) order by f.place)
+        from run_files f
+        left join input_files u on u.id = f.file_id and u.company_id = f.company_id
+        left join run_artifacts a on a.id = f.artifact_id and a.company_id = f.company_id
+        left join run_contents c on c.run_id = a.run_id and c.company_id = a.company_id and c.state = 'active'
+        where f.run_id = run.id and f.company_id = run.company_id
+      ), '[]') as files,
       coalesce(${keptBytesOf(sql`run.company_id`)} < ${keptLimitOf(sql`run.company_id`)}, true) as has_room
     from runs run
     join tasks t on t.id = run.task_id and t.company_id = run.company_id

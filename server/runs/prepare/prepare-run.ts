@@ -13,6 +13,7 @@ import type { RunJob } from './job-store.ts'
 import { exportableEnv, isEnvName, isValidEnv, isWithinEnvBounds } from './ordinary-env.ts'
 import type { PlacedImages } from './placed-images.ts'
 import { bundleBlocks, checkRunBundle } from './run-bundle.ts'
+import { checkRunFiles, fileBlocks } from './run-files.ts'
 import { networkOfRun } from './run-network.ts'
 import { runSandbox } from './run-sandbox.ts'
 import { isPinned, type PinnedSecrets, type RunSecrets } from './secrets/run-secrets.ts'
@@ -99,15 +100,22 @@ export async function prepareRun(deps: PrepareDeps, job: RunJob, run: ClaimedRun
     input: job.input,
   }
   const masked = Object.values(boot.secrets)
-  const { bundle } = job
-  if (bundle === null) {
+  const { bundle, files } = job
+  if (bundle === null && files.length === 0) {
     const stdin = bootInput(boot)
     return { kind: 'sandbox', spec, openStdin: () => stdin, masked, image, secrets }
   }
-  const unusable = await checkRunBundle(storage, bundle)
+  const unusable =
+    (bundle && (await checkRunBundle(storage, bundle))) ?? (await checkRunFiles(storage, files))
   if (unusable) return refused(unusable)
-  const openStdin = () => Readable.from(bootInputWith(boot, bundleBlocks(storage, bundle)))
+  const openStdin = () => Readable.from(bootInputWith(boot, blocksOf(storage, job)))
   return { kind: 'sandbox', spec, openStdin, masked, image, secrets }
+}
+
+/** The files of the version, then those of the run, which win. */
+async function* blocksOf(storage: ObjectStorage, { bundle, files }: RunJob): AsyncGenerator<Buffer, void> {
+  if (bundle) yield* bundleBlocks(storage, bundle)
+  yield* fileBlocks(storage, files)
 }
 
 /**

@@ -12,6 +12,7 @@ import type { Cursor, Page, PageRequest, PageTokens } from '../../base/page.ts'
 import { Rendered } from '../../base/rendered.ts'
 import { settleAll } from '../../base/sharing/settle-all.ts'
 import type { Database } from '../../db/database.ts'
+import { listRunsWithMetadata, type MetadataPair } from '../metadata/run-metadata-store.ts'
 import { cancelRun } from '../queue/cancel-run.ts'
 import type { QueuePolicy } from '../queue/queue-policy.ts'
 import { queueWaits } from '../queue/run-waits.ts'
@@ -104,6 +105,8 @@ export interface RunListQuery extends PageRequest {
   status?: RunState[] | undefined
   /** Only runs that the principal submitted. */
   own?: true
+  /** Only runs with all of these, as `key=value`; not together with `own`. */
+  metadata?: string[] | undefined
 }
 
 const listName = 'runs'
@@ -118,7 +121,7 @@ export async function listRoomRuns(
   const room = await deps.directory.requireRoom(principal, 'run.list', chatroomId)
   const list = `${listName}:${room.id}`
   const size = query.page_size ?? chatroomPageSizeDefault
-  const rows = await listRuns(deps.db, {
+  const filter = {
     companyId: principal.companyId,
     chatroomId: room.id,
     apiKeyId: ownRunsOf(principal, 'run.list'),
@@ -126,12 +129,21 @@ export async function listRoomRuns(
     states: query.status,
     before: beforeOf(deps.pages.read(list, query.page_token)),
     limit: size + 1,
-  })
+  }
+  const [first, ...others] = (query.metadata ?? []).map(pairOf)
+  const rows = await (first
+    ? listRunsWithMetadata(deps.db, filter, [first, ...others])
+    : listRuns(deps.db, filter))
   const waits = await queueWaits(deps.db, deps.policy, rows.slice(0, size))
   return deps.pages.page(list, rows, size, {
     item: (row: ListedRun) => renderRun(row, waits.get(row.id)),
     cursor: (row: ListedRun) => [row.queued_at_us, row.id],
   })
+}
+
+const pairOf = (text: string): MetadataPair => {
+  const at = text.indexOf('=')
+  return [text.slice(0, at), text.slice(at + 1)]
 }
 
 /** The last row of the previous page, from a page token. */

@@ -1,8 +1,9 @@
-import type { RunDetail } from '@sandbox-jobs/contract/resources/runs/run.ts'
+import type { ExtendedRun } from '@sandbox-jobs/contract/resources/runs/extended-run.ts'
 import type { RunState } from '@sandbox-jobs/contract/states/run-states.ts'
 import type { Principal } from '../../access/principal.ts'
 import type { StateChange, StateWatchers } from '../../state-watch/state-watchers.ts'
 import type { ShownRun } from '../run-store.ts'
+import { extendRun } from './extended-runs.ts'
 import { type ReadDeps, type RunAddress, requireReadableRun } from './read-runs.ts'
 import { renderRun } from './render-run.ts'
 
@@ -32,12 +33,12 @@ export const watchRun = (
 
 /** The same as it is shown (contract part 3, D6). */
 export async function waitForRun(
-  deps: WatchRunDeps,
+  deps: WatchRunDeps & Pick<ReadDeps, 'db'>,
   principal: Principal,
   waiting: RunAddress & Waiting,
-): Promise<RunDetail> {
+): Promise<ExtendedRun> {
   const run = await watchRun(deps, principal, waiting)
-  return renderRun(run, await deps.runs.waitOf(run))
+  return extendRun(deps.db, renderRun(run, await deps.runs.waitOf(run)))
 }
 
 /** The states of a run behind position `after`, until it ends. Throws `not_found` and 429 `watchers_busy` before the first. */

@@ -1,6 +1,6 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely'
 import { newId } from '../../base/ids.ts'
-import type { Executing } from '../../db/database.ts'
+import type { Executing, Trx } from '../../db/database.ts'
 import type { RunArtifactsTable } from '../../db/tables/runs.ts'
 import type { CollectedArtifact } from './collect-run.ts'
 
@@ -43,6 +43,25 @@ export const findArtifact = (
     .where('run_id', '=', key.runId)
     .where('company_id', '=', key.companyId)
     .executeTakeFirst()
+
+/**
+ * An artifact that can be read, by its path or id; while the transaction lasts, its content is not retired. Undefined where
+ * there is none, not any more, or not yet.
+ */
+export async function holdArtifact(
+  trx: Trx,
+  { companyId, runId, artifact }: { companyId: string; runId: string; artifact: string },
+): Promise<Pick<RunArtifactRow, 'id' | 'byte_size' | 'digest'> | undefined> {
+  const { rows } = await sql<Pick<RunArtifactRow, 'id' | 'byte_size' | 'digest'>>`
+    select a.id, a.byte_size, a.digest
+    from run_artifacts a join run_contents c on c.run_id = a.run_id and c.company_id = a.company_id
+    where a.run_id = ${runId} and a.company_id = ${companyId} and (a.id = ${artifact} or a.relative_path = ${artifact})
+      and a.deletion_state = 'active' and c.state = 'active' and c.bundle_key is not null
+    order by (a.id = ${artifact}) desc limit 1
+    for share of c
+  `.execute(trx)
+  return rows[0]
+}
 
 /** The number of artifacts of a run that can be downloaded. */
 export async function countArtifacts(

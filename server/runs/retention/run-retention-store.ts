@@ -3,6 +3,8 @@ import { sql } from 'kysely'
 import { acrossCompanies } from '../../db/across-companies.ts'
 import type { Executing, Trx } from '../../db/database.ts'
 import { isDue } from '../../work/removal-failures.ts'
+import { artifactsNeeded, deleteRunFiles, neededSources } from '../files/run-file-store.ts'
+import { deleteMetadata } from '../metadata/run-metadata-store.ts'
 import { objectKeys } from '../results/collect-run.ts'
 
 /* Writes `run_inputs`, `run_contents`, `run_refusals`, `run_artifacts` and the mark in `runs`, for content whose time is over. */
@@ -13,8 +15,9 @@ export interface ExpiredRun {
 }
 
 /**
- * Runs whose content is older than their company's retention time, and runs whose content is already hidden. Reads company
- * by company along an index of the runs that have content, so the cost does not depend on the number of runs.
+ * Runs whose content is older than their company's retention time and of which no live run takes an artifact, and runs whose
+ * content is already hidden. Reads company by company along an index of the runs that have content, so the cost does not
+ * depend on the number of runs.
  */
 export async function listExpiredRuns(db: Executing, now: Date, limit: number): Promise<ExpiredRun[]> {
   const { rows } = await sql<ExpiredRun>`${acrossCompanies('a sweep of all companies')}
@@ -28,13 +31,39 @@ export async function listExpiredRuns(db: Executing, now: Date, limit: number): 
       where r.company_id = c.id and r.terminal_at is not null and r.content_expired_at is null
         and r.terminal_at < ${now}::timestamptz
           - make_interval(days => coalesce(s.run_content_retention_days, ${runContentRetentionDefaultDays}))
-        and ${isDue(sql`r.id`, now)}
+        and ${isDue(sql`r.id`, now)} and not ${artifactsNeeded(sql`r.id`)}
       order by r.terminal_at limit ${limit}
     ) due
     limit ${limit})
     limit ${limit}
   `.execute(db)
   return rows
+}
+
+/**
+ * Those of the runs whose content may be retired in this transaction: their content is locked, so that no run takes an
+ * artifact of it from now on, and none has since they were listed. What is locked already is left to a later round.
+ */
+export async function lockUnneeded(trx: Trx, runs: readonly ExpiredRun[]): Promise<ExpiredRun[]> {
+  const { runIds, companyIds } = idsOf(runs)
+  const held = await trx
+    .selectFrom('run_contents')
+    .select(['run_id', 'state'])
+    .where('run_id', 'in', runIds)
+    .where('company_id', 'in', companyIds)
+    .execute()
+  const active = held.filter(({ state }) => state === 'active').map(({ run_id }) => run_id)
+  const locked = await trx
+    .selectFrom('run_contents')
+    .select('run_id')
+    .where('run_id', '=', sql<string>`any(${active}::text[])`)
+    .where('company_id', 'in', companyIds)
+    .forUpdate()
+    .skipLocked()
+    .execute()
+  const needed = await neededSources(trx, active)
+  const free = new Set(locked.map(({ run_id }) => run_id).filter((id) => !needed.has(id)))
+  return runs.filter(({ id }) => free.has(id) || !active.includes(id))
 }
 
 export interface ExpiringContent {
@@ -52,6 +81,8 @@ export async function retireContent(trx: Trx, runs: readonly ExpiredRun[]): Prom
     .where('run_id', 'in', runIds)
     .where('company_id', 'in', companyIds)
     .execute()
+  await deleteRunFiles(trx, runIds, companyIds)
+  await deleteMetadata(trx, runIds, companyIds)
   await trx
     .deleteFrom('run_refusals')
     .where('run_id', 'in', runIds)

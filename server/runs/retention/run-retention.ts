@@ -5,7 +5,13 @@ import type { ObjectStorage } from '../../storage/port.ts'
 import { batchesPerRound, inBatches } from '../../work/in-batches.ts'
 import { removeEach } from '../../work/remove-each.ts'
 import { deleteOldKeys } from '../submit/idempotency-store.ts'
-import { type ExpiredRun, listExpiredRuns, retireContent, tombstoneContent } from './run-retention-store.ts'
+import {
+  type ExpiredRun,
+  listExpiredRuns,
+  lockUnneeded,
+  retireContent,
+  tombstoneContent,
+} from './run-retention-store.ts'
 
 export interface RetentionDeps {
   db: Database
@@ -27,7 +33,10 @@ export async function sweepRunContent(deps: RetentionDeps): Promise<{ expired: n
   for (let round = 0; round < batchesPerRound; round += 1) {
     const runs = await listExpiredRuns(db, clock.now(), batch)
     if (runs.length === 0) break
-    const expiring = await db.transaction().execute((trx) => retireContent(trx, runs))
+    const expiring = await db.transaction().execute(async (trx) => {
+      const unneeded = await lockUnneeded(trx, runs)
+      return unneeded.length > 0 ? retireContent(trx, unneeded) : []
+    })
     const gone: ExpiredRun[] = []
     const { removed, failed } = await removeEach(expiring, {
       db,

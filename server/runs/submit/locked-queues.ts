@@ -26,6 +26,8 @@ export interface NewRun {
   /** The share that grants the version to the room; null for quick runs. */
   shareGrantId: string | null
   input: StagedInput
+  /** Bytes that are stored with the input. */
+  extraBytes?: number
   timeoutSeconds: number
   source: Exclude<RunDetail['submission_source'], ''>
   /** Empty when the run is not a retry. */
@@ -106,7 +108,7 @@ export class LockedQueues {
       company: company.queued,
       fleet: this.#fleetQueued,
     })
-    const inputBytes = run.input.content.length
+    const inputBytes = run.input.content.length + (run.extraBytes ?? 0)
     checkStorageQuota(company.room, inputBytes)
     company.room.keptBytes += inputBytes
     const row = rowOf(run, this.#now)

@@ -9,10 +9,13 @@ import { companyPolicy } from '../../companies/settings/company-policy.ts'
 import type { Database } from '../../db/database.ts'
 import { getVersion } from '../../environments/versions/ready-versions.ts'
 import { type RunnableVersion, resolveHidden } from '../../tasks/menu/runnable.ts'
+import { filesOfRun } from '../files/take-files.ts'
+import { findMetadata } from '../metadata/run-metadata-store.ts'
 import type { RunAddress } from '../read/read-runs.ts'
 import { findInput } from '../results/run-content-store.ts'
 import { findRun, type ShownRun } from '../run-store.ts'
 import { earlierResponse, hashRequest, type Intent, intentScope } from './idempotency.ts'
+import { queueRun, type RunExtras } from './queue-run.ts'
 import { requireRegion, requireStartable } from './startable.ts'
 import type { SubmitDeps } from './submit-run.ts'
 
@@ -26,7 +29,8 @@ const route = 'POST /chatrooms/{chatroom_id}/runs/{run_id}/retry'
 
 /**
  * Queues a new run of the caller with the version and timeout of an earlier run (contract part 2, "Chatroom runs", rule 3).
- * Without an input, or with an empty object, it gets the stored input of the earlier run unchanged. Throws
+ * Without an input, or with an empty object, it gets the stored input of the earlier run unchanged, and in any case its files
+ * and metadata, as long as they are kept: who may run it again need not be who may read them. Throws
  * `retry_not_eligible`, `retry_input_unavailable`, and the errors of a submission.
  */
 export async function retryRun(deps: SubmitDeps, retry: Retry): Promise<Rendered<RunDetail>> {
@@ -49,20 +53,26 @@ export async function retryRun(deps: SubmitDeps, retry: Retry): Promise<Rendered
   if (given) await deps.validateInput(version, given.content)
   requireRegion(target, deps.policy.deployment)
   const input = given ?? (await retainedInput(deps.db, source))
-  return deps.queue.enqueue({
-    intent,
-    run: {
-      principal,
-      chatroomId: room.id,
-      version,
-      resourceProfile,
-      shareGrantId: target.shareGrantId,
-      input,
-      timeoutSeconds: source.timeout_seconds,
-      source: 'rest',
-      retryOfRunId: source.id,
-    },
-  })
+  const run = {
+    principal,
+    chatroomId: room.id,
+    version,
+    resourceProfile,
+    shareGrantId: target.shareGrantId,
+    input,
+    timeoutSeconds: source.timeout_seconds,
+    source: 'rest',
+    retryOfRunId: source.id,
+  } as const
+  return queueRun(deps, { intent, run }, await retainedExtras(deps.db, source))
+}
+
+async function retainedExtras(db: Database, source: ShownRun): Promise<RunExtras> {
+  const entries = await findMetadata(db, source.company_id, [source.id])
+  return {
+    holdFiles: await filesOfRun(db, source),
+    metadata: Object.fromEntries(entries.map(({ key, value }) => [key, value])),
+  }
 }
 
 /** A missing input, null and `{}` all request the input of the source run. */

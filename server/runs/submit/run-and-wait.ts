@@ -1,14 +1,14 @@
 import { runWaitMaxSeconds } from '@sandbox-jobs/contract/limits.ts'
-import type { RunDetail } from '@sandbox-jobs/contract/resources/runs/run.ts'
 import type { RunAndWaitRequest, RunResult } from '@sandbox-jobs/contract/resources/runs/run-result.ts'
 import { CodedError } from '../../base/errors/coded-error.ts'
 import type { ObjectStorage } from '../../storage/port.ts'
+import { extendRun } from '../read/extended-runs.ts'
 import { renderRun } from '../read/render-run.ts'
 import { readInlineOutput } from '../read/results/inline-output.ts'
 import { type WatchRunDeps, watchRun } from '../read/wait-for-run.ts'
-import { type Submission, type SubmitDeps, submitRun } from './submit-run.ts'
+import { type ExtendedSubmission, type ExtendedSubmitDeps, submitWithExtras } from './submit-extended-run.ts'
 
-export type RunAndWaitDeps = SubmitDeps & WatchRunDeps & { storage: ObjectStorage }
+export type RunAndWaitDeps = ExtendedSubmitDeps & WatchRunDeps & { storage: ObjectStorage }
 
 /**
  * Submits a run and waits for its end. A repeated key waits for the run that it was given before. Throws what `submitRun`
@@ -16,12 +16,11 @@ export type RunAndWaitDeps = SubmitDeps & WatchRunDeps & { storage: ObjectStorag
  */
 export async function runAndWait(
   deps: RunAndWaitDeps,
-  { body, ...submission }: Omit<Submission, 'body'> & { body: RunAndWaitRequest },
+  { body, ...submission }: Omit<ExtendedSubmission, 'body'> & { body: RunAndWaitRequest },
   signal: AbortSignal,
 ): Promise<RunResult> {
   const { wait_seconds: seconds = runWaitMaxSeconds, ...submitted } = body
-  const { text } = await submitRun(deps, { ...submission, body: submitted })
-  const { id: runId } = JSON.parse(text) as RunDetail
+  const { id: runId } = await submitWithExtras(deps, { ...submission, body: submitted })
   const { principal, chatroomId } = submission
   const waiting = { chatroomId, runId, seconds, signal }
   const run = await watchRun(deps, principal, waiting).catch((error: unknown) => {
@@ -31,7 +30,7 @@ export async function runAndWait(
   })
   return {
     state: run.hasEnded ? 'ended' : 'keep_waiting',
-    run: renderRun(run, await deps.runs.waitOf(run)),
+    run: await extendRun(deps.db, renderRun(run, await deps.runs.waitOf(run))),
     output: run.hasEnded ? await readInlineOutput(deps, run) : null,
   }
 }

@@ -8,6 +8,7 @@ import type { Runnables, RunnableVersion } from '../../tasks/menu/runnable.ts'
 import type { QueuePolicy } from '../queue/queue-policy.ts'
 import { earlierResponse, hashRequest, type Intent, intentScope } from './idempotency.ts'
 import type { NewRun } from './locked-queues.ts'
+import { noExtras, queueRun, type RunExtras } from './queue-run.ts'
 import { requireRegion, requireStartable } from './startable.ts'
 import type { SubmissionQueue } from './submission-queue.ts'
 
@@ -35,6 +36,14 @@ export interface Submission {
   source?: 'rest' | 'agent'
 }
 
+/** Files and metadata of a submission: as they stand in its hash, and checked for the caller. */
+export interface SubmittedExtras {
+  described: Record<string, unknown>
+  readExtras: () => Promise<RunExtras>
+}
+
+const withoutExtras: SubmittedExtras = { described: {}, readExtras: async () => noExtras }
+
 const routes = { rest: 'POST /chatrooms/{chatroom_id}/runs', agent: 'sandbox_submit_job' }
 
 /**
@@ -42,17 +51,28 @@ const routes = { rest: 'POST /chatrooms/{chatroom_id}/runs', agent: 'sandbox_sub
  * of the input, room, share and version, schema, limits. A repeated key returns the first response if the caller is still in
  * the room.
  */
-export async function submitRun(deps: SubmitDeps, submission: Submission): Promise<Rendered<RunDetail>> {
+export async function submitRun(
+  deps: SubmitDeps,
+  submission: Submission,
+  { described, readExtras } = withoutExtras,
+): Promise<Rendered<RunDetail>> {
   const input = stageInput(submission.body.input)
   const resolve = await resolveVersion(deps, submission)
-  const intent = intentOf(submission, input)
-  const run = await newRun(deps, submission, { resolve, input }).catch(async (error: unknown) => {
+  const intent = intentOf(submission, input, described)
+  const planned = await planWithExtras().catch(async (error: unknown) => {
     // The version may have been submitted under this key while it could still be run.
     const earlier = await earlierResponse<RunDetail>(deps.db, intent)
     if (!earlier) throw error
     return earlier
   })
-  return 'status' in run ? new Rendered(run) : deps.queue.enqueue({ intent, run })
+  return 'status' in planned
+    ? new Rendered(planned)
+    : queueRun(deps, { intent, run: planned.run }, planned.extras)
+
+  async function planWithExtras() {
+    const run = await newRun(deps, submission, { resolve, input })
+    return { run, extras: await readExtras() }
+  }
 }
 
 /**
@@ -95,6 +115,7 @@ async function newRun(
 function intentOf(
   { principal, chatroomId, idempotencyKey, body, source = 'rest' }: Submission,
   input: StagedInput,
+  extras: Record<string, unknown>,
 ): Intent {
   const route = routes[source]
   return {
@@ -105,6 +126,7 @@ function intentOf(
       task_version_id: body.task_version_id,
       timeout_seconds: body.timeout_seconds ?? null,
       input_digest: input.digest,
+      ...extras,
     }),
   }
 }

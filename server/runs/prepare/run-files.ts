@@ -1,0 +1,75 @@
+import { createHash } from 'node:crypto'
+import { inputsDir, workspaceDir } from '@sandbox-jobs/contract/resources/environments/runtime-contract.ts'
+import type { ArchiveEntry } from '../../archives/formats/archive.ts'
+import { ObjectMissing, type ObjectStorage } from '../../storage/port.ts'
+import { failed, type RunOutcome } from '../drive/run-outcome.ts'
+import { bundleTar } from './bundle-tar.ts'
+
+/** A file that a run takes: part of a stored object. */
+export interface StoredRunFile {
+  name: string
+  byte_size: number
+  digest: string
+  /** Null if the file was deleted while the run was queued. */
+  key: string | null
+  start: number
+}
+
+/**
+ * Reads the files to their ends, so that a sandbox starts only with what was submitted. Otherwise returns the outcome of the
+ * run. Throws the errors of the object store, so that the caller retries.
+ */
+export async function checkRunFiles(
+  storage: ObjectStorage,
+  files: readonly StoredRunFile[],
+): Promise<RunOutcome | undefined> {
+  for (const file of files) {
+    if (file.key === null) return failed('input_file_unavailable', { detail: 'deleted' })
+    try {
+      const hash = createHash('sha256')
+      for await (const bytes of partOf(storage, file)) hash.update(bytes)
+      if (`sha256:${hash.digest('hex')}` !== file.digest)
+        return failed('storage_lost', { detail: 'input_file_damaged' })
+    } catch (error) {
+      if (error instanceof ObjectMissing) return failed('storage_lost', { detail: 'input_file_missing' })
+      throw error
+    }
+  }
+  return undefined
+}
+
+const folder = inputsDir.slice(workspaceDir.length + 1)
+
+/** The files as blocks of the workspace tar; nothing if there are none. */
+export const fileBlocks = (storage: ObjectStorage, files: readonly StoredRunFile[]): AsyncIterable<Buffer> =>
+  bundleTar(entriesOf(storage, files))
+
+/** The folder is listed again behind its files, to be closed to writers then: a job that is not root could not fill it. */
+async function* entriesOf(
+  storage: ObjectStorage,
+  files: readonly StoredRunFile[],
+): AsyncGenerator<ArchiveEntry, void> {
+  if (files.length === 0) return
+  yield folderOf(0o755)
+  for (const file of files) {
+    yield {
+      path: `${folder}/${file.name}`,
+      kind: 'file',
+      mode: 0o444,
+      byteSize: file.byte_size,
+      body: partOf(storage, file),
+    }
+  }
+  yield folderOf(0o555)
+}
+
+const folderOf = (mode: number): ArchiveEntry => ({ path: folder, kind: 'directory', mode, byteSize: 0 })
+
+async function* partOf(
+  storage: ObjectStorage,
+  { key, start, byte_size: byteSize }: StoredRunFile,
+): AsyncGenerator<Buffer, void> {
+  if (byteSize === 0) return
+  const range = { start, end: start + byteSize - 1 }
+  for await (const bytes of await storage.get(key ?? '', range)) yield bytes as Buffer
+}
