@@ -37,7 +37,7 @@ Roles, departments, memberships and shares are read for each request; no decisio
 | Sandbox key | What such a key gets |
 |---|---|
 | rooms | what its owner gets, in the rooms that it names |
-| own runs | the same, for the runs that it submitted itself; for it the others do not exist |
+| own | the same, for the runs that it submitted and the files that it uploaded itself; for it the others do not exist |
 | 403 | 403 \`${uncoded.key_scope.detail}\` |
 | 404 | 404 \`not_found\` |
 | 405 | 405 \`${uncoded.method_not_allowed.detail}\` |
@@ -71,7 +71,7 @@ const rolesOf = {
 
 const keyText: Record<KeyRule, string> = {
   allowed: 'rooms',
-  own: 'own runs',
+  own: 'own',
   403: '403',
   404: '404',
   405: '405',
