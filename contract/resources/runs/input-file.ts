@@ -7,15 +7,14 @@ import { inputFileMaxBytes, inputFileNameMaxBytes, mediaTypeMaxLength } from '..
 import { listOf } from '../../pagination.ts'
 import { DateTime, Strict } from '../../schema.ts'
 
-/**
- * A plain name: no folder, no control character, no mark that changes the direction of text. Its bytes are bounded too,
- * which a schema cannot say.
- */
+/** A plain name: no folder, no control character, no mark that changes the direction of text. */
+export const inputFileNamePattern =
+  '^(?!\\.{1,2}$)[^/\\\\\\u0000-\\u001f\\u007f-\\u009f\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069\\ud800-\\udfff]+$'
+/** Its bytes are bounded too, which a schema cannot say. */
 export const InputFileName = Type.String({
   minLength: 1,
   maxLength: inputFileNameMaxBytes,
-  pattern:
-    '^(?!\\.{1,2}$)[^/\\\\\\u0000-\\u001f\\u007f-\\u009f\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069\\ud800-\\udfff]+$',
+  pattern: inputFileNamePattern,
 })
 
 /** Type and subtype without parameters. */

@@ -4,7 +4,7 @@ import { DomainText } from '@sandbox-jobs/contract/resources/access/api-key.ts'
 import { clientIdPattern } from '@sandbox-jobs/contract/resources/agents/social-media-client.ts'
 import { Login } from '@sandbox-jobs/contract/resources/companies/user.ts'
 import { metadataFilterPattern } from '@sandbox-jobs/contract/resources/runs/extended-run.ts'
-import { InputFileName, MediaType } from '@sandbox-jobs/contract/resources/runs/input-file.ts'
+import { inputFileNamePattern, MediaType } from '@sandbox-jobs/contract/resources/runs/input-file.ts'
 import { ivPattern, strictBase64Pattern } from '@sandbox-jobs/contract/resources/secrets/secret-binding.ts'
 import { SecretSlotName } from '@sandbox-jobs/contract/resources/tasks/secret-slot.ts'
 import { PlainText, VisibleText } from '@sandbox-jobs/contract/schema.ts'
@@ -25,7 +25,7 @@ export const patternMessages: ReadonlyMap<unknown, string> = new Map([
   [patternOf(DomainText), 'may hold neither white space nor a NUL character'],
   [strictBase64Pattern, 'must be base64 with its padding'],
   [ivPattern, 'must be the base64 of 12 bytes'],
-  [patternOf(InputFileName), 'must be a plain file name, without "/", "\\" and control characters'],
+  [inputFileNamePattern, 'must be a plain file name, without "/", "\\" and control characters'],
   [patternOf(MediaType), 'must be a type and a subtype, such as text/csv'],
   [metadataFilterPattern, 'must be a metadata key, "=" and its value'],
   [
