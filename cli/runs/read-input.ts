@@ -10,10 +10,14 @@ export interface RunInput {
   text: string
 }
 
-/** Reads the input of a run from a file; `-` is standard input. The service validates it against the task's schema. */
-export async function readInput(file: string): Promise<RunInput> {
-  const bytes = await bytesOf(file)
-  const name = file === '-' ? 'standard input' : file
+/**
+ * Reads the input of a run: JSON text of an object or a list, else the name of a file; `-` is standard input. The service
+ * validates it against the task's schema.
+ */
+export async function readInput(given: string): Promise<RunInput> {
+  const isText = /^\s*[{[]/.test(given)
+  const bytes = isText ? Buffer.from(given) : await bytesOf(given)
+  const name = isText ? 'The text of --input' : given === '-' ? 'standard input' : given
   if (bytes.length > runInputMaxBytes) {
     throw wrongInput(
       `${name} has ${bytesText(bytes.length)}; an input has at most 1 MiB.`,

@@ -188,3 +188,110 @@ test('an invalid command line exits with 2', async () => {
     expect((await cli(args)).exitCode, args.join(' ')).toBe(2)
   }
 })
+
+const submitted = (route = 'submitRun') => {
+  const request = service.requests.find((sent) => sent.route === route)
+  return request && (JSON.parse(String(request.body)) as Record<string, unknown>)
+}
+
+test('an input is JSON text, with fields from the command line by the schema of the task', async () => {
+  const item = {
+    task_id: 'tsk_1',
+    task_name: 'report',
+    task_version_id: 'tvr_1',
+    input_schema: '{"properties":{"month":{"type":"string"},"rows":{"type":"integer"}}}',
+  }
+  service.answers.readMenu = () => ({ json: page([item]) })
+  const args = [
+    'run',
+    'report',
+    '--room',
+    room,
+    '--input',
+    '{"a":[1]}',
+    '--set',
+    'month=3',
+    '--set',
+    'rows=7',
+  ]
+  expect(await cli(args)).toMatchObject({ exitCode: 0 })
+  expect(submitted()).toEqual({ task_version_id: 'tvr_1', input: { a: [1], month: '3', rows: 7 } })
+  const wrong = await cli(['run', 'report', '--room', room, '--set', 'rows=many'])
+  expect(wrong).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('rows must be a whole number') })
+})
+
+test('files are uploaded and given to the run with its metadata', async () => {
+  const uploads: [string | null, string][] = []
+  service.answers.uploadInputFile = ({ query, body }) => {
+    uploads.push([query.get('name'), String(body)])
+    return { json: { id: `fil_${uploads.length}` } }
+  }
+  service.answers.submitExtendedRun = () => ({ json: runOf({ status: 'queued', terminal_at: null }) })
+  writeFileSync(join(home, 'march.csv'), 'a,b')
+  writeFileSync(join(home, 'x=y.csv'), 'c')
+  const files = ['--file', 'march.csv', '--file', 'sales.csv=march.csv', '--file', './x=y.csv']
+  const meta = ['--meta', 'external_user=line:U1', '--meta', 'note=a=b']
+  expect(await cli(['run', 'report', '--room', room, ...files, ...meta])).toMatchObject({ exitCode: 0 })
+  expect(uploads).toEqual([
+    ['march.csv', 'a,b'],
+    ['sales.csv', 'a,b'],
+    ['x=y.csv', 'c'],
+  ])
+  expect(submitted('submitExtendedRun')).toEqual({
+    task_version_id: 'tvr_1',
+    input: {},
+    files: [
+      { name: 'march.csv', file_id: 'fil_1' },
+      { name: 'sales.csv', file_id: 'fil_2' },
+      { name: 'x=y.csv', file_id: 'fil_3' },
+    ],
+    metadata: { external_user: 'line:U1', note: 'a=b' },
+  })
+  expect(submitted()).toBeUndefined()
+})
+
+test('uploaded files of a run that is refused are deleted', async () => {
+  const deleted: (string | undefined)[] = []
+  service.answers.uploadInputFile = () => ({ json: { id: 'fil_1' } })
+  service.answers.deleteInputFile = ({ params }) => {
+    deleted.push(params.fid)
+    return { json: {} }
+  }
+  service.answers.submitExtendedRun = () => ({
+    status: 409,
+    detail: { code: 'version_not_runnable', message: 'no' },
+  })
+  writeFileSync(join(home, 'march.csv'), 'a,b')
+  const result = await cli(['run', 'report', '--room', room, '--file', 'march.csv'])
+  expect(result).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('version_not_runnable') })
+  expect(deleted).toEqual(['fil_1'])
+})
+
+test('files that are not there, or have a name that no run takes, are refused before anything is sent', async () => {
+  writeFileSync(join(home, 'a.csv'), 'a')
+  for (const files of [['none.csv'], ['a.csv', 'a.csv'], ['.'], ['..=a.csv']]) {
+    const args = files.flatMap((file) => ['--file', file])
+    expect((await cli(['run', 'report', '--room', room, ...args])).exitCode, String(files)).toBe(2)
+  }
+  expect(service.requests).toEqual([])
+})
+
+test('a watched run shows its log on standard error', async () => {
+  const event = (id: number, data: object) => `id: ${id}\ndata: ${JSON.stringify(data)}\n\n`
+  service.answers.followRunLog = () => ({
+    bytes: event(5, { kind: 'log', text: 'line one\n' }) + event(5, { kind: 'end', status: 'completed' }),
+  })
+  const result = await watched({})
+  expect(result).toMatchObject({ exitCode: 0, stdout: '{"total":1}\n' })
+  expect(result.stderr).toContain('line one\n')
+})
+
+test('a watched run whose output cannot be read ends with 125, and one whose log cannot be shown with its own code', async () => {
+  service.answers.followRunLog = () => ({ status: 500, detail: 'broken' })
+  expect(await watched({})).toMatchObject({
+    exitCode: 0,
+    stderr: expect.stringContaining('log cannot be shown'),
+  })
+  service.answers.readRunOutput = () => ({ status: 404, detail: { code: 'not_found', message: 'gone' } })
+  expect((await watched({})).exitCode).toBe(125)
+})

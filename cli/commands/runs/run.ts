@@ -1,25 +1,32 @@
-import { randomUUID } from 'node:crypto'
 import type { RunDetail } from '@sandbox-jobs/contract/resources/runs/run.ts'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import type { Command } from 'commander'
+import { repeated } from '../../args/repeated.ts'
 import { roomOption } from '../../args/room-option.ts'
 import { serviceCommand } from '../../args/service-command.ts'
 import { wholeNumber } from '../../args/whole-number.ts'
-import { exitCodes } from '../../failure.ts'
+import { describeFailure, exitCodes } from '../../failure.ts'
+import { followLog } from '../../logs/follow-log.ts'
+import { logOfRun } from '../../logs/followed-logs.ts'
 import { findMenuItem } from '../../lookup/find-menu-item.ts'
 import { findRoom } from '../../lookup/find-room.ts'
 import { cancelOnInterrupt } from '../../runs/cancel-on-interrupt.ts'
 import { exitCodeOfRun } from '../../runs/exit-code-of-run.ts'
 import { readInput } from '../../runs/read-input.ts'
+import { setFields } from '../../runs/set-fields.ts'
 import { showContent } from '../../runs/show-content.ts'
+import { submitRun } from '../../runs/submit-run.ts'
+import { localFiles } from '../../runs/upload-files.ts'
 import { type RunReference, watchRun } from '../../runs/watch-run.ts'
 import type { ConnectionOptions } from '../../session/connection.ts'
-import { readWithRetry } from '../../session/read-with-retry.ts'
 import { type Session, withSession } from '../../session/session.ts'
 
 interface Options extends ConnectionOptions {
   room: string
   input?: string
+  set?: string[]
+  file?: string[]
+  meta?: string[]
   timeout?: number
   watch?: boolean
 }
@@ -29,9 +36,12 @@ export const runCommand = (): Command =>
     .description('run a task in a room, and with --watch wait for its result')
     .argument('<task>', 'task that the room has enabled, by name or id')
     .addOption(roomOption())
-    .option('--input <file>', 'JSON input, - for standard input; without it {}')
+    .option('--input <json>', 'JSON input as text, or a file with it, - for standard input; without it {}')
+    .option('--set <name=value>', 'set a field of the input, by the schema of the task; repeatable', repeated)
+    .option('--file <[name=]path>', 'give the run a file, below /workspace/inputs; repeatable', repeated)
+    .option('--meta <key=value>', 'note something about the run, such as external_user; repeatable', repeated)
     .option('--timeout <seconds>', 'timeout of the run in seconds (default: that of the task)', wholeNumber)
-    .option('--watch', 'follow the run, print its output, and exit with its exit code')
+    .option('--watch', 'show the log as it comes, then the output, and exit with the exit code of the job')
     .addHelpText(
       'after',
       '\nWith --watch the exit code is that of the job; 124 when it timed out; 125 when the job has no exit code:' +
@@ -47,23 +57,19 @@ export const runCommand = (): Command =>
     )
 
 async function run(session: Session, task: string, options: Options): Promise<void> {
-  const { client, report } = session
-  const input = options.input === undefined ? { value: {}, text: '{}' } : await readInput(options.input)
+  const { report } = session
+  const { input: given = '{}', set = [], file = [], meta: metadata = [] } = options
+  const [input, files] = await Promise.all([readInput(given), localFiles(file)])
   const cid = await findRoom(session, options.room)
   const item = await findMenuItem(session, cid, task)
-  const idempotencyKey = randomUUID()
-  const timeout = options.timeout === undefined ? {} : { timeout_seconds: options.timeout }
-  const rest = { task_version_id: item.task_version_id, ...timeout }
-  const submitted = await readWithRetry(
-    () =>
-      client.call(allRoutes.submitRun, {
-        params: { cid },
-        body: { ...rest, input: input.value },
-        bodyText: `${JSON.stringify(rest).slice(0, -1)},"input":${input.text}}`,
-        idempotencyKey,
-      }),
-    () => report.progress('The service does not accept the run yet; retrying.'),
-  )
+  const submitted = await submitRun(session, {
+    cid,
+    versionId: item.task_version_id,
+    input: setFields(input, set, item.input_schema),
+    timeoutSeconds: options.timeout,
+    files,
+    metadata,
+  })
   await session.remember([submitted])
   const place = { cid, rid: submitted.id }
   if (options.watch) return follow(session, place)
@@ -77,10 +83,21 @@ async function follow(session: Session, place: RunReference): Promise<void> {
   const { report } = session
   report.progress(`run ${place.rid}`)
   const stop = cancelOnInterrupt(session, place)
+  const log = showLog(session, place)
   const ended = await watchRun(session, place).finally(stop)
+  await log
   await showOutput(session, place)
   process.exitCode = exitCodeOfRun(ended)
   if (ended.status !== 'completed') report.failure(failureOf(ended))
+}
+
+/** Standard output is for the result alone. A log that cannot be shown is no reason to give up the run. */
+async function showLog(session: Session, place: RunReference): Promise<void> {
+  const log = { ...logOfRun(session, place), out: process.stderr, isPart: true }
+  await followLog(session, log).catch((error: unknown) => {
+    const { message } = describeFailure(error, session.url)
+    session.report.progress(`The log cannot be shown: ${message}`)
+  })
 }
 
 /** Nothing where the run has no output. */
