@@ -14,6 +14,7 @@ import {
 import { dirname, join, resolve } from 'node:path'
 import { eachLine } from '../base/each-line.ts'
 import { newToken } from '../base/ids.ts'
+import { raiseSessionPriority } from '../base/session-priority.ts'
 import { type Account, accountOf, asAccount } from './account.ts'
 import { awaitDatabase, databaseUrl, type Login, type ServiceUrls, serviceUrls } from './bootstrap-store.ts'
 import { checkVersion, makeCluster, stopPredecessor } from './cluster.ts'
@@ -226,6 +227,7 @@ function launch(plan: LaunchPlan): Server {
     detached: true,
     stdio: ['ignore', 'ignore', 'pipe'],
   })
+  if (child.pid !== undefined) raiseSessionPriority(child.pid)
   const lastLines: string[] = []
   const keep = (line: string) => {
     lastLines.push(line)

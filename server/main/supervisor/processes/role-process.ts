@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { sleep } from '../../../base/clock.ts'
 import { eachLine } from '../../../base/each-line.ts'
+import { raiseSessionPriority } from '../../../base/session-priority.ts'
 import { exitCodes, knownExitCode, ServiceProblem } from '../service-problem.ts'
 import type { Part } from '../supervisor.ts'
 import { backoffMs, restartNotice } from './backoff.ts'
@@ -138,6 +139,7 @@ export class RoleProcess implements Part {
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     this.#child = child
+    if (child.pid !== undefined) raiseSessionPriority(child.pid)
     const progress = { count: 0 }
     const ready = new Promise<'ready'>((resolve) => {
       eachLine(child.stdout, (line) => {

@@ -41,7 +41,7 @@
 #include <unistd.h>
 
 enum { DRAIN_BYTES = 1 << 22 };
-enum { LOG_BURST_MS = 2000, LOG_PART = 4, LOG_THROTTLE_MS = 10, LOG_NICE_MS = 200 };
+enum { LOG_BURST_MS = 2000, LOG_PART = 4, LOG_THROTTLE_MS = 10, LOG_NICE_MS = 50 };
 /* How often free space is checked for a sandbox that writes to the host's disk. */
 enum { DISK_POLL_MS = 100 };
 
