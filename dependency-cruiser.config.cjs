@@ -128,7 +128,7 @@ module.exports = {
         'Archives, images, work, executor, storage and database are mechanisms for all domains, and import none of them.',
       severity: 'error',
       from: { path: mechanisms, pathNot: tests },
-      to: { path: [domains, '^server/(http|main|agent-tools)/'] },
+      to: { path: [domains, '^server/(http|main|agent-tools|mcp)/'] },
     },
     {
       name: 'executor-imports-only-base',
@@ -220,13 +220,13 @@ module.exports = {
       comment: 'A use case does not depend on its caller.',
       severity: 'error',
       from: { path: domains, pathNot: tests },
-      to: { path: '^server/(http|main|agent-tools)/' },
+      to: { path: '^server/(http|main|agent-tools|mcp)/' },
     },
     {
       name: 'transports-use-services',
       comment: 'A route parses, calls one service function and renders: it has no store.',
       severity: 'error',
-      from: { path: '^server/(http|agent-tools)/', pathNot: tests },
+      from: { path: '^server/(http|agent-tools|mcp)/', pathNot: tests },
       to: { path: '-store[.]ts$' },
     },
     {

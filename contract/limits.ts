@@ -105,6 +105,8 @@ export const runnerCredentialGraceSeconds = 120
 export const runnerCredentialMaxSeconds = 7 * daySeconds
 
 // Agent
+/** Between the login and the press of a button on the page that confirms a proposal. */
+export const confirmFormLifetimeSeconds = 10 * minuteSeconds
 export const proposalLifetimeSeconds = 1800
 export const turnReceiptLifetimeSeconds = 600
 export const agentWaitMaxSeconds = 60

@@ -6,7 +6,9 @@ import { cancelProposal, pendingProposals } from '../agents/proposals/own-propos
 import { cancelReadableRun, requireOwnRun } from '../runs/read/read-runs.ts'
 import { tool } from './tool.ts'
 
-const Parameters = Strict({ run_id: Type.Optional(Identifier) })
+const Parameters = Strict({
+  run_id: Type.Optional(Type.String({ ...Identifier, description: 'The job. Without it: the proposal.' })),
+})
 
 /** Cancels what the person submitted or has pending; a manager's role widens nothing (contract part 2, "Agent tools"). */
 export const cancelJob = tool<Static<typeof Parameters>>({
@@ -27,11 +29,16 @@ export const cancelJob = tool<Static<typeof Parameters>>({
       // In whatever room it was proposed: a person has one at a time.
       const [proposal] = await pendingProposals(deps, principal)
       if (!proposal || !(await cancelProposal(deps, proposal))) throw new AgentError('proposal_not_pending')
-      return { kind: 'cancelled', proposal_id: proposal.id }
+      return { kind: 'cancelled', proposal_id: proposal.id, next_step: 'Tell the person.' }
     }
     const address = { chatroomId: roomId, runId }
     await requireOwnRun(deps.read, principal, 'run.cancel', address)
     const run = await cancelReadableRun(deps.read, principal, address)
-    return { kind: 'cancel_requested', run_id: run.id, run_status: run.status }
+    return {
+      kind: 'cancel_requested',
+      run_id: run.id,
+      run_status: run.status,
+      next_step: 'Tell the person. sandbox_job_status shows whether the job had already ended.',
+    }
   },
 })

@@ -8,7 +8,12 @@ import { tool } from './tool.ts'
 
 const Parameters = Strict({
   ...pageFields(catalogPageSizeDefault),
-  query: Type.Optional(PlainText({ maxLength: agentQueryMaxLength })),
+  query: Type.Optional(
+    Type.String({
+      ...PlainText({ maxLength: agentQueryMaxLength }),
+      description: 'Only jobs with this text.',
+    }),
+  ),
 })
 
 /** The same menu as over REST, without the runtime contract (contract part 2, "Agent tools"). */
@@ -28,6 +33,7 @@ export const jobMenu = tool<Static<typeof Parameters>>({
     items: Type.Array(Type.Record(Type.String(), Type.Unknown())),
     page_size: Type.Integer(),
     next_page_token: Nullable(Type.String()),
+    next_step: Type.String(),
   }),
   call: async (
     { read },
@@ -36,9 +42,14 @@ export const jobMenu = tool<Static<typeof Parameters>>({
   ) => {
     const text = query === undefined || query.trim() === '' ? undefined : query
     const menu = await readMenu(read, principal, { chatroomId: roomId, page_size, page_token, text })
-    return { ...menu, items: menu.items.map(withoutContract) }
+    return { ...menu, items: menu.items.map(withoutContract), next_step: nextStep(menu.items) }
   },
 })
+
+const nextStep = (items: readonly MenuItem[]): string =>
+  items.length > 0
+    ? 'To run a job, call sandbox_submit_job with mode "request", its task_version_id and an input that fits its input_schema.'
+    : 'No job can be run here. Tell the person.'
 
 function withoutContract(item: MenuItem): Omit<MenuItem, 'runtime_contract'> {
   const { runtime_contract: _contract, ...rest } = item

@@ -2,15 +2,24 @@ import { Identifier } from '@sandbox-jobs/contract/ids.ts'
 import { agentWaitMaxSeconds, pageTokenMaxLength } from '@sandbox-jobs/contract/limits.ts'
 import { Strict } from '@sandbox-jobs/contract/schema.ts'
 import { type Static, Type } from 'typebox'
-import { readRun, requireOwnRun } from '../runs/read/read-runs.ts'
+import { requireOwnRun } from '../runs/read/read-runs.ts'
+import { renderRun } from '../runs/read/render-run.ts'
 import { readRunPreviews } from '../runs/read/run-previews.ts'
 import { previewBounds, renderPreviews } from './previews.ts'
 import { tool } from './tool.ts'
 
 const Parameters = Strict({
-  run_id: Identifier,
-  wait_seconds: Type.Optional(Type.Integer({ minimum: 0, maximum: agentWaitMaxSeconds })),
-  artifact_page_token: Type.Optional(Type.String({ maxLength: pageTokenMaxLength })),
+  run_id: Type.String({ ...Identifier, description: 'The run_id that another tool returned.' }),
+  wait_seconds: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: agentWaitMaxSeconds,
+      description: 'Over MCP: wait up to this long for the end of the job. 45 is good.',
+    }),
+  ),
+  artifact_page_token: Type.Optional(
+    Type.String({ maxLength: pageTokenMaxLength, description: 'Has no effect.' }),
+  ),
 })
 
 const Lane = Type.Record(Type.String(), Type.Unknown())
@@ -29,14 +38,19 @@ export const jobStatus = tool<Static<typeof Parameters>>({
   },
   parameters: Parameters,
   result: Type.Object({ run: Lane, output: Lane, log: Lane, artifacts: Lane, next_step: Type.String() }),
-  call: async ({ read, db, storage }, { principal, roomId }, { run_id: runId }) => {
-    const address = { chatroomId: roomId, runId }
-    const row = await requireOwnRun(read, principal, 'run.read', address)
-    const run = await readRun(read, principal, address)
+  call: async (
+    { read, db, storage },
+    { principal, roomId, waiting },
+    { run_id: runId, wait_seconds = 0 },
+  ) => {
+    const find = () => requireOwnRun(read, principal, 'run.read', { chatroomId: roomId, runId })
+    const row = await (waiting?.untilEnd(find, wait_seconds) ?? find())
+    const run = renderRun(row, await read.runs.waitOf(row))
     const previews = renderPreviews(await readRunPreviews({ db, storage }, row, previewBounds))
+    const again = waiting ? 'with wait_seconds 45' : 'later'
     const next_step =
       run.terminal_at === null
-        ? 'The job has not ended. Call sandbox_job_status again later.'
+        ? `The job has not ended. Call sandbox_job_status again ${again}.`
         : 'The job has ended. Tell the person the result.'
     return { run, ...previews, next_step }
   },

@@ -14,17 +14,34 @@ import { newToken } from '../base/ids.ts'
 import { stageInput } from '../base/json/staged-input.ts'
 import { submitRun } from '../runs/submit/submit-run.ts'
 import { requireMenuItem } from '../tasks/menu/menu-service.ts'
+import { confirmAddress, confirmStep } from './confirmation.ts'
 import { type ToolCaller, type ToolDeps, type ToolResult, tool } from './tool.ts'
 
 const Parameters = Strict({
-  mode: OneOf(['request', 'commit']),
-  /** Of the menu. Only with mode "request". */
-  task_version_id: Type.Optional(Identifier),
-  /** Any JSON that fits the input schema of the menu item. Only with mode "request". */
-  input: Type.Optional(Type.Unknown()),
-  timeout_seconds: Type.Optional(Type.Integer({ minimum: timeoutMinSeconds, maximum: timeoutMaxSeconds })),
-  /** Exactly as a tool returned it. Only with mode "commit". */
-  proposal_receipt: Type.Optional(Type.String({ minLength: 1, maxLength: proposalReceiptMaxLength })),
+  mode: Type.Enum(['request', 'commit'], {
+    type: 'string',
+    description: '"request" asks for a job; "commit" starts one that the person has confirmed.',
+  }),
+  task_version_id: Type.Optional(
+    Type.String({ ...Identifier, description: 'With mode "request": task_version_id of a menu item.' }),
+  ),
+  input: Type.Optional(
+    Type.Unknown({ description: 'With mode "request": JSON that fits input_schema of the menu item.' }),
+  ),
+  timeout_seconds: Type.Optional(
+    Type.Integer({
+      minimum: timeoutMinSeconds,
+      maximum: timeoutMaxSeconds,
+      description: 'With mode "request", rarely needed: stop the job after this long.',
+    }),
+  ),
+  proposal_receipt: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: proposalReceiptMaxLength,
+      description: 'With mode "commit": exactly as a tool returned it.',
+    }),
+  ),
 })
 type Parameters = Static<typeof Parameters>
 
@@ -56,6 +73,8 @@ export const submitJob = tool<Parameters>({
   },
 })
 
+const statusStep = 'Call sandbox_job_status with run_id for the result.'
+
 function checkMode(parameters: Parameters): void {
   const given = (field: keyof Parameters) => parameters[field] !== undefined
   const extra = forbidden[parameters.mode].find(given)
@@ -67,7 +86,7 @@ function checkMode(parameters: Parameters): void {
 
 async function request(
   deps: ToolDeps,
-  { principal, roomId }: ToolCaller,
+  { principal, roomId, turn }: ToolCaller,
   { task_version_id: versionId = '', input: value, timeout_seconds }: Parameters,
 ): Promise<ToolResult> {
   const input = stageInput(value)
@@ -83,6 +102,8 @@ async function request(
       requires_confirmation: true,
       task_id: proposal.task_id,
       task_version_id: proposal.task_version_id,
+      address: confirmAddress(deps, proposal),
+      next_step: confirmStep(turn),
     }
   }
   const body = { task_version_id: versionId, input: value, timeout_seconds: timeout_seconds ?? null }
@@ -103,7 +124,7 @@ async function request(
     task_version_id: run.task_version_id,
     run_status: run.status,
     run,
-    next_step: 'Call sandbox_job_status with run_id for the result.',
+    next_step: statusStep,
   }
 }
 
@@ -114,7 +135,7 @@ async function commit(deps: ToolDeps, { principal, turn }: ToolCaller, receipt: 
       'Only the person confirms here, at the address of the proposal.',
     )
   const { kind, proposal, runId } = await commitReceipt(deps, principal, { turn, receipt })
-  if (kind === 'replay') return { kind, run_id: runId }
+  if (kind === 'replay') return { kind, run_id: runId, next_step: statusStep }
   return {
     kind,
     run_id: runId,
@@ -123,5 +144,6 @@ async function commit(deps: ToolDeps, { principal, turn }: ToolCaller, receipt: 
     task_id: proposal.task_id,
     task_version_id: proposal.task_version_id,
     run_status: 'queued',
+    next_step: statusStep,
   }
 }

@@ -3,10 +3,12 @@ import { pageFields } from '@sandbox-jobs/contract/pagination.ts'
 import type { RunDetail } from '@sandbox-jobs/contract/resources/runs/run.ts'
 import { Nullable, Strict } from '@sandbox-jobs/contract/schema.ts'
 import { type Static, Type } from 'typebox'
+import type { HumanTurn } from '../access/principal.ts'
 import { pendingProposals } from '../agents/proposals/own-proposals.ts'
 import { receiptOf } from '../agents/proposals/prepare-proposal.ts'
 import type { ProposalRow } from '../agents/proposals/proposal.ts'
 import { listRoomRuns } from '../runs/read/read-runs.ts'
+import { confirmAddress, confirmStep } from './confirmation.ts'
 import { type ToolDeps, tool } from './tool.ts'
 
 const Parameters = Strict(pageFields(catalogPageSizeDefault))
@@ -29,8 +31,9 @@ export const submittedJobs = tool<Static<typeof Parameters>>({
     runs: Type.Array(Type.Record(Type.String(), Type.Unknown())),
     page_size: Type.Integer(),
     next_page_token: Nullable(Type.String()),
+    next_step: Type.String(),
   }),
-  call: async (deps, { principal, roomId }, query) => {
+  call: async (deps, { principal, roomId, turn }, query) => {
     const { items, page_size, next_page_token } = await listRoomRuns(deps.read, principal, roomId, {
       page_size: catalogPageSizeDefault,
       ...query,
@@ -42,9 +45,13 @@ export const submittedJobs = tool<Static<typeof Parameters>>({
       runs: items.map(renderRun),
       page_size,
       next_page_token,
+      next_step: nextStep(turn, proposals.length),
     }
   },
 })
+
+const nextStep = (turn: HumanTurn | undefined, proposals: number): string =>
+  proposals > 0 ? confirmStep(turn) : 'Call sandbox_job_status with a run_id for the result of a job.'
 
 const renderProposal = (deps: ToolDeps, row: ProposalRow) => ({
   proposal_id: row.id,
@@ -54,6 +61,7 @@ const renderProposal = (deps: ToolDeps, row: ProposalRow) => ({
   task_version_id: row.task_version_id,
   created_at: row.created_at.toISOString(),
   expires_at: row.expires_at.toISOString(),
+  address: confirmAddress(deps, row),
 })
 
 const renderRun = (run: RunDetail) => ({

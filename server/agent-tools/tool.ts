@@ -2,13 +2,21 @@ import type { AgentToolName, ToolAnnotations } from '@sandbox-jobs/contract/reso
 import type { TSchema } from 'typebox'
 import type { HumanTurn, Principal } from '../access/principal.ts'
 import type { ProposalDeps } from '../agents/proposals/prepare-proposal.ts'
-import type { ReadDeps } from '../runs/read/read-runs.ts'
+import type { ReadDeps, ShownRun } from '../runs/read/read-runs.ts'
 import type { ObjectStorage } from '../storage/port.ts'
 
 /** What the tools work with: the services that the REST routes use. */
 export interface ToolDeps extends ProposalDeps {
   read: ReadDeps
   storage: ObjectStorage
+  /** Where people reach the service, without a slash at the end. */
+  baseUrl: string
+}
+
+/** Waits for runs, where a transport can: over plain HTTP no call waits (contract part 2, "Agent tools"). */
+export interface RunWaiting {
+  /** The run that `read` finds, at its end or after so many seconds. */
+  untilEnd(read: () => Promise<ShownRun>, seconds: number): Promise<ShownRun>
 }
 
 /** Who calls a tool, out of band: no parameter carries identity. */
@@ -17,6 +25,7 @@ export interface ToolCaller {
   roomId: string
   /** Absent where a person's own client calls outside of any turn. */
   turn?: HumanTurn | undefined
+  waiting?: RunWaiting | undefined
 }
 
 export type ToolResult = Record<string, unknown>

@@ -222,6 +222,7 @@ describe('status and cancel', () => {
       status: 'ok',
       kind: 'cancelled',
       proposal_id,
+      next_step: expect.any(String),
     })
     expect(await harness.tool(turn, 'sandbox_cancel_job')).toMatchObject({ error: 'proposal_not_pending' })
   })

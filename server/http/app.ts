@@ -44,11 +44,13 @@ export function createApp(log: Log): FastifyInstance {
     { parseAs: 'buffer' },
     async (request: FastifyRequest, body: Buffer) => {
       if (body.length === 0) return undefined
-      const { nulFields = [], parsedApart } = request.routeOptions.config as Partial<BodyConfig>
+      const { nulFields = [], parsedApart, inputWithin } = request.routeOptions.config as Partial<BodyConfig>
       const bounds = { ...jsonBounds, nulFields, maxBytes: body.length }
       const company = parsedApart && body.length >= largeBodyMinBytes ? companyOf(request) : undefined
       await takeTurn(request, company === undefined ? body.length : body.length / receivedPerParsed)
-      return company === undefined ? parseStrictJson(body, bounds) : parseLargeBody(company, body, bounds)
+      return company === undefined
+        ? parseStrictJson(body, bounds)
+        : parseLargeBody(company, body, { bounds, inputWithin })
     },
   )
   app.addContentTypeParser(

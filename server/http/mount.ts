@@ -56,6 +56,8 @@ export interface BodyConfig {
   bodyKind: Route['bodyKind'] | undefined
   /** Large bodies are parsed in another thread, and the request is refused while too many wait. */
   parsedApart: boolean
+  /** The keys below which a body has its `input`; absent: it has it itself. */
+  inputWithin?: readonly string[]
 }
 
 /** Bodies that their routes read themselves: they take as long as their senders need and have their own limits. */
@@ -66,6 +68,23 @@ interface AuthenticatedCall {
   principal: Principal
   prefetched: unknown
   takeTurn: TakeTurn
+}
+
+/** Keeps who calls, for the parser of the body and the handler. */
+export function keepCaller(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { scheduler, ...call }: Omit<AuthenticatedCall, 'takeTurn'> & { scheduler: RequestScheduler | undefined },
+): void {
+  const takeTurn = turnOf(scheduler, call.principal.companyId, reply)
+  request.setDecorator<AuthenticatedCall>(callerDecorator, { ...call, takeTurn })
+}
+
+/** Whose request it is. */
+export function callerOf(request: FastifyRequest): Principal {
+  const call = request.getDecorator<AuthenticatedCall | null>(callerDecorator)
+  if (!call) throw new Error('a route without credentials asked who calls')
+  return call.principal
 }
 
 /** Resolves when the scheduler lets the request of this company start. */
@@ -111,8 +130,7 @@ export function mounter(app: FastifyInstance, options: MountOptions): Mount {
           const mayPrefetch = prefetch && checks.params && isValid(checks.params, params)
           const prefetched = mayPrefetch ? prefetch(params as Parameters<typeof prefetch>[0]) : undefined
           const principal = await options.authenticate(headers, prefetched?.findKey)
-          const takeTurn = turnOf(options.scheduler, principal.companyId, reply)
-          request.setDecorator<AuthenticatedCall>(callerDecorator, { principal, prefetched, takeTurn })
+          keepCaller(request, reply, { principal, prefetched, scheduler: options.scheduler })
           checkKeyScope(route, principal, chatroomOf(request))
         }
         checkEnabled(options.enabled, { method: route.method, path: route.path })

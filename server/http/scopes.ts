@@ -27,3 +27,8 @@ export function checkKeyScope(route: Route, principal: Principal, chatroomId: st
 export function checkEnabled(enabled: boolean, request: { method: string; path: string }): void {
   if (!enabled && stopsWhenDisabled(request)) throw new CodedError('sandbox_disabled')
 }
+
+/** Throws 403 for a sandbox-scope key. */
+export function requireFullKey({ apiKey }: Principal): void {
+  if (apiKey?.scope === 'sandbox') throw refuse(uncoded.key_scope)
+}

@@ -22,10 +22,14 @@ export type StateChange<State extends string> = {
   event: { kind: 'state'; position: number; status: State; at: string } | { kind: 'end'; status: State }
 }
 
-const bounds: SlotBounds = { all: 512, each: 64, assuredEach: 8 }
+export interface WatcherBounds extends SlotBounds {
+  /** A lost notification delays a waiting request by at most this. */
+  laterReadsMs: number
+}
+
+const usualBounds: WatcherBounds = { all: 512, each: 64, assuredEach: 8, laterReadsMs: 2000 }
 const retryAfterSeconds = 2
 const secondReadMs = 150
-const laterReadsMs = 2000
 const watchSeconds = 120
 const watchAgainMs = 60_000
 const longestMs = 15 * 60_000
@@ -36,11 +40,14 @@ export class StateWatchers {
   readonly #db: Database
   readonly #updates: LogUpdates
   readonly #slots: SharedSlots
+  readonly #laterReadsMs: number
 
-  constructor(db: Database, updates: LogUpdates, slots = bounds) {
+  constructor(db: Database, updates: LogUpdates, bounds: Partial<WatcherBounds> = {}) {
+    const { laterReadsMs, ...slots } = { ...usualBounds, ...bounds }
     this.#db = db
     this.#updates = updates
     this.#slots = new SharedSlots(slots)
+    this.#laterReadsMs = laterReadsMs
   }
 
   /**
@@ -132,7 +139,7 @@ export class StateWatchers {
         const restMs = endAt - performance.now()
         if (restMs <= 0) return
         await Promise.race([subscription.next(Math.min(nextMs, restMs)), left.promise])
-        nextMs = laterReadsMs
+        nextMs = this.#laterReadsMs
       }
     } finally {
       signal.removeEventListener('abort', leave)

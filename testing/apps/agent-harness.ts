@@ -13,6 +13,7 @@ import { newId } from '../../server/base/ids.ts'
 import { type Keys, keysFolder, openKeys } from '../../server/base/keys/keys.ts'
 import { createLog } from '../../server/base/logging.ts'
 import type { Database } from '../../server/db/database.ts'
+import type { LogUpdates } from '../../server/live-logs/log-updates.ts'
 import { createApiApp } from '../../server/main/api/api-app.ts'
 import { DiskStorage } from '../../server/storage/disk.ts'
 import { makeRunnableTask, type RunnableTask } from '../factories/runs.ts'
@@ -30,7 +31,7 @@ const baseUrl = 'http://sandbox.test'
 
 /** The whole API with a clock that a test moves, called by people, gateways and agents. */
 export class AgentHarness {
-  readonly folder = mkdtempSync(join(tmpdir(), 'sandbox-test-agents-'))
+  readonly folder: string
   readonly storage: DiskStorage
   readonly keys: Keys
   readonly clock: Clock
@@ -39,14 +40,23 @@ export class AgentHarness {
   readonly #tokens: AccessTokens
   #aheadMs = 0
 
-  constructor(db: Database, { enabled = true }: { enabled?: boolean } = {}) {
+  /** `beside`: another process of the same service. */
+  constructor(
+    db: Database,
+    {
+      enabled = true,
+      logNews = silentLogUpdates,
+      beside,
+    }: { enabled?: boolean; logNews?: LogUpdates; beside?: AgentHarness } = {},
+  ) {
     this.#db = db
+    this.folder = beside?.folder ?? mkdtempSync(join(tmpdir(), 'sandbox-test-agents-'))
     this.clock = { now: () => new Date(Date.now() + this.#aheadMs) }
     this.storage = new DiskStorage(join(this.folder, 'objects'))
     const log = createLog('test', 'silent')
     this.app = createApiApp({
       db,
-      logNews: silentLogUpdates,
+      logNews,
       log,
       clock: this.clock,
       readers: testReaders(log),
@@ -86,8 +96,8 @@ export class AgentHarness {
     return { authorization: `Bearer ${await this.#tokens.sign({ companyId, userId, generation: 1 })}` }
   }
 
-  /** A key of the person for their own programs, in every room of theirs. */
-  async key({ companyId, principalId }: Principal, scope: 'full' | 'sandbox' = 'full') {
+  /** A full-scope key of the person, or one of sandbox scope for the given rooms. */
+  async key({ companyId, principalId }: Principal, roomIds: string[] = []): Promise<Record<string, string>> {
     const text = newApiKey()
     const pepper = this.keys.peppers.present()
     await this.#db
@@ -99,8 +109,8 @@ export class AgentHarness {
         name: 'test',
         key_hash: hashApiKey(pepper.key, text),
         pepper: pepper.number,
-        scope,
-        allowed_chatroom_ids: [],
+        scope: roomIds.length > 0 ? 'sandbox' : 'full',
+        allowed_chatroom_ids: roomIds,
         domains: ['*'],
       })
       .execute()

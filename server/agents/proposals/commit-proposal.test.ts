@@ -47,6 +47,8 @@ describe('a proposal', () => {
       requires_confirmation: true,
       task_id: task.taskId,
       task_version_id: task.versionId,
+      address: `http://sandbox.test/confirm/${answer.proposal_id}`,
+      next_step: expect.stringContaining('mode "commit"'),
     })
     expect(await runs()).toEqual([])
     const turn = await post()
@@ -60,10 +62,16 @@ describe('a proposal', () => {
       task_id: task.taskId,
       task_version_id: task.versionId,
       run_status: 'queued',
+      next_step: expect.stringContaining('sandbox_job_status'),
     })
     expect(await runs()).toEqual([{ id: committed.run_id, submission_source: 'agent' }])
     // A lost answer.
-    expect(await commit(turn, receipt)).toEqual({ status: 'ok', kind: 'replay', run_id: committed.run_id })
+    expect(await commit(turn, receipt)).toEqual({
+      status: 'ok',
+      kind: 'replay',
+      run_id: committed.run_id,
+      next_step: expect.stringContaining('sandbox_job_status'),
+    })
     expect(await commit(await post(), receipt)).toMatchObject({ error: 'already_committed' })
     expect(await runs()).toHaveLength(1)
     const events = await db

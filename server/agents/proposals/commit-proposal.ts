@@ -71,6 +71,8 @@ async function requireCommittable(
   if (turn.messageId === row.origin_message_id) throw new AgentError('same_turn')
   if (turn.sequence <= row.origin_sequence) throw new AgentError('not_later')
   const other = await findProposalOfTurn(db, { companyId: row.company_id, messageId: turn.messageId })
-  if (other) throw new AgentError('receipt_reused')
-  return undefined
+  if (!other) return undefined
+  // This proposal itself, if another call of the turn has committed it since `row` was read.
+  if (other.id !== row.id || other.run_id === null) throw new AgentError('receipt_reused')
+  return { kind: 'replay', proposal: other, runId: other.run_id }
 }

@@ -1,19 +1,26 @@
 import type { FastifyInstance } from 'fastify'
 import type { Directory } from '../../access/directory/directory.ts'
-import { messageAuthentication, turnAuthentication } from '../../access/turns.ts'
+import type { LoginServices } from '../../access/login/login.ts'
+import { messageAuthentication, principalOfTurn, turnAuthentication } from '../../access/turns.ts'
+import type { AddressRange } from '../../base/addresses/address-range.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Keys } from '../../base/keys/keys.ts'
 import { SignedTokens } from '../../base/keys/signed-tokens.ts'
 import type { Log } from '../../base/logging.ts'
 import type { PageTokens } from '../../base/page.ts'
 import type { Database } from '../../db/database.ts'
+import { mountConfirmPages } from '../../http/confirm/confirm-routes.ts'
 import { type MountOptions, mounter } from '../../http/mount.ts'
 import { mountAgentToolRoutes } from '../../http/routes/agents/agent-tools.ts'
 import { mountMessageRoutes } from '../../http/routes/agents/messages.ts'
 import { mountProposalRoutes } from '../../http/routes/agents/proposals.ts'
+import type { LogUpdates } from '../../live-logs/log-updates.ts'
+import { mountMcp } from '../../mcp/mcp-routes.ts'
+import { mcpWaitBounds, RunWaits } from '../../mcp/run-waits.ts'
 import type { QueuePolicy } from '../../runs/queue/queue-policy.ts'
 import type { RunLookup } from '../../runs/read/run-lookup.ts'
 import { SubmissionQueue } from '../../runs/submit/submission-queue.ts'
+import { StateWatchers } from '../../state-watch/state-watchers.ts'
 import type { ObjectStorage } from '../../storage/port.ts'
 import { inputChecker, Runnables } from '../../tasks/menu/runnable.ts'
 
@@ -28,6 +35,8 @@ interface AgentParts {
   policy: QueuePolicy
   runs: RunLookup
   storage: ObjectStorage
+  logNews: LogUpdates
+  login: LoginServices & { trustedProxies: readonly AddressRange[] }
   /** The deployment, as the audience of signed tokens. */
   baseUrl: string
 }
@@ -51,8 +60,19 @@ export function mountAgents(app: FastifyInstance, mounting: MountOptions, parts:
     policy,
     validateInput: inputChecker(db),
   }
-  mountProposalRoutes(mounter(app, mounting), { db, directory, clock, signed, submit })
+  const proposals = { db, directory, clock, signed, submit }
+  mountProposalRoutes(mounter(app, mounting), proposals)
+  const { authenticate, enabled } = mounting
+  mountConfirmPages(app, { ...proposals, ...parts.login, authenticate, enabled })
   const read = { db, directory, policy, runs: parts.runs, pages: parts.pages }
-  const tools = { db, directory, clock, signed, submit, read, storage, log, enabled: mounting.enabled }
-  mountAgentToolRoutes(mounter(app, { ...mounting, authenticate: turnAuthentication(turns) }), tools)
+  const { baseUrl } = parts
+  const tools = { db, directory, clock, signed, submit, read, storage, log, baseUrl }
+  const mountTools = mounter(app, { ...mounting, authenticate: turnAuthentication(turns) })
+  mountAgentToolRoutes(mountTools, { ...tools, enabled: mounting.enabled })
+  const waits = new RunWaits(new StateWatchers(db, parts.logNews, mcpWaitBounds))
+  mountMcp(app, {
+    ...mounting,
+    services: { ...tools, waits },
+    principalOfTurn: (token) => principalOfTurn(turns, token),
+  })
 }

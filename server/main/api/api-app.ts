@@ -137,7 +137,8 @@ export function createApiApp({
   mountPublicInfoRoutes(mount, { deployment })
   mountPublicKeyRoute(mount, { keys, log })
   const attempts = new LoginAttempts({ db, clock, key: keys.derive('login-attempt') })
-  mountAuthRoutes(mount, { db, tokens, attempts, trustedProxies })
+  const login = { db, tokens, attempts, trustedProxies }
+  mountAuthRoutes(mount, login)
   mountMeRoutes(mount, { directory, enabled, deployment })
   mountSettingsRoutes(mount, { db, clock, deployment, runtimeEgress: config.runtimeEgress })
   mountPlatformRoutes(mount, { db, pageTokens: pages, clock, peppers: keys.peppers })
@@ -187,7 +188,7 @@ export function createApiApp({
   const wrapping = wrappingKeys ?? configuredKeys(config, 'api')
   mountSecrets(mount, { db, directory, pages, clock, log, keys, wrappingKeys: wrapping, tasks })
   mountManagementRoutes(mount, { tasks, runs: { db, directory, runs, policy, pages } })
-  mountAgents(app, mounting, { ...shared, log, baseUrl })
+  mountAgents(app, mounting, { ...shared, log, logNews, login, baseUrl })
   refuseOtherMethods(app, Object.values(allRoutes), { authenticate, enabled })
   return app
 }

@@ -23,6 +23,8 @@ import type { RunLookup } from './run-lookup.ts'
 import { runOf } from './run-snapshot-store.ts'
 import type { CachedSnapshot } from './run-snapshots.ts'
 
+export type { ShownRun }
+
 export interface ReadDeps {
   db: Database
   directory: Directory

@@ -1,6 +1,7 @@
 import { CodedError } from '../../base/errors/coded-error.ts'
 import { PreparedInput } from '../../base/json/staged-input.ts'
 import { type JsonBounds, JsonRefused } from '../../base/json/strict-json.ts'
+import { inputHolder } from './schema/input-holder.ts'
 import { schemaThreads } from './schema/shared-threads.ts'
 
 /** Smaller bodies cost the event loop less than a few milliseconds. */
@@ -8,17 +9,23 @@ export const largeBodyMinBytes = 32 * 1024
 
 /**
  * Parses a large JSON body in another thread: the parse of one input of 20,000 objects would hold up the requests of all
- * companies for 50 ms and more. A large `input` of the body becomes a `PreparedInput`. Throws `JsonRefused`, and
+ * companies for 50 ms and more. A large `input` of the body, below the keys `inputWithin`, becomes a `PreparedInput`. Throws `JsonRefused`, and
  * `input_staging_unavailable` while too many bodies of the company wait.
  */
-export async function parseLargeBody(company: string, bytes: Buffer, bounds: JsonBounds): Promise<unknown> {
+export async function parseLargeBody(
+  company: string,
+  bytes: Buffer,
+  { bounds, inputWithin }: { bounds: JsonBounds; inputWithin?: readonly string[] | undefined },
+): Promise<unknown> {
   // Node's pool is never sent along.
   const body = bytes.buffer.byteLength === bytes.length ? bytes : new Uint8Array(bytes)
-  const verdict = await schemaThreads.ask(company, { body, bounds })
+  const verdict = await schemaThreads.ask(company, { body, bounds, inputWithin })
   if (verdict.kind === 'body_refused') throw new JsonRefused(verdict.slug, verdict.at, verdict.path)
   if (verdict.kind !== 'body') throw new CodedError('input_staging_unavailable')
   const { value, input } = verdict
-  return input ? { ...(value as object), input: new PreparedInput(received(input)) } : value
+  const holder = input && inputHolder(value, inputWithin)
+  if (holder) holder.input = new PreparedInput(received(input))
+  return value
 }
 
 /** Bytes lose the class of Node on their way. */

@@ -1,6 +1,7 @@
 import { ValidationError } from '../../../base/errors/validation-error.ts'
 import { stageInput } from '../../../base/json/staged-input.ts'
 import { JsonRefused, parseStrictJson } from '../../../base/json/strict-json.ts'
+import { inputHolder } from './input-holder.ts'
 import type { BodyQuestion, BodyVerdict } from './verdict.ts'
 
 /** Bounds what the asking thread gets as a value: no accepted body has more values beside its input. */
@@ -12,15 +13,16 @@ const stagedMinBytes = 1024
  * Parses the JSON body of a request, and stages the `input` of a body that has one: checked, canonical and with its digest,
  * so that the asking thread gets bytes and no value of the size of the body.
  */
-export function parseBody({ body, bounds }: BodyQuestion): BodyVerdict {
+export function parseBody({ body, bounds, inputWithin }: BodyQuestion): BodyVerdict {
   try {
     const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
     const value = parseStrictJson(bytes, bounds)
-    const input = hasInput(value) ? stagedInput(value) : undefined
+    const holder = inputHolder(value, inputWithin)
+    const input = holder && stagedInput(holder)
     const isLarge = input !== undefined && ('problems' in input || input.content.length > stagedMinBytes)
-    const rest = isLarge && hasInput(value) ? { ...value, input: null } : value
-    if (!hasAtMost(otherNodesMax, rest)) throw new JsonRefused('too_many_nodes', body.length)
-    return { kind: 'body', value: rest, ...(isLarge && { input }) }
+    if (isLarge && holder) holder.input = null
+    if (!hasAtMost(otherNodesMax, value)) throw new JsonRefused('too_many_nodes', body.length)
+    return { kind: 'body', value, ...(isLarge && { input }) }
   } catch (error) {
     if (!(error instanceof JsonRefused)) throw error
     const { slug, at, path } = error
@@ -29,9 +31,6 @@ export function parseBody({ body, bounds }: BodyQuestion): BodyVerdict {
 }
 
 const isContainer = (value: unknown): value is object => typeof value === 'object' && value !== null
-
-const hasInput = (value: unknown): value is { input: unknown } =>
-  isContainer(value) && !Array.isArray(value) && Object.hasOwn(value, 'input')
 
 function stagedInput({ input }: { input: unknown }): Extract<BodyVerdict, { kind: 'body' }>['input'] {
   try {

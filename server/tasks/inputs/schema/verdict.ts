@@ -23,6 +23,8 @@ export interface BodyQuestion {
   /** A view of a whole buffer, because the thread gets a copy of the buffer. */
   body: Uint8Array
   bounds: JsonBounds
+  /** The keys below which the body has its `input`; absent: it has it itself. */
+  inputWithin?: readonly string[] | undefined
 }
 
 /** A question for the thread. */

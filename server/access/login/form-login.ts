@@ -1,0 +1,61 @@
+import { confirmFormLifetimeSeconds } from '@sandbox-jobs/contract/limits.ts'
+import type { Clock } from '../../base/clock.ts'
+import type { SignedTokens } from '../../base/keys/signed-tokens.ts'
+import type { Database } from '../../db/database.ts'
+import { principalOf, refuseCredentials } from '../authentication/authentication.ts'
+import { findUserCredential } from '../authentication/credential-store.ts'
+import type { Principal } from '../principal.ts'
+
+/*
+ * The login of a person between two steps of a form without scripts or cookies: a hidden field of the second step. It is
+ * good for one thing, for a few minutes, and as long as a login token of that person would be.
+ */
+
+interface FormClaims {
+  company: string
+  user: string
+  /** The user's `credential_generation`. */
+  generation: number
+  /** What the form is about. */
+  subject: string
+}
+
+export interface FormLoginDeps {
+  db: Database
+  clock: Clock
+  signed: SignedTokens
+}
+
+export async function signForm(
+  { db, clock, signed }: FormLoginDeps,
+  { companyId, principalId: userId }: Principal,
+  subject: string,
+): Promise<string> {
+  const user = await findUserCredential(db, { companyId, userId })
+  if (!user) throw refuseCredentials()
+  const claims: FormClaims = {
+    company: companyId,
+    user: userId,
+    generation: user.credential_generation,
+    subject,
+  }
+  return signed.sign(
+    'confirm-form',
+    claims,
+    new Date(clock.now().getTime() + confirmFormLifetimeSeconds * 1000),
+  )
+}
+
+/** Who logged in for a form about this; throws 418. */
+export async function principalOfForm(
+  { db, signed }: FormLoginDeps,
+  token: string,
+  subject: string,
+): Promise<Principal> {
+  const read = signed.read<FormClaims>('confirm-form', token)
+  if ('refused' in read || read.claims.subject !== subject) throw refuseCredentials()
+  const { company: companyId, user: userId, generation } = read.claims
+  const user = await findUserCredential(db, { companyId, userId })
+  if (!user || user.disabled_at || user.credential_generation !== generation) throw refuseCredentials()
+  return principalOf(user, { id: user.id, authMethod: 'jwt' })
+}

@@ -1,0 +1,95 @@
+import type { McpHttpHandler } from '@modelcontextprotocol/server'
+import { Identifier } from '@sandbox-jobs/contract/ids.ts'
+import { runSubmitBodyMaxBytes } from '@sandbox-jobs/contract/limits.ts'
+import { Strict } from '@sandbox-jobs/contract/schema.ts'
+import type { FastifyInstance, FastifyRequest, RouteGenericInterface } from 'fastify'
+import type { Principal } from '../access/principal.ts'
+import type { ToolCaller } from '../agent-tools/tool.ts'
+import { notFound } from '../base/errors/coded-error.ts'
+import { PlainError } from '../base/errors/plain-error.ts'
+import { type BodyConfig, callerOf, keepCaller, type MountOptions, takeTurn } from '../http/mount.ts'
+import { checkEnabled, requireFullKey } from '../http/scopes.ts'
+import { isValid, validatorOf } from '../http/validation/validation.ts'
+import { answerOf } from './exchange.ts'
+import { handleMcpError } from './mcp-errors.ts'
+import type { McpServices } from './mcp-server.ts'
+
+const inTurn = '/mcp'
+const ofPerson = '/mcp/chatrooms/:cid'
+
+/** Room for the envelope of a message around the parameters of a tool. */
+const bodyMaxBytes = runSubmitBodyMaxBytes + 16 * 1024
+
+const config: BodyConfig = {
+  nulFields: undefined,
+  bodyKind: undefined,
+  parsedApart: true,
+  inputWithin: ['params', 'arguments'],
+}
+
+export interface McpOptions extends MountOptions {
+  services: McpServices
+  /** Whom a turn context names; throws 418. */
+  principalOfTurn: (token: string) => Promise<Principal>
+}
+
+/**
+ * `POST /mcp` in the turn that the bearer token names, and `POST /mcp/chatrooms/{cid}` for a person with their own token or
+ * full-scope key. As elsewhere, credentials and kill switch are checked before the body is read.
+ */
+export function mountMcp(app: FastifyInstance, options: McpOptions): void {
+  const { services } = options
+  // The SDK takes 200 ms and 34 MB to load: a service that nobody reaches over MCP does without.
+  let loading: Promise<McpHttpHandler> | undefined
+  const load = () => {
+    loading ??= import('./mcp-server.ts').then(({ mcpHandler }) => mcpHandler(services))
+    return loading
+  }
+  const checkRoom = validatorOf('path', Strict({ cid: Identifier }))
+
+  const mount = (url: string, authenticate: (request: FastifyRequest) => Promise<Principal>) => {
+    app.route<RouteGenericInterface, BodyConfig>({
+      method: 'POST',
+      url,
+      bodyLimit: bodyMaxBytes,
+      config,
+      errorHandler: handleMcpError,
+      onRequest: async (request, reply) => {
+        const principal = await authenticate(request)
+        requireFullKey(principal)
+        keepCaller(request, reply, { principal, prefetched: undefined, scheduler: options.scheduler })
+        checkEnabled(options.enabled, { method: 'POST', path: url })
+      },
+      handler: async (request, reply) => {
+        await takeTurn(request, 0)
+        const caller = await toolCaller(request)
+        return answerOf(await load(), { request, reply, call: { caller, requestId: request.id } })
+      },
+    })
+    // No stream is open without a request, and no session could be deleted.
+    app.route({
+      method: ['GET', 'DELETE'],
+      url,
+      handler: async () => {
+        throw new PlainError(405, 'Method Not Allowed', { allow: 'POST, OPTIONS' })
+      },
+    })
+  }
+
+  async function toolCaller(request: FastifyRequest): Promise<ToolCaller> {
+    const principal = callerOf(request)
+    const { turn } = principal
+    if (turn) return { principal, roomId: turn.roomId, turn }
+    if (!isValid(checkRoom, request.params)) throw notFound()
+    const { cid } = request.params as { cid: string }
+    // Whose room it is not learns nothing of it, not even whether it loads tools.
+    const { id: roomId } = await services.directory.requireRoom(principal, 'message.post', cid)
+    return { principal, roomId }
+  }
+
+  mount(inTurn, ({ headers }) => options.principalOfTurn(bearerOf(headers.authorization)))
+  mount(ofPerson, ({ headers }) => options.authenticate(headers))
+}
+
+const bearerOf = (authorization = ''): string =>
+  /^bearer (?<token>\S+)$/i.exec(authorization)?.groups?.token ?? ''
