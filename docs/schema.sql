@@ -130,6 +130,7 @@ create table build_attempts (
   log_removed_at timestamp with time zone,
   unreturned_claims integer default 0 not null,
   log_bytes bigint default 0 not null,
+  network jsonb,
   constraint build_attempts_pkey PRIMARY KEY (id),
   constraint build_attempts_environment_version_id_attempt_number_key UNIQUE (environment_version_id, attempt_number),
   constraint build_attempts_attempt_number_check CHECK (attempt_number >= 1),

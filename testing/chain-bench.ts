@@ -47,8 +47,9 @@ export class ChainBench {
     this.tools = makeBuildTools(db, { storage: this.storage, executor: agent.client })
   }
 
-  static async start(db: Database): Promise<ChainBench> {
-    const agent = await TestAgent.start()
+  /** `started`: another agent than one of its own network; the bench disposes of it. */
+  static async start(db: Database, started?: TestAgent): Promise<ChainBench> {
+    const agent = started ?? (await TestAgent.start())
     const trees = [join(preparedAgent, 'builder'), join(preparedAgent, 'base-images')]
     await run('cp', ['--archive', '--link', ...trees, join(agent.dataDir, 'agent')])
     return new ChainBench(db, agent)

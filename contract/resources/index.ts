@@ -18,6 +18,7 @@ import {
 } from './agents/tool.ts'
 import { BuildAttempt, BuildAttemptCreateRequest, BuildAttemptList } from './builds/build-attempt.ts'
 import { BuildDetails, BuildStageRecord, FailedInstruction } from './builds/build-details.ts'
+import { BuildNetwork, ReachedHost } from './builds/build-network.ts'
 import {
   Envelope,
   ImageSignature,
@@ -157,6 +158,8 @@ export const namedSchemas = {
   BuildAttemptCreateRequest,
   BuildAttemptList,
   BuildDetails,
+  BuildNetwork,
+  ReachedHost,
   BuildLogEvent,
   BuildStageRecord,
   BuildStateEvent,

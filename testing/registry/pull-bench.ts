@@ -136,6 +136,7 @@ export class PullBench {
       request,
       db: this.#db,
       tools: { ...tools, network, registries: { ...this.registries, ...registries } },
+      write: () => undefined,
       signal: new AbortController().signal,
     } as unknown as Build
     const outputs: Partial<BuildOutputs> = {}

@@ -42,6 +42,17 @@ const details = {
     { stage: 'customer_build', outcome: 'failed', started_at: 'T2', duration_ms: 3000, passes: 1 },
   ],
   failed_instruction: { line: 3, stage: 1, stage_name: 'base', text: 'RUN echo \u001b[31mred' },
+  network: {
+    ingress_bytes: 2048,
+    egress_bytes: 10,
+    reached: [
+      { name: 'packages.test', address: '8.8.8.8', protocol: 'tcp', port: 443 },
+      { name: 'packages.test', address: '8.8.4.4', protocol: 'tcp', port: 443 },
+      { name: '', address: '1.1.1.1', protocol: 'udp', port: 443 },
+    ],
+    more: 2,
+    complete: false,
+  },
 }
 
 test('the latest build of a version is found by ENVIRONMENT@VERSION', async () => {
@@ -63,5 +74,11 @@ test('an earlier build is found by its id, and shown with its stages and the fai
   expect(stdout).toContain('status   customer_failed: dockerfile_exit line_3\n')
   expect(stdout).toContain('(waited 2.0 s)\n')
   expect(stdout).toContain('failed   Dockerfile:3 (stage base): RUN echo \\x1b[31mred\n')
+  expect(stdout).toContain(`network  2.0 KiB received, 10 B sent
+         packages.test, tcp port 443
+         1.1.1.1, udp port 443
+         and 2 more connections
+         perhaps more: the resolver was restarted
+`)
   expect(stdout).toMatch(/context_validator +completed +T1 +1\.2 s +2\ncustomer_build +failed +T2 +3\.0 s\n$/)
 })

@@ -6,6 +6,7 @@ import { serviceCommand } from '../../args/service-command.ts'
 import { buildArgument, findBuild } from '../../lookup/find-build.ts'
 import { escapeControls } from '../../output/escape-controls.ts'
 import { instructionText } from '../../output/instruction-text.ts'
+import { networkText } from '../../output/network-text.ts'
 import { durationText } from '../../output/sizes.ts'
 import { stageText } from '../../output/stage-text.ts'
 import type { ConnectionOptions } from '../../session/connection.ts'
@@ -37,6 +38,7 @@ function render(build: BuildAttempt, details: BuildDetails): string {
     `status   ${build.status}${build.error_code && `: ${[build.error_code, build.error_detail].join(' ')}`}`,
     `queued   ${queued}${waited}`,
     ...(failed ? [`failed   ${escapeControls(instructionText(failed))}`] : []),
+    ...(details.network ? [networkText(details.network)] : []),
     ...(build.next_action ? [`next     ${build.next_action}`] : []),
   ]
   return `${lines.join('\n')}\n${stageText(details.stages)}`

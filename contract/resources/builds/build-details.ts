@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox'
 import { about } from '../../about.ts'
 import { BuildId } from '../../identifiers.ts'
 import { Count, DateTime, Nullable, OneOf, Ordinal } from '../../schema.ts'
+import { BuildNetwork } from './build-network.ts'
 import { BuildStage } from './build-stage.ts'
 
 export const stageOutcomes = ['completed', 'failed', 'cancelled', 'interrupted'] as const
@@ -46,6 +47,10 @@ export const BuildDetails = Type.Object({
   failed_instruction: about(
     'Instruction of the Dockerfile that failed; null if none did.',
     Nullable(FailedInstruction),
+  ),
+  network: about(
+    'What the steps reached. Null before the builder has ended, for steps without a network, and where no builder ran.',
+    Nullable(BuildNetwork),
   ),
 })
 export type BuildDetails = Static<typeof BuildDetails>

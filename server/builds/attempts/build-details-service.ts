@@ -22,6 +22,7 @@ export async function readBuildDetails(
     terminal_at: attempt.terminal_at?.toISOString() ?? null,
     stages: await renderStages(db, { companyId: principal.companyId, attemptId: attempt.id }),
     failed_instruction: attempt.failed_instruction,
+    network: attempt.network,
   }
 }
 

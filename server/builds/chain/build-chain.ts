@@ -7,8 +7,10 @@ import { loadCachedStages } from '../steps/customer-build/load-cached-stages.ts'
 import { makeCachedStage } from '../steps/customer-build/make-cached-stage.ts'
 import { type BasesPulled, pullBaseImages } from '../steps/customer-build/pull-base-images.ts'
 import { readConfig } from '../steps/customer-build/read-config.ts'
+import { recordNetwork } from '../steps/customer-build/record-network.ts'
 import { reuseImage } from '../steps/customer-build/reuse-image.ts'
-import { runBuilder, storeBuilderLog } from '../steps/customer-build/run-builder.ts'
+import { runBuilder } from '../steps/customer-build/run-builder.ts'
+import { storeBuilderLog } from '../steps/customer-build/store-builder-log.ts'
 import { storeImage } from '../steps/customer-build/store-image.ts'
 import { finalVerify } from '../steps/final-verify.ts'
 import { promote } from '../steps/promote.ts'
@@ -25,6 +27,7 @@ const builderSteps = stepList<Validated & BasesPulled & NetworkChosen & Keyed>()
   .step(loadCachedStages)
   .step(makeCachedStage)
   .step(runBuilder)
+  .step(recordNetwork)
   .step(storeBuilderLog)
   .step(checkBuilderExit)
   .step(checkOrigins)

@@ -3,6 +3,7 @@ import type {
   BuildStageRecord,
   FailedInstruction,
 } from '@sandbox-jobs/contract/resources/builds/build-details.ts'
+import type { BuildNetwork } from '@sandbox-jobs/contract/resources/builds/build-network.ts'
 import type { ScanReport } from '@sandbox-jobs/contract/resources/builds/scan-report.ts'
 import type { Executing } from '../../db/database.ts'
 import { findCuratedVersion } from '../../environments/operator/curated-environments.ts'
@@ -24,6 +25,7 @@ export interface CuratedBuild {
   error_detail: string
   stages: BuildStageRecord[]
   failed_instruction: FailedInstruction | null
+  network: BuildNetwork | null
   /** The build log; null before the builder has ended, and after the log was removed. */
   log: string | null
   /** The scan report; null before the scan, and after the report was removed. */
@@ -51,6 +53,7 @@ export async function readCuratedBuild(
     error_detail: attempt.error_detail,
     stages: await renderStages(db, of),
     failed_instruction: attempt.failed_instruction,
+    network: attempt.network,
     log: (await textOf(storage, buildLogKey(attempt.id))) ?? null,
     report: report === undefined ? null : (JSON.parse(report) as ScanReport),
   }

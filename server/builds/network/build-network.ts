@@ -15,7 +15,7 @@ export async function networkOfBuilds({
   buildEgressCapBytes: egressCapBytes,
 }: BuildNetworkSettings): Promise<SandboxNetwork> {
   if (buildNetwork === 'none') return 'none'
-  if (buildNetwork === 'public') return { egressCapBytes }
+  if (buildNetwork === 'public') return { egressCapBytes, recorded: true }
   const names = packageHostsFile === undefined ? [] : await readPackageHosts(packageHostsFile)
-  return names.length === 0 ? 'none' : { egressCapBytes, allow: { names, ranges: [] } }
+  return names.length === 0 ? 'none' : { egressCapBytes, recorded: true, allow: { names, ranges: [] } }
 }

@@ -95,6 +95,22 @@ test('the log names what was refused, with the reason', async () => {
   expect(end).toContain(`  ${publicHosts.ip4}, tcp port 80 (not_in_allow_list), `)
 })
 
+test('what the steps reached is known, by host, with the bytes', async () => {
+  const { outputs } = await build([attempts([listedName, publicHosts.other4, inner])], settings('public'))
+  expect(outputs.reach).toEqual({
+    reached: [
+      { name: listedName, address: publicHosts.ip4, protocol: 'tcp', port: 80 },
+      { name: '', address: publicHosts.other4, protocol: 'tcp', port: 80 },
+    ],
+    more: 0,
+    complete: true,
+    ingress_bytes: expect.any(Number),
+    egress_bytes: expect.any(Number),
+  })
+  expect(outputs.reach?.ingress_bytes).toBeGreaterThan(0)
+  expect(outputs.reach?.egress_bytes).toBeGreaterThan(0)
+})
+
 test('a build that sends more than its cap ends with that reason', async () => {
   const program = `
 import socket

@@ -51,7 +51,7 @@ export const attest: Step<Needs, Attested> = {
 }
 
 function statementAbout({ request, tools }: Build, values: Needs, composed: string): Statement {
-  const { builderVersion, image, layer, reused, runner, scan } = values
+  const { builderVersion, image, layer, reach, reused, runner, scan } = values
   return statementOf({
     subject: { name: request.versionId, digest: image.manifest.descriptor.digest },
     parameters: {
@@ -68,6 +68,7 @@ function statementAbout({ request, tools }: Build, values: Needs, composed: stri
       policy_revision: policyRevisionOf(runner),
       composed_execution_digest: composed,
       ...(reused && { reused_attempt_id: reused.builtBy }),
+      ...(reach && { network: reach }),
     },
     materials: materialsOf({ request }, values),
     byproducts: [

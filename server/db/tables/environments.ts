@@ -1,4 +1,5 @@
 import type { FailedInstruction } from '@sandbox-jobs/contract/resources/builds/build-details.ts'
+import type { BuildNetwork } from '@sandbox-jobs/contract/resources/builds/build-network.ts'
 import type { Envelope } from '@sandbox-jobs/contract/resources/builds/provenance.ts'
 import type { EgressAllowList } from '@sandbox-jobs/contract/resources/environments/egress.ts'
 import type { BuildCache } from '@sandbox-jobs/contract/resources/environments/version-build-cache.ts'
@@ -142,6 +143,7 @@ export interface BuildAttemptsTable {
   log_removed_at: Date | null
   /** Of its stored log. */
   log_bytes: Generated<number>
+  network: JSONColumnType<BuildNetwork> | null
 }
 
 export interface BuildCacheTable {

@@ -1,3 +1,4 @@
+import type { Reach } from './network-reach.ts'
 import type { Refusals } from './network-refusals.ts'
 
 export type SandboxCause =
@@ -32,7 +33,7 @@ export interface SandboxExit {
   peakMemoryBytes: number
   cpuMs: number
   /** Bytes received and sent over the sandbox's link, without packet headers; 0 without a link. */
-  network: { ingressBytes: number; egressBytes: number; refused?: Refusals }
+  network: { ingressBytes: number; egressBytes: number; refused?: Refusals; reached?: Reach }
   log: { totalBytes: number; keptBytes: number }
   files: Record<string, { status: CollectedFileStatus; byteSize: number }>
   /**

@@ -52,6 +52,8 @@ export type SandboxNetwork =
       egressCapBytes: number
       /** Absent: every public address. */
       allow?: AllowList
+      /** For a build: what it connects to is in `exit.network.reached`. */
+      recorded?: true
       /** For a pull: the operator's registry may be reached, even at an internal address. */
       registry?: true
     }

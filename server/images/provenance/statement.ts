@@ -1,3 +1,4 @@
+import { BuildNetwork } from '@sandbox-jobs/contract/resources/builds/build-network.ts'
 import { type Static, Type } from 'typebox'
 import { Check } from 'typebox/schema'
 import { parseStrictJson } from '../../base/json/strict-json.ts'
@@ -41,6 +42,8 @@ const Statement = Type.Object({
         composed_execution_digest: Type.String(),
         /** Set if no builder ran: the attempt that made the image from the same inputs. */
         reused_attempt_id: Type.Optional(Type.String()),
+        /** Set if steps had a network: what they reached. */
+        network: Type.Optional(BuildNetwork),
       }),
       resolvedDependencies: Type.Array(Resource),
     }),

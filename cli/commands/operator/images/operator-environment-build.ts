@@ -6,6 +6,7 @@ import { Command } from 'commander'
 import { CliError } from '../../../failure.ts'
 import { escapeControls, escapeLines } from '../../../output/escape-controls.ts'
 import { instructionText } from '../../../output/instruction-text.ts'
+import { networkText } from '../../../output/network-text.ts'
 import { reportText } from '../../../output/report-text.ts'
 import { stageText } from '../../../output/stage-text.ts'
 import { withLocalService } from '../../../session/local-service.ts'
@@ -29,12 +30,13 @@ export const operatorEnvironmentBuildCommand = (): Command =>
       ),
     )
 
-function render({ failed_instruction: failed, report, log, ...build }: CuratedBuild): string {
+function render({ failed_instruction: failed, network, report, log, ...build }: CuratedBuild): string {
   const reason = build.error_code && `: ${[build.error_code, build.error_detail].join(' ')}`
   const lines = [
     `build    ${build.build_id} of ${build.environment_version_id}, version ${build.version_number}`,
     `status   ${build.status}${reason}`,
     ...(failed ? [`failed   ${escapeControls(instructionText(failed))}`] : []),
+    ...(network ? [networkText(network)] : []),
   ]
   const parts = [
     `${lines.join('\n')}\n${stageText(build.stages)}`,

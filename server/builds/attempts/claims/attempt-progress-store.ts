@@ -12,7 +12,10 @@ import {
 import { type EnteredStage, enteredAt, enterStages } from './stage-store.ts'
 
 export type AttemptColumns = Partial<
-  Pick<AttemptRow, 'raw_upload_digest' | 'canonical_digest' | 'report_object_id' | 'sbom_object_id'>
+  Pick<AttemptRow, 'raw_upload_digest' | 'canonical_digest' | 'report_object_id' | 'sbom_object_id'> & {
+    /** JSON. */
+    network: string
+  }
 >
 
 /** Progress of a chain since the last write. Each list is in chronological order. */

@@ -1,3 +1,4 @@
+import type { BuildNetwork } from '@sandbox-jobs/contract/resources/builds/build-network.ts'
 import type { ImageConfig } from '../../../db/tables/environments.ts'
 import type { Layer } from '../../../images/image-documents.ts'
 import type { NamedDigest } from '../../../images/provenance/statement.ts'
@@ -13,6 +14,8 @@ export interface Built {
   baseImages: NamedDigest[]
   /** Cached stages that the builder started from. */
   cachedStages: CachedStage[]
+  /** What the steps reached; absent for a build without network, or where no builder ran. */
+  reach?: BuildNetwork
   /** Set where no builder ran. */
   reused?: ReusedImage
 }

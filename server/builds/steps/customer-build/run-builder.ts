@@ -2,10 +2,9 @@ import { programNeverStarted, type SandboxExit } from '../../../executor/port/sa
 import { buildSandbox } from '../../builder/build-sandbox.ts'
 import { builderInput, type EarlierOutput } from '../../builder/builder-input.ts'
 import { offerLog } from '../../logs/offer-log.ts'
-import { refusalText } from '../../network/refusal-text.ts'
 import type { Build } from '../../request/build.ts'
 import { BuildFailed } from '../../request/build-failed.ts'
-import { deliverySandboxId, storeSandboxLog } from '../../sandboxes/build-sandboxes.ts'
+import { deliverySandboxId } from '../../sandboxes/build-sandboxes.ts'
 import { startSandbox } from '../../sandboxes/start-sandbox.ts'
 import type { Step } from '../step.ts'
 import type { Validated } from '../validate-context.ts'
@@ -46,13 +45,6 @@ export const runBuilder: Step<Validated & BasesPulled & NetworkChosen & StagesRe
     }
     throw new BuildFailed('platform_failed', 'context_not_delivered')
   },
-}
-
-/** Stores the builder's log and what its steps were refused, however the builder ended. */
-export const storeBuilderLog: Step<BuilderEnded, void> = {
-  name: 'store_builder_log',
-  stage: 'customer_build',
-  run: (build, { sandboxId, exit }) => storeSandboxLog(build, sandboxId, refusalText(exit.network.refused)),
 }
 
 /**

@@ -50,6 +50,7 @@ function checkIdentity(spec: SandboxSpec): void {
   need(isWhole(spec.user?.uid, 0, 65_535) && isWhole(spec.user?.gid, 0, 65_535), 'user')
   need(spec.network === 'none' || isWhole(spec.network?.egressCapBytes, 0, 2 ** 50), 'network')
   need(isRegistry(spec), 'network.registry')
+  need(isRecorded(spec), 'network.recorded')
   need(spec.network === 'none' || isAllowList(spec.network.allow), 'network.allow')
   need(spec.owner === undefined || isWhole(spec.owner, 1, Number.MAX_SAFE_INTEGER), 'owner')
   need(typeof spec.hostname === 'string' && /^[a-z0-9][a-z0-9-]{0,62}$/.test(spec.hostname), 'hostname')
@@ -61,6 +62,12 @@ const isRegistry = ({ network, rootfs, confinement }: SandboxSpec): boolean =>
   network === 'none' ||
   network.registry === undefined ||
   (network.registry === true && rootfs.kind === 'builder' && confinement === 'job')
+
+/** Names that a build reached are shown as they are, so no other sandbox is recorded: it may have values to mask. */
+const isRecorded = ({ network, confinement }: SandboxSpec): boolean =>
+  network === 'none' ||
+  network.recorded === undefined ||
+  (network.recorded === true && confinement === 'build')
 
 function isAllowList(allow: unknown): boolean {
   if (allow === undefined) return true

@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto'
 import type { AllowList } from '../../port/allow-list.ts'
 import { ExecutorRefused } from '../../port/errors.ts'
+import type { Reach } from '../../port/network-reach.ts'
 import type { Refusals } from '../../port/network-refusals.ts'
 import type { SandboxSpec } from '../../port/sandbox-spec.ts'
 import { networkNames } from './addresses.ts'
@@ -8,7 +9,14 @@ import { type Link, LinkMaker } from './link-maker.ts'
 import { registryEndpoints } from './registry-endpoints.ts'
 import { Resolver } from './resolver.ts'
 import { Router, removeRouter } from './router.ts'
-import { endPullRules, type ListedLink, listRules, type RegistryEndpoints, registryRules } from './rules.ts'
+import {
+  endPullRules,
+  type ListedLink,
+  listRules,
+  type RegistryEndpoints,
+  recordRules,
+  registryRules,
+} from './rules.ts'
 
 export interface NetworkOptions {
   dataDir: string
@@ -31,7 +39,7 @@ export interface NetworkOptions {
 export type LinkUse = 'jobs' | 'pulls' | 'builds'
 
 /** What a sandbox may reach. */
-type AllowedTargets = Pick<Exclude<SandboxSpec['network'], 'none'>, 'allow' | 'registry'> & {
+type AllowedTargets = Pick<Exclude<SandboxSpec['network'], 'none'>, 'allow' | 'registry' | 'recorded'> & {
   owner?: number | undefined
 }
 
@@ -65,6 +73,8 @@ export class Network {
   readonly #shares = new Map<number, number>()
   /** Numbers of the links that may reach the operator's registry. */
   readonly #pulls = new Set<number>()
+  /** Links whose reach is recorded, with the resolver's session at their start; undefined: an earlier agent's. */
+  readonly #recorded = new Map<number, object | undefined>()
   #nextMark = randomInt(marks.first, marks.last)
 
   constructor(options: NetworkOptions) {
@@ -83,7 +93,7 @@ export class Network {
   }
 
   /** Returns an unused link. With an allow list, the link is limited to it before this resolves. */
-  async take(use: LinkUse, { allow, registry, owner }: AllowedTargets): Promise<Link> {
+  async take(use: LinkUse, { allow, registry, recorded, owner }: AllowedTargets): Promise<Link> {
     if (!this.#options[use]) {
       throw new ExecutorRefused('network_off', `the operator has switched the network of ${use} off`)
     }
@@ -101,6 +111,7 @@ export class Network {
         this.#pulls.add(link.index)
         await router.nft(registryRules([link.index], await this.#registry()))
       }
+      if (recorded) await this.#record(link, { router, resolver })
       if (!allow) return link
       const listed = this.#list(link, allow)
       await Promise.all([router.nft(listRules('add', listed)), resolver.enforceList(listed)])
@@ -112,17 +123,27 @@ export class Network {
   }
 
   /** Registers the link of a sandbox of an earlier agent. Call before `prepare`. */
-  adopt(link: Link, { allow, registry, owner }: AllowedTargets): void {
+  adopt(link: Link, { allow, registry, recorded, owner }: AllowedTargets): void {
     this.#inUse += 1
     if (owner !== undefined) this.#shares.set(link.index, owner)
     if (allow) this.#list(link, allow)
     if (registry) this.#pulls.add(link.index)
+    if (recorded) this.#recorded.set(link.index, undefined)
   }
 
-  /** Refusals of the link since the previous call; undefined if there were none or they are unknown. */
-  async takeRefusals({ index }: Link): Promise<Refusals | undefined> {
-    const refusals = await this.#open?.resolver.takeRefusals(index).catch(this.#options.onError)
-    return refusals?.entries.length ? refusals : undefined
+  /**
+   * What the link was refused since the previous call, undefined if that is nothing or unknown; and what it reached,
+   * undefined unless that is recorded.
+   */
+  async takeRecords({ index }: Link): Promise<{ refused?: Refusals; reached?: Reach }> {
+    const resolver = this.#open?.resolver
+    const taken = (await resolver?.takeRecords(index).catch(this.#options.onError)) ?? undefined
+    const isComplete = taken !== undefined && this.#recorded.get(index) === resolver?.session
+    const reached = { entries: [], more: 0, ...taken?.reached, isComplete }
+    return {
+      ...(taken?.refused.entries.length && { refused: taken.refused }),
+      ...(this.#recorded.has(index) && { reached }),
+    }
   }
 
   /** Call when the sandbox is gone: the next router and resolver start without its link. */
@@ -132,11 +153,23 @@ export class Network {
     if (this.#pulls.delete(link.index)) {
       this.#open?.router.nft(endPullRules(link.index)).catch(this.#options.onError)
     }
+    if (this.#recorded.delete(link.index)) {
+      this.#open?.router.nft(recordRules('delete', [link.index])).catch(this.#options.onError)
+    }
     this.#shares.delete(link.index)
     const listed = this.#lists.get(link.index)
     this.#lists.delete(link.index)
     this.#open?.resolver.release(link.index)
     if (listed) this.#open?.router.nft(listRules('delete', listed)).catch(this.#options.onError)
+  }
+
+  async #record(
+    { index }: Link,
+    { router, resolver }: Pick<OpenNetwork, 'router' | 'resolver'>,
+  ): Promise<void> {
+    this.#recorded.set(index, undefined)
+    await Promise.all([router.nft(recordRules('add', [index])), resolver.record(index)])
+    this.#recorded.set(index, resolver.session)
   }
 
   #list({ index }: Link, allow: AllowList): ListedLink {
@@ -172,12 +205,14 @@ export class Network {
   async #openAnew(): Promise<OpenNetwork> {
     const router = await Router.open(networkNames(this.#options.dataDir), this.#lists)
     if (this.#pulls.size > 0) await router.nft(registryRules([...this.#pulls], await this.#registry()))
+    if (this.#recorded.size > 0) await router.nft(recordRules('add', [...this.#recorded.keys()]))
     const maker = new LinkMaker(this.#options.linksProgram, router)
     // The first answer of the maker proves that it has entered the router's namespace.
     this.#pool.push(await maker.make())
     const resolver = new Resolver(this.#options.resolverProgram, router, {
       lists: this.#lists,
       shares: this.#shares,
+      recorded: this.#recorded,
     })
     this.#open = { router, maker, resolver }
     this.#refill()

@@ -7,7 +7,7 @@ import { type SandboxRuntime, sandboxRuntimes } from '../../port/sandbox-spec.ts
 import { machine, publicHosts } from '../testing/internet/fake-internet.ts'
 import { type ResolvingAgent, startResolvingAgent } from '../testing/internet/resolving-agent.ts'
 import { shellJob, type TestAgent, waitUntil } from '../testing/test-agent.ts'
-import { parseRefusals } from './refusals.ts'
+import { parseRecords } from './refusals.ts'
 
 /* Reports of a sandbox's refused connections. */
 
@@ -169,7 +169,7 @@ test('refusals can be read again, also by the next agent', async () => {
 test('malformed lines of a resolver are dropped', () => {
   const good = 'refused 1 6 10.0.0.1 80 2 1000 2000 -'
   const bad = ['refused 99 6 - 80 1 1 1 -', 'refused 1 6 <b> 80 1 1 1 -', 'refused 1 6 - 80 1 1 1 <b>', 'x']
-  expect(parseRefusals([...bad, good, 'more 7'])).toEqual({
+  expect(parseRecords([...bad, good, 'more 7 0']).refused).toEqual({
     entries: [
       {
         ...{

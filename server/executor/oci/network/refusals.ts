@@ -1,3 +1,4 @@
+import type { Reach, ReachedTarget } from '../../port/network-reach.ts'
 import {
   type Refusal,
   type RefusalReason,
@@ -18,9 +19,22 @@ const protocols = new Map<string, Refusal['protocol']>([
   ['17', 'udp'],
 ])
 
+/** What the resolver recorded of one link; `reached` has no entries where that is not recorded. */
+export interface LinkRecords {
+  refused: Refusals
+  reached: Omit<Reach, 'isComplete'>
+}
+
 /** Parses the lines of native/resolver/refusals.c. Their content comes from tenants and strangers, so lines of any other form are dropped. */
-export function parseRefusals(lines: readonly string[]): Refusals {
-  const more = Number(/^more (\d{1,10})$/.exec(lines.at(-1) ?? '')?.[1] ?? 0)
+export function parseRecords(lines: readonly string[]): LinkRecords {
+  const [, refused = 0, reached = 0] = /^more (\d{1,10}) (\d{1,10})$/.exec(lines.at(-1) ?? '') ?? []
+  return {
+    refused: parseRefusals(lines, Number(refused)),
+    reached: parseReach(lines, Number(reached)),
+  }
+}
+
+function parseRefusals(lines: readonly string[], more: number): Refusals {
   // The resolver lists the newest first, and several may have the same millisecond.
   const entries = lines.toReversed().flatMap((line) => parseRefusal(line) ?? [])
   const oldestFirst = entries.toSorted((a, b) => a.firstAt.localeCompare(b.firstAt))
@@ -46,6 +60,25 @@ function parseRefusal(line: string): Refusal | undefined {
     firstAt: new Date(Number(first)).toISOString(),
     lastAt: new Date(Number(last)).toISOString(),
   }
+}
+
+/** Reasons of what was reached (native/resolver/resolver.h). */
+const connected = String(refusalReasons.length + 1)
+const resolved = String(refusalReasons.length + 2)
+
+function parseReach(lines: readonly string[], more: number): Omit<Reach, 'isComplete'> {
+  // Oldest first: an address has the name that was resolved first.
+  const records = lines.toReversed().map((line) => pattern.exec(line) ?? [])
+  const names = new Map<string, string>()
+  for (const [, reason, , address = '', , , , , name = ''] of records) {
+    if (reason === resolved && !names.has(address)) names.set(address, name)
+  }
+  const entries = records.flatMap(([, reason, number = '', address = '', port]): ReachedTarget[] => {
+    const protocol = protocols.get(number)
+    if (reason !== connected || (protocol !== 'tcp' && protocol !== 'udp')) return []
+    return [{ name: names.get(address) ?? '', address, protocol, port: Number(port) }]
+  })
+  return { entries: entries.slice(0, entriesMax), more }
 }
 
 const reasonOf = (reason: RefusalReason, address: string): RefusalReason =>

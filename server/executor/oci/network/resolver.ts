@@ -4,10 +4,9 @@ import { readFile } from 'node:fs/promises'
 import { specialRanges4, specialRanges6 } from '../../../base/addresses/special-ranges.ts'
 import { sleep } from '../../../base/clock.ts'
 import { ExecutorRefused } from '../../port/errors.ts'
-import type { Refusals } from '../../port/network-refusals.ts'
 import { storageIdBase } from '../host/id-ranges.ts'
 import { gateway4, linkBase4 } from './addresses.ts'
-import { parseRefusals } from './refusals.ts'
+import { type LinkRecords, parseRecords } from './refusals.ts'
 import { ResolverConnection } from './resolver-connection.ts'
 import type { Router } from './router.ts'
 import type { ListedLink } from './rules.ts'
@@ -24,6 +23,8 @@ const unansweredAddress = '127.0.0.1'
 export interface ResolverState {
   lists: ReadonlyMap<number, ListedLink>
   shares: ReadonlyMap<number, number>
+  /** Links whose reach is recorded. */
+  recorded: ReadonlyMap<number, unknown>
 }
 
 /** Keeps one resolver process (native/resolver/resolver.c) running for a router's sandboxes, loaded with `state`. */
@@ -35,6 +36,8 @@ export class Resolver {
   readonly #loop: Promise<void>
   #child: ChildProcess | undefined
   #connection = Promise.withResolvers<ResolverConnection>()
+  /** Another one for each process. What a process recorded ends with it. */
+  session: object = {}
 
   constructor(program: string, router: Router, state: ResolverState) {
     this.#program = program
@@ -63,6 +66,15 @@ export class Resolver {
     this.#send(shareLine(index, share))
   }
 
+  /** Resolves when the resolver records what the link reaches. The caller has added it to `recorded` before. */
+  async record(index: number): Promise<void> {
+    try {
+      await (await this.#connection.promise).request(`record ${index}`)
+    } catch {
+      throw new ExecutorRefused('network_list', 'the resolver cannot record what a build reaches: try again')
+    }
+  }
+
   /** Removes the list and the share of the link. */
   release(index: number): void {
     this.#send(`drop ${index}`)
@@ -73,13 +85,13 @@ export class Resolver {
     this.#connection.promise.then((connection) => connection.request(line)).catch(() => undefined)
   }
 
-  /** Refusals of the link since the previous call. A killed resolver loses them. */
-  async takeRefusals(index: number): Promise<Refusals> {
+  /** Records of the link since the previous call. A killed resolver loses them. */
+  async takeRecords(index: number): Promise<LinkRecords> {
     const connection = await this.#connection.promise
     const timeout = sleep(answerTimeoutMs).then(() => {
       throw new Error('the resolver does not answer')
     })
-    return parseRefusals(await Promise.race([connection.request(`take ${index}`), timeout]))
+    return parseRecords(await Promise.race([connection.request(`take ${index}`), timeout]))
   }
 
   async #keepRunning(): Promise<void> {
@@ -92,12 +104,14 @@ export class Resolver {
       const words = [this.#router.namespace, gateway4, linkBase4, String(resolverUid), ranges, ...upstreams]
       const child = spawn(this.#program, words, { env: {}, cwd: '/', stdio: ['pipe', 'pipe', 'ignore'] })
       this.#child = child
+      this.session = {}
       const ended = Promise.race([once(child, 'exit'), once(child, 'error')])
       const connection = new ResolverConnection(child)
       // Answers come in order; a failed command ends the process.
       const lines = [
         ...[...this.#state.lists.values()].map(listLine),
         ...[...this.#state.shares].map(([index, share]) => shareLine(index, share)),
+        ...[...this.#state.recorded.keys()].map((index) => `record ${index}`),
       ]
       for (const line of lines) connection.request(line).catch(() => child.kill('SIGKILL'))
       connection.request('serve').then(

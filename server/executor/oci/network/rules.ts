@@ -6,12 +6,20 @@ import { gateway4, linkAddresses } from './addresses.ts'
 /** The mark of a refused packet: the position of its reason in the list, from 1. */
 const markOf = (reason: RefusalReason) => refusalReasons.indexOf(reason) + 1
 
+/** The mark of a new connection of a sandbox whose reach is recorded (native/resolver/resolver.h). */
+const connectedMark = refusalReasons.length + 1
+
 /** Maximum tracked connections of one sandbox, so that none fills the shared table. */
 const maxConnections = 1024
 /** Maximum number of sandboxes with separate counters. */
 const maxSources = 16_384
 /** Rate at which refused packets of one sandbox are logged; beyond it they are only refused. */
 const refusalRate = '50/second burst 200 packets'
+/** Rate at which a sandbox whose reach is recorded may reach new destinations. Those beyond it are refused, not left out. */
+const destinationRate = '50/second burst 200 packets'
+/** Maximum recorded destinations of all such sandboxes, and how long each is remembered. */
+const maxDestinations = 262_144
+const destinationSeconds = 600
 /** Log group of refused packets, and bytes of each (native/resolver/refusals.c reads them). */
 const refusalLog = 'log group 1 snaplen 64 queue-threshold 1'
 
@@ -66,6 +74,13 @@ function familyRules(number: 4 | 6, host: readonly string[], ranges: readonly Sp
   set ranges${number} { type mark . ${type}; flags interval; }
   set pulls${number} { type ${type}; }
   set registry${number} { type ${type} . inet_service; }
+  set recorded${number} { type ${type}; }
+  set reaching${number} { type ${type}; size ${maxSources}; flags dynamic, timeout; timeout 1m; }
+  set reached${number} { type ${type} . ${type} . inet_proto . inet_service; size ${maxDestinations}; flags dynamic, timeout; timeout ${destinationSeconds}s; }
+  chain record${number} {
+    add @reaching${number} { ${ip} saddr limit rate ${destinationRate} } add @reached${number} { ${ip} saddr . ${ip} daddr . meta l4proto . th dport } meta mark set ${connectedMark} ${refusalLog} return
+    meta mark set ${markOf('too_many_connections')} goto refuse
+  }
   chain destination${number} {
     oifname "${routerUplink}" ${ip} saddr @pulls${number} ${ip} daddr . tcp dport @registry${number} accept
     ${ip} daddr @host${number} meta mark set ${markOf('host_address')} goto refuse
@@ -73,6 +88,7 @@ function familyRules(number: 4 | 6, host: readonly string[], ranges: readonly Sp
     meta mark set ${ip} saddr map @list${number}
     meta mark != 0 meta mark . ${ip} daddr != @granted${number} meta mark . ${ip} daddr != @ranges${number} meta mark set ${markOf('not_in_allow_list')} goto refuse
     add @connections${number} { ${ip} saddr ct count over ${maxConnections} } meta mark set ${markOf('too_many_connections')} goto refuse
+    ${ip} saddr @recorded${number} ${ip} saddr . ${ip} daddr . meta l4proto . th dport != @reached${number} goto record${number}
   }
   chain note${number} {
     add @noted${number} { ${ip} saddr limit rate ${refusalRate} } ${refusalLog}
@@ -183,6 +199,14 @@ export function listRules(verb: 'add' | 'delete', { index, mark, allow }: Listed
     .filter(([, values]) => values.length > 0)
     .map(([set, values]) => `${verb} element inet ${routerTable} ${set} { ${values.join(', ')} }\n`)
     .join('')
+}
+
+/** Commands that record what these links reach, or end that. */
+export function recordRules(verb: 'add' | 'delete', links: readonly number[]): string {
+  const own = links.map(linkAddresses)
+  return `${verb} element inet ${routerTable} recorded4 { ${own.map(({ ip4 }) => ip4).join(', ')} }
+${verb} element inet ${routerTable} recorded6 { ${own.map(({ ip6 }) => ip6).join(', ')} }
+`
 }
 
 /** Addresses of the operator's registry, which may be internal. */

@@ -2,7 +2,6 @@ import { closeSync, fsync, openSync, readFileSync } from 'node:fs'
 import { open, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import type { Refusals } from '../../../port/network-refusals.ts'
 import type { CollectedFileStatus, CollectedTreeFile, SandboxExit } from '../../../port/sandbox-exit.ts'
 import type { SandboxSpec } from '../../../port/sandbox-spec.ts'
 
@@ -37,7 +36,7 @@ export function readExit(folder: string, spec: SandboxSpec): SandboxExit | undef
     signal: orNull(record.signal),
     startedAt: startedAtMs > 0 ? new Date(startedAtMs).toISOString() : null,
     endedAt: new Date(endedAtMs).toISOString(),
-    network: { ingressBytes, egressBytes, ...(spec.network !== 'none' && readRefusals(folder)) },
+    network: { ingressBytes, egressBytes, ...(spec.network !== 'none' && readRecords(folder)) },
     log: { totalBytes: logTotalBytes, keptBytes: logKeptBytes },
     files: Object.fromEntries(
       spec.collect.files.map((file, at) => [file.name, files[at] ?? { status: 'absent', byteSize: 0 }]),
@@ -64,17 +63,20 @@ function readRecord(folder: string): ShimRecord | undefined {
   }
 }
 
-const refusalsFile = 'refusals.json'
+const recordsFile = 'refusals.json'
 
-/** Stores what was refused to the sandbox in `folder`; `readExit` returns it. */
-export async function writeRefusals(folder: string, refused: Refusals): Promise<void> {
-  await writeFile(join(folder, refusalsFile), JSON.stringify({ refused }), { mode: 0o600 })
+/** What the resolver recorded of a sandbox. */
+export type NetworkRecords = Pick<SandboxExit['network'], 'refused' | 'reached'>
+
+/** Stores what the sandbox in `folder` was refused and reached; `readExit` returns it. */
+export async function writeRecords(folder: string, records: NetworkRecords): Promise<void> {
+  await writeFile(join(folder, recordsFile), JSON.stringify(records), { mode: 0o600 })
 }
 
 /** A truncated or missing file counts as none. */
-function readRefusals(folder: string): { refused?: Refusals } {
+function readRecords(folder: string): NetworkRecords {
   try {
-    return JSON.parse(readFileSync(join(folder, refusalsFile), 'utf8')) as { refused: Refusals }
+    return JSON.parse(readFileSync(join(folder, recordsFile), 'utf8')) as NetworkRecords
   } catch {
     return {}
   }

@@ -3,7 +3,7 @@ import type { Residue } from '../cleanup/residue.ts'
 import type { MakeOptions } from '../make/made-sandbox.ts'
 import type { SandboxMaker } from '../make/sandbox-maker.ts'
 import type { WarmPool } from '../make/warm-pool.ts'
-import { neverReleased, writeRefusals } from '../records/exit-record.ts'
+import { neverReleased, writeRecords } from '../records/exit-record.ts'
 import { withMaskedNames } from '../records/masked-names.ts'
 import type { Shim } from '../shim/shim.ts'
 import type { Sandbox } from './sandbox.ts'
@@ -38,7 +38,7 @@ export class SandboxEndings {
     await shim.running
     if (shim.isRunning()) sandbox.running.resolve()
     await shim.ended
-    await this.#writeRefusals(sandbox).catch(options.onError)
+    await this.#writeRecords(sandbox).catch(options.onError)
     const exit = await residue.record(startRecord, folder)
     const diedBeforeRelease = exit?.cause === 'lost' && !sandbox.released
     if (exit && (neverReleased(exit) || diedBeforeRelease)) return this.#forget(sandbox, shim)
@@ -65,11 +65,13 @@ export class SandboxEndings {
   }
 
   /** Must run before the exit record is read, because the record includes the refusals. */
-  async #writeRefusals(sandbox: Sandbox): Promise<void> {
+  async #writeRecords(sandbox: Sandbox): Promise<void> {
     const { link, hasMasked } = sandbox.startRecord
-    const refusals = link && (await this.#parts.options.network.takeRefusals(link))
+    const records = link && (await this.#parts.options.network.takeRecords(link))
     const values = hasMasked ? sandbox.masked : []
     sandbox.masked = undefined
-    if (refusals) await writeRefusals(sandbox.folder, await withMaskedNames(refusals, values))
+    if (!records?.refused && !records?.reached) return
+    const refused = records.refused && (await withMaskedNames(records.refused, values))
+    await writeRecords(sandbox.folder, { ...records, ...(refused && { refused }) })
   }
 }

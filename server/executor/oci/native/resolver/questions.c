@@ -203,11 +203,14 @@ void questions_read_datagrams(void) {
 
 /* ---- towards the host's resolvers ---- */
 
-/* Opens the way to the addresses of an answer that was found good, for a link with a list. */
-static void grant_answers(uint16_t link, uint8_t *message, size_t end, size_t at, uint64_t now) {
+/* Records the addresses of an answer that was found good, and opens the way to them for a link with a list. */
+static void take_answers(const struct pending *question, uint8_t *message, size_t end, size_t at, uint64_t now) {
   struct record record;
+  bool has_list = lists_has(question->link);
   while (at < end && (at = dns_after_record(message, end, at, &record))) {
-    if (record.has_address) lists_grant(link, &record.address, now);
+    if (record.has_address) refusals_add_answer(question->link, question->question, &record.address);
+    if (!has_list) continue;
+    if (record.has_address) lists_grant(question->link, &record.address, now);
     uint32_t ttl;
     memcpy(&ttl, record.ttl, sizeof ttl);
     if (ntohl(ttl) > LISTED_TTL_MAX) ttl = htonl(LISTED_TTL_MAX);
@@ -237,7 +240,7 @@ static void pass_on(const struct pending *question, uint8_t *message, size_t siz
   size_t end = dns_after_answers(message, size, start, count, &last);
   if (!end && last.has_address) refusals_add_name(link, NAME_LEADS_INSIDE, question->question, &last.address);
   if (!end) return answer_empty(question, OK);
-  if (lists_has(link)) grant_answers(link, message, end, start, clock_ms(CLOCK_MONOTONIC));
+  take_answers(question, message, end, start, clock_ms(CLOCK_MONOTONIC));
   answer(question, code, count, message + start, end - start);
 }
 

@@ -1,11 +1,13 @@
 /*
  * What was refused to each link, until the agent fetches it: packets, which the router's rules hand over by netlink as they
- * refuse them (rules.ts bounds how many of one link), and names. Equal refusals are one record with a count. A link has at
- * most REFUSALS_OF_ONE records, and one count of all others. A record is reported as
+ * refuse them (rules.ts bounds how many of one link), and names. Of a link whose reach is recorded also what it reached: its
+ * new connections, which the rules hand over too, and the addresses that its names led to. Equal refusals are one record with
+ * a count. A link has at most RECORDS_OF_ONE records of each kind, and a count of all others. A record is reported as
  *
  *   refused <reason> <protocol> <address or -> <port> <count> <first> <last> <name or ->
  *
- * with numbers for reason and protocol and times in milliseconds. After the last record comes `more <count>`.
+ * with numbers for reason and protocol and times in milliseconds; what was reached has reason CONNECTED or RESOLVED. After
+ * the last record comes `more <refused> <connected>`.
  */
 #define _GNU_SOURCE
 #include "resolver/resolver.h"
@@ -23,7 +25,9 @@
 #include <unistd.h>
 
 /* LOG_GROUP as in rules.ts. */
-enum { LOG_GROUP = 1, SNAP_BYTES = 64, MAX_REFUSALS = 16384, REFUSALS_OF_ONE = 200, NAME_TEXT = 256 };
+enum { LOG_GROUP = 1, SNAP_BYTES = 64, MAX_REFUSALS = 32768, RECORDS_OF_ONE = 200, NAME_TEXT = 256 };
+/* Kinds of records, so that none takes the room of another. */
+enum { REFUSED, REACHED, NAMED, KINDS };
 enum { TCP = 6, UDP = 17, IP6_HEADER = 40 };
 
 struct subject {
@@ -41,8 +45,9 @@ static struct refusal {
   uint32_t count;
   uint64_t first_ms, last_ms;
 } refusals[MAX_REFUSALS];
-static uint16_t first_of[LINKS], size_of[LINKS], free_slot, unused_slot = 1;
-static uint32_t more_of[LINKS];
+static uint16_t first_of[LINKS], size_of[KINDS][LINKS], free_slot, unused_slot = 1;
+static uint32_t more_of[KINDS][LINKS];
+static bool is_recorded[LINKS];
 static int packets = -1;
 
 static uint16_t new_slot(void) {
@@ -52,7 +57,10 @@ static uint16_t new_slot(void) {
   return slot;
 }
 
+static int kind_of(uint8_t reason) { return reason == CONNECTED ? REACHED : reason == RESOLVED ? NAMED : REFUSED; }
+
 static void add(uint16_t link, const struct subject *subject) {
+  int kind = kind_of(subject->reason);
   uint64_t now = clock_ms(CLOCK_REALTIME);
   for (uint16_t at = first_of[link]; at; at = refusals[at].next) {
     if (memcmp(&refusals[at].subject, subject, sizeof *subject)) continue;
@@ -60,9 +68,9 @@ static void add(uint16_t link, const struct subject *subject) {
     refusals[at].last_ms = now;
     return;
   }
-  uint16_t slot = size_of[link] < REFUSALS_OF_ONE ? new_slot() : 0;
+  uint16_t slot = size_of[kind][link] < RECORDS_OF_ONE ? new_slot() : 0;
   if (!slot) {
-    more_of[link]++;
+    more_of[kind][link]++;
     return;
   }
   refusals[slot].next = first_of[link];
@@ -70,7 +78,7 @@ static void add(uint16_t link, const struct subject *subject) {
   refusals[slot].count = 1;
   refusals[slot].first_ms = refusals[slot].last_ms = now;
   first_of[link] = slot;
-  size_of[link]++;
+  size_of[kind][link]++;
 }
 
 /* A subject is compared as bytes, so none of them may be left to chance. */
@@ -89,6 +97,12 @@ void refusals_add_name(uint16_t link, int reason, const uint8_t *name, const str
   subject->has_address = address;
   if (address) subject->address = *address;
   add(link, subject);
+}
+
+void refusals_record(uint16_t link, bool recorded) { is_recorded[link] = recorded; }
+
+void refusals_add_answer(uint16_t link, const uint8_t *name, const struct address *address) {
+  if (is_recorded[link]) refusals_add_name(link, RESOLVED, name, address);
 }
 
 /* ---- packets ---- */
@@ -213,7 +227,7 @@ static void report(const struct refusal *refusal) {
 }
 
 void refusals_report(uint16_t link) {
-  char line[32];
+  char line[64];
   refusals_read();
   for (uint16_t at = first_of[link], next; at; at = next) {
     next = refusals[at].next;
@@ -221,7 +235,7 @@ void refusals_report(uint16_t link) {
     refusals[at].next = free_slot;
     free_slot = at;
   }
-  control_send(line, snprintf(line, sizeof line, "more %u\n", more_of[link]));
-  first_of[link] = size_of[link] = 0;
-  more_of[link] = 0;
+  control_send(line, snprintf(line, sizeof line, "more %u %u\n", more_of[REFUSED][link], more_of[REACHED][link]));
+  first_of[link] = 0;
+  for (int kind = 0; kind < KINDS; kind++) size_of[kind][link] = 0, more_of[kind][link] = 0;
 }

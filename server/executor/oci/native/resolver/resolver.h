@@ -18,6 +18,8 @@ enum { HEADER = 12, UDP_LEAST = 512 };
 
 /* Why a name was not answered, as rules.ts numbers it. */
 enum { NAME_NOT_LISTED = 8, NAME_LEADS_INSIDE = 9 };
+/* What a link reached, in the same place: a new connection (a mark of rules.ts), and an address of an answered name. */
+enum { CONNECTED = 11, RESOLVED = 12 };
 
 struct address {
   bool is6;
@@ -116,13 +118,17 @@ bool lists_allows(uint16_t link, const uint8_t *name);
 /* Lets the link reach an address, for GRANT_S (rules.ts) from now. */
 void lists_grant(uint16_t link, const struct address *address, uint64_t now_ms);
 
-/* refusals.c: what was refused, by link */
+/* refusals.c: what was refused, and what was reached, by link */
 /* A socket that delivers refused packets. */
 int refusals_open(void);
 void refusals_read(void);
 /* `name` as in a message, written out. */
 void refusals_add_name(uint16_t link, int reason, const uint8_t *name, const struct address *address);
-/* Sends all refusals of a link to the agent and forgets them. */
+/* Whether what the link reaches is recorded, too. */
+void refusals_record(uint16_t link, bool recorded);
+/* An address that a name led to, of a link whose reach is recorded. */
+void refusals_add_answer(uint16_t link, const uint8_t *name, const struct address *address);
+/* Sends all records of a link to the agent and forgets them. */
 void refusals_report(uint16_t link);
 
 #endif

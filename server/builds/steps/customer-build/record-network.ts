@@ -1,0 +1,27 @@
+import { buildReach } from '../../network/build-reach.ts'
+import { refusalText } from '../../network/refusal-text.ts'
+import type { Step } from '../step.ts'
+import type { Built } from './built.ts'
+import type { StagesReady } from './load-cached-stages.ts'
+import type { BuilderEnded } from './run-builder.ts'
+
+export interface NetworkRecorded {
+  /** What the steps were refused, as the end of the build's log. */
+  refusedLog: string
+}
+
+/** Records what the steps reached, however the builder ended, in the attempt and for the statement of the image. */
+export const recordNetwork: Step<StagesReady & BuilderEnded, NetworkRecorded & Pick<Built, 'reach'>> = {
+  name: 'record_network',
+  stage: 'customer_build',
+  async run({ tools, write, signal }, { stageSandbox, exit }) {
+    const earlier = stageSandbox === undefined ? [] : [await tools.executor.wait(stageSandbox, signal)]
+    const exits = [...earlier, exit]
+    const reach = buildReach(exits)
+    if (reach) write(async () => ({ network: JSON.stringify(reach) }))
+    return {
+      refusedLog: exits.map(({ network }) => refusalText(network.refused)).join(''),
+      ...(reach && { reach }),
+    }
+  },
+}

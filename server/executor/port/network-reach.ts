@@ -1,0 +1,21 @@
+/** What a sandbox connected to, as far as it was recorded. */
+export interface Reach {
+  /** At most 200, in the order of their first connection. */
+  entries: ReachedTarget[]
+  /** Number of further targets. */
+  more: number
+  /** False if the agent or its resolver was restarted meanwhile: then some targets may be missing. */
+  isComplete: boolean
+}
+
+/** One address, protocol and port. */
+export interface ReachedTarget {
+  /**
+   * The name that the sandbox had resolved to this address, the first of several; escaped as `Refusal.name`. Empty if it had
+   * resolved none.
+   */
+  name: string
+  address: string
+  protocol: 'tcp' | 'udp'
+  port: number
+}
