@@ -5,6 +5,8 @@ export const clientCommands: Commands = {
   login: async () => (await import('./account/login.ts')).loginCommand(),
   whoami: async () => (await import('./account/whoami.ts')).whoamiCommand(),
   rooms: async () => (await import('./account/rooms.ts')).roomsCommand(),
+  init: async () => (await import('./author/init.ts')).initCommand(),
+  deploy: async () => (await import('./author/deploy.ts')).deployCommand(),
   env: {
     description: 'environments: the images that jobs run in',
     commands: {

@@ -48,6 +48,21 @@ async function readAdjacent(file: string, path: string): Promise<string> {
   }
 }
 
+/**
+ * The folder that an environment is built from, next to or below the task file, for the same reason. Throws an error that
+ * names the problem.
+ */
+export async function buildFolder(file: string, path: string): Promise<string> {
+  try {
+    const folder = await realpath(dirname(resolve(file)))
+    const real = await realpath(resolve(folder, path))
+    if (relative(folder, real).startsWith('..')) throw new Error('it is outside the folder of the task file')
+    return real
+  } catch (error) {
+    throw wrongFile(file, [`environment.folder ${path} cannot be used: ${reasonOf(error)}`])
+  }
+}
+
 function reasonOf(error: unknown): string {
   if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return 'there is no such file'
   const [first = ''] = (error instanceof Error ? error.message : String(error)).split('\n', 1)

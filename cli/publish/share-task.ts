@@ -33,17 +33,18 @@ export async function findShareTargets(session: Session, file: TaskFile): Promis
   return { targets, rooms }
 }
 
-/** Shares a task as its file says. Existing live shares stay; none is revoked. */
+/** Shares a task as its file says, and returns the number of new shares. Existing live shares stay; none is revoked. */
 export async function shareTask(
   { client, report }: Session,
   { targets }: ShareTargets,
   { task }: Published,
-): Promise<void> {
-  if (targets.length === 0) return
+): Promise<number> {
+  if (targets.length === 0) return 0
   const params = { id: task.id }
   const live = await allPages((query) =>
     client.call(allRoutes.listShares, { params, query: { ...query, lifecycle: 'active' } }),
   )
+  let made = 0
   for (const { name, ...target } of targets) {
     const has = live.some(
       (share) =>
@@ -57,7 +58,9 @@ export async function shareTask(
       if (!(error instanceof ApiError && error.code === 'share_already_live')) throw error
     })
     report.progress(`shared with ${target.target_kind} ${escapeControls(name)}`)
+    made += 1
   }
+  return made
 }
 
 async function targetsOf(session: Session, { share }: TaskFile): Promise<Target[]> {
@@ -75,12 +78,13 @@ async function targetsOf(session: Session, { share }: TaskFile): Promise<Target[
   return targets
 }
 
-/** Enables the version in the rooms of the file that have pinned another version or none. */
+/** Enables the version in the rooms of the file that have pinned another version or none, and returns their number. */
 export async function enableTask(
   { client, report }: Session,
   { rooms }: ShareTargets,
   { task, version }: Published,
-): Promise<void> {
+): Promise<number> {
+  let enabled = 0
   for (const { cid, name } of rooms) {
     const { items } = await client.call(allRoutes.listGrantedJobs, { params: { cid } })
     const job = items.find((item) => item.task_id === task.id)
@@ -90,5 +94,7 @@ export async function enableTask(
       body: { task_version_id: version.id },
     })
     report.progress(`enabled in room ${escapeControls(name)}`)
+    enabled += 1
   }
+  return enabled
 }

@@ -1,8 +1,8 @@
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { readTaskFile } from './read-task-file.ts'
+import { buildFolder, readTaskFile } from './read-task-file.ts'
 import { checkTaskFile } from './task-file.ts'
 
 let parent: string
@@ -62,6 +62,36 @@ test('all problems of a task file are reported at once', () => {
 test('the files of a task are read from its folder', async () => {
   const source = await read('name: a\nenvironment: b\nwork_script: work.sh\n')
   expect(source).toMatchObject({ workScript: 'echo hi\n', startupScript: '', inputSchema: null })
+})
+
+test('a section environment says how the environment is built', () => {
+  const { environment: _, ...rest } = least
+  expect(checkTaskFile({ ...rest, environment: {} }, 't')).toMatchObject({
+    environment: 'report',
+    build: { folder: '.', profile: 'standard' },
+  })
+  const section = { name: 'image', folder: 'image', profile: 'large', department: 'sales' }
+  expect(checkTaskFile({ ...rest, environment: section }, 't')).toMatchObject({
+    environment: 'image',
+    build: { folder: 'image', profile: 'large', department: 'sales' },
+  })
+  expect(checkTaskFile(least, 't')).not.toHaveProperty('build')
+  const wrong = { ...rest, environment: { profile: 'huge', dir: '.', name: 5 } }
+  expect(() => checkTaskFile(wrong, 't')).toThrow(
+    /no field environment.dir\n.*environment.name must be text\n.*environment.profile must be one of: standard/,
+  )
+})
+
+test('the folder of an environment is next to or below the task file', async () => {
+  const file = join(parent, 'task.yaml')
+  expect(await buildFolder(file, '.')).toBe(realpathSync(parent))
+  symlinkSync('/etc', join(parent, 'etc'))
+  for (const folder of ['..', '/etc', 'etc']) {
+    await expect(buildFolder(file, folder)).rejects.toThrow('outside the folder of the task file')
+  }
+  await expect(buildFolder(file, 'none')).rejects.toThrow(
+    'environment.folder none cannot be used: there is no such',
+  )
 })
 
 test('schema and example may stand in the task file itself', async () => {

@@ -1,8 +1,21 @@
 import { timeoutDefaultSeconds } from '@sandbox-jobs/contract/limits.ts'
+import {
+  defaultProfile,
+  type SelectableProfile,
+  selectableProfiles,
+} from '@sandbox-jobs/contract/resources/environments/profile.ts'
 import { CliError, exitCodes } from '../failure.ts'
 
 /** JSON that stands in the task file itself, as YAML. */
 export type Inline = Record<string, unknown> | unknown[]
+
+export interface BuildSection {
+  /** Folder with the Dockerfile, relative to the task file. */
+  folder: string
+  profile: SelectableProfile
+  /** Owner of a new environment; absent: the company. */
+  department?: string
+}
 
 /** A task file, as its author keeps it next to the scripts. Paths are relative to the file. */
 export interface TaskFile {
@@ -12,6 +25,8 @@ export interface TaskFile {
   department?: string
   /** By name or id. */
   environment: string
+  /** What `sandbox deploy` builds the environment from; absent if the file only names one. */
+  build?: BuildSection
   /** Absent: the current version of the environment. */
   environment_version?: string
   startup_script?: string
@@ -64,7 +79,7 @@ export function checkTaskFile(content: unknown, file: string): TaskFile {
   const task: TaskFile = {
     name: read.text('name') ?? problem(problems, 'name is missing'),
     description: read.text('description') ?? '',
-    environment: read.text('environment') ?? problem(problems, 'environment is missing'),
+    ...readEnvironment(given, problems),
     work_script: read.text('work_script') ?? problem(problems, 'work_script is missing'),
     timeout_seconds: read.whole('timeout_seconds') ?? timeoutDefaultSeconds,
     requires_confirmation: read.flag('requires_confirmation') ?? false,
@@ -85,6 +100,38 @@ export function checkTaskFile(content: unknown, file: string): TaskFile {
   if (problems.length > 0) throw wrongFile(file, problems)
   return task
 }
+
+/** The name of an environment, or a section that says how it is built; its name is then by default that of the task. */
+function readEnvironment(
+  given: Record<string, unknown>,
+  problems: string[],
+): Pick<TaskFile, 'environment' | 'build'> {
+  const { environment: section, name } = given
+  if (!isRecord(section)) {
+    const named = reader(given, problems).text('environment')
+    return { environment: named ?? problem(problems, 'environment is missing') }
+  }
+  for (const key of Object.keys(section)) {
+    if (!['name', 'folder', 'profile', 'department'].includes(key))
+      problems.push(`there is no field environment.${key}`)
+  }
+  const read = reader(section, problems, 'environment.')
+  const profile = read.text('profile') ?? defaultProfile
+  const department = read.text('department')
+  return {
+    environment: read.text('name') ?? String(name),
+    build: {
+      folder: read.text('folder') ?? '.',
+      profile: isSelectable(profile)
+        ? profile
+        : problem(problems, `environment.profile must be one of: ${selectableProfiles.join(', ')}`),
+      ...(department !== undefined && { department }),
+    },
+  }
+}
+
+const isSelectable = (profile: string): profile is SelectableProfile =>
+  (selectableProfiles as readonly string[]).includes(profile)
 
 function readShare(share: unknown, problems: string[]): TaskFile['share'] {
   if (share === undefined || share === null) return { company: false, departments: [], rooms: [] }

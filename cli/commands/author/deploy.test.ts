@@ -1,0 +1,91 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { type FakeService, fakeService } from '../../testing/fake-service.ts'
+import { runCli } from '../../testing/run-cli.ts'
+
+/* With a service, deployments are in e2e/main-job/templates.test.ts. */
+
+const room = `roo_${'1'.repeat(32)}`
+const page = (items: unknown[]) => ({ items, page_size: 100, next_page_token: null })
+const owner = { owner_scope: 'company', owner_id: 'cmp_1' }
+const task = { id: 'tsk_1', name: 'report', description: '', ...owner, current_draft_version_id: null }
+
+let service: FakeService
+let home: string
+
+beforeEach(async () => {
+  service = await fakeService()
+  home = mkdtempSync(join(tmpdir(), 'cli-deploy-'))
+  mkdirSync(join(home, 'image'))
+  writeFileSync(join(home, 'image/Dockerfile'), 'FROM scratch\n')
+  writeFileSync(join(home, 'work.sh'), 'echo hi\n')
+  const lines = ['name: report', 'environment: { folder: image }', 'work_script: work.sh']
+  writeFileSync(
+    join(home, 'task.yaml'),
+    `${lines.join('\n')}\nshare: { rooms: [${room}] }\nenable: [${room}]\n`,
+  )
+  const environment = { id: 'env_1', name: 'report', owner_kind: 'company', owner_id: 'cmp_1' }
+  const version = { id: 'ver_1', version_number: 1, state: 'ready', resource_profile: 'standard' }
+  const build = { id: 'bld_1', stage_index: 1, stage_count: 3, stage_code: 'terminal' }
+  Object.assign(service.answers, {
+    listEnvironments: () => ({ json: page([environment]) }),
+    listEnvironmentVersions: () => ({ json: page([]) }),
+    initContextUpload: () => ({ json: { upload_session_id: 'ups_1', capability_token: 'may' } }),
+    putContextUpload: () => ({ json: {} }),
+    completeContextUpload: () => ({ json: { owned_object_id: 'obj_1' } }),
+    createEnvironmentVersion: () => ({ json: version }),
+    createBuild: () => ({ json: { ...build, terminal_class: '' } }),
+    readBuild: () => ({ json: { ...build, terminal_class: 'completed' } }),
+    readEnvironmentVersion: () => ({ json: version }),
+    readMe: () => ({ json: { company_id: 'cmp_1' } }),
+    listTasks: () => ({ json: page([{ ...task, current_published_version_id: null }]) }),
+    createTaskVersion: () => ({ json: { id: 'tvr_1' } }),
+    publishTaskVersion: () => ({ json: { id: 'tvr_1', version_number: 1 } }),
+    listShares: () => ({ json: page([]) }),
+    createShare: () => ({ json: {} }),
+    listGrantedJobs: () => ({ json: { items: [] } }),
+    enableGrantedJob: () => ({ json: {} }),
+  } satisfies FakeService['answers'])
+})
+afterEach(async () => {
+  await service.close()
+  rmSync(home, { recursive: true })
+})
+
+const deploy = (...args: string[]) =>
+  runCli(['deploy', ...args], { home, env: { SANDBOX_URL: service.url, SANDBOX_TOKEN: 'jwt' } })
+const changes = () =>
+  service.requests.map(({ route }) => String(route)).filter((name) => !/^(list|read)/.test(name))
+
+test('the new version of the environment is the one that the task is published on', async () => {
+  expect(await deploy()).toMatchObject({
+    exitCode: 0,
+    stdout: 'Deployed version 1 of report on version 1 of report (tvr_1)\n',
+  })
+  const draft = service.requests.find(({ route }) => route === 'createTaskVersion')
+  expect(JSON.parse(String(draft?.body))).toMatchObject({ environment_version_id: 'ver_1' })
+  expect(changes().slice(-3)).toEqual(['publishTaskVersion', 'createShare', 'enableGrantedJob'])
+})
+
+test('a step that fails says what is done and what is not', async () => {
+  service.answers.enableGrantedJob = () => ({ status: 403, detail: 'Forbidden' })
+  const result = await deploy()
+  expect(result.exitCode).toBe(1)
+  expect(result.stderr).toContain(
+    '  done: report version 1 is ready\n  done: report version 1 is published\n  not done: enable it\nhint:',
+  )
+})
+
+test('a wrong name of a room or a wrong folder is refused before anything is built', async () => {
+  service.answers.listOwnChatrooms = () => ({ json: page([]) })
+  writeFileSync(
+    join(home, 'other.yaml'),
+    'name: a\nenvironment: {}\nwork_script: work.sh\nenable: [nowhere]\n',
+  )
+  expect((await deploy('--file', 'other.yaml')).exitCode).toBe(1)
+  writeFileSync(join(home, 'out.yaml'), 'name: a\nenvironment: { folder: .. }\nwork_script: work.sh\n')
+  expect(await deploy('--file', 'out.yaml')).toMatchObject({ exitCode: 2 })
+  expect(changes()).toEqual([])
+})
