@@ -1,0 +1,16 @@
+/** A program that `sandbox init` writes. Each counts the words of the field `text` of its input. */
+export interface Template {
+  description: string
+  /** The Dockerfile. */
+  dockerfile: string
+  /** Further files of the image by name, beside the Dockerfile. */
+  files: Record<string, string>
+  /** What a run starts. */
+  workScript: string
+  /** The program cuts the text out of the JSON, so the schema allows nothing in it that JSON escapes. */
+  plainText?: true
+  /** A base image that the operator makes from Debian packages. */
+  base?: { name: string; packages: string }
+  /** A command that must be run in the project before it is deployed. */
+  prepare?: string
+}
