@@ -31,7 +31,7 @@ export default defineConfig({
     projects: [
       project({
         name: 'apart',
-        include: ['{contract,server,cli,bench,proofs,testing,tools}/**/*.test.ts'],
+        include: ['{client,contract,server,cli,bench,proofs,testing,tools}/**/*.test.ts'],
         exclude: [...together, ...hostile],
       }),
       project({ name: 'together', include: together, isolate: false }),

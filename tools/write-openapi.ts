@@ -2,11 +2,13 @@ import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { openApiDocument } from '@sandbox-jobs/contract/openapi/document.ts'
 import manifest from '../server/package.json' with { type: 'json' }
+import { clientFiles } from './client/client-files.ts'
 import { unexplained } from './described-api.ts'
-import { writeDocument } from './generated-document.ts'
+import { writeDocument, writeGenerated } from './generated-document.ts'
 
 /**
- * Writes docs/openapi.json from the route table; with `--check` only reports whether it is up to date. Either way it fails for
+ * Writes docs/openapi.json and the generated files of the package `client` from the route table; with `--check` only reports
+ * whether they are up to date. Either way it fails for
  * what the document leaves unexplained.
  */
 const root = join(import.meta.dirname, '..')
@@ -21,10 +23,9 @@ const text = execFileSync(biome, ['format', '--stdin-file-path=docs/openapi.json
   maxBuffer: 16 * 1024 ** 2,
 })
 
-writeDocument('openapi.json', text, {
-  source: 'contract/routes says',
-  command: 'node tools/write-openapi.ts',
-})
+const origin = { source: 'contract/routes says', command: 'npm run openapi' }
+writeDocument('openapi.json', text, origin)
+for (const [name, made] of Object.entries(clientFiles())) writeGenerated(name, made, origin)
 
 const problems = unexplained(document)
 if (problems.length > 0) {

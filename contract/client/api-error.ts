@@ -6,27 +6,45 @@ export class ApiError extends Error {
   readonly code: string | null
   /** `detail` as received: an object with `code`, a text, or the list of a validation error. */
   readonly detail: unknown
+  /** What the caller can do about it; empty if the code says nothing. */
+  readonly hint: string
+  /** Names the request in the log of the service; null if the answer came from elsewhere. */
+  readonly requestId: string | null
   /** Value of `Retry-After` in seconds, or null. */
   readonly retryAfterSeconds: number | null
 
-  constructor(answer: { status: number; detail: unknown; retryAfter: string | null }) {
+  constructor(answer: {
+    status: number
+    detail: unknown
+    retryAfter: string | null
+    requestId?: string | null
+    hints?: Readonly<Record<string, string>>
+  }) {
     super(messageOf(answer.status, answer.detail))
     this.status = answer.status
     this.detail = answer.detail
     const code = isRecord(answer.detail) ? answer.detail.code : undefined
     this.code = typeof code === 'string' ? code : null
+    const { hints = {}, requestId = null } = answer
+    this.hint = this.code !== null && Object.hasOwn(hints, this.code) ? (hints[this.code] ?? '') : ''
+    this.requestId = requestId
     const seconds = Number(answer.retryAfter ?? Number.NaN)
     this.retryAfterSeconds = Number.isFinite(seconds) ? seconds : null
   }
 }
 
-/** Creates the error of a failed response with any body. */
-export async function readApiError(response: Response): Promise<ApiError> {
+/** Creates the error of a failed response with any body. `hints` says what to do, by code. */
+export async function readApiError(
+  response: Response,
+  hints?: Readonly<Record<string, string>>,
+): Promise<ApiError> {
   const text = await response.text()
   return new ApiError({
     status: response.status,
     detail: detailOf(text),
     retryAfter: response.headers.get('retry-after'),
+    requestId: response.headers.get('x-request-id'),
+    ...(hints && { hints }),
   })
 }
 

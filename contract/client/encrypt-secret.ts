@@ -1,6 +1,3 @@
-import type { PublicKey } from '../resources/access/public-key.ts'
-import type { EncryptedValue } from '../resources/secrets/secret-binding.ts'
-
 const wrapping = { name: 'RSA-OAEP', hash: 'SHA-256' } as const
 
 /**
@@ -8,9 +5,9 @@ const wrapping = { name: 'RSA-OAEP', hash: 'SHA-256' } as const
  * can decrypt it. Needs only Web Crypto.
  */
 export async function encryptSecret(
-  { public_key_pem: pem }: Pick<PublicKey, 'public_key_pem'>,
+  { public_key_pem: pem }: { public_key_pem: string },
   value: string,
-): Promise<EncryptedValue> {
+): Promise<Record<'encrypted_key' | 'iv' | 'ciphertext', string>> {
   const { subtle } = globalThis.crypto
   const publicKey = await subtle.importKey('spki', derOf(pem), wrapping, false, ['encrypt'])
   const dataKey = globalThis.crypto.getRandomValues(new Uint8Array(32))

@@ -1,4 +1,9 @@
-import type { Route } from '../routes/route.ts'
+/** What a request needs to know of a route. */
+export interface RequestRoute {
+  method: string
+  path: string
+  bodyKind?: 'json' | 'octet-stream' | 'multipart' | 'form' | undefined
+}
 
 /** Body of a raw upload. A stream is sent while it is read and cannot be sent again. */
 export type UploadBody = Uint8Array<ArrayBuffer> | Blob | ReadableStream<Uint8Array>
@@ -10,6 +15,8 @@ export interface RequestParts {
   /** The exact JSON text of `body`, sent instead of it: serializing numbers again could change them. */
   bodyText?: string | undefined
   upload?: UploadBody | undefined
+  /** The file of a multipart body; a `File` brings its name. */
+  file?: Blob | undefined
   headers?: Record<string, string> | undefined
   idempotencyKey?: string | undefined
   signal?: AbortSignal | undefined
@@ -19,7 +26,7 @@ export interface RequestParts {
  * The URL of a call. Throws a TypeError for a missing parameter and for `.` and `..`, which URL parsing removes in
  * every encoding.
  */
-export function urlOf(baseUrl: string, route: Route, parts: RequestParts): string {
+export function urlOf(baseUrl: string, route: RequestRoute, parts: RequestParts): string {
   const path = route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     const value = parts.params?.[name]
     if (value === undefined || value === '' || value === '.' || value === '..') {
@@ -42,7 +49,7 @@ function queryString(query: Record<string, unknown>): string {
 }
 
 /** Method, headers and body of a call. A redirect is an error: a key must not be sent to another host. */
-export function requestInit(route: Route, parts: RequestParts, credentials: Record<string, string>) {
+export function requestInit(route: RequestRoute, parts: RequestParts, credentials: Record<string, string>) {
   const headers = new Headers({ accept: 'application/json', ...credentials, ...parts.headers })
   if (parts.idempotencyKey !== undefined) headers.set('idempotency-key', parts.idempotencyKey)
   const init: RequestInit & { duplex?: 'half' } = { method: route.method, headers, redirect: 'error' }
@@ -51,6 +58,10 @@ export function requestInit(route: Route, parts: RequestParts, credentials: Reco
     headers.set('content-type', 'application/octet-stream')
     init.body = parts.upload
     if (parts.upload instanceof ReadableStream) init.duplex = 'half'
+  } else if (parts.file !== undefined) {
+    const form = new FormData()
+    form.append('file', parts.file)
+    init.body = form
   } else if (parts.body !== undefined && route.bodyKind === 'form') {
     init.body = new URLSearchParams(parts.body as Record<string, string>)
   } else if (parts.body !== undefined) {

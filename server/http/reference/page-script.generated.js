@@ -7,7 +7,9 @@ function operations() {
 	return loading;
 }
 async function load() {
-	const api = await (await fetch("openapi.json")).json();
+	return operationsOf(await (await fetch("openapi.json")).json());
+}
+function operationsOf(api) {
 	const all = Object.entries(api.paths).flatMap(([path, methods]) => Object.entries(methods).map(([method, described]) => operationOf(api, {
 		method,
 		path,
@@ -178,8 +180,9 @@ function sdkSample(base, operation, filled) {
 	const { "Idempotency-Key": key, ...headers } = filled.headers;
 	const given = [
 		...objectField("params", filled.path),
-		...objectField("query", Object.fromEntries(Object.entries(filled.query).map(([name, [only, ...more]]) => [name, more.length > 0 ? [only, ...more] : only]))),
+		...objectField("query", typedQuery(operation, filled)),
 		...filled.body === void 0 ? [] : [`  body: ${indented(jsonText(filled.body))},`],
+		...fileField(operation),
 		...key === void 0 ? [] : [`  idempotencyKey: ${JSON.stringify(key)},`],
 		...objectField("headers", headers)
 	];
@@ -193,6 +196,21 @@ function sdkSample(base, operation, filled) {
 	].join("\n");
 }
 const objectField = (name, value) => Object.keys(value).length > 0 ? [`  ${name}: ${JSON.stringify(value)},`] : [];
+/** The query as the API types it: what a form holds is text. */
+function typedQuery({ parameters }, { query }) {
+	const typed = Object.entries(query).map(([name, values]) => {
+		const type = parameters.find((parameter) => parameter.in === "query" && parameter.name === name)?.schema.type;
+		const [value = ""] = values;
+		if (type === "array") return [name, values];
+		if (type === "integer" || type === "number") return [name, Number(value)];
+		return [name, type === "boolean" ? value === "true" : value];
+	});
+	return Object.fromEntries(typed);
+}
+function fileField({ mediaType }) {
+	if (mediaType === "multipart/form-data") return ["  file: new File(['content'], 'NAME'),"];
+	return mediaType === "application/octet-stream" ? ["  upload: new Blob(['content']),"] : [];
+}
 const indented = (text) => text.replaceAll("\n", "\n  ");
 /** JSON in a readable form, and other text as it is. */
 function jsonText(text) {

@@ -24,7 +24,7 @@ interface Media {
   examples?: Record<string, { $ref: string }>
 }
 
-interface ApiDocument {
+export interface ApiDocument {
   paths: Record<string, Record<string, Described>>
   components: { examples: Record<string, { value: unknown }> }
 }
@@ -47,7 +47,10 @@ export function operations(): Promise<Map<string, Operation>> {
 
 async function load(): Promise<Map<string, Operation>> {
   const response = await fetch('openapi.json')
-  const api = (await response.json()) as ApiDocument
+  return operationsOf((await response.json()) as ApiDocument)
+}
+
+export function operationsOf(api: ApiDocument): Map<string, Operation> {
   const all = Object.entries(api.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, described]) => operationOf(api, { method, path, described })),
   )

@@ -15,7 +15,9 @@ export function urlOf(base: string, operation: Operation, filled: Filled): strin
     const value = filled.path[name] ?? ''
     return value === '' ? placeholder : encodeURIComponent(value)
   })
-  const pairs = Object.entries(filled.query).flatMap(([name, values]) => values.map((value) => [name, value]))
+  const pairs = Object.entries(filled.query).flatMap(([name, values]) =>
+    values.map((value): [string, string] => [name, value]),
+  )
   const query = new URLSearchParams(pairs).toString()
   return `${base}${path}${query === '' ? '' : `?${query}`}`
 }
@@ -72,16 +74,9 @@ export function sdkSample(base: string, operation: Operation, filled: Filled): s
   const { 'Idempotency-Key': key, ...headers } = filled.headers
   const given = [
     ...objectField('params', filled.path),
-    ...objectField(
-      'query',
-      Object.fromEntries(
-        Object.entries(filled.query).map(([name, [only, ...more]]) => [
-          name,
-          more.length > 0 ? [only, ...more] : only,
-        ]),
-      ),
-    ),
+    ...objectField('query', typedQuery(operation, filled)),
     ...(filled.body === undefined ? [] : [`  body: ${indented(jsonText(filled.body))},`]),
+    ...fileField(operation),
     ...(key === undefined ? [] : [`  idempotencyKey: ${JSON.stringify(key)},`]),
     ...objectField('headers', headers),
   ]
@@ -99,6 +94,24 @@ export function sdkSample(base: string, operation: Operation, filled: Filled): s
 
 const objectField = (name: string, value: object): string[] =>
   Object.keys(value).length > 0 ? [`  ${name}: ${JSON.stringify(value)},`] : []
+
+/** The query as the API types it: what a form holds is text. */
+function typedQuery({ parameters }: Operation, { query }: Filled): Record<string, unknown> {
+  const typed = Object.entries(query).map(([name, values]) => {
+    const type = parameters.find((parameter) => parameter.in === 'query' && parameter.name === name)?.schema
+      .type
+    const [value = ''] = values
+    if (type === 'array') return [name, values]
+    if (type === 'integer' || type === 'number') return [name, Number(value)]
+    return [name, type === 'boolean' ? value === 'true' : value]
+  })
+  return Object.fromEntries(typed) as Record<string, unknown>
+}
+
+function fileField({ mediaType }: Operation): string[] {
+  if (mediaType === 'multipart/form-data') return ["  file: new File(['content'], 'NAME'),"]
+  return mediaType === 'application/octet-stream' ? ["  upload: new Blob(['content']),"] : []
+}
 
 const indented = (text: string): string => text.replaceAll('\n', '\n  ')
 

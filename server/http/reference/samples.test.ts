@@ -1,0 +1,52 @@
+import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { Script } from 'node:vm'
+import { openApiDocument } from '@sandbox-jobs/contract/openapi/document.ts'
+import { expect, test } from 'vitest'
+import { type ApiDocument, type Operation, operationsOf } from './browser/api-document.ts'
+import { curlSample, type Filled, fetchSample, sdkSample } from './browser/samples.ts'
+
+const root = join(import.meta.dirname, '../../..')
+const operations = operationsOf(openApiDocument({ version: '0.1.0' }) as unknown as ApiDocument)
+
+/** Every field of the form, filled in with its example. */
+function filledIn({ parameters, mediaType, example }: Operation): Filled {
+  const filled: Filled = { path: {}, query: {}, headers: {}, body: undefined }
+  for (const { name, in: place, example: value } of parameters) {
+    if (place === 'query') filled.query[name] = [value].flat().map(String)
+    else filled[place === 'path' ? 'path' : 'headers'][name] = String(value)
+  }
+  if (mediaType && example !== undefined && !/multipart|octet/.test(mediaType))
+    filled.body = JSON.stringify(example)
+  return filled
+}
+const base = 'https://sandbox.example.com'
+
+test('every sample for the client compiles with the client', async () => {
+  const folder = mkdtempSync(join(root, 'client/samples/made-'))
+  try {
+    for (const [name, operation] of operations) {
+      const text = sdkSample(base, operation, filledIn(operation))
+      writeFileSync(join(folder, `${name}.ts`), text.replace('@sandbox-jobs/client', '../../src/index.ts'))
+    }
+    const config = { extends: '../../../tsconfig.json', include: ['*.ts'], exclude: [] }
+    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config))
+    const tsc = join(root, 'node_modules/.bin/tsc')
+    const { stdout } = await promisify(execFile)(tsc, ['--project', folder]).catch(
+      (error: { stdout: string }) => error,
+    )
+    expect(stdout).toBe('')
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+})
+
+test('every sample for a shell is one command, and every other one is a program', async () => {
+  for (const operation of operations.values()) {
+    const filled = filledIn(operation)
+    await promisify(execFile)('sh', ['-n', '-c', curlSample(base, operation, filled)])
+    expect(() => new Script(`async () => {${fetchSample(base, operation, filled)}}`)).not.toThrow()
+  }
+})
