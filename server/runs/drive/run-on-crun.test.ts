@@ -273,7 +273,7 @@ describe('a run in a real sandbox', () => {
       ['completed', '', 0],
       ['customer_failed', 'output_invalid', 0],
     ])
-    expect((await leftBy(ids[2] ?? '')).log).toContain('No artifact was kept: one of them is a symbolic link')
+    expect((await leftBy(ids[2] ?? '')).log).toContain('No artifact was kept: "x" is a symbolic link')
   })
 
   it('that meets a limit of its sandbox fails by it', async () => {
