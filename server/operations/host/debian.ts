@@ -10,6 +10,9 @@ export const debianRevision = 2
 /** Documentation is not needed in a container. */
 const leftOut = ['/usr/share/doc/*', '/usr/share/man/*', '/usr/share/locale/*', '/usr/share/info/*']
 
+/** Packages such as Java's register manual pages, and fail without this folder. */
+const manFolder = '"$1/usr/share/man/man1"'
+
 /**
  * Makes a Debian root filesystem with the packages from the machine's package sources: a folder, or a tar if the name
  * ends in `.tar`. Needs root and `mmdebstrap`. Device nodes are omitted: every sandbox gets its own.
@@ -20,6 +23,8 @@ export async function makeDebian(target: string, packages: string[]): Promise<vo
     `--include=${packages.join(',')}`,
     '--aptopt=APT::Install-Recommends "false"',
     ...leftOut.map((path) => `--dpkgopt=path-exclude=${path}`),
+    `--essential-hook=mkdir -p ${manFolder}`,
+    `--customize-hook=rmdir --ignore-fail-on-non-empty ${manFolder}`,
     `--customize-hook=${forgetMachine}`,
     '--skip=output/dev',
     release,
