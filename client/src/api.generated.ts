@@ -4933,7 +4933,12 @@ export interface Operations {
    *
    * For agents, in the turn of a person.
    */
-  listAgentTools(options?: CallOptions): Promise<AgentToolList>
+  listAgentTools(options: {
+    headers: {
+      /** The `turn_context` of postMessage. It stands for the person, in the place of a login. */
+      "X-Turn-Context": string
+    }
+  } & CallOptions): Promise<AgentToolList>
 
   /**
    * Call a tool in the turn of X-Turn-Context; refusals are results with status "error".
@@ -4946,6 +4951,10 @@ export interface Operations {
     params: {
       /** Name of the tool. */
       tool: string
+    }
+    headers: {
+      /** The `turn_context` of postMessage. It stands for the person, in the place of a login. */
+      "X-Turn-Context": string
     }
     body?: AgentToolParameters
   } & CallOptions): Promise<AgentToolResult>

@@ -44,6 +44,8 @@ test('credentials, idempotency keys and upload capabilities show', () => {
   expect(put?.parameters.map(({ name }) => name)).toContain('X-Sandbox-Upload-Capability')
   const open = operations.find(({ operationId }) => operationId === 'listRegions')
   expect(open?.responses).not.toHaveProperty('418')
+  const tool = operations.find(({ operationId }) => operationId === 'callAgentTool')
+  expect(tool?.parameters.map(({ name }) => name)).toEqual(['tool', 'X-Turn-Context'])
 })
 
 test('an event stream has its type, its events by name, and an example of each', () => {

@@ -1,4 +1,4 @@
-import { needsCredentials } from '../access/actions.ts'
+import { actions, needsCredentials } from '../access/actions.ts'
 import { allRoutes } from '../routes/index.ts'
 import type { Route } from '../routes/route.ts'
 import { errorExamples, failures, namedFailures } from './failures.ts'
@@ -55,12 +55,16 @@ export function openApiDocument(options: OpenApiOptions): JsonObject {
   }
 }
 
+/** In a turn, the header with its context stands for the person. */
+const takesLogin = ({ action }: Route): boolean =>
+  needsCredentials(action) && actions[action].subject !== 'turn'
+
 const operation = (name: string, route: Route): JsonObject => ({
   operationId: name,
   summary: route.summary,
   description: [route.description, whoMay(route.action)].filter(Boolean).join('\n\n'),
   tags: [route.tag],
-  security: needsCredentials(route.action) ? [{ token: [] }, { key: [] }] : [],
+  security: takesLogin(route) ? [{ token: [] }, { key: [] }] : [],
   parameters: parametersOf(route),
   ...bodyOf(route),
   responses: {
