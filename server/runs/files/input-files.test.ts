@@ -19,7 +19,7 @@ import type { Principal } from '../../access/principal.ts'
 import { newId } from '../../base/ids.ts'
 import { createLog } from '../../base/logging.ts'
 import { sha256Of } from '../../base/sha256.ts'
-import { openStaging, sweepStaging } from '../../environments/uploads/staging.ts'
+import { closeStaging, dropStaging, openStaging, sweepStaging } from '../../environments/uploads/staging.ts'
 
 const { db } = await createTestDatabase()
 const api = new TestApi(db)
@@ -224,6 +224,16 @@ describe('an uploaded file', () => {
     expect(await left()).toMatchObject({ files: 0, held: 0 })
     expect(await kept('uploads')).toBe(0)
   })
+})
+
+it('keeps the bytes that a row has taken, also if the answer to its commit was lost', async () => {
+  const file = await upload()
+  const storageKey = await storageKeyOf(file.id)
+  const { companyId } = tenant
+  const lease = await openStaging(db, { companyId, kind: 'input', declaredBytes: 4, storageKey })
+  await closeStaging(db, companyId, lease)
+  await dropStaging({ db, storage: api.storage, log }, { companyId, lease, storageKey })
+  expect(await api.storage.size(storageKey)).toBe(4)
 })
 
 describe('who sees a file', () => {

@@ -13,6 +13,7 @@ import { sha256Of } from '../../base/sha256.ts'
 import { artifactsCte } from '../results/artifact-store.ts'
 import { contentCte } from '../results/run-content-store.ts'
 import { sweepRunContent } from '../retention/run-retention.ts'
+import { listExpiredRuns, lockUnneeded } from '../retention/run-retention-store.ts'
 import { sweepInputFiles } from './sweep-input-files.ts'
 
 const { db } = await createTestDatabase()
@@ -185,6 +186,8 @@ describe('the artifacts of a run that another run takes', () => {
     const { rid, key } = await leave(-29)
     const { body: run } = await submit([{ name: 'a', run_id: rid, artifact: 'left.txt' }])
     expect(await sweepRuns(5)).toEqual({ expired: 0, failed: 0 })
+    // A batch holds only what can go.
+    expect(await listExpiredRuns(db, clockAt(5).now(), 10)).toEqual([])
     await endAt(run.id, 5)
     expect(await sweepRuns(5)).toEqual({ expired: 1, failed: 0 })
     expect(await api.storage.size(key)).toBeUndefined()
@@ -193,6 +196,17 @@ describe('the artifacts of a run that another run takes', () => {
       headers: { 'idempotency-key': 'again' },
     })
     expect([retry.status, retry.body.detail.code]).toEqual([409, 'retry_input_unavailable'])
+  })
+
+  it('stay if that run was made between the list of what is over and its removal', async () => {
+    const { rid } = await leave(-29)
+    const listed = await listExpiredRuns(db, clockAt(5).now(), 10)
+    expect(listed).toMatchObject([{ id: rid }])
+    const { body: run } = await submit([{ name: 'a', run_id: rid, artifact: 'left.txt' }])
+    const unneeded = () => db.transaction().execute((trx) => lockUnneeded(trx, listed))
+    expect(await unneeded()).toEqual([])
+    await endAt(run.id, 5)
+    expect(await unneeded()).toEqual(listed)
   })
 
   it('stay if that run is made while the sweep looks', async () => {
