@@ -13,6 +13,7 @@ import { jsonLines, summaryOf, tableText } from './harness/measure/report.ts'
 import type { Row } from './harness/measure/row.ts'
 import { logLatency } from './log-latency.ts'
 import { logRate } from './log-rate.ts'
+import { mcpWaits } from './mcp-waits.ts'
 import { memory } from './memory.ts'
 import { mixed } from './mixed.ts'
 import { neighbour } from './neighbour.ts'
@@ -20,6 +21,7 @@ import { runE2e } from './run-e2e.ts'
 import { runRate } from './run-rate.ts'
 import { runStart } from './run-start.ts'
 import { runtimeTier } from './runtime-tier.ts'
+import { toolCalls } from './tool-call.ts'
 
 const benchmarks: Benchmark[] = [
   runE2e,
@@ -40,6 +42,8 @@ const benchmarks: Benchmark[] = [
   buildNoop,
   buildSmall,
   context,
+  toolCalls,
+  mcpWaits,
 ]
 
 const usage = `npm run bench -- NAME... [--json] [--peers] [--rounds N] [--rows N] [--profile]

@@ -16,7 +16,11 @@ export const apiDatabaseConnections = 12
 /**
  * Starts the API of a hosted deployment, which bounds only the queue of each company, with companies in its database.
  */
-export async function startApi({ db, url, folder }: OwnDatabase, tenantCount: number): Promise<OwnApi> {
+export async function startApi(
+  { db, url, folder }: OwnDatabase,
+  tenantCount: number,
+  env: Record<string, string> = {},
+): Promise<OwnApi> {
   const dataDir = join(folder, 'data')
   const pepper = openKeys(keysFolder(dataDir)).peppers.present().key
   const tenants = await makeTenants(db, { companies: tenantCount, roomsEach: 1, pepper })
@@ -30,6 +34,7 @@ export async function startApi({ db, url, folder }: OwnDatabase, tenantCount: nu
       SANDBOX_LOG_LEVEL: 'error',
       SANDBOX_DATABASE_POOL_SIZE: String(apiDatabaseConnections),
       DATABASE_URL: url,
+      ...env,
     },
     port,
     path: '/public/info/sandbox/regions',
