@@ -176,6 +176,9 @@ export const runConcurrencyDefault = 50
 export const queuedRunLimitDefault = 100
 export const activeBuildLimitDefault = 2
 export const queuedBuildLimitDefault = 20
+/** Days that cached results of build steps with a network are reused. */
+export const networkCacheDaysDefault = 7
+export const networkCacheDaysMax = 30
 
 // On-premises queue
 export const onPremisesCompanyQueueLimitDefault = 20

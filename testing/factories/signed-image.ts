@@ -67,6 +67,7 @@ export async function makeSignedImage(
     canonicalDigest: zero,
     pulled: [],
     cachedStages: [],
+    networkSince: null,
     baseImages: [],
     builderVersion: '0.0.0',
     layer: { ...stored, diffId: layerDigest },

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
-import { tar } from '../../server/archives/formats/archive-fixtures.ts'
+import { type TarFields, tar } from '../../server/archives/formats/archive-fixtures.ts'
 import { newId } from '../../server/base/ids.ts'
 import { sha256Of } from '../../server/base/sha256.ts'
 import { type BuildOutputs, imageSteps } from '../../server/builds/chain/build-chain.ts'
@@ -37,6 +37,8 @@ export interface PullOptions {
   /** Of the build's steps; default none. */
   network?: BuildNetworkSettings
   companyId?: string
+  /** Further files of the context. */
+  files?: TarFields[]
   limits?: Partial<SandboxLimits>
 }
 
@@ -113,17 +115,18 @@ export class PullBench {
   /** Builds up to and including the image. */
   async build(
     lines: string[],
-    { registries = {}, network = noBuildNetwork, companyId = '', limits = {} }: PullOptions,
+    { registries = {}, network = noBuildNetwork, companyId = '', files = [], limits = {} }: PullOptions,
   ): Promise<PullOutcome> {
     const attemptId = newId('buildAttempt')
     const versionId = newId('environmentVersion')
-    const archive = tar({ name: 'Dockerfile', content: lines.join('\n') })
+    const archive = tar({ name: 'Dockerfile', content: lines.join('\n') }, ...files)
     await this.storage.put(attemptId, archive)
     const digest = sha256Of(archive)
     const request: Partial<BuildRequest> = {
       attemptId,
       companyId,
       versionId,
+      startedAt: new Date(),
       buildProfile: 'standard',
       resourceProfile: 'standard',
       isolation: 'standard',

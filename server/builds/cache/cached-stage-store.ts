@@ -4,6 +4,7 @@ import { acrossCompanies } from '../../db/across-companies.ts'
 import type { Executing } from '../../db/database.ts'
 import { keptLimitOf } from '../../db/kept-bytes.ts'
 import { isDue } from '../../work/removal-failures.ts'
+import { isNetworkTooOld } from './network-age-statement.ts'
 
 /* The cached stages of each company. Every query names the company; the content is read from the signed record. */
 
@@ -16,13 +17,15 @@ export interface CachedStageName {
 
 export interface CachedStageRow extends CachedStageName {
   envelope: Envelope
+  /** When the oldest build started that ran one of its steps with a network; null: none had one. */
+  networkSince: Date | null
 }
 
 /** Storage key of the compressed tar. Attempts that make the same stage concurrently write separate objects. */
 export const cachedStageKey = ({ companyId, key, attemptId }: CachedStageName): string =>
   `prefixes/${companyId}/${key.slice('sha256:'.length)}/${attemptId}.tar.zst`
 
-/** The company's cached stages with these keys, most recently used first. */
+/** The company's cached stages with these keys, most recently used first, without those too old for a network. */
 export async function findCachedStages(
   db: Executing,
   { companyId, keys }: { companyId: string; keys: string[] },
@@ -31,9 +34,11 @@ export async function findCachedStages(
   return db
     .selectFrom('build_prefixes')
     .select(['company_id as companyId', 'key', 'attempt_id as attemptId', 'envelope'])
+    .select('network_since as networkSince')
     .where('company_id', '=', companyId)
     .where('key', 'in', keys)
     .where('envelope', 'is not', null)
+    .where((eb) => eb.not(isNetworkTooOld('build_prefixes')))
     .orderBy('used_at', 'desc')
     .$narrowType<CachedStageRow>()
     .execute()
@@ -54,10 +59,11 @@ export async function announceCachedStage(
 
 export async function recordCachedStage(
   db: Executing,
-  stage: CachedStageName & { byteSize: number; envelope: Envelope },
+  stage: CachedStageRow & { byteSize: number },
 ): Promise<void> {
   const { companyId: company_id, key, attemptId: attempt_id, byteSize: byte_size } = stage
-  const stored = { byte_size, envelope: JSON.stringify(stage.envelope) }
+  const network_since = stage.networkSince
+  const stored = { byte_size, envelope: JSON.stringify(stage.envelope), network_since }
   await db
     .insertInto('build_prefixes')
     .values({ company_id, key, attempt_id, ...stored })
@@ -99,7 +105,7 @@ export const cachedStageId = ({ companyId, key, attemptId }: CachedStageName): s
   `prefix:${companyId}:${key}:${attemptId}`
 
 /**
- * Stages that no build has used since `before`, and stages of a company beyond `companyBytes` or a quarter of its storage
+ * Stages that no build has used since `before`, those too old for a network, and stages of a company beyond `companyBytes` or a quarter of its storage
  * limit, the least recently used first.
  */
 export async function listStaleStages(
@@ -108,11 +114,11 @@ export async function listStaleStages(
 ): Promise<CachedStageName[]> {
   const { rows } = await sql<CachedStageName>`${acrossCompanies('a sweep of all companies')}
     select company_id as "companyId", key, attempt_id as "attemptId" from (
-      select company_id, key, attempt_id, used_at,
+      select company_id, key, attempt_id, used_at, network_since,
         sum(byte_size) over (partition by company_id order by used_at desc, key, attempt_id) as bytes
       from build_prefixes
     ) as newest
-    where (used_at < ${before} or bytes > least(${companyBytes}::bigint, coalesce(${keptLimitOf(sql`newest.company_id`)} / 4, ${companyBytes}::bigint)))
+    where (used_at < ${before} or ${isNetworkTooOld('newest')} or bytes > least(${companyBytes}::bigint, coalesce(${keptLimitOf(sql`newest.company_id`)} / 4, ${companyBytes}::bigint)))
       and ${isDue(sql`'prefix:' || company_id || ':' || key || ':' || attempt_id`, now)}
     order by used_at limit ${limit}
   `.execute(db)

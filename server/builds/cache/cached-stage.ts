@@ -32,7 +32,7 @@ const CachedStageRecord = Type.Object(
 export type CachedStageRecord = Static<typeof CachedStageRecord>
 
 /** A cached stage for a build: it replaces the first `count` instructions of `stage`. */
-export interface CachedStage extends CachedStageRecord {
+export interface CachedStage extends CachedStageRecord, Pick<CachedStageRow, 'networkSince'> {
   stage: number
   count: number
 }
@@ -44,7 +44,7 @@ const bounds = { maxBytes: 4096, maxDepth: 2, maxNodes: 20 }
 
 /** Undefined unless a trusted key signed that this attempt made it for this key of this company. */
 export function verifiedStage(
-  { companyId, key, attemptId, envelope }: CachedStageRow,
+  { companyId, key, attemptId, envelope }: Omit<CachedStageRow, 'networkSince'>,
   signing: Pick<BuildTools['signing'], 'trusted'>,
 ): CachedStageRecord | undefined {
   const opened = openEnvelope(envelope, payloadType, signing.trusted())

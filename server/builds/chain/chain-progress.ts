@@ -139,8 +139,8 @@ export class ChainProgress {
       if (outcome !== 'done') return outcome
       await supersedeOlder(trx, { id: versionId, company_id: companyId })
       await trackFindings(trx, request, outputs.scan)
-      const { imageKey } = outputs
-      if (imageKey) await recordCachedImage(trx, { companyId, versionId, key: imageKey.key })
+      const { imageKey, networkSince } = outputs
+      if (imageKey) await recordCachedImage(trx, { companyId, versionId, key: imageKey.key, networkSince })
       return outcome
     })
   }

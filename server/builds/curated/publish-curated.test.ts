@@ -222,7 +222,9 @@ describe('a curated version', () => {
     const { versionId } = await mustPublish('cached')
     await db
       .transaction()
-      .execute((trx) => recordCachedImage(trx, { companyId: author.companyId, key: digest, versionId }))
+      .execute((trx) =>
+        recordCachedImage(trx, { companyId: author.companyId, key: digest, versionId, networkSince: null }),
+      )
     expect(await db.selectFrom('build_cache').selectAll().execute()).toEqual([])
   })
 })

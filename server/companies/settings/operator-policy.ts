@@ -1,5 +1,6 @@
 import {
   activeBuildLimitDefault,
+  networkCacheDaysDefault,
   onPremisesCompanyQueueLimitDefault,
   queuedBuildLimitDefault,
   queuedRunLimitDefault,
@@ -27,6 +28,8 @@ export interface OperatorPolicy {
   queued_build_limit: number
   /** Null: the default of the deployment. */
   kept_bytes_limit: number | null
+  /** Days that cached results of build steps with a network are reused. */
+  network_cache_days: number
 }
 
 interface OperatorContext {
@@ -67,4 +70,5 @@ const render = (row: SettingsRow, deployment: Deployment): OperatorPolicy => ({
   active_build_limit: row.active_build_limit ?? activeBuildLimitDefault,
   queued_build_limit: row.queued_build_limit ?? queuedBuildLimitDefault,
   kept_bytes_limit: row.kept_bytes_limit,
+  network_cache_days: row.network_cache_days ?? networkCacheDaysDefault,
 })

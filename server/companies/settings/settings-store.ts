@@ -53,6 +53,7 @@ export type OperatorColumns = Partial<
     | 'queued_build_limit'
     | 'run_timeout_bound_seconds'
     | 'kept_bytes_limit'
+    | 'network_cache_days'
   >
 >
 

@@ -151,6 +151,7 @@ export interface BuildCacheTable {
   key: string
   version_id: string
   noted_at: Generated<Date>
+  network_since: Date | null
 }
 
 export interface ContextFactsTable {
@@ -171,6 +172,7 @@ export interface BuildPrefixesTable {
   byte_size: number
   envelope: JSONColumnType<Envelope> | null
   used_at: Generated<Date>
+  network_since: Date | null
 }
 
 export interface BuiltPrefixesTable {

@@ -17,6 +17,7 @@ export interface CompanySettingsTable {
   /** Runs with a longer timeout start one at a time. */
   run_timeout_bound_seconds: number | null
   kept_bytes_limit: number | null
+  network_cache_days: number | null
   updated_at: Generated<Date>
 }
 

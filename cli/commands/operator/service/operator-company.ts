@@ -1,4 +1,4 @@
-import { timeoutMaxSeconds } from '@sandbox-jobs/contract/limits.ts'
+import { networkCacheDaysMax, timeoutMaxSeconds } from '@sandbox-jobs/contract/limits.ts'
 import { setCompany, showCompany } from '@sandbox-jobs/server/main/operator/companies/operator-company.ts'
 import { Command, Option } from 'commander'
 import { wholeNumberUpTo } from '../../../args/whole-number.ts'
@@ -31,6 +31,12 @@ const limits: Limit[] = [
   { flag: '--active-builds', column: 'active_build_limit', max: countMax, what: 'concurrent builds' },
   { flag: '--queued-builds', column: 'queued_build_limit', max: countMax, what: 'queued builds' },
   { flag: '--kept-bytes', column: 'kept_bytes_limit', max: bytesMax, what: 'bytes that it may store' },
+  {
+    flag: '--network-cache-days',
+    column: 'network_cache_days',
+    max: networkCacheDaysMax,
+    what: 'days that cached build steps with a network are reused',
+  },
   { flag: '--environments', column: 'active_environment_limit', max: countMax, what: 'active environments' },
   {
     flag: '--retained-versions',

@@ -16,6 +16,8 @@ export interface Built {
   cachedStages: CachedStage[]
   /** What the steps reached; absent for a build without network, or where no builder ran. */
   reach?: BuildNetwork
+  /** When the oldest build started that ran one of its steps with a network; null: none had one. */
+  networkSince: Date | null
   /** Set where no builder ran. */
   reused?: ReusedImage
 }

@@ -63,10 +63,14 @@ async function loadAll(build: Build, points: CachePoint[]): Promise<CachedStage[
 }
 
 /** The first usable row. Deletes the unusable rows before it. */
-async function firstIntact(build: Build, rows: CachedStageRow[]): Promise<CachedStageRecord | undefined> {
+async function firstIntact(
+  build: Build,
+  rows: CachedStageRow[],
+): Promise<Omit<CachedStage, 'stage' | 'count'> | undefined> {
   for (const row of rows) {
     const record = verifiedStage(row, build.tools.signing)
-    if (record && (await isIntact(build, record))) return record
+    const { networkSince } = row
+    if (record && (await isIntact(build, record))) return { ...record, networkSince }
     await forgetStage(build, row)
   }
   return undefined

@@ -16,6 +16,7 @@ import {
 } from '../../cache/cached-stage-store.ts'
 import { stagePoints } from '../../cache/stage-points.ts'
 import { offerLog } from '../../logs/offer-log.ts'
+import { networkAge } from '../../network/network-age.ts'
 import type { Build } from '../../request/build.ts'
 import { stageSandboxId } from '../../sandboxes/build-sandboxes.ts'
 import { startSandbox } from '../../sandboxes/start-sandbox.ts'
@@ -83,7 +84,8 @@ async function makeStage(
   if (!(await matchesKey(build, id, values))) return undefined
   const name = { companyId: request.companyId, key, attemptId: request.attemptId }
   try {
-    return { ...(await storeStage(build, id, name, exit)), stage, count }
+    const networkSince = networkAge(request.startedAt, values)
+    return { ...(await storeStage(build, id, { ...name, networkSince }, exit)), networkSince, stage, count }
   } catch (error) {
     if (!(error instanceof ArchiveRefused)) throw error
     await forgetCachedStage(build.db, name)
@@ -106,7 +108,7 @@ async function matchesKey({ tools }: Build, id: string, values: Needs): Promise<
 async function storeStage(
   { tools, db, signal }: Build,
   sandboxId: string,
-  name: CachedStageName,
+  { networkSince, ...name }: CachedStageName & Pick<CachedStage, 'networkSince'>,
   exit: SandboxExit,
 ): Promise<CachedStageRecord> {
   const tarBytes = exit.files.image?.byteSize ?? 0
@@ -126,7 +128,7 @@ async function storeStage(
       byteSize: stored.byteSize,
       tarBytes,
     }
-    await recordCachedStage(db, { ...record, envelope: signedStage(record, tools.signing) })
+    await recordCachedStage(db, { ...record, networkSince, envelope: signedStage(record, tools.signing) })
     return record
   })
 }

@@ -1,9 +1,13 @@
 import { buildReach } from '../../network/build-reach.ts'
+import { networkAge } from '../../network/network-age.ts'
 import { refusalText } from '../../network/refusal-text.ts'
 import type { Step } from '../step.ts'
 import type { Built } from './built.ts'
+import type { NetworkChosen } from './choose-network.ts'
 import type { StagesReady } from './load-cached-stages.ts'
 import type { BuilderEnded } from './run-builder.ts'
+
+type Needs = NetworkChosen & StagesReady & BuilderEnded
 
 export interface NetworkRecorded {
   /** What the steps were refused, as the end of the build's log. */
@@ -11,10 +15,11 @@ export interface NetworkRecorded {
 }
 
 /** Records what the steps reached, however the builder ended, in the attempt and for the statement of the image. */
-export const recordNetwork: Step<StagesReady & BuilderEnded, NetworkRecorded & Pick<Built, 'reach'>> = {
+export const recordNetwork: Step<Needs, NetworkRecorded & Pick<Built, 'reach' | 'networkSince'>> = {
   name: 'record_network',
   stage: 'customer_build',
-  async run({ tools, write, signal }, { stageSandbox, exit }) {
+  async run({ request, tools, write, signal }, values) {
+    const { stageSandbox, exit } = values
     const earlier = stageSandbox === undefined ? [] : [await tools.executor.wait(stageSandbox, signal)]
     const exits = [...earlier, exit]
     const reach = buildReach(exits)
@@ -22,6 +27,7 @@ export const recordNetwork: Step<StagesReady & BuilderEnded, NetworkRecorded & P
     return {
       refusedLog: exits.map(({ network }) => refusalText(network.refused)).join(''),
       ...(reach && { reach }),
+      networkSince: networkAge(request.startedAt, values),
     }
   },
 }

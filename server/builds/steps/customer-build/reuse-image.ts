@@ -91,6 +91,7 @@ function builtFromCache(cached: CachedImage, image: ImageSigned, baseImages: Nam
     builderVersion: runDetails.builder.version.buildah ?? '',
     baseImages,
     cachedStages: [],
+    networkSince: cached.networkSince,
     reused: {
       builtBy: builderOf(image),
       versionId: cached.versionId,
