@@ -72,8 +72,8 @@ export async function buildDockerfiles(
 ): Promise<BuilderReport> {
   const batches = batchesOf(all, perSandbox).map((batch) =>
     batch.map(({ text }, index): Entries[number] => {
-      // Replaces the registry with the server on this machine.
-      const content = text.replaceAll('example.org', canaries.address)
+      // Replaces the registry with a server on this machine.
+      const content = text.replaceAll('example.org', bench.machineAddress ?? canaries.address)
       return [{ name: `context/cases/${String(index).padStart(3, '0')}` }, content]
     }),
   )
@@ -117,7 +117,11 @@ async function runBatches({ bench, canaries, batches, script }: Batches): Promis
     report.cases += run
     if (!isWhole)
       report.failures.push(`a sandbox ended early (${exit.cause}) after ${run} of ${expected} cases`)
-    if (honest.exit.exitCode !== 0) report.failures.push('another build failed meanwhile')
+    if (honest.exit.exitCode !== 0) {
+      const { cause, exitCode } = honest.exit
+      const last = honest.log.trimEnd().split('\n').at(-1)
+      report.failures.push(`another build failed meanwhile (${cause} ${exitCode}): ${last}`)
+    }
     report.failures.push(...(await canaries.touched(log)), ...(await residueOf(bench.agent)))
   }
   return report

@@ -10,7 +10,7 @@ import { registryTests } from './registry/registry-tests.ts'
 
 /*
  * Every hostile archive and Dockerfile against each of the two defences alone: the gate, which has to refuse it, and the
- * build sandbox, which has to contain it. Then mutated Dockerfiles that the gate accepts, which the builder has to
+ * build sandbox, which has to contain it; Dockerfiles with a network too. Then mutated Dockerfiles that the gate accepts, which the builder has to
  * read alike, and hostile registries against the sandbox that pulls from them. Needs root and the
  * builder of install/test-builder.sh.
  */
@@ -44,7 +44,15 @@ const run: Record<Part, () => Promise<BuilderReport>> = {
     failures: await gateAlone(archives, dockerfiles),
   }),
   archives: () => atBuilder((bench, canaries) => unpackArchives(bench, canaries, archives)),
-  dockerfiles: () => atBuilder((bench, canaries) => buildDockerfiles(bench, canaries, dockerfiles)),
+  dockerfiles: async () => {
+    const alone = await atBuilder((bench, canaries) => buildDockerfiles(bench, canaries, dockerfiles))
+    const linked = await atBuilder(
+      (bench, canaries) => buildDockerfiles(bench, canaries, dockerfiles),
+      () => BuilderBench.startLinked(),
+    )
+    const failures = [...alone.failures, ...linked.failures.map((failure) => `with a network: ${failure}`)]
+    return { cases: alone.cases + linked.cases, failures }
+  },
   parsers: () =>
     atBuilder(async (bench) => {
       const alike = await comparedParsers(bench, Math.ceil(200 / every), Number(values.seed))
@@ -86,11 +94,14 @@ process.exitCode = failed > 0 ? 1 : 0
 
 async function atBuilder(
   work: (bench: BuilderBench, canaries: HostCanaries) => Promise<BuilderReport>,
+  start = () => BuilderBench.start(),
 ): Promise<BuilderReport> {
-  const bench = await BuilderBench.start()
+  const bench = await start()
   const canaries = await HostCanaries.plant(bench.agent)
   try {
-    return await work(bench, canaries)
+    const report = await work(bench, canaries)
+    const reached = bench.innerContacts.map((contact) => `an inner address was reached: ${contact}`)
+    return { ...report, failures: [...report.failures, ...reached] }
   } finally {
     canaries.close()
     await bench.dispose()

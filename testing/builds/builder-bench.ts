@@ -4,10 +4,11 @@ import { checkFlatImage } from '../../server/archives/images/flat-image.ts'
 import { newId } from '../../server/base/ids.ts'
 import { buildSandbox } from '../../server/builds/builder/build-sandbox.ts'
 import { prepareBuilder } from '../../server/builds/builder/build-script.ts'
+import { FakeInternet, machine } from '../../server/executor/oci/testing/internet/fake-internet.ts'
 import { TestAgent, tarOf } from '../../server/executor/oci/testing/test-agent.ts'
 import { linkBuilder } from '../../server/executor/oci/testing/test-builder.ts'
 import type { SandboxExit } from '../../server/executor/port/sandbox-exit.ts'
-import type { SandboxSpec } from '../../server/executor/port/sandbox-spec.ts'
+import type { SandboxNetwork, SandboxSpec } from '../../server/executor/port/sandbox-spec.ts'
 
 const mib = 1024 ** 2
 
@@ -24,14 +25,43 @@ export type Entries = Parameters<typeof tarOf>[0]
 export class BuilderBench {
   readonly agent: TestAgent
 
-  private constructor(agent: TestAgent) {
+  readonly #network: SandboxNetwork
+  readonly #internet: FakeInternet | undefined
+
+  private constructor(agent: TestAgent, network: SandboxNetwork, internet?: FakeInternet) {
     this.agent = agent
+    this.#network = network
+    this.#internet = internet
   }
 
   static async start(): Promise<BuilderBench> {
     const agent = await TestAgent.start()
     await linkBuilder(agent)
-    return new BuilderBench(agent)
+    return new BuilderBench(agent, 'none')
+  }
+
+  /** With a network for builds, on the tests' own internet. */
+  static async startLinked(): Promise<BuilderBench> {
+    const internet = await FakeInternet.make(['169.254.169.254', '10.9.9.9'])
+    try {
+      const agent = await TestAgent.start({}, { prefix: internet.onMachine })
+      await linkBuilder(agent)
+      return new BuilderBench(agent, { egressCapBytes: 1024 ** 3, recorded: true }, internet)
+    } catch (error) {
+      await internet.dispose()
+      throw error
+    }
+  }
+
+  /** An address of the machine that servers listen on; undefined without a network. */
+  get machineAddress(): string | undefined {
+    return this.#internet && machine.ip4
+  }
+
+  /** Inner addresses, and the machine's, that were contacted. */
+  get innerContacts(): string[] {
+    const { contacts = [], machineContacts = [] } = this.#internet ?? {}
+    return [...machineContacts, ...contacts.filter((contact) => /169[.]254|10[.]9/.test(contact))]
   }
 
   /** Runs `script` in a separate build sandbox, with the builder set up and `context` unpacked. */
@@ -52,7 +82,7 @@ export class BuilderBench {
   }
 
   async #run(argv: string[], context: Entries): Promise<BenchRun> {
-    const plain = buildSandbox({ id: newId('run'), profile: 'standard', bases: [], network: 'none' })
+    const plain = buildSandbox({ id: newId('run'), profile: 'standard', bases: [], network: this.#network })
     const spec = {
       ...plain,
       argv,
@@ -81,7 +111,8 @@ export class BuilderBench {
     }
   }
 
-  dispose(): Promise<void> {
-    return this.agent.dispose()
+  async dispose(): Promise<void> {
+    await this.agent.dispose()
+    await this.#internet?.dispose()
   }
 }

@@ -1,6 +1,7 @@
 import type { Table } from '../attempt.ts'
 import type { Testbed } from '../testbed.ts'
 import type { Trials } from '../trial.ts'
+import { buildNetworks, buildNetworkTrials } from './build-network.ts'
 import { builds } from './builds.ts'
 import { collector } from './collector.ts'
 import { devices } from './devices.ts'
@@ -25,6 +26,7 @@ export async function tablesOf(testbed: Testbed): Promise<Table[]> {
     neighbours(testbed),
     network(),
     allowList(),
+    ...buildNetworks(),
     ...(await imagesOf(testbed)),
   ]
   const ofKernel = [systemCalls(), procAndSys, devices, namespaces, mountTricks, rights, sockets]
@@ -36,5 +38,6 @@ export const trialsOf = async (testbed: Testbed): Promise<Trials[]> => [
   collector,
   resources,
   pulls,
+  buildNetworkTrials,
   await hostileEnvironments(testbed),
 ]
