@@ -42,7 +42,7 @@ async function tryAll(database: Database): Promise<number> {
     await room.app.close()
     obeyed += agent.obeyed
     console.log(
-      `${from + stringsATurn} of ${strings.length} strings, obeyed ${obeyed} times, ${failures.length} failed`,
+      `${Math.min(from + stringsATurn, strings.length)} of ${strings.length} strings, obeyed ${obeyed} times, ${failures.length} failed`,
     )
   }
   for (const failure of failures.slice(0, shownMax)) console.log(`FAILED ${failure}`)
