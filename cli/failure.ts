@@ -3,8 +3,8 @@ import { catalogue, type ErrorCode } from '@sandbox-jobs/contract/errors/catalog
 
 const problemsShown = 20
 
-/** Failed work, a wrong command line, a timeout, and a run that ended without an exit code of its own. */
-export const exitCodes = { failed: 1, usage: 2, timeout: 124, serviceFailed: 125 } as const
+/** Failed work, a wrong command line, a timeout, a run that ended without an exit code of its own, and Ctrl-C. */
+export const exitCodes = { failed: 1, usage: 2, timeout: 124, serviceFailed: 125, interrupted: 130 } as const
 
 /** An error with a hint on what to do. Every error that a command shows has both. */
 export class CliError extends Error {

@@ -7,6 +7,7 @@ export const clientCommands: Commands = {
   rooms: async () => (await import('./account/rooms.ts')).roomsCommand(),
   init: async () => (await import('./author/init.ts')).initCommand(),
   deploy: async () => (await import('./author/deploy.ts')).deployCommand(),
+  dev: async () => (await import('./author/dev.ts')).devCommand(),
   env: {
     description: 'environments: the images that jobs run in',
     commands: {

@@ -1,9 +1,7 @@
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
-import { describeFailure } from '../failure.ts'
+import { describeFailure, exitCodes } from '../failure.ts'
 import type { Session } from '../session/session.ts'
 import type { RunReference } from './watch-run.ts'
-
-const interruptedExitCode = 130
 
 /**
  * While watching, the first Ctrl-C cancels the run; the second quits without waiting. Returns a function that removes
@@ -12,7 +10,7 @@ const interruptedExitCode = 130
 export function cancelOnInterrupt({ client, report, url }: Session, place: RunReference): () => void {
   let interrupted = false
   const onInterrupt = () => {
-    if (interrupted) process.exit(interruptedExitCode)
+    if (interrupted) process.exit(exitCodes.interrupted)
     interrupted = true
     report.progress('\nCancelling the run; Ctrl-C again quits without waiting for it.')
     client.call(allRoutes.cancelRun, { params: place }).catch((error: unknown) => {

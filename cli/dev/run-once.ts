@@ -1,0 +1,53 @@
+import type { TaskVersion } from '@sandbox-jobs/contract/resources/tasks/task-version.ts'
+import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
+import { followLog } from '../logs/follow-log.ts'
+import { logOfRun } from '../logs/followed-logs.ts'
+import { escapeControls } from '../output/escape-controls.ts'
+import { exitCodeOfRun } from '../runs/exit-code-of-run.ts'
+import { readInput } from '../runs/read-input.ts'
+import { showContent } from '../runs/show-content.ts'
+import { submitRun } from '../runs/submit-run.ts'
+import { type RunReference, watchRun } from '../runs/watch-run.ts'
+import type { Session } from '../session/session.ts'
+
+export interface Trial {
+  /** Id of the room. */
+  cid: string
+  version: TaskVersion
+  /** File with the input. */
+  input: string
+  /** Hears of the run before it is waited for. */
+  onRun: (place: RunReference) => void
+}
+
+/** Runs a version once and shows its log, what there is to remark, and its output. */
+export async function runOnce(session: Session, { cid, version, input, onRun }: Trial): Promise<void> {
+  const { client, report } = session
+  const given = await readInput(input)
+  const submitted = await submitRun(session, {
+    cid,
+    versionId: version.id,
+    input: given,
+    files: [],
+    metadata: [],
+  })
+  const place = { cid, rid: submitted.id }
+  onRun(place)
+  await session.remember([submitted])
+  const log = { ...logOfRun(session, place), out: process.stderr, isPart: true }
+  const [run] = await Promise.all([watchRun(session, place), followLog(session, log)])
+  const { remarks } = await client.call(allRoutes.readRunRemarks, { params: place })
+  for (const { message } of remarks) report.progress(escapeControls(message))
+  if (run.status === 'completed') {
+    if (!remarks.some(({ code }) => code === 'no_output')) await showContent(session, place, 'output')
+    return
+  }
+  // By a save or by Ctrl-C, and already shown.
+  if (run.status === 'cancelled') return
+  report.failure({
+    code: run.error_code,
+    message: `The run ended as ${run.status}${run.exit_code === null ? '' : `, exit code ${run.exit_code}`}`,
+    hint: run.failure_hint || 'Save a file to run it again.',
+    exitCode: exitCodeOfRun(run),
+  })
+}
