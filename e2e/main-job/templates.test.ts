@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -61,48 +61,4 @@ test.each(['shell', 'static', 'python'])('the template %s leads from init to a r
     exitCode: 0,
     stdout: expect.stringMatching(/^Nothing has changed: version 1 of /),
   })
-})
-
-test('a deployment that fails says what is done and what is not, and goes on from there', async () => {
-  const folder = await init('shell', 'mistakes')
-  const dockerfile = await readFile(join(folder, 'image/Dockerfile'), 'utf8')
-  await writeFile(join(folder, 'image/Dockerfile'), dockerfile.replace('FROM', 'FORM'))
-  const misspelt = await sandbox(['deploy', 'mistakes'])
-  expect(misspelt.exitCode).toBe(1)
-  expect(misspelt.stderr).toContain('Did you mean FROM?')
-  expect(misspelt.stderr).toContain('not done: build the environment\n  not done: publish the task')
-
-  await writeFile(join(folder, 'image/Dockerfile'), dockerfile)
-  const taskFile = await readFile(join(folder, 'task.yaml'), 'utf8')
-  await writeFile(join(folder, 'task.yaml'), taskFile.replace('type: object', 'type: objekt'))
-  const noSchema = await sandbox(['deploy', 'mistakes'])
-  expect(noSchema.stderr).toContain('job_contract_invalid')
-  expect(noSchema.stderr).toMatch(/done: mistakes version 2 is ready\n {2}not done: publish the task/)
-
-  await writeFile(join(folder, 'task.yaml'), taskFile)
-  expect((await sandbox(['deploy', 'mistakes'])).exitCode).toBe(0)
-  expect(await result('mistakes')).toEqual({ words: 3 })
-  await writeFile(join(folder, 'input.json'), '{ "tekst": "one" }')
-  const refused = await sandbox([
-    'run',
-    'mistakes',
-    '--room',
-    'daily-numbers',
-    '--input',
-    'mistakes/input.json',
-  ])
-  expect(refused.stderr).toMatch(
-    /tekst is not known here \(did you mean text\?\).*for example: \{"text":"one two three"\}/s,
-  )
-})
-
-test('a pushed environment names the tasks that still run its old version', async () => {
-  await init('shell', 'older')
-  expect(await sandbox(['deploy', 'older'])).toMatchObject({ exitCode: 0 })
-  await writeFile(join(home, 'older/image/more'), 'x')
-  const pushed = await sandbox(['env', 'push', 'older/image', '--name', 'older'])
-  expect(pushed.stderr).not.toContain('error:')
-  expect(pushed.stdout).toMatch(
-    /is ready: .*\nStill on an earlier version, until they are published again:\n {2}older \(tsk_/,
-  )
 })
