@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type FakeService, fakeService } from '../../testing/fake-service.ts'
 import { runCli } from '../../testing/run-cli.ts'
 
-/* With a service, deployments are in e2e/main-job/templates.test.ts. */
+/* With a service, deployments are in e2e/main-job/deploy.test.ts and templates.test.ts. */
 
 const room = `roo_${'1'.repeat(32)}`
 const page = (items: unknown[]) => ({ items, page_size: 100, next_page_token: null })
