@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest'
 import type { Session } from '../session/session.ts'
 import { DevLoop } from './dev-loop.ts'
 
-const shown = { failure: vi.fn(), progress: vi.fn() }
+const shown = { failure: vi.fn<() => void>(), progress: vi.fn<() => void>() }
 const session = { report: shown, url: 'http://service' } as unknown as Session
 
 /** Attempts that wait until they are cancelled or ended. */
