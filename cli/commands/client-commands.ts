@@ -4,19 +4,26 @@ import type { Commands } from '../program/command-table.ts'
 export const clientCommands: Commands = {
   login: async () => (await import('./account/login.ts')).loginCommand(),
   whoami: async () => (await import('./account/whoami.ts')).whoamiCommand(),
-  rooms: async () => (await import('./account/rooms.ts')).roomsCommand(),
+  rooms: async () => (await import('./rooms/rooms.ts')).roomsCommand(),
   init: async () => (await import('./author/init.ts')).initCommand(),
   deploy: async () => (await import('./author/deploy.ts')).deployCommand(),
   dev: async () => (await import('./author/dev.ts')).devCommand(),
+  menu: async () => (await import('./rooms/menu.ts')).menuCommand(),
+  enable: async () => (await import('./rooms/enable.ts')).enableCommand(),
+  disable: async () => (await import('./rooms/disable.ts')).disableCommand(),
+  share: async () => (await import('./tasks/share.ts')).shareCommand(),
+  unshare: async () => (await import('./tasks/unshare.ts')).unshareCommand(),
   env: {
     description: 'environments: the images that jobs run in',
     commands: {
       push: async () => (await import('./environments/env-push.ts')).envPushCommand(),
       list: async () => (await import('./environments/env-list.ts')).envListCommand(),
+      versions: async () => (await import('./environments/env-versions.ts')).envVersionsCommand(),
       egress: async () => (await import('./environments/env-egress.ts')).envEgressCommand(),
       provenance: async () => (await import('./provenance/env-provenance.ts')).envProvenanceCommand(),
       export: async () => (await import('./environments/env-export.ts')).envExportCommand(),
       archive: async () => (await import('./environments/env-archive.ts')).envArchiveCommand(),
+      delete: async () => (await import('./environments/env-archive.ts')).envDeleteCommand(),
     },
   },
   verify: async () => (await import('./provenance/verify.ts')).verifyCommand(),
@@ -35,6 +42,8 @@ export const clientCommands: Commands = {
   task: {
     description: 'tasks: scripts that run in an environment',
     commands: {
+      list: async () => (await import('./tasks/task-list.ts')).taskListCommand(),
+      show: async () => (await import('./tasks/task-show.ts')).taskShowCommand(),
       publish: async () => (await import('./tasks/task-publish.ts')).taskPublishCommand(),
       egress: async () => (await import('./tasks/task-egress.ts')).taskEgressCommand(),
       archive: async () => (await import('./tasks/task-archive.ts')).taskArchiveCommand(),
@@ -51,6 +60,8 @@ export const clientCommands: Commands = {
     },
   },
   run: async () => (await import('./runs/run.ts')).runCommand(),
+  'quick-run': async () => (await import('./runs/quick-run.ts')).quickRunCommand(),
+  retry: async () => (await import('./runs/retry.ts')).retryCommand(),
   runs: async () => (await import('./runs/runs.ts')).runsCommand(),
   logs: async () => (await import('./runs/logs.ts')).logsCommand(),
   'network-log': async () => (await import('./runs/network-log.ts')).networkLogCommand(),
@@ -76,4 +87,14 @@ export const clientCommands: Commands = {
   cancel: async () => (await import('./runs/cancel.ts')).cancelCommand(),
   'delete-content': async () => (await import('./results/delete-content.ts')).deleteContentCommand(),
   storage: async () => (await import('./account/storage.ts')).storageCommand(),
+  users: async () => (await import('./directory/users.ts')).usersCommand(),
+  companies: async () => (await import('./directory/companies.ts')).companiesCommand(),
+  keys: {
+    description: 'API keys of the company, for its administrators',
+    commands: {
+      list: async () => (await import('./directory/keys-list.ts')).keysListCommand(),
+      create: async () => (await import('./directory/keys-create.ts')).keysCreateCommand(),
+      revoke: async () => (await import('./directory/keys-revoke.ts')).keysRevokeCommand(),
+    },
+  },
 }

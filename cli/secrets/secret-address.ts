@@ -12,21 +12,16 @@ export interface ConsumerOptions extends ConnectionOptions {
   company?: boolean
 }
 
-/** Adds the options that name the consumer of a secret: whom the value is supplied for. */
-export const withConsumer = (command: Command): Command =>
+/** Adds the options that name a room, a department or the company: `what` is before each, such as `for runs of`. */
+export const withConsumer = (command: Command, what = 'for runs of'): Command =>
   command
     .addOption(
-      new Option('--room <room>', 'for runs of this room, by id or name').conflicts([
-        'department',
-        'company',
-      ]),
+      new Option('--room <room>', `${what} this room, by id or name`).conflicts(['department', 'company']),
     )
     .addOption(
-      new Option('--department <department>', 'for runs of this department, by id or name').conflicts(
-        'company',
-      ),
+      new Option('--department <department>', `${what} this department, by id or name`).conflicts('company'),
     )
-    .option('--company', 'for runs of the whole company')
+    .option('--company', `${what} the whole company`)
 
 /** The consumer that the options name, as requests have it. */
 export async function consumerOf(
@@ -37,7 +32,7 @@ export async function consumerOf(
   if (department !== undefined)
     return { consumer_scope: 'department', consumer_id: await findDepartment(session, department) }
   if (company !== true)
-    throw new CliError('Whom is the secret for?', {
+    throw new CliError('Whom is it for?', {
       hint: 'Give --room, --department or --company.',
       code: 'cli_usage',
       exitCode: exitCodes.usage,

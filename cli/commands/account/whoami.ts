@@ -1,7 +1,7 @@
-import { roles } from '@sandbox-jobs/contract/resources/companies/user.ts'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import type { Command } from 'commander'
 import { serviceCommand } from '../../args/service-command.ts'
+import { roleName } from '../../output/role-name.ts'
 import { table } from '../../output/table.ts'
 import type { ConnectionOptions } from '../../session/connection.ts'
 import { withSession } from '../../session/session.ts'
@@ -31,8 +31,3 @@ export const whoamiCommand = (): Command =>
         report.result(table(['', ''], shown).trimStart(), me)
       }),
     )
-
-const roleName = (role: number): string =>
-  Object.entries(roles)
-    .find(([, value]) => value === role)?.[0]
-    .replaceAll('_', ' ') ?? String(role)

@@ -7,8 +7,15 @@ import type { ConnectionOptions } from '../../session/connection.ts'
 import { withSession } from '../../session/session.ts'
 
 export const envArchiveCommand = (): Command =>
-  serviceCommand('archive')
-    .description('archive an environment or one of its versions permanently')
+  archiveCommand('archive', 'archive an environment or one of its versions permanently')
+
+/** There is no other deletion: the service retires images that nothing uses. */
+export const envDeleteCommand = (): Command =>
+  archiveCommand('delete', 'the same as archive: its images are deleted once nothing uses them')
+
+const archiveCommand = (name: string, description: string): Command =>
+  serviceCommand(name)
+    .description(description)
     .argument('<environment>', 'name or id of the environment; ENVIRONMENT@VERSION is the version')
     .action((wanted: string, options: ConnectionOptions) =>
       withSession(options, async (session) => {

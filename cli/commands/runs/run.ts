@@ -1,23 +1,16 @@
-import type { RunDetail } from '@sandbox-jobs/contract/resources/runs/run.ts'
-import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import type { Command } from 'commander'
 import { repeated } from '../../args/repeated.ts'
 import { roomOption } from '../../args/room-option.ts'
 import { serviceCommand } from '../../args/service-command.ts'
 import { wholeNumber } from '../../args/whole-number.ts'
-import { describeFailure, exitCodes } from '../../failure.ts'
-import { followLog } from '../../logs/follow-log.ts'
-import { logOfRun } from '../../logs/followed-logs.ts'
+import { exitCodes } from '../../failure.ts'
 import { findMenuItem } from '../../lookup/find-menu-item.ts'
 import { findRoom } from '../../lookup/find-room.ts'
-import { cancelOnInterrupt } from '../../runs/cancel-on-interrupt.ts'
-import { exitCodeOfRun } from '../../runs/exit-code-of-run.ts'
+import { followRun } from '../../runs/follow-run.ts'
 import { readInput } from '../../runs/read-input.ts'
 import { setFields } from '../../runs/set-fields.ts'
-import { showContent } from '../../runs/show-content.ts'
 import { submitRun } from '../../runs/submit-run.ts'
 import { localFiles } from '../../runs/upload-files.ts'
-import { type RunReference, watchRun } from '../../runs/watch-run.ts'
 import type { ConnectionOptions } from '../../session/connection.ts'
 import { type Session, withSession } from '../../session/session.ts'
 
@@ -72,43 +65,9 @@ async function run(session: Session, task: string, options: Options): Promise<vo
   })
   await session.remember([submitted])
   const place = { cid, rid: submitted.id }
-  if (options.watch) return follow(session, place)
+  if (options.watch) return followRun(session, place)
   report.result(
     `${submitted.id} is ${submitted.status}.\nSee it with: sandbox runs --room ${cid}\n`,
     submitted,
   )
 }
-
-async function follow(session: Session, place: RunReference): Promise<void> {
-  const { report } = session
-  report.progress(`run ${place.rid}`)
-  const stop = cancelOnInterrupt(session, place)
-  const log = showLog(session, place)
-  const ended = await watchRun(session, place).finally(stop)
-  await log
-  await showOutput(session, place)
-  process.exitCode = exitCodeOfRun(ended)
-  if (ended.status !== 'completed') report.failure(failureOf(ended))
-}
-
-/** Standard output is for the result alone. A log that cannot be shown is no reason to give up the run. */
-async function showLog(session: Session, place: RunReference): Promise<void> {
-  const log = { ...logOfRun(session, place), out: process.stderr, isPart: true }
-  await followLog(session, log).catch((error: unknown) => {
-    const { message } = describeFailure(error, session.url)
-    session.report.progress(`The log cannot be shown: ${message}`)
-  })
-}
-
-/** Nothing where the run has no output. */
-async function showOutput(session: Session, place: RunReference): Promise<void> {
-  const content = await session.client.call(allRoutes.readRunContent, { params: place })
-  if (content.has_output) await showContent(session, place, 'output')
-}
-
-const failureOf = (run: RunDetail) => ({
-  code: run.error_code,
-  message: `The run ended as ${run.status}${run.exit_code === null ? '' : `, exit code ${run.exit_code}`}`,
-  hint: `${run.failure_hint} The log: sandbox logs ${run.id}`.trim(),
-  exitCode: exitCodeOfRun(run),
-})

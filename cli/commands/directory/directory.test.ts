@@ -1,0 +1,86 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { type FakeService, fakeService } from '../../testing/fake-service.ts'
+import { runCli } from '../../testing/run-cli.ts'
+
+const room = `roo_${'1'.repeat(32)}`
+
+let service: FakeService
+let home: string
+
+beforeEach(async () => {
+  service = await fakeService()
+  home = mkdtempSync(join(tmpdir(), 'cli-directory-'))
+})
+afterEach(async () => {
+  await service.close()
+  rmSync(home, { recursive: true })
+})
+
+const page = (...items: unknown[]) => ({ json: { items, page_size: 100, next_page_token: null } })
+const cli = (...args: string[]) =>
+  runCli(args, { home, env: { SANDBOX_URL: service.url, SANDBOX_TOKEN: 'jwt' } })
+
+test('users are listed with their roles, disabled ones only on request', async () => {
+  service.answers.listUsers = () =>
+    page({ id: 'usr_1', login: 'ada', display_name: 'Ada', role: 4, disabled_at: null })
+  expect((await cli('users')).stdout).toMatch(/^ada +Ada +company administrator +usr_1/m)
+  await cli('users', '--all')
+  expect(service.requests.map(({ query }) => query.get('lifecycle'))).toEqual(['active', 'all'])
+})
+
+test('the company is shown with its departments and rooms', async () => {
+  service.answers.readCompany = () => ({ json: { id: 'cmp_1', name: 'Example' } })
+  service.answers.listDepartments = () => page({ id: 'dep_1', name: 'sales' })
+  service.answers.listChatrooms = () => page({ id: room, name: 'daily', department_id: 'dep_1' })
+  const { stdout } = await cli('companies')
+  expect(stdout).toContain('Example (cmp_1)')
+  expect(stdout).toMatch(/^sales +dep_1 +daily/m)
+})
+
+const key = {
+  id: 'key_1',
+  name: 'shop',
+  scope: 'sandbox',
+  expires_at: null,
+  last_used_at: null,
+  revoked_at: null,
+}
+
+test('a key is created for rooms or in full, and only standard output has it', async () => {
+  service.answers.createApiKey = () => ({ json: { ...key, api_key: 'sbk_secret' } })
+  const created = await cli(
+    'keys',
+    'create',
+    'shop',
+    '--room',
+    room,
+    '--expires',
+    '7',
+    '--origin',
+    'https://a',
+  )
+  expect([created.stdout, created.stderr.includes('sbk_secret')]).toEqual(['sbk_secret\n', false])
+  const body = JSON.parse(String(service.requests[0]?.body))
+  expect(body).toMatchObject({ scope: 'sandbox', allowed_chatroom_ids: [room], domains: ['https://a'] })
+  expect(Date.parse(body.expires_at) - Date.now()).toBeGreaterThan(6.9 * 86_400_000)
+  await cli('keys', 'create', 'mine', '--full')
+  expect(JSON.parse(String(service.requests[1]?.body))).toEqual({ name: 'mine', scope: 'full' })
+  for (const wrong of [[], ['--full', '--room', room]]) {
+    expect(await cli('keys', 'create', 'x', ...wrong)).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining('either --room or --full'),
+    })
+  }
+  expect(service.requests).toHaveLength(2)
+})
+
+test('keys are listed, and one is revoked by name', async () => {
+  service.answers.listApiKeys = () => page(key)
+  service.answers.revokeApiKey = () => ({ json: key })
+  expect((await cli('keys', 'list')).stdout).toMatch(/^shop +key_1 +sandbox +never +never/m)
+  expect((await cli('keys', 'revoke', 'shop')).stdout).toBe('Revoked shop.\n')
+  expect(service.requests.at(-1)?.params).toEqual({ id: 'key_1' })
+})

@@ -1,0 +1,34 @@
+import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
+import { type Command, Option } from 'commander'
+import { serviceCommand } from '../../args/service-command.ts'
+import { allPages } from '../../lookup/all-pages.ts'
+import { roleName } from '../../output/role-name.ts'
+import { table } from '../../output/table.ts'
+import type { ConnectionOptions } from '../../session/connection.ts'
+import { withSession } from '../../session/session.ts'
+
+interface Options extends ConnectionOptions {
+  all?: boolean
+}
+
+export const usersCommand = (): Command =>
+  serviceCommand('users')
+    .description('list the users of the company, for its administrators')
+    .addOption(new Option('--all', 'also disabled users'))
+    .addHelpText('after', '\nsandbox admin apply on the machine of the service creates and changes users.')
+    .action((options: Options) =>
+      withSession(options, async ({ client, report }) => {
+        const lifecycle = options.all === true ? 'all' : 'active'
+        const items = await allPages((query) =>
+          client.call(allRoutes.listUsers, { query: { ...query, lifecycle } }),
+        )
+        const rows = items.map((user) => [
+          user.login,
+          user.display_name,
+          roleName(user.role),
+          user.id,
+          user.disabled_at === null ? '' : `disabled ${user.disabled_at}`,
+        ])
+        report.result(table(['LOGIN', 'NAME', 'ROLE', 'ID', ''], rows), { items })
+      }),
+    )

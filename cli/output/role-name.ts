@@ -1,0 +1,7 @@
+import { roles } from '@sandbox-jobs/contract/resources/companies/user.ts'
+
+/** The name of a role for people. */
+export const roleName = (role: number): string =>
+  Object.entries(roles)
+    .find(([, value]) => value === role)?.[0]
+    .replaceAll('_', ' ') ?? String(role)
