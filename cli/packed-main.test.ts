@@ -74,7 +74,9 @@ describe.each(clientNodes)('on %s', (node) => {
 
 test('a Node that cannot unpack layers does not call an image damaged', async () => {
   const [oldest = '', newest = ''] = clientNodes
-  const verify = (node: string) => runCli(['verify', folder, '--key', file], { home, program: [node, file] })
+  const licence = resolve(import.meta.dirname, '../LICENSE')
+  const verify = (node: string) =>
+    runCli(['verify', folder, '--key', licence], { home, program: [node, file] })
   expect(await verify(oldest)).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('Node 22.15') })
   expect(await verify(newest)).toMatchObject({
     exitCode: 2,
