@@ -1,5 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { Readable } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { ApiError } from '@sandbox-jobs/contract/client/api-error.ts'
 import {
   type ContextUploadComplete,
   uploadCapabilityHeader,
@@ -9,16 +11,21 @@ import { progressBar } from '../output/progress-bar.ts'
 import type { Session } from '../session/session.ts'
 import type { PackedContext } from './pack-context.ts'
 
+/** Longer than the minute in which uploads are counted. */
+const waitMaxMs = 90_000
+
 /** Uploads an archive through an upload session; the service verifies its size and digest. */
 export async function uploadContext(
   { client, report }: Session,
   environmentId: string,
   packed: PackedContext,
 ): Promise<ContextUploadComplete> {
-  const opened = await client.call(allRoutes.initContextUpload, {
-    params: { id: environmentId },
-    body: { declared_bytes: packed.byteSize, archive_format: 'tar.gz' },
-  })
+  const opened = await whenPermitted(report, () =>
+    client.call(allRoutes.initContextUpload, {
+      params: { id: environmentId },
+      body: { declared_bytes: packed.byteSize, archive_format: 'tar.gz' },
+    }),
+  )
   const params = { id: environmentId, sid: opened.upload_session_id }
   const silent = { write: () => undefined }
   const bar = progressBar({
@@ -45,6 +52,22 @@ export async function uploadContext(
     // Otherwise the session would hold one of the company's upload slots for a day.
     await client.call(allRoutes.abortContextUpload, { params }).catch(() => undefined)
     throw error
+  }
+}
+
+/** Waits while the company has started too many uploads in a minute, as an author does who saves often. */
+async function whenPermitted<T>(report: Session['report'], start: () => Promise<T>): Promise<T> {
+  const startedAt = performance.now()
+  for (;;) {
+    try {
+      return await start()
+    } catch (error) {
+      const isLimited = error instanceof ApiError && error.code === 'upload_rate_limited'
+      if (!isLimited || performance.now() - startedAt > waitMaxMs) throw error
+      const seconds = Math.max(1, error.retryAfterSeconds ?? 1)
+      report.progress(`waiting ${seconds} s: too many uploads were started in a minute`)
+      await sleep(seconds * 1000)
+    }
   }
 }
 
