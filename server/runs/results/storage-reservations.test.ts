@@ -15,6 +15,22 @@ it('gives runs that end together no more room than there is, and again what is g
   expect(await room.reserve('one', 1 * mib)).toBeUndefined()
 })
 
+it('reads the room again if a reservation was counted and released during the read', async () => {
+  let stored = 0
+  let release: (() => void) | undefined
+  const room = new StorageReservations(async () => {
+    const left = 10 * mib - stored
+    // What this read has missed.
+    stored = release ? 6 * mib : 0
+    release?.()
+    release = undefined
+    return left
+  })
+  release = await room.reserve('one', 6 * mib)
+  expect(await room.reserve('one', 6 * mib)).toBeUndefined()
+  expect(await room.reserve('one', 4 * mib)).toBeDefined()
+})
+
 it('asks nobody about small results, and for companies without a bound lets all pass', async () => {
   let asked = 0
   const room = new StorageReservations(async () => {

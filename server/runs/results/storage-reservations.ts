@@ -26,6 +26,8 @@ export class StorageReservations {
   readonly #storageLeft: (companyId: string) => Promise<number | null>
   /** Bytes that are being stored and not counted yet. */
   readonly #reserved = new Map<string, number>()
+  /** Companies with a release since the read that a turn of theirs waits for began. */
+  readonly #releasedMeanwhile = new Set<string>()
   readonly #turns = new Map<string, Promise<unknown>>()
 
   /** `storageLeft`: bytes that a company may still store; null: no limit. */
@@ -39,7 +41,7 @@ export class StorageReservations {
     const before = this.#turns.get(companyId)
     const turn = (async () => {
       await before?.catch(() => undefined)
-      const left = await this.#storageLeft(companyId)
+      const left = await this.#storageLeftNow(companyId)
       const reserved = this.#reserved.get(companyId) ?? 0
       if (left !== null && reserved + bytes > left) return undefined
       this.#reserved.set(companyId, reserved + bytes)
@@ -57,7 +59,17 @@ export class StorageReservations {
     }
   }
 
+  /** The quota left with every released reservation counted: one that is released during the read may be missing from it. */
+  async #storageLeftNow(companyId: string): Promise<number | null> {
+    for (;;) {
+      this.#releasedMeanwhile.delete(companyId)
+      const left = await this.#storageLeft(companyId)
+      if (!this.#releasedMeanwhile.delete(companyId)) return left
+    }
+  }
+
   #release(companyId: string, bytes: number): void {
+    if (this.#turns.has(companyId)) this.#releasedMeanwhile.add(companyId)
     const left = (this.#reserved.get(companyId) ?? 0) - bytes
     if (left > 0) this.#reserved.set(companyId, left)
     else this.#reserved.delete(companyId)
