@@ -1,0 +1,117 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { cp, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { checkout } from '../main-job/service.ts'
+
+const run = promisify(execFile)
+const maxBuffer = 64 * 1024 ** 2
+
+/** How the machine reaches packages; a container gets the same from its host. */
+const packageSettings = [
+  '/etc/apt',
+  '/etc/hosts',
+  '/etc/npmrc',
+  '/etc/resolv.conf',
+  '/etc/ssl/certs/ca-certificates.crt',
+  '/root/.npmrc',
+  '/usr/share/keyrings',
+]
+
+const { NODE_EXTRA_CA_CERTS } = process.env
+const certificates = NODE_EXTRA_CA_CERTS === undefined ? {} : { NODE_EXTRA_CA_CERTS }
+
+export interface Printed {
+  code: number
+  text: string
+}
+
+/**
+ * A new Debian 12 root without anything of ours, in its own mount and process namespaces, with a clone of this checkout in
+ * `/sandbox-jobs`. The network is the machine's.
+ */
+export class FreshRoot {
+  readonly folder: string
+  readonly #holder: ChildProcess
+  readonly #pid: number
+
+  private constructor(folder: string, holder: ChildProcess, pid: number) {
+    this.folder = folder
+    this.#holder = holder
+    this.#pid = pid
+  }
+
+  static async make(): Promise<FreshRoot> {
+    const folder = await mkdtemp(join(tmpdir(), 'first-hour-'))
+    await run('mmdebstrap', ['--variant=minbase', '--include=ca-certificates', 'bookworm', folder], {
+      maxBuffer,
+    })
+    for (const path of packageSettings) {
+      await cp(path, join(folder, path), { recursive: true, force: true, dereference: true }).catch(
+        ignoreMissing,
+      )
+    }
+    await run('git', ['clone', '--quiet', checkout, join(folder, 'sandbox-jobs')])
+    await mkdir(join(folder, 'proc'), { recursive: true })
+    const script = `
+      mount --make-rprivate / && mount --bind "$1" "$1" && cd "$1" || exit 1
+      mount -t proc proc proc || exit 1
+      mount --rbind /sys sys && mount --rbind /dev dev && mount -t tmpfs tmpfs tmp || exit 1
+      # Not chroot: a process in one may make no user namespaces.
+      mkdir -p .before && pivot_root . .before && cd / && umount --lazy /.before && rmdir /.before || exit 1
+      echo ready
+      exec sleep infinity`
+    const holder = spawn(
+      'unshare',
+      ['--mount', '--pid', '--fork', '--kill-child', 'sh', '-c', script, 'sh', folder],
+      {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      },
+    )
+    await Promise.race([
+      once(holder.stdout, 'data'),
+      once(holder, 'exit').then(() => Promise.reject(new Error('no root'))),
+    ])
+    const children = await readFile(`/proc/${holder.pid}/task/${holder.pid}/children`, 'utf8')
+    return new FreshRoot(folder, holder, Number(children.trim()))
+  }
+
+  /** Runs a command in the checkout of the root, as a person at a terminal without settings of ours. */
+  async command(...argv: string[]): Promise<Printed> {
+    const inside = ['sh', '-c', 'cd /sandbox-jobs && exec "$@"', 'sh', ...argv]
+    const words = ['--target', String(this.#pid), '--mount', '--pid', '--root', '--', ...inside]
+    const env = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', HOME: '/root', LANG: 'C.UTF-8', ...certificates }
+    return printed('nsenter', words, { env, cwd: '/' })
+  }
+
+  readFile(path: string): Promise<string> {
+    return readFile(join(this.folder, path), 'utf8')
+  }
+
+  async dispose(): Promise<void> {
+    this.#holder.kill('SIGKILL')
+    await once(this.#holder, 'exit')
+    await rm(this.folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 500 })
+  }
+}
+
+/** Runs a program to its end. */
+export async function printed(
+  program: string,
+  argv: string[],
+  options: { env: NodeJS.ProcessEnv; cwd?: string },
+): Promise<Printed> {
+  try {
+    const { stdout, stderr } = await run(program, argv, { ...options, maxBuffer })
+    return { code: 0, text: stdout + stderr }
+  } catch (error) {
+    const { code, stdout = '', stderr = '' } = error as { code?: unknown; stdout?: string; stderr?: string }
+    return { code: typeof code === 'number' ? code : -1, text: `${stdout}${stderr}` }
+  }
+}
+
+const ignoreMissing = (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'ENOENT') throw error
+}

@@ -1,0 +1,39 @@
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { authorSteps } from './author-steps.ts'
+import { FreshRoot } from './fresh-root.ts'
+import { integratorSteps } from './integrator-steps.ts'
+import { operatorSteps } from './operator-steps.ts'
+import { roomSteps } from './room-steps.ts'
+import { timeSteps } from './step.ts'
+import { World } from './world.ts'
+
+/*
+ * The first hour with Sandbox Jobs, on a new Debian root with nothing of ours: an operator installs it, an author brings a
+ * program in each language and makes the usual mistakes, a person in a room reads a result in a browser, and an integrator
+ * uses a restricted key. Prints the time of each step. Needs root, a network and Chromium.
+ */
+const startedMs = performance.now()
+const root = await FreshRoot.make()
+console.log(`a new root in ${((performance.now() - startedMs) / 1000).toFixed(1)} s`)
+const world = new World(root, await freePort())
+let failed: string[] = []
+const steps = [...operatorSteps(world), ...authorSteps(world), ...roomSteps(world), ...integratorSteps(world)]
+try {
+  failed = await timeSteps(steps)
+} finally {
+  await world.dispose()
+}
+console.log(
+  JSON.stringify({ suite: 'first-hour', cases: steps.length, failed: failed.length, failed_names: failed }),
+)
+process.exitCode = failed.length === 0 ? 0 : 1
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  await once(server, 'close')
+  return typeof address === 'object' ? (address?.port ?? 0) : 0
+}

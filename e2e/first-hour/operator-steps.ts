@@ -1,0 +1,42 @@
+import { requireParts, type Step } from './step.ts'
+import type { World } from './world.ts'
+
+/** Bases of the templates that the quickstart has not made, with their Debian packages. */
+const bases = {
+  'curated/node:18': 'nodejs',
+  'curated/r:4.2': 'r-base-core',
+  'curated/java:17': 'openjdk-17-jdk-headless',
+}
+
+export function operatorSteps({ root, port }: World): Step[] {
+  const must = async (argv: string[], ...parts: (string | RegExp)[]) => {
+    const { code, text } = await root.command(...argv)
+    if (code !== 0) throw new Error(`${argv.join(' ')} ends with ${code}:\n${text}`)
+    requireParts(text, ...parts)
+  }
+  const quickstart = ['./quickstart', '--port', String(port)]
+  return [
+    {
+      person: 'operator',
+      does: 'installs everything and sees the first result',
+      run: () => must(quickstart, '"best_product"', 'Done in', '/public/'),
+    },
+    {
+      person: 'operator',
+      does: 'runs the quickstart again, which changes nothing',
+      run: () => must(quickstart, 'nothing to change', 'Done in'),
+    },
+    {
+      person: 'operator',
+      does: 'asks whether the machine is in order',
+      run: () => must(['./sandbox', 'doctor']),
+    },
+    ...Object.entries(bases).map(
+      ([name, packages]): Step => ({
+        person: 'operator',
+        does: `adds the base image ${name}`,
+        run: () => must(['./sandbox', 'operator', 'base-image', 'add', name, '--packages', packages]),
+      }),
+    ),
+  ]
+}
