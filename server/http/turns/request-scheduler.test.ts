@@ -68,6 +68,22 @@ test('a company that has used its time waits for new credit, and another one doe
   expect(await next.granted).toBe(true)
 })
 
+test('a request that comes when the credit is there but the timer is late does not keep others waiting', async () => {
+  enter('b').leave()
+  const costly = enter('a')
+  work(2 * bounds.burstMs)
+  costly.leave()
+  const first = enter('a')
+  // The event loop was busy: time has passed, and no timer has fired.
+  vi.setSystemTime(Date.now() + 20 * bounds.burstMs)
+  const second = enter('a')
+  expect([first, second].map(isWaiting)).toEqual([true, true])
+  let started = 0
+  for (const { granted } of [first, second]) void Promise.resolve(granted).then(() => (started += 1))
+  await vi.advanceTimersByTimeAsync(2)
+  expect(started).toBe(2)
+})
+
 test('a company with expensive requests runs fewer of them at once', () => {
   enter('b').leave()
   for (let count = 0; count < 20; count += 1) {

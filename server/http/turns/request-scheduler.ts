@@ -188,13 +188,17 @@ export class RequestScheduler {
     this.#startLater()
   }
 
-  /** Checks again when the first company that waits for credit has some. */
+  /**
+   * Checks again when the first company that waits for credit has some. One that has some and runs nothing is checked at once:
+   * the timer that would have done that is late, and no request of it ends.
+   */
   #startLater(): void {
     clearTimeout(this.#timer)
     let leastDebtMs = Number.POSITIVE_INFINITY
     for (const owner of this.#waiting) {
       this.#credit(owner)
-      if (owner.creditMs <= 0) leastDebtMs = Math.min(leastDebtMs, -owner.creditMs)
+      if (owner.creditMs <= 0 || owner.atWork === 0)
+        leastDebtMs = Math.min(leastDebtMs, Math.max(0, -owner.creditMs))
     }
     if (leastDebtMs === Number.POSITIVE_INFINITY) return
     const afterMs = Math.ceil(leastDebtMs / this.#earnedPerMs()) + 1
