@@ -1,7 +1,8 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { spawn } from 'node:child_process'
+import { mkdtemp, readlink, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { FakeInternet, publicHosts } from '../testing/internet/fake-internet.ts'
 import { shellJob, TestAgent, waitUntil } from '../testing/test-agent.ts'
 import { networkNames } from './addresses.ts'
@@ -108,6 +109,26 @@ test('a link outlives its agent, and no residue is left when the next agent has 
   const exit = await agent.client.wait(spec.id)
   expect(exit.network.egressBytes).toBeGreaterThan(0)
   expect(internet.contacts.filter((contact) => contact === `tcp 80 ${publicHosts.ip4}`)).toHaveLength(4)
+  await agent.dispose()
+  expect(await leftOf(agent)).toEqual([])
+}, 60_000)
+
+test('a router that was mounted only for the agent before is replaced', async () => {
+  const agent = await TestAgent.start(settings, { prefix: [...internet.onMachine, 'unshare', '-m'] })
+  const image = await agent.image()
+  const say = `echo hi | nc -w 3 ${publicHosts.ip4} 80`
+  expect((await agent.run(online(image, say))).log).toContain('hello')
+  const maker = (await agent.onHost('pgrep', '-P', String(agent.process?.pid), '-x', 'links')).trim()
+  // Keeps the namespace, and with it the uplink on the host, alive.
+  const holder = spawn('nsenter', [`--net=/proc/${maker}/ns/net`, 'sleep', '60'])
+  onTestFinished(() => void holder.kill('SIGKILL'))
+  await waitUntil(
+    async () => (await readlink(`/proc/${holder.pid}/ns/net`)) === (await readlink(`/proc/${maker}/ns/net`)),
+  )
+  await agent.end('SIGKILL')
+  expect(await leftOf(agent)).toContain(networkNames(agent.dataDir).uplink)
+  await agent.start()
+  expect((await agent.run(online(image, say))).log).toContain('hello')
   await agent.dispose()
   expect(await leftOf(agent)).toEqual([])
 }, 60_000)

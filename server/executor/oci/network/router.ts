@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { access, readFile, writeFile } from 'node:fs/promises'
+import { access, readFile, statfs, writeFile } from 'node:fs/promises'
 import { ExecutorRefused } from '../../port/errors.ts'
 import { gateway4, type NetworkNames, type UplinkAddresses, uplinkAddresses } from './addresses.ts'
 import {
@@ -40,7 +40,7 @@ export class Router {
     const found = await hostInterfaces()
     const router = new Router(names, hasIp6, addressesOf(found, names.uplink))
     const uplink = found.find(({ ifname }) => ifname === names.uplink)
-    const isWhole = uplink !== undefined && (await exists(router.namespace))
+    const isWhole = uplink !== undefined && (await isNamespace(router.namespace))
     if (!isWhole) await router.#makeNew()
     const pair = uplinkAddresses(names.uplink, router.#addresses.ip4)
     const addresses = uplink ? { ...pair, ...ownPair(uplink) } : pair
@@ -135,15 +135,27 @@ echo 7200 >netfilter/nf_conntrack_tcp_timeout_established
 /** Removes the router of these names from the host; links in use keep their namespaces until their sandboxes end. */
 export async function removeRouter({ namespace, uplink, table }: NetworkNames): Promise<void> {
   const call = { slug: 'network_cleanup' } as const
-  // The file pads short device names with spaces.
-  const hasUplink = new RegExp(`^ *${uplink}:`, 'm').test(await readFile('/proc/self/net/dev', 'utf8'))
+  const hasUplink = await hasDevice(uplink)
   const hasNamespace = await exists(`/run/netns/${namespace}`)
   if (!hasUplink && !hasNamespace) return
   const removed = `table inet ${table}\ndelete table inet ${table}\n`
   await runTool(['nft', '-f', '-'], { ...call, input: removed })
-  if (hasUplink) await runTool(['ip', 'link', 'delete', 'dev', uplink], call)
+  if (hasUplink) await removeUplink(uplink)
   if (hasNamespace) await runTool(['ip', 'netns', 'delete', namespace], call)
 }
+
+/** The kernel removes the device by itself when the last process in the router's namespace ends, possibly meanwhile. */
+async function removeUplink(uplink: string): Promise<void> {
+  try {
+    await runTool(['ip', 'link', 'delete', 'dev', uplink], { slug: 'network_cleanup' })
+  } catch (error) {
+    if (await hasDevice(uplink)) throw error
+  }
+}
+
+// The file pads short device names with spaces.
+const hasDevice = async (name: string) =>
+  new RegExp(`^ *${name}:`, 'm').test(await readFile('/proc/self/net/dev', 'utf8'))
 
 interface HostInterface {
   ifname: string
@@ -189,6 +201,19 @@ async function forwardsIp6(): Promise<boolean> {
   const text = await readFile('/proc/sys/net/ipv6/conf/all/forwarding', 'utf8').catch(() => '0')
   return text.trim() === '1'
 }
+
+/** Type of the file system of namespace files, from linux/magic.h. */
+const nsfsMagic = 0x6e736673
+
+/**
+ * Whether the path is a namespace. It is a plain file where the mount of the namespace was in the mount namespace of an
+ * earlier agent, as it is for a service with mounts of its own.
+ */
+const isNamespace = (path: string) =>
+  statfs(path).then(
+    ({ type }) => type === nsfsMagic,
+    () => false,
+  )
 
 const exists = (path: string) =>
   access(path).then(
