@@ -33,6 +33,7 @@ beforeAll(async () => {
     readMenu: () => page({ task_id: 'tsk_1', task_name: 'report', task_version_id: 'tvr_1' }),
     submitRun: () => ({ json: { ...ended, status: 'queued' } }),
     readRun: () => ({ json: { ...ended, ...shown } }),
+    readRunRemarks: () => ({ json: { run_id: run, remarks: [] } }),
     readRunContent: () => ({ json: { has_output: true, has_log: true } }),
     readRunOutput: () => ({ bytes: '{"total":1}\n' }),
   } satisfies FakeService['answers'])

@@ -1,11 +1,10 @@
 import type { TaskVersion } from '@sandbox-jobs/contract/resources/tasks/task-version.ts'
-import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import { followLog } from '../logs/follow-log.ts'
 import { logOfRun } from '../logs/followed-logs.ts'
-import { escapeControls } from '../output/escape-controls.ts'
 import { exitCodeOfRun } from '../runs/exit-code-of-run.ts'
 import { readInput } from '../runs/read-input.ts'
 import { showContent } from '../runs/show-content.ts'
+import { showRemarks } from '../runs/show-remarks.ts'
 import { submitRun } from '../runs/submit-run.ts'
 import { type RunReference, watchRun } from '../runs/watch-run.ts'
 import type { Session } from '../session/session.ts'
@@ -16,13 +15,13 @@ export interface Trial {
   version: TaskVersion
   /** File with the input. */
   input: string
-  /** Hears of the run before it is waited for. */
+  /** Called with the run before it is waited for. */
   onRun: (place: RunReference) => void
 }
 
 /** Runs a version once and shows its log, what there is to remark, and its output. */
 export async function runOnce(session: Session, { cid, version, input, onRun }: Trial): Promise<void> {
-  const { client, report } = session
+  const { report } = session
   const given = await readInput(input)
   const submitted = await submitRun(session, {
     cid,
@@ -36,8 +35,7 @@ export async function runOnce(session: Session, { cid, version, input, onRun }: 
   await session.remember([submitted])
   const log = { ...logOfRun(session, place), out: process.stderr, isPart: true }
   const [run] = await Promise.all([watchRun(session, place), followLog(session, log)])
-  const { remarks } = await client.call(allRoutes.readRunRemarks, { params: place })
-  for (const { message } of remarks) report.progress(escapeControls(message))
+  const remarks = await showRemarks(session, place)
   if (run.status === 'completed') {
     if (!remarks.some(({ code }) => code === 'no_output')) await showContent(session, place, 'output')
     return

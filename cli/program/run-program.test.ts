@@ -121,6 +121,7 @@ test('the output of a watched run that could not be read is not exit code 0', as
       eta_seconds: null,
     },
   })
+  service.answers.readRunRemarks = () => ({ json: { run_id: run, remarks: [] } })
   service.answers.readRunContent = () => ({ json: { has_output: true, has_log: true } })
   service.answers.readRunOutput = () => ({ broken: '{"total":' })
   expect((await cli('run', 'report', '--room', room, '--watch')).exitCode).toBe(125)

@@ -34,6 +34,7 @@ beforeEach(async () => {
   const item = { task_id: 'tsk_1', task_name: 'report', task_version_id: 'tvr_1' }
   service.answers.readMenu = () => ({ json: { items: [item], page_size: 100, next_page_token: null } })
   service.answers.submitRun = () => ({ json: running })
+  service.answers.readRunRemarks = () => ({ json: { run_id: run.id, remarks: [] } })
   service.answers.readRunContent = () => ({ json: { has_output: false } })
 })
 afterEach(async () => {

@@ -7,9 +7,10 @@ import type { Session } from '../session/session.ts'
 import { cancelOnInterrupt } from './cancel-on-interrupt.ts'
 import { exitCodeOfRun } from './exit-code-of-run.ts'
 import { showContent } from './show-content.ts'
+import { showRemarks } from './show-remarks.ts'
 import { type RunReference, watchRun } from './watch-run.ts'
 
-/** Shows the log of a run as it comes, then its output, and sets the exit code of the job. Ctrl-C cancels the run. */
+/** Shows the log of a run as it comes, then remarks and its output, and sets the exit code of the job. Ctrl-C cancels the run. */
 export async function followRun(session: Session, place: RunReference): Promise<void> {
   const { report } = session
   report.progress(`run ${place.rid}`)
@@ -17,6 +18,7 @@ export async function followRun(session: Session, place: RunReference): Promise<
   const log = showLog(session, place)
   const ended = await watchRun(session, place).finally(stop)
   await log
+  await showRemarks(session, place)
   await showOutput(session, place)
   process.exitCode = exitCodeOfRun(ended)
   if (ended.status !== 'completed') report.failure(failureOf(ended))

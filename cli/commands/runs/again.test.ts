@@ -33,6 +33,7 @@ beforeEach(async () => {
   answers.quickRun = () => ({ json: { run: queued, task: {}, version: {} } })
   answers.readRun = () => ({ json: ended })
   answers.followRunLog = () => ({ bytes: 'id: 1\ndata: {"kind":"end","status":"customer_failed"}\n\n' })
+  answers.readRunRemarks = () => ({ json: { run_id: again, remarks: [] } })
   answers.readRunContent = () => ({ json: { has_output: false, has_log: false } })
   answers.listEnvironments = () =>
     page(

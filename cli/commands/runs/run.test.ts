@@ -17,6 +17,7 @@ beforeEach(async () => {
   const item = { task_id: 'tsk_1', task_name: 'report', task_version_id: 'tvr_1' }
   service.answers.readMenu = () => ({ json: page([item]) })
   service.answers.submitRun = () => ({ json: runOf({ status: 'queued', terminal_at: null }) })
+  service.answers.readRunRemarks = () => ({ json: { run_id: run, remarks: [] } })
   service.answers.readRunContent = () => ({ json: { has_output: true, has_log: true } })
   service.answers.readRunOutput = () => ({ bytes: '{"total":1}\n' })
 })
@@ -97,6 +98,18 @@ test('a watched run that is refused exits with 125 and lists the problems', asyn
   expect(result.stderr).toBe(
     'error: The input does not match. (input_schema_violation)\n  input.rows has too few\n  for example: {"rows":[{"note":"x\\u001b[31m"}]}\nhint:  Correct the problems listed above.\n',
   )
+})
+
+test('a run that wrote no output says so, on standard error or as an event', async () => {
+  const message = 'The run wrote no output.\u001b[31m'
+  const remark = { code: 'no_output', rule: '', path: null, message }
+  service.answers.readRunRemarks = () => ({ json: { run_id: run, remarks: [remark] } })
+  service.answers.readRunContent = () => ({ json: { has_output: false, has_log: true } })
+  const result = await watched({})
+  expect(result).toMatchObject({ exitCode: 0, stdout: '' })
+  expect(result.stderr).toContain('The run wrote no output.\\x1b[31m\n')
+  const asJson = await cli(['run', 'report', '--room', room, '--watch', '--json'])
+  expect(JSON.parse(asJson.stdout.trimEnd().split('\n').at(-1) ?? '')).toEqual({ event: 'remark', remark })
 })
 
 test('with --json every line is a document, and so is the error', async () => {
