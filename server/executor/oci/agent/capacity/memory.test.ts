@@ -83,6 +83,8 @@ test('when all sandboxes exhaust memory at once they end, and database and agent
   expect(await serverOf()).toBe(since)
   expect(agent.process?.pid).toBe(agentPid)
   expect(agent.process?.exitCode).toBeNull()
+  // A sandbox is promised its memory until its shim is gone, shortly after its exit is reported.
+  await allGone()
   const after = await agent.run(shellJob(empty, 'true'))
   expect(after.exit.exitCode).toBe(0)
 })
