@@ -36,6 +36,7 @@ export const idKinds = {
   message: 'msg',
   gatewayKey: 'gwk',
   agentProposal: 'prp',
+  oauthGrant: 'ogr',
 } as const
 
 export type IdKind = keyof typeof idKinds

@@ -562,6 +562,30 @@ create table machine_lease (
   constraint machine_lease_singleton_check CHECK (singleton)
 );
 
+create table oauth_grants (
+  id text not null,
+  company_id text not null,
+  user_id text not null,
+  chatroom_id text not null,
+  client_name text not null,
+  client_hash bytea not null,
+  credential_generation integer not null,
+  refresh_sequence integer default 1 not null,
+  created_at timestamp with time zone not null,
+  refreshed_at timestamp with time zone not null,
+  expires_at timestamp with time zone not null,
+  revoked_at timestamp with time zone,
+  constraint oauth_grants_pkey PRIMARY KEY (id),
+  constraint oauth_grants_client_hash_check CHECK (octet_length(client_hash) = 32),
+  constraint oauth_grants_client_name_check CHECK (length(client_name) >= 1 AND length(client_name) <= 1024),
+  constraint oauth_grants_refresh_sequence_check CHECK (refresh_sequence >= 1),
+  constraint oauth_grants_company_id_chatroom_id_fkey FOREIGN KEY (company_id, chatroom_id) REFERENCES chatrooms(company_id, id),
+  constraint oauth_grants_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id),
+  constraint oauth_grants_company_id_user_id_fkey FOREIGN KEY (company_id, user_id) REFERENCES users(company_id, id)
+);
+CREATE INDEX oauth_grants_by_user ON oauth_grants USING btree (company_id, user_id, created_at);
+CREATE INDEX oauth_grants_expiry ON oauth_grants USING btree (expires_at);
+
 create table operator_acts (
   sequence bigint not null,
   done_at timestamp with time zone default clock_timestamp() not null,

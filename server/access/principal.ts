@@ -12,6 +12,8 @@ export interface Principal {
   turn?: HumanTurn
   /** Of a social media client: the one room that it is in. */
   clientRoomId?: string
+  /** Set where a program acts for the principal with a token of its own: it confirms nothing. */
+  isAgent?: boolean
   /** Set where a chat pipeline posts on behalf of the principal. */
   gatewayKeyId?: string
 }

@@ -77,5 +77,6 @@ export interface Tables {
   room_sequences: agents.RoomSequencesTable
   room_messages: agents.RoomMessagesTable
   agent_proposals: agents.AgentProposalsTable
+  oauth_grants: agents.OAuthGrantsTable
   operator_acts: audit.OperatorActsTable
 }

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
-import { identityProviderOf } from '../access/authentication/identity-provider.ts'
+import { agentIdentityProviderOf, identityProviderOf } from '../access/authentication/identity-provider.ts'
 import { systemClock } from '../base/clock.ts'
 import { recordDefaultBytes } from '../companies/storage/storage-quota.ts'
 import { awaitSchema } from '../db/await-schema.ts'
@@ -19,14 +19,14 @@ await runRole('api', async (config, log) => {
   await awaitSchema(db, log)
   await recordDefaultBytes(db, config)
   const clock = systemClock
-  const identityProvider = identityProviderOf(config, { clock, log })
   const logNews = new DatabaseLogUpdates({ url: databaseUrl, log })
   const app = createApiApp({
     db,
     logNews,
     log,
     clock,
-    identityProvider,
+    identityProvider: identityProviderOf(config, { clock, log }),
+    agentIdentityProvider: agentIdentityProviderOf(config, { clock, log }),
     readers: readersOfRole(log, values.readers),
     cliFile: values.cli,
     config,

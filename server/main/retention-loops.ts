@@ -1,4 +1,5 @@
 import { dropFullBuckets } from '../access/login/login-attempt-store.ts'
+import { dropExpiredGrants } from '../access/oauth/grant-store.ts'
 import { sweepProposals } from '../agents/proposals/own-proposals.ts'
 import { sweepMessages } from '../agents/turns/post-message.ts'
 import { sweepPulledImages } from '../builds/bases/sweep-pulled-images.ts'
@@ -57,6 +58,12 @@ export function startRetentionLoops(deps: Omit<ImageSweepDeps, 'imageUses'>): Sw
     startSweep({ name: 'expired links', everyMs: minuteMs, runOnce: () => dropExpiredLinks(deps.db), log }),
     startSweep({ name: 'state watches', everyMs: minuteMs, runOnce: () => dropStateWatches(deps.db), log }),
     startSweep({ name: 'login attempts', everyMs: minuteMs, runOnce: () => dropFullBuckets(deps.db), log }),
+    startSweep({
+      name: 'oauth grants',
+      everyMs: minuteMs,
+      runOnce: () => dropExpiredGrants(deps.db, deps.clock.now()),
+      log,
+    }),
     startSweep({ name: 'messages', everyMs: minuteMs, runOnce: () => sweepMessages(deps), log }),
     startSweep({ name: 'proposals', everyMs: minuteMs, runOnce: () => sweepProposals(deps), log }),
     startSweep({ name: 'findings', everyMs: minuteMs, runOnce: () => sweepFindings(deps), log }),

@@ -5,23 +5,28 @@ import { handleError, responseOf } from '../http/responses/errors.ts'
 const parseError = -32_700
 const refusedRequest = -32_000
 
+/** What `WWW-Authenticate` says to a client without good credentials. */
+export type ChallengeOf = (request: FastifyRequest) => string
+
 /**
  * Refusals before the protocol is spoken, as errors of JSON-RPC. Wrong credentials answer 401, which the protocol wants and
  * which starts the login of a client: the contract's 418 holds for the contract's own routes.
  */
-export function handleMcpError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
-  const answer = responseOf(error)
-  if (!answer) {
-    handleError(error, request, reply)
-    return
+export const mcpErrorHandler =
+  (challengeOf: ChallengeOf) =>
+  (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
+    const answer = responseOf(error)
+    if (!answer) {
+      handleError(error, request, reply)
+      return
+    }
+    const isUnknown = answer.status === 418
+    const status = error instanceof JsonRefused ? 400 : answer.status
+    reply
+      .code(isUnknown ? 401 : status)
+      .headers({ ...answer.headers, ...(isUnknown && { 'www-authenticate': challengeOf(request) }) })
+      .send({ jsonrpc: '2.0', id: null, error: errorOf(error, answer.body.detail) })
   }
-  const isUnknown = answer.status === 418
-  const status = error instanceof JsonRefused ? 400 : answer.status
-  reply
-    .code(isUnknown ? 401 : status)
-    .headers(answer.headers ?? {})
-    .send({ jsonrpc: '2.0', id: null, error: errorOf(error, answer.body.detail) })
-}
 
 function errorOf(error: unknown, detail: unknown) {
   const code = error instanceof JsonRefused ? parseError : refusedRequest

@@ -1,21 +1,24 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import type { McpHttpHandler } from '@modelcontextprotocol/server'
 import { Identifier } from '@sandbox-jobs/contract/ids.ts'
 import { runSubmitBodyMaxBytes } from '@sandbox-jobs/contract/limits.ts'
 import { Strict } from '@sandbox-jobs/contract/schema.ts'
 import type { FastifyInstance, FastifyRequest, RouteGenericInterface } from 'fastify'
+import { roomPath, toolScope } from '../access/oauth/room-resource.ts'
 import type { Principal } from '../access/principal.ts'
 import type { ToolCaller } from '../agent-tools/tool.ts'
 import { notFound } from '../base/errors/coded-error.ts'
 import { PlainError } from '../base/errors/plain-error.ts'
 import { type BodyConfig, callerOf, keepCaller, type MountOptions, takeTurn } from '../http/mount.ts'
+import { resourceMetadataUrl } from '../http/routes/oauth/metadata.ts'
 import { checkEnabled, requireFullKey } from '../http/scopes.ts'
 import { isValid, validatorOf } from '../http/validation/validation.ts'
 import { answerOf } from './exchange.ts'
-import { handleMcpError } from './mcp-errors.ts'
+import { type ChallengeOf, mcpErrorHandler } from './mcp-errors.ts'
 import type { McpServices } from './mcp-server.ts'
 
 const inTurn = '/mcp'
-const ofPerson = '/mcp/chatrooms/:cid'
+const ofPerson = roomPath(':cid')
 
 /** Room for the envelope of a message around the parameters of a tool. */
 const bodyMaxBytes = runSubmitBodyMaxBytes + 16 * 1024
@@ -31,11 +34,15 @@ export interface McpOptions extends MountOptions {
   services: McpServices
   /** Whom a turn context names; throws 418. */
   principalOfTurn: (token: string) => Promise<Principal>
+  /** Another service issues the tokens of programs. */
+  hasOtherIssuer: boolean
+  /** Whom a program acts for in a room; undefined for credentials that are not of OAuth; throws 418. */
+  principalOfAgent: (headers: IncomingHttpHeaders, roomId: string) => Promise<Principal | undefined>
 }
 
 /**
  * `POST /mcp` in the turn that the bearer token names, and `POST /mcp/chatrooms/{cid}` for a person with their own token or
- * full-scope key. As elsewhere, credentials and kill switch are checked before the body is read.
+ * full-scope key, or for a program with a token that they granted it by OAuth. As elsewhere, credentials and kill switch are checked before the body is read.
  */
 export function mountMcp(app: FastifyInstance, options: McpOptions): void {
   const { services } = options
@@ -47,13 +54,17 @@ export function mountMcp(app: FastifyInstance, options: McpOptions): void {
   }
   const checkRoom = validatorOf('path', Strict({ cid: Identifier }))
 
-  const mount = (url: string, authenticate: (request: FastifyRequest) => Promise<Principal>) => {
+  const mount = (
+    url: string,
+    authenticate: (request: FastifyRequest) => Promise<Principal>,
+    challengeOf: ChallengeOf,
+  ) => {
     app.route<RouteGenericInterface, BodyConfig>({
       method: 'POST',
       url,
       bodyLimit: bodyMaxBytes,
       config,
-      errorHandler: handleMcpError,
+      errorHandler: mcpErrorHandler(challengeOf),
       onRequest: async (request, reply) => {
         const principal = await authenticate(request)
         requireFullKey(principal)
@@ -80,15 +91,42 @@ export function mountMcp(app: FastifyInstance, options: McpOptions): void {
     const principal = callerOf(request)
     const { turn } = principal
     if (turn) return { principal, roomId: turn.roomId, turn }
-    if (!isValid(checkRoom, request.params)) throw notFound()
-    const { cid } = request.params as { cid: string }
+    const cid = roomOf(request)
+    if (cid === undefined) throw notFound()
     // Whose room it is not learns nothing of it, not even whether it loads tools.
     const { id: roomId } = await services.directory.requireRoom(principal, 'message.post', cid)
     return { principal, roomId }
   }
 
-  mount(inTurn, ({ headers }) => options.principalOfTurn(bearerOf(headers.authorization)))
-  mount(ofPerson, ({ headers }) => options.authenticate(headers))
+  const roomOf = ({ params }: FastifyRequest): string | undefined =>
+    isValid(checkRoom, params) ? (params as { cid: string }).cid : undefined
+
+  /** Where to log in, for a client that can (RFC 9728, section 5.1). */
+  const challengeOfRoom: ChallengeOf = (request) => {
+    const roomId = roomOf(request)
+    if (roomId === undefined) return 'Bearer'
+    const isWrong = request.headers.authorization !== undefined
+    const metadata = resourceMetadataUrl(services.baseUrl, roomId)
+    return [
+      `Bearer resource_metadata="${metadata}"`,
+      ...(options.hasOtherIssuer ? [] : [`scope="${toolScope}"`]),
+      ...(isWrong ? ['error="invalid_token"'] : []),
+    ].join(', ')
+  }
+
+  mount(
+    inTurn,
+    ({ headers }) => options.principalOfTurn(bearerOf(headers.authorization)),
+    () => 'Bearer',
+  )
+  mount(
+    ofPerson,
+    async (request) => {
+      const agent = await options.principalOfAgent(request.headers, roomOf(request) ?? '')
+      return agent ?? options.authenticate(request.headers)
+    },
+    challengeOfRoom,
+  )
 }
 
 const bearerOf = (authorization = ''): string =>

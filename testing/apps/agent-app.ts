@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { PostedMessage } from '@sandbox-jobs/contract/resources/agents/message.ts'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import type { Route } from '@sandbox-jobs/contract/routes/route.ts'
+import type { IdentityProvider } from '../../server/access/authentication/identity-provider.ts'
 import { hashApiKey, newApiKey } from '../../server/access/keys/api-key-secret.ts'
 import { AccessTokens } from '../../server/access/login/access-tokens.ts'
 import type { Principal } from '../../server/access/principal.ts'
@@ -22,6 +23,9 @@ import { silentLogUpdates } from './silent-log-updates.ts'
 export interface AgentAppOptions {
   enabled?: boolean
   logNews?: LogUpdates
+  /** Where people and clients reach the service. */
+  baseUrl?: string
+  agentIdentityProvider?: IdentityProvider
   /** Another process of the same service. */
   beside?: AgentApp
 }
@@ -32,8 +36,6 @@ export interface ToolAnswer {
   error?: string
   message?: string
 }
-
-const baseUrl = 'http://sandbox.test'
 
 /** The whole API with a clock that a test moves, called by people, gateways and agents. */
 export class AgentApp {
@@ -46,7 +48,16 @@ export class AgentApp {
   readonly #tokens: AccessTokens
   #aheadMs = 0
 
-  constructor(db: Database, { enabled = true, logNews = silentLogUpdates, beside }: AgentAppOptions = {}) {
+  constructor(
+    db: Database,
+    {
+      enabled = true,
+      logNews = silentLogUpdates,
+      baseUrl = 'http://sandbox.test',
+      agentIdentityProvider,
+      beside,
+    }: AgentAppOptions = {},
+  ) {
     this.#db = db
     this.folder = beside?.folder ?? mkdtempSync(join(tmpdir(), 'sandbox-test-agents-'))
     this.clock = { now: () => new Date(Date.now() + this.#aheadMs) }
@@ -57,6 +68,7 @@ export class AgentApp {
       logNews,
       log,
       clock: this.clock,
+      agentIdentityProvider,
       readers: testReaders(log),
       config: {
         dataDir: this.folder,

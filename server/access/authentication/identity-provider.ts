@@ -15,6 +15,8 @@ export interface IdentityProviderSettings {
   jwksUrl: string
   /** Must be among `aud`: tokens for other services of the same provider are refused. */
   audience: string
+  /** Must not be among `aud`. */
+  otherAudience?: string | undefined
   /** Claim that holds the login name of the user. */
   loginClaim: string
 }
@@ -36,6 +38,10 @@ export class IdentityProvider {
     this.#keys = createRemoteJWKSet(new URL(settings.jwksUrl), { timeoutDuration: fetchTimeoutMs })
   }
 
+  get issuer(): string {
+    return this.#settings.issuer
+  }
+
   /** Whether a token claims to be from this issuer; nothing is verified yet. */
   issued(token: string): boolean {
     try {
@@ -47,7 +53,7 @@ export class IdentityProvider {
 
   /** The login name in a valid token of the issuer; undefined for any other, and while its keys cannot be read. */
   async login(token: string): Promise<string | undefined> {
-    const { issuer, audience, loginClaim } = this.#settings
+    const { issuer, audience, otherAudience, loginClaim } = this.#settings
     try {
       const { payload } = await jwtVerify(token, this.#keys, {
         algorithms,
@@ -56,6 +62,7 @@ export class IdentityProvider {
         currentDate: this.#clock.now(),
         requiredClaims: ['exp'],
       })
+      if (otherAudience !== undefined && [payload.aud].flat().includes(otherAudience)) return undefined
       const login = payload[loginClaim]
       return typeof login === 'string' ? login : undefined
     } catch (error) {
@@ -67,13 +74,33 @@ export class IdentityProvider {
   }
 }
 
-/** The configured identity provider, if any. */
-export function identityProviderOf(
-  config: Pick<Config, 'jwtIssuer' | 'jwtJwksUrl' | 'jwtAudience' | 'jwtLoginClaim'>,
+type ProviderConfig = Pick<
+  Config,
+  'jwtIssuer' | 'jwtJwksUrl' | 'jwtAudience' | 'jwtMcpAudience' | 'jwtLoginClaim'
+>
+
+/** The configured identity provider, if any. Tokens for agents are not for people. */
+export const identityProviderOf = (
+  config: ProviderConfig,
   parts: { clock: Clock; log: Log },
+): IdentityProvider | undefined =>
+  providerOf(config, parts, { audience: config.jwtAudience, otherAudience: config.jwtMcpAudience })
+
+/** The same for the tokens of agents, if it issues such. Tokens for people are not for agents. */
+export const agentIdentityProviderOf = (
+  config: ProviderConfig,
+  parts: { clock: Clock; log: Log },
+): IdentityProvider | undefined =>
+  config.jwtMcpAudience === undefined
+    ? undefined
+    : providerOf(config, parts, { audience: config.jwtMcpAudience, otherAudience: config.jwtAudience })
+
+function providerOf(
+  { jwtIssuer: issuer, jwtJwksUrl: jwksUrl, jwtLoginClaim: loginClaim }: ProviderConfig,
+  parts: { clock: Clock; log: Log },
+  audiences: Pick<IdentityProviderSettings, 'audience' | 'otherAudience'>,
 ): IdentityProvider | undefined {
-  const { jwtIssuer: issuer, jwtJwksUrl: jwksUrl, jwtAudience: audience, jwtLoginClaim: loginClaim } = config
   return issuer === undefined || jwksUrl === undefined
     ? undefined
-    : new IdentityProvider({ issuer, jwksUrl, audience, loginClaim }, parts)
+    : new IdentityProvider({ issuer, jwksUrl, ...audiences, loginClaim }, parts)
 }

@@ -3,7 +3,7 @@ import type { Clock } from '../../base/clock.ts'
 import type { SignedTokens } from '../../base/keys/signed-tokens.ts'
 import type { Database } from '../../db/database.ts'
 import { principalOf, refuseCredentials } from '../authentication/authentication.ts'
-import { findUserCredential } from '../authentication/credential-store.ts'
+import { findUserCredential, type UserCredential } from '../authentication/credential-store.ts'
 import type { Principal } from '../principal.ts'
 
 /*
@@ -48,14 +48,24 @@ export async function signForm(
 
 /** Who logged in for a form about this; throws 418. */
 export async function principalOfForm(
-  { db, signed }: FormLoginDeps,
+  deps: FormLoginDeps,
   token: string,
   subject: string,
 ): Promise<Principal> {
+  const user = await userOfForm(deps, token, subject)
+  return principalOf(user, { id: user.id, authMethod: 'jwt' })
+}
+
+/** The same as a user. */
+export async function userOfForm(
+  { db, signed }: FormLoginDeps,
+  token: string,
+  subject: string,
+): Promise<UserCredential> {
   const read = signed.read<FormClaims>('confirm-form', token)
   if ('refused' in read || read.claims.subject !== subject) throw refuseCredentials()
   const { company: companyId, user: userId, generation } = read.claims
   const user = await findUserCredential(db, { companyId, userId })
   if (!user || user.disabled_at || user.credential_generation !== generation) throw refuseCredentials()
-  return principalOf(user, { id: user.id, authMethod: 'jwt' })
+  return user
 }

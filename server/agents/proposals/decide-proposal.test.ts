@@ -6,7 +6,10 @@ import { AgentHarness } from '../../../testing/apps/agent-harness.ts'
 import { createTestDatabase } from '../../../testing/database/test-database.ts'
 import type { RunnableTask } from '../../../testing/factories/runs.ts'
 import { makeTenant, type Tenant } from '../../../testing/factories/tenant.ts'
+import { Directory } from '../../access/directory/directory.ts'
 import { setOperatorPolicy } from '../../companies/settings/operator-policy.ts'
+import { confirmProposal } from './decide-proposal.ts'
+import type { ProposalDeps } from './prepare-proposal.ts'
 
 const { db } = await createTestDatabase()
 const harness = new AgentHarness(db)
@@ -114,6 +117,14 @@ describe('a confirmation', () => {
     expect(await countOf('runs')).toBe(1)
     // Only the winner posted a message.
     expect(await countOf('room_messages')).toBe(messages + won.length)
+  })
+
+  it('needs a person: a token that they granted a program confirms nothing', async () => {
+    const { pid } = await propose()
+    const deps = { db, directory: new Directory(db), clock: harness.clock } as unknown as ProposalDeps
+    await expect(confirmProposal(deps, { ...tenant.member, isAgent: true }, pid)).rejects.toMatchObject({
+      code: 'confirmation_needs_login',
+    })
   })
 
   it('needs a login: an API key of the person confirms nothing, by route or by a message', async () => {

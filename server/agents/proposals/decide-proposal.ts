@@ -40,8 +40,8 @@ export async function confirmProposal(
   id: string,
 ): Promise<Proposal> {
   const { row, room } = await requireOwn(deps, principal, id, 'proposal.confirm')
-  // An agent may hold a key of its person, but not the password.
-  if (principal.authMethod !== 'jwt') throw new CodedError('confirmation_needs_login')
+  // An agent may hold a key of its person or a token that they granted it, but not the password.
+  if (principal.authMethod !== 'jwt' || principal.isAgent) throw new CodedError('confirmation_needs_login')
   requirePending(deps, row)
   const text = `I confirm the proposed job ${row.id}.`
   const turnOf = (trx: Parameters<typeof startTurnIn>[0]) => startTurnIn(trx, principal, room, text)

@@ -7,6 +7,8 @@ export interface LoginConfig {
   jwtIssuer: string | undefined
   jwtJwksUrl: string | undefined
   jwtAudience: string
+  /** Required in `aud` of the tokens that agents get from that issuer; absent: they log in here. */
+  jwtMcpAudience: string | undefined
   jwtLoginClaim: string
 }
 
@@ -33,6 +35,13 @@ export const loginSettings: Settings<LoginConfig> = {
     env: 'SANDBOX_JWT_AUDIENCE',
     description: 'required value among `aud` of its tokens',
     fallback: () => 'sandbox-jobs',
+    ...text(/^\S{1,256}$/, 'a word'),
+  },
+  jwtMcpAudience: {
+    env: 'SANDBOX_JWT_MCP_AUDIENCE',
+    description:
+      'sends MCP clients to the identity provider to log in: required value among `aud` of the tokens that it issues to them; they may contain no SANDBOX_JWT_AUDIENCE',
+    fallback: () => undefined,
     ...text(/^\S{1,256}$/, 'a word'),
   },
   jwtLoginClaim: {

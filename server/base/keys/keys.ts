@@ -30,7 +30,13 @@ export interface Keys {
   secretPepper(): KeyObject
   /** Root of the derived keys below. */
   derive(
-    purpose: 'page-token' | 'public-link' | 'upload-capability' | 'download-capability' | 'login-attempt',
+    purpose:
+      | 'page-token'
+      | 'public-link'
+      | 'upload-capability'
+      | 'download-capability'
+      | 'login-attempt'
+      | 'oauth',
   ): Buffer
 }
 

@@ -12,7 +12,13 @@ import type { TokenKeys } from './token-keys.ts'
  * changed bit goes unnoticed, not even one that base64 ignores.
  */
 
-export const tokenPurposes = ['turn-context', 'proposal-receipt', 'confirm-form'] as const
+export const tokenPurposes = [
+  'turn-context',
+  'proposal-receipt',
+  'confirm-form',
+  'oauth-code',
+  'oauth-access',
+] as const
 export type TokenPurpose = (typeof tokenPurposes)[number]
 
 export interface SignedTokenOptions {

@@ -40,6 +40,21 @@ export interface RoomMessagesTable {
   created_at: Generated<Date>
 }
 
+export interface OAuthGrantsTable {
+  id: string
+  company_id: string
+  user_id: string
+  chatroom_id: string
+  client_name: string
+  client_hash: Buffer
+  credential_generation: number
+  refresh_sequence: Generated<number>
+  created_at: Date
+  refreshed_at: Date
+  expires_at: Date
+  revoked_at: Generated<Date | null>
+}
+
 export interface AgentProposalsTable {
   id: string
   company_id: string

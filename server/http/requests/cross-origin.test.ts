@@ -14,6 +14,8 @@ test('a preflight request lists what may be sent, without credentials', async ()
   expect(answer.statusCode).toBe(204)
   expect(answer.headers['access-control-allow-origin']).toBe('*')
   expect(answer.headers['access-control-allow-headers']).toContain('X-Api-Key')
+  // A client of MCP in a browser.
+  expect(answer.headers['access-control-allow-headers']).toContain('Mcp-Protocol-Version')
   expect(answer.headers['access-control-allow-credentials']).toBeUndefined()
 })
 

@@ -23,7 +23,7 @@ export function allowOtherOrigins(app: FastifyInstance): void {
         'access-control-allow-origin': '*',
         'access-control-allow-methods': 'GET, POST, PUT, PATCH, DELETE',
         'access-control-allow-headers':
-          'Authorization, X-Api-Key, Content-Type, Idempotency-Key, Range, If-Range, Last-Event-ID, X-Sandbox-Upload-Capability, X-Sandbox-Download-Capability',
+          'Authorization, X-Api-Key, Content-Type, Idempotency-Key, Range, If-Range, Last-Event-ID, X-Sandbox-Upload-Capability, X-Sandbox-Download-Capability, Mcp-Protocol-Version, Mcp-Method, Mcp-Name, Mcp-Session-Id',
         'access-control-max-age': '600',
       })
       .send(),

@@ -1,6 +1,8 @@
 import type { FastifyInstance } from 'fastify'
+import type { IdentityProvider } from '../../access/authentication/identity-provider.ts'
 import type { Directory } from '../../access/directory/directory.ts'
 import type { LoginServices } from '../../access/login/login.ts'
+import { principalOfAgent } from '../../access/oauth/agent-authentication.ts'
 import { messageAuthentication, principalOfTurn, turnAuthentication } from '../../access/turns.ts'
 import type { AddressRange } from '../../base/addresses/address-range.ts'
 import type { Clock } from '../../base/clock.ts'
@@ -9,11 +11,14 @@ import { SignedTokens } from '../../base/keys/signed-tokens.ts'
 import type { Log } from '../../base/logging.ts'
 import type { PageTokens } from '../../base/page.ts'
 import type { Database } from '../../db/database.ts'
-import { mountConfirmPages } from '../../http/confirm/confirm-routes.ts'
 import { type MountOptions, mounter } from '../../http/mount.ts'
+import { mountAuthorizePages } from '../../http/pages/authorize-routes.ts'
+import { mountConfirmPages } from '../../http/pages/confirm-routes.ts'
 import { mountAgentToolRoutes } from '../../http/routes/agents/agent-tools.ts'
 import { mountMessageRoutes } from '../../http/routes/agents/messages.ts'
 import { mountProposalRoutes } from '../../http/routes/agents/proposals.ts'
+import { mountResourceMetadata, mountServerMetadata } from '../../http/routes/oauth/metadata.ts'
+import { mountOAuthTokens } from '../../http/routes/oauth/tokens.ts'
 import type { LogUpdates } from '../../live-logs/log-updates.ts'
 import { mountMcp } from '../../mcp/mcp-routes.ts'
 import { mcpWaitBounds, RunWaits } from '../../mcp/run-waits.ts'
@@ -37,6 +42,8 @@ interface AgentParts {
   storage: ObjectStorage
   logNews: LogUpdates
   login: LoginServices & { trustedProxies: readonly AddressRange[] }
+  /** Issues the tokens of MCP clients in place of this service, if the operator has one. */
+  agentIdentityProvider: IdentityProvider | undefined
   /** The deployment, as the audience of signed tokens. */
   baseUrl: string
 }
@@ -64,8 +71,16 @@ export function mountAgents(app: FastifyInstance, mounting: MountOptions, parts:
   mountProposalRoutes(mounter(app, mounting), proposals)
   const { authenticate, enabled } = mounting
   mountConfirmPages(app, { ...proposals, ...parts.login, authenticate, enabled })
-  const read = { db, directory, policy, runs: parts.runs, pages: parts.pages }
   const { baseUrl } = parts
+  const oauth = { db, clock, signed, oauthKey: keys.derive('oauth'), baseUrl }
+  const { agentIdentityProvider } = parts
+  mountResourceMetadata(app, { baseUrl, issuer: agentIdentityProvider?.issuer ?? baseUrl })
+  if (!agentIdentityProvider) {
+    mountServerMetadata(app, { baseUrl })
+    mountOAuthTokens(app, oauth)
+    mountAuthorizePages(app, { ...oauth, ...parts.login, directory, authenticate })
+  }
+  const read = { db, directory, policy, runs: parts.runs, pages: parts.pages }
   const tools = { db, directory, clock, signed, submit, read, storage, log, baseUrl }
   const mountTools = mounter(app, { ...mounting, authenticate: turnAuthentication(turns) })
   mountAgentToolRoutes(mountTools, { ...tools, enabled: mounting.enabled })
@@ -74,5 +89,8 @@ export function mountAgents(app: FastifyInstance, mounting: MountOptions, parts:
     ...mounting,
     services: { ...tools, waits },
     principalOfTurn: (token) => principalOfTurn(turns, token),
+    hasOtherIssuer: agentIdentityProvider !== undefined,
+    principalOfAgent: (headers, roomId) =>
+      principalOfAgent({ ...oauth, agentIdentityProvider }, headers, roomId),
   })
 }

@@ -72,6 +72,7 @@ export interface ApiParts {
   log: Log
   clock: Clock
   identityProvider?: IdentityProvider | undefined
+  agentIdentityProvider?: IdentityProvider | undefined
   readers: ArchiveReaders
   /** The packed command for other machines. */
   cliFile?: string | undefined
@@ -104,6 +105,7 @@ export function createApiApp({
   log,
   clock,
   identityProvider,
+  agentIdentityProvider,
   readers,
   cliFile,
   authenticateBy = (usual) => usual,
@@ -188,7 +190,7 @@ export function createApiApp({
   const wrapping = wrappingKeys ?? configuredKeys(config, 'api')
   mountSecrets(mount, { db, directory, pages, clock, log, keys, wrappingKeys: wrapping, tasks })
   mountManagementRoutes(mount, { tasks, runs: { db, directory, runs, policy, pages } })
-  mountAgents(app, mounting, { ...shared, log, logNews, login, baseUrl })
+  mountAgents(app, mounting, { ...shared, log, logNews, login, agentIdentityProvider, baseUrl })
   refuseOtherMethods(app, Object.values(allRoutes), { authenticate, enabled })
   return app
 }

@@ -14,7 +14,8 @@ import { clientAddress } from '../requests/client-address.ts'
 import { handleError, responseOf } from '../responses/errors.ts'
 import { checkEnabled } from '../scopes.ts'
 import { isValid, validatorOf } from '../validation/validation.ts'
-import { confirmPageHeaders, decisionPage, loginPage, outcomePage, problemPage } from './confirm-page.ts'
+import { decisionPage, loginPage, outcomePage, problemPage } from './confirm-page.ts'
+import { formPageHeaders } from './form-page.ts'
 
 export interface ConfirmServices extends ProposalDeps, FormLoginDeps, LoginServices {
   authenticate: Authenticate
@@ -73,7 +74,7 @@ export function mountConfirmPages(app: FastifyInstance, services: ConfirmService
 }
 
 const show = (reply: FastifyReply, status: number, page: string) =>
-  reply.code(status).headers(confirmPageHeaders).type('text/html; charset=utf-8').send(page)
+  reply.code(status).headers(formPageHeaders()).type('text/html; charset=utf-8').send(page)
 
 /** Refusals as pages. A wrong password gets the form again. */
 function showProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
