@@ -11,6 +11,8 @@ export const workspaceDir = '/workspace'
 export const startupScriptPath = '/workspace/startup.sh'
 export const workScriptPath = '/workspace/work.sh'
 export const driverPath = '/workspace/driver.sh'
+export const inputsFile = '/workspace/input.json'
+export const outputFile = '/workspace/output.json'
 export const artifactsDir = '/workspace/artifacts'
 /** The files of a run that takes any. */
 export const inputsDir = '/workspace/inputs'

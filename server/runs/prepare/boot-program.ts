@@ -1,15 +1,9 @@
+import { type JobEnvironment, jobPrelude } from '@sandbox-jobs/contract/resources/environments/job-prelude.ts'
 import {
   artifactsDir,
-  artifactsDirEnv,
-  chatroomIdEnv,
   driverPath,
-  inputsFileEnv,
-  invocation,
-  outputFileEnv,
-  runIdEnv,
+  inputsFile,
   startupScriptPath,
-  taskIdEnv,
-  taskVersionIdEnv,
   workScriptPath,
   workspaceDir,
 } from '@sandbox-jobs/contract/resources/environments/runtime-contract.ts'
@@ -33,12 +27,7 @@ import { type WorkspaceEntry, workspaceTar } from './workspace-tar.ts'
  * without a shell (`FROM scratch`) uses the platform's shell and its applets.
  */
 
-const inputsFile = `${workspaceDir}/input.json`
-export const outputFile = `${workspaceDir}/output.json`
-
 const busybox = '/.sandbox/busybox'
-const imageShell = '/bin/sh'
-const defaultPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
 /**
  * The steps before the job fail only because of the sandbox, such as a full workspace, never because of the job. A job may
  * exit with the same status; the line in the log distinguishes the two cases. A job that imitates the line as well misleads only
@@ -61,22 +50,8 @@ const program = [
 /** The argument vector of every run. */
 export const bootArgv: readonly string[] = [busybox, 'sh', '-c', program]
 
-/** Ids of the run and of what it runs, which the job may read. */
-export interface JobIdentity {
-  runId: string
-  chatroomId: string
-  taskId: string
-  taskVersionId: string
-}
-
-export interface Job {
-  /** `NAME=value` pairs of the image's configuration; pairs that a shell cannot export are left out. */
-  imageEnv: readonly string[]
-  /** Names that `isEnvName` accepts. */
-  env: Record<string, string>
-  /** Values by name; they are masked in the log. */
-  secrets: Record<string, string>
-  identity: JobIdentity
+/** The values of secrets are masked in the log. */
+export interface Job extends JobEnvironment {
   startupScript: string
   workScript: string
   /** Content of the driver file, verbatim. */
@@ -98,46 +73,9 @@ export async function* bootInputWith(job: Job, blocks: AsyncIterable<Buffer>): A
 }
 
 function headOf(job: Job): Buffer {
-  const prelude = Buffer.from(preludeOf(job), 'utf8')
+  const prelude = Buffer.from(`unset _boot _boot_bytes _boot_end\n${jobPrelude(job)}`, 'utf8')
   return Buffer.concat([Buffer.from(`${prelude.length}\n`), prelude])
 }
-
-function preludeOf(job: Job): string {
-  const env = {
-    PATH: defaultPath,
-    HOME: workspaceDir,
-    ...readImageEnv(job.imageEnv),
-    ...job.env,
-    ...job.secrets,
-    [inputsFileEnv]: inputsFile,
-    [outputFileEnv]: outputFile,
-    [artifactsDirEnv]: artifactsDir,
-    [runIdEnv]: job.identity.runId,
-    [chatroomIdEnv]: job.identity.chatroomId,
-    [taskIdEnv]: job.identity.taskId,
-    [taskVersionIdEnv]: job.identity.taskVersionId,
-  }
-  return [
-    'unset _boot _boot_bytes _boot_end',
-    ...Object.entries(env).map(([name, value]) => `export ${name}=${quote(value)}`),
-    `if [ -x ${imageShell} ]; then exec ${imageShell} -c ${quote(invocation)}; fi`,
-    invocation,
-  ].join('\n')
-}
-
-const imageEnvPattern = /^([A-Za-z_][A-Za-z0-9_]*)=([^\0]*)$/s
-
-function readImageEnv(pairs: readonly string[]): Record<string, string> {
-  const env: Record<string, string> = {}
-  for (const pair of pairs) {
-    const [, name, value] = imageEnvPattern.exec(pair) ?? []
-    if (name !== undefined && value !== undefined) env[name] = value
-  }
-  return env
-}
-
-/** A single-quoted shell word; nothing in it is expanded. */
-const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 
 function filesOf(job: Job): WorkspaceEntry[] {
   const file = (path: string, content: string | Buffer, mode: number): WorkspaceEntry => ({

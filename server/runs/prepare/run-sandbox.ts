@@ -8,11 +8,11 @@ import {
   outputMaxBytes,
 } from '@sandbox-jobs/contract/limits.ts'
 import { defaultProfile, profileOf } from '@sandbox-jobs/contract/resources/environments/profile.ts'
-import { artifactsDir } from '@sandbox-jobs/contract/resources/environments/runtime-contract.ts'
+import { artifactsDir, outputFile } from '@sandbox-jobs/contract/resources/environments/runtime-contract.ts'
 import type { Isolation } from '@sandbox-jobs/contract/resources/environments/version-isolation.ts'
 import { runtimeOf } from '../../environments/versions/isolation.ts'
 import type { SandboxNetwork, SandboxSpec } from '../../executor/port/sandbox-spec.ts'
-import { bootArgv, outputFile } from './boot-program.ts'
+import { bootArgv } from './boot-program.ts'
 
 const mib = 1024 * 1024
 
