@@ -2,8 +2,11 @@ import { Option } from 'commander'
 
 const description = 'chatroom, by id; administrators may give its name'
 
+/** The room of a command that may also work without one. */
+export const optionalRoomOption = (): Option => new Option('--room <room>', description)
+
 /** The room that a command works in. */
-export const roomOption = (): Option => new Option('--room <room>', description).makeOptionMandatory()
+export const roomOption = (): Option => optionalRoomOption().makeOptionMandatory()
 
 /** The room of a run. It is needed only for runs that were neither submitted nor listed on this machine. */
 export const runRoomOption = (): Option =>
