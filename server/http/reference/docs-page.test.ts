@@ -46,6 +46,11 @@ const operation = async (id: string) => {
   return section
 }
 
+test('the command for other machines is a link away', async () => {
+  const link = page.getByRole('link', { name: 'the command sandbox' })
+  expect(await link.evaluate((found) => Reflect.get(found, 'href') as string)).toBe(`${origin}/cli`)
+})
+
 test('search shows what has all words, and nothing else', async () => {
   await page.keyboard.press('/')
   await page.keyboard.type('artifact download')

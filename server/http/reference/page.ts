@@ -29,6 +29,8 @@ export function referencePage(
 <p>${entries.length} operations. The same as <a href="openapi.json">OpenAPI 3.1</a>. Send
 <code>Authorization: Bearer</code> with a token of <a href="#createToken">createToken</a>, or an API key in
 <code>X-Api-Key</code>.</p>
+<p>For a terminal: <a href="cli" download="sandbox">the command <code>sandbox</code></a>, one file for Node 20 or later.
+<code>chmod +x sandbox</code>, then <code>./sandbox --help</code>.</p>
 <details id="credentials" hidden><summary>Use your login or key here</summary></details>
 </header>
 <p class="search"><input id="search" type="search" aria-label="Search operations" placeholder="Search operations ( / )" hidden>
