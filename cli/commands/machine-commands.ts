@@ -17,6 +17,7 @@ const operatorCommands: Commands = {
         (await import('./operator/images/operator-base-image-list.ts')).operatorBaseImageListCommand(),
     },
   },
+  mirror: async () => (await import('./operator/packages/operator-mirror.ts')).operatorMirrorCommand(),
   environment: async () =>
     (await import('./operator/images/operator-environment.ts')).operatorEnvironmentCommand(),
   keys: async () => (await import('./operator/keys/operator-keys.ts')).operatorKeysCommand(),

@@ -1,4 +1,4 @@
-import type { OperatorProblem } from '@sandbox-jobs/server/main/operator/images/operator-images.ts'
+import type { OperatorProblem } from '@sandbox-jobs/server/main/operator/as-root.ts'
 import { CliError, exitCodes } from '../failure.ts'
 import { createReporter, type Reporter } from '../output/reporter.ts'
 import { durationText } from '../output/sizes.ts'
@@ -37,7 +37,7 @@ function sayWhileBusy(report: Reporter, doing: string | undefined): () => void {
 const hints: Record<OperatorProblem['cause'], string> = {
   not_root: 'Run it with sudo, on the machine of the service.',
   settings: 'Correct the settings; docs/operations.md lists them.',
-  request: 'An example: sandbox operator base-image add curated/python:3.11 --packages python3',
+  request: 'See the example in the help of the command.',
   tool: 'sandbox doctor lists what is missing here; a package that Debian does not have cannot be installed.',
 }
 

@@ -266,7 +266,7 @@ export interface BuildNetwork {
 }
 
 export interface ReachedHost {
-  /** Name that a step had resolved to the address; empty if none. */
+  /** Name that a step had resolved to the address; `mirror:NAME` for a package mirror of the operator; empty if none. */
   name: string
   /** IPv4 or IPv6 address. */
   address: string

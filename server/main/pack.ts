@@ -17,6 +17,7 @@ const entries = [
   'main/agent.ts',
   'main/prepare-database.ts',
   'archives/reader/reader-main.ts',
+  'executor/oci/mirrors/mirror-proxy-main.ts',
   'tasks/inputs/schema/schema-worker.ts',
 ]
 

@@ -5,7 +5,7 @@ import { Count, OneOf } from '../../schema.ts'
 /** One address, protocol and port that the steps of a build connected to. */
 export const ReachedHost = Type.Object({
   name: about(
-    'Name that a step had resolved to the address; empty if none.',
+    'Name that a step had resolved to the address; `mirror:NAME` for a package mirror of the operator; empty if none.',
     Type.String({ maxLength: 255 }),
     'packages.example.org',
   ),

@@ -32,6 +32,14 @@ test('a stage starts from its cached layers and repeats its arguments', () => {
   ])
 })
 
+test('each stage declares the arguments of the platform first, and a failure is that of the author’s line', () => {
+  const partial = { done: [], stageArguments: ['A=1', 'B=2'] }
+  expect(left(partial).slice(0, 4)).toEqual(['ARG V=1', 'FROM x AS one', 'ARG A=1 B=2', 'ARG A=1'])
+  expect(left(partial).filter((line) => line === 'ARG A=1 B=2')).toHaveLength(3)
+  const found = failedInstruction(remainingBuild(file, partial), { lines: 4, hasEnded: true })
+  expect(found).toMatchObject({ line: 4, text: expect.stringMatching(/^RUN one/) })
+})
+
 test('a part contains only what it needs', () => {
   const until = { stage: 2, count: 2 }
   const part = remainingBuild(file, { done: [{ stage: 0, count: 2 }], until })

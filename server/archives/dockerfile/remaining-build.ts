@@ -15,6 +15,8 @@ export interface PartialBuild {
   done: StagePosition[]
   /** The position at which the build ends. The builder then gets only what the result depends on. */
   until?: StagePosition
+  /** `NAME=value`: arguments that every stage declares first. */
+  stageArguments?: string[]
 }
 
 /** The folder in the build sandbox that has the cached result of a stage. */
@@ -24,7 +26,8 @@ export const cachedStageFolder = (stage: number): string => `/workspace/prefixes
  * The Dockerfile without the cached instructions, but with all arguments, since no image has them. Lines and stages keep
  * their numbers from the whole file.
  */
-export function remainingBuild(dockerfile: Dockerfile, { done, until }: PartialBuild): Dockerfile {
+export function remainingBuild(dockerfile: Dockerfile, partial: PartialBuild): Dockerfile {
+  const { done, until, stageArguments = [] } = partial
   const stages = dockerfile.stages.slice(0, until && until.stage + 1).map((each, stage) => {
     const isDone = done.some((place) => place.stage === stage)
     return isDone ? { ...each, from: `dir:${cachedStageFolder(stage)}` } : each
@@ -37,11 +40,19 @@ export function remainingBuild(dockerfile: Dockerfile, { done, until }: PartialB
     const place = done.find((each) => each.stage === stage)
     return !place || count === 0 || count > place.count || keyword === 'ARG'
   })
-  const remaining = { ...dockerfile, stages, instructions }
+  const declared = instructions.flatMap((each) => [each, ...declarations(each, stageArguments)])
+  const remaining = { ...dockerfile, stages, instructions: declared }
   if (!until) return remaining
   const needed = new Set([-1, ...neededStages(remaining)])
   const isNeeded = ({ stage, keyword }: StagedInstruction) => needed.has(stage) || keyword === 'FROM'
-  return { ...remaining, instructions: instructions.filter(isNeeded) }
+  return { ...remaining, instructions: declared.filter(isNeeded) }
+}
+
+/** The declaration of these arguments after `FROM`: they are variables of the steps, and part of no image. */
+function declarations(from: StagedInstruction, stageArguments: readonly string[]): StagedInstruction[] {
+  if (from.keyword !== 'FROM' || stageArguments.length === 0) return []
+  const rest = stageArguments.join(' ')
+  return [{ ...from, keyword: 'ARG', flags: [], rest, source: `ARG ${rest}` }]
 }
 
 /** The text for the builder. */

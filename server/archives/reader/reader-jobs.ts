@@ -106,9 +106,10 @@ async function wholeOf(stream: AsyncIterable<Buffer>): Promise<Buffer> {
  */
 async function* contextEntries(job: PartialJob, input: RangeInput): AsyncGenerator<ArchiveEntry> {
   const { partial } = job
-  const isPart = partial.until !== undefined || partial.done.length > 0
+  const { until, done, stageArguments = [] } = partial
+  const isPart = until !== undefined || done.length > 0 || stageArguments.length > 0
   const remaining = isPart ? await remainingIn(job, input) : undefined
-  const reads = remaining && partial.until && readsOf(remaining)
+  const reads = remaining && until && readsOf(remaining)
   yield { path: 'context', kind: 'directory', mode: 0o755, byteSize: 0 }
   for await (const entry of entriesOf(job, input)) {
     if (!reads || mayRead(reads, entry.path)) yield inContext(entry)

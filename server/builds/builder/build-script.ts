@@ -1,3 +1,4 @@
+import { mirrorFolder } from '../network/mirror-settings.ts'
 import { modelledBuildah } from './builder-version.ts'
 
 /** Exit codes of the script itself, not of the Dockerfile. */
@@ -40,6 +41,8 @@ END
 echo 'unqualified-search-registries = []' >/etc/containers/registries.conf
 echo '{"default":[{"type":"insecureAcceptAnything"}]}' >/etc/containers/policy.json
 export TMPDIR=/workspace/tmp
+# Settings of package mirrors. Steps see this /dev, read-only.
+[ ! -e mirrors ] || { chmod -R a+rX mirrors && cp -R mirrors ${mirrorFolder}; }
 `
 
 /**

@@ -1,12 +1,14 @@
 import { Readable } from 'node:stream'
 import type { PartialBuild } from '../../archives/dockerfile/remaining-build.ts'
 import { canonicalEntry, storedFile, textFile } from '../../archives/formats/tar/canonical-tar.ts'
+import type { PackageMirror } from '../../executor/port/package-mirror.ts'
 import { unpacked } from '../../images/provenance/verify-image.ts'
 import type { ObjectStorage } from '../../storage/port.ts'
 import type { PulledBase } from '../bases/pull-base.ts'
 import { pulledImageKey } from '../bases/pulled-image-store.ts'
 import type { CachedStage } from '../cache/cached-stage.ts'
 import { cachedStageKey } from '../cache/cached-stage-store.ts'
+import { argumentsOf, mirrorSettings } from '../network/mirror-settings.ts'
 import type { Build } from '../request/build.ts'
 import { contextSource, formatOf } from '../request/build-request.ts'
 
@@ -21,27 +23,45 @@ interface BuildSources {
   bases: string[]
   pulled: PulledBase[]
   cachedStages: CachedStage[]
+  /** That the steps may use. */
+  mirrors: PackageMirror[]
 }
 
 const noEarlierOutput: EarlierOutput = { log: Buffer.alloc(0), notes: '' }
 
 /** The part of a build that remains after its cached stages, up to `until`. */
-export const partialBuild = (cachedStages: CachedStage[], until?: PartialBuild['until']): PartialBuild => ({
+export const partialBuild = (
+  { cachedStages, mirrors }: Pick<BuildSources, 'cachedStages' | 'mirrors'>,
+  until?: PartialBuild['until'],
+): PartialBuild => ({
   done: cachedStages.map(({ stage, count }) => ({ stage, count })),
   ...(until && { until }),
+  ...(mirrors.length > 0 && { stageArguments: argumentsOf(mirrorSettings(mirrors)) }),
 })
 
 /** The input of a build sandbox as one tar: cached stages, pulled base images, the context and the Dockerfile. */
 export function builderInput(
   { request, tools }: Pick<Build, 'request' | 'tools'>,
-  { bases, pulled, cachedStages }: BuildSources,
+  sources: BuildSources,
   { until, earlier = noEarlierOutput }: { until?: PartialBuild['until']; earlier?: EarlierOutput },
 ): Readable {
   const { readers, storage } = tools
   const source = contextSource(request, storage)
-  const context = readers.contextTar(source, formatOf(request), partialBuild(cachedStages, until))
-  const based = withBases(context, { bases, pulled, storage })
-  return withCachedStages(based, { cachedStages, earlier, storage })
+  const context = readers.contextTar(source, formatOf(request), partialBuild(sources, until))
+  const based = withBases(withMirrors(context, sources.mirrors), { ...sources, storage })
+  return withCachedStages(based, { ...sources, earlier, storage })
+}
+
+/** Prepends the files of the mirrors' settings, in `mirrors`. */
+function withMirrors(input: Readable, mirrors: PackageMirror[]): Readable {
+  if (mirrors.length === 0) return input
+  async function* entries() {
+    for (const [path, content] of Object.entries(mirrorSettings(mirrors).files)) {
+      yield* canonicalEntry(textFile(`mirrors/${path}`, content))
+    }
+    for await (const bytes of input) yield bytes as Buffer
+  }
+  return Readable.from(entries(), { objectMode: false })
 }
 
 /**

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { type BuildInputs, buildKey, resolveBases } from './build-key.ts'
+import { type BuildInputs, buildKey, reachOf, resolveBases } from './build-key.ts'
 
 const digest = (digit: string) => `sha256:${digit.repeat(64)}`
 const inputs: BuildInputs = {
@@ -72,4 +72,18 @@ it('resolves base images as the builder does, or not at all', () => {
     'curated/python:3.11@x',
   ])
     expect(resolveBases(['plain', name], { baseImages }), name).toBeUndefined()
+})
+
+it('depends on the addresses of package mirrors, and without mirrors on nothing more', () => {
+  const network = { egressCapBytes: 1, allow: { names: ['a.test'], ranges: [] } }
+  const mirror = {
+    kind: 'npm' as const,
+    name: 'npm',
+    url: 'http://198.18.254.1:4002/a',
+    source: 'https://b.test/a',
+  }
+  const keyWith = (mirrors: (typeof mirror)[]) => changed({ reach: reachOf(network, mirrors) })
+  expect(reachOf(network, [])).toEqual(network.allow)
+  const keys = [keyWith([]), keyWith([mirror]), keyWith([{ ...mirror, source: 'https://c.test/a' }])]
+  expect(new Set(keys).size).toBe(3)
 })

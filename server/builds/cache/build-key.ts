@@ -1,6 +1,7 @@
 import { canonicalDigest } from '../../base/json/canonical-json.ts'
 import type { AllowList } from '../../executor/port/allow-list.ts'
 import type { Builder, Runner } from '../../executor/port/host.ts'
+import type { PackageMirror } from '../../executor/port/package-mirror.ts'
 import type { SandboxNetwork } from '../../executor/port/sandbox-spec.ts'
 import type { NamedDigest } from '../../images/provenance/statement.ts'
 import type { BuildRequest } from '../request/build-request.ts'
@@ -19,10 +20,17 @@ export interface BuildInputs {
 }
 
 /** What the build's steps may reach; the caps on bytes do not change a result. */
-export type Reach = 'none' | 'public' | AllowList
+export type Reach = 'none' | 'public' | AllowList | { hosts: 'public' | AllowList; mirrors: MirrorSources }
 
-export const reachOf = (network: SandboxNetwork): Reach =>
-  network === 'none' ? 'none' : (network.allow ?? 'public')
+/** The addresses of the mirrors by name. A changed login or authority changes no result. */
+type MirrorSources = Record<string, string>
+
+export function reachOf(network: SandboxNetwork, mirrors: readonly PackageMirror[]): Reach {
+  if (network === 'none') return 'none'
+  const hosts = network.allow ?? 'public'
+  if (mirrors.length === 0) return hosts
+  return { hosts, mirrors: Object.fromEntries(mirrors.map(({ name, source }) => [name, source])) }
+}
 
 /** The key under which a ready image is found again, and its inputs. */
 export interface ImageKey {

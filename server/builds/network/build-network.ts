@@ -1,4 +1,5 @@
 import type { BuildConfig } from '../../base/config/build-settings.ts'
+import type { PackageMirror } from '../../executor/port/package-mirror.ts'
 import type { SandboxNetwork } from '../../executor/port/sandbox-spec.ts'
 import { readPackageHosts } from './package-hosts.ts'
 
@@ -6,16 +7,21 @@ import { readPackageHosts } from './package-hosts.ts'
 export type BuildNetworkSettings = BuildConfig
 
 /**
- * The network of a build's steps. With `packages` and no listed host there is no link at all. Throws if the list cannot be
+ * The network of a build's steps. With `packages`, no listed host and no mirror there is no link at all. Throws if the list cannot be
  * read: a build never gets more than the list because of that.
  */
-export async function networkOfBuilds({
-  buildNetwork,
-  packageHostsFile,
-  buildEgressCapBytes: egressCapBytes,
-}: BuildNetworkSettings): Promise<SandboxNetwork> {
+export async function networkOfBuilds(
+  { buildNetwork, packageHostsFile, buildEgressCapBytes: egressCapBytes }: BuildNetworkSettings,
+  mirrors: readonly PackageMirror[],
+): Promise<SandboxNetwork> {
   if (buildNetwork === 'none') return 'none'
-  if (buildNetwork === 'public') return { egressCapBytes, recorded: true }
+  const network = {
+    egressCapBytes,
+    recorded: true as const,
+    ...(mirrors.length > 0 && { mirrors: true as const }),
+  }
+  if (buildNetwork === 'public') return network
   const names = packageHostsFile === undefined ? [] : await readPackageHosts(packageHostsFile)
-  return names.length === 0 ? 'none' : { egressCapBytes, recorded: true, allow: { names, ranges: [] } }
+  const isClosed = names.length === 0 && mirrors.length === 0
+  return isClosed ? 'none' : { ...network, allow: { names, ranges: [] } }
 }

@@ -1,5 +1,6 @@
 import type { BuildNetwork } from '@sandbox-jobs/contract/resources/builds/build-network.ts'
 import type { ReachedTarget } from '../../executor/port/network-reach.ts'
+import type { MirrorUse } from '../../executor/port/package-mirror.ts'
 import type { SandboxExit } from '../../executor/port/sandbox-exit.ts'
 
 const entriesMax = 200
@@ -11,7 +12,8 @@ export function buildReach(exits: readonly SandboxExit[]): BuildNetwork | undefi
   )
   if (records.length === 0) return undefined
   const entries = new Map<string, ReachedTarget>()
-  for (const entry of records.flatMap((record) => record.entries)) {
+  const mirrors = records.flatMap((record) => record.mirrors ?? []).map(asTarget)
+  for (const entry of [...mirrors, ...records.flatMap((record) => record.entries)]) {
     const key = `${entry.protocol} ${entry.address} ${entry.port}`
     if (!entries.has(key)) entries.set(key, entry)
   }
@@ -24,5 +26,13 @@ export function buildReach(exits: readonly SandboxExit[]): BuildNetwork | undefi
     complete: records.every(({ isComplete }) => isComplete),
   }
 }
+
+/** A package mirror, named as no host is. */
+const asTarget = ({ name, address, port }: MirrorUse): ReachedTarget => ({
+  name: `mirror:${name}`,
+  address,
+  protocol: 'tcp',
+  port,
+})
 
 const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0)

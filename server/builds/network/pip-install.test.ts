@@ -1,13 +1,13 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { createTestDatabase } from '../../../testing/database/test-database.ts'
 import { makeTenant } from '../../../testing/factories/tenant.ts'
+import { demoWheelName, pipWheel, simpleIndex } from '../../../testing/registry/demo-wheel.ts'
 import { PullBench } from '../../../testing/registry/pull-bench.ts'
-import { zip } from '../../archives/formats/archive-fixtures.ts'
 
 /*
  * `RUN pip install` under pip's own defaults: its index and its file host are servers of the tests' own internet under their
@@ -16,8 +16,6 @@ import { zip } from '../../archives/formats/archive-fixtures.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
 const { db } = await createTestDatabase()
-/** Of the Debian package python3-pip-whl. */
-const wheels = '/usr/share/python-wheels'
 let bench: PullBench
 let companyId: string
 let folder: string
@@ -26,11 +24,11 @@ let index: string
 let fileHost: string
 
 beforeAll(async () => {
-  const name = (await readdir(wheels)).find((file) => file.startsWith('pip-')) ?? ''
-  pip = await readFile(join(wheels, name))
+  const wheel = await pipWheel()
+  pip = wheel.content
   const program = `
 import sys
-sys.path.insert(0, ${JSON.stringify(join(wheels, name))})
+sys.path.insert(0, ${JSON.stringify(wheel.path)})
 from pip._internal.models.index import PyPI
 print(PyPI.netloc, PyPI.file_storage_domain)
 `
@@ -45,29 +43,12 @@ afterAll(async () => {
   await rm(folder, { recursive: true })
 }, 120_000)
 
-const wheelName = 'demo-1.0-py3-none-any.whl'
-const wheel = () =>
-  zip([
-    { name: 'demo.py', content: 'print("demo works")\n' },
-    { name: 'demo-1.0.dist-info/METADATA', content: 'Metadata-Version: 2.1\nName: demo\nVersion: 1.0\n' },
-    {
-      name: 'demo-1.0.dist-info/WHEEL',
-      content: 'Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n',
-    },
-    { name: 'demo-1.0.dist-info/RECORD', content: 'demo.py,,\n' },
-  ])
-
-const route = (type: string, body: Buffer | string) => ({ type, body: Buffer.from(body).toString('base64') })
-
 /** Builds with pip from the context. */
 async function install(packageHosts: string[]) {
   const packageHostsFile = join(folder, 'hosts')
   await writeFile(packageHostsFile, packageHosts.join('\n'))
-  const link = `<a href="https://${fileHost}/packages/${wheelName}">${wheelName}</a>`
-  await bench.registry.replace({
-    '/simple/demo/': route('text/html', `<!DOCTYPE html><html><body>${link}</body></html>`),
-    [`/packages/${wheelName}`]: route('application/octet-stream', wheel()),
-  })
+  const fileAddress = `https://${fileHost}/packages/${demoWheelName}`
+  await bench.registry.replace(simpleIndex('', { fileAddress }))
   const options = '--disable-pip-version-check --retries 0 --timeout 5 --cert /ca.pem --target /app'
   const lines = [
     'FROM curated/python:3.11',

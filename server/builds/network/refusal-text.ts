@@ -1,4 +1,5 @@
 import type { Refusal, Refusals } from '../../executor/port/network-refusals.ts'
+import type { MirrorUse } from '../../executor/port/package-mirror.ts'
 
 /** The end of a build's log: what its steps were refused. Names are escaped already; empty where nothing was refused. */
 export function refusalText(refused: Refusals | undefined): string {
@@ -13,4 +14,12 @@ export function refusalText(refused: Refusals | undefined): string {
 function subjectOf({ protocol, name, address, port }: Refusal): string {
   if (protocol === 'dns') return name === '' ? 'a name' : name
   return port === 0 ? `${address}, ${protocol}` : `${address}, ${protocol} port ${port}`
+}
+
+/** The end of a build's log: which package mirrors failed, with the codes that their answers had. */
+export function mirrorFailureText(uses: readonly MirrorUse[] = []): string {
+  const lines = uses.flatMap(({ name, failures }) =>
+    Object.entries(failures).map(([code, count]) => `  ${name} (${code}), ${count} times\n`),
+  )
+  return lines.length === 0 ? '' : `\nThe package mirrors failed:\n${lines.join('')}`
 }

@@ -5,6 +5,7 @@ import { systemClock } from '../../base/clock.ts'
 import { ExecutorRefused, SandboxUnknown } from '../port/errors.ts'
 import type { Executor } from '../port/executor.ts'
 import type { Builder, ExecutorCapacity, Runner } from '../port/host.ts'
+import type { PackageMirror } from '../port/package-mirror.ts'
 import { noCapacity } from '../port/refusal-causes.ts'
 import type { SandboxExit } from '../port/sandbox-exit.ts'
 import type { SandboxSpec } from '../port/sandbox-spec.ts'
@@ -64,6 +65,10 @@ export class FakeExecutor implements Executor {
 
   async builder(): Promise<Builder> {
     return { toolchainDigest: `sha256:${'d'.repeat(64)}`, baseImages: [] }
+  }
+
+  async mirrors(): Promise<PackageMirror[]> {
+    return []
   }
 
   async start(spec: SandboxSpec, stdin: Buffer | Readable, masked: readonly string[] = []): Promise<void> {

@@ -1,3 +1,5 @@
+import type { PackageMirror } from './package-mirror.ts'
+
 /** Capacity of the host, and the platform's parts on it. */
 export interface HostPort {
   capacity(): Promise<ExecutorCapacity>
@@ -5,6 +7,8 @@ export interface HostPort {
   runner(): Promise<Runner>
   /** The builder that a build sandbox started now would use. Refuses with `builder_missing`. */
   builder(): Promise<Builder>
+  /** The package mirrors that steps of a build started now would reach. Refuses with `mirrors_unreadable`. */
+  mirrors(): Promise<PackageMirror[]>
 }
 
 export interface ExecutorCapacity {

@@ -1,3 +1,5 @@
+import type { MirrorUse } from './package-mirror.ts'
+
 /** What a sandbox connected to, as far as it was recorded. */
 export interface Reach {
   /** At most 200, in the order of their first connection. */
@@ -6,6 +8,8 @@ export interface Reach {
   more: number
   /** False if the agent or its resolver was restarted meanwhile: then some targets may be missing. */
   isComplete: boolean
+  /** For a sandbox with package mirrors: each that it used. */
+  mirrors?: MirrorUse[]
 }
 
 /** One address, protocol and port. */

@@ -32,6 +32,8 @@ const refusalCauses = [
   'network_cleanup',
   'registry_missing',
   'registry_unknown',
+  'mirrors_unreadable',
+  'mirror_proxy',
   // About the host.
   'host',
   'cgroups',

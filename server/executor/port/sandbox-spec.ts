@@ -54,6 +54,8 @@ export type SandboxNetwork =
       allow?: AllowList
       /** For a build: what it connects to is in `exit.network.reached`. */
       recorded?: true
+      /** For a recorded build: the operator's package mirrors may be reached, through the agent's proxy. */
+      mirrors?: true
       /** For a pull: the operator's registry may be reached, even at an internal address. */
       registry?: true
     }

@@ -11,11 +11,12 @@ import { contextSource, formatOf } from '../../request/build-request.ts'
 import { ranOutOfDisk } from '../../sandboxes/ran-out-of-disk.ts'
 import type { Step } from '../step.ts'
 import type { Validated } from '../validate-context.ts'
+import type { NetworkChosen } from './choose-network.ts'
 import type { Keyed } from './compute-image-key.ts'
 import { forgetStage, type StagesReady } from './load-cached-stages.ts'
 import type { BuilderEnded } from './run-builder.ts'
 
-type Needs = Validated & Keyed & StagesReady & BuilderEnded
+type Needs = Validated & Keyed & NetworkChosen & StagesReady & BuilderEnded
 
 /** Fails the build if the builder failed, and records the builder's progress for the layer cache of the next build. */
 export const checkBuilderExit: Step<Needs, void> = {
@@ -65,7 +66,7 @@ async function withInstruction(build: Build, values: Needs, failure: BuildFailed
   const steps = await readBuilderSteps(tools.executor, sandboxId, exit)
   if (!steps || failure.detail !== '') return failure
   const source = contextSource(request, tools.storage)
-  const progress = { steps, partial: partialBuild(cachedStages) }
+  const progress = { steps, partial: partialBuild(values) }
   const instruction = await tools.readers
     .findInstruction(source, formatOf(request), progress)
     .catch(ignoreRefusal)

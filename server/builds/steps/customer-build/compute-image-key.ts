@@ -14,14 +14,15 @@ export interface Keyed {
 export const computeImageKey: Step<Validated & BasesPulled & NetworkChosen, Keyed> = {
   name: 'compute_image_key',
   stage: 'customer_build',
-  async run({ request, tools }, { bases, pulled, network, canonicalDigest: contextDigest }) {
+  async run({ request, tools }, { bases, pulled, network, mirrors, canonicalDigest: contextDigest }) {
     const [builder, runner] = await settleAll([tools.executor.builder(), tools.executor.runner()])
     const baseImages = resolveBases(bases, builder, pulled)
     if (!baseImages) return { imageKey: undefined }
     const { toolchainDigest } = builder
     const { programDigest } = tools.builder
     const inputs = { request, contextDigest, baseImages, toolchainDigest, programDigest, runner }
-    const key = buildKey({ ...inputs, reach: reachOf(network) })
-    return { imageKey: { key, baseImages, toolchainDigest, reach: reachOf(network) } }
+    const reach = reachOf(network, mirrors)
+    const key = buildKey({ ...inputs, reach })
+    return { imageKey: { key, baseImages, toolchainDigest, reach } }
   },
 }

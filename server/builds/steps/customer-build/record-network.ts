@@ -1,6 +1,6 @@
 import { buildReach } from '../../network/build-reach.ts'
 import { networkAge } from '../../network/network-age.ts'
-import { refusalText } from '../../network/refusal-text.ts'
+import { mirrorFailureText, refusalText } from '../../network/refusal-text.ts'
 import type { Step } from '../step.ts'
 import type { Built } from './built.ts'
 import type { NetworkChosen } from './choose-network.ts'
@@ -25,7 +25,9 @@ export const recordNetwork: Step<Needs, NetworkRecorded & Pick<Built, 'reach' | 
     const reach = buildReach(exits)
     if (reach) write(async () => ({ network: JSON.stringify(reach) }))
     return {
-      refusedLog: exits.map(({ network }) => refusalText(network.refused)).join(''),
+      refusedLog: exits
+        .map(({ network }) => refusalText(network.refused) + mirrorFailureText(network.reached?.mirrors))
+        .join(''),
       ...(reach && { reach }),
       networkSince: networkAge(request.startedAt, values),
     }

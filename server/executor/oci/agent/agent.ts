@@ -10,6 +10,8 @@ import { findRuntimes } from '../bundle/runtimes.ts'
 import { detectCgroups, prepareCgroups, removeCgroups } from '../host/cgroups.ts'
 import { checkHost, findProgram, hostPrograms } from '../host/host-checks.ts'
 import { agentPaths, stagingFolder } from '../host/paths.ts'
+import { readMirrors } from '../mirrors/declared-mirrors.ts'
+import { asReached } from '../mirrors/mirror-address.ts'
 import { gateway4 } from '../network/addresses.ts'
 import { Network } from '../network/network.ts'
 import { Processors } from './capacity/processors.ts'
@@ -100,6 +102,7 @@ export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
   const buildNetworkLayer = await makePlatformLayer(paths.buildPlatform, programs, etcOfBuildNetwork)
   const network = new Network({
     dataDir: options.dataDir,
+    folder: paths.root,
     linksProgram: native.links,
     resolverProgram: native.resolver,
     jobs: options.egress,
@@ -151,6 +154,7 @@ export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
     images,
     runner,
     builder: () => builderIn(paths),
+    mirrors: async () => (await readMirrors(paths.root)).map(asReached),
     onError: options.onError,
   })
   await listen(server, options.socketPath, options.gid)

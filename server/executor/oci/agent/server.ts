@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { ExecutorRefused, SandboxUnknown } from '../../port/errors.ts'
 import type { Builder, Runner } from '../../port/host.ts'
+import type { PackageMirror } from '../../port/package-mirror.ts'
 import type { LogPart } from '../../port/sandboxes.ts'
 import { type JsonAnswers, logStartHeader } from '../protocol/answers.ts'
 import { failureAnswer } from '../protocol/failures.ts'
@@ -17,6 +18,7 @@ interface Services {
   images: Images
   runner: Runner
   builder: () => Promise<Builder>
+  mirrors: () => Promise<PackageMirror[]>
   /** Receives internal failures, which the caller sees only as status 500. */
   onError: (error: unknown) => void
 }
@@ -57,7 +59,7 @@ async function answer(services: Services, message: IncomingMessage, response: Se
 }
 
 async function answerTo(
-  { sandboxes, images, runner, builder }: Services,
+  { sandboxes, images, runner, builder, mirrors }: Services,
   request: AgentRequest,
   message: IncomingMessage,
 ): Promise<Answer> {
@@ -68,6 +70,8 @@ async function answerTo(
       return { json: runner }
     case 'builder':
       return { json: await builder() }
+    case 'mirrors':
+      return { json: await mirrors() }
     case 'list':
       return { json: sandboxes.list() }
     case 'start':

@@ -51,6 +51,7 @@ function checkIdentity(spec: SandboxSpec): void {
   need(spec.network === 'none' || isWhole(spec.network?.egressCapBytes, 0, 2 ** 50), 'network')
   need(isRegistry(spec), 'network.registry')
   need(isRecorded(spec), 'network.recorded')
+  need(hasMirrors(spec), 'network.mirrors')
   need(spec.network === 'none' || isAllowList(spec.network.allow), 'network.allow')
   need(spec.owner === undefined || isWhole(spec.owner, 1, Number.MAX_SAFE_INTEGER), 'owner')
   need(typeof spec.hostname === 'string' && /^[a-z0-9][a-z0-9-]{0,62}$/.test(spec.hostname), 'hostname')
@@ -68,6 +69,11 @@ const isRecorded = ({ network, confinement }: SandboxSpec): boolean =>
   network === 'none' ||
   network.recorded === undefined ||
   (network.recorded === true && confinement === 'build')
+
+const hasMirrors = ({ network, confinement }: SandboxSpec): boolean =>
+  network === 'none' ||
+  network.mirrors === undefined ||
+  (network.mirrors === true && network.recorded === true && confinement === 'build')
 
 function isAllowList(allow: unknown): boolean {
   if (allow === undefined) return true

@@ -3,6 +3,7 @@ import { buffer, json } from 'node:stream/consumers'
 import { finished } from 'node:stream/promises'
 import type { Executor } from '../../port/executor.ts'
 import type { Builder, ExecutorCapacity, Runner } from '../../port/host.ts'
+import type { PackageMirror } from '../../port/package-mirror.ts'
 import type { SandboxExit } from '../../port/sandbox-exit.ts'
 import type { SandboxSpec } from '../../port/sandbox-spec.ts'
 import type { LogPart, SandboxSummary } from '../../port/sandboxes.ts'
@@ -86,6 +87,10 @@ export class AgentClient implements Executor {
 
   builder(): Promise<Builder> {
     return this.#json({ kind: 'builder' })
+  }
+
+  mirrors(): Promise<PackageMirror[]> {
+    return this.#json({ kind: 'mirrors' })
   }
 
   /** Ends idle connections. */

@@ -4,6 +4,7 @@ import { ExecutorRefused } from '../../port/errors.ts'
 import type { Reach } from '../../port/network-reach.ts'
 import type { Refusals } from '../../port/network-refusals.ts'
 import type { SandboxSpec } from '../../port/sandbox-spec.ts'
+import { type MirrorRecords, Mirrors } from '../mirrors/mirrors.ts'
 import { networkNames } from './addresses.ts'
 import { type Link, LinkMaker } from './link-maker.ts'
 import { registryEndpoints } from './registry-endpoints.ts'
@@ -20,6 +21,8 @@ import {
 
 export interface NetworkOptions {
   dataDir: string
+  /** The agent's folder, with the operator's package mirrors. */
+  folder: string
   /** Path of the native program `links`. */
   linksProgram: string
   /** Path of the native program `resolver`. */
@@ -39,7 +42,10 @@ export interface NetworkOptions {
 export type LinkUse = 'jobs' | 'pulls' | 'builds'
 
 /** What a sandbox may reach. */
-type AllowedTargets = Pick<Exclude<SandboxSpec['network'], 'none'>, 'allow' | 'registry' | 'recorded'> & {
+type AllowedTargets = Pick<
+  Exclude<SandboxSpec['network'], 'none'>,
+  'allow' | 'registry' | 'recorded' | 'mirrors'
+> & {
   owner?: number | undefined
 }
 
@@ -75,10 +81,12 @@ export class Network {
   readonly #pulls = new Set<number>()
   /** Links whose reach is recorded, with the resolver's session at their start; undefined: an earlier agent's. */
   readonly #recorded = new Map<number, object | undefined>()
+  readonly #mirrors: Mirrors
   #nextMark = randomInt(marks.first, marks.last)
 
   constructor(options: NetworkOptions) {
     this.#options = options
+    this.#mirrors = new Mirrors(options)
   }
 
   /** Sets up the network in advance. A failure is reported and does not stop the agent. */
@@ -93,7 +101,7 @@ export class Network {
   }
 
   /** Returns an unused link. With an allow list, the link is limited to it before this resolves. */
-  async take(use: LinkUse, { allow, registry, recorded, owner }: AllowedTargets): Promise<Link> {
+  async take(use: LinkUse, { allow, registry, recorded, mirrors, owner }: AllowedTargets): Promise<Link> {
     if (!this.#options[use]) {
       throw new ExecutorRefused('network_off', `the operator has switched the network of ${use} off`)
     }
@@ -112,6 +120,7 @@ export class Network {
         await router.nft(registryRules([link.index], await this.#registry()))
       }
       if (recorded) await this.#record(link, { router, resolver })
+      if (mirrors) await this.#mirrors.open(link.index, router)
       if (!allow) return link
       const listed = this.#list(link, allow)
       await Promise.all([router.nft(listRules('add', listed)), resolver.enforceList(listed)])
@@ -123,12 +132,13 @@ export class Network {
   }
 
   /** Registers the link of a sandbox of an earlier agent. Call before `prepare`. */
-  adopt(link: Link, { allow, registry, recorded, owner }: AllowedTargets): void {
+  adopt(link: Link, { allow, registry, recorded, mirrors, owner }: AllowedTargets): void {
     this.#inUse += 1
     if (owner !== undefined) this.#shares.set(link.index, owner)
     if (allow) this.#list(link, allow)
     if (registry) this.#pulls.add(link.index)
     if (recorded) this.#recorded.set(link.index, undefined)
+    if (mirrors) this.#mirrors.adopt(link.index)
   }
 
   /**
@@ -139,7 +149,8 @@ export class Network {
     const resolver = this.#open?.resolver
     const taken = (await resolver?.takeRecords(index).catch(this.#options.onError)) ?? undefined
     const isComplete = taken !== undefined && this.#recorded.get(index) === resolver?.session
-    const reached = { entries: [], more: 0, ...taken?.reached, isComplete }
+    const mirrors = await this.#mirrors.takeRecords(index)
+    const reached = withMirrors({ entries: [], more: 0, ...taken?.reached, isComplete }, mirrors)
     return {
       ...(taken?.refused.entries.length && { refused: taken.refused }),
       ...(this.#recorded.has(index) && { reached }),
@@ -156,6 +167,7 @@ export class Network {
     if (this.#recorded.delete(link.index)) {
       this.#open?.router.nft(recordRules('delete', [link.index])).catch(this.#options.onError)
     }
+    this.#mirrors.release(link.index, this.#open?.router)
     this.#shares.delete(link.index)
     const listed = this.#lists.get(link.index)
     this.#lists.delete(link.index)
@@ -182,7 +194,7 @@ export class Network {
   /** Removes the router unless sandboxes still use it. */
   async stop(): Promise<void> {
     const open = await this.#opening?.catch(() => undefined)
-    await Promise.all([open?.maker.stop(), open?.resolver.stop()])
+    await Promise.all([open?.maker.stop(), open?.resolver.stop(), this.#mirrors.stop()])
     if (this.#inUse === 0) await removeRouter(networkNames(this.#options.dataDir))
   }
 
@@ -206,6 +218,7 @@ export class Network {
     const router = await Router.open(networkNames(this.#options.dataDir), this.#lists)
     if (this.#pulls.size > 0) await router.nft(registryRules([...this.#pulls], await this.#registry()))
     if (this.#recorded.size > 0) await router.nft(recordRules('add', [...this.#recorded.keys()]))
+    await this.#mirrors.restore(router)
     const maker = new LinkMaker(this.#options.linksProgram, router)
     // The first answer of the maker proves that it has entered the router's namespace.
     this.#pool.push(await maker.make())
@@ -242,3 +255,9 @@ export class Network {
       })
   }
 }
+
+/** The reach of a link with its mirrors, each as one target. */
+const withMirrors = (reached: Reach, mirrors: MirrorRecords | undefined): Reach =>
+  mirrors
+    ? { ...reached, mirrors: mirrors.uses, isComplete: reached.isComplete && mirrors.isComplete }
+    : reached

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { access, readFile, statfs, writeFile } from 'node:fs/promises'
 import { ExecutorRefused } from '../../port/errors.ts'
+import { mirrorAddress } from '../mirrors/mirror-address.ts'
 import { gateway4, type NetworkNames, type UplinkAddresses, uplinkAddresses } from './addresses.ts'
 import {
   type HostAddresses,
@@ -99,6 +100,7 @@ export class Router {
     const inside = [
       'link set dev lo up',
       `address replace ${gateway4}/32 dev lo`,
+      `address replace ${mirrorAddress}/32 dev lo`,
       `address replace ${router4}/30 dev ${routerUplink}`,
       `link set dev ${routerUplink} up`,
       `route replace default via ${host4}`,

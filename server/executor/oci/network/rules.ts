@@ -2,6 +2,7 @@ import { type SpecialRange, specialRanges4, specialRanges6 } from '../../../base
 import { type AllowList, outermost } from '../../port/allow-list.ts'
 import { type RefusalReason, refusalReasons } from '../../port/network-refusals.ts'
 import { gateway4, linkAddresses } from './addresses.ts'
+import { mirrorInput, mirrorOutput, mirrorSets } from './mirror-rules.ts'
 
 /** The mark of a refused packet: the position of its reason in the list, from 1. */
 const markOf = (reason: RefusalReason) => refusalReasons.indexOf(reason) + 1
@@ -108,7 +109,7 @@ export function routerRules(host: HostAddresses): string {
     routerTable,
     `  map listed { type inet_service : mark; }
 ${familyRules(4, host.ip4, specialRanges4)}
-${familyRules(6, host.ip6, specialRanges6)}
+${familyRules(6, host.ip6, specialRanges6)}${mirrorSets(maxSources)}
   chain refuse {
     meta nfproto ipv4 jump note4
     meta nfproto ipv6 jump note6
@@ -153,7 +154,7 @@ ${familyRules(6, host.ip6, specialRanges6)}
     fib saddr . iif oif missing drop
     ct state established,related accept
     ip daddr ${gateway4} meta l4proto { tcp, udp } th dport 53 add @connections4 { ip saddr ct count over ${maxConnections} } drop
-    ip daddr ${gateway4} meta l4proto { tcp, udp } th dport 53 accept
+    ip daddr ${gateway4} meta l4proto { tcp, udp } th dport 53 accept${mirrorInput}
     meta mark set ${markOf('host_address')} goto refuse
   }
   chain output {
@@ -161,7 +162,7 @@ ${familyRules(6, host.ip6, specialRanges6)}
     udp sport ${grantPort} meta nfproto ipv4 jump grant4
     udp sport ${grantPort} meta nfproto ipv6 jump grant6
     udp sport ${grantPort} drop
-    ct state established,related accept
+    ct state established,related accept${mirrorOutput(routerUplink)}
     icmpv6 type { nd-neighbor-solicit, nd-neighbor-advert } accept
     icmp type { destination-unreachable, time-exceeded } accept
     icmpv6 type { destination-unreachable, packet-too-big, time-exceeded } accept

@@ -1,4 +1,5 @@
 import type { Builder, ExecutorCapacity, Runner } from '../../port/host.ts'
+import type { PackageMirror } from '../../port/package-mirror.ts'
 import type { SandboxExit } from '../../port/sandbox-exit.ts'
 import type { SandboxSummary } from '../../port/sandboxes.ts'
 
@@ -10,6 +11,7 @@ export interface JsonAnswers {
   capacity: ExecutorCapacity
   runner: Runner
   builder: Builder
+  mirrors: PackageMirror[]
   list: SandboxSummary[]
   wait: SandboxExit
   forbid: boolean

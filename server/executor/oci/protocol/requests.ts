@@ -17,6 +17,7 @@ const hostPaths = {
   capacity: '/capacity',
   runner: '/runner',
   builder: '/builder',
+  mirrors: '/mirrors',
   list: '/sandboxes',
 } as const
 
@@ -40,6 +41,7 @@ export function requestLine(request: AgentRequest): { method: AgentMethod; path:
     case 'capacity':
     case 'runner':
     case 'builder':
+    case 'mirrors':
     case 'list':
       return { method: 'GET', path: hostPaths[request.kind] }
     case 'hasImage':
