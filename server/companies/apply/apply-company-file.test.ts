@@ -5,8 +5,8 @@ import { createTestDatabase } from '../../../testing/database/test-database.ts'
 import { findKeyCredentials, findLogin } from '../../access/authentication/credential-store.ts'
 import { hashApiKey } from '../../access/keys/api-key-secret.ts'
 import { verifyPassword } from '../../access/login/passwords.ts'
+import { YamlFileInvalid } from '../../base/yaml/yaml-file.ts'
 import { applyCompanyFile } from './apply-company-file.ts'
-import { CompanyFileInvalid } from './company-yaml.ts'
 
 const { db } = await createTestDatabase()
 const now = new Date('2026-01-01T00:00:00Z')
@@ -19,7 +19,7 @@ const problemsOf = (text: string): Promise<string[]> =>
   apply(text).then(
     () => [],
     (error: unknown) => {
-      if (error instanceof CompanyFileInvalid) return error.problems
+      if (error instanceof YamlFileInvalid) return error.problems
       throw error
     },
   )

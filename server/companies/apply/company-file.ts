@@ -1,12 +1,10 @@
 import type { SocialMediaChannel } from '@sandbox-jobs/contract/resources/agents/social-media-client.ts'
+import type { FilePath } from '../../base/yaml/yaml-file.ts'
 
 /** The content of a company file. Its form is checked; its names are not resolved yet. */
 export interface CompanyFile {
   companies: DeclaredCompany[]
 }
-
-/** Position of a value in the file: keys and list indexes from the top. */
-export type FilePath = (string | number)[]
 
 /** An omitted section is undefined. The apply then does not change or remove its entries. */
 export interface DeclaredCompany {
@@ -67,10 +65,4 @@ export interface DeclaredApiKey {
   rooms: string[]
   domains: string[]
   expiresAt: Date | null
-}
-
-/** One mistake in a file. */
-export interface FileProblem {
-  path: FilePath
-  message: string
 }

@@ -1,4 +1,5 @@
-import type { DeclaredClient, DeclaredCompany, FileProblem } from './company-file.ts'
+import type { FileProblem } from '../../base/yaml/yaml-file.ts'
+import type { DeclaredClient, DeclaredCompany } from './company-file.ts'
 import { type CompanySnapshot, roomKey } from './snapshot.ts'
 
 /* External people of rooms. Only rooms whose list of clients is given are changed. */

@@ -9,6 +9,8 @@ import {
   roles,
 } from '@sandbox-jobs/contract/resources/companies/user.ts'
 import { anyOrigin, badDomains } from '../../access/origins.ts'
+import { FieldReader } from '../../base/yaml/field-reader.ts'
+import type { FilePath, FileProblem } from '../../base/yaml/yaml-file.ts'
 import type {
   CompanyFile,
   DeclaredApiKey,
@@ -18,10 +20,7 @@ import type {
   DeclaredMember,
   DeclaredRoom,
   DeclaredUser,
-  FilePath,
-  FileProblem,
 } from './company-file.ts'
-import { FieldReader } from './field-reader.ts'
 
 const name = {
   // No slash, because keys refer to rooms as department/room. No control characters, because names are printed.

@@ -1,6 +1,6 @@
 import { sha256Of } from '../../../base/sha256.ts'
+import { YamlFileInvalid } from '../../../base/yaml/yaml-file.ts'
 import { type ApplyResult, applyCompanyFile } from '../../../companies/apply/apply-company-file.ts'
-import { CompanyFileInvalid } from '../../../companies/apply/company-yaml.ts'
 import { actOnService, type LocalService, onLocalService, type ServiceRefusal } from '../local-service.ts'
 
 export type { ApplyResult } from '../../../companies/apply/apply-company-file.ts'
@@ -20,7 +20,7 @@ export async function applyCompanies(text: string, options: { dryRun: boolean })
       : actOnService({ act: 'directory_apply', details: { file: sha256Of(Buffer.from(text)) } }, apply))
     return outcome.ok ? { ok: true, result: outcome.value } : outcome
   } catch (error) {
-    if (error instanceof CompanyFileInvalid) return { ok: false, cause: 'file', problems: error.problems }
+    if (error instanceof YamlFileInvalid) return { ok: false, cause: 'file', problems: error.problems }
     throw error
   }
 }

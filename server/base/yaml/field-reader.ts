@@ -1,4 +1,4 @@
-import type { FilePath, FileProblem } from './company-file.ts'
+import type { FilePath, FileProblem } from './yaml-file.ts'
 
 type Fields = Record<string, unknown>
 

@@ -1,36 +1,44 @@
 import { type Document, LineCounter, parseDocument } from 'yaml'
-import type { FilePath, FileProblem } from './company-file.ts'
 
-export const companyFileMaxBytes = 1024 * 1024
+/** Position of a value in the file: keys and list indexes from the top. */
+export type FilePath = (string | number)[]
+
+/** One mistake in a file. */
+export interface FileProblem {
+  path: FilePath
+  message: string
+}
+
+export const yamlFileMaxBytes = 1024 * 1024
 const aliasesMax = 100
 
-/** A company file that cannot be applied. Lists every problem with its line, one per line. */
-export class CompanyFileInvalid extends Error {
+/** A file that cannot be applied. Lists every problem with its line, one per line. */
+export class YamlFileInvalid extends Error {
   readonly problems: string[]
 
   constructor(problems: string[]) {
     super(`${problems.length} ${problems.length === 1 ? 'problem' : 'problems'} in the file`)
-    this.name = 'CompanyFileInvalid'
+    this.name = 'YamlFileInvalid'
     this.problems = problems
   }
 }
 
-export interface CompanyYaml {
+export interface YamlFile {
   value: unknown
   /** Formats problems with their lines, in file order. */
   locate(problems: FileProblem[]): string[]
 }
 
-/** Parses YAML 1.2. Throws `CompanyFileInvalid` unless the text is exactly one valid document. */
-export function parseCompanyYaml(text: string): CompanyYaml {
-  if (Buffer.byteLength(text) > companyFileMaxBytes) {
-    throw new CompanyFileInvalid([`the file is larger than ${companyFileMaxBytes / 1024} KiB`])
+/** Parses YAML 1.2. Throws `YamlFileInvalid` unless the text is exactly one valid document. */
+export function parseYamlFile(text: string): YamlFile {
+  if (Buffer.byteLength(text) > yamlFileMaxBytes) {
+    throw new YamlFileInvalid([`the file is larger than ${yamlFileMaxBytes / 1024} KiB`])
   }
   const lines = new LineCounter()
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false })
   const mistakes = [...document.errors, ...document.warnings]
   if (mistakes.length > 0) {
-    throw new CompanyFileInvalid(
+    throw new YamlFileInvalid(
       mistakes.map((each) => `line ${lines.linePos(each.pos[0]).line}: ${each.message}`),
     )
   }
@@ -42,7 +50,7 @@ function toValue(document: Document.Parsed): unknown {
     return document.toJS({ maxAliasCount: aliasesMax })
   } catch (error) {
     // Too many aliases, or an alias without an anchor.
-    throw new CompanyFileInvalid([error instanceof Error ? error.message : String(error)])
+    throw new YamlFileInvalid([error instanceof Error ? error.message : String(error)])
   }
 }
 
