@@ -4,6 +4,7 @@
 // Each domain may import those before it.
 const domainOrder = [
   'access',
+  'billing',
   'companies',
   'environments',
   'findings',
@@ -16,6 +17,7 @@ const domainOrder = [
 ]
 // Within a domain, each folder may import those before it. Mutually dependent folders share an entry.
 const folderOrder = {
+  billing: ['prices', 'holds', 'budgets', 'usage'],
   companies: ['chatrooms', 'apply', 'settings|storage'],
   environments: ['catalogue', 'uploads', 'versions', 'retention', 'operator'],
   secrets: ['envelope|keys', 'store', 'write', 'approvals', 'slots', 'resolve', 'rotation'],

@@ -104,6 +104,21 @@ create table blocked_digests (
   constraint blocked_digests_reason_check CHECK (length(reason) >= 1 AND length(reason) <= 512)
 );
 
+create table budget_changes (
+  company_id text not null,
+  month date not null,
+  micro bigint not null,
+  constraint budget_changes_micro_check CHECK (micro <> 0)
+);
+CREATE INDEX budget_changes_by_company ON budget_changes USING btree (company_id);
+
+create table budget_spend (
+  company_id text not null,
+  month date not null,
+  micro bigint not null,
+  constraint budget_spend_pkey PRIMARY KEY (company_id, month)
+);
+
 create table build_attempts (
   id text not null,
   company_id text not null,
@@ -156,6 +171,7 @@ CREATE INDEX build_attempts_served ON build_attempts USING btree (company_id, st
 CREATE TRIGGER count_kept_delete AFTER DELETE ON build_attempts REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_delete_build_attempts();
 CREATE TRIGGER count_kept_insert AFTER INSERT ON build_attempts REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_insert_build_attempts();
 CREATE TRIGGER count_kept_update AFTER UPDATE ON build_attempts REFERENCING OLD TABLE AS olds NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_update_build_attempts();
+CREATE TRIGGER settle_ended_build AFTER UPDATE ON build_attempts FOR EACH ROW WHEN (new.terminal_at IS NOT NULL AND old.terminal_at IS NULL) EXECUTE FUNCTION settle_ended_build();
 
 create table build_cache (
   company_id text not null,
@@ -224,6 +240,31 @@ create table built_prefixes (
 );
 CREATE INDEX built_prefixes_age ON built_prefixes USING btree (noted_at);
 
+create table charges (
+  subject_id text not null,
+  company_id text not null,
+  kind text not null,
+  list_id bigint not null,
+  region text not null,
+  month date not null,
+  per_second_micro bigint not null,
+  ingress_per_gib_micro bigint not null,
+  egress_per_gib_micro bigint not null,
+  minimum_billed_seconds integer not null,
+  reserved_seconds integer not null,
+  held_micro bigint not null,
+  billed_seconds integer,
+  cost_micro bigint,
+  settled_at timestamp with time zone,
+  constraint charges_pkey PRIMARY KEY (subject_id),
+  constraint charges_check CHECK (reserved_seconds >= minimum_billed_seconds),
+  constraint charges_cost_micro_check CHECK (cost_micro >= 0),
+  constraint charges_held_micro_check CHECK (held_micro >= 0),
+  constraint charges_kind_check CHECK (kind = ANY (ARRAY['run'::text, 'build'::text])),
+  constraint charges_settled CHECK ((settled_at IS NULL) = (cost_micro IS NULL) AND (settled_at IS NULL) = (billed_seconds IS NULL))
+);
+CREATE INDEX charges_held ON charges USING btree (company_id) WHERE settled_at IS NULL;
+
 create table chatroom_members (
   chatroom_id text not null,
   user_id text not null,
@@ -263,6 +304,17 @@ create table companies (
   constraint companies_pkey PRIMARY KEY (id),
   constraint companies_name_key UNIQUE (name),
   constraint companies_name_check CHECK (length(name) >= 1 AND length(name) <= 256)
+);
+
+create table company_budgets (
+  company_id text not null,
+  month date not null,
+  recurring boolean not null,
+  amount_micro bigint not null,
+  constraint company_budgets_pkey PRIMARY KEY (company_id, month, recurring),
+  constraint company_budgets_amount_micro_check CHECK (amount_micro >= 0 AND amount_micro <= '9007199254740991'::bigint),
+  constraint company_budgets_month_check CHECK (EXTRACT(day FROM month) = 1::numeric),
+  constraint company_budgets_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id)
 );
 
 create table company_settings (
@@ -632,6 +684,41 @@ CREATE TRIGGER count_kept_delete AFTER DELETE ON owned_objects REFERENCING OLD T
 CREATE TRIGGER count_kept_insert AFTER INSERT ON owned_objects REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_insert_owned_objects();
 CREATE TRIGGER count_kept_update AFTER UPDATE ON owned_objects REFERENCING OLD TABLE AS olds NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_update_owned_objects();
 
+create table price_lists (
+  id bigint generated always as identity not null,
+  currency text not null,
+  rate_version text not null,
+  bound_version text not null,
+  minimum_billed_seconds integer not null,
+  finalization_seconds integer not null,
+  outbound_reservation_bytes bigint not null,
+  applied_at timestamp with time zone default now() not null,
+  constraint price_lists_pkey PRIMARY KEY (id),
+  constraint price_lists_bound_version_check CHECK (length(bound_version) >= 1 AND length(bound_version) <= 64),
+  constraint price_lists_currency_check CHECK (currency = 'USD'::text),
+  constraint price_lists_finalization_seconds_check CHECK (finalization_seconds >= 0 AND finalization_seconds <= 86400),
+  constraint price_lists_minimum_billed_seconds_check CHECK (minimum_billed_seconds >= 0 AND minimum_billed_seconds <= 86400),
+  constraint price_lists_outbound_reservation_bytes_check CHECK (outbound_reservation_bytes >= 0),
+  constraint price_lists_rate_version_check CHECK (length(rate_version) >= 1 AND length(rate_version) <= 64)
+);
+
+create table prices (
+  list_id bigint not null,
+  kind text not null,
+  profile text not null,
+  region text not null,
+  place integer not null,
+  per_second_micro bigint not null,
+  ingress_per_gib_micro bigint not null,
+  egress_per_gib_micro bigint not null,
+  constraint prices_pkey PRIMARY KEY (list_id, kind, profile, region),
+  constraint prices_egress_per_gib_micro_check CHECK (egress_per_gib_micro >= 0 AND egress_per_gib_micro <= '1000000000000'::bigint),
+  constraint prices_ingress_per_gib_micro_check CHECK (ingress_per_gib_micro >= 0 AND ingress_per_gib_micro <= '1000000000000'::bigint),
+  constraint prices_kind_check CHECK (kind = ANY (ARRAY['run'::text, 'build'::text])),
+  constraint prices_per_second_micro_check CHECK (per_second_micro >= 0 AND per_second_micro <= '1000000000000'::bigint),
+  constraint prices_list_id_fkey FOREIGN KEY (list_id) REFERENCES price_lists(id)
+);
+
 create table public_links (
   id text not null,
   company_id text not null,
@@ -950,6 +1037,7 @@ CREATE TRIGGER count_ended_run AFTER UPDATE ON runs FOR EACH ROW WHEN (new.termi
 CREATE TRIGGER keep_references BEFORE UPDATE OF company_id, chatroom_id, task_id, task_version_id, environment_version_id, share_grant_id ON runs FOR EACH ROW EXECUTE FUNCTION keep_references();
 CREATE TRIGGER note_made_runs AFTER INSERT ON runs REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION note_made_runs();
 CREATE TRIGGER requeued_takes_turn AFTER UPDATE ON runs FOR EACH ROW WHEN (new.state = 'queued'::text AND old.state <> 'queued'::text) EXECUTE FUNCTION requeued_takes_turn();
+CREATE TRIGGER settle_ended_run AFTER UPDATE ON runs FOR EACH ROW WHEN (new.terminal_at IS NOT NULL AND old.terminal_at IS NULL) EXECUTE FUNCTION settle_ended_run();
 
 create table script_uploads (
   id text not null,
@@ -1395,6 +1483,42 @@ CREATE INDEX upload_sessions_unused ON upload_sessions USING btree (receiving_un
 CREATE TRIGGER count_kept_delete AFTER DELETE ON upload_sessions REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_delete_upload_sessions();
 CREATE TRIGGER count_kept_insert AFTER INSERT ON upload_sessions REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_insert_upload_sessions();
 CREATE TRIGGER count_kept_update AFTER UPDATE ON upload_sessions REFERENCING OLD TABLE AS olds NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_update_upload_sessions();
+
+create table usage_changes (
+  place bigint generated always as identity not null,
+  company_id text not null,
+  day date not null,
+  kind text not null,
+  subject_id text not null,
+  chatroom_id text not null,
+  department_id text,
+  principal_type text not null,
+  principal_id text not null,
+  seconds bigint not null,
+  ingress_bytes bigint not null,
+  egress_bytes bigint not null,
+  cost_micro bigint not null,
+  constraint usage_changes_pkey PRIMARY KEY (place)
+);
+CREATE INDEX usage_changes_by_company ON usage_changes USING btree (company_id);
+
+create table usage_days (
+  company_id text not null,
+  day date not null,
+  kind text not null,
+  subject_id text not null,
+  chatroom_id text not null,
+  department_id text not null,
+  principal_type text not null,
+  principal_id text not null,
+  count bigint not null,
+  seconds bigint not null,
+  ingress_bytes bigint not null,
+  egress_bytes bigint not null,
+  cost_micro bigint not null,
+  constraint usage_days_pkey PRIMARY KEY (company_id, day, kind, subject_id, chatroom_id, department_id, principal_type, principal_id),
+  constraint usage_days_kind_check CHECK (kind = ANY (ARRAY['run'::text, 'build'::text]))
+);
 
 create table users (
   id text not null,
@@ -2438,6 +2562,67 @@ AS $function$
     end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.settle_charge(subject text, company text, is_billed boolean, used_seconds bigint, ingress bigint, egress bigint)
+ RETURNS bigint
+ LANGUAGE plpgsql
+AS $function$
+    declare
+      held charges;
+      billed bigint := 0;
+      cost bigint := 0;
+    begin
+      select * into held from charges where subject_id = subject and company_id = company and settled_at is null;
+      if not found then return 0; end if;
+      if is_billed and used_seconds is not null then
+        billed := least(greatest(used_seconds, held.minimum_billed_seconds), held.reserved_seconds);
+        cost := least(9007199254740991, billed::numeric * held.per_second_micro
+          + ceil(ingress::numeric * held.ingress_per_gib_micro / 1073741824)
+          + ceil(egress::numeric * held.egress_per_gib_micro / 1073741824));
+      end if;
+      update charges set billed_seconds = billed, cost_micro = cost, settled_at = clock_timestamp()
+      where subject_id = subject and company_id = company;
+      if cost <> held.held_micro then
+        insert into budget_changes (company_id, month, micro) values (company, held.month, cost - held.held_micro);
+      end if;
+      return cost;
+    end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.settle_ended_build()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    declare
+      seconds bigint := used_seconds(new.started_at, new.terminal_at);
+      cost bigint := settle_charge(new.id, new.company_id, new.state <> 'platform_failed', seconds, 0, 0);
+    begin
+      insert into usage_changes (company_id, day, kind, subject_id, chatroom_id, department_id, principal_type,
+        principal_id, seconds, ingress_bytes, egress_bytes, cost_micro)
+      select new.company_id, (new.queued_at at time zone 'UTC')::date, 'build', e.id, '',
+        case when e.owner_scope = 'department' then e.owner_id else '' end, '', '', coalesce(seconds, 0), 0, 0, cost
+      from environment_versions v join environments e on e.id = v.environment_id where v.id = new.environment_version_id;
+      return null;
+    end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.settle_ended_run()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    declare
+      seconds bigint := used_seconds(new.started_at, new.terminal_at);
+      cost bigint := settle_charge(new.id, new.company_id, new.state <> 'platform_failed', seconds,
+        new.measured_ingress_bytes, new.measured_egress_bytes);
+    begin
+      insert into usage_changes (company_id, day, kind, subject_id, chatroom_id, principal_type, principal_id, seconds,
+        ingress_bytes, egress_bytes, cost_micro)
+      values (new.company_id, (new.queued_at at time zone 'UTC')::date, 'run', new.task_id, new.chatroom_id,
+        new.principal_type, new.principal_id, coalesce(seconds, 0), new.measured_ingress_bytes,
+        new.measured_egress_bytes, cost);
+      return null;
+    end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.take_turns(company_ids text[])
  RETURNS void
  LANGUAGE plpgsql
@@ -2456,4 +2641,13 @@ AS $function$
         on conflict do nothing;
       end loop;
     end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.used_seconds(started timestamp with time zone, ended timestamp with time zone)
+ RETURNS bigint
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+      select case when started is not null and ended is not null then greatest(0, ceil(extract(epoch from ended - started)))::bigint end
+    $function$
 ;

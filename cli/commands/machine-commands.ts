@@ -31,6 +31,7 @@ const operatorCommands: Commands = {
   'build-fence': async () =>
     (await import('./operator/images/operator-build-fence.ts')).operatorBuildFenceCommand(),
   company: async () => (await import('./operator/service/operator-company.ts')).operatorCompanyCommand(),
+  prices: async () => (await import('./operator/billing/operator-prices.ts')).operatorPricesCommand(),
   block: async () => (await import('./operator/images/operator-block.ts')).operatorBlockCommand(),
   unblock: async () => (await import('./operator/images/operator-unblock.ts')).operatorUnblockCommand(),
   backup: async () => (await import('./operator/service/operator-backup.ts')).operatorBackupCommand(),

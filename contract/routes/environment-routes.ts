@@ -163,6 +163,9 @@ export const environmentRoutes = {
       'storage_quota_exceeded',
       'disk_space_low',
       'build_admission_fenced',
+      'budget_reservation_exceeded',
+      'invalid_envelope',
+      'missing_window',
     ],
   }),
   retryProvisioning: route({
@@ -196,6 +199,9 @@ export const environmentRoutes = {
       'build_region_unavailable',
       'sandbox_queued_build_limit',
       'build_admission_fenced',
+      'budget_reservation_exceeded',
+      'invalid_envelope',
+      'missing_window',
     ],
   }),
   listBuilds: route({

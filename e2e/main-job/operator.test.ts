@@ -125,6 +125,35 @@ test('the limits of one company are changed, and those of others stay', async ()
   })
 })
 
+test('prices and a budget hold for what is queued from now on, and a run costs what it used', async () => {
+  const file = join(import.meta.dirname, '../../examples/prices.yaml')
+  const planned = await operate<{ changes: unknown[] }>('prices', 'apply', file, '--dry-run')
+  expect(await operate('prices', 'show')).toBeNull()
+  expect(await operate('prices', 'apply', file)).toEqual({ ...planned, dry_run: false })
+  expect(await operate('prices', 'apply', file)).toMatchObject({ changes: [] })
+  const task = await publish(acme, { environmentVersion: built, workScript: greet })
+  await operate('company', 'budget', 'acme', '0.01')
+  await expect(submit(acme, task, null)).rejects.toMatchObject({
+    status: 403,
+    code: 'budget_reservation_exceeded',
+  })
+  await operate('company', 'budget', 'acme', '5')
+  const { id } = await submit(acme, task, null)
+  const run = await runWhen(acme, id, ended)
+  expect(run).toMatchObject({ status: 'completed' })
+  const params = { id: run.task_id }
+  const [item] = await acme.client.call(allRoutes.listTaskRuns, { params })
+  // A second each, however long it took on this machine.
+  expect(item?.cost_usd).toMatch(/^0[.]000[0-9]{2}0$/)
+  expect(await operate('company', 'budget', 'acme')).toMatchObject({
+    limit: '5.000000',
+    held: '0.000000',
+    spent: item?.cost_usd,
+  })
+  await operate('company', 'budget', 'acme', '--none')
+  await expect(operate('prices', 'apply', '/dev/null')).rejects.toMatchObject({ code: 2 })
+})
+
 test('the running runner release is listed and approved', async () => {
   const { items } = await operate<{
     items: { release: string; runs: boolean; approved_at: string | null }[]

@@ -4,7 +4,7 @@ import { programNeverStarted } from '../../server/executor/port/sandbox-exit.ts'
 import { claimExpired } from '../../server/executor/port/start-in-time.ts'
 import { maxStartAttempts } from '../../server/runs/drive/start-steps.ts'
 import type { ModelledHost } from './modelled-host.ts'
-import { bytesPerRun, type SimulatedRun, type SimulatedRuns } from './simulated-runs.ts'
+import { bytesPerRun, isBilled, type SimulatedRun, type SimulatedRuns } from './simulated-runs.ts'
 
 interface Observed {
   hosts: readonly ModelledHost[]
@@ -13,11 +13,30 @@ interface Observed {
 }
 
 /** Yields the faults of a world after it has settled. Faults before that are reported when they happen. */
-export function* checkWorld({ rows, countedBytes }: SimulatedRuns, seen: Observed): Generator<string> {
+export function* checkWorld(runs: SimulatedRuns, seen: Observed): Generator<string> {
+  const { rows, countedBytes } = runs
   for (const run of rows.values()) yield* checkRun(run, seen)
   for (const host of seen.hosts) for (const id of host.residue) yield `sandbox ${id} was not removed`
   const keptBytes = [...rows.values()].filter(({ end }) => end?.results).length * bytesPerRun
   if (countedBytes !== keptBytes) yield `${countedBytes} bytes are counted of ${keptBytes} that are kept`
+  yield* checkMoney(runs)
+}
+
+/** When all is quiet no hold is left, each run costs what it should, and the budgets hold the sum. */
+function* checkMoney({ rows, charges, committedMicro }: SimulatedRuns): Generator<string> {
+  let costMicro = 0
+  for (const run of rows.values()) {
+    const charge = charges.get(run.id)
+    if (!charge || charge.costMicro === null) {
+      yield `${run.id} is ${run.state}, and its charge is not settled`
+      continue
+    }
+    costMicro += charge.costMicro
+    if (charge.costMicro > charge.heldMicro) yield `${run.id} costs more than it reserved`
+    if (charge.costMicro > 0 !== isBilled(run))
+      yield `${run.id} is ${run.state} and costs ${charge.costMicro}`
+  }
+  if (committedMicro !== costMicro) yield `budgets hold ${committedMicro}, and the runs cost ${costMicro}`
 }
 
 /** Whether another machine ended the run because its lease expired. */

@@ -14,9 +14,13 @@ import {
 import type { Rules } from './rules.ts'
 import {
   bytesPerRun,
+  heldMicroOf,
+  isBilled,
   isLive,
   passedOver,
+  perSecondMicro,
   type RunsEnvironment,
+  type SimulatedCharge,
   type SimulatedRun,
   type SimulatedRuns,
   type Submitted,
@@ -30,6 +34,8 @@ import {
 export class ModelledRuns implements SimulatedRuns {
   readonly rows = new Map<string, SimulatedRun>()
   countedBytes = 0
+  readonly charges = new Map<string, SimulatedCharge>()
+  committedMicro = 0
   readonly #rules: Rules
   readonly #environment: RunsEnvironment
 
@@ -52,13 +58,18 @@ export class ModelledRuns implements SimulatedRuns {
       end: undefined,
       contentStored: false,
     })
+    this.charges.set(run.id, { heldMicro: heldMicroOf(run), costMicro: null })
+    this.committedMicro += heldMicroOf(run)
   }
 
   /** As `cancelRun` does. */
   cancel(id: string): void {
     const row = this.#row(id)
     if (!isTerminal(runMachine, row.state)) row.cancelRequested = true
-    if (this.#apply(cancelledInQueue(row))) return
+    if (this.#apply(cancelledInQueue(row))) {
+      if (this.#rules.settles === 'with each end') this.settle(row)
+      return
+    }
     this.#apply(cancelRequested(row))
   }
 
@@ -134,11 +145,20 @@ export class ModelledRuns implements SimulatedRuns {
     row.end = end
     row.contentStored = end.results !== undefined && this.#rules.storesContent
     if (this.#rules.countsKept === 'with the end') this.countKept(run)
+    if (this.#rules.settles !== 'afterwards') this.settle(run)
     return true
   }
 
   countKept(run: ClaimedRun): void {
     if (this.#row(run.id).end?.results) this.countedBytes += bytesPerRun
+  }
+
+  /** As the trigger `settle_ended_run` does, by its minimum. */
+  settle({ id }: Pick<ClaimedRun, 'id'>): void {
+    const charge = this.charges.get(id)
+    if (!charge || charge.costMicro !== null) return
+    charge.costMicro = isBilled(this.#row(id)) ? perSecondMicro : 0
+    this.committedMicro += charge.costMicro - charge.heldMicro
   }
 
   #hold(row: SimulatedRun, worker: string): void {

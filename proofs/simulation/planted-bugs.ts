@@ -71,6 +71,8 @@ export const plantedBugs: Record<string, Partial<Rules>> = {
   'a run of another machine is declared never started': { provesForOthers: true },
   'a claim serves the oldest run without fairness': { fairTurns: false },
   'stored bytes are counted after the end of a run': { countsKept: 'afterwards' },
+  'a run that is cancelled in the queue keeps its hold': { settles: 'with the end by a worker' },
+  'a charge is settled after the end of its run': { settles: 'afterwards' },
 }
 
 /** Broken rules of the agent's marks, for worlds with the agent's code. */

@@ -24,7 +24,7 @@ interface QueueParts {
   runs: SimulatedRuns
   timeline: Timeline
   listeners: Listeners
-  rules: Pick<Rules, 'takesBack' | 'countsKept'>
+  rules: Pick<Rules, 'takesBack' | 'countsKept' | 'settles'>
 }
 
 export function queueOf(actor: Actor, { runs, timeline, listeners, rules }: QueueParts): RunQueue {
@@ -50,6 +50,7 @@ export function queueOf(actor: Actor, { runs, timeline, listeners, rules }: Queu
     finish: async (run, end) => {
       const ended = await call(() => runs.finish(run, end))
       if (ended && rules.countsKept === 'afterwards') await call(() => runs.countKept(run))
+      if (ended && rules.settles === 'afterwards') await call(() => runs.settle(run))
       return ended
     },
     storageLeft: notUsed,

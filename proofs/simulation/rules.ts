@@ -43,6 +43,8 @@ export interface Rules {
   fairTurns: boolean
   /** When the stored bytes of a run are counted. */
   countsKept: 'with the end' | 'afterwards'
+  /** When the charge of a run is settled. */
+  settles: 'with each end' | 'with the end by a worker' | 'afterwards'
   stops: boolean
 }
 
@@ -70,5 +72,6 @@ export const trueRules: Rules = {
   refusesLateStarts: true,
   fairTurns: true,
   countsKept: 'with the end',
+  settles: 'with each end',
   stops: true,
 }

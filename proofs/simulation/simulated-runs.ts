@@ -34,12 +34,32 @@ export type Submitted = Pick<SimulatedRun, 'id' | 'companyId' | 'program' | 'tim
 
 type MaybePromise<T> = T | Promise<T>
 
+/** What a run reserves; its cost is null until it is settled. */
+export interface SimulatedCharge {
+  heldMicro: number
+  costMicro: number | null
+}
+
+/** The hold of each run, and the cost of each that is billed, in the model. */
+export const heldMicroOf = ({ timeoutSeconds }: Pick<SimulatedRun, 'timeoutSeconds'>): number =>
+  (timeoutSeconds + finalizationSeconds) * perSecondMicro
+export const finalizationSeconds = 60
+export const perSecondMicro = 7
+
+/** Whether the run costs anything: its program started, and the platform did not fail it. */
+export const isBilled = ({ state, end }: SimulatedRun): boolean =>
+  state !== 'platform_failed' && Boolean(end?.exit?.startedAt)
+
 /** The table of runs, as workers and tenants change it, one statement after another: a model, or Postgres. */
 export interface SimulatedRuns {
   /** The rows after the last statement. */
   readonly rows: ReadonlyMap<string, SimulatedRun>
   /** Counted bytes of stored results. */
   readonly countedBytes: number
+  /** By run. */
+  readonly charges: ReadonlyMap<string, SimulatedCharge>
+  /** What is reserved and spent of all budgets. */
+  readonly committedMicro: number
   submit(run: Submitted): MaybePromise<void>
   cancel(id: string): MaybePromise<void>
   claimNext(worker: string): MaybePromise<NextRun | undefined>
@@ -51,6 +71,8 @@ export interface SimulatedRuns {
   finish(run: ClaimedRun, end: RunEnd): MaybePromise<boolean>
   /** For the planted bug that counts in a separate statement. */
   countKept(run: ClaimedRun): MaybePromise<void>
+  /** For the planted bug that settles in a separate statement. */
+  settle(run: ClaimedRun): MaybePromise<void>
 }
 
 export interface RunsEnvironment {

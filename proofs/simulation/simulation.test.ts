@@ -27,6 +27,8 @@ const soonFound = [
   'a run of another machine is declared never started',
   'a claim serves the oldest run without fairness',
   'stored bytes are counted after the end of a run',
+  'a run that is cancelled in the queue keeps its hold',
+  'a charge is settled after the end of its run',
 ]
 test.each(soonFound)('the simulation finds: %s', async (bug) => {
   const planted = plantedBugs[bug]

@@ -2,7 +2,9 @@ import type { RunState } from '@sandbox-jobs/contract/states/run-states.ts'
 import { sql } from 'kysely'
 import { createLog } from '../../server/base/logging.ts'
 import { sha256Of } from '../../server/base/sha256.ts'
-import { connect, type Database } from '../../server/db/database.ts'
+import { insertCharge } from '../../server/billing/holds/charge-store.ts'
+import type { Charge } from '../../server/billing/holds/hold.ts'
+import { connect, type Database, type Trx } from '../../server/db/database.ts'
 import { cancelRun } from '../../server/runs/queue/cancel-run.ts'
 import type { ClaimedRun, NextRun, TakenOverRun } from '../../server/runs/queue/claim-store.ts'
 import {
@@ -19,8 +21,12 @@ import { makeTenant } from '../../testing/factories/tenant.ts'
 import type { Rules } from './rules.ts'
 import {
   bytesPerRun,
+  finalizationSeconds,
+  heldMicroOf,
   passedOver,
+  perSecondMicro,
   type RunsEnvironment,
+  type SimulatedCharge,
   type SimulatedRun,
   type SimulatedRuns,
   type Submitted,
@@ -67,13 +73,14 @@ export async function openSqlFixture(url: string, companies: readonly string[]):
 
 /** Deletes the rows of the last world. */
 export async function clearRuns({ db }: SqlFixture): Promise<void> {
-  await sql`truncate runs, run_contents, run_artifacts, run_inputs, state_events, run_count_changes, queue_turns cascade`.execute(
-    db,
-  )
+  await sql`truncate runs, run_contents, run_artifacts, run_inputs, state_events, run_count_changes, queue_turns, charges,
+    budget_changes, usage_changes cascade`.execute(db)
 }
 
 export class SqlRuns implements SimulatedRuns {
   readonly rows = new Map<string, SimulatedRun>()
+  readonly charges = new Map<string, SimulatedCharge>()
+  committedMicro = 0
   readonly #fixture: SqlFixture
   readonly #rules: Rules
   readonly #environment: RunsEnvironment
@@ -92,8 +99,8 @@ export class SqlRuns implements SimulatedRuns {
     const task = this.#fixture.companies.get(companyId)
     if (!task) throw new Error(`no company ${companyId}`)
     const content = Buffer.from('null')
-    return this.#execute(async (db) => {
-      await db
+    const insert = async (trx: Trx) => {
+      await trx
         .insertInto('runs')
         .values({
           id,
@@ -112,6 +119,10 @@ export class SqlRuns implements SimulatedRuns {
           input_digest: sha256Of(content),
         })
         .execute()
+      await insertCharge(trx, chargeOf({ id, companyId: task.companyId, timeoutSeconds }))
+    }
+    return this.#execute(async (db) => {
+      await db.transaction().execute(insert)
       this.rows.set(id, { ...newRow, id, companyId: task.companyId, program, timeoutSeconds })
     })
   }
@@ -177,6 +188,10 @@ export class SqlRuns implements SimulatedRuns {
     throw new Error('kept bytes are counted by the model alone')
   }
 
+  settle(): void {
+    throw new Error('charges are settled late by the model alone')
+  }
+
   /** Runs one statement of a worker or a tenant at the world's time, and then reads the rows again. */
   async #execute<T>(statement: (db: Database) => Promise<T>): Promise<T> {
     const { db } = this.#fixture
@@ -190,17 +205,40 @@ export class SqlRuns implements SimulatedRuns {
   async #readRows(db: Database): Promise<void> {
     const { rows } = await sql<ReadRow>`
       select r.id, r.state, fence, worker, machine, sandbox_id as "sandboxId",
-        coalesce(extract(epoch from r.claimed_at) * 1000 - ${epochMs}, 0)::bigint as "claimedMs", c.run_id is not null as "contentStored"
-      from runs r left join run_contents c on c.run_id = r.id
+        coalesce(extract(epoch from r.claimed_at) * 1000 - ${epochMs}, 0)::bigint as "claimedMs", c.run_id is not null as "contentStored",
+        charges.held_micro as "heldMicro", charges.cost_micro as "costMicro",
+        (select coalesce(sum(micro), 0)::bigint from budget_changes) as "committedMicro"
+      from runs r left join run_contents c on c.run_id = r.id join charges on charges.subject_id = r.id
     `.execute(db)
-    for (const row of rows) Object.assign(this.rows.get(row.id) ?? {}, row)
+    for (const { heldMicro, costMicro, committedMicro, ...row } of rows) {
+      Object.assign(this.rows.get(row.id) ?? {}, row)
+      this.charges.set(row.id, { heldMicro, costMicro })
+      this.committedMicro = committedMicro
+    }
   }
 }
+
+/** A hold as a submission makes it. */
+const chargeOf = (run: Pick<SimulatedRun, 'id' | 'companyId' | 'timeoutSeconds'>): Charge => ({
+  subjectId: run.id,
+  companyId: run.companyId,
+  kind: 'run',
+  listId: 1,
+  region: 'onprem',
+  month: '2026-01-01',
+  perSecondMicro,
+  ingressPerGibMicro: 0,
+  egressPerGibMicro: 0,
+  minimumBilledSeconds: 1,
+  reservedSeconds: run.timeoutSeconds + finalizationSeconds,
+  heldMicro: heldMicroOf(run),
+})
 
 type ReadRow = Pick<
   SimulatedRun,
   'id' | 'state' | 'fence' | 'worker' | 'machine' | 'sandboxId' | 'claimedMs' | 'contentStored'
->
+> &
+  SimulatedCharge & { committedMicro: number }
 
 const isEnded = (state: RunState): boolean =>
   ['completed', 'customer_failed', 'platform_failed', 'cancelled'].includes(state)

@@ -13,6 +13,7 @@ import * as refusedArtifacts from './migrations/0120-refused-artifacts.ts'
 import * as runFiles from './migrations/0130-run-files.ts'
 import * as buildNetwork from './migrations/0150-build-network.ts'
 import * as networkCache from './migrations/0151-network-cache.ts'
+import * as billing from './migrations/0190-billing.ts'
 import { listMigrations } from './recorded-migrations.ts'
 
 type Migrations = Readonly<Record<string, Migration>>
@@ -29,6 +30,7 @@ export const migrations: Migrations = {
   '0130-run-files': runFiles,
   '0150-build-network': buildNetwork,
   '0151-network-cache': networkCache,
+  '0190-billing': billing,
 }
 
 /** Migrates the database to the current schema. Safe to call from several processes at once. */

@@ -1,5 +1,6 @@
 import type * as agents from './tables/agents.ts'
 import type * as audit from './tables/audit.ts'
+import type * as billing from './tables/billing.ts'
 import type * as environments from './tables/environments.ts'
 import type * as findings from './tables/findings.ts'
 import type * as platform from './tables/platform.ts'
@@ -78,5 +79,13 @@ export interface Tables {
   room_messages: agents.RoomMessagesTable
   agent_proposals: agents.AgentProposalsTable
   oauth_grants: agents.OAuthGrantsTable
+  price_lists: billing.PriceListsTable
+  prices: billing.PricesTable
+  charges: billing.ChargesTable
+  company_budgets: billing.CompanyBudgetsTable
+  budget_spend: billing.BudgetAmountsTable
+  budget_changes: billing.BudgetAmountsTable
+  usage_days: billing.UsageDaysTable
+  usage_changes: billing.UsageChangesTable
   operator_acts: audit.OperatorActsTable
 }

@@ -2,6 +2,8 @@ import { dropFullBuckets } from '../access/login/login-attempt-store.ts'
 import { dropExpiredGrants } from '../access/oauth/grant-store.ts'
 import { sweepProposals } from '../agents/proposals/own-proposals.ts'
 import { sweepMessages } from '../agents/turns/post-message.ts'
+import { foldBudgets } from '../billing/budgets/company-budget.ts'
+import { foldUsage } from '../billing/usage/fold-usage.ts'
 import { sweepPulledImages } from '../builds/bases/sweep-pulled-images.ts'
 import { sweepBuildCache } from '../builds/cache/sweep-build-cache.ts'
 import { sweepBuildLogs } from '../builds/logs/sweep-build-logs.ts'
@@ -48,6 +50,8 @@ export function startRetentionLoops(deps: Omit<ImageSweepDeps, 'imageUses'>): Sw
     startSweep({ name: 'run counts', everyMs: 10_000, runOnce: () => foldRunCounts(deps), log }),
     // Each submission sums the changes that are not folded yet.
     startSweep({ name: 'kept bytes', everyMs: 2000, runOnce: () => foldKept(deps), log }),
+    startSweep({ name: 'budgets', everyMs: 2000, runOnce: () => foldBudgets(deps), log }),
+    startSweep({ name: 'usage', everyMs: 10_000, runOnce: () => foldUsage(deps), log }),
     startSweep({
       name: 'removal failures',
       everyMs: 60 * minuteMs,

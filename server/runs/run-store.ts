@@ -2,6 +2,8 @@ import { runMachine } from '@sandbox-jobs/contract/states/run-states.ts'
 import type { RawBuilder, Selectable } from 'kysely'
 import { sql } from 'kysely'
 import { seenByKey, submittedBy } from '../access/own-runs.ts'
+import { type ChargeColumns, chargeColumns, chargeCtes } from '../billing/holds/charge-statement.ts'
+import type { Charge } from '../billing/holds/hold.ts'
 import type { Executing, Queryable, Trx } from '../db/database.ts'
 import { opaqueParam } from '../db/fast/opaque-param.ts'
 import { type Placeholders, prepared } from '../db/fast/prepared.ts'
@@ -95,7 +97,10 @@ const queuedColumns = {
 type QueuedColumns = { [Name in keyof typeof queuedColumns]: QueuedRun[Name][] }
 const queuedNames = Object.keys(queuedColumns) as (keyof QueuedColumns)[]
 
-const queuedInsert = (given: Placeholders<QueuedColumns>, beside?: RawBuilder<unknown>) => sql<never>`
+const queuedInsert = (
+  given: Placeholders<QueuedColumns>,
+  beside: readonly RawBuilder<unknown>[] = [],
+) => sql<never>`
     with requested as (
       select * from unnest(
         ${sql.join(queuedNames.map((name) => sql`${given[name]}::${sql.raw(queuedColumns[name])}[]`))}
@@ -113,29 +118,50 @@ const queuedInsert = (given: Placeholders<QueuedColumns>, beside?: RawBuilder<un
     ), recorded as (
       insert into state_events (company_id, entity, entity_id, from_state, to_state)
       select company_id, ${sql.lit(runMachine.name)}, id, '', ${sql.lit(runMachine.initial)} from requested
-    )${beside ? sql`, beside as (${beside})` : sql``}
+    )${sql.join(
+      beside.map((cte) => sql`, ${cte}`),
+      sql``,
+    )}
     select pg_notify(${sql.lit(queuedChannel)}, '')
   `
 
 const insertQueued = prepared<QueuedColumns, never>((given) => queuedInsert(given))
+const answered = (given: Placeholders<ResponseColumns>) => sql`answered as (${insertResponses(given)})`
 const insertQueuedWithResponses = prepared<QueuedColumns & ResponseColumns, never>((given) =>
-  queuedInsert(given, insertResponses(given)),
+  queuedInsert(given, [answered(given)]),
 )
+const insertPriced = prepared<QueuedColumns & ChargeColumns, never>((given) =>
+  queuedInsert(given, [chargeCtes(given)]),
+)
+const insertPricedWithResponses = prepared<QueuedColumns & ChargeColumns & ResponseColumns, never>((given) =>
+  queuedInsert(given, [chargeCtes(given), answered(given)]),
+)
+
+/** What is stored with new runs: responses of their idempotency keys, and charges of those that have a price. */
+interface StoredWithRuns {
+  answers?: ResponseColumns
+  charges: readonly Charge[]
+}
 
 /**
  * Queues runs in the given order: rows, inputs, first events and the notification of the workers, in one statement because
  * it is on the path of every submission. Each run's time is a microsecond after the previous one, so the queue keeps the
- * order. The same statement stores the `answers`, the responses of their idempotency keys.
+ * order.
  */
 export async function insertRuns(
   trx: Queryable,
   runs: readonly QueuedRun[],
-  answers?: ResponseColumns,
+  { answers, charges }: StoredWithRuns,
 ): Promise<void> {
   const columns = Object.fromEntries(
     queuedNames.map((name) => [name, runs.map((run) => run[name])]),
   ) as QueuedColumns
-  await (answers ? insertQueuedWithResponses(trx, { ...columns, ...answers }) : insertQueued(trx, columns))
+  if (charges.length === 0) {
+    await (answers ? insertQueuedWithResponses(trx, { ...columns, ...answers }) : insertQueued(trx, columns))
+    return
+  }
+  const priced = { ...columns, ...chargeColumns(charges) }
+  await (answers ? insertPricedWithResponses(trx, { ...priced, ...answers }) : insertPriced(trx, priced))
 }
 
 /** Notifies listeners when the transaction commits; a rollback notifies nobody. */

@@ -1,7 +1,6 @@
 import type { ErrorCode } from '@sandbox-jobs/contract/errors/catalogue.ts'
 
 const outputPolicies = 'comes with output policies'
-const prices = 'comes with prices and holds'
 
 /** Codes of the catalogue without an error scenario, each with the reason. */
 export const codesWithoutScenario: Partial<Record<ErrorCode, string>> = {
@@ -16,11 +15,6 @@ export const codesWithoutScenario: Partial<Record<ErrorCode, string>> = {
 
   share_grant_revoked: 'is how a run ends: run-secrets.test.ts',
   sandbox_transit_keypair_missing: 'is reported in the array of problems: routes/secrets/secrets.test.ts',
-
-  budget_reservation_exceeded: prices,
-  missing_price: prices,
-  invalid_envelope: prices,
-  missing_window: prices,
 
   output_policy_author_denied: outputPolicies,
   writeback_authority_denied: outputPolicies,

@@ -6,6 +6,8 @@ import {
 } from '@sandbox-jobs/contract/limits.ts'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import { sha256Of } from '../../../server/base/sha256.ts'
+import { setBudget } from '../../../server/billing/budgets/budget-store.ts'
+import { applyTestPrices, giveBudget } from '../../../testing/factories/prices.ts'
 import { makeRun } from '../../../testing/factories/runs.ts'
 import type { Seed } from '../seed.ts'
 import { type ErrorScenarios, type ScenarioContext, submission } from './error-scenario.ts'
@@ -55,6 +57,31 @@ export const runScenarios: ErrorScenarios = {
       .updateTable('company_settings')
       .set({ allowed_regions: ['asia-east1'] })
       .execute()
+    return submit(context)
+  },
+  budget_reservation_exceeded: async (context) => {
+    await applyTestPrices(context.db)
+    await giveBudget(context.db, context.world.own.companyId, 1)
+    return submit(context)
+  },
+  missing_price: async (context) => {
+    await applyTestPrices(context.db)
+    await context.db.deleteFrom('prices').execute()
+    return submit(context)
+  },
+  invalid_envelope: async (context) => {
+    await applyTestPrices(context.db)
+    await context.db
+      .updateTable('price_lists')
+      .set({ outbound_reservation_bytes: 2 ** 53 - 1 })
+      .execute()
+    await context.db.updateTable('prices').set({ egress_per_gib_micro: 1e12 }).execute()
+    return submit(context)
+  },
+  missing_window: async (context) => {
+    await applyTestPrices(context.db)
+    const month = { month: '2020-01', recurring: false, amountMicro: 1 }
+    await setBudget(context.db, context.world.own.companyId, month)
     return submit(context)
   },
   retry_input_unavailable: async (context) => {

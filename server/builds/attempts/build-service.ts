@@ -7,6 +7,7 @@ import { defaultRegion, regionsOf } from '@sandbox-jobs/contract/resources/envir
 import type { Principal } from '../../access/principal.ts'
 import { CodedError, notFound } from '../../base/errors/coded-error.ts'
 import { newId } from '../../base/ids.ts'
+import { holdBuild } from '../../billing/holds/hold-build.ts'
 import { companyPolicy } from '../../companies/settings/company-policy.ts'
 import { requireStorageQuota } from '../../companies/storage/storage-quota.ts'
 import { lockCompany } from '../../db/company-lock.ts'
@@ -20,6 +21,7 @@ import {
   type VersionPath,
 } from '../../environments/versions/version-service.ts'
 import { requireUnfenced } from '../admission/build-fence.ts'
+import { buildLimits } from '../admission/build-limits.ts'
 import {
   countWaitingAttempts,
   findAttempt,
@@ -119,6 +121,8 @@ async function queue(
     }
     await requireStorageQuota(trx, companyId, 0)
     const { region, profile } = await queueing.options(trx)
+    const timeoutSeconds = buildLimits[profile].timeoutMs / 1000
+    await holdBuild(trx, { id, companyId, region, profile, timeoutSeconds })
     await enqueueBuild(trx, {
       id,
       company_id: companyId,

@@ -10,9 +10,9 @@ import type { Principal } from '../../access/principal.ts'
 import type { Clock } from '../../base/clock.ts'
 import { CodedError } from '../../base/errors/coded-error.ts'
 import { problemOf, ValidationError } from '../../base/errors/validation-error.ts'
+import { readPricing } from '../../billing/prices/pricing.ts'
 import type { Database, Executing } from '../../db/database.ts'
 import { defaultSettings, selectableRegions } from './default-settings.ts'
-import { nominalPricing } from './nominal-pricing.ts'
 import { findSettings, insertMissingSettings, replaceSettings, type SettingsRow } from './settings-store.ts'
 
 /** Dependencies of the use cases in this folder. */
@@ -29,7 +29,7 @@ export async function readSettings(context: SettingsContext, principal: Principa
   authorize(principal, 'settings.manage', ownCompany)
   const found = await findSettings(context.db, principal.companyId)
   const row = found ?? (await storeDefaults(context, context.db, principal.companyId))
-  return render(row, context)
+  return render(context, row)
 }
 
 /**
@@ -59,7 +59,7 @@ export async function updateSettings(
     if (!replaced) throw new CodedError('policy_version_conflict')
     return replaced
   })
-  return render(row, context)
+  return render(context, row)
 }
 
 function requireSelectable(wanted: readonly RegionCode[], selectable: readonly RegionCode[]): void {
@@ -89,7 +89,8 @@ export async function storeDefaults(
   return row
 }
 
-function render(row: SettingsRow, { deployment, runtimeEgress }: SettingsContext): CompanySettings {
+async function render(context: SettingsContext, row: SettingsRow): Promise<CompanySettings> {
+  const { deployment, runtimeEgress } = context
   const regions = selectableRegions(deployment)
   return {
     run_content_retention_days: row.run_content_retention_days,
@@ -99,7 +100,7 @@ function render(row: SettingsRow, { deployment, runtimeEgress }: SettingsContext
     policy_version: row.policy_version,
     company_id: row.company_id,
     selectable_regions: regions,
-    pricing: nominalPricing(regions),
+    pricing: await readPricing(context.db, regions),
     runtime_egress_enabled: row.runtime_egress_enabled && runtimeEgress,
     timeout_ceiling_seconds: row.timeout_ceiling_seconds,
     active_environment_limit: row.active_environment_limit,

@@ -13,6 +13,8 @@ export interface AuditEntry {
     | 'backup'
     | 'restore'
     | 'company_set'
+    | 'prices_apply'
+    | 'budget_set'
     | 'directory_apply'
     | 'password_set'
     | 'image_block'

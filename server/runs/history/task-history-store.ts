@@ -34,6 +34,8 @@ export interface TaskHistoryRow {
   submission_source: string
   resource_profile: string
   error_code: string
+  /** Null: not settled, or without a price. */
+  cost_micro: number | null
 }
 
 const executorKind = sql<string>`
@@ -73,7 +75,7 @@ function matching(filter: TaskHistoryFilter): Expression<SqlBool> {
     runs.company_id = ${companyId} and runs.task_id = ${taskId} and ${ofState} and ${placed(filter)}`
 }
 
-/** In the order of (`queued_at`, `id`). Reads runs, chatrooms, departments and users; writes nothing. */
+/** In the order of (`queued_at`, `id`). Reads runs, charges, chatrooms, departments and users; writes nothing. */
 export const listTaskHistory = (
   db: Executing,
   filter: TaskHistoryFilter,
@@ -89,6 +91,9 @@ export const listTaskHistory = (
         .onRef('users.id', '=', 'runs.principal_id')
         .onRef('users.company_id', '=', 'runs.company_id')
         .on('runs.principal_type', '=', 'user'),
+    )
+    .leftJoin('charges', (join) =>
+      join.onRef('charges.subject_id', '=', 'runs.id').onRef('charges.company_id', '=', 'runs.company_id'),
     )
     .select([
       'runs.id',
@@ -109,6 +114,7 @@ export const listTaskHistory = (
       'runs.submission_source',
       'runs.resource_profile',
       'runs.error_code',
+      'charges.cost_micro',
     ])
     .orderBy('runs.queued_at', stretch.order)
     .orderBy('runs.id', stretch.order)

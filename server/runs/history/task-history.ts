@@ -7,6 +7,7 @@ import type {
 } from '@sandbox-jobs/contract/resources/tasks/task-history.ts'
 import { authorize, ownCompany } from '../../access/allow.ts'
 import type { Principal } from '../../access/principal.ts'
+import { moneyText } from '../../billing/money.ts'
 import type { Database } from '../../db/database.ts'
 import { requireManagedTask } from '../../tasks/catalogue/task-access.ts'
 import {
@@ -73,7 +74,6 @@ async function filterOf(
 
 const millisecondsPerSecond = 1000
 
-/** Runs have no price, so `cost_usd` is null. */
 const renderItem = (row: TaskHistoryRow): TaskRunHistoryItem => {
   const { started_at, terminal_at } = row
   const agent = row.submission_source === 'agent'
@@ -89,7 +89,7 @@ const renderItem = (row: TaskHistoryRow): TaskRunHistoryItem => {
       started_at && terminal_at
         ? Math.max(0, terminal_at.getTime() - started_at.getTime()) / millisecondsPerSecond
         : null,
-    cost_usd: null,
+    cost_usd: row.cost_micro === null ? null : moneyText(row.cost_micro),
     executor_kind: row.executor_kind,
     executor_id: row.executor_id,
     executor_display_name: row.executor_display_name ?? '',

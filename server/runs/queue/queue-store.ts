@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
+import { type PricedRow, pricedColumns, pricedJoins } from '../../billing/holds/price-statement.ts'
 import { buildMemoryMib, promisedMemoryMib } from '../../builds/admission/promised-memory-statement.ts'
 import { acrossCompanies } from '../../db/across-companies.ts'
 import type { Executing, Queryable } from '../../db/database.ts'
@@ -20,27 +21,6 @@ export const positionsReported = 200
 /** Number of ended runs whose mean duration estimates that of the next runs. */
 const durationsSampled = 20
 
-/**
- * Locks queues until the transaction ends: each of several concurrent submissions sees the earlier ones, so limits are
- * exact. All callers lock in the same order, so no deadlock is possible. The advisory keys are a namespace of this file.
- */
-export async function lockQueues(trx: Queryable, whose: 'fleet' | readonly string[]): Promise<void> {
-  if (whose === 'fleet') await lockFleet(trx, {})
-  else await lockCompanies(trx, { ids: whose })
-}
-
-const companyLock = 7203
-const fleetLock = 7204
-
-const lockFleet = prepared(() => sql`select pg_advisory_xact_lock(${sql.lit(fleetLock)}, 0)`)
-
-const lockCompanies = prepared<{ ids: readonly string[] }, unknown>(
-  ({ ids }) => sql`
-    select pg_advisory_xact_lock(${sql.lit(companyLock)}, key)
-    from (select distinct hashtext(id) as key from unnest(${arrayParam(ids, 'text')}) as company (id) order by key) keys
-  `,
-)
-
 export interface QueueDepth {
   company: number
   fleet: number
@@ -60,8 +40,8 @@ export interface CapacityInUse {
   company_over_bound: number
 }
 
-/** Queue depth and capacity for runs of one company and profile. */
-export interface QueueSnapshot extends CapacityInUse {
+/** Queue depth, capacity and price for runs of one company and profile. */
+export interface QueueSnapshot extends CapacityInUse, PricedRow {
   company_id: string
   resource_profile: string
   /** Queued runs, counted up to `most`. */
@@ -83,12 +63,14 @@ export interface SnapshotOptions {
   /** Maximum number of queued runs to count. */
   most: QueueDepth
   durations: boolean
+  /** Regions of the deployment. */
+  regions: readonly string[]
 }
 
 /** Reads the queues of several companies with one statement: one row for each kind of run. */
 export function readQueueSnapshots(
   trx: Queryable,
-  { kinds, most, durations }: SnapshotOptions,
+  { kinds, most, durations, regions }: SnapshotOptions,
 ): Promise<QueueSnapshot[]> {
   const statement = durations ? snapshotWithDurations : snapshotWithoutDurations
   return statement(trx, {
@@ -96,6 +78,7 @@ export function readQueueSnapshots(
     resourceProfiles: kinds.map(({ resourceProfile }) => resourceProfile),
     companyMost: most.company,
     fleetMost: most.fleet,
+    regions: [...regions],
   })
 }
 
@@ -104,6 +87,7 @@ interface SnapshotColumns extends Record<string, unknown> {
   resourceProfiles: string[]
   companyMost: number
   fleetMost: number
+  regions: string[]
 }
 
 /** Memory promised to active builds, in MiB. */
@@ -126,6 +110,7 @@ const snapshotStatement = (mean: () => RawBuilder<unknown>) =>
       resourceProfiles,
       companyMost,
       fleetMost,
+      regions,
     }) => sql`${acrossCompanies('counts what all companies wait for')}
     with fleet as materialized (
       select
@@ -139,6 +124,7 @@ const snapshotStatement = (mean: () => RawBuilder<unknown>) =>
       ) live
     )
     select requested.company_id, requested.resource_profile, fleet.*, ${mean()} as mean_seconds,
+      ${pricedColumns},
       own.run_concurrency_limit, own.queued_run_limit, own.run_timeout_bound_seconds,
       ${liveOverBound('requested.company_id')} as company_over_bound,
       ${keptBytesOf(sql`requested.company_id`)} as kept_bytes, ${keptLimitOf(sql`requested.company_id`)} as kept_bytes_limit,
@@ -152,6 +138,15 @@ const snapshotStatement = (mean: () => RawBuilder<unknown>) =>
       as requested (company_id, resource_profile)
     left join company_settings own using (company_id)
     cross join fleet
+    ${pricedJoins({
+      kind: 'run',
+      company: sql`requested.company_id`,
+      profile: sql`requested.resource_profile`,
+      regions: sql`array(
+        select code from unnest(${arrayParam(regions, 'text')}) as region (code)
+        where own.allowed_regions is null or code = any(own.allowed_regions))`,
+      now: sql`fleet.now`,
+    })}
   `,
   )
 

@@ -4,10 +4,10 @@ import type { QueuePolicy } from '../queue/queue-policy.ts'
 import { insertRuns } from '../run-store.ts'
 import { LockedQueues, type NewRun } from './locked-queues.ts'
 
-/** Queues a run within a larger transaction. Throws 429 `sandbox_queued_run_limit` or `queue_full`. */
+/** Queues a run within a larger transaction. Throws what `LockedQueues.enqueue` throws. */
 export async function enqueueRun(trx: Trx, policy: QueuePolicy, run: NewRun): Promise<RunDetail> {
   const queue = await LockedQueues.open(trx, policy, [run])
-  const { row, shown } = queue.enqueue(run)
-  await insertRuns(trx, [row])
+  const { row, shown, charge } = queue.enqueue(run)
+  await insertRuns(trx, [row], { charges: charge ? [charge] : [] })
   return shown
 }

@@ -3,12 +3,14 @@ import type { Principal } from '../../access/principal.ts'
 import { newId } from '../../base/ids.ts'
 import type { StagedInput } from '../../base/json/staged-input.ts'
 import { settleAll } from '../../base/sharing/settle-all.ts'
+import { type Budget, budgetOf, type Charge, hold } from '../../billing/holds/hold.ts'
+import { selectableRegions } from '../../companies/settings/default-settings.ts'
 import { checkStorageQuota, type KeptRoom } from '../../companies/storage/storage-quota.ts'
+import { lockQueues } from '../../db/company-lock.ts'
 import type { Queryable } from '../../db/database.ts'
 import { checkQueueDepth, countedDepth, type QueuePolicy, queueBounds } from '../queue/queue-policy.ts'
 import {
   type CapacityInUse,
-  lockQueues,
   positionsReported,
   type QueueSnapshot,
   readQueueSnapshots,
@@ -39,6 +41,16 @@ interface CompanyQueue {
   held: CapacityInUse
   policy: QueuePolicy
   room: KeptRoom
+  /** Undefined until a run with a price is queued. */
+  budget?: Budget
+}
+
+/** A run that has its place in the queue. */
+export interface Enqueued {
+  row: QueuedRun
+  shown: RunDetail
+  /** What it reserves; undefined if runs have no price. */
+  charge: Charge | undefined
 }
 
 /**
@@ -48,7 +60,7 @@ interface CompanyQueue {
 export class LockedQueues {
   readonly #policy: QueuePolicy
   readonly #companies: Map<string, CompanyQueue>
-  readonly #meanSeconds: Map<string, number | null>
+  readonly #kinds: Map<string, QueueSnapshot>
   readonly #now: Date
   #fleetQueued: number
 
@@ -65,9 +77,7 @@ export class LockedQueues {
         },
       ]),
     )
-    this.#meanSeconds = new Map(
-      looks.map((look) => [kindOf(look.company_id, look.resource_profile), look.mean_seconds]),
-    )
+    this.#kinds = new Map(looks.map((look) => [kindOf(look.company_id, look.resource_profile), look]))
     const [first] = looks
     if (!first) throw new Error('a queue was opened for no run')
     this.#fleetQueued = first.fleet_queued
@@ -86,7 +96,7 @@ export class LockedQueues {
     const most = runs.map(({ source }) => countedDepth(queueBounds(policy, source)))
     const [, looks] = await settleAll([
       // A bound over all companies is exact only if one transaction queues at a time.
-      lockQueues(trx, policy.host ? 'fleet' : companyIds),
+      lockQueues(trx, companyIds, { fleet: policy.host !== null }),
       readQueueSnapshots(trx, {
         kinds: [...kinds.values()],
         most: {
@@ -94,24 +104,30 @@ export class LockedQueues {
           fleet: Math.max(...most.map(({ fleet }) => fleet)),
         },
         durations: policy.deployment === 'onprem',
+        regions: selectableRegions(policy.deployment),
       }),
     ])
     return new LockedQueues(policy, looks)
   }
 
-  /** Gives the run the next position. Throws 409 `storage_quota_exceeded`, 429 `sandbox_queued_run_limit` or `queue_full`. */
-  enqueue(run: NewRun): { row: QueuedRun; shown: RunDetail } {
+  /**
+   * Gives the run the next position and holds its price. Throws 409 `storage_quota_exceeded`, 429 `sandbox_queued_run_limit` or
+   * `queue_full`, and what `hold` throws.
+   */
+  enqueue(run: NewRun): Enqueued {
     const { companyId } = run.principal
     const company = this.#companies.get(companyId)
-    if (!company) throw new Error('the queue of another company was opened')
+    const kind = this.#kinds.get(kindOf(companyId, run.resourceProfile))
+    if (!company || !kind) throw new Error('the queue of another company was opened')
     checkQueueDepth(queueBounds(company.policy, run.source), {
       company: company.queued,
       fleet: this.#fleetQueued,
     })
     const inputBytes = run.input.content.length + (run.extraBytes ?? 0)
     checkStorageQuota(company.room, inputBytes)
-    company.room.keptBytes += inputBytes
     const row = rowOf(run, this.#now)
+    const charge = holdFor(row, company, kind)
+    company.room.keptBytes += inputBytes
     const ahead = this.#policy.deployment === 'hosted' ? company.queued : this.#fleetQueued
     company.queued += 1
     this.#fleetQueued += 1
@@ -120,10 +136,22 @@ export class LockedQueues {
       ...company.held,
       resource_profile: run.resourceProfile,
       timeout_seconds: run.timeoutSeconds,
-      mean_seconds: this.#meanSeconds.get(kindOf(companyId, run.resourceProfile)) ?? null,
+      mean_seconds: kind.mean_seconds,
     })
-    return { row, shown: renderRun(row, wait) }
+    return { row, shown: renderRun(row, wait), charge }
   }
+}
+
+function holdFor(row: QueuedRun, company: CompanyQueue, kind: QueueSnapshot): Charge | undefined {
+  if (kind.price_list_id === null) return undefined
+  company.budget ??= budgetOf(kind)
+  return hold(kind, company.budget, {
+    subjectId: row.id,
+    companyId: row.company_id,
+    kind: 'run',
+    timeoutSeconds: row.timeout_seconds,
+    sends: true,
+  })
 }
 
 const kindOf = (companyId: string, resourceProfile: string): string => `${companyId}:${resourceProfile}`

@@ -2,6 +2,7 @@ import type { RunDetail } from '@sandbox-jobs/contract/resources/runs/run.ts'
 import { CodedError } from '../../base/errors/coded-error.ts'
 import { Rendered } from '../../base/rendered.ts'
 import { settleAll } from '../../base/sharing/settle-all.ts'
+import type { Charge } from '../../billing/holds/hold.ts'
 import { type Database, isDatabaseUnavailable } from '../../db/database.ts'
 import { Batcher } from '../../db/fast/batcher.ts'
 import { pipelinedTransaction, type ReadThenWrite } from '../../db/fast/pipelined-transaction.ts'
@@ -45,7 +46,7 @@ export class SubmissionQueue {
 
   /**
    * Queues the run, or returns the stored response of its key. Throws 409 `idempotency_conflict` or
-   * `storage_quota_exceeded`, 429 `sandbox_queued_run_limit` or `queue_full`.
+   * `storage_quota_exceeded`, 429 `sandbox_queued_run_limit` or `queue_full`, and what `hold` throws.
    */
   async enqueue(request: QueueRequest): Promise<Rendered<RunDetail>> {
     const outcome = await this.#groups.add(request)
@@ -85,20 +86,22 @@ const enqueueGroup = (
   },
   write: async (trx, [queue, answers]) => {
     const rows: QueuedRun[] = []
+    const charges: Charge[] = []
     const fresh: RunResponse[] = []
     const outcomes = group.map(({ intent, run }) =>
       outcomeOf(() => {
         const scope = scopeText(intent.scope)
         const earlier = answers.get(scope)
         if (earlier) return new Rendered(responseOf<RunDetail>(earlier, intent))
-        const { row, shown } = queue.enqueue(run)
+        const { row, shown, charge } = queue.enqueue(run)
         rows.push(row)
+        if (charge) charges.push(charge)
         fresh.push({ intent, runId: row.id, partial: responseBeyondRow(shown) })
         answers.set(scope, { request_hash: intent.requestHash, response: shown, run: null })
         return new Rendered(shown)
       }),
     )
-    if (rows.length > 0) await insertRuns(trx, rows, responseColumns(fresh))
+    if (rows.length > 0) await insertRuns(trx, rows, { answers: responseColumns(fresh), charges })
     committing?.()
     return outcomes
   },

@@ -5,6 +5,7 @@ import { wholeNumberUpTo } from '../../../args/whole-number.ts'
 import { CliError, exitCodes } from '../../../failure.ts'
 import { table } from '../../../output/table.ts'
 import { withLocalService } from '../../../session/local-service.ts'
+import { companyBudgetCommand } from '../billing/company-budget.ts'
 
 /** The largest queue position that is reported. */
 const queuedRunsMax = 200
@@ -60,9 +61,10 @@ interface Options {
 
 export const operatorCompanyCommand = (): Command =>
   new Command('company')
-    .description('show or change the limits of one company')
+    .description('show or change the limits and the budget of one company')
     .addCommand(setCommand())
     .addCommand(showCommand())
+    .addCommand(companyBudgetCommand())
 
 function setCommand(): Command {
   const command = new Command('set')

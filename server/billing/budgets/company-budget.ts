@@ -1,0 +1,68 @@
+import type { Database } from '../../db/database.ts'
+import { inBatches } from '../../work/in-batches.ts'
+import { moneyText } from '../money.ts'
+import {
+  type BudgetRow,
+  deleteBudgets,
+  foldBudgetChanges,
+  listBudgets,
+  readMonthSpend,
+  setBudget,
+} from './budget-store.ts'
+
+/** The budgets of a company and the use of the current month. Amounts are decimal strings. */
+export interface CompanyBudget {
+  company_id: string
+  budgets: { month: string; recurring: boolean; amount: string }[]
+  month: string
+  /** What may be spent this month; null: no limit if there are no budgets, else nothing may be queued. */
+  limit: string | null
+  /** Reserved for work that has not ended. */
+  held: string
+  spent: string
+}
+
+/** A new budget: of one month, or of that month and all later ones. `none` removes all budgets. */
+type BudgetChange = BudgetRow | 'none'
+
+export async function readBudget(db: Database, companyId: string): Promise<CompanyBudget> {
+  const budgets = await listBudgets(db, companyId)
+  const { month, heldMicro, committedMicro } = await readMonthSpend(db, companyId)
+  const limit = limitOf(budgets, month)
+  return {
+    company_id: companyId,
+    budgets: budgets.map((each) => ({
+      month: each.month,
+      recurring: each.recurring,
+      amount: moneyText(each.amountMicro),
+    })),
+    month,
+    limit: limit === undefined ? null : moneyText(limit),
+    held: moneyText(heldMicro),
+    spent: moneyText(committedMicro - heldMicro),
+  }
+}
+
+export async function changeBudget(
+  db: Database,
+  companyId: string,
+  change: BudgetChange,
+): Promise<CompanyBudget> {
+  if (change === 'none') await deleteBudgets(db, companyId)
+  else await setBudget(db, companyId, change)
+  return readBudget(db, companyId)
+}
+
+/** The month's own budget, else the latest recurring one. */
+const limitOf = (budgets: readonly BudgetRow[], month: string): number | undefined =>
+  (
+    budgets.find((each) => !each.recurring && each.month === month) ??
+    budgets.findLast((each) => each.recurring && each.month <= month)
+  )?.amountMicro
+
+const foldBatch = 5000
+
+/** One iteration of the loop that folds recorded changes into the totals. */
+export const foldBudgets = async ({ db }: { db: Database }): Promise<{ folded: number }> => ({
+  folded: await inBatches(foldBatch, (limit) => foldBudgetChanges(db, limit)),
+})

@@ -1,0 +1,86 @@
+import { CodedError } from '../../base/errors/coded-error.ts'
+import type { PricedRow } from './price-statement.ts'
+
+/** What a run or build reserves, with the rates that it is settled by. */
+export interface Charge {
+  subjectId: string
+  companyId: string
+  kind: 'run' | 'build'
+  listId: number
+  region: string
+  /** `YYYY-MM-01` */
+  month: string
+  perSecondMicro: number
+  ingressPerGibMicro: number
+  egressPerGibMicro: number
+  minimumBilledSeconds: number
+  reservedSeconds: number
+  heldMicro: number
+}
+
+/** The budget of a company while its queue is locked. Each hold is added to what is committed. */
+export interface Budget {
+  /** Null: no limit. */
+  limitMicro: number | null
+  committedMicro: number
+}
+
+/** Work before it is queued. */
+export interface Reserved {
+  subjectId: string
+  companyId: string
+  kind: 'run' | 'build'
+  timeoutSeconds: number
+  /** Whether it may send data that is measured. */
+  sends: boolean
+}
+
+const bytesPerGib = 1024 ** 3
+
+/** Throws 422 `missing_window` if the company has budgets and none for this month. */
+export function budgetOf(row: PricedRow): Budget {
+  if (row.has_budget && row.budget_micro === null) throw new CodedError('missing_window')
+  return { limitMicro: row.budget_micro, committedMicro: row.committed_micro ?? 0 }
+}
+
+/**
+ * The hold of a run or build: its timeout and the time to finish at the rate per second, and the traffic that is reserved
+ * (contract part 3, D5). Undefined if no prices were applied. Adds it to the budget. Throws 422 `missing_price` or
+ * `invalid_envelope`, 403 `budget_reservation_exceeded`.
+ */
+export function hold(row: PricedRow, budget: Budget, work: Reserved): Charge | undefined {
+  if (row.price_list_id === null) return undefined
+  if (row.price_region === null) throw new CodedError('missing_price')
+  const minimumBilledSeconds = row.minimum_billed_seconds ?? 0
+  const reservedSeconds = Math.max(
+    minimumBilledSeconds,
+    work.timeoutSeconds + (row.finalization_seconds ?? 0),
+  )
+  const egressPerGibMicro = row.egress_per_gib_micro ?? 0
+  const sentMicro = work.sends
+    ? Math.ceil(((row.outbound_reservation_bytes ?? 0) / bytesPerGib) * egressPerGibMicro)
+    : 0
+  const heldMicro = reservedSeconds * (row.per_second_micro ?? 0) + sentMicro
+  if (!Number.isSafeInteger(heldMicro)) throw new CodedError('invalid_envelope')
+  reserve(budget, heldMicro)
+  return {
+    ...{ subjectId: work.subjectId, companyId: work.companyId, kind: work.kind },
+    listId: row.price_list_id,
+    region: row.price_region,
+    month: row.budget_month ?? '',
+    perSecondMicro: row.per_second_micro ?? 0,
+    ingressPerGibMicro: row.ingress_per_gib_micro ?? 0,
+    egressPerGibMicro,
+    minimumBilledSeconds,
+    reservedSeconds,
+    heldMicro,
+  }
+}
+
+/** What costs nothing is accepted although the budget is used up. */
+function reserve(budget: Budget, micro: number): void {
+  const { limitMicro, committedMicro } = budget
+  if (micro > 0 && limitMicro !== null && committedMicro + micro > limitMicro)
+    throw new CodedError('budget_reservation_exceeded')
+  budget.committedMicro += micro
+}

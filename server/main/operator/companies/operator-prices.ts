@@ -1,0 +1,75 @@
+import { sha256Of } from '../../../base/sha256.ts'
+import { YamlFileInvalid } from '../../../base/yaml/yaml-file.ts'
+import { moneyText } from '../../../billing/money.ts'
+import { type AppliedPrices, applyPrices } from '../../../billing/prices/apply-prices.ts'
+import { findCurrentPrices, type StoredPriceList } from '../../../billing/prices/price-list-store.ts'
+import { actOnService, type LocalService, onLocalService, type ServiceRefusal } from '../local-service.ts'
+
+/** What an apply changed. Rates are decimal strings; null: the price is not in that list. */
+export interface PriceChanges {
+  rate_version: string
+  bound_version: string
+  changes: { name: string; before: string | null; after: string | null }[]
+}
+
+/** The changes, or why they were not made. */
+type PricesOutcome =
+  | { ok: true; value: PriceChanges }
+  | { ok: false; cause: 'file'; problems: string[] }
+  | ServiceRefusal
+
+/** Makes the prices of a file hold on the service of this machine, or only shows what would change. */
+export async function applyPricesHere(text: string, options: { dryRun: boolean }): Promise<PricesOutcome> {
+  const apply = async ({ db, config }: LocalService) =>
+    shownChanges(await applyPrices({ db, deployment: config.deployment }, text, options))
+  try {
+    return await (options.dryRun
+      ? onLocalService(apply)
+      : actOnService({ act: 'prices_apply', details: { file: sha256Of(Buffer.from(text)) } }, apply))
+  } catch (error) {
+    if (error instanceof YamlFileInvalid) return { ok: false, cause: 'file', problems: error.problems }
+    throw error
+  }
+}
+
+const shownChanges = ({ rateVersion, boundVersion, changes }: AppliedPrices): PriceChanges => ({
+  rate_version: rateVersion,
+  bound_version: boundVersion,
+  changes: changes.map(({ name, before, after }) => {
+    // Rates are compared in millionths.
+    const shown = (value: string) => (/per_(second|gib)$/.test(name) ? moneyText(Number(value)) : value)
+    return {
+      name,
+      before: before === undefined ? null : shown(before),
+      after: after === undefined ? null : shown(after),
+    }
+  }),
+})
+
+/** The prices that hold, with amounts as decimal strings. */
+export type ShownPrices = ReturnType<typeof shownPrices>
+
+/** Undefined: none were ever applied. */
+export const showPrices = (): Promise<{ ok: true; value: ShownPrices | undefined } | ServiceRefusal> =>
+  onLocalService(async ({ db }) => {
+    const list = await findCurrentPrices(db)
+    return list && shownPrices(list)
+  })
+
+const shownPrices = (list: StoredPriceList) => ({
+  currency: list.currency,
+  rate_version: list.rateVersion,
+  bound_version: list.boundVersion,
+  applied_at: list.appliedAt.toISOString(),
+  minimum_billed_seconds: list.minimumBilledSeconds,
+  finalization_seconds: list.finalizationSeconds,
+  outbound_reservation_bytes: list.outboundReservationBytes,
+  rates: list.rates.map((rate) => ({
+    region: rate.region,
+    kind: rate.kind,
+    profile: rate.profile,
+    per_second: moneyText(rate.perSecondMicro),
+    ingress_per_gib: moneyText(rate.ingressPerGibMicro),
+    egress_per_gib: moneyText(rate.egressPerGibMicro),
+  })),
+})
