@@ -43,7 +43,10 @@ export const jobStatus = tool<Static<typeof Parameters>>({
     { principal, roomId, waiting },
     { run_id: runId, wait_seconds = 0 },
   ) => {
-    const find = () => requireOwnRun(read, principal, 'run.read', { chatroomId: roomId, runId })
+    const find = async () => {
+      const run = await requireOwnRun(read, principal, 'run.read', { chatroomId: roomId, runId })
+      return { ...run, hasEnded: run.terminal_at !== null, progress: `The job is ${run.state}.` }
+    }
     const row = await (waiting?.untilEnd(find, wait_seconds) ?? find())
     const run = renderRun(row, await read.runs.waitOf(row))
     const previews = renderPreviews(await readRunPreviews({ db, storage }, row, previewBounds))

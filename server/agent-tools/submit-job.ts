@@ -8,13 +8,13 @@ import { OneOf, Strict } from '@sandbox-jobs/contract/schema.ts'
 import { type Static, Type } from 'typebox'
 import { AgentError } from '../agents/agent-error.ts'
 import { commitReceipt } from '../agents/proposals/commit-proposal.ts'
-import { prepareProposal, receiptOf } from '../agents/proposals/prepare-proposal.ts'
+import { prepareProposal } from '../agents/proposals/prepare-proposal.ts'
 import { invalid } from '../base/errors/validation-error.ts'
 import { newToken } from '../base/ids.ts'
 import { stageInput } from '../base/json/staged-input.ts'
 import { submitRun } from '../runs/submit/submit-run.ts'
 import { requireMenuItem } from '../tasks/menu/menu-service.ts'
-import { confirmAddress, confirmStep } from './confirmation.ts'
+import { committedResult, decidedResult, preparedResult, statusStep } from './proposed-job.ts'
 import { type ToolCaller, type ToolDeps, type ToolResult, tool } from './tool.ts'
 
 const Parameters = Strict({
@@ -67,13 +67,12 @@ export const submitJob = tool<Parameters>({
   result: Type.Object({ kind: OneOf(['submitted', 'prepared', 'replay']) }, { additionalProperties: true }),
   call: async (deps, caller, parameters) => {
     checkMode(parameters)
+    if (caller.opened) return decidedResult(deps, caller, caller.opened)
     return parameters.mode === 'commit'
       ? commit(deps, caller, parameters.proposal_receipt ?? '')
       : request(deps, caller, parameters)
   },
 })
-
-const statusStep = 'Call sandbox_job_status with run_id for the result.'
 
 function checkMode(parameters: Parameters): void {
   const given = (field: keyof Parameters) => parameters[field] !== undefined
@@ -86,25 +85,15 @@ function checkMode(parameters: Parameters): void {
 
 async function request(
   deps: ToolDeps,
-  { principal, roomId, turn }: ToolCaller,
+  caller: ToolCaller,
   { task_version_id: versionId = '', input: value, timeout_seconds }: Parameters,
 ): Promise<ToolResult> {
+  const { principal, roomId } = caller
   const input = stageInput(value)
   const item = await requireMenuItem(deps.submit, principal, { chatroomId: roomId, versionId })
   if (item.needs_confirmation) {
     const job = { principal, roomId, item, input, timeoutSeconds: timeout_seconds }
-    const proposal = await prepareProposal(deps, job)
-    return {
-      kind: 'prepared',
-      proposal_id: proposal.id,
-      proposal_receipt: receiptOf(deps, proposal),
-      summary: proposal.summary,
-      requires_confirmation: true,
-      task_id: proposal.task_id,
-      task_version_id: proposal.task_version_id,
-      address: confirmAddress(deps, proposal),
-      next_step: confirmStep(turn),
-    }
+    return preparedResult(deps, caller, await prepareProposal(deps, job))
   }
   const body = { task_version_id: versionId, input: value, timeout_seconds: timeout_seconds ?? null }
   const queued = await submitRun(deps.submit, {
@@ -136,14 +125,5 @@ async function commit(deps: ToolDeps, { principal, turn }: ToolCaller, receipt: 
     )
   const { kind, proposal, runId } = await commitReceipt(deps, principal, { turn, receipt })
   if (kind === 'replay') return { kind, run_id: runId, next_step: statusStep }
-  return {
-    kind,
-    run_id: runId,
-    proposal_id: proposal.id,
-    submission_source: 'agent',
-    task_id: proposal.task_id,
-    task_version_id: proposal.task_version_id,
-    run_status: 'queued',
-    next_step: statusStep,
-  }
+  return committedResult(proposal, runId)
 }

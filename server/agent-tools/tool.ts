@@ -2,7 +2,7 @@ import type { AgentToolName, ToolAnnotations } from '@sandbox-jobs/contract/reso
 import type { TSchema } from 'typebox'
 import type { HumanTurn, Principal } from '../access/principal.ts'
 import type { ProposalDeps } from '../agents/proposals/prepare-proposal.ts'
-import type { ReadDeps, ShownRun } from '../runs/read/read-runs.ts'
+import type { ReadDeps } from '../runs/read/read-runs.ts'
 import type { ObjectStorage } from '../storage/port.ts'
 
 /** What the tools work with: the services that the REST routes use. */
@@ -13,10 +13,28 @@ export interface ToolDeps extends ProposalDeps {
   baseUrl: string
 }
 
-/** Waits for runs, where a transport can: over plain HTTP no call waits (contract part 2, "Agent tools"). */
-export interface RunWaiting {
-  /** The run that `read` finds, at its end or after so many seconds. */
-  untilEnd(read: () => Promise<ShownRun>, seconds: number): Promise<ShownRun>
+/** What a call can wait for: a run or a proposal. */
+export interface Waited {
+  id: string
+  company_id: string
+  state: string
+  hasEnded: boolean
+  /** A sentence for a client that wants to know how it goes. */
+  progress: string
+}
+
+/** Waits, where a transport can: over plain HTTP no call waits (contract part 2, "Agent tools"). */
+export interface ToolWaiting {
+  /** What `read` finds, at its end or after so many seconds. */
+  untilEnd<Subject extends Waited>(read: () => Promise<Subject>, seconds: number): Promise<Subject>
+}
+
+/** The address of a proposal that the client was asked to open for its person. */
+export interface OpenedAddress {
+  /** Names the proposal. */
+  receipt: string
+  /** False: the person did not want to. */
+  isOpened: boolean
 }
 
 /** Who calls a tool, out of band: no parameter carries identity. */
@@ -25,7 +43,9 @@ export interface ToolCaller {
   roomId: string
   /** Absent where a person's own client calls outside of any turn. */
   turn?: HumanTurn | undefined
-  waiting?: RunWaiting | undefined
+  waiting?: ToolWaiting | undefined
+  /** Set where the call goes on after its client was asked to open the address of its proposal. */
+  opened?: OpenedAddress | undefined
 }
 
 export type ToolResult = Record<string, unknown>

@@ -11,7 +11,8 @@ import type { ToolCaller, ToolDeps, ToolResult } from '../agent-tools/tool.ts'
 import { callTool, describeTool, toolsOf } from '../agent-tools/tools.ts'
 import type { Log } from '../base/logging.ts'
 import manifest from '../package.json' with { type: 'json' }
-import type { RunWaits } from './run-waits.ts'
+import { openedIn, openingOf } from './open-address.ts'
+import type { ToolWaits } from './tool-waits.ts'
 
 /*
  * The agent tools over the Model Context Protocol (contract part 3, D2). The SDK speaks the protocol: the revision of 2026
@@ -21,7 +22,7 @@ import type { RunWaits } from './run-waits.ts'
 
 export interface McpServices extends ToolDeps {
   log: Log
-  waits: RunWaits
+  waits: ToolWaits
 }
 
 /** One request: who calls, and the id of the request in log lines. */
@@ -64,12 +65,13 @@ function serverOf(services: McpServices, call: McpCall): Server {
     }
   })
   server.setRequestHandler('tools/call', async ({ params }, context) => {
-    const caller = { ...call.caller, waiting: services.waits.of(call.caller, waitingOf(context)) }
+    const waiting = services.waits.of(call.caller, waitingOf(context))
+    const caller = { ...call.caller, waiting, opened: openedIn(context) }
     const log = services.log.child({ request: call.requestId })
     const named = { name: params.name, parameters: params.arguments ?? {} }
     const result = await callTool({ ...services, log }, caller, named)
     if (!result) throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'This room has no such tool.')
-    return rendered(result)
+    return openingOf(result, caller, context) ?? rendered(result)
   })
   return server
 }

@@ -26,10 +26,20 @@ export async function commitReceipt(
   principal: Principal,
   { turn, receipt }: { turn: HumanTurn; receipt: string },
 ): Promise<CommittedProposal> {
-  const named = readReceipt(deps.signed, receipt, { principal, roomId: turn.roomId })
-  const row = await findProposal(deps.db, named)
-  if (!row || row.input_digest !== named.inputDigest) throw new AgentError('not_found')
+  const row = await requireReceipt(deps, { principal, roomId: turn.roomId }, receipt)
   return commitProposal(deps, principal, { turn, row })
+}
+
+/** The principal's proposal that a receipt names, in any state. Throws `forged_receipt`, `not_found`. */
+export async function requireReceipt(
+  { db, signed }: Pick<ProposalDeps, 'db' | 'signed'>,
+  by: { principal: Principal; roomId: string },
+  receipt: string,
+): Promise<ProposalRow> {
+  const named = readReceipt(signed, receipt, by)
+  const row = await findProposal(db, named)
+  if (!row || row.input_digest !== named.inputDigest) throw new AgentError('not_found')
+  return row
 }
 
 /** The same of a proposal that was found to be the principal's. */

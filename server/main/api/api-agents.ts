@@ -21,7 +21,7 @@ import { mountResourceMetadata, mountServerMetadata } from '../../http/routes/oa
 import { mountOAuthTokens } from '../../http/routes/oauth/tokens.ts'
 import type { LogUpdates } from '../../live-logs/log-updates.ts'
 import { mountMcp } from '../../mcp/mcp-routes.ts'
-import { mcpWaitBounds, RunWaits } from '../../mcp/run-waits.ts'
+import { mcpWaitBounds, ToolWaits } from '../../mcp/tool-waits.ts'
 import type { QueuePolicy } from '../../runs/queue/queue-policy.ts'
 import type { RunLookup } from '../../runs/read/run-lookup.ts'
 import { SubmissionQueue } from '../../runs/submit/submission-queue.ts'
@@ -84,7 +84,7 @@ export function mountAgents(app: FastifyInstance, mounting: MountOptions, parts:
   const tools = { db, directory, clock, signed, submit, read, storage, log, baseUrl }
   const mountTools = mounter(app, { ...mounting, authenticate: turnAuthentication(turns) })
   mountAgentToolRoutes(mountTools, { ...tools, enabled: mounting.enabled })
-  const waits = new RunWaits(new StateWatchers(db, parts.logNews, mcpWaitBounds))
+  const waits = new ToolWaits(new StateWatchers(db, parts.logNews, mcpWaitBounds))
   mountMcp(app, {
     ...mounting,
     services: { ...tools, waits },

@@ -1,8 +1,6 @@
-import type { RunState } from '@sandbox-jobs/contract/states/run-states.ts'
-import type { RunWaiting, ToolCaller } from '../agent-tools/tool.ts'
+import type { ToolCaller, ToolWaiting, Waited } from '../agent-tools/tool.ts'
 import { CodedError } from '../base/errors/coded-error.ts'
 import { SharedSlots } from '../base/sharing/shared-slots.ts'
-import type { ShownRun } from '../runs/read/read-runs.ts'
 import type { StateWatchers, WatcherBounds } from '../state-watch/state-watchers.ts'
 
 /** A call that waits. */
@@ -20,10 +18,10 @@ export const mcpWaitBounds: WatcherBounds = { all: 1024, each: 128, assuredEach:
 const eachPerson = 16
 
 /**
- * Calls that wait for runs. A change of state wakes them. Where a company or a person waits for too many already, the call
- * answers at once, so that nobody has to try again for a status.
+ * Calls that wait for runs and proposals. A change of state wakes them. Where a company or a person waits for too many already,
+ * the call answers at once, so that nobody has to try again for a status.
  */
-export class RunWaits {
+export class ToolWaits {
   readonly #watchers: StateWatchers
   readonly #people = new SharedSlots({ all: Number.POSITIVE_INFINITY, each: eachPerson, assuredEach: 0 })
 
@@ -31,7 +29,7 @@ export class RunWaits {
     this.#watchers = watchers
   }
 
-  of({ principal }: ToolCaller, call: WaitingCall): RunWaiting {
+  of({ principal }: ToolCaller, call: WaitingCall): ToolWaiting {
     const person = `${principal.companyId}:${principal.principalType}:${principal.principalId}`
     return {
       untilEnd: async (read, seconds) => {
@@ -46,14 +44,17 @@ export class RunWaits {
     }
   }
 
-  async #wait(read: () => Promise<ShownRun>, seconds: number, { signal, report }: WaitingCall) {
+  async #wait<Subject extends Waited>(
+    read: () => Promise<Subject>,
+    seconds: number,
+    { signal, report }: WaitingCall,
+  ): Promise<Subject> {
     const startedAt = performance.now()
     const watched = async () => {
-      const run = await read()
-      const hasEnded = run.terminal_at !== null
+      const subject = await read()
       const progress = Math.min(seconds, (performance.now() - startedAt) / 1000)
-      if (!hasEnded) await report(progress, seconds, `The job is ${run.state}.`)
-      return { ...run, state: run.state as RunState, hasEnded }
+      if (!subject.hasEnded) await report(progress, seconds, subject.progress)
+      return subject
     }
     try {
       return await this.#watchers.wait(watched, { withinMs: seconds * 1000, signal })
