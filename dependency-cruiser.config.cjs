@@ -13,6 +13,7 @@ const domainOrder = [
   'tasks',
   'runs',
   'agents',
+  'notifications',
   'operations',
 ]
 // Within a domain, each folder may import those before it. Mutually dependent folders share an entry.

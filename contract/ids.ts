@@ -37,6 +37,8 @@ export const idKinds = {
   gatewayKey: 'gwk',
   agentProposal: 'prp',
   oauthGrant: 'ogr',
+  notification: 'ntf',
+  notificationEvent: 'evt',
 } as const
 
 export type IdKind = keyof typeof idKinds

@@ -187,3 +187,8 @@ export const queueFullRetryAfterSeconds = 60
 
 /** Domains of one allow list, and ranges of addresses. */
 export const egressListEntriesMax = 64
+
+// Notifications
+/** Newest notifications that are kept for a user. */
+export const notificationsPerUser = 1000
+export const notificationLifetimeDays = 90

@@ -353,6 +353,13 @@ create table company_settings (
   constraint company_settings_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id)
 );
 
+create table content_expiry_notices (
+  company_id text not null,
+  ended_before timestamp with time zone not null,
+  constraint content_expiry_notices_pkey PRIMARY KEY (company_id),
+  constraint content_expiry_notices_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id)
+);
+
 create table context_facts (
   company_id text not null,
   raw_digest text not null,
@@ -474,6 +481,20 @@ create table environments (
 );
 CREATE INDEX environments_by_company ON environments USING btree (company_id, id);
 CREATE UNIQUE INDEX environments_curated_names ON environments USING btree (name) WHERE owner_kind = 'system_curated'::text AND state = 'active'::text;
+
+create table event_outbox (
+  id bigint generated always as identity not null,
+  company_id text not null,
+  event text not null,
+  subject_id text not null,
+  count integer default 1 not null,
+  written_by xid8 default pg_current_xact_id() not null,
+  at timestamp with time zone default clock_timestamp() not null,
+  constraint event_outbox_pkey PRIMARY KEY (id),
+  constraint event_outbox_count_check CHECK (count >= 1)
+);
+CREATE UNIQUE INDEX event_outbox_scans ON event_outbox USING btree (subject_id, event, written_by) WHERE event ~~ 'security_finding_%'::text;
+CREATE INDEX event_outbox_turns ON event_outbox USING btree (company_id, id);
 
 create table gateway_keys (
   id text not null,
@@ -613,6 +634,33 @@ create table machine_lease (
   constraint machine_lease_session_check CHECK (length(session) >= 1 AND length(session) <= 64),
   constraint machine_lease_singleton_check CHECK (singleton)
 );
+
+create table notifications (
+  id text not null,
+  place bigint generated always as identity not null,
+  company_id text not null,
+  user_id text not null,
+  source text not null,
+  event text not null,
+  title text not null,
+  deep_link text not null,
+  subject_type text not null,
+  subject_id text,
+  chatroom_id text,
+  count integer default 1 not null,
+  created_at timestamp with time zone not null,
+  read_at timestamp with time zone,
+  constraint notifications_pkey PRIMARY KEY (id),
+  constraint notifications_user_id_source_key UNIQUE (user_id, source),
+  constraint notifications_count_check CHECK (count >= 1),
+  constraint notifications_deep_link_check CHECK (length(deep_link) >= 1 AND length(deep_link) <= 512),
+  constraint notifications_title_check CHECK (length(title) >= 1 AND length(title) <= 512),
+  constraint notifications_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id),
+  constraint notifications_company_id_user_id_fkey FOREIGN KEY (company_id, user_id) REFERENCES users(company_id, id)
+);
+CREATE INDEX notifications_age ON notifications USING btree (created_at);
+CREATE INDEX notifications_by_user ON notifications USING btree (user_id, place DESC);
+CREATE INDEX notifications_unread ON notifications USING btree (user_id, place DESC) WHERE read_at IS NULL;
 
 create table oauth_grants (
   id text not null,
@@ -1328,6 +1376,8 @@ create table state_events (
   constraint state_events_pkey PRIMARY KEY (entity_id, id)
 );
 CREATE TRIGGER notify_state_change AFTER INSERT ON state_events FOR EACH ROW WHEN (new.from_state <> ''::text) EXECUTE FUNCTION notify_state_change();
+CREATE TRIGGER record_event AFTER INSERT ON state_events FOR EACH ROW WHEN (new.entity = ANY (ARRAY['build_attempt'::text, 'environment_version'::text, 'security_finding'::text, 'security_exception'::text])) EXECUTE FUNCTION record_event();
+CREATE TRIGGER record_run_end AFTER INSERT ON state_events FOR EACH ROW WHEN (new.entity = 'run'::text AND (new.to_state = ANY (ARRAY['completed'::text, 'customer_failed'::text, 'platform_failed'::text, 'cancelled'::text]))) EXECUTE FUNCTION record_run_end();
 
 create unlogged table state_watches (
   subject_id text not null,
@@ -2550,6 +2600,50 @@ AS $function$
         before, a.sequence, extract(epoch from a.done_at), a.account, a.act, a.subject, a.details
       )::text, 'UTF8')), 'hex')
     $function$
+;
+
+CREATE OR REPLACE FUNCTION public.record_event()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  happened text := case
+    when new.entity = 'build_attempt' and new.to_state = 'completed' then 'build_ready'
+    when new.entity = 'build_attempt' and new.to_state = 'cancelled' then 'build_cancelled'
+    when new.entity = 'build_attempt' and new.to_state in ('customer_failed', 'platform_failed') then 'build_failed'
+    when new.entity = 'environment_version' and new.to_state = 'superseded' then 'runner_handoff_completed'
+    when new.entity = 'security_exception' and new.to_state = 'active' then 'security_exception_granted'
+    when new.entity = 'security_exception' then 'security_exception_' || new.to_state
+    when new.entity = 'security_finding' and new.to_state = 'discovered' and new.from_state = ''
+      then 'security_finding_discovered'
+    when new.entity = 'security_finding' and new.to_state in ('resolved', 'reappeared', 'blocked')
+      then 'security_finding_' || new.to_state
+  end;
+begin
+  if happened is null or new.company_id is null then
+    return null;
+  end if;
+  if new.entity = 'security_finding' then
+    insert into event_outbox (company_id, event, subject_id)
+    select company_id, happened, environment_id from security_findings
+    where id = new.entity_id and company_id = new.company_id
+    on conflict (subject_id, event, written_by) where event like 'security_finding_%'
+      do update set count = event_outbox.count + 1;
+  else
+    insert into event_outbox (company_id, event, subject_id) values (new.company_id, happened, new.entity_id);
+  end if;
+  return null;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.record_run_end()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into event_outbox (company_id, event, subject_id) values (new.company_id, 'run_terminal', new.entity_id);
+  return null;
+end $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.requeued_takes_turn()

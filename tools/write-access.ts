@@ -33,6 +33,7 @@ Roles, departments, memberships and shares are read for each request; no decisio
 | Company manager | has the company role 3 or higher |
 | Administrator | has the company role 4 |
 | Proposer | is the person for whom an agent proposed the job, and may enter its room |
+| Recipient | is the person whom the notification is for |
 
 | Sandbox key | What such a key gets |
 |---|---|
@@ -55,6 +56,7 @@ const titles: Record<AccessRole, string> = {
   company_manager: 'Company manager',
   administrator: 'Administrator',
   proposer: 'Proposer',
+  recipient: 'Recipient',
 }
 
 /** Roles that a caller can have towards a subject: the columns of a table. */
@@ -66,6 +68,7 @@ const rolesOf = {
   owned: ['company_member', 'borrower', 'department_manager', 'company_manager', 'administrator'],
   room: ['room_member', 'room_manager', 'department_manager', 'company_manager', 'administrator'],
   proposal: ['proposer'],
+  notification: ['recipient'],
   consumer: ['room_manager', 'department_manager', 'company_manager', 'administrator'],
 } as const satisfies Record<Action['subject'], readonly AccessRole[]>
 

@@ -84,6 +84,7 @@ export const clientCommands: Commands = {
       reject: async () => (await import('./agents/proposals.ts')).proposalsRejectCommand(),
     },
   },
+  notifications: async () => (await import('./notifications/notifications.ts')).notificationsCommand(),
   cancel: async () => (await import('./runs/cancel.ts')).cancelCommand(),
   'delete-content': async () => (await import('./results/delete-content.ts')).deleteContentCommand(),
   storage: async () => (await import('./account/storage.ts')).storageCommand(),

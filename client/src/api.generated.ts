@@ -5495,6 +5495,91 @@ export interface Operations {
       rid: string
     }
   } & CallOptions): Promise<ExtendedRun>
+
+  /**
+   * List the notifications of the caller, newest first.
+   *
+   * The newest 1,000 of the last 90 days. A run notifies its submitter; builds, findings and images notify the managers of the owner of the environment. They do not replace polling.
+   *
+   * For every user of the company. A sandbox key may not.
+   */
+  listNotifications(options?: {
+    query?: {
+      /** Items on a page, at most 100. */
+      page_size?: number
+      /** The `next_page_token` of the previous page; one that cannot be read starts again. */
+      page_token?: string
+      /** Only those that are not read, or only those that are. */
+      unread?: boolean
+    }
+  } & CallOptions): Promise<{
+  /** Items on this page. */
+  items: ({
+    /** Identifier of the notification. */
+    id: string
+    /** Always `sandbox_event`. */
+    type: "sandbox_event"
+    /** What happened. */
+    event: "build_ready" | "build_failed" | "build_cancelled" | "curated_environment_published" | "run_terminal" | "security_finding_discovered" | "security_finding_resolved" | "security_finding_reappeared" | "security_finding_blocked" | "security_exception_granted" | "security_exception_revoked" | "security_exception_expired" | "security_remediation_deadline" | "runner_replacement_available" | "runner_handoff_completed" | "runner_handoff_expired" | "runner_handoff_failed" | "image_storage_renewal_blocked" | "image_storage_cleanup_completed" | "run_content_expiring" | "run_content_expired"
+    /** One line for people. Names are cut to 80 characters. */
+    title: string
+    /** Path of the console page about it. */
+    deep_link: string
+    /** What `subject_id` names. */
+    subject_type: "run" | "runs" | "build" | "environment" | "environment_version"
+    /** What it is about; null for `runs`. */
+    subject_id: string | null
+    /** The room of a run; null for everything else. */
+    chatroom_id: string | null
+    /** How many things it covers, such as findings of one scan. */
+    count: number
+    /** When it happened. */
+    created_at: string
+    /** When the caller marked it as read, or null. */
+    read_at: string | null
+  })[]
+  /** Items that a page may have. */
+  page_size: number
+  /** Token of the next page; null on the last. */
+  next_page_token: string | null
+}>
+
+  /**
+   * Mark a notification as read.
+   *
+   * Repeating it changes nothing.
+   *
+   * For the person whom it is for. A sandbox key may not.
+   */
+  readNotification(options: {
+    params: {
+      /** Identifier of the notification. */
+      nid: string
+    }
+  } & CallOptions): Promise<{
+  /** Identifier of the notification. */
+  id: string
+  /** Always `sandbox_event`. */
+  type: "sandbox_event"
+  /** What happened. */
+  event: "build_ready" | "build_failed" | "build_cancelled" | "curated_environment_published" | "run_terminal" | "security_finding_discovered" | "security_finding_resolved" | "security_finding_reappeared" | "security_finding_blocked" | "security_exception_granted" | "security_exception_revoked" | "security_exception_expired" | "security_remediation_deadline" | "runner_replacement_available" | "runner_handoff_completed" | "runner_handoff_expired" | "runner_handoff_failed" | "image_storage_renewal_blocked" | "image_storage_cleanup_completed" | "run_content_expiring" | "run_content_expired"
+  /** One line for people. Names are cut to 80 characters. */
+  title: string
+  /** Path of the console page about it. */
+  deep_link: string
+  /** What `subject_id` names. */
+  subject_type: "run" | "runs" | "build" | "environment" | "environment_version"
+  /** What it is about; null for `runs`. */
+  subject_id: string | null
+  /** The room of a run; null for everything else. */
+  chatroom_id: string | null
+  /** How many things it covers, such as findings of one scan. */
+  count: number
+  /** When it happened. */
+  created_at: string
+  /** When the caller marked it as read, or null. */
+  read_at: string | null
+}>
 }
 
 /** The type of an item, by the operation that lists it. */
@@ -5531,6 +5616,30 @@ export interface Lists {
   listRunLinks: RunLink
   listInputFiles: InputFile
   listExtendedRuns: ExtendedRun
+  listNotifications: {
+  /** Identifier of the notification. */
+  id: string
+  /** Always `sandbox_event`. */
+  type: "sandbox_event"
+  /** What happened. */
+  event: "build_ready" | "build_failed" | "build_cancelled" | "curated_environment_published" | "run_terminal" | "security_finding_discovered" | "security_finding_resolved" | "security_finding_reappeared" | "security_finding_blocked" | "security_exception_granted" | "security_exception_revoked" | "security_exception_expired" | "security_remediation_deadline" | "runner_replacement_available" | "runner_handoff_completed" | "runner_handoff_expired" | "runner_handoff_failed" | "image_storage_renewal_blocked" | "image_storage_cleanup_completed" | "run_content_expiring" | "run_content_expired"
+  /** One line for people. Names are cut to 80 characters. */
+  title: string
+  /** Path of the console page about it. */
+  deep_link: string
+  /** What `subject_id` names. */
+  subject_type: "run" | "runs" | "build" | "environment" | "environment_version"
+  /** What it is about; null for `runs`. */
+  subject_id: string | null
+  /** The room of a run; null for everything else. */
+  chatroom_id: string | null
+  /** How many things it covers, such as findings of one scan. */
+  count: number
+  /** When it happened. */
+  created_at: string
+  /** When the caller marked it as read, or null. */
+  read_at: string | null
+}
 }
 
 /** The type of an event, by the operation that streams it. */

@@ -171,6 +171,8 @@ export const operations = {
   submitExtendedRun: {"method":"POST","path":"/private/module/sandbox_ext/chatrooms/{cid}/runs","idempotent":true},
   listExtendedRuns: {"method":"GET","path":"/private/module/sandbox_ext/chatrooms/{cid}/runs","pages":"token"},
   readExtendedRun: {"method":"GET","path":"/private/module/sandbox_ext/chatrooms/{cid}/runs/{rid}"},
+  listNotifications: {"method":"GET","path":"/private/notifications","pages":"token"},
+  readNotification: {"method":"POST","path":"/private/notifications/{nid}/read"},
 } as const
 
 export type OperationName = keyof typeof operations

@@ -10,9 +10,19 @@ import type { AccessRole } from './role.ts'
  * - `room`: a live chatroom, and the runs in it.
  * - `turn`: the room of a human turn; the caller acts in that turn and is whom its context names.
  * - `proposal`: a job that an agent proposed to a person, in a room that the person may enter.
+ * - `notification`: a notification of a person.
  * - `consumer`: a chatroom, a department or the company, as the consumer of a secret.
  */
-export type SubjectKind = 'open' | 'token' | 'company' | 'owned' | 'room' | 'turn' | 'proposal' | 'consumer'
+export type SubjectKind =
+  | 'open'
+  | 'token'
+  | 'company'
+  | 'owned'
+  | 'room'
+  | 'turn'
+  | 'proposal'
+  | 'notification'
+  | 'consumer'
 
 /**
  * What a sandbox-scope key gets, once its rooms are checked (contract part 1, "Restricted API keys"). `allowed`: what

@@ -2,6 +2,7 @@ import type { SubjectKind } from './action.ts'
 import { agentActions } from './agent-actions.ts'
 import { companyActions } from './company-actions.ts'
 import { environmentActions } from './environment-actions.ts'
+import { notificationActions } from './notification-actions.ts'
 import { roomActions } from './room-actions.ts'
 import { runActions } from './run-actions.ts'
 import { secretActions } from './secret-actions.ts'
@@ -16,6 +17,7 @@ export const actionsByArea = {
   Secrets: secretActions,
   Runs: runActions,
   Agents: agentActions,
+  Notifications: notificationActions,
 } as const
 
 /**
@@ -30,6 +32,7 @@ export const actions = {
   ...secretActions,
   ...runActions,
   ...agentActions,
+  ...notificationActions,
 } as const
 
 export type ActionName = keyof typeof actions

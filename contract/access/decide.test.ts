@@ -103,11 +103,13 @@ test.each(Object.entries(actions))('%s: who may more may it too', (_name, { role
   const may: readonly string[] = roles
   if (['open', 'token', 'turn'].includes(subject)) expect(may).toEqual([])
   else if (subject === 'proposal') expect(may).toEqual(['proposer'])
+  else if (subject === 'notification') expect(may).toEqual(['recipient'])
   else expect(may).toContain('administrator')
   if (may.includes('department_manager')) expect(may).toContain('company_manager')
   if (may.includes('room_member')) expect(may).toContain('room_manager')
   if (may.includes('room_manager')) expect(may).toContain('department_manager')
-  if (may.includes('company_member')) expect(may).toEqual(accessRoles.filter((role) => role !== 'proposer'))
+  if (may.includes('company_member'))
+    expect(may).toEqual(accessRoles.filter((role) => role !== 'proposer' && role !== 'recipient'))
 })
 
 test('a proposal is decided by the person it was made for alone, and by no key of sandbox scope', () => {

@@ -42,6 +42,13 @@ export interface ProposedJob {
   isOwn: boolean
 }
 
+/** A notification of the actor's company. */
+export interface OneNotification {
+  kind: 'notification'
+  /** Whether it is for the actor. */
+  isOwn: boolean
+}
+
 interface Subjects {
   open: never
   token: never
@@ -50,6 +57,7 @@ interface Subjects {
   owned: OwnedThing
   room: RoomOfActor
   proposal: ProposedJob
+  notification: OneNotification
   consumer: OwnedThing | RoomOfActor
 }
 export type Subject = Subjects[SubjectKind]
@@ -86,6 +94,7 @@ const holds: Record<AccessRole, (actor: Actor, subject: Subject) => boolean> = {
   company_manager: (actor, subject) => isInCompany(actor, subject) && actor.role >= roles.company_manager,
   administrator: (actor, subject) => isInCompany(actor, subject) && actor.role >= roles.company_administrator,
   proposer: (_actor, subject) => subject.kind === 'proposal' && subject.isOwn,
+  recipient: (_actor, subject) => subject.kind === 'notification' && subject.isOwn,
 }
 
 const isInCompany = (actor: Actor, subject: Subject): boolean =>

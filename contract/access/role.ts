@@ -16,6 +16,8 @@ export const accessRoles = [
   'administrator',
   /** The person for whom an agent proposed the job. */
   'proposer',
+  /** The person whom a notification is for. */
+  'recipient',
 ] as const
 export type AccessRole = (typeof accessRoles)[number]
 
@@ -30,3 +32,5 @@ export const roomPeople = ['room_member', ...roomManagers] as const satisfies Ac
 export const everybody = ['company_member', 'borrower', ...roomPeople] as const satisfies AccessRole[]
 /** Whoever a job was proposed to, alone. */
 export const proposers = ['proposer'] as const satisfies AccessRole[]
+/** Whoever a notification is for, alone. */
+export const recipients = ['recipient'] as const satisfies AccessRole[]

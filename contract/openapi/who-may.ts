@@ -11,6 +11,7 @@ const people: Record<AccessRole, string> = {
   company_manager: 'company managers',
   administrator: 'company administrators',
   proposer: 'the person whom the agent proposed it to',
+  recipient: 'the person whom it is for',
 }
 
 const keys: Record<KeyRule, string> = {

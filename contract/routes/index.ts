@@ -12,6 +12,7 @@ import { historyRoutes } from './history-routes.ts'
 import { inputFileRoutes } from './input-file-routes.ts'
 import { linkRoutes } from './link-routes.ts'
 import { managementRoutes } from './management-routes.ts'
+import { notificationRoutes } from './notification-routes.ts'
 import { platformRoutes } from './platform-routes.ts'
 import { proposalRoutes } from './proposal-routes.ts'
 import { publicLinkRoutes } from './public-link-routes.ts'
@@ -49,6 +50,7 @@ export const allRoutes = {
   ...linkRoutes,
   ...inputFileRoutes,
   ...extendedRunRoutes,
+  ...notificationRoutes,
 }
 
 export type RouteName = keyof typeof allRoutes

@@ -30,6 +30,7 @@ const examplesBySegment: Record<string, Example> = {
   tools: 'toolName',
   links: 'link',
   proposals: 'proposal',
+  notifications: 'notification',
 }
 
 /** The parameters of a route's path, and the example of each. */

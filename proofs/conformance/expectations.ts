@@ -279,6 +279,9 @@ export const expectations: Partial<Record<RouteName | (string & {}), Expectation
   openSharedObject: { use: { token: 'shareToken', oid: 'sharedObject' } },
   openMedia: { use: { token: 'mediaToken', name: 'mediaName' } },
 
+  listNotifications: {},
+  readNotification: {},
+
   readCompany: {},
   listDepartments: {},
   createDepartment: { body: () => ({ name: 'New' }) },

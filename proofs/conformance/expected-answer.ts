@@ -26,14 +26,14 @@ export const rolesOfCaller: Record<Caller, readonly AccessRole[]> = {
   nobody: [],
   outsider: ['company_member'],
   otherManager: ['company_member'],
-  member: [...inRoom, 'proposer'],
+  member: [...inRoom, 'proposer', 'recipient'],
   roomManager: [...inRoom, 'room_manager'],
   manager,
   companyManager,
   administrator: [...companyManager, 'administrator'],
   // An administrator, who finds nothing of this company.
   otherCompany: [...companyManager, 'administrator'],
-  fullKey: [...inRoom, 'proposer'],
+  fullKey: [...inRoom, 'proposer', 'recipient'],
   sandboxKeyInside: inRoom,
   sandboxKeyOutside: ['company_member'],
 }

@@ -71,6 +71,7 @@ export const examples = [
   'socialClient',
   'toolName',
   'proposal',
+  'notification',
   'link',
   'shareToken',
   'sharedObject',
@@ -148,7 +149,8 @@ export async function makeSeed(tools: SeedTools): Promise<Seed> {
     bytes: Buffer.from('a,b'),
   })
   const proposal = await makeProposal(db, { companyId, room, person: people.member, ...offered })
-  const agents = { socialClient: String(client.id), toolName: 'sandbox_job_menu', proposal }
+  const notification = await makeNotification(db, { companyId, userId: people.member.principalId })
+  const agents = { socialClient: String(client.id), toolName: 'sandbox_job_menu', proposal, notification }
   const sent = { inputFile: String(file.id) }
   const user = people.member.principalId
   const ids = {
@@ -189,6 +191,28 @@ async function makeProposal(
       input_digest: sha256(input.toString()),
       summary: 'Run the task "Report".',
       expires_at: new Date(Date.now() + 86_400_000),
+    })
+    .execute()
+  return id
+}
+
+async function makeNotification(db: Database, of: { companyId: string; userId: string }): Promise<string> {
+  const id = newId('notification')
+  await db
+    .insertInto('notifications')
+    .values({
+      id,
+      company_id: of.companyId,
+      user_id: of.userId,
+      source: 'seed',
+      event: 'run_terminal',
+      title: 'Report: completed',
+      deep_link: '/console/runs',
+      subject_type: 'runs',
+      subject_id: null,
+      chatroom_id: null,
+      created_at: new Date(),
+      read_at: null,
     })
     .execute()
   return id

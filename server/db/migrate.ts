@@ -8,6 +8,7 @@ import * as stateWatches from './migrations/0080-state-watches.ts'
 import * as signedLinks from './migrations/0081-signed-links.ts'
 import * as secrets from './migrations/0090-secrets.ts'
 import * as agents from './migrations/0100-agents.ts'
+import * as notifications from './migrations/0101-notifications.ts'
 import * as oauth from './migrations/0110-oauth.ts'
 import * as refusedArtifacts from './migrations/0120-refused-artifacts.ts'
 import * as runFiles from './migrations/0130-run-files.ts'
@@ -25,6 +26,7 @@ export const migrations: Migrations = {
   '0081-signed-links': signedLinks,
   '0090-secrets': secrets,
   '0100-agents': agents,
+  '0101-notifications': notifications,
   '0110-oauth': oauth,
   '0120-refused-artifacts': refusedArtifacts,
   '0130-run-files': runFiles,

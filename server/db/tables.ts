@@ -3,6 +3,7 @@ import type * as audit from './tables/audit.ts'
 import type * as billing from './tables/billing.ts'
 import type * as environments from './tables/environments.ts'
 import type * as findings from './tables/findings.ts'
+import type * as notifications from './tables/notifications.ts'
 import type * as platform from './tables/platform.ts'
 import type * as runFiles from './tables/run-files.ts'
 import type * as runs from './tables/runs.ts'
@@ -88,4 +89,7 @@ export interface Tables {
   usage_days: billing.UsageDaysTable
   usage_changes: billing.UsageChangesTable
   operator_acts: audit.OperatorActsTable
+  event_outbox: notifications.EventOutboxTable
+  notifications: notifications.NotificationsTable
+  content_expiry_notices: notifications.ContentExpiryNoticesTable
 }

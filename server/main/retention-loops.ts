@@ -14,11 +14,12 @@ import { foldKept } from '../companies/storage/storage-quota.ts'
 import { sweepContexts } from '../environments/uploads/sweep-contexts.ts'
 import { sweepFindings } from '../findings/sweep-findings.ts'
 import { dropLiveLogs } from '../live-logs/live-log-store.ts'
+import { sweepNotifications } from '../notifications/notification-centre.ts'
 import { sweepInputFiles } from '../runs/files/sweep-input-files.ts'
 import { foldRunCounts } from '../runs/history/fold-counts.ts'
 import { dropExpiredLinks } from '../runs/links/signed-link-store.ts'
 import { imageUseByRun } from '../runs/retention/image-use-statement.ts'
-import { sweepIdempotencyKeys, sweepRunContent } from '../runs/retention/run-retention.ts'
+import { sweepExpiring, sweepIdempotencyKeys, sweepRunContent } from '../runs/retention/run-retention.ts'
 import { sweepSecretOperations } from '../secrets/sweep-secret-operations.ts'
 import { dropStateWatches } from '../state-watch/state-watch-store.ts'
 import { imageUseByTask } from '../tasks/versions/image-use-statement.ts'
@@ -34,6 +35,7 @@ export function startRetentionLoops(deps: Omit<ImageSweepDeps, 'imageUses'>): Sw
   const sweeps = [
     // With their batch sizes these sweeps outpace what a machine can accept: 200 runs and 1600 keys a second.
     startSweep({ name: 'run content', everyMs: 10_000, runOnce: () => sweepRunContent(deps), log }),
+    startSweep({ name: 'expiring content', everyMs: 60 * minuteMs, runOnce: () => sweepExpiring(deps), log }),
     startSweep({ name: 'input files', everyMs: minuteMs, runOnce: () => sweepInputFiles(deps), log }),
     startSweep({
       name: 'idempotency keys',
@@ -69,6 +71,7 @@ export function startRetentionLoops(deps: Omit<ImageSweepDeps, 'imageUses'>): Sw
       log,
     }),
     startSweep({ name: 'messages', everyMs: minuteMs, runOnce: () => sweepMessages(deps), log }),
+    startSweep({ name: 'notifications', everyMs: minuteMs, runOnce: () => sweepNotifications(deps), log }),
     startSweep({ name: 'proposals', everyMs: minuteMs, runOnce: () => sweepProposals(deps), log }),
     startSweep({ name: 'findings', everyMs: minuteMs, runOnce: () => sweepFindings(deps), log }),
     startSweep({ name: 'vulnerabilities', everyMs: minuteMs, runOnce: () => rematchFindings(deps), log }),

@@ -17,6 +17,7 @@ import { AgentClient } from '../executor/oci/client/agent-client.ts'
 import { StoredImages } from '../images/stored-images.ts'
 import { liveLogWriter } from '../live-logs/live-log-writer.ts'
 import { LogSources } from '../live-logs/log-sources.ts'
+import { Notifier, startNotifier } from '../notifications/notifier.ts'
 import manifest from '../package.json' with { type: 'json' }
 import { startRunWorker } from '../runs/drive/run-worker.ts'
 import { StoredRunSecrets } from '../runs/prepare/secrets/run-secrets.ts'
@@ -113,6 +114,7 @@ await runRole('worker', async (config, log) => {
     runOnce: () => sweepTaskUploads({ db, storage, log }),
     log,
   })
+  const notifier = startNotifier(new Notifier(db), log)
   const residue = [
     // Recovers the work of a process that was killed, without waiting for its restart.
     startSweep({
@@ -133,7 +135,7 @@ await runRole('worker', async (config, log) => {
     stop: async () => {
       // They may take long, and nothing depends on their end.
       for (const loop of residue) void loop.stop()
-      await Promise.all([runs, builds, sweep, uploads, retention].map((part) => part.stop()))
+      await Promise.all([runs, builds, sweep, uploads, notifier, retention].map((part) => part.stop()))
       await lease.release()
       await db.destroy()
     },

@@ -102,6 +102,27 @@ describe('the change to another runner', () => {
     expect(environment?.current_version_id).toBe(later)
   })
 
+  it('records once for each environment that a newer runner is available', async () => {
+    const { companyId, id } = await versions()
+    await db
+      .updateTable('environments')
+      .set({ current_version_id: id })
+      .where('company_id', '=', companyId)
+      .execute()
+    const recorded = () =>
+      db
+        .selectFrom('event_outbox')
+        .select(['event', 'subject_id'])
+        .where('company_id', '=', String(companyId))
+        .execute()
+    const newest = runner('e')
+    const release = await new RunnerReleases(db, 'reviewed').record(newest)
+    expect(await recorded()).toEqual([])
+    for (let each = 0; each < 2; each += 1) await new RunnerReleases(db, 'reviewed').approve(release)
+    await new RunnerReleases(db, 'declared').record(newest)
+    expect(await recorded()).toEqual([{ event: 'runner_replacement_available', subject_id: id }])
+  })
+
   it('does not change versions on the same runner', async () => {
     const { id, companyId, add, stateOf } = await versions()
     const next = await add(2, {})

@@ -123,10 +123,15 @@ export async function listRetiring(db: Executing, now: Date, limit: number): Pro
   return rows
 }
 
-export const clearRetiring = (db: Executing, versionId: string): Promise<unknown> =>
-  db
+/** Returns the company of the version; null for a curated one. */
+export async function clearRetiring(trx: Trx, versionId: string): Promise<string | null> {
+  const row = await trx
     .updateTable('environment_versions')
     .set({ retiring_layer_digest: null })
     .where('id', '=', versionId)
+    .where('retiring_layer_digest', 'is not', null)
     .modifyEnd(acrossCompanies('a sweep of all companies'))
-    .execute()
+    .returning('company_id')
+    .executeTakeFirst()
+  return row?.company_id ?? null
+}

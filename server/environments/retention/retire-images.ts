@@ -1,4 +1,5 @@
-import type { Database, Executing } from '../../db/database.ts'
+import type { Database } from '../../db/database.ts'
+import { recordEvents } from '../../work/outbox.ts'
 import { transitionVersion } from '../versions/version-transitions.ts'
 import {
   clearRetiring,
@@ -40,7 +41,11 @@ async function retire(db: Database, uses: ImageUses, versionId: string): Promise
   })
 }
 
-/** Records that the bytes of a retired image are removed. */
-export async function finishRetiring(db: Executing, versionId: string): Promise<void> {
-  await clearRetiring(db, versionId)
+/** Records that the bytes of a retired image are removed, and the event of it. */
+export async function finishRetiring(db: Database, versionId: string): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    const companyId = await clearRetiring(trx, versionId)
+    if (companyId === null) return
+    await recordEvents(trx, [{ companyId, event: 'image_storage_cleanup_completed', subjectId: versionId }])
+  })
 }

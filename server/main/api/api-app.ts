@@ -39,6 +39,7 @@ import { mountEnvironmentRoutes } from '../../http/routes/environments/environme
 import { mountFindingRoutes } from '../../http/routes/environments/findings.ts'
 import { mountProvenanceRoutes } from '../../http/routes/environments/provenance.ts'
 import { mountVersionRoutes } from '../../http/routes/environments/versions.ts'
+import { mountNotificationRoutes } from '../../http/routes/notifications/notifications.ts'
 import { mountOpenApiRoutes } from '../../http/routes/openapi.ts'
 import { mountBindingRoutes } from '../../http/routes/tasks/bindings.ts'
 import { mountBundleUploadRoute } from '../../http/routes/tasks/bundle-uploads.ts'
@@ -47,7 +48,6 @@ import { mountInputPreviewRoute } from '../../http/routes/tasks/input-preview.ts
 import { mountMenuRoutes } from '../../http/routes/tasks/menu.ts'
 import { mountScriptUploadRoutes } from '../../http/routes/tasks/script-uploads.ts'
 import { mountShareRoutes } from '../../http/routes/tasks/shares.ts'
-import { mountTaskHistoryRoutes } from '../../http/routes/tasks/task-history.ts'
 import { mountTaskVersionRoutes } from '../../http/routes/tasks/task-versions.ts'
 import { mountTaskRoutes } from '../../http/routes/tasks/tasks.ts'
 import { RequestScheduler } from '../../http/turns/request-scheduler.ts'
@@ -186,11 +186,11 @@ export function createApiApp({
   const runs = new RunLookup(db, policy)
   const shared = { db, storage, keys, clock, directory, pages, policy, runs }
   mountRuns(mount, { ...shared, followers, watchers, scheduler, log, baseUrl })
-  mountTaskHistoryRoutes(mount, { db })
   const wrapping = wrappingKeys ?? configuredKeys(config, 'api')
   mountSecrets(mount, { db, directory, pages, clock, log, keys, wrappingKeys: wrapping, tasks })
   mountManagementRoutes(mount, { tasks, runs: { db, directory, runs, policy, pages } })
   mountAgents(app, mounting, { ...shared, log, logNews, login, agentIdentityProvider, baseUrl })
+  mountNotificationRoutes(mount, { db, clock, pages })
   refuseOtherMethods(app, Object.values(allRoutes), { authenticate, enabled })
   return app
 }

@@ -13,6 +13,7 @@ import { mountResultRoutes } from '../../http/routes/runs/results.ts'
 import { mountRunLogRoutes } from '../../http/routes/runs/run-logs.ts'
 import { mountRunRoutes } from '../../http/routes/runs/runs.ts'
 import { mountSignedLinkRoutes } from '../../http/routes/runs/signed-links.ts'
+import { mountTaskHistoryRoutes } from '../../http/routes/tasks/task-history.ts'
 import type { RequestScheduler } from '../../http/turns/request-scheduler.ts'
 import type { LogFollowers } from '../../live-logs/log-followers.ts'
 import { Downloads } from '../../runs/downloads/downloads.ts'
@@ -68,4 +69,5 @@ export function mountRuns(mount: Mount, { keys, followers, scheduler, baseUrl, .
   mountSignedLinkRoutes(mount, linking)
   mountRunLogRoutes(mount, { ...services, followers })
   mountPublicDownloadRoute(mount, { ...services, scheduler })
+  mountTaskHistoryRoutes(mount, { db })
 }

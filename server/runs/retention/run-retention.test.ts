@@ -10,7 +10,7 @@ import { makeTenant, type Tenant } from '../../../testing/factories/tenant.ts'
 import { createLog } from '../../base/logging.ts'
 import { artifactsCte } from '../results/artifact-store.ts'
 import { contentCte } from '../results/run-content-store.ts'
-import { sweepIdempotencyKeys, sweepRunContent } from './run-retention.ts'
+import { sweepExpiring, sweepIdempotencyKeys, sweepRunContent } from './run-retention.ts'
 
 const { db } = await createTestDatabase()
 const api = new TestApi(db)
@@ -229,5 +229,36 @@ describe('idempotency keys', () => {
     expect(await sweepIdempotencyKeys({ db, clock: clockAt(7, 1) })).toEqual({ keys: 1 })
     const left = await db.selectFrom('idempotency_keys').select('key').execute()
     expect(left).toEqual([{ key: 'new' }])
+  })
+})
+
+describe('events of expiring content', () => {
+  const recorded = () =>
+    db
+      .selectFrom('event_outbox')
+      .select(['event', 'subject_id', 'count'])
+      .where('company_id', '=', tenant.companyId)
+      .where('event', 'like', 'run_content%')
+      .execute()
+  const of = (event: string, count: number) => ({ event, subject_id: task.submitterId, count })
+
+  it('name the submitter with a count: once three days before, and once when it is hidden', async () => {
+    await keep(10)
+    await endedRun()
+    await endedRun()
+    for (const day of [6, 7, 7]) await sweepExpiring({ db, clock: clockAt(day) })
+    expect(await recorded()).toEqual([])
+    for (const day of [8, 8, 9]) await sweepExpiring({ db, clock: clockAt(day) })
+    expect(await recorded()).toEqual([of('run_content_expiring', 2)])
+    await sweep(10)
+    await sweep(11)
+    expect(await recorded()).toEqual([of('run_content_expiring', 2), of('run_content_expired', 2)])
+  })
+
+  it('do not exist before the expiry where content is kept for three days', async () => {
+    await keep(3)
+    await endedRun()
+    for (const day of [0, 1, 2]) await sweepExpiring({ db, clock: clockAt(day) })
+    expect(await recorded()).toEqual([])
   })
 })

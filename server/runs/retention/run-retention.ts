@@ -5,6 +5,7 @@ import type { ObjectStorage } from '../../storage/port.ts'
 import { batchesPerRound, inBatches } from '../../work/in-batches.ts'
 import { removeEach } from '../../work/remove-each.ts'
 import { deleteOldKeys } from '../submit/idempotency-store.ts'
+import { recordExpired, recordExpiring } from './expiry-event-store.ts'
 import {
   type ExpiredRun,
   listExpiredRuns,
@@ -35,7 +36,9 @@ export async function sweepRunContent(deps: RetentionDeps): Promise<{ expired: n
     if (runs.length === 0) break
     const expiring = await db.transaction().execute(async (trx) => {
       const unneeded = await lockUnneeded(trx, runs)
-      return unneeded.length > 0 ? retireContent(trx, unneeded) : []
+      if (unneeded.length === 0) return []
+      await recordExpired(trx, unneeded)
+      return retireContent(trx, unneeded)
     })
     const gone: ExpiredRun[] = []
     const { removed, failed } = await removeEach(expiring, {
@@ -56,6 +59,16 @@ export async function sweepRunContent(deps: RetentionDeps): Promise<{ expired: n
   }
   return counts
 }
+
+const companiesBatch = 200
+
+/** One round of the loop that records which content will expire soon. */
+export const sweepExpiring = async ({
+  db,
+  clock,
+}: Pick<RetentionDeps, 'db' | 'clock'>): Promise<{ companies: number }> => ({
+  companies: await inBatches(companiesBatch, (limit) => recordExpiring(db, clock.now(), limit)),
+})
 
 /** As long as the longest run may take, so that a client that waits for a run can still repeat its submission. */
 const keysKeptMs = 7 * 24 * 3600 * 1000

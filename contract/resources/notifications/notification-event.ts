@@ -1,0 +1,25 @@
+/** Every kind of event (contract part 2, "Events"). */
+export const notificationEvents = [
+  'build_ready',
+  'build_failed',
+  'build_cancelled',
+  'curated_environment_published',
+  'run_terminal',
+  'security_finding_discovered',
+  'security_finding_resolved',
+  'security_finding_reappeared',
+  'security_finding_blocked',
+  'security_exception_granted',
+  'security_exception_revoked',
+  'security_exception_expired',
+  'security_remediation_deadline',
+  'runner_replacement_available',
+  'runner_handoff_completed',
+  'runner_handoff_expired',
+  'runner_handoff_failed',
+  'image_storage_renewal_blocked',
+  'image_storage_cleanup_completed',
+  'run_content_expiring',
+  'run_content_expired',
+] as const
+export type NotificationEvent = (typeof notificationEvents)[number]

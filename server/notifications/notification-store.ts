@@ -1,0 +1,104 @@
+import { type Selectable, sql } from 'kysely'
+import { newId } from '../base/ids.ts'
+import { acrossCompanies } from '../db/across-companies.ts'
+import type { Executing, Trx } from '../db/database.ts'
+import type { NotificationsTable } from '../db/tables/notifications.ts'
+import type { AddressedNotice } from './compose-notices.ts'
+
+/** Writes the table `notifications`. */
+
+export type NotificationRow = Selectable<NotificationsTable>
+
+/** Stores a notice for each of its users, once for each source. */
+export async function insertNotifications(trx: Trx, addressed: readonly AddressedNotice[]): Promise<void> {
+  const once = addressed.filter(({ notice }) => !notice.isDaily).flatMap(rowsOf)
+  if (once.length > 0) {
+    await trx
+      .insertInto('notifications')
+      .values(once)
+      .onConflict((conflict) => conflict.columns(['user_id', 'source']).doNothing())
+      .execute()
+  }
+  for (const row of addressed.filter(({ notice }) => notice.isDaily).flatMap(rowsOf)) {
+    await trx
+      .insertInto('notifications')
+      .values(row)
+      .onConflict((conflict) =>
+        conflict
+          .columns(['user_id', 'source'])
+          .doUpdateSet({ count: sql`notifications.count + excluded.count` })
+          .where('notifications.company_id', '=', row.company_id),
+      )
+      .execute()
+  }
+}
+
+const rowsOf = ({ notice, userIds }: AddressedNotice) =>
+  userIds.map((user_id) => ({
+    id: newId('notification'),
+    company_id: notice.companyId,
+    user_id,
+    source: notice.source,
+    event: notice.event,
+    title: notice.title,
+    deep_link: notice.deepLink,
+    subject_type: notice.subjectType,
+    subject_id: notice.subjectId,
+    chatroom_id: notice.chatroomId,
+    count: notice.count,
+    created_at: notice.at,
+    read_at: null,
+  }))
+
+/** Deletes the oldest notifications of the users, beyond the newest `keep` of each. */
+export async function deleteBeyond(trx: Trx, userIds: readonly string[], keep: number): Promise<void> {
+  await sql`${acrossCompanies('the bound of each recipient')}
+    delete from notifications n using unnest(${userIds}::text[]) as u (id) cross join lateral (
+      select place from notifications where user_id = u.id order by place desc offset ${keep} limit 1
+    ) first
+    where n.user_id = u.id and n.place <= first.place
+  `.execute(trx)
+}
+
+export async function listNotificationRows(
+  db: Executing,
+  of: { companyId: string; userId: string },
+  list: { unread: boolean | undefined; before: number | undefined; limit: number },
+): Promise<NotificationRow[]> {
+  let query = db
+    .selectFrom('notifications')
+    .selectAll()
+    .where('user_id', '=', of.userId)
+    .where('company_id', '=', of.companyId)
+    .orderBy('place', 'desc')
+    .limit(list.limit)
+  if (list.unread !== undefined) query = query.where('read_at', list.unread ? 'is' : 'is not', null)
+  if (list.before !== undefined) query = query.where('place', '<', list.before)
+  return query.execute()
+}
+
+/** Marks a notification as read; the first time counts. Undefined where the user has no such notification. */
+export const markRead = (
+  db: Executing,
+  of: { companyId: string; userId: string; id: string },
+  now: Date,
+): Promise<NotificationRow | undefined> =>
+  db
+    .updateTable('notifications')
+    .set({ read_at: sql`coalesce(read_at, ${now})` })
+    .where('id', '=', of.id)
+    .where('user_id', '=', of.userId)
+    .where('company_id', '=', of.companyId)
+    .returningAll()
+    .executeTakeFirst()
+
+/** Deletes at most `limit` notifications from before a time, oldest first. */
+export async function deleteOldNotifications(db: Executing, before: Date, limit: number): Promise<number> {
+  const { numAffectedRows } = await sql`${acrossCompanies('a sweep of all companies')}
+    delete from notifications where id in (
+      select id from notifications where created_at < ${before} order by created_at limit ${limit}
+      for update skip locked
+    )
+  `.execute(db)
+  return Number(numAffectedRows ?? 0)
+}

@@ -1,0 +1,75 @@
+import { notificationsPerUser } from '@sandbox-jobs/contract/limits.ts'
+import type { Log } from '../base/logging.ts'
+import type { Database, Trx } from '../db/database.ts'
+import { takeEvents } from '../work/outbox.ts'
+import { startTicker, type Ticker } from '../work/ticker.ts'
+import { type AddressedNotice, composeNotices } from './compose-notices.ts'
+import { deleteBeyond, insertNotifications } from './notification-store.ts'
+
+const companiesPerRound = 50
+const eventsPerCompany = 20
+const pollIntervalMs = 1000
+
+/** What else is written for notices, in the same transaction. */
+export type NoticeSink = (trx: Trx, addressed: readonly AddressedNotice[]) => Promise<void>
+
+/**
+ * Notifies of events. Deleting an event and writing what it leads to is one transaction: after a crash the event is either
+ * still there or handled, so each recipient is notified once. Nothing here opens a connection.
+ */
+export class Notifier {
+  readonly #db: Database
+  readonly #sinks: readonly NoticeSink[]
+  /** Last company served. */
+  #after = ''
+
+  constructor(db: Database, sinks: readonly NoticeSink[] = []) {
+    this.#db = db
+    this.#sinks = sinks
+  }
+
+  /** One round over the next companies in turn. Returns the number of events. */
+  async notifyOnce(): Promise<number> {
+    const afterCompany = this.#after
+    const events = await this.#db.transaction().execute(async (trx) => {
+      const taken = await takeEvents(trx, {
+        afterCompany,
+        companies: companiesPerRound,
+        perCompany: eventsPerCompany,
+      })
+      if (taken.length > 0) await this.#write(trx, await composeNotices(trx, taken))
+      return taken
+    })
+    const companies = events.map(({ company_id }) => company_id).toSorted()
+    this.#after = new Set(companies).size < companiesPerRound ? '' : (companies.at(-1) ?? '')
+    return events.length
+  }
+
+  /** Rounds until no event is left, or the signal fires. */
+  async notifyAll(signal?: AbortSignal): Promise<number> {
+    let handled = 0
+    while (!signal?.aborted) {
+      const startedAt = this.#after
+      const events = await this.notifyOnce()
+      handled += events
+      if (events === 0 && startedAt === '') break
+    }
+    return handled
+  }
+
+  async #write(trx: Trx, addressed: readonly AddressedNotice[]): Promise<void> {
+    await insertNotifications(trx, addressed)
+    const userIds = [...new Set(addressed.flatMap((each) => each.userIds))]
+    if (userIds.length > 0) await deleteBeyond(trx, userIds, notificationsPerUser)
+    for (const sink of this.#sinks) await sink(trx, addressed)
+  }
+}
+
+/** The loop of the worker. It polls: a commit that notifies makes the ends of runs wait for each other. */
+export const startNotifier = (notifier: Notifier, log: Log): Ticker =>
+  startTicker({
+    name: 'notifications',
+    tick: (signal) => notifier.notifyAll(signal),
+    intervalMs: pollIntervalMs,
+    log,
+  })
