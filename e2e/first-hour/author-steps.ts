@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { readFile, writeFile } from 'node:fs/promises'
+import { cp, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Step } from './step.ts'
@@ -39,6 +39,12 @@ export function authorSteps(world: World): Step[] {
         await command.must(watched(template), /"words": ?3/)
       }),
     ),
+    step('runs a task without the service', async () => {
+      const command = await ada()
+      await cp(join(command.home, 'shell/image'), join(command.home, 'rootfs/app'), { recursive: true })
+      const alone = ['run', '--local', 'shell', '--engine', 'crun', '--rootfs', 'rootfs', '--no-network']
+      await command.must(alone, 'This is no isolation', 'counting 3 words', '"words":3')
+    }),
     step('deploys again without a change', async () =>
       (await ada()).must(['deploy', 'python'], 'Nothing has changed'),
     ),
