@@ -1,4 +1,5 @@
 import { pino } from 'pino'
+import { requestFields } from './current-request.ts'
 
 export type Log = pino.Logger
 
@@ -16,6 +17,6 @@ const secretPaths = [
 /** JSON lines on standard output, one logger per process; on standard error if standard output has another purpose. */
 export const createLog = (role: string, level: string, to: 'stdout' | 'stderr' = 'stdout'): Log =>
   pino(
-    { name: role, level, redact: { paths: secretPaths, censor: '[redacted]' } },
+    { name: role, level, redact: { paths: secretPaths, censor: '[redacted]' }, mixin: requestFields },
     pino.destination({ fd: to === 'stdout' ? 1 : 2, sync: true }),
   )

@@ -4,6 +4,7 @@ import { Strict } from '@sandbox-jobs/contract/schema.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { FindKey } from '../access/authentication/authentication.ts'
 import type { Principal } from '../access/principal.ts'
+import { inRequest } from '../base/current-request.ts'
 import { CodedError } from '../base/errors/coded-error.ts'
 import { Rendered } from '../base/rendered.ts'
 import { readIdempotencyKey } from './requests/idempotency-key.ts'
@@ -158,7 +159,9 @@ export function mounter(app: FastifyInstance, options: MountOptions): Mount {
           request,
           reply,
         }
-        const answer = await handler(call as unknown as Parameters<typeof handler>[0])
+        const answer = await inRequest(request.id, () =>
+          handler(call as unknown as Parameters<typeof handler>[0]),
+        )
         if (!(answer instanceof Rendered)) return answer
         reply.type('application/json; charset=utf-8')
         return answer.text

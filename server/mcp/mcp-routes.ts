@@ -7,6 +7,7 @@ import type { FastifyInstance, FastifyRequest, RouteGenericInterface } from 'fas
 import { roomPath, toolScope } from '../access/oauth/room-resource.ts'
 import type { Principal } from '../access/principal.ts'
 import type { ToolCaller } from '../agent-tools/tool.ts'
+import { inRequest } from '../base/current-request.ts'
 import { notFound } from '../base/errors/coded-error.ts'
 import { PlainError } from '../base/errors/plain-error.ts'
 import { type BodyConfig, callerOf, keepCaller, type MountOptions, takeTurn } from '../http/mount.ts'
@@ -74,7 +75,8 @@ export function mountMcp(app: FastifyInstance, options: McpOptions): void {
       handler: async (request, reply) => {
         await takeTurn(request, 0)
         const caller = await toolCaller(request)
-        return answerOf(await load(), { request, reply, call: { caller, requestId: request.id } })
+        const handler = await load()
+        return inRequest(request.id, () => answerOf(handler, { request, reply, call: { caller } }))
       },
     })
     // No stream is open without a request, and no session could be deleted.

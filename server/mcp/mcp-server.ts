@@ -25,10 +25,9 @@ export interface McpServices extends ToolDeps {
   waits: ToolWaits
 }
 
-/** One request: who calls, and the id of the request in log lines. */
+/** One request: who calls. */
 export interface McpCall {
   caller: ToolCaller
-  requestId: string
 }
 
 const instructions =
@@ -67,9 +66,8 @@ function serverOf(services: McpServices, call: McpCall): Server {
   server.setRequestHandler('tools/call', async ({ params }, context) => {
     const waiting = services.waits.of(call.caller, waitingOf(context))
     const caller = { ...call.caller, waiting, opened: openedIn(context) }
-    const log = services.log.child({ request: call.requestId })
     const named = { name: params.name, parameters: params.arguments ?? {} }
-    const result = await callTool({ ...services, log }, caller, named)
+    const result = await callTool(services, caller, named)
     if (!result) throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'This room has no such tool.')
     return openingOf(result, caller, context) ?? rendered(result)
   })

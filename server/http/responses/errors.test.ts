@@ -1,11 +1,14 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { Writable } from 'node:stream'
+import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import pg from 'pg'
 import { pino } from 'pino'
 import { expect, it } from 'vitest'
+import { requestFields } from '../../base/current-request.ts'
 import { DiskStorage } from '../../storage/disk.ts'
 import { createApp } from '../app.ts'
+import { mounter } from '../mount.ts'
 
 class LogLines extends Writable {
   lines = ''
@@ -29,6 +32,23 @@ it('logs what identifies a fault, without the row values that a database error q
   expect(log.lines).toContain('errors.test.ts')
   expect(log.lines).not.toContain('a secret name')
   expect(log.lines).toContain(`"request":"${answer.headers['x-request-id']}"`)
+})
+
+it('gives the lines that a handler logs the id of the response', async () => {
+  const lines = new LogLines()
+  const log = pino({ mixin: requestFields }, lines)
+  const app = createApp(log)
+  const authenticate = () => Promise.reject(new Error('an open route asks for no credentials'))
+  mounter(app, { authenticate, enabled: true })(allRoutes.readPublicKey, async () => {
+    log.warn('below HTTP')
+    throw new Error('enough')
+  })
+  const answer = await app.inject({ url: allRoutes.readPublicKey.path })
+  const written = lines.lines.trim().split('\n')
+  expect(written).toHaveLength(2)
+  for (const line of written) {
+    expect(JSON.parse(line)).toMatchObject({ request: answer.headers['x-request-id'] })
+  }
 })
 
 it('gives every response an id of the service, not of the client', async () => {

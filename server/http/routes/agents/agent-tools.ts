@@ -20,12 +20,8 @@ export function mountAgentToolRoutes(mount: Mount, services: AgentToolServices):
     const tools = services.enabled ? await toolsOf(services, callerOf(principal)) : []
     return { items: tools.map(describeTool), page_size: pageSizeMax, next_page_token: null }
   })
-  mount(allRoutes.callAgentTool, async ({ principal, params, body, request }) => {
-    const log = services.log.child({ request: request.id })
-    const result = await callTool({ ...services, log }, callerOf(principal), {
-      name: params.tool,
-      parameters: body,
-    })
+  mount(allRoutes.callAgentTool, async ({ principal, params, body }) => {
+    const result = await callTool(services, callerOf(principal), { name: params.tool, parameters: body })
     if (!result) throw notFound()
     return result as { status: 'ok' | 'error' }
   })
