@@ -2,7 +2,8 @@
 # Makes the builder, the base image and the image of everyday programs for tests. They are kept between test runs.
 set -eu
 cd "$(dirname -- "$(readlink -f -- "$0")")/.."
-SANDBOX_DATA=/var/lib/sandbox-jobs-test
+# Named for the release of the builder: checkouts with another one share this machine.
+SANDBOX_DATA=/var/lib/sandbox-jobs-test/trixie
 export SANDBOX_DATA
 # Two test processes may call this at once: the second waits for the first.
 mkdir -p "$SANDBOX_DATA"

@@ -12,14 +12,13 @@ import { buildLogKey } from '../server/builds/logs/build-log-store.ts'
 import type { BuildTools } from '../server/builds/request/build-tools.ts'
 import type { Database } from '../server/db/database.ts'
 import { TestAgent } from '../server/executor/oci/testing/test-agent.ts'
+import { preparedAgent } from '../server/executor/oci/testing/test-builder.ts'
 import { readSignedImage } from '../server/images/provenance/verify-stored.ts'
 import { TestApi } from './apps/test-api.ts'
 import { makeBuildTools } from './build-tools.ts'
 import type { Tenant } from './factories/tenant.ts'
 
 const run = promisify(execFile)
-/** Made by install/test-builder.sh; tests only read it. */
-const preparedAgent = '/var/lib/sandbox-jobs-test/agent'
 
 export interface ChainBuildOptions {
   owner: Tenant

@@ -71,7 +71,7 @@ export async function startService(
   await chmod(dataDir, 0o755)
   await mkdir(join(dataDir, 'agent'), { mode: 0o700 })
   for (const path of operatorFiles) {
-    await run('cp', ['--archive', '--link', join(cacheDir, path), join(dataDir, path)])
+    await run('cp', ['--archive', '--link', join(cacheDir, 'trixie', path), join(dataDir, path)])
   }
   await ground?.prepare(dataDir)
   const port = await freePort()

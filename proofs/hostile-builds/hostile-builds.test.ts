@@ -8,7 +8,7 @@ import { buildDockerfiles, unpackArchives } from './builder-alone.ts'
 import { hostileDockerfiles } from './dockerfile-cases.ts'
 import { gateAlone } from './gate-alone.ts'
 import { HostCanaries } from './host-canaries.ts'
-import { comparedParsers, differenceOf } from './parser-differential.ts'
+import { comparedParsers, differenceOf } from './parsers/step-differential.ts'
 
 /* A subset of `npm run hostile-builds`: all cases at the gate, some in the builder. */
 

@@ -5,16 +5,18 @@ import { type BuilderReport, buildDockerfiles, unpackArchives } from './builder-
 import { hostileDockerfiles } from './dockerfile-cases.ts'
 import { gateAlone } from './gate-alone.ts'
 import { HostCanaries } from './host-canaries.ts'
-import { comparedParsers } from './parser-differential.ts'
+import { BuilderParser } from './parsers/builder-parser.ts'
+import { comparedGrammars } from './parsers/grammar-differential.ts'
+import { comparedParsers } from './parsers/step-differential.ts'
 import { registryTests } from './registry/registry-tests.ts'
 
 /*
  * Every hostile archive and Dockerfile against each of the two defences alone: the gate, which has to refuse it, and the
- * build sandbox, which has to contain it; Dockerfiles with a network too. Then mutated Dockerfiles that the gate accepts, which the builder has to
- * read alike, and hostile registries against the sandbox that pulls from them. Needs root and the
+ * build sandbox, which has to contain it; Dockerfiles with a network too. Then mutated Dockerfiles that the gate accepts, which the builder's
+ * parser and the builder itself have to read alike, and hostile registries against the sandbox that pulls from them. Needs root and the
  * builder of install/test-builder.sh.
  */
-const parts = ['gate', 'archives', 'dockerfiles', 'parsers', 'registries'] as const
+const parts = ['gate', 'archives', 'dockerfiles', 'grammar', 'parsers', 'registries'] as const
 type Part = (typeof parts)[number]
 
 const { values } = parseArgs({
@@ -23,6 +25,8 @@ const { values } = parseArgs({
     every: { type: 'string', default: '1' },
     from: { type: 'string', default: '0' },
     seed: { type: 'string', default: '1' },
+    /** Mutated Dockerfiles of the part `grammar`. */
+    mutations: { type: 'string', default: '1000000' },
     part: { type: 'string', multiple: true, default: [...parts] },
   },
 })
@@ -30,7 +34,7 @@ const [every, from] = [Number(values.every), Number(values.from)]
 const wanted = parts.filter((part) => values.part.includes(part))
 if (wanted.length !== new Set(values.part).size || !(from < every)) {
   console.error(
-    `usage: npm run hostile-builds -- [--part ${parts.join('|')}] [--every N --from K] [--seed S]`,
+    `usage: npm run hostile-builds -- [--part ${parts.join('|')}] [--every N --from K] [--seed S] [--mutations N]`,
   )
   process.exit(2)
 }
@@ -52,6 +56,19 @@ const run: Record<Part, () => Promise<BuilderReport>> = {
     )
     const failures = [...alone.failures, ...linked.failures.map((failure) => `with a network: ${failure}`)]
     return { cases: alone.cases + linked.cases, failures }
+  },
+  grammar: async () => {
+    const parser = await BuilderParser.start()
+    try {
+      const count = Math.ceil(Number(values.mutations) / every)
+      const { refused, compared, failures } = await comparedGrammars(parser, count, Number(values.seed))
+      console.log(
+        `mutated Dockerfiles: ${refused} refused by the gate, ${compared} read by the builder's parser`,
+      )
+      return { cases: refused + compared, failures }
+    } finally {
+      parser.end()
+    }
   },
   parsers: () =>
     atBuilder(async (bench) => {

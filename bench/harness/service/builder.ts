@@ -9,7 +9,7 @@ import { installToolchain } from '../../../server/operations/host/toolchain.ts'
 const run = promisify(execFile)
 
 /** Tests and benchmarks keep the builder here between runs: making it takes most of a minute. */
-const cachedBuilder = '/var/lib/sandbox-jobs-test/agent/builder'
+const cachedBuilder = '/var/lib/sandbox-jobs-test/trixie/agent/builder'
 
 /**
  * Puts the builder into a data folder before a service starts on it. The files are hard links to the kept copy;

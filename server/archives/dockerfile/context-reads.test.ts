@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { contextReads, mayRead } from './context-reads.ts'
-import { joinLines, parseInstruction } from './instruction.ts'
+import { readInstructions } from './grammar/instruction.ts'
 
 const files = [
   '.dockerignore',
@@ -14,7 +14,7 @@ const files = [
 ]
 
 const readBy = (line: string) => {
-  const [instruction] = joinLines([line]).map(parseInstruction)
+  const [instruction] = readInstructions(line.split('\n'))
   if (!instruction) throw new Error('no instruction')
   const reads = contextReads(instruction)
   return files.filter((path) => mayRead(reads, path))
@@ -29,6 +29,9 @@ test.each([
   ['COPY package*.json ./', ['.dockerignore', 'package.json', 'package-lock.json']],
   ['COPY src/l[i]b/x.c ./', ['.dockerignore', 'src/lib/x.c']],
   ['COPY none /none', ['.dockerignore']],
+  ['COPY --exclude=*.c src /x', ['.dockerignore', 'src/main.c', 'src/lib/x.c']],
+  ['COPY <<"EOF" /x\nCOPY a /a\nEOF', []],
+  ['COPY a <<EOF /x/\nEOF', ['.dockerignore', 'a']],
 ])('%s reads %j', (line, expected) => {
   expect(readBy(line)).toEqual(expected)
 })

@@ -1,4 +1,4 @@
-import type { Instruction } from './instruction.ts'
+import type { Instruction } from './grammar/instruction.ts'
 
 /** The context paths that an instruction may read: a superset of those that it reads. */
 export interface ContextReads {
@@ -18,11 +18,13 @@ const ignoreFiles = ['.dockerignore', '.containerignore']
  * The paths that `COPY` and `ADD` read. Sources with quotes, backslashes or variables are not resolved and count as
  * every path.
  */
-export function contextReads({ keyword, flags, rest }: Instruction): ContextReads {
+export function contextReads({ keyword, flags, rest, heredocs }: Instruction): ContextReads {
   const isCopy = keyword === 'COPY' || keyword === 'ADD'
   if (!isCopy || flags.some(({ name }) => name === 'from')) return nothing
-  const sources = rest.split(/[\t ]+/).slice(0, -1)
-  if (sources.length === 0 || /["'\\$]/.test(rest)) return everything
+  const words = rest.split(/[\t ]+/).filter((word) => heredocs.every((heredoc) => word !== heredoc.word))
+  const sources = words.slice(0, -1)
+  if (sources.length === 0 && heredocs.length > 0) return nothing
+  if (sources.length === 0 || words.some((word) => /["'\\$]/.test(word))) return everything
   const reads = sources.map(readsOfSource)
   return joinedReads([{ paths: ignoreFiles, pathPrefixes: [] }, ...reads])
 }

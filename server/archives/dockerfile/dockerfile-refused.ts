@@ -4,7 +4,6 @@ import { nearNames } from '@sandbox-jobs/contract/near-names.ts'
 const dockerfileRefusals = {
   dockerfile_too_large: 'A Dockerfile is at most 1 MiB.',
   dockerfile_not_utf8: 'A Dockerfile is UTF-8 text.',
-  line_too_long: 'A line is shorter than 64 KiB.',
   control_character: 'Control characters other than tabs and line ends are not allowed.',
   ambiguous_space: 'Only blanks and tabs separate words; this line has another kind of space.',
   syntax_directive: 'A syntax directive is not allowed anywhere in the file, not even in the middle.',
@@ -19,9 +18,11 @@ const dockerfileRefusals = {
   too_many_instructions:
     'A Dockerfile has at most 500 instructions. Join commands with &&, or copy a script and run it.',
   too_many_bases: 'A Dockerfile names at most 64 images.',
-  flag_unknown: 'The builder does not know this flag, or it has no value or comes twice.',
+  flag_unknown: 'The builder does not support this flag, or it has no value or comes twice.',
   flag_not_plain: 'Flags are plain text, without quotes, backslashes and variables.',
-  heredoc_unsupported: 'The builder does not know heredocs; write the lines with && or copy a script.',
+  heredoc_not_plain:
+    'A heredoc is <<NAME, <<-NAME or <<"NAME" with a name of letters, digits, _, . and -. COPY and ADD give each its own name, and their destination comes last.',
+  heredoc_unterminated: 'The heredoc has no end: a line with its name and nothing else, blanks included.',
   dynamic_from: 'FROM names its image in plain text; variables are not allowed in it.',
   from_not_understood: 'FROM has the form FROM image, or FROM image AS name.',
   platform_forbidden: 'The only platform is linux/amd64.',
@@ -31,6 +32,7 @@ const dockerfileRefusals = {
   copy_from_forbidden: 'COPY --from takes an earlier stage only.',
   network_add:
     'Sources of ADD are plain paths in the context: no addresses, variables, quotes or backslashes.',
+  checksum_without_address: 'ADD --checksum is for sources with an address, which are not allowed.',
   run_network_forbidden: 'RUN --network may only be default; the network of a step cannot be changed.',
   run_flag_forbidden: 'RUN takes the flags --mount and --network only, each with a value.',
   mount_forbidden:

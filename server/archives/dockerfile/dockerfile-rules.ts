@@ -1,10 +1,10 @@
 import { type DockerfileRefusal, keywords } from './dockerfile-refused.ts'
+import type { Flag, Instruction } from './grammar/instruction.ts'
 import { isRegistryReference } from './image-reference.ts'
-import type { Flag, Instruction } from './instruction.ts'
 import { isAllowedMount } from './mount-flag.ts'
 import { isEarlierStage, type Stage, type StagedInstruction } from './stages.ts'
 
-/** A rule for single physical lines, including comments. */
+/** A rule for single physical lines, including comments and the text of heredocs. */
 interface LineRule {
   slug: DockerfileRefusal
   violates: (line: string) => boolean
@@ -16,25 +16,19 @@ interface InstructionRule {
   violates: (instruction: StagedInstruction, stages: Stage[]) => boolean
 }
 
-/** The builder's own limit on a line. */
-const MAX_LINE_BYTES = 64 * 1024 - 2
-
 export const lineRules: LineRule[] = [
-  { slug: 'line_too_long', violates: (line) => Buffer.byteLength(line) > MAX_LINE_BYTES },
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the rule matches control characters
   { slug: 'control_character', violates: (line) => /[\u0000-\u0008\u000a-\u001f\u007f-\u009f]/.test(line) },
   { slug: 'syntax_directive', violates: (line) => /^\s*(?:#|\/\/)\s*syntax\s*=/i.test(line) },
   { slug: 'escape_directive', violates: (line) => /^\s*#\s*escape\s*=/i.test(line) },
-  // Some parsers trim or split at these characters, others do not.
-  { slug: 'ambiguous_space', violates: (line) => !/^[\t ]*#/.test(line) && /[^\S\t ]|\u200b/.test(line) },
 ]
 
 /** The builder's flags by instruction. Unknown flags of RUN have a separate slug. */
 const knownFlags: Partial<Record<string, string[]>> = {
   FROM: ['platform'],
-  ADD: ['chown', 'chmod'],
-  COPY: ['from', 'chown', 'chmod'],
-  HEALTHCHECK: ['interval', 'timeout', 'start-period', 'retries'],
+  ADD: ['chown', 'chmod', 'checksum', 'exclude', 'link'],
+  COPY: ['from', 'chown', 'chmod', 'exclude', 'link'],
+  HEALTHCHECK: ['interval', 'timeout', 'start-period', 'start-interval', 'retries'],
   RUN: ['mount', 'network'],
 }
 
@@ -48,13 +42,16 @@ export const instructionRules: InstructionRule[] = [
     violates: (instruction) => instruction.keyword === 'RUN' && hasUnknownFlag(instruction),
   },
   { slug: 'flag_unknown', violates: hasUnknownFlag },
-  { slug: 'heredoc_unsupported', violates: hasHeredoc },
   { slug: 'platform_forbidden', violates: hasForeignPlatform },
   { slug: 'duplicate_stage', violates: repeatsAlias },
   { slug: 'base_reference_forbidden', violates: hasForbiddenBase },
   { slug: 'copy_from_forbidden', violates: copiesFromLaterStage },
   { slug: 'base_reference_forbidden', violates: copiesFromElsewhere },
   { slug: 'network_add', violates: addsFromNetwork },
+  {
+    slug: 'checksum_without_address',
+    violates: (instruction) => flagsOf(instruction, 'checksum').length > 0,
+  },
   {
     slug: 'run_network_forbidden',
     violates: (instruction) => flagsOf(instruction, 'network').some(isForeignNetwork),
@@ -70,14 +67,16 @@ const flagsOf = ({ flags }: Instruction, name: string): Flag[] => flags.filter((
 function hasUnknownFlag({ keyword, flags }: Instruction): boolean {
   const known = knownFlags[keyword] ?? []
   const names = flags.map(({ name }) => name)
-  // Parsers differ on which of two equal flags counts. Only mounts may repeat.
-  const repeats = names.some((name, index) => name !== 'mount' && names.indexOf(name) !== index)
-  return repeats || flags.some(({ name, value }) => !known.includes(name) || !value)
+  // Parsers differ on which of two equal flags counts.
+  const repeats = names.some((name, index) => !mayRepeat.has(name) && names.indexOf(name) !== index)
+  return repeats || flags.some((flag) => !known.includes(flag.name) || !hasItsValue(flag))
 }
 
-/** The builder does not know heredocs and would run their bodies as instructions. */
-function hasHeredoc({ keyword, rest }: Instruction): boolean {
-  return ['RUN', 'COPY', 'ADD'].includes(keyword) && /(?:^|[\t ])[0-9]*<<-?["']?[A-Za-z_]/.test(rest)
+const mayRepeat = new Set(['mount', 'exclude'])
+
+/** Only `--link` may have no value. */
+function hasItsValue({ name, value }: Flag): boolean {
+  return name === 'link' ? value === undefined || /^(?:true|false)$/.test(value) : !!value
 }
 
 function hasForeignPlatform(instruction: Instruction): boolean {
@@ -132,13 +131,11 @@ function isForeignNetwork({ value }: Flag): boolean {
  * Sources of ADD have to be plain local paths. The builder resolves quotes, backslashes and variables after
  * this check, so they could still form an address.
  */
-function addsFromNetwork({ keyword, rest }: Instruction): boolean {
+function addsFromNetwork({ keyword, rest, heredocs }: Instruction): boolean {
   if (keyword !== 'ADD') return false
   const words = rest.startsWith('[') ? jsonWords(rest) : rest.split(/[\t ]+/)
-  return (
-    words === undefined ||
-    words.slice(0, -1).some((source) => /["'\\$]|:\/\/|^[a-z]+@|\.git(?:#|$)/i.test(source))
-  )
+  const sources = words?.slice(0, -1).filter((source) => !heredocs.some(({ word }) => word === source))
+  return sources?.some((source) => /["'\\$]|:\/\/|^[a-z]+@|\.git(?:#|$)/i.test(source)) ?? true
 }
 
 function jsonWords(text: string): string[] | undefined {

@@ -95,6 +95,11 @@ describe('the Dockerfile gate', () => {
       '"',
       '#\n',
       'RUN <<',
+      'RUN <<A\nA\n',
+      '<<A ',
+      "'",
+      '${',
+      '["a",',
       '--a ',
       '_',
       'FROM a\n',
@@ -212,6 +217,14 @@ describe('an ordinary Dockerfile', () => {
     'FROM scratch AS a\nFROM scratch\nCOPY --from=a x y\nCOPY --from=0 x y\nCOPY --from=scratch x y',
     'FROM scratch\nRUN true \\',
     'FROM scratch\nADD --chown=$U:$G dir.git/x /a',
+    'FROM scratch\nCOPY --link --exclude=a --exclude=b* a b\nCOPY --link=false a b',
+    'FROM scratch\nRUN <<EOF\nADD http://example.org/x /x\nRUN --mount=type=bind,target=/a\n\u00a0\\\nEOF',
+    'FROM scratch\nRUN cat <<A > ${HOME:-/root}/a && cat <<-"B" > "$X/b"\na\nA\nb\n\t\tB',
+    'FROM scratch\nADD --chmod=755 <<"run.sh" a /x/\n$X\nrun.sh\nENV A=<<B',
+    'FROM scratch\nRUN [ -e /x ] || cat <<E\nhi\nE',
+    'FROM scratch\nRUN \\\n# a comment\n <<E\n# text\n\nE\n',
+    'FROM scratch\nRUN x=${Y#*/} && echo $((1<<2)) | grep a <<<"${Y%.*}"',
+    `FROM scratch\nCOPY <<E /x\n${'x'.repeat(200_000)}\nE`,
   ])('passes: %j', (text) => {
     expect(refusal(text)).toBe('accepted')
   })

@@ -1,17 +1,17 @@
 import { isUtf8 } from 'node:buffer'
 import { DockerfileRefused, nearKeyword } from './dockerfile-refused.ts'
 import { instructionRules, lineRules } from './dockerfile-rules.ts'
-import { joinLines, parseInstruction } from './instruction.ts'
+import { readInstructions } from './grammar/instruction.ts'
 import { isEarlierStage, type Stage, type StagedInstruction, splitStages } from './stages.ts'
 
 /*
- * The gate in front of the builder. It parses a Dockerfile as buildah 1.28 does, and refuses what the rules of the
+ * The gate in front of the builder. It parses a Dockerfile as buildah 1.39 does, and refuses what the rules of the
  * contract forbid and everything that two parsers could read differently: a file that passes means the same
  * to this parser and to the builder. The gate and the builder's sandbox do not rely on each other.
  *
  *   bytes -> physical lines     size, encoding, control characters, directives    (lineRules)
- *         -> logical lines      continuations joined, comments dropped            (instruction.ts)
- *         -> instructions       keyword, plain flags, rest                        (instruction.ts)
+ *         -> logical lines      continuations joined, comments dropped            (grammar/instruction.ts)
+ *         -> instructions       keyword, plain flags, rest, heredocs              (grammar/)
  *         -> stages             FROM and its alias                                (stages.ts)
  *         -> every instruction against every rule of the table                    (instructionRules)
  *
@@ -44,7 +44,7 @@ export function checkDockerfile(bytes: Buffer): Dockerfile {
     const broken = lineRules.find(({ violates }) => violates(line))
     if (broken) throw new DockerfileRefused(broken.slug, index + 1)
   }
-  const { stages, staged } = splitStages(joinLines(lines).map(parseInstruction))
+  const { stages, staged } = splitStages(readInstructions(lines))
   const surplus = staged[MAX_INSTRUCTIONS]
   if (surplus) throw new DockerfileRefused('too_many_instructions', surplus.line)
   for (const instruction of staged) {

@@ -5,7 +5,7 @@ import type { StagedInstruction } from './stages.ts'
 
 /*
  * Finds the instruction at which a builder stopped. The builder writes a line into a separate file before each instruction
- * except FROM, and one more when it leaves a stage for any reason (buildah 1.28, `--rusage-logfile`); output of instructions
+ * except FROM, and one more when it leaves a stage for any reason (buildah 1.39, `--rusage-logfile`); output of instructions
  * goes elsewhere. It skips stages that the last one does not need. So the number of lines, and whether the
  * builder ended by itself or was killed, determine the instruction.
  */
@@ -46,7 +46,11 @@ function shown(
   { line, stage, keyword, flags, rest }: StagedInstruction,
   { stages }: Dockerfile,
 ): FailedInstruction {
-  const words = [keyword, ...flags.map(({ name, value }) => `--${name}=${value}`), rest]
+  const words = [
+    keyword,
+    ...flags.map(({ name, value }) => (value === undefined ? `--${name}` : `--${name}=${value}`)),
+    rest,
+  ]
   const text = words.join(' ').slice(0, instructionTextMax).toWellFormed()
   return { line, stage: stage + 1, stage_name: stages[stage]?.alias ?? null, text }
 }

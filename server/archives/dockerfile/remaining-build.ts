@@ -1,3 +1,4 @@
+import { builderText } from './builder-text.ts'
 import { type ContextReads, contextReads, joinedReads } from './context-reads.ts'
 import type { Dockerfile } from './dockerfile.ts'
 import { neededStages } from './needed-stages.ts'
@@ -52,14 +53,15 @@ export function remainingBuild(dockerfile: Dockerfile, partial: PartialBuild): D
 function declarations(from: StagedInstruction, stageArguments: readonly string[]): StagedInstruction[] {
   if (from.keyword !== 'FROM' || stageArguments.length === 0) return []
   const rest = stageArguments.join(' ')
-  return [{ ...from, keyword: 'ARG', flags: [], rest, source: `ARG ${rest}` }]
+  const text = `ARG ${rest}`
+  return [{ ...from, keyword: 'ARG', flags: [], rest, text, source: text }]
 }
 
 /** The text for the builder. */
 export function dockerfileText({ stages, instructions }: Dockerfile): string {
-  const lines = instructions.map(({ keyword, stage, source }) => {
-    const { from = '', alias } = stages[stage] ?? {}
-    if (keyword !== 'FROM') return source
+  const lines = instructions.map((instruction) => {
+    const { from = '', alias } = stages[instruction.stage] ?? {}
+    if (instruction.keyword !== 'FROM') return builderText(instruction)
     return alias === undefined ? `FROM ${from}` : `FROM ${from} AS ${alias}`
   })
   return `${lines.join('\n')}\n`

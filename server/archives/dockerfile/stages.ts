@@ -1,5 +1,5 @@
 import { DockerfileRefused } from './dockerfile-refused.ts'
-import type { Instruction } from './instruction.ts'
+import type { Instruction } from './grammar/instruction.ts'
 
 export interface Stage {
   line: number

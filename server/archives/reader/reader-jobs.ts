@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import type { Writable } from 'node:stream'
+import { Readable, type Writable } from 'node:stream'
 import { cachePoints } from '../dockerfile/cache-points.ts'
 import { mayRead } from '../dockerfile/context-reads.ts'
 import { checkDockerfile, type Dockerfile, MAX_DOCKERFILE_BYTES } from '../dockerfile/dockerfile.ts'
@@ -102,19 +102,28 @@ async function wholeOf(stream: AsyncIterable<Buffer>): Promise<Buffer> {
 
 /**
  * The entries that the build script expects: the context in a folder, or the files of it that a part of the build may read,
- * the Dockerfile of that part, and last a marker that the input is complete.
+ * the Dockerfile for the builder, and last a marker that the input is complete.
  */
 async function* contextEntries(job: PartialJob, input: RangeInput): AsyncGenerator<ArchiveEntry> {
   const { partial } = job
   const { until, done, stageArguments = [] } = partial
   const isPart = until !== undefined || done.length > 0 || stageArguments.length > 0
-  const remaining = isPart ? await remainingIn(job, input) : undefined
+  let remaining = isPart ? await remainingIn(job, input) : undefined
   const reads = remaining && until && readsOf(remaining)
   yield { path: 'context', kind: 'directory', mode: 0o755, byteSize: 0 }
   for await (const entry of entriesOf(job, input)) {
-    if (!reads || mayRead(reads, entry.path)) yield inContext(entry)
+    if (reads && !mayRead(reads, entry.path)) continue
+    if (remaining || entry.path !== 'Dockerfile') {
+      yield inContext(entry)
+      continue
+    }
+    // The archive of a whole build is read once.
+    const content = await contentOf(entry)
+    remaining = checkDockerfile(content)
+    yield inContext({ ...entry, body: Readable.from([content]) })
   }
-  if (remaining) yield textFile('Dockerfile', dockerfileText(remaining))
+  if (!remaining) throw new ArchiveRefused('dockerfile_missing')
+  yield textFile('Dockerfile', dockerfileText(remaining))
   yield { path: 'complete', kind: 'directory', mode: 0o755, byteSize: 0 }
 }
 

@@ -43,6 +43,8 @@ echo '{"default":[{"type":"insecureAcceptAnything"}]}' >/etc/containers/policy.j
 export TMPDIR=/workspace/tmp
 # Settings of package mirrors. Steps see this /dev, read-only.
 [ ! -e mirrors ] || { chmod -R a+rX mirrors && cp -R mirrors ${mirrorFolder}; }
+# The builder's pivot_root fails after the switch, since the flags of this sandbox's root cannot change.
+export BUILDAH_NOPIVOT=1
 `
 
 /**

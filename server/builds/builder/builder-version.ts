@@ -5,10 +5,10 @@ import { join } from 'node:path'
  * The buildah version whose parsing of Dockerfiles the gate models (`archives/dockerfile/`) and on whose confinement of
  * steps the build script relies. Another version may read a line that the gate accepted in another way.
  */
-export const modelledBuildah = '1.28'
+export const modelledBuildah = '1.39'
 
 /** Advice to the operator about a builder of another version. */
-export const builderAdvice = 'run sandbox operator toolchain install (as root) on a mirror of Debian 12'
+export const builderAdvice = 'run sandbox operator toolchain install (as root) on a mirror that has Debian 13'
 
 const isModelled = (version: string) => version.startsWith(`${modelledBuildah}.`)
 

@@ -1,12 +1,15 @@
 import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { debianRevision, makeDebian } from './debian.ts'
+import type { DebianSuite } from './debian-mirrors.ts'
 import { CommandFailed, runCommand } from './run-command.ts'
 
 /** A base image that the operator made from Debian packages. Dockerfiles refer to it in `FROM`. */
 export interface BaseImage {
   name: string
   packages: string[]
+  /** The Debian release. If absent, `bookworm`. */
+  suite?: DebianSuite
   made_at: string
   /** Revision of `makeDebian`. If absent, 1. */
   revision?: number
@@ -47,14 +50,16 @@ export async function listBaseImages(folders: BuilderFolders): Promise<BaseImage
   return JSON.parse(text) as BaseImage[]
 }
 
+/** What an operator asks for. */
+export type BaseImageRecipe = Pick<BaseImage, 'name' | 'packages'> & { suite: DebianSuite }
+
 /**
- * Makes `name` from Debian packages and adds it to the store that builds read. An image with the same name, packages
+ * Makes the image from Debian packages and adds it to the store that builds read. An image with the same name, release, packages
  * and revision is kept. Returns whether an image was made.
  */
 export async function addBaseImage(
   folders: BuilderFolders,
-  name: string,
-  packages: string[],
+  { name, packages, suite }: BaseImageRecipe,
 ): Promise<boolean> {
   if (!baseImageName.test(name)) throw new BaseImageRefused('a base image is named curated/NAME:TAG')
   const wrong = packages.find((item) => !packageName.test(item))
@@ -63,22 +68,28 @@ export async function addBaseImage(
   const present = await listBaseImages(folders)
   const sorted = [...packages].sort()
   const isSame = (image: BaseImage) =>
-    image.name === name && image.packages.join() === sorted.join() && isCurrent(image)
+    image.name === name &&
+    (image.suite ?? 'bookworm') === suite &&
+    image.packages.join() === sorted.join() &&
+    isCurrent(image)
   if (present.some(isSame)) return false
-  await importDebian(folders, name, sorted)
+  await importDebian(folders, { name, packages: sorted, suite })
   const others = present.filter((image) => image.name !== name)
-  const made = { name, packages: sorted, made_at: new Date().toISOString(), revision: debianRevision }
+  const made = { name, packages: sorted, suite, made_at: new Date().toISOString(), revision: debianRevision }
   const catalogue = [...others, made]
   await writeFile(`${catalogueOf(folders)}.part`, JSON.stringify(catalogue, null, 2))
   await rename(`${catalogueOf(folders)}.part`, catalogueOf(folders))
   return true
 }
 
-async function importDebian(folders: BuilderFolders, name: string, packages: string[]): Promise<void> {
+async function importDebian(
+  folders: BuilderFolders,
+  { name, packages, suite }: BaseImageRecipe,
+): Promise<void> {
   await prepareStore(folders.baseImages)
   const work = await mkdtemp(join(folders.baseImages, '..', 'import-'))
   try {
-    await makeDebian(join(work, 'base.tar'), packages)
+    await makeDebian(join(work, 'base.tar'), suite, packages)
     await runCommand(
       'unshare',
       ['--mount', 'sh', '-s', folders.builderRootfs, folders.baseImages, work, name],

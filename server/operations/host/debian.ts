@@ -1,6 +1,6 @@
+import { type DebianSuite, mirrorsOf } from './debian-mirrors.ts'
 import { runCommand } from './run-command.ts'
 
-const release = 'bookworm'
 /** Removes files that mmdebstrap copies from its host: the name and the resolvers of the machine. */
 export const forgetMachine = 'rm -f "$1/etc/hostname" "$1/etc/resolv.conf"'
 
@@ -13,11 +13,14 @@ const leftOut = ['/usr/share/doc/*', '/usr/share/man/*', '/usr/share/locale/*', 
 /** Packages such as Java's register manual pages, and fail without this folder. */
 const manFolder = '"$1/usr/share/man/man1"'
 
+/** Its signatures are verified with these keys, on a machine with another system too. */
+const keyring = '/usr/share/keyrings/debian-archive-keyring.gpg'
+
 /**
- * Makes a Debian root filesystem with the packages from the machine's package sources: a folder, or a tar if the name
+ * Makes a Debian root filesystem with the packages from the machine's mirrors: a folder, or a tar if the name
  * ends in `.tar`. Needs root and `mmdebstrap`. Device nodes are omitted: every sandbox gets its own.
  */
-export async function makeDebian(target: string, packages: string[]): Promise<void> {
+export async function makeDebian(target: string, suite: DebianSuite, packages: string[]): Promise<void> {
   await runCommand('mmdebstrap', [
     '--variant=essential',
     `--include=${packages.join(',')}`,
@@ -27,7 +30,9 @@ export async function makeDebian(target: string, packages: string[]): Promise<vo
     `--customize-hook=rmdir --ignore-fail-on-non-empty ${manFolder}`,
     `--customize-hook=${forgetMachine}`,
     '--skip=output/dev',
-    release,
+    `--keyring=${keyring}`,
+    suite,
     target,
+    ...(await mirrorsOf(suite)),
   ])
 }

@@ -4,10 +4,12 @@ import { dirname, join } from 'node:path'
 import { builderProblem } from '../../builds/builder/builder-version.ts'
 import { debianRevision, makeDebian } from './debian.ts'
 
-const packages = ['buildah', 'ca-certificates', 'skopeo', 'tar']
-const recipe = createHash('sha256').update(`${debianRevision} ${packages.join()}`).digest('hex')
+/** The release with the buildah whose grammar the gate models, whatever release this machine has. */
+const suite = 'trixie'
+const packages = ['buildah', 'ca-certificates', 'netavark', 'skopeo', 'tar']
+const recipe = createHash('sha256').update(`${debianRevision} ${suite} ${packages.join()}`).digest('hex')
 
-/** The builder from this machine's package sources cannot be used. */
+/** The builder from this machine's mirrors cannot be used. */
 export class ToolchainRefused extends Error {
   override name = 'ToolchainRefused'
 }
@@ -24,9 +26,9 @@ export async function installToolchain(builderRootfs: string): Promise<boolean> 
   const part = `${builderRootfs}.part`
   await rm(part, { recursive: true, force: true })
   await mkdir(dirname(builderRootfs), { recursive: true, mode: 0o700 })
-  await makeDebian(part, packages)
+  await makeDebian(part, suite, packages)
   const problem = await builderProblem(part)
-  if (problem) throw new ToolchainRefused(`the builder from this machine's package sources ${problem}`)
+  if (problem) throw new ToolchainRefused(`the builder from this machine's mirrors ${problem}`)
   await mkdir(join(part, 'base-images'), { recursive: true })
   await rm(marker, { force: true })
   await rm(builderRootfs, { recursive: true, force: true })

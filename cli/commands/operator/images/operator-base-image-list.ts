@@ -11,8 +11,8 @@ export const operatorBaseImageListCommand = (): Command =>
     .action((options: { json?: boolean }) =>
       withOperator(options, undefined, readBaseImages, (items) => ({
         text: table(
-          ['NAME', 'CREATED', 'PACKAGES'],
-          items.map((item) => [item.name, item.made_at, item.packages.join(', ')]),
+          ['NAME', 'DEBIAN', 'CREATED', 'PACKAGES'],
+          items.map((item) => [item.name, item.suite ?? 'bookworm', item.made_at, item.packages.join(', ')]),
         ),
         document: { items },
       })),

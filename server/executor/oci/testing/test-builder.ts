@@ -4,15 +4,18 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { TestAgent } from './test-agent.ts'
 
-/** Made by install/test-builder.sh; read-only. */
-const kept = '/var/lib/sandbox-jobs-test/agent'
+/**
+ * Made by install/test-builder.sh; read-only. The folder is named for the Debian release of the builder, so that checkouts with
+ * another builder can be tested on the same machine.
+ */
+export const preparedAgent = '/var/lib/sandbox-jobs-test/trixie/agent'
 
 /** Gives a test agent the real builder and base images, as hard links to the shared ones. */
 export async function linkBuilder({ dataDir }: TestAgent): Promise<void> {
-  await access(join(kept, 'builder/rootfs')).catch(() => {
-    throw new Error(`the builder is missing in ${kept}: install/test-builder.sh makes it`)
+  await access(join(preparedAgent, 'builder/rootfs')).catch(() => {
+    throw new Error(`the builder is missing in ${preparedAgent}: install/test-builder.sh makes it`)
   })
-  const trees = [join(kept, 'builder'), join(kept, 'base-images')]
+  const trees = [join(preparedAgent, 'builder'), join(preparedAgent, 'base-images')]
   await promisify(execFile)('cp', ['--archive', '--link', ...trees, join(dataDir, 'agent')])
 }
 

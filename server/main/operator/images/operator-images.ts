@@ -1,13 +1,15 @@
 import {
   addBaseImage,
   type BaseImage,
+  type BaseImageRecipe,
   listBaseImages,
   prepareStore,
 } from '../../../operations/host/base-images.ts'
 import { installToolchain } from '../../../operations/host/toolchain.ts'
 import { asRoot, type Outcome } from '../as-root.ts'
 
-export type { BaseImage }
+export { debianSuites } from '../../../operations/host/debian-mirrors.ts'
+export type { BaseImage, BaseImageRecipe }
 
 /** Makes the builder on this machine. Returns true if it was made now, false if it existed. */
 export const makeToolchain = (): Outcome<boolean> =>
@@ -17,10 +19,10 @@ export const makeToolchain = (): Outcome<boolean> =>
   })
 
 /** Makes a base image from Debian packages, and the builder if needed. Returns whether the image was made now. */
-export const makeBaseImage = (name: string, packages: string[]): Outcome<boolean> =>
+export const makeBaseImage = (recipe: BaseImageRecipe): Outcome<boolean> =>
   asRoot(async ({ agent }) => {
     await installToolchain(agent.builderRootfs)
-    return addBaseImage(agent, name, packages)
+    return addBaseImage(agent, recipe)
   })
 
 export const readBaseImages = (): Outcome<BaseImage[]> => asRoot(({ agent }) => listBaseImages(agent))

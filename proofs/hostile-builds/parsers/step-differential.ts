@@ -1,12 +1,10 @@
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: Dockerfile variables look like this
-
-import { checkDockerfile } from '../../server/archives/dockerfile/dockerfile.ts'
-import { DockerfileRefused } from '../../server/archives/dockerfile/dockerfile-refused.ts'
-import { joinLines } from '../../server/archives/dockerfile/instruction.ts'
-import { SeededRandom } from '../../server/base/seeded-random.ts'
-import { buildCommand } from '../../server/builds/builder/build-script.ts'
-import type { BuilderBench, Entries } from '../../testing/builds/builder-bench.ts'
-import { testBase } from './dockerfile-cases.ts'
+import { checkDockerfile } from '../../../server/archives/dockerfile/dockerfile.ts'
+import { DockerfileRefused } from '../../../server/archives/dockerfile/dockerfile-refused.ts'
+import type { Instruction } from '../../../server/archives/dockerfile/grammar/instruction.ts'
+import { SeededRandom } from '../../../server/base/seeded-random.ts'
+import { buildCommand } from '../../../server/builds/builder/build-script.ts'
+import type { BuilderBench, Entries } from '../../../testing/builds/builder-bench.ts'
+import { mutatedDockerfile } from './mutated-dockerfile.ts'
 
 /*
  * Tests that the gate and the builder parse a Dockerfile alike. Dockerfiles are mutated at random; each is refused by the
@@ -17,71 +15,24 @@ import { testBase } from './dockerfile-cases.ts'
 /** Content of a context file that only a mount or a forbidden flag would print. */
 const mark = 'seen-through-a-mount'
 
-const sources = [
-  `FROM scratch AS one\nLABEL a=1 \\\n  b=2\n# a comment\nENV PATH=/bin X="a b"\nFROM one\nCOPY --from=one /m /n\nCMD ["a", "b"]\n`,
-  `ARG V=1\nFROM scratch\nARG V\nLABEL a="x y" \\\n# inside\n\n  b='z'\nWORKDIR /a/b\nEXPOSE 80/tcp\nSTOPSIGNAL 9\nUSER 1:1\n`,
-  `FROM scratch\nADD m /x\nVOLUME ["/v"]\nENTRYPOINT ["/e", "--flag"]\nHEALTHCHECK --interval=5s CMD true\nSHELL ["/bin/sh"]\n`,
-  `FROM ${testBase}\nRUN --mount=type=tmpfs,target=/t cat /a/m\nLABEL z=1\n`,
-  `FROM ${testBase}\nRUN --mount=type=bind,target=/a cat /a/m\n`,
-  `FROM ${testBase}\nRUN --mount=type=cache,id=c,target=/c \\\n  --mount=type=bind,source=.,target=/a cat /a/m\n`,
-  `FROM scratch\nADD http://127.0.0.1:9/x /x\nLABEL a=1\n`,
-  `FROM scratch\nCOPY --from=docker-archive:/x m /x\nLABEL a=1\n`,
-]
-
-const pieces = [
-  ' ',
-  '\t',
-  '\\',
-  '\\\n',
-  '\\ \n',
-  '\n',
-  '\r\n',
-  '#',
-  '\n#\n',
-  '"',
-  "'",
-  '-',
-  '--',
-  '=',
-  '$',
-  '${V}',
-  '`',
-  ',',
-  '<<E',
-  '[',
-  ']',
-  '\\n',
-  '\u00a0',
-  '\ufeff',
-  'RUN ',
-  'FROM ',
-  'A',
-  '//',
-  '# escape=`\n',
-  '|',
-  ';',
-]
-
-export function mutatedDockerfile(draw: SeededRandom): string {
-  let text = draw.of(sources)
-  for (let count = draw.below(5); count > 0; count -= 1) {
-    const at = draw.below(text.length + 1)
-    const end = draw.chance(0.5) ? at : at + 1 + draw.below(3)
-    text = text.slice(0, at) + (draw.chance(0.8) ? draw.of(pieces) : '') + text.slice(end)
-  }
-  return text
-}
-
 /** The steps of each stage as the gate parses them; undefined if it refuses. */
 function stepsOfGate(text: string): string[][] | undefined {
   try {
     const { stages, instructions } = checkDockerfile(Buffer.from(text))
-    const texts = joinLines(text.replace(/^\ufeff/, '').split(/\r?\n/)).map((line) => line.text.trim())
-    return stages.map((_, stage) => texts.filter((_text, index) => instructions[index]?.stage === stage))
+    return stages.map((_, stage) => instructions.filter((each) => each.stage === stage).map(announcedText))
   } catch (error) {
     if (error instanceof DockerfileRefused) return undefined
     throw error
   }
+}
+
+/** The builder shows the first line of each heredoc, and whether there are more. */
+function announcedText({ text, heredocs }: Instruction): string {
+  const shown = heredocs.map(({ lines }) => {
+    const [first = '', ...more] = lines.join('\n').trim().split('\n')
+    return ` (${first}${more.length > 0 ? '...' : ''})`
+  })
+  return (text + shown.join('')).trim()
 }
 
 export interface DifferentialReport {
