@@ -18,6 +18,8 @@ const operatorCommands: Commands = {
     },
   },
   mirror: async () => (await import('./operator/packages/operator-mirror.ts')).operatorMirrorCommand(),
+  'package-hosts': async () =>
+    (await import('./operator/packages/operator-package-hosts.ts')).operatorPackageHostsCommand(),
   environment: async () =>
     (await import('./operator/images/operator-environment.ts')).operatorEnvironmentCommand(),
   keys: async () => (await import('./operator/keys/operator-keys.ts')).operatorKeysCommand(),

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { type Config, ConfigInvalid, readConfig } from '../base/config/config.ts'
 import { defaultFloorBytes } from '../base/disk-floor.ts'
 import { builderAdvice, builderProblem } from '../builds/builder/builder-version.ts'
-import { readPackageHosts } from '../builds/network/package-hosts.ts'
+import { listedHosts } from '../builds/network/build-network.ts'
 import { checkHost } from '../executor/oci/host/host-checks.ts'
 import { isCurrent, listBaseImages } from '../operations/host/base-images.ts'
 import { accountOf } from '../postgres/account.ts'
@@ -213,19 +213,21 @@ async function builderCheck(config: Config): Promise<Check> {
   return useful('builder', { ok: !problem, found: problem ?? 'ready', advice: builderAdvice })
 }
 
-async function packageHostsCheck({ buildNetwork, packageHostsFile }: Config): Promise<Check> {
+async function packageHostsCheck(config: Config): Promise<Check> {
+  const { buildNetwork, packageHostsFile } = config
   const name = 'package hosts'
   if (buildNetwork !== 'packages') {
     return useful(name, { ok: true, found: `not used: build steps reach ${buildNetwork}`, advice: '' })
   }
   const advice =
-    'set SANDBOX_PACKAGE_HOSTS_FILE to a file that names the package hosts, see docs/operations.md'
-  if (packageHostsFile === undefined) {
-    return useful(name, { ok: false, found: 'none listed: build steps have no network', advice })
+    'run sandbox operator package-hosts detect (as root), or declare mirrors with sandbox operator mirror add'
+  const names = await listedHosts(config).catch(() => undefined)
+  const file = packageHostsFile ?? 'the list of package hosts'
+  if (!names) return useful(name, { ok: false, found: `${file} cannot be used`, advice })
+  if (names.length === 0) {
+    return useful(name, { ok: false, found: 'none listed: build steps reach declared mirrors alone', advice })
   }
-  const names = await readPackageHosts(packageHostsFile).catch(() => undefined)
-  if (!names) return useful(name, { ok: false, found: `${packageHostsFile} cannot be used`, advice })
-  return useful(name, { ok: names.length > 0, found: `${names.length} listed`, advice })
+  return useful(name, { ok: true, found: names.join(', '), advice })
 }
 
 async function baseImagesCheck(config: Config): Promise<Check> {

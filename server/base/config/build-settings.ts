@@ -4,7 +4,7 @@ import { absolutePath, integer, oneOf, type Settings } from './setting.ts'
 export interface BuildConfig {
   /** `packages`: the listed package hosts; `public`: every public address; `none`: nothing. */
   buildNetwork: 'packages' | 'public' | 'none'
-  /** File with the names of the package hosts, one per line; absent: none are listed. */
+  /** File with the names of the package hosts, one per line; absent: the list in the data folder. */
   packageHostsFile: string | undefined
   /** Bytes that the steps of one sandbox of a build may send. */
   buildEgressCapBytes: number
@@ -21,7 +21,7 @@ export const buildSettings: Settings<BuildConfig> = {
   packageHostsFile: {
     env: 'SANDBOX_PACKAGE_HOSTS_FILE',
     description:
-      "file with the names of package hosts, one per line, readable by the worker's user; without it packages is none",
+      "file with the names of package hosts, one per line, readable by the worker's user; default: the list of sandbox operator package-hosts",
     fallback: () => undefined,
     ...absolutePath,
   },
