@@ -366,6 +366,27 @@ const ofNetwork: Hole[] = [
     edits: [edit('network/rules.ts', 'saddr @pulls', 'saddr != @pulls')],
     tries: ['pulls'],
   },
+  {
+    name: 'mirrors for every link',
+    edits: [edit('network/mirror-rules.ts', 'ip saddr @mirrored ip daddr', 'ip daddr')],
+    tries: ['reach of builds/mirror_unasked'],
+  },
+  {
+    name: 'mirrors past the proxy',
+    edits: [
+      edit(
+        'network/rules.ts',
+        '${ip} saddr @pulls${number} ${ip} daddr . tcp dport @registry${number} accept',
+        '${ip} daddr . tcp dport @mirrors${number} accept',
+      ),
+    ],
+    tries: ['reach of builds/mirror_itself'],
+  },
+  {
+    name: 'mirrors for jobs',
+    edits: [edit('agent/spec-check.ts', "need(hasMirrors(spec), 'network.mirrors')", '')],
+    tries: ['reach of builds/mirror_of_job'],
+  },
 ]
 
 const ofGvisor: Hole[] = [

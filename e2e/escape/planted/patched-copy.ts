@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { chmod, cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
@@ -18,6 +18,8 @@ export class PatchedCopy {
 
   static async make(): Promise<PatchedCopy> {
     const folder = await mkdtemp(join(tmpdir(), 'escape-planted-'))
+    // The mirror proxy reads it as a user without rights.
+    await chmod(folder, 0o755)
     await cp(join(tree, 'server'), join(folder, 'server'), { recursive: true })
     await cp(join(tree, 'package.json'), join(folder, 'package.json'))
     await symlink(join(tree, 'node_modules'), join(folder, 'node_modules'))

@@ -1,4 +1,7 @@
+import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { writeMirrors } from '../../../server/executor/oci/mirrors/declared-mirrors.ts'
+import { mirrorAddress, portOf } from '../../../server/executor/oci/mirrors/mirror-address.ts'
 import { publicHosts } from '../../../server/executor/oci/testing/internet/fake-internet.ts'
 import { busybox, shellJob, waitUntil } from '../../../server/executor/oci/testing/test-agent.ts'
 import type { SandboxSpec } from '../../../server/executor/port/sandbox-spec.ts'
@@ -84,9 +87,63 @@ async function listener({ agent, image, internet, canaries }: Testbed): Promise<
   return `${log}${onMachine}`.includes('reached') ? 'reached' : undefined
 }
 
+const opens = (address: string, port: number) =>
+  `nc -w 1 ${address} ${port} </dev/null && echo reached || echo refused`
+
+/** Runs `work` while a mirror is declared, and a build that may use it is alive. */
+async function withMirror<T>({ agent }: Testbed, work: () => Promise<T>): Promise<T> {
+  const folder = join(agent.dataDir, 'agent')
+  await writeMirrors(folder, [{ kind: 'pypi', url: `http://${registry.address}/simple`, inner: true }])
+  const user = linked('sleep 60')
+  const network = { egressCapBytes, recorded: true as const, mirrors: true as const }
+  const running = agent.run({ ...user, network })
+  try {
+    await Promise.race([agent.running(user.id), running])
+    return await work()
+  } finally {
+    await agent.client.stop(user.id)
+    await running
+    await writeMirrors(folder, [])
+  }
+}
+
+const mirrorTrials: Trials['trials'] = [
+  {
+    name: 'mirror_unasked',
+    what: 'a build without mirrors connects to the proxy of the builds that have them',
+    run: (testbed) =>
+      withMirror(testbed, async () => {
+        const { log } = await testbed.agent.run(linked(opens(mirrorAddress, portOf('pypi'))))
+        return log.includes('reached') ? 'reached' : undefined
+      }),
+  },
+  {
+    name: 'mirror_itself',
+    what: 'a build with mirrors connects to the mirror itself, past the proxy',
+    run: (testbed) =>
+      withMirror(testbed, async () => {
+        const network = { egressCapBytes, recorded: true as const, mirrors: true as const }
+        const { log } = await testbed.agent.run({ ...linked(greetedBy(registry.address, 80)), network })
+        return log.includes('reached') ? 'reached' : undefined
+      }),
+  },
+  {
+    name: 'mirror_of_job',
+    what: 'a job is started with the mirrors of builds',
+    run: (testbed) =>
+      withMirror(testbed, async () => {
+        const job = shellJob(testbed.image, opens(mirrorAddress, portOf('pypi')))
+        const network = { egressCapBytes, mirrors: true as const }
+        const ended = await testbed.agent.run({ ...job, network }).catch(() => undefined)
+        return ended ? `started: ${ended.log}` : undefined
+      }),
+  },
+]
+
 export const buildNetworkTrials: Trials = {
   class: 'reach of builds',
   trials: [
+    ...mirrorTrials,
     { name: 'listener', what: 'a step that listens is reached by a job or the machine', run: listener },
     {
       name: 'registry',
