@@ -192,3 +192,14 @@ export const egressListEntriesMax = 64
 /** Newest notifications that are kept for a user. */
 export const notificationsPerUser = 1000
 export const notificationLifetimeDays = 90
+// Custom tables
+export const tableFieldNamePattern = '^[a-z][a-z0-9_]{0,62}$'
+export const tableFieldsMax = 200
+export const tablesOfCompanyMax = 100
+export const commandsOfTableMax = 50
+export const rowsOfTableMax = 100_000
+/** Bytes of a row's values as JSON, and of the inputs of a command. */
+export const rowMaxBytes = 64 * kib
+export const rowsPageSizeDefault = 50
+export const rowFiltersMax = 10
+export const rowFilterMaxLength = 1024

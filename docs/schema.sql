@@ -377,6 +377,102 @@ create table context_facts (
 );
 CREATE INDEX context_facts_age ON context_facts USING btree (noted_at);
 
+create table custom_table_commands (
+  id text not null,
+  company_id text not null,
+  table_id text not null,
+  name text not null,
+  description text default ''::text not null,
+  revision integer default 1 not null,
+  inputs jsonb not null,
+  mode text not null,
+  authority text not null,
+  effect_identity text[],
+  granted_scope text not null,
+  granted_id text not null,
+  state text default 'active'::text not null,
+  created_by text not null,
+  created_at timestamp with time zone default now() not null,
+  archived_at timestamp with time zone,
+  constraint custom_table_commands_pkey PRIMARY KEY (id),
+  constraint custom_table_commands_company_id_id_key UNIQUE (company_id, id),
+  constraint custom_table_commands_authority_check CHECK (authority = ANY (ARRAY['definition'::text, 'caller'::text])),
+  constraint custom_table_commands_check CHECK ((state = 'archived'::text) = (archived_at IS NOT NULL)),
+  constraint custom_table_commands_check1 CHECK (mode = 'write'::text OR effect_identity IS NULL),
+  constraint custom_table_commands_description_check CHECK (length(description) <= 2048),
+  constraint custom_table_commands_effect_identity_check CHECK (cardinality(effect_identity) >= 1 AND cardinality(effect_identity) <= 16),
+  constraint custom_table_commands_granted_scope_check CHECK (granted_scope = ANY (ARRAY['chatroom'::text, 'department'::text, 'company'::text])),
+  constraint custom_table_commands_inputs_check CHECK (jsonb_typeof(inputs) = 'array'::text AND jsonb_array_length(inputs) >= 1 AND jsonb_array_length(inputs) <= 200),
+  constraint custom_table_commands_mode_check CHECK (mode = ANY (ARRAY['write'::text, 'read'::text])),
+  constraint custom_table_commands_name_check CHECK (length(name) >= 1 AND length(name) <= 256),
+  constraint custom_table_commands_revision_check CHECK (revision >= 1),
+  constraint custom_table_commands_state_check CHECK (state = ANY (ARRAY['active'::text, 'archived'::text])),
+  constraint custom_table_commands_company_id_table_id_fkey FOREIGN KEY (company_id, table_id) REFERENCES custom_tables(company_id, id)
+);
+CREATE INDEX custom_table_commands_by_grant ON custom_table_commands USING btree (company_id, granted_id, id);
+CREATE INDEX custom_table_commands_of_table ON custom_table_commands USING btree (table_id, id);
+
+create table custom_table_identities (
+  command_id text not null,
+  identity text not null,
+  company_id text not null,
+  row_id text not null,
+  constraint custom_table_identities_pkey PRIMARY KEY (command_id, identity),
+  constraint custom_table_identities_identity_check CHECK (identity ~ '^[0-9a-f]{64}$'::text),
+  constraint custom_table_identities_company_id_command_id_fkey FOREIGN KEY (company_id, command_id) REFERENCES custom_table_commands(company_id, id),
+  constraint custom_table_identities_row_id_fkey FOREIGN KEY (row_id) REFERENCES custom_table_rows(id) ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED
+);
+CREATE INDEX custom_table_identities_of_row ON custom_table_identities USING btree (row_id);
+
+create table custom_table_rows (
+  id text not null,
+  company_id text not null,
+  table_id text not null,
+  version integer default 1 not null,
+  chatroom_id text,
+  "values" jsonb not null,
+  byte_size integer not null,
+  created_at timestamp with time zone default now() not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint custom_table_rows_pkey PRIMARY KEY (id),
+  constraint custom_table_rows_byte_size_check CHECK (byte_size >= 2 AND byte_size <= 65536),
+  constraint custom_table_rows_values_check CHECK (jsonb_typeof("values") = 'object'::text),
+  constraint custom_table_rows_version_check CHECK (version >= 1),
+  constraint custom_table_rows_company_id_table_id_fkey FOREIGN KEY (company_id, table_id) REFERENCES custom_tables(company_id, id)
+);
+CREATE INDEX custom_table_rows_of_table ON custom_table_rows USING btree (table_id, id);
+CREATE TRIGGER count_kept_delete AFTER DELETE ON custom_table_rows REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_delete_custom_table_rows();
+CREATE TRIGGER count_kept_insert AFTER INSERT ON custom_table_rows REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_insert_custom_table_rows();
+CREATE TRIGGER count_kept_update AFTER UPDATE ON custom_table_rows REFERENCING OLD TABLE AS olds NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_update_custom_table_rows();
+
+create table custom_tables (
+  id text not null,
+  company_id text not null,
+  owner_scope text not null,
+  owner_id text not null,
+  name text not null,
+  description text default ''::text not null,
+  fields jsonb not null,
+  commands_only boolean default false not null,
+  channel_rule boolean default false not null,
+  row_count integer default 0 not null,
+  state text default 'active'::text not null,
+  created_by text not null,
+  created_at timestamp with time zone default now() not null,
+  archived_at timestamp with time zone,
+  constraint custom_tables_pkey PRIMARY KEY (id),
+  constraint custom_tables_company_id_id_key UNIQUE (company_id, id),
+  constraint custom_tables_check CHECK ((state = 'archived'::text) = (archived_at IS NOT NULL)),
+  constraint custom_tables_description_check CHECK (length(description) <= 2048),
+  constraint custom_tables_fields_check CHECK (jsonb_typeof(fields) = 'array'::text AND jsonb_array_length(fields) >= 1 AND jsonb_array_length(fields) <= 200),
+  constraint custom_tables_name_check CHECK (length(name) >= 1 AND length(name) <= 256),
+  constraint custom_tables_owner_scope_check CHECK (owner_scope = ANY (ARRAY['department'::text, 'company'::text])),
+  constraint custom_tables_row_count_check CHECK (row_count >= 0),
+  constraint custom_tables_state_check CHECK (state = ANY (ARRAY['active'::text, 'archived'::text])),
+  constraint custom_tables_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id)
+);
+CREATE INDEX custom_tables_by_owner ON custom_tables USING btree (company_id, owner_id, id);
+
 create table department_managers (
   department_id text not null,
   user_id text not null,
@@ -1731,6 +1827,11 @@ UNION ALL
   WHERE r.pulled_by IS NOT NULL AND part.bytes <> 0
 UNION ALL
  SELECT r.company_id,
+    'table_rows'::text AS kind,
+    (512 + r.byte_size)::bigint AS bytes
+   FROM custom_table_rows r
+UNION ALL
+ SELECT r.company_id,
     'secrets'::text AS kind,
     octet_length(r.ciphertext)::bigint AS bytes
    FROM secret_values r
@@ -1815,6 +1916,17 @@ AS $function$
     select r.company_id as company_id, part.kind, -part.bytes as bytes
     from olds r cross join lateral (values ('cached_layers', (r.byte_size)::bigint)) as part (kind, bytes)) changed
     where company_id is not null group by company_id, kind having sum(bytes) <> 0;
+      return null;
+    end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_kept_delete_custom_table_rows()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      insert into kept_byte_changes (company_id, kind, bytes)
+      select r.company_id, 'table_rows', -sum(512 + r.byte_size)::bigint from olds r group by r.company_id;
       return null;
     end $function$
 ;
@@ -2039,6 +2151,17 @@ AS $function$
     select r.company_id as company_id, part.kind, part.bytes as bytes
     from news r cross join lateral (values ('cached_layers', (r.byte_size)::bigint)) as part (kind, bytes)) changed
     where company_id is not null group by company_id, kind having sum(bytes) <> 0;
+      return null;
+    end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_kept_insert_custom_table_rows()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      insert into kept_byte_changes (company_id, kind, bytes)
+      select r.company_id, 'table_rows', sum(512 + r.byte_size)::bigint from news r group by r.company_id;
       return null;
     end $function$
 ;
@@ -2321,6 +2444,20 @@ AS $function$
     select r.company_id as company_id, part.kind, -part.bytes as bytes
     from olds r cross join lateral (values ('cached_layers', (r.byte_size)::bigint)) as part (kind, bytes)) changed
     where company_id is not null group by company_id, kind having sum(bytes) <> 0;
+      return null;
+    end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_kept_update_custom_table_rows()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      insert into kept_byte_changes (company_id, kind, bytes)
+      select company_id, 'table_rows', sum(bytes)::bigint from (
+        select r.company_id, r.byte_size::bigint as bytes from news r
+        union all select r.company_id, -r.byte_size::bigint from olds r
+      ) changed group by company_id having sum(bytes) <> 0;
       return null;
     end $function$
 ;

@@ -2611,6 +2611,251 @@ export interface ToolAnnotations {
   openWorldHint: boolean
 }
 
+export interface CustomTable {
+  /** Identifier of the table. */
+  id: string
+  /** Identifier of the company. */
+  company_id: string
+  /** Kind of the owner. */
+  owner_scope: "department" | "company"
+  /** Identifier of the owner. */
+  owner_id: string
+  /** Name of the table. */
+  name: string
+  /** What the rows are; may be empty. */
+  description: string
+  /** Fields in their order. */
+  fields: TableField[]
+  /** Rows change by commands alone: neither requests nor writeback policies write them. */
+  commands_only: boolean
+  /** Rows belong to chatrooms: each names one, and the people of a chatroom read its rows. Writeback policies do not write them. */
+  channel_rule: boolean
+  /** Rows that the table has. */
+  row_count: number
+  /** Where the table is in its life. */
+  state: "active" | "archived"
+  /** When it was created. */
+  created_at: string
+}
+
+export interface CustomTableCreateRequest {
+  /** Name of the table. */
+  name: string
+  /** What the rows are. */
+  description?: string
+  /** Kind of the owner. */
+  owner_scope: "department" | "company"
+  /** Identifier of the owner. */
+  owner_id: string
+  /** Fields, at most 200. */
+  fields: TableFieldRequest[]
+  /** Rows change by commands alone: neither requests nor writeback policies write them. */
+  commands_only?: boolean
+  /** Rows belong to chatrooms: each names one, and the people of a chatroom read its rows. Writeback policies do not write them. */
+  channel_rule?: boolean
+}
+
+export interface CustomTableList {
+  /** Items on this page. */
+  items: CustomTable[]
+  /** Items that a page may have. */
+  page_size: number
+  /** Token of the next page; null on the last. */
+  next_page_token: string | null
+}
+
+export interface CustomTableUpdateRequest {
+  /** Name of the table. */
+  name?: string
+  /** What the rows are. */
+  description?: string
+  /** Rows change by commands alone: neither requests nor writeback policies write them. */
+  commands_only?: boolean
+  /** Rows belong to chatrooms: each names one, and the people of a chatroom read its rows. Writeback policies do not write them. */
+  channel_rule?: boolean
+}
+
+export interface TableField {
+  /** Name: lower-case letters, digits and `_`; not `id`, `version`, `chatroom_id`, `created_at` or `updated_at`. */
+  name: string
+  /** What values it holds. `integer` is exact to 2^53; `datetime` is an instant with an offset, stored in UTC; `json` is any JSON. */
+  type: "text" | "integer" | "number" | "boolean" | "datetime" | "json"
+  /** Every row has a value. */
+  required: boolean
+}
+
+export interface TableFieldRequest {
+  /** Name: lower-case letters, digits and `_`; not `id`, `version`, `chatroom_id`, `created_at` or `updated_at`. */
+  name: string
+  /** What values it holds. `integer` is exact to 2^53; `datetime` is an instant with an offset, stored in UTC; `json` is any JSON. */
+  type: "text" | "integer" | "number" | "boolean" | "datetime" | "json"
+  /** Every row must have a value; by default false. */
+  required?: boolean
+}
+
+export interface TableFieldsAddRequest {
+  /** Fields to add at the end; while the table has rows, none may be required. */
+  fields: TableFieldRequest[]
+}
+
+export interface TableRow {
+  /** Identifier of the row. */
+  id: string
+  /** Identifier of the table. */
+  table_id: string
+  /** Rises with each change of the row. */
+  version: number
+  /** Chatroom that the row belongs to; null unless the table has a channel rule. */
+  chatroom_id: string | null
+  /** Values by field; a field without a value is left out. */
+  values: Record<string, unknown>
+  /** When the row was created. */
+  created_at: string
+  /** When the row was changed last. */
+  updated_at: string
+}
+
+export interface TableRowCreateRequest {
+  /** Values by field. */
+  values: Record<string, unknown>
+  /** Chatroom that the row belongs to; required for a table with a channel rule, refused for any other. */
+  chatroom_id?: string
+}
+
+export interface TableRowDeleted {
+  /** Identifier of the row. */
+  id: string
+  /** Always true. */
+  deleted: true
+}
+
+export interface TableRowList {
+  /** Items on this page. */
+  items: TableRow[]
+  /** Items that a page may have. */
+  page_size: number
+  /** Token of the next page; null on the last. */
+  next_page_token: string | null
+}
+
+export interface TableRowUpdateRequest {
+  /** Values to change; null removes one. The other values stay. */
+  values: Record<string, unknown>
+  /** The version that was read: a row that has changed since is not overwritten. */
+  version?: number
+}
+
+export interface TableCommand {
+  /** Identifier of the command. */
+  id: string
+  /** Identifier of the company. */
+  company_id: string
+  /** Identifier of the table. */
+  table_id: string
+  /** Name of the command. */
+  name: string
+  /** What it is for; may be empty. */
+  description: string
+  /** Rises with each change; a run whose policy names older inputs is refused. */
+  revision: number
+  /** Inputs: fields of the table, with their types. */
+  inputs: TableField[]
+  /** `write` creates or changes one row; `read` returns the row with these values. */
+  mode: "write" | "read"
+  /** `definition`: it acts as its definition says, for whoever may use it; `caller`: only for callers who may write rows themselves. */
+  authority: "definition" | "caller"
+  /** Required inputs that name the row: a call with the same values changes the row that an earlier call created. Without them each call creates a row. */
+  effect_identity: string[] | null
+  /** Who may use it: the people of one chatroom, of the chatrooms of a department, or of the company. */
+  granted_scope: "chatroom" | "department" | "company"
+  /** Identifier of that chatroom, department or company. */
+  granted_id: string
+  /** Where the command is in its life. */
+  state: "active" | "archived"
+  /** When it was created. */
+  created_at: string
+}
+
+export interface TableCommandCreateRequest {
+  /** Name of the command. */
+  name: string
+  /** What it is for. */
+  description?: string
+  /** Inputs: fields of the table, with their types. */
+  inputs: TableFieldRequest[]
+  /** `write` creates or changes one row; `read` returns the row with these values. */
+  mode?: "write" | "read"
+  /** `definition`: it acts as its definition says, for whoever may use it; `caller`: only for callers who may write rows themselves. */
+  authority?: "definition" | "caller"
+  /** Required inputs that name the row: a call with the same values changes the row that an earlier call created. Without them each call creates a row. */
+  effect_identity?: string[] | null
+  /** Who may use it: the people of one chatroom, of the chatrooms of a department, or of the company. */
+  granted_scope: "chatroom" | "department" | "company"
+  /** Identifier of that chatroom, department or company. */
+  granted_id: string
+}
+
+export interface TableCommandList {
+  /** Items on this page. */
+  items: TableCommand[]
+  /** Items that a page may have. */
+  page_size: number
+  /** Token of the next page; null on the last. */
+  next_page_token: string | null
+}
+
+export interface TableCommandUpdateRequest {
+  /** Name of the command. */
+  name?: string
+  /** What it is for. */
+  description?: string
+  /** Inputs: fields of the table, with their types. */
+  inputs?: TableFieldRequest[]
+  /** `write` creates or changes one row; `read` returns the row with these values. */
+  mode?: "write" | "read"
+  /** `definition`: it acts as its definition says, for whoever may use it; `caller`: only for callers who may write rows themselves. */
+  authority?: "definition" | "caller"
+  /** Required inputs that name the row: a call with the same values changes the row that an earlier call created. Without them each call creates a row. */
+  effect_identity?: string[] | null
+  /** Who may use it: the people of one chatroom, of the chatrooms of a department, or of the company. */
+  granted_scope?: "chatroom" | "department" | "company"
+  /** Identifier of that chatroom, department or company. */
+  granted_id?: string
+}
+
+export interface CommandExecuteRequest {
+  /** Values of the inputs. */
+  inputs: Record<string, unknown>
+}
+
+export interface CommandExecution {
+  /** Identifier of the command. */
+  command_id: string
+  /** The row that was created, changed or found. */
+  row_id?: string
+  /** Always `applied`. */
+  status: "applied"
+  /** When the command took effect. */
+  applied_at: string
+  /** For `read`: the row that was found. */
+  row?: {
+    /** Identifier of the row. */
+    id: string
+    /** Identifier of the table. */
+    table_id: string
+    /** Rises with each change of the row. */
+    version: number
+    /** Chatroom that the row belongs to; null unless the table has a channel rule. */
+    chatroom_id: string | null
+    /** Values by field; a field without a value is left out. */
+    values: Record<string, unknown>
+    /** When the row was created. */
+    created_at: string
+    /** When the row was changed last. */
+    updated_at: string
+  }
+}
+
 export interface CodedErrorBody {
   /** What went wrong; some codes add fields. */
   detail: {
@@ -5580,6 +5825,350 @@ export interface Operations {
   /** When the caller marked it as read, or null. */
   read_at: string | null
 }>
+
+  /**
+   * List tables.
+   *
+   * Those of the company for its managers, those of their departments for managers of departments.
+   *
+   * For every user of the company. A sandbox key may not.
+   */
+  listTables(options?: {
+    query?: {
+      /** Items on a page, at most 100. */
+      page_size?: number
+      /** The `next_page_token` of the previous page; one that cannot be read starts again. */
+      page_token?: string
+      /** Which items: `active`, `retired` (archived, revoked, deleted), or `all`. */
+      lifecycle?: "active" | "retired" | "all"
+    }
+  } & CallOptions): Promise<CustomTableList>
+
+  /**
+   * Create a table.
+   *
+   * Its owner is the company or a department that the caller manages. Fields can be added later.
+   *
+   * For managers of the department, company managers, company administrators. A sandbox key may not.
+   */
+  createTable(options: {
+    body: CustomTableCreateRequest
+  } & CallOptions): Promise<CustomTable>
+
+  /**
+   * Read a table.
+   *
+   * Its fields and flags, and how many rows it has.
+   *
+   * For managers of the department, company managers, company administrators. A sandbox key may not.
+   */
+  readTable(options: {
+    params: {
+      /** Identifier of the table. */
+      id: string
+    }
+  } & CallOptions): Promise<CustomTable>
+
+  /**
+   * Change the name, description or flags of a table.
+   *
+   * The channel rule can change only while the table has no rows.
+   *
+   * For managers of the department, company managers, company administrators. A sandbox key may not.
+   */
+  updateTable(options: {
+    params: {
+      /** Identifier of the table. */
+      id: string
+    }
+    body: CustomTableUpdateRequest
+  } & CallOptions): Promise<CustomTable>
+
+  /**
+   * Add fields to a table.
+   *
+   * They come after the others. While the table has rows, none of them may be required.
+   *
+   * For managers of the department, company managers, company administrators. A sandbox key may not.
+   */
+  addTableFields(options: {
+    params: {
+      /** Identifier of the table. */
+      id: string
+    }
+    body: TableFieldsAddRequest
+  } & CallOptions): Promise<CustomTable>
+
+  /**
+   * Archive a table.
+   *
+   * Nothing writes its rows from then on; they stay readable. Runs that would write them are refused.
+   *
+   * For managers of the department, company managers, company administrators. A sandbox key may not.
+   */
+  archiveTable(options: {
+    params: {
+      /** Identifier of the table. */
+      id: string
+    }
+  } & CallOptions): Promise<CustomTable>
+
+  /**
+   * List rows of a table.
+   *
+   * With conditions and an order. A page continues where the last one ended, also while rows change.
+   *
+   * For managers of the department, company managers, company administrators. A sandbox key may not.
+   */
+  listRows(options: {
+    params: {
+      /** Identifier of the table. */
+      id: string
+    }
+    query?: {
+      /** Items on a page, at most 100. */
+      page_size?: number
+      /** The `next_page_token` of the previous page; one that cannot be read starts again. */
+      page_token?: string
+      /** Conditions `field:operator:value`, all of which hold. Operators: eq, ne, lt, lte, gt, gte, contains (text), and `is` with null or not_null. `created_at`, `updated_at` and `chatroom_id` are fields too. */
+      filter?: string[]
+      /** Field to sort by, `-` before it for descending; by default the order of creation. Rows without a value come last. */
+      sort?: string
+    }
+  } & CallOptions): Promise<TableRowList>
+
+  /**
+   * Export rows of a table.
+   *
+   * All rows in the order of creation, as CSV or as JSON lines, one row as TableRow on each. In CSV, text that a spreadsheet would read as a formula starts with an apostrophe.
+   *
+   * For managers of the department, company managers, company administrators. A sandbox key may not.
+   */
+  exportRows(options: {
+    params: {
+      /** Identifier of the table. */
+      id: string
+    }
+    query?: {
+      /** Form of the export. */
+      format?: "csv" | "jsonl"
+      /** Conditions `field:operator:value`, all of which hold. Operators: eq, ne, lt, lte, gt, gte, contains (text), and `is` with null or not_null. `created_at`, `updated_at` and `chatroom_id` are fields too. */
+      filter?: string[]
+    }
+  } & CallOptions): Promise<Response>
+
+  /**
+   * Create a row.
+   *
+   * At most 64 KiB of values. Repeating the key returns the first row.
+   *
+   * For managers of the department, company managers, company administrators. A sandbox key may not.
+   */
+  createRow(options: {
+    params: {
+      /** Identifier of the table. */
+      id: string
+    }
+    body: TableRowCreateRequest
+    /** By default a new key, which all repeats of the call have. */
+    idempotencyKey?: string
+  } & CallOptions): Promise<TableRow>
+
+  /**
+   * Read a row.
+   *
+   * Its values and its version.
+   *
+   * For managers of the department, company managers, company administrators. A sandbox key may not.
+   */
+  readRow(options: {
+    params: {
+      /** Identifier of the table. */
+      id: string
+      /** Identifier of the row. */
+      rid: string
+    }
+  } & CallOptions): Promise<TableRow>
+
+  /**
+   * Change values of a row.
+   *
+   * Only the named fields change. What changes nothing leaves the version as it is.
+   *
+   * For managers of the department, company managers, company administrators. A sandbox key may not.
+   */
+  updateRow(options: {
+    params: {
+      /** Identifier of the table. */
+      id: string
+      /** Identifier of the row. */
+      rid: string
+    }
+    body: TableRowUpdateRequest
+  } & CallOptions): Promise<TableRow>
+
+  /**
+   * Delete a row.
+   *
+   * For good.
+   *
+   * For managers of the department, company managers, company administrators. A sandbox key may not.
+   */
+  deleteRow(options: {
+    params: {
+      /** Identifier of the table. */
+      id: string
+      /** Identifier of the row. */
+      rid: string
+    }
+  } & CallOptions): Promise<TableRowDeleted>
+
+  /**
+   * List the rows of a table that belong to a chatroom.
+   *
+   * For the people of the chatroom; only tables with a channel rule have such rows.
+   *
+   * For members of the room, managers of the room, managers of the department, company managers, company administrators. A sandbox key may not.
+   */
+  listRoomRows(options: {
+    params: {
+      /** Identifier of the chatroom. */
+      cid: string
+      /** Identifier of the table. */
+      id: string
+    }
+    query?: {
+      /** Items on a page, at most 100. */
+      page_size?: number
+      /** The `next_page_token` of the previous page; one that cannot be read starts again. */
+      page_token?: string
+      /** Conditions `field:operator:value`, all of which hold. Operators: eq, ne, lt, lte, gt, gte, contains (text), and `is` with null or not_null. `created_at`, `updated_at` and `chatroom_id` are fields too. */
+      filter?: string[]
+      /** Field to sort by, `-` before it for descending; by default the order of creation. Rows without a value come last. */
+      sort?: string
+    }
+  } & CallOptions): Promise<TableRowList>
+
+  /**
+   * List the commands of a table.
+   *
+   * For who manages the table.
+   *
+   * For managers of the department, company managers, company administrators. A sandbox key may not.
+   */
+  listTableCommands(options: {
+    params: {
+      /** Identifier of the table. */
+      id: string
+    }
+    query?: {
+      /** Items on a page, at most 100. */
+      page_size?: number
+      /** The `next_page_token` of the previous page; one that cannot be read starts again. */
+      page_token?: string
+      /** Which items: `active`, `retired` (archived, revoked, deleted), or `all`. */
+      lifecycle?: "active" | "retired" | "all"
+    }
+  } & CallOptions): Promise<TableCommandList>
+
+  /**
+   * Create a command of a table.
+   *
+   * A `write` command with the authority of its definition and an effect identity can be the output of a run.
+   *
+   * For managers of the department, company managers, company administrators. A sandbox key may not.
+   */
+  createTableCommand(options: {
+    params: {
+      /** Identifier of the table. */
+      id: string
+    }
+    body: TableCommandCreateRequest
+  } & CallOptions): Promise<TableCommand>
+
+  /**
+   * Read a command.
+   *
+   * For who manages its table.
+   *
+   * For managers of the department, company managers, company administrators. A sandbox key may not.
+   */
+  readTableCommand(options: {
+    params: {
+      /** Identifier of the command. */
+      id: string
+    }
+  } & CallOptions): Promise<TableCommand>
+
+  /**
+   * Change a command.
+   *
+   * Runs whose output policy names the former inputs can no longer call it.
+   *
+   * For managers of the department, company managers, company administrators. A sandbox key may not.
+   */
+  updateTableCommand(options: {
+    params: {
+      /** Identifier of the command. */
+      id: string
+    }
+    body: TableCommandUpdateRequest
+  } & CallOptions): Promise<TableCommand>
+
+  /**
+   * Archive a command.
+   *
+   * Nobody can execute it from then on.
+   *
+   * For managers of the department, company managers, company administrators. A sandbox key may not.
+   */
+  archiveTableCommand(options: {
+    params: {
+      /** Identifier of the command. */
+      id: string
+    }
+  } & CallOptions): Promise<TableCommand>
+
+  /**
+   * List the commands that a chatroom may use.
+   *
+   * Those granted to the chatroom, to its department or to the company.
+   *
+   * For members of the room, managers of the room, managers of the department, company managers, company administrators. A sandbox key may not.
+   */
+  listRoomCommands(options: {
+    params: {
+      /** Identifier of the chatroom. */
+      cid: string
+    }
+    query?: {
+      /** Items on a page, at most 100. */
+      page_size?: number
+      /** The `next_page_token` of the previous page; one that cannot be read starts again. */
+      page_token?: string
+      /** Which items: `active`, `retired` (archived, revoked, deleted), or `all`. */
+      lifecycle?: "active" | "retired" | "all"
+    }
+  } & CallOptions): Promise<TableCommandList>
+
+  /**
+   * Execute a command in a chatroom.
+   *
+   * Repeating the key returns the first answer. Rows of a table with a channel rule get this chatroom.
+   *
+   * For members of the room, managers of the room, managers of the department, company managers, company administrators. A sandbox key may not.
+   */
+  executeCommand(options: {
+    params: {
+      /** Identifier of the chatroom. */
+      cid: string
+      /** Identifier of the command. */
+      id: string
+    }
+    body: CommandExecuteRequest
+    /** By default a new key, which all repeats of the call have. */
+    idempotencyKey?: string
+  } & CallOptions): Promise<CommandExecution>
 }
 
 /** The type of an item, by the operation that lists it. */
@@ -5640,6 +6229,11 @@ export interface Lists {
   /** When the caller marked it as read, or null. */
   read_at: string | null
 }
+  listTables: CustomTable
+  listRows: TableRow
+  listRoomRows: TableRow
+  listTableCommands: TableCommand
+  listRoomCommands: TableCommand
 }
 
 /** The type of an event, by the operation that streams it. */

@@ -6,6 +6,7 @@ import { notificationActions } from './notification-actions.ts'
 import { roomActions } from './room-actions.ts'
 import { runActions } from './run-actions.ts'
 import { secretActions } from './secret-actions.ts'
+import { tableActions } from './table-actions.ts'
 import { taskActions } from './task-actions.ts'
 
 /** Who may do what, by area. */
@@ -15,6 +16,7 @@ export const actionsByArea = {
   Tasks: taskActions,
   Rooms: roomActions,
   Secrets: secretActions,
+  Tables: tableActions,
   Runs: runActions,
   Agents: agentActions,
   Notifications: notificationActions,
@@ -30,6 +32,7 @@ export const actions = {
   ...taskActions,
   ...roomActions,
   ...secretActions,
+  ...tableActions,
   ...runActions,
   ...agentActions,
   ...notificationActions,

@@ -7,6 +7,7 @@ import { proposalErrors } from './proposal-errors.ts'
 import { requestErrors } from './request-errors.ts'
 import { runErrors } from './run-errors.ts'
 import { secretErrors } from './secret-errors.ts'
+import { tableErrors } from './table-errors.ts'
 import { taskErrors } from './task-errors.ts'
 
 export type { CatalogueEntry }
@@ -21,6 +22,7 @@ export const catalogue = {
   ...billingErrors,
   ...secretErrors,
   ...outputPolicyErrors,
+  ...tableErrors,
   ...proposalErrors,
 } satisfies Record<string, CatalogueEntry>
 
@@ -36,5 +38,6 @@ export const catalogueAreas: readonly Record<string, CatalogueEntry>[] = [
   billingErrors,
   secretErrors,
   outputPolicyErrors,
+  tableErrors,
   proposalErrors,
 ]

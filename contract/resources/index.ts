@@ -119,6 +119,29 @@ import {
   SecretWriteRequest,
 } from './secrets/secret-binding.ts'
 import {
+  CustomTable,
+  CustomTableCreateRequest,
+  CustomTableList,
+  CustomTableUpdateRequest,
+  TableFieldsAddRequest,
+} from './tables/custom-table.ts'
+import {
+  CommandExecuteRequest,
+  CommandExecution,
+  TableCommand,
+  TableCommandCreateRequest,
+  TableCommandList,
+  TableCommandUpdateRequest,
+} from './tables/table-command.ts'
+import { TableField, TableFieldRequest } from './tables/table-field.ts'
+import {
+  TableRow,
+  TableRowCreateRequest,
+  TableRowDeleted,
+  TableRowList,
+  TableRowUpdateRequest,
+} from './tables/table-row.ts'
+import {
   Binding,
   BindingAcceptVersionRequest,
   BindingCreateRequest,
@@ -314,4 +337,22 @@ export const namedSchemas = {
   Proposal,
   ProposalList,
   ToolAnnotations,
+  CustomTable,
+  CustomTableCreateRequest,
+  CustomTableList,
+  CustomTableUpdateRequest,
+  TableField,
+  TableFieldRequest,
+  TableFieldsAddRequest,
+  TableRow,
+  TableRowCreateRequest,
+  TableRowDeleted,
+  TableRowList,
+  TableRowUpdateRequest,
+  TableCommand,
+  TableCommandCreateRequest,
+  TableCommandList,
+  TableCommandUpdateRequest,
+  CommandExecuteRequest,
+  CommandExecution,
 }

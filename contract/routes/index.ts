@@ -21,6 +21,9 @@ import { runRoutes } from './run-routes.ts'
 import { scriptRoutes } from './script-routes.ts'
 import { secretRoutes } from './secret-routes.ts'
 import { settingsRoutes } from './settings-routes.ts'
+import { tableCommandRoutes } from './table-command-routes.ts'
+import { tableRoutes } from './table-routes.ts'
+import { tableRowRoutes } from './table-row-routes.ts'
 import { taskRoutes } from './task-routes.ts'
 import { userRoutes } from './user-routes.ts'
 
@@ -51,6 +54,9 @@ export const allRoutes = {
   ...inputFileRoutes,
   ...extendedRunRoutes,
   ...notificationRoutes,
+  ...tableRoutes,
+  ...tableRowRoutes,
+  ...tableCommandRoutes,
 }
 
 export type RouteName = keyof typeof allRoutes

@@ -31,6 +31,9 @@ const examplesBySegment: Record<string, Example> = {
   links: 'link',
   proposals: 'proposal',
   notifications: 'notification',
+  tables: 'table',
+  rows: 'row',
+  commands: 'command',
 }
 
 /** The parameters of a route's path, and the example of each. */

@@ -281,6 +281,43 @@ export const expectations: Partial<Record<RouteName | (string & {}), Expectation
 
   listNotifications: {},
   readNotification: {},
+  listTables: {},
+  createTable: {
+    body: ({ ids }) => ({
+      name: 'New',
+      fields: [{ name: 'a', type: 'text' }],
+      owner_scope: 'department',
+      owner_id: ids.department,
+    }),
+  },
+  readTable: {},
+  updateTable: { body: () => ({ name: 'Renamed' }) },
+  addTableFields: { body: () => ({ fields: [{ name: 'more', type: 'json' }] }) },
+  archiveTable: {},
+  listRows: { query: { sort: '-key' } },
+  exportRows: { query: { format: 'csv' } },
+  createRow: {
+    body: ({ ids }) => ({ values: { key: '2' }, chatroom_id: ids.room }),
+    headers: exampleKey,
+  },
+  readRow: {},
+  updateRow: { body: () => ({ values: { key: '3' } }) },
+  deleteRow: {},
+  listRoomRows: {},
+  listTableCommands: {},
+  createTableCommand: {
+    body: ({ companyId }) => ({
+      name: 'New',
+      inputs: [{ name: 'key', type: 'text' }],
+      granted_scope: 'company',
+      granted_id: companyId,
+    }),
+  },
+  readTableCommand: {},
+  updateTableCommand: { body: () => ({ name: 'Renamed' }) },
+  archiveTableCommand: {},
+  listRoomCommands: {},
+  executeCommand: { body: () => ({ inputs: { key: '4' } }), headers: exampleKey },
 
   readCompany: {},
   listDepartments: {},

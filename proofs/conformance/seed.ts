@@ -77,6 +77,9 @@ export const examples = [
   'sharedObject',
   'mediaToken',
   'mediaName',
+  'table',
+  'row',
+  'command',
 ] as const
 export type Example = (typeof examples)[number]
 
@@ -152,6 +155,8 @@ export async function makeSeed(tools: SeedTools): Promise<Seed> {
   const notification = await makeNotification(db, { companyId, userId: people.member.principalId })
   const agents = { socialClient: String(client.id), toolName: 'sandbox_job_menu', proposal, notification }
   const sent = { inputFile: String(file.id) }
+  const agents = { socialClient: String(client.id), toolName: 'sandbox_job_menu', proposal }
+  const sent = { inputFile: String(file.id), ...(await makeTables(tools, scope)) }
   const user = people.member.principalId
   const ids = {
     room,
@@ -366,6 +371,26 @@ async function makeSecrets(tools: SeedTools, made: SeedScope & { task: string; n
     body: { ...consumer, ...pinned, slot_names: ['TOKEN'], risk_accepted: true },
   })
   return { envelope, versionDigest, ids: { secret: secret.binding.id, secretApproval: String(approval.id) } }
+}
+
+/** A table with a row and a command; the row belongs to the room. */
+async function makeTables({ sendOk }: SeedTools, { companyId, department, room, manager }: SeedScope) {
+  const fields = [{ name: 'key', type: 'text', required: true }]
+  const table = await sendOk(manager, allRoutes.createTable, {
+    body: { name: 't', fields, owner_scope: 'department', owner_id: department, channel_rule: true },
+  })
+  const params = { id: String(table.id) }
+  const row = await sendOk(manager, allRoutes.createRow, {
+    params,
+    body: { values: { key: '1' }, chatroom_id: room },
+    headers: { 'idempotency-key': 'example' },
+  })
+  const granted = { granted_scope: 'company', granted_id: companyId }
+  const command = await sendOk(manager, allRoutes.createTableCommand, {
+    params,
+    body: { name: 'c', inputs: fields, effect_identity: ['key'], ...granted },
+  })
+  return { table: params.id, row: String(row.id), command: String(command.id) }
 }
 
 const sha256 = (text: string) => `sha256:${createHash('sha256').update(text).digest('hex')}`

@@ -6,6 +6,7 @@ import { type Database, isDatabaseUnavailable } from './database.ts'
 import * as baseline from './migrations/0070-baseline.ts'
 import * as stateWatches from './migrations/0080-state-watches.ts'
 import * as signedLinks from './migrations/0081-signed-links.ts'
+import * as customTables from './migrations/0082-custom-tables.ts'
 import * as secrets from './migrations/0090-secrets.ts'
 import * as agents from './migrations/0100-agents.ts'
 import * as notifications from './migrations/0101-notifications.ts'
@@ -24,6 +25,7 @@ export const migrations: Migrations = {
   [baselineName]: baseline,
   '0080-state-watches': stateWatches,
   '0081-signed-links': signedLinks,
+  '0082-custom-tables': customTables,
   '0090-secrets': secrets,
   '0100-agents': agents,
   '0101-notifications': notifications,

@@ -1,6 +1,7 @@
 import type * as agents from './tables/agents.ts'
 import type * as audit from './tables/audit.ts'
 import type * as billing from './tables/billing.ts'
+import type * as customTables from './tables/custom-tables.ts'
 import type * as environments from './tables/environments.ts'
 import type * as findings from './tables/findings.ts'
 import type * as notifications from './tables/notifications.ts'
@@ -88,6 +89,10 @@ export interface Tables {
   budget_changes: billing.BudgetAmountsTable
   usage_days: billing.UsageDaysTable
   usage_changes: billing.UsageChangesTable
+  custom_tables: customTables.CustomTablesTable
+  custom_table_rows: customTables.CustomTableRowsTable
+  custom_table_commands: customTables.CustomTableCommandsTable
+  custom_table_identities: customTables.CustomTableIdentitiesTable
   operator_acts: audit.OperatorActsTable
   event_outbox: notifications.EventOutboxTable
   notifications: notifications.NotificationsTable

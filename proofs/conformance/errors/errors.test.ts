@@ -10,6 +10,7 @@ import { proposalScenarios } from './proposal-scenarios.ts'
 import { requestScenarios } from './request-scenarios.ts'
 import { runScenarios } from './run-scenarios.ts'
 import { secretScenarios } from './secret-scenarios.ts'
+import { tableScenarios } from './table-scenarios.ts'
 import { taskScenarios } from './task-scenarios.ts'
 
 /* Every code of the catalogue has an error scenario, or a reason why not. */
@@ -19,6 +20,7 @@ const scenarios = {
   ...taskScenarios,
   ...runScenarios,
   ...secretScenarios,
+  ...tableScenarios,
   ...proposalScenarios,
 }
 const { url } = await createTestDatabase()

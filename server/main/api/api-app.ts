@@ -64,6 +64,7 @@ import { DiskStorage } from '../../storage/disk.ts'
 import { mountAgents } from './api-agents.ts'
 import { mountRuns } from './api-runs.ts'
 import { mountSecrets } from './api-secrets.ts'
+import { mountTables } from './api-tables.ts'
 
 /** Dependencies of the API. */
 export interface ApiParts {
@@ -188,6 +189,7 @@ export function createApiApp({
   mountRuns(mount, { ...shared, followers, watchers, scheduler, log, baseUrl })
   const wrapping = wrappingKeys ?? configuredKeys(config, 'api')
   mountSecrets(mount, { db, directory, pages, clock, log, keys, wrappingKeys: wrapping, tasks })
+  mountTables(mount, { db, directory, pages, clock })
   mountManagementRoutes(mount, { tasks, runs: { db, directory, runs, policy, pages } })
   mountAgents(app, mounting, { ...shared, log, logNews, login, agentIdentityProvider, baseUrl })
   mountNotificationRoutes(mount, { db, clock, pages })

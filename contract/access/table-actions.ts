@@ -1,0 +1,22 @@
+import type { Action } from './action.ts'
+import { everybody, ownerManagers, roomPeople } from './role.ts'
+
+const managed = { subject: 'owned', roles: ownerManagers, key: 403, refusal: 'hidden' } as const
+const inRoom = { subject: 'room', roles: roomPeople, key: 403, refusal: 'hidden' } as const
+
+/** Custom tables, their rows and commands. */
+export const tableActions = {
+  'table.list': {
+    does: 'List the tables that the caller manages',
+    subject: 'company',
+    roles: everybody,
+    key: 403,
+    refusal: 'none',
+  },
+  'table.create': { ...managed, does: 'Create a table for an owner', refusal: 'owner_scope_forbidden' },
+  'table.read': { ...managed, does: 'Read a table, its rows and its commands' },
+  'table.change': { ...managed, does: 'Change or archive a table, its fields and its commands' },
+  'table.write_rows': { ...managed, does: 'Create, change and delete rows of a table' },
+  'table.read_room_rows': { ...inRoom, does: 'Read the rows of a table that belong to a room' },
+  'table.execute_command': { ...inRoom, does: 'List and execute the commands that a room may use' },
+} as const satisfies Record<string, Action>

@@ -1,0 +1,22 @@
+import { stateMachine } from './state-machine.ts'
+
+export const customTableStates = ['active', 'archived'] as const
+export type CustomTableState = (typeof customTableStates)[number]
+
+/** Nothing writes the rows of an archived table; they stay readable. */
+export const customTableMachine = stateMachine<CustomTableState>({
+  name: 'custom_table',
+  initial: 'active',
+  terminal: ['archived'],
+  transitions: { active: ['archived'], archived: [] },
+})
+
+export const tableCommandStates = ['active', 'archived'] as const
+export type TableCommandState = (typeof tableCommandStates)[number]
+
+export const tableCommandMachine = stateMachine<TableCommandState>({
+  name: 'table_command',
+  initial: 'active',
+  terminal: ['archived'],
+  transitions: { active: ['archived'], archived: [] },
+})

@@ -1,0 +1,59 @@
+import { Readable } from 'node:stream'
+import type { ExportFormat } from '@sandbox-jobs/contract/resources/tables/table-row.ts'
+import type { Principal } from '../../access/principal.ts'
+import type { TableRecord } from '../catalogue/custom-table-store.ts'
+import { requireTable } from '../catalogue/table-access.ts'
+import type { TableContext } from '../table-context.ts'
+import { renderRow } from './render-row.ts'
+import { csvHeader, csvLine } from './row-csv.ts'
+import { parseFilter } from './row-filter.ts'
+import type { RowQuery } from './row-query-store.ts'
+import type { StoredRow } from './table-row-store.ts'
+
+const batchRows = 200
+
+export interface RowExport {
+  body: Readable
+  mediaType: string
+  filename: string
+}
+
+/**
+ * All rows in the order of creation, read in batches as fast as the reader takes them. It holds a place of the company's
+ * queries until it ends. Throws `custom_table_busy`; a failure later ends the stream early.
+ */
+export async function exportRows(
+  context: TableContext,
+  principal: Principal,
+  { tableId, format, filter }: { tableId: string; format: ExportFormat; filter: string[] | undefined },
+): Promise<RowExport> {
+  const table = await requireTable(context.db, principal, 'table.read', tableId)
+  const query = {
+    companyId: table.company_id,
+    tableId: table.id,
+    conditions: parseFilter(table.fields, filter),
+    limit: batchRows,
+  }
+  const release = context.queries.take(table.company_id)
+  const body = Readable.from(linesOf(context, { table, query, format }), { objectMode: false })
+  body.once('close', release)
+  const mediaType = format === 'csv' ? 'text/csv; charset=utf-8' : 'application/x-ndjson; charset=utf-8'
+  return { body, mediaType, filename: `${table.id}.${format}` }
+}
+
+async function* linesOf(
+  { queries }: TableContext,
+  { table, query, format }: { table: TableRecord; query: RowQuery; format: ExportFormat },
+): AsyncGenerator<string, void> {
+  const names = table.fields.map(({ name }) => name)
+  if (format === 'csv') yield csvHeader(names)
+  const lineOf = (row: StoredRow) =>
+    format === 'csv' ? csvLine(names, renderRow(row)) : `${JSON.stringify(renderRow(row))}\n`
+  for (let after: { id: string; sortKey: null } | undefined; ; ) {
+    const rows = await queries.read({ ...query, after })
+    if (rows.length > 0) yield rows.map(lineOf).join('')
+    const last = rows.at(-1)
+    if (!last || rows.length < batchRows) return
+    after = { id: last.id, sortKey: null }
+  }
+}

@@ -1,0 +1,110 @@
+import type {
+  TableRow,
+  TableRowCreateRequest,
+  TableRowDeleted,
+  TableRowUpdateRequest,
+} from '@sandbox-jobs/contract/resources/tables/table-row.ts'
+import type { Principal } from '../../access/principal.ts'
+import { CodedError, notFound } from '../../base/errors/coded-error.ts'
+import { invalid, ValidationError } from '../../base/errors/validation-error.ts'
+import type { Trx } from '../../db/database.ts'
+import type { TableRecord } from '../catalogue/custom-table-store.ts'
+import { lockActiveTable, requireTable } from '../catalogue/table-access.ts'
+import type { TableContext } from '../table-context.ts'
+import { renderRow } from './render-row.ts'
+import { findRow } from './table-row-store.ts'
+import { addRow, changeRow, removeRow, ValuesRefused } from './write-row.ts'
+
+/* Rows by request (contract part 3, D3). A table that accepts commands only refuses them, whoever asks. */
+
+export async function createRow(
+  context: TableContext,
+  call: { principal: Principal; tableId: string; idempotencyKey: string; body: TableRowCreateRequest },
+): Promise<TableRow> {
+  const { principal, tableId, idempotencyKey, body } = call
+  const seen = await requireTable(context.db, principal, 'table.write_rows', tableId)
+  const chatroomId = await chatroomFor(context, principal, { table: seen, chatroomId: body.chatroom_id })
+  const intent = {
+    principal,
+    route: 'POST /tables/{id}/rows',
+    key: idempotencyKey,
+    request: { table_id: tableId, ...body },
+  }
+  return context.once(intent, async (trx) => {
+    const table = await lockWritable(trx, principal, tableId)
+    // The rule can have changed only while the table had no rows.
+    if (table.channel_rule !== seen.channel_rule) throw new CodedError('custom_table_row_changed')
+    const added = { values: body.values, chatroomId }
+    return renderRow(await reportingValues(() => addRow(trx, table, added)))
+  })
+}
+
+/** The chatroom of a new row: a live one for a table with a channel rule, none for any other. */
+async function chatroomFor(
+  { directory }: TableContext,
+  principal: Principal,
+  { table, chatroomId }: { table: TableRecord; chatroomId: string | undefined },
+): Promise<string | null> {
+  const loc = ['body', 'chatroom_id']
+  if (!table.channel_rule) {
+    if (chatroomId !== undefined) throw invalid(loc, 'not_allowed', 'belongs to tables with a channel rule')
+    return null
+  }
+  if (chatroomId === undefined) throw invalid(loc, 'missing', 'is required')
+  if (!(await directory.room(principal.companyId, chatroomId)))
+    throw invalid(loc, 'not_found', 'must name a chatroom of the company')
+  return chatroomId
+}
+
+export async function readRow(
+  { db }: TableContext,
+  principal: Principal,
+  { tableId, id }: { tableId: string; id: string },
+): Promise<TableRow> {
+  await requireTable(db, principal, 'table.read', tableId)
+  const row = await findRow(db, { companyId: principal.companyId, tableId, id })
+  if (!row) throw notFound()
+  return renderRow(row)
+}
+
+export async function updateRow(
+  { db }: TableContext,
+  principal: Principal,
+  { tableId, id, body }: { tableId: string; id: string; body: TableRowUpdateRequest },
+): Promise<TableRow> {
+  return db.transaction().execute(async (trx) => {
+    const table = await lockWritable(trx, principal, tableId)
+    const row = await findRow(trx, { companyId: principal.companyId, tableId, id })
+    if (!row) throw notFound()
+    if (body.version !== undefined && body.version !== row.version)
+      throw new CodedError('custom_table_row_changed')
+    return renderRow(await reportingValues(() => changeRow(trx, table, { row, values: body.values })))
+  })
+}
+
+export async function deleteRowOf(
+  { db }: TableContext,
+  principal: Principal,
+  { tableId, id }: { tableId: string; id: string },
+): Promise<TableRowDeleted> {
+  return db.transaction().execute(async (trx) => {
+    const table = await lockWritable(trx, principal, tableId)
+    if (!(await removeRow(trx, table, id))) throw notFound()
+    return { id, deleted: true }
+  })
+}
+
+async function lockWritable(trx: Trx, principal: Principal, id: string): Promise<TableRecord> {
+  const table = await lockActiveTable(trx, principal, 'table.write_rows', id)
+  if (table.commands_only) throw new CodedError('custom_table_commands_only')
+  return table
+}
+
+/** Refused values as the array of problems. */
+export async function reportingValues<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    throw error instanceof ValuesRefused ? new ValidationError(error.problems) : error
+  }
+}

@@ -1,0 +1,74 @@
+import { rowsOfTableMax } from '@sandbox-jobs/contract/limits.ts'
+import type { RowValues } from '@sandbox-jobs/contract/resources/tables/table-field.ts'
+import { CodedError } from '../../base/errors/coded-error.ts'
+import type { ValidationProblem } from '../../base/errors/validation-error.ts'
+import { newId } from '../../base/ids.ts'
+import { canonicalJson } from '../../base/json/canonical-json.ts'
+import { requireStorageQuota } from '../../companies/storage/storage-quota.ts'
+import type { Trx } from '../../db/database.ts'
+import { addToRowCount, type TableRecord } from '../catalogue/custom-table-store.ts'
+import { changedValues, checkValues } from './row-values.ts'
+import { deleteRow, insertRow, replaceValues, type StoredRow } from './table-row-store.ts'
+
+/*
+ * Every change of a row, whoever makes it: a request, a command, a run. The transaction has locked the table, and the caller
+ * has checked who may change it.
+ */
+
+/** Values that the fields of the table do not accept. Each caller reports it in its own form. */
+export class ValuesRefused extends Error {
+  readonly problems: ValidationProblem[]
+
+  constructor(problems: ValidationProblem[]) {
+    super('the values of a row were refused')
+    this.name = 'ValuesRefused'
+    this.problems = problems
+  }
+}
+
+/** Throws `ValuesRefused`, `custom_table_limit_reached`, `storage_quota_exceeded`. */
+export async function addRow(
+  trx: Trx,
+  table: TableRecord,
+  { values, chatroomId }: { values: RowValues; chatroomId: string | null },
+): Promise<StoredRow> {
+  const checked = accepted(table, values)
+  if (table.row_count >= rowsOfTableMax)
+    throw new CodedError('custom_table_limit_reached', { limit: rowsOfTableMax })
+  await requireStorageQuota(trx, table.company_id, checked.byteSize)
+  await addToRowCount(trx, table, 1)
+  return insertRow(trx, {
+    id: newId('tableRow'),
+    company_id: table.company_id,
+    table_id: table.id,
+    chatroom_id: chatroomId,
+    values: JSON.stringify(checked.values),
+    byte_size: checked.byteSize,
+  })
+}
+
+/** The row after the change, which is the row itself if nothing changes. Throws as `addRow` does. */
+export async function changeRow(
+  trx: Trx,
+  table: TableRecord,
+  { row, values }: { row: StoredRow; values: RowValues },
+): Promise<StoredRow> {
+  const checked = accepted(table, changedValues(row.values, values))
+  if (canonicalJson(checked.values) === canonicalJson(row.values)) return row
+  const more = checked.byteSize - row.byte_size
+  if (more > 0) await requireStorageQuota(trx, table.company_id, more)
+  return replaceValues(trx, row, { values: JSON.stringify(checked.values), byte_size: checked.byteSize })
+}
+
+/** Returns false if there is no such row. */
+export async function removeRow(trx: Trx, table: TableRecord, id: string): Promise<boolean> {
+  const isDeleted = await deleteRow(trx, { companyId: table.company_id, tableId: table.id, id })
+  if (isDeleted) await addToRowCount(trx, table, -1)
+  return isDeleted
+}
+
+function accepted(table: TableRecord, values: RowValues) {
+  const checked = checkValues(table.fields, values)
+  if (checked.kind === 'refused') throw new ValuesRefused(checked.problems)
+  return checked
+}

@@ -1,0 +1,68 @@
+import type {
+  CustomTableState,
+  TableCommandState,
+} from '@sandbox-jobs/contract/states/custom-table-states.ts'
+import type { ColumnType, Generated } from 'kysely'
+
+type Json<T> = ColumnType<T, string, string>
+
+export interface StoredField {
+  name: string
+  type: 'text' | 'integer' | 'number' | 'boolean' | 'datetime' | 'json'
+  required: boolean
+}
+
+export interface CustomTablesTable {
+  id: string
+  company_id: string
+  owner_scope: 'department' | 'company'
+  owner_id: string
+  name: string
+  description: string
+  fields: Json<StoredField[]>
+  commands_only: boolean
+  channel_rule: boolean
+  row_count: Generated<number>
+  state: Generated<CustomTableState>
+  created_by: string
+  created_at: Generated<Date>
+  archived_at: Date | null
+}
+
+export interface CustomTableRowsTable {
+  id: string
+  company_id: string
+  table_id: string
+  version: Generated<number>
+  chatroom_id: string | null
+  values: Json<Record<string, unknown>>
+  byte_size: number
+  created_at: Generated<Date>
+  updated_at: Generated<Date>
+}
+
+export interface CustomTableCommandsTable {
+  id: string
+  company_id: string
+  table_id: string
+  name: string
+  description: string
+  revision: Generated<number>
+  inputs: Json<StoredField[]>
+  mode: 'write' | 'read'
+  authority: 'definition' | 'caller'
+  effect_identity: string[] | null
+  granted_scope: 'chatroom' | 'department' | 'company'
+  granted_id: string
+  state: Generated<TableCommandState>
+  created_by: string
+  created_at: Generated<Date>
+  archived_at: Date | null
+}
+
+export interface CustomTableIdentitiesTable {
+  command_id: string
+  identity: string
+  company_id: string
+  row_id: string
+}

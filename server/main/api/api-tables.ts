@@ -1,0 +1,19 @@
+import { TableQueries } from '../../custom-tables/rows/table-queries.ts'
+import type { TableContext } from '../../custom-tables/table-context.ts'
+import type { Mount } from '../../http/mount.ts'
+import { mountTableRoutes } from '../../http/routes/tables/tables.ts'
+import { hashRequest, intentScope, once } from '../../runs/submit/idempotency.ts'
+
+type Parts = Omit<TableContext, 'once' | 'queries'>
+
+/** The routes of custom tables. The keys of repeated writes are where those of submissions are. */
+export function mountTables(mount: Mount, parts: Parts): void {
+  mountTableRoutes(mount, {
+    ...parts,
+    queries: new TableQueries(parts.db),
+    once: ({ principal, route, key, request }, work) => {
+      const requestHash = hashRequest({ route, ...request })
+      return once(parts.db, { scope: intentScope(principal, route, key), requestHash }, work)
+    },
+  })
+}
