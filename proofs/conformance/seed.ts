@@ -154,8 +154,6 @@ export async function makeSeed(tools: SeedTools): Promise<Seed> {
   const proposal = await makeProposal(db, { companyId, room, person: people.member, ...offered })
   const notification = await makeNotification(db, { companyId, userId: people.member.principalId })
   const agents = { socialClient: String(client.id), toolName: 'sandbox_job_menu', proposal, notification }
-  const sent = { inputFile: String(file.id) }
-  const agents = { socialClient: String(client.id), toolName: 'sandbox_job_menu', proposal }
   const sent = { inputFile: String(file.id), ...(await makeTables(tools, scope)) }
   const user = people.member.principalId
   const ids = {

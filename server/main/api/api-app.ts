@@ -23,7 +23,6 @@ import { createApp } from '../../http/app.ts'
 import { type Authenticate, mounter } from '../../http/mount.ts'
 import { refuseOtherMethods } from '../../http/other-methods.ts'
 import { boundConnections, connectionBoundsFor } from '../../http/requests/connection-bounds.ts'
-import { withFiles } from '../../http/requests/file-part.ts'
 import { mountCliRoute } from '../../http/routes/cli.ts'
 import { mountAuthRoutes } from '../../http/routes/companies/auth.ts'
 import { mountChatroomJobsRoutes } from '../../http/routes/companies/chatroom-jobs.ts'
@@ -50,6 +49,7 @@ import { mountScriptUploadRoutes } from '../../http/routes/tasks/script-uploads.
 import { mountShareRoutes } from '../../http/routes/tasks/shares.ts'
 import { mountTaskVersionRoutes } from '../../http/routes/tasks/task-versions.ts'
 import { mountTaskRoutes } from '../../http/routes/tasks/tasks.ts'
+import { mountTaskHistoryRoutes } from '../../http/routes/tasks/task-history.ts'
 import { RequestScheduler } from '../../http/turns/request-scheduler.ts'
 import { LogFollowers } from '../../live-logs/log-followers.ts'
 import type { LogUpdates } from '../../live-logs/log-updates.ts'
@@ -65,6 +65,7 @@ import { mountAgents } from './api-agents.ts'
 import { mountRuns } from './api-runs.ts'
 import { mountSecrets } from './api-secrets.ts'
 import { mountTables } from './api-tables.ts'
+import { mountTasks } from './api-tasks.ts'
 
 /** Dependencies of the API. */
 export interface ApiParts {
@@ -171,18 +172,7 @@ export function createApiApp({
   mountFindingRoutes(mount, environments)
 
   const tasks = { db, directory, pages, clock, cancelQueuedRunsOfTask }
-  mountTaskRoutes(mount, tasks)
-  mountTaskVersionRoutes(mount, tasks)
-  mountShareRoutes(mount, tasks)
-  mountGrantedJobRoutes(mount, tasks)
-  mountBindingRoutes(mount, tasks)
-  mountMenuRoutes(mount, tasks)
-  mountInputPreviewRoute(mount, tasks)
-  withFiles(app, (files) => {
-    const mountWithFiles = mounter(files, mounting)
-    mountScriptUploadRoutes(mountWithFiles, tasks)
-    mountBundleUploadRoute(mountWithFiles, { ...tasks, storage, log, readers })
-  })
+  mountTasks(app, mounting, { ...tasks, storage, log, readers })
 
   const runs = new RunLookup(db, policy)
   const shared = { db, storage, keys, clock, directory, pages, policy, runs }
