@@ -3,6 +3,7 @@ import { SeededRandom } from '../../server/base/seeded-random.ts'
 import type { OwnService } from '../main-job/service.ts'
 import { logIn, type Tenant } from '../main-job/tenant.ts'
 import { check } from './checks/checker.ts'
+import { applyPrices } from './checks/money.ts'
 import { Recovery } from './checks/recovery.ts'
 import type { Disruption } from './faults/disruptions.ts'
 import { Killer } from './faults/killer.ts'
@@ -47,6 +48,7 @@ export class Trial {
   static async create(service: OwnService, ledger: Ledger, seed: number): Promise<Trial> {
     const draw = new SeededRandom(seed)
     const tenant = await logIn(service)
+    await applyPrices(service)
     const version = await publishJob(tenant)
     const load = new Load(tenant, version, draw)
     const killer = new Killer(service, ledger, load, draw)

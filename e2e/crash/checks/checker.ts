@@ -5,6 +5,7 @@ import type { Kill } from '../faults/killer.ts'
 import { lifecycleFaults, readRuns, type StoredRun, withDatabase } from '../load/history.ts'
 import type { Ledger } from '../load/ledger.ts'
 import type { Intent } from '../load/load.ts'
+import { findMoneyFaults } from './money.ts'
 import { findResidue } from './residue.ts'
 
 const cleanWithinMs = 45_000
@@ -40,7 +41,7 @@ export interface Evidence {
 
 /**
  * Checks the invariants after all work has ended: each acknowledged run has one end (I1) and started at most once (I2), each
- * key has one run (I3), all transitions are in the table (I5), no residue (I6). Reads the API, the database and the ledger.
+ * key has one run (I3), no hold is left and costs add up (I4), all transitions are in the table (I5), no residue (I6). Reads the API, the database and the ledger.
  */
 export async function check(evidence: Evidence): Promise<Verdict> {
   const { service, intents, everyIntent, version, ledger, missedBefore } = evidence
@@ -57,6 +58,7 @@ export async function check(evidence: Evidence): Promise<Verdict> {
       ends.set(end, (ends.get(end) ?? 0) + 1)
     }
     faults.push(...(await faultsOfAnswers(evidence, runs)))
+    faults.push(...(await findMoneyFaults(database)))
     const startedAt = performance.now()
     let left = await findResidue(service, database)
     while (left.length > 0 && performance.now() - startedAt < cleanWithinMs) {
