@@ -6169,6 +6169,90 @@ export interface Operations {
     /** By default a new key, which all repeats of the call have. */
     idempotencyKey?: string
   } & CallOptions): Promise<CommandExecution>
+
+  /**
+   * Report what runs and builds of the company used and cost.
+   *
+   * By day, task, room, department and person, over at most 366 days and 10,000 lines. Work counts when it has ended, on the day on which it was queued.
+   *
+   * For company managers, company administrators. A sandbox key may not.
+   */
+  readUsageReport(options?: {
+    query?: {
+      /** What the lines are by; `day` if omitted. */
+      by?: ("day" | "task" | "room" | "department" | "person")[]
+      /** First day (UTC); the first of the month of the last day if omitted. */
+      from?: string
+      /** Last day (UTC); today if omitted. */
+      to?: string
+    }
+  } & CallOptions): Promise<{
+  /** Identifier of the company. */
+  company_id: string
+  /** First day. */
+  from: string
+  /** Last day. */
+  to: string
+  /** What the lines are by. */
+  by: ("day" | "task" | "room" | "department" | "person")[]
+  /** Currency of all costs, ISO 4217. */
+  currency: string
+  /** In the order of what they are by. */
+  items: ({
+    /** Day (UTC) of queueing; null if the report is not by day. */
+    day: string | null
+    /** Runs or builds. */
+    kind: "run" | "build"
+    /** Task of runs, or environment of builds; null if the report is not by it. */
+    subject_id: string | null
+    /** Its name now; null if there is none, or the report is not by it. */
+    subject_name: string | null
+    /** Room; empty for builds; null if the report is not by it. */
+    chatroom_id: string | null
+    /** Its name now; null if there is none, or the report is not by it. */
+    chatroom_name: string | null
+    /** Department that the room was in, or that owns the environment; empty for environments of the company; null if the report is not by it. */
+    department_id: string | null
+    /** Its name now; null if there is none, or the report is not by it. */
+    department_name: string | null
+    /** `user` or `social_media_client`; empty for builds, null if the report is not by person. */
+    principal_type: string | null
+    /** Who submitted; empty for builds; null if the report is not by it. */
+    principal_id: string | null
+    /** Its name now; null if there is none, or the report is not by it. */
+    principal_name: string | null
+    /** How many ended. */
+    count: number
+    /** Seconds from start to end, each rounded up. */
+    seconds: number
+    /** Bytes received. */
+    ingress_bytes: number
+    /** Bytes sent. */
+    egress_bytes: number
+    /** Settled cost as a decimal string. */
+    cost: string
+  })[]
+  /** Whether there are more lines than fit: ask for fewer days. */
+  truncated: boolean
+}>
+
+  /**
+   * Download the usage report as CSV.
+   *
+   * The lines of readUsageReport with a heading. A text that a spreadsheet might take for a formula starts with an apostrophe.
+   *
+   * For company managers, company administrators. A sandbox key may not.
+   */
+  downloadUsageReport(options?: {
+    query?: {
+      /** What the lines are by; `day` if omitted. */
+      by?: ("day" | "task" | "room" | "department" | "person")[]
+      /** First day (UTC); the first of the month of the last day if omitted. */
+      from?: string
+      /** Last day (UTC); today if omitted. */
+      to?: string
+    }
+  } & CallOptions): Promise<Response>
 }
 
 /** The type of an item, by the operation that lists it. */

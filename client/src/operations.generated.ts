@@ -193,6 +193,8 @@ export const operations = {
   archiveTableCommand: {"method":"POST","path":"/private/module/custom_tables/commands/{id}/archive"},
   listRoomCommands: {"method":"GET","path":"/private/module/custom_tables/chatrooms/{cid}/commands","pages":"token"},
   executeCommand: {"method":"POST","path":"/private/module/custom_tables/chatrooms/{cid}/commands/{id}/execute","idempotent":true},
+  readUsageReport: {"method":"GET","path":"/private/module/sandbox_ext/usage"},
+  downloadUsageReport: {"method":"GET","path":"/private/module/sandbox_ext/usage.csv","answers":"bytes"},
 } as const
 
 export type OperationName = keyof typeof operations

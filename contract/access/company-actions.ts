@@ -12,6 +12,7 @@ export const companyActions = {
   'me.read': { ...common, does: 'Read what the caller is and may try' },
   'settings.manage': { ...managed, does: 'Read and change the settings of the company' },
   'storage.read': { ...managed, does: 'Read what the company keeps on disk' },
+  'usage.report': { ...managed, does: 'Read what the company used and what it cost' },
   'directory.manage': {
     does: 'Manage departments, rooms, members, users and API keys',
     subject: 'company',

@@ -25,6 +25,7 @@ import { tableCommandRoutes } from './table-command-routes.ts'
 import { tableRoutes } from './table-routes.ts'
 import { tableRowRoutes } from './table-row-routes.ts'
 import { taskRoutes } from './task-routes.ts'
+import { usageRoutes } from './usage-routes.ts'
 import { userRoutes } from './user-routes.ts'
 
 /** Every route by its name, which is its operation id. */
@@ -57,6 +58,7 @@ export const allRoutes = {
   ...tableRoutes,
   ...tableRowRoutes,
   ...tableCommandRoutes,
+  ...usageRoutes,
 }
 
 export type RouteName = keyof typeof allRoutes

@@ -185,6 +185,8 @@ export const expectations: Partial<Record<RouteName | (string & {}), Expectation
 
   readSettings: {},
   readStorageUse: {},
+  readUsageReport: {},
+  downloadUsageReport: {},
   updateSettings: {
     body: () => ({
       run_content_retention_days: 30,

@@ -8,6 +8,7 @@ import { bytesText, durationText } from '../../output/sizes.ts'
 import { table } from '../../output/table.ts'
 import type { ConnectionOptions } from '../../session/connection.ts'
 import { withSession } from '../../session/session.ts'
+import { usageReportCommand } from './usage-report.ts'
 
 interface Options extends ConnectionOptions {
   room?: string
@@ -15,9 +16,10 @@ interface Options extends ConnectionOptions {
 
 export const usageCommand = (): Command =>
   serviceCommand('usage')
-    .description('show the memory, processor time and traffic of a run')
+    .description('show the memory, processor time and traffic of a run, or report the usage of the company')
     .argument('<run>', 'id of the run')
     .addOption(runRoomOption())
+    .addCommand(usageReportCommand())
     .action((run: string, options: Options) =>
       withSession(options, async (session) => {
         const params = await findRun(session, run, options.room)

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { acrossCompanies } from '../../db/across-companies.ts'
 import type { Executing } from '../../db/database.ts'
+import { departmentOf } from './department-statement.ts'
 
 /*
  * Folds `usage_changes` into `usage_days`. Triggers insert a change for each run and build that ends
@@ -31,10 +32,3 @@ export async function foldUsageChanges(db: Executing, limit: number): Promise<nu
   `.execute(db)
   return rows[0]?.folded ?? 0
 }
-
-/** The department of a change: that which the room is in now, unless the change names one. */
-const departmentOf = (changes: string) => sql`
-  coalesce(${sql.ref(`${changes}.department_id`)}, (
-    select c.department_id from chatrooms c
-    where c.id = ${sql.ref(`${changes}.chatroom_id`)} and c.company_id = ${sql.ref(`${changes}.company_id`)}
-  ), '')`

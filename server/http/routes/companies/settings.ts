@@ -1,5 +1,8 @@
 import { extensionRoutes } from '@sandbox-jobs/contract/routes/extension-routes.ts'
 import { settingsRoutes } from '@sandbox-jobs/contract/routes/settings-routes.ts'
+import { usageRoutes } from '@sandbox-jobs/contract/routes/usage-routes.ts'
+import { usageCsv } from '../../../billing/usage/usage-csv.ts'
+import { reportUsage } from '../../../billing/usage/usage-report.ts'
 import {
   readSettings,
   type SettingsContext,
@@ -7,10 +10,22 @@ import {
 } from '../../../companies/settings/settings-service.ts'
 import { readStorageUse } from '../../../companies/storage/storage-quota.ts'
 import type { Mount } from '../../mount.ts'
+import { untrustedHeaders } from '../../responses/untrusted.ts'
 
-/** Settings of the caller's company (contract part 2, "Company settings"). */
+/** Settings and usage of the caller's company (contract part 2, "Company settings"; part 3, D6). */
 export function mountSettingsRoutes(mount: Mount, context: SettingsContext): void {
   mount(settingsRoutes.readSettings, ({ principal }) => readSettings(context, principal))
   mount(extensionRoutes.readStorageUse, ({ principal }) => readStorageUse(context.db, principal))
   mount(settingsRoutes.updateSettings, ({ principal, body }) => updateSettings(context, principal, body))
+  mount(usageRoutes.readUsageReport, ({ principal, query }) => reportUsage(context, principal, query))
+  mount(usageRoutes.downloadUsageReport, async ({ principal, query, reply }) => {
+    const report = await reportUsage(context, principal, query)
+    return reply
+      .headers({
+        ...untrustedHeaders,
+        'content-type': 'text/csv; charset=utf-8',
+        'content-disposition': `attachment; filename="usage-${report.from}-${report.to}.csv"`,
+      })
+      .send(usageCsv(report))
+  })
 }

@@ -1,0 +1,43 @@
+import { Type } from 'typebox'
+import { about } from '../about.ts'
+import { repeatable } from '../pagination.ts'
+import { UsageDay, UsageReport, usageDimensions } from '../resources/companies/usage-report.ts'
+import { extensionPrefix } from './prefixes.ts'
+import { route } from './route.ts'
+
+const report = {
+  action: 'usage.report',
+  tag: 'Settings',
+  method: 'GET',
+  query: Type.Object({
+    by: about('What the lines are by; `day` if omitted.', repeatable(usageDimensions), ['day', 'task']),
+    from: about(
+      'First day (UTC); the first of the month of the last day if omitted.',
+      Type.Optional(UsageDay),
+      '2026-11-01',
+    ),
+    to: about('Last day (UTC); today if omitted.', Type.Optional(UsageDay), '2026-11-30'),
+  }),
+  plainErrors: ['role_too_low'],
+  errors: [],
+} as const
+
+/** What the company used and what it cost, for its managers (contract part 3, D6). */
+export const usageRoutes = {
+  readUsageReport: route({
+    ...report,
+    path: `${extensionPrefix}/usage`,
+    summary: 'Report what runs and builds of the company used and cost',
+    description:
+      'By day, task, room, department and person, over at most 366 days and 10,000 lines. Work counts when it has ended, on the day on which it was queued.',
+    response: UsageReport,
+  }),
+  downloadUsageReport: route({
+    ...report,
+    path: `${extensionPrefix}/usage.csv`,
+    summary: 'Download the usage report as CSV',
+    description:
+      'The lines of readUsageReport with a heading. A text that a spreadsheet might take for a formula starts with an apostrophe.',
+    mediaType: 'text/csv',
+  }),
+}

@@ -1,0 +1,64 @@
+import type { UsageDimension, UsageReport } from '@sandbox-jobs/contract/resources/companies/usage-report.ts'
+import { authorize, ownCompany } from '../../access/allow.ts'
+import type { Principal } from '../../access/principal.ts'
+import type { Clock } from '../../base/clock.ts'
+import { invalid } from '../../base/errors/validation-error.ts'
+import type { Database } from '../../db/database.ts'
+import { moneyText } from '../money.ts'
+import { readUsage } from './usage-report-store.ts'
+
+const linesMax = 10_000
+const daysMax = 366
+const dayMs = 86_400_000
+
+interface UsageDeps {
+  db: Database
+  clock: Clock
+}
+
+export interface UsageQuery {
+  by?: UsageDimension[] | undefined
+  from?: string | undefined
+  to?: string | undefined
+}
+
+/** What ended work of the caller's company used and cost. Plain 403 for roles below company manager. */
+export async function reportUsage(
+  { db, clock }: UsageDeps,
+  principal: Principal,
+  query: UsageQuery,
+): Promise<UsageReport> {
+  authorize(principal, 'usage.report', ownCompany)
+  const by = query.by?.length ? [...new Set(query.by)] : (['day'] as const)
+  const to = query.to ?? dayOf(clock.now())
+  const from = query.from ?? `${to.slice(0, 'YYYY-MM'.length)}-01`
+  checkRange(from, to)
+  const range = { companyId: principal.companyId, from, to }
+  const rows = await readUsage(db, range, { by, limit: linesMax + 1 })
+  return {
+    company_id: principal.companyId,
+    from,
+    to,
+    by: [...by],
+    currency: 'USD',
+    items: rows.slice(0, linesMax).map(({ cost_micro, ...row }) => ({ ...row, cost: moneyText(cost_micro) })),
+    truncated: rows.length > linesMax,
+  }
+}
+
+const dayOf = (at: Date): string => at.toISOString().slice(0, 'YYYY-MM-DD'.length)
+
+function checkRange(from: string, to: string): void {
+  const [first, last] = [requireDay('from', from), requireDay('to', to)]
+  const days = (last - first) / dayMs + 1
+  if (days < 1) throw invalid(['query', 'to'], 'range', 'must not be before from')
+  if (days > daysMax) throw invalid(['query', 'from'], 'range', `must be at most ${daysMax} days before to`)
+}
+
+/** The start of a day of the calendar, in milliseconds since 1970. */
+function requireDay(name: string, day: string): number {
+  const at = new Date(`${day}T00:00:00.000Z`)
+  if (Number.isNaN(at.getTime()) || dayOf(at) !== day || day < '1970')
+    throw invalid(['query', name], 'date', 'must be a day of the calendar, like 2026-11-24')
+  return at.getTime()
+}
