@@ -5,8 +5,9 @@ here=$(dirname -- "$(readlink -f -- "$0")")
 . "$here/say.sh"
 
 # crun runs sandboxes, busybox-static is the shell inside them, e2fsprogs makes the
-# size-limited disks of builds, mmdebstrap makes the builder and the base images from Debian packages.
-needed='crun busybox-static e2fsprogs mmdebstrap nftables iproute2 util-linux curl ca-certificates'
+# size-limited disks of builds, mmdebstrap makes the builder and the base images from Debian packages,
+# whose signatures are verified with debian-archive-keyring.
+needed='crun busybox-static debian-archive-keyring e2fsprogs mmdebstrap nftables iproute2 util-linux curl ca-certificates'
 
 missing=''
 for package in $needed "$@"; do
