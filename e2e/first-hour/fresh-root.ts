@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cp, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -29,7 +29,7 @@ export interface Printed {
 }
 
 /**
- * A new Debian 12 root without anything of ours, in its own mount and process namespaces, with a clone of this checkout in
+ * A new Debian root without anything of ours, in its own mount and process namespaces, with a clone of this checkout in
  * `/sandbox-jobs`. The network is the machine's.
  */
 export class FreshRoot {
@@ -43,16 +43,18 @@ export class FreshRoot {
     this.#pid = pid
   }
 
-  static async make(): Promise<FreshRoot> {
+  static async make(suite: string): Promise<FreshRoot> {
     const folder = await mkdtemp(join(tmpdir(), 'first-hour-'))
-    await run('mmdebstrap', ['--variant=minbase', '--include=ca-certificates', 'bookworm', folder], {
-      maxBuffer,
-    })
+    await run('mmdebstrap', ['--variant=minbase', '--include=ca-certificates', suite, folder], { maxBuffer })
+    // Those of the machine are for its own release.
+    const sources = await readFile(join(folder, 'etc/apt/sources.list'))
     for (const path of packageSettings) {
       await cp(path, join(folder, path), { recursive: true, force: true, dereference: true }).catch(
         ignoreMissing,
       )
     }
+    await writeFile(join(folder, 'etc/apt/sources.list'), sources)
+    await rm(join(folder, 'etc/apt/sources.list.d'), { recursive: true, force: true })
     await run('git', ['clone', '--quiet', checkout, join(folder, 'sandbox-jobs')])
     await mkdir(join(folder, 'proc'), { recursive: true })
     const script = `

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
+import { parseArgs } from 'node:util'
 import { authorSteps } from './author-steps.ts'
 import { FreshRoot } from './fresh-root.ts'
 import { integratorSteps } from './integrator-steps.ts'
@@ -11,10 +12,17 @@ import { World } from './world.ts'
 /*
  * The first hour with Sandbox Jobs, on a new Debian root with nothing of ours: an operator installs it, an author brings a
  * program in each language and makes the usual mistakes, a person in a room reads a result in a browser, and an integrator
- * uses a restricted key. Prints the time of each step. Needs root, a network and Chromium.
+ * uses a restricted key. Prints the time of each step. Needs root, a network and Chromium. --suite trixie: on Debian 13.
  */
+const { values } = parseArgs({ options: { suite: { type: 'string', default: 'bookworm' } } })
+const suites = ['bookworm', 'trixie']
+const suite = suites.find((name) => name === values.suite)
+if (!suite) {
+  console.error(`usage: npm run first-hour -- [--suite ${suites.join('|')}]`)
+  process.exit(2)
+}
 const startedMs = performance.now()
-const root = await FreshRoot.make()
+const root = await FreshRoot.make(suite)
 console.log(`a new root in ${((performance.now() - startedMs) / 1000).toFixed(1)} s`)
 const world = new World(root, await freePort())
 let failed: string[] = []
