@@ -32,6 +32,11 @@ const baseFailures = {
     detail: 'base_image_unavailable',
     why: 'is not on this deployment. Its name has no host, and the operator allows no registry for such names (SANDBOX_REGISTRY).',
   },
+  base_not_made: {
+    code: 'dockerfile_exit',
+    detail: 'base_image_unavailable',
+    why: 'is not on this deployment.',
+  },
   base_registry_forbidden: {
     code: 'policy_reject',
     why: 'is in a registry that the operator does not allow (SANDBOX_PUBLIC_REGISTRIES).',

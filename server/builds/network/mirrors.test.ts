@@ -167,6 +167,13 @@ test('a file that changed after the index was read is not installed', async () =
   expect(log).toContain('DO NOT MATCH THE HASHES')
 })
 
+test('files of settings are in the builder’s /dev', async () => {
+  await declare({}, { kind: 'apt', url: `${origin}/debian`, archive: 'debian' })
+  const { failure, log } = await build(['RUN cat "$APT_CONFIG" && exit 9'])
+  expect(log).toContain(`Acquire::http::Proxy "http://${mirrorAddress}:4003/";`)
+  expect(failure).toBe('dockerfile_exit line_3')
+})
+
 test('the failing line is that of the author’s file', async () => {
   await declare(simpleIndex('/repo'))
   const { failure } = await build(['RUN true', 'RUN exit 3'])

@@ -1,13 +1,16 @@
 import {
   type BaseImageRecipe,
+  basePreset,
   debianSuites,
   makeBaseImage,
+  presetNames,
 } from '@sandbox-jobs/server/main/operator/images/operator-images.ts'
 import { Command, Option } from 'commander'
 import { withOperator } from '../../../session/operator.ts'
 
 interface Options {
-  packages: string[]
+  packages?: string[]
+  preset?: string
   suite: BaseImageRecipe['suite']
   json?: boolean
 }
@@ -15,9 +18,14 @@ interface Options {
 export const operatorBaseImageAddCommand = (): Command =>
   new Command('add')
     .description('create a base image for Dockerfiles from Debian packages')
-    .argument('<name>', 'name for FROM, such as curated/python:3.11')
-    .requiredOption('--packages <names>', 'Debian packages, separated by commas', (text) =>
+    .argument('[name]', "name for FROM, such as curated/python:3.11; default: the preset's")
+    .option('--packages <names>', 'Debian packages, separated by commas', (text) =>
       text.split(',').map((name) => name.trim()),
+    )
+    .addOption(
+      new Option('--preset <name>', 'a tested list of packages of Debian 12')
+        .choices(presetNames)
+        .conflicts(['packages', 'suite']),
     )
     .addOption(
       new Option('--suite <name>', 'Debian release: bookworm is Debian 12, trixie is Debian 13')
@@ -29,16 +37,32 @@ export const operatorBaseImageAddCommand = (): Command =>
       'after',
       '\nNeeds root, on the machine of the service.' +
         '\n\nExample:\n  sandbox operator base-image add curated/python:3.11 --packages python3' +
-        '\n  sandbox operator base-image add curated/python:3.13 --packages python3 --suite trixie',
+        '\n  sandbox operator base-image add curated/python:3.13 --packages python3 --suite trixie' +
+        '\n  sandbox operator base-image add --preset python',
     )
-    .action((name: string, options: Options) =>
-      withOperator(
+    .action((wanted: string | undefined, options: Options, command: Command) => {
+      const recipe = recipeOf(wanted, options)
+      if (!recipe) return command.error('error: a base image needs a name and --packages, or --preset')
+      const { name } = recipe
+      return withOperator(
         options,
         `making ${name}`,
-        () => makeBaseImage({ name, packages: options.packages, suite: options.suite }),
+        () => makeBaseImage(recipe),
         (made) => ({
           text: made ? `Created ${name}.\n` : `${name} already exists.\n`,
           document: { name, made },
         }),
-      ),
-    )
+      )
+    })
+
+function recipeOf(
+  name: string | undefined,
+  { packages, preset, suite }: Options,
+): BaseImageRecipe | undefined {
+  if (preset !== undefined) {
+    const found = basePreset(preset)
+    return { ...found, name: name ?? found.name }
+  }
+  if (name !== undefined && packages !== undefined) return { name, packages, suite }
+  return undefined
+}

@@ -171,10 +171,10 @@ test.each([
   },
   {
     why: 'the operator did not make it',
-    name: 'curated/none:1',
+    name: 'curated/python:3.12',
     registries: {},
     failure: 'dockerfile_exit base_image_unavailable',
-    logged: 'not on this deployment',
+    logged: 'not on this deployment. This deployment has curated/python:3.11. (base_not_made)',
   },
   {
     why: 'the certificate authority of the registry is missing',

@@ -1,3 +1,5 @@
+import { nearNames } from '@sandbox-jobs/contract/near-names.ts'
+import type { Builder } from '../../../executor/port/host.ts'
 import { pullSource, registryAccess } from '../../../images/registries.ts'
 import { BaseFailed } from '../../bases/base-failed.ts'
 import { type PulledBase, pullBase } from '../../bases/pull-base.ts'
@@ -36,8 +38,10 @@ async function pullAll(build: Build, bases: readonly string[]): Promise<PulledBa
   for (const [at, name] of bases.entries()) {
     if (resolveBases([name], builder)) continue
     const source = pullSource(name, registries)
-    // The builder reports that it is missing.
-    if (source === 'not_in_registries') continue
+    // The builder finds an image by its digest, or reports that it is missing.
+    if (source === 'not_in_registries' && name.includes('@')) continue
+    if (source === 'not_in_registries') throw new BaseFailed(name, 'base_not_made', nearBases(name, builder))
+    if (source === 'no_registry') throw new BaseFailed(name, source, nearBases(name, builder))
     if (typeof source === 'string') throw new BaseFailed(name, source)
     const access = await registryAccess(source, registries).catch(() => {
       throw new BaseFailed(name, 'registry_files_unreadable')
@@ -45,4 +49,16 @@ async function pullAll(build: Build, bases: readonly string[]): Promise<PulledBa
     pulled.push(await pullBase(build, { name, at, source, access }))
   }
   return pulled
+}
+
+const shownBases = 10
+
+/** The base images of this deployment whose names are near, or else the first ones, as a sentence. */
+function nearBases(name: string, { baseImages }: Pick<Builder, 'baseImages'>): string {
+  const names = [...new Set(baseImages.map((image) => image.name.replace(/^localhost\//, '')))].toSorted()
+  if (names.length === 0) return 'The operator has made no base image.'
+  // No name this long is near, and comparing takes time.
+  const near = name.length > 200 ? [] : nearNames(name, names)
+  const shown = near.length > 0 ? near : names.slice(0, shownBases)
+  return `This deployment has ${shown.join(', ')}${shown.length < names.length ? ' and others' : ''}.`
 }

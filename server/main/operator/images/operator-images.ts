@@ -8,6 +8,7 @@ import {
 import { installToolchain } from '../../../operations/host/toolchain.ts'
 import { asRoot, type Outcome } from '../as-root.ts'
 
+export { basePreset, presetNames } from '../../../operations/host/base-presets.ts'
 export { debianSuites } from '../../../operations/host/debian-mirrors.ts'
 export type { BaseImage, BaseImageRecipe }
 
