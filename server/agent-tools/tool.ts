@@ -41,6 +41,8 @@ export interface OpenedAddress {
 export interface ToolCaller {
   principal: Principal
   roomId: string
+  /** Whether the room loads the tools, where the transport has read it. */
+  loadsTools?: boolean
   /** Absent where a person's own client calls outside of any turn. */
   turn?: HumanTurn | undefined
   waiting?: ToolWaiting | undefined

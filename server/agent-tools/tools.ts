@@ -41,10 +41,10 @@ export const describeTool = ({ name, description, annotations, parameters, resul
 /** All five where the room's jobs setting names them, else none (contract part 2, "Agent tools"). */
 export async function toolsOf(
   { db }: Pick<ToolDeps, 'db'>,
-  { principal, roomId }: ToolCaller,
+  { principal, roomId, loadsTools }: ToolCaller,
 ): Promise<readonly Tool[]> {
   const room = { companyId: principal.companyId, id: roomId }
-  return (await loadsAgentTools(db, room)) ? allTools : []
+  return (loadsTools ?? (await loadsAgentTools(db, room))) ? allTools : []
 }
 
 /** The result of a call; undefined if the room does not load such a tool. */

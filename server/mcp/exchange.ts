@@ -25,9 +25,7 @@ export async function answerOf(
   const { body: parsedBody } = request
   // Of a batch each message would be a call: one request would pass for many.
   if (Array.isArray(parsedBody)) throw new PlainError(400, 'Batches are not supported. Send one message.')
-  const left = new AbortController()
-  reply.raw.once('close', () => left.abort())
-  const init = { method: 'POST', headers: headersOf(request), signal: left.signal }
+  const init = { method: 'POST', headers: headersOf(request), signal: untilHangUp(reply) }
   const extra = { ...call }
   const answer = await handler.fetch(new Request(address, init), {
     authInfo: { token: '', clientId: '', scopes: [], extra },
@@ -40,6 +38,13 @@ export async function answerOf(
     return reply.send(Readable.fromWeb(answer.body))
   }
   return reply.send(answer.body ? await answer.text() : undefined)
+}
+
+/** Fires when the client is gone. */
+export function untilHangUp(reply: FastifyReply): AbortSignal {
+  const left = new AbortController()
+  reply.raw.once('close', () => left.abort())
+  return left.signal
 }
 
 const headersOf = ({ headers }: FastifyRequest): [string, string][] =>

@@ -10,10 +10,12 @@ import type { ToolCaller } from '../agent-tools/tool.ts'
 import { inRequest } from '../base/current-request.ts'
 import { notFound } from '../base/errors/coded-error.ts'
 import { PlainError } from '../base/errors/plain-error.ts'
+import { namesAgentTools } from '../companies/chatrooms/chatroom-jobs.ts'
 import { type BodyConfig, callerOf, keepCaller, type MountOptions, takeTurn } from '../http/mount.ts'
 import { resourceMetadataUrl } from '../http/routes/oauth/metadata.ts'
 import { checkEnabled, requireFullKey } from '../http/scopes.ts'
 import { isValid, validatorOf } from '../http/validation/validation.ts'
+import { acceptedEnvelopes, answerOfDirect, directCallOf } from './direct-calls.ts'
 import { answerOf } from './exchange.ts'
 import { type ChallengeOf, mcpErrorHandler } from './mcp-errors.ts'
 import type { McpServices } from './mcp-server.ts'
@@ -53,6 +55,7 @@ export function mountMcp(app: FastifyInstance, options: McpOptions): void {
     loading ??= import('./mcp-server.ts').then(({ mcpHandler }) => mcpHandler(services))
     return loading
   }
+  const accepted = acceptedEnvelopes()
   const checkRoom = validatorOf('path', Strict({ cid: Identifier }))
 
   const mount = (
@@ -75,8 +78,16 @@ export function mountMcp(app: FastifyInstance, options: McpOptions): void {
       handler: async (request, reply) => {
         await takeTurn(request, 0)
         const caller = await toolCaller(request)
+        const direct = directCallOf(request)
+        if (direct && accepted.get(direct.envelope)) {
+          const answer = await inRequest(request.id, () =>
+            answerOfDirect(services, { caller, call: direct, reply }),
+          )
+          if (answer !== undefined) return reply.type('application/json').send(answer)
+        }
+        const onCall = () => direct && accepted.set(direct.envelope, true)
         const handler = await load()
-        return inRequest(request.id, () => answerOf(handler, { request, reply, call: { caller } }))
+        return inRequest(request.id, () => answerOf(handler, { request, reply, call: { caller, onCall } }))
       },
     })
     // No stream is open without a request, and no session could be deleted.
@@ -96,8 +107,8 @@ export function mountMcp(app: FastifyInstance, options: McpOptions): void {
     const cid = roomOf(request)
     if (cid === undefined) throw notFound()
     // Whose room it is not learns nothing of it, not even whether it loads tools.
-    const { id: roomId } = await services.directory.requireRoom(principal, 'message.post', cid)
-    return { principal, roomId }
+    const { id: roomId, jobs } = await services.directory.requireRoom(principal, 'message.post', cid)
+    return { principal, roomId, loadsTools: namesAgentTools(jobs) }
   }
 
   const roomOf = ({ params }: FastifyRequest): string | undefined =>

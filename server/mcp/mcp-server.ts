@@ -7,10 +7,10 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server'
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/server/validators/ajv'
-import type { ToolCaller, ToolDeps, ToolResult } from '../agent-tools/tool.ts'
+import type { ToolCaller, ToolDeps } from '../agent-tools/tool.ts'
 import { callTool, describeTool, toolsOf } from '../agent-tools/tools.ts'
 import type { Log } from '../base/logging.ts'
-import manifest from '../package.json' with { type: 'json' }
+import { rendered, serverInfo } from './call-result.ts'
 import { openedIn, openingOf } from './open-address.ts'
 import type { ToolWaits } from './tool-waits.ts'
 
@@ -28,6 +28,8 @@ export interface McpServices extends ToolDeps {
 /** One request: who calls. */
 export interface McpCall {
   caller: ToolCaller
+  /** The protocol was spoken well enough to call a tool. */
+  onCall: () => void
 }
 
 const instructions =
@@ -44,10 +46,7 @@ export const mcpHandler = (services: McpServices): McpHttpHandler =>
   })
 
 function serverOf(services: McpServices, call: McpCall): Server {
-  const server = new Server(
-    { name: 'sandbox-jobs', title: 'Sandbox Jobs', version: manifest.version },
-    { capabilities: { tools: {} }, instructions, jsonSchemaValidator },
-  )
+  const server = new Server(serverInfo, { capabilities: { tools: {} }, instructions, jsonSchemaValidator })
   server.setRequestHandler('tools/list', async () => {
     const tools = await toolsOf(services, call.caller)
     return {
@@ -64,6 +63,7 @@ function serverOf(services: McpServices, call: McpCall): Server {
     }
   })
   server.setRequestHandler('tools/call', async ({ params }, context) => {
+    call.onCall()
     const waiting = services.waits.of(call.caller, waitingOf(context))
     const caller = { ...call.caller, waiting, opened: openedIn(context) }
     const named = { name: params.name, parameters: params.arguments ?? {} }
@@ -73,13 +73,6 @@ function serverOf(services: McpServices, call: McpCall): Server {
   })
   return server
 }
-
-/** The text is for clients that do not read structured results. */
-const rendered = (result: ToolResult) => ({
-  content: [{ type: 'text' as const, text: JSON.stringify(result) }],
-  structuredContent: result,
-  isError: result.status === 'error',
-})
 
 /** The end of a call, by its client, and how its client hears of progress, if it asked for that. */
 function waitingOf({ mcpReq }: ServerContext) {

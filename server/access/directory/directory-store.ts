@@ -9,6 +9,8 @@ export interface RoomWithMembership extends CallerMembership {
   company_id: string
   name: string
   authority_generation: number
+  /** What the room's agent loads; null: unset. */
+  jobs: string[] | null
 }
 
 const memberships = (db: Executing, where: { companyId: string; userId: string | null }) =>
@@ -17,7 +19,14 @@ const memberships = (db: Executing, where: { companyId: string; userId: string |
     .leftJoin('chatroom_members as member', (join) =>
       join.onRef('member.chatroom_id', '=', 'room.id').on('member.user_id', '=', where.userId),
     )
-    .select(['room.id', 'room.company_id', 'room.department_id', 'room.name', 'room.authority_generation'])
+    .select([
+      'room.id',
+      'room.company_id',
+      'room.department_id',
+      'room.name',
+      'room.authority_generation',
+      'room.jobs',
+    ])
     .select('member.room_manager')
     .where('room.company_id', '=', where.companyId)
     .where('room.deleted_at', 'is', null)
@@ -35,7 +44,7 @@ const requestedMemberships = prepared<
 >(
   ({ companyIds, roomIds, userIds }) => sql`
     select requested.place, room.id, room.company_id, room.department_id, room.name, room.authority_generation,
-      member.room_manager
+      room.jobs, member.room_manager
     from unnest(${companyIds}::text[], ${roomIds}::text[], ${userIds}::text[])
       with ordinality as requested (company_id, room_id, user_id, place)
     ${joinMembership({ roomId: 'requested.room_id', companyId: 'requested.company_id', userId: 'requested.user_id' })}

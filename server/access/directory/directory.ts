@@ -20,6 +20,8 @@ export interface Room {
   department_id: string
   name: string
   authority_generation: number
+  /** What its agent loads; null: unset. */
+  jobs: string[] | null
 }
 
 /**
@@ -110,10 +112,18 @@ export const standingOf = <Found extends { room_manager: boolean | null }>(
   found: Found,
 ): Found => (clientRoomId === roomId ? { ...found, room_manager: false } : found)
 
-const roomOf = ({ id, company_id, department_id, name, authority_generation }: RoomWithMembership): Room => ({
+const roomOf = ({
   id,
   company_id,
   department_id,
   name,
   authority_generation,
+  jobs,
+}: RoomWithMembership): Room => ({
+  id,
+  company_id,
+  department_id,
+  name,
+  authority_generation,
+  jobs,
 })

@@ -49,9 +49,12 @@ export async function loadsAgentTools(
   db: Database,
   room: { companyId: string; id: string },
 ): Promise<boolean> {
-  const jobs = await findRoomJobs(db, room)
-  return jobs?.includes('sandbox') === true
+  return namesAgentTools(await findRoomJobs(db, room))
 }
+
+/** The same of a setting that was read. */
+export const namesAgentTools = (jobs: readonly string[] | null | undefined): boolean =>
+  jobs?.includes('sandbox') === true
 
 export interface JobRoomQuery {
   department_id?: string | undefined

@@ -55,7 +55,10 @@ export async function readRunPreviews(
       isStored && log_key && log_bytes != null
         ? await readLog(storage, { key: log_key, byteLength: log_bytes }, bounds.logBytes)
         : undefined,
-    artifacts: { items: rows.map(renderArtifact), total: await countArtifacts(db, run) },
+    artifacts: {
+      items: rows.map(renderArtifact),
+      total: rows.length < bounds.artifacts ? rows.length : await countArtifacts(db, run),
+    },
   }
 }
 

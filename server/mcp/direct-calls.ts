@@ -1,0 +1,67 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { ToolCaller } from '../agent-tools/tool.ts'
+import { callTool } from '../agent-tools/tools.ts'
+import { RecentMap } from '../base/sharing/recent-map.ts'
+import { rendered, serverInfo } from './call-result.ts'
+import { untilHangUp } from './exchange.ts'
+import type { McpServices } from './mcp-server.ts'
+
+/*
+ * Most requests are calls of tools by clients that have called before, and the SDK spends several times what a tool costs on
+ * making a server for each. It checks the envelope of a request (revision, client, capabilities, headers), which is the same
+ * for all calls of a client. So the SDK answers the first call with an envelope, and later ones with the very same envelope are
+ * answered here, as the SDK would (`direct-calls.test.ts` compares them). What needs more of the protocol, progress, a
+ * request to the client or a session, always goes to the SDK.
+ */
+
+const envelopesKept = 256
+const envelopeMaxLength = 2048
+const capabilitiesKey = 'io.modelcontextprotocol/clientCapabilities'
+const serverInfoKey = 'io.modelcontextprotocol/serverInfo'
+
+/** A call that could be answered without the SDK. */
+export interface DirectCall {
+  id: string | number
+  name: string
+  parameters: Record<string, unknown>
+  /** What the SDK checks of it, as text. */
+  envelope: string
+}
+
+/** Envelopes that the SDK has accepted. */
+export type AcceptedEnvelopes = RecentMap<true>
+export const acceptedEnvelopes = (): AcceptedEnvelopes => new RecentMap(envelopesKept)
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+const isId = (id: unknown): id is string | number => typeof id === 'string' || Number.isSafeInteger(id)
+
+/** Undefined for all that is not a plain call of the revision of 2026. */
+export function directCallOf({ body, headers }: FastifyRequest): DirectCall | undefined {
+  if (!isObject(body)) return undefined
+  const { jsonrpc, id, method, params, ...others } = body
+  if (jsonrpc !== '2.0' || method !== 'tools/call' || !isId(id) || !isObject(params)) return undefined
+  const { name, arguments: parameters = {}, _meta: meta, ...more } = params
+  if (Object.keys(others).length + Object.keys(more).length > 0) return undefined
+  if (typeof name !== 'string' || name !== headers['mcp-name'] || headers['mcp-session-id'] !== undefined)
+    return undefined
+  if (!isObject(parameters) || !isObject(meta) || meta.progressToken !== undefined) return undefined
+  const capabilities = meta[capabilitiesKey]
+  // A client that opens addresses may be asked to.
+  if (!isObject(capabilities) || capabilities.elicitation !== undefined) return undefined
+  const { accept, 'content-type': type, 'mcp-protocol-version': version, 'mcp-method': called } = headers
+  const envelope = JSON.stringify([accept, type, version, called, meta])
+  return envelope.length > envelopeMaxLength ? undefined : { id, name, parameters, envelope }
+}
+
+/** Calls the tool; the body of the answer, or undefined if there is no such tool, which the SDK answers. */
+export async function answerOfDirect(
+  services: McpServices,
+  { caller, call, reply }: { caller: ToolCaller; call: DirectCall; reply: FastifyReply },
+): Promise<string | undefined> {
+  const waiting = services.waits.of(caller, { signal: untilHangUp(reply), report: async () => {} })
+  const result = await callTool(services, { ...caller, waiting }, call)
+  if (!result) return undefined
+  const answer = { ...rendered(result), resultType: 'complete', _meta: { [serverInfoKey]: serverInfo } }
+  return JSON.stringify({ jsonrpc: '2.0', id: call.id, result: answer })
+}
