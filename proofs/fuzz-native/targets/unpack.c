@@ -79,7 +79,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
   input = bytes;
   input_left = size;
   if (!setjmp(stopped))
-    for (int count = 0; count < MAX_ENTRIES && tar_next(&entry); count++) entries_make(&entry);
+    for (int count = 0; count < MAX_ENTRIES && tar_next(&entry); count++) entries_make(&entry, size / 512 % 2);
   clear();
   return 0;
 }

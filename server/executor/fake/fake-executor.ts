@@ -1,7 +1,8 @@
-import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
+import { chainDigest } from '../../base/chain-digest.ts'
 import { systemClock } from '../../base/clock.ts'
+import { sha256Of } from '../../base/sha256.ts'
 import { ExecutorRefused, SandboxUnknown } from '../port/errors.ts'
 import type { Executor } from '../port/executor.ts'
 import type { Builder, ExecutorCapacity, Runner } from '../port/host.ts'
@@ -153,10 +154,11 @@ export class FakeExecutor implements Executor {
     return this.#images.has(digest)
   }
 
-  async installImage(digest: string, tar: Readable): Promise<void> {
-    const found = `sha256:${createHash('sha256')
-      .update(await buffer(tar))
-      .digest('hex')}`
+  async installImage(digest: string, tar: Readable, lower?: string): Promise<void> {
+    if (lower !== undefined && !this.#images.has(lower)) {
+      throw new ExecutorRefused('image_missing', `${lower} is not installed`)
+    }
+    const found = chainDigest(lower, sha256Of(await buffer(tar)))
     if (found !== digest) throw new ExecutorRefused('digest_mismatch', `the image's bytes are ${found}`)
     this.placeImage(digest)
   }

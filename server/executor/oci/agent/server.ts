@@ -95,7 +95,7 @@ async function answerTo(
     case 'hasImage':
       return { json: await images.has(request.digest) }
     case 'installImage':
-      return noContent(images.install(request.digest, message))
+      return noContent(images.install(request.digest, message, request.lower))
     case 'removeImage':
       return noContent(images.remove(request.digest))
   }

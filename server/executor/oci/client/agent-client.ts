@@ -69,8 +69,8 @@ export class AgentClient implements Executor {
     return this.#json({ kind: 'hasImage', digest })
   }
 
-  installImage(digest: string, tar: Readable): Promise<void> {
-    return this.#done({ kind: 'installImage', digest }, { body: tar })
+  installImage(digest: string, tar: Readable, lower?: string): Promise<void> {
+    return this.#done({ kind: 'installImage', digest, lower }, { body: tar })
   }
 
   removeImage(digest: string): Promise<void> {

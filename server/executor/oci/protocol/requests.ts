@@ -24,7 +24,8 @@ const hostPaths = {
 /** Every request of the protocol, one per call of the ports. */
 export type AgentRequest =
   | { kind: keyof typeof hostPaths }
-  | { kind: keyof typeof imageVerbs; digest: string }
+  | { kind: Exclude<keyof typeof imageVerbs, 'installImage'>; digest: string }
+  | { kind: 'installImage'; digest: string; lower?: string | undefined }
   | { kind: Exclude<keyof typeof sandboxVerbs, 'logSince' | 'file'>; id: string }
   | { kind: 'logSince'; id: string; position: number; waitMs: number }
   | { kind: 'file'; id: string; name: string }
@@ -45,9 +46,12 @@ export function requestLine(request: AgentRequest): { method: AgentMethod; path:
     case 'list':
       return { method: 'GET', path: hostPaths[request.kind] }
     case 'hasImage':
-    case 'installImage':
     case 'removeImage':
       return { method: imageVerbs[request.kind], path: `/images/${request.digest}` }
+    case 'installImage': {
+      const above = request.lower === undefined ? '' : `/above/${request.lower}`
+      return { method: imageVerbs.installImage, path: `/images/${request.digest}${above}` }
+    }
     case 'logSince':
       return sandboxLine(request, request.position, request.waitMs)
     case 'file':
@@ -81,10 +85,19 @@ export function requestOf(method: string, url: string): AgentRequest {
     return { kind, id: name, position: wholeNumber(part), waitMs: wholeNumber(wait, logWaitMaxMs) }
   }
   if (resource === 'images' && imageDigestPattern.test(name)) {
-    return { kind: kindOf(imageVerbs, method), digest: name }
+    const kind = kindOf(imageVerbs, method)
+    if (kind !== 'installImage') return { kind, digest: name }
+    return { kind, digest: name, lower: lowerOf(action, part) }
   }
   if (name !== '') throw unknownRequest()
   return { kind: kindOf(hostPaths, `/${resource}`) }
+}
+
+/** The image that a layer is installed above, if the path names one. */
+function lowerOf(action: string, part: string): string | undefined {
+  if (action === '') return undefined
+  if (action === 'above' && imageDigestPattern.test(part)) return part
+  throw unknownRequest()
 }
 
 function kindOf<Kind extends string>(table: Record<Kind, string>, found: string): Kind {

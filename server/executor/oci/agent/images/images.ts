@@ -4,6 +4,7 @@ import { renameSync } from 'node:fs'
 import { access, chown, mkdir, readdir, rename, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { chainDigest } from '../../../../base/chain-digest.ts'
 import { defaultFloorBytes } from '../../../../base/disk-floor.ts'
 import { newId } from '../../../../base/ids.ts'
 import { ExecutorRefused } from '../../../port/errors.ts'
@@ -13,6 +14,7 @@ import type { AgentPaths } from '../../host/paths.ts'
 import { syncPath } from '../records/exit-record.ts'
 import { logOf } from '../records/outputs.ts'
 import { internalPrefix, type Sandboxes } from '../sandboxes/sandboxes.ts'
+import { hasUpper, imageFolder, lowerOf, requireLower, treeOf, writeLower } from './image-folders.ts'
 
 const run = promisify(execFile)
 const GiB = 1024 ** 3
@@ -20,15 +22,20 @@ const GiB = 1024 ** 3
 const maxTarBytes = 10 * GiB
 const checkEveryBytes = 64 * 1024 ** 2
 
+interface Installing {
+  lower: string | undefined
+  done: Promise<void>
+}
+
 /**
- * Images on disk, one folder per digest; a folder with its final name is complete. A tar is hostile: it is unpacked inside a
- * sandbox that sees only the platform layer and the new folder, under ids that own nothing else on the host.
+ * Images on disk, one folder per digest (`image-folders.ts`); a folder with its final name is complete. A tar is hostile: it is
+ * unpacked inside a sandbox that sees only the platform layer and the new folder, under ids that own nothing else on the host.
  */
 export class Images {
   readonly #paths: AgentPaths
   readonly #sandboxes: Sandboxes
   readonly #floorBytes: number | undefined
-  readonly #installing = new Map<string, Promise<void>>()
+  readonly #installing = new Map<string, Installing>()
 
   /** `floorBytes` of the disk, which the database may share, stay free; absent: computed from its size. */
   constructor(paths: AgentPaths, sandboxes: Sandboxes, floorBytes?: number) {
@@ -47,59 +54,81 @@ export class Images {
   }
 
   has(digest: string): Promise<boolean> {
-    return access(join(this.#folder(digest), 'tree')).then(
+    return access(treeOf(this.#paths, digest)).then(
       () => true,
       () => false,
     )
   }
 
-  /** Unpacks `tar` as `digest`; the bytes are hashed and must agree. A second caller waits for the first. */
-  async install(digest: string, tar: AsyncIterable<Buffer>): Promise<void> {
+  /**
+   * Unpacks `tar` as `digest`, above the image `lower` if one is given; the bytes are hashed and must agree. A second caller
+   * waits for the first.
+   */
+  async install(digest: string, tar: AsyncIterable<Buffer>, lower?: string): Promise<void> {
     const other = this.#installing.get(digest)
     if (other) {
-      await Promise.all([other, drain(tar)])
+      await Promise.all([other.done, drain(tar)])
       return
     }
     if (await this.has(digest)) return drain(tar)
-    const work = this.#unpack(digest, tar)
-    this.#installing.set(digest, work)
+    // No other code runs between the check for the lower image and the entry that protects it from removal.
+    if (lower !== undefined) requireLower(this.#paths, lower)
+    const done = this.#unpack(digest, tar, lower)
+    this.#installing.set(digest, { lower, done })
     try {
-      await work
+      await done
     } finally {
       this.#installing.delete(digest)
     }
   }
 
   async remove(digest: string): Promise<void> {
-    const inUse = () => new ExecutorRefused('image_in_use', `a running sandbox uses the image ${digest}`)
-    if (this.#sandboxes.uses(digest)) throw inUse()
+    if (this.#isUsed(digest)) throw inUse(digest)
     if (!(await this.has(digest))) return
     await this.#sandboxes.release(digest)
     // A start may have come meanwhile. No other code runs between this check and the rename: later starts find no image.
-    if (this.#sandboxes.uses(digest) || this.#sandboxes.keepsWarm(digest)) throw inUse()
+    if (this.#isUsed(digest) || this.#sandboxes.keepsWarm(digest)) throw inUse(digest)
+    const lower = lowerOf(this.#paths, digest)
     const removedPath = join(this.#paths.images, `.removed-${newId('ownedObject')}`)
-    renameSync(this.#folder(digest), removedPath)
+    renameSync(imageFolder(this.#paths, digest), removedPath)
     await removeTree(removedPath)
+    if (lower !== undefined) await this.#removeUnused(lower)
   }
 
-  #folder(digest: string): string {
-    return join(this.#paths.images, digest.slice('sha256:'.length))
+  /** Nobody removes a lower image by itself, so it goes with the last one above it. Where it is needed again, it is installed again. */
+  async #removeUnused(digest: string): Promise<void> {
+    await this.remove(digest).catch((error: unknown) => {
+      if (!(error instanceof ExecutorRefused && error.slug === 'image_in_use')) throw error
+    })
   }
 
-  async #unpack(digest: string, tar: AsyncIterable<Buffer>): Promise<void> {
+  /** Whether a sandbox uses the image, or another image lies above it. */
+  #isUsed(digest: string): boolean {
+    return (
+      this.#sandboxes.uses(digest) ||
+      [...this.#installing.values()].some(({ lower }) => lower === digest) ||
+      hasUpper(this.#paths, digest)
+    )
+  }
+
+  async #unpack(digest: string, tar: AsyncIterable<Buffer>, lower: string | undefined): Promise<void> {
     const id = newId('ownedObject').replace('obj_', internalPrefix)
     const fresh = join(this.#paths.images, `.new-${id}`)
     const tree = join(fresh, 'tree')
     await mkdir(tree, { recursive: true, mode: 0o755 })
     await chown(tree, storageIdBase, storageIdBase)
     try {
-      const found = await this.#unpackInto(tree, id, tar)
+      const found = chainDigest(
+        lower,
+        await this.#unpackInto(tree, tar, { id, isLayer: lower !== undefined }),
+      )
       if (found !== digest) {
         throw new ExecutorRefused('digest_mismatch', `the image's bytes are ${found}, not ${digest}`)
       }
+      if (lower !== undefined) await writeLower(fresh, lower)
       // Renamed only after its bytes are on disk.
       await run('sync', ['--file-system', tree])
-      await rename(fresh, this.#folder(digest))
+      await rename(fresh, imageFolder(this.#paths, digest))
       await syncPath(this.#paths.images)
     } catch (error) {
       await removeTree(fresh)
@@ -136,7 +165,11 @@ export class Images {
   }
 
   /** Returns the digest of the bytes that were unpacked. */
-  async #unpackInto(tree: string, id: string, tar: AsyncIterable<Buffer>): Promise<string> {
+  async #unpackInto(
+    tree: string,
+    tar: AsyncIterable<Buffer>,
+    { id, isLayer }: { id: string; isLayer: boolean },
+  ): Promise<string> {
     const hash = createHash('sha256')
     const done = Promise.withResolvers<void>()
     const limits = this.#limits()
@@ -149,7 +182,7 @@ export class Images {
       done.resolve()
     }
     const internal = { confinement: 'unpack' as const, idBase: storageIdBase, workspaceFolder: tree }
-    await this.#sandboxes.start(unpackSpec(id), { stdin: hashed() }, internal)
+    await this.#sandboxes.start(unpackSpec(id, isLayer), { stdin: hashed() }, internal)
     const exit = await this.#sandboxes.wait(id)
     const log = await textOf(logOf(this.#sandboxes.find(id)))
     await this.#sandboxes.remove(id)
@@ -165,11 +198,14 @@ export class Images {
   }
 }
 
-function unpackSpec(id: string): SandboxSpec {
+const inUse = (digest: string) =>
+  new ExecutorRefused('image_in_use', `a running sandbox or another image uses the image ${digest}`)
+
+function unpackSpec(id: string, isLayer: boolean): SandboxSpec {
   return {
     id,
     rootfs: { kind: 'image', digest: `sha256:${'0'.repeat(64)}` },
-    argv: ['/.sandbox/unpack'],
+    argv: ['/.sandbox/unpack', ...(isLayer ? ['layer'] : [])],
     env: {},
     user: { uid: 0, gid: 0 },
     hostname: 'unpack',

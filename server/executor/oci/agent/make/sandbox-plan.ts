@@ -12,6 +12,7 @@ import { type CgroupLayout, planCgroups } from '../../host/cgroups.ts'
 import { type AgentPaths, diskIdBase, stagingFolder } from '../../host/paths.ts'
 import type { Link } from '../../network/link-maker.ts'
 import type { Processors } from '../capacity/processors.ts'
+import { treesOf } from '../images/image-folders.ts'
 import type { ProcfsOverlayFolders } from './procfs-folders.ts'
 
 export interface PlanOptions {
@@ -75,9 +76,8 @@ export async function planSandbox(
     baseImages = { diskIdBase: diskIdBase.baseImages, path: paths.baseImages }
     await mkdir(paths.baseImages, { recursive: true, mode: 0o755 })
   } else if (!internal) {
-    const tree = join(paths.images, spec.rootfs.digest.slice('sha256:'.length), 'tree')
-    needFolder(tree, 'image_missing', 'install it first')
-    lowers.push({ diskIdBase: diskIdBase.image, path: tree })
+    const trees = treesOf(paths, spec.rootfs.digest)
+    lowers.push(...trees.map((path) => ({ diskIdBase: diskIdBase.image, path })))
   }
   const procFolder = await procfsOverlays.folder(visibleMachine(spec, processors.count))
   const cpus = processors.choose(spec.limits.vcpu)

@@ -1,6 +1,6 @@
 /*
  * Makes the entries of a tar below the working folder. Every path is resolved with openat2 below that folder, and no link is
- * followed. Devices, FIFOs and everything below /dev are left out: a sandbox always gets a /dev of its own.
+ * followed. A whiteout of a layer becomes one of overlayfs, the character device 0/0. Devices, FIFOs and everything below /dev are left out: a sandbox always gets a /dev of its own.
  */
 #define _GNU_SOURCE
 #include "unpack/unpack.h"
@@ -126,7 +126,19 @@ static bool is_left_out(const struct entry *entry) {
   return is_special || !*entry->name || !strncmp(entry->name, "dev/", 4);
 }
 
-void entries_make(struct entry *entry) {
+static const char hiding[] = ".wh.";
+
+static bool is_whiteout(const char *last) { return !strncmp(last, hiding, sizeof hiding - 1); }
+
+/* The kernel lets everyone make this device, which cannot be opened. */
+static void make_whiteout(const struct entry *entry, int parent, const char *last) {
+  const char *hidden = last + sizeof hiding - 1;
+  if (entry->type != '0' || entry->size || !*hidden || !strcmp(hidden, ".") || !strcmp(hidden, "..") || is_whiteout(hidden))
+    unpack_stop(UNPACK_FORBIDDEN, "whiteout");
+  if (mknodat(parent, hidden, S_IFCHR, 0)) unpack_stop(errno == EEXIST ? UNPACK_FORBIDDEN : UNPACK_DISK, "whiteout");
+}
+
+void entries_make(struct entry *entry, bool layer) {
   normalize(entry->name);
   if (is_left_out(entry)) {
     tar_skip(entry->size);
@@ -136,6 +148,11 @@ void entries_make(struct entry *entry) {
   char *last;
   count_one();
   int parent = parent_of(entry->name, &last);
+  if (layer && is_whiteout(last)) {
+    make_whiteout(entry, parent, last);
+    close(parent);
+    return;
+  }
   if (entry->type != '5' && unlinkat(parent, last, 0) && errno != ENOENT) unpack_stop(UNPACK_FORBIDDEN, "entry replaces a folder");
   switch (entry->type) {
   case '0': case 0: case '7': write_file(entry, parent, last); break;

@@ -39,7 +39,7 @@ void tar_skip(uint64_t size);
 uint64_t tar_padding(uint64_t size);
 
 /* entries.c */
-/* Makes the entry below the working folder, and reads its content. */
-void entries_make(struct entry *entry);
+/* Makes the entry below the working folder, and reads its content. In a `layer` a name `.wh.NAME` hides NAME of the layers below. */
+void entries_make(struct entry *entry, bool layer);
 
 #endif
