@@ -96,7 +96,8 @@ async function measure(options: BenchOptions, database: OwnDatabase, setting: Se
     images: {
       attested: async ({ id, layerDigest }) => ({
         versionId: id,
-        layer: { digest: layerDigest, byteSize: 0, diffId: layerDigest },
+        layers: [{ digest: layerDigest, byteSize: 0, diffId: layerDigest }],
+        installedDigest: layerDigest,
         env: [],
         user: '',
       }),

@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util'
 import { apiRead } from './api-read.ts'
 import { apiWrite } from './api-write.ts'
 import { boot } from './boot.ts'
+import { buildEdit } from './build-edit.ts'
 import { buildNoop } from './build-noop.ts'
 import { buildSmall } from './build-small.ts'
 import { context } from './context.ts'
@@ -41,6 +42,7 @@ const benchmarks: Benchmark[] = [
   mixed,
   buildNoop,
   buildSmall,
+  buildEdit,
   context,
   toolCalls,
   mcpWaits,

@@ -369,6 +369,7 @@ create table context_facts (
   bases text[] not null,
   noted_at timestamp with time zone default now() not null,
   points jsonb not null,
+  final_base text,
   constraint context_facts_pkey PRIMARY KEY (company_id, raw_digest, archive_format, gate_digest),
   constraint context_facts_canonical_digest_check CHECK (canonical_digest ~ '^sha256:[0-9a-f]{64}$'::text),
   constraint context_facts_gate_digest_check CHECK (gate_digest ~ '^sha256:[0-9a-f]{64}$'::text),

@@ -5,7 +5,8 @@ import type { ImageSource } from '../server/runs/prepare/placed-images.ts'
 export const unsignedImages: ImageSource = {
   attested: async ({ id, layerDigest }) => ({
     versionId: id,
-    layer: { digest: layerDigest, byteSize: 0, diffId: layerDigest },
+    layers: [{ digest: layerDigest, byteSize: 0, diffId: layerDigest }],
+    installedDigest: layerDigest,
     env: [],
     user: '',
   }),

@@ -1627,7 +1627,7 @@ export interface ScanReport {
   build_attempt_id: string
   /** Identifier of the environment version. */
   environment_version_id: string
-  /** Digest of the image's uncompressed layer. */
+  /** Digest of the image's uncompressed layer; of two layers their chain digest, as OCI defines it. */
   layer_digest: string
   /** Digest of the list of packages that readSbom returns. */
   sbom_digest: string

@@ -5,6 +5,7 @@ import { type BuilderReport, buildDockerfiles, unpackArchives } from './builder-
 import { hostileDockerfiles } from './dockerfile-cases.ts'
 import { gateAlone } from './gate-alone.ts'
 import { HostCanaries } from './host-canaries.ts'
+import { comparedLayers } from './layer-differential.ts'
 import { BuilderParser } from './parsers/builder-parser.ts'
 import { comparedGrammars } from './parsers/grammar-differential.ts'
 import { comparedParsers } from './parsers/step-differential.ts'
@@ -13,10 +14,10 @@ import { registryTests } from './registry/registry-tests.ts'
 /*
  * Every hostile archive and Dockerfile against each of the two defences alone: the gate, which has to refuse it, and the
  * build sandbox, which has to contain it; Dockerfiles with a network too. Then mutated Dockerfiles that the gate accepts, which the builder's
- * parser and the builder itself have to read alike, and hostile registries against the sandbox that pulls from them. Needs root and the
+ * parser and the builder itself have to read alike, images in both forms in which they are stored, and hostile registries against the sandbox that pulls from them. Needs root and the
  * builder of install/test-builder.sh.
  */
-const parts = ['gate', 'archives', 'dockerfiles', 'grammar', 'parsers', 'registries'] as const
+const parts = ['gate', 'archives', 'dockerfiles', 'grammar', 'parsers', 'layers', 'registries'] as const
 type Part = (typeof parts)[number]
 
 const { values } = parseArgs({
@@ -79,6 +80,7 @@ const run: Record<Part, () => Promise<BuilderReport>> = {
       )
       return { cases: compared + refusedByBuilder, failures }
     }),
+  layers: () => comparedLayers(Math.ceil(500 / every), Number(values.seed)),
   registries: registryTests,
 }
 

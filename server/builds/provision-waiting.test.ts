@@ -80,8 +80,8 @@ const untilState = (id: string, state: string) =>
 
 async function damage({ id, layer: layerDigest }: Built): Promise<void> {
   const promotedDigest = (await rowOf(id)).promoted_digest ?? ''
-  const { layer } = await verifyStored(tools, { id, promotedDigest, layerDigest })
-  await storage.delete(`images/${id}/${blobPath(layer.digest)}`)
+  const { layers } = await verifyStored(tools, { id, promotedDigest, layerDigest })
+  await storage.delete(`images/${id}/${blobPath(layers[0].digest)}`)
 }
 
 const retry = (version: Built, as = tenant.companyManager) =>

@@ -4,6 +4,7 @@ import type { Log } from '../base/logging.ts'
 import { appliedMigrations, baselineName, baselineParts, hasBaselineParts } from './baseline.ts'
 import { type Database, isDatabaseUnavailable } from './database.ts'
 import * as baseline from './migrations/0070-baseline.ts'
+import * as finalBase from './migrations/0071-final-base.ts'
 import * as stateWatches from './migrations/0080-state-watches.ts'
 import * as signedLinks from './migrations/0081-signed-links.ts'
 import * as customTables from './migrations/0082-custom-tables.ts'
@@ -23,6 +24,7 @@ type Migrations = Readonly<Record<string, Migration>>
 /** Forward only, in order of their names. */
 export const migrations: Migrations = {
   [baselineName]: baseline,
+  '0071-final-base': finalBase,
   '0080-state-watches': stateWatches,
   '0081-signed-links': signedLinks,
   '0082-custom-tables': customTables,

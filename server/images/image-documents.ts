@@ -1,4 +1,5 @@
 import { attachmentTypes } from '@sandbox-jobs/contract/resources/builds/provenance.ts'
+import { chainDigest } from '../base/chain-digest.ts'
 import { sha256Of } from '../base/sha256.ts'
 import type { ImageConfig } from '../db/tables/environments.ts'
 
@@ -42,6 +43,22 @@ export interface Layer {
   diffId: string
 }
 
+/** The layers of an image, the lowest first. A layer hides what its whiteouts name in those below it. */
+export type Layers = readonly [Layer, ...Layer[]]
+
+/** The host mounts no more. */
+export const maxLayers = 2
+
+/** The digest under which a host installs an image: the chain digest of its layers, which is that of the tar of a single one. */
+export const installedDigest = (layers: Layers): string => {
+  const [lowest, ...rest] = layers
+  return rest.reduce((lower, { diffId }) => chainDigest(lower, diffId), lowest.diffId)
+}
+
+/** Size of the stored layers. */
+export const storedBytesOf = (layers: Layers): number =>
+  layers.reduce((sum, { byteSize }) => sum + byteSize, 0)
+
 /** The hex digits of a digest. */
 export const hexOf = (digest: string): string => digest.slice('sha256:'.length)
 
@@ -57,16 +74,16 @@ export interface ImageDocuments {
   config: Document
 }
 
-/** Manifest and configuration of an image with one layer. Deterministic. */
-export function imageDocuments(image: { layer: Layer } & ImageConfig): ImageDocuments {
-  const { layer } = image
+/** Manifest and configuration of an image. Deterministic. */
+export function imageDocuments(image: { layers: Layers } & ImageConfig): ImageDocuments {
+  const { layers } = image
   const config = document(
     mediaTypes.config,
     json({
       architecture: 'amd64',
       os: 'linux',
       config: { Env: image.env, User: image.user },
-      rootfs: { type: 'layers', diff_ids: [layer.diffId] },
+      rootfs: { type: 'layers', diff_ids: layers.map(({ diffId }) => diffId) },
     }),
   )
   const manifest = document(
@@ -75,7 +92,7 @@ export function imageDocuments(image: { layer: Layer } & ImageConfig): ImageDocu
       schemaVersion: 2,
       mediaType: mediaTypes.manifest,
       config: config.descriptor,
-      layers: [{ mediaType: mediaTypes.layer, digest: layer.digest, size: layer.byteSize }],
+      layers: layers.map(({ digest, byteSize: size }) => ({ mediaType: mediaTypes.layer, digest, size })),
     }),
   )
   return { manifest, config }

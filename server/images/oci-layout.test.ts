@@ -40,7 +40,7 @@ test('a promoted image is read back by its digest', async () => {
   const image = await promote()
   const read = await verifyStored(tools, image)
   expect(read).toMatchObject({ versionId, digest: image.promotedDigest, config: { env: [], user: '' } })
-  expect(read.layer.diffId).toBe(image.layerDigest)
+  expect(read.layers[0].diffId).toBe(image.layerDigest)
   expect(await tools.storage.size(quarantineKey(versionId))).toBeUndefined()
 })
 

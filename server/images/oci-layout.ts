@@ -8,16 +8,18 @@ import {
   emptyDocument,
   type ImageDocuments,
   indexFile,
-  type Layer,
+  type Layers,
   layoutFile,
+  maxLayers,
 } from './image-documents.ts'
 import { blobPath, type LayoutFiles, unpacked } from './provenance/verify-image.ts'
 
 /** Storage prefix of an environment version's OCI image layout. Versions share no layout. */
 const layoutOf = (versionId: string) => `images/${versionId}`
 const keyOf = (versionId: string, path: string) => `${layoutOf(versionId)}/${path}`
-/** Keys of the layer before and after the image is promoted. */
-export const quarantineKey = (versionId: string) => keyOf(versionId, 'quarantine.tar.zst')
+/** Keys of a layer before and after the image is promoted. `at` counts the layers from 0, the lowest. */
+export const quarantineKey = (versionId: string, at = 0) =>
+  keyOf(versionId, at === 0 ? 'quarantine.tar.zst' : `quarantine.${at}.tar.zst`)
 export const layerKey = (versionId: string, digest: string) => keyOf(versionId, blobPath(digest))
 
 /** The stored files of a version's layout. */
@@ -28,14 +30,14 @@ export const storedLayout = (storage: ObjectStorage, versionId: string): LayoutF
 })
 
 /**
- * Writes the layout for the quarantined layer, with the image's attachments. Blobs that only an older index named are deleted
+ * Writes the layout for the quarantined layers, with the image's attachments. Blobs that only an older index named are deleted
  * first; then the index is written, and manifests before the blobs that they name. So after an interruption at any point
  * the index leads to every blob that may be stored.
  */
 export async function writeLayout(
   storage: ObjectStorage,
   versionId: string,
-  { layer, image, attachments }: { layer: Layer; image: ImageDocuments; attachments: Attachment[] },
+  { layers, image, attachments }: { layers: Layers; image: ImageDocuments; attachments: Attachment[] },
 ): Promise<void> {
   const subject = image.manifest.descriptor
   const attached = attachments.map((attachment) => ({
@@ -45,7 +47,7 @@ export async function writeLayout(
   const manifests = [image.manifest, ...attached.map(({ manifest }) => manifest)]
   const contents = [image.config, ...attached.map(({ content }) => content), emptyDocument]
   const kept = new Set([
-    layer.digest,
+    ...layers.map(({ digest }) => digest),
     ...[...manifests, ...contents].map(({ descriptor }) => descriptor.digest),
   ])
   for (const digest of await namedBlobs(storage, versionId)) {
@@ -61,9 +63,23 @@ export async function writeLayout(
     ...blobs,
     { key: keyOf(versionId, 'oci-layout'), bytes: layoutFile },
   ])
-  const promoted = layerKey(versionId, layer.digest)
-  if ((await storage.size(promoted)) === undefined) await storage.move(quarantineKey(versionId), promoted)
-  else await storage.delete(quarantineKey(versionId))
+  for (const [at, { digest }] of layers.entries()) {
+    const promoted = layerKey(versionId, digest)
+    if ((await storage.size(promoted)) === undefined)
+      await storage.move(quarantineKey(versionId, at), promoted)
+    else await storage.delete(quarantineKey(versionId, at))
+  }
+}
+
+/** Copies the promoted layers of a version into the quarantine of another one. */
+export async function copyLayers(
+  storage: ObjectStorage,
+  { from, to }: { from: string; to: string },
+  layers: Layers,
+): Promise<void> {
+  for (const [at, { digest }] of layers.entries()) {
+    await storage.copy(layerKey(from, digest), quarantineKey(to, at))
+  }
 }
 
 /** The uncompressed tar of a promoted layer. */
@@ -73,13 +89,17 @@ export const openLayer = async (
   digest: string,
 ): Promise<Readable> => unpacked(await storage.get(layerKey(versionId, digest)))
 
-/** The uncompressed tar of the layer that is still in quarantine. */
-export const openQuarantined = async (storage: ObjectStorage, versionId: string): Promise<Readable> =>
-  unpacked(await storage.get(quarantineKey(versionId)))
+/** The uncompressed tar of a layer that is still in quarantine. */
+export const openQuarantined = async (
+  storage: ObjectStorage,
+  versionId: string,
+  at: number,
+): Promise<Readable> => unpacked(await storage.get(quarantineKey(versionId, at)))
 
-/** Removes the layer that is in quarantine, if one is. */
-export const deleteQuarantined = (storage: ObjectStorage, versionId: string): Promise<void> =>
-  storage.delete(quarantineKey(versionId))
+/** Removes the layers that are in quarantine, if any are. */
+export async function deleteQuarantined(storage: ObjectStorage, versionId: string): Promise<void> {
+  for (let at = 0; at < maxLayers; at += 1) await storage.delete(quarantineKey(versionId, at))
+}
 
 /** Removes the layout, the index last, since it lists the blobs. Repeating it is safe. */
 export async function deleteLayout(storage: ObjectStorage, versionId: string): Promise<void> {

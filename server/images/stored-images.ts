@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import type { Clock } from '../base/clock.ts'
 import type { ImageConfig } from '../db/tables/environments.ts'
-import type { Layer } from './image-documents.ts'
+import { installedDigest, type Layer, type Layers } from './image-documents.ts'
 import { openLayer, storedLayout } from './oci-layout.ts'
 import { verifyLayer } from './provenance/verify-image.ts'
 import { type RecordedImage, readSignedImage, type StoredImageTools } from './provenance/verify-stored.ts'
@@ -9,7 +9,9 @@ import { type RecordedImage, readSignedImage, type StoredImageTools } from './pr
 /** The image that a trusted key signed for a version. Only this may run as the version. */
 export interface AttestedImage extends ImageConfig {
   versionId: string
-  layer: Layer
+  layers: Layers
+  /** Under which a host installs it. */
+  installedDigest: string
 }
 
 /** Lifetime of a cached verification. A retired key or a new signature takes effect after this time. */
@@ -32,15 +34,15 @@ export class StoredImages {
     const proof = this.#proofs.get(claim)
     if (proof && nowMs < proof.endsAtMs) return proof.image
     this.#proofs.delete(claim)
-    const { versionId, layer, config } = await readSignedImage(this.#tools, version)
-    const image = { versionId, layer, ...config }
+    const { versionId, layers, config } = await readSignedImage(this.#tools, version)
+    const image = { versionId, layers, installedDigest: installedDigest(layers), ...config }
     if (this.#proofs.size >= maxProofs) this.#proofs.clear()
     this.#proofs.set(claim, { image, endsAtMs: nowMs + proofLifeMs })
     return image
   }
 
-  /** Opens the uncompressed layer after verifying its stored bytes. Throws `ImageUntrusted`, `ObjectMissing`. */
-  async open({ versionId, layer }: AttestedImage): Promise<Readable> {
+  /** Opens an uncompressed layer of the image after verifying its stored bytes. Throws `ImageUntrusted`, `ObjectMissing`. */
+  async open({ versionId }: AttestedImage, layer: Layer): Promise<Readable> {
     const { storage } = this.#tools
     await verifyLayer(storedLayout(storage, versionId), layer)
     return openLayer(storage, versionId, layer.digest)

@@ -32,11 +32,12 @@ export async function proveImage(path: string, pems: string[]): Promise<ImagePro
     const trusted = readPublicKeys(pems)
     const onPassed = (check: ImageCheck, found: string) => void passed.push({ check, found })
     const image = await verifySigned(files, { trusted, onPassed })
-    await verifyLayer(files, image.layer)
-    if ((await unpackedDigest(files, image.layer)) !== image.layer.diffId)
-      throw new ImageUntrusted('layer_damaged')
-    onPassed('layer', `unpacks to ${image.layer.diffId}`)
-    const known = new Set([...image.documents, blobPath(image.layer.digest)])
+    for (const layer of image.layers) {
+      await verifyLayer(files, layer)
+      if ((await unpackedDigest(files, layer)) !== layer.diffId) throw new ImageUntrusted('layer_damaged')
+      onPassed('layer', `unpacks to ${layer.diffId}`)
+    }
+    const known = new Set([...image.documents, ...image.layers.map(({ digest }) => blobPath(digest))])
     if ((await files.list()).some((name) => !known.has(name))) throw new ImageUntrusted('file_unknown')
     passed.push({ check: 'files', found: `${known.size}, and nothing else` })
     return { passed, image }

@@ -9,6 +9,7 @@ import { promote } from '../../server/builds/steps/promote.ts'
 import { sign } from '../../server/builds/steps/sign.ts'
 import { stepList } from '../../server/builds/steps/step-list.ts'
 import { FakeExecutor } from '../../server/executor/fake/fake-executor.ts'
+import { installedDigest, type Layers } from '../../server/images/image-documents.ts'
 import { quarantineKey } from '../../server/images/oci-layout.ts'
 import { noBuildNetwork } from '../no-build-network.ts'
 import { noRegistries } from '../no-registries.ts'
@@ -28,11 +29,16 @@ export interface SignedImage {
  */
 export async function makeSignedImage(
   { storage, signing }: Pick<BuildTools, 'storage' | 'signing'>,
-  image: { versionId: string; layer: Buffer; diffId?: string; env?: string[]; user?: string },
+  image: { versionId: string; layer: Buffer; lower?: Buffer; diffId?: string; env?: string[]; user?: string },
 ): Promise<SignedImage> {
-  const { versionId, layer, env = [], user = '' } = image
-  const layerDigest = image.diffId ?? sha256Of(layer)
-  const stored = await storage.put(quarantineKey(versionId), zstdCompressSync(layer))
+  const { versionId, layer, lower, env = [], user = '' } = image
+  const put = async (tar: Buffer, at: number, diffId = sha256Of(tar)) => ({
+    ...(await storage.put(quarantineKey(versionId, at), zstdCompressSync(tar))),
+    diffId,
+  })
+  const layers: Layers = lower
+    ? [await put(lower, 0), await put(layer, 1)]
+    : [await put(layer, 0, image.diffId)]
   // These steps use no rows.
   const build: Omit<Build, 'db' | 'write'> = {
     request: {
@@ -70,7 +76,7 @@ export async function makeSignedImage(
     networkSince: null,
     baseImages: [],
     builderVersion: '0.0.0',
-    layer: { ...stored, diffId: layerDigest },
+    layers,
     unpackedBytes: layer.length,
     imageConfig: { env, user },
     runner: { layerDigest: zero, abiRevision: 1, policyDigest: zero },
@@ -78,5 +84,5 @@ export async function makeSignedImage(
   }
   const steps = stepList<typeof built>().step(sign).step(attest).step(promote)
   const { promotedDigest } = await steps.run(built, (step, values) => step.run(build as Build, values))
-  return { promotedDigest, layerDigest }
+  return { promotedDigest, layerDigest: installedDigest(layers) }
 }

@@ -24,8 +24,8 @@ export class Author {
     this.#environmentId = environmentId
   }
 
-  static async with(client: Client): Promise<Author> {
-    const { id } = await client.call(allRoutes.createEnvironment, { body: { name: 'bench' } })
+  static async with(client: Client, name = 'bench'): Promise<Author> {
+    const { id } = await client.call(allRoutes.createEnvironment, { body: { name } })
     return new Author(client, id)
   }
 
@@ -60,13 +60,20 @@ export class Author {
   async build(
     ownedObjectId: string,
     asking: { pollMs: number; quietMs?: number },
-  ): Promise<{ versionId: string; tookMs: number }> {
+  ): Promise<{ versionId: string; attemptId: string; tookMs: number }> {
     const startedAt = performance.now()
     const { versionId, attempt } = await this.#attempt(ownedObjectId, asking)
     if (attempt.terminal_class !== 'completed') {
       throw new Error(`the build ended as ${attempt.error_code}: ${attempt.error_detail}`)
     }
-    return { versionId, tookMs: performance.now() - startedAt }
+    return { versionId, attemptId: attempt.id, tookMs: performance.now() - startedAt }
+  }
+
+  /** The stages of a build and what each took. */
+  async stages(vid: string, aid: string): Promise<{ name: string; ms: number }[]> {
+    const params = { id: this.#environmentId, vid, aid }
+    const { stages } = await this.#client.call(allRoutes.readBuildDetails, { params })
+    return stages.map(({ stage, duration_ms: ms }) => ({ name: stage, ms: ms ?? 0 }))
   }
 
   /** Builds an archive whose Dockerfile must be refused. */

@@ -9,7 +9,10 @@ import { ScanFinding, severities } from './security-finding.ts'
 export const ScanReport = Type.Object({
   build_attempt_id: BuildId,
   environment_version_id: EnvironmentVersionId,
-  layer_digest: about("Digest of the image's uncompressed layer.", Digest),
+  layer_digest: about(
+    "Digest of the image's uncompressed layer; of two layers their chain digest, as OCI defines it.",
+    Digest,
+  ),
   sbom_digest: about('Digest of the list of packages that readSbom returns.', Digest),
   system: about(
     'Distribution of the image; null if it has none.',

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { DockerfileRefused, nearKeyword } from './dockerfile-refused.ts'
 import { instructionRules, lineRules } from './dockerfile-rules.ts'
 import { readInstructions } from './grammar/instruction.ts'
-import { isEarlierStage, type Stage, type StagedInstruction, splitStages } from './stages.ts'
+import { earlierStage, isEarlierStage, type Stage, type StagedInstruction, splitStages } from './stages.ts'
 
 /*
  * The gate in front of the builder. It parses a Dockerfile as buildah 1.39 does, and refuses what the rules of the
@@ -30,6 +30,8 @@ export interface Dockerfile {
   instructions: StagedInstruction[]
   /** Registry references of FROM and COPY --from that the builder needs, each once. None starts with `-`. */
   bases: string[]
+  /** The one that the image of the last stage is built on; undefined if that is `scratch`. */
+  finalBase: string | undefined
 }
 
 /** Contract, Dockerfile rules, and decision D7. Throws `DockerfileRefused`, for the first line that breaks a rule. */
@@ -53,7 +55,19 @@ export function checkDockerfile(bytes: Buffer): Dockerfile {
     if (broken) throw new DockerfileRefused(broken.slug, instruction.line, meant)
   }
   if (stages.length === 0) throw new DockerfileRefused('no_from', lines.length)
-  return { stages, instructions: staged, bases: basesOf(stages, staged) }
+  return { stages, instructions: staged, bases: basesOf(stages, staged), finalBase: finalBaseOf(stages) }
+}
+
+/** Follows the last stage through the stages that it starts from. */
+function finalBaseOf(stages: Stage[]): string | undefined {
+  let at = stages.length - 1
+  for (;;) {
+    const from = stages[at]?.from
+    if (from === undefined || from === 'scratch') return undefined
+    const earlier = isEarlierStage(from, at, stages) ? earlierStage(from, at, stages) : undefined
+    if (earlier === undefined) return from
+    at = earlier
+  }
 }
 
 function basesOf(stages: Stage[], instructions: StagedInstruction[]): string[] {

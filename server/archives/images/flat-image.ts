@@ -46,6 +46,10 @@ const reservedFolders = new Set(['dev', 'proc', 'sys', 'run', 'tmp', 'workspace'
 const kernelFolder = /^(?:dev|proc|sys)\//
 /** Reserved for the platform. */
 const platformPath = /^\.sandbox(?:\/|$)/
+/** Whether the platform's own files, or the kernel's file systems, lie at the path. */
+export const isOfPlatform = (path: string): boolean => platformPath.test(path)
+export const isOfKernel = (path: string): boolean => kernelFolder.test(path)
+
 /** Attributes with which overlayfs hides or redirects files. */
 const overlayAttribute = /^(?:trusted\.|user\.overlay\.)/
 
@@ -70,20 +74,20 @@ export async function checkFlatImage(
 function addEntry(raw: RawEntry, tree: EntryTree, bounds: FlatImageBounds): boolean {
   const path = parseEntryPath(raw.name, raw.kind === 'directory' ? 'directory' : 'other', bounds)
   if (path === '') return false
-  checkEntry(raw, path, tree, bounds)
+  checkImageEntry(raw, path, tree, bounds)
   tree.add(path, raw.kind === 'directory' || raw.kind === 'symlink' ? raw.kind : 'file')
   return true
 }
 
-function checkEntry(raw: RawEntry, path: string, tree: EntryTree, bounds: FlatImageBounds): void {
+/** Checks an entry at `path`, other than a whiteout. */
+export function checkImageEntry(raw: RawEntry, path: string, tree: EntryTree, bounds: FlatImageBounds): void {
   if (raw.kind === 'device') throw new ArchiveRefused('device_entry')
   if (raw.attributeNames.some((name) => overlayAttribute.test(name))) {
     throw new ArchiveRefused('image_overlay_attribute')
   }
   refuseWhiteout(path)
   const isFolder = raw.kind === 'directory'
-  const isReserved =
-    platformPath.test(path) || (!isFolder && (reservedFolders.has(path) || kernelFolder.test(path)))
+  const isReserved = isOfPlatform(path) || (!isFolder && (reservedFolders.has(path) || isOfKernel(path)))
   if (isReserved) throw new ArchiveRefused('image_path_reserved')
   if (raw.kind === 'symlink') decodeName(raw.linkName, bounds.maxPathBytes)
   if (raw.kind === 'hard_link') {

@@ -13,6 +13,12 @@ export interface Inventory {
   bytes: number
 }
 
+/** The inventory of a layer above others. */
+export interface LayerInventory extends Inventory {
+  /** Which of the paths that the caller named are hidden or replaced by the layer, as indexes. */
+  hidden: number[]
+}
+
 /** From os-release(5). */
 export interface OperatingSystem {
   id: string

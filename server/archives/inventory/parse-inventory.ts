@@ -4,6 +4,7 @@ import { JsonRefused, parseStrictJson } from '../../base/json/strict-json.ts'
 import {
   type Inventory,
   inventoryBounds,
+  type LayerInventory,
   observationRules,
   packageKinds,
   unreadReasons,
@@ -21,7 +22,7 @@ const Text = Type.String({ maxLength: 128 })
 const Strict = <P extends Parameters<typeof Type.Object>[0]>(properties: P) =>
   Type.Object(properties, { additionalProperties: false })
 
-const InventorySchema = Strict({
+const properties = {
   system: Type.Optional(Strict({ id: Text, version: Text, name: Text })),
   packages: Type.Array(
     Strict({
@@ -42,16 +43,26 @@ const InventorySchema = Strict({
   truncated: Type.Boolean(),
   files: Count,
   bytes: Count,
-})
-const checker = Compile(InventorySchema)
+}
+const checker = Compile(Strict(properties))
+const layerChecker = Compile(Strict({ ...properties, hidden: Type.Array(Count) }))
 
 /** Parses the inventory from a reader process; undefined for anything that a correct reader does not write. */
 export function parseInventory(bytes: Buffer): Inventory | undefined {
+  const value = parsed(bytes)
+  return checker.Check(value) ? { ...value, system: value.system } : undefined
+}
+
+/** The same for a layer, whose reader was asked about so many paths. */
+export function parseLayerInventory(bytes: Buffer, paths: number): LayerInventory | undefined {
+  const value = parsed(bytes)
+  if (!layerChecker.Check(value) || value.hidden.some((index) => index >= paths)) return undefined
+  return { ...value, system: value.system }
+}
+
+function parsed(bytes: Buffer): unknown {
   try {
-    const value = parseStrictJson(bytes, { maxBytes: maxInventoryBytes, maxDepth: 6, maxNodes: 500_000 })
-    if (!checker.Check(value)) return undefined
-    const { system, ...rest } = value
-    return { ...rest, system }
+    return parseStrictJson(bytes, { maxBytes: maxInventoryBytes, maxDepth: 6, maxNodes: 500_000 })
   } catch (error) {
     if (error instanceof JsonRefused) return undefined
     throw error

@@ -6,7 +6,8 @@ import { flatImageBounds } from '../images/flat-image.ts'
 import { type ContentReader, WholeFile } from './content-reader.ts'
 import { factsOf } from './contents/file-facts.ts'
 import { SecretSearch } from './contents/secret-search.ts'
-import { type Inventory, inventoryBounds } from './inventory.ts'
+import { CoveredPaths } from './covered-paths.ts'
+import { type Inventory, inventoryBounds, type LayerInventory } from './inventory.ts'
 import { InventoryMaker } from './inventory-maker.ts'
 import { isApkDatabase, readApkDatabase } from './packages/alpine.ts'
 import { isDpkgStatus, readDpkgStatus } from './packages/debian.ts'
@@ -39,11 +40,25 @@ const knownFiles: readonly { matches: (path: string) => boolean; read: ReadFile;
 ]
 
 /** Throws `ArchiveRefused` if the bytes are not a tar in the dialect of stored images. */
-export async function scanLayer(tar: AsyncIterable<Buffer>): Promise<Inventory> {
+export const scanLayer = (tar: AsyncIterable<Buffer>): Promise<Inventory> => scan(tar, () => false)
+
+/** Scans a layer above others, and finds which of `paths` it hides or replaces. */
+export async function scanUpperLayer(tar: AsyncIterable<Buffer>, paths: string[]): Promise<LayerInventory> {
+  const covered = new CoveredPaths(paths)
+  const inventory = await scan(tar, (path, kind) => covered.add(path, kind))
+  return { ...inventory, hidden: covered.indexes() }
+}
+
+/** `isWhiteout` is called for every entry but the root. */
+async function scan(
+  tar: AsyncIterable<Buffer>,
+  isWhiteout: (path: string, kind: RawEntry['kind']) => boolean,
+): Promise<Inventory> {
   const maker = new InventoryMaker()
   for await (const entry of readTar(new ByteReader(tar))) {
     const kind = entry.kind === 'directory' ? 'directory' : 'other'
     const path = parseEntryPath(entry.name, kind, flatImageBounds)
+    if (path !== '' && isWhiteout(path, entry.kind)) continue
     for (const rule of factsOf(entry)) maker.addObservation({ rule, path: path === '' ? '/' : path })
     if (entry.kind === 'file') await readFile(entry, path, maker)
   }

@@ -8,8 +8,8 @@ import type { BundleFormat, BundleRules } from '../formats/bundle-entries.ts'
 import { ArchiveRefused } from '../formats/refusals/archive-refused.ts'
 import { type FlatImageCounts, flatImageBounds } from '../images/flat-image.ts'
 import type { ResolvedName } from '../images/image-manifest.ts'
-import type { Inventory } from '../inventory/inventory.ts'
-import { maxInventoryBytes, parseInventory } from '../inventory/parse-inventory.ts'
+import type { Inventory, LayerInventory } from '../inventory/inventory.ts'
+import { maxInventoryBytes, parseInventory, parseLayerInventory } from '../inventory/parse-inventory.ts'
 import type { ImageReading } from './image-verifier.ts'
 import type { ReaderLimits, StartReader } from './reader-command.ts'
 import type { ContextFacts, ReaderJob, Verdict } from './reader-messages.ts'
@@ -135,6 +135,13 @@ export class ArchiveReaders {
     return startReading(this.#start, { kind: 'image', bounds: flatImageBounds })
   }
 
+  /** The same for a layer above a base image of these counts; the bounds are those of the whole image. */
+  readLayer(base: FlatImageCounts): ImageReading<FlatImageCounts> {
+    const { maxBytes, maxEntries } = flatImageBounds
+    const left = { maxBytes: maxBytes - base.unpackedBytes, maxEntries: maxEntries - base.entries }
+    return startReading(this.#start, { kind: 'layer', bounds: { ...flatImageBounds, ...left } })
+  }
+
   /** The same for a pulled base image, which must have this digest. */
   readBaseImage(digest: string): ImageReading<object> {
     return startReading(this.#start, { kind: 'base_image', digest })
@@ -160,18 +167,34 @@ export class ArchiveReaders {
   }
 
   /** Takes the inventory of a stored image. `open` opens its uncompressed layer, once for each attempt. */
-  async scanImage(open: () => Promise<Readable>, signal: AbortSignal): Promise<Inventory> {
+  scanImage(open: () => Promise<Readable>, signal: AbortSignal): Promise<Inventory> {
+    return this.#scan({ kind: 'scan' }, parseInventory, { open, signal })
+  }
+
+  /** The same for a layer; also says which of `paths` the layer hides. */
+  scanLayer(paths: string[], open: () => Promise<Readable>, signal: AbortSignal): Promise<LayerInventory> {
+    return this.#scan({ kind: 'scan_layer', paths }, (bytes) => parseLayerInventory(bytes, paths.length), {
+      open,
+      signal,
+    })
+  }
+
+  async #scan<Found>(
+    job: Extract<ReaderJob, { kind: 'scan' | 'scan_layer' }>,
+    parse: (bytes: Buffer) => Found | undefined,
+    { open, signal }: { open: () => Promise<Readable>; signal: AbortSignal },
+  ): Promise<Found> {
     return await this.retryOnDeath(async () => {
       const reader = new ReaderProcess(this.#start, imageLimits)
       const onAbort = () => reader.kill()
       signal.addEventListener('abort', onAbort, { once: true })
       try {
-        const verdict = reader.runJob({ kind: 'scan' }).finally(() => reader.finish())
+        const verdict = reader.runJob(job).finally(() => reader.finish())
         // The reader's exit is the cause to report, not the broken pipe.
         const written = readAll(reader.tar, maxInventoryBytes).catch(() => undefined)
         const [answer, bytes] = await Promise.all([verdict, written, sendAll(reader, await open())])
-        accepted(answer, 'scan')
-        const inventory = bytes && parseInventory(bytes)
+        accepted(answer, job.kind)
+        const inventory = bytes && parse(bytes)
         if (!inventory) throw new ReaderDied('senseless_answer')
         return inventory
       } catch (error) {

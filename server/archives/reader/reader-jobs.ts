@@ -14,8 +14,9 @@ import { ArchiveRefused, onEntry } from '../formats/refusals/archive-refused.ts'
 import { canonicalTar, textFile } from '../formats/tar/canonical-tar.ts'
 import { checkFlatImage } from '../images/flat-image.ts'
 import { checkCachedStage, checkPulledImage } from '../images/image-archive.ts'
+import { checkImageLayer } from '../images/image-layer.ts'
 import { resolveName } from '../images/image-manifest.ts'
-import { scanLayer } from '../inventory/scan-layer.ts'
+import { scanLayer, scanUpperLayer } from '../inventory/scan-layer.ts'
 import type { RangeInput } from './range-input.ts'
 import type { ContextFacts, ReaderJob, Verdict } from './reader-messages.ts'
 
@@ -31,6 +32,8 @@ export async function performJob(job: ReaderJob, input: RangeInput, tar: Writabl
         return { kind: job.kind, byteSize: await writeAll(canonicalTar(contextEntries(job, input)), tar) }
       case 'image':
         return { kind: job.kind, ...(await checkFlatImage(input.rest(), job.bounds)) }
+      case 'layer':
+        return { kind: job.kind, ...(await checkImageLayer(input.rest(), job.bounds)) }
       case 'bundle': {
         const source = input.source(job.byteSize)
         const entries = readBundleEntries(source, job.format, job.rules)
@@ -45,6 +48,9 @@ export async function performJob(job: ReaderJob, input: RangeInput, tar: Writabl
         return { kind: job.kind, image: await checkCachedStage(input.rest()) }
       case 'scan':
         await writeAll([Buffer.from(JSON.stringify(await scanLayer(input.rest())))], tar)
+        return { kind: job.kind }
+      case 'scan_layer':
+        await writeAll([Buffer.from(JSON.stringify(await scanUpperLayer(input.rest(), job.paths)))], tar)
         return { kind: job.kind }
     }
   } catch (refusal) {
@@ -70,7 +76,8 @@ async function inspectContext(entries: AsyncIterable<ArchiveEntry>): Promise<Con
   }
   if (!dockerfile) throw new ArchiveRefused('dockerfile_missing')
   const checked = checkDockerfile(dockerfile)
-  return { canonicalDigest: digest.digest(), bases: checked.bases, points: cachePoints(checked, digest) }
+  const { bases, finalBase = null } = checked
+  return { canonicalDigest: digest.digest(), bases, finalBase, points: cachePoints(checked, digest) }
 }
 
 async function findInstruction(job: PartialJob & { steps: BuilderSteps }, input: RangeInput) {

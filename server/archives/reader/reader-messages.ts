@@ -48,6 +48,8 @@ export type ReaderJob =
   | { kind: 'bundle'; format: BundleFormat; byteSize: number; rules: BundleRules }
   /** Reads a built image from standard input. */
   | { kind: 'image'; bounds: FlatImageBounds }
+  /** Reads a layer above a base image from standard input. */
+  | { kind: 'layer'; bounds: FlatImageBounds }
   /** Reads a registry's document for a name, or for the digest `pinned`, from standard input. */
   | { kind: 'base_name'; pinned?: string }
   /** Reads a pulled base image from standard input. */
@@ -56,6 +58,8 @@ export type ReaderJob =
   | { kind: 'cached_stage' }
   /** Scans a stored image from standard input, and writes its inventory. */
   | { kind: 'scan' }
+  /** The same for a layer; the inventory says which of `paths` the layer hides. */
+  | { kind: 'scan_layer'; paths: string[] }
 
 /** The facts about an accepted build context. */
 export interface ContextFacts {
@@ -63,6 +67,8 @@ export interface ContextFacts {
   canonicalDigest: string
   /** Base images of the Dockerfile, as registry references. */
   bases: string[]
+  /** The one that the image is built on; null if that is `scratch`. */
+  finalBase: string | null
   /** Points at which layers may be cached. */
   points: CachePoint[]
 }
@@ -72,12 +78,12 @@ export type Verdict =
   /** `byteSize` of the tar, to detect a truncated one. */
   | { kind: 'context_tar'; byteSize: number }
   | { kind: 'bundle'; files: number }
-  | { kind: 'scan' | 'base_image' }
+  | { kind: 'scan' | 'scan_layer' | 'base_image' }
   /** `image`: digest of its manifest. */
   | { kind: 'cached_stage'; image: string }
   | ({ kind: 'base_name' } & ResolvedName)
   | { kind: 'instruction'; found: FailedInstruction | null }
-  | ({ kind: 'image' } & FlatImageCounts)
+  | ({ kind: 'image' | 'layer' } & FlatImageCounts)
   | { kind: 'refused'; refusal: ArchiveRefused | DockerfileRefused }
 
 export interface ByteRange {
@@ -124,6 +130,7 @@ interface UncheckedVerdict {
   digest?: unknown
   image?: unknown
   bases?: unknown
+  finalBase?: unknown
   points?: unknown
   found?: unknown
   byteSize?: unknown
@@ -143,6 +150,7 @@ function parseVerdict(said: UncheckedVerdict): Verdict | undefined {
     digest,
     image,
     bases,
+    finalBase,
     points,
     found,
     byteSize,
@@ -156,12 +164,13 @@ function parseVerdict(said: UncheckedVerdict): Verdict | undefined {
   } = said
   switch (kind) {
     case 'context':
-      return isDigest(canonicalDigest) && areBases(bases) && arePoints(points)
-        ? { kind, canonicalDigest, bases, points }
+      return isDigest(canonicalDigest) && areBases(bases) && isAmong(bases, finalBase) && arePoints(points)
+        ? { kind, canonicalDigest, bases, finalBase, points }
         : undefined
     case 'context_tar':
       return isCount(byteSize) ? { kind, byteSize } : undefined
     case 'scan':
+    case 'scan_layer':
     case 'base_image':
       return { kind }
     case 'cached_stage':
@@ -173,6 +182,7 @@ function parseVerdict(said: UncheckedVerdict): Verdict | undefined {
     case 'instruction':
       return found === null || isInstruction(found) ? { kind, found } : undefined
     case 'image':
+    case 'layer':
       return isCount(unpackedBytes) && isCount(entries) ? { kind, unpackedBytes, entries } : undefined
     case 'archive_refused':
       if (typeof slug !== 'string' || !isArchiveRefusal(slug)) return undefined
@@ -216,6 +226,9 @@ const areBases = (value: unknown): value is string[] =>
   Array.isArray(value) &&
   value.length <= MAX_BASES &&
   value.every((name) => typeof name === 'string' && isRegistryReference(name))
+
+const isAmong = (bases: string[], name: unknown): name is string | null =>
+  name === null || (typeof name === 'string' && bases.includes(name))
 
 const arePoints = (value: unknown): value is CachePoint[] =>
   Array.isArray(value) && value.length <= maxCachePoints && value.every(isPoint)

@@ -1,8 +1,10 @@
 import type { BuildProfile } from '@sandbox-jobs/contract/resources/environments/profile.ts'
 import { maxImageConfigBytes, maxPulledBytes } from '../../archives/images/image-manifest.ts'
+import { sha256Of } from '../../base/sha256.ts'
 import type { SandboxCollect, SandboxNetwork, SandboxSpec } from '../../executor/port/sandbox-spec.ts'
+import { hexOf } from '../../images/image-documents.ts'
 import { buildLimits, buildLogMaxBytes } from '../admission/build-limits.ts'
-import { buildScript, cachedStageScript, maxStepsBytes } from './build-script.ts'
+import { baseLayerScript, buildScript, cachedStageScript, maxStepsBytes } from './build-script.ts'
 
 const gib = 1024 ** 3
 
@@ -17,13 +19,26 @@ interface SandboxedBuild {
   network: SandboxNetwork
 }
 
-/** The sandbox of one build: buildah in its own root filesystem and user namespace. */
-export const buildSandbox = (build: SandboxedBuild): SandboxSpec =>
-  builderSandbox(build, buildScript, [
-    { name: 'image', path: '/workspace/image.tar', maxBytes: maxImageBytes },
-    { name: 'config', path: '/workspace/config.json', maxBytes: maxImageConfigBytes },
-    { name: 'steps', path: '/workspace/steps', maxBytes: maxStepsBytes },
-  ])
+/**
+ * The sandbox of one build: buildah in its own root filesystem and user namespace. `layerBase` is the base image whose layer the
+ * company has: if the image is built on it, the file `image` has only what lies above, and there is a file
+ * `layered`.
+ */
+export const buildSandbox = ({
+  layerBase,
+  ...build
+}: SandboxedBuild & { layerBase?: string | undefined }): SandboxSpec =>
+  builderSandbox(
+    build,
+    buildScript,
+    [
+      { name: 'image', path: '/workspace/image.tar', maxBytes: maxImageBytes },
+      { name: 'layered', path: '/workspace/layered', maxBytes: 64 },
+      { name: 'config', path: '/workspace/config.json', maxBytes: maxImageConfigBytes },
+      { name: 'steps', path: '/workspace/steps', maxBytes: maxStepsBytes },
+    ],
+    layerBase === undefined ? {} : { LAYER_BASE: layerBase },
+  )
 
 /** The sandbox for a part of a build; the file `image` has its layers. */
 export const cachedStageSandbox = (build: SandboxedBuild): SandboxSpec =>
@@ -31,13 +46,33 @@ export const cachedStageSandbox = (build: SandboxedBuild): SandboxSpec =>
     { name: 'image', path: '/workspace/image.tar', maxBytes: maxPulledBytes },
   ])
 
-function builderSandbox(build: SandboxedBuild, script: string, files: SandboxCollect['files']): SandboxSpec {
+/**
+ * The sandbox that exports the base image in `bases` as one layer of a company; nothing of a tenant runs in it. A host has one
+ * tree per digest: if two companies had the same layer, each could find out by the time of a build whether the other has it.
+ */
+export const baseLayerSandbox = ({
+  companyId,
+  ...build
+}: SandboxedBuild & { companyId: string }): SandboxSpec =>
+  builderSandbox(
+    build,
+    baseLayerScript,
+    [{ name: 'image', path: '/workspace/image.tar', maxBytes: maxImageBytes }],
+    { LAYER_MARK: String(Number.parseInt(hexOf(sha256Of(companyId)).slice(0, 8), 16)) },
+  )
+
+function builderSandbox(
+  build: SandboxedBuild,
+  script: string,
+  files: SandboxCollect['files'],
+  env: Record<string, string> = {},
+): SandboxSpec {
   const limits = buildLimits[build.profile]
   return {
     id: build.id,
     rootfs: { kind: 'builder' },
     argv: ['/bin/sh', '-c', script, 'build', ...build.bases],
-    env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', HOME: '/root', LANG: 'C.UTF-8' },
+    env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', HOME: '/root', LANG: 'C.UTF-8', ...env },
     user: { uid: 0, gid: 0 },
     hostname: 'build',
     runtime: 'crun',

@@ -1,5 +1,6 @@
 import { mirrorFolder } from '../network/mirror-settings.ts'
 import { modelledBuildah } from './builder-version.ts'
+import { exportLayer } from './export-layer.ts'
 
 /** Exit codes of the script itself, not of the Dockerfile. */
 export const buildExitCodes = {
@@ -144,6 +145,9 @@ tar --numeric-owner --quoting-style=escape -tvf "\${layer#sha256:}" | perl -ne '
 ' || exit ${buildExitCodes.whiteoutName}
 `
 
+/** Writes the whole tree at `$root` into a tar. */
+export const exportTree = `tar -C "$root" --numeric-owner --sort=name --exclude='./dev/*' --exclude='./proc/*' --exclude='./sys/*' -cf image.tar .`
+
 /**
  * Builds from the images in the arguments. Writes the builder's progress into `steps`
  * (`dockerfile/failed-instruction.ts`), then the image and its configuration.
@@ -166,7 +170,8 @@ ${refuseWhiteouts}
 container=$(buildah from --pull-never sandbox-build) || exit ${buildExitCodes.exportFailed}
 root=$(buildah mount "$container") || exit ${buildExitCodes.exportFailed}
 buildah inspect --type image --format '{{.Config}}' sandbox-build >config.json || exit ${buildExitCodes.exportFailed}
-tar -C "$root" --numeric-owner --sort=name --exclude='./dev/*' --exclude='./proc/*' --exclude='./sys/*' -cf image.tar . || exit ${buildExitCodes.exportFailed}
+${exportLayer}
+[ -e layered ] || ${exportTree} || exit ${buildExitCodes.exportFailed}
 `
 
 /**
@@ -179,6 +184,16 @@ tar -C "$root" --numeric-owner --sort=name --exclude='./dev/*' --exclude='./proc
  * sandbox was given (`prefixes/log`), whose length is known.
  */
 export const buildScript = prepareBuilder + buildFromBases
+
+/**
+ * Writes the base image in the argument as one tree, which is a layer below the images that are built on it. The time of its
+ * top folder, which no host keeps, is `$LAYER_MARK`, so that the layers of two companies never have the same digest.
+ */
+export const baseLayerScript = `${prepareBuilder}${importBases}
+container=$(buildah from --pull-never "$1") || exit ${buildExitCodes.exportFailed}
+root=$(buildah mount "$container") && touch -d "@$LAYER_MARK" "$root" || exit ${buildExitCodes.exportFailed}
+${exportTree} || exit ${buildExitCodes.exportFailed}
+`
 
 /**
  * Builds a part, and writes it as an image with its layers into a tar: the manifest, then the blobs. Layers of the operator's

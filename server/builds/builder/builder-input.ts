@@ -1,6 +1,12 @@
 import { Readable } from 'node:stream'
 import type { PartialBuild } from '../../archives/dockerfile/remaining-build.ts'
-import { canonicalEntry, storedFile, textFile } from '../../archives/formats/tar/canonical-tar.ts'
+import type { ArchiveEntry } from '../../archives/formats/archive.ts'
+import {
+  canonicalEntry,
+  canonicalTar,
+  storedFile,
+  textFile,
+} from '../../archives/formats/tar/canonical-tar.ts'
 import type { PackageMirror } from '../../executor/port/package-mirror.ts'
 import { unpacked } from '../../images/provenance/verify-image.ts'
 import type { ObjectStorage } from '../../storage/port.ts'
@@ -62,6 +68,15 @@ function withMirrors(input: Readable, mirrors: PackageMirror[]): Readable {
     for await (const bytes of input) yield bytes as Buffer
   }
   return Readable.from(entries(), { objectMode: false })
+}
+
+/** The input of a sandbox that exports a base image. */
+export const baseLayerInput = (
+  { storage }: Pick<Build['tools'], 'storage'>,
+  { bases, pulled }: Pick<BuildSources, 'bases' | 'pulled'>,
+): Readable => {
+  const complete: ArchiveEntry = { path: 'complete', kind: 'directory', mode: 0o755, byteSize: 0 }
+  return withBases(Readable.from(canonicalTar(Readable.from([complete]))), { bases, pulled, storage })
 }
 
 /**

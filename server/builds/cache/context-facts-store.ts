@@ -22,7 +22,7 @@ const columnsOf = ({ companyId, rawDigest, format, gateDigest }: ReadContext) =>
 export async function findContextFacts(db: Executing, of: ReadContext): Promise<ContextFacts | undefined> {
   return db
     .selectFrom('context_facts')
-    .select(['canonical_digest as canonicalDigest', 'bases', 'points'])
+    .select(['canonical_digest as canonicalDigest', 'bases', 'final_base as finalBase', 'points'])
     .where((eb) => eb.and(columnsOf(of)))
     .executeTakeFirst()
 }
@@ -34,6 +34,7 @@ export async function recordContextFacts(db: Executing, of: ReadContext, facts: 
       ...columnsOf(of),
       canonical_digest: facts.canonicalDigest,
       bases: facts.bases,
+      final_base: facts.finalBase,
       points: JSON.stringify(facts.points),
     })
     .onConflict((conflict) => conflict.doNothing())

@@ -3,6 +3,7 @@ import type { Log } from '../../base/logging.ts'
 import type { Database } from '../../db/database.ts'
 import type { ObjectStorage } from '../../storage/port.ts'
 import { removeEach } from '../../work/remove-each.ts'
+import { baseInventoryKey } from './base-layer.ts'
 import { deleteStaleImages } from './build-cache-store.ts'
 import { deleteStaleBuiltStages } from './built-stages-store.ts'
 import { cachedStageId, cachedStageKey, forgetCachedStage, listStaleStages } from './cached-stage-store.ts'
@@ -49,6 +50,7 @@ async function sweepCachedStages({ db, storage, clock, log }: Cache, before: Dat
     remove: (stage) =>
       db.transaction().execute(async (trx) => {
         await forgetCachedStage(trx, stage)
+        await storage.delete(baseInventoryKey(stage))
         await storage.delete(cachedStageKey(stage))
       }),
     onFailure: (stage, error) =>

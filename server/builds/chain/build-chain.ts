@@ -4,6 +4,7 @@ import { checkOrigins } from '../steps/customer-build/check-origins.ts'
 import { chooseNetwork, type NetworkChosen } from '../steps/customer-build/choose-network.ts'
 import { computeImageKey, type Keyed } from '../steps/customer-build/compute-image-key.ts'
 import { loadCachedStages } from '../steps/customer-build/load-cached-stages.ts'
+import { makeBaseLayer } from '../steps/customer-build/make-base-layer.ts'
 import { makeCachedStage } from '../steps/customer-build/make-cached-stage.ts'
 import { type BasesPulled, pullBaseImages } from '../steps/customer-build/pull-base-images.ts'
 import { readConfig } from '../steps/customer-build/read-config.ts'
@@ -24,6 +25,7 @@ import { type Validated, validateContext } from '../steps/validate-context.ts'
 
 /** Builds the image in a builder sandbox. */
 const builderSteps = stepList<Validated & BasesPulled & NetworkChosen & Keyed>()
+  .step(makeBaseLayer)
   .step(loadCachedStages)
   .step(makeCachedStage)
   .step(runBuilder)

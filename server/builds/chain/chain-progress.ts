@@ -5,6 +5,7 @@ import type { ChainStage } from '../../environments/versions/build-stages.ts'
 import { supersedeOlder } from '../../environments/versions/supersede-older.ts'
 import type { VersionResult } from '../../environments/versions/version-transitions.ts'
 import { trackFindings } from '../../findings/track-findings.ts'
+import { installedDigest, storedBytesOf } from '../../images/image-documents.ts'
 import { policyRevisionOf } from '../../images/provenance/composition.ts'
 import { ClaimLost } from '../../work/lease.ts'
 import { finishAttempt } from '../attempts/claims/attempt-end-store.ts'
@@ -201,9 +202,9 @@ function requireDone(outcome: WriteOutcome): void {
 }
 
 function resultOf(known: Partial<BuildOutputs>): VersionResult {
-  const { layer, imageConfig, unpackedBytes, promotedDigest, composedDigest, runner, runnerRelease } = known
+  const { layers, imageConfig, unpackedBytes, promotedDigest, composedDigest, runner, runnerRelease } = known
   return {
-    ...(layer && { layer_digest: layer.diffId, compressed_bytes: layer.byteSize }),
+    ...(layers && { layer_digest: installedDigest(layers), compressed_bytes: storedBytesOf(layers) }),
     ...(imageConfig && { image_config: imageConfig }),
     ...(unpackedBytes !== undefined && { unpacked_bytes: unpackedBytes }),
     ...(composedDigest !== undefined && { composed_execution_digest: composedDigest }),

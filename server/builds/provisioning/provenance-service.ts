@@ -61,16 +61,16 @@ export async function listSignatures(
   }
 }
 
-/** The image as one tar of its OCI layout, the layer last. With a public key it is enough to verify the image. */
+/** The image as one tar of its OCI layout, the layers last. With a public key it is enough to verify the image. */
 export async function openImage(
   context: ProvenanceContext,
   principal: Principal,
   path: VersionPath,
 ): Promise<Readable> {
-  const { documents, layer } = await signedImage(context, principal, path)
+  const { documents, layers } = await signedImage(context, principal, path)
   const files = storedLayout(context.storage, path.versionId)
   async function* entries(): AsyncGenerator<ArchiveEntry> {
-    for (const name of [...documents, blobPath(layer.digest)]) {
+    for (const name of [...documents, ...layers.map(({ digest }) => blobPath(digest))]) {
       const byteSize = await files.size(name)
       if (byteSize === undefined) throw new ImageUntrusted('layout_missing')
       yield { path: name, kind: 'file', mode: 0o644, byteSize, body: await files.open(name) }

@@ -2,6 +2,7 @@ import { addAbortSignal } from 'node:stream'
 import { ExecutorRefused } from '../../executor/port/errors.ts'
 import type { RefusalCause } from '../../executor/port/refusal-causes.ts'
 import { noCapacity } from '../../executor/port/refusal-causes.ts'
+import { installLayers } from '../../images/install-layers.ts'
 import { openLayer } from '../../images/oci-layout.ts'
 import { ImageUntrusted } from '../../images/provenance/verify-image.ts'
 import { verifyStored } from '../../images/provenance/verify-stored.ts'
@@ -34,10 +35,11 @@ export async function provisionVersion(
   try {
     // First, so that no image is read in vain while the executor is unavailable.
     const isPlaced = await executor.hasImage(layerDigest)
-    const { layer } = await verifyStored(tools, { id, promotedDigest, layerDigest })
+    const { layers } = await verifyStored(tools, { id, promotedDigest, layerDigest })
     if (isPlaced) return { to: 'ready' }
-    const tar = await openLayer(storage, id, layer.digest)
-    await executor.installImage(layerDigest, addAbortSignal(signal, tar))
+    await installLayers(executor, layers, async ({ digest }) =>
+      addAbortSignal(signal, await openLayer(storage, id, digest)),
+    )
     return { to: 'ready' }
   } catch (error) {
     if (signal.aborted || !isFinal(error)) throw error

@@ -15,6 +15,10 @@ const isDelivery = /_\d$/
 /** The sandbox that builds the first instructions of a stage separately, for the layer cache. */
 export const stageSandboxId = (attemptId: string, key: string): string =>
   `${attemptId}_prefix_${hexOf(key).slice(0, 16)}`
+/** The sandbox that exports a base image as a layer. */
+export const baseSandboxId = (attemptId: string, key: string): string =>
+  `${attemptId}_base_${hexOf(key).slice(0, 16)}`
+
 const isStage = /_prefix_[0-9a-f]+$/
 
 /** Stores the sandbox's log, with `end` appended, as the build's log. */

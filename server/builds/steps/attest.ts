@@ -27,7 +27,7 @@ type Needs = Pick<Validated, 'canonicalDigest'> &
 
 export interface Attested {
   provenance: Attachment
-  /** Digest of the image's layer with the runner's layer above it. */
+  /** Digest of the image's layers with the runner's layer above them. */
   composedDigest: string
 }
 
@@ -36,7 +36,7 @@ export const attest: Step<Needs, Attested> = {
   name: 'attest',
   stage: 'attest',
   async run(build, values) {
-    const composed = composedDigest(values.layer, values.runner)
+    const composed = composedDigest(values.layers, values.runner)
     const statement = statementAbout(build, values, composed)
     const envelope = sealEnvelope(statementType, Buffer.from(JSON.stringify(statement)), (bytes) =>
       build.tools.signing.sign(bytes),
@@ -51,7 +51,7 @@ export const attest: Step<Needs, Attested> = {
 }
 
 function statementAbout({ request, tools }: Build, values: Needs, composed: string): Statement {
-  const { builderVersion, image, layer, reach, reused, runner, scan } = values
+  const { builderVersion, image, layers, reach, reused, runner, scan } = values
   return statementOf({
     subject: { name: request.versionId, digest: image.manifest.descriptor.digest },
     parameters: {
@@ -72,7 +72,7 @@ function statementAbout({ request, tools }: Build, values: Needs, composed: stri
     },
     materials: materialsOf({ request }, values),
     byproducts: [
-      { name: 'layer', digest: layer.diffId },
+      ...layers.map(({ diffId }) => ({ name: 'layer', digest: diffId })),
       { name: 'sbom', digest: scan.sbomDigest },
     ],
     builder: {
@@ -86,7 +86,7 @@ function statementAbout({ request, tools }: Build, values: Needs, composed: stri
 }
 
 function materialsOf({ request: { context } }: Pick<Build, 'request'>, values: Needs): NamedDigest[] {
-  const { baseImages, cachedStages, canonicalDigest, pulled, reused } = values
+  const { baseImages, baseLayer, cachedStages, canonicalDigest, pulled, reused } = values
   if (!context) throw new Error('a build without an archive came this far')
   return [
     { name: 'context', digest: context.digest },
@@ -97,6 +97,7 @@ function materialsOf({ request: { context } }: Pick<Build, 'request'>, values: N
       name: `stage.${stage + 1}.prefix ${attemptId}`,
       digest: manifestDigest,
     })),
+    ...(baseLayer ? [{ name: `base.layer ${baseLayer.attemptId}`, digest: baseLayer.diffId }] : []),
     ...(reused ? [{ name: 'reused.provenance', digest: reused.provenanceDigest }] : []),
   ]
 }

@@ -1,3 +1,4 @@
+import { installedDigest } from '../../images/image-documents.ts'
 import { ImageUntrusted } from '../../images/provenance/verify-image.ts'
 import { verifyStored } from '../../images/provenance/verify-stored.ts'
 import { BuildFailed } from '../request/build-failed.ts'
@@ -6,12 +7,16 @@ import type { Promoted } from './promote.ts'
 import type { Step } from './step.ts'
 
 /** Reads the promoted image back and verifies every byte of it with the public keys only, as any user could. */
-export const finalVerify: Step<Pick<Built, 'layer'> & Promoted, void> = {
+export const finalVerify: Step<Pick<Built, 'layers'> & Promoted, void> = {
   name: 'final_verify',
   stage: 'final_verify',
-  async run({ request, tools }, { layer, promotedDigest }) {
+  async run({ request, tools }, { layers, promotedDigest }) {
     try {
-      await verifyStored(tools, { id: request.versionId, promotedDigest, layerDigest: layer.diffId })
+      await verifyStored(tools, {
+        id: request.versionId,
+        promotedDigest,
+        layerDigest: installedDigest(layers),
+      })
     } catch (error) {
       throw error instanceof ImageUntrusted ? new BuildFailed('platform_failed', error.slug) : error
     }

@@ -8,15 +8,15 @@ export interface Promoted {
   promotedDigest: string
 }
 
-type Needs = Pick<Built, 'layer'> & Signed & Pick<Attested, 'provenance'>
+type Needs = Pick<Built, 'layers'> & Signed & Pick<Attested, 'provenance'>
 
 /** Moves the image from quarantine into the version's OCI layout, with signature and provenance. */
 export const promote: Step<Needs, Promoted> = {
   name: 'promote',
   stage: 'promote',
-  async run({ request, tools }, { layer, image, signature, provenance }) {
+  async run({ request, tools }, { layers, image, signature, provenance }) {
     const attachments = [signature, provenance]
-    await writeLayout(tools.storage, request.versionId, { layer, image, attachments })
+    await writeLayout(tools.storage, request.versionId, { layers, image, attachments })
     return { promotedDigest: image.manifest.descriptor.digest }
   },
   undo: ({ request, tools, whileClaimed }) =>

@@ -11,16 +11,16 @@ export interface RunnerChecked {
   runnerRelease: string
 }
 
-type Needs = Pick<Built, 'layer'> & Pick<Attested, 'composedDigest'>
+type Needs = Pick<Built, 'layers'> & Pick<Attested, 'composedDigest'>
 
 /** Checks that the runner is the one that the image was tested and attested with, and not too old. */
 export const runnerFloor: Step<Needs, RunnerChecked> = {
   name: 'runner_floor',
   stage: 'runner_floor',
-  async run({ tools }, { layer, composedDigest: attested }) {
+  async run({ tools }, { layers, composedDigest: attested }) {
     const runner = await tools.executor.runner()
     if (runner.abiRevision < oldestAbiRevision) throw new BuildFailed('platform_failed', 'runner_too_old')
-    if (composedDigest(layer, runner) !== attested) {
+    if (composedDigest(layers, runner) !== attested) {
       // The chain runs again, on the current runner.
       throw new Error('the runner was replaced during the build')
     }

@@ -15,11 +15,11 @@ export interface Signed {
 }
 
 /** Creates the manifest and the configuration of the image, and signs the digest of the manifest. */
-export const sign: Step<Pick<Built, 'layer'> & Pick<Started, 'imageConfig'>, Signed> = {
+export const sign: Step<Pick<Built, 'layers'> & Pick<Started, 'imageConfig'>, Signed> = {
   name: 'sign',
   stage: 'sign',
-  async run({ request, tools }, { layer, imageConfig }) {
-    const image = imageDocuments({ layer, ...imageConfig })
+  async run({ request, tools }, { layers, imageConfig }) {
+    const image = imageDocuments({ layers, ...imageConfig })
     const manifestDigest = image.manifest.descriptor.digest
     const bytes = signedPayload({ manifestDigest, versionId: request.versionId })
     const { keyId, bytes: signature } = tools.signing.sign(bytes)

@@ -5,7 +5,8 @@ import type { ImageConfig } from '../../db/tables/environments.ts'
 import { runtimeOf } from '../../environments/versions/isolation.ts'
 import type { Runner } from '../../executor/port/host.ts'
 import type { SandboxSpec } from '../../executor/port/sandbox-spec.ts'
-import { hexOf } from '../../images/image-documents.ts'
+import { hexOf, installedDigest, type Layer } from '../../images/image-documents.ts'
+import { installLayers } from '../../images/install-layers.ts'
 import { openQuarantined } from '../../images/oci-layout.ts'
 import { composedDigest } from '../../images/provenance/composition.ts'
 import type { Build } from '../request/build.ts'
@@ -36,7 +37,7 @@ export interface Started {
   imageConfig: ImageConfig
 }
 
-type Needs = Pick<Built, 'layer' | 'imageConfig' | 'reused'>
+type Needs = Pick<Built, 'layers' | 'imageConfig' | 'reused'>
 
 /**
  * Installs the quarantined image and tests that the platform's shell starts in it. A reused image that was
@@ -45,32 +46,32 @@ type Needs = Pick<Built, 'layer' | 'imageConfig' | 'reused'>
 export const smoke: Step<Needs, Started> = {
   name: 'smoke',
   stage: 'smoke',
-  async run(build, { layer, imageConfig, reused }) {
+  async run(build, { layers, imageConfig, reused }) {
     const { executor, storage } = build.tools
-    const { diffId } = layer
-    const [runner, isOnHost] = await settleAll([executor.runner(), executor.hasImage(diffId)])
-    if (!isOnHost) {
-      const tar = await openQuarantined(storage, build.request.versionId)
-      await executor.installImage(diffId, addAbortSignal(build.signal, tar))
-    }
-    if (reused?.composedDigest === composedDigest(layer, runner)) return { runner, imageConfig }
-    const user = await start(build, { diffId, user: imageConfig.user, runner })
+    const open = async (_layer: Layer, at: number) =>
+      addAbortSignal(build.signal, await openQuarantined(storage, build.request.versionId, at))
+    const [runner] = await settleAll([executor.runner(), installLayers(executor, layers, open)])
+    if (reused?.composedDigest === composedDigest(layers, runner)) return { runner, imageConfig }
+    const user = await start(build, { digest: installedDigest(layers), user: imageConfig.user, runner })
     return { runner, imageConfig: { ...imageConfig, user } }
   },
   /** Removes the image from the host, whichever step installed it. */
-  undo: ({ request, tools, db }, { layer }) =>
-    dropHostImage(db, tools, { versionId: request.versionId, layerDigest: layer?.diffId }),
+  undo: ({ request, tools, db }, { layers }) =>
+    dropHostImage(db, tools, {
+      versionId: request.versionId,
+      layerDigest: layers && installedDigest(layers),
+    }),
 }
 
 /** Runs the smoke sandbox and returns the image's user as `uid:gid`. */
 async function start(
   { request, tools, signal }: Build,
-  { diffId, user, runner }: { diffId: string; user: string; runner: Runner },
+  { digest, user, runner }: { digest: string; user: string; runner: Runner },
 ): Promise<string> {
   const { executor } = tools
   // Another runner needs another smoke test.
   const id = `${request.attemptId}_smoke_${hexOf(runner.layerDigest).slice(0, 8)}`
-  await startSandbox({ request, tools }, smokeSandbox(id, diffId, request), Buffer.from(`${user}\n`))
+  await startSandbox({ request, tools }, smokeSandbox(id, digest, request), Buffer.from(`${user}\n`))
   const exit = await executor.wait(id, signal)
   const log = Buffer.concat(await (await executor.log(id)).toArray()).toString('utf8')
   if (exit.cause === 'lost') throw new BuildFailed('platform_failed', 'smoke_lost')

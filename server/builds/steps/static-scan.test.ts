@@ -63,7 +63,7 @@ async function building(...entries: TarFields[]) {
   }
   const params = { id: environmentId, vid: versionId, aid: attemptId }
   const scan = async (image = layer) => {
-    const made = await staticScan.run(build, { layer: layerOf(image) })
+    const made = await staticScan.run(build, { layers: [layerOf(image)] })
     await progress.flush()
     return made.scan
   }

@@ -2,10 +2,15 @@ import type { ScanReport } from '@sandbox-jobs/contract/resources/builds/scan-re
 import { findingKinds } from '@sandbox-jobs/contract/resources/builds/security-finding.ts'
 import { ArchiveRefused } from '../../archives/formats/refusals/archive-refused.ts'
 import { type Inventory, unscanned } from '../../archives/inventory/inventory.ts'
+import { decidingPaths, joinInventories } from '../../archives/inventory/join-inventories.ts'
+import { maxInventoryBytes, parseInventory } from '../../archives/inventory/parse-inventory.ts'
+import { sha256Of } from '../../base/sha256.ts'
 import { settleAll } from '../../base/sharing/settle-all.ts'
 import type { Scanned as TrackedScan } from '../../findings/track-findings.ts'
 import { latestVulnerabilities, matchPackages } from '../../findings/vulnerabilities/match-packages.ts'
+import { installedDigest } from '../../images/image-documents.ts'
 import { openQuarantined } from '../../images/oci-layout.ts'
+import { type BaseLayer, baseInventoryKey } from '../cache/base-layer.ts'
 import { cycloneDx } from '../reports/cyclonedx.ts'
 import { installedPackages } from '../reports/installed-packages.ts'
 import { scanReport } from '../reports/scan-report.ts'
@@ -28,22 +33,25 @@ export interface Scanned {
  * Scans the quarantined image for packages, suspicious files and known vulnerabilities. The findings
  * are advice and fail no build. A report that an earlier worker stored for the same image is used as it is.
  */
-export const staticScan: Step<Pick<Built, 'layer' | 'reused'>, Scanned> = {
+export const staticScan: Step<Pick<Built, 'layers' | 'reused' | 'baseLayer'>, Scanned> = {
   name: 'static_scan',
   stage: 'static_scan',
-  async run(build, { layer, reused }) {
-    const layerDigest = layer.diffId
+  async run(build, { layers, reused, baseLayer }) {
+    const layerDigest = installedDigest(layers)
     const [stored, earlier] = await settleAll([
       findStoredReport(build),
       reused && findEarlierScan(build, reused, layerDigest),
     ])
     if (stored?.layer_digest === layerDigest) return { scan: resultOf(stored) }
-    return { scan: resultOf(await (earlier ? copyReport(build, earlier) : scan(build, layerDigest))) }
+    return {
+      scan: resultOf(await (earlier ? copyReport(build, earlier) : scan(build, { layers, baseLayer }))),
+    }
   },
 }
 
-async function scan(build: Build, layerDigest: string): Promise<ScanReport> {
-  const inventory = await readInventory(build)
+async function scan(build: Build, image: Pick<Built, 'layers' | 'baseLayer'>): Promise<ScanReport> {
+  const layerDigest = installedDigest(image.layers)
+  const inventory = await readInventory(build, image)
   const sbom = cycloneDx(inventory, layerDigest)
   const matched = await matchPackages(build.db, installedPackages(inventory))
   return storeReport(build, sbom, (sbomDigest) =>
@@ -78,15 +86,35 @@ const copyReport = (build: Build, { report, sbom }: StoredScan): Promise<ScanRep
     sbom_digest: sbomDigest,
   }))
 
-/** If the scanner dies, the build goes on and the report says so. */
-async function readInventory({ request, tools, signal }: Build): Promise<Inventory> {
+/** Reads the lowest layer, or the inventory of it that was kept, and then the layers above. If the scanner dies, the build goes on and the report says so. */
+async function readInventory(
+  { request, tools, signal }: Build,
+  { layers, baseLayer }: Pick<Built, 'layers' | 'baseLayer'>,
+): Promise<Inventory> {
+  const { readers, storage } = tools
+  const open = (at: number) => () => openQuarantined(storage, request.versionId, at)
   try {
-    return await tools.readers.scanImage(() => openQuarantined(tools.storage, request.versionId), signal)
+    let inventory = baseLayer && (await readBaseInventory(storage, baseLayer))
+    inventory ??= await readers.scanImage(open(0), signal)
+    for (let at = 1; at < layers.length; at += 1) {
+      const above = await readers.scanLayer(decidingPaths(inventory), open(at), signal)
+      inventory = joinInventories(inventory, above)
+    }
+    return inventory
   } catch (error) {
     if (!(error instanceof ArchiveRefused)) throw error
     tools.log.warn({ attempt: request.attemptId, reason: error.slug }, 'image cannot be scanned')
     return unscanned
   }
+}
+
+/** Undefined if it is missing or damaged. */
+async function readBaseInventory(
+  storage: Build['tools']['storage'],
+  layer: BaseLayer,
+): Promise<Inventory | undefined> {
+  const bytes = await storage.read(baseInventoryKey(layer), maxInventoryBytes)
+  return bytes && sha256Of(bytes) === layer.inventoryDigest ? parseInventory(bytes) : undefined
 }
 
 const resultOf = ({ findings, sbom_digest: sbomDigest, truncated, unread }: ScanReport): ScanResult => ({

@@ -61,6 +61,7 @@ it('finds the digest and the base images', async () => {
   expect(await validate(build)).toEqual({
     canonicalDigest: expect.stringMatching(/^sha256:[0-9a-f]{64}$/),
     bases: ['python:3.12'],
+    finalBase: 'python:3.12',
     points: [],
   })
 })

@@ -49,7 +49,7 @@ async function contextFacts({ request, tools, signal, db }: Build): Promise<Vali
     throw new BuildFailed('platform_failed', 'stored_context_damaged')
   }
   if (inspected.status === 'rejected') throw inspected.reason
-  const { canonicalDigest, bases, points } = inspected.value
+  const { canonicalDigest, bases, finalBase, points } = inspected.value
   if (!known) await recordContextFacts(db, context, inspected.value)
-  return { canonicalDigest, bases, points }
+  return { canonicalDigest, bases, finalBase, points }
 }

@@ -163,6 +163,7 @@ export interface ContextFactsTable {
   bases: string[]
   points: JSONColumnType<{ stage: number; count: number; line: number; uses: number[]; key: string }[]>
   noted_at: Generated<Date>
+  final_base: string | null
 }
 
 export interface BuildPrefixesTable {

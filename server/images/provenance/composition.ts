@@ -1,11 +1,11 @@
 import { canonicalDigest } from '../../base/json/canonical-json.ts'
 import type { Runner } from '../../executor/port/host.ts'
-import { hexOf, type Layer } from '../image-documents.ts'
+import { hexOf, installedDigest, type Layers } from '../image-documents.ts'
 
-/** The digest of what a job runs on: the image's layer, the runner's layer above it, and the runner's policy. */
-export const composedDigest = (layer: Layer, runner: Runner): string =>
+/** The digest of what a job runs on: the image's layers, the runner's layer above it, and the runner's policy. */
+export const composedDigest = (layers: Layers, runner: Runner): string =>
   canonicalDigest({
-    layer: layer.diffId,
+    layer: installedDigest(layers),
     runner: runner.layerDigest,
     abi_revision: runner.abiRevision,
     policy: runner.policyDigest,

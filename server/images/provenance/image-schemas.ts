@@ -1,6 +1,6 @@
 import { digestPattern } from '@sandbox-jobs/contract/digest.ts'
 import { Type } from 'typebox'
-import { artifactTypes, mediaTypes } from '../image-documents.ts'
+import { artifactTypes, maxLayers, mediaTypes } from '../image-documents.ts'
 
 /*
  * Strict schemas of the documents that this service writes into a layout (OCI image format, version 1.1). A document with
@@ -17,6 +17,8 @@ const descriptor = <const M extends string>(mediaType: M) => Type.Object(describ
 const attached = <const A extends string>(artifactType: A) =>
   Type.Object({ ...described(mediaTypes.manifest), artifactType: Type.Literal(artifactType) }, strict)
 const manifestHead = { schemaVersion: Type.Literal(2), mediaType: Type.Literal(mediaTypes.manifest) }
+
+const layerCount = { minItems: 1, maxItems: maxLayers }
 
 export const LayoutFile = Type.Object({ imageLayoutVersion: Type.Literal('1.0.0') }, strict)
 
@@ -37,14 +39,14 @@ export const ImageManifest = Type.Object(
   {
     ...manifestHead,
     config: descriptor(mediaTypes.config),
-    layers: Type.Tuple([descriptor(mediaTypes.layer)]),
+    layers: Type.Array(descriptor(mediaTypes.layer), layerCount),
   },
   strict,
 )
 
 export const ImageConfiguration = Type.Object({
   config: Type.Object({ Env: Type.Array(Type.String()), User: Type.String() }),
-  rootfs: Type.Object({ diff_ids: Type.Tuple([Type.String({ pattern: digestPattern })]) }),
+  rootfs: Type.Object({ diff_ids: Type.Array(Type.String({ pattern: digestPattern }), layerCount) }),
 })
 
 export const AttachmentManifest = Type.Object(

@@ -16,7 +16,7 @@ import {
   ImageUntrusted,
   imageChecks,
   type LayoutFiles,
-  verifyLayer,
+  verifyLayers,
   verifySigned,
 } from './verify-image.ts'
 
@@ -47,7 +47,7 @@ async function verify(
 ) {
   const layout = layoutOf(content)
   const image = await verifySigned(layout, { trusted: signing.trusted() })
-  await verifyLayer(layout, image.layer)
+  await verifyLayers(layout, image.layers)
   return image
 }
 

@@ -14,7 +14,7 @@ import { type Signature, verifySignature } from '../../base/keys/signing-keys.ts
 import { sha256Of } from '../../base/sha256.ts'
 import { settleAll } from '../../base/sharing/settle-all.ts'
 import type { ImageConfig } from '../../db/tables/environments.ts'
-import { annotations, hexOf, type Layer } from '../image-documents.ts'
+import { annotations, hexOf, type Layer, type Layers } from '../image-documents.ts'
 import { openEnvelope } from './dsse.ts'
 import { AttachmentManifest, ImageConfiguration, ImageManifest, Index, LayoutFile } from './image-schemas.ts'
 import { readSignedPayload } from './image-signature.ts'
@@ -25,7 +25,7 @@ import { readStatement, type Statement } from './statement.ts'
  * digest in a file that was verified before. The start of the chain, index.json, is trusted only because a
  * signature at the end covers the digest of the manifest that it names.
  *
- *   oci-layout, index.json ─ manifest ─ config, layer
+ *   oci-layout, index.json ─ manifest ─ config, layers
  *                          ├ signature manifest ─ payload ─ names the manifest, signed
  *                          └ provenance manifest ─ envelope ─ statement names the manifest, signed
  */
@@ -58,7 +58,7 @@ export interface ImageSigned {
   versionId: string
   /** Digest of the image's manifest. */
   digest: string
-  layer: Layer
+  layers: Layers
   config: ImageConfig
   signature: Signature & { payload: Buffer }
   envelope: Envelope
@@ -67,7 +67,7 @@ export interface ImageSigned {
   /** The key that signed the statement. */
   keyId: string
   statement: Statement
-  /** Paths of the files that were read, without the layer. */
+  /** Paths of the files that were read, without the layers. */
   documents: string[]
 }
 
@@ -77,7 +77,7 @@ export interface VerifyOptions {
   onPassed?: (check: ImageCheck, found: string) => void
 }
 
-/** Verifies everything but the bytes of the layer, which are hashed when the layer is unpacked. Throws `ImageUntrusted`. */
+/** Verifies everything but the bytes of the layers, which are hashed when they are unpacked. Throws `ImageUntrusted`. */
 export async function verifySigned(layout: LayoutFiles, options: VerifyOptions): Promise<ImageSigned> {
   const passed = options.onPassed ?? (() => undefined)
   const documents = new Set<string>()
@@ -93,8 +93,7 @@ export async function verifySigned(layout: LayoutFiles, options: VerifyOptions):
 
   const manifest = await readBlob(read, image, ImageManifest, 'manifest')
   const config = await readBlob(read, manifest.config, ImageConfiguration, 'config')
-  const [stored] = manifest.layers
-  const layer = { digest: stored.digest, byteSize: stored.size, diffId: config.rootfs.diff_ids[0] }
+  const layers = layersOf(manifest, config)
   passed('manifest', image.digest)
 
   // Read concurrently, reported in order.
@@ -113,7 +112,7 @@ export async function verifySigned(layout: LayoutFiles, options: VerifyOptions):
   return {
     versionId: signature.versionId,
     digest: image.digest,
-    layer,
+    layers,
     config: { env: config.config.Env, user: config.config.User },
     signature,
     ...proof,
@@ -121,12 +120,31 @@ export async function verifySigned(layout: LayoutFiles, options: VerifyOptions):
   }
 }
 
+/** Pairs the stored layers with the digests of their content. */
+function layersOf(
+  manifest: Static<typeof ImageManifest>,
+  { rootfs }: Static<typeof ImageConfiguration>,
+): Layers {
+  const [lowest, ...others] = manifest.layers.flatMap(({ digest, size: byteSize }, at) => {
+    const diffId = rootfs.diff_ids[at]
+    return diffId === undefined ? [] : [{ digest, byteSize, diffId }]
+  })
+  const isPaired = rootfs.diff_ids.length === manifest.layers.length
+  if (!isPaired || !lowest) throw new ImageUntrusted('config_invalid')
+  return [lowest, ...others]
+}
+
 function fulfilled<Value>(settled: PromiseSettledResult<Value>): Value {
   if (settled.status === 'rejected') throw settled.reason
   return settled.value
 }
 
-/** Verifies that the stored layer has the digest in the manifest. Throws `ImageUntrusted`. */
+/** Verifies that the stored layers have the digests in the manifest. Throws `ImageUntrusted`. */
+export async function verifyLayers(files: LayoutFiles, layers: Layers): Promise<void> {
+  for (const layer of layers) await verifyLayer(files, layer)
+}
+
+/** The same for one layer. */
 export async function verifyLayer(files: LayoutFiles, layer: Layer): Promise<void> {
   const path = blobPath(layer.digest)
   const size = await files.size(path)

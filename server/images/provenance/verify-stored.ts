@@ -1,7 +1,8 @@
 import type { PublishedSigningKeys } from '../../base/keys/published-signing-keys.ts'
 import type { ObjectStorage } from '../../storage/port.ts'
+import { installedDigest } from '../image-documents.ts'
 import { storedLayout } from '../oci-layout.ts'
-import { type ImageSigned, ImageUntrusted, verifyLayer, verifySigned } from './verify-image.ts'
+import { type ImageSigned, ImageUntrusted, verifyLayers, verifySigned } from './verify-image.ts'
 
 export interface StoredImageTools {
   storage: ObjectStorage
@@ -12,6 +13,7 @@ export interface StoredImageTools {
 export interface RecordedImage {
   id: string
   promotedDigest: string
+  /** Under which the host installs it. */
   layerDigest: string
 }
 
@@ -23,13 +25,13 @@ export async function readSignedImage(
   const image = await verifySigned(storedLayout(storage, version.id), { trusted: signing.trusted() })
   if (image.versionId !== version.id) throw new ImageUntrusted('image_of_another_version')
   if (image.digest !== version.promotedDigest) throw new ImageUntrusted('promoted_digest_differs')
-  if (image.layer.diffId !== version.layerDigest) throw new ImageUntrusted('layer_digest_differs')
+  if (installedDigest(image.layers) !== version.layerDigest) throw new ImageUntrusted('layer_digest_differs')
   return image
 }
 
-/** Also verifies every stored byte of the layer. */
+/** Also verifies every stored byte of the layers. */
 export async function verifyStored(tools: StoredImageTools, version: RecordedImage): Promise<ImageSigned> {
   const image = await readSignedImage(tools, version)
-  await verifyLayer(storedLayout(tools.storage, version.id), image.layer)
+  await verifyLayers(storedLayout(tools.storage, version.id), image.layers)
   return image
 }

@@ -86,10 +86,19 @@ async function importDebian(
   folders: BuilderFolders,
   { name, packages, suite }: BaseImageRecipe,
 ): Promise<void> {
+  await importBase(folders, name, (tar) => makeDebian(tar, suite, packages))
+}
+
+/** Adds the tar that `make` writes to the store that builds read; the operator's catalogue does not list it. */
+export async function importBase(
+  folders: BuilderFolders,
+  name: string,
+  make: (tar: string) => Promise<void>,
+): Promise<void> {
   await prepareStore(folders.baseImages)
   const work = await mkdtemp(join(folders.baseImages, '..', 'import-'))
   try {
-    await makeDebian(join(work, 'base.tar'), suite, packages)
+    await make(join(work, 'base.tar'))
     await runCommand(
       'unshare',
       ['--mount', 'sh', '-s', folders.builderRootfs, folders.baseImages, work, name],

@@ -1,4 +1,5 @@
 import type { ImagePort } from '../../executor/port/images.ts'
+import { installLayers } from '../../images/install-layers.ts'
 import type { AttestedImage, StoredImages } from '../../images/stored-images.ts'
 
 /** Source of the images of environment versions and of their signed statements. */
@@ -22,11 +23,11 @@ export class PlacedImages {
 
   /** Resolves when the executor can start the image. */
   async ensure(image: AttestedImage): Promise<void> {
-    const { diffId } = image.layer
-    const known = this.#placed.get(diffId)
+    const { installedDigest } = image
+    const known = this.#placed.get(installedDigest)
     if (known) return known
     const placing = this.#place(image)
-    this.#placed.set(diffId, placing)
+    this.#placed.set(installedDigest, placing)
     try {
       await placing
     } catch (error) {
@@ -37,12 +38,10 @@ export class PlacedImages {
 
   /** The executor may have lost it. */
   forget(image: AttestedImage): void {
-    this.#placed.delete(image.layer.diffId)
+    this.#placed.delete(image.installedDigest)
   }
 
   async #place(image: AttestedImage): Promise<void> {
-    const { diffId } = image.layer
-    if (await this.#executor.hasImage(diffId)) return
-    await this.#executor.installImage(diffId, await this.#source.open(image))
+    await installLayers(this.#executor, image.layers, (layer) => this.#source.open(image, layer))
   }
 }

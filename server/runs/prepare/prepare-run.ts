@@ -76,7 +76,7 @@ export async function prepareRun(deps: PrepareDeps, job: RunJob, run: ClaimedRun
   const spec = runSandbox({
     sandboxId,
     claimedAt: job.claimed_at,
-    layerDigest: image.layer.diffId,
+    layerDigest: image.installedDigest,
     resourceProfile: job.resource_profile,
     imageUser: image.user,
     isolation: job.isolation,

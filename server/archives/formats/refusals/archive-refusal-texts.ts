@@ -40,6 +40,7 @@ const texts: Record<ExplainedRefusal, string> = {
     '/dev, /proc, /sys, /run, /tmp and /workspace are folders or absent, /dev, /proc and /sys hold folders only, and /.sandbox is reserved for the platform.',
   image_whiteout: 'No name begins with .wh.; in images such a name deletes another.',
   image_overlay_attribute: 'Files have no extended attributes of overlay file systems.',
+  layer_folder_missing: 'Every entry of a layer comes after an entry of its folder.',
   archive_format: 'The file does not have the format that was declared for the upload: zip, tar or tar.gz.',
   no_files: 'There are no files in it.',
   dockerfile_missing: 'There is no file named Dockerfile at its top.',

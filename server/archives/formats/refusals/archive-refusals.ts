@@ -36,6 +36,7 @@ export const archiveRefusals = {
   image_path_reserved: 'hostile',
   image_whiteout: 'hostile',
   image_overlay_attribute: 'hostile',
+  layer_folder_missing: 'hostile',
   archive_format: 'broken',
   no_files: 'broken',
   dockerfile_missing: 'broken',

@@ -1,12 +1,13 @@
 import type { BuildNetwork } from '@sandbox-jobs/contract/resources/builds/build-network.ts'
 import type { ImageConfig } from '../../../db/tables/environments.ts'
-import type { Layer } from '../../../images/image-documents.ts'
+import type { Layers } from '../../../images/image-documents.ts'
 import type { NamedDigest } from '../../../images/provenance/statement.ts'
+import type { BaseLayer } from '../../cache/base-layer.ts'
 import type { CachedStage } from '../../cache/cached-stage.ts'
 
 /** The image in quarantine, made by a builder or reused from an earlier build, and its inputs. */
 export interface Built {
-  layer: Layer
+  layers: Layers
   unpackedBytes: number
   imageConfig: ImageConfig
   builderVersion: string
@@ -14,6 +15,8 @@ export interface Built {
   baseImages: NamedDigest[]
   /** Cached stages that the builder started from. */
   cachedStages: CachedStage[]
+  /** The layer of the base image, if the image has one and was built now. */
+  baseLayer?: BaseLayer | undefined
   /** What the steps reached; absent for a build without network, or where no builder ran. */
   reach?: BuildNetwork
   /** When the oldest build started that ran one of its steps with a network; null: none had one. */

@@ -66,13 +66,15 @@ async function imageOf(ended: Ended): Promise<Map<string, string>> {
     promotedDigest: ended.promoted_digest ?? '',
     layerDigest: ended.layer_digest ?? '',
   }
-  const { layer } = await readSignedImage(bench.tools, recorded)
+  const { layers } = await readSignedImage(bench.tools, recorded)
   const files = new Map<string, string>()
-  const layerTar = await openLayer(bench.storage, ended.id, layer.digest)
-  for await (const { name, body, mode } of readTar(new ByteReader(layerTar as AsyncIterable<Buffer>))) {
-    const chunks: Buffer[] = []
-    for await (const bytes of body) chunks.push(bytes)
-    files.set(name.toString(), `${mode.toString(8)} ${Buffer.concat(chunks)}`)
+  for (const { digest } of layers) {
+    const layerTar = await openLayer(bench.storage, ended.id, digest)
+    for await (const { name, body, mode } of readTar(new ByteReader(layerTar as AsyncIterable<Buffer>))) {
+      const chunks: Buffer[] = []
+      for await (const bytes of body) chunks.push(bytes)
+      files.set(name.toString(), `${mode.toString(8)} ${Buffer.concat(chunks)}`)
+    }
   }
   return files
 }

@@ -214,13 +214,13 @@ test('an image whose bytes or statement are missing is built again', async () =>
 test('a damaged image fails the build that reused it, and the retry builds', async () => {
   const archive = tar(...files())
   const first = await build(archive)
-  const { layer } = await readSignedImage(bench.tools, {
+  const { layers } = await readSignedImage(bench.tools, {
     id: first.id,
     promotedDigest: first.promoted_digest ?? '',
     layerDigest: first.layer_digest ?? '',
   })
-  const path = join(bench.folder, 'objects', layerKey(first.id, layer.digest))
-  await writeFile(path, Buffer.alloc(layer.byteSize))
+  const path = join(bench.folder, 'objects', layerKey(first.id, layers[0].digest))
+  await writeFile(path, Buffer.alloc(layers[0].byteSize))
   const second = await build(archive)
   expect(second).toMatchObject({ state: 'platform_failed', error_detail: 'layer_damaged', isBuilt: false })
   await retryBuild(bench.context, tenant.companyManager, second.path)

@@ -1,7 +1,7 @@
 import { settleAll } from '../../../base/sharing/settle-all.ts'
-import { deleteQuarantined, layerKey, quarantineKey, storedLayout } from '../../../images/oci-layout.ts'
+import { copyLayers, deleteQuarantined, storedLayout } from '../../../images/oci-layout.ts'
 import type { NamedDigest } from '../../../images/provenance/statement.ts'
-import { type ImageSigned, ImageUntrusted, verifyLayer } from '../../../images/provenance/verify-image.ts'
+import { type ImageSigned, ImageUntrusted, verifyLayers } from '../../../images/provenance/verify-image.ts'
 import { readSignedImage } from '../../../images/provenance/verify-stored.ts'
 import { ObjectMissing } from '../../../storage/port.ts'
 import { type CachedImage, findCachedImage, forgetCachedImage } from '../../cache/build-cache-store.ts'
@@ -53,11 +53,11 @@ async function copyVerified(build: Build, cached: CachedImage, inputs: NamedDige
     tools.executor.hasImage(cached.layerDigest),
   ])
   if (!isMadeOf(image, build, inputs)) throw new ImageUntrusted('made_of_something_else')
-  // An image on the host was verified when it was installed. Otherwise the layer is verified now.
-  if (!isOnHost) await verifyLayer(storedLayout(tools.storage, cached.versionId), image.layer)
+  // An image on the host was verified when it was installed. Otherwise the layers are verified now.
+  if (!isOnHost) await verifyLayers(storedLayout(tools.storage, cached.versionId), image.layers)
   const line = `Nothing has changed: reusing the image that build ${builderOf(image)} made from the same files.\n`
   await settleAll([
-    tools.storage.copy(layerKey(cached.versionId, image.layer.digest), quarantineKey(request.versionId)),
+    copyLayers(tools.storage, { from: cached.versionId, to: request.versionId }, image.layers),
     storeBuildLog(build, Buffer.from(line)),
   ])
   return image
@@ -85,7 +85,7 @@ const builderOf = ({ statement: { predicate } }: ImageSigned): string =>
 function builtFromCache(cached: CachedImage, image: ImageSigned, baseImages: NamedDigest[]): Built {
   const { buildDefinition, runDetails } = image.statement.predicate
   return {
-    layer: image.layer,
+    layers: image.layers,
     unpackedBytes: cached.unpackedBytes,
     imageConfig: image.config,
     builderVersion: runDetails.builder.version.buildah ?? '',

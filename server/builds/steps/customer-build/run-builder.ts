@@ -10,6 +10,7 @@ import type { Step } from '../step.ts'
 import type { Validated } from '../validate-context.ts'
 import type { NetworkChosen } from './choose-network.ts'
 import type { StagesReady } from './load-cached-stages.ts'
+import type { BaseLayerReady } from './make-base-layer.ts'
 import type { BasesPulled } from './pull-base-images.ts'
 
 /** If the worker dies while it delivers the input, the delivery is repeated in a fresh sandbox. */
@@ -22,8 +23,10 @@ export interface BuilderEnded {
   printedBytes: number
 }
 
+type Needs = Validated & BasesPulled & NetworkChosen & StagesReady & BaseLayerReady
+
 /** Runs the rest of the Dockerfile in a sandbox, or finds the one that an earlier worker started, and waits for its end. */
-export const runBuilder: Step<Validated & BasesPulled & NetworkChosen & StagesReady, BuilderEnded> = {
+export const runBuilder: Step<Needs, BuilderEnded> = {
   name: 'run_builder',
   stage: 'customer_build',
   async run(build, values) {
@@ -35,8 +38,9 @@ export const runBuilder: Step<Validated & BasesPulled & NetworkChosen & StagesRe
       const id = deliverySandboxId(request.attemptId, delivery)
       offerLog(build, { sandboxId: id, ahead })
       if (!present.has(id)) {
-        const { bases, network } = values
-        const spec = buildSandbox({ id, profile: request.buildProfile, bases, network })
+        const { bases, network, baseLayer, finalBase } = values
+        const layerBase = baseLayer && (finalBase ?? undefined)
+        const spec = buildSandbox({ id, profile: request.buildProfile, bases, network, layerBase })
         await startSandbox(build, spec, builderInput(build, values, { earlier }))
       }
       const exit = await executor.wait(id, signal)

@@ -15,7 +15,7 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(() => agent.dispose(), 60_000)
 
-type Entries = Parameters<TestAgent['image']>[0]
+type Entries = Parameters<typeof tarOf>[0]
 
 async function above(lower: string, entries: Entries): Promise<string> {
   const tar = await tarOf(entries)
@@ -42,13 +42,16 @@ const layer: Entries = [
   [{ name: 'c/new' }, 'new'],
 ]
 
-test('a program sees the layer above the image, without what the layer hides', async () => {
-  const digest = await above(await agent.image(base), layer)
-  const script = 'cd /; ls a c; [ -e b ] || echo no b; cat a/kept a/changed c/new; stat -c %a a'
-  const { log, exit } = await agent.run(shellJob(digest, script))
-  expect(exit.exitCode, log).toBe(0)
-  expect(log.split(/\s+/).join(' ')).toBe('a: changed kept c: new no b keptafternew700 ')
-})
+test.each(['crun', 'runsc'] as const)(
+  'on %s a program sees the layer above the image, without what the layer hides',
+  async (runtime) => {
+    const digest = await above(await agent.image(base), layer)
+    const script = 'cd /; ls a c; [ -e b ] || echo no b; cat a/kept a/changed c/new; stat -c %a a'
+    const { log, exit } = await agent.run(shellJob(digest, script, { runtime }))
+    expect(exit.exitCode, log).toBe(0)
+    expect(log.split(/\s+/).join(' ')).toBe('a: changed kept c: new no b keptafternew700 ')
+  },
+)
 
 test('a program cannot change a layer, and makes hidden names anew', async () => {
   const digest = await above(await agent.image(base), layer)
