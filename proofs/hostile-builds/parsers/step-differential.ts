@@ -105,7 +105,7 @@ function compare(log: string, steps: string[][], report: DifferentialReport): st
 /** The first difference between the builder's log and the gate's steps; undefined if there is none. */
 export function differenceOf(log: string, steps: string[][]): string | undefined {
   if (log.includes(mark)) return 'a mount that the gate has not seen'
-  if (/dial tcp|lookup |connection refused|docker-archive:/.test(log))
+  if (/dial tcp|lookup |connection refused|--from=docker-archive:/.test(log))
     return 'an address that the gate has not seen'
   for (const [, stage = '1', stages = '1', step = '', count = '', text = ''] of log.matchAll(announced)) {
     const ours = steps[Number(stage) - 1]
