@@ -1,5 +1,5 @@
 import type { Action } from './action.ts'
-import { everybody, proposers, roomPeople } from './role.ts'
+import { everybody, proposers, roomManagers, roomPeople } from './role.ts'
 
 /** Human turns, and the tools of agents. */
 export const agentActions = {
@@ -7,6 +7,27 @@ export const agentActions = {
     does: 'Post a message in a room, which is a human turn',
     subject: 'room',
     roles: roomPeople,
+    key: 403,
+    refusal: 'hidden',
+  },
+  'message.list': {
+    does: 'List the messages of a room',
+    subject: 'room',
+    roles: roomPeople,
+    key: 403,
+    refusal: 'hidden',
+  },
+  'room.read_notifications': {
+    does: 'Read whether the ends of runs are announced in a room',
+    subject: 'room',
+    roles: roomPeople,
+    key: 403,
+    refusal: 'hidden',
+  },
+  'room.set_notifications': {
+    does: 'Set whether the ends of runs are announced in a room',
+    subject: 'room',
+    roles: roomManagers,
     key: 403,
     refusal: 'hidden',
   },

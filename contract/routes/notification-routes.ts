@@ -1,16 +1,20 @@
 import { Type } from 'typebox'
 import { about } from '../about.ts'
 import { NotificationId } from '../identifiers.ts'
-import { catalogPageSizeDefault } from '../limits.ts'
+import { catalogPageSizeDefault, pageSizeMax } from '../limits.ts'
 import { pageFields } from '../pagination.ts'
+import { RoomMessageList, RoomNotifications } from '../resources/agents/message.ts'
 import { Notification, NotificationList } from '../resources/notifications/notification.ts'
 import { Strict } from '../schema.ts'
+import { extensionPrefix } from './prefixes.ts'
 import { route } from './route.ts'
+import { ChatroomParams } from './run-routes.ts'
 
 const notifications = '/private/notifications'
+const chatroom = `${extensionPrefix}/chatrooms/{cid}` as const
 const own = { tag: 'Notifications' } as const
 
-/** The notifications of the caller (contract part 2, "Events"; part 3, D5). */
+/** The notifications of the caller (contract part 2, "Events"; part 3, D5), and messages of rooms. */
 export const notificationRoutes = {
   listNotifications: route({
     ...own,
@@ -40,6 +44,49 @@ export const notificationRoutes = {
     description: 'Repeating it changes nothing.',
     params: Strict({ nid: NotificationId }),
     response: Notification,
+    errors: ['not_found'],
+  }),
+  listRoomMessages: route({
+    ...own,
+    action: 'message.list',
+    method: 'GET',
+    path: `${chatroom}/messages`,
+    summary: 'List the messages of a chatroom in their order',
+    description:
+      'With `after_sequence` only later ones, so that a chat pipeline can follow. Messages of the service have the author `system`; they start no turn.',
+    params: ChatroomParams,
+    query: Type.Object({
+      ...pageFields(pageSizeMax),
+      after_sequence: about(
+        'Only messages with a higher number.',
+        Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })),
+        42,
+      ),
+    }),
+    response: RoomMessageList,
+    errors: ['not_found'],
+  }),
+  readRoomNotifications: route({
+    ...own,
+    action: 'room.read_notifications',
+    method: 'GET',
+    path: `${chatroom}/notifications`,
+    summary: 'Read whether the ends of runs are announced in a chatroom',
+    description: 'Nothing is announced unless a manager of the room has switched it on.',
+    params: ChatroomParams,
+    response: RoomNotifications,
+    errors: ['not_found'],
+  }),
+  updateRoomNotifications: route({
+    ...own,
+    action: 'room.set_notifications',
+    method: 'PUT',
+    path: `${chatroom}/notifications`,
+    summary: 'Set whether the service posts a message in a chatroom when a run of it ends',
+    description: 'Such a message is no human turn: an agent cannot act in it, and it confirms nothing.',
+    params: ChatroomParams,
+    body: RoomNotifications,
+    response: RoomNotifications,
     errors: ['not_found'],
   }),
 }

@@ -320,6 +320,9 @@ export const expectations: Partial<Record<RouteName | (string & {}), Expectation
   archiveTableCommand: {},
   listRoomCommands: {},
   executeCommand: { body: () => ({ inputs: { key: '4' } }), headers: exampleKey },
+  listRoomMessages: {},
+  readRoomNotifications: {},
+  updateRoomNotifications: { body: () => ({ announces_runs: true }) },
 
   readCompany: {},
   listDepartments: {},

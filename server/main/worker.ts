@@ -17,6 +17,7 @@ import { AgentClient } from '../executor/oci/client/agent-client.ts'
 import { StoredImages } from '../images/stored-images.ts'
 import { liveLogWriter } from '../live-logs/live-log-writer.ts'
 import { LogSources } from '../live-logs/log-sources.ts'
+import { announceRuns } from '../notifications/announce-runs.ts'
 import { Notifier, startNotifier } from '../notifications/notifier.ts'
 import manifest from '../package.json' with { type: 'json' }
 import { startRunWorker } from '../runs/drive/run-worker.ts'
@@ -114,7 +115,7 @@ await runRole('worker', async (config, log) => {
     runOnce: () => sweepTaskUploads({ db, storage, log }),
     log,
   })
-  const notifier = startNotifier(new Notifier(db), log)
+  const notifier = startNotifier(new Notifier(db, [announceRuns]), log)
   const residue = [
     // Recovers the work of a process that was killed, without waiting for its restart.
     startSweep({

@@ -5,6 +5,7 @@ import { createTestDatabase } from '../../../testing/database/test-database.ts'
 import { makeRun, type RunnableTask } from '../../../testing/factories/runs.ts'
 import { addMember, makeRoom, makeTenant, type Tenant } from '../../../testing/factories/tenant.ts'
 import { setOperatorPolicy } from '../../companies/settings/operator-policy.ts'
+import { postServiceMessage } from '../turns/post-message.ts'
 import { sweepProposals } from './own-proposals.ts'
 
 const { db } = await createTestDatabase()
@@ -93,6 +94,30 @@ describe('a proposal', () => {
     // The person sent it before there was anything to confirm.
     expect(await commit(between, receipt)).toMatchObject({ error: 'not_later' })
     expect(await runs()).toEqual([])
+  })
+
+  it('is not confirmed by a message of the service, which starts no turn', async () => {
+    const turn = await post()
+    const { answer, receipt } = await prepare(turn)
+    const runId = await makeRun(db, task, {
+      chatroom_id: tenant.roomId,
+      principal_id: tenant.member.principalId,
+      state: 'cancelled',
+      terminal_at: new Date(),
+    })
+    await db.transaction().execute((trx) =>
+      postServiceMessage(
+        trx,
+        { id: tenant.roomId, company_id: tenant.companyId },
+        { runId, text: 'I confirm the proposed job.' },
+      ),
+    )
+    expect(await commit(turn, receipt)).toMatchObject({ error: 'same_turn' })
+    const listed = await harness.tool(turn, 'sandbox_submitted_jobs')
+    const [fresh] = listed.proposals as { proposal_receipt: string }[]
+    expect(await commit(turn, String(fresh?.proposal_receipt))).toMatchObject({ error: 'same_turn' })
+    expect(await stateOf(answer.proposal_id)).toBe('prepared')
+    expect(await commit(await post(), receipt)).toMatchObject({ kind: 'submitted' })
   })
 
   it('of another principal or room is not found', async () => {

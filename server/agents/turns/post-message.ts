@@ -8,7 +8,7 @@ import type { SignedTokens } from '../../base/keys/signed-tokens.ts'
 import { requireStorageQuota } from '../../companies/storage/storage-quota.ts'
 import type { Database, Trx } from '../../db/database.ts'
 import { inBatches } from '../../work/in-batches.ts'
-import { deleteOldMessages, insertMessage } from './message-store.ts'
+import { deleteOldMessages, insertMessage, insertServiceMessage } from './message-store.ts'
 
 export interface MessageDeps {
   db: Database
@@ -62,6 +62,13 @@ export async function startTurnIn(
   const { id, sequence } = await insertMessage(trx, room, { principal, text })
   return { roomId: room.id, messageId: id, sequence }
 }
+
+/** A message of the service about a run, within a larger transaction. It is no turn: nothing signs a context for it. */
+export const postServiceMessage = (
+  trx: Trx,
+  room: { id: string; company_id: string },
+  message: { runId: string; text: string },
+): Promise<void> => insertServiceMessage(trx, room, message)
 
 const sweepBatch = 1000
 const dayMs = 86_400_000

@@ -33,10 +33,12 @@ export interface RoomMessagesTable {
   company_id: string
   chatroom_id: string
   sequence: number
-  principal_type: 'user' | 'social_media_client'
+  principal_type: 'user' | 'social_media_client' | 'system'
   principal_id: string
   gateway_key_id: string | null
   text: string
+  /** The run whose end the service reports. */
+  run_id: string | null
   created_at: Generated<Date>
 }
 

@@ -23,6 +23,8 @@ export interface ChatroomsTable {
   jobs_updated_at: Date | null
   deleted_at: Date | null
   created_at: Generated<Date>
+  /** Whether the ends of runs are announced in the room. */
+  announces_runs: Generated<boolean>
 }
 
 export interface UsersTable {

@@ -172,7 +172,7 @@ export function createApiApp({
   mountTables(mount, { db, directory, pages, clock })
   mountManagementRoutes(mount, { tasks, runs: { db, directory, runs, policy, pages } })
   mountAgents(app, mounting, { ...shared, log, logNews, login, agentIdentityProvider, baseUrl })
-  mountNotificationRoutes(mount, { db, clock, pages })
+  mountNotificationRoutes(mount, { db, clock, pages, directory })
   refuseOtherMethods(app, Object.values(allRoutes), { authenticate, enabled })
   return app
 }

@@ -1,4 +1,7 @@
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
+import type { Directory } from '../../../access/directory/directory.ts'
+import { listMessages } from '../../../agents/turns/list-messages.ts'
+import { readRoomNotifications, updateRoomNotifications } from '../../../companies/chatrooms/room-announcements.ts'
 import {
   type CentreDeps,
   listNotifications,
@@ -6,9 +9,18 @@ import {
 } from '../../../notifications/notification-centre.ts'
 import type { Mount } from '../../mount.ts'
 
-/** The notification centre (contract part 3, D5). */
-export function mountNotificationRoutes(mount: Mount, services: CentreDeps): void {
+/** The notification centre (contract part 3, D5), and messages in rooms. */
+export function mountNotificationRoutes(mount: Mount, services: CentreDeps & { directory: Directory }): void {
   mount(allRoutes.listNotifications, ({ principal, query }) => listNotifications(services, principal, query))
+  mount(allRoutes.listRoomMessages, ({ principal, params, query }) =>
+    listMessages(services, principal, params.cid, query),
+  )
+  mount(allRoutes.readRoomNotifications, ({ principal, params }) =>
+    readRoomNotifications(services, principal, params.cid),
+  )
+  mount(allRoutes.updateRoomNotifications, ({ principal, params, body }) =>
+    updateRoomNotifications(services, principal, params.cid, body),
+  )
   mount(allRoutes.readNotification, ({ principal, params }) =>
     readNotification(services, principal, params.nid),
   )
