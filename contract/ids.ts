@@ -41,6 +41,9 @@ export const idKinds = {
   agentProposal: 'prp',
   oauthGrant: 'ogr',
   notification: 'ntf',
+  webhook: 'whk',
+  webhookSecret: 'whs',
+  webhookDelivery: 'whd',
   notificationEvent: 'evt',
 } as const
 

@@ -203,3 +203,11 @@ export const rowMaxBytes = 64 * kib
 export const rowsPageSizeDefault = 50
 export const rowFiltersMax = 10
 export const rowFilterMaxLength = 1024
+export const webhooksPerCompany = 20
+export const webhookUrlMaxLength = 2048
+/** Waiting deliveries of a webhook; further events are dropped and counted. */
+export const webhookWaitingMax = 1000
+/** Ended deliveries of a webhook that are shown. */
+export const webhookHistoryMax = 1000
+export const webhookRetryDays = 3
+export const webhookSecretOverlapHours = 24

@@ -287,6 +287,7 @@ create table chatrooms (
   jobs_updated_at timestamp with time zone,
   deleted_at timestamp with time zone,
   created_at timestamp with time zone default now() not null,
+  announces_runs boolean default false not null,
   constraint chatrooms_pkey PRIMARY KEY (id),
   constraint chatrooms_company_id_id_key UNIQUE (company_id, id),
   constraint chatrooms_authority_generation_check CHECK (authority_generation >= 1),
@@ -929,15 +930,18 @@ create table room_messages (
   gateway_key_id text,
   text text not null,
   created_at timestamp with time zone default now() not null,
+  run_id text,
   constraint room_messages_pkey PRIMARY KEY (id),
   constraint room_messages_chatroom_id_sequence_key UNIQUE (chatroom_id, sequence),
-  constraint room_messages_principal_type_check CHECK (principal_type = ANY (ARRAY['user'::text, 'social_media_client'::text])),
+  constraint room_messages_of_service CHECK ((principal_type = 'system'::text) = (run_id IS NOT NULL)) NOT VALID,
+  constraint room_messages_principal_type_check CHECK (principal_type = ANY (ARRAY['user'::text, 'social_media_client'::text, 'system'::text])) NOT VALID,
   constraint room_messages_sequence_check CHECK (sequence >= 1),
   constraint room_messages_text_check CHECK (length(text) >= 1 AND length(text) <= 16384),
   constraint room_messages_company_id_chatroom_id_fkey FOREIGN KEY (company_id, chatroom_id) REFERENCES chatrooms(company_id, id),
   constraint room_messages_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id)
 );
 CREATE INDEX room_messages_age ON room_messages USING btree (created_at);
+CREATE UNIQUE INDEX room_messages_one_end ON room_messages USING btree (run_id) WHERE run_id IS NOT NULL;
 CREATE TRIGGER count_kept_delete AFTER DELETE ON room_messages REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_messages();
 CREATE TRIGGER count_kept_insert AFTER INSERT ON room_messages REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_messages();
 
@@ -1708,6 +1712,72 @@ create table vulnerability_imports (
   constraint vulnerability_imports_pkey PRIMARY KEY (revision),
   constraint vulnerability_imports_digest_check CHECK (digest ~ '^sha256:[0-9a-f]{64}$'::text),
   constraint vulnerability_imports_vulnerabilities_check CHECK (vulnerabilities >= 0)
+);
+
+create table webhook_deliveries (
+  id text not null,
+  place bigint generated always as identity not null,
+  company_id text not null,
+  webhook_id text not null,
+  event_id text not null,
+  event text not null,
+  body text not null,
+  lane text not null,
+  attempts integer default 0 not null,
+  due_at timestamp with time zone not null,
+  give_up_at timestamp with time zone not null,
+  created_at timestamp with time zone default now() not null,
+  attempted_at timestamp with time zone,
+  status integer,
+  error text,
+  outcome text,
+  constraint webhook_deliveries_pkey PRIMARY KEY (id),
+  constraint webhook_deliveries_webhook_id_event_id_key UNIQUE (webhook_id, event_id),
+  constraint webhook_deliveries_attempts_check CHECK (attempts >= 0),
+  constraint webhook_deliveries_body_check CHECK (octet_length(body) <= 8192),
+  constraint webhook_deliveries_lane_check CHECK (lane = ANY (ARRAY['first'::text, 'retry'::text])),
+  constraint webhook_deliveries_outcome_check CHECK (outcome = ANY (ARRAY['delivered'::text, 'failed'::text])),
+  constraint webhook_deliveries_company_id_webhook_id_fkey FOREIGN KEY (company_id, webhook_id) REFERENCES webhooks(company_id, id) ON DELETE CASCADE
+);
+CREATE INDEX webhook_deliveries_due ON webhook_deliveries USING btree (lane, company_id, due_at) WHERE outcome IS NULL;
+CREATE INDEX webhook_deliveries_history ON webhook_deliveries USING btree (webhook_id, place DESC);
+CREATE INDEX webhook_deliveries_waiting ON webhook_deliveries USING btree (webhook_id) WHERE outcome IS NULL;
+
+create table webhook_secrets (
+  id text not null,
+  company_id text not null,
+  webhook_id text not null,
+  key_id text not null,
+  wrapped_key bytea not null,
+  iv bytea not null,
+  ciphertext bytea not null,
+  created_at timestamp with time zone default now() not null,
+  expires_at timestamp with time zone,
+  constraint webhook_secrets_pkey PRIMARY KEY (id),
+  constraint webhook_secrets_company_id_webhook_id_fkey FOREIGN KEY (company_id, webhook_id) REFERENCES webhooks(company_id, id) ON DELETE CASCADE
+);
+CREATE INDEX webhook_secrets_key ON webhook_secrets USING btree (key_id, id);
+CREATE INDEX webhook_secrets_of ON webhook_secrets USING btree (webhook_id);
+
+create table webhooks (
+  id text not null,
+  company_id text not null,
+  url text not null,
+  description text not null,
+  events text[] not null,
+  created_by text not null,
+  created_at timestamp with time zone default now() not null,
+  paused_at timestamp with time zone,
+  paused_because text,
+  failing_since timestamp with time zone,
+  dropped integer default 0 not null,
+  constraint webhooks_pkey PRIMARY KEY (id),
+  constraint webhooks_company_id_id_key UNIQUE (company_id, id),
+  constraint webhooks_check CHECK ((paused_at IS NULL) = (paused_because IS NULL)),
+  constraint webhooks_description_check CHECK (length(description) <= 256),
+  constraint webhooks_paused_because_check CHECK (paused_because = ANY (ARRAY['manager'::text, 'gone'::text, 'failing'::text])),
+  constraint webhooks_url_check CHECK (length(url) >= 1 AND length(url) <= 2048),
+  constraint webhooks_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id)
 );
 
 create view kept_sources as

@@ -5827,6 +5827,88 @@ export interface Operations {
 }>
 
   /**
+   * List the messages of a chatroom in their order.
+   *
+   * With `after_sequence` only later ones, so that a chat pipeline can follow. Messages of the service have the author `system`; they start no turn.
+   *
+   * For members of the room, managers of the room, managers of the department, company managers, company administrators. A sandbox key may not.
+   */
+  listRoomMessages(options: {
+    params: {
+      /** Identifier of the chatroom. */
+      cid: string
+    }
+    query?: {
+      /** Items on a page, at most 100. */
+      page_size?: number
+      /** The `next_page_token` of the previous page; one that cannot be read starts again. */
+      page_token?: string
+      /** Only messages with a higher number. */
+      after_sequence?: number
+    }
+  } & CallOptions): Promise<{
+  /** Items on this page. */
+  items: ({
+    /** Identifier of the message. */
+    message_id: string
+    /** Number of the message; it rises within the room. */
+    sequence: number
+    /** A person of the company, an external person, or the service. */
+    author_type: "user" | "social_media_client" | "system"
+    /** Who wrote it; null for the service. */
+    author_id: string | null
+    /** The run whose end the service reports, or null. */
+    run_id: string | null
+    /** What was written. */
+    text: string
+    /** When it was posted. */
+    created_at: string
+  })[]
+  /** Items that a page may have. */
+  page_size: number
+  /** Token of the next page; null on the last. */
+  next_page_token: string | null
+}>
+
+  /**
+   * Read whether the ends of runs are announced in a chatroom.
+   *
+   * Nothing is announced unless a manager of the room has switched it on.
+   *
+   * For members of the room, managers of the room, managers of the department, company managers, company administrators. A sandbox key may not.
+   */
+  readRoomNotifications(options: {
+    params: {
+      /** Identifier of the chatroom. */
+      cid: string
+    }
+  } & CallOptions): Promise<{
+  /** Whether the service posts a message in the room when a run of it ends. */
+  announces_runs: boolean
+}>
+
+  /**
+   * Set whether the service posts a message in a chatroom when a run of it ends.
+   *
+   * Such a message is no human turn: an agent cannot act in it, and it confirms nothing.
+   *
+   * For managers of the room, managers of the department, company managers, company administrators. A sandbox key may not.
+   */
+  updateRoomNotifications(options: {
+    params: {
+      /** Identifier of the chatroom. */
+      cid: string
+    }
+    body: {
+  /** Whether the service posts a message in the room when a run of it ends. */
+  announces_runs: boolean
+}
+  } & CallOptions): Promise<{
+  /** Whether the service posts a message in the room when a run of it ends. */
+  announces_runs: boolean
+}>
+
+  /**
    * List tables.
    *
    * Those of the company for its managers, those of their departments for managers of departments.
@@ -6253,6 +6335,309 @@ export interface Operations {
       to?: string
     }
   } & CallOptions): Promise<Response>
+
+  /**
+   * List the webhooks of the company.
+   *
+   * All on one page. Their secrets are not shown.
+   *
+   * For company managers, company administrators. A sandbox key may not.
+   */
+  listWebhooks(options?: CallOptions): Promise<{
+  /** Items on this page. */
+  items: ({
+    /** Identifier of the webhook. */
+    id: string
+    /** Address that gets the events: `https`, without a user or a fragment. */
+    url: string
+    /** For people. */
+    description: string
+    /** Events that it gets; an empty list means all. */
+    events: ("build_ready" | "build_failed" | "build_cancelled" | "curated_environment_published" | "run_terminal" | "security_finding_discovered" | "security_finding_resolved" | "security_finding_reappeared" | "security_finding_blocked" | "security_exception_granted" | "security_exception_revoked" | "security_exception_expired" | "security_remediation_deadline" | "runner_replacement_available" | "runner_handoff_completed" | "runner_handoff_expired" | "runner_handoff_failed" | "image_storage_renewal_blocked" | "image_storage_cleanup_completed" | "run_content_expiring" | "run_content_expired")[]
+    /** Since when it is paused, or null. */
+    paused_at: string | null
+    /** `manager`: somebody paused it. `gone`: it answered 410. `failing`: no attempt succeeded for three days. */
+    paused_because: "manager" | "gone" | "failing" | null
+    /** Since when no attempt has succeeded, or null. */
+    failing_since: string | null
+    /** Events that were not queued, because 1,000 were waiting. */
+    dropped: number
+    /** When it was created. */
+    created_at: string
+  })[]
+  /** Items that a page may have. */
+  page_size: number
+  /** Token of the next page; null on the last. */
+  next_page_token: string | null
+}>
+
+  /**
+   * Create a webhook: the events of the company are posted to its address.
+   *
+   * Posts are signed as Standard Webhooks defines, and repeated with growing pauses for three days until one answers with 2xx. The answer has the secret, which is not shown again. An address inside of the network is refused.
+   *
+   * For company managers, company administrators. A sandbox key may not.
+   */
+  createWebhook(options: {
+    body: {
+  /** Address that gets the events: `https`, without a user or a fragment. */
+  url: string
+  /** For people. */
+  description?: string
+  /** Events that it gets; an empty list means all. */
+  events?: ("build_ready" | "build_failed" | "build_cancelled" | "curated_environment_published" | "run_terminal" | "security_finding_discovered" | "security_finding_resolved" | "security_finding_reappeared" | "security_finding_blocked" | "security_exception_granted" | "security_exception_revoked" | "security_exception_expired" | "security_remediation_deadline" | "runner_replacement_available" | "runner_handoff_completed" | "runner_handoff_expired" | "runner_handoff_failed" | "image_storage_renewal_blocked" | "image_storage_cleanup_completed" | "run_content_expiring" | "run_content_expired")[]
+}
+  } & CallOptions): Promise<{
+  /** Identifier of the webhook. */
+  id: string
+  /** Address that gets the events: `https`, without a user or a fragment. */
+  url: string
+  /** For people. */
+  description: string
+  /** Events that it gets; an empty list means all. */
+  events: ("build_ready" | "build_failed" | "build_cancelled" | "curated_environment_published" | "run_terminal" | "security_finding_discovered" | "security_finding_resolved" | "security_finding_reappeared" | "security_finding_blocked" | "security_exception_granted" | "security_exception_revoked" | "security_exception_expired" | "security_remediation_deadline" | "runner_replacement_available" | "runner_handoff_completed" | "runner_handoff_expired" | "runner_handoff_failed" | "image_storage_renewal_blocked" | "image_storage_cleanup_completed" | "run_content_expiring" | "run_content_expired")[]
+  /** Since when it is paused, or null. */
+  paused_at: string | null
+  /** `manager`: somebody paused it. `gone`: it answered 410. `failing`: no attempt succeeded for three days. */
+  paused_because: "manager" | "gone" | "failing" | null
+  /** Since when no attempt has succeeded, or null. */
+  failing_since: string | null
+  /** Events that were not queued, because 1,000 were waiting. */
+  dropped: number
+  /** When it was created. */
+  created_at: string
+  /** Signing secret as Standard Webhooks libraries take it. It is shown only here. */
+  secret: string
+}>
+
+  /**
+   * Read a webhook.
+   *
+   * Says whether it is paused, and since when it fails.
+   *
+   * For company managers, company administrators. A sandbox key may not.
+   */
+  readWebhook(options: {
+    params: {
+      /** Identifier of the webhook. */
+      wid: string
+    }
+  } & CallOptions): Promise<{
+  /** Identifier of the webhook. */
+  id: string
+  /** Address that gets the events: `https`, without a user or a fragment. */
+  url: string
+  /** For people. */
+  description: string
+  /** Events that it gets; an empty list means all. */
+  events: ("build_ready" | "build_failed" | "build_cancelled" | "curated_environment_published" | "run_terminal" | "security_finding_discovered" | "security_finding_resolved" | "security_finding_reappeared" | "security_finding_blocked" | "security_exception_granted" | "security_exception_revoked" | "security_exception_expired" | "security_remediation_deadline" | "runner_replacement_available" | "runner_handoff_completed" | "runner_handoff_expired" | "runner_handoff_failed" | "image_storage_renewal_blocked" | "image_storage_cleanup_completed" | "run_content_expiring" | "run_content_expired")[]
+  /** Since when it is paused, or null. */
+  paused_at: string | null
+  /** `manager`: somebody paused it. `gone`: it answered 410. `failing`: no attempt succeeded for three days. */
+  paused_because: "manager" | "gone" | "failing" | null
+  /** Since when no attempt has succeeded, or null. */
+  failing_since: string | null
+  /** Events that were not queued, because 1,000 were waiting. */
+  dropped: number
+  /** When it was created. */
+  created_at: string
+}>
+
+  /**
+   * Change, pause or resume a webhook.
+   *
+   * Deliveries that wait when it is paused end as failed.
+   *
+   * For company managers, company administrators. A sandbox key may not.
+   */
+  updateWebhook(options: {
+    params: {
+      /** Identifier of the webhook. */
+      wid: string
+    }
+    body: {
+  /** Address that gets the events: `https`, without a user or a fragment. */
+  url?: string
+  /** For people. */
+  description?: string
+  /** Events that it gets; an empty list means all. */
+  events?: ("build_ready" | "build_failed" | "build_cancelled" | "curated_environment_published" | "run_terminal" | "security_finding_discovered" | "security_finding_resolved" | "security_finding_reappeared" | "security_finding_blocked" | "security_exception_granted" | "security_exception_revoked" | "security_exception_expired" | "security_remediation_deadline" | "runner_replacement_available" | "runner_handoff_completed" | "runner_handoff_expired" | "runner_handoff_failed" | "image_storage_renewal_blocked" | "image_storage_cleanup_completed" | "run_content_expiring" | "run_content_expired")[]
+  /** True pauses it: new events are not queued. False resumes it. */
+  paused?: boolean
+}
+  } & CallOptions): Promise<{
+  /** Identifier of the webhook. */
+  id: string
+  /** Address that gets the events: `https`, without a user or a fragment. */
+  url: string
+  /** For people. */
+  description: string
+  /** Events that it gets; an empty list means all. */
+  events: ("build_ready" | "build_failed" | "build_cancelled" | "curated_environment_published" | "run_terminal" | "security_finding_discovered" | "security_finding_resolved" | "security_finding_reappeared" | "security_finding_blocked" | "security_exception_granted" | "security_exception_revoked" | "security_exception_expired" | "security_remediation_deadline" | "runner_replacement_available" | "runner_handoff_completed" | "runner_handoff_expired" | "runner_handoff_failed" | "image_storage_renewal_blocked" | "image_storage_cleanup_completed" | "run_content_expiring" | "run_content_expired")[]
+  /** Since when it is paused, or null. */
+  paused_at: string | null
+  /** `manager`: somebody paused it. `gone`: it answered 410. `failing`: no attempt succeeded for three days. */
+  paused_because: "manager" | "gone" | "failing" | null
+  /** Since when no attempt has succeeded, or null. */
+  failing_since: string | null
+  /** Events that were not queued, because 1,000 were waiting. */
+  dropped: number
+  /** When it was created. */
+  created_at: string
+}>
+
+  /**
+   * Remove a webhook with its deliveries.
+   *
+   * An attempt in progress ends by itself.
+   *
+   * For company managers, company administrators. A sandbox key may not.
+   */
+  deleteWebhook(options: {
+    params: {
+      /** Identifier of the webhook. */
+      wid: string
+    }
+  } & CallOptions): Promise<{
+  /** Identifier of the webhook. */
+  id: string
+  /** Address that gets the events: `https`, without a user or a fragment. */
+  url: string
+  /** For people. */
+  description: string
+  /** Events that it gets; an empty list means all. */
+  events: ("build_ready" | "build_failed" | "build_cancelled" | "curated_environment_published" | "run_terminal" | "security_finding_discovered" | "security_finding_resolved" | "security_finding_reappeared" | "security_finding_blocked" | "security_exception_granted" | "security_exception_revoked" | "security_exception_expired" | "security_remediation_deadline" | "runner_replacement_available" | "runner_handoff_completed" | "runner_handoff_expired" | "runner_handoff_failed" | "image_storage_renewal_blocked" | "image_storage_cleanup_completed" | "run_content_expiring" | "run_content_expired")[]
+  /** Since when it is paused, or null. */
+  paused_at: string | null
+  /** `manager`: somebody paused it. `gone`: it answered 410. `failing`: no attempt succeeded for three days. */
+  paused_because: "manager" | "gone" | "failing" | null
+  /** Since when no attempt has succeeded, or null. */
+  failing_since: string | null
+  /** Events that were not queued, because 1,000 were waiting. */
+  dropped: number
+  /** When it was created. */
+  created_at: string
+}>
+
+  /**
+   * Make a new signing secret for a webhook.
+   *
+   * For 24 hours each post has signatures of both secrets, so that the receiver can change without a gap. The answer has the new secret, which is not shown again.
+   *
+   * For company managers, company administrators. A sandbox key may not.
+   */
+  rotateWebhookSecret(options: {
+    params: {
+      /** Identifier of the webhook. */
+      wid: string
+    }
+  } & CallOptions): Promise<{
+  /** Identifier of the webhook. */
+  id: string
+  /** Address that gets the events: `https`, without a user or a fragment. */
+  url: string
+  /** For people. */
+  description: string
+  /** Events that it gets; an empty list means all. */
+  events: ("build_ready" | "build_failed" | "build_cancelled" | "curated_environment_published" | "run_terminal" | "security_finding_discovered" | "security_finding_resolved" | "security_finding_reappeared" | "security_finding_blocked" | "security_exception_granted" | "security_exception_revoked" | "security_exception_expired" | "security_remediation_deadline" | "runner_replacement_available" | "runner_handoff_completed" | "runner_handoff_expired" | "runner_handoff_failed" | "image_storage_renewal_blocked" | "image_storage_cleanup_completed" | "run_content_expiring" | "run_content_expired")[]
+  /** Since when it is paused, or null. */
+  paused_at: string | null
+  /** `manager`: somebody paused it. `gone`: it answered 410. `failing`: no attempt succeeded for three days. */
+  paused_because: "manager" | "gone" | "failing" | null
+  /** Since when no attempt has succeeded, or null. */
+  failing_since: string | null
+  /** Events that were not queued, because 1,000 were waiting. */
+  dropped: number
+  /** When it was created. */
+  created_at: string
+  /** Signing secret as Standard Webhooks libraries take it. It is shown only here. */
+  secret: string
+}>
+
+  /**
+   * List the deliveries of a webhook, newest first.
+   *
+   * Those that wait, and the newest 1,000 that ended.
+   *
+   * For company managers, company administrators. A sandbox key may not.
+   */
+  listWebhookDeliveries(options: {
+    params: {
+      /** Identifier of the webhook. */
+      wid: string
+    }
+    query?: {
+      /** Items on a page, at most 100. */
+      page_size?: number
+      /** The `next_page_token` of the previous page; one that cannot be read starts again. */
+      page_token?: string
+    }
+  } & CallOptions): Promise<{
+  /** Items on this page. */
+  items: ({
+    /** Identifier of the delivery. */
+    id: string
+    /** The `webhook-id` of each attempt: equal ids are the same event. */
+    event_id: string
+    /** What happened. */
+    event: "build_ready" | "build_failed" | "build_cancelled" | "curated_environment_published" | "run_terminal" | "security_finding_discovered" | "security_finding_resolved" | "security_finding_reappeared" | "security_finding_blocked" | "security_exception_granted" | "security_exception_revoked" | "security_exception_expired" | "security_remediation_deadline" | "runner_replacement_available" | "runner_handoff_completed" | "runner_handoff_expired" | "runner_handoff_failed" | "image_storage_renewal_blocked" | "image_storage_cleanup_completed" | "run_content_expiring" | "run_content_expired"
+    /** Whether it waits for an attempt, or how it ended. */
+    state: "waiting" | "delivered" | "failed"
+    /** Attempts so far. */
+    attempts: number
+    /** When the last attempt began, or null. */
+    last_attempt_at: string | null
+    /** HTTP status of the last attempt, or null. */
+    last_status: number | null
+    /** Why the last attempt failed, as a slug, or null. */
+    last_error: string | null
+    /** When it is attempted next; null once it ended. */
+    next_attempt_at: string | null
+    /** When the event was queued. */
+    created_at: string
+  })[]
+  /** Items that a page may have. */
+  page_size: number
+  /** Token of the next page; null on the last. */
+  next_page_token: string | null
+}>
+
+  /**
+   * Deliver an event again, with the same id.
+   *
+   * It is attempted soon, and again for three days if that fails.
+   *
+   * For company managers, company administrators. A sandbox key may not.
+   */
+  redeliver(options: {
+    params: {
+      /** Identifier of the webhook. */
+      wid: string
+      /** Identifier of the delivery. */
+      did: string
+    }
+  } & CallOptions): Promise<{
+  /** Identifier of the delivery. */
+  id: string
+  /** The `webhook-id` of each attempt: equal ids are the same event. */
+  event_id: string
+  /** What happened. */
+  event: "build_ready" | "build_failed" | "build_cancelled" | "curated_environment_published" | "run_terminal" | "security_finding_discovered" | "security_finding_resolved" | "security_finding_reappeared" | "security_finding_blocked" | "security_exception_granted" | "security_exception_revoked" | "security_exception_expired" | "security_remediation_deadline" | "runner_replacement_available" | "runner_handoff_completed" | "runner_handoff_expired" | "runner_handoff_failed" | "image_storage_renewal_blocked" | "image_storage_cleanup_completed" | "run_content_expiring" | "run_content_expired"
+  /** Whether it waits for an attempt, or how it ended. */
+  state: "waiting" | "delivered" | "failed"
+  /** Attempts so far. */
+  attempts: number
+  /** When the last attempt began, or null. */
+  last_attempt_at: string | null
+  /** HTTP status of the last attempt, or null. */
+  last_status: number | null
+  /** Why the last attempt failed, as a slug, or null. */
+  last_error: string | null
+  /** When it is attempted next; null once it ended. */
+  next_attempt_at: string | null
+  /** When the event was queued. */
+  created_at: string
+}>
 }
 
 /** The type of an item, by the operation that lists it. */
@@ -6313,11 +6698,49 @@ export interface Lists {
   /** When the caller marked it as read, or null. */
   read_at: string | null
 }
+  listRoomMessages: {
+  /** Identifier of the message. */
+  message_id: string
+  /** Number of the message; it rises within the room. */
+  sequence: number
+  /** A person of the company, an external person, or the service. */
+  author_type: "user" | "social_media_client" | "system"
+  /** Who wrote it; null for the service. */
+  author_id: string | null
+  /** The run whose end the service reports, or null. */
+  run_id: string | null
+  /** What was written. */
+  text: string
+  /** When it was posted. */
+  created_at: string
+}
   listTables: CustomTable
   listRows: TableRow
   listRoomRows: TableRow
   listTableCommands: TableCommand
   listRoomCommands: TableCommand
+  listWebhookDeliveries: {
+  /** Identifier of the delivery. */
+  id: string
+  /** The `webhook-id` of each attempt: equal ids are the same event. */
+  event_id: string
+  /** What happened. */
+  event: "build_ready" | "build_failed" | "build_cancelled" | "curated_environment_published" | "run_terminal" | "security_finding_discovered" | "security_finding_resolved" | "security_finding_reappeared" | "security_finding_blocked" | "security_exception_granted" | "security_exception_revoked" | "security_exception_expired" | "security_remediation_deadline" | "runner_replacement_available" | "runner_handoff_completed" | "runner_handoff_expired" | "runner_handoff_failed" | "image_storage_renewal_blocked" | "image_storage_cleanup_completed" | "run_content_expiring" | "run_content_expired"
+  /** Whether it waits for an attempt, or how it ended. */
+  state: "waiting" | "delivered" | "failed"
+  /** Attempts so far. */
+  attempts: number
+  /** When the last attempt began, or null. */
+  last_attempt_at: string | null
+  /** HTTP status of the last attempt, or null. */
+  last_status: number | null
+  /** Why the last attempt failed, as a slug, or null. */
+  last_error: string | null
+  /** When it is attempted next; null once it ended. */
+  next_attempt_at: string | null
+  /** When the event was queued. */
+  created_at: string
+}
 }
 
 /** The type of an event, by the operation that streams it. */

@@ -173,6 +173,9 @@ export const operations = {
   readExtendedRun: {"method":"GET","path":"/private/module/sandbox_ext/chatrooms/{cid}/runs/{rid}"},
   listNotifications: {"method":"GET","path":"/private/notifications","pages":"token"},
   readNotification: {"method":"POST","path":"/private/notifications/{nid}/read"},
+  listRoomMessages: {"method":"GET","path":"/private/module/sandbox_ext/chatrooms/{cid}/messages","pages":"token"},
+  readRoomNotifications: {"method":"GET","path":"/private/module/sandbox_ext/chatrooms/{cid}/notifications"},
+  updateRoomNotifications: {"method":"PUT","path":"/private/module/sandbox_ext/chatrooms/{cid}/notifications"},
   listTables: {"method":"GET","path":"/private/module/custom_tables/tables","pages":"token"},
   createTable: {"method":"POST","path":"/private/module/custom_tables/tables"},
   readTable: {"method":"GET","path":"/private/module/custom_tables/tables/{id}"},
@@ -195,6 +198,14 @@ export const operations = {
   executeCommand: {"method":"POST","path":"/private/module/custom_tables/chatrooms/{cid}/commands/{id}/execute","idempotent":true},
   readUsageReport: {"method":"GET","path":"/private/module/sandbox_ext/usage"},
   downloadUsageReport: {"method":"GET","path":"/private/module/sandbox_ext/usage.csv","answers":"bytes"},
+  listWebhooks: {"method":"GET","path":"/private/module/sandbox_ext/webhooks"},
+  createWebhook: {"method":"POST","path":"/private/module/sandbox_ext/webhooks"},
+  readWebhook: {"method":"GET","path":"/private/module/sandbox_ext/webhooks/{wid}"},
+  updateWebhook: {"method":"PATCH","path":"/private/module/sandbox_ext/webhooks/{wid}"},
+  deleteWebhook: {"method":"DELETE","path":"/private/module/sandbox_ext/webhooks/{wid}"},
+  rotateWebhookSecret: {"method":"POST","path":"/private/module/sandbox_ext/webhooks/{wid}/rotate-secret"},
+  listWebhookDeliveries: {"method":"GET","path":"/private/module/sandbox_ext/webhooks/{wid}/deliveries","pages":"token"},
+  redeliver: {"method":"POST","path":"/private/module/sandbox_ext/webhooks/{wid}/deliveries/{did}/redeliver"},
 } as const
 
 export type OperationName = keyof typeof operations
@@ -322,4 +333,5 @@ export const hints: Readonly<Record<string, string>> = {
   proposal_expired: "Ask the agent to propose the job again.",
   confirmation_needs_login: "Log in as the person that the job was proposed to, and confirm again.",
   proposal_input_unavailable: "Ask the agent to propose the job again.",
+  webhook_limit: "Remove one that is not needed.",
 }

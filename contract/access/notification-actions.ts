@@ -1,5 +1,5 @@
 import type { Action } from './action.ts'
-import { everybody, recipients } from './role.ts'
+import { companyManagers, everybody, recipients } from './role.ts'
 
 /** Notifications: each caller has their own. */
 export const notificationActions = {
@@ -9,6 +9,13 @@ export const notificationActions = {
     roles: everybody,
     key: 403,
     refusal: 'none',
+  },
+  'webhook.manage': {
+    does: 'Manage the webhooks of the company, and read their deliveries',
+    subject: 'company',
+    roles: companyManagers,
+    key: 403,
+    refusal: 'role_too_low',
   },
   'notification.mark': {
     does: 'Mark a notification as read',

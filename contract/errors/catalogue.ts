@@ -1,6 +1,7 @@
 import { billingErrors } from './billing-errors.ts'
 import type { CatalogueEntry } from './catalogue-entry.ts'
 import { environmentErrors } from './environment-errors.ts'
+import { notificationErrors } from './notification-errors.ts'
 import { outputPolicyErrors } from './output-policy-errors.ts'
 import { platformErrors } from './platform-errors.ts'
 import { proposalErrors } from './proposal-errors.ts'
@@ -24,6 +25,7 @@ export const catalogue = {
   ...outputPolicyErrors,
   ...tableErrors,
   ...proposalErrors,
+  ...notificationErrors,
 } satisfies Record<string, CatalogueEntry>
 
 export type ErrorCode = keyof typeof catalogue
@@ -40,4 +42,5 @@ export const catalogueAreas: readonly Record<string, CatalogueEntry>[] = [
   outputPolicyErrors,
   tableErrors,
   proposalErrors,
+  notificationErrors,
 ]

@@ -27,6 +27,7 @@ import { tableRowRoutes } from './table-row-routes.ts'
 import { taskRoutes } from './task-routes.ts'
 import { usageRoutes } from './usage-routes.ts'
 import { userRoutes } from './user-routes.ts'
+import { webhookRoutes } from './webhook-routes.ts'
 
 /** Every route by its name, which is its operation id. */
 export const allRoutes = {
@@ -59,6 +60,7 @@ export const allRoutes = {
   ...tableRowRoutes,
   ...tableCommandRoutes,
   ...usageRoutes,
+  ...webhookRoutes,
 }
 
 export type RouteName = keyof typeof allRoutes

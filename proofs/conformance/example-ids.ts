@@ -34,6 +34,8 @@ const examplesBySegment: Record<string, Example> = {
   tables: 'table',
   rows: 'row',
   commands: 'command',
+  webhooks: 'webhook',
+  deliveries: 'delivery',
 }
 
 /** The parameters of a route's path, and the example of each. */

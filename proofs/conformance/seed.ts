@@ -72,6 +72,8 @@ export const examples = [
   'toolName',
   'proposal',
   'notification',
+  'webhook',
+  'delivery',
   'link',
   'shareToken',
   'sharedObject',
@@ -153,6 +155,7 @@ export async function makeSeed(tools: SeedTools): Promise<Seed> {
   })
   const proposal = await makeProposal(db, { companyId, room, person: people.member, ...offered })
   const notification = await makeNotification(db, { companyId, userId: people.member.principalId })
+  const hooks = await makeWebhook(tools, people.companyManager)
   const agents = { socialClient: String(client.id), toolName: 'sandbox_job_menu', proposal, notification }
   const sent = { inputFile: String(file.id), ...(await makeTables(tools, scope)) }
   const user = people.member.principalId
@@ -167,6 +170,7 @@ export async function makeSeed(tools: SeedTools): Promise<Seed> {
     ...used,
     ...agents,
     ...sent,
+    ...hooks,
   }
   return { companyId, people, otherRoom, ...secrets, ids }
 }
@@ -219,6 +223,33 @@ async function makeNotification(db: Database, of: { companyId: string; userId: s
     })
     .execute()
   return id
+}
+
+/** A webhook with a delivery that waits. */
+async function makeWebhook({ db, sendOk }: SeedTools, manager: Principal) {
+  const hook = await sendOk(manager, allRoutes.createWebhook, { body: { url: 'https://example.org/seed' } })
+  const webhook = String(hook.id)
+  const delivery = newId('webhookDelivery')
+  const at = new Date()
+  await db
+    .insertInto('webhook_deliveries')
+    .values({
+      id: delivery,
+      company_id: manager.companyId,
+      webhook_id: webhook,
+      event_id: newId('notificationEvent'),
+      event: 'run_terminal',
+      body: '{}',
+      lane: 'first',
+      due_at: at,
+      give_up_at: at,
+      attempted_at: null,
+      status: null,
+      error: null,
+      outcome: null,
+    })
+    .execute()
+  return { webhook, delivery }
 }
 
 interface SeedScope {

@@ -11,8 +11,9 @@ import * as customTables from './migrations/0082-custom-tables.ts'
 import * as secrets from './migrations/0090-secrets.ts'
 import * as agents from './migrations/0100-agents.ts'
 import * as notifications from './migrations/0101-notifications.ts'
-import * as oauth from './migrations/0110-oauth.ts'
 import * as roomMessages from './migrations/0102-room-messages.ts'
+import * as webhooks from './migrations/0103-webhooks.ts'
+import * as oauth from './migrations/0110-oauth.ts'
 import * as refusedArtifacts from './migrations/0120-refused-artifacts.ts'
 import * as runFiles from './migrations/0130-run-files.ts'
 import * as buildNetwork from './migrations/0150-build-network.ts'
@@ -32,8 +33,9 @@ export const migrations: Migrations = {
   '0090-secrets': secrets,
   '0100-agents': agents,
   '0101-notifications': notifications,
-  '0110-oauth': oauth,
   '0102-room-messages': roomMessages,
+  '0103-webhooks': webhooks,
+  '0110-oauth': oauth,
   '0120-refused-artifacts': refusedArtifacts,
   '0130-run-files': runFiles,
   '0150-build-network': buildNetwork,

@@ -41,7 +41,7 @@ async function grantRows(db: Executing, role: ReturnType<typeof sql.id>): Promis
   for (const table of closed) await sql`revoke all on ${sql.table(table)} from ${role}`.execute(db)
 }
 
-/** The API stores values and removes them, and cannot read what is stored; the worker reads them, and changes none. */
+/** The API stores values and removes them, and cannot read what is stored; the worker reads them, and changes none. So it is with secrets of webhooks. */
 async function divideSecretValues(
   db: Executing,
   { api, worker }: Record<keyof ServiceRoles, ReturnType<typeof sql.id>>,
@@ -51,6 +51,11 @@ async function divideSecretValues(
     db,
   )
   await sql`grant select on secret_values to ${worker}`.execute(db)
+  await sql`revoke all on webhook_secrets from ${api}, ${worker}`.execute(db)
+  await sql`grant select (id, company_id, webhook_id, expires_at), insert, update (expires_at), delete on webhook_secrets to ${api}`.execute(
+    db,
+  )
+  await sql`grant select, delete on webhook_secrets to ${worker}`.execute(db)
 }
 
 async function hideColumn(

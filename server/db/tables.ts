@@ -96,5 +96,8 @@ export interface Tables {
   operator_acts: audit.OperatorActsTable
   event_outbox: notifications.EventOutboxTable
   notifications: notifications.NotificationsTable
+  webhooks: notifications.WebhooksTable
+  webhook_secrets: notifications.WebhookSecretsTable
+  webhook_deliveries: notifications.WebhookDeliveriesTable
   content_expiry_notices: notifications.ContentExpiryNoticesTable
 }

@@ -15,6 +15,7 @@ import { sweepContexts } from '../environments/uploads/sweep-contexts.ts'
 import { sweepFindings } from '../findings/sweep-findings.ts'
 import { dropLiveLogs } from '../live-logs/live-log-store.ts'
 import { sweepNotifications } from '../notifications/notification-centre.ts'
+import { sweepDeliveries } from '../notifications/webhooks/deliveries.ts'
 import { sweepInputFiles } from '../runs/files/sweep-input-files.ts'
 import { foldRunCounts } from '../runs/history/fold-counts.ts'
 import { dropExpiredLinks } from '../runs/links/signed-link-store.ts'
@@ -72,6 +73,7 @@ export function startRetentionLoops(deps: Omit<ImageSweepDeps, 'imageUses'>): Sw
     }),
     startSweep({ name: 'messages', everyMs: minuteMs, runOnce: () => sweepMessages(deps), log }),
     startSweep({ name: 'notifications', everyMs: minuteMs, runOnce: () => sweepNotifications(deps), log }),
+    startSweep({ name: 'webhook deliveries', everyMs: minuteMs, runOnce: () => sweepDeliveries(deps), log }),
     startSweep({ name: 'proposals', everyMs: minuteMs, runOnce: () => sweepProposals(deps), log }),
     startSweep({ name: 'findings', everyMs: minuteMs, runOnce: () => sweepFindings(deps), log }),
     startSweep({ name: 'vulnerabilities', everyMs: minuteMs, runOnce: () => rematchFindings(deps), log }),

@@ -36,7 +36,13 @@ it('the end of a run is one message in its room, once a manager of the room want
   await end(await makeRoom(db, tenant))
   expect(await messages()).toMatchObject([
     { sequence: 1, author_type: 'user', author_id: tenant.member.principalId, run_id: null },
-    { sequence: 2, author_type: 'system', author_id: null, run_id: runId, text: `Report: cancelled\n${runId}` },
+    {
+      sequence: 2,
+      author_type: 'system',
+      author_id: null,
+      run_id: runId,
+      text: `Report: cancelled\n${runId}`,
+    },
   ])
   expect((await messages({ after_sequence: '1' })).map(({ sequence }) => sequence)).toEqual([2])
   expect((await api.call(allRoutes.listRoomMessages, tenant.stranger, { params })).status).toBe(404)

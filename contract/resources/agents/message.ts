@@ -48,6 +48,10 @@ export const RoomMessageList = listOf(RoomMessage)
 export type RoomMessageList = Static<typeof RoomMessageList>
 
 export const RoomNotifications = Strict({
-  announces_runs: about('Whether the service posts a message in the room when a run of it ends.', Type.Boolean(), true),
+  announces_runs: about(
+    'Whether the service posts a message in the room when a run of it ends.',
+    Type.Boolean(),
+    true,
+  ),
 })
 export type RoomNotifications = Static<typeof RoomNotifications>

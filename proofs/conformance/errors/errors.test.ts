@@ -6,6 +6,7 @@ import { World } from '../world.ts'
 import { codesWithoutScenario } from './codes-without-scenario.ts'
 import { environmentScenarios } from './environment-scenarios.ts'
 import { type ErrorScenario, ScenarioContext } from './error-scenario.ts'
+import { notificationScenarios } from './notification-scenarios.ts'
 import { proposalScenarios } from './proposal-scenarios.ts'
 import { requestScenarios } from './request-scenarios.ts'
 import { runScenarios } from './run-scenarios.ts'
@@ -22,6 +23,7 @@ const scenarios = {
   ...secretScenarios,
   ...tableScenarios,
   ...proposalScenarios,
+  ...notificationScenarios,
 }
 const { url } = await createTestDatabase()
 let world: World

@@ -105,13 +105,15 @@ describe('a proposal', () => {
       state: 'cancelled',
       terminal_at: new Date(),
     })
-    await db.transaction().execute((trx) =>
-      postServiceMessage(
-        trx,
-        { id: tenant.roomId, company_id: tenant.companyId },
-        { runId, text: 'I confirm the proposed job.' },
-      ),
-    )
+    await db
+      .transaction()
+      .execute((trx) =>
+        postServiceMessage(
+          trx,
+          { id: tenant.roomId, company_id: tenant.companyId },
+          { runId, text: 'I confirm the proposed job.' },
+        ),
+      )
     expect(await commit(turn, receipt)).toMatchObject({ error: 'same_turn' })
     const listed = await harness.tool(turn, 'sandbox_submitted_jobs')
     const [fresh] = listed.proposals as { proposal_receipt: string }[]

@@ -5,6 +5,7 @@ import { type BuildConfig, buildSettings } from './build-settings.ts'
 import { type CapacityConfig, capacitySettings } from './capacity-settings.ts'
 import { type DatabaseConfig, databaseSettings } from './database-settings.ts'
 import { type LoginConfig, loginSettings } from './login-settings.ts'
+import { type NotificationConfig, notificationSettings } from './notification-settings.ts'
 import { type RegistryConfig, registrySettings } from './registry-settings.ts'
 import { type SandboxConfig, sandboxSettings } from './sandbox-settings.ts'
 import { type SecretKeyConfig, secretKeySettings } from './secret-key-settings.ts'
@@ -23,7 +24,8 @@ export type Config = ServiceConfig &
   RegistryConfig &
   BuildConfig &
   SecretKeyConfig &
-  LoginConfig
+  LoginConfig &
+  NotificationConfig
 
 /** A default may depend on the settings before it. */
 export const settings: Settings<Config> = {
@@ -36,6 +38,7 @@ export const settings: Settings<Config> = {
   ...buildSettings,
   ...secretKeySettings,
   ...loginSettings,
+  ...notificationSettings,
 }
 
 /** Unusable configuration: every problem, one per line. */

@@ -32,3 +32,48 @@ export interface NotificationsTable {
   created_at: Date
   read_at: Date | null
 }
+
+export interface WebhooksTable {
+  id: string
+  company_id: string
+  url: string
+  description: string
+  events: string[]
+  created_by: string
+  created_at: Generated<Date>
+  paused_at: Date | null
+  paused_because: 'manager' | 'gone' | 'failing' | null
+  failing_since: Date | null
+  dropped: Generated<number>
+}
+
+export interface WebhookSecretsTable {
+  id: string
+  company_id: string
+  webhook_id: string
+  key_id: string
+  wrapped_key: Buffer
+  iv: Buffer
+  ciphertext: Buffer
+  created_at: Generated<Date>
+  expires_at: Date | null
+}
+
+export interface WebhookDeliveriesTable {
+  id: string
+  place: GeneratedAlways<number>
+  company_id: string
+  webhook_id: string
+  event_id: string
+  event: string
+  body: string
+  lane: 'first' | 'retry'
+  attempts: Generated<number>
+  due_at: Date
+  give_up_at: Date
+  created_at: Generated<Date>
+  attempted_at: Date | null
+  status: number | null
+  error: string | null
+  outcome: 'delivered' | 'failed' | null
+}

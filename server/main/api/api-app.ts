@@ -38,7 +38,6 @@ import { mountEnvironmentRoutes } from '../../http/routes/environments/environme
 import { mountFindingRoutes } from '../../http/routes/environments/findings.ts'
 import { mountProvenanceRoutes } from '../../http/routes/environments/provenance.ts'
 import { mountVersionRoutes } from '../../http/routes/environments/versions.ts'
-import { mountNotificationRoutes } from '../../http/routes/notifications/notifications.ts'
 import { mountOpenApiRoutes } from '../../http/routes/openapi.ts'
 import { RequestScheduler } from '../../http/turns/request-scheduler.ts'
 import { LogFollowers } from '../../live-logs/log-followers.ts'
@@ -52,6 +51,7 @@ import type { WrappingKeys } from '../../secrets/keys/wrapping-keys.ts'
 import { StateWatchers } from '../../state-watch/state-watchers.ts'
 import { DiskStorage } from '../../storage/disk.ts'
 import { mountAgents } from './api-agents.ts'
+import { mountNotifications } from './api-notifications.ts'
 import { mountRuns } from './api-runs.ts'
 import { mountSecrets } from './api-secrets.ts'
 import { mountTables } from './api-tables.ts'
@@ -85,7 +85,7 @@ export interface ApiParts {
     | 'runtimes'
     | 'runtimeEgress'
   > &
-    Partial<Pick<Config, 'diskFloorBytes' | KeySetting>>
+    Partial<Pick<Config, 'diskFloorBytes' | 'webhookInnerRanges' | KeySetting>>
   /** Absent: those that the settings name. */
   wrappingKeys?: WrappingKeys
 }
@@ -172,7 +172,7 @@ export function createApiApp({
   mountTables(mount, { db, directory, pages, clock })
   mountManagementRoutes(mount, { tasks, runs: { db, directory, runs, policy, pages } })
   mountAgents(app, mounting, { ...shared, log, logNews, login, agentIdentityProvider, baseUrl })
-  mountNotificationRoutes(mount, { db, clock, pages, directory })
+  mountNotifications(mount, { db, clock, pages, directory, log, wrappingKeys: wrapping, config })
   refuseOtherMethods(app, Object.values(allRoutes), { authenticate, enabled })
   return app
 }

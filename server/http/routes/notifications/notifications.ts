@@ -1,7 +1,10 @@
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import type { Directory } from '../../../access/directory/directory.ts'
 import { listMessages } from '../../../agents/turns/list-messages.ts'
-import { readRoomNotifications, updateRoomNotifications } from '../../../companies/chatrooms/room-announcements.ts'
+import {
+  readRoomNotifications,
+  updateRoomNotifications,
+} from '../../../companies/chatrooms/room-announcements.ts'
 import {
   type CentreDeps,
   listNotifications,

@@ -1,0 +1,6 @@
+import { type CatalogueEntry, entry } from './catalogue-entry.ts'
+
+/** Notifications and webhooks. */
+export const notificationErrors = {
+  webhook_limit: entry(409, 'The company has 20 webhooks, the maximum.', 'Remove one that is not needed.'),
+} satisfies Record<string, CatalogueEntry>

@@ -1,0 +1,36 @@
+import { pageSizeMax } from '@sandbox-jobs/contract/limits.ts'
+import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
+import { listDeliveries, redeliver } from '../../../notifications/webhooks/deliveries.ts'
+import {
+  createWebhook,
+  deleteWebhook,
+  listWebhooks,
+  readWebhook,
+  rotateWebhookSecret,
+  updateWebhook,
+  type WebhookDeps,
+} from '../../../notifications/webhooks/webhooks.ts'
+import type { Mount } from '../../mount.ts'
+
+/** Webhooks of the company (contract part 3, D6). */
+export function mountWebhookRoutes(mount: Mount, deps: WebhookDeps): void {
+  mount(allRoutes.listWebhooks, async ({ principal }) => {
+    const items = await listWebhooks(deps, principal)
+    return { items, page_size: pageSizeMax, next_page_token: null }
+  })
+  mount(allRoutes.createWebhook, ({ principal, body }) => createWebhook(deps, principal, body))
+  mount(allRoutes.readWebhook, ({ principal, params }) => readWebhook(deps, principal, params.wid))
+  mount(allRoutes.updateWebhook, ({ principal, params, body }) =>
+    updateWebhook(deps, principal, params.wid, body),
+  )
+  mount(allRoutes.deleteWebhook, ({ principal, params }) => deleteWebhook(deps, principal, params.wid))
+  mount(allRoutes.rotateWebhookSecret, ({ principal, params }) =>
+    rotateWebhookSecret(deps, principal, params.wid),
+  )
+  mount(allRoutes.listWebhookDeliveries, ({ principal, params, query }) =>
+    listDeliveries(deps, principal, params.wid, query),
+  )
+  mount(allRoutes.redeliver, ({ principal, params }) =>
+    redeliver(deps, principal, { webhookId: params.wid, id: params.did }),
+  )
+}

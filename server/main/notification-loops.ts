@@ -1,0 +1,33 @@
+import { systemClock } from '../base/clock.ts'
+import type { Config } from '../base/config/config.ts'
+import type { Log } from '../base/logging.ts'
+import type { Database } from '../db/database.ts'
+import { announceRuns } from '../notifications/announce-runs.ts'
+import { Notifier, startNotifier } from '../notifications/notifier.ts'
+import { queueDeliveries } from '../notifications/webhooks/queue-deliveries.ts'
+import { reachableBy, resolveName } from '../notifications/webhooks/reachable-addresses.ts'
+import { WebhookSender } from '../notifications/webhooks/webhook-sender.ts'
+import { configuredKeys } from '../secrets/keys/configured-keys.ts'
+
+const webhookTimeoutMs = 10_000
+
+/** The loops that notify people, and programs of customers. */
+export function startNotifications({ db, log, config }: { db: Database; log: Log; config: Config }): {
+  stop(): Promise<void>
+} {
+  const clock = systemClock
+  const notifier = startNotifier(new Notifier(db, [announceRuns, queueDeliveries({ clock })]), log)
+  const isReachable = reachableBy(config.webhookInnerRanges)
+  const webhooks = new WebhookSender({
+    db,
+    clock,
+    log,
+    keys: configuredKeys(config, 'worker'),
+    post: { isReachable, resolve: resolveName, timeoutMs: webhookTimeoutMs },
+  }).start()
+  return {
+    stop: async () => {
+      await Promise.all([notifier.stop(), webhooks.stop()])
+    },
+  }
+}

@@ -1,0 +1,65 @@
+import { catalogPageSizeDefault, webhookHistoryMax, webhookRetryDays } from '@sandbox-jobs/contract/limits.ts'
+import type {
+  WebhookDelivery,
+  WebhookDeliveryList,
+} from '@sandbox-jobs/contract/resources/notifications/webhook.ts'
+import type { Principal } from '../../access/principal.ts'
+import { notFound } from '../../base/errors/coded-error.ts'
+import type { PageRequest } from '../../base/page.ts'
+import type { Database } from '../../db/database.ts'
+import { type DeliveryRow, deleteOldDeliveries, listDeliveryRows, updateDelivery } from './delivery-store.ts'
+import { requireWebhook, type WebhookDeps } from './webhooks.ts'
+
+const dayMs = 86_400_000
+/** Until when attempts of a delivery are repeated. */
+export const giveUpAt = (now: Date): Date => new Date(now.getTime() + webhookRetryDays * dayMs)
+
+/** Newest first. Throws `not_found`. */
+export async function listDeliveries(
+  deps: WebhookDeps,
+  principal: Principal,
+  webhookId: string,
+  query: PageRequest,
+): Promise<WebhookDeliveryList> {
+  await requireWebhook(deps, principal, webhookId)
+  const size = query.page_size ?? catalogPageSizeDefault
+  const list = `deliveries:${webhookId}`
+  const cursor = deps.pages.read(list, query.page_token)
+  const of = { companyId: principal.companyId, webhookId }
+  const rows = await listDeliveryRows(deps.db, of, { before: cursor && Number(cursor[0]), limit: size + 1 })
+  return deps.pages.page(list, rows, size, { item: render, cursor: (row) => [row.place] })
+}
+
+/** Attempts a delivery again from the start, under the same event id. Throws `not_found`. */
+export async function redeliver(
+  deps: WebhookDeps,
+  principal: Principal,
+  { webhookId, id }: { webhookId: string; id: string },
+): Promise<WebhookDelivery> {
+  await requireWebhook(deps, principal, webhookId)
+  const now = deps.clock.now()
+  const set = { attempts: 0, due_at: now, give_up_at: giveUpAt(now), outcome: null } as const
+  const row = await updateDelivery(deps.db, { companyId: principal.companyId, webhookId, id }, set)
+  if (!row) throw notFound()
+  return render(row)
+}
+
+const render = (row: DeliveryRow): WebhookDelivery => ({
+  id: row.id,
+  event_id: row.event_id,
+  event: row.event as WebhookDelivery['event'],
+  state: row.outcome ?? 'waiting',
+  attempts: row.attempts,
+  last_attempt_at: row.attempted_at?.toISOString() ?? null,
+  last_status: row.status,
+  last_error: row.error,
+  next_attempt_at: row.outcome === null ? row.due_at.toISOString() : null,
+  created_at: row.created_at.toISOString(),
+})
+
+const sweepBatch = 1000
+
+/** One round of the loop that deletes old deliveries. */
+export const sweepDeliveries = async ({ db }: { db: Database }): Promise<{ deliveries: number }> => ({
+  deliveries: await deleteOldDeliveries(db, { keep: webhookHistoryMax, limit: sweepBatch }),
+})

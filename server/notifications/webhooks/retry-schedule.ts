@@ -1,0 +1,22 @@
+const secondMs = 1000
+const minuteMs = 60 * secondMs
+const hourMs = 60 * minuteMs
+
+/** Pauses after the first attempts; later ones are like the last. */
+const pausesMs = [
+  5 * secondMs,
+  30 * secondMs,
+  2 * minuteMs,
+  10 * minuteMs,
+  30 * minuteMs,
+  hourMs,
+  2 * hourMs,
+  4 * hourMs,
+  8 * hourMs,
+]
+
+/** The pause after an attempt, up to a tenth longer by the id, so that deliveries that failed together spread. */
+export function pauseAfter(attempts: number, id: string): number {
+  const pause = pausesMs[Math.min(attempts, pausesMs.length) - 1] ?? 8 * hourMs
+  return Math.round(pause * (1 + Number.parseInt(id.slice(-2), 16) / 2560))
+}
