@@ -1898,11 +1898,6 @@ UNION ALL
   WHERE r.pulled_by IS NOT NULL AND part.bytes <> 0
 UNION ALL
  SELECT r.company_id,
-    'table_rows'::text AS kind,
-    (512 + r.byte_size)::bigint AS bytes
-   FROM custom_table_rows r
-UNION ALL
- SELECT r.company_id,
     'secrets'::text AS kind,
     octet_length(r.ciphertext)::bigint AS bytes
    FROM secret_values r
@@ -1930,7 +1925,12 @@ UNION ALL
  SELECT run_metadata.company_id,
     'metadata'::text AS kind,
     (256 + octet_length(run_metadata.key) + octet_length(run_metadata.value))::bigint AS bytes
-   FROM run_metadata;
+   FROM run_metadata
+UNION ALL
+ SELECT r.company_id,
+    'table_rows'::text AS kind,
+    (512 + r.byte_size)::bigint AS bytes
+   FROM custom_table_rows r;
 
 CREATE OR REPLACE FUNCTION public.chain_operator_act()
  RETURNS trigger

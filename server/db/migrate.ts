@@ -4,20 +4,20 @@ import type { Log } from '../base/logging.ts'
 import { appliedMigrations, baselineName, baselineParts, hasBaselineParts } from './baseline.ts'
 import { type Database, isDatabaseUnavailable } from './database.ts'
 import * as baseline from './migrations/0070-baseline.ts'
-import * as finalBase from './migrations/0071-final-base.ts'
 import * as stateWatches from './migrations/0080-state-watches.ts'
 import * as signedLinks from './migrations/0081-signed-links.ts'
-import * as customTables from './migrations/0082-custom-tables.ts'
 import * as secrets from './migrations/0090-secrets.ts'
 import * as agents from './migrations/0100-agents.ts'
-import * as notifications from './migrations/0101-notifications.ts'
-import * as roomMessages from './migrations/0102-room-messages.ts'
-import * as webhooks from './migrations/0103-webhooks.ts'
-import * as oauth from './migrations/0110-oauth.ts'
 import * as refusedArtifacts from './migrations/0120-refused-artifacts.ts'
 import * as runFiles from './migrations/0130-run-files.ts'
 import * as buildNetwork from './migrations/0150-build-network.ts'
 import * as networkCache from './migrations/0151-network-cache.ts'
+import * as finalBase from './migrations/0160-final-base.ts'
+import * as customTables from './migrations/0161-custom-tables.ts'
+import * as notifications from './migrations/0163-notifications.ts'
+import * as roomMessages from './migrations/0164-room-messages.ts'
+import * as webhooks from './migrations/0165-webhooks.ts'
+import * as oauth from './migrations/0166-oauth.ts'
 import * as billing from './migrations/0190-billing.ts'
 import { listMigrations } from './recorded-migrations.ts'
 
@@ -26,20 +26,20 @@ type Migrations = Readonly<Record<string, Migration>>
 /** Forward only, in order of their names. */
 export const migrations: Migrations = {
   [baselineName]: baseline,
-  '0071-final-base': finalBase,
   '0080-state-watches': stateWatches,
   '0081-signed-links': signedLinks,
-  '0082-custom-tables': customTables,
   '0090-secrets': secrets,
   '0100-agents': agents,
-  '0101-notifications': notifications,
-  '0102-room-messages': roomMessages,
-  '0103-webhooks': webhooks,
-  '0110-oauth': oauth,
   '0120-refused-artifacts': refusedArtifacts,
   '0130-run-files': runFiles,
   '0150-build-network': buildNetwork,
   '0151-network-cache': networkCache,
+  '0160-final-base': finalBase,
+  '0161-custom-tables': customTables,
+  '0163-notifications': notifications,
+  '0164-room-messages': roomMessages,
+  '0165-webhooks': webhooks,
+  '0166-oauth': oauth,
   '0190-billing': billing,
 }
 

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Kysely, sql } from 'kysely'
 
-/** Webhooks of companies, their signing secrets, and deliveries. */
+/** Tables of companies and departments, their rows and commands. */
 export async function up(db: Kysely<unknown>): Promise<void> {
-  await sql.raw(await readFile(join(import.meta.dirname, '0103-webhooks.sql'), 'utf8')).execute(db)
+  await sql.raw(await readFile(join(import.meta.dirname, '0161-custom-tables.sql'), 'utf8')).execute(db)
 }
