@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { type TarFields, tar } from '../../server/archives/formats/archive-fixtures.ts'
-import { newId } from '../../server/base/ids.ts'
 import { sha256Of } from '../../server/base/sha256.ts'
 import { type BuildOutputs, imageSteps } from '../../server/builds/chain/build-chain.ts'
 import { buildLogKey } from '../../server/builds/logs/build-log-store.ts'
@@ -23,7 +22,9 @@ import { linkBuilder, trustInBuilder } from '../../server/executor/oci/testing/t
 import type { SandboxLimits, SandboxSpec } from '../../server/executor/port/sandbox-spec.ts'
 import type { RegistrySettings } from '../../server/images/registries.ts'
 import { DiskStorage } from '../../server/storage/disk.ts'
-import { makeBuildTools } from '../build-tools.ts'
+import { makeBuildTools, makeSigningKeys } from '../build-tools.ts'
+import { makeBuildAttempt } from '../factories/build-attempt.ts'
+import { makeTenant, type Tenant } from '../factories/tenant.ts'
 import { noBuildNetwork } from '../no-build-network.ts'
 import { TestRegistry } from './registry-fixture.ts'
 
@@ -36,6 +37,7 @@ export interface PullOptions {
   registries?: Partial<RegistrySettings>
   /** Of the build's steps; default none. */
   network?: BuildNetworkSettings
+  /** Default: the one company of the bench. */
   companyId?: string
   /** Further files of the context. */
   files?: TarFields[]
@@ -60,6 +62,9 @@ export class PullBench {
   readonly #made: ResolvingAgent
 
   readonly #own: string
+  /** One for all builds, so that they find the base layers of each other. */
+  readonly #signing = makeSigningKeys()
+  #tenant: Promise<Tenant> | undefined
 
   private constructor(db: Database, made: ResolvingAgent, registry: TestRegistry, own: string) {
     this.#own = own
@@ -109,16 +114,17 @@ export class PullBench {
   /** The dependencies of builds on this machine. */
   get tools() {
     const tools = makeBuildTools(this.#db, { storage: this.storage, executor: this.agent.client })
-    return { ...tools, registries: this.registries }
+    return { ...tools, signing: this.#signing, registries: this.registries }
   }
 
   /** Builds up to and including the image. */
   async build(
     lines: string[],
-    { registries = {}, network = noBuildNetwork, companyId = '', files = [], limits = {} }: PullOptions,
+    { registries = {}, network = noBuildNetwork, files = [], limits = {}, ...options }: PullOptions,
   ): Promise<PullOutcome> {
-    const attemptId = newId('buildAttempt')
-    const versionId = newId('environmentVersion')
+    this.#tenant ??= makeTenant(this.#db)
+    const companyId = options.companyId ?? (await this.#tenant).companyId
+    const { id: attemptId, versionId } = await makeBuildAttempt(this.#db, { companyId })
     const archive = tar({ name: 'Dockerfile', content: lines.join('\n') }, ...files)
     await this.storage.put(attemptId, archive)
     const digest = sha256Of(archive)
@@ -138,7 +144,7 @@ export class PullBench {
     const build = {
       request,
       db: this.#db,
-      tools: { ...tools, network, registries: { ...this.registries, ...registries } },
+      tools: { ...tools, signing: this.#signing, network, registries: { ...this.registries, ...registries } },
       write: () => undefined,
       signal: new AbortController().signal,
     } as unknown as Build

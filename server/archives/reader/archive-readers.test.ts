@@ -61,7 +61,7 @@ describe('a context that a reader process reads', () => {
     const archive = tar(dockerfile, { name: 'a/b', content: 'x'.repeat(300_000) })
     const written = await buffer(readers.contextTar(sourceOf(archive), 'tar'))
     const paths = (await listArchive(written, 'tar')).map(({ path }) => path)
-    expect(paths).toEqual(['complete', 'context', 'context/Dockerfile', 'context/a/b'])
+    expect(paths).toEqual(['Dockerfile', 'complete', 'context', 'context/Dockerfile', 'context/a/b'])
     await expect(buffer(readers.contextTar(sourceOf(archive.subarray(0, -1024)), 'tar'))).rejects.toThrow(
       'archive_truncated',
     )

@@ -5,12 +5,12 @@ import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { makeBuildTools } from '../../../../testing/build-tools.ts'
+import { makeBuildTools, makeSigningKeys } from '../../../../testing/build-tools.ts'
 import { BuilderBench } from '../../../../testing/builds/builder-bench.ts'
 import { createTestDatabase } from '../../../../testing/database/test-database.ts'
+import { makeBuildAttempt } from '../../../../testing/factories/build-attempt.ts'
 import { makeTenant } from '../../../../testing/factories/tenant.ts'
 import { tar } from '../../../archives/formats/archive-fixtures.ts'
-import { newId } from '../../../base/ids.ts'
 import { AgentClient } from '../../../executor/oci/client/agent-client.ts'
 import type { SandboxLimits, SandboxSpec } from '../../../executor/port/sandbox-spec.ts'
 import { DiskStorage } from '../../../storage/disk.ts'
@@ -27,6 +27,8 @@ const { db } = await createTestDatabase()
 const { companyId } = await makeTenant(db)
 const folder = mkdtempSync(join(tmpdir(), 'sandbox-test-customer-build-'))
 const storage = new DiskStorage(folder)
+// One for all builds, so that they find the base layer of the first.
+const signing = makeSigningKeys()
 const base = 'FROM curated/python:3.11'
 const mib = 1024 ** 2
 let bench: BuilderBench
@@ -59,7 +61,7 @@ class LimitedAgent extends AgentClient {
 
 /** The failure of a build of these lines, and its log. */
 async function failureOf(lines: string[], limits: Partial<SandboxLimits> = {}, before = '') {
-  const attemptId = newId('buildAttempt')
+  const { id: attemptId } = await makeBuildAttempt(db, { companyId })
   const archive = tar({ name: 'Dockerfile', content: lines.join('\n') })
   await storage.put(attemptId, archive)
   const digest = `sha256:${createHash('sha256').update(archive).digest('hex')}`
@@ -76,7 +78,7 @@ async function failureOf(lines: string[], limits: Partial<SandboxLimits> = {}, b
   const build = {
     request,
     db,
-    tools: makeBuildTools(db, { storage, executor }),
+    tools: { ...makeBuildTools(db, { storage, executor }), signing },
     signal: new AbortController().signal,
   } as unknown as Build
   const run = imageSteps.run({}, (step, values) => step.run(build, values))
