@@ -23,13 +23,15 @@ const changing = routes.filter(
 )
 const withoutBody = changing.filter(([, { body }]) => !body)
 
+/** What the person that it was made for alone may change. */
+const ofOnePerson = new Set<string>(['proposal', 'notification'])
+
 async function send(name: string, route: Route, body: Record<string, unknown>) {
   const expectation = expectations[name] ?? {}
   const params = idsFor(parametersOf(route, expectation), { parameter: '', kind: 'own' }, world)
   const call = exampleCall(expectation, world.own)
   const request = { ...call, params, body: { ...(call.body as object), ...body } }
-  // A proposal is decided by the person that it was made for alone.
-  const caller = actions[route.action].subject === 'proposal' ? 'member' : 'administrator'
+  const caller = ofOnePerson.has(actions[route.action].subject) ? 'member' : 'administrator'
   return world.rewind(() => world.send(caller, route, request))
 }
 
