@@ -20,6 +20,7 @@ import { interleaved, type Subject } from './harness/measure/rounds.ts'
 import { type Row, rowOf } from './harness/measure/row.ts'
 import { type OwnDatabase, startDatabase } from './harness/service/own-database.ts'
 import { makeTenants } from './harness/service/tenants.ts'
+import { noOutputs } from './no-outputs.ts'
 
 const shallowRows = 1000
 const companies = 20
@@ -99,6 +100,7 @@ async function operations({ db }: OwnDatabase, rows: number): Promise<Operations
     policy,
     pages: new PageTokens(randomBytes(32)),
     validateInput,
+    outputs: noOutputs(db),
   }
   return {
     claim: () => timeClaim(db),

@@ -21,6 +21,7 @@ import { machineNote } from './harness/measure/machine-note.ts'
 import { type Reach, type Row, rowOf } from './harness/measure/row.ts'
 import { type OwnDatabase, startDatabase } from './harness/service/own-database.ts'
 import { type BenchTenant, layerDigest, makeTenants } from './harness/service/tenants.ts'
+import { noOutputs } from './no-outputs.ts'
 import { queueWaits } from './peers/fairness-peers.ts'
 
 /** The run slots of a worker, and the duration of a job. */
@@ -144,6 +145,7 @@ async function severalWaits({ db }: OwnDatabase, tenant: BenchTenant, rounds: nu
     queue: new SubmissionQueue(db, policy),
     policy,
     validateInput,
+    outputs: noOutputs(db),
   }
   const waitsMs: number[] = []
   for (let round = -warmups; round < rounds; round += 1) {

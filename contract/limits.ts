@@ -201,6 +201,7 @@ export const rowsOfTableMax = 100_000
 /** Bytes of a row's values as JSON, and of the inputs of a command. */
 export const rowMaxBytes = 64 * kib
 export const rowsPageSizeDefault = 50
+export const clientRowKeyMaxLength = 128
 export const rowFiltersMax = 10
 export const rowFilterMaxLength = 1024
 export const webhooksPerCompany = 20

@@ -1074,6 +1074,36 @@ CREATE INDEX run_metadata_by_value ON run_metadata USING btree (chatroom_id, key
 CREATE TRIGGER count_kept_delete AFTER DELETE ON run_metadata REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_delete_run_metadata();
 CREATE TRIGGER count_kept_insert AFTER INSERT ON run_metadata REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_insert_run_metadata();
 
+create table run_output_credentials (
+  run_id text not null,
+  company_id text not null,
+  fence bigint not null,
+  token_id text not null,
+  secret_hash bytea not null,
+  created_at timestamp with time zone default now() not null,
+  expires_at timestamp with time zone not null,
+  constraint run_output_credentials_pkey PRIMARY KEY (run_id),
+  constraint run_output_credentials_token_id_key UNIQUE (token_id),
+  constraint run_output_credentials_secret_hash_check CHECK (octet_length(secret_hash) = 32),
+  constraint run_output_credentials_token_id_check CHECK (token_id ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'::text),
+  constraint run_output_credentials_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id),
+  constraint run_output_credentials_run_id_fkey FOREIGN KEY (run_id) REFERENCES runs(id) ON DELETE CASCADE
+);
+CREATE INDEX run_output_credentials_age ON run_output_credentials USING btree (expires_at);
+
+create table run_output_effects (
+  run_id text not null,
+  company_id text not null,
+  effect_key text not null,
+  request_hash text not null,
+  response jsonb not null,
+  created_at timestamp with time zone default now() not null,
+  constraint run_output_effects_pkey PRIMARY KEY (run_id, effect_key),
+  constraint run_output_effects_effect_key_check CHECK (length(effect_key) >= 1 AND length(effect_key) <= 192),
+  constraint run_output_effects_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id)
+);
+CREATE INDEX run_output_effects_age ON run_output_effects USING btree (created_at);
+
 create table run_refusals (
   run_id text not null,
   company_id text not null,
@@ -1552,6 +1582,7 @@ create table task_versions (
   archived_at timestamp with time zone,
   bundle_id text,
   bundle_digest text,
+  published_by text,
   constraint task_versions_pkey PRIMARY KEY (id),
   constraint task_versions_company_id_task_id_id_key UNIQUE (company_id, task_id, id),
   constraint task_versions_task_id_version_number_key UNIQUE (task_id, version_number),

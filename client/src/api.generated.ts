@@ -2856,6 +2856,35 @@ export interface CommandExecution {
   }
 }
 
+export interface CommandOutputRequest {
+  /** Values of the inputs of the command. */
+  inputs: Record<string, unknown>
+}
+
+export interface WritebackRequest {
+  /** What to do; `update` only where the policy allows it. */
+  op: "create" | "update"
+  /** The row to change; required for `update`, refused for `create`. */
+  row_id?: string
+  /** Values by field. */
+  values: Record<string, unknown>
+  /** Name of this effect within the run: a repeated call with it changes nothing more. A run that creates several rows names each. */
+  client_row_key?: string
+}
+
+export interface WritebackResult {
+  /** What was done. */
+  op: "create" | "update"
+  /** The row that was created or changed. */
+  row_id: string
+  /** Version of the row after it. */
+  version: number
+  /** Always `applied`. */
+  status: "applied"
+  /** When it took effect. */
+  applied_at: string
+}
+
 export interface CodedErrorBody {
   /** What went wrong; some codes add fields. */
   detail: {
@@ -6638,6 +6667,36 @@ export interface Operations {
   /** When the event was queued. */
   created_at: string
 }>
+
+  /**
+   * Write a row from a run.
+   *
+   * For runs whose version has a `custom_table_writeback` policy. Repeating a call changes nothing more. The credential ends with the run.
+   *
+   * Needs no login: whoever has the token may.
+   */
+  writeBack(options: {
+    params: {
+      /** Name of the credential: a UUID. */
+      token_id: string
+    }
+    body: WritebackRequest
+  } & CallOptions): Promise<WritebackResult>
+
+  /**
+   * Send the inputs of the command of a run.
+   *
+   * For runs whose version has a `custom_table_command` policy: once per run. Repeating the same inputs returns the first answer.
+   *
+   * Needs no login: whoever has the token may.
+   */
+  sendCommandOutput(options: {
+    params: {
+      /** Name of the credential: a UUID. */
+      token_id: string
+    }
+    body: CommandOutputRequest
+  } & CallOptions): Promise<CommandExecution>
 }
 
 /** The type of an item, by the operation that lists it. */

@@ -206,6 +206,8 @@ export const operations = {
   rotateWebhookSecret: {"method":"POST","path":"/private/module/sandbox_ext/webhooks/{wid}/rotate-secret"},
   listWebhookDeliveries: {"method":"GET","path":"/private/module/sandbox_ext/webhooks/{wid}/deliveries","pages":"token"},
   redeliver: {"method":"POST","path":"/private/module/sandbox_ext/webhooks/{wid}/deliveries/{did}/redeliver"},
+  writeBack: {"method":"POST","path":"/public/module/custom_tables/callback/writeback/{token_id}"},
+  sendCommandOutput: {"method":"POST","path":"/public/module/custom_tables/callback/command-output/{token_id}"},
 } as const
 
 export type OperationName = keyof typeof operations
@@ -316,6 +318,8 @@ export const hints: Readonly<Record<string, string>> = {
   output_policy_command_not_found: "Name a live command.",
   output_policy_schema_mismatch: "Copy the inputs of the command, which must be a write command.",
   sandbox_writeback_key_unavailable: "Ask the operator.",
+  output_operation_denied: "Publish a version whose policy allows it.",
+  output_row_conflict: "Name each row that a run creates with a client_row_key of its own.",
   output_run_unavailable: "Do not send it again.",
   output_command_stale: "Run the job again.",
   output_command_conflict: "Do not send it again.",

@@ -19,4 +19,12 @@ export const tableActions = {
   'table.write_rows': { ...managed, does: 'Create, change and delete rows of a table' },
   'table.read_room_rows': { ...inRoom, does: 'Read the rows of a table that belong to a room' },
   'table.execute_command': { ...inRoom, does: 'List and execute the commands that a room may use' },
+  /** The credential is that of the run; what it may do is in the output policy of its version. */
+  'callback.write': {
+    does: 'Write what the output policy of a run allows, with the credential of that run',
+    subject: 'token',
+    roles: [],
+    key: 'allowed',
+    refusal: 'none',
+  },
 } as const satisfies Record<string, Action>

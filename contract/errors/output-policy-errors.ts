@@ -29,6 +29,16 @@ export const outputPolicyErrors = {
     'Copy the inputs of the command, which must be a write command.',
   ),
   sandbox_writeback_key_unavailable: entry(503, 'Callbacks cannot be signed.', 'Ask the operator.'),
+  output_operation_denied: entry(
+    403,
+    'The output policy does not allow this operation.',
+    'Publish a version whose policy allows it.',
+  ),
+  output_row_conflict: entry(
+    409,
+    'The run has already written another row under this name.',
+    'Name each row that a run creates with a client_row_key of its own.',
+  ),
   /** Returned with 404 if the credential itself is unknown or wrong. */
   output_run_unavailable: entry(409, 'The run no longer accepts output.', 'Do not send it again.'),
   output_command_stale: entry(409, 'The command has changed since the run started.', 'Run the job again.'),

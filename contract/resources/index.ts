@@ -125,6 +125,7 @@ import {
   CustomTableUpdateRequest,
   TableFieldsAddRequest,
 } from './tables/custom-table.ts'
+import { CommandOutputRequest, WritebackRequest, WritebackResult } from './tables/output-callback.ts'
 import {
   CommandExecuteRequest,
   CommandExecution,
@@ -355,4 +356,7 @@ export const namedSchemas = {
   TableCommandUpdateRequest,
   CommandExecuteRequest,
   CommandExecution,
+  CommandOutputRequest,
+  WritebackRequest,
+  WritebackResult,
 }

@@ -13,6 +13,7 @@ import { inputFileRoutes } from './input-file-routes.ts'
 import { linkRoutes } from './link-routes.ts'
 import { managementRoutes } from './management-routes.ts'
 import { notificationRoutes } from './notification-routes.ts'
+import { outputCallbackRoutes } from './output-callback-routes.ts'
 import { platformRoutes } from './platform-routes.ts'
 import { proposalRoutes } from './proposal-routes.ts'
 import { publicLinkRoutes } from './public-link-routes.ts'
@@ -61,6 +62,7 @@ export const allRoutes = {
   ...tableCommandRoutes,
   ...usageRoutes,
   ...webhookRoutes,
+  ...outputCallbackRoutes,
 }
 
 export type RouteName = keyof typeof allRoutes

@@ -3,6 +3,7 @@ export const sandboxPrefix = '/private/module/sandbox'
 /** Routes that the contract does not define, under the same rules. */
 export const extensionPrefix = '/private/module/sandbox_ext'
 export const tablesPrefix = '/private/module/custom_tables'
+export const callbackPrefix = '/public/module/custom_tables/callback'
 export const platformPrefix = '/private/platform'
 export const publicSandboxPrefix = '/public/info/sandbox'
 /** The same, without login. */

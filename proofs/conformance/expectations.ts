@@ -8,6 +8,8 @@ import type { Request } from './send.ts'
 export interface Expectation {
   /** Status for allowed callers: 200, or the status of a later rule. */
   allowed?: number
+  /** Status for a token of another form; absent: 404. */
+  otherToken?: number
   /** Examples that replace the default ones of path parameters. */
   use?: Record<string, Example>
   body?: (seed: Seed) => unknown
@@ -327,6 +329,19 @@ export const expectations: Partial<Record<RouteName | (string & {}), Expectation
   updateTableCommand: { body: () => ({ name: 'Renamed' }) },
   archiveTableCommand: {},
   listRoomCommands: {},
+  /* The name is of no credential: `output_run_unavailable` with 404, whoever calls. */
+  writeBack: {
+    use: { token_id: 'callbackToken' },
+    body: () => ({ op: 'create', values: {} }),
+    allowed: 404,
+    otherToken: 422,
+  },
+  sendCommandOutput: {
+    use: { token_id: 'callbackToken' },
+    body: () => ({ inputs: {} }),
+    allowed: 404,
+    otherToken: 422,
+  },
   executeCommand: { body: () => ({ inputs: { key: '4' } }), headers: exampleKey },
   listRoomMessages: {},
   readRoomNotifications: {},

@@ -55,7 +55,11 @@ export function expectedAnswer(
   const action = table[route.action]
   const allowed = { status: expectation.allowed ?? 200 }
   if (action.subject === 'token')
-    return ['own', 'foreign'].includes(variant.kind) ? allowed : refused('hidden')
+    return ['own', 'foreign'].includes(variant.kind)
+      ? allowed
+      : expectation.otherToken
+        ? { status: expectation.otherToken }
+        : refused('hidden')
   if (action.subject === 'open') return allowed
   // The context of a turn is a credential of its own, which none of these callers has.
   if (caller === 'nobody' || action.subject === 'turn') return plain('no_credentials')

@@ -4,7 +4,7 @@ import type { EncryptedValue } from '@sandbox-jobs/contract/resources/secrets/se
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import type { Route } from '@sandbox-jobs/contract/routes/route.ts'
 import type { Principal } from '../../server/access/principal.ts'
-import { newId } from '../../server/base/ids.ts'
+import { newId, newUuid } from '../../server/base/ids.ts'
 import type { SigningKeys } from '../../server/base/keys/signing-keys.ts'
 import { buildLogKey } from '../../server/builds/logs/build-log-store.ts'
 import type { Database } from '../../server/db/database.ts'
@@ -82,6 +82,7 @@ export const examples = [
   'table',
   'row',
   'command',
+  'callbackToken',
 ] as const
 export type Example = (typeof examples)[number]
 
@@ -419,7 +420,8 @@ async function makeTables({ sendOk }: SeedTools, { companyId, department, room, 
     params,
     body: { name: 'c', inputs: fields, effect_identity: ['key'], ...granted },
   })
-  return { table: params.id, row: String(row.id), command: String(command.id) }
+  const callbackToken = newUuid()
+  return { table: params.id, row: String(row.id), command: String(command.id), callbackToken }
 }
 
 const sha256 = (text: string) => `sha256:${createHash('sha256').update(text).digest('hex')}`

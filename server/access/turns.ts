@@ -113,7 +113,16 @@ async function findPerson(
     const client = await findSocialClient(db, { companyId, id })
     return client && clientPrincipal(client)
   }
-  const user = await findUserCredential(db, { companyId, userId: id })
+  return findUser(db, companyId, id)
+}
+
+/** A user of the company as they are now, as if logged in; undefined for one that is gone or disabled. */
+export async function findUser(
+  db: Database,
+  companyId: string,
+  userId: string,
+): Promise<Principal | undefined> {
+  const user = await findUserCredential(db, { companyId, userId })
   return user && !user.disabled_at ? principalOf(user, { id: user.id, authMethod: 'jwt' }) : undefined
 }
 

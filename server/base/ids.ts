@@ -1,4 +1,4 @@
-import { randomBytes, randomFillSync } from 'node:crypto'
+import { randomBytes, randomFillSync, randomUUID } from 'node:crypto'
 import { type IdKind, idKinds } from '@sandbox-jobs/contract/ids.ts'
 
 /** Kind prefix, `_`, and a UUIDv7 as 32 hex digits: 36 characters, ordered by creation time. */
@@ -29,3 +29,6 @@ export const newRequestId = (): string => randomOfId().toString('hex')
 
 /** An unguessable token of 256 bits, 43 characters of base64url. */
 export const newToken = (): string => randomBytes(32).toString('base64url')
+
+/** A random UUID (version 4). */
+export const newUuid = (): string => randomUUID()

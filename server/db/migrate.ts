@@ -14,6 +14,7 @@ import * as buildNetwork from './migrations/0150-build-network.ts'
 import * as networkCache from './migrations/0151-network-cache.ts'
 import * as finalBase from './migrations/0160-final-base.ts'
 import * as customTables from './migrations/0161-custom-tables.ts'
+import * as outputCallbacks from './migrations/0162-output-callbacks.ts'
 import * as notifications from './migrations/0163-notifications.ts'
 import * as roomMessages from './migrations/0164-room-messages.ts'
 import * as webhooks from './migrations/0165-webhooks.ts'
@@ -36,6 +37,7 @@ export const migrations: Migrations = {
   '0151-network-cache': networkCache,
   '0160-final-base': finalBase,
   '0161-custom-tables': customTables,
+  '0162-output-callbacks': outputCallbacks,
   '0163-notifications': notifications,
   '0164-room-messages': roomMessages,
   '0165-webhooks': webhooks,

@@ -93,6 +93,8 @@ export interface Tables {
   custom_table_rows: customTables.CustomTableRowsTable
   custom_table_commands: customTables.CustomTableCommandsTable
   custom_table_identities: customTables.CustomTableIdentitiesTable
+  run_output_credentials: customTables.RunOutputCredentialsTable
+  run_output_effects: customTables.RunOutputEffectsTable
   operator_acts: audit.OperatorActsTable
   event_outbox: notifications.EventOutboxTable
   notifications: notifications.NotificationsTable

@@ -1,6 +1,7 @@
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { Directory } from '../access/directory/directory.ts'
 import { systemClock } from '../base/clock.ts'
 import { SigningKeys, signingKeysFolder } from '../base/keys/signing-keys.ts'
 import { bootId, type Machine } from '../base/machine-id.ts'
@@ -9,6 +10,8 @@ import { startBuildWorker } from '../builds/build-worker.ts'
 import { programDigest } from '../builds/cache/program-digest.ts'
 import type { BuildTools } from '../builds/request/build-tools.ts'
 import { recordDefaultBytes } from '../companies/storage/storage-quota.ts'
+import { CallbackCredentials } from '../custom-tables/callbacks/callback-credentials.ts'
+import { outputPolicies } from '../custom-tables/policies/output-policies.ts'
 import { awaitSchema } from '../db/await-schema.ts'
 import { connect } from '../db/database.ts'
 import { RunnerReleases } from '../environments/operator/runner-releases.ts'
@@ -19,6 +22,7 @@ import { liveLogWriter } from '../live-logs/live-log-writer.ts'
 import { LogSources } from '../live-logs/log-sources.ts'
 import manifest from '../package.json' with { type: 'json' }
 import { startRunWorker } from '../runs/drive/run-worker.ts'
+import { PolicyOutputs } from '../runs/prepare/run-outputs.ts'
 import { StoredRunSecrets } from '../runs/prepare/secrets/run-secrets.ts'
 import { queuePolicy } from '../runs/queue/queue-policy.ts'
 import { configuredCapacity, memoryForBuildsMib } from '../runs/queue/run-capacity.ts'
@@ -67,6 +71,9 @@ await runRole('worker', async (config, log) => {
   signing.list()
   // The API encrypts with the first of these, and cannot make it.
   new LocalKeys(secretKeysFolder(config.dataDir)).prepare()
+  const directory = new Directory(db)
+  const outputs = outputPolicies({ db, directory, clock: systemClock, log, dataDir: config.dataDir })
+  outputs.key.prepare()
   // After a restart it finds its claims by this name.
   const name = machine.id
 
@@ -77,6 +84,7 @@ await runRole('worker', async (config, log) => {
     storage,
     images: new StoredImages({ storage, signing, clock: systemClock }),
     log,
+    outputs: new PolicyOutputs(outputs, new CallbackCredentials(db, outputs.key)),
     secrets: new StoredRunSecrets(db, new SecretResolver(db, configuredKeys(config, 'worker'))),
     name,
     capacity,

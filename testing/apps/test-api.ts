@@ -10,6 +10,7 @@ import { createLog } from '../../server/base/logging.ts'
 import { PageTokens } from '../../server/base/page.ts'
 import { endWaitingBuilds } from '../../server/builds/attempts/end-waiting-builds.ts'
 import { readLastBuilds } from '../../server/builds/attempts/last-build-store.ts'
+import { outputPolicies } from '../../server/custom-tables/policies/output-policies.ts'
 import type { Database } from '../../server/db/database.ts'
 import type { EnvironmentContext } from '../../server/environments/catalogue/environment-context.ts'
 import { offeredIsolations } from '../../server/environments/versions/isolation.ts'
@@ -90,6 +91,7 @@ export class TestApi implements Caller {
       isolations: offeredIsolations(config.runtimes),
       endWaitingBuilds,
       readLastBuilds,
+      outputs: outputPolicies({ db, directory, clock, log, dataDir: this.dataDir }),
       cancelQueuedRunsOfTask,
     }
     this.app = createApiApp({

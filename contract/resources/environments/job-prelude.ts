@@ -11,6 +11,8 @@ import {
   taskIdEnv,
   taskVersionIdEnv,
   workspaceDir,
+  writebackTokenEnv,
+  writebackUrlEnv,
 } from './runtime-contract.ts'
 
 /** Ids of the run and of what it runs, which the job may read. */
@@ -29,6 +31,8 @@ export interface JobEnvironment {
   /** Values by name, above those of `env`. */
   secrets: Record<string, string>
   identity: JobIdentity
+  /** Where a run with an output policy writes, and its secret. */
+  callback?: { url: string; token: string } | undefined
 }
 
 const imageShell = '/bin/sh'
@@ -52,6 +56,10 @@ export function jobPrelude(job: JobEnvironment): string {
     [chatroomIdEnv]: job.identity.chatroomId,
     [taskIdEnv]: job.identity.taskId,
     [taskVersionIdEnv]: job.identity.taskVersionId,
+    ...(job.callback && {
+      [writebackUrlEnv]: job.callback.url,
+      [writebackTokenEnv]: job.callback.token,
+    }),
   }
   return [
     ...Object.entries(env).map(([name, value]) => `export ${name}=${quote(value)}`),

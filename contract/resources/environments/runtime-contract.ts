@@ -31,6 +31,9 @@ export const artifactsDirEnv = 'SERVICE_ARTIFACTS_DIR'
 export const runIdEnv = 'SERVICE_RUN_ID'
 export const chatroomIdEnv = 'SERVICE_CHATROOM_ID'
 export const taskIdEnv = 'SERVICE_TASK_ID'
+/** Where a run with an output policy writes, and the secret for it (contract part 2, "Public routes"). */
+export const writebackUrlEnv = 'SERVICE_CT_WRITEBACK_URL'
+export const writebackTokenEnv = 'SERVICE_CT_WRITEBACK_TOKEN'
 export const taskVersionIdEnv = 'SERVICE_TASK_VERSION_ID'
 
 /** Input, output and environment of a job (contract part 1, "Runtime contract"). */

@@ -1,6 +1,7 @@
 import type { ErrorCode } from '@sandbox-jobs/contract/errors/catalogue.ts'
 
-const outputPolicies = 'comes with output policies'
+const policies = 'needs a version with a policy: routes/tables/output-policies.test.ts'
+const callbacks = 'needs a run that has started: routes/tables/output-callbacks.test.ts'
 
 /** Codes of the catalogue without an error scenario, each with the reason. */
 export const codesWithoutScenario: Partial<Record<ErrorCode, string>> = {
@@ -18,19 +19,21 @@ export const codesWithoutScenario: Partial<Record<ErrorCode, string>> = {
   share_grant_revoked: 'is how a run ends: run-secrets.test.ts',
   sandbox_transit_keypair_missing: 'is reported in the array of problems: routes/secrets/secrets.test.ts',
 
-  output_policy_author_denied: outputPolicies,
-  writeback_authority_denied: outputPolicies,
-  output_policy_owner_scope_unsupported: outputPolicies,
-  output_policy_unsatisfiable: outputPolicies,
-  output_policy_invalid: outputPolicies,
-  output_policy_table_not_found: outputPolicies,
-  output_policy_channel_table: outputPolicies,
-  output_policy_governed_table: outputPolicies,
-  output_policy_command_not_found: outputPolicies,
-  output_policy_schema_mismatch: outputPolicies,
-  sandbox_writeback_key_unavailable: outputPolicies,
-  output_run_unavailable: outputPolicies,
-  output_command_stale: outputPolicies,
-  output_command_conflict: outputPolicies,
-  output_schema_violation: outputPolicies,
+  output_policy_author_denied: policies,
+  writeback_authority_denied: policies,
+  output_policy_owner_scope_unsupported: policies,
+  output_policy_unsatisfiable: policies,
+  output_policy_invalid: policies,
+  output_policy_table_not_found: policies,
+  output_policy_channel_table: policies,
+  output_policy_governed_table: policies,
+  output_policy_command_not_found: policies,
+  output_policy_schema_mismatch: policies,
+  sandbox_writeback_key_unavailable: policies,
+  output_run_unavailable: callbacks,
+  output_command_stale: callbacks,
+  output_command_conflict: callbacks,
+  output_schema_violation: callbacks,
+  output_operation_denied: callbacks,
+  output_row_conflict: callbacks,
 }

@@ -8,12 +8,15 @@ import { catalogue, type ErrorCode } from '@sandbox-jobs/contract/errors/catalog
 export class CodedError extends Error {
   readonly code: ErrorCode
   readonly detail: Record<string, unknown>
+  /** The status, for the few codes that the contract gives two. */
+  readonly status: number
 
-  constructor(code: ErrorCode, detail: Record<string, unknown> = {}) {
+  constructor(code: ErrorCode, detail: Record<string, unknown> = {}, status?: number) {
     super(catalogue[code].message)
     this.name = 'CodedError'
     this.code = code
     this.detail = detail
+    this.status = status ?? catalogue[code].status
   }
 }
 

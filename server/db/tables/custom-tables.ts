@@ -66,3 +66,22 @@ export interface CustomTableIdentitiesTable {
   company_id: string
   row_id: string
 }
+
+export interface RunOutputCredentialsTable {
+  run_id: string
+  company_id: string
+  fence: number
+  token_id: string
+  secret_hash: Buffer
+  created_at: Generated<Date>
+  expires_at: Date
+}
+
+export interface RunOutputEffectsTable {
+  run_id: string
+  company_id: string
+  effect_key: string
+  request_hash: string
+  response: Json<Record<string, unknown>>
+  created_at: Generated<Date>
+}

@@ -38,7 +38,7 @@ export interface TaskVersionsTable {
   /** Written as JSON text: the driver would take a list for a Postgres array. */
   secret_slot_declarations: ColumnType<unknown[] | null, string | null, string | null>
   requires_confirmation: Generated<boolean>
-  output_policy: Record<string, unknown> | null
+  output_policy: ColumnType<Record<string, unknown> | null, string | null, string | null>
   bundle_id: string | null
   /** sha256 of the bundle's archive: the digest of the version stands for it. */
   bundle_digest: string | null
@@ -48,6 +48,8 @@ export interface TaskVersionsTable {
   created_at: Generated<Date>
   published_at: Date | null
   archived_at: Date | null
+  /** Null before it is published, and for versions of older releases. */
+  published_by: string | null
 }
 
 export interface ShareGrantsTable {

@@ -30,6 +30,7 @@ const refusalCauses = [
   'network_rules',
   'network_namespace',
   'network_cleanup',
+  'service_unreachable',
   'registry_missing',
   'registry_unknown',
   'mirrors_unreadable',

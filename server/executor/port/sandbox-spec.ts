@@ -58,6 +58,8 @@ export type SandboxNetwork =
       mirrors?: true
       /** For a pull: the operator's registry may be reached, even at an internal address. */
       registry?: true
+      /** For a job: the service's own HTTP address may be reached, at `serviceAddress` alone. */
+      service?: true
     }
 
 export interface SandboxLimits {

@@ -1,4 +1,3 @@
-import { catalogue } from '@sandbox-jobs/contract/errors/catalogue.ts'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { CodedError, notFound } from '../../base/errors/coded-error.ts'
 import { PlainError } from '../../base/errors/plain-error.ts'
@@ -31,7 +30,7 @@ export function responseOf(error: unknown): Answer | undefined {
 function coded(error: CodedError): Answer {
   const retryAfter = error.detail.retry_after_seconds
   return {
-    status: catalogue[error.code].status,
+    status: error.status,
     body: { detail: { code: error.code, message: error.message, ...error.detail } },
     ...(typeof retryAfter === 'number' && { headers: { 'retry-after': String(retryAfter) } }),
   }

@@ -10,6 +10,7 @@ import type { Keys } from '../../base/keys/keys.ts'
 import { SignedTokens } from '../../base/keys/signed-tokens.ts'
 import type { Log } from '../../base/logging.ts'
 import type { PageTokens } from '../../base/page.ts'
+import type { OutputPolicyDeps } from '../../custom-tables/policies/output-policies.ts'
 import type { Database } from '../../db/database.ts'
 import { type MountOptions, mounter } from '../../http/mount.ts'
 import { mountAuthorizePages } from '../../http/pages/authorize-routes.ts'
@@ -39,6 +40,7 @@ interface AgentParts {
   pages: PageTokens
   policy: QueuePolicy
   runs: RunLookup
+  outputs: OutputPolicyDeps
   storage: ObjectStorage
   logNews: LogUpdates
   login: LoginServices & { trustedProxies: readonly AddressRange[] }
@@ -66,6 +68,7 @@ export function mountAgents(app: FastifyInstance, mounting: MountOptions, parts:
     queue: new SubmissionQueue(db, policy),
     policy,
     validateInput: inputChecker(db),
+    outputs: parts.outputs,
   }
   const proposals = { db, directory, clock, signed, submit }
   mountProposalRoutes(mounter(app, mounting), proposals)

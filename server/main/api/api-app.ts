@@ -17,6 +17,7 @@ import type { Log } from '../../base/logging.ts'
 import { PageTokens } from '../../base/page.ts'
 import { endWaitingBuilds } from '../../builds/attempts/end-waiting-builds.ts'
 import { readLastBuilds } from '../../builds/attempts/last-build-store.ts'
+import { outputPolicies } from '../../custom-tables/policies/output-policies.ts'
 import type { Database } from '../../db/database.ts'
 import { offeredIsolations } from '../../environments/versions/isolation.ts'
 import { createApp } from '../../http/app.ts'
@@ -161,15 +162,16 @@ export function createApiApp({
   mountProvenanceRoutes(mount, { db, storage, signing })
   mountFindingRoutes(mount, environments)
 
-  const tasks = { db, directory, pages, clock, cancelQueuedRunsOfTask }
+  const outputs = outputPolicies({ db, directory, clock, log, dataDir: config.dataDir })
+  const tasks = { db, directory, pages, clock, outputs, cancelQueuedRunsOfTask }
   mountTasks(app, mounting, { ...tasks, storage, log, readers })
 
   const runs = new RunLookup(db, policy)
-  const shared = { db, storage, keys, clock, directory, pages, policy, runs }
+  const shared = { db, storage, keys, clock, directory, pages, policy, runs, outputs }
   mountRuns(mount, { ...shared, followers, watchers, scheduler, log, baseUrl })
   const wrapping = wrappingKeys ?? configuredKeys(config, 'api')
   mountSecrets(mount, { db, directory, pages, clock, log, keys, wrappingKeys: wrapping, tasks })
-  mountTables(mount, { db, directory, pages, clock })
+  mountTables(mount, { db, directory, pages, clock, outputs })
   mountManagementRoutes(mount, { tasks, runs: { db, directory, runs, policy, pages } })
   mountAgents(app, mounting, { ...shared, log, logNews, login, agentIdentityProvider, baseUrl })
   mountNotifications(mount, { db, clock, pages, directory, log, wrappingKeys: wrapping, config })

@@ -3,6 +3,7 @@ import type { Clock } from '../../base/clock.ts'
 import type { Keys } from '../../base/keys/keys.ts'
 import type { Log } from '../../base/logging.ts'
 import type { PageTokens } from '../../base/page.ts'
+import type { OutputPolicyDeps } from '../../custom-tables/policies/output-policies.ts'
 import type { Database } from '../../db/database.ts'
 import type { Mount } from '../../http/mount.ts'
 import { mountExtendedRunRoutes } from '../../http/routes/runs/extended-runs.ts'
@@ -35,6 +36,7 @@ interface RunParts {
   pages: PageTokens
   policy: QueuePolicy
   runs: RunLookup
+  outputs: OutputPolicyDeps
   followers: LogFollowers
   watchers: StateWatchers
   scheduler: RequestScheduler

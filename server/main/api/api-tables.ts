@@ -1,13 +1,18 @@
+import { CallbackCredentials } from '../../custom-tables/callbacks/callback-credentials.ts'
+import type { OutputPolicyDeps } from '../../custom-tables/policies/output-policies.ts'
 import { TableQueries } from '../../custom-tables/rows/table-queries.ts'
 import type { TableContext } from '../../custom-tables/table-context.ts'
 import type { Mount } from '../../http/mount.ts'
+import { mountOutputCallbacks } from '../../http/routes/tables/output-callbacks.ts'
 import { mountTableRoutes } from '../../http/routes/tables/tables.ts'
 import { hashRequest, intentScope, once } from '../../runs/submit/idempotency.ts'
 
-type Parts = Omit<TableContext, 'once' | 'queries'>
+type Parts = Omit<TableContext, 'once' | 'queries'> & { outputs: OutputPolicyDeps }
 
 /** The routes of custom tables. The keys of repeated writes are where those of submissions are. */
-export function mountTables(mount: Mount, parts: Parts): void {
+export function mountTables(mount: Mount, { outputs, ...parts }: Parts): void {
+  const credentials = new CallbackCredentials(parts.db, outputs.key)
+  mountOutputCallbacks(mount, { ...outputs, credentials })
   mountTableRoutes(mount, {
     ...parts,
     queries: new TableQueries(parts.db),

@@ -5,6 +5,7 @@ import { ClaimLost } from '../../work/lease.ts'
 import { type RetryPolicy, retry, WorkerStopping } from '../../work/retry.ts'
 import type { WorkSignals } from '../../work/worker.ts'
 import type { PlacedImages } from '../prepare/placed-images.ts'
+import type { RunOutputs } from '../prepare/run-outputs.ts'
 import type { RunSecrets } from '../prepare/secrets/run-secrets.ts'
 import type { ClaimedRun } from '../queue/claim-store.ts'
 import type { RunQueue } from '../queue/run-queue.ts'
@@ -22,6 +23,8 @@ export interface DriveDeps extends CollectDeps {
   egressCapBytes?: number | undefined
   /** Absent: runs of versions with slots end as `secrets_unavailable`. */
   secrets?: RunSecrets | undefined
+  /** Absent: runs of versions with an output policy end as `secrets_unavailable`. */
+  outputs?: RunOutputs | undefined
   pause?: typeof sleep | undefined
 }
 

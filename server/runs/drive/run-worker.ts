@@ -7,6 +7,7 @@ import type { ObjectStorage } from '../../storage/port.ts'
 import { startSweep } from '../../work/sweep.ts'
 import { type Claims, Worker } from '../../work/worker.ts'
 import { type ImageSource, PlacedImages } from '../prepare/placed-images.ts'
+import type { RunOutputs } from '../prepare/run-outputs.ts'
 import type { RunSecrets } from '../prepare/secrets/run-secrets.ts'
 import type { ClaimedRun, TakenOverRun } from '../queue/claim-store.ts'
 import type { RunCapacity } from '../queue/run-capacity.ts'
@@ -34,6 +35,8 @@ export interface RunWorkerOptions {
   egressCapBytes?: number | undefined
   /** Absent: runs of versions with slots end as `secrets_unavailable`. */
   secrets?: RunSecrets | undefined
+  /** Absent: runs of versions with an output policy end as `secrets_unavailable`. */
+  outputs?: RunOutputs | undefined
   /** Interval between polls without a notification. */
   pollIntervalMs?: number
   /** Replaces the machine's clock in simulations. */

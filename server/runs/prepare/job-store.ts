@@ -21,6 +21,13 @@ export interface RunJob {
   work_command: string | null
   ordinary_env: Record<string, unknown> | null
   secret_slot_declarations: unknown[] | null
+  output_policy: unknown
+  /** Who wrote the version, and who published it. */
+  author: string
+  publisher: string
+  principal_type: 'user' | 'social_media_client'
+  principal_id: string
+  submission_source: string
   content_state: string
   version_state: string
   task_state: string
@@ -53,6 +60,8 @@ export async function findJob(
   const { rows } = await sql<RunJob>`
     select run.claimed_at, run.chatroom_id, run.task_id, run.task_version_id, run.resource_profile, run.timeout_seconds, i.content as input,
       v.startup_script, v.work_script, v.work_command, v.ordinary_env, v.secret_slot_declarations, v.content_state,
+      v.output_policy, v.created_by as author, coalesce(v.published_by, v.created_by) as publisher,
+      run.principal_type, run.principal_id, run.submission_source,
       v.state as version_state, t.state as task_state, t.security_state as task_security_state,
       case when 'blocked' in (ev.security_state, e.security_state) then 'blocked' else 'clear' end
         as environment_security_state,

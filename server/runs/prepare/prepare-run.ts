@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import { driverOf } from '@sandbox-jobs/contract/resources/environments/runtime-contract.ts'
+import type { CallbackAccess } from '../../custom-tables/callbacks/callback-credentials.ts'
 import { sandboxOwner } from '../../executor/port/sandbox-owner.ts'
 import type { SandboxSpec } from '../../executor/port/sandbox-spec.ts'
 import { ImageUntrusted } from '../../images/provenance/verify-image.ts'
@@ -14,7 +15,8 @@ import { exportableEnv, isEnvName, isValidEnv, isWithinEnvBounds } from './ordin
 import type { PlacedImages } from './placed-images.ts'
 import { bundleBlocks, checkRunBundle } from './run-bundle.ts'
 import { checkRunFiles, fileBlocks } from './run-files.ts'
-import { networkOfRun } from './run-network.ts'
+import { networkOfRun, withService } from './run-network.ts'
+import type { RunOutputs } from './run-outputs.ts'
 import { runSandbox } from './run-sandbox.ts'
 import { isPinned, type PinnedSecrets, type RunSecrets } from './secrets/run-secrets.ts'
 
@@ -39,6 +41,8 @@ interface PrepareDeps {
   egressCapBytes?: number | undefined
   /** Absent: no run of a version with slots can start. */
   secrets?: RunSecrets | undefined
+  /** Absent: no run of a version with an output policy can start. */
+  outputs?: RunOutputs | undefined
 }
 
 const refused = (outcome: RunOutcome): PreparedRun => ({ kind: 'refused', outcome })
@@ -73,6 +77,8 @@ export async function prepareRun(deps: PrepareDeps, job: RunJob, run: ClaimedRun
     throw error
   })
   if (image instanceof ImageUntrusted) return refused(failed('image_unavailable', { detail: image.slug }))
+  const callback = await outputsOf(deps, job, run)
+  if (callback && 'state' in callback) return refused(callback)
   const spec = runSandbox({
     sandboxId,
     claimedAt: job.claimed_at,
@@ -81,7 +87,7 @@ export async function prepareRun(deps: PrepareDeps, job: RunJob, run: ClaimedRun
     imageUser: image.user,
     isolation: job.isolation,
     timeoutSeconds: job.timeout_seconds,
-    network: networkOfRun(job, egressCapBytes),
+    network: callback ? withService(networkOfRun(job, egressCapBytes)) : networkOfRun(job, egressCapBytes),
     owner: sandboxOwner(companyId),
   })
   const boot: Job = {
@@ -92,6 +98,7 @@ export async function prepareRun(deps: PrepareDeps, job: RunJob, run: ClaimedRun
       taskId: job.task_id,
       taskVersionId: job.task_version_id,
     },
+    callback,
     imageEnv: image.env,
     env: exportableEnv(job.ordinary_env),
     startupScript: job.startup_script,
@@ -99,7 +106,7 @@ export async function prepareRun(deps: PrepareDeps, job: RunJob, run: ClaimedRun
     driver: driverOf(job.work_command),
     input: job.input,
   }
-  const masked = Object.values(boot.secrets)
+  const masked = [...Object.values(boot.secrets), ...(callback ? [callback.token] : [])]
   const { bundle, files } = job
   if (bundle === null && files.length === 0) {
     const stdin = bootInput(boot)
@@ -136,4 +143,16 @@ async function secretsOf(
   return isWithinEnvBounds(job.ordinary_env, pinned.values)
     ? pinned
     : failed('env_invalid', { detail: 'too_large' })
+}
+
+/** The access of a run with an output policy to what it may write; an outcome where the run ends. */
+async function outputsOf(
+  { outputs }: PrepareDeps,
+  job: RunJob,
+  run: ClaimedRun,
+): Promise<CallbackAccess | RunOutcome | undefined> {
+  if (job.output_policy === null) return undefined
+  return outputs
+    ? await outputs.access(run, job)
+    : failed('secrets_unavailable', { detail: 'callbacks_not_configured' })
 }

@@ -20,4 +20,13 @@ export function networkOfRun(job: NetworkOfRun, egressCapBytes: number | undefin
   return { egressCapBytes, allow }
 }
 
+/** What a run that only writes to its output may send. */
+const serviceEgressCapBytes = 256 * 1024 ** 2
+
+/** The same, and the service's own address. A run without egress gets a link that leads there alone. */
+export const withService = (network: SandboxNetwork): SandboxNetwork =>
+  network === 'none'
+    ? { egressCapBytes: serviceEgressCapBytes, allow: { names: [], ranges: [] }, service: true }
+    : { ...network, service: true }
+
 const allowListOf = ({ domains, cidrs }: EgressAllowList): AllowList => ({ names: domains, ranges: cidrs })

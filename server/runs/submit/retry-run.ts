@@ -17,7 +17,7 @@ import { findRun, type ShownRun } from '../run-store.ts'
 import { earlierResponse, hashRequest, type Intent, intentScope } from './idempotency.ts'
 import { queueRun, type RunExtras } from './queue-run.ts'
 import { requireRegion, requireStartable } from './startable.ts'
-import type { SubmitDeps } from './submit-run.ts'
+import { checkOutputs, type SubmitDeps } from './submit-run.ts'
 
 export interface Retry extends RunAddress {
   principal: Principal
@@ -51,6 +51,7 @@ export async function retryRun(deps: SubmitDeps, retry: Retry): Promise<Rendered
   const { resource_profile: resourceProfile } = requireStartable(version, environment)
   // A replayed input was validated against the same version when it was submitted.
   if (given) await deps.validateInput(version, given.content)
+  await checkOutputs(deps, { principal, chatroomId: room.id, source: 'rest' }, version)
   requireRegion(target, deps.policy.deployment)
   const input = given ?? (await retainedInput(deps.db, source))
   const run = {
@@ -97,7 +98,15 @@ function intentOf(retry: Retry, given: StagedInput | undefined): Intent {
 interface Target {
   version: Pick<
     RunnableVersion,
-    'id' | 'task_id' | 'company_id' | 'environment_version_id' | 'bundle_id' | 'input_schema'
+    | 'id'
+    | 'task_id'
+    | 'company_id'
+    | 'environment_version_id'
+    | 'bundle_id'
+    | 'input_schema'
+    | 'output_policy'
+    | 'created_by'
+    | 'published_by'
   >
   environment: RunnableVersion['environment']
   shareGrantId: string | null

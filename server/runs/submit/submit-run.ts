@@ -3,6 +3,11 @@ import type { Directory } from '../../access/directory/directory.ts'
 import type { Principal } from '../../access/principal.ts'
 import { type StagedInput, stageInput } from '../../base/json/staged-input.ts'
 import { Rendered } from '../../base/rendered.ts'
+import {
+  checkSubmittedPolicy,
+  type OutputPolicyDeps,
+  type SubmittedRun,
+} from '../../custom-tables/policies/output-policies.ts'
 import type { Database } from '../../db/database.ts'
 import type { Runnables, RunnableVersion } from '../../tasks/menu/runnable.ts'
 import type { QueuePolicy } from '../queue/queue-policy.ts'
@@ -25,6 +30,7 @@ export interface SubmitDeps {
   policy: QueuePolicy
   /** Throws `input_schema_violation`. */
   validateInput: ValidateInput
+  outputs: OutputPolicyDeps
 }
 
 export interface Submission {
@@ -99,6 +105,7 @@ async function newRun(
   const version = resolve()
   const environment = requireStartable(version, version.environment)
   await deps.validateInput(version, input.content)
+  await checkOutputs(deps, { principal, chatroomId, source }, version)
   requireRegion(version, deps.policy.deployment)
   return {
     principal,
@@ -111,6 +118,16 @@ async function newRun(
     source,
   }
 }
+
+/** Throws the refusal of the version's output policy. */
+export const checkOutputs = (
+  deps: Pick<SubmitDeps, 'outputs'>,
+  run: SubmittedRun,
+  { output_policy: policy, created_by: author, published_by }: VersionWithPolicy,
+): Promise<void> =>
+  checkSubmittedPolicy(deps.outputs, run, { policy, author, publisher: published_by ?? author })
+
+type VersionWithPolicy = Pick<RunnableVersion, 'output_policy' | 'created_by' | 'published_by'>
 
 function intentOf(
   { principal, chatroomId, idempotencyKey, body, source = 'rest' }: Submission,

@@ -23,6 +23,9 @@ export interface RunnableRow {
   bundle_id: string | null
   input_schema: string | null
   timeout_seconds: number
+  output_policy: Record<string, unknown> | null
+  created_by: string
+  published_by: string | null
   state: string
   content_state: string
   task_state: string
@@ -50,7 +53,8 @@ const runnables = prepared<
 >(
   ({ companyIds, roomIds, versionIds, userIds }) => sql`
     select requested.place, room.department_id, member.room_manager, version.id, version.task_id, version.company_id, version.environment_version_id,
-      version.bundle_id, version.input_schema, version.timeout_seconds, version.state, version.content_state,
+      version.bundle_id, version.input_schema, version.timeout_seconds, version.output_policy, version.created_by,
+      version.published_by, version.state, version.content_state,
       task.state as task_state, task.security_state as task_security_state, ${applicableShareId(sql.ref('task.id'), roomInStatement)} as share_grant_id,
       built.resource_profile, built.layer_digest, release.approved_at is not null as runner_approved,
       case when environment.security_state = 'blocked' then 'blocked' else built.security_state end

@@ -26,6 +26,9 @@ export interface RunnableVersion
     | 'bundle_id'
     | 'input_schema'
     | 'timeout_seconds'
+    | 'output_policy'
+    | 'created_by'
+    | 'published_by'
   > {
   shareGrantId: string
   /** The environment of the version; undefined if the company may not use it. */
@@ -84,6 +87,9 @@ function runnableVersion(reading: RunnableReading | undefined): RunnableVersion 
     bundle_id: row.bundle_id,
     input_schema: row.input_schema,
     timeout_seconds: row.timeout_seconds,
+    output_policy: row.output_policy,
+    created_by: row.created_by,
+    published_by: row.published_by,
     shareGrantId: row.share_grant_id,
     environment:
       resource_profile !== null && security_state !== null

@@ -2,13 +2,20 @@ import type { TaskVersion } from '@sandbox-jobs/contract/resources/tasks/task-ve
 import type { Principal } from '../../access/principal.ts'
 import { CodedError, notFound } from '../../base/errors/coded-error.ts'
 import { companyPolicy } from '../../companies/settings/company-policy.ts'
-import { lockManagedTask } from '../catalogue/task-access.ts'
+import { checkPublishedPolicy } from '../../custom-tables/policies/output-policies.ts'
+import { lockManagedTask, requireManagedTask } from '../catalogue/task-access.ts'
 import type { TaskContext } from '../catalogue/task-context.ts'
 import { setCurrentVersions } from '../catalogue/task-store.ts'
 import { requireBundleRunner } from './bundle-runner.ts'
 import { requireReadyEnvironment } from './ready-environment.ts'
 import { viewOf } from './task-version-service.ts'
-import { findVersion, latestVersionIds, lockVersion, moveVersion } from './task-version-store.ts'
+import {
+  findVersion,
+  latestVersionIds,
+  lockVersion,
+  moveVersion,
+  type VersionKey,
+} from './task-version-store.ts'
 
 /**
  * Publishes a draft, which never changes again and becomes the task's current version. Rooms keep their pinned
@@ -20,18 +27,20 @@ export async function publishVersion(
   principal: Principal,
   { taskId, versionId }: { taskId: string; versionId: string },
 ): Promise<TaskVersion> {
+  const key = { companyId: principal.companyId, taskId, id: versionId }
+  const checkedDigest = await checkPolicy(context, principal, key)
   return context.db.transaction().execute(async (trx) => {
     const task = await lockManagedTask(trx, principal, 'task.change', taskId)
-    const key = { companyId: principal.companyId, taskId, id: versionId }
     const draft = await lockVersion(trx, key)
     if (!draft) throw notFound()
     if (task.state !== 'active') throw new CodedError('task_archived')
-    if (draft.state !== 'draft') throw new CodedError('illegal_transition')
+    const isChecked = draft.output_policy === null || draft.canonical_digest === checkedDigest
+    if (draft.state !== 'draft' || !isChecked) throw new CodedError('illegal_transition')
     const environment = await requireReadyEnvironment(trx, principal.companyId, draft.environment_version_id)
     requireBundleRunner(draft, environment)
     const { timeoutCeilingSeconds: limit } = await companyPolicy(trx, principal.companyId)
     if (draft.timeout_seconds > limit) throw new CodedError('timeout_exceeds_ceiling', { limit })
-    const set = { published_at: context.clock.now() }
+    const set = { published_at: context.clock.now(), published_by: principal.principalId }
     if (!(await moveVersion(trx, key, { to: 'published', set }))) {
       throw new CodedError('illegal_transition')
     }
@@ -44,4 +53,21 @@ export async function publishVersion(
     if (!published) throw notFound()
     return viewOf(trx, published, { task: { ...task, ...current }, view: 'owner' })
   })
+}
+
+/** Checks the output policy of a draft, and returns the digest of what was checked: it reads more than a transaction should. */
+async function checkPolicy(
+  { db, outputs }: TaskContext,
+  principal: Principal,
+  key: VersionKey,
+): Promise<string | undefined> {
+  const task = await requireManagedTask(db, principal, 'task.change', key.taskId)
+  const draft = await findVersion(db, key)
+  if (draft?.state !== 'draft' || draft.output_policy === null || task.state !== 'active') return undefined
+  await checkPublishedPolicy(outputs, principal, {
+    ownerScope: task.owner_scope,
+    policy: draft.output_policy,
+    author: draft.created_by,
+  })
+  return draft.canonical_digest
 }

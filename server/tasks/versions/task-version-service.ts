@@ -6,6 +6,7 @@ import type {
 import type { Principal } from '../../access/principal.ts'
 import { CodedError, notFound } from '../../base/errors/coded-error.ts'
 import { newId } from '../../base/ids.ts'
+import { checkDraftPolicy } from '../../custom-tables/policies/output-policies.ts'
 import type { Executing } from '../../db/database.ts'
 import { getVersion } from '../../environments/versions/ready-versions.ts'
 import { lockManagedTask, requireManagedTask, type SeenTask, seeTask } from '../catalogue/task-access.ts'
@@ -49,6 +50,7 @@ export async function createDraft(
   const content = withRequested(emptyContent(request.environment_version_id), resolved)
   await requireReadyEnvironment(context.db, principal.companyId, content.environment_version_id)
   await checkJobContract(principal.companyId, content)
+  await checkPolicy(context, principal, request)
   const created = await context.db.transaction().execute(async (trx) => {
     const task = await lockManagedTask(trx, principal, 'task.change', taskId)
     if (task.state !== 'active') throw new CodedError('task_archived')
@@ -81,6 +83,7 @@ export async function changeDraft(
   const content = withRequested(contentOf(before), resolved)
   await requireReadyEnvironment(context.db, principal.companyId, content.environment_version_id)
   await checkJobContract(principal.companyId, content)
+  await checkPolicy(context, principal, request)
   const changed = await context.db.transaction().execute(async (trx) => {
     const task = await lockManagedTask(trx, principal, 'task.change', taskId)
     if (task.state !== 'active') throw new CodedError('task_archived')
@@ -93,6 +96,14 @@ export async function changeDraft(
     return { row, task }
   })
   return viewOf(context.db, changed.row, { task: changed.task, view: 'owner' })
+}
+
+async function checkPolicy(
+  { outputs }: TaskContext,
+  { companyId }: Principal,
+  { output_policy: policy }: TaskVersionUpdateRequest,
+): Promise<void> {
+  if (policy) await checkDraftPolicy(outputs, companyId, policy)
 }
 
 /** The draft, for a manager of its task. Throws `not_found`, `illegal_transition`. */
@@ -184,6 +195,7 @@ const contentOf = (row: TaskVersionRow): VersionContent => ({
   timeout_seconds: row.timeout_seconds,
   secret_slot_declarations: row.secret_slot_declarations as VersionContent['secret_slot_declarations'],
   requires_confirmation: row.requires_confirmation,
+  output_policy: row.output_policy as VersionContent['output_policy'],
   bundle_id: row.bundle_id,
   bundle_digest: row.bundle_digest,
 })
@@ -193,6 +205,7 @@ export const columnsOf = (content: VersionContent) => ({
   ...content,
   secret_slot_declarations:
     content.secret_slot_declarations && JSON.stringify(content.secret_slot_declarations),
+  output_policy: content.output_policy && JSON.stringify(content.output_policy),
   canonical_digest: digestOf(content),
   content_hash: contentHashOf(content),
 })

@@ -1,5 +1,6 @@
 import { envNamesMax, scriptMaxBytes, timeoutDefaultSeconds } from '@sandbox-jobs/contract/limits.ts'
 import { driverOf } from '@sandbox-jobs/contract/resources/environments/runtime-contract.ts'
+import type { OutputPolicy } from '@sandbox-jobs/contract/resources/runs/output-policy.ts'
 import type { SecretSlotDeclaration } from '@sandbox-jobs/contract/resources/tasks/secret-slot.ts'
 import type {
   OrdinaryEnv,
@@ -23,6 +24,7 @@ export interface VersionContent {
   timeout_seconds: number
   secret_slot_declarations: SecretSlotDeclaration[] | null
   requires_confirmation: boolean
+  output_policy: OutputPolicy | null
   bundle_id: string | null
   /** sha256 of the bundle's archive. */
   bundle_digest: string | null
@@ -40,6 +42,7 @@ export const emptyContent = (environmentVersionId: string): VersionContent => ({
   timeout_seconds: timeoutDefaultSeconds,
   secret_slot_declarations: null,
   requires_confirmation: false,
+  output_policy: null,
   bundle_id: null,
   bundle_digest: null,
 })
@@ -66,7 +69,7 @@ export const digestOf = (content: VersionContent): string =>
     timeout_seconds: content.timeout_seconds,
     secret_slot_names: slotNamesOf(content.secret_slot_declarations).toSorted(),
     requires_confirmation: content.requires_confirmation,
-    output_policy: null,
+    output_policy: content.output_policy,
     bundle: content.bundle_digest,
   })
 
@@ -93,7 +96,6 @@ export function withRequested(
   content: VersionContent,
   request: TaskVersionCreateRequest | TaskVersionUpdateRequest,
 ): VersionContent {
-  refuseNotOffered(request)
   const named = Object.entries(request).filter(([key, value]) => key in content && value !== undefined)
   const next: VersionContent = { ...content, ...Object.fromEntries(named) }
   checkScripts(next)
@@ -104,18 +106,6 @@ export function withRequested(
 /** Whether a request changes any field. */
 export const namesAnyField = (request: TaskVersionUpdateRequest): boolean =>
   Object.values(request).some((value) => value !== undefined)
-
-/** Output policies are refused because this deployment does not implement them. */
-function refuseNotOffered(request: TaskVersionCreateRequest | TaskVersionUpdateRequest): void {
-  if (request.output_policy != null) {
-    const problem = {
-      type: 'not_available',
-      loc: ['body', 'output_policy'],
-      msg: 'is not available in this deployment',
-    }
-    throw new CodedError('output_policy_invalid', { errors: [problem] })
-  }
-}
 
 function checkScripts(content: VersionContent): void {
   for (const field of ['startup_script', 'work_script'] as const) {

@@ -14,6 +14,7 @@ import { readMirrors } from '../mirrors/declared-mirrors.ts'
 import { asReached } from '../mirrors/mirror-address.ts'
 import { gateway4 } from '../network/addresses.ts'
 import { Network } from '../network/network.ts'
+import type { ServiceEndpoint } from '../network/service-rules.ts'
 import { Processors } from './capacity/processors.ts'
 import { builderIn } from './images/builder.ts'
 import { Images } from './images/images.ts'
@@ -50,6 +51,8 @@ export interface AgentOptions {
   builds: boolean
   /** `host[:port]` of the operator's registry, which pulls may reach even at an internal address. */
   registry: string | undefined
+  /** Where the service listens on this machine, for sandboxes that may call it. */
+  service?: ServiceEndpoint | undefined
   clock: Clock
   onError: (error: unknown) => void
   /** Reports the progress of a long recovery. */
@@ -109,6 +112,7 @@ export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
     pulls: options.pulls,
     builds: options.builds,
     registry: options.registry,
+    service: options.service,
     onError: options.onError,
   })
   const cpus = availableParallelism()

@@ -50,6 +50,7 @@ function checkIdentity(spec: SandboxSpec): void {
   need(isWhole(spec.user?.uid, 0, 65_535) && isWhole(spec.user?.gid, 0, 65_535), 'user')
   need(spec.network === 'none' || isWhole(spec.network?.egressCapBytes, 0, 2 ** 50), 'network')
   need(isRegistry(spec), 'network.registry')
+  need(isService(spec), 'network.service')
   need(isRecorded(spec), 'network.recorded')
   need(hasMirrors(spec), 'network.mirrors')
   need(spec.network === 'none' || isAllowList(spec.network.allow), 'network.allow')
@@ -63,6 +64,11 @@ const isRegistry = ({ network, rootfs, confinement }: SandboxSpec): boolean =>
   network === 'none' ||
   network.registry === undefined ||
   (network.registry === true && rootfs.kind === 'builder' && confinement === 'job')
+
+const isService = ({ network, rootfs, confinement }: SandboxSpec): boolean =>
+  network === 'none' ||
+  network.service === undefined ||
+  (network.service === true && rootfs.kind === 'image' && confinement === 'job')
 
 /** Names that a build reached are shown as they are, so no other sandbox is recorded: it may have values to mask. */
 const isRecorded = ({ network, confinement }: SandboxSpec): boolean =>

@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto'
+import { serviceAddress } from '../../port/service-address.ts'
 
 /**
  * The addresses of sandboxes' links. Only one router and its sandboxes see them, so every agent uses the same; only the
  * address pair between a router and its host differs between agents.
  */
 export const linkBase4 = '198.18.0.0'
-/** The router's address on the side of the sandboxes, where the resolver listens. */
-export const gateway4 = '198.18.0.1'
+/** The router's address on the side of the sandboxes, where the resolver listens and the service is reached. */
+export const gateway4: string = serviceAddress.ip4
 export const linkPrefix6 = 'fd5b:6a6f:6273:1::'
 
 /** An address is reused only after this many links. */

@@ -18,6 +18,7 @@ import {
   recordRules,
   registryRules,
 } from './rules.ts'
+import { callerRules, type ServiceEndpoint } from './service-rules.ts'
 
 export interface NetworkOptions {
   dataDir: string
@@ -35,16 +36,18 @@ export interface NetworkOptions {
   builds: boolean
   /** `host[:port]` of the operator's registry. */
   registry: string | undefined
+  /** Where the service itself listens on this machine; undefined: no sandbox may reach it. */
+  service: ServiceEndpoint | undefined
   onError: (error: unknown) => void
 }
 
-/** What a link is for; the operator switches each on or off. */
-export type LinkUse = 'jobs' | 'pulls' | 'builds'
+/** What a link is for. The operator switches each on or off, except a link that leads to the service alone. */
+export type LinkUse = 'jobs' | 'pulls' | 'builds' | 'service'
 
 /** What a sandbox may reach. */
 type AllowedTargets = Pick<
   Exclude<SandboxSpec['network'], 'none'>,
-  'allow' | 'registry' | 'recorded' | 'mirrors'
+  'allow' | 'registry' | 'recorded' | 'mirrors' | 'service'
 > & {
   owner?: number | undefined
 }
@@ -79,6 +82,8 @@ export class Network {
   readonly #shares = new Map<number, number>()
   /** Numbers of the links that may reach the operator's registry. */
   readonly #pulls = new Set<number>()
+  /** Numbers of the links that may reach the service. */
+  readonly #callers = new Set<number>()
   /** Links whose reach is recorded, with the resolver's session at their start; undefined: an earlier agent's. */
   readonly #recorded = new Map<number, object | undefined>()
   readonly #mirrors: Mirrors
@@ -101,8 +106,11 @@ export class Network {
   }
 
   /** Returns an unused link. With an allow list, the link is limited to it before this resolves. */
-  async take(use: LinkUse, { allow, registry, recorded, mirrors, owner }: AllowedTargets): Promise<Link> {
-    if (!this.#options[use]) {
+  async take(
+    use: LinkUse,
+    { allow, registry, recorded, mirrors, service, owner }: AllowedTargets,
+  ): Promise<Link> {
+    if (use !== 'service' && !this.#options[use]) {
       throw new ExecutorRefused('network_off', `the operator has switched the network of ${use} off`)
     }
     const { maker, router, resolver } = await this.#opened()
@@ -119,6 +127,7 @@ export class Network {
         this.#pulls.add(link.index)
         await router.nft(registryRules([link.index], await this.#registry()))
       }
+      if (service) await this.#openService(link, router)
       if (recorded) await this.#record(link, { router, resolver })
       if (mirrors) await this.#mirrors.open(link.index, router)
       if (!allow) return link
@@ -132,11 +141,12 @@ export class Network {
   }
 
   /** Registers the link of a sandbox of an earlier agent. Call before `prepare`. */
-  adopt(link: Link, { allow, registry, recorded, mirrors, owner }: AllowedTargets): void {
+  adopt(link: Link, { allow, registry, recorded, mirrors, service, owner }: AllowedTargets): void {
     this.#inUse += 1
     if (owner !== undefined) this.#shares.set(link.index, owner)
     if (allow) this.#list(link, allow)
     if (registry) this.#pulls.add(link.index)
+    if (service) this.#callers.add(link.index)
     if (recorded) this.#recorded.set(link.index, undefined)
     if (mirrors) this.#mirrors.adopt(link.index)
   }
@@ -164,6 +174,9 @@ export class Network {
     if (this.#pulls.delete(link.index)) {
       this.#open?.router.nft(endPullRules(link.index)).catch(this.#options.onError)
     }
+    if (this.#callers.delete(link.index)) {
+      this.#open?.router.nft(callerRules('delete', [link.index])).catch(this.#options.onError)
+    }
     if (this.#recorded.delete(link.index)) {
       this.#open?.router.nft(recordRules('delete', [link.index])).catch(this.#options.onError)
     }
@@ -173,6 +186,14 @@ export class Network {
     this.#lists.delete(link.index)
     this.#open?.resolver.release(link.index)
     if (listed) this.#open?.router.nft(listRules('delete', listed)).catch(this.#options.onError)
+  }
+
+  async #openService({ index }: Link, router: Router): Promise<void> {
+    if (!this.#options.service) {
+      throw new ExecutorRefused('service_unreachable', 'the service has no address that a sandbox can reach')
+    }
+    this.#callers.add(index)
+    await router.nft(callerRules('add', [index]))
   }
 
   async #record(
@@ -215,8 +236,10 @@ export class Network {
   }
 
   async #openAnew(): Promise<OpenNetwork> {
-    const router = await Router.open(networkNames(this.#options.dataDir), this.#lists)
+    const { dataDir, service } = this.#options
+    const router = await Router.open(networkNames(dataDir), { lists: this.#lists, service })
     if (this.#pulls.size > 0) await router.nft(registryRules([...this.#pulls], await this.#registry()))
+    if (this.#callers.size > 0) await router.nft(callerRules('add', [...this.#callers]))
     if (this.#recorded.size > 0) await router.nft(recordRules('add', [...this.#recorded.keys()]))
     await this.#mirrors.restore(router)
     const maker = new LinkMaker(this.#options.linksProgram, router)

@@ -13,6 +13,7 @@ import {
   routerUplink,
 } from './rules.ts'
 import { runTool } from './run-tool.ts'
+import type { ServiceEndpoint, ServiceRoute } from './service-rules.ts'
 
 /**
  * The router between sandboxes and the host's network: a network namespace with the egress rules in it.
@@ -36,7 +37,10 @@ export class Router {
   }
 
   /** Makes the router, or adopts the one of an earlier agent. Refuses if a rule cannot be loaded. */
-  static async open(names: NetworkNames, lists: ReadonlyMap<number, ListedLink>): Promise<Router> {
+  static async open(
+    names: NetworkNames,
+    { lists, service }: { lists: ReadonlyMap<number, ListedLink>; service: ServiceEndpoint | undefined },
+  ): Promise<Router> {
     const hasIp6 = await exists('/proc/net/if_inet6')
     const found = await hostInterfaces()
     const router = new Router(names, hasIp6, addressesOf(found, names.uplink))
@@ -45,10 +49,12 @@ export class Router {
     if (!isWhole) await router.#makeNew()
     const pair = uplinkAddresses(names.uplink, router.#addresses.ip4)
     const addresses = uplink ? { ...pair, ...ownPair(uplink) } : pair
-    await router.#loadRules([...lists.values()])
-    const rules = hostRules(names.table, { uplink: names.uplink, ...addresses })
+    const route = service && { ...service, uplink4: addresses.host4 }
+    await router.#loadRules([...lists.values()], route)
+    const rules = hostRules(names.table, { uplink: names.uplink, ...addresses, service: route })
     await runTool(['nft', '-f', '-'], { slug: 'network_rules', input: rules })
     await router.#connect(addresses)
+    if (route) await permitLoopback(names.uplink)
     return router
   }
 
@@ -87,8 +93,11 @@ export class Router {
     await runTool(['ip', '-batch', '-'], { slug: 'network_link', input: `${pair}\n` })
   }
 
-  async #loadRules(lists: readonly ListedLink[]): Promise<void> {
-    const input = [routerRules(this.#addresses), ...lists.map((link) => listRules('add', link))].join('')
+  async #loadRules(lists: readonly ListedLink[], service: ServiceRoute | undefined): Promise<void> {
+    const input = [
+      routerRules(this.#addresses, service),
+      ...lists.map((link) => listRules('add', link)),
+    ].join('')
     await runTool(['nft', '-f', '-'], { slug: 'network_rules', input, namespace: this.namespace })
   }
 
@@ -192,6 +201,9 @@ function ownPair({ addr_info }: HostInterface): Partial<UplinkAddresses> {
   if (last === undefined) throw new ExecutorRefused('network_link', `${host4} is no address of an uplink`)
   return { host4, router4: `${a}.${b}.${c}.${last + 1}` }
 }
+
+/** The service may listen on the loopback alone: what the host's rules send there is not dropped as misrouted. */
+const permitLoopback = (uplink: string) => writeFile(`/proc/sys/net/ipv4/conf/${uplink}/route_localnet`, '1')
 
 const forwarding4 = '/proc/sys/net/ipv4/ip_forward'
 

@@ -3,6 +3,14 @@ import { type AllowList, outermost } from '../../port/allow-list.ts'
 import { type RefusalReason, refusalReasons } from '../../port/network-refusals.ts'
 import { gateway4, linkAddresses } from './addresses.ts'
 import { mirrorInput, mirrorOutput, mirrorSets } from './mirror-rules.ts'
+import {
+  acceptService,
+  callerSets,
+  hostServiceChain,
+  routerServiceChains,
+  type ServiceRoute,
+  toService,
+} from './service-rules.ts'
 
 /** The mark of a refused packet: the position of its reason in the list, from 1. */
 const markOf = (reason: RefusalReason) => refusalReasons.indexOf(reason) + 1
@@ -104,12 +112,13 @@ function familyRules(number: 4 | 6, host: readonly string[], ranges: readonly Sp
  * every link, out of reach of sandboxes and of changes to the host's own rules. Packets that match no rule are dropped;
  * refused packets get an immediate reject, so that programs do not wait.
  */
-export function routerRules(host: HostAddresses): string {
+export function routerRules(host: HostAddresses, service?: ServiceRoute): string {
   return replaceTable(
     routerTable,
     `  map listed { type inet_service : mark; }
 ${familyRules(4, host.ip4, specialRanges4)}
 ${familyRules(6, host.ip6, specialRanges6)}${mirrorSets(maxSources)}
+${callerSets}
   chain refuse {
     meta nfproto ipv4 jump note4
     meta nfproto ipv6 jump note6
@@ -138,6 +147,7 @@ ${familyRules(6, host.ip6, specialRanges6)}${mirrorSets(maxSources)}
     ct state established,related accept
     meta l4proto != { tcp, udp } meta mark set ${markOf('unsupported_protocol')} goto refuse
     th dport 53 meta mark set ${markOf('foreign_resolver')} goto refuse
+    ${service ? toService(routerUplink, service) : ''}
     meta nfproto ipv4 jump destination4
     meta nfproto ipv6 jump destination6
     oifname "${routerUplink}" accept
@@ -171,7 +181,7 @@ ${familyRules(6, host.ip6, specialRanges6)}${mirrorSets(maxSources)}
   chain source {
     type nat hook postrouting priority srcnat; policy accept;
     oifname "${routerUplink}" masquerade
-  }`,
+  }${service ? routerServiceChains(links, service, markOf('too_many_connections')) : ''}`,
   )
 }
 
@@ -241,17 +251,23 @@ export function endPullRules(index: number): string {
 
 /**
  * The host's table: packets from a router reach neither the host itself, at any present or future address, nor ports that it
- * forwards from one of its addresses; and only replies reach a router.
+ * forwards from one of its addresses, except the service that callers may reach; and only replies reach a router.
  */
 export function hostRules(
   table: string,
-  { uplink, router4, router6 }: { uplink: string; router4: string; router6: string },
+  {
+    uplink,
+    router4,
+    router6,
+    service,
+  }: { uplink: string; router4: string; router6: string; service?: ServiceRoute | undefined },
 ): string {
   return replaceTable(
     table,
     `  chain input {
     type filter hook input priority filter - 10; policy accept;
     iifname "${uplink}" icmpv6 type { nd-neighbor-solicit, nd-neighbor-advert } ip6 hoplimit 255 accept
+    ${service ? acceptService(uplink, service) : ''}
     iifname "${uplink}" drop
   }
   chain forward {
@@ -263,6 +279,6 @@ export function hostRules(
     type nat hook postrouting priority srcnat; policy accept;
     ip saddr ${router4} masquerade
     ip6 saddr ${router6} masquerade
-  }`,
+  }${service ? hostServiceChain(uplink, service) : ''}`,
   )
 }

@@ -200,14 +200,6 @@ describe('a draft', () => {
     expect(body.detail).toBeInstanceOf(Array)
   })
 
-  it('is refused with an output policy', async () => {
-    const output_policy = { kind: 'custom_table_writeback', table_id: 'x' }
-    expect(await create({ output_policy })).toMatchObject({
-      status: 422,
-      body: { detail: { code: 'output_policy_invalid' } },
-    })
-  })
-
   it('changes field by field, and its digest with it', async () => {
     const { body: draft } = await create(sources)
     const renamed = await change(draft.id, { input_instructions: null, timeout_seconds: 61 })

@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Writable } from 'node:stream'
+import type { AllowList } from '../../../port/allow-list.ts'
 import type { SandboxSpec } from '../../../port/sandbox-spec.ts'
 import type { CompiledFilters } from '../../bundle/compiled-filters.ts'
 import { planText } from '../../bundle/shim-plan.ts'
@@ -54,10 +55,15 @@ export async function makeSandbox(options: MakeOptions, request: SandboxRequest)
   }
 }
 
-function useOf({ confinement, rootfs }: SandboxSpec): LinkUse {
+function useOf({ confinement, rootfs, network }: SandboxSpec): LinkUse {
   if (confinement === 'build') return 'builds'
+  if (network !== 'none' && network.service && isClosed(network.allow)) return 'service'
   return rootfs.kind === 'builder' ? 'pulls' : 'jobs'
 }
+
+/** A list that allows nothing: the link leads to the service alone, so it needs no network of jobs. */
+const isClosed = (allow: AllowList | undefined): boolean =>
+  allow !== undefined && allow.names.length === 0 && allow.ranges.length === 0
 
 async function makeWith(
   options: MakeOptions,

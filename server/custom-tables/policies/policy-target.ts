@@ -1,0 +1,48 @@
+import type { CommandPolicy, WritebackPolicy } from '@sandbox-jobs/contract/resources/runs/output-policy.ts'
+import type { Executing } from '../../db/database.ts'
+import { findTable, type TableRecord } from '../catalogue/custom-table-store.ts'
+import { type CommandRow, findCommand } from '../commands/table-command-store.ts'
+import { hasInputs } from './stored-policy.ts'
+
+/** Why runs may not write to a table. Each moment of a policy's life has a code of its own for it. */
+export type TableProblem = 'gone' | 'channel' | 'governed'
+
+export async function writableTable(
+  db: Executing,
+  companyId: string,
+  { table_id }: WritebackPolicy,
+): Promise<TableRecord | TableProblem> {
+  const table = await findTable(db, companyId, table_id)
+  return table === undefined ? 'gone' : (tableProblem(table) ?? table)
+}
+
+export function tableProblem(table: TableRecord): TableProblem | undefined {
+  if (table.state !== 'active') return 'gone'
+  if (table.channel_rule) return 'channel'
+  return table.commands_only ? 'governed' : undefined
+}
+
+export interface CommandTarget {
+  command: CommandRow
+  table: TableRecord
+}
+
+/** The live command of a policy, with its live table. */
+export async function commandTarget(
+  db: Executing,
+  companyId: string,
+  { command_id }: CommandPolicy,
+): Promise<CommandTarget | undefined> {
+  const command = await findCommand(db, companyId, command_id)
+  if (command?.state !== 'active') return undefined
+  const table = await findTable(db, companyId, command.table_id)
+  return table?.state === 'active' ? { command, table } : undefined
+}
+
+/** Whether the policy has the inputs of the command, which writes. */
+export const matchesCommand = (policy: CommandPolicy, { mode, inputs }: CommandRow): boolean =>
+  mode === 'write' && hasInputs(policy, inputs)
+
+/** A run acts by a command with the authority of its definition alone, under an identity that makes it repeatable. */
+export const isRestricted = ({ authority, effect_identity }: CommandRow): boolean =>
+  authority === 'definition' && effect_identity !== null

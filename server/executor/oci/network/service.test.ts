@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { SandboxNetwork } from '../../port/sandbox-spec.ts'
+import { serviceAddress } from '../../port/service-address.ts'
+import { FakeInternet, machine, publicHosts } from '../testing/internet/fake-internet.ts'
+import { shellJob, TestAgent } from '../testing/test-agent.ts'
+import { networkNames, uplinkAddresses } from './addresses.ts'
+
+/* The service listens on the loopback of the machine. A permitted sandbox reaches that port, and nothing else of the host. */
+
+const port = 443
+let internet: FakeInternet
+let agent: TestAgent
+let image: string
+
+beforeAll(async () => {
+  internet = await FakeInternet.make()
+  const settings = { SANDBOX_RUNTIME_EGRESS: 'false', SANDBOX_HOST: '127.0.0.1', SANDBOX_PORT: `${port}` }
+  agent = await TestAgent.start(settings, { prefix: internet.onMachine })
+  image = await agent.image([])
+}, 60_000)
+afterAll(async () => {
+  await agent.dispose()
+  await internet.dispose()
+}, 60_000)
+
+const toServiceAlone = {
+  egressCapBytes: 1024 ** 2,
+  allow: { names: [], ranges: [] },
+  service: true,
+} satisfies SandboxNetwork
+
+const uplink = () => uplinkAddresses(networkNames(agent.dataDir).uplink, []).host4
+const service = `${serviceAddress.ip4} ${serviceAddress.port}`
+
+/** Every other way to the machine, to other machines, and to the service by its real address. */
+const shut = () => [
+  `${serviceAddress.ip4} ${port}`,
+  `${serviceAddress.ip4} 22`,
+  `${uplink()} ${port}`,
+  `${uplink()} 80`,
+  `127.0.0.1 ${port}`,
+  `${machine.ip4} ${port}`,
+  `${machine.private4} ${port}`,
+  `${machine.private4} 80`,
+  `${publicHosts.ip4} 80`,
+  '198.18.0.3 80',
+]
+
+const attempts = (targets: string[]) =>
+  targets
+    .map(
+      (target) =>
+        `echo "${target}: $(echo hi | nc -w 3 ${target} 2>/dev/null | grep -q hello && echo reached || echo refused)"`,
+    )
+    .join('\n')
+
+async function reached(network: SandboxNetwork, runtime: 'crun' | 'runsc' = 'crun'): Promise<string[]> {
+  const script = attempts([service, ...shut()])
+  const { log } = await agent.run({ ...shellJob(image, script, { timeoutMs: 60_000, runtime }), network })
+  return [...log.matchAll(/^(.*): reached$/gm)].map(([, target = '']) => target)
+}
+
+test.each(['crun', 'runsc'] as const)(
+  '%s: a permitted sandbox reaches the service alone, also where jobs have no network',
+  async (runtime) => {
+    expect(await reached(toServiceAlone, runtime)).toEqual([service])
+    expect(internet.contacts).toEqual([])
+  },
+  120_000,
+)
+
+test('without the permission there is no way to it', async () => {
+  await expect(
+    reached({ egressCapBytes: 1024 ** 2, allow: { names: [], ranges: [] } }),
+  ).rejects.toMatchObject({
+    slug: 'network_off',
+  })
+  expect(await reached('none')).toEqual([])
+})
+
+test('the permission ends with the link', async () => {
+  await reached(toServiceAlone)
+  const rules = await agent.onHost(
+    'ip',
+    'netns',
+    'exec',
+    networkNames(agent.dataDir).namespace,
+    'nft',
+    'list',
+    'set',
+    'inet',
+    'sandbox_jobs',
+    'callers',
+  )
+  expect(rules).not.toContain('elements')
+})

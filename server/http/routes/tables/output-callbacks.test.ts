@@ -1,0 +1,306 @@
+import { randomUUID } from 'node:crypto'
+import type { RunDetail } from '@sandbox-jobs/contract/resources/runs/run.ts'
+import type { CustomTable } from '@sandbox-jobs/contract/resources/tables/custom-table.ts'
+import type { WritebackResult } from '@sandbox-jobs/contract/resources/tables/output-callback.ts'
+import type { CommandExecution, TableCommand } from '@sandbox-jobs/contract/resources/tables/table-command.ts'
+import { outputCallbackRoutes } from '@sandbox-jobs/contract/routes/output-callback-routes.ts'
+import type { Route } from '@sandbox-jobs/contract/routes/route.ts'
+import { runRoutes } from '@sandbox-jobs/contract/routes/run-routes.ts'
+import { tableCommandRoutes } from '@sandbox-jobs/contract/routes/table-command-routes.ts'
+import { tableRoutes } from '@sandbox-jobs/contract/routes/table-routes.ts'
+import { taskRoutes } from '@sandbox-jobs/contract/routes/task-routes.ts'
+import { sql } from 'kysely'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { orderFields, TableSteps } from '../../../../testing/apps/table-steps.ts'
+import { TestApi } from '../../../../testing/apps/test-api.ts'
+import { createTestDatabase } from '../../../../testing/database/test-database.ts'
+import { makeEnvironmentVersion } from '../../../../testing/factories/environment-version.ts'
+import { makeRoom, makeTenant, type Tenant } from '../../../../testing/factories/tenant.ts'
+import type { Principal } from '../../../access/principal.ts'
+import {
+  type CallbackAccess,
+  CallbackCredentials,
+  sweepCallbacks,
+} from '../../../custom-tables/callbacks/callback-credentials.ts'
+
+const { db } = await createTestDatabase()
+const api = new TestApi(db)
+const tables = new TableSteps(api)
+const { outputs } = api.context
+outputs.key.prepare()
+const credentials = new CallbackCredentials(db, outputs.key)
+let tenant: Tenant
+let manager: Principal
+let table: CustomTable
+let command: TableCommand
+let taskId: string
+
+beforeEach(async () => {
+  tenant = await makeTenant(db)
+  manager = tenant.departmentManager
+  taskId = (await api.tasks.create(manager, { scope: 'department', id: tenant.departmentId })).id
+  table = await tables.create(manager, tenant.departmentId)
+  command = await tables.createCommand(manager, table)
+  await api.tasks.share(manager, { taskId, kind: 'chatroom', id: tenant.roomId })
+})
+
+interface StartedRun extends CallbackAccess {
+  id: string
+  fence: number
+}
+
+/** A run of the member that has started, with its credential. */
+async function start(output_policy: Record<string, unknown>): Promise<StartedRun> {
+  const { companyId, roomId, member } = tenant
+  const { id: environmentVersionId } = await makeEnvironmentVersion(db, { companyId })
+  const version = await api.tasks.publish(manager, {
+    taskId,
+    environmentVersionId,
+    fields: { output_policy },
+  })
+  const run = await api.must<RunDetail>(runRoutes.submitRun, member, {
+    params: { cid: roomId },
+    body: { task_version_id: version.id, input: {} },
+    headers: { 'idempotency-key': randomUUID() },
+  })
+  await claim(run.id, 1)
+  return { id: run.id, fence: 1, ...(await mint(run.id, 1, String(output_policy.kind))) }
+}
+const claim = (id: string, fence: number) =>
+  sql`update runs set state = 'running', fence = ${fence}, claimed_at = now(), worker = 'w', machine = 'm',
+      sandbox_id = ${`s${fence}`}, lease_until = now() + interval '1 h'
+    where id = ${id} and company_id = ${tenant.companyId}`.execute(db)
+/** The run leaves the state in which it may call. */
+const leave = (id: string, state: string) =>
+  sql`update runs set state = ${state}, exit_code = case when ${state} = 'completed' then 0 end,
+      worker = case when ${state} = 'queued' then null else worker end,
+      terminal_at = case when ${state} in ('completed', 'cancelled') then now() end
+    where id = ${id} and company_id = ${tenant.companyId}`.execute(db)
+const mint = (id: string, fence: number, kind: string) =>
+  credentials.mint(
+    { id, companyId: tenant.companyId, fence },
+    { kind: kind as 'custom_table_writeback', timeoutSeconds: 60 },
+  )
+
+const writeback = (allowed_ops = 'create,update') =>
+  start({ kind: 'custom_table_writeback', table_id: table.id, allowed_ops })
+const commandRun = () =>
+  start({
+    kind: 'custom_table_command',
+    command_id: command.id,
+    chatroom_id: tenant.roomId,
+    input_schema: orderFields.slice(0, 2),
+  })
+
+const call = <Body>(route: Route, { url, token }: CallbackAccess, body: unknown) =>
+  api.call<Body>(route, null, {
+    params: { token_id: url.split('/').at(-1) ?? '' },
+    body,
+    headers: { authorization: `Bearer ${token}` },
+  })
+const write = (access: CallbackAccess, body: Record<string, unknown>) =>
+  call<WritebackResult>(outputCallbackRoutes.writeBack, access, body)
+const send = (access: CallbackAccess, inputs: Record<string, unknown>) =>
+  call<CommandExecution>(outputCallbackRoutes.sendCommandOutput, access, { inputs })
+const create = (access: CallbackAccess, order_id: string, key?: string) =>
+  write(access, {
+    op: 'create',
+    values: { order_id },
+    ...(key !== undefined && { client_row_key: key }),
+  })
+
+const codeOf = ({ status, body }: { status: number; body: unknown }) =>
+  status === 200 ? 200 : [status, (body as { detail: { code?: string } }).detail.code]
+const rows = async () => (await tables.rows(manager, table.id)).map(({ values }) => values)
+
+describe('writing back', () => {
+  it('creates a row once for each name, however often it is repeated', async () => {
+    const run = await writeback()
+    const [first, again] = [await create(run, 'a', 'k1'), await create(run, 'a', 'k1')]
+    expect(first.body).toEqual({
+      op: 'create',
+      row_id: expect.stringMatching(/^row_/),
+      version: 1,
+      status: 'applied',
+      applied_at: expect.any(String),
+    })
+    expect(again.body).toEqual(first.body)
+    expect(codeOf(await create(run, 'b', 'k1'))).toEqual([409, 'output_row_conflict'])
+    await create(run, 'b', 'k2')
+    expect(await rows()).toEqual([{ order_id: 'a' }, { order_id: 'b' }])
+  })
+
+  it('without a name creates the one row of the run, and refuses another one loudly', async () => {
+    const run = await writeback()
+    expect((await create(run, 'a')).body).toEqual((await create(run, 'a')).body)
+    expect(codeOf(await create(run, 'b'))).toEqual([409, 'output_row_conflict'])
+    expect(await rows()).toEqual([{ order_id: 'a' }])
+  })
+
+  it('creates one row for many equal calls at once', async () => {
+    const run = await writeback()
+    const answers = await Promise.all(Array.from({ length: 20 }, () => create(run, 'a', 'k')))
+    expect(new Set(answers.map(({ body }) => body.row_id)).size).toBe(1)
+    expect(await rows()).toHaveLength(1)
+  })
+
+  it('changes rows where the policy allows it', async () => {
+    const row = await tables.addRow(manager, table.id, { order_id: 'a', amount: 1 })
+    const run = await writeback()
+    const update = { op: 'update', row_id: row.id, values: { amount: 2 } }
+    expect((await write(run, update)).body).toMatchObject({ row_id: row.id, version: 2 })
+    expect((await write(run, update)).body.version).toBe(2)
+    expect(await rows()).toEqual([{ order_id: 'a', amount: 2 }])
+    expect(codeOf(await write(run, { ...update, row_id: 'row_none' }))).toEqual([404, 'not_found'])
+    const creating = await writeback('create')
+    expect(codeOf(await write(creating, update))).toEqual([403, 'output_operation_denied'])
+  })
+
+  it.each([
+    ['an unknown field', { other: 1 }],
+    ['another type', { order_id: 1 }],
+    ['a missing field', { amount: 1 }],
+    ['too much', { order_id: 'x'.repeat(70_000) }],
+  ])('refuses %s, and writes nothing', async (_name, values) => {
+    const answer = await write(await writeback(), { op: 'create', values })
+    expect(codeOf(answer)).toEqual([422, 'output_schema_violation'])
+    expect(await rows()).toEqual([])
+  })
+
+  it.each([
+    ['archived', {}],
+    ['governed', { commands_only: true }],
+    ['one with a channel rule', { channel_rule: true }],
+  ])('ends when the table is %s', async (_name, change) => {
+    const run = await writeback()
+    const params = { id: table.id }
+    if (Object.keys(change).length > 0)
+      await tables.must(tableRoutes.updateTable, manager, { params, body: change })
+    else await tables.must(tableRoutes.archiveTable, manager, { params })
+    expect(codeOf(await create(run, 'a'))).toEqual([409, 'output_policy_unsatisfiable'])
+  })
+
+  it('ends when its publisher, its submitter or its share is gone', async () => {
+    const run = await writeback()
+    const user = (id: string, set: Record<string, unknown>) =>
+      db.updateTable('users').set(set).where('id', '=', id).execute()
+    await user(manager.principalId, { role: 1 })
+    expect(codeOf(await create(run, 'a'))).toEqual([403, 'output_policy_author_denied'])
+    await user(manager.principalId, { role: 2 })
+    await user(tenant.member.principalId, { disabled_at: new Date() })
+    expect(codeOf(await create(run, 'a'))).toEqual([403, 'output_policy_author_denied'])
+    await user(tenant.member.principalId, { disabled_at: null })
+    expect(codeOf(await create(run, 'a'))).toBe(200)
+    const grants = await api.must<{ items: { id: string }[] }>(taskRoutes.listShares, manager, {
+      params: { id: taskId },
+    })
+    await api.must(taskRoutes.revokeShare, manager, {
+      params: { id: taskId, gid: String(grants.items[0]?.id) },
+      body: { reason: 'over' },
+    })
+    expect(codeOf(await create(run, 'b', 'k'))).toEqual([403, 'output_policy_author_denied'])
+  })
+})
+
+describe('a credential', () => {
+  it('is refused with a wrong or missing secret, and with a name that is none', async () => {
+    const run = await writeback()
+    const unknown = [404, 'output_run_unavailable']
+    expect(codeOf(await create({ ...run, token: 'x'.repeat(43) }, 'a'))).toEqual(unknown)
+    expect(codeOf(await create({ ...run, url: `x/${randomUUID()}` }, 'a'))).toEqual(unknown)
+    expect(codeOf(await create({ ...run, token: '' }, 'a'))).toEqual(unknown)
+    const malformed = await create({ ...run, url: 'x/y' }, 'a')
+    expect([
+      malformed.status,
+      Array.isArray((malformed.body as unknown as { detail: unknown }).detail),
+    ]).toEqual([422, true])
+    expect(await rows()).toEqual([])
+  })
+
+  it.each(['completed', 'cancelled', 'cancel_requested', 'queued'])(
+    'is dead when the run is %s',
+    async (state) => {
+      const run = await writeback()
+      await leave(run.id, state)
+      expect(codeOf(await create(run, 'a'))).toEqual([409, 'output_run_unavailable'])
+    },
+  )
+
+  it('is dead when it has expired, the version is archived, or the run was claimed again', async () => {
+    const run = await writeback()
+    await claim(run.id, 2)
+    expect(codeOf(await create(run, 'a'))).toEqual([409, 'output_run_unavailable'])
+    const renewed = await mint(run.id, 2, 'custom_table_writeback')
+    expect(codeOf(await create(run, 'a'))).toEqual([404, 'output_run_unavailable'])
+    expect(codeOf(await create(renewed, 'a'))).toBe(200)
+    await db
+      .updateTable('run_output_credentials')
+      .set({ expires_at: new Date(Date.now() - 1000) })
+      .where('run_id', '=', run.id)
+      .execute()
+    expect(codeOf(await create(renewed, 'a'))).toEqual([409, 'output_run_unavailable'])
+    const other = await writeback()
+    await api.must(taskRoutes.archiveTask, manager, { params: { id: taskId } })
+    expect(codeOf(await create(other, 'a'))).toEqual([409, 'output_run_unavailable'])
+  })
+
+  it('works for its own callback alone', async () => {
+    expect(codeOf(await send(await writeback(), { order_id: 'a' }))).toEqual([409, 'output_run_unavailable'])
+    expect(codeOf(await create(await commandRun(), 'a'))).toEqual([409, 'output_run_unavailable'])
+  })
+
+  it('is stored as a hash, and removed a day after it ended', async () => {
+    const run = await writeback()
+    const { rows: stored } = await sql<{ text: string }>`
+      select c::text as text from run_output_credentials c where run_id = ${run.id} and company_id = ${tenant.companyId}`.execute(
+      db,
+    )
+    expect(stored[0]?.text).not.toContain(run.token)
+    await db
+      .updateTable('run_output_credentials')
+      .set({ expires_at: new Date(Date.now() - 2 * 86_400_000) })
+      .where('run_id', '=', run.id)
+      .execute()
+    expect((await sweepCallbacks({ db })).removed).toBeGreaterThan(0)
+  })
+})
+
+describe('sending the inputs of a command', () => {
+  it('takes effect once per run, and answers the same again', async () => {
+    const run = await commandRun()
+    const first = await send(run, { order_id: 'a', amount: 1 })
+    expect(first.body).toEqual({
+      command_id: command.id,
+      row_id: expect.stringMatching(/^row_/),
+      status: 'applied',
+      applied_at: expect.any(String),
+    })
+    expect((await send(run, { order_id: 'a', amount: 1 })).body).toEqual(first.body)
+    expect(codeOf(await send(run, { order_id: 'a', amount: 2 }))).toEqual([409, 'output_command_conflict'])
+    expect(await rows()).toEqual([{ order_id: 'a', amount: 1 }])
+  })
+
+  it('refuses inputs that the command does not declare', async () => {
+    const run = await commandRun()
+    expect(codeOf(await send(run, { order_id: 'a', paid: true }))).toEqual([422, 'output_schema_violation'])
+    expect(codeOf(await send(run, { order_id: 'a' }))).toBe(200)
+  })
+
+  it.each([
+    ['has other inputs', { inputs: orderFields }, [409, 'output_command_stale']],
+    ['is archived', undefined, [409, 'output_command_stale']],
+    ['acts for its callers', { authority: 'caller' }, [403, 'output_policy_author_denied']],
+    ['is granted to others', { granted_scope: 'chatroom' }, [403, 'output_policy_author_denied']],
+  ])('ends when the command %s', async (_name, change, refusal) => {
+    const run = await commandRun()
+    const params = { id: command.id }
+    if (change) {
+      const granted = 'granted_scope' in change && { granted_id: await makeRoom(db, tenant) }
+      await tables.must(tableCommandRoutes.updateTableCommand, manager, {
+        params,
+        body: { ...change, ...granted },
+      })
+    } else await tables.must(tableCommandRoutes.archiveTableCommand, manager, { params })
+    expect(codeOf(await send(run, { order_id: 'a' }))).toEqual(refusal)
+  })
+})
