@@ -1,6 +1,6 @@
 import type { CommandPolicy, WritebackPolicy } from '@sandbox-jobs/contract/resources/runs/output-policy.ts'
-import type { Executing } from '../../db/database.ts'
-import { findTable, type TableRecord } from '../catalogue/custom-table-store.ts'
+import type { Executing, Trx } from '../../db/database.ts'
+import { findTable, lockTable, type TableRecord } from '../catalogue/custom-table-store.ts'
 import { type CommandRow, findCommand } from '../commands/table-command-store.ts'
 import { hasInputs } from './stored-policy.ts'
 
@@ -16,7 +16,7 @@ export async function writableTable(
   return table === undefined ? 'gone' : (tableProblem(table) ?? table)
 }
 
-export function tableProblem(table: TableRecord): TableProblem | undefined {
+function tableProblem(table: TableRecord): TableProblem | undefined {
   if (table.state !== 'active') return 'gone'
   if (table.channel_rule) return 'channel'
   return table.commands_only ? 'governed' : undefined
@@ -37,6 +37,26 @@ export async function commandTarget(
   if (command?.state !== 'active') return undefined
   const table = await findTable(db, companyId, command.table_id)
   return table?.state === 'active' ? { command, table } : undefined
+}
+
+/** The table of a policy, locked for a write; undefined if runs may not write to it. */
+export async function lockWritableTable(
+  trx: Trx,
+  companyId: string,
+  { table_id }: WritebackPolicy,
+): Promise<TableRecord | undefined> {
+  const table = await lockTable(trx, companyId, table_id)
+  return table && tableProblem(table) === undefined ? table : undefined
+}
+
+/** The target again, with its table locked for a write; undefined if it is not live any more. */
+export async function lockCommandTarget(
+  trx: Trx,
+  { table: { company_id, id }, command: { id: commandId } }: CommandTarget,
+): Promise<CommandTarget | undefined> {
+  const table = await lockTable(trx, company_id, id)
+  const command = await findCommand(trx, company_id, commandId)
+  return table?.state === 'active' && command?.state === 'active' ? { table, command } : undefined
 }
 
 /** Whether the policy has the inputs of the command, which writes. */

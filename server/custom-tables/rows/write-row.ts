@@ -8,7 +8,7 @@ import { requireStorageQuota } from '../../companies/storage/storage-quota.ts'
 import type { Trx } from '../../db/database.ts'
 import { addToRowCount, type TableRecord } from '../catalogue/custom-table-store.ts'
 import { changedValues, checkValues } from './row-values.ts'
-import { deleteRow, insertRow, replaceValues, type StoredRow } from './table-row-store.ts'
+import { deleteRow, findRow, insertRow, replaceValues, type StoredRow } from './table-row-store.ts'
 
 /*
  * Every change of a row, whoever makes it: a request, a command, a run. The transaction has locked the table, and the caller
@@ -58,6 +58,16 @@ export async function changeRow(
   const more = checked.byteSize - row.byte_size
   if (more > 0) await requireStorageQuota(trx, table.company_id, more)
   return replaceValues(trx, row, { values: JSON.stringify(checked.values), byte_size: checked.byteSize })
+}
+
+/** Changes the row with that id; undefined if the table has none. Throws as `addRow` does. */
+export async function changeRowById(
+  trx: Trx,
+  table: TableRecord,
+  { id, values }: { id: string; values: RowValues },
+): Promise<StoredRow | undefined> {
+  const row = await findRow(trx, { companyId: table.company_id, tableId: table.id, id })
+  return row && changeRow(trx, table, { row, values })
 }
 
 /** Returns false if there is no such row. */

@@ -1,10 +1,7 @@
-import { hash } from 'node:crypto'
 import { CodedError } from '../../base/errors/coded-error.ts'
-import { canonicalJson } from '../../base/json/canonical-json.ts'
 import type { CallbackCredentials } from '../../custom-tables/callbacks/callback-credentials.ts'
-import { findEffect, insertEffect } from '../../custom-tables/callbacks/effect-store.ts'
+import { type Effect, performOnce } from '../../custom-tables/callbacks/perform-once.ts'
 import type { OutputPolicyDeps } from '../../custom-tables/policies/output-policies.ts'
-import { ValuesRefused } from '../../custom-tables/rows/write-row.ts'
 import type { Trx } from '../../db/database.ts'
 import {
   type CallbackClaim,
@@ -50,40 +47,12 @@ export async function acceptCallback(deps: CallbackDeps, call: CallbackCall): Pr
   return { claim, run }
 }
 
-export interface Effect<Answer> {
-  /** Undefined: it may be repeated without harm, and is not stored. */
-  key: string | undefined
-  request: Record<string, unknown>
-  conflict: 'output_row_conflict' | 'output_command_conflict'
-  perform: () => Promise<Answer>
-}
-
-/** Performs the effect once for its key. The transaction has locked the table that it changes. */
-export async function performOnce<Answer extends Record<string, unknown>>(
+/** Performs an effect of the run once, while the run is in progress. The transaction has locked the table that it changes. */
+export async function performForRun<Answer extends Record<string, unknown>>(
   trx: Trx,
   claim: CallbackClaim,
-  { key, request, conflict, perform }: Effect<Answer>,
+  effect: Omit<Effect<Answer>, 'runId' | 'companyId'>,
 ): Promise<Answer> {
   if (!(await holdCallbackRun(trx, claim))) throw new CodedError('output_run_unavailable')
-  if (key === undefined) return performChecked(perform)
-  const effect = { runId: claim.run_id, companyId: claim.company_id, key }
-  const request_hash = hash('sha256', canonicalJson(request))
-  const earlier = await findEffect(trx, effect)
-  if (earlier) {
-    if (earlier.request_hash !== request_hash) throw new CodedError(conflict)
-    return earlier.response as Answer
-  }
-  const response = await performChecked(perform)
-  await insertEffect(trx, effect, { request_hash, response })
-  return response
-}
-
-async function performChecked<Answer>(perform: () => Promise<Answer>): Promise<Answer> {
-  try {
-    return await perform()
-  } catch (error) {
-    throw error instanceof ValuesRefused
-      ? new CodedError('output_schema_violation', { errors: error.problems })
-      : error
-  }
+  return performOnce(trx, { ...effect, runId: claim.run_id, companyId: claim.company_id })
 }

@@ -2,14 +2,18 @@ import type { CommandPolicy } from '@sandbox-jobs/contract/resources/runs/output
 import type { CommandOutputRequest } from '@sandbox-jobs/contract/resources/tables/output-callback.ts'
 import type { CommandExecution } from '@sandbox-jobs/contract/resources/tables/table-command.ts'
 import { CodedError } from '../../base/errors/coded-error.ts'
-import { lockTable } from '../../custom-tables/catalogue/custom-table-store.ts'
 import { applyCommand } from '../../custom-tables/commands/apply-command.ts'
 import { executionOf } from '../../custom-tables/commands/execute-command.ts'
-import { type CommandRow, findCommand } from '../../custom-tables/commands/table-command-store.ts'
 import { mayCallCommand } from '../../custom-tables/policies/policy-people.ts'
-import { commandTarget, isRestricted, matchesCommand } from '../../custom-tables/policies/policy-target.ts'
+import {
+  type CommandTarget,
+  commandTarget,
+  isRestricted,
+  lockCommandTarget,
+  matchesCommand,
+} from '../../custom-tables/policies/policy-target.ts'
 import { storedPolicy } from '../../custom-tables/policies/stored-policy.ts'
-import { acceptCallback, type CallbackCall, type CallbackDeps, performOnce } from './accept-callback.ts'
+import { acceptCallback, type CallbackCall, type CallbackDeps, performForRun } from './accept-callback.ts'
 import type { CallbackRun } from './callback-run-store.ts'
 
 /** There is one call of the command per run. */
@@ -30,11 +34,11 @@ export async function sendCommandOutput(
   requireUnchanged(policy, found.command)
   await requirePeople(deps, run, { policy, command: found.command })
   return deps.db.transaction().execute(async (trx) => {
-    const table = await lockTable(trx, run.company_id, found.table.id)
-    const command = await findCommand(trx, run.company_id, policy.command_id)
-    if (table?.state !== 'active' || command?.state !== 'active') throw new CodedError('output_command_stale')
+    const locked = await lockCommandTarget(trx, found)
+    if (!locked) throw new CodedError('output_command_stale')
+    const { table, command } = locked
     requireUnchanged(policy, command)
-    return performOnce(trx, claim, {
+    return performForRun(trx, claim, {
       key: effectKey,
       request: { inputs },
       conflict: 'output_command_conflict',
@@ -46,7 +50,7 @@ export async function sendCommandOutput(
   })
 }
 
-function requireUnchanged(policy: CommandPolicy, command: CommandRow): void {
+function requireUnchanged(policy: CommandPolicy, command: CommandTarget['command']): void {
   if (!matchesCommand(policy, command)) throw new CodedError('output_command_stale')
   if (!isRestricted(command)) throw new CodedError('output_policy_author_denied')
 }
@@ -54,7 +58,7 @@ function requireUnchanged(policy: CommandPolicy, command: CommandRow): void {
 async function requirePeople(
   { directory, findUser }: CallbackDeps,
   run: CallbackRun,
-  { policy, command }: { policy: CommandPolicy; command: CommandRow },
+  { policy, command }: { policy: CommandPolicy; command: CommandTarget['command'] },
 ): Promise<void> {
   const ids = [run.author, run.publisher, run.principal_id]
   const people = await Promise.all(ids.map((id) => findUser(run.company_id, id)))

@@ -5,14 +5,11 @@ import type {
 } from '@sandbox-jobs/contract/resources/tables/output-callback.ts'
 import { CodedError, notFound } from '../../base/errors/coded-error.ts'
 import { invalid } from '../../base/errors/validation-error.ts'
-import { lockTable, type TableRecord } from '../../custom-tables/catalogue/custom-table-store.ts'
 import { mayWriteTable } from '../../custom-tables/policies/policy-people.ts'
-import { tableProblem } from '../../custom-tables/policies/policy-target.ts'
+import { lockWritableTable } from '../../custom-tables/policies/policy-target.ts'
 import { allowsUpdate, storedPolicy } from '../../custom-tables/policies/stored-policy.ts'
-import { findRow } from '../../custom-tables/rows/table-row-store.ts'
-import { addRow, changeRow } from '../../custom-tables/rows/write-row.ts'
-import type { Trx } from '../../db/database.ts'
-import { acceptCallback, type CallbackCall, type CallbackDeps, performOnce } from './accept-callback.ts'
+import { addRow, changeRowById } from '../../custom-tables/rows/write-row.ts'
+import { acceptCallback, type CallbackCall, type CallbackDeps, performForRun } from './accept-callback.ts'
 
 /** A run writes a row of the table of its policy (contract part 3, D3). */
 export async function writeBack(
@@ -27,14 +24,23 @@ export async function writeBack(
   requireOperation(policy, body)
   const publisher = await deps.findUser(run.company_id, run.publisher)
   return deps.db.transaction().execute(async (trx) => {
-    const table = await lockTable(trx, run.company_id, policy.table_id)
-    if (!table || tableProblem(table)) throw new CodedError('output_policy_unsatisfiable')
+    const table = await lockWritableTable(trx, run.company_id, policy)
+    if (!table) throw new CodedError('output_policy_unsatisfiable')
     if (!mayWriteTable(publisher, table)) throw new CodedError('output_policy_author_denied')
-    return performOnce(trx, claim, {
+    return performForRun(trx, claim, {
       key: effectKeyOf(body),
       request: { ...body },
       conflict: 'output_row_conflict',
-      perform: () => write(trx, table, { body, at: deps.clock.now() }),
+      perform: async () => {
+        const { op, values, row_id: id = '' } = body
+        const row =
+          op === 'update'
+            ? await changeRowById(trx, table, { id, values })
+            : await addRow(trx, table, { values, chatroomId: null })
+        if (!row) throw notFound()
+        const applied_at = deps.clock.now().toISOString()
+        return { op, row_id: row.id, version: row.version, status: 'applied', applied_at } as const
+      },
     })
   })
 }
@@ -53,19 +59,4 @@ function requireOperation(policy: WritebackPolicy, { op, row_id }: WritebackRequ
 function effectKeyOf({ op, client_row_key: key }: WritebackRequest): string | undefined {
   if (key !== undefined) return `${op}:${key}`
   return op === 'create' ? 'create' : undefined
-}
-
-async function write(
-  trx: Trx,
-  table: TableRecord,
-  { body, at }: { body: WritebackRequest; at: Date },
-): Promise<WritebackResult> {
-  const { op, values, row_id: id = '' } = body
-  const found =
-    op === 'update' ? await findRow(trx, { companyId: table.company_id, tableId: table.id, id }) : undefined
-  if (op === 'update' && !found) throw notFound()
-  const row = found
-    ? await changeRow(trx, table, { row: found, values })
-    : await addRow(trx, table, { values, chatroomId: null })
-  return { op, row_id: row.id, version: row.version, status: 'applied', applied_at: at.toISOString() }
 }
