@@ -16,6 +16,7 @@ describe('the digest of a version', () => {
     { timeout_seconds: 1 },
     { secret_slot_declarations: ['A'] },
     { requires_confirmation: true },
+    { output_policy: { kind: 'custom_table_writeback', table_id: 'tbl_1', allowed_ops: 'create' } },
     { bundle_id: 'bun_1', bundle_digest: `sha256:${'a'.repeat(64)}` },
   ]
 
