@@ -25,7 +25,16 @@ const folderOrder = {
   secrets: ['envelope|keys', 'store', 'write', 'approvals', 'slots', 'resolve', 'rotation'],
   'custom-tables': ['catalogue', 'rows', 'commands', 'policies', 'callbacks'],
   tasks: ['inputs/schema', 'catalogue|shares|versions|files|bindings', 'inputs(?!/schema)', 'menu'],
-  runs: ['history', 'queue|prepare|drive|results', 'callbacks', 'read', 'submit', 'downloads', 'links', 'retention'],
+  runs: [
+    'history',
+    'queue|prepare|drive|results',
+    'callbacks',
+    'read',
+    'submit',
+    'downloads',
+    'links',
+    'retention',
+  ],
   agents: ['turns', 'proposals'],
   operations: ['audit', 'host', 'backup'],
 }

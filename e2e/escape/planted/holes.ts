@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: text of source files, which has template strings
 import type { SandboxRuntime } from '../../../server/executor/port/sandbox-spec.ts'
 
 /** A control in the source of the executor, and its replacement when it is removed. */
