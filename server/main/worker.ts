@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util'
 import { Directory } from '../access/directory/directory.ts'
 import { systemClock } from '../base/clock.ts'
 import { SigningKeys, signingKeysFolder } from '../base/keys/signing-keys.ts'
+import type { Log } from '../base/logging.ts'
 import { bootId, type Machine } from '../base/machine-id.ts'
 import { buildSlots } from '../builds/admission/build-slots.ts'
 import { startBuildWorker } from '../builds/build-worker.ts'
@@ -123,21 +124,7 @@ await runRole('worker', async (config, log) => {
     log,
   })
   const notifications = startNotifications({ db, log, config })
-  const residue = [
-    // Recovers the work of a process that was killed, without waiting for its restart.
-    startSweep({
-      name: 'abandoned parts',
-      everyMs: 600_000,
-      runOnce: async () => ({ removed: await storage.removeAbandonedParts() }),
-      log,
-    }),
-    startSweep({
-      name: 'empty folders',
-      everyMs: dayMs,
-      runOnce: async () => ({ removed: await storage.removeEmptyFolders() }),
-      log,
-    }),
-  ]
+  const residue = startResidueSweeps(storage, log)
   const retention = startRetentionLoops({ db, storage, executor, clock: systemClock, log })
   return {
     stop: async () => {
@@ -149,6 +136,22 @@ await runRole('worker', async (config, log) => {
     },
   }
 })
+
+/** Removes what killed processes left in the object store, without waiting for their restart. */
+const startResidueSweeps = (storage: DiskStorage, log: Log) => [
+  startSweep({
+    name: 'abandoned parts',
+    everyMs: 600_000,
+    runOnce: async () => ({ removed: await storage.removeAbandonedParts() }),
+    log,
+  }),
+  startSweep({
+    name: 'empty folders',
+    everyMs: dayMs,
+    runOnce: async () => ({ removed: await storage.removeEmptyFolders() }),
+    log,
+  }),
+]
 
 function givenMachine(): Machine {
   const { machine: id, folder } = values

@@ -69,6 +69,8 @@ export interface RunningAgent {
  * address (RFC 5737): with no resolver, or one on the loopback, buildah would write public resolvers into the file.
  */
 const etcOfBuilds = { 'resolv.conf': 'nameserver 192.0.2.1\n', hostname: 'build\n' }
+const etcOfNetwork = { 'resolv.conf': `nameserver ${gateway4}\n` }
+const etcOfBuildNetwork = { ...etcOfBuilds, ...etcOfNetwork }
 
 const sandboxesPerCpu = 8
 const bytesPerSandbox = 256 * 1024 * 1024
@@ -98,10 +100,8 @@ export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
   const programs = { busybox, init, unpack }
   const platformLayer = await makePlatformLayer(paths.platform, programs)
   const filters = await compileFilters(crun, { layer: platformLayer.path, folder: paths.filters })
-  const etcOfNetwork = { 'resolv.conf': `nameserver ${gateway4}\n` }
   const networkLayer = await makePlatformLayer(paths.networkPlatform, programs, etcOfNetwork)
   const buildLayer = await makePlatformLayer(paths.buildPlatform, programs, etcOfBuilds)
-  const etcOfBuildNetwork = { ...etcOfBuilds, ...etcOfNetwork }
   const buildNetworkLayer = await makePlatformLayer(paths.buildPlatform, programs, etcOfBuildNetwork)
   const network = new Network({
     dataDir: options.dataDir,
