@@ -6,7 +6,7 @@ import type { LightMyRequestResponse } from 'fastify'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestDatabase } from '../../testing/database/test-database.ts'
 import { idsFor, parametersOf, variantsOf } from './example-ids.ts'
-import { expectations } from './expectations.ts'
+import { type Expectation, expectations } from './expectations.ts'
 import { expectedAnswer, isExpected } from './expected-answer.ts'
 import { sendCell } from './send-cell.ts'
 import { callers, World } from './world.ts'
@@ -47,19 +47,23 @@ test.each(routes)('%s answers every kind of caller as the table says', async (na
       const expected = expectedAnswer(cell)
       const said = `${caller}, ${variant.parameter || 'all'} ${variant.kind}: ${answer.statusCode} ${answer.body.slice(0, 200)}`
       if (!isExpected(expected, answer)) wrong.push(`${said}, not ${JSON.stringify(expected)}`)
-      else if (!isWellFormed(answer)) wrong.push(`${said}, of another form`)
+      else if (!isWellFormed(answer, expectation)) wrong.push(`${said}, of another form`)
     }
   }
   expect(wrong).toEqual([])
 })
 
-const notFound = { detail: { code: 'not_found', message: catalogue.not_found.message } }
+const hidden = (code: 'not_found' | 'output_run_unavailable') =>
+  JSON.stringify({ detail: { code, message: catalogue[code].message } })
 
-/** Each refusal has one form; hidden objects answer exactly like absent ones. */
-function isWellFormed({ statusCode, headers, body }: LightMyRequestResponse): boolean {
+/** Each refusal has one form; hidden objects answer exactly like absent ones, and credentials of runs like unknown ones. */
+function isWellFormed(
+  { statusCode, headers, body }: LightMyRequestResponse,
+  { allowed }: Expectation,
+): boolean {
   if (statusCode === 200) return true
   const { detail } = JSON.parse(body) as { detail: unknown }
-  if (statusCode === 404) return body === JSON.stringify(notFound)
+  if (statusCode === 404) return body === hidden(allowed === 404 ? 'output_run_unavailable' : 'not_found')
   if (statusCode === 418) return headers['www-authenticate'] === 'Bearer' && typeof detail === 'string'
   if (statusCode === 422) return Array.isArray(detail)
   return typeof detail === 'string' || (detail instanceof Object && 'code' in detail)
@@ -72,6 +76,6 @@ test.each(routes.filter(([, { action, path }]) => actions[action].key === 'own' 
     if (!expectation) throw new Error(`no expectation for ${name}`)
     const params = idsFor(parametersOf(route, expectation), { parameter: '', kind: 'own' }, world)
     const answer = await world.rewind(() => world.send('sandboxKeyInside', route, { params }))
-    expect([answer.statusCode, answer.body]).toEqual([404, JSON.stringify(notFound)])
+    expect([answer.statusCode, answer.body]).toEqual([404, hidden('not_found')])
   },
 )
