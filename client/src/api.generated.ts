@@ -2885,6 +2885,228 @@ export interface WritebackResult {
   applied_at: string
 }
 
+export interface Notification {
+  /** Identifier of the notification. */
+  id: string
+  /** Always `sandbox_event`. */
+  type: "sandbox_event"
+  /** What happened. */
+  event: "build_ready" | "build_failed" | "build_cancelled" | "curated_environment_published" | "run_terminal" | "security_finding_discovered" | "security_finding_resolved" | "security_finding_reappeared" | "security_finding_blocked" | "security_exception_granted" | "security_exception_revoked" | "security_exception_expired" | "security_remediation_deadline" | "runner_replacement_available" | "runner_handoff_completed" | "runner_handoff_expired" | "runner_handoff_failed" | "image_storage_renewal_blocked" | "image_storage_cleanup_completed" | "run_content_expiring" | "run_content_expired"
+  /** One line for people. Names are cut to 80 characters. */
+  title: string
+  /** Path of the console page about it. */
+  deep_link: string
+  /** What `subject_id` names. */
+  subject_type: "run" | "runs" | "build" | "environment" | "environment_version"
+  /** What it is about; null for `runs`. */
+  subject_id: string | null
+  /** The room of a run; null for everything else. */
+  chatroom_id: string | null
+  /** How many things it covers, such as findings of one scan. */
+  count: number
+  /** When it happened. */
+  created_at: string
+  /** When the caller marked it as read, or null. */
+  read_at: string | null
+}
+
+export interface NotificationList {
+  /** Items on this page. */
+  items: Notification[]
+  /** Items that a page may have. */
+  page_size: number
+  /** Token of the next page; null on the last. */
+  next_page_token: string | null
+}
+
+export interface RoomMessage {
+  /** Identifier of the message. */
+  message_id: string
+  /** Number of the message; it rises within the room. */
+  sequence: number
+  /** A person of the company, an external person, or the service. */
+  author_type: "user" | "social_media_client" | "system"
+  /** Who wrote it; null for the service. */
+  author_id: string | null
+  /** The run whose end the service reports, or null. */
+  run_id: string | null
+  /** What was written. */
+  text: string
+  /** When it was posted. */
+  created_at: string
+}
+
+export interface RoomMessageList {
+  /** Items on this page. */
+  items: RoomMessage[]
+  /** Items that a page may have. */
+  page_size: number
+  /** Token of the next page; null on the last. */
+  next_page_token: string | null
+}
+
+export interface RoomNotifications {
+  /** Whether the service posts a message in the room when a run of it ends. */
+  announces_runs: boolean
+}
+
+export interface Webhook {
+  /** Identifier of the webhook. */
+  id: string
+  /** Address that gets the events: `https`, without a user or a fragment. */
+  url: string
+  /** For people. */
+  description: string
+  /** Events that it gets; an empty list means all. */
+  events: ("build_ready" | "build_failed" | "build_cancelled" | "curated_environment_published" | "run_terminal" | "security_finding_discovered" | "security_finding_resolved" | "security_finding_reappeared" | "security_finding_blocked" | "security_exception_granted" | "security_exception_revoked" | "security_exception_expired" | "security_remediation_deadline" | "runner_replacement_available" | "runner_handoff_completed" | "runner_handoff_expired" | "runner_handoff_failed" | "image_storage_renewal_blocked" | "image_storage_cleanup_completed" | "run_content_expiring" | "run_content_expired")[]
+  /** Since when it is paused, or null. */
+  paused_at: string | null
+  /** `manager`: somebody paused it. `gone`: it answered 410. `failing`: no attempt succeeded for three days. */
+  paused_because: "manager" | "gone" | "failing" | null
+  /** Since when no attempt has succeeded, or null. */
+  failing_since: string | null
+  /** Events that were not queued, because 1,000 were waiting. */
+  dropped: number
+  /** When it was created. */
+  created_at: string
+}
+
+export interface WebhookCreateRequest {
+  /** Address that gets the events: `https`, without a user or a fragment. */
+  url: string
+  /** For people. */
+  description?: string
+  /** Events that it gets; an empty list means all. */
+  events?: ("build_ready" | "build_failed" | "build_cancelled" | "curated_environment_published" | "run_terminal" | "security_finding_discovered" | "security_finding_resolved" | "security_finding_reappeared" | "security_finding_blocked" | "security_exception_granted" | "security_exception_revoked" | "security_exception_expired" | "security_remediation_deadline" | "runner_replacement_available" | "runner_handoff_completed" | "runner_handoff_expired" | "runner_handoff_failed" | "image_storage_renewal_blocked" | "image_storage_cleanup_completed" | "run_content_expiring" | "run_content_expired")[]
+}
+
+export interface WebhookDelivery {
+  /** Identifier of the delivery. */
+  id: string
+  /** The `webhook-id` of each attempt: equal ids are the same event. */
+  event_id: string
+  /** What happened. */
+  event: "build_ready" | "build_failed" | "build_cancelled" | "curated_environment_published" | "run_terminal" | "security_finding_discovered" | "security_finding_resolved" | "security_finding_reappeared" | "security_finding_blocked" | "security_exception_granted" | "security_exception_revoked" | "security_exception_expired" | "security_remediation_deadline" | "runner_replacement_available" | "runner_handoff_completed" | "runner_handoff_expired" | "runner_handoff_failed" | "image_storage_renewal_blocked" | "image_storage_cleanup_completed" | "run_content_expiring" | "run_content_expired"
+  /** Whether it waits for an attempt, or how it ended. */
+  state: "waiting" | "delivered" | "failed"
+  /** Attempts so far. */
+  attempts: number
+  /** When the last attempt began, or null. */
+  last_attempt_at: string | null
+  /** HTTP status of the last attempt, or null. */
+  last_status: number | null
+  /** Why the last attempt failed, as a slug, or null. */
+  last_error: string | null
+  /** When it is attempted next; null once it ended. */
+  next_attempt_at: string | null
+  /** When the event was queued. */
+  created_at: string
+}
+
+export interface WebhookDeliveryList {
+  /** Items on this page. */
+  items: WebhookDelivery[]
+  /** Items that a page may have. */
+  page_size: number
+  /** Token of the next page; null on the last. */
+  next_page_token: string | null
+}
+
+export interface WebhookList {
+  /** Items on this page. */
+  items: Webhook[]
+  /** Items that a page may have. */
+  page_size: number
+  /** Token of the next page; null on the last. */
+  next_page_token: string | null
+}
+
+export interface WebhookUpdateRequest {
+  /** Address that gets the events: `https`, without a user or a fragment. */
+  url?: string
+  /** For people. */
+  description?: string
+  /** Events that it gets; an empty list means all. */
+  events?: ("build_ready" | "build_failed" | "build_cancelled" | "curated_environment_published" | "run_terminal" | "security_finding_discovered" | "security_finding_resolved" | "security_finding_reappeared" | "security_finding_blocked" | "security_exception_granted" | "security_exception_revoked" | "security_exception_expired" | "security_remediation_deadline" | "runner_replacement_available" | "runner_handoff_completed" | "runner_handoff_expired" | "runner_handoff_failed" | "image_storage_renewal_blocked" | "image_storage_cleanup_completed" | "run_content_expiring" | "run_content_expired")[]
+  /** True pauses it: new events are not queued. False resumes it. */
+  paused?: boolean
+}
+
+export interface WebhookWithSecret {
+  /** Identifier of the webhook. */
+  id: string
+  /** Address that gets the events: `https`, without a user or a fragment. */
+  url: string
+  /** For people. */
+  description: string
+  /** Events that it gets; an empty list means all. */
+  events: ("build_ready" | "build_failed" | "build_cancelled" | "curated_environment_published" | "run_terminal" | "security_finding_discovered" | "security_finding_resolved" | "security_finding_reappeared" | "security_finding_blocked" | "security_exception_granted" | "security_exception_revoked" | "security_exception_expired" | "security_remediation_deadline" | "runner_replacement_available" | "runner_handoff_completed" | "runner_handoff_expired" | "runner_handoff_failed" | "image_storage_renewal_blocked" | "image_storage_cleanup_completed" | "run_content_expiring" | "run_content_expired")[]
+  /** Since when it is paused, or null. */
+  paused_at: string | null
+  /** `manager`: somebody paused it. `gone`: it answered 410. `failing`: no attempt succeeded for three days. */
+  paused_because: "manager" | "gone" | "failing" | null
+  /** Since when no attempt has succeeded, or null. */
+  failing_since: string | null
+  /** Events that were not queued, because 1,000 were waiting. */
+  dropped: number
+  /** When it was created. */
+  created_at: string
+  /** Signing secret as Standard Webhooks libraries take it. It is shown only here. */
+  secret: string
+}
+
+export interface UsageItem {
+  /** Day (UTC) of queueing; null if the report is not by day. */
+  day: string | null
+  /** Runs or builds. */
+  kind: "run" | "build"
+  /** Task of runs, or environment of builds; null if the report is not by it. */
+  subject_id: string | null
+  /** Its name now; null if there is none, or the report is not by it. */
+  subject_name: string | null
+  /** Room; empty for builds; null if the report is not by it. */
+  chatroom_id: string | null
+  /** Its name now; null if there is none, or the report is not by it. */
+  chatroom_name: string | null
+  /** Department that the room was in, or that owns the environment; empty for environments of the company; null if the report is not by it. */
+  department_id: string | null
+  /** Its name now; null if there is none, or the report is not by it. */
+  department_name: string | null
+  /** `user` or `social_media_client`; empty for builds, null if the report is not by person. */
+  principal_type: string | null
+  /** Who submitted; empty for builds; null if the report is not by it. */
+  principal_id: string | null
+  /** Its name now; null if there is none, or the report is not by it. */
+  principal_name: string | null
+  /** How many ended. */
+  count: number
+  /** Seconds from start to end, each rounded up. */
+  seconds: number
+  /** Bytes received. */
+  ingress_bytes: number
+  /** Bytes sent. */
+  egress_bytes: number
+  /** Settled cost as a decimal string. */
+  cost: string
+}
+
+export interface UsageReport {
+  /** Identifier of the company. */
+  company_id: string
+  /** First day. */
+  from: string
+  /** Last day. */
+  to: string
+  /** What the lines are by. */
+  by: ("day" | "task" | "room" | "department" | "person")[]
+  /** Currency of all costs, ISO 4217. */
+  currency: string
+  /** In the order of what they are by. */
+  items: UsageItem[]
+  /** Whether there are more lines than fit: ask for fewer days. */
+  truncated: boolean
+}
+
 export interface CodedErrorBody {
   /** What went wrong; some codes add fields. */
   detail: {
@@ -5786,37 +6008,7 @@ export interface Operations {
       /** Only those that are not read, or only those that are. */
       unread?: boolean
     }
-  } & CallOptions): Promise<{
-  /** Items on this page. */
-  items: ({
-    /** Identifier of the notification. */
-    id: string
-    /** Always `sandbox_event`. */
-    type: "sandbox_event"
-    /** What happened. */
-    event: "build_ready" | "build_failed" | "build_cancelled" | "curated_environment_published" | "run_terminal" | "security_finding_discovered" | "security_finding_resolved" | "security_finding_reappeared" | "security_finding_blocked" | "security_exception_granted" | "security_exception_revoked" | "security_exception_expired" | "security_remediation_deadline" | "runner_replacement_available" | "runner_handoff_completed" | "runner_handoff_expired" | "runner_handoff_failed" | "image_storage_renewal_blocked" | "image_storage_cleanup_completed" | "run_content_expiring" | "run_content_expired"
-    /** One line for people. Names are cut to 80 characters. */
-    title: string
-    /** Path of the console page about it. */
-    deep_link: string
-    /** What `subject_id` names. */
-    subject_type: "run" | "runs" | "build" | "environment" | "environment_version"
-    /** What it is about; null for `runs`. */
-    subject_id: string | null
-    /** The room of a run; null for everything else. */
-    chatroom_id: string | null
-    /** How many things it covers, such as findings of one scan. */
-    count: number
-    /** When it happened. */
-    created_at: string
-    /** When the caller marked it as read, or null. */
-    read_at: string | null
-  })[]
-  /** Items that a page may have. */
-  page_size: number
-  /** Token of the next page; null on the last. */
-  next_page_token: string | null
-}>
+  } & CallOptions): Promise<NotificationList>
 
   /**
    * Mark a notification as read.
@@ -5830,30 +6022,7 @@ export interface Operations {
       /** Identifier of the notification. */
       nid: string
     }
-  } & CallOptions): Promise<{
-  /** Identifier of the notification. */
-  id: string
-  /** Always `sandbox_event`. */
-  type: "sandbox_event"
-  /** What happened. */
-  event: "build_ready" | "build_failed" | "build_cancelled" | "curated_environment_published" | "run_terminal" | "security_finding_discovered" | "security_finding_resolved" | "security_finding_reappeared" | "security_finding_blocked" | "security_exception_granted" | "security_exception_revoked" | "security_exception_expired" | "security_remediation_deadline" | "runner_replacement_available" | "runner_handoff_completed" | "runner_handoff_expired" | "runner_handoff_failed" | "image_storage_renewal_blocked" | "image_storage_cleanup_completed" | "run_content_expiring" | "run_content_expired"
-  /** One line for people. Names are cut to 80 characters. */
-  title: string
-  /** Path of the console page about it. */
-  deep_link: string
-  /** What `subject_id` names. */
-  subject_type: "run" | "runs" | "build" | "environment" | "environment_version"
-  /** What it is about; null for `runs`. */
-  subject_id: string | null
-  /** The room of a run; null for everything else. */
-  chatroom_id: string | null
-  /** How many things it covers, such as findings of one scan. */
-  count: number
-  /** When it happened. */
-  created_at: string
-  /** When the caller marked it as read, or null. */
-  read_at: string | null
-}>
+  } & CallOptions): Promise<Notification>
 
   /**
    * List the messages of a chatroom in their order.
@@ -5875,29 +6044,7 @@ export interface Operations {
       /** Only messages with a higher number. */
       after_sequence?: number
     }
-  } & CallOptions): Promise<{
-  /** Items on this page. */
-  items: ({
-    /** Identifier of the message. */
-    message_id: string
-    /** Number of the message; it rises within the room. */
-    sequence: number
-    /** A person of the company, an external person, or the service. */
-    author_type: "user" | "social_media_client" | "system"
-    /** Who wrote it; null for the service. */
-    author_id: string | null
-    /** The run whose end the service reports, or null. */
-    run_id: string | null
-    /** What was written. */
-    text: string
-    /** When it was posted. */
-    created_at: string
-  })[]
-  /** Items that a page may have. */
-  page_size: number
-  /** Token of the next page; null on the last. */
-  next_page_token: string | null
-}>
+  } & CallOptions): Promise<RoomMessageList>
 
   /**
    * Read whether the ends of runs are announced in a chatroom.
@@ -5911,10 +6058,7 @@ export interface Operations {
       /** Identifier of the chatroom. */
       cid: string
     }
-  } & CallOptions): Promise<{
-  /** Whether the service posts a message in the room when a run of it ends. */
-  announces_runs: boolean
-}>
+  } & CallOptions): Promise<RoomNotifications>
 
   /**
    * Set whether the service posts a message in a chatroom when a run of it ends.
@@ -5928,14 +6072,8 @@ export interface Operations {
       /** Identifier of the chatroom. */
       cid: string
     }
-    body: {
-  /** Whether the service posts a message in the room when a run of it ends. */
-  announces_runs: boolean
-}
-  } & CallOptions): Promise<{
-  /** Whether the service posts a message in the room when a run of it ends. */
-  announces_runs: boolean
-}>
+    body: RoomNotifications
+  } & CallOptions): Promise<RoomNotifications>
 
   /**
    * List tables.
@@ -6297,55 +6435,7 @@ export interface Operations {
       /** Last day (UTC); today if omitted. */
       to?: string
     }
-  } & CallOptions): Promise<{
-  /** Identifier of the company. */
-  company_id: string
-  /** First day. */
-  from: string
-  /** Last day. */
-  to: string
-  /** What the lines are by. */
-  by: ("day" | "task" | "room" | "department" | "person")[]
-  /** Currency of all costs, ISO 4217. */
-  currency: string
-  /** In the order of what they are by. */
-  items: ({
-    /** Day (UTC) of queueing; null if the report is not by day. */
-    day: string | null
-    /** Runs or builds. */
-    kind: "run" | "build"
-    /** Task of runs, or environment of builds; null if the report is not by it. */
-    subject_id: string | null
-    /** Its name now; null if there is none, or the report is not by it. */
-    subject_name: string | null
-    /** Room; empty for builds; null if the report is not by it. */
-    chatroom_id: string | null
-    /** Its name now; null if there is none, or the report is not by it. */
-    chatroom_name: string | null
-    /** Department that the room was in, or that owns the environment; empty for environments of the company; null if the report is not by it. */
-    department_id: string | null
-    /** Its name now; null if there is none, or the report is not by it. */
-    department_name: string | null
-    /** `user` or `social_media_client`; empty for builds, null if the report is not by person. */
-    principal_type: string | null
-    /** Who submitted; empty for builds; null if the report is not by it. */
-    principal_id: string | null
-    /** Its name now; null if there is none, or the report is not by it. */
-    principal_name: string | null
-    /** How many ended. */
-    count: number
-    /** Seconds from start to end, each rounded up. */
-    seconds: number
-    /** Bytes received. */
-    ingress_bytes: number
-    /** Bytes sent. */
-    egress_bytes: number
-    /** Settled cost as a decimal string. */
-    cost: string
-  })[]
-  /** Whether there are more lines than fit: ask for fewer days. */
-  truncated: boolean
-}>
+  } & CallOptions): Promise<UsageReport>
 
   /**
    * Download the usage report as CSV.
@@ -6372,33 +6462,7 @@ export interface Operations {
    *
    * For company managers, company administrators. A sandbox key may not.
    */
-  listWebhooks(options?: CallOptions): Promise<{
-  /** Items on this page. */
-  items: ({
-    /** Identifier of the webhook. */
-    id: string
-    /** Address that gets the events: `https`, without a user or a fragment. */
-    url: string
-    /** For people. */
-    description: string
-    /** Events that it gets; an empty list means all. */
-    events: ("build_ready" | "build_failed" | "build_cancelled" | "curated_environment_published" | "run_terminal" | "security_finding_discovered" | "security_finding_resolved" | "security_finding_reappeared" | "security_finding_blocked" | "security_exception_granted" | "security_exception_revoked" | "security_exception_expired" | "security_remediation_deadline" | "runner_replacement_available" | "runner_handoff_completed" | "runner_handoff_expired" | "runner_handoff_failed" | "image_storage_renewal_blocked" | "image_storage_cleanup_completed" | "run_content_expiring" | "run_content_expired")[]
-    /** Since when it is paused, or null. */
-    paused_at: string | null
-    /** `manager`: somebody paused it. `gone`: it answered 410. `failing`: no attempt succeeded for three days. */
-    paused_because: "manager" | "gone" | "failing" | null
-    /** Since when no attempt has succeeded, or null. */
-    failing_since: string | null
-    /** Events that were not queued, because 1,000 were waiting. */
-    dropped: number
-    /** When it was created. */
-    created_at: string
-  })[]
-  /** Items that a page may have. */
-  page_size: number
-  /** Token of the next page; null on the last. */
-  next_page_token: string | null
-}>
+  listWebhooks(options?: CallOptions): Promise<WebhookList>
 
   /**
    * Create a webhook: the events of the company are posted to its address.
@@ -6408,36 +6472,8 @@ export interface Operations {
    * For company managers, company administrators. A sandbox key may not.
    */
   createWebhook(options: {
-    body: {
-  /** Address that gets the events: `https`, without a user or a fragment. */
-  url: string
-  /** For people. */
-  description?: string
-  /** Events that it gets; an empty list means all. */
-  events?: ("build_ready" | "build_failed" | "build_cancelled" | "curated_environment_published" | "run_terminal" | "security_finding_discovered" | "security_finding_resolved" | "security_finding_reappeared" | "security_finding_blocked" | "security_exception_granted" | "security_exception_revoked" | "security_exception_expired" | "security_remediation_deadline" | "runner_replacement_available" | "runner_handoff_completed" | "runner_handoff_expired" | "runner_handoff_failed" | "image_storage_renewal_blocked" | "image_storage_cleanup_completed" | "run_content_expiring" | "run_content_expired")[]
-}
-  } & CallOptions): Promise<{
-  /** Identifier of the webhook. */
-  id: string
-  /** Address that gets the events: `https`, without a user or a fragment. */
-  url: string
-  /** For people. */
-  description: string
-  /** Events that it gets; an empty list means all. */
-  events: ("build_ready" | "build_failed" | "build_cancelled" | "curated_environment_published" | "run_terminal" | "security_finding_discovered" | "security_finding_resolved" | "security_finding_reappeared" | "security_finding_blocked" | "security_exception_granted" | "security_exception_revoked" | "security_exception_expired" | "security_remediation_deadline" | "runner_replacement_available" | "runner_handoff_completed" | "runner_handoff_expired" | "runner_handoff_failed" | "image_storage_renewal_blocked" | "image_storage_cleanup_completed" | "run_content_expiring" | "run_content_expired")[]
-  /** Since when it is paused, or null. */
-  paused_at: string | null
-  /** `manager`: somebody paused it. `gone`: it answered 410. `failing`: no attempt succeeded for three days. */
-  paused_because: "manager" | "gone" | "failing" | null
-  /** Since when no attempt has succeeded, or null. */
-  failing_since: string | null
-  /** Events that were not queued, because 1,000 were waiting. */
-  dropped: number
-  /** When it was created. */
-  created_at: string
-  /** Signing secret as Standard Webhooks libraries take it. It is shown only here. */
-  secret: string
-}>
+    body: WebhookCreateRequest
+  } & CallOptions): Promise<WebhookWithSecret>
 
   /**
    * Read a webhook.
@@ -6451,26 +6487,7 @@ export interface Operations {
       /** Identifier of the webhook. */
       wid: string
     }
-  } & CallOptions): Promise<{
-  /** Identifier of the webhook. */
-  id: string
-  /** Address that gets the events: `https`, without a user or a fragment. */
-  url: string
-  /** For people. */
-  description: string
-  /** Events that it gets; an empty list means all. */
-  events: ("build_ready" | "build_failed" | "build_cancelled" | "curated_environment_published" | "run_terminal" | "security_finding_discovered" | "security_finding_resolved" | "security_finding_reappeared" | "security_finding_blocked" | "security_exception_granted" | "security_exception_revoked" | "security_exception_expired" | "security_remediation_deadline" | "runner_replacement_available" | "runner_handoff_completed" | "runner_handoff_expired" | "runner_handoff_failed" | "image_storage_renewal_blocked" | "image_storage_cleanup_completed" | "run_content_expiring" | "run_content_expired")[]
-  /** Since when it is paused, or null. */
-  paused_at: string | null
-  /** `manager`: somebody paused it. `gone`: it answered 410. `failing`: no attempt succeeded for three days. */
-  paused_because: "manager" | "gone" | "failing" | null
-  /** Since when no attempt has succeeded, or null. */
-  failing_since: string | null
-  /** Events that were not queued, because 1,000 were waiting. */
-  dropped: number
-  /** When it was created. */
-  created_at: string
-}>
+  } & CallOptions): Promise<Webhook>
 
   /**
    * Change, pause or resume a webhook.
@@ -6484,36 +6501,8 @@ export interface Operations {
       /** Identifier of the webhook. */
       wid: string
     }
-    body: {
-  /** Address that gets the events: `https`, without a user or a fragment. */
-  url?: string
-  /** For people. */
-  description?: string
-  /** Events that it gets; an empty list means all. */
-  events?: ("build_ready" | "build_failed" | "build_cancelled" | "curated_environment_published" | "run_terminal" | "security_finding_discovered" | "security_finding_resolved" | "security_finding_reappeared" | "security_finding_blocked" | "security_exception_granted" | "security_exception_revoked" | "security_exception_expired" | "security_remediation_deadline" | "runner_replacement_available" | "runner_handoff_completed" | "runner_handoff_expired" | "runner_handoff_failed" | "image_storage_renewal_blocked" | "image_storage_cleanup_completed" | "run_content_expiring" | "run_content_expired")[]
-  /** True pauses it: new events are not queued. False resumes it. */
-  paused?: boolean
-}
-  } & CallOptions): Promise<{
-  /** Identifier of the webhook. */
-  id: string
-  /** Address that gets the events: `https`, without a user or a fragment. */
-  url: string
-  /** For people. */
-  description: string
-  /** Events that it gets; an empty list means all. */
-  events: ("build_ready" | "build_failed" | "build_cancelled" | "curated_environment_published" | "run_terminal" | "security_finding_discovered" | "security_finding_resolved" | "security_finding_reappeared" | "security_finding_blocked" | "security_exception_granted" | "security_exception_revoked" | "security_exception_expired" | "security_remediation_deadline" | "runner_replacement_available" | "runner_handoff_completed" | "runner_handoff_expired" | "runner_handoff_failed" | "image_storage_renewal_blocked" | "image_storage_cleanup_completed" | "run_content_expiring" | "run_content_expired")[]
-  /** Since when it is paused, or null. */
-  paused_at: string | null
-  /** `manager`: somebody paused it. `gone`: it answered 410. `failing`: no attempt succeeded for three days. */
-  paused_because: "manager" | "gone" | "failing" | null
-  /** Since when no attempt has succeeded, or null. */
-  failing_since: string | null
-  /** Events that were not queued, because 1,000 were waiting. */
-  dropped: number
-  /** When it was created. */
-  created_at: string
-}>
+    body: WebhookUpdateRequest
+  } & CallOptions): Promise<Webhook>
 
   /**
    * Remove a webhook with its deliveries.
@@ -6527,26 +6516,7 @@ export interface Operations {
       /** Identifier of the webhook. */
       wid: string
     }
-  } & CallOptions): Promise<{
-  /** Identifier of the webhook. */
-  id: string
-  /** Address that gets the events: `https`, without a user or a fragment. */
-  url: string
-  /** For people. */
-  description: string
-  /** Events that it gets; an empty list means all. */
-  events: ("build_ready" | "build_failed" | "build_cancelled" | "curated_environment_published" | "run_terminal" | "security_finding_discovered" | "security_finding_resolved" | "security_finding_reappeared" | "security_finding_blocked" | "security_exception_granted" | "security_exception_revoked" | "security_exception_expired" | "security_remediation_deadline" | "runner_replacement_available" | "runner_handoff_completed" | "runner_handoff_expired" | "runner_handoff_failed" | "image_storage_renewal_blocked" | "image_storage_cleanup_completed" | "run_content_expiring" | "run_content_expired")[]
-  /** Since when it is paused, or null. */
-  paused_at: string | null
-  /** `manager`: somebody paused it. `gone`: it answered 410. `failing`: no attempt succeeded for three days. */
-  paused_because: "manager" | "gone" | "failing" | null
-  /** Since when no attempt has succeeded, or null. */
-  failing_since: string | null
-  /** Events that were not queued, because 1,000 were waiting. */
-  dropped: number
-  /** When it was created. */
-  created_at: string
-}>
+  } & CallOptions): Promise<Webhook>
 
   /**
    * Make a new signing secret for a webhook.
@@ -6560,28 +6530,7 @@ export interface Operations {
       /** Identifier of the webhook. */
       wid: string
     }
-  } & CallOptions): Promise<{
-  /** Identifier of the webhook. */
-  id: string
-  /** Address that gets the events: `https`, without a user or a fragment. */
-  url: string
-  /** For people. */
-  description: string
-  /** Events that it gets; an empty list means all. */
-  events: ("build_ready" | "build_failed" | "build_cancelled" | "curated_environment_published" | "run_terminal" | "security_finding_discovered" | "security_finding_resolved" | "security_finding_reappeared" | "security_finding_blocked" | "security_exception_granted" | "security_exception_revoked" | "security_exception_expired" | "security_remediation_deadline" | "runner_replacement_available" | "runner_handoff_completed" | "runner_handoff_expired" | "runner_handoff_failed" | "image_storage_renewal_blocked" | "image_storage_cleanup_completed" | "run_content_expiring" | "run_content_expired")[]
-  /** Since when it is paused, or null. */
-  paused_at: string | null
-  /** `manager`: somebody paused it. `gone`: it answered 410. `failing`: no attempt succeeded for three days. */
-  paused_because: "manager" | "gone" | "failing" | null
-  /** Since when no attempt has succeeded, or null. */
-  failing_since: string | null
-  /** Events that were not queued, because 1,000 were waiting. */
-  dropped: number
-  /** When it was created. */
-  created_at: string
-  /** Signing secret as Standard Webhooks libraries take it. It is shown only here. */
-  secret: string
-}>
+  } & CallOptions): Promise<WebhookWithSecret>
 
   /**
    * List the deliveries of a webhook, newest first.
@@ -6601,35 +6550,7 @@ export interface Operations {
       /** The `next_page_token` of the previous page; one that cannot be read starts again. */
       page_token?: string
     }
-  } & CallOptions): Promise<{
-  /** Items on this page. */
-  items: ({
-    /** Identifier of the delivery. */
-    id: string
-    /** The `webhook-id` of each attempt: equal ids are the same event. */
-    event_id: string
-    /** What happened. */
-    event: "build_ready" | "build_failed" | "build_cancelled" | "curated_environment_published" | "run_terminal" | "security_finding_discovered" | "security_finding_resolved" | "security_finding_reappeared" | "security_finding_blocked" | "security_exception_granted" | "security_exception_revoked" | "security_exception_expired" | "security_remediation_deadline" | "runner_replacement_available" | "runner_handoff_completed" | "runner_handoff_expired" | "runner_handoff_failed" | "image_storage_renewal_blocked" | "image_storage_cleanup_completed" | "run_content_expiring" | "run_content_expired"
-    /** Whether it waits for an attempt, or how it ended. */
-    state: "waiting" | "delivered" | "failed"
-    /** Attempts so far. */
-    attempts: number
-    /** When the last attempt began, or null. */
-    last_attempt_at: string | null
-    /** HTTP status of the last attempt, or null. */
-    last_status: number | null
-    /** Why the last attempt failed, as a slug, or null. */
-    last_error: string | null
-    /** When it is attempted next; null once it ended. */
-    next_attempt_at: string | null
-    /** When the event was queued. */
-    created_at: string
-  })[]
-  /** Items that a page may have. */
-  page_size: number
-  /** Token of the next page; null on the last. */
-  next_page_token: string | null
-}>
+  } & CallOptions): Promise<WebhookDeliveryList>
 
   /**
    * Deliver an event again, with the same id.
@@ -6645,28 +6566,7 @@ export interface Operations {
       /** Identifier of the delivery. */
       did: string
     }
-  } & CallOptions): Promise<{
-  /** Identifier of the delivery. */
-  id: string
-  /** The `webhook-id` of each attempt: equal ids are the same event. */
-  event_id: string
-  /** What happened. */
-  event: "build_ready" | "build_failed" | "build_cancelled" | "curated_environment_published" | "run_terminal" | "security_finding_discovered" | "security_finding_resolved" | "security_finding_reappeared" | "security_finding_blocked" | "security_exception_granted" | "security_exception_revoked" | "security_exception_expired" | "security_remediation_deadline" | "runner_replacement_available" | "runner_handoff_completed" | "runner_handoff_expired" | "runner_handoff_failed" | "image_storage_renewal_blocked" | "image_storage_cleanup_completed" | "run_content_expiring" | "run_content_expired"
-  /** Whether it waits for an attempt, or how it ended. */
-  state: "waiting" | "delivered" | "failed"
-  /** Attempts so far. */
-  attempts: number
-  /** When the last attempt began, or null. */
-  last_attempt_at: string | null
-  /** HTTP status of the last attempt, or null. */
-  last_status: number | null
-  /** Why the last attempt failed, as a slug, or null. */
-  last_error: string | null
-  /** When it is attempted next; null once it ended. */
-  next_attempt_at: string | null
-  /** When the event was queued. */
-  created_at: string
-}>
+  } & CallOptions): Promise<WebhookDelivery>
 
   /**
    * Write a row from a run.
@@ -6733,73 +6633,14 @@ export interface Lists {
   listRunLinks: RunLink
   listInputFiles: InputFile
   listExtendedRuns: ExtendedRun
-  listNotifications: {
-  /** Identifier of the notification. */
-  id: string
-  /** Always `sandbox_event`. */
-  type: "sandbox_event"
-  /** What happened. */
-  event: "build_ready" | "build_failed" | "build_cancelled" | "curated_environment_published" | "run_terminal" | "security_finding_discovered" | "security_finding_resolved" | "security_finding_reappeared" | "security_finding_blocked" | "security_exception_granted" | "security_exception_revoked" | "security_exception_expired" | "security_remediation_deadline" | "runner_replacement_available" | "runner_handoff_completed" | "runner_handoff_expired" | "runner_handoff_failed" | "image_storage_renewal_blocked" | "image_storage_cleanup_completed" | "run_content_expiring" | "run_content_expired"
-  /** One line for people. Names are cut to 80 characters. */
-  title: string
-  /** Path of the console page about it. */
-  deep_link: string
-  /** What `subject_id` names. */
-  subject_type: "run" | "runs" | "build" | "environment" | "environment_version"
-  /** What it is about; null for `runs`. */
-  subject_id: string | null
-  /** The room of a run; null for everything else. */
-  chatroom_id: string | null
-  /** How many things it covers, such as findings of one scan. */
-  count: number
-  /** When it happened. */
-  created_at: string
-  /** When the caller marked it as read, or null. */
-  read_at: string | null
-}
-  listRoomMessages: {
-  /** Identifier of the message. */
-  message_id: string
-  /** Number of the message; it rises within the room. */
-  sequence: number
-  /** A person of the company, an external person, or the service. */
-  author_type: "user" | "social_media_client" | "system"
-  /** Who wrote it; null for the service. */
-  author_id: string | null
-  /** The run whose end the service reports, or null. */
-  run_id: string | null
-  /** What was written. */
-  text: string
-  /** When it was posted. */
-  created_at: string
-}
+  listNotifications: Notification
+  listRoomMessages: RoomMessage
   listTables: CustomTable
   listRows: TableRow
   listRoomRows: TableRow
   listTableCommands: TableCommand
   listRoomCommands: TableCommand
-  listWebhookDeliveries: {
-  /** Identifier of the delivery. */
-  id: string
-  /** The `webhook-id` of each attempt: equal ids are the same event. */
-  event_id: string
-  /** What happened. */
-  event: "build_ready" | "build_failed" | "build_cancelled" | "curated_environment_published" | "run_terminal" | "security_finding_discovered" | "security_finding_resolved" | "security_finding_reappeared" | "security_finding_blocked" | "security_exception_granted" | "security_exception_revoked" | "security_exception_expired" | "security_remediation_deadline" | "runner_replacement_available" | "runner_handoff_completed" | "runner_handoff_expired" | "runner_handoff_failed" | "image_storage_renewal_blocked" | "image_storage_cleanup_completed" | "run_content_expiring" | "run_content_expired"
-  /** Whether it waits for an attempt, or how it ended. */
-  state: "waiting" | "delivered" | "failed"
-  /** Attempts so far. */
-  attempts: number
-  /** When the last attempt began, or null. */
-  last_attempt_at: string | null
-  /** HTTP status of the last attempt, or null. */
-  last_status: number | null
-  /** Why the last attempt failed, as a slug, or null. */
-  last_error: string | null
-  /** When it is attempted next; null once it ended. */
-  next_attempt_at: string | null
-  /** When the event was queued. */
-  created_at: string
-}
+  listWebhookDeliveries: WebhookDelivery
 }
 
 /** The type of an event, by the operation that streams it. */

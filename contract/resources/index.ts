@@ -2,7 +2,13 @@ import { ApiKey, ApiKeyCreated, ApiKeyCreateRequest, ApiKeyList } from './access
 import { Me } from './access/me.ts'
 import { PublicKey } from './access/public-key.ts'
 import { Token, TokenRequest } from './access/token.ts'
-import { MessagePostRequest, PostedMessage } from './agents/message.ts'
+import {
+  MessagePostRequest,
+  PostedMessage,
+  RoomMessage,
+  RoomMessageList,
+  RoomNotifications,
+} from './agents/message.ts'
 import { Proposal, ProposalList } from './agents/proposal.ts'
 import {
   SocialMediaClient,
@@ -53,6 +59,7 @@ import {
 } from './companies/department.ts'
 import { Membership, MembershipList, MembershipPutRequest } from './companies/membership.ts'
 import { StorageUse } from './companies/storage-use.ts'
+import { UsageItem, UsageReport } from './companies/usage-report.ts'
 import { User, UserCreateRequest, UserList, UserUpdateRequest } from './companies/user.ts'
 import {
   ContextObject,
@@ -81,6 +88,16 @@ import { Region, RegionSet } from './environments/region.ts'
 import { RuntimeContract } from './environments/runtime-contract.ts'
 import { VersionBuildCache, VersionBuildCacheRequest } from './environments/version-build-cache.ts'
 import { VersionIsolation, VersionIsolationRequest } from './environments/version-isolation.ts'
+import { Notification, NotificationList } from './notifications/notification.ts'
+import {
+  Webhook,
+  WebhookCreateRequest,
+  WebhookDelivery,
+  WebhookDeliveryList,
+  WebhookList,
+  WebhookUpdateRequest,
+  WebhookWithSecret,
+} from './notifications/webhook.ts'
 import {
   ExtendedRun,
   ExtendedRunList,
@@ -359,4 +376,18 @@ export const namedSchemas = {
   CommandOutputRequest,
   WritebackRequest,
   WritebackResult,
+  Notification,
+  NotificationList,
+  RoomMessage,
+  RoomMessageList,
+  RoomNotifications,
+  Webhook,
+  WebhookCreateRequest,
+  WebhookDelivery,
+  WebhookDeliveryList,
+  WebhookList,
+  WebhookUpdateRequest,
+  WebhookWithSecret,
+  UsageItem,
+  UsageReport,
 }

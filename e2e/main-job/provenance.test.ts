@@ -94,6 +94,7 @@ test('the version has its runner release and policy', async () => {
     'context',
     'context.canonical',
     'curated/python:3.11',
+    expect.stringMatching(/^base\.layer bld_[0-9a-f]{32}$/),
   ])
   expect(predicate.runDetails.metadata.invocationId).toBe(version.last_build_attempt_id)
   const releases = await sandbox(['operator', 'runner-release', 'list', '--json'])

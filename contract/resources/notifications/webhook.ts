@@ -6,9 +6,12 @@ import { listOf } from '../../pagination.ts'
 import { Count, DateTime, Nullable, OneOf, PlainText, Strict } from '../../schema.ts'
 import { notificationEvents } from './notification-event.ts'
 
+/** Printable ASCII after the scheme; what the address may be is checked by the service. */
+export const webhookUrlPattern = '^https?://[!-~]+$'
+
 const url = about(
   'Address that gets the events: `https`, without a user or a fragment.',
-  Type.String({ minLength: 1, maxLength: webhookUrlMaxLength, pattern: '^https?://[!-~]+$' }),
+  Type.String({ minLength: 1, maxLength: webhookUrlMaxLength, pattern: webhookUrlPattern }),
   'https://example.org/hooks/sandbox',
 )
 const description = about('For people.', PlainText({ maxLength: 256 }), 'Chat pipeline')

@@ -1,8 +1,11 @@
 import { digestPattern } from '@sandbox-jobs/contract/digest.ts'
 import { Identifier } from '@sandbox-jobs/contract/ids.ts'
+import { tableFieldNamePattern } from '@sandbox-jobs/contract/limits.ts'
 import { DomainText } from '@sandbox-jobs/contract/resources/access/api-key.ts'
 import { clientIdPattern } from '@sandbox-jobs/contract/resources/agents/social-media-client.ts'
+import { UsageDay } from '@sandbox-jobs/contract/resources/companies/usage-report.ts'
 import { Login } from '@sandbox-jobs/contract/resources/companies/user.ts'
+import { webhookUrlPattern } from '@sandbox-jobs/contract/resources/notifications/webhook.ts'
 import { metadataFilterPattern } from '@sandbox-jobs/contract/resources/runs/extended-run.ts'
 import { inputFileNamePattern, MediaType } from '@sandbox-jobs/contract/resources/runs/input-file.ts'
 import { ivPattern, strictBase64Pattern } from '@sandbox-jobs/contract/resources/secrets/secret-binding.ts'
@@ -27,6 +30,9 @@ export const patternMessages: ReadonlyMap<unknown, string> = new Map([
   [ivPattern, 'must be the base64 of 12 bytes'],
   [inputFileNamePattern, 'must be a plain file name, without "/", "\\" and control characters'],
   [patternOf(MediaType), 'must be a type and a subtype, such as text/csv'],
+  [tableFieldNamePattern, 'must have 1 to 63 lowercase letters, digits and "_", and start with a letter'],
+  [patternOf(UsageDay), 'must be a day, such as 2026-01-31'],
+  [webhookUrlPattern, 'must be an http or https address without white space'],
   [metadataFilterPattern, 'must be a metadata key, "=" and its value'],
   [
     patternOf(SecretSlotName),
