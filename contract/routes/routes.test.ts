@@ -44,6 +44,8 @@ test.each(routes)('$name: its errors are in the catalogue, each once', ({ route 
 test.each(routes)('$name: a route with an id declares not_found', ({ route }) => {
   // A refusal of a room's settings page is always 403 (part 2, "Chatroom job settings").
   if (route.path.startsWith('/private/chatrooms/setting/')) expect(route.errors).toEqual([])
+  // A credential that no run has is hidden in words of its own (part 2, "Command-output callback errors").
+  else if (route.action === 'callback.write') expect(route.errors).toContain('output_run_unavailable')
   else if (route.params) expect(route.errors).toContain('not_found')
 })
 

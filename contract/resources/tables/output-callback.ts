@@ -5,12 +5,15 @@ import { clientRowKeyMaxLength } from '../../limits.ts'
 import { DateTime, OneOf, Ordinal, PlainText, Strict } from '../../schema.ts'
 import { RowValues } from './table-field.ts'
 
+/** A UUID in lowercase. */
+export const tokenIdPattern = '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
+
 export const writebackOps = ['create', 'update'] as const
 
 /** The name of a credential in the address that a run calls (contract part 3, D5). */
 export const CallbackTokenId = about(
   'Name of the credential: a UUID.',
-  Type.String({ pattern: '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' }),
+  Type.String({ pattern: tokenIdPattern }),
   '0f7c2e4a-9b1d-4c3e-8a5f-6d7e8f901234',
 )
 

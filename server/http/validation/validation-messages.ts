@@ -9,6 +9,7 @@ import { webhookUrlPattern } from '@sandbox-jobs/contract/resources/notification
 import { metadataFilterPattern } from '@sandbox-jobs/contract/resources/runs/extended-run.ts'
 import { inputFileNamePattern, MediaType } from '@sandbox-jobs/contract/resources/runs/input-file.ts'
 import { ivPattern, strictBase64Pattern } from '@sandbox-jobs/contract/resources/secrets/secret-binding.ts'
+import { tokenIdPattern } from '@sandbox-jobs/contract/resources/tables/output-callback.ts'
 import { SecretSlotName } from '@sandbox-jobs/contract/resources/tasks/secret-slot.ts'
 import { PlainText, VisibleText } from '@sandbox-jobs/contract/schema.ts'
 import type { ErrorObject } from 'ajv/dist/2020.js'
@@ -32,6 +33,7 @@ export const patternMessages: ReadonlyMap<unknown, string> = new Map([
   [patternOf(MediaType), 'must be a type and a subtype, such as text/csv'],
   [tableFieldNamePattern, 'must have 1 to 63 lowercase letters, digits and "_", and start with a letter'],
   [patternOf(UsageDay), 'must be a day, such as 2026-01-31'],
+  [tokenIdPattern, 'must be a UUID in lowercase'],
   [webhookUrlPattern, 'must be an http or https address without white space'],
   [metadataFilterPattern, 'must be a metadata key, "=" and its value'],
   [
