@@ -34,7 +34,7 @@ import { SecretResolver } from '../secrets/resolve/secret-resolver.ts'
 import { DiskStorage } from '../storage/disk.ts'
 import { sweepTaskUploads } from '../tasks/files/upload-sweep.ts'
 import { MachineRefused, takeMachineLease } from '../work/machine-lease.ts'
-import { startSweep } from '../work/sweep.ts'
+import { type Sweep, startSweep } from '../work/sweep.ts'
 import { startNotifications } from './notification-loops.ts'
 import { startRetentionLoops } from './retention-loops.ts'
 import { readersOfRole } from './role-readers.ts'
@@ -138,20 +138,22 @@ await runRole('worker', async (config, log) => {
 })
 
 /** Removes what killed processes left in the object store, without waiting for their restart. */
-const startResidueSweeps = (storage: DiskStorage, log: Log) => [
-  startSweep({
-    name: 'abandoned parts',
-    everyMs: 600_000,
-    runOnce: async () => ({ removed: await storage.removeAbandonedParts() }),
-    log,
-  }),
-  startSweep({
-    name: 'empty folders',
-    everyMs: dayMs,
-    runOnce: async () => ({ removed: await storage.removeEmptyFolders() }),
-    log,
-  }),
-]
+function startResidueSweeps(storage: DiskStorage, log: Log): Sweep[] {
+  return [
+    startSweep({
+      name: 'abandoned parts',
+      everyMs: 600_000,
+      runOnce: async () => ({ removed: await storage.removeAbandonedParts() }),
+      log,
+    }),
+    startSweep({
+      name: 'empty folders',
+      everyMs: dayMs,
+      runOnce: async () => ({ removed: await storage.removeEmptyFolders() }),
+      log,
+    }),
+  ]
+}
 
 function givenMachine(): Machine {
   const { machine: id, folder } = values
