@@ -131,6 +131,11 @@ function separateOwners(root: string, accounts: ServiceAccounts): void {
     changeOwner(join(signingKeysFolder(root), name), { from, to: worker, folderMode: 0o755, fileMode: 0o644 })
   }
   changeOwner(signingKeysFolder(root), { from, to: worker, fileMode: 0o600 })
+  changeOwner(join(root, 'keys/secrets'), {
+    from,
+    to: { uid: worker.uid, gid: shared.gid },
+    fileMode: 0o640,
+  })
   // Large trees are walked once: the folder itself changes owner last.
   const [cluster, objects] = [join(root, 'postgres/cluster'), join(root, 'objects')]
   if (ownerNumber(cluster) === from) changeOwner(cluster, { from, to: postgres })
