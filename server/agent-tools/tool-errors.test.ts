@@ -39,7 +39,7 @@ it('every code of the catalogue has one by its status, with words and advice', (
   expect(errorResult(new PlainError(401, 'x'))).toMatchObject({ error: 'unauthorized' })
 })
 
-it('what is hidden and what is absent get the same message, and a fault tells nothing', () => {
+it('what is hidden and what is absent get the same message, and a fault shows no detail', () => {
   expect(errorOf('not_found').message).toBe(agentToolErrors.unauthorized)
   expect(errorResult(new Error('row 7 of users'))).toEqual({
     status: 'error',

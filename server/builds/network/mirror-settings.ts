@@ -3,7 +3,7 @@ import type { MirrorKind, PackageMirror } from '../../executor/port/package-mirr
 /** Where steps find the files below: part of the build sandbox's /dev, which no image has. */
 export const mirrorFolder = '/dev/packages'
 
-/** How the tools of build steps are told to use mirrors: by variables, and by files that the variables name. */
+/** How the tools of build steps are set to use mirrors: by variables, and by files that the variables name. */
 export interface MirrorSettings {
   /** Default values of variables; an `ENV` or `ARG` of the author has priority. */
   variables: Record<string, string>

@@ -83,7 +83,7 @@ test('a build that starts from a cached stage stores one layer too, with what th
   expect(log).toBe('keptthreegone\n')
 })
 
-test('another company has a layer of its own, which cannot be told from a first one by its digest', async () => {
+test('another company has a layer of its own, which its digest does not reveal as a second one', async () => {
   const own = await build('same')
   const other = await makeTenant(db)
   const others = await build('same', other, await bench.environment(other))
