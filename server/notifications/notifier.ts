@@ -1,6 +1,7 @@
 import { notificationsPerUser } from '@sandbox-jobs/contract/limits.ts'
 import type { Log } from '../base/logging.ts'
 import type { Database, Trx } from '../db/database.ts'
+import { CompanyRounds, type Round } from '../work/company-rounds.ts'
 import { takeEvents } from '../work/outbox.ts'
 import { startTicker, type Ticker } from '../work/ticker.ts'
 import { type AddressedNotice, composeNotices } from './compose-notices.ts'
@@ -20,8 +21,7 @@ export type NoticeSink = (trx: Trx, addressed: readonly AddressedNotice[]) => Pr
 export class Notifier {
   readonly #db: Database
   readonly #sinks: readonly NoticeSink[]
-  /** Last company served. */
-  #after = ''
+  readonly #rounds = new CompanyRounds(companiesPerRound, (after) => this.#round(after))
 
   constructor(db: Database, sinks: readonly NoticeSink[] = []) {
     this.#db = db
@@ -29,8 +29,16 @@ export class Notifier {
   }
 
   /** One round over the next companies in turn. Returns the number of events. */
-  async notifyOnce(): Promise<number> {
-    const afterCompany = this.#after
+  notifyOnce(): Promise<number> {
+    return this.#rounds.once()
+  }
+
+  /** Rounds until no event is left, or the signal fires. */
+  notifyAll(signal?: AbortSignal): Promise<number> {
+    return this.#rounds.all(signal)
+  }
+
+  async #round(afterCompany: string): Promise<Round> {
     const events = await this.#db.transaction().execute(async (trx) => {
       const taken = await takeEvents(trx, {
         afterCompany,
@@ -40,21 +48,7 @@ export class Notifier {
       if (taken.length > 0) await this.#write(trx, await composeNotices(trx, taken))
       return taken
     })
-    const companies = events.map(({ company_id }) => company_id).toSorted()
-    this.#after = new Set(companies).size < companiesPerRound ? '' : (companies.at(-1) ?? '')
-    return events.length
-  }
-
-  /** Rounds until no event is left, or the signal fires. */
-  async notifyAll(signal?: AbortSignal): Promise<number> {
-    let handled = 0
-    while (!signal?.aborted) {
-      const startedAt = this.#after
-      const events = await this.notifyOnce()
-      handled += events
-      if (events === 0 && startedAt === '') break
-    }
-    return handled
+    return { handled: events.length, companies: events.map(({ company_id }) => company_id) }
   }
 
   async #write(trx: Trx, addressed: readonly AddressedNotice[]): Promise<void> {

@@ -2,6 +2,7 @@ import { type Selectable, sql } from 'kysely'
 import { acrossCompanies } from '../db/across-companies.ts'
 import type { Executing, Trx } from '../db/database.ts'
 import type { EventOutboxTable } from '../db/tables/notifications.ts'
+import { type CompanyTurns, dueInTurn } from './in-turn.ts'
 
 /**
  * The transactional outbox: an event is written in the transaction of what happened, and deleted in the transaction that
@@ -46,34 +47,17 @@ export async function recordForEveryCompany(
   `.execute(trx)
 }
 
-export interface OutboxShare {
-  /** Companies after this one in the order of their ids; the last served one of the previous round. */
-  afterCompany: string
-  companies: number
-  perCompany: number
-}
-
 /**
- * Takes the oldest events of the next companies that have some, and the same number of each, so that a company with many
- * delays no other. Events that another transaction takes are left out. The cost depends on what is taken, not on what waits.
+ * Takes the oldest events of the next companies that have some, and the same number of each. Events that another transaction
+ * takes are left out.
  */
-export async function takeEvents(
-  trx: Trx,
-  { afterCompany, companies, perCompany }: OutboxShare,
-): Promise<OutboxEvent[]> {
+export async function takeEvents(trx: Trx, turns: CompanyTurns): Promise<OutboxEvent[]> {
+  const due = dueInTurn(
+    { table: 'event_outbox', key: 'id', waits: sql`true`, lock: sql`for update skip locked` },
+    turns,
+  )
   const { rows } = await sql<OutboxEvent>`${acrossCompanies('the outbox of all companies')}
-    with recursive waiting as (
-      (select company_id, 1 as turn from event_outbox where company_id > ${afterCompany} order by company_id limit 1)
-      union all
-      select (
-        select o.company_id from event_outbox o where o.company_id > w.company_id order by o.company_id limit 1
-      ), w.turn + 1
-      from waiting w where w.company_id is not null and w.turn < ${companies}
-    ), due as (
-      select o.id from waiting w cross join lateral (
-        select id from event_outbox where company_id = w.company_id order by id limit ${perCompany} for update skip locked
-      ) o
-    )
+    with recursive ${due}
     delete from event_outbox where id = any(array(select id from due))
     returning id, company_id, event, subject_id, count, at
   `.execute(trx)
