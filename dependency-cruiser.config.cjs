@@ -23,7 +23,7 @@ const folderOrder = {
   companies: ['chatrooms', 'apply', 'settings|storage'],
   environments: ['catalogue', 'uploads', 'versions', 'retention', 'operator'],
   secrets: ['envelope|keys', 'store', 'write', 'approvals', 'slots', 'resolve', 'rotation'],
-  'custom-tables': ['catalogue', 'rows', 'commands', 'policies', 'callbacks'],
+  'custom-tables': ['catalogue', 'triggers', 'rows', 'commands', 'policies', 'callbacks'],
   tasks: ['inputs/schema', 'catalogue|shares|versions|files|bindings', 'inputs(?!/schema)', 'menu'],
   runs: [
     'history',
@@ -31,6 +31,7 @@ const folderOrder = {
     'callbacks',
     'read',
     'submit',
+    'triggers',
     'downloads',
     'links',
     'retention',

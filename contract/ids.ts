@@ -30,6 +30,8 @@ export const idKinds = {
   customTable: 'tbl',
   tableRow: 'row',
   tableCommand: 'cmd',
+  tableTrigger: 'trg',
+  triggerEvent: 'tev',
   inputFile: 'fil',
   run: 'run',
   artifact: 'art',

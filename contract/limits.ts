@@ -204,6 +204,17 @@ export const rowsPageSizeDefault = 50
 export const clientRowKeyMaxLength = 128
 export const rowFiltersMax = 10
 export const rowFilterMaxLength = 1024
+export const triggersOfTableMax = 10
+/** Bytes of an input template as JSON. */
+export const triggerTemplateMaxBytes = 16 * kib
+/** Runs in a row of which each was started by a row that the one before it wrote. */
+export const triggerChainMax = 8
+/** Row events of a company that wait for their runs; further changes of such rows are refused. */
+export const triggerEventsWaitingMax = 10_000
+/** How long a row event waits while the company's queue is full. */
+export const triggerEventWaitHours = 24
+/** How long an event is listed after it was handled, and at least until its run has ended. */
+export const triggerEventHistoryHours = 24
 export const webhooksPerCompany = 20
 export const webhookUrlMaxLength = 2048
 /** Waiting deliveries of a webhook; further events are dropped and counted. */

@@ -447,6 +447,73 @@ CREATE TRIGGER count_kept_delete AFTER DELETE ON custom_table_rows REFERENCING O
 CREATE TRIGGER count_kept_insert AFTER INSERT ON custom_table_rows REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_insert_custom_table_rows();
 CREATE TRIGGER count_kept_update AFTER UPDATE ON custom_table_rows REFERENCING OLD TABLE AS olds NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_update_custom_table_rows();
 
+create table custom_table_trigger_events (
+  id text not null,
+  place bigint generated always as identity not null,
+  company_id text not null,
+  trigger_id text not null,
+  row_id text not null,
+  row_version integer not null,
+  event text not null,
+  "values" jsonb,
+  byte_size integer not null,
+  chain integer not null,
+  outcome text,
+  run_id text,
+  error_code text,
+  created_at timestamp with time zone default now() not null,
+  handled_at timestamp with time zone,
+  constraint custom_table_trigger_events_pkey PRIMARY KEY (id),
+  constraint custom_table_trigger_events_trigger_id_row_id_row_version_key UNIQUE (trigger_id, row_id, row_version),
+  constraint custom_table_trigger_events_byte_size_check CHECK (byte_size >= 0 AND byte_size <= 65536),
+  constraint custom_table_trigger_events_chain_check CHECK (chain >= 1),
+  constraint custom_table_trigger_events_check CHECK ((outcome IS NULL) = (handled_at IS NULL)),
+  constraint custom_table_trigger_events_check1 CHECK ((outcome IS NULL) = ("values" IS NOT NULL)),
+  constraint custom_table_trigger_events_check2 CHECK ((NOT outcome IS DISTINCT FROM 'started'::text) = (run_id IS NOT NULL)),
+  constraint custom_table_trigger_events_check3 CHECK ((NOT outcome IS DISTINCT FROM 'refused'::text) = (error_code IS NOT NULL)),
+  constraint custom_table_trigger_events_event_check CHECK (event = ANY (ARRAY['create'::text, 'update'::text])),
+  constraint custom_table_trigger_events_outcome_check CHECK (outcome = ANY (ARRAY['started'::text, 'refused'::text])),
+  constraint custom_table_trigger_events_row_version_check CHECK (row_version >= 1),
+  constraint custom_table_trigger_events_company_id_trigger_id_fkey FOREIGN KEY (company_id, trigger_id) REFERENCES custom_table_triggers(company_id, id)
+);
+CREATE INDEX custom_table_trigger_events_age ON custom_table_trigger_events USING btree (handled_at) WHERE outcome IS NOT NULL;
+CREATE UNIQUE INDEX custom_table_trigger_events_of_run ON custom_table_trigger_events USING btree (run_id);
+CREATE INDEX custom_table_trigger_events_of_trigger ON custom_table_trigger_events USING btree (trigger_id, place DESC);
+CREATE INDEX custom_table_trigger_events_waiting ON custom_table_trigger_events USING btree (company_id, place) WHERE outcome IS NULL;
+CREATE TRIGGER count_kept_delete AFTER DELETE ON custom_table_trigger_events REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_delete_custom_table_trigger_events();
+CREATE TRIGGER count_kept_insert AFTER INSERT ON custom_table_trigger_events REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_insert_custom_table_trigger_events();
+CREATE TRIGGER count_kept_update AFTER UPDATE ON custom_table_trigger_events REFERENCING OLD TABLE AS olds NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_update_custom_table_trigger_events();
+
+create table custom_table_triggers (
+  id text not null,
+  company_id text not null,
+  table_id text not null,
+  name text not null,
+  description text default ''::text not null,
+  events text[] not null,
+  chatroom_id text not null,
+  task_version_id text not null,
+  input_template jsonb not null,
+  timeout_seconds integer,
+  run_as text not null,
+  state text default 'active'::text not null,
+  last_error_code text,
+  last_refused_at timestamp with time zone,
+  created_at timestamp with time zone default now() not null,
+  archived_at timestamp with time zone,
+  constraint custom_table_triggers_pkey PRIMARY KEY (id),
+  constraint custom_table_triggers_company_id_id_key UNIQUE (company_id, id),
+  constraint custom_table_triggers_check CHECK ((state = 'archived'::text) = (archived_at IS NOT NULL)),
+  constraint custom_table_triggers_check1 CHECK ((last_error_code IS NULL) = (last_refused_at IS NULL)),
+  constraint custom_table_triggers_description_check CHECK (length(description) <= 2048),
+  constraint custom_table_triggers_events_check CHECK (events <@ ARRAY['create'::text, 'update'::text] AND cardinality(events) >= 1 AND cardinality(events) <= 2),
+  constraint custom_table_triggers_name_check CHECK (length(name) >= 1 AND length(name) <= 256),
+  constraint custom_table_triggers_state_check CHECK (state = ANY (ARRAY['active'::text, 'archived'::text])),
+  constraint custom_table_triggers_timeout_seconds_check CHECK (timeout_seconds >= 1),
+  constraint custom_table_triggers_company_id_table_id_fkey FOREIGN KEY (company_id, table_id) REFERENCES custom_tables(company_id, id)
+);
+CREATE INDEX custom_table_triggers_of_table ON custom_table_triggers USING btree (table_id, id);
+
 create table custom_tables (
   id text not null,
   company_id text not null,
@@ -1961,7 +2028,12 @@ UNION ALL
  SELECT r.company_id,
     'table_rows'::text AS kind,
     (512 + r.byte_size)::bigint AS bytes
-   FROM custom_table_rows r;
+   FROM custom_table_rows r
+UNION ALL
+ SELECT r.company_id,
+    'trigger_events'::text AS kind,
+    (512 + r.byte_size)::bigint AS bytes
+   FROM custom_table_trigger_events r;
 
 CREATE OR REPLACE FUNCTION public.chain_operator_act()
  RETURNS trigger
@@ -2029,6 +2101,17 @@ AS $function$
     begin
       insert into kept_byte_changes (company_id, kind, bytes)
       select r.company_id, 'table_rows', -sum(512 + r.byte_size)::bigint from olds r group by r.company_id;
+      return null;
+    end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_kept_delete_custom_table_trigger_events()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      insert into kept_byte_changes (company_id, kind, bytes)
+      select r.company_id, 'trigger_events', -sum(512 + r.byte_size)::bigint from olds r group by r.company_id;
       return null;
     end $function$
 ;
@@ -2264,6 +2347,17 @@ AS $function$
     begin
       insert into kept_byte_changes (company_id, kind, bytes)
       select r.company_id, 'table_rows', sum(512 + r.byte_size)::bigint from news r group by r.company_id;
+      return null;
+    end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_kept_insert_custom_table_trigger_events()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      insert into kept_byte_changes (company_id, kind, bytes)
+      select r.company_id, 'trigger_events', sum(512 + r.byte_size)::bigint from news r group by r.company_id;
       return null;
     end $function$
 ;
@@ -2557,6 +2651,20 @@ AS $function$
     begin
       insert into kept_byte_changes (company_id, kind, bytes)
       select company_id, 'table_rows', sum(bytes)::bigint from (
+        select r.company_id, r.byte_size::bigint as bytes from news r
+        union all select r.company_id, -r.byte_size::bigint from olds r
+      ) changed group by company_id having sum(bytes) <> 0;
+      return null;
+    end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_kept_update_custom_table_trigger_events()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      insert into kept_byte_changes (company_id, kind, bytes)
+      select company_id, 'trigger_events', sum(bytes)::bigint from (
         select r.company_id, r.byte_size::bigint as bytes from news r
         union all select r.company_id, -r.byte_size::bigint from olds r
       ) changed group by company_id having sum(bytes) <> 0;

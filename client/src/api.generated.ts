@@ -2823,6 +2823,116 @@ export interface TableCommandUpdateRequest {
   granted_id?: string
 }
 
+export interface TableTrigger {
+  /** Identifier of the trigger. */
+  id: string
+  /** Identifier of the company. */
+  company_id: string
+  /** Identifier of the table. */
+  table_id: string
+  /** Name of the trigger. */
+  name: string
+  /** What it is for; may be empty. */
+  description: string
+  /** Which changes of rows start a run. */
+  events: ("create" | "update")[]
+  /** Identifier of the chatroom. */
+  chatroom_id: string
+  /** Identifier of the task version. */
+  task_version_id: string
+  /** Input of the runs: JSON in which texts have placeholders. A text that is one placeholder becomes its value, of any type, and null without one: `{{event}}`, `{{table_id}}`, `{{row_id}}`, `{{row_version}}`, `{{values}}` for all values, `{{values.NAME}}` for one. In a longer text a placeholder becomes text. */
+  input_template: unknown
+  /** Seconds that each run may take; null: as long as the version says. */
+  timeout_seconds: number | null
+  /** Whoever declared it, or changed it last: the runs have the authority of this person, as it is when they start. */
+  run_as: string
+  /** Where the trigger is in its life. */
+  state: "active" | "archived"
+  /** Why the last refused event started no run; null if none was refused. */
+  last_error_code: string | null
+  /** When that was. */
+  last_refused_at: string | null
+  /** When it was created. */
+  created_at: string
+}
+
+export interface TableTriggerCreateRequest {
+  /** Name of the trigger. */
+  name: string
+  /** What it is for. */
+  description?: string
+  /** Which changes of rows start a run. */
+  events: ("create" | "update")[]
+  /** Chatroom in which the runs are. The task is shared with it. */
+  chatroom_id: string
+  /** Version that runs. It must not require a confirmation. */
+  task_version_id: string
+  /** Input of the runs: JSON in which texts have placeholders. A text that is one placeholder becomes its value, of any type, and null without one: `{{event}}`, `{{table_id}}`, `{{row_id}}`, `{{row_version}}`, `{{values}}` for all values, `{{values.NAME}}` for one. In a longer text a placeholder becomes text. Without it: all of these by their names. */
+  input_template?: unknown
+  /** Seconds that each run may take; null: as long as the version says. */
+  timeout_seconds?: number | null
+}
+
+export interface TableTriggerList {
+  /** Items on this page. */
+  items: TableTrigger[]
+  /** Items that a page may have. */
+  page_size: number
+  /** Token of the next page; null on the last. */
+  next_page_token: string | null
+}
+
+export interface TableTriggerUpdateRequest {
+  /** Name of the trigger. */
+  name?: string
+  /** What it is for. */
+  description?: string
+  /** Which changes of rows start a run. */
+  events?: ("create" | "update")[]
+  /** Chatroom in which the runs are. The task is shared with it. */
+  chatroom_id?: string
+  /** Version that runs. It must not require a confirmation. */
+  task_version_id?: string
+  /** Input of the runs: JSON in which texts have placeholders. A text that is one placeholder becomes its value, of any type, and null without one: `{{event}}`, `{{table_id}}`, `{{row_id}}`, `{{row_version}}`, `{{values}}` for all values, `{{values.NAME}}` for one. In a longer text a placeholder becomes text. Without it: all of these by their names. */
+  input_template?: unknown
+  /** Seconds that each run may take; null: as long as the version says. */
+  timeout_seconds?: number | null
+}
+
+export interface TriggerEvent {
+  /** Identifier of the row event. */
+  id: string
+  /** Identifier of the trigger. */
+  trigger_id: string
+  /** What happened to the row. */
+  event: "create" | "update"
+  /** Identifier of the row. */
+  row_id: string
+  /** Version of the row after the change. */
+  row_version: number
+  /** 1 if a person or program changed the row; one more than that of the run that did. */
+  chain: number
+  /** `waiting` until its run is queued; `refused` if there is none. */
+  status: "waiting" | "started" | "refused"
+  /** The run. */
+  run_id: string | null
+  /** Why it was refused: `authority_revoked`, `trigger_chain_too_long`, `trigger_input_invalid`, `trigger_event_expired`, or the code that refuses a submission. */
+  error_code: string | null
+  /** When the row changed. */
+  created_at: string
+  /** When the run was queued, or the event refused. */
+  handled_at: string | null
+}
+
+export interface TriggerEventList {
+  /** Items on this page. */
+  items: TriggerEvent[]
+  /** Items that a page may have. */
+  page_size: number
+  /** Token of the next page; null on the last. */
+  next_page_token: string | null
+}
+
 export interface CommandExecuteRequest {
   /** Values of the inputs. */
   inputs: Record<string, unknown>
@@ -6420,6 +6530,108 @@ export interface Operations {
   } & CallOptions): Promise<CommandExecution>
 
   /**
+   * List the triggers of a table.
+   *
+   * For who manages the table.
+   *
+   * For managers of the department, company managers, company administrators. A sandbox key may not.
+   */
+  listTableTriggers(options: {
+    params: {
+      /** Identifier of the table. */
+      id: string
+    }
+    query?: {
+      /** Items on a page, at most 100. */
+      page_size?: number
+      /** The `next_page_token` of the previous page; one that cannot be read starts again. */
+      page_token?: string
+      /** Which items: `active`, `retired` (archived, revoked, deleted), or `all`. */
+      lifecycle?: "active" | "retired" | "all"
+    }
+  } & CallOptions): Promise<TableTriggerList>
+
+  /**
+   * Create a trigger of a table.
+   *
+   * From then on each change of a row starts one run, as the caller, who may submit runs of that version in that chatroom. Runs of one row are queued in the order of its changes.
+   *
+   * For managers of the department, company managers, company administrators. A sandbox key may not.
+   */
+  createTableTrigger(options: {
+    params: {
+      /** Identifier of the table. */
+      id: string
+    }
+    body: TableTriggerCreateRequest
+  } & CallOptions): Promise<TableTrigger>
+
+  /**
+   * Read a trigger.
+   *
+   * For who manages its table.
+   *
+   * For managers of the department, company managers, company administrators. A sandbox key may not.
+   */
+  readTableTrigger(options: {
+    params: {
+      /** Identifier of the trigger. */
+      id: string
+    }
+  } & CallOptions): Promise<TableTrigger>
+
+  /**
+   * Change a trigger.
+   *
+   * Later runs have the authority of the caller. Events that wait are handled as the trigger is then.
+   *
+   * For managers of the department, company managers, company administrators. A sandbox key may not.
+   */
+  updateTableTrigger(options: {
+    params: {
+      /** Identifier of the trigger. */
+      id: string
+    }
+    body: TableTriggerUpdateRequest
+  } & CallOptions): Promise<TableTrigger>
+
+  /**
+   * Archive a trigger.
+   *
+   * It starts no run from then on; events that wait are refused with `custom_table_archived`.
+   *
+   * For managers of the department, company managers, company administrators. A sandbox key may not.
+   */
+  archiveTableTrigger(options: {
+    params: {
+      /** Identifier of the trigger. */
+      id: string
+    }
+  } & CallOptions): Promise<TableTrigger>
+
+  /**
+   * List the row events of a trigger.
+   *
+   * Newest first, with the run of each or why there is none. They are listed for a day after they were handled, and until their run has ended.
+   *
+   * For managers of the department, company managers, company administrators. A sandbox key may not.
+   */
+  listTriggerEvents(options: {
+    params: {
+      /** Identifier of the trigger. */
+      id: string
+    }
+    query?: {
+      /** Items on a page, at most 100. */
+      page_size?: number
+      /** The `next_page_token` of the previous page; one that cannot be read starts again. */
+      page_token?: string
+      /** Only events with this status. */
+      status?: "waiting" | "started" | "refused"
+    }
+  } & CallOptions): Promise<TriggerEventList>
+
+  /**
    * Report what runs and builds of the company used and cost.
    *
    * By day, task, room, department and person, over at most 366 days and 10,000 lines. Work counts when it has ended, on the day on which it was queued.
@@ -6640,6 +6852,8 @@ export interface Lists {
   listRoomRows: TableRow
   listTableCommands: TableCommand
   listRoomCommands: TableCommand
+  listTableTriggers: TableTrigger
+  listTriggerEvents: TriggerEvent
   listWebhookDeliveries: WebhookDelivery
 }
 

@@ -4,7 +4,7 @@ import { everybody, ownerManagers, roomPeople } from './role.ts'
 const managed = { subject: 'owned', roles: ownerManagers, key: 403, refusal: 'hidden' } as const
 const inRoom = { subject: 'room', roles: roomPeople, key: 403, refusal: 'hidden' } as const
 
-/** Custom tables, their rows and commands. */
+/** Custom tables, their rows, commands and triggers. */
 export const tableActions = {
   'table.list': {
     does: 'List the tables that the caller manages',
@@ -14,8 +14,11 @@ export const tableActions = {
     refusal: 'none',
   },
   'table.create': { ...managed, does: 'Create a table for an owner', refusal: 'owner_scope_forbidden' },
-  'table.read': { ...managed, does: 'Read a table, its rows and its commands' },
-  'table.change': { ...managed, does: 'Change or archive a table, its fields and its commands' },
+  'table.read': { ...managed, does: 'Read a table, its rows, its commands and its triggers' },
+  'table.change': {
+    ...managed,
+    does: 'Change or archive a table, its fields, its commands and its triggers',
+  },
   'table.write_rows': { ...managed, does: 'Create, change and delete rows of a table' },
   'table.read_room_rows': { ...inRoom, does: 'Read the rows of a table that belong to a room' },
   'table.execute_command': { ...inRoom, does: 'List and execute the commands that a room may use' },

@@ -2,7 +2,7 @@ import { type CatalogueEntry, entry, reread } from './catalogue-entry.ts'
 
 /** Custom tables. */
 export const tableErrors = {
-  custom_table_archived: entry(409, 'The table or command is archived.', 'Use another one.'),
+  custom_table_archived: entry(409, 'The table, command or trigger is archived.', 'Use another one.'),
   custom_table_commands_only: entry(
     409,
     'Rows of this table change by commands alone.',
@@ -19,6 +19,16 @@ export const tableErrors = {
     'Delete or archive what nobody needs.',
   ),
   custom_table_row_changed: entry(409, 'The row has changed since that version.', reread),
+  custom_table_trigger_needs_confirmation: entry(
+    409,
+    'A person has to confirm each run of this version, so no trigger can start it.',
+    'Name a version that requires no confirmation.',
+  ),
+  custom_table_trigger_backlog: entry(
+    429,
+    'Too many changed rows of the company wait for the runs that they start.',
+    'Wait until some have started, or archive the trigger.',
+  ),
   custom_table_query_too_slow: entry(
     422,
     'The query reads too much.',

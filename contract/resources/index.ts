@@ -160,6 +160,14 @@ import {
   TableRowUpdateRequest,
 } from './tables/table-row.ts'
 import {
+  TableTrigger,
+  TableTriggerCreateRequest,
+  TableTriggerList,
+  TableTriggerUpdateRequest,
+  TriggerEvent,
+  TriggerEventList,
+} from './tables/table-trigger.ts'
+import {
   Binding,
   BindingAcceptVersionRequest,
   BindingCreateRequest,
@@ -371,6 +379,12 @@ export const namedSchemas = {
   TableCommandCreateRequest,
   TableCommandList,
   TableCommandUpdateRequest,
+  TableTrigger,
+  TableTriggerCreateRequest,
+  TableTriggerList,
+  TableTriggerUpdateRequest,
+  TriggerEvent,
+  TriggerEventList,
   CommandExecuteRequest,
   CommandExecution,
   CommandOutputRequest,

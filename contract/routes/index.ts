@@ -25,6 +25,7 @@ import { settingsRoutes } from './settings-routes.ts'
 import { tableCommandRoutes } from './table-command-routes.ts'
 import { tableRoutes } from './table-routes.ts'
 import { tableRowRoutes } from './table-row-routes.ts'
+import { tableTriggerRoutes } from './table-trigger-routes.ts'
 import { taskRoutes } from './task-routes.ts'
 import { usageRoutes } from './usage-routes.ts'
 import { userRoutes } from './user-routes.ts'
@@ -60,6 +61,7 @@ export const allRoutes = {
   ...tableRoutes,
   ...tableRowRoutes,
   ...tableCommandRoutes,
+  ...tableTriggerRoutes,
   ...usageRoutes,
   ...webhookRoutes,
   ...outputCallbackRoutes,

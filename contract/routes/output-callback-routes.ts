@@ -30,6 +30,7 @@ const errors = [
   'output_policy_author_denied',
   'output_schema_violation',
   'custom_table_limit_reached',
+  'custom_table_trigger_backlog',
   'storage_quota_exceeded',
   'disk_space_low',
 ] as const

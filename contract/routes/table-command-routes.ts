@@ -104,6 +104,7 @@ export const tableCommandRoutes = {
       'custom_table_archived',
       'custom_table_command_denied',
       'custom_table_limit_reached',
+      'custom_table_trigger_backlog',
       'storage_quota_exceeded',
       'disk_space_low',
     ],

@@ -59,7 +59,13 @@ export const tableRowRoutes = {
     body: TableRowCreateRequest,
     idempotent: true,
     response: TableRow,
-    errors: [...writeErrors, 'custom_table_limit_reached', 'storage_quota_exceeded', 'disk_space_low'],
+    errors: [
+      ...writeErrors,
+      'custom_table_limit_reached',
+      'custom_table_trigger_backlog',
+      'storage_quota_exceeded',
+      'disk_space_low',
+    ],
   }),
   readRow: route({
     ...reads,
@@ -79,7 +85,13 @@ export const tableRowRoutes = {
     params: RowParams,
     body: TableRowUpdateRequest,
     response: TableRow,
-    errors: [...writeErrors, 'custom_table_row_changed', 'storage_quota_exceeded', 'disk_space_low'],
+    errors: [
+      ...writeErrors,
+      'custom_table_row_changed',
+      'custom_table_trigger_backlog',
+      'storage_quota_exceeded',
+      'disk_space_low',
+    ],
   }),
   deleteRow: route({
     ...writes,

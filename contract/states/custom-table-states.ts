@@ -20,3 +20,14 @@ export const tableCommandMachine = stateMachine<TableCommandState>({
   terminal: ['archived'],
   transitions: { active: ['archived'], archived: [] },
 })
+
+export const tableTriggerStates = ['active', 'archived'] as const
+export type TableTriggerState = (typeof tableTriggerStates)[number]
+
+/** Changes of rows start no run of an archived trigger; events that wait for it are refused. */
+export const tableTriggerMachine = stateMachine<TableTriggerState>({
+  name: 'table_trigger',
+  initial: 'active',
+  terminal: ['archived'],
+  transitions: { active: ['archived'], archived: [] },
+})

@@ -1,7 +1,7 @@
 import { agentProposalMachine } from './agent-proposal-states.ts'
 import { buildAttemptMachine } from './build-attempt-states.ts'
 import { environmentMachine, taskMachine, taskVersionMachine } from './catalog-states.ts'
-import { customTableMachine, tableCommandMachine } from './custom-table-states.ts'
+import { customTableMachine, tableCommandMachine, tableTriggerMachine } from './custom-table-states.ts'
 import { environmentVersionMachine } from './environment-version-states.ts'
 import { exceptionMachine, findingMachine } from './finding-states.ts'
 import { bindingMachine, shareGrantMachine } from './grant-states.ts'
@@ -27,6 +27,7 @@ export const stateMachines: readonly StateMachine[] = [
   secretApprovalMachine,
   customTableMachine,
   tableCommandMachine,
+  tableTriggerMachine,
   runMachine,
   agentProposalMachine,
 ]

@@ -34,6 +34,7 @@ const examplesBySegment: Record<string, Example> = {
   tables: 'table',
   rows: 'row',
   commands: 'command',
+  triggers: 'trigger',
   webhooks: 'webhook',
   deliveries: 'delivery',
 }

@@ -328,6 +328,19 @@ export const expectations: Partial<Record<RouteName | (string & {}), Expectation
   readTableCommand: {},
   updateTableCommand: { body: () => ({ name: 'Renamed' }) },
   archiveTableCommand: {},
+  listTableTriggers: {},
+  createTableTrigger: {
+    body: ({ ids }) => ({
+      name: 'New',
+      events: ['create'],
+      chatroom_id: ids.room,
+      task_version_id: ids.newerTaskVersion,
+    }),
+  },
+  readTableTrigger: {},
+  updateTableTrigger: { body: () => ({ name: 'Renamed' }) },
+  archiveTableTrigger: {},
+  listTriggerEvents: { query: { status: 'waiting' } },
   listRoomCommands: {},
   /* The name is of no credential: `output_run_unavailable` with 404, whoever calls. */
   writeBack: {

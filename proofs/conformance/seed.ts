@@ -82,6 +82,7 @@ export const examples = [
   'table',
   'row',
   'command',
+  'trigger',
   'callbackToken',
 ] as const
 export type Example = (typeof examples)[number]
@@ -158,7 +159,7 @@ export async function makeSeed(tools: SeedTools): Promise<Seed> {
   const notification = await makeNotification(db, { companyId, userId: people.member.principalId })
   const hooks = await makeWebhook(tools, people.companyManager)
   const agents = { socialClient: String(client.id), toolName: 'sandbox_job_menu', proposal, notification }
-  const sent = { inputFile: String(file.id), ...(await makeTables(tools, scope)) }
+  const sent = { inputFile: String(file.id), ...(await makeTables(tools, { ...scope, ...offered })) }
   const user = people.member.principalId
   const ids = {
     room,
@@ -403,8 +404,11 @@ async function makeSecrets(tools: SeedTools, made: SeedScope & { task: string; n
   return { envelope, versionDigest, ids: { secret: secret.binding.id, secretApproval: String(approval.id) } }
 }
 
-/** A table with a row and a command; the row belongs to the room. */
-async function makeTables({ sendOk }: SeedTools, { companyId, department, room, manager }: SeedScope) {
+/** A table with a row, a command and a trigger; the row belongs to the room. */
+async function makeTables(
+  { sendOk }: SeedTools,
+  { companyId, department, room, manager, taskVersion }: SeedScope & { taskVersion: string },
+) {
   const fields = [{ name: 'key', type: 'text', required: true }]
   const table = await sendOk(manager, allRoutes.createTable, {
     body: { name: 't', fields, owner_scope: 'department', owner_id: department, channel_rule: true },
@@ -420,8 +424,17 @@ async function makeTables({ sendOk }: SeedTools, { companyId, department, room, 
     params,
     body: { name: 'c', inputs: fields, effect_identity: ['key'], ...granted },
   })
-  const callbackToken = newUuid()
-  return { table: params.id, row: String(row.id), command: String(command.id), callbackToken }
+  const trigger = await sendOk(manager, allRoutes.createTableTrigger, {
+    params,
+    body: { name: 't', events: ['update'], chatroom_id: room, task_version_id: taskVersion },
+  })
+  return {
+    table: params.id,
+    row: String(row.id),
+    command: String(command.id),
+    trigger: String(trigger.id),
+    callbackToken: newUuid(),
+  }
 }
 
 const sha256 = (text: string) => `sha256:${createHash('sha256').update(text).digest('hex')}`

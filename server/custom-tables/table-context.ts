@@ -19,6 +19,15 @@ export type Once = <Answer extends Record<string, unknown>>(
   work: (trx: Trx) => Promise<Answer>,
 ) => Promise<Answer>
 
+/** The version that a trigger starts, and where. */
+export interface TriggerTarget {
+  chatroom_id: string
+  task_version_id: string
+}
+
+/** Throws unless the principal may start runs of that version by a trigger. Given from outside, because runs know how. */
+export type RequireTarget = (principal: Principal, target: TriggerTarget) => Promise<void>
+
 /** Dependencies of the use cases of this folder. */
 export interface TableContext {
   db: Database
@@ -27,4 +36,5 @@ export interface TableContext {
   clock: Clock
   once: Once
   queries: TableQueries
+  requireTarget: RequireTarget
 }

@@ -20,6 +20,7 @@ import * as roomMessages from './migrations/0164-room-messages.ts'
 import * as webhooks from './migrations/0165-webhooks.ts'
 import * as oauth from './migrations/0166-oauth.ts'
 import * as billing from './migrations/0190-billing.ts'
+import * as tableTriggers from './migrations/0200-table-triggers.ts'
 import { listMigrations } from './recorded-migrations.ts'
 
 type Migrations = Readonly<Record<string, Migration>>
@@ -43,6 +44,7 @@ export const migrations: Migrations = {
   '0165-webhooks': webhooks,
   '0166-oauth': oauth,
   '0190-billing': billing,
+  '0200-table-triggers': tableTriggers,
 }
 
 /** Migrates the database to the current schema. Safe to call from several processes at once. */

@@ -93,6 +93,8 @@ export interface Tables {
   custom_table_rows: customTables.CustomTableRowsTable
   custom_table_commands: customTables.CustomTableCommandsTable
   custom_table_identities: customTables.CustomTableIdentitiesTable
+  custom_table_triggers: customTables.CustomTableTriggersTable
+  custom_table_trigger_events: customTables.CustomTableTriggerEventsTable
   run_output_credentials: customTables.RunOutputCredentialsTable
   run_output_effects: customTables.RunOutputEffectsTable
   operator_acts: audit.OperatorActsTable

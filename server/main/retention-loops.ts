@@ -12,6 +12,7 @@ import { rematchFindings } from '../builds/reports/rematch-findings.ts'
 import { sweepReports } from '../builds/reports/sweep-reports.ts'
 import { foldKept } from '../companies/storage/storage-quota.ts'
 import { sweepCallbacks } from '../custom-tables/callbacks/callback-credentials.ts'
+import { sweepTriggerEvents } from '../custom-tables/triggers/sweep-trigger-events.ts'
 import { sweepContexts } from '../environments/uploads/sweep-contexts.ts'
 import { sweepFindings } from '../findings/sweep-findings.ts'
 import { dropLiveLogs } from '../live-logs/live-log-store.ts'
@@ -52,6 +53,7 @@ export function startRetentionLoops(deps: Omit<ImageSweepDeps, 'imageUses'>): Sw
       log,
     }),
     startSweep({ name: 'callbacks', everyMs: 10 * minuteMs, runOnce: () => sweepCallbacks(deps), log }),
+    startSweep({ name: 'trigger events', everyMs: minuteMs, runOnce: () => sweepTriggerEvents(deps), log }),
     startSweep({ name: 'run counts', everyMs: 10_000, runOnce: () => foldRunCounts(deps), log }),
     // Each submission sums the changes that are not folded yet.
     startSweep({ name: 'kept bytes', everyMs: 2000, runOnce: () => foldKept(deps), log }),

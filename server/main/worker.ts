@@ -40,6 +40,7 @@ import { startRetentionLoops } from './retention-loops.ts'
 import { readersOfRole } from './role-readers.ts'
 import { runRole } from './run-role.ts'
 import { exitCodes, ServiceProblem } from './supervisor/service-problem.ts'
+import { startTriggers } from './trigger-loop.ts'
 
 const { values } = parseArgs({
   options: { machine: { type: 'string' }, folder: { type: 'string' }, readers: { type: 'string' } },
@@ -79,6 +80,7 @@ await runRole('worker', async (config, log) => {
   const name = machine.id
 
   const capacity = configuredCapacity(config)
+  const policy = queuePolicy(deployment, capacity)
   const runs = await startRunWorker({
     runs: postgresRunQueue(db, databaseUrl, log),
     executor,
@@ -90,7 +92,7 @@ await runRole('worker', async (config, log) => {
     name,
     capacity,
     egressCapBytes: config.runtimeEgress ? config.runEgressCapBytes : undefined,
-    companyConcurrency: queuePolicy(deployment, capacity).companyConcurrency,
+    companyConcurrency: policy.companyConcurrency,
   })
   const builds = await startBuildWorker({
     db,
@@ -124,13 +126,18 @@ await runRole('worker', async (config, log) => {
     log,
   })
   const notifications = startNotifications({ db, log, config })
+  // The kill switch stops new work, however it is asked for.
+  const triggers = config.enabled
+    ? [startTriggers({ db, directory, policy, outputs, storage, clock: systemClock, log })]
+    : []
   const residue = startResidueSweeps(storage, log)
   const retention = startRetentionLoops({ db, storage, executor, clock: systemClock, log })
   return {
     stop: async () => {
       // They may take long, and nothing depends on their end.
       for (const loop of residue) void loop.stop()
-      await Promise.all([runs, builds, sweep, uploads, notifications, retention].map((part) => part.stop()))
+      const parts = [runs, builds, sweep, uploads, notifications, retention, ...triggers]
+      await Promise.all(parts.map((part) => part.stop()))
       await lease.release()
       await db.destroy()
     },

@@ -1,5 +1,6 @@
-import { commandsOfTableMax } from '@sandbox-jobs/contract/limits.ts'
+import { commandsOfTableMax, triggerEventsWaitingMax } from '@sandbox-jobs/contract/limits.ts'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
+import { sql } from 'kysely'
 import { newId } from '../../../server/base/ids.ts'
 import type { ErrorScenarios, ScenarioContext } from './error-scenario.ts'
 
@@ -53,6 +54,34 @@ export const tableScenarios: ErrorScenarios = {
     }))
     await context.db.insertInto('custom_table_commands').values(commands).execute()
     return context.send('manager', allRoutes.createTableCommand, commandFor(context))
+  },
+  custom_table_trigger_needs_confirmation: async (context) => {
+    const { ids } = context
+    const params = { id: ids.task }
+    const draft = await context.sendOk('manager', allRoutes.createTaskVersion, {
+      params,
+      body: { environment_version_id: ids.readyVersion, work_script: 'true', requires_confirmation: true },
+    })
+    const task_version_id = String(draft.id)
+    await context.sendOk('manager', allRoutes.publishTaskVersion, {
+      params: { ...params, vid: task_version_id },
+    })
+    return context.send('manager', allRoutes.updateTableTrigger, {
+      params: { id: ids.trigger },
+      body: { task_version_id },
+    })
+  },
+  custom_table_trigger_backlog: async (context) => {
+    const { ids, world } = context
+    await sql`
+      insert into custom_table_trigger_events (id, company_id, trigger_id, row_id, row_version, event, "values", byte_size, chain)
+      select 'tev_' || n, ${world.own.companyId}, ${ids.trigger}, ${ids.row}, n, 'update', '{}', 2, 1
+      from generate_series(1, ${triggerEventsWaitingMax}::int) n
+    `.execute(context.db)
+    return context.send('manager', allRoutes.updateRow, {
+      params: { id: ids.table, rid: ids.row },
+      body: { values: { key: '2' } },
+    })
   },
   custom_table_command_denied: async (context) => {
     const command = await context.sendOk(

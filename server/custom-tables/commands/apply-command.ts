@@ -16,6 +16,8 @@ export interface CommandCall {
   inputs: RowValues
   /** The room that a new row of a table with a channel rule belongs to. */
   roomId: string
+  /** The run that calls; undefined for a person. */
+  byRun?: string | undefined
 }
 
 /**
@@ -23,19 +25,19 @@ export interface CommandCall {
  * it changes that row. Throws as `addRow` does.
  */
 export async function applyCommand(trx: Trx, call: CommandCall): Promise<StoredRow> {
-  const { table, command } = call
+  const { table, command, byRun } = call
   const values = checkedInputs(command, call.inputs)
   const chatroomId = table.channel_rule ? call.roomId : null
   const identity = identityOf(command, { values, chatroomId })
-  if (identity === undefined) return addRow(trx, table, { values, chatroomId })
+  if (identity === undefined) return addRow(trx, table, { values, chatroomId, byRun })
   const key = { companyId: table.company_id, commandId: command.id, identity }
   const rowId = await rowIdOfIdentity(trx, key)
   const row =
     rowId === undefined
       ? undefined
       : await findRow(trx, { companyId: table.company_id, tableId: table.id, id: rowId })
-  if (row) return changeRow(trx, table, { row, values })
-  const added = await addRow(trx, table, { values, chatroomId })
+  if (row) return changeRow(trx, table, { row, values, byRun })
+  const added = await addRow(trx, table, { values, chatroomId, byRun })
   await insertIdentity(trx, { ...key, rowId: added.id })
   return added
 }

@@ -7,6 +7,7 @@ import { canonicalJson } from '../../base/json/canonical-json.ts'
 import { requireStorageQuota } from '../../companies/storage/storage-quota.ts'
 import type { Trx } from '../../db/database.ts'
 import { addToRowCount, type TableRecord } from '../catalogue/custom-table-store.ts'
+import { recordRowEvent } from '../triggers/record-row-event.ts'
 import { changedValues, checkValues } from './row-values.ts'
 import { deleteRow, findRow, insertRow, replaceValues, type StoredRow } from './table-row-store.ts'
 
@@ -26,18 +27,21 @@ export class ValuesRefused extends Error {
   }
 }
 
-/** Throws `ValuesRefused`, `custom_table_limit_reached`, `storage_quota_exceeded`. */
+/**
+ * `byRun` is the run that adds the row. Throws `ValuesRefused`, `custom_table_limit_reached`, `storage_quota_exceeded`,
+ * `custom_table_trigger_backlog`.
+ */
 export async function addRow(
   trx: Trx,
   table: TableRecord,
-  { values, chatroomId }: { values: RowValues; chatroomId: string | null },
+  { values, chatroomId, byRun }: { values: RowValues; chatroomId: string | null; byRun?: string | undefined },
 ): Promise<StoredRow> {
   const checked = accepted(table, values)
   if (table.row_count >= rowsOfTableMax)
     throw new CodedError('custom_table_limit_reached', { limit: rowsOfTableMax })
   await requireStorageQuota(trx, table.company_id, checked.byteSize)
   await addToRowCount(trx, table, 1)
-  return insertRow(trx, {
+  const row = await insertRow(trx, {
     id: newId('tableRow'),
     company_id: table.company_id,
     table_id: table.id,
@@ -45,29 +49,34 @@ export async function addRow(
     values: JSON.stringify(checked.values),
     byte_size: checked.byteSize,
   })
+  await recordRowEvent(trx, table, { event: 'create', row, byRun })
+  return row
 }
 
 /** The row after the change, which is the row itself if nothing changes. Throws as `addRow` does. */
 export async function changeRow(
   trx: Trx,
   table: TableRecord,
-  { row, values }: { row: StoredRow; values: RowValues },
+  { row, values, byRun }: { row: StoredRow; values: RowValues; byRun?: string | undefined },
 ): Promise<StoredRow> {
   const checked = accepted(table, changedValues(row.values, values))
   if (canonicalJson(checked.values) === canonicalJson(row.values)) return row
   const more = checked.byteSize - row.byte_size
   if (more > 0) await requireStorageQuota(trx, table.company_id, more)
-  return replaceValues(trx, row, { values: JSON.stringify(checked.values), byte_size: checked.byteSize })
+  const set = { values: JSON.stringify(checked.values), byte_size: checked.byteSize }
+  const changed = await replaceValues(trx, row, set)
+  await recordRowEvent(trx, table, { event: 'update', row: changed, byRun })
+  return changed
 }
 
 /** Changes the row with that id; undefined if the table has none. Throws as `addRow` does. */
 export async function changeRowById(
   trx: Trx,
   table: TableRecord,
-  { id, values }: { id: string; values: RowValues },
+  { id, ...change }: { id: string; values: RowValues; byRun?: string | undefined },
 ): Promise<StoredRow | undefined> {
   const row = await findRow(trx, { companyId: table.company_id, tableId: table.id, id })
-  return row && changeRow(trx, table, { row, values })
+  return row && changeRow(trx, table, { row, ...change })
 }
 
 /** Returns false if there is no such row. */

@@ -1,8 +1,9 @@
 import type {
   CustomTableState,
   TableCommandState,
+  TableTriggerState,
 } from '@sandbox-jobs/contract/states/custom-table-states.ts'
-import type { ColumnType, Generated } from 'kysely'
+import type { ColumnType, Generated, GeneratedAlways } from 'kysely'
 
 type Json<T> = ColumnType<T, string, string>
 
@@ -65,6 +66,43 @@ export interface CustomTableIdentitiesTable {
   identity: string
   company_id: string
   row_id: string
+}
+
+export interface CustomTableTriggersTable {
+  id: string
+  company_id: string
+  table_id: string
+  name: string
+  description: string
+  events: ('create' | 'update')[]
+  chatroom_id: string
+  task_version_id: string
+  input_template: Json<unknown>
+  timeout_seconds: number | null
+  run_as: string
+  state: Generated<TableTriggerState>
+  last_error_code: Generated<string | null>
+  last_refused_at: Generated<Date | null>
+  created_at: Generated<Date>
+  archived_at: Generated<Date | null>
+}
+
+export interface CustomTableTriggerEventsTable {
+  id: string
+  place: GeneratedAlways<number>
+  company_id: string
+  trigger_id: string
+  row_id: string
+  row_version: number
+  event: 'create' | 'update'
+  values: ColumnType<Record<string, unknown> | null, string | null, null>
+  byte_size: number
+  chain: number
+  outcome: Generated<'started' | 'refused' | null>
+  run_id: Generated<string | null>
+  error_code: Generated<string | null>
+  created_at: Generated<Date>
+  handled_at: Generated<Date | null>
 }
 
 export interface RunOutputCredentialsTable {

@@ -6,8 +6,10 @@ import type { Mount } from '../../http/mount.ts'
 import { mountOutputCallbacks } from '../../http/routes/tables/output-callbacks.ts'
 import { mountTableRoutes } from '../../http/routes/tables/tables.ts'
 import { hashRequest, intentScope, once } from '../../runs/submit/idempotency.ts'
+import { requireTarget } from '../../runs/triggers/require-target.ts'
+import { Runnables } from '../../tasks/menu/runnable.ts'
 
-type Parts = Omit<TableContext, 'once' | 'queries'> & { outputs: OutputPolicyDeps }
+type Parts = Omit<TableContext, 'once' | 'queries' | 'requireTarget'> & { outputs: OutputPolicyDeps }
 
 /** The routes of custom tables. The keys of repeated writes are where those of submissions are. */
 export function mountTables(mount: Mount, { outputs, ...parts }: Parts): void {
@@ -16,6 +18,7 @@ export function mountTables(mount: Mount, { outputs, ...parts }: Parts): void {
   mountTableRoutes(mount, {
     ...parts,
     queries: new TableQueries(parts.db),
+    requireTarget: requireTarget({ runnables: new Runnables(parts.db), outputs }),
     once: ({ principal, route, key, request }, work) => {
       const requestHash = hashRequest({ route, ...request })
       return once(parts.db, { scope: intentScope(principal, route, key), requestHash }, work)

@@ -43,7 +43,13 @@ export async function sendCommandOutput(
       request: { inputs },
       conflict: 'output_command_conflict',
       perform: async () => {
-        const row = await applyCommand(trx, { table, command, inputs, roomId: policy.chatroom_id })
+        const row = await applyCommand(trx, {
+          table,
+          command,
+          inputs,
+          roomId: policy.chatroom_id,
+          byRun: run.id,
+        })
         return executionOf(command, row, deps.clock.now())
       },
     })

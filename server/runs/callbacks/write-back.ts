@@ -35,8 +35,8 @@ export async function writeBack(
         const { op, values, row_id: id = '' } = body
         const row =
           op === 'update'
-            ? await changeRowById(trx, table, { id, values })
-            : await addRow(trx, table, { values, chatroomId: null })
+            ? await changeRowById(trx, table, { id, values, byRun: run.id })
+            : await addRow(trx, table, { values, chatroomId: null, byRun: run.id })
         if (!row) throw notFound()
         const applied_at = deps.clock.now().toISOString()
         return { op, row_id: row.id, version: row.version, status: 'applied', applied_at } as const

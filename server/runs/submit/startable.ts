@@ -27,3 +27,8 @@ export function requireRegion(
 ): void {
   if (effectiveRegions(policy, deployment).length === 0) throw new CodedError('no_active_region')
 }
+
+/** Throws `custom_table_trigger_needs_confirmation` if a person has to confirm each run (contract part 1, "Task version"). */
+export function requireUnattended(version: { requires_confirmation: boolean }): void {
+  if (version.requires_confirmation) throw new CodedError('custom_table_trigger_needs_confirmation')
+}

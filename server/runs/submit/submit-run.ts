@@ -14,7 +14,7 @@ import type { QueuePolicy } from '../queue/queue-policy.ts'
 import { earlierResponse, hashRequest, type Intent, intentScope } from './idempotency.ts'
 import type { NewRun } from './locked-queues.ts'
 import { noExtras, queueRun, type RunExtras } from './queue-run.ts'
-import { requireRegion, requireStartable } from './startable.ts'
+import { requireRegion, requireStartable, requireUnattended } from './startable.ts'
 import type { SubmissionQueue } from './submission-queue.ts'
 
 type ValidateInput = (
@@ -81,28 +81,33 @@ export async function submitRun(
   }
 }
 
+/** What a submission needs before its run is queued. */
+export type PlanDeps = Omit<SubmitDeps, 'queue'>
+
 /**
  * The run to queue, if the principal may submit it now with that input: for who queues it in a larger transaction. Throws
  * what a submission throws before the queue is looked at.
  */
-export async function planRun(deps: SubmitDeps, submission: Planned, input: StagedInput): Promise<NewRun> {
+export async function planRun(deps: PlanDeps, submission: Planned, input: StagedInput): Promise<NewRun> {
   return newRun(deps, submission, { resolve: await resolveVersion(deps, submission), input })
 }
 
-type Planned = Pick<Submission, 'principal' | 'chatroomId' | 'source'> & {
+type Planned = Pick<Submission, 'principal' | 'chatroomId'> & {
+  source?: 'rest' | 'agent' | 'custom_table_trigger'
   body: Omit<ManualRunSubmitRequest, 'input'>
 }
 
-const resolveVersion = (deps: SubmitDeps, { principal, chatroomId, body }: Planned) =>
+const resolveVersion = (deps: PlanDeps, { principal, chatroomId, body }: Planned) =>
   deps.runnables.resolveFor(principal, chatroomId, body.task_version_id)
 
 /** The run to queue, if the version may be run now with that input. */
 async function newRun(
-  deps: SubmitDeps,
+  deps: PlanDeps,
   { principal, chatroomId, body, source = 'rest' }: Planned,
   { resolve, input }: { resolve: () => RunnableVersion; input: StagedInput },
 ): Promise<NewRun> {
   const version = resolve()
+  if (source === 'custom_table_trigger') requireUnattended(version)
   const environment = requireStartable(version, version.environment)
   await deps.validateInput(version, input.content)
   await checkOutputs(deps, { principal, chatroomId, source }, version)

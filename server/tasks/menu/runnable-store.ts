@@ -23,6 +23,7 @@ export interface RunnableRow {
   bundle_id: string | null
   input_schema: string | null
   timeout_seconds: number
+  requires_confirmation: boolean
   output_policy: Record<string, unknown> | null
   created_by: string
   published_by: string | null
@@ -53,7 +54,7 @@ const runnables = prepared<
 >(
   ({ companyIds, roomIds, versionIds, userIds }) => sql`
     select requested.place, room.department_id, member.room_manager, version.id, version.task_id, version.company_id, version.environment_version_id,
-      version.bundle_id, version.input_schema, version.timeout_seconds, version.output_policy, version.created_by,
+      version.bundle_id, version.input_schema, version.timeout_seconds, version.requires_confirmation, version.output_policy, version.created_by,
       version.published_by, version.state, version.content_state,
       task.state as task_state, task.security_state as task_security_state, ${applicableShareId(sql.ref('task.id'), roomInStatement)} as share_grant_id,
       built.resource_profile, built.layer_digest, release.approved_at is not null as runner_approved,

@@ -26,6 +26,7 @@ export interface RunnableVersion
     | 'bundle_id'
     | 'input_schema'
     | 'timeout_seconds'
+    | 'requires_confirmation'
     | 'output_policy'
     | 'created_by'
     | 'published_by'
@@ -87,6 +88,7 @@ function runnableVersion(reading: RunnableReading | undefined): RunnableVersion 
     bundle_id: row.bundle_id,
     input_schema: row.input_schema,
     timeout_seconds: row.timeout_seconds,
+    requires_confirmation: row.requires_confirmation,
     output_policy: row.output_policy,
     created_by: row.created_by,
     published_by: row.published_by,

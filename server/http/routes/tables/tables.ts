@@ -20,8 +20,9 @@ import { executeCommand } from '../../../custom-tables/commands/execute-command.
 import type { TableContext } from '../../../custom-tables/table-context.ts'
 import type { Mount } from '../../mount.ts'
 import { mountTableRowRoutes } from './table-rows.ts'
+import { mountTableTriggerRoutes } from './table-triggers.ts'
 
-/** Custom tables, their rows and commands (contract part 3, D3). */
+/** Custom tables, their rows, commands and triggers (contract part 3, D3). */
 export function mountTableRoutes(mount: Mount, context: TableContext): void {
   mount(tableRoutes.listTables, ({ principal, query }) => listTables(context, principal, query))
   mount(tableRoutes.createTable, ({ principal, body }) => createTable(context, principal, body))
@@ -35,6 +36,7 @@ export function mountTableRoutes(mount: Mount, context: TableContext): void {
   mount(tableRoutes.archiveTable, ({ principal, params }) => archiveTable(context, principal, params.id))
   mountTableRowRoutes(mount, context)
   mountCommandRoutes(mount, context)
+  mountTableTriggerRoutes(mount, context)
 }
 
 function mountCommandRoutes(mount: Mount, context: TableContext): void {

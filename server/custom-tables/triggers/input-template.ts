@@ -1,0 +1,82 @@
+import { triggerTemplateMaxBytes } from '@sandbox-jobs/contract/limits.ts'
+import type { RowValues, TableField } from '@sandbox-jobs/contract/resources/tables/table-field.ts'
+import { invalid } from '../../base/errors/validation-error.ts'
+
+/*
+ * The input of a triggered run: JSON with placeholders in its texts. Pure. Values of a row are inserted once and never read as
+ * a template, so a row cannot name placeholders.
+ */
+
+/** What placeholders stand for. */
+export interface TemplateFacts {
+  event: string
+  table_id: string
+  row_id: string
+  row_version: number
+  values: RowValues
+}
+
+const factNames = ['event', 'table_id', 'row_id', 'row_version', 'values'] as const
+const valuePrefix = 'values.'
+/** A template can repeat the values of a row this often, which bounds what is rendered. */
+const placeholdersMax = 100
+const depthMax = 32
+
+const placeholder = /\{\{([^{}]*)\}\}/g
+const wholePlaceholder = /^\{\{([^{}]*)\}\}$/
+const loc = ['body', 'input_template']
+
+export const defaultTemplate: Readonly<Record<string, string>> = Object.fromEntries(
+  factNames.map((name) => [name, `{{${name}}}`]),
+)
+
+/** Throws for a template that is too large, or has a placeholder that names no field of the table. */
+export function checkTemplate(fields: readonly TableField[], template: unknown): void {
+  const texts = textsOf(template, 1)
+  if (Buffer.byteLength(JSON.stringify(template)) > triggerTemplateMaxBytes)
+    throw invalid(loc, 'too_long', `may have at most ${triggerTemplateMaxBytes} bytes`)
+  const known = new Set<string>([...factNames, ...fields.map(({ name }) => `${valuePrefix}${name}`)])
+  const names = texts.flatMap((text) => [...text.matchAll(placeholder)].map(([, name = '']) => name.trim()))
+  if (names.length > placeholdersMax)
+    throw invalid(loc, 'too_many', `may have at most ${placeholdersMax} placeholders`)
+  if (!names.every((name) => known.has(name)))
+    throw invalid(loc, 'unknown_placeholder', `may have ${factNames.join(', ')} and values.FIELD in {{ }}`)
+}
+
+function textsOf(template: unknown, depth: number): string[] {
+  if (depth > depthMax) throw invalid(loc, 'too_deep', `may have at most ${depthMax} levels`)
+  if (typeof template === 'string') return [template]
+  if (typeof template !== 'object' || template === null) return []
+  return Object.values(template).flatMap((part) => textsOf(part, depth + 1))
+}
+
+/** The input for one event. */
+export function renderTemplate(template: unknown, facts: TemplateFacts): unknown {
+  if (typeof template === 'string') return renderText(template, facts)
+  if (typeof template !== 'object' || template === null) return template
+  if (Array.isArray(template)) return template.map((part) => renderTemplate(part, facts))
+  return Object.fromEntries(
+    Object.entries(template).map(([name, part]) => [name, renderTemplate(part, facts)]),
+  )
+}
+
+function renderText(text: string, facts: TemplateFacts): unknown {
+  const whole = wholePlaceholder.exec(text)
+  if (whole) return factOf(whole[1], facts)
+  return text.replaceAll(placeholder, (_match, name: string) => textOf(factOf(name, facts)))
+}
+
+function factOf(placeholderName: string | undefined, facts: TemplateFacts): unknown {
+  const name = (placeholderName ?? '').trim()
+  if (name.startsWith(valuePrefix)) {
+    const field = name.slice(valuePrefix.length)
+    return Object.hasOwn(facts.values, field) ? facts.values[field] : null
+  }
+  const fact = factNames.find((each) => each === name)
+  return fact ? facts[fact] : null
+}
+
+function textOf(value: unknown): string {
+  if (value === null || value === undefined) return ''
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}

@@ -1,0 +1,147 @@
+import type { TriggerEventStatus } from '@sandbox-jobs/contract/resources/tables/table-trigger.ts'
+import { type Insertable, type Selectable, sql } from 'kysely'
+import { acrossCompanies } from '../../db/across-companies.ts'
+import type { Executing, Trx } from '../../db/database.ts'
+import type { CustomTableTriggerEventsTable } from '../../db/tables/custom-tables.ts'
+import { type CompanyTurns, dueInTurn } from '../../work/in-turn.ts'
+
+export type TriggerEventRow = Selectable<CustomTableTriggerEventsTable>
+
+type NewTriggerEvent = Pick<
+  Insertable<CustomTableTriggerEventsTable>,
+  'id' | 'company_id' | 'trigger_id' | 'row_id' | 'row_version' | 'event' | 'chain'
+>
+
+/** Writes the table `custom_table_trigger_events`. Events of one row, with its values. */
+export const insertWaiting = (
+  trx: Trx,
+  events: readonly NewTriggerEvent[],
+  { values, byte_size }: { values: Record<string, unknown>; byte_size: number },
+): Promise<unknown> =>
+  trx
+    .insertInto('custom_table_trigger_events')
+    .values(events.map((event) => ({ ...event, values: JSON.stringify(values), byte_size })))
+    .execute()
+
+/** Events that start no run. */
+export const insertRefused = (
+  trx: Trx,
+  events: readonly NewTriggerEvent[],
+  error_code: string,
+): Promise<unknown> =>
+  trx
+    .insertInto('custom_table_trigger_events')
+    .values(
+      events.map((event) => ({
+        ...event,
+        values: null,
+        byte_size: 0,
+        outcome: 'refused' as const,
+        error_code,
+        handled_at: sql<Date>`now()`,
+      })),
+    )
+    .execute()
+
+/** Waiting events of a company, counted up to `limit`. */
+export async function countWaitingEvents(db: Executing, companyId: string, limit: number): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*) as count from (
+      select from custom_table_trigger_events where company_id = ${companyId} and outcome is null limit ${limit}
+    ) waiting
+  `.execute(db)
+  return rows[0]?.count ?? 0
+}
+
+/** The place in its chain of a run that an event started; 0 for any other run. */
+export async function chainOfRun(db: Executing, companyId: string, runId: string): Promise<number> {
+  const found = await db
+    .selectFrom('custom_table_trigger_events')
+    .select('chain')
+    .where('company_id', '=', companyId)
+    .where('run_id', '=', runId)
+    .executeTakeFirst()
+  return found?.chain ?? 0
+}
+
+export type WaitingEvent = Omit<TriggerEventRow, 'values'> & { values: Record<string, unknown> }
+
+/** The oldest waiting events of the next companies that have some, and the same number of each. */
+export async function listWaitingEvents(db: Executing, turns: CompanyTurns): Promise<WaitingEvent[]> {
+  const due = dueInTurn(
+    { table: 'custom_table_trigger_events', key: 'place', waits: sql`outcome is null`, lock: sql`` },
+    turns,
+  )
+  const { rows } = await sql<WaitingEvent>`${acrossCompanies('row events of all companies')}
+    with recursive ${due}
+    select e.* from due join custom_table_trigger_events e on e.place = due.place and e.outcome is null
+    order by e.company_id, e.place
+  `.execute(db)
+  return rows
+}
+
+type EventKey = Pick<TriggerEventRow, 'id' | 'company_id'>
+
+/** Keeps the event for this transaction; false if it has an outcome. */
+export async function lockWaitingEvent(trx: Trx, { id, company_id }: EventKey): Promise<boolean> {
+  const row = await trx
+    .selectFrom('custom_table_trigger_events')
+    .select('id')
+    .where('company_id', '=', company_id)
+    .where('id', '=', id)
+    .where('outcome', 'is', null)
+    .forUpdate()
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+export type EventOutcome = { outcome: 'started'; run_id: string } | { outcome: 'refused'; error_code: string }
+
+/** Records the outcome of a locked event; its values are no longer needed. */
+export const recordOutcome = (
+  trx: Trx,
+  { id, company_id }: EventKey,
+  outcome: EventOutcome,
+): Promise<unknown> =>
+  trx
+    .updateTable('custom_table_trigger_events')
+    .set({ ...outcome, values: null, byte_size: 0, handled_at: sql`now()` })
+    .where('company_id', '=', company_id)
+    .where('id', '=', id)
+    .execute()
+
+export interface EventListFilter {
+  companyId: string
+  triggerId: string
+  status: TriggerEventStatus | undefined
+  /** Place of the last event of the previous page. */
+  before: number | undefined
+  limit: number
+}
+
+/** Newest first. */
+export function listEventRows(db: Executing, filter: EventListFilter): Promise<TriggerEventRow[]> {
+  let query = db
+    .selectFrom('custom_table_trigger_events')
+    .selectAll()
+    .where('company_id', '=', filter.companyId)
+    .where('trigger_id', '=', filter.triggerId)
+  if (filter.status === 'waiting') query = query.where('outcome', 'is', null)
+  else if (filter.status) query = query.where('outcome', '=', filter.status)
+  if (filter.before !== undefined) query = query.where('place', '<', filter.before)
+  return query.orderBy('place', 'desc').limit(filter.limit).execute()
+}
+
+/** Removes events that were handled before that time and whose run has ended; returns the number of rows. */
+export async function dropHandledEvents(db: Executing, before: Date, limit: number): Promise<number> {
+  const { numAffectedRows } = await sql`${acrossCompanies('a sweep of all companies')}
+    delete from custom_table_trigger_events where id in (
+      select e.id from custom_table_trigger_events e
+      where e.outcome is not null and e.handled_at < ${before} and not exists (
+        select from runs run where run.id = e.run_id and run.company_id = e.company_id and run.terminal_at is null
+      )
+      order by e.handled_at limit ${limit}
+    )
+  `.execute(db)
+  return Number(numAffectedRows ?? 0)
+}

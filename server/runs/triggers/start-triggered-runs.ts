@@ -1,0 +1,118 @@
+import { triggerEventWaitHours } from '@sandbox-jobs/contract/limits.ts'
+import type { Clock, sleep } from '../../base/clock.ts'
+import { CodedError } from '../../base/errors/coded-error.ts'
+import type { Log } from '../../base/logging.ts'
+import type { WaitingEvent } from '../../custom-tables/triggers/row-events.ts'
+import { isDatabaseUnavailable } from '../../db/database.ts'
+import { CompanyRounds, type Round } from '../../work/company-rounds.ts'
+import { startTicker, type Ticker } from '../../work/ticker.ts'
+import { EventRefused, mayPass } from './plan-triggered-run.ts'
+import type { TriggerEvents } from './trigger-events.ts'
+
+export interface TriggeredRunsOptions {
+  events: TriggerEvents
+  clock: Clock
+  log: Log
+  /** False while the disk has no space for new runs. */
+  hasSpace: () => Promise<boolean>
+  pollIntervalMs?: number
+  pause?: typeof sleep | undefined
+}
+
+const companiesPerRound = 50
+const eventsPerCompany = 20
+/** Companies whose events are handled at the same time. */
+const companiesAtOnce = 4
+/** A company whose inputs take long to check has fewer events in its turn. */
+const turnMs = 250
+const pollIntervalDefaultMs = 1000
+const hourMs = 3_600_000
+
+/**
+ * Starts the runs of row events (contract part 3, D3). The transaction that queues a run records it with its event, so after a
+ * crash the event waits or has its one run. The events of a company are handled in their order: one that has to wait, because
+ * the queue is full, keeps those after it waiting, and nobody else's.
+ */
+export class TriggeredRuns {
+  readonly #options: TriggeredRunsOptions
+  readonly #rounds = new CompanyRounds(companiesPerRound, (after) => this.#round(after))
+
+  constructor(options: TriggeredRunsOptions) {
+    this.#options = options
+  }
+
+  /** Rounds until no event can be handled now, or the signal fires. Returns their number. */
+  async startAll(signal?: AbortSignal): Promise<number> {
+    return (await this.#options.hasSpace()) ? this.#rounds.all(signal) : 0
+  }
+
+  /** One round over the next companies. Returns the number of events that it handled. */
+  startRound(): Promise<number> {
+    return this.#rounds.once()
+  }
+
+  async #round(afterCompany: string): Promise<Round> {
+    const events = await this.#options.events.listWaiting({
+      afterCompany,
+      companies: companiesPerRound,
+      perCompany: eventsPerCompany,
+    })
+    const ofCompanies = [...Map.groupBy(events, ({ company_id }) => company_id)]
+    const companies = ofCompanies.map(([id]) => id)
+    let handled = 0
+    const handleNext = async () => {
+      for (let next = ofCompanies.shift(); next; next = ofCompanies.shift())
+        handled += await this.#handleInOrder(next[1])
+    }
+    await Promise.all(Array.from({ length: companiesAtOnce }, handleNext))
+    return { handled, companies }
+  }
+
+  /** Handles events of one company until one has to wait, or its turn is over. Returns their number. */
+  async #handleInOrder(events: readonly WaitingEvent[]): Promise<number> {
+    const { clock } = this.#options
+    const until = clock.now().getTime() + turnMs
+    let handled = 0
+    for (const event of events) {
+      if ((await this.#handle(event)) === 'waits') break
+      handled += 1
+      if (clock.now().getTime() > until) break
+    }
+    return handled
+  }
+
+  async #handle(event: WaitingEvent): Promise<'handled' | 'waits'> {
+    const { events } = this.#options
+    try {
+      await events.start(event)
+    } catch (error) {
+      if (isDatabaseUnavailable(error)) throw error
+      const code = this.#refusal(event, error)
+      if (code === undefined) return 'waits'
+      await events.refuse(event, code)
+    }
+    return 'handled'
+  }
+
+  /** Why the event starts no run; undefined while it may still start one. */
+  #refusal(event: WaitingEvent, error: unknown): string | undefined {
+    const { clock, log } = this.#options
+    if (error instanceof EventRefused) return error.code
+    if (!(error instanceof CodedError && mayPass(error)))
+      log.error({ event: event.id, error: String(error) }, 'a row event could not be handled')
+    const waitedMs = clock.now().getTime() - event.created_at.getTime()
+    return waitedMs > triggerEventWaitHours * hourMs ? 'trigger_event_expired' : undefined
+  }
+}
+
+/** The loop of the worker. It polls: a commit that notifies makes the changes of rows wait for each other. */
+export const startTriggeredRuns = (options: TriggeredRunsOptions): Ticker => {
+  const triggered = new TriggeredRuns(options)
+  return startTicker({
+    name: 'triggered runs',
+    tick: (signal) => triggered.startAll(signal),
+    intervalMs: options.pollIntervalMs ?? pollIntervalDefaultMs,
+    log: options.log,
+    pause: options.pause,
+  })
+}
