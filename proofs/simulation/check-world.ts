@@ -4,9 +4,11 @@ import { programNeverStarted } from '../../server/executor/port/sandbox-exit.ts'
 import { claimExpired } from '../../server/executor/port/start-in-time.ts'
 import { maxStartAttempts } from '../../server/runs/drive/start-steps.ts'
 import type { ModelledHost } from './modelled-host.ts'
+import type { SimulatedEvent } from './modelled-triggers.ts'
 import { bytesPerRun, isBilled, type SimulatedRun, type SimulatedRuns } from './simulated-runs.ts'
 
 interface Observed {
+  events: Iterable<SimulatedEvent>
   hosts: readonly ModelledHost[]
   starts: ReadonlyMap<string, number>
   ends: ReadonlyMap<string, 'own' | 'forced'>
@@ -20,6 +22,8 @@ export function* checkWorld(runs: SimulatedRuns, seen: Observed): Generator<stri
   const keptBytes = [...rows.values()].filter(({ end }) => end?.results).length * bytesPerRun
   if (countedBytes !== keptBytes) yield `${countedBytes} bytes are counted of ${keptBytes} that are kept`
   yield* checkMoney(runs)
+  for (const { id, hasOutcome, runs: own } of seen.events)
+    if (!hasOutcome || own.length !== 1) yield `${id} has ${own.length} runs`
 }
 
 /** When all is quiet no hold is left, each run costs what it should, and the budgets hold the sum. */

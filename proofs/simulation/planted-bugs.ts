@@ -73,6 +73,9 @@ export const plantedBugs: Record<string, Partial<Rules>> = {
   'stored bytes are counted after the end of a run': { countsKept: 'afterwards' },
   'a run that is cancelled in the queue keeps its hold': { settles: 'with the end by a worker' },
   'a charge is settled after the end of its run': { settles: 'afterwards' },
+  'the run of a row event is queued before its event is recorded': { startsEvents: 'before the outcome' },
+  'the run of a row event is queued after its event is recorded': { startsEvents: 'after the outcome' },
+  'an event that has a run is started again': { checksOutcome: false },
 }
 
 /** Broken rules of the agent's marks, for worlds with the agent's code. */

@@ -46,6 +46,10 @@ export interface Rules {
   /** When the charge of a run is settled. */
   settles: 'with each end' | 'with the end by a worker' | 'afterwards'
   stops: boolean
+  /** When the run of a row event is queued: in the statement that records the outcome of the event, or in another one. */
+  startsEvents: 'with the outcome' | 'before the outcome' | 'after the outcome'
+  /** An event that has an outcome gets no other run. */
+  checksOutcome: boolean
 }
 
 export const trueRules: Rules = {
@@ -74,4 +78,6 @@ export const trueRules: Rules = {
   countsKept: 'with the end',
   settles: 'with each end',
   stops: true,
+  startsEvents: 'with the outcome',
+  checksOutcome: true,
 }

@@ -29,6 +29,9 @@ const soonFound = [
   'stored bytes are counted after the end of a run',
   'a run that is cancelled in the queue keeps its hold',
   'a charge is settled after the end of its run',
+  'the run of a row event is queued before its event is recorded',
+  'the run of a row event is queued after its event is recorded',
+  'an event that has a run is started again',
 ]
 test.each(soonFound)('the simulation finds: %s', async (bug) => {
   const planted = plantedBugs[bug]

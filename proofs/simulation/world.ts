@@ -5,11 +5,13 @@ import { SeededRandom } from '../../server/base/seeded-random.ts'
 import { startRunWorker } from '../../server/runs/drive/run-worker.ts'
 import { runCapacity } from '../../server/runs/queue/run-capacity.ts'
 import type { QueueNotifications } from '../../server/runs/queue/run-queue.ts'
+import { startTriggeredRuns } from '../../server/runs/triggers/start-triggered-runs.ts'
 import { unsignedImages } from '../../testing/unsigned-images.ts'
 import { checkWorld, isDeclaredLost } from './check-world.ts'
 import { type MakeMarks, ModelledMarks } from './host-marks.ts'
 import { ModelledHost } from './modelled-host.ts'
 import { ModelledRuns } from './modelled-runs.ts'
+import { ModelledTriggers } from './modelled-triggers.ts'
 import { hostOf, type Listeners, queueOf, storageOf } from './ports.ts'
 import type { Rules } from './rules.ts'
 import type { RunsEnvironment, SimulatedRuns } from './simulated-runs.ts'
@@ -21,6 +23,8 @@ const faultPhaseMs = 60_000
 /** Longer than every lease and deadline. */
 const longestMs = 3 * 3_600_000
 const stepsMax = 20_000
+/** Worlds without row events are the same as if there were none. */
+const eventSeedOffset = 1_000_000_007
 /** The companies that submit runs. */
 export const companies = ['acme', 'globex'] as const
 
@@ -49,6 +53,9 @@ export class World {
   readonly #names: readonly string[]
   readonly #timeline: Timeline
   readonly #runs: SimulatedRuns
+  /** Row events; in some worlds there are none, and nobody looks for them. */
+  readonly #triggers: ModelledTriggers
+  readonly #eventCount: number
   readonly #hosts: ReadonlyMap<string, ModelledHost>
   readonly #listeners: Listeners = new Map()
   readonly #workers = new Map<string, Actor>()
@@ -70,6 +77,15 @@ export class World {
       onFault: fault,
       isHolding: (worker) => this.#isHolding(worker),
     })
+    this.#triggers = new ModelledTriggers({
+      rules,
+      timeline: this.#timeline,
+      runs: this.#runs,
+      onFault: fault,
+      onQueued: () => this.#notify((notify) => notify.queued()),
+    })
+    const drawEvents = new SeededRandom(seed + eventSeedOffset)
+    this.#eventCount = drawEvents.chance(0.3) ? 1 + drawEvents.below(5) : 0
     const events = {
       started: (sandboxId: string) => this.#recordStart(runOf(sandboxId)),
       ended: (sandboxId: string, own: boolean) =>
@@ -92,6 +108,7 @@ export class World {
   async #run(): Promise<string[]> {
     for (const name of this.#names) this.#startWorker(name)
     this.#planLoad()
+    this.#planEvents()
     this.#planFaults()
     this.#timeline.at(faultPhaseMs, () => {
       this.#timeline.calm = true
@@ -104,7 +121,12 @@ export class World {
       if (this.faults.length > 0) return this.faults
     }
     this.faults.push(
-      ...checkWorld(this.#runs, { hosts: [...this.#hosts.values()], starts: this.#starts, ends: this.#ends }),
+      ...checkWorld(this.#runs, {
+        hosts: [...this.#hosts.values()],
+        starts: this.#starts,
+        ends: this.#ends,
+        events: this.#triggers.events.values(),
+      }),
     )
     return this.faults
   }
@@ -113,6 +135,7 @@ export class World {
     const { calm, busy } = this.#timeline
     if (!calm || busy) return false
     return (
+      this.#triggers.areHandled &&
       [...this.#runs.rows.values()].every(({ state }) => isTerminal(runMachine, state)) &&
       [...this.#hosts.values()].every(({ residue }) => residue.length === 0)
     )
@@ -150,6 +173,20 @@ export class World {
       pollIntervalMs,
       pause: (ms, signal) => timeline.pause(actor, ms, signal, ms >= pollIntervalMs),
     })
+    this.#startTriggers(actor)
+  }
+
+  #startTriggers(actor: Actor): void {
+    if (this.#eventCount === 0) return
+    const timeline = this.#timeline
+    startTriggeredRuns({
+      events: this.#triggers.portOf(actor),
+      clock: { now: () => new Date(timeline.nowMs) },
+      log,
+      hasSpace: async () => true,
+      pollIntervalMs,
+      pause: (ms, signal) => timeline.pause(actor, ms, signal, true),
+    })
   }
 
   #hostOf(name: string): ModelledHost {
@@ -179,6 +216,14 @@ export class World {
           this.#notify((notify) => notify.cancelled(id))
         })
       }
+    }
+  }
+
+  #planEvents(): void {
+    for (let number = 0; number < this.#eventCount; number += 1) {
+      const companyId = this.#draw.of(companies)
+      const program = { seconds: this.#draw.below(20), exitCode: 0 }
+      this.#timeline.at(this.#draw.below(faultPhaseMs / 2), () => this.#triggers.record(companyId, program))
     }
   }
 
