@@ -204,6 +204,8 @@ export const rowsPageSizeDefault = 50
 export const clientRowKeyMaxLength = 128
 export const rowFiltersMax = 10
 export const rowFilterMaxLength = 1024
+/** Rows that one run may write; a repeated call counts once. */
+export const outputEffectsOfRunMax = 10_000
 export const triggersOfTableMax = 10
 /** Bytes of an input template as JSON. */
 export const triggerTemplateMaxBytes = 16 * kib

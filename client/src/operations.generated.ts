@@ -326,6 +326,7 @@ export const hints: Readonly<Record<string, string>> = {
   sandbox_writeback_key_unavailable: "Ask the operator.",
   output_operation_denied: "Publish a version whose policy allows it.",
   output_row_conflict: "Name each row that a run creates with a client_row_key of its own.",
+  output_effect_limit: "Write the rest in further runs.",
   output_run_unavailable: "Do not send it again.",
   output_command_stale: "Run the job again.",
   output_command_conflict: "Do not send it again.",

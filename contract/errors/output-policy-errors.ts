@@ -39,6 +39,11 @@ export const outputPolicyErrors = {
     'The run has already written another row under this name.',
     'Name each row that a run creates with a client_row_key of its own.',
   ),
+  output_effect_limit: entry(
+    409,
+    'The run has written as often as one run may; `limit` has it.',
+    'Write the rest in further runs.',
+  ),
   /** Returned with 404 if the credential itself is unknown or wrong. */
   output_run_unavailable: entry(409, 'The run no longer accepts output.', 'Do not send it again.'),
   output_command_stale: entry(409, 'The command has changed since the run started.', 'Run the job again.'),

@@ -29,6 +29,7 @@ const errors = [
   'output_run_unavailable',
   'output_policy_author_denied',
   'output_schema_violation',
+  'output_effect_limit',
   'custom_table_limit_reached',
   'custom_table_trigger_backlog',
   'storage_quota_exceeded',

@@ -21,6 +21,7 @@ import * as webhooks from './migrations/0165-webhooks.ts'
 import * as oauth from './migrations/0166-oauth.ts'
 import * as billing from './migrations/0190-billing.ts'
 import * as tableTriggers from './migrations/0200-table-triggers.ts'
+import * as outputEffects from './migrations/0201-output-effects.ts'
 import { listMigrations } from './recorded-migrations.ts'
 
 type Migrations = Readonly<Record<string, Migration>>
@@ -45,6 +46,7 @@ export const migrations: Migrations = {
   '0166-oauth': oauth,
   '0190-billing': billing,
   '0200-table-triggers': tableTriggers,
+  '0201-output-effects': outputEffects,
 }
 
 /** Migrates the database to the current schema. Safe to call from several processes at once. */

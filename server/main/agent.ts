@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises'
-import { isIPv4 } from 'node:net'
 import { parseArgs } from 'node:util'
 import { systemClock } from '../base/clock.ts'
+import { callbackAddress } from '../base/config/callback-listener.ts'
 import { type Config, ConfigInvalid, readConfig } from '../base/config/config.ts'
 import { createLog } from '../base/logging.ts'
 import { startAgent } from '../executor/oci/agent/agent.ts'
@@ -56,7 +56,7 @@ async function main(): Promise<void> {
     pulls: config.publicRegistries || ownRegistry !== undefined,
     builds: config.buildNetwork !== 'none',
     registry: ownRegistry?.split('/')[0],
-    service: serviceEndpoint(config),
+    service: { address: callbackAddress, port: config.callbackPort },
     clock: systemClock,
     onError: (error) => log.error({ err: error }, 'a request failed'),
     onProgress: (done, total) => log.info({ done, total }, progressMessage),
@@ -92,11 +92,4 @@ function configOrExit(): Config {
     process.stderr.write(`agent: ${error.message}\n`)
     process.exit(exitCodes.configuration)
   }
-}
-
-/** A run calls the service on this machine by IPv4: where it listens on every address, by the loopback. */
-function serviceEndpoint({ host, port }: Config): { address: string; port: number } | undefined {
-  const everywhere = ['0.0.0.0', '::', 'localhost'].includes(host)
-  const address = everywhere ? '127.0.0.1' : host
-  return isIPv4(address) ? { address, port } : undefined
 }

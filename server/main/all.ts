@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { systemClock } from '../base/clock.ts'
+import { callbackAddress } from '../base/config/callback-listener.ts'
 import { type Config, ConfigInvalid, readConfig } from '../base/config/config.ts'
 import { type Confinement, installedConfinement } from '../confine/confinement.ts'
 import { NativeProgramsRefused } from '../native-programs/installed.ts'
@@ -67,7 +68,7 @@ async function underLock<T>(path: string, url: string, work: () => Promise<T>): 
 }
 
 async function upOn(config: Config, accounts: ServiceAccounts | undefined): Promise<ExitCode> {
-  await checkCanListen(config.host, config.port)
+  await checkListeners(config)
   const ground = prepare(config, accounts)
   const external = externalUrls(config)
   const database = external ? externalDatabase(ground, external) : embeddedDatabase(ground)
@@ -100,13 +101,19 @@ async function upRole(config: Config, name: Role): Promise<ExitCode> {
   return name === 'worker' ? underLock(workerLock, `process ${process.pid}`, run) : run()
 }
 
+/** Rejects if the API cannot listen where it has to. */
+async function checkListeners({ host, port, callbackPort }: Config): Promise<void> {
+  await checkCanListen({ host, port, settings: 'SANDBOX_PORT' })
+  await checkCanListen({ host: callbackAddress, port: callbackPort, settings: 'SANDBOX_CALLBACK_PORT' })
+}
+
 async function upRoleOn(
   config: Config,
   name: Role,
   accounts: ServiceAccounts | undefined,
 ): Promise<ExitCode> {
   const ground = prepare(config, accounts)
-  if (name === 'api') await checkCanListen(config.host, config.port)
+  if (name === 'api') await checkListeners(config)
   const urls = name === 'agent' ? undefined : await urlsThere(config, ground.folder)
   const role = makeRole(name, { ...ground, urls: () => urls })
   const stages = urls ? [[externalDatabase(ground, urls)], [role]] : [[role]]

@@ -2,11 +2,13 @@ import { parseArgs } from 'node:util'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import { agentIdentityProviderOf, identityProviderOf } from '../access/authentication/identity-provider.ts'
 import { systemClock } from '../base/clock.ts'
+import { callbackAddress } from '../base/config/callback-listener.ts'
 import { recordDefaultBytes } from '../companies/storage/storage-quota.ts'
 import { awaitSchema } from '../db/await-schema.ts'
 import { connect } from '../db/database.ts'
 import { DatabaseLogUpdates } from '../live-logs/log-updates.ts'
 import { createApiApp } from './api/api-app.ts'
+import { createCallbackApp } from './api/callback-app.ts'
 import { readersOfRole } from './role-readers.ts'
 import { runRole } from './run-role.ts'
 
@@ -14,7 +16,7 @@ const { values } = parseArgs({ options: { readers: { type: 'string' }, cli: { ty
 
 /** The process that answers HTTP: database, routes, port. */
 await runRole('api', async (config, log) => {
-  const { databaseUrl, host, port } = config
+  const { databaseUrl, host, port, callbackPort } = config
   const db = connect(databaseUrl, { poolSize: config.databasePoolSize, log, name: 'api' })
   await awaitSchema(db, log)
   await recordDefaultBytes(db, config)
@@ -31,13 +33,17 @@ await runRole('api', async (config, log) => {
     cliFile: values.cli,
     config,
   })
+  const callbacks = createCallbackApp({ db, log, clock, config })
+  // First, so that a service that answers accepts callbacks too.
+  await callbacks.listen({ host: callbackAddress, port: callbackPort })
   await app.listen({ host, port })
   // A connection that cannot be accepted, for lack of memory or file descriptors, is no reason to exit.
-  app.server.on('error', (error) => log.error({ err: error }, 'a connection was not accepted'))
+  for (const { server } of [app, callbacks])
+    server.on('error', (error) => log.error({ err: error }, 'a connection was not accepted'))
   log.info({ host, port, routes: Object.keys(allRoutes).length }, 'listening')
   return {
     stop: async () => {
-      await app.close()
+      await Promise.all([app.close(), callbacks.close()])
       await db.destroy()
     },
   }

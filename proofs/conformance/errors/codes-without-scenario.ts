@@ -36,4 +36,5 @@ export const codesWithoutScenario: Partial<Record<ErrorCode, string>> = {
   output_schema_violation: callbacks,
   output_operation_denied: callbacks,
   output_row_conflict: callbacks,
+  output_effect_limit: callbacks,
 }

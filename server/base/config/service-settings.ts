@@ -1,6 +1,7 @@
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { parseAddressRange } from '../addresses/address-range.ts'
+import { callbackAddress, callbackPortBeside } from './callback-listener.ts'
 import { absolutePath, flag, integer, oneOf, type Settings, text, url } from './setting.ts'
 
 /** Where the service keeps its data and is reached. */
@@ -9,6 +10,8 @@ export interface ServiceConfig {
   dataDir: string
   host: string
   port: number
+  /** Where the API answers the callbacks of runs, and nothing else, at `callbackAddress`. */
+  callbackPort: number
   /** Address ranges of the reverse proxies whose forwarding headers are trusted. */
   trustedProxies: string[]
   /** Prefix of links, without a slash at the end. */
@@ -35,6 +38,12 @@ export const serviceSettings: Settings<ServiceConfig> = {
     ...text(/^[0-9a-zA-Z.:-]+$/, 'an address'),
   },
   port: { env: 'SANDBOX_PORT', description: 'port to listen on', fallback: () => 8080, ...integer(1, 65535) },
+  callbackPort: {
+    env: 'SANDBOX_CALLBACK_PORT',
+    description: `port of ${callbackAddress} that runs reach to write their output; default SANDBOX_PORT + 10000`,
+    fallback: (read) => callbackPortBeside(Number(read.port)),
+    ...integer(1, 65535),
+  },
   trustedProxies: {
     env: 'SANDBOX_TRUSTED_PROXIES',
     description:

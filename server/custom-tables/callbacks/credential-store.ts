@@ -1,6 +1,6 @@
 import { type Selectable, sql } from 'kysely'
 import { acrossCompanies } from '../../db/across-companies.ts'
-import type { Executing } from '../../db/database.ts'
+import type { Executing, Trx } from '../../db/database.ts'
 import type { RunOutputCredentialsTable } from '../../db/tables/custom-tables.ts'
 
 export type OutputCredential = Selectable<RunOutputCredentialsTable>
@@ -36,6 +36,23 @@ export async function findCredential(db: Executing, tokenId: string): Promise<Fo
     select *, expires_at <= now() as is_expired from run_output_credentials where token_id = ${tokenId}
   `.execute(db)
   return rows[0]
+}
+
+/** Counts one effect of the run for its claim; false if it has had `max`. A later claim continues to count. */
+export async function countEffect(
+  trx: Trx,
+  { run_id, company_id, fence }: Pick<OutputCredential, 'run_id' | 'company_id' | 'fence'>,
+  max: number,
+): Promise<boolean> {
+  const { numUpdatedRows } = await trx
+    .updateTable('run_output_credentials')
+    .set({ effects: sql`effects + 1` })
+    .where('run_id', '=', run_id)
+    .where('company_id', '=', company_id)
+    .where('fence', '=', fence)
+    .where('effects', '<', max)
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
 }
 
 /** Removes what ended more than a day ago; returns the number of rows. */

@@ -113,6 +113,7 @@ export interface RunOutputCredentialsTable {
   secret_hash: Buffer
   created_at: Generated<Date>
   expires_at: Date
+  effects: Generated<number>
 }
 
 export interface RunOutputEffectsTable {

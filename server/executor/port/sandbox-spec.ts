@@ -58,7 +58,7 @@ export type SandboxNetwork =
       mirrors?: true
       /** For a pull: the operator's registry may be reached, even at an internal address. */
       registry?: true
-      /** For a job: the service's own HTTP address may be reached, at `serviceAddress` alone. */
+      /** For a job: the service's listener for callbacks may be reached, at `serviceAddress` alone. */
       service?: true
     }
 

@@ -47,12 +47,15 @@ export async function acceptCallback(deps: CallbackDeps, call: CallbackCall): Pr
   return { claim, run }
 }
 
-/** Performs an effect of the run once, while the run is in progress. The transaction has locked the table that it changes. */
+/**
+ * Performs an effect of the run once, while the run is in progress. The transaction has locked the table that it changes. Throws
+ * `output_run_unavailable`, `output_effect_limit`.
+ */
 export async function performForRun<Answer extends Record<string, unknown>>(
   trx: Trx,
   claim: CallbackClaim,
-  effect: Omit<Effect<Answer>, 'runId' | 'companyId'>,
+  effect: Omit<Effect<Answer>, 'runId' | 'companyId' | 'fence'>,
 ): Promise<Answer> {
   if (!(await holdCallbackRun(trx, claim))) throw new CodedError('output_run_unavailable')
-  return performOnce(trx, { ...effect, runId: claim.run_id, companyId: claim.company_id })
+  return performOnce(trx, { ...effect, runId: claim.run_id, companyId: claim.company_id, fence: claim.fence })
 }

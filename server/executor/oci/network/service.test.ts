@@ -1,11 +1,15 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { callbackAddress } from '../../../base/config/callback-listener.ts'
 import type { SandboxNetwork } from '../../port/sandbox-spec.ts'
 import { serviceAddress } from '../../port/service-address.ts'
 import { FakeInternet, machine, publicHosts } from '../testing/internet/fake-internet.ts'
 import { shellJob, TestAgent, waitUntil } from '../testing/test-agent.ts'
 import { networkNames, uplinkAddresses } from './addresses.ts'
 
-/* The service listens on the loopback of the machine. A permitted sandbox reaches that port, and nothing else of the host. */
+/*
+ * The service has a listener for callbacks on the loopback of the machine. A permitted sandbox reaches it and nothing else of the
+ * host, such as the port of the API.
+ */
 
 const port = 443
 let internet: FakeInternet
@@ -14,7 +18,7 @@ let image: string
 
 beforeAll(async () => {
   internet = await FakeInternet.make()
-  const settings = { SANDBOX_RUNTIME_EGRESS: 'false', SANDBOX_HOST: '127.0.0.1', SANDBOX_PORT: `${port}` }
+  const settings = { SANDBOX_RUNTIME_EGRESS: 'false', SANDBOX_PORT: '80', SANDBOX_CALLBACK_PORT: `${port}` }
   agent = await TestAgent.start(settings, { prefix: internet.onMachine })
   image = await agent.image([])
 }, 60_000)
@@ -39,6 +43,7 @@ const shut = () => [
   `${uplink()} ${port}`,
   `${uplink()} 80`,
   `127.0.0.1 ${port}`,
+  `${callbackAddress} ${port}`,
   `${machine.ip4} ${port}`,
   `${machine.private4} ${port}`,
   `${machine.private4} 80`,

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { outputEffectsOfRunMax } from '@sandbox-jobs/contract/limits.ts'
 import type { RunDetail } from '@sandbox-jobs/contract/resources/runs/run.ts'
 import type { CustomTable } from '@sandbox-jobs/contract/resources/tables/custom-table.ts'
 import type { WritebackResult } from '@sandbox-jobs/contract/resources/tables/output-callback.ts'
@@ -142,6 +143,22 @@ describe('writing back', () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => create(run, 'a', 'k')))
     expect(new Set(answers.map(({ body }) => body.row_id)).size).toBe(1)
     expect(await rows()).toHaveLength(1)
+  })
+
+  it('is bounded for one run, also when it is claimed again; a repeated call does not count', async () => {
+    const run = await writeback()
+    await db
+      .updateTable('run_output_credentials')
+      .set({ effects: outputEffectsOfRunMax - 1 })
+      .where('run_id', '=', run.id)
+      .where('company_id', '=', tenant.companyId)
+      .execute()
+    for (let time = 0; time < 3; time += 1) expect((await create(run, 'a', 'k1')).status).toBe(200)
+    expect(codeOf(await create(run, 'b', 'k2'))).toEqual([409, 'output_effect_limit'])
+    await claim(run.id, 2)
+    const renewed = await mint(run.id, 2, 'custom_table_writeback')
+    expect(codeOf(await create(renewed, 'b', 'k2'))).toEqual([409, 'output_effect_limit'])
+    expect(await rows()).toEqual([{ order_id: 'a' }])
   })
 
   it('changes rows where the policy allows it', async () => {

@@ -6,21 +6,28 @@ import { exitCodes, ServiceProblem } from '../service-problem.ts'
 const attempts = 10
 const pauseMs = 200
 
-/** Rejects with exit code 4 if `host:port` is in use, and names the setting. */
-export async function checkCanListen(host: string, port: number): Promise<void> {
+/** An address to listen on, and the settings that name it. */
+export interface Listener {
+  host: string
+  port: number
+  settings: string
+}
+
+/** Rejects with exit code 4 if the address is in use, and names the settings. */
+export async function checkCanListen({ host, port, settings }: Listener): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     const code = await tryListen(host, port)
     if (code === undefined) return
     if (code !== 'EADDRINUSE') {
       throw new ServiceProblem(
         exitCodes.portInUse,
-        `cannot listen on ${host}:${port} (${code}): set SANDBOX_HOST and SANDBOX_PORT`,
+        `cannot listen on ${host}:${port} (${code}): set ${settings}`,
       )
     }
     if (attempt === attempts) {
       throw new ServiceProblem(
         exitCodes.portInUse,
-        `port ${port} of ${host} is in use: stop what listens there, or choose another with SANDBOX_PORT`,
+        `port ${port} of ${host} is in use: stop what listens there, or choose another with ${settings}`,
       )
     }
     await sleep(pauseMs)

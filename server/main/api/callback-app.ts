@@ -1,0 +1,39 @@
+import { join } from 'node:path'
+import type { FastifyInstance } from 'fastify'
+import { refuseCredentials } from '../../access/authentication/authentication.ts'
+import { Directory } from '../../access/directory/directory.ts'
+import type { Clock } from '../../base/clock.ts'
+import type { Config } from '../../base/config/config.ts'
+import type { Log } from '../../base/logging.ts'
+import { CallbackCredentials } from '../../custom-tables/callbacks/callback-credentials.ts'
+import { outputPolicies } from '../../custom-tables/policies/output-policies.ts'
+import type { Database } from '../../db/database.ts'
+import { createApp } from '../../http/app.ts'
+import { mounter } from '../../http/mount.ts'
+import { boundConnections, connectionBoundsFor } from '../../http/requests/connection-bounds.ts'
+import { mountOutputCallbacks } from '../../http/routes/tables/output-callbacks.ts'
+import { DiskStorage } from '../../storage/disk.ts'
+
+interface CallbackParts {
+  db: Database
+  log: Log
+  clock: Clock
+  config: Pick<Config, 'dataDir' | 'enabled'> & Partial<Pick<Config, 'diskFloorBytes'>>
+}
+
+/**
+ * What a permitted run can reach of the service: the callbacks, and no other path. It has a listener of its own, to which the
+ * host leads the connections of sandboxes.
+ */
+export function createCallbackApp({ db, log, clock, config }: CallbackParts): FastifyInstance {
+  const { dataDir, enabled } = config
+  const storage = new DiskStorage(join(dataDir, 'objects'), config.diskFloorBytes)
+  const outputs = outputPolicies({ db, directory: new Directory(db), clock, log, dataDir })
+  const app = createApp(log)
+  boundConnections(app, connectionBoundsFor([]))
+  // None of its routes takes the credentials of people.
+  const authenticate = () => Promise.reject(refuseCredentials())
+  const mount = mounter(app, { authenticate, enabled, hasSpace: () => storage.hasSpace() })
+  mountOutputCallbacks(mount, { ...outputs, credentials: new CallbackCredentials(db, outputs.key) })
+  return app
+}
