@@ -62,8 +62,8 @@ export function jobPrelude(job: JobEnvironment): string {
     }),
   }
   return [
-    ...Object.entries(env).map(([name, value]) => `export ${name}=${quote(value)}`),
-    `if [ -x ${imageShell} ]; then exec ${imageShell} -c ${quote(invocation)}; fi`,
+    ...Object.entries(env).map(([name, value]) => `export ${name}=${shellWord(value)}`),
+    `if [ -x ${imageShell} ]; then exec ${imageShell} -c ${shellWord(invocation)}; fi`,
     invocation,
   ].join('\n')
 }
@@ -80,4 +80,4 @@ function readImageEnv(pairs: readonly string[]): Record<string, string> {
 }
 
 /** A single-quoted shell word; nothing in it is expanded. */
-const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
+export const shellWord = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`

@@ -8,6 +8,8 @@ import {
 } from '../../limits.ts'
 
 export const workspaceDir = '/workspace'
+/** The platform's shell and its programs, which every sandbox has. */
+export const platformShell = '/.sandbox/busybox'
 export const startupScriptPath = '/workspace/startup.sh'
 export const workScriptPath = '/workspace/work.sh'
 export const driverPath = '/workspace/driver.sh'

@@ -3,6 +3,7 @@ import {
   artifactsDir,
   driverPath,
   inputsFile,
+  platformShell,
   startupScriptPath,
   workScriptPath,
   workspaceDir,
@@ -27,7 +28,6 @@ import { type WorkspaceEntry, workspaceTar } from './workspace-tar.ts'
  * without a shell (`FROM scratch`) uses the platform's shell and its applets.
  */
 
-const busybox = '/.sandbox/busybox'
 /**
  * The steps before the job fail only because of the sandbox, such as a full workspace, never because of the job. A job may
  * exit with the same status; the line in the log distinguishes the two cases. A job that imitates the line as well misleads only
@@ -39,7 +39,7 @@ const orFail = (what: string) => `|| { echo 'sandbox: ${what}' >&2; exit ${bootF
 /** `dd` is a builtin of the shell; `tar` is a program that it starts. */
 const program = [
   `read -r _boot_bytes && _boot=$(dd bs="$_boot_bytes" count=1 iflag=fullblock 2>/dev/null) ${orFail('the start of the input is cut')}`,
-  `${busybox} tar -xo -f - -C ${workspaceDir} ${orFail('the files of the run do not fit into the workspace')}`,
+  `${platformShell} tar -xo -f - -C ${workspaceDir} ${orFail('the files of the run do not fit into the workspace')}`,
   // The end of the input is the start signal of the job: if the input was cut, the job never starts.
   `read -r _boot_end`,
   `exec </dev/null`,
@@ -48,7 +48,7 @@ const program = [
 ].join('\n')
 
 /** The argument vector of every run. */
-export const bootArgv: readonly string[] = [busybox, 'sh', '-c', program]
+export const bootArgv: readonly string[] = [platformShell, 'sh', '-c', program]
 
 /** The values of secrets are masked in the log. */
 export interface Job extends JobEnvironment {

@@ -1,3 +1,4 @@
+import type { EgressAllowList } from '@sandbox-jobs/contract/resources/environments/egress.ts'
 import type { QuickRun, QuickRunRequest } from '@sandbox-jobs/contract/resources/runs/quick-run.ts'
 import type { Principal } from '../../access/principal.ts'
 import type { Clock } from '../../base/clock.ts'
@@ -7,6 +8,8 @@ import { type StagedInput, stageInput } from '../../base/json/staged-input.ts'
 import { companyPolicy } from '../../companies/settings/company-policy.ts'
 import { hiddenContent, publishHidden } from '../../tasks/catalogue/hidden-task.ts'
 import { requireReadyEnvironment } from '../../tasks/versions/ready-environment.ts'
+import { insertRunFiles } from '../files/run-file-store.ts'
+import type { HoldFiles } from '../files/take-files.ts'
 import { isValidEnv } from '../prepare/ordinary-env.ts'
 import { enqueueRun } from './enqueue-run.ts'
 import { earlierResponse, hashRequest, type Intent, intentScope, once } from './idempotency.ts'
@@ -20,6 +23,14 @@ export interface QuickRunCall {
   chatroomId: string
   idempotencyKey: string
   body: QuickRunRequest
+  /** What comes from the service itself, not from the body. */
+  extras?: QuickRunExtras
+}
+
+export interface QuickRunExtras {
+  holdFiles?: HoldFiles | undefined
+  /** What the run may reach; absent: what any run of the room may reach. */
+  allowList?: EgressAllowList | undefined
 }
 
 const route = 'POST /chatrooms/{chatroom_id}/quick-run'
@@ -30,7 +41,7 @@ const route = 'POST /chatrooms/{chatroom_id}/quick-run'
  * queue bounds apply, the company's policy bound does not.
  */
 export async function quickRun(deps: QuickRunDeps, call: QuickRunCall): Promise<QuickRun> {
-  const { principal, body } = call
+  const { principal, body, extras } = call
   const { companyId } = principal
   const room = await deps.directory.requireRoom(principal, 'run.quick', call.chatroomId)
   const input = stageInput(body.input)
@@ -47,12 +58,15 @@ export async function quickRun(deps: QuickRunDeps, call: QuickRunCall): Promise<
   const environment = requireStartable({ bundle_id: null }, ready)
   requireRegion(policy, deps.policy.deployment)
   return once(deps.db, intent, async (trx) => {
+    // Before the queues are locked, so that nobody waits in the queue for a file.
+    const files = (await extras?.holdFiles?.(trx)) ?? []
     const made = await publishHidden(trx, {
       room,
       name: body.name,
       content,
       createdBy: principal.principalId,
       publishedAt: deps.clock.now(),
+      allowList: extras?.allowList,
     })
     const run = await enqueueRun(trx, deps.policy, {
       principal,
@@ -64,6 +78,7 @@ export async function quickRun(deps: QuickRunDeps, call: QuickRunCall): Promise<
       timeoutSeconds: body.timeout_seconds,
       source: 'quick_run',
     })
+    if (files.length > 0) await insertRunFiles(trx, { id: run.id, company_id: companyId }, files)
     return { ...made, run }
   })
 }

@@ -1,3 +1,4 @@
+import type { EgressAllowList } from '@sandbox-jobs/contract/resources/environments/egress.ts'
 import type { QuickRunRequest } from '@sandbox-jobs/contract/resources/runs/quick-run.ts'
 import type { Task } from '@sandbox-jobs/contract/resources/tasks/task.ts'
 import type { TaskVersion } from '@sandbox-jobs/contract/resources/tasks/task-version.ts'
@@ -26,6 +27,8 @@ export interface HiddenTask {
   content: VersionContent
   createdBy: string
   publishedAt: Date
+  /** What runs may reach; absent: every public address. */
+  allowList?: EgressAllowList | undefined
 }
 
 /**
@@ -44,6 +47,7 @@ export async function publishHidden(
     owner_id: room.id,
     name: hidden.name,
     hidden: true,
+    egress_allow_list: hidden.allowList ?? null,
   })
   const id = newId('taskVersion')
   await insertVersion(trx, {
