@@ -13,6 +13,7 @@ const domainOrder = [
   'custom-tables',
   'tasks',
   'runs',
+  'doors',
   'agents',
   'notifications',
   'operations',
@@ -36,6 +37,7 @@ const folderOrder = {
     'links',
     'retention',
   ],
+  doors: ['catalogue', 'programs'],
   agents: ['turns', 'proposals'],
   operations: ['audit', 'host', 'backup'],
 }

@@ -47,6 +47,7 @@ export const idKinds = {
   webhookSecret: 'whs',
   webhookDelivery: 'whd',
   notificationEvent: 'evt',
+  door: 'dor',
 } as const
 
 export type IdKind = keyof typeof idKinds

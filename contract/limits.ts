@@ -155,6 +155,16 @@ export const signedLinkDefaultSeconds = 7 * daySeconds
 /** Live links of one run. */
 export const signedLinksPerRunMax = 100
 
+// Doors
+export const doorsPerRoom = 20
+export const doorRuntimesMax = 32
+export const doorAliasesMax = 8
+export const doorCommandMaxLength = 1024
+export const doorTimeoutDefaultSeconds = 30
+export const doorTimeoutMaxSeconds = 300
+/** Longest beginning of a program's output, and of its error output, in the answer of a door. */
+export const doorTextMaxBytes = mib
+
 // Waiting for runs and builds
 /** Longest time that one request waits for the end of a run. */
 export const runWaitMaxSeconds = minuteSeconds

@@ -564,6 +564,56 @@ create table departments (
   constraint departments_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id)
 );
 
+create table door_runtimes (
+  door_id text not null,
+  company_id text not null,
+  place integer not null,
+  language text not null,
+  version text not null,
+  aliases text[] not null,
+  environment_version_id text not null,
+  run_command text not null,
+  compile_command text,
+  constraint door_runtimes_pkey PRIMARY KEY (door_id, place),
+  constraint door_runtimes_door_id_language_version_key UNIQUE (door_id, language, version),
+  constraint door_runtimes_aliases_check CHECK (cardinality(aliases) <= 32),
+  constraint door_runtimes_compile_command_check CHECK (length(compile_command) >= 1 AND length(compile_command) <= 1024),
+  constraint door_runtimes_language_check CHECK (length(language) >= 1 AND length(language) <= 64),
+  constraint door_runtimes_place_check CHECK (place >= 0 AND place <= 31),
+  constraint door_runtimes_run_command_check CHECK (length(run_command) >= 1 AND length(run_command) <= 1024),
+  constraint door_runtimes_version_check CHECK (length(version) >= 1 AND length(version) <= 64),
+  constraint door_runtimes_company_id_door_id_fkey FOREIGN KEY (company_id, door_id) REFERENCES doors(company_id, id) ON DELETE CASCADE,
+  constraint door_runtimes_environment_version_id_fkey FOREIGN KEY (environment_version_id) REFERENCES environment_versions(id)
+);
+CREATE INDEX door_runtimes_by_version ON door_runtimes USING btree (environment_version_id);
+
+create table doors (
+  id text not null,
+  company_id text not null,
+  chatroom_id text not null,
+  owner_user_id text not null,
+  name text not null,
+  kind text not null,
+  network boolean not null,
+  timeout_seconds integer not null,
+  key_hash bytea not null,
+  pepper integer not null,
+  created_at timestamp with time zone default now() not null,
+  last_used_at timestamp with time zone,
+  constraint doors_pkey PRIMARY KEY (id),
+  constraint doors_company_id_id_key UNIQUE (company_id, id),
+  constraint doors_key_hash_key UNIQUE (key_hash),
+  constraint doors_key_hash_check CHECK (octet_length(key_hash) = 32),
+  constraint doors_kind_check CHECK (kind = ANY (ARRAY['dify'::text, 'piston'::text, 'librechat'::text])),
+  constraint doors_name_check CHECK (length(name) >= 1 AND length(name) <= 256),
+  constraint doors_pepper_check CHECK (pepper >= 0 AND pepper <= 999999),
+  constraint doors_timeout_seconds_check CHECK (timeout_seconds >= 1 AND timeout_seconds <= 300),
+  constraint doors_company_id_chatroom_id_fkey FOREIGN KEY (company_id, chatroom_id) REFERENCES chatrooms(company_id, id),
+  constraint doors_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id),
+  constraint doors_company_id_owner_user_id_fkey FOREIGN KEY (company_id, owner_user_id) REFERENCES users(company_id, id)
+);
+CREATE UNIQUE INDEX doors_name ON doors USING btree (chatroom_id, name);
+
 create table environment_versions (
   id text not null,
   company_id text,

@@ -117,6 +117,14 @@ export const clientCommands: Commands = {
       'trigger-events': async () => (await import('./tables/table-triggers.ts')).tableTriggerEventsCommand(),
     },
   },
+  door: {
+    description: 'doors: addresses for the code tools of platforms, for managers of a room',
+    commands: {
+      list: async () => (await import('./rooms/doors.ts')).doorListCommand(),
+      add: async () => (await import('./rooms/doors.ts')).doorAddCommand(),
+      remove: async () => (await import('./rooms/doors.ts')).doorRemoveCommand(),
+    },
+  },
   cancel: async () => (await import('./runs/cancel.ts')).cancelCommand(),
   'delete-content': async () => (await import('./results/delete-content.ts')).deleteContentCommand(),
   storage: async () => (await import('./account/storage.ts')).storageCommand(),

@@ -3060,6 +3060,110 @@ export interface RoomNotifications {
   announces_runs: boolean
 }
 
+export interface Door {
+  /** Identifier of the door. */
+  id: string
+  /** Identifier of the chatroom. */
+  chatroom_id: string
+  /** Name of the door, unique in its room. */
+  name: string
+  /** Platform whose requests the door understands. */
+  kind: "dify" | "piston" | "librechat"
+  /** Path below the service's address that the platform is given. */
+  path: string
+  /** Whether programs may reach what runs of the room may reach. False: nothing. */
+  network: boolean
+  /** Longest time that a program may run, in seconds. */
+  timeout_seconds: number
+  /** Languages, in the order of the request. */
+  runtimes: DoorRuntime[]
+  /** Person who created it, as whom its runs are submitted. */
+  owner_user_id: string
+  /** When it was created. */
+  created_at: string
+  /** When it was used last, to the minute; null: never. */
+  last_used_at: string | null
+}
+
+export interface DoorCreateRequest {
+  /** Name of the door, unique in its room. */
+  name: string
+  /** Platform whose requests the door understands. */
+  kind: "dify" | "piston" | "librechat"
+  /** Languages. Two may have the same language with different versions. */
+  runtimes: DoorRuntimeRequest[]
+  /** Whether programs may reach what runs of the room may reach. By default true for `dify`, whose requests ask for it, and false for others. */
+  network?: boolean
+  /** Longest time that a program may run, in seconds. By default 30. */
+  timeout_seconds?: number
+}
+
+export interface DoorList {
+  /** Items on this page. */
+  items: Door[]
+  /** Items that a page may have. */
+  page_size: number
+  /** Token of the next page; null on the last. */
+  next_page_token: string | null
+}
+
+export interface DoorRuntime {
+  /** Name of the language, as the platform sends it. */
+  language: string
+  /** Version that the platform is shown and selects by: three numbers. */
+  version: string
+  /** Other names of the language. Those of a known language are added. */
+  aliases: string[]
+  /** Identifier of the environment version. */
+  environment_version_id: string
+  /** Shell text that runs the program. `$1` is the main file, the rest are the arguments of the request. */
+  run_command: string
+  /** Shell text that compiles it first. `$@` are the files of the request. Null: nothing is compiled. */
+  compile_command: string | null
+}
+
+export interface DoorRuntimeRequest {
+  /** Name of the language, as the platform sends it. */
+  language: string
+  /** Version that the platform is shown and selects by: three numbers. */
+  version?: string
+  /** Other names of the language. Those of a known language are added. */
+  aliases?: string[]
+  /** Identifier of the environment version. */
+  environment_version_id: string
+  /** As in the answer. May be left out for a language that the service knows. */
+  run_command?: string
+  /** As in the answer. May be left out for a language that the service knows. */
+  compile_command?: string
+}
+
+export interface DoorWithKey {
+  /** Identifier of the door. */
+  id: string
+  /** Identifier of the chatroom. */
+  chatroom_id: string
+  /** Name of the door, unique in its room. */
+  name: string
+  /** Platform whose requests the door understands. */
+  kind: "dify" | "piston" | "librechat"
+  /** Path below the service's address that the platform is given. */
+  path: string
+  /** Whether programs may reach what runs of the room may reach. False: nothing. */
+  network: boolean
+  /** Longest time that a program may run, in seconds. */
+  timeout_seconds: number
+  /** Languages, in the order of the request. */
+  runtimes: DoorRuntime[]
+  /** Person who created it, as whom its runs are submitted. */
+  owner_user_id: string
+  /** When it was created. */
+  created_at: string
+  /** When it was used last, to the minute; null: never. */
+  last_used_at: string | null
+  /** Key that the platform sends. It opens this door and nothing else, and is shown only here. */
+  door_key: string
+}
+
 export interface Webhook {
   /** Identifier of the webhook. */
   id: string
@@ -6809,6 +6913,67 @@ export interface Operations {
     }
     body: CommandOutputRequest
   } & CallOptions): Promise<CommandExecution>
+
+  /**
+   * List the doors of a chatroom.
+   *
+   * All on one page. Their keys are not shown.
+   *
+   * For managers of the room, managers of the department, company managers, company administrators. A sandbox key may not.
+   */
+  listDoors(options: {
+    params: {
+      /** Identifier of the chatroom. */
+      cid: string
+    }
+  } & CallOptions): Promise<DoorList>
+
+  /**
+   * Create a door: an address in the form that the code tool of a platform knows.
+   *
+   * The answer has the key that the platform sends, which is not shown again. Each program that comes by the door is an ordinary run of the room, submitted as the caller: it does not start once the door is gone or the caller no longer manages the room. A foreign or unknown environment version is not found.
+   *
+   * For managers of the room, managers of the department, company managers, company administrators. A sandbox key may not.
+   */
+  createDoor(options: {
+    params: {
+      /** Identifier of the chatroom. */
+      cid: string
+    }
+    body: DoorCreateRequest
+  } & CallOptions): Promise<DoorWithKey>
+
+  /**
+   * Read a door.
+   *
+   * Without its key.
+   *
+   * For managers of the room, managers of the department, company managers, company administrators. A sandbox key may not.
+   */
+  readDoor(options: {
+    params: {
+      /** Identifier of the chatroom. */
+      cid: string
+      /** Identifier of the door. */
+      did: string
+    }
+  } & CallOptions): Promise<Door>
+
+  /**
+   * Remove a door with its key.
+   *
+   * Its runs stay in the lists of the room. Those that wait in the queue do not start.
+   *
+   * For managers of the room, managers of the department, company managers, company administrators. A sandbox key may not.
+   */
+  deleteDoor(options: {
+    params: {
+      /** Identifier of the chatroom. */
+      cid: string
+      /** Identifier of the door. */
+      did: string
+    }
+  } & CallOptions): Promise<Door>
 }
 
 /** The type of an item, by the operation that lists it. */

@@ -214,6 +214,10 @@ export const operations = {
   redeliver: {"method":"POST","path":"/private/module/sandbox_ext/webhooks/{wid}/deliveries/{did}/redeliver"},
   writeBack: {"method":"POST","path":"/public/module/custom_tables/callback/writeback/{token_id}"},
   sendCommandOutput: {"method":"POST","path":"/public/module/custom_tables/callback/command-output/{token_id}"},
+  listDoors: {"method":"GET","path":"/private/module/sandbox_ext/chatrooms/{cid}/doors"},
+  createDoor: {"method":"POST","path":"/private/module/sandbox_ext/chatrooms/{cid}/doors"},
+  readDoor: {"method":"GET","path":"/private/module/sandbox_ext/chatrooms/{cid}/doors/{did}"},
+  deleteDoor: {"method":"DELETE","path":"/private/module/sandbox_ext/chatrooms/{cid}/doors/{did}"},
 } as const
 
 export type OperationName = keyof typeof operations
@@ -347,4 +351,5 @@ export const hints: Readonly<Record<string, string>> = {
   confirmation_needs_login: "Log in as the person that the job was proposed to, and confirm again.",
   proposal_input_unavailable: "Ask the agent to propose the job again.",
   webhook_limit: "Remove one that is not needed.",
+  door_limit: "Remove one that is not needed.",
 }

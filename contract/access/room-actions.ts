@@ -18,6 +18,11 @@ export const roomActions = {
     key: 405,
   },
   'binding.manage': { ...managed, does: 'Create, read, move and revoke bindings by their ids', key: 403 },
+  'door.manage': {
+    ...managed,
+    does: 'Create, list and remove doors: addresses for the code tools of platforms',
+    key: 403,
+  },
   'room.set_jobs': {
     ...managed,
     does: 'Set the jobs that the agent of a room loads',

@@ -1,5 +1,6 @@
 import { billingErrors } from './billing-errors.ts'
 import type { CatalogueEntry } from './catalogue-entry.ts'
+import { doorErrors } from './door-errors.ts'
 import { environmentErrors } from './environment-errors.ts'
 import { notificationErrors } from './notification-errors.ts'
 import { outputPolicyErrors } from './output-policy-errors.ts'
@@ -26,6 +27,7 @@ export const catalogue = {
   ...tableErrors,
   ...proposalErrors,
   ...notificationErrors,
+  ...doorErrors,
 } satisfies Record<string, CatalogueEntry>
 
 export type ErrorCode = keyof typeof catalogue
@@ -43,4 +45,5 @@ export const catalogueAreas: readonly Record<string, CatalogueEntry>[] = [
   tableErrors,
   proposalErrors,
   notificationErrors,
+  doorErrors,
 ]

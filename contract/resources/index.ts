@@ -62,6 +62,14 @@ import { StorageUse } from './companies/storage-use.ts'
 import { UsageItem, UsageReport } from './companies/usage-report.ts'
 import { User, UserCreateRequest, UserList, UserUpdateRequest } from './companies/user.ts'
 import {
+  Door,
+  DoorCreateRequest,
+  DoorList,
+  DoorRuntime,
+  DoorRuntimeRequest,
+  DoorWithKey,
+} from './doors/door.ts'
+import {
   ContextObject,
   ContextObjectList,
   ContextUploadComplete,
@@ -395,6 +403,12 @@ export const namedSchemas = {
   RoomMessage,
   RoomMessageList,
   RoomNotifications,
+  Door,
+  DoorCreateRequest,
+  DoorList,
+  DoorRuntime,
+  DoorRuntimeRequest,
+  DoorWithKey,
   Webhook,
   WebhookCreateRequest,
   WebhookDelivery,

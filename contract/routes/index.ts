@@ -4,6 +4,7 @@ import { bindingRoutes } from './binding-routes.ts'
 import { chatroomJobsRoutes } from './chatroom-jobs-routes.ts'
 import { chatroomRoutes } from './chatroom-routes.ts'
 import { contextUploadRoutes } from './context-upload-routes.ts'
+import { doorRoutes } from './door-routes.ts'
 import { environmentRoutes } from './environment-routes.ts'
 import { extendedRunRoutes } from './extended-run-routes.ts'
 import { extensionRoutes } from './extension-routes.ts'
@@ -65,6 +66,7 @@ export const allRoutes = {
   ...usageRoutes,
   ...webhookRoutes,
   ...outputCallbackRoutes,
+  ...doorRoutes,
 }
 
 export type RouteName = keyof typeof allRoutes

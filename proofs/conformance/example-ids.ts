@@ -37,6 +37,7 @@ const examplesBySegment: Record<string, Example> = {
   triggers: 'trigger',
   webhooks: 'webhook',
   deliveries: 'delivery',
+  doors: 'door',
 }
 
 /** The parameters of a route's path, and the example of each. */

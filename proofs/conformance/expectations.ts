@@ -283,6 +283,17 @@ export const expectations: Partial<Record<RouteName | (string & {}), Expectation
   openSharedObject: { use: { token: 'shareToken', oid: 'sharedObject' } },
   openMedia: { use: { token: 'mediaToken', name: 'mediaName' } },
 
+  listDoors: {},
+  createDoor: {
+    body: ({ ids }) => ({
+      name: 'New',
+      kind: 'dify',
+      runtimes: [{ language: 'python3', environment_version_id: ids.readyVersion }],
+    }),
+  },
+  readDoor: {},
+  deleteDoor: {},
+
   listWebhooks: {},
   createWebhook: { body: () => ({ url: 'https://example.org/hook' }) },
   readWebhook: {},

@@ -74,6 +74,7 @@ export const examples = [
   'notification',
   'webhook',
   'delivery',
+  'door',
   'link',
   'shareToken',
   'sharedObject',
@@ -173,6 +174,7 @@ export async function makeSeed(tools: SeedTools): Promise<Seed> {
     ...agents,
     ...sent,
     ...hooks,
+    door: await makeDoor(tools, { ...scope, environmentVersion: built.readyVersion }),
   }
   return { companyId, people, otherRoom, ...secrets, ids }
 }
@@ -225,6 +227,15 @@ async function makeNotification(db: Database, of: { companyId: string; userId: s
     })
     .execute()
   return id
+}
+
+async function makeDoor(
+  { sendOk }: SeedTools,
+  { room, manager, environmentVersion }: SeedScope & { environmentVersion: string },
+): Promise<string> {
+  const runtimes = [{ language: 'python', environment_version_id: environmentVersion }]
+  const body = { name: 'Seed', kind: 'piston', runtimes }
+  return String((await sendOk(manager, allRoutes.createDoor, { params: { cid: room }, body })).id)
 }
 
 /** A webhook with a delivery that waits. */

@@ -22,6 +22,7 @@ import * as oauth from './migrations/0166-oauth.ts'
 import * as billing from './migrations/0190-billing.ts'
 import * as tableTriggers from './migrations/0200-table-triggers.ts'
 import * as outputEffects from './migrations/0201-output-effects.ts'
+import * as doors from './migrations/0230-doors.ts'
 import { listMigrations } from './recorded-migrations.ts'
 
 type Migrations = Readonly<Record<string, Migration>>
@@ -47,6 +48,7 @@ export const migrations: Migrations = {
   '0190-billing': billing,
   '0200-table-triggers': tableTriggers,
   '0201-output-effects': outputEffects,
+  '0230-doors': doors,
 }
 
 /** Migrates the database to the current schema. Safe to call from several processes at once. */

@@ -12,7 +12,12 @@ const readOnly = ['kysely_migration', 'kysely_migration_lock']
 /** The operator audit log: neither role has access. */
 const closed = ['operator_acts']
 /** Credentials of people and programs: the worker can neither read nor change them. */
-const closedToWorker = { users: 'password_hash', api_keys: 'key_hash', gateway_keys: 'key_hash' }
+const closedToWorker = {
+  users: 'password_hash',
+  api_keys: 'key_hash',
+  gateway_keys: 'key_hash',
+  doors: 'key_hash',
+}
 
 /**
  * Grants API and worker access to rows of the service's tables, and nothing on the schema, other roles or the server. The

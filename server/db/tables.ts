@@ -2,6 +2,7 @@ import type * as agents from './tables/agents.ts'
 import type * as audit from './tables/audit.ts'
 import type * as billing from './tables/billing.ts'
 import type * as customTables from './tables/custom-tables.ts'
+import type * as doors from './tables/doors.ts'
 import type * as environments from './tables/environments.ts'
 import type * as findings from './tables/findings.ts'
 import type * as notifications from './tables/notifications.ts'
@@ -104,4 +105,6 @@ export interface Tables {
   webhook_secrets: notifications.WebhookSecretsTable
   webhook_deliveries: notifications.WebhookDeliveriesTable
   content_expiry_notices: notifications.ContentExpiryNoticesTable
+  doors: doors.DoorsTable
+  door_runtimes: doors.DoorRuntimesTable
 }

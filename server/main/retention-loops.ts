@@ -13,6 +13,7 @@ import { sweepReports } from '../builds/reports/sweep-reports.ts'
 import { foldKept } from '../companies/storage/storage-quota.ts'
 import { sweepCallbacks } from '../custom-tables/callbacks/callback-credentials.ts'
 import { sweepTriggerEvents } from '../custom-tables/triggers/sweep-trigger-events.ts'
+import { imageUseByTaskOrDoor } from '../doors/catalogue/image-use-statement.ts'
 import { sweepContexts } from '../environments/uploads/sweep-contexts.ts'
 import { sweepFindings } from '../findings/sweep-findings.ts'
 import { dropLiveLogs } from '../live-logs/live-log-store.ts'
@@ -25,7 +26,6 @@ import { imageUseByRun } from '../runs/retention/image-use-statement.ts'
 import { sweepExpiring, sweepIdempotencyKeys, sweepRunContent } from '../runs/retention/run-retention.ts'
 import { sweepSecretOperations } from '../secrets/sweep-secret-operations.ts'
 import { dropStateWatches } from '../state-watch/state-watch-store.ts'
-import { imageUseByTask } from '../tasks/versions/image-use-statement.ts'
 import { forgetOldFailures } from '../work/removal-failures.ts'
 import { type Sweep, startSweep } from '../work/sweep.ts'
 
@@ -34,7 +34,7 @@ const minuteMs = 60_000
 /** Sweeps that delete data after its retention time, and sweeps that maintain totals. */
 export function startRetentionLoops(deps: Omit<ImageSweepDeps, 'imageUses'>): Sweep {
   const { log } = deps
-  const imageUses = { byTask: imageUseByTask, byRun: imageUseByRun }
+  const imageUses = { byTask: imageUseByTaskOrDoor, byRun: imageUseByRun }
   const sweeps = [
     // With their batch sizes these sweeps outpace what a machine can accept: 200 runs and 1600 keys a second.
     startSweep({ name: 'run content', everyMs: 10_000, runOnce: () => sweepRunContent(deps), log }),

@@ -12,6 +12,7 @@ import { type RunWorker, startRunWorker } from '../../server/runs/drive/run-work
 import { runCapacity } from '../../server/runs/queue/run-capacity.ts'
 import { postgresRunQueue } from '../../server/runs/queue/run-queue.ts'
 import { makeBuildTools } from '../build-tools.ts'
+import { makeEnvironmentVersion } from '../factories/environment-version.ts'
 import { makeRunnableTask, type RunnableTask } from '../factories/runs.ts'
 import { makeSignedImage } from '../factories/signed-image.ts'
 import { TestApi } from './test-api.ts'
@@ -72,16 +73,24 @@ export class RealRuns {
   /** A published task of the company, shared to all of it, on an image without files. */
   async makeTask(companyId: string, work_script: string): Promise<RunnableTask> {
     const task = await makeRunnableTask(this.#db, companyId, { work_script })
-    const image = await makeSignedImage(this.#tools, {
-      versionId: task.environmentVersionId,
-      layer: this.#layer,
-    })
+    await this.#giveImage(task.environmentVersionId, this.#layer)
+    return task
+  }
+
+  /** A ready environment version of the company, on an image with this layer, or without files. */
+  async makeVersion(companyId: string, layer = this.#layer): Promise<string> {
+    const { id } = await makeEnvironmentVersion(this.#db, { companyId })
+    await this.#giveImage(id, layer)
+    return id
+  }
+
+  async #giveImage(versionId: string, layer: Buffer): Promise<void> {
+    const image = await makeSignedImage(this.#tools, { versionId, layer })
     await this.#db
       .updateTable('environment_versions')
       .set({ layer_digest: image.layerDigest, promoted_digest: image.promotedDigest })
-      .where('id', '=', task.environmentVersionId)
+      .where('id', '=', versionId)
       .execute()
-    return task
   }
 
   /** Submits a run and waits for its end, over HTTP. */

@@ -7,9 +7,8 @@ import { roomOption } from '../../args/room-option.ts'
 import { serviceCommand } from '../../args/service-command.ts'
 import { wholeNumber } from '../../args/whole-number.ts'
 import { CliError, exitCodes } from '../../failure.ts'
-import { findEnvironment } from '../../lookup/find-environment.ts'
+import { findReadyVersion } from '../../lookup/find-ready-version.ts'
 import { findRoom } from '../../lookup/find-room.ts'
-import { findVersion } from '../../lookup/find-version.ts'
 import { followRun } from '../../runs/follow-run.ts'
 import { readInput } from '../../runs/read-input.ts'
 import type { ConnectionOptions } from '../../session/connection.ts'
@@ -50,7 +49,7 @@ async function quickRun(session: Session, script: string, options: Options): Pro
   const cid = await findRoom(session, options.room)
   const rest = {
     name: options.name,
-    environment_version_id: await versionOf(session, options.env),
+    environment_version_id: await findReadyVersion(session, options.env),
     work_script,
     timeout_seconds: options.timeout,
   }
@@ -68,16 +67,6 @@ async function quickRun(session: Session, script: string, options: Options): Pro
   await session.remember([quick.run])
   if (options.watch) return followRun(session, { cid, rid: quick.run.id })
   report.result(`${quick.run.id} is ${quick.run.status}.\n`, quick)
-}
-
-async function versionOf(session: Session, wanted: string): Promise<string> {
-  if (wanted.includes('@')) return (await findVersion(session, wanted)).id
-  const { name, current_version_id } = await findEnvironment(session, wanted)
-  if (current_version_id !== null) return current_version_id
-  throw new CliError(`${name} has no version that is ready.`, {
-    hint: `sandbox env versions ${name} shows their states.`,
-    code: 'cli_no_version',
-  })
 }
 
 const scriptOf = (file: string): Promise<string> =>

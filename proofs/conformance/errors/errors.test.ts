@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestDatabase } from '../../../testing/database/test-database.ts'
 import { World } from '../world.ts'
 import { codesWithoutScenario } from './codes-without-scenario.ts'
+import { doorScenarios } from './door-scenarios.ts'
 import { environmentScenarios } from './environment-scenarios.ts'
 import { type ErrorScenario, ScenarioContext } from './error-scenario.ts'
 import { notificationScenarios } from './notification-scenarios.ts'
@@ -24,6 +25,7 @@ const scenarios = {
   ...tableScenarios,
   ...proposalScenarios,
   ...notificationScenarios,
+  ...doorScenarios,
 }
 const { url } = await createTestDatabase()
 let world: World

@@ -16,7 +16,7 @@ import { isDue } from '../../work/removal-failures.ts'
 
 /** Conditions on `environment_versions v`, from the domains that use versions. */
 export interface ImageUses {
-  /** A task that people can run uses the version. */
+  /** A task that people can run, or a door, uses the version. */
   byTask: RawBuilder<boolean>
   /** A run that has not ended uses the version. */
   byRun: RawBuilder<boolean>

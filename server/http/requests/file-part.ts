@@ -14,6 +14,8 @@ const partName = 'file'
 /** Enough to detect a second part, and no more. */
 const partLimits = { files: 2, fields: 1, parts: 3, fieldSize: 1024, fieldNameSize: 100, headerPairs: 16 }
 
+const fieldsBeforeMax = 8
+
 /** Routes below `files` accept multipart bodies. No other route has a parser for them. */
 export function withFiles(app: FastifyInstance, mountRoutes: (files: FastifyInstance) => void): void {
   app.register(async (files) => {
@@ -39,6 +41,26 @@ export async function openFilePart(request: FastifyRequest, maxBytes: number): P
   if (first === undefined) throw drop(request, invalid(['body', partName], 'missing', 'is required'))
   if (first.type !== 'file' || first.fieldname !== partName) throw drop(request, extraPart())
   return { filename: displayName(first.filename), body: bodyOf(request, first, parts) }
+}
+
+/**
+ * The same for requests of other platforms, which may send a few fields before the file: these are ignored. Throws the standard
+ * 422 array.
+ */
+export async function openFileAfterFields(request: FastifyRequest, maxBytes: number): Promise<FilePart> {
+  const limits = {
+    ...partLimits,
+    fields: fieldsBeforeMax,
+    parts: fieldsBeforeMax + 2,
+    fileSize: maxBytes + 1,
+  }
+  const parts = request.parts({ limits })
+  for (;;) {
+    const part = await nextPart(parts)
+    if (part === undefined) throw drop(request, invalid(['body', partName], 'missing', 'is required'))
+    if (part.type === 'file')
+      return { filename: displayName(part.filename), body: bodyOf(request, part, parts) }
+  }
 }
 
 /** A request of another content type is refused before any quota counts it. */

@@ -6,7 +6,7 @@ import { JsonRefused, jsonRefusals } from '../../base/json/strict-json.ts'
 import { isDatabaseUnavailable } from '../../db/database.ts'
 import { isStorageUnavailable } from '../../storage/unavailable.ts'
 
-interface Answer {
+export interface Answer {
   status: number
   body: { detail: unknown }
   headers?: Record<string, string>
@@ -75,14 +75,17 @@ function codeOf(error: unknown): 'database_unavailable' | 'storage_unavailable' 
  */
 const senderLeft = ({ raw }: FastifyRequest): boolean => raw.destroyed && !raw.complete
 
+/** The response to any error. A fault of the service is logged. */
+export function answerOf(error: unknown, request: FastifyRequest): Answer {
+  const answer = responseOf(error) ?? (senderLeft(request) ? malformed('body') : undefined)
+  if (answer) return answer
+  const { id, routeOptions } = request
+  request.log.error({ request: id, error: loggable(error), route: routeOptions.url }, 'request failed')
+  return coded(new CodedError(codeOf(error)))
+}
+
 export function handleError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
-  let answer = responseOf(error)
-  if (!answer && senderLeft(request)) answer = malformed('body')
-  if (!answer) {
-    const { id, routeOptions } = request
-    request.log.error({ request: id, error: loggable(error), route: routeOptions.url }, 'request failed')
-    answer = coded(new CodedError(codeOf(error)))
-  }
+  const answer = answerOf(error, request)
   reply
     .code(answer.status)
     .headers(answer.headers ?? {})

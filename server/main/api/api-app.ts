@@ -43,6 +43,7 @@ import { mountOpenApiRoutes } from '../../http/routes/openapi.ts'
 import { RequestScheduler } from '../../http/turns/request-scheduler.ts'
 import { LogFollowers } from '../../live-logs/log-followers.ts'
 import type { LogUpdates } from '../../live-logs/log-updates.ts'
+import { Downloads } from '../../runs/downloads/downloads.ts'
 import { cancelQueuedRunsOfTask } from '../../runs/queue/cancel-queued.ts'
 import { queuePolicy } from '../../runs/queue/queue-policy.ts'
 import { configuredCapacity } from '../../runs/queue/run-capacity.ts'
@@ -52,6 +53,7 @@ import type { WrappingKeys } from '../../secrets/keys/wrapping-keys.ts'
 import { StateWatchers } from '../../state-watch/state-watchers.ts'
 import { DiskStorage } from '../../storage/disk.ts'
 import { mountAgents } from './api-agents.ts'
+import { mountDoors } from './api-doors.ts'
 import { mountNotifications } from './api-notifications.ts'
 import { mountRuns } from './api-runs.ts'
 import { mountSecrets } from './api-secrets.ts'
@@ -167,13 +169,15 @@ export function createApiApp({
   mountTasks(app, mounting, { ...tasks, storage, log, readers })
 
   const runs = new RunLookup(db, policy)
+  const downloads = new Downloads(storage)
   const shared = { db, storage, keys, clock, directory, pages, policy, runs, outputs }
-  mountRuns(mount, { ...shared, followers, watchers, scheduler, log, baseUrl })
+  mountRuns(mount, { ...shared, downloads, followers, watchers, scheduler, log, baseUrl })
   const wrapping = wrappingKeys ?? configuredKeys(config, 'api')
   mountSecrets(mount, { db, directory, pages, clock, log, keys, wrappingKeys: wrapping, tasks })
   mountTables(mount, { db, directory, pages, clock, outputs })
   mountManagementRoutes(mount, { tasks, runs: { db, directory, runs, policy, pages } })
   mountAgents(app, mounting, { ...shared, log, logNews, login, agentIdentityProvider, baseUrl })
+  mountDoors(app, mounting, { ...shared, downloads, log, logNews })
   mountNotifications(mount, { db, clock, pages, directory, log, wrappingKeys: wrapping, config })
   refuseOtherMethods(app, Object.values(allRoutes), { authenticate, enabled })
   return app

@@ -17,7 +17,7 @@ import { mountSignedLinkRoutes } from '../../http/routes/runs/signed-links.ts'
 import { mountTaskHistoryRoutes } from '../../http/routes/tasks/task-history.ts'
 import type { RequestScheduler } from '../../http/turns/request-scheduler.ts'
 import type { LogFollowers } from '../../live-logs/log-followers.ts'
-import { Downloads } from '../../runs/downloads/downloads.ts'
+import type { Downloads } from '../../runs/downloads/downloads.ts'
 import type { QueuePolicy } from '../../runs/queue/queue-policy.ts'
 import type { RunLookup } from '../../runs/read/run-lookup.ts'
 import { RunSnapshots } from '../../runs/read/run-snapshots.ts'
@@ -30,6 +30,7 @@ import { inputChecker, Runnables } from '../../tasks/menu/runnable.ts'
 interface RunParts {
   db: Database
   storage: ObjectStorage
+  downloads: Downloads
   keys: Keys
   clock: Clock
   directory: Directory
@@ -53,7 +54,6 @@ export function mountRuns(mount: Mount, { keys, followers, scheduler, baseUrl, .
     queue: new SubmissionQueue(db, policy),
     validateInput: inputChecker(db),
     readings: new RunSnapshots(db),
-    downloads: new Downloads(parts.storage),
     capabilityKey: keys.derive('download-capability'),
   }
   mountRunRoutes(mount, services)

@@ -23,6 +23,13 @@ const keyIsGood = sql<boolean>`exists (
 )`
 
 /** A run without a share is a quick run, which only managers of its room may create. */
+/** A run that came by a door names it as its key. Removing a door deletes its row. */
+const doorIsThere = sql<boolean>`exists (
+  select from doors door
+  where door.id = run.api_key_id and door.company_id = run.company_id and door.owner_user_id = run.principal_id
+    and door.chatroom_id = run.chatroom_id
+)`
+
 const shareIsGood = sql<boolean>`exists (
   select from share_grants
   where share_grants.id = run.share_grant_id and share_grants.task_id = run.task_id and ${appliesToRoom(roomInStatement)}
@@ -39,7 +46,7 @@ export const lostAuthority: RawBuilder<LostAuthority | null> = sql<LostAuthority
     when not (coalesce(${manages}, false)
       or (run.share_grant_id is not null and (member.user_id is not null or coalesce(client.chatroom_id = room.id, false))))
       then 'membership'
-    when run.api_key_id is not null and not ${keyIsGood} then 'api_key'
+    when run.api_key_id is not null and not ${keyIsGood} and not ${doorIsThere} then 'api_key'
     when run.share_grant_id is not null and not ${shareIsGood} then 'share_grant'
   end
   from (select) one

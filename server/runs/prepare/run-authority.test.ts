@@ -80,6 +80,29 @@ async function byKey(scene: Scene, scope: 'full' | 'sandbox' = 'full'): Promise<
   return { ...scene, apiKeyId: id }
 }
 
+/** As a program that came by a door of the room, whose owner the manager of the room is. */
+async function byDoor(scene: Scene): Promise<Scene> {
+  const { tenant } = scene
+  const id = newId('door')
+  const userId = tenant.roomManager.principalId
+  await db
+    .insertInto('doors')
+    .values({
+      id,
+      company_id: tenant.companyId,
+      chatroom_id: tenant.roomId,
+      owner_user_id: userId,
+      name: id,
+      kind: 'dify',
+      network: false,
+      timeout_seconds: 30,
+      key_hash: randomBytes(32),
+      pepper: 0,
+    })
+    .execute()
+  return { ...scene, userId, apiKeyId: id, shareId: null }
+}
+
 /** Queues a run while no worker is there, changes what it stands on, and has it claimed. */
 async function endOf(scene: Scene, change?: (scene: Scene) => Promise<unknown>) {
   const { tenant, task, userId, apiKeyId, shareId } = scene
@@ -211,6 +234,16 @@ const lost: [string, string, () => Promise<Scene>, (scene: Scene) => Promise<unk
         .updateTable('chatroom_members')
         .set({ room_manager: false })
         .where('user_id', '=', tenant.roomManager.principalId)
+        .execute(),
+  ],
+  [
+    'that came by a door that was removed',
+    'api_key',
+    async () => byDoor(await makeScene()),
+    (scene) =>
+      db
+        .deleteFrom('doors')
+        .where('id', '=', scene.apiKeyId ?? '')
         .execute(),
   ],
 ]

@@ -3,6 +3,7 @@ import { countKeysOffPepper } from '../../../access/keys/api-keys.ts'
 import { countGatewayKeysOffPepper } from '../../../access/keys/gateway-keys.ts'
 import { keysFolder, openKeys } from '../../../base/keys/keys.ts'
 import { PepperInUse } from '../../../base/keys/peppers.ts'
+import { countDoorsOffPepper } from '../../../doors/catalogue/door-keys.ts'
 import { asOwnerOf } from '../as-owner-of.ts'
 import { actOnService, type LocalService, onLocalService, type ServiceRefusal } from '../local-service.ts'
 
@@ -53,7 +54,8 @@ export const readFormerPepper = (): Outcome<{ number: number; keys: number } | u
     if (!former) return undefined
     const keys = await countKeysOffPepper(db, peppers.present().number, clock.now())
     const gateways = await countGatewayKeysOffPepper(db, peppers.present().number)
-    return { number: former.number, keys: keys + gateways }
+    const doors = await countDoorsOffPepper(db, peppers.present().number)
+    return { number: former.number, keys: keys + gateways + doors }
   })
 
 /** Retires the former pepper, and thereby every API key that was not used since the rotation. */

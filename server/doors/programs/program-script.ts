@@ -1,0 +1,135 @@
+import { isUtf8 } from 'node:buffer'
+import { shellWord } from '@sandbox-jobs/contract/resources/environments/job-prelude.ts'
+import {
+  artifactsDir,
+  inputsDir,
+  outputFile,
+  platformShell,
+  workspaceDir,
+} from '@sandbox-jobs/contract/resources/environments/runtime-contract.ts'
+
+/*
+ * The work script of a program that came by a door. It writes the files of the request, compiles them if the language is
+ * compiled, and becomes the program, whose output is the output of the run and whose error output is its log. All text of the
+ * request stands in single quotes or in base64, so that the shell expands none of it.
+ */
+
+export interface ProgramFile {
+  /** Below the folder of the program. */
+  path: string
+  content: Buffer
+}
+
+/** A file that the run takes under a name of its own, and where the program finds it. */
+export interface PlacedInput {
+  name: string
+  path: string
+}
+
+export interface Program {
+  /** The first is the main file. */
+  files: readonly ProgramFile[]
+  args: readonly string[]
+  /** Undefined: the program reads nothing. */
+  stdin?: string | undefined
+  runCommand: string
+  compileCommand: string | null
+  /** Which files the compiler is given; absent: all. */
+  sources?: readonly string[]
+  /**
+   * `apart`: what the compiler prints is kept in artifacts. `shared`: it is error output of the program, and the artifacts are
+   * the program's own.
+   */
+  compiling: 'apart' | 'shared'
+  /** Where the program finds files and leaves them: the artifacts of the run, also under this path. Absent: nowhere. */
+  filesAt?: string
+  inputs?: readonly PlacedInput[]
+}
+
+/** What the compiler printed and its exit code, as artifacts. */
+export const compileArtifacts = { stdout: 'compile/stdout', stderr: 'compile/stderr', code: 'compile/code' }
+
+const codeFolder = `${workspaceDir}/code`
+const stdinFile = `${workspaceDir}/stdin`
+/** The exit code where the files of the request cannot be written. */
+const setUpFailed = 125
+const orFail = `|| exit ${setUpFailed}`
+const tool = (name: string) => `${platformShell} ${name}`
+
+export function programScript(program: Program): string {
+  const [main] = program.files
+  if (!main) throw new Error('a program has no file')
+  const words = [atCode(main.path), ...program.args]
+  return [
+    `${tool('mkdir')} -p ${codeFolder} && cd ${codeFolder} ${orFail}`,
+    ...program.files.flatMap(({ path, content }) => written(path, content)),
+    ...(program.filesAt === undefined ? [] : shared(program.filesAt, program.inputs ?? [])),
+    ...(program.compileCommand === null ? [] : compiled(program, program.compileCommand)),
+    ...(program.stdin === undefined ? [] : written(stdinFile, Buffer.from(program.stdin))),
+    ...(program.filesAt === undefined || program.compileCommand !== null ? [] : [`cd ${artifactsDir}`]),
+    `set -- ${words.map(shellWord).join(' ')}`,
+    ...executed(program),
+    '',
+  ].join('\n')
+}
+
+const atCode = (path: string): string => `${codeFolder}/${path}`
+
+function written(path: string, content: Buffer): string[] {
+  const folder = path.slice(0, Math.max(0, path.lastIndexOf('/')))
+  const made =
+    folder === '' || folder === workspaceDir ? [] : [`${tool('mkdir')} -p ${shellWord(folder)} ${orFail}`]
+  const isText = isUtf8(content) && !content.includes(0)
+  const bytes = isText
+    ? `printf '%s' ${shellWord(content.toString('utf8'))}`
+    : `printf '%s' ${content.toString('base64')} | ${tool('base64')} -d`
+  return [...made, `${bytes} >${shellWord(path)} ${orFail}`]
+}
+
+/** The folder of artifacts is also at `path`, unless the image or its user does not allow that, and has the inputs. */
+function shared(path: string, inputs: readonly PlacedInput[]): string[] {
+  const parent = path.slice(0, path.lastIndexOf('/'))
+  const link = `{ ${tool('rmdir')} ${path}; ${tool('mkdir')} -p ${parent}; ${tool('ln')} -s ${artifactsDir} ${path}; }`
+  return [
+    `[ -L ${path} ] || ${link} >/dev/null 2>&1`,
+    ...inputs.flatMap((input) => {
+      const target = `${artifactsDir}/${input.path}`
+      const folder = shellWord(target.slice(0, target.lastIndexOf('/')))
+      const from = shellWord(`${inputsDir}/${input.name}`)
+      const to = shellWord(target)
+      return [
+        `${tool('mkdir')} -p ${folder} && ${tool('cp')} ${from} ${to} && ${tool('chmod')} u+w ${to} ${orFail}`,
+      ]
+    }),
+  ]
+}
+
+function compiled(program: Program, command: string): string[] {
+  const sources = program.sources ?? program.files.map(({ path }) => path)
+  const set = `set -- ${sources.map(shellWord).join(' ')}`
+  if (program.compiling === 'shared') return [set, `( ${command}\n) >&2 || exit $?`]
+  const at = (name: string) => `${artifactsDir}/${name}`
+  const { stdout, stderr, code } = compileArtifacts
+  return [
+    `${tool('mkdir')} -p ${at('compile')} ${orFail}`,
+    set,
+    `( ${command}\n) >${at(stdout)} 2>${at(stderr)}`,
+    `compile_code=$?; printf '%s' "$compile_code" >${at(code)}`,
+    '[ "$compile_code" = 0 ] || exit "$compile_code"',
+  ]
+}
+
+function executed({ runCommand, stdin, inputs = [] }: Program): string[] {
+  const from = stdin === undefined ? '' : ` <${stdinFile}`
+  if (inputs.length === 0) return [`exec >${outputFile}${from}`, runCommand]
+  return [
+    `( ${runCommand}\n) >${outputFile}${from}`,
+    'code=$?',
+    // An input that the program did not change is no result.
+    ...inputs.map((input) => {
+      const to = shellWord(`${artifactsDir}/${input.path}`)
+      return `${tool('cmp')} -s ${shellWord(`${inputsDir}/${input.name}`)} ${to} && ${tool('rm')} -f ${to}`
+    }),
+    'exit $code',
+  ]
+}
