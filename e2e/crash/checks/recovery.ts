@@ -27,6 +27,8 @@ export class Recovery {
   /** The latest death of a service process and the first intent after it, until a new job has started. */
   #death: { kind: VictimKind; atMs: number; from: number } | undefined
   #latestDeathMs = 0
+  /** What the latest read answered, for the text of a fault. */
+  #lastAnswer = 'none'
 
   constructor(tenant: Tenant, ledger: Ledger, load: Load) {
     this.#tenant = tenant
@@ -62,9 +64,13 @@ export class Recovery {
   async #measure(into: number[], kill: Kill, isBack: () => Promise<boolean>): Promise<void> {
     // Right after the kill a request may still succeed.
     await sleep(pollMs)
-    while (!(await isBack())) {
+    for (;;) {
+      const askedAtMs = performance.now()
+      if (await isBack()) break
       if (performance.now() - Math.max(kill.atMs, this.#latestDeathMs) > timeoutMs) {
-        this.faults.push(`no recovery within a minute after the death of ${kill.kind}`)
+        const what = `${kill.kind} (process ${kill.pid}, ${kill.runId ?? 'no run'})`
+        const answer = `${this.#lastAnswer}, after ${Math.round(performance.now() - askedAtMs)} ms`
+        this.faults.push(`no recovery within a minute after the death of ${what}: last answer ${answer}`)
         return
       }
       await sleep(pollMs)
@@ -79,6 +85,7 @@ export class Recovery {
   async #hasEnded(rid: string): Promise<boolean> {
     const params = { cid: this.#tenant.room, rid }
     const run = await this.#try(() => this.#tenant.client.call(allRoutes.readRun, { params }))
+    if (run) this.#lastAnswer = `${run.status} (${run.id})`
     return run !== undefined && run.terminal_at !== null
   }
 
@@ -88,6 +95,7 @@ export class Recovery {
     } catch (error) {
       const fault = faultOf(allRoutes.readRun, error)
       if (fault) this.faults.push(fault)
+      this.#lastAnswer = String(error)
       return undefined
     }
   }

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import type { SeededRandom } from '../../../server/base/seeded-random.ts'
@@ -64,7 +64,8 @@ function sandboxProcesses(dataDir: string): SandboxProcess[] {
     const program = programOf(pid)
     const group = controlGroupOf(pid)
     if (program !== 'shim' && program !== 'crun') {
-      if (group) found.push({ kind: 'job', pid, runId: runOfSandbox(dataDir, group) })
+      // Another service on this machine has sandboxes of the same names' form.
+      if (group && existsSync(join(folders, group))) found.push({ kind: 'job', pid, runId: runOfSandbox(dataDir, group) })
       continue
     }
     const folder = orEmpty(() => readlinkSync(`/proc/${pid}/cwd`))
