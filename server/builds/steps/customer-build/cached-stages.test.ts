@@ -92,7 +92,7 @@ const sweep = (days: number) => {
   return sweepBuildCache({ db, storage: bench.storage, clock, log: createLog('test', 'silent') })
 }
 
-const base = 'FROM curated/python:3.11'
+const base = 'FROM curated/small:12'
 /** A base that builds fast: only a shell. */
 const shell = (name = '') => [
   `FROM scratch${name}`,
@@ -211,7 +211,7 @@ print('ran poison')
 print('sees', sorted(os.listdir('/workspace/context')), open('/workspace/Dockerfile').read() if os.path.exists('/workspace/Dockerfile') else '')
 `
   const lines = [
-    base,
+    'FROM curated/python:3.11',
     'COPY early spy.py /',
     `RUN echo ${mark}; python3 /spy.py`,
     'COPY late.py /',
