@@ -113,12 +113,19 @@ static void drop_to(uint64_t uid, uint64_t gid) {
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0) fail("prctl");
 }
 
+/* Readers are not urgent. Where the kernel divides processors by session, a reader would have the raised share of its role. */
+static void give_way(void) {
+  (void)setsid();
+  (void)setpriority(PRIO_PROCESS, 0, 10);
+}
+
 static void start_reader(struct limits limits, int *given, const char *seal, char **argv) {
   pid_t own = getpid(), pid = fork();
   if (pid == 0) {
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
+    give_way();
     die_with(own);
     /* Above what they are to become, so that none is overwritten before it is taken. */
     int wanted[] = {input_fd, control_fd, tar_fd}, high[3];

@@ -9,7 +9,7 @@ import { connect } from '../db/database.ts'
 import { DatabaseLogUpdates } from '../live-logs/log-updates.ts'
 import { createApiApp } from './api/api-app.ts'
 import { createCallbackApp } from './api/callback-app.ts'
-import { readersOfRole } from './role-readers.ts'
+import { readersOfRole, watchReaderHost } from './role-readers.ts'
 import { runRole } from './run-role.ts'
 
 const { values } = parseArgs({ options: { readers: { type: 'string' }, cli: { type: 'string' } } })
@@ -20,6 +20,7 @@ await runRole('api', async (config, log) => {
   const db = connect(databaseUrl, { poolSize: config.databasePoolSize, log, name: 'api' })
   await awaitSchema(db, log)
   await recordDefaultBytes(db, config)
+  if (values.readers) watchReaderHost(log)
   const clock = systemClock
   const logNews = new DatabaseLogUpdates({ url: databaseUrl, log })
   const app = createApiApp({

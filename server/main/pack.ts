@@ -14,6 +14,7 @@ import { packCli } from './pack-cli.ts'
 const entries = [
   'main/api.ts',
   'main/worker.ts',
+  'main/builds.ts',
   'main/agent.ts',
   'main/prepare-database.ts',
   'archives/reader/reader-main.ts',

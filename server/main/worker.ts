@@ -6,27 +6,19 @@ import { systemClock } from '../base/clock.ts'
 import { SigningKeys, signingKeysFolder } from '../base/keys/signing-keys.ts'
 import type { Log } from '../base/logging.ts'
 import { bootId, type Machine } from '../base/machine-id.ts'
-import { buildSlots } from '../builds/admission/build-slots.ts'
-import { startBuildWorker } from '../builds/build-worker.ts'
-import { programDigest } from '../builds/cache/program-digest.ts'
-import type { BuildTools } from '../builds/request/build-tools.ts'
 import { recordDefaultBytes } from '../companies/storage/storage-quota.ts'
 import { CallbackCredentials } from '../custom-tables/callbacks/callback-credentials.ts'
 import { outputPolicies } from '../custom-tables/policies/output-policies.ts'
 import { awaitSchema } from '../db/await-schema.ts'
 import { connect } from '../db/database.ts'
-import { RunnerReleases } from '../environments/operator/runner-releases.ts'
 import { sweepEnvironments } from '../environments/retention/environment-sweep.ts'
 import { AgentClient } from '../executor/oci/client/agent-client.ts'
 import { StoredImages } from '../images/stored-images.ts'
-import { liveLogWriter } from '../live-logs/live-log-writer.ts'
-import { LogSources } from '../live-logs/log-sources.ts'
-import manifest from '../package.json' with { type: 'json' }
 import { startRunWorker } from '../runs/drive/run-worker.ts'
 import { PolicyOutputs } from '../runs/prepare/run-outputs.ts'
 import { StoredRunSecrets } from '../runs/prepare/secrets/run-secrets.ts'
 import { queuePolicy } from '../runs/queue/queue-policy.ts'
-import { configuredCapacity, memoryForBuildsMib } from '../runs/queue/run-capacity.ts'
+import { configuredCapacity } from '../runs/queue/run-capacity.ts'
 import { postgresRunQueue } from '../runs/queue/run-queue.ts'
 import { configuredKeys } from '../secrets/keys/configured-keys.ts'
 import { LocalKeys, secretKeysFolder } from '../secrets/keys/local-keys.ts'
@@ -37,8 +29,9 @@ import { MachineRefused, takeMachineLease } from '../work/machine-lease.ts'
 import { type Sweep, startSweep } from '../work/sweep.ts'
 import { startNotifications } from './notification-loops.ts'
 import { startRetentionLoops } from './retention-loops.ts'
-import { readersOfRole } from './role-readers.ts'
+import { watchReaderHost } from './role-readers.ts'
 import { runRole } from './run-role.ts'
+import { startBuilds } from './start-builds.ts'
 import { exitCodes, ServiceProblem } from './supervisor/service-problem.ts'
 import { startTriggers } from './trigger-loop.ts'
 
@@ -48,7 +41,7 @@ const { values } = parseArgs({
 const dayMs = 86_400_000
 
 /**
- * The worker: processes runs and builds from the queue. `--machine` and `--folder` say which machine it works for;
+ * The worker: processes runs from the queue, and builds in a process of its own. `--machine` and `--folder` say which machine it works for;
  * the supervisor passes them, because only it may read the host agent's folder.
  */
 await runRole('worker', async (config, log) => {
@@ -94,25 +87,8 @@ await runRole('worker', async (config, log) => {
     egressCapBytes: config.runtimeEgress ? config.runEgressCapBytes : undefined,
     companyConcurrency: policy.companyConcurrency,
   })
-  const builds = await startBuildWorker({
-    db,
-    databaseUrl,
-    tools: {
-      storage,
-      executor,
-      readers: readersOfRole(log, values.readers),
-      registries: config,
-      network: config,
-      log,
-      liveLogs: new LogSources({ executor, write: liveLogWriter(db), log }),
-      clock: systemClock,
-      signing,
-      runners: new RunnerReleases(db, config.runnerApproval),
-      builder: builderIdentity(config),
-    },
-    share: buildSlots({ slots: config.buildSlots, memoryMib: memoryForBuildsMib(capacity) }),
-    name,
-  })
+  if (values.readers) watchReaderHost(log)
+  const builds = startBuilds({ name, readers: values.readers }, log)
   const sweep = startSweep({
     name: 'environments',
     everyMs: 60_000,
@@ -174,10 +150,4 @@ function givenMachine(): Machine {
 function refused(error: unknown): never {
   if (error instanceof MachineRefused) throw new ServiceProblem(exitCodes.otherMachine, error.message)
   throw error
-}
-
-/** The builder's identity in statements about images. */
-function builderIdentity({ baseUrl }: { baseUrl: string }): BuildTools['builder'] {
-  const { version } = manifest
-  return { id: baseUrl, release: version, programDigest: programDigest(version) }
 }

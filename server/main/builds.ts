@@ -1,0 +1,66 @@
+import { constants, setPriority } from 'node:os'
+import { join } from 'node:path'
+import { ArchiveReaders } from '../archives/reader/archive-readers.ts'
+import { systemClock } from '../base/clock.ts'
+import { readConfig } from '../base/config/config.ts'
+import { SigningKeys, signingKeysFolder } from '../base/keys/signing-keys.ts'
+import { createLog } from '../base/logging.ts'
+import { buildSlots } from '../builds/admission/build-slots.ts'
+import { startBuildWorker } from '../builds/build-worker.ts'
+import { programDigest } from '../builds/cache/program-digest.ts'
+import type { BuildTools } from '../builds/request/build-tools.ts'
+import { connect } from '../db/database.ts'
+import { RunnerReleases } from '../environments/operator/runner-releases.ts'
+import { AgentClient } from '../executor/oci/client/agent-client.ts'
+import { liveLogWriter } from '../live-logs/live-log-writer.ts'
+import { LogSources } from '../live-logs/log-sources.ts'
+import manifest from '../package.json' with { type: 'json' }
+import { configuredCapacity, memoryForBuildsMib } from '../runs/queue/run-capacity.ts'
+import { DiskStorage } from '../storage/disk.ts'
+import { readersOfRole } from './role-readers.ts'
+import type { BuildsOptions } from './start-builds.ts'
+
+/*
+ * The worker's process for builds. The bytes of images pass through it to the archive readers, the compressor and the object
+ * store: in the worker itself, runs would wait for them. It ends with the worker.
+ */
+
+setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
+process.umask(0o007)
+process.on('disconnect', () => process.exit(1))
+const { name, readers } = JSON.parse(process.argv[2] ?? '{}') as BuildsOptions
+const { databaseUrl = '', ...config } = readConfig()
+const log = createLog('worker', config.logLevel)
+const db = connect(databaseUrl, { poolSize: config.databasePoolSize, log, name: 'worker' })
+const executor = new AgentClient(config.agentSocket)
+const capacity = configuredCapacity(config)
+const builds = await startBuildWorker({
+  db,
+  databaseUrl,
+  tools: {
+    storage: new DiskStorage(join(config.dataDir, 'objects'), config.diskFloorBytes),
+    executor,
+    readers: readersOfRole(log, readers),
+    registries: config,
+    network: config,
+    log,
+    liveLogs: new LogSources({ executor, write: liveLogWriter(db), log }),
+    clock: systemClock,
+    signing: new SigningKeys(signingKeysFolder(config.dataDir)),
+    runners: new RunnerReleases(db, config.runnerApproval),
+    builder: builderIdentity(config),
+  },
+  share: buildSlots({ slots: config.buildSlots, memoryMib: memoryForBuildsMib(capacity) }),
+  name,
+})
+process.once('message', async () => {
+  await builds.stop()
+  await db.destroy()
+  process.exit(0)
+})
+
+/** The builder's identity in statements about images. */
+function builderIdentity({ baseUrl }: { baseUrl: string }): BuildTools['builder'] {
+  const { version } = manifest
+  return { id: baseUrl, release: version, programDigest: programDigest(version) }
+}
