@@ -65,7 +65,8 @@ function sandboxProcesses(dataDir: string): SandboxProcess[] {
     const group = controlGroupOf(pid)
     if (program !== 'shim' && program !== 'crun') {
       // Another service on this machine has sandboxes of the same names' form.
-      if (group && existsSync(join(folders, group))) found.push({ kind: 'job', pid, runId: runOfSandbox(dataDir, group) })
+      if (group && existsSync(join(folders, group)))
+        found.push({ kind: 'job', pid, runId: runOfSandbox(dataDir, group) })
       continue
     }
     const folder = orEmpty(() => readlinkSync(`/proc/${pid}/cwd`))

@@ -93,10 +93,7 @@ const limitDays = (days: number) =>
 const ran = ({ log }: Ended) => log.split('\n').filter((line) => line === 'ran').length
 
 /** Two steps: one with a network, which prints `ran`, and one that differs between builds. */
-const steps = (mark: string, last: number) => [
-  `RUN : ${mark}; ${connect}; echo ran`,
-  `RUN echo ${last}`,
-]
+const steps = (mark: string, last: number) => [`RUN : ${mark}; ${connect}; echo ran`, `RUN echo ${last}`]
 
 test('an image is reused until its steps with a network are older than the company permits', async () => {
   const lines = steps('image', 1)
