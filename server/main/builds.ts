@@ -1,6 +1,5 @@
 import { constants, setPriority } from 'node:os'
 import { join } from 'node:path'
-import { ArchiveReaders } from '../archives/reader/archive-readers.ts'
 import { systemClock } from '../base/clock.ts'
 import { readConfig } from '../base/config/config.ts'
 import { SigningKeys, signingKeysFolder } from '../base/keys/signing-keys.ts'
