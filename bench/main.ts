@@ -8,6 +8,7 @@ import { buildSmall } from './build-small.ts'
 import { context } from './context.ts'
 import { density } from './density.ts'
 import { depth } from './depth.ts'
+import { doorPrint } from './door-print.ts'
 import { fairness } from './fairness.ts'
 import type { Benchmark } from './harness/measure/benchmark.ts'
 import { jsonLines, summaryOf, tableText } from './harness/measure/report.ts'
@@ -46,6 +47,7 @@ const benchmarks: Benchmark[] = [
   context,
   toolCalls,
   mcpWaits,
+  doorPrint,
 ]
 
 const usage = `npm run bench -- NAME... [--json] [--peers] [--rounds N] [--rows N] [--profile]

@@ -156,7 +156,7 @@ export const signedLinkDefaultSeconds = 7 * daySeconds
 export const signedLinksPerRunMax = 100
 
 // Doors
-export const doorsPerRoom = 20
+export const doorsPerCompany = 50
 export const doorRuntimesMax = 32
 export const doorAliasesMax = 8
 export const doorCommandMaxLength = 1024

@@ -1,10 +1,13 @@
 import { postServiceMessage } from '../agents/turns/post-message.ts'
 import { findAnnouncing } from '../companies/chatrooms/room-announcements.ts'
+import { isByDoor } from './notice.ts'
 import type { NoticeSink } from './notifier.ts'
 
-/** Posts a message in the room of each run that ended, where the room wants it. */
+/** Posts a message in the room of each run that ended, where the room wants it, unless it came by a door. */
 export const announceRuns: NoticeSink = async (trx, addressed) => {
-  const ended = addressed.flatMap(({ notice }) => (notice.run ? [{ notice, run: notice.run }] : []))
+  const ended = addressed.flatMap(({ notice }) =>
+    notice.run && !isByDoor(notice.run) ? [{ notice, run: notice.run }] : [],
+  )
   if (ended.length === 0) return
   const companyIds = [...new Set(ended.map(({ run }) => run.company_id))]
   const roomIds = [...new Set(ended.map(({ run }) => run.chatroom_id))]

@@ -10,6 +10,7 @@ import {
 import {
   dailyNotice,
   environmentNotice,
+  isByDoor,
   isDailyEvent,
   isEnvironmentEvent,
   type Notice,
@@ -53,7 +54,7 @@ async function ofRuns(trx: Trx, companyIds: string[], all: readonly OutboxEvent[
   return events.flatMap((event) => {
     const run = runs.get(event.subject_id)
     if (run?.company_id !== event.company_id) return []
-    const isNotified = run.principal_type === 'user' && active.has(run.principal_id)
+    const isNotified = run.principal_type === 'user' && active.has(run.principal_id) && !isByDoor(run)
     return { event, notice: runNotice(event, run), userIds: isNotified ? [run.principal_id] : [] }
   })
 }

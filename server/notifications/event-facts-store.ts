@@ -11,6 +11,8 @@ export interface RunFacts {
   principal_type: 'user' | 'social_media_client'
   principal_id: string
   submission_source: string
+  /** The API key or door that it was submitted with. */
+  api_key_id: string | null
   task_name: string
 }
 
@@ -33,6 +35,7 @@ export const readRunFacts = (
       'r.principal_type',
       'r.principal_id',
       'r.submission_source',
+      'r.api_key_id',
       't.name as task_name',
     ])
     .where('r.id', 'in', ids)

@@ -1,3 +1,4 @@
+import { idPattern } from '@sandbox-jobs/contract/ids.ts'
 import type { NotificationSubject } from '@sandbox-jobs/contract/resources/notifications/notification.ts'
 import type { NotificationEvent } from '@sandbox-jobs/contract/resources/notifications/notification-event.ts'
 import { visibleText } from '../base/visible-text.ts'
@@ -33,6 +34,11 @@ function shown(name: string): string {
 
 const common = ({ id, company_id, count, at }: OutboxEvent) =>
   ({ source: String(id), isDaily: false, companyId: company_id, count, at }) as const
+
+const doorId = idPattern('door')
+
+/** Whether the run came by a door: the platform has its answer, and its people are no people of the room. */
+export const isByDoor = ({ api_key_id: id }: RunFacts): boolean => id !== null && doorId.test(id)
 
 export function runNotice(event: OutboxEvent, run: RunFacts): Notice {
   const code = run.error_code === '' ? '' : ` (${run.error_code})`

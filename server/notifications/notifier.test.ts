@@ -57,6 +57,18 @@ describe('the end of a run', () => {
       expect((await list(other)).items).toEqual([])
   })
 
+  it('notifies nobody where the run came by a door', async () => {
+    const { items: before } = await list(tenant.member)
+    const id = await endedRun()
+    await db
+      .updateTable('runs')
+      .set({ api_key_id: newId('door') })
+      .where('id', '=', id)
+      .execute()
+    await notifier.notifyAll()
+    expect((await list(tenant.member)).items).toEqual(before)
+  })
+
   it('notifies once, also when notifiers work at the same time', async () => {
     const ids = await Promise.all(Array.from({ length: 60 }, () => endedRun()))
     await Promise.all(Array.from({ length: 4 }, () => new Notifier(db).notifyAll()))

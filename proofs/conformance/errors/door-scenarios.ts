@@ -1,4 +1,4 @@
-import { doorsPerRoom } from '@sandbox-jobs/contract/limits.ts'
+import { doorsPerCompany } from '@sandbox-jobs/contract/limits.ts'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import type { ErrorScenarios } from './error-scenario.ts'
 
@@ -11,7 +11,7 @@ export const doorScenarios: ErrorScenarios = {
       body: { name, kind: 'dify', runtimes: [{ language: 'python', environment_version_id: readyVersion }] },
     })
     // The seed has made one.
-    for (let made = 1; made < doorsPerRoom; made += 1)
+    for (let made = 1; made < doorsPerCompany; made += 1)
       await context.sendOk('manager', allRoutes.createDoor, request(`Door ${made}`))
     return context.send('manager', allRoutes.createDoor, request('One more'))
   },

@@ -6,7 +6,6 @@ import type { Clock } from '../../base/clock.ts'
 import type { Peppers } from '../../base/keys/peppers.ts'
 import type { Database } from '../../db/database.ts'
 import { hashDoorKey, looksLikeDoorKey } from './door-key-secret.ts'
-import { findRuntimes } from './door-runtime-store.ts'
 import { countDoorsOffPepper, type DoorRow, findDoorByHash, touchDoor } from './door-store.ts'
 
 /*
@@ -50,10 +49,9 @@ export async function openDoor(
     const rehashed = isStale ? { keyHash: hashDoorKey(present, text), pepper: present.number } : undefined
     await touchDoor(db, { companyId: row.company_id, id: row.id }, { at, rehashed })
   }
-  const { role, disabled_at, managed_department_ids, ...door } = row
+  const { role, disabled_at, managed_department_ids, runtimes, ...door } = row
   const authority = { company_id: door.company_id, role, disabled_at, managed_department_ids }
   const owner = principalOf(authority, { id: door.owner_user_id, authMethod: 'api_key' })
-  const runtimes = (await findRuntimes(db, door.company_id, [door.id])).get(door.id) ?? []
   const { id, chatroom_id: roomId } = door
   return {
     door,

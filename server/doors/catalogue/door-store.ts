@@ -1,3 +1,4 @@
+import type { DoorRuntime } from '@sandbox-jobs/contract/resources/doors/door.ts'
 import { type Selectable, sql } from 'kysely'
 import { managedDepartments, type UserAuthority } from '../../access/authentication/caller-statement.ts'
 import { acrossCompanies } from '../../db/across-companies.ts'
@@ -32,19 +33,18 @@ export const insertDoor = (
   row: Omit<DoorRow, 'created_at' | 'last_used_at'> & { key_hash: Buffer; pepper: number },
 ): Promise<DoorRow> => trx.insertInto('doors').values(row).returning(columns).executeTakeFirstOrThrow()
 
-/** Locks the doors of the room against concurrent additions, and counts them. */
-export async function lockDoorCount(trx: Trx, room: { companyId: string; chatroomId: string }) {
-  await sql`select pg_advisory_xact_lock(hashtextextended(${`doors ${room.chatroomId}`}, 0))`.execute(trx)
+/** Locks the doors of the company against concurrent additions, and counts them. */
+export async function lockDoorCount(trx: Trx, companyId: string): Promise<number> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`doors ${companyId}`}, 0))`.execute(trx)
   const { count } = await trx
     .selectFrom('doors')
     .select(({ fn }) => fn.countAll<number>().as('count'))
-    .where('company_id', '=', room.companyId)
-    .where('chatroom_id', '=', room.chatroomId)
+    .where('company_id', '=', companyId)
     .executeTakeFirstOrThrow()
   return count
 }
 
-/** At most `doorsPerRoom`. */
+/** At most `doorsPerCompany`. */
 export const listDoorRows = (
   db: Executing,
   room: { companyId: string; chatroomId: string },
@@ -76,8 +76,15 @@ export async function deleteDoorRow(db: Executing, key: DoorKeyRow): Promise<voi
     .execute()
 }
 
-/** A door with the present authority of its owner. */
-export type OwnedDoor = DoorRow & Omit<UserAuthority, 'company_id'>
+/** A door with its languages and the present authority of its owner. */
+export type OwnedDoor = DoorRow & Omit<UserAuthority, 'company_id'> & { runtimes: DoorRuntime[] }
+
+const runtimes = sql<DoorRuntime[]>`(
+  select json_agg(json_build_object('language', dr.language, 'version', dr.version, 'aliases', dr.aliases,
+    'environment_version_id', dr.environment_version_id, 'run_command', dr.run_command,
+    'compile_command', dr.compile_command) order by dr.place)
+  from door_runtimes dr where dr.door_id = door.id and dr.company_id = door.company_id
+)`
 
 export const findDoorByHash = (db: Executing, keyHash: Buffer): Promise<OwnedDoor | undefined> =>
   db
@@ -87,7 +94,12 @@ export const findDoorByHash = (db: Executing, keyHash: Buffer): Promise<OwnedDoo
     )
     .modifyFront(acrossCompanies('the hash of a key finds the company'))
     .select(columns.map((column) => `door.${column}` as const))
-    .select(['owner.role', 'owner.disabled_at', managedDepartments.as('managed_department_ids')])
+    .select([
+      'owner.role',
+      'owner.disabled_at',
+      managedDepartments.as('managed_department_ids'),
+      runtimes.as('runtimes'),
+    ])
     .where('door.key_hash', '=', keyHash)
     .executeTakeFirst()
 

@@ -145,12 +145,12 @@ describe('a door', () => {
     expect((await create()).status).toBe(200)
     expect(refusal(await create())).toEqual([409, 'already_exists'])
     const answers = await Promise.all(
-      Array.from({ length: 22 }, (_, at) => create({ body: { name: `Door ${at}` } })),
+      Array.from({ length: 52 }, (_, at) => create({ body: { name: `Door ${at}` } })),
     )
     expect(answers.map(refusal).filter(([status]) => status === 409)).toEqual(
       [1, 2, 3].map(() => [409, 'door_limit']),
     )
-    expect(await rows()).toBe(20)
+    expect(await rows()).toBe(50)
   })
 
   it('ends with its key when it is removed', async () => {

@@ -1,4 +1,4 @@
-import { doorsPerRoom, doorTimeoutDefaultSeconds } from '@sandbox-jobs/contract/limits.ts'
+import { doorsPerCompany, doorTimeoutDefaultSeconds } from '@sandbox-jobs/contract/limits.ts'
 import type {
   Door,
   DoorCreateRequest,
@@ -112,8 +112,7 @@ export async function createDoor(
   const row = await db
     .transaction()
     .execute(async (trx) => {
-      if ((await lockDoorCount(trx, { companyId, chatroomId })) >= doorsPerRoom)
-        throw new CodedError('door_limit')
+      if ((await lockDoorCount(trx, companyId)) >= doorsPerCompany) throw new CodedError('door_limit')
       const inserted = await insertDoor(trx, {
         id: newId('door'),
         company_id: companyId,

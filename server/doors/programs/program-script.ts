@@ -62,7 +62,7 @@ export function programScript(program: Program): string {
   const words = [atCode(main.path), ...program.args]
   return [
     `${tool('mkdir')} -p ${codeFolder} && cd ${codeFolder} ${orFail}`,
-    ...program.files.flatMap(({ path, content }) => written(path, content)),
+    ...program.files.flatMap(({ path, content }) => written(atCode(path), content)),
     ...(program.filesAt === undefined ? [] : shared(program.filesAt, program.inputs ?? [])),
     ...(program.compileCommand === null ? [] : compiled(program, program.compileCommand)),
     ...(program.stdin === undefined ? [] : written(stdinFile, Buffer.from(program.stdin))),
@@ -78,7 +78,9 @@ const atCode = (path: string): string => `${codeFolder}/${path}`
 function written(path: string, content: Buffer): string[] {
   const folder = path.slice(0, Math.max(0, path.lastIndexOf('/')))
   const made =
-    folder === '' || folder === workspaceDir ? [] : [`${tool('mkdir')} -p ${shellWord(folder)} ${orFail}`]
+    folder === workspaceDir || folder === codeFolder
+      ? []
+      : [`${tool('mkdir')} -p ${shellWord(folder)} ${orFail}`]
   const isText = isUtf8(content) && !content.includes(0)
   const bytes = isText
     ? `printf '%s' ${shellWord(content.toString('utf8'))}`

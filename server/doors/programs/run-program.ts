@@ -1,9 +1,9 @@
+import { nameMaxLength } from '@sandbox-jobs/contract/limits.ts'
 import type { DoorRuntime } from '@sandbox-jobs/contract/resources/doors/door.ts'
 import type { EgressAllowList } from '@sandbox-jobs/contract/resources/environments/egress.ts'
 import type { RunFileRequest } from '@sandbox-jobs/contract/resources/runs/extended-run.ts'
 import { CodedError } from '../../base/errors/coded-error.ts'
 import { PlainError } from '../../base/errors/plain-error.ts'
-import { newUuid } from '../../base/ids.ts'
 import { SharedSlots, type SlotBounds } from '../../base/sharing/shared-slots.ts'
 import type { ResultDeps } from '../../runs/downloads/read-results.ts'
 import { wantedFiles } from '../../runs/files/take-files.ts'
@@ -11,7 +11,7 @@ import { cancelRun } from '../../runs/queue/cancel-run.ts'
 import type { ReadDeps } from '../../runs/read/read-runs.ts'
 import { readBeginnings } from '../../runs/read/results/result-beginnings.ts'
 import { type WatchRunDeps, watchRun } from '../../runs/read/wait-for-run.ts'
-import { type QuickRunDeps, quickRun } from '../../runs/submit/quick-run.ts'
+import { type QuickRunDeps, quickRunOnce } from '../../runs/submit/quick-run.ts'
 import type { WatcherBounds } from '../../state-watch/state-watchers.ts'
 import type { ObjectStorage } from '../../storage/port.ts'
 import type { OpenDoor } from '../catalogue/door-keys.ts'
@@ -75,12 +75,11 @@ async function submitAndWait(
   const { runtime, files = [], timeoutSeconds } = program
   const { chatroom_id: chatroomId, company_id } = door
   const holdFiles = files.length > 0 ? await wantedFiles(deps, reader, { chatroomId, files }) : undefined
-  const made = await quickRun(deps, {
+  const made = await quickRunOnce(deps, {
     principal: submitter,
     chatroomId,
-    idempotencyKey: newUuid(),
     body: {
-      name: `${door.name}: ${runtime.language}`,
+      name: nameOf(door, runtime),
       environment_version_id: runtime.environment_version_id,
       work_script: program.script,
       input: { door: door.name, language: runtime.language },
@@ -101,3 +100,7 @@ async function submitAndWait(
   }
   return programResult(ended, await readBeginnings(deps, ended, shownOfProgram))
 }
+
+/** The name of the hidden task, as people see it in the list of runs. */
+const nameOf = ({ name }: OpenDoor['door'], { language }: DoorRuntime): string =>
+  [...`${language}: ${name}`].slice(0, nameMaxLength).join('')

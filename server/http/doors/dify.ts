@@ -34,7 +34,9 @@ const refuse: Refuse = (reply, { status, message }) => {
 }
 
 export function mountDify(app: FastifyInstance, options: DoorMounting, deps: DoorRunDeps): void {
-  app.get('/doors/dify/health', async () => JSON.stringify('ok'))
+  app.get('/doors/dify/health', (_request, reply) =>
+    reply.type('application/json').send(JSON.stringify('ok')),
+  )
   const mount = doorMounter(app, options, { kind: 'dify', refuse })
   mount({
     method: 'POST',

@@ -1,11 +1,13 @@
 import type { EgressAllowList } from '@sandbox-jobs/contract/resources/environments/egress.ts'
 import type { QuickRun, QuickRunRequest } from '@sandbox-jobs/contract/resources/runs/quick-run.ts'
+import type { Room } from '../../access/directory/directory.ts'
 import type { Principal } from '../../access/principal.ts'
 import type { Clock } from '../../base/clock.ts'
 import { CodedError } from '../../base/errors/coded-error.ts'
 import { invalid } from '../../base/errors/validation-error.ts'
 import { type StagedInput, stageInput } from '../../base/json/staged-input.ts'
 import { companyPolicy } from '../../companies/settings/company-policy.ts'
+import type { Trx } from '../../db/database.ts'
 import { hiddenContent, publishHidden } from '../../tasks/catalogue/hidden-task.ts'
 import { requireReadyEnvironment } from '../../tasks/versions/ready-environment.ts'
 import { insertRunFiles } from '../files/run-file-store.ts'
@@ -41,13 +43,31 @@ const route = 'POST /chatrooms/{chatroom_id}/quick-run'
  * queue bounds apply, the company's policy bound does not.
  */
 export async function quickRun(deps: QuickRunDeps, call: QuickRunCall): Promise<QuickRun> {
-  const { principal, body, extras } = call
-  const { companyId } = principal
-  const room = await deps.directory.requireRoom(principal, 'run.quick', call.chatroomId)
-  const input = stageInput(body.input)
+  const room = await deps.directory.requireRoom(call.principal, 'run.quick', call.chatroomId)
+  const input = stageInput(call.body.input)
   const intent = intentOf(call, input)
   const earlier = await earlierResponse<QuickRun>(deps.db, intent)
   if (earlier) return earlier
+  return once(deps.db, intent, await checked(deps, call, { room, input }))
+}
+
+/** The same for callers that repeat nothing: neither a key nor the answer is kept. */
+export async function quickRunOnce(
+  deps: QuickRunDeps,
+  call: Omit<QuickRunCall, 'idempotencyKey'>,
+): Promise<QuickRun> {
+  const room = await deps.directory.requireRoom(call.principal, 'run.quick', call.chatroomId)
+  const input = stageInput(call.body.input)
+  return deps.db.transaction().execute(await checked(deps, call, { room, input }))
+}
+
+/** Checks all but the bounds of the queue, and returns what queues the run within a transaction. */
+async function checked(
+  deps: QuickRunDeps,
+  { principal, body, extras }: Omit<QuickRunCall, 'idempotencyKey'>,
+  { room, input }: { room: Room; input: StagedInput },
+): Promise<(trx: Trx) => Promise<QuickRun>> {
+  const { companyId } = principal
   checkEnv(body.ordinary_env ?? {})
   const content = hiddenContent(body)
   const policy = await companyPolicy(deps.db, companyId)
@@ -57,7 +77,7 @@ export async function quickRun(deps: QuickRunDeps, call: QuickRunCall): Promise<
   const ready = await requireReadyEnvironment(deps.db, companyId, environment_version_id)
   const environment = requireStartable({ bundle_id: null }, ready)
   requireRegion(policy, deps.policy.deployment)
-  return once(deps.db, intent, async (trx) => {
+  return async (trx) => {
     // Before the queues are locked, so that nobody waits in the queue for a file.
     const files = (await extras?.holdFiles?.(trx)) ?? []
     const made = await publishHidden(trx, {
@@ -80,7 +100,7 @@ export async function quickRun(deps: QuickRunDeps, call: QuickRunCall): Promise<
     })
     if (files.length > 0) await insertRunFiles(trx, { id: run.id, company_id: companyId }, files)
     return { ...made, run }
-  })
+  }
 }
 
 function intentOf({ principal, chatroomId, idempotencyKey, body }: QuickRunCall, input: StagedInput): Intent {
