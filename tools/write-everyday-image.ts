@@ -9,7 +9,7 @@ async function writeEverydayImage(target: string): Promise<void> {
   const work = await mkdtemp(join(dirname(target), 'everyday-'))
   try {
     const [root, tar] = [join(work, 'root'), join(work, 'image.tar')]
-    await makeDebian(root, 'bookworm', everydayPackages)
+    await makeDebian(root, { suite: 'bookworm', packages: everydayPackages })
     await runCommand('install', ['-D', process.execPath, join(root, 'usr/local/bin/node')])
     await runCommand('tar', ['-C', root, '--numeric-owner', '--sort=name', '-cf', tar, '.'])
     await rename(tar, target)

@@ -1,14 +1,13 @@
 import type { OperatorProblem } from '@sandbox-jobs/server/main/operator/as-root.ts'
 import { CliError, exitCodes } from '../failure.ts'
-import { createReporter, type Reporter } from '../output/reporter.ts'
-import { durationText } from '../output/sizes.ts'
+import { busyLine } from '../output/busy-line.ts'
+import { createReporter } from '../output/reporter.ts'
 import { onThisMachine, type Render } from './on-this-machine.ts'
 
-type Work<T> = () => Promise<{ ok: true; value: T } | OperatorProblem>
+/** `say` takes how far the work is. */
+type Work<T> = (say: (detail: string) => void) => Promise<{ ok: true; value: T } | OperatorProblem>
 
-const stillBusyMs = 15_000
-
-/** Runs an operator's work that needs root, reports that it is still running, and shows the result. */
+/** Runs an operator's work that needs root, says that it is still running if it may take long, and shows the result. */
 export async function withOperator<T>(
   options: { json?: boolean },
   doing: string | undefined,
@@ -16,22 +15,16 @@ export async function withOperator<T>(
   render: Render<T>,
 ): Promise<void> {
   const report = createReporter(options.json === true)
-  const stopSaying = sayWhileBusy(report, doing)
-  try {
-    await onThisMachine(report, work, { render, explain: problemError })
-  } finally {
-    stopSaying()
+  const isSilent = doing === undefined || report.json
+  const busy = isSilent ? undefined : busyLine({ doing, stream: process.stderr })
+  const finished = async () => {
+    try {
+      return await work((detail) => busy?.say(detail))
+    } finally {
+      busy?.end()
+    }
   }
-}
-
-function sayWhileBusy(report: Reporter, doing: string | undefined): () => void {
-  if (doing === undefined) return () => undefined
-  const startedAt = performance.now()
-  const timer = setInterval(
-    () => report.progress(`${doing}, ${durationText(performance.now() - startedAt)} so far`),
-    stillBusyMs,
-  )
-  return () => clearInterval(timer)
+  await onThisMachine(report, finished, { render, explain: problemError })
 }
 
 const hints: Record<OperatorProblem['cause'], string> = {

@@ -5,8 +5,10 @@ import { type Config, ConfigInvalid, readConfig } from '../base/config/config.ts
 import { defaultFloorBytes } from '../base/disk-floor.ts'
 import { builderAdvice, builderProblem } from '../builds/builder/builder-version.ts'
 import { listedHosts } from '../builds/network/build-network.ts'
+import { readCatalogue } from '../executor/oci/host/base-catalogue.ts'
 import { checkHost } from '../executor/oci/host/host-checks.ts'
-import { isCurrent, listBaseImages } from '../operations/host/base-images.ts'
+import { agentPaths } from '../executor/oci/host/paths.ts'
+import { isCurrent } from '../operations/host/base-images.ts'
 import { accountOf } from '../postgres/account.ts'
 import { isPortFree } from '../postgres/free-port.ts'
 import { defaultCompanyBytes, newWorkFloors } from '../storage/free-space.ts'
@@ -231,11 +233,8 @@ async function packageHostsCheck(config: Config): Promise<Check> {
 }
 
 async function baseImagesCheck(config: Config): Promise<Check> {
-  const agent = join(config.dataDir, 'agent')
-  const images = await listBaseImages({
-    builderRootfs: join(agent, 'builder/rootfs'),
-    baseImages: join(agent, 'base-images'),
-  })
+  // Only root may read it.
+  const images = await readCatalogue(agentPaths(config.dataDir).baseImages).catch(() => [])
   const names = images.map((image) => image.name)
   const old = images.filter((image) => !isCurrent(image))
   if (old.length > 0) {
@@ -248,6 +247,7 @@ async function baseImagesCheck(config: Config): Promise<Check> {
   return useful('base images', {
     ok: names.length > 0,
     found: names.length > 0 ? names.join(', ') : 'none',
-    advice: 'run sandbox operator base-image add (as root); without one only FROM scratch can be built',
+    advice:
+      'run sandbox operator base-image add --preset python (as root); without one only FROM scratch can be built',
   })
 }

@@ -46,7 +46,7 @@ async function builderParser(): Promise<string> {
   const work = await mkdtemp(join(folder, 'compiling-'))
   try {
     const root = join(work, 'root')
-    await makeDebian(root, 'trixie', packages)
+    await makeDebian(root, { suite: 'trixie', packages })
     await runCommand('install', ['-D', program, join(root, 'build/main.go')])
     const settings = [
       'GOROOT=/usr/lib/go',

@@ -1,19 +1,11 @@
-import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { mkdir, mkdtemp, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { type CatalogueEntry, catalogueFile, readCatalogue } from '../../executor/oci/host/base-catalogue.ts'
 import { debianRevision, makeDebian } from './debian.ts'
 import type { DebianSuite } from './debian-mirrors.ts'
+import { languagesIn } from './installed-languages.ts'
+import type { PackageProgress } from './package-progress.ts'
 import { CommandFailed, runCommand } from './run-command.ts'
-
-/** A base image that the operator made from Debian packages. Dockerfiles refer to it in `FROM`. */
-export interface BaseImage {
-  name: string
-  packages: string[]
-  /** The Debian release. If absent, `bookworm`. */
-  suite?: DebianSuite
-  made_at: string
-  /** Revision of `makeDebian`. If absent, 1. */
-  revision?: number
-}
 
 /** Folders of the builder and of the store of base images. */
 export interface BuilderFolders {
@@ -40,18 +32,19 @@ export async function prepareStore(baseImages: string): Promise<void> {
   }
 }
 
-const catalogueOf = (folders: BuilderFolders) => join(folders.baseImages, '..', 'base-images.json')
-
 /** An image from an earlier revision may contain the name of the machine that made it. */
-export const isCurrent = ({ revision }: BaseImage): boolean => revision === debianRevision
-
-export async function listBaseImages(folders: BuilderFolders): Promise<BaseImage[]> {
-  const text = await readFile(catalogueOf(folders), 'utf8').catch(() => '[]')
-  return JSON.parse(text) as BaseImage[]
-}
+export const isCurrent = ({ revision }: Pick<CatalogueEntry, 'revision'>): boolean =>
+  revision === debianRevision
 
 /** What an operator asks for. */
-export type BaseImageRecipe = Pick<BaseImage, 'name' | 'packages'> & { suite: DebianSuite }
+export interface BaseImageRecipe {
+  /** The name for `FROM`. */
+  name: string
+  suite: DebianSuite
+  packages: string[]
+  /** The preset that has these packages. */
+  preset?: string
+}
 
 /**
  * Makes the image from Debian packages and adds it to the store that builds read. An image with the same name, release, packages
@@ -59,34 +52,61 @@ export type BaseImageRecipe = Pick<BaseImage, 'name' | 'packages'> & { suite: De
  */
 export async function addBaseImage(
   folders: BuilderFolders,
-  { name, packages, suite }: BaseImageRecipe,
+  { name, packages, suite, preset }: BaseImageRecipe,
+  onProgress?: (progress: PackageProgress) => void,
 ): Promise<boolean> {
   if (!baseImageName.test(name)) throw new BaseImageRefused('a base image is named curated/NAME:TAG')
   const wrong = packages.find((item) => !packageName.test(item))
   if (wrong !== undefined || packages.length === 0)
     throw new BaseImageRefused(`not a Debian package: ${wrong ?? ''}`)
-  const present = await listBaseImages(folders)
-  const sorted = [...packages].sort()
-  const isSame = (image: BaseImage) =>
-    image.name === name &&
-    (image.suite ?? 'bookworm') === suite &&
-    image.packages.join() === sorted.join() &&
-    isCurrent(image)
-  if (present.some(isSame)) return false
-  await importDebian(folders, { name, packages: sorted, suite })
-  const others = present.filter((image) => image.name !== name)
-  const made = { name, packages: sorted, suite, made_at: new Date().toISOString(), revision: debianRevision }
-  const catalogue = [...others, made]
-  await writeFile(`${catalogueOf(folders)}.part`, JSON.stringify(catalogue, null, 2))
-  await rename(`${catalogueOf(folders)}.part`, catalogueOf(folders))
+  const recipe = { name, suite, packages: [...packages].sort() }
+  const present = await readCatalogue(folders.baseImages)
+  if (present.some((image) => isMadeBy(image, recipe))) return false
+  const content = await importDebian(folders, recipe, onProgress)
+  const made_at = new Date().toISOString()
+  await addToCatalogue(folders, {
+    ...recipe,
+    ...content,
+    ...(preset !== undefined && { preset }),
+    made_at,
+    revision: debianRevision,
+  })
   return true
 }
 
+const isMadeBy = (image: CatalogueEntry, { name, suite, packages }: BaseImageRecipe): boolean =>
+  image.name === name &&
+  (image.suite ?? 'bookworm') === suite &&
+  image.packages.join() === packages.join() &&
+  isCurrent(image)
+
+async function addToCatalogue({ baseImages }: BuilderFolders, entry: CatalogueEntry): Promise<void> {
+  const others = (await readCatalogue(baseImages)).filter((image) => image.name !== entry.name)
+  const file = catalogueFile(baseImages)
+  await writeFile(`${file}.part`, JSON.stringify([...others, entry], null, 2))
+  await rename(`${file}.part`, file)
+}
+
+/** Returns what is in the image. */
 async function importDebian(
   folders: BuilderFolders,
-  { name, packages, suite }: BaseImageRecipe,
-): Promise<void> {
-  await importBase(folders, name, (tar) => makeDebian(tar, suite, packages))
+  { name, ...recipe }: BaseImageRecipe,
+  onProgress?: (progress: PackageProgress) => void,
+): Promise<Pick<CatalogueEntry, 'languages' | 'byte_size'>> {
+  let content = {}
+  await importBase(folders, name, async (tar) => {
+    await makeDebian(tar, recipe, onProgress)
+    content = await contentOf(tar)
+  })
+  return content
+}
+
+async function contentOf(tar: string): Promise<Pick<CatalogueEntry, 'languages' | 'byte_size'>> {
+  const status = './var/lib/dpkg/status'
+  const folder = dirname(tar)
+  await runCommand('tar', ['--extract', '--file', tar, '--directory', folder, status])
+  const { size: byte_size } = await stat(tar)
+  return { byte_size, languages: languagesIn(await readFile(join(folder, status), 'utf8')) }
 }
 
 /** Adds the tar that `make` writes to the store that builds read; the operator's catalogue does not list it. */

@@ -1,31 +1,75 @@
+import type { BaseImageRecipe } from './base-images.ts'
 import type { DebianSuite } from './debian-mirrors.ts'
 
-/** A tested list of Debian packages for a base image. */
-interface BasePreset {
-  /** The name for `FROM`. */
-  name: string
-  suite: DebianSuite
-  packages: string[]
+/*
+ * Base images for a machine without a registry: tested lists of Debian packages, with the tools that install packages in a
+ * Dockerfile. `npm run presets` makes each and runs a job of its language in it.
+ */
+
+interface Preset {
+  /** The tag of the image, by the Debian release. */
+  tags: Record<DebianSuite, string>
+  /** Packages, or packages by release. */
+  packages: string[] | Record<DebianSuite, string[]>
 }
 
-const preset = (name: string, ...packages: string[]): BasePreset => ({
-  name: `curated/${name}`,
-  suite: 'bookworm',
-  packages: ['ca-certificates', ...packages],
-})
+/** In every preset. Without Debian's certificates no package server can be verified. */
+const common = ['apt', 'ca-certificates']
 
-/** Base images for a machine without a registry, with the tools that install packages in a Dockerfile. */
-const basePresets = {
-  python: preset('python:3.11-bookworm', 'python3', 'python3-pip', 'python3-venv'),
-  shell: preset('shell:bookworm', 'apt', 'bash', 'curl', 'jq'),
-} as const
+const presets = {
+  python: {
+    tags: { bookworm: '3.11', trixie: '3.13' },
+    packages: ['python3', 'python3-pip', 'python3-venv', 'python-is-python3'],
+  },
+  node: { tags: { bookworm: '18', trixie: '20' }, packages: ['nodejs', 'npm'] },
+  java: {
+    tags: { bookworm: '17', trixie: '21' },
+    packages: {
+      bookworm: ['openjdk-17-jdk-headless', 'maven'],
+      trixie: ['openjdk-21-jdk-headless', 'maven'],
+    },
+  },
+  r: { tags: { bookworm: '4.2', trixie: '4.5' }, packages: ['r-base-core', 'r-cran-jsonlite'] },
+  go: { tags: { bookworm: '1.19', trixie: '1.24' }, packages: ['golang-go', 'git'] },
+  shell: { tags: { bookworm: 'bookworm', trixie: 'trixie' }, packages: ['bash', 'curl', 'jq'] },
+} as const satisfies Record<string, Preset>
 
-type PresetName = keyof typeof basePresets
-export const presetNames = Object.keys(basePresets) as PresetName[]
+type Language = keyof typeof presets
+const languages = Object.keys(presets) as Language[]
+
+/** The release of a preset without a version. */
+const newest: DebianSuite = 'trixie'
+const suites: DebianSuite[] = ['trixie', 'bookworm']
+
+const nameOf = (language: Language, suite: DebianSuite) => `${language}:${presets[language].tags[suite]}`
+
+const recipeOf = (language: Language, suite: DebianSuite): BaseImageRecipe => {
+  const { packages }: Preset = presets[language]
+  const own = Array.isArray(packages) ? packages : packages[suite]
+  return {
+    name: `curated/${nameOf(language, suite)}`,
+    suite,
+    packages: [...common, ...own],
+    preset: nameOf(language, suite),
+  }
+}
+
+/** By the names that an operator may give: `python` is the newest, `python:3.11` that version. */
+const recipes = new Map<string, BaseImageRecipe>(
+  languages.flatMap((language) => [
+    [language, recipeOf(language, newest)],
+    ...suites.map((suite) => [nameOf(language, suite), recipeOf(language, suite)] as const),
+  ]),
+)
+
+export const presetNames = [...recipes.keys()]
+
+/** Each preset once, with its version. */
+export const versionedPresets = presetNames.filter((name) => name.includes(':'))
 
 /** The preset of that name. Throws for a name that is not in `presetNames`. */
-export function basePreset(name: string): BasePreset {
-  const found = presetNames.find((known) => known === name)
+export function basePreset(name: string): BaseImageRecipe {
+  const found = recipes.get(name)
   if (!found) throw new Error(`there is no preset ${name}`)
-  return basePresets[found]
+  return found
 }

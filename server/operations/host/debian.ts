@@ -1,16 +1,17 @@
 import { type DebianSuite, mirrorsOf } from './debian-mirrors.ts'
+import { PackageCounter, type PackageProgress } from './package-progress.ts'
 import { runCommand } from './run-command.ts'
 
 /** Removes files that mmdebstrap copies from its host: the name and the resolvers of the machine. */
 export const forgetMachine = 'rm -f "$1/etc/hostname" "$1/etc/resolv.conf"'
 
-/** Increment it when the same package list produces a different result. */
+/** Increment it when what was made before must be made again. */
 export const debianRevision = 2
 
 /** Documentation is not needed in a container. */
 const leftOut = ['/usr/share/doc/*', '/usr/share/man/*', '/usr/share/locale/*', '/usr/share/info/*']
 
-/** Packages such as Java's register manual pages, and fail without this folder. */
+/** Packages such as Java's register manual pages, and fail without this folder, also when a Dockerfile installs them. */
 const manFolder = '"$1/usr/share/man/man1"'
 
 /** Its signatures are verified with these keys, on a machine with another system too. */
@@ -20,19 +21,29 @@ const keyring = '/usr/share/keyrings/debian-archive-keyring.gpg'
  * Makes a Debian root filesystem with the packages from the machine's mirrors: a folder, or a tar if the name
  * ends in `.tar`. Needs root and `mmdebstrap`. Device nodes are omitted: every sandbox gets its own.
  */
-export async function makeDebian(target: string, suite: DebianSuite, packages: string[]): Promise<void> {
-  await runCommand('mmdebstrap', [
+export async function makeDebian(
+  target: string,
+  { suite, packages }: { suite: DebianSuite; packages: string[] },
+  onProgress: (progress: PackageProgress) => void = () => undefined,
+): Promise<void> {
+  const progress = new PackageCounter()
+  const args = [
+    '--verbose',
     '--variant=essential',
     `--include=${packages.join(',')}`,
     '--aptopt=APT::Install-Recommends "false"',
     ...leftOut.map((path) => `--dpkgopt=path-exclude=${path}`),
     `--essential-hook=mkdir -p ${manFolder}`,
-    `--customize-hook=rmdir --ignore-fail-on-non-empty ${manFolder}`,
     `--customize-hook=${forgetMachine}`,
     '--skip=output/dev',
     `--keyring=${keyring}`,
     suite,
     target,
     ...(await mirrorsOf(suite)),
-  ])
+  ]
+  await runCommand('mmdebstrap', args, {
+    onLine(line) {
+      if (progress.read(line)) onProgress(progress.state)
+    },
+  })
 }

@@ -26,7 +26,7 @@ export async function installToolchain(builderRootfs: string): Promise<boolean> 
   const part = `${builderRootfs}.part`
   await rm(part, { recursive: true, force: true })
   await mkdir(dirname(builderRootfs), { recursive: true, mode: 0o700 })
-  await makeDebian(part, suite, packages)
+  await makeDebian(part, { suite, packages })
   const problem = await builderProblem(part)
   if (problem) throw new ToolchainRefused(`the builder from this machine's mirrors ${problem}`)
   await mkdir(join(part, 'base-images'), { recursive: true })

@@ -3,9 +3,11 @@ import {
   basePreset,
   debianSuites,
   makeBaseImage,
+  type PackageProgress,
   presetNames,
 } from '@sandbox-jobs/server/main/operator/images/operator-images.ts'
 import { Command, Option } from 'commander'
+import { bytesText } from '../../../output/sizes.ts'
 import { withOperator } from '../../../session/operator.ts'
 
 interface Options {
@@ -23,7 +25,7 @@ export const operatorBaseImageAddCommand = (): Command =>
       text.split(',').map((name) => name.trim()),
     )
     .addOption(
-      new Option('--preset <name>', 'a tested list of packages of Debian 12')
+      new Option('--preset <name>', 'a tested list of packages; a language without a version is the newest')
         .choices(presetNames)
         .conflicts(['packages', 'suite']),
     )
@@ -38,7 +40,8 @@ export const operatorBaseImageAddCommand = (): Command =>
       '\nNeeds root, on the machine of the service.' +
         '\n\nExample:\n  sandbox operator base-image add curated/python:3.11 --packages python3' +
         '\n  sandbox operator base-image add curated/python:3.13 --packages python3 --suite trixie' +
-        '\n  sandbox operator base-image add --preset python',
+        '\n  sandbox operator base-image add --preset python' +
+        '\n  sandbox operator base-image add --preset java:17',
     )
     .action((wanted: string | undefined, options: Options, command: Command) => {
       const recipe = recipeOf(wanted, options)
@@ -47,13 +50,17 @@ export const operatorBaseImageAddCommand = (): Command =>
       return withOperator(
         options,
         `making ${name}`,
-        () => makeBaseImage(recipe),
+        (say) => makeBaseImage(recipe, (progress) => say(progressText(progress))),
         (made) => ({
           text: made ? `Created ${name}.\n` : `${name} already exists.\n`,
           document: { name, made },
         }),
       )
     })
+
+const progressText = (progress: PackageProgress): string =>
+  `${bytesText(progress.downloadedBytes)} of ${bytesText(progress.totalBytes)} downloaded, ` +
+  `${progress.installedPackages} of ${progress.totalPackages} packages installed`
 
 function recipeOf(
   name: string | undefined,

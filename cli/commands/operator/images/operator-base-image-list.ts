@@ -1,5 +1,6 @@
 import { readBaseImages } from '@sandbox-jobs/server/main/operator/images/operator-images.ts'
 import { Command } from 'commander'
+import { bytesText } from '../../../output/sizes.ts'
 import { table } from '../../../output/table.ts'
 import { withOperator } from '../../../session/operator.ts'
 
@@ -11,8 +12,14 @@ export const operatorBaseImageListCommand = (): Command =>
     .action((options: { json?: boolean }) =>
       withOperator(options, undefined, readBaseImages, (items) => ({
         text: table(
-          ['NAME', 'DEBIAN', 'CREATED', 'PACKAGES'],
-          items.map((item) => [item.name, item.suite ?? 'bookworm', item.made_at, item.packages.join(', ')]),
+          ['NAME', 'DEBIAN', 'SIZE', 'CREATED', 'PACKAGES'],
+          items.map((item) => [
+            item.name,
+            item.suite ?? 'bookworm',
+            item.byte_size === undefined ? '' : bytesText(item.byte_size),
+            item.made_at,
+            item.packages.join(', '),
+          ]),
         ),
         document: { items },
       })),
