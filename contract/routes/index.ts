@@ -1,5 +1,6 @@
 import { accountRoutes } from './account-routes.ts'
 import { agentRoutes } from './agent-routes.ts'
+import { baseImageRoutes } from './base-image-routes.ts'
 import { bindingRoutes } from './binding-routes.ts'
 import { chatroomJobsRoutes } from './chatroom-jobs-routes.ts'
 import { chatroomRoutes } from './chatroom-routes.ts'
@@ -51,6 +52,7 @@ export const allRoutes = {
   ...secretRoutes,
   ...settingsRoutes,
   ...extensionRoutes,
+  ...baseImageRoutes,
   ...findingRoutes,
   ...agentRoutes,
   ...proposalRoutes,

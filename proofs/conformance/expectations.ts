@@ -101,6 +101,7 @@ export const expectations: Partial<Record<RouteName | (string & {}), Expectation
   listImageSignatures: { use: { vid: 'readyVersion' } },
   downloadImage: { use: { vid: 'readyVersion' } },
   listSigningKeys: {},
+  listBaseImages: {},
   readScanReport: {},
   readSbom: {},
   listFindings: {},
@@ -187,6 +188,7 @@ export const expectations: Partial<Record<RouteName | (string & {}), Expectation
 
   readSettings: {},
   readStorageUse: {},
+  listKeptVersions: {},
   readUsageReport: {},
   downloadUsageReport: {},
   updateSettings: {

@@ -129,6 +129,8 @@ class WorldSetup {
       sandboxMemoryMib: 2 ** 20,
       runtimes: ['crun'],
       runtimeEgress: true,
+      registry: undefined,
+      publicRegistries: true,
       accessTokenSeconds,
     }
     this.database = database

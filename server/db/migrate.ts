@@ -23,6 +23,7 @@ import * as billing from './migrations/0190-billing.ts'
 import * as tableTriggers from './migrations/0200-table-triggers.ts'
 import * as outputEffects from './migrations/0201-output-effects.ts'
 import * as doors from './migrations/0230-doors.ts'
+import * as baseImages from './migrations/0240-base-images.ts'
 import { listMigrations } from './recorded-migrations.ts'
 
 type Migrations = Readonly<Record<string, Migration>>
@@ -49,6 +50,7 @@ export const migrations: Migrations = {
   '0200-table-triggers': tableTriggers,
   '0201-output-effects': outputEffects,
   '0230-doors': doors,
+  '0240-base-images': baseImages,
 }
 
 /** Migrates the database to the current schema. Safe to call from several processes at once. */

@@ -36,6 +36,7 @@ export interface Tables {
   build_cache: environments.BuildCacheTable
   context_facts: environments.ContextFactsTable
   pulled_images: environments.PulledImagesTable
+  base_images: environments.BaseImagesTable
   build_prefixes: environments.BuildPrefixesTable
   built_prefixes: environments.BuiltPrefixesTable
   build_fence: environments.BuildFenceTable

@@ -50,6 +50,15 @@ export function pullSource(
   return typeof source === 'string' ? source : { ...source, tag, pinned }
 }
 
+/** The registry of names without a host. Undefined: they are refused. */
+export function defaultRegistry({
+  registry,
+  publicRegistries,
+}: Pick<RegistrySettings, 'registry' | 'publicRegistries'>): string | undefined {
+  if (registry !== undefined) return registry === 'none' ? undefined : registry
+  return publicRegistries ? publicHub : undefined
+}
+
 function locate(
   path: string,
   {

@@ -4,6 +4,7 @@ import { sweepProposals } from '../agents/proposals/own-proposals.ts'
 import { sweepMessages } from '../agents/turns/post-message.ts'
 import { foldBudgets } from '../billing/budgets/company-budget.ts'
 import { foldUsage } from '../billing/usage/fold-usage.ts'
+import { publishBaseImages } from '../builds/bases/publish-base-images.ts'
 import { sweepPulledImages } from '../builds/bases/sweep-pulled-images.ts'
 import { sweepBuildCache } from '../builds/cache/sweep-build-cache.ts'
 import { sweepBuildLogs } from '../builds/logs/sweep-build-logs.ts'
@@ -15,6 +16,7 @@ import { sweepCallbacks } from '../custom-tables/callbacks/callback-credentials.
 import { sweepTriggerEvents } from '../custom-tables/triggers/sweep-trigger-events.ts'
 import { imageUseByTaskOrDoor } from '../doors/catalogue/image-use-statement.ts'
 import { sweepContexts } from '../environments/uploads/sweep-contexts.ts'
+import type { HostPort } from '../executor/port/host.ts'
 import { sweepFindings } from '../findings/sweep-findings.ts'
 import { dropLiveLogs } from '../live-logs/live-log-store.ts'
 import { sweepNotifications } from '../notifications/notification-centre.ts'
@@ -31,8 +33,12 @@ import { type Sweep, startSweep } from '../work/sweep.ts'
 
 const minuteMs = 60_000
 
-/** Sweeps that delete data after its retention time, and sweeps that maintain totals. */
-export function startRetentionLoops(deps: Omit<ImageSweepDeps, 'imageUses'>): Sweep {
+interface RetentionDeps extends Omit<ImageSweepDeps, 'imageUses'> {
+  executor: ImageSweepDeps['executor'] & Pick<HostPort, 'builder'>
+}
+
+/** Sweeps that delete data after its retention time, and sweeps that maintain totals and lists. */
+export function startRetentionLoops(deps: RetentionDeps): Sweep {
   const { log } = deps
   const imageUses = { byTask: imageUseByTaskOrDoor, byRun: imageUseByRun }
   const sweeps = [
@@ -85,7 +91,13 @@ export function startRetentionLoops(deps: Omit<ImageSweepDeps, 'imageUses'>): Sw
     startSweep({ name: 'archives', everyMs: 10 * minuteMs, runOnce: () => sweepContexts(deps), log }),
     startSweep({ name: 'build logs', everyMs: 10 * minuteMs, runOnce: () => sweepBuildLogs(deps), log }),
     startSweep({ name: 'build cache', everyMs: 10 * minuteMs, runOnce: () => sweepBuildCache(deps), log }),
-    startSweep({ name: 'base images', everyMs: 10 * minuteMs, runOnce: () => sweepPulledImages(deps), log }),
+    startSweep({ name: 'base images', everyMs: 10_000, runOnce: () => publishBaseImages(deps), log }),
+    startSweep({
+      name: 'pulled images',
+      everyMs: 10 * minuteMs,
+      runOnce: () => sweepPulledImages(deps),
+      log,
+    }),
     startSweep({
       name: 'images',
       everyMs: 10 * minuteMs,

@@ -81,6 +81,8 @@ export class AgentApp {
         sandboxMemoryMib: 2 ** 20,
         runtimes: ['crun'],
         runtimeEgress: true,
+        registry: undefined,
+        publicRegistries: true,
         accessTokenSeconds: 86_400,
       },
     })

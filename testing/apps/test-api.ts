@@ -42,6 +42,8 @@ const defaults = {
   trustedProxies: [],
   runtimes: ['crun', 'runsc'],
   runtimeEgress: true,
+  registry: undefined,
+  publicRegistries: true,
   accessTokenSeconds,
 } satisfies Omit<ApiParts['config'], 'dataDir'>
 

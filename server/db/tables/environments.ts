@@ -192,6 +192,17 @@ export interface PulledImagesTable {
   used_at: Generated<Date>
 }
 
+export interface BaseImagesTable {
+  name: string
+  digest: string
+  preset: string | null
+  debian: string | null
+  languages: JSONColumnType<{ name: string; version: string }[]>
+  packages: string[]
+  byte_size: number | null
+  made_at: Date | null
+}
+
 export interface BuildFenceTable {
   single: Generated<boolean>
   ends_at: Date

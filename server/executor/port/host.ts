@@ -34,6 +34,30 @@ export interface Runner {
 export interface Builder {
   /** Digest over the packages of the builder's root filesystem. */
   toolchainDigest: string
-  /** Every base image by each of its full names, with the digest of its manifest. */
-  baseImages: { name: string; digest: string }[]
+  /** Every base image by each of its full names. */
+  baseImages: StoredBase[]
+}
+
+export interface StoredBase {
+  name: string
+  /** Of its manifest. */
+  digest: string
+  /** Absent for an image that is not in the operator's catalogue. */
+  made?: MadeBase
+}
+
+/** The name of a stored base image in a Dockerfile: the store puts its own host before names without one. */
+export const dockerfileName = ({ name }: Pick<StoredBase, 'name'>): string => name.replace(/^localhost\//, '')
+
+/** How the operator made a base image. Fields are absent where an earlier release did not record them. */
+export interface MadeBase {
+  /** Code name of the Debian release. */
+  debian: string
+  preset?: string
+  packages: string[]
+  languages?: { name: string; version: string }[]
+  /** Of its files. */
+  byteSize?: number
+  /** RFC 3339. */
+  madeAt: string
 }

@@ -33,6 +33,7 @@ import { mountPlatformRoutes } from '../../http/routes/companies/platform.ts'
 import { mountPublicInfoRoutes } from '../../http/routes/companies/public-info.ts'
 import { mountPublicKeyRoute } from '../../http/routes/companies/public-key.ts'
 import { mountSettingsRoutes } from '../../http/routes/companies/settings.ts'
+import { mountBaseImageRoutes } from '../../http/routes/environments/base-images.ts'
 import { mountBuildRoutes } from '../../http/routes/environments/builds.ts'
 import { mountContextUploadRoutes } from '../../http/routes/environments/context-uploads.ts'
 import { mountEnvironmentRoutes } from '../../http/routes/environments/environments.ts'
@@ -48,10 +49,12 @@ import { cancelQueuedRunsOfTask } from '../../runs/queue/cancel-queued.ts'
 import { queuePolicy } from '../../runs/queue/queue-policy.ts'
 import { configuredCapacity } from '../../runs/queue/run-capacity.ts'
 import { RunLookup } from '../../runs/read/run-lookup.ts'
+import { imageUseByRun } from '../../runs/retention/image-use-statement.ts'
 import { configuredKeys, type KeySetting } from '../../secrets/keys/configured-keys.ts'
 import type { WrappingKeys } from '../../secrets/keys/wrapping-keys.ts'
 import { StateWatchers } from '../../state-watch/state-watchers.ts'
 import { DiskStorage } from '../../storage/disk.ts'
+import { imageUseByTask, namesOfUsingTasks } from '../../tasks/versions/image-use-statement.ts'
 import { mountAgents } from './api-agents.ts'
 import { mountDoors } from './api-doors.ts'
 import { mountNotifications } from './api-notifications.ts'
@@ -87,6 +90,8 @@ export interface ApiParts {
     | 'accessTokenSeconds'
     | 'runtimes'
     | 'runtimeEgress'
+    | 'registry'
+    | 'publicRegistries'
   > &
     Partial<Pick<Config, 'diskFloorBytes' | 'webhookInnerRanges' | KeySetting>>
   /** Absent: those that the settings name. */
@@ -137,7 +142,8 @@ export function createApiApp({
   const login = { db, tokens, attempts, trustedProxies }
   mountAuthRoutes(mount, login)
   mountMeRoutes(mount, { directory, enabled, deployment })
-  mountSettingsRoutes(mount, { db, clock, deployment, runtimeEgress: config.runtimeEgress })
+  const versionUses = { byTask: imageUseByTask, byRun: imageUseByRun, taskNames: namesOfUsingTasks }
+  mountSettingsRoutes(mount, { db, clock, deployment, runtimeEgress: config.runtimeEgress, versionUses })
   mountPlatformRoutes(mount, { db, pageTokens: pages, clock, peppers: keys.peppers })
   mountChatroomJobsRoutes(mount, { db, directory, clock })
 
@@ -160,6 +166,7 @@ export function createApiApp({
   const followers = new LogFollowers(db, logNews)
   const watchers = new StateWatchers(db, logNews)
   mountBuildRoutes(mount, { ...environments, followers, watchers })
+  mountBaseImageRoutes(mount, { db, registries: config })
   const signing = new PublishedSigningKeys(signingKeysFolder(config.dataDir))
   mountProvenanceRoutes(mount, { db, storage, signing })
   mountFindingRoutes(mount, environments)

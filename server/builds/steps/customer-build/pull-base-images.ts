@@ -1,7 +1,6 @@
-import { nearNames } from '@sandbox-jobs/contract/near-names.ts'
-import type { Builder } from '../../../executor/port/host.ts'
 import { pullSource, registryAccess } from '../../../images/registries.ts'
 import { BaseFailed } from '../../bases/base-failed.ts'
+import { nearBases } from '../../bases/offered-bases.ts'
 import { type PulledBase, pullBase } from '../../bases/pull-base.ts'
 import { resolveBases } from '../../cache/build-key.ts'
 import { storeBuildLog } from '../../logs/store-build-log.ts'
@@ -49,16 +48,4 @@ async function pullAll(build: Build, bases: readonly string[]): Promise<PulledBa
     pulled.push(await pullBase(build, { name, at, source, access }))
   }
   return pulled
-}
-
-const shownBases = 10
-
-/** The base images of this deployment whose names are near, or else the first ones, as a sentence. */
-function nearBases(name: string, { baseImages }: Pick<Builder, 'baseImages'>): string {
-  const names = [...new Set(baseImages.map((image) => image.name.replace(/^localhost\//, '')))].toSorted()
-  if (names.length === 0) return 'The operator has made no base image.'
-  // No name this long is near, and comparing takes time.
-  const near = name.length > 200 ? [] : nearNames(name, names)
-  const shown = near.length > 0 ? near : names.slice(0, shownBases)
-  return `This deployment has ${shown.join(', ')}${shown.length < names.length ? ' and others' : ''}.`
 }
