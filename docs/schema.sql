@@ -67,6 +67,21 @@ create table api_keys (
 CREATE INDEX api_keys_by_company ON api_keys USING btree (company_id, id);
 CREATE UNIQUE INDEX api_keys_live_name ON api_keys USING btree (company_id, name) WHERE revoked_at IS NULL;
 
+create table base_images (
+  name text not null,
+  digest text not null,
+  preset text,
+  debian text,
+  languages jsonb not null,
+  packages text[] not null,
+  byte_size bigint,
+  made_at timestamp with time zone,
+  constraint base_images_pkey PRIMARY KEY (name),
+  constraint base_images_byte_size_check CHECK (byte_size >= 0),
+  constraint base_images_digest_check CHECK (digest ~ '^sha256:[0-9a-f]{64}$'::text),
+  constraint base_images_name_check CHECK (length(name) >= 1 AND length(name) <= 512)
+);
+
 create table bindings (
   id text not null,
   company_id text not null,

@@ -19,6 +19,7 @@ export const clientCommands: Commands = {
       push: async () => (await import('./environments/env-push.ts')).envPushCommand(),
       list: async () => (await import('./environments/env-list.ts')).envListCommand(),
       versions: async () => (await import('./environments/env-versions.ts')).envVersionsCommand(),
+      usage: async () => (await import('./environments/env-usage.ts')).envUsageCommand(),
       egress: async () => (await import('./environments/env-egress.ts')).envEgressCommand(),
       provenance: async () => (await import('./provenance/env-provenance.ts')).envProvenanceCommand(),
       export: async () => (await import('./environments/env-export.ts')).envExportCommand(),
@@ -26,6 +27,7 @@ export const clientCommands: Commands = {
       delete: async () => (await import('./environments/env-archive.ts')).envDeleteCommand(),
     },
   },
+  bases: async () => (await import('./environments/bases.ts')).basesCommand(),
   verify: async () => (await import('./provenance/verify.ts')).verifyCommand(),
   'signing-keys': async () => (await import('./provenance/signing-keys.ts')).signingKeysCommand(),
   build: {

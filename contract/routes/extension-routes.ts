@@ -7,6 +7,7 @@ import { Envelope, ImageSignatureList, SigningKeyList } from '../resources/build
 import { OwnChatroomList } from '../resources/companies/chatroom.ts'
 import { StorageUse } from '../resources/companies/storage-use.ts'
 import { Egress, EgressRequest } from '../resources/environments/egress.ts'
+import { KeptVersionList } from '../resources/environments/kept-version.ts'
 import { VersionBuildCache, VersionBuildCacheRequest } from '../resources/environments/version-build-cache.ts'
 import { VersionIsolation, VersionIsolationRequest } from '../resources/environments/version-isolation.ts'
 import { BuildLogEvent, RunLogEvent } from '../resources/runs/log-event.ts'
@@ -204,6 +205,18 @@ export const extensionRoutes = {
     description:
       'What the company keeps, by kind. At the limit, new runs and uploads get 409 `storage_quota_exceeded`.',
     response: StorageUse,
+    plainErrors: ['role_too_low'],
+    errors: [],
+  }),
+  listKeptVersions: route({
+    action: 'storage.read',
+    tag: 'Settings',
+    method: 'GET',
+    path: `${extensionPrefix}/storage/environments`,
+    summary:
+      'List the versions of environments that keep the most on disk, and why, for managers of the company',
+    description: 'Images and archives; readStorageUse has all kinds. Archive a version that nothing needs.',
+    response: KeptVersionList,
     plainErrors: ['role_too_low'],
     errors: [],
   }),

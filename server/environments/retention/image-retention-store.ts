@@ -22,10 +22,16 @@ export interface ImageUses {
   byRun: RawBuilder<boolean>
 }
 
+/** Whether a version in that state keeps its image in an environment in that state, used or not. */
+export const isKeptByEnvironment = ({
+  version,
+  environment,
+}: Record<'version' | 'environment', RawBuilder<unknown>>): RawBuilder<boolean> => sql<boolean>`not (
+  ${version} in ('archived', 'rejected', 'abandoned', 'superseded') or (${version} = 'ready' and ${environment} = 'archived'))`
+
 /** Condition on `environment_versions v` with its `environments e`. */
 const unreferenced = ({ byTask }: ImageUses) => sql<boolean>`
-  (v.state in ('archived', 'rejected', 'abandoned', 'superseded') or (v.state = 'ready' and e.state = 'archived'))
-  and not ${byTask}`
+  not ${isKeptByEnvironment({ version: sql`v.state`, environment: sql`e.state` })} and not ${byTask}`
 
 /** Starts the retention time of images that have lost their last reference. */
 export async function markUnreferenced(

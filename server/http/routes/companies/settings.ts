@@ -9,13 +9,18 @@ import {
   updateSettings,
 } from '../../../companies/settings/settings-service.ts'
 import { readStorageUse } from '../../../companies/storage/storage-quota.ts'
+import {
+  type KeptVersionContext,
+  readKeptVersions,
+} from '../../../environments/retention/read-kept-versions.ts'
 import type { Mount } from '../../mount.ts'
 import { untrustedHeaders } from '../../responses/untrusted.ts'
 
 /** Settings and usage of the caller's company (contract part 2, "Company settings"; part 3, D6). */
-export function mountSettingsRoutes(mount: Mount, context: SettingsContext): void {
+export function mountSettingsRoutes(mount: Mount, context: SettingsContext & KeptVersionContext): void {
   mount(settingsRoutes.readSettings, ({ principal }) => readSettings(context, principal))
   mount(extensionRoutes.readStorageUse, ({ principal }) => readStorageUse(context.db, principal))
+  mount(extensionRoutes.listKeptVersions, ({ principal }) => readKeptVersions(context, principal))
   mount(settingsRoutes.updateSettings, ({ principal, body }) => updateSettings(context, principal, body))
   mount(usageRoutes.readUsageReport, ({ principal, query }) => reportUsage(context, principal, query))
   mount(usageRoutes.downloadUsageReport, async ({ principal, query, reply }) => {
