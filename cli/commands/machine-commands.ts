@@ -15,6 +15,8 @@ const operatorCommands: Commands = {
         (await import('./operator/images/operator-base-image-add.ts')).operatorBaseImageAddCommand(),
       list: async () =>
         (await import('./operator/images/operator-base-image-list.ts')).operatorBaseImageListCommand(),
+      presets: async () =>
+        (await import('./operator/images/operator-base-image-presets.ts')).operatorBaseImagePresetsCommand(),
     },
   },
   mirror: async () => (await import('./operator/packages/operator-mirror.ts')).operatorMirrorCommand(),

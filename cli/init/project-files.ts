@@ -61,7 +61,7 @@ function readme({ template, name, rooms }: Project): string {
   const { base, prepare } = templates[template]
   const room = rooms[0] ?? 'ROOM'
   const needs = base
-    ? `The image stands on \`${base.name}\`; if it is missing, its operator runs \`sandbox operator base-image add ${base.name} --packages ${base.packages}\`.`
+    ? `The image stands on \`${base.name}\`; if it is missing, its operator runs \`sandbox operator base-image add --preset ${base.preset}\`.`
     : 'The image needs no base image.'
   const first = prepare === undefined ? '' : `Before that: \`${prepare}\`. `
   return `# ${name}

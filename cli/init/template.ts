@@ -9,8 +9,8 @@ export interface Template {
   workScript: string
   /** The program cuts the text out of the JSON, so the schema allows nothing in it that JSON escapes. */
   plainText?: true
-  /** A base image that the operator makes from Debian packages. */
-  base?: { name: string; packages: string }
+  /** A base image of the operator, and the preset that makes it. */
+  base?: { name: string; preset: string }
   /** A command that must be run in the project before it is deployed. */
   prepare?: string
 }

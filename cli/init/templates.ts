@@ -2,7 +2,7 @@ import type { Template } from './template.ts'
 
 const python: Template = {
   description: 'Python, standard library',
-  base: { name: 'curated/python:3.11', packages: 'python3' },
+  base: { name: 'curated/python:3.11', preset: 'python:3.11' },
   dockerfile: `FROM curated/python:3.11
 COPY main.py /app/main.py
 # A program that does not even compile fails here, and not in every run.
@@ -27,7 +27,7 @@ with open(os.environ["SERVICE_OUTPUT_FILE"], "w", encoding="utf-8") as file:
 
 const node: Template = {
   description: 'Node.js, without packages',
-  base: { name: 'curated/node:18', packages: 'nodejs' },
+  base: { name: 'curated/node:18', preset: 'node:18' },
   dockerfile: `FROM curated/node:18
 COPY main.mjs /app/main.mjs
 # A program that cannot even be parsed fails here, and not in every run.
@@ -70,7 +70,7 @@ printf '{"words":%d}' "$words" > "$SERVICE_OUTPUT_FILE"
 const r: Template = {
   description: 'R, base packages',
   plainText: true,
-  base: { name: 'curated/r:4.2', packages: 'r-base-core' },
+  base: { name: 'curated/r:4.2', preset: 'r:4.2' },
   dockerfile: `FROM curated/r:4.2
 COPY main.R /app/main.R
 # A program that cannot even be parsed fails here, and not in every run.
@@ -91,7 +91,7 @@ cat(sprintf('{"words":%d}', words), file = Sys.getenv("SERVICE_OUTPUT_FILE"))
 const java: Template = {
   description: 'Java 17, compiled in the image',
   plainText: true,
-  base: { name: 'curated/java:17', packages: 'openjdk-17-jdk-headless' },
+  base: { name: 'curated/java:17', preset: 'java:17' },
   dockerfile: `FROM curated/java:17
 COPY Main.java /app/Main.java
 RUN javac -d /app /app/Main.java
@@ -115,6 +115,48 @@ public class Main {
 `,
   },
   workScript: 'java -cp /app Main\n',
+}
+
+const go: Template = {
+  description: 'Go, compiled in the image, standard library',
+  base: { name: 'curated/go:1.24', preset: 'go:1.24' },
+  dockerfile: `FROM curated/go:1.24
+COPY main.go /app/main.go
+# The compiler's cache stays out of the image.
+RUN --mount=type=cache,id=go-build,target=/root/.cache/go-build go build -o /app/main /app/main.go
+`,
+  files: {
+    'main.go': `package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+)
+
+func main() {
+	var given struct {
+		Text string \`json:"text"\`
+	}
+	input, err := os.ReadFile(os.Getenv("SERVICE_INPUTS_FILE"))
+	if err == nil {
+		err = json.Unmarshal(input, &given)
+	}
+	words := len(strings.Fields(given.Text))
+	fmt.Println("counting", words, "words")
+	if err == nil {
+		output, _ := json.Marshal(map[string]int{"words": words})
+		err = os.WriteFile(os.Getenv("SERVICE_OUTPUT_FILE"), output, 0o644)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+`,
+  },
+  workScript: '/app/main\n',
 }
 
 const staticBinary: Template = {
@@ -153,6 +195,6 @@ int main(void) {
   workScript: '/app/main\n',
 }
 
-export const templates = { python, node, shell, r, java, static: staticBinary } as const
+export const templates = { python, node, shell, r, java, go, static: staticBinary } as const
 export type TemplateName = keyof typeof templates
 export const templateNames = Object.keys(templates) as TemplateName[]

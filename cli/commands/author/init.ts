@@ -74,7 +74,7 @@ function nextSteps(dir: string, template: TemplateName): string[] {
     ...(prepare === undefined ? [] : [prepare]),
     ...(base
       ? [
-          `sudo sandbox operator base-image add ${base.name} --packages ${base.packages}   # if the service has no such base image`,
+          `sudo sandbox operator base-image add --preset ${base.preset}   # if the service has no such base image`,
         ]
       : []),
     'sandbox deploy',

@@ -13,6 +13,9 @@ interface Preset {
   packages: string[] | Record<DebianSuite, string[]>
 }
 
+/** `preset` is the name with its version. */
+export type PresetRecipe = Required<BaseImageRecipe>
+
 /** In every preset. Without Debian's certificates no package server can be verified. */
 const common = ['apt', 'ca-certificates']
 
@@ -43,7 +46,7 @@ const suites: DebianSuite[] = ['trixie', 'bookworm']
 
 const nameOf = (language: Language, suite: DebianSuite) => `${language}:${presets[language].tags[suite]}`
 
-const recipeOf = (language: Language, suite: DebianSuite): BaseImageRecipe => {
+const recipeOf = (language: Language, suite: DebianSuite): PresetRecipe => {
   const { packages }: Preset = presets[language]
   const own = Array.isArray(packages) ? packages : packages[suite]
   return {
@@ -55,7 +58,7 @@ const recipeOf = (language: Language, suite: DebianSuite): BaseImageRecipe => {
 }
 
 /** By the names that an operator may give: `python` is the newest, `python:3.11` that version. */
-const recipes = new Map<string, BaseImageRecipe>(
+const recipes = new Map<string, PresetRecipe>(
   languages.flatMap((language) => [
     [language, recipeOf(language, newest)],
     ...suites.map((suite) => [nameOf(language, suite), recipeOf(language, suite)] as const),
@@ -65,10 +68,12 @@ const recipes = new Map<string, BaseImageRecipe>(
 export const presetNames = [...recipes.keys()]
 
 /** Each preset once, with its version. */
-export const versionedPresets = presetNames.filter((name) => name.includes(':'))
+export const versionedRecipes = languages.flatMap((language) =>
+  suites.map((suite) => recipeOf(language, suite)),
+)
 
 /** The preset of that name. Throws for a name that is not in `presetNames`. */
-export function basePreset(name: string): BaseImageRecipe {
+export function basePreset(name: string): PresetRecipe {
   const found = recipes.get(name)
   if (!found) throw new Error(`there is no preset ${name}`)
   return found

@@ -4,7 +4,7 @@ import type { PackageProgress } from '../../../operations/host/package-progress.
 import { installToolchain } from '../../../operations/host/toolchain.ts'
 import { asRoot, type Outcome } from '../as-root.ts'
 
-export { basePreset, presetNames } from '../../../operations/host/base-presets.ts'
+export { basePreset, presetNames, versionedRecipes } from '../../../operations/host/base-presets.ts'
 export { debianSuites } from '../../../operations/host/debian-mirrors.ts'
 export type { BaseImageRecipe, PackageProgress }
 
