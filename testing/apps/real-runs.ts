@@ -4,11 +4,13 @@ import { afterAll } from 'vitest'
 import type { Principal } from '../../server/access/principal.ts'
 import { createLog } from '../../server/base/logging.ts'
 import type { BuildTools } from '../../server/builds/request/build-tools.ts'
+import { CallbackCredentials } from '../../server/custom-tables/callbacks/callback-credentials.ts'
 import type { Database } from '../../server/db/database.ts'
-import { TestAgent, tarOf } from '../../server/executor/oci/testing/test-agent.ts'
+import { type AgentCommand, TestAgent, tarOf } from '../../server/executor/oci/testing/test-agent.ts'
 import { StoredImages } from '../../server/images/stored-images.ts'
 import { DatabaseLogUpdates } from '../../server/live-logs/log-updates.ts'
 import { type RunWorker, startRunWorker } from '../../server/runs/drive/run-worker.ts'
+import { PolicyOutputs } from '../../server/runs/prepare/run-outputs.ts'
 import { runCapacity } from '../../server/runs/queue/run-capacity.ts'
 import { postgresRunQueue } from '../../server/runs/queue/run-queue.ts'
 import { makeBuildTools } from '../build-tools.ts'
@@ -16,6 +18,14 @@ import { makeEnvironmentVersion } from '../factories/environment-version.ts'
 import { makeRunnableTask, type RunnableTask } from '../factories/runs.ts'
 import { makeSignedImage } from '../factories/signed-image.ts'
 import { TestApi } from './test-api.ts'
+
+/** The host that the runs are on; by default this machine, without a network. */
+interface HostTraits {
+  settings?: Record<string, string>
+  command?: AgentCommand
+  /** Bytes that a run may send. Absent: runs have no network. */
+  egressCapBytes?: number
+}
 
 /** The API with a worker and a host agent that execute submitted runs in real sandboxes. */
 export class RealRuns {
@@ -43,10 +53,12 @@ export class RealRuns {
   }
 
   /** The instance ends with the tests of the file; call this before the tests are collected. */
-  static async start({ db, url }: { db: Database; url: string }): Promise<RealRuns> {
+  static async start({ db, url }: { db: Database; url: string }, host: HostTraits = {}): Promise<RealRuns> {
     const log = createLog('test', 'silent')
     const api = new TestApi(db, { logNews: new DatabaseLogUpdates({ url, log }) })
-    const agent = await TestAgent.start()
+    const agent = await TestAgent.start(host.settings, host.command)
+    const { outputs } = api.context
+    outputs.key.prepare()
     const tools = makeBuildTools(db, { storage: api.storage, executor: agent.client })
     const worker = await startRunWorker({
       runs: postgresRunQueue(db, url, log),
@@ -54,6 +66,8 @@ export class RealRuns {
       storage: api.storage,
       images: new StoredImages(tools),
       log,
+      outputs: new PolicyOutputs(outputs, new CallbackCredentials(db, outputs.key)),
+      egressCapBytes: host.egressCapBytes,
       name: 'real-runs',
       capacity: runCapacity({ slots: 4, reserved: 0 }),
       companyConcurrency: 50,
@@ -71,8 +85,12 @@ export class RealRuns {
   }
 
   /** A published task of the company, shared to all of it, on an image without files. */
-  async makeTask(companyId: string, work_script: string): Promise<RunnableTask> {
-    const task = await makeRunnableTask(this.#db, companyId, { work_script })
+  async makeTask(
+    companyId: string,
+    work_script: string,
+    fields: Parameters<typeof makeRunnableTask>[2] = {},
+  ): Promise<RunnableTask> {
+    const task = await makeRunnableTask(this.#db, companyId, { work_script, ...fields })
     await this.#giveImage(task.environmentVersionId, this.#layer)
     return task
   }
