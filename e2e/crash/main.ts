@@ -111,7 +111,7 @@ async function duplicates(): Promise<Tally> {
   const service = await startService()
   try {
     const tenant = await logIn(service)
-    const version = await publishJob(tenant)
+    const { version } = await publishJob(tenant)
     const faults = await submitDuplicates(service, tenant, { version, plan: { keys, copies, instances } })
     if (faults.length > 0) await keepLogs(service.dataDir)
     return { seed, cases: keys * copies, runs: keys, faults }

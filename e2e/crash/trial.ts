@@ -7,7 +7,7 @@ import { applyPrices } from './checks/money.ts'
 import { Recovery } from './checks/recovery.ts'
 import type { Disruption } from './faults/disruptions.ts'
 import { Killer } from './faults/killer.ts'
-import { publishJob } from './load/job.ts'
+import { type PublishedJob, publishJob } from './load/job.ts'
 import type { Ledger } from './load/ledger.ts'
 import { Load } from './load/load.ts'
 import type { Tally } from './report.ts'
@@ -18,7 +18,7 @@ const settleMs = 1000
 interface Parts {
   service: OwnService
   tenant: Tenant
-  version: string
+  job: PublishedJob
   ledger: Ledger
   load: Load
   killer: Killer
@@ -49,11 +49,11 @@ export class Trial {
     const draw = new SeededRandom(seed)
     const tenant = await logIn(service)
     await applyPrices(service)
-    const version = await publishJob(tenant)
-    const load = new Load(tenant, version, draw)
+    const job = await publishJob(tenant)
+    const load = new Load(tenant, job, draw)
     const killer = new Killer(service, ledger, load, draw)
     const recovery = new Recovery(tenant, ledger, load)
-    return new Trial({ service, tenant, version, ledger, load, killer, recovery }, seed)
+    return new Trial({ service, tenant, job, ledger, load, killer, recovery }, seed)
   }
 
   /** Kills `count` processes, one after another. */
@@ -86,7 +86,7 @@ export class Trial {
 
   /** False if the round was not counted. */
   async #round({ name, cases, allowedErrorCode: costs }: Round, harm: () => Promise<void>): Promise<boolean> {
-    const { load, recovery, killer, service, tenant, version, ledger } = this.#parts
+    const { load, recovery, killer, service, tenant, job, ledger } = this.#parts
     const { tally } = this
     const [kills, intents] = [killer.kills.length, load.intents.length]
     const missedBefore = ledger.missed
@@ -97,7 +97,7 @@ export class Trial {
     const verdict = await check({
       service,
       tenant,
-      version,
+      job,
       ledger,
       missedBefore,
       intents: load.intents.slice(intents),
@@ -113,7 +113,8 @@ export class Trial {
     tally.cleanMs.push(verdict.cleanMs)
     for (const [end, count] of verdict.ends) tally.ends.set(end, (tally.ends.get(end) ?? 0) + count)
     tally.runs = load.intents.length
-    console.error(`${name}: ${tally.runs} runs, ${tally.faults.length} faults`)
+    const byRow = load.intents.filter((intent) => intent.byRow).length
+    console.error(`${name}: ${tally.runs} runs, ${byRow} of them by rows, ${tally.faults.length} faults`)
     return verdict.isWitnessed
   }
 }

@@ -97,13 +97,18 @@ export interface TaskPlan {
   draft?: Partial<TaskVersionCreateRequest>
   /** Files of the version, as tar.gz. */
   bundle?: Buffer
+  /** Absent: the company. */
+  owner?: { owner_scope: 'department'; owner_id: string }
 }
 
 /** Publishes a task, shares it with the room and enables it there. Returns the version to run. */
 export async function publish(tenant: Tenant, plan: TaskPlan): Promise<string> {
   const { client, companyId, room } = tenant
   const { id } = await client.call(allRoutes.createTask, {
-    body: { name: `e2e-${randomUUID()}`, owner_scope: 'company', owner_id: companyId },
+    body: {
+      name: `e2e-${randomUUID()}`,
+      ...(plan.owner ?? { owner_scope: 'company', owner_id: companyId }),
+    },
   })
   const draft = await client.call(allRoutes.createTaskVersion, {
     params: { id },

@@ -3,10 +3,12 @@ import type { OwnService } from '../../main-job/service.ts'
 import { outputOf, runWhen, type Tenant } from '../../main-job/tenant.ts'
 import type { Kill } from '../faults/killer.ts'
 import { lifecycleFaults, readRuns, type StoredRun, withDatabase } from '../load/history.ts'
+import type { PublishedJob } from '../load/job.ts'
 import type { Ledger } from '../load/ledger.ts'
 import type { Intent } from '../load/load.ts'
 import { findMoneyFaults } from './money.ts'
 import { findResidue } from './residue.ts'
+import { findRowFaults } from './rows.ts'
 
 const cleanWithinMs = 45_000
 const pollMs = 250
@@ -26,7 +28,7 @@ export interface Verdict {
 export interface Evidence {
   service: OwnService
   tenant: Tenant
-  version: string
+  job: PublishedJob
   ledger: Ledger
   /** The ledger's count of missed events at the start of the round. */
   missedBefore: number
@@ -41,14 +43,15 @@ export interface Evidence {
 
 /**
  * Checks the invariants after all work has ended: each acknowledged run has one end (I1) and started at most once (I2), each
- * key has one run (I3), no hold is left and costs add up (I4), all transitions are in the table (I5), no residue (I6). Reads the API, the database and the ledger.
+ * key has one run (I3), no hold is left and costs add up (I4), all transitions are in the table (I5), no residue (I6). A run of a row was started once by its
+ * trigger, and wrote its own row once. Reads the API, the database and the ledger.
  */
 export async function check(evidence: Evidence): Promise<Verdict> {
-  const { service, intents, everyIntent, version, ledger, missedBefore } = evidence
+  const { service, intents, everyIntent, job, ledger, missedBefore } = evidence
   await ledger.settle()
   const isWitnessed = ledger.missed === missedBefore
   return withDatabase(service.dataDir, async (database) => {
-    const runs = await readRuns(database, version)
+    const runs = await readRuns(database, [job.version, job.byRow.version])
     const faults = [...faultsOfNumber(runs, everyIntent)]
     const ends = new Map<string, number>()
     for (const intent of intents) {
@@ -58,6 +61,7 @@ export async function check(evidence: Evidence): Promise<Verdict> {
       ends.set(end, (ends.get(end) ?? 0) + 1)
     }
     faults.push(...(await faultsOfAnswers(evidence, runs)))
+    faults.push(...(await findRowFaults(database, evidence, runs)))
     faults.push(...(await findMoneyFaults(database)))
     const startedAt = performance.now()
     let left = await findResidue(service, database)

@@ -46,12 +46,15 @@ async function connectedTo(url: string): Promise<pg.Client> {
   }
 }
 
-export async function readRuns(client: pg.Client, version: string): Promise<Map<string, StoredRun>> {
+export async function readRuns(
+  client: pg.Client,
+  versions: readonly string[],
+): Promise<Map<string, StoredRun>> {
   const { rows } = await client.query<StoredRun>(
     `select r.id, r.state, r.error_code, r.error_detail,
        array(select e.to_state from state_events e where e.entity = 'run' and e.entity_id = r.id order by e.id) as states
-     from runs r where r.task_version_id = $1`,
-    [version],
+     from runs r where r.task_version_id = any($1)`,
+    [versions],
   )
   return new Map(rows.map((run) => [run.id, run]))
 }

@@ -5,7 +5,7 @@ import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import type { SeededRandom } from '../../../server/base/seeded-random.ts'
 import type { Tenant } from '../../main-job/tenant.ts'
 import { faultOf } from './documented.ts'
-import type { JobInput } from './job.ts'
+import type { JobInput, PublishedJob } from './job.ts'
 
 /** One idempotency key and its request. */
 export interface Intent {
@@ -14,32 +14,35 @@ export interface Intent {
   /** Every run that the service acknowledged for the key; more than one is a violation. */
   runs: Set<string>
   cancelled: boolean
+  /** It creates a row, whose trigger starts the run. */
+  byRow: boolean
 }
 
 const inFlightMax = 10
+const byRowShare = 0.25
 const pauseMaxMs = 120
 const retryMs = 50
 const timeoutMs = 60_000
 
 /**
- * Simulated users who submit, repeat a submission under the same key with or without a lost response, and cancel at any moment.
+ * Simulated users who submit, by a request or by a row with a trigger, repeat a submission under the same key with or without a lost response, and cancel at any moment.
  * Each retries until the service has acknowledged; every error response must be documented.
  */
 export class Load extends EventEmitter<{ submitted: []; cancelled: [] }> {
   readonly intents: Intent[] = []
   readonly faults: string[] = []
   readonly #tenant: Tenant
-  readonly #version: string
+  readonly #job: PublishedJob
   readonly #draw: SeededRandom
   readonly #open = new Set<Promise<void>>()
   readonly #mark = randomBytes(4).toString('hex').slice(0, 7)
   #stopped = false
   #loop: Promise<void> = Promise.resolve()
 
-  constructor(tenant: Tenant, version: string, draw: SeededRandom) {
+  constructor(tenant: Tenant, job: PublishedJob, draw: SeededRandom) {
     super()
     this.#tenant = tenant
-    this.#version = version
+    this.#job = job
     this.#draw = draw
   }
 
@@ -78,6 +81,7 @@ export class Load extends EventEmitter<{ submitted: []; cancelled: [] }> {
       input: this.#drawInput(nonce),
       runs: new Set<string>(),
       cancelled: false,
+      byRow: this.#draw.chance(byRowShare),
     }
     this.intents.push(intent)
     return intent
@@ -107,13 +111,36 @@ export class Load extends EventEmitter<{ submitted: []; cancelled: [] }> {
     if (draw.chance(0.05)) await this.#submit(intent)
   }
 
-  async #submit({ key, input, runs }: Intent): Promise<void> {
+  async #submit(intent: Intent): Promise<void> {
+    if (intent.byRow) return this.#createRow(intent)
+    const { key, input, runs } = intent
     const { client, room } = this.#tenant
-    const body = { task_version_id: this.#version, input }
+    const body = { task_version_id: this.#job.version, input }
     const params = { cid: room }
     const submit = () => client.call(allRoutes.submitRun, { params, body, idempotencyKey: key })
     runs.add((await this.#untilAnswered(allRoutes.submitRun, submit)).id)
     this.emit('submitted')
+  }
+
+  /** Creates the row, and waits until its event has a run. */
+  async #createRow({ key, input, runs }: Intent): Promise<void> {
+    const { client } = this.#tenant
+    const { orders, trigger } = this.#job.byRow
+    const params = { id: orders }
+    const create = () =>
+      client.call(allRoutes.createRow, { params, body: { values: { job: input } }, idempotencyKey: key })
+    const row = await this.#untilAnswered(allRoutes.createRow, create)
+    this.emit('submitted')
+    const list = () =>
+      client.call(allRoutes.listTriggerEvents, { params: { id: trigger }, query: { page_size: 100 } })
+    for (const startedAt = performance.now(); ; await sleep(retryMs)) {
+      const { items } = await this.#untilAnswered(allRoutes.listTriggerEvents, list)
+      const events = items.filter(({ row_id }) => row_id === row.id)
+      const run = events.find(({ run_id }) => run_id !== null)?.run_id
+      if (events.length === 1 && run) return void runs.add(run)
+      if (performance.now() - startedAt > timeoutMs || events.length > 1)
+        throw new Error(`${row.id} has ${events.length} events, and none with a run after a minute`)
+    }
   }
 
   async #cancel(intent: Intent, afterMs: number): Promise<void> {
