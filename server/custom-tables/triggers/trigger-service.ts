@@ -15,7 +15,7 @@ import type { PageRequest } from '../../base/page.ts'
 import type { Trx } from '../../db/database.ts'
 import { type ListQuery, pageOf } from '../catalogue/list-page.ts'
 import { lockActiveTable, requireTable } from '../catalogue/table-access.ts'
-import type { TableContext } from '../table-context.ts'
+import type { TableContext, TriggerTarget } from '../table-context.ts'
 import { checkTemplate } from './input-template.ts'
 import {
   changedDefinition,
@@ -90,15 +90,24 @@ export async function updateTrigger(
   principal: Principal,
   { id, request }: { id: string; request: TableTriggerUpdateRequest },
 ): Promise<TableTrigger> {
-  const found = await requireTrigger(context, principal, 'table.change', id)
-  if (Object.values(request).every((value) => value === undefined)) throw new CodedError('no_fields')
-  const definition = changedDefinition(found, request)
-  await context.requireTarget(principal, definition)
-  return changing(context, principal, found, async (trx, { table }) => {
-    checkTemplate(table.fields, definition.input_template)
-    return changeTrigger(trx, found, contentOf(definition, principal.principalId))
-  })
+  for (;;) {
+    const found = await requireTrigger(context, principal, 'table.change', id)
+    if (Object.values(request).every((value) => value === undefined)) throw new CodedError('no_fields')
+    const checked = changedDefinition(found, request)
+    await context.requireTarget(principal, checked)
+    const changed = await changing(context, principal, found, async (trx, { trigger, table }) => {
+      const definition = changedDefinition(trigger, request)
+      // Somebody has changed the target meanwhile: the caller may not be allowed to start the new one.
+      if (!hasSameTarget(definition, checked)) return undefined
+      checkTemplate(table.fields, definition.input_template)
+      return changeTrigger(trx, trigger, contentOf(definition, principal.principalId))
+    })
+    if (changed) return renderTrigger(changed)
+  }
 }
+
+const hasSameTarget = (a: TriggerTarget, b: TriggerTarget): boolean =>
+  a.chatroom_id === b.chatroom_id && a.task_version_id === b.task_version_id
 
 export async function archiveTrigger(
   context: TableContext,
@@ -106,10 +115,11 @@ export async function archiveTrigger(
   id: string,
 ): Promise<TableTrigger> {
   const found = await requireTrigger(context, principal, 'table.change', id)
-  return changing(context, principal, found, async (trx, { trigger }) => {
+  const archived = await changing(context, principal, found, async (trx, { trigger }) => {
     await archiveTriggerRow(trx, trigger, context.clock.now())
     return (await findTrigger(trx, trigger.company_id, trigger.id)) ?? trigger
   })
+  return renderTrigger(archived)
 }
 
 export async function listTriggerEvents(
@@ -146,17 +156,17 @@ async function requireTrigger(
 
 type Locked = { trigger: TriggerRow; table: Awaited<ReturnType<typeof lockActiveTable>> }
 
-function changing(
+function changing<Changed extends TriggerRow | undefined>(
   { db }: TableContext,
   principal: Principal,
   { id, table_id }: TriggerRow,
-  change: (trx: Trx, locked: Locked) => Promise<TriggerRow>,
-): Promise<TableTrigger> {
+  change: (trx: Trx, locked: Locked) => Promise<Changed>,
+): Promise<Changed> {
   return db.transaction().execute(async (trx) => {
     const table = await lockActiveTable(trx, principal, 'table.change', table_id)
     const trigger = await lockTrigger(trx, principal.companyId, id)
     if (!trigger) throw notFound()
     if (trigger.state !== 'active') throw new CodedError('custom_table_archived')
-    return renderTrigger(await change(trx, { trigger, table }))
+    return change(trx, { trigger, table })
   })
 }

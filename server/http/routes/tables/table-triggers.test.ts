@@ -104,6 +104,16 @@ it('has the authority of whoever changes it', async () => {
   expect(codeOf(await update(trigger.id, {}))).toEqual([422, 'no_fields'])
 })
 
+it('keeps both of two changes at once', async () => {
+  const { id } = await declared()
+  const elsewhere = await makeRoom(db, tenant)
+  const changes = { name: 'renamed', description: 'changed', timeout_seconds: 9, chatroom_id: elsewhere }
+  await Promise.all(Object.entries(changes).map(([field, value]) => update(id, { [field]: value })))
+  expect(
+    (await tables.call(tableTriggerRoutes.readTableTrigger, manager, { params: { id } })).body,
+  ).toMatchObject(changes)
+})
+
 it('is hidden from people who do not manage the table', async () => {
   const trigger = await declared()
   for (const person of [tenant.member, tenant.roomManager, tenant.stranger]) {
