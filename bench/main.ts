@@ -24,6 +24,7 @@ import { runRate } from './run-rate.ts'
 import { runStart } from './run-start.ts'
 import { runtimeTier } from './runtime-tier.ts'
 import { toolCalls } from './tool-call.ts'
+import { triggerEvents } from './trigger-events.ts'
 
 const benchmarks: Benchmark[] = [
   runE2e,
@@ -48,6 +49,7 @@ const benchmarks: Benchmark[] = [
   toolCalls,
   mcpWaits,
   doorPrint,
+  triggerEvents,
 ]
 
 const usage = `npm run bench -- NAME... [--json] [--peers] [--rounds N] [--rows N] [--profile]

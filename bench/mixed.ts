@@ -1,8 +1,8 @@
-import { randomUUID } from 'node:crypto'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { unfinishedMax } from './harness/load/many-runs.ts'
+import { buildSteadily, noLoad, submitSteadily } from './harness/load/mixed-load.ts'
 import { RunCalls } from './harness/load/run-calls.ts'
 import type { Benchmark, BenchOptions } from './harness/measure/benchmark.ts'
 import { machineNote } from './harness/measure/machine-note.ts'
@@ -20,9 +20,7 @@ const pollIntervalMs = 20
 const runsPerSecond = 50
 /** A few lines of log in every run. */
 const script = 'seq 1 200\n'
-const buildPollMs = 500
-/** A refused submission is no load: the queue is full. */
-const refused = /^429/
+const endPollMs = 500
 
 /** Latency of reads under runs, their logs and a build, over that of an idle service; docs in bench/README.md. */
 export const mixed: Benchmark = {
@@ -40,7 +38,7 @@ async function measure(options: BenchOptions, { service }: Setup): Promise<Row[]
   const reading = new RunCalls(job, { baseUrl: service.baseUrl, connections: 1 })
   const loading = new RunCalls(job, { baseUrl: service.baseUrl, connections: 8 })
   const [idle, busy]: [number[], number[]] = [[], []]
-  const load = { offered: 0, accepted: 0, builds: 0 }
+  const load = noLoad()
   let unfinished = 0
   const machine = machineNote()
   try {
@@ -50,13 +48,12 @@ async function measure(options: BenchOptions, { service }: Setup): Promise<Row[]
       options.say(`mixed: round ${round + 1} of ${rounds}`)
       idle.push(...(await timeReads(reading, id, idleMs)))
       const until = performance.now() + busyMs
-      const submitting = submit(loading, load, until)
-      const building = build(author, load, until)
+      const submitting = submitSteadily(loading, load, { runsPerSecond, until })
+      const building = buildSteadily(author, load, until)
       busy.push(...(await timeReads(reading, id, busyMs)))
       unfinished += await unfinishedNow(reading)
       await Promise.all([submitting, building])
-      while ((await loading.newest(100)).some(({ terminal_at: end }) => end === null))
-        await sleep(buildPollMs)
+      while ((await loading.newest(100)).some(({ terminal_at: end }) => end === null)) await sleep(endPollMs)
     }
     const completed = load.accepted - unfinished
     const seconds = (rounds * busyMs) / 1000
@@ -96,40 +93,6 @@ async function timeReads(calls: RunCalls, id: string, forMs: number): Promise<nu
     samplesMs.push(performance.now() - startedAt)
   }
   return samplesMs
-}
-
-/** Submits by the clock, independent of earlier runs. */
-async function submit(
-  calls: RunCalls,
-  load: { offered: number; accepted: number },
-  until: number,
-): Promise<void> {
-  const answers: Promise<void>[] = []
-  const startedAt = performance.now()
-  for (let count = 0; performance.now() < until; count += 1) {
-    load.offered += 1
-    const submission = calls.submit().then(
-      () => {
-        load.accepted += 1
-      },
-      (error: unknown) => {
-        if (!(error instanceof Error && refused.test(error.message))) throw error
-      },
-    )
-    submission.catch(() => undefined)
-    answers.push(submission)
-    await sleep(Math.max(0, startedAt + ((count + 1) * 1000) / runsPerSecond - performance.now()))
-  }
-  await Promise.all(answers)
-}
-
-/** One build after another, each with another file. */
-async function build(author: Author, load: { builds: number }, until: number): Promise<void> {
-  const uploaded = await author.upload({ Dockerfile: 'FROM scratch\nCOPY motd /motd\n', motd: randomUUID() })
-  while (performance.now() < until) {
-    await author.build(uploaded, { pollMs: buildPollMs })
-    load.builds += 1
-  }
 }
 
 /** Runs that have not ended; the queue bound is below the number of rows that are read. */
