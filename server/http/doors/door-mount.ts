@@ -31,6 +31,8 @@ export interface DoorRoute {
   maxBodyBytes?: number
   /** A body that the route reads itself. */
   bodyKind?: 'multipart'
+  /** A body that its sender calls plain text is JSON all the same. */
+  readsTextAsJson?: true
   /** It stores new data, so the disk must have space. */
   isWriting?: true
   handle: (call: DoorCall) => Promise<unknown>
@@ -97,6 +99,8 @@ function mountAt(
         scheduler: options.scheduler,
       })
       checkEnabled(options.enabled, { method, path: url })
+      if (route.readsTextAsJson && request.headers['content-type']?.startsWith('text/plain'))
+        request.headers['content-type'] = 'application/json'
       if (isWriting && options.hasSpace && !(await options.hasSpace())) throw new CodedError('disk_space_low')
     },
     handler: async (request, reply) => {

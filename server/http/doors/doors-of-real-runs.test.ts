@@ -153,6 +153,35 @@ print(helper.name, open('data/bytes.bin', 'rb').read(), file=sys.stderr)
     expect([Number(run.wall_time) > 0, Number(run.memory) > 0]).toEqual([true, true])
   })
 
+  it('answers a client that calls its JSON text, and one that sends the limits of Piston by itself', async () => {
+    const body = { language: 'python', version: '3.11.2', files: [{ content: 'print(1)' }] }
+    const limits = {
+      compile_timeout: 10_000,
+      run_timeout: 3000,
+      compile_memory_limit: -1,
+      run_memory_limit: -1,
+    }
+    const short = await steps.create(tenant.roomManager, tenant.roomId, {
+      name: 'short',
+      kind: 'piston',
+      runtimes: [
+        {
+          language: 'python',
+          version: '3.11.2',
+          environment_version_id: made.piston?.runtimes[0]?.environment_version_id ?? '',
+        },
+      ],
+      timeout_seconds: 2,
+    })
+    const response = await runs.api.app.inject({
+      method: 'POST',
+      url: `/doors/piston/with-key/${short.door_key}/api/v2/execute`,
+      headers: { 'content-type': 'text/plain;charset=UTF-8' },
+      payload: JSON.stringify({ ...body, ...limits }),
+    })
+    expect(response.json()).toMatchObject({ run: { stdout: '1\n', code: 0 } })
+  })
+
   it('is told of a signal, an exit code and the time limit, with what was printed before', async () => {
     const content = "import os, sys\nprint('before', flush=True)\n"
     const killed = await execute({ files: [{ content: `${content}os.kill(os.getpid(), 11)` }] })

@@ -83,7 +83,9 @@ function timeoutOf(
   const value = body[name]
   if (value === undefined || value === null || value === 0) return Math.min(byDefault, limit)
   if (typeof value !== 'number') throw refuse(`If specified, ${name} must be a number`)
-  if (value > limit) throw refuse(`${name} cannot exceed the configured limit of ${limit}`)
+  // Clients send the default of Piston by themselves.
+  if (value > Math.max(limit, byDefault))
+    throw refuse(`${name} cannot exceed the configured limit of ${limit}`)
   if (value < 0) throw refuse(`${name} must be non-negative`)
-  return value
+  return Math.min(value, limit)
 }

@@ -28,6 +28,8 @@ export function mountPiston(app: FastifyInstance, options: DoorMounting, deps: D
   mount({
     method: 'POST',
     path: '/api/v2/execute',
+    // A published client of Piston says nothing of its bodies.
+    readsTextAsJson: true,
     maxBodyBytes: 2 * scriptMaxBytes,
     isWriting: true,
     handle: (call) => execute(deps, call),
