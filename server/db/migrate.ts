@@ -24,6 +24,7 @@ import * as tableTriggers from './migrations/0200-table-triggers.ts'
 import * as outputEffects from './migrations/0201-output-effects.ts'
 import * as doors from './migrations/0230-doors.ts'
 import * as baseImages from './migrations/0240-base-images.ts'
+import * as slowWebhooks from './migrations/0250-slow-webhooks.ts'
 import { listMigrations } from './recorded-migrations.ts'
 
 type Migrations = Readonly<Record<string, Migration>>
@@ -51,6 +52,7 @@ export const migrations: Migrations = {
   '0201-output-effects': outputEffects,
   '0230-doors': doors,
   '0240-base-images': baseImages,
+  '0250-slow-webhooks': slowWebhooks,
 }
 
 /** Migrates the database to the current schema. Safe to call from several processes at once. */

@@ -24,7 +24,7 @@ export function startNotifications({ db, log, config }: { db: Database; log: Log
     log,
     keys: configuredKeys(config, 'worker'),
     post: { isReachable, resolve: resolveName, timeoutMs: webhookTimeoutMs },
-  }).start()
+  }).attempts.start()
   return {
     stop: async () => {
       await Promise.all([notifier.stop(), webhooks.stop()])

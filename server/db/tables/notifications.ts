@@ -45,6 +45,7 @@ export interface WebhooksTable {
   paused_because: 'manager' | 'gone' | 'failing' | null
   failing_since: Date | null
   dropped: Generated<number>
+  is_slow: Generated<boolean>
 }
 
 export interface WebhookSecretsTable {

@@ -2,6 +2,7 @@ import { type Insertable, type Selectable, sql } from 'kysely'
 import { acrossCompanies } from '../../db/across-companies.ts'
 import type { Executing, Trx } from '../../db/database.ts'
 import type { WebhookDeliveriesTable } from '../../db/tables/notifications.ts'
+import { type ClaimedRound, type ClaimShare, claimDue } from '../../work/claim-due-store.ts'
 
 /** Writes the table `webhook_deliveries`. */
 
@@ -37,73 +38,22 @@ export async function countWaiting(
 
 export type ClaimedDelivery = Pick<
   DeliveryRow,
-  'id' | 'company_id' | 'webhook_id' | 'event_id' | 'body' | 'attempts' | 'give_up_at'
+  'id' | 'company_id' | 'webhook_id' | 'event_id' | 'body' | 'lane' | 'attempts' | 'give_up_at'
 >
 
-export interface DeliveryShare {
-  lane: Lane
-  now: Date
-  /** Until when an attempt counts as in progress. */
-  lostAt: Date
-  /** Companies after this one in the order of their ids. */
-  afterCompany: string
-  companies: number
-  /** Deliveries in all. */
-  free: number
-  /** Attempts of a company at once, and those in progress by company. */
-  perCompany: number
-  inProgress: Record<string, number>
-}
-
-export interface ClaimedRound {
-  deliveries: ClaimedDelivery[]
-  /** The last company that was looked at; empty where none is left after it. */
-  lastCompany: string
-}
-
-/**
- * Takes due deliveries of the next companies that have some waiting, at most `free`, so that a company with many delays no
- * other. A company without a free place is passed over.
- */
-export async function claimDeliveries(db: Executing, share: DeliveryShare): Promise<ClaimedRound> {
-  const next = (after: ReturnType<typeof sql>) => sql`
-    select d.company_id from webhook_deliveries d
-    where d.lane = ${share.lane} and d.outcome is null and d.company_id > ${after}
-    order by d.company_id limit 1`
-  const { rows } = await sql<
-    Nullable<ClaimedDelivery> & { scanned: number; last_company: string | null }
-  >`${acrossCompanies('deliveries of all companies')}
-    with recursive waiting as (
-      (select company_id, 1 as turn from (${next(sql`${share.afterCompany}`)}) first)
-      union all
-      select (${next(sql`w.company_id`)}), w.turn + 1
-      from waiting w where w.company_id is not null and w.turn < ${share.companies}
-    ), due as (
-      select d.id from waiting w cross join lateral (
-        select id from webhook_deliveries
-        where lane = ${share.lane} and company_id = w.company_id and outcome is null and due_at <= ${share.now}
-        order by due_at
-        limit greatest(0, ${share.perCompany} - coalesce((${JSON.stringify(share.inProgress)}::jsonb ->> w.company_id)::int, 0))
-        for update skip locked
-      ) d
-      order by w.turn limit ${share.free}
-    ), claimed as (
-      update webhook_deliveries set attempts = attempts + 1, attempted_at = ${share.now}, due_at = ${share.lostAt}
-      where id = any(array(select id from due))
-      returning id, company_id, webhook_id, event_id, body, attempts, give_up_at
-    ), looked as (
-      select count(company_id)::int as scanned, max(company_id) as last_company from waiting
-    )
-    select claimed.*, looked.scanned, looked.last_company from looked left join claimed on true
-  `.execute(db)
-  const [first] = rows
-  return {
-    deliveries: rows.filter((row): row is typeof row & ClaimedDelivery => row.id !== null),
-    lastCompany: first && first.scanned >= share.companies ? (first.last_company ?? '') : '',
-  }
-}
-
-type Nullable<T> = { [K in keyof T]: T[K] | null }
+/** Takes due deliveries of a lane. */
+export const claimDeliveries = (
+  db: Executing,
+  share: ClaimShare & { lane: Lane; now: Date; lostAt: Date },
+): Promise<ClaimedRound<ClaimedDelivery>> =>
+  claimDue<ClaimedDelivery>(
+    db,
+    {
+      table: 'webhook_deliveries',
+      columns: ['webhook_id', 'event_id', 'body', 'lane', 'attempts', 'give_up_at'],
+    },
+    share,
+  )
 
 interface DeliveryKey {
   companyId: string

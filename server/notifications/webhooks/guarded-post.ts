@@ -1,6 +1,7 @@
 import { request as plainRequest } from 'node:http'
 import { request as tlsRequest } from 'node:https'
 import { isIP } from 'node:net'
+import { isTlsFailure } from '../tls-failure.ts'
 import type { Reachable, Resolve } from './reachable-addresses.ts'
 
 /*
@@ -12,7 +13,7 @@ import type { Reachable, Resolve } from './reachable-addresses.ts'
 export interface PostOptions {
   isReachable: Reachable
   resolve: Resolve
-  /** From the look-up of the name to the status of the answer. */
+  /** From the look-up of the name to the status of the answer. A signal that fires earlier counts as this time. */
   timeoutMs: number
   /** Certificate authorities besides the usual ones. */
   ca?: string | undefined
@@ -31,9 +32,10 @@ const bodyMaxBytes = 16 * 1024
 export async function guardedPost(
   url: URL,
   { headers, body }: { headers: Record<string, string>; body: string },
-  options: PostOptions,
+  options: PostOptions & { signal?: AbortSignal },
 ): Promise<PostResult> {
-  const signal = AbortSignal.timeout(options.timeoutMs)
+  const timeout = AbortSignal.timeout(options.timeoutMs)
+  const signal = options.signal ? AbortSignal.any([timeout, options.signal]) : timeout
   const failed = (error: string): PostResult => ({ status: null, error })
   const name = url.hostname.replace(/^\[(.*)\]$/, '$1')
   const addresses = await within(options.resolve(name), signal)
@@ -126,7 +128,5 @@ function slugOf(error: unknown): string {
   const slug = slugs[code]
   if (slug !== undefined) return slug
   if (code.startsWith('HPE_')) return 'not_http'
-  return /^(ERR_(TLS|SSL)|CERT|UNABLE_TO|SELF_SIGNED|DEPTH_ZERO|EPROTO)/.test(code)
-    ? 'tls'
-    : 'connection_failed'
+  return isTlsFailure(code) ? 'tls' : 'connection_failed'
 }

@@ -44,7 +44,7 @@ async function queue(trx: Trx, webhook: WebhookRow, events: readonly Event[], no
       event_id: id,
       event: notice.event,
       body: bodyOf(notice),
-      lane: webhook.failing_since === null ? ('first' as const) : ('retry' as const),
+      lane: webhook.failing_since === null && !webhook.is_slow ? ('first' as const) : ('retry' as const),
       due_at: now,
       give_up_at: giveUpAt(now),
       attempted_at: null,

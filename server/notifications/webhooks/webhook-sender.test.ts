@@ -53,7 +53,7 @@ async function happen(times = 1, of = { tenant, task }): Promise<void> {
   await notifier.notifyAll()
 }
 const send = async () => {
-  while ((await sender.claim()) > 0) await sender.idle()
+  while ((await sender.attempts.claim()) > 0) await sender.attempts.idle()
 }
 const deliveries = async (wid: string, of = tenant) =>
   (await api.must(allRoutes.listWebhookDeliveries, of.companyManager, { params: { wid } })).items
@@ -230,17 +230,73 @@ describe('companies whose webhooks hang', () => {
       await happen(2, { tenant: of, task: await makeRunnableTask(db, of.companyId) })
     }
     const patient = new WebhookSender({ db, clock, log, keys, post: { ...post, timeoutMs: 60_000 } })
-    await patient.claim()
+    await patient.attempts.claim()
     await vi.waitFor(() => expect(hanging.size).toBe(9), { timeout: 20_000 })
     const { id } = await create('/ok')
     await happen()
-    await patient.claim()
+    await patient.attempts.claim()
     await vi.waitFor(async () => expect((await deliveries(id))[0]?.state).toBe('delivered'), {
       timeout: 20_000,
     })
     expect(hanging.size).toBe(9)
     for (const end of hanging) end()
-    await patient.idle()
+    await patient.attempts.idle()
+  })
+
+  it('delay no other for long where they fill all places: theirs move to the lane of slow ones', async () => {
+    const hanging = new Set<() => void>()
+    server.answers['/hang'] = (response) => void hanging.add(() => response.writeHead(200).end())
+    for (let each = 0; each < 2; each += 1) {
+      const of = await makeTenant(db)
+      for (let hook = 0; hook < 3; hook += 1) await create('/hang', of)
+      await happen(1, { tenant: of, task: await makeRunnableTask(db, of.companyId) })
+    }
+    const options = { db, clock, log, keys, post: { ...post, timeoutMs: 60_000 }, firstLaneMs: 200 }
+    const places = { first: { all: 6, ofCompany: 3 }, retry: { all: 6, ofCompany: 3 } }
+    const { attempts } = new WebhookSender({ ...options, places })
+    expect(await attempts.claim()).toBe(6)
+    const { id } = await create('/ok')
+    await happen()
+    expect(await attempts.claim()).toBe(0)
+    await vi.waitFor(() => attempts.claim().then((started) => expect(started).toBe(1)), { timeout: 20_000 })
+    await vi.waitFor(async () => expect((await deliveries(id))[0]?.state).toBe('delivered'), {
+      timeout: 20_000,
+    })
+    await vi.waitFor(() => expect(hanging.size).toBe(6), { timeout: 20_000 })
+    for (const end of hanging) end()
+    await attempts.idle()
+  })
+
+  it('that answer after a while have their next events in the lane of slow ones, until they answer at once', async () => {
+    let end: (() => void) | undefined
+    server.answers['/slow'] = (response) => {
+      end = () => response.writeHead(200).end()
+    }
+    const slow = new WebhookSender({ db, clock, log, keys, post, firstLaneMs: 50 })
+    const { id } = await create('/slow')
+    await happen()
+    await slow.attempts.claim()
+    await vi.waitFor(() => expect(end).toBeDefined())
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    end?.()
+    await slow.attempts.idle()
+    const lanes = async () => {
+      const rows = await db
+        .selectFrom('webhook_deliveries')
+        .select('lane')
+        .where('webhook_id', '=', id)
+        .where('company_id', '=', tenant.companyId)
+        .orderBy('place')
+        .execute()
+      return rows.map(({ lane }) => lane)
+    }
+    delete server.answers['/slow']
+    await happen()
+    expect(await lanes()).toEqual(['first', 'retry'])
+    await send()
+    await happen()
+    expect(await lanes()).toEqual(['first', 'retry', 'first'])
+    expect((await deliveries(id)).map(({ state }) => state)).toEqual(['waiting', 'delivered', 'delivered'])
   })
 })
 

@@ -4,7 +4,8 @@ import type { Log } from '../../base/logging.ts'
 import type { Database } from '../../db/database.ts'
 import type { WrappingKeys } from '../../secrets/keys/wrapping-keys.ts'
 import { openSealed } from '../../secrets/store/sealed-value.ts'
-import { startTicker, type Ticker } from '../../work/ticker.ts'
+import { Attempts, type LanePlaces, type Place } from '../../work/attempts.ts'
+import { pauseAfter } from '../retry-schedule.ts'
 import {
   type ClaimedDelivery,
   claimDeliveries,
@@ -14,7 +15,6 @@ import {
   updateDelivery,
 } from './delivery-store.ts'
 import { guardedPost, type PostOptions, type PostResult } from './guarded-post.ts'
-import { pauseAfter } from './retry-schedule.ts'
 import { secretPlace } from './secret-place.ts'
 import { signedHeaders } from './signature.ts'
 import { listSealedSecrets } from './webhook-secret-store.ts'
@@ -26,20 +26,21 @@ export interface SenderOptions {
   log: Log
   keys: WrappingKeys
   post: PostOptions
+  /** Of an attempt in the first lane; then it moves to the other one. */
+  firstLaneMs?: number
+  places?: Record<Lane, LanePlaces>
   pollIntervalMs?: number
 }
 
 /*
- * Attempts of all companies at once. What has failed before, and whatever waits for the same webhook, has places of its own:
- * a webhook that hangs never holds a place of one that works. In each lane a company has few places.
+ * What has failed before, whatever waits for the same webhook, and what waits for a webhook that answers slowly has places of
+ * its own: a webhook that hangs never holds a place of one that works, except for a short time when it begins to hang.
  */
-const places: Record<Lane, { all: number; ofCompany: number }> = {
+const defaultPlaces: Record<Lane, LanePlaces> = {
   first: { all: 48, ofCompany: 3 },
-  retry: { all: 16, ofCompany: 2 },
+  retry: { all: 64, ofCompany: 3 },
 }
-/** More than can be without a free place at once. */
-const companiesPerRound = 100
-const lanes: readonly Lane[] = ['first', 'retry']
+const firstLaneDefaultMs = 2000
 /** An attempt that has not ended by then died with its process. */
 const lostAfterMs = 120_000
 const failingPauseMs = webhookRetryDays * 86_400_000
@@ -47,90 +48,28 @@ const gone = 410
 
 /** Sends due deliveries, at least once each: a crash after the post and before its record repeats it with the same id. */
 export class WebhookSender {
+  readonly attempts: Attempts<Lane, ClaimedDelivery>
   readonly #options: SenderOptions
-  readonly #active: Record<Lane, Map<string, number>> = { first: new Map(), retry: new Map() }
-  readonly #attempts = new Set<Promise<void>>()
-  readonly #after: Record<Lane, string> = { first: '', retry: '' }
-  #ticker: Ticker | undefined
 
   constructor(options: SenderOptions) {
     this.#options = options
-  }
-
-  start(): this {
-    const { log, pollIntervalMs = 1000 } = this.#options
-    this.#ticker = startTicker({
+    const { db, clock, log, pollIntervalMs, places = defaultPlaces } = options
+    this.attempts = new Attempts<Lane, ClaimedDelivery>({
       name: 'webhooks',
-      tick: () => this.claim(),
-      intervalMs: pollIntervalMs,
+      places,
+      claim: (lane, share) => {
+        const now = clock.now()
+        return claimDeliveries(db, { ...share, lane, now, lostAt: new Date(now.getTime() + lostAfterMs) })
+      },
+      attempt: (delivery, place) => this.#attempt(delivery, place),
+      clock,
       log,
+      pollIntervalMs,
     })
-    return this
   }
 
-  /** Attempts in progress are awaited: each is bounded by its timeout. */
-  async stop(): Promise<void> {
-    await this.#ticker?.stop()
-    await this.idle()
-  }
-
-  async idle(): Promise<void> {
-    while (this.#attempts.size > 0) await Promise.all(this.#attempts)
-  }
-
-  /** Starts attempts while places are free. Returns their number. */
-  async claim(): Promise<number> {
-    let started = 0
-    for (const lane of lanes) started += await this.#claimIn(lane)
-    return started
-  }
-
-  async #claimIn(lane: Lane): Promise<number> {
-    const { db, clock } = this.#options
-    const inProgress = this.#active[lane]
-    const free = places[lane].all - [...inProgress.values()].reduce((sum, each) => sum + each, 0)
-    if (free <= 0) return 0
-    const now = clock.now()
-    const { deliveries, lastCompany } = await claimDeliveries(db, {
-      lane,
-      now,
-      lostAt: new Date(now.getTime() + lostAfterMs),
-      afterCompany: this.#after[lane],
-      companies: companiesPerRound,
-      free,
-      perCompany: places[lane].ofCompany,
-      inProgress: Object.fromEntries(inProgress),
-    })
-    const claimed = deliveries.map(({ company_id }) => company_id).toSorted()
-    // Where the places were too few, those who got none are next.
-    this.#after[lane] = deliveries.length < free ? lastCompany : (claimed.at(-1) ?? '')
-    for (const delivery of deliveries) this.#start(lane, delivery)
-    return deliveries.length
-  }
-
-  #start(lane: Lane, delivery: ClaimedDelivery): void {
-    const active = this.#active[lane]
-    const { company_id } = delivery
-    active.set(company_id, (active.get(company_id) ?? 0) + 1)
-    const attempt = this.#attempt(delivery)
-      .catch((error: unknown) => {
-        this.#options.log.warn(
-          { delivery: delivery.id, error: String(error) },
-          'attempt of a webhook not recorded',
-        )
-      })
-      .finally(() => {
-        const left = (active.get(company_id) ?? 1) - 1
-        if (left > 0) active.set(company_id, left)
-        else active.delete(company_id)
-        this.#attempts.delete(attempt)
-        this.#ticker?.wake()
-      })
-    this.#attempts.add(attempt)
-  }
-
-  async #attempt(delivery: ClaimedDelivery): Promise<void> {
-    const { db, clock, post } = this.#options
+  async #attempt(delivery: ClaimedDelivery, place: Place<Lane>): Promise<void> {
+    const { db, clock, post, firstLaneMs = firstLaneDefaultMs } = this.#options
     const { company_id: companyId, webhook_id: webhookId, event_id, body } = delivery
     const webhook = await findWebhook(db, { companyId, id: webhookId })
     if (!webhook) return
@@ -145,7 +84,19 @@ export class WebhookSender {
     const timestamp = Math.floor(clock.now().getTime() / 1000)
     const signed = signedHeaders({ id: event_id, timestamp, body }, await this.#secrets(companyId, webhookId))
     const headers = { ...signed, 'content-type': 'application/json', 'user-agent': 'Sandbox-Jobs-Webhooks' }
-    await this.#record(delivery, await guardedPost(new URL(webhook.url), { headers, body }, post))
+    const isPastLane = new AbortController()
+    let isSlow = false
+    const lane = setTimeout(() => {
+      isSlow = true
+      if (delivery.lane === 'first' && !place.moveTo('retry')) isPastLane.abort()
+    }, firstLaneMs)
+    try {
+      const { signal } = isPastLane
+      const result = await guardedPost(new URL(webhook.url), { headers, body }, { ...post, signal })
+      await this.#record(delivery, { ...result, isSlow })
+    } finally {
+      clearTimeout(lane)
+    }
   }
 
   async #secrets(companyId: string, webhookId: string): Promise<Buffer[]> {
@@ -154,15 +105,19 @@ export class WebhookSender {
     return Promise.all(sealed.map((each) => openSealed(keys, secretPlace(companyId, each.id), each)))
   }
 
-  async #record(delivery: ClaimedDelivery, { status, error }: PostResult): Promise<void> {
+  async #record(
+    delivery: ClaimedDelivery,
+    { status, error, isSlow }: PostResult & { isSlow: boolean },
+  ): Promise<void> {
     const { db, clock } = this.#options
     const key = { companyId: delivery.company_id, webhookId: delivery.webhook_id, id: delivery.id }
     const webhook = { companyId: key.companyId, id: key.webhookId }
     const now = clock.now()
     await db.transaction().execute(async (trx) => {
       if (error === null) {
-        await markWorking(trx, webhook)
+        await markWorking(trx, webhook, { isSlow })
         await updateDelivery(trx, key, { outcome: 'delivered', status, error })
+        if (isSlow) await demoteWaiting(trx, key)
         return
       }
       const since = await markFailing(trx, webhook, now)

@@ -69,13 +69,13 @@ export const countDropped = (trx: Trx, key: WebhookKey, events: number): Promise
     .execute()
 
 /** The last attempt succeeded. */
-export const markWorking = (trx: Trx, key: WebhookKey): Promise<unknown> =>
+export const markWorking = (trx: Trx, key: WebhookKey, { isSlow }: { isSlow: boolean }): Promise<unknown> =>
   trx
     .updateTable('webhooks')
-    .set({ failing_since: null })
+    .set({ failing_since: null, is_slow: isSlow })
     .where('id', '=', key.id)
     .where('company_id', '=', key.companyId)
-    .where('failing_since', 'is not', null)
+    .where((eb) => eb.or([eb('failing_since', 'is not', null), eb('is_slow', '!=', isSlow)]))
     .execute()
 
 /** The last attempt failed. Returns since when none has succeeded. */

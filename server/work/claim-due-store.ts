@@ -1,0 +1,78 @@
+import { sql } from 'kysely'
+import { acrossCompanies } from '../db/across-companies.ts'
+import type { Executing } from '../db/database.ts'
+
+/** What of the due rows of a lane one round may take. */
+export interface ClaimShare {
+  /** Companies after this one in the order of their ids. */
+  afterCompany: string
+  companies: number
+  /** Rows in all. */
+  free: number
+  /** Attempts of a company at once, and those in progress by company. */
+  perCompany: number
+  inProgress: Record<string, number>
+}
+
+export interface ClaimedRound<Claimed> {
+  claimed: Claimed[]
+  /** The last company that was looked at; empty where none is left after it. */
+  lastCompany: string
+}
+
+/** A table of rows to attempt: `id`, `company_id`, `lane`, `due_at`, `attempts`, `attempted_at` and `outcome`, null while it waits. */
+export interface DueTable {
+  table: string
+  /** What a claim returns, besides `id` and `company_id`. */
+  columns: readonly string[]
+}
+
+type Nullable<T> = { [K in keyof T]: T[K] | null }
+
+/**
+ * Takes due rows of the next companies that have some waiting, at most `free`, so that a company with many delays no other. A
+ * company without a free place is passed over. A claimed row is due again at `lostAt`, when its attempt counts as lost.
+ */
+export async function claimDue<Claimed extends { id: string; company_id: string }>(
+  db: Executing,
+  { table, columns }: DueTable,
+  { lane, now, lostAt, ...share }: ClaimShare & { lane: string; now: Date; lostAt: Date },
+): Promise<ClaimedRound<Claimed>> {
+  const due = sql.table(table)
+  const returned = sql.join(['id', 'company_id', ...columns].map((column) => sql.ref(column)))
+  const next = (after: ReturnType<typeof sql>) => sql`
+    select d.company_id from ${due} d
+    where d.lane = ${lane} and d.outcome is null and d.company_id > ${after}
+    order by d.company_id limit 1`
+  const { rows } = await sql<
+    Nullable<Claimed> & { scanned: number; last_company: string | null }
+  >`${acrossCompanies('due rows of all companies')}
+    with recursive waiting as (
+      (select company_id, 1 as turn from (${next(sql`${share.afterCompany}`)}) first)
+      union all
+      select (${next(sql`w.company_id`)}), w.turn + 1
+      from waiting w where w.company_id is not null and w.turn < ${share.companies}
+    ), due as (
+      select d.id from waiting w cross join lateral (
+        select id from ${due}
+        where lane = ${lane} and company_id = w.company_id and outcome is null and due_at <= ${now}
+        order by due_at
+        limit greatest(0, ${share.perCompany} - coalesce((${JSON.stringify(share.inProgress)}::jsonb ->> w.company_id)::int, 0))
+        for update skip locked
+      ) d
+      order by w.turn limit ${share.free}
+    ), claimed as (
+      update ${due} set attempts = attempts + 1, attempted_at = ${now}, due_at = ${lostAt}
+      where id = any(array(select id from due))
+      returning ${returned}
+    ), looked as (
+      select count(company_id)::int as scanned, max(company_id) as last_company from waiting
+    )
+    select claimed.*, looked.scanned, looked.last_company from looked left join claimed on true
+  `.execute(db)
+  const [first] = rows
+  return {
+    claimed: rows.filter((row): row is typeof row & Claimed => row.id !== null),
+    lastCompany: first && first.scanned >= share.companies ? (first.last_company ?? '') : '',
+  }
+}
