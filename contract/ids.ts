@@ -48,6 +48,7 @@ export const idKinds = {
   webhookDelivery: 'whd',
   notificationEvent: 'evt',
   door: 'dor',
+  mail: 'mal',
 } as const
 
 export type IdKind = keyof typeof idKinds

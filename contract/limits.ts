@@ -235,3 +235,7 @@ export const webhookWaitingMax = 1000
 export const webhookHistoryMax = 1000
 export const webhookRetryDays = 3
 export const webhookSecretOverlapHours = 24
+/** E-mails of a company that wait; what is beyond is in the notification centre alone. */
+export const mailWaitingMax = 1000
+/** E-mails to one user within a day, likewise. */
+export const mailsPerUserAndDay = 100

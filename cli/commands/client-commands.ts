@@ -87,6 +87,7 @@ export const clientCommands: Commands = {
     },
   },
   notifications: async () => (await import('./notifications/notifications.ts')).notificationsCommand(),
+  mail: async () => (await import('./notifications/mail.ts')).mailCommand(),
   webhook: {
     description: 'webhooks: addresses that get the events of the company, for its managers',
     commands: {

@@ -41,6 +41,7 @@ const operatorCommands: Commands = {
   backup: async () => (await import('./operator/service/operator-backup.ts')).operatorBackupCommand(),
   restore: async () => (await import('./operator/service/operator-restore.ts')).operatorRestoreCommand(),
   storage: async () => (await import('./operator/service/operator-storage.ts')).operatorStorageCommand(),
+  mail: async () => (await import('./operator/service/operator-mail.ts')).operatorMailCommand(),
   acts: async () => (await import('./operator/service/operator-audit-log.ts')).operatorAuditLogCommand(),
   'vuln-db': {
     description: 'known vulnerabilities that scanned packages are compared with',

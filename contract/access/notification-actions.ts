@@ -10,6 +10,13 @@ export const notificationActions = {
     key: 403,
     refusal: 'none',
   },
+  'notification.set_mail': {
+    does: 'Read and change what the service sends e-mails to oneself about',
+    subject: 'company',
+    roles: everybody,
+    key: 403,
+    refusal: 'none',
+  },
   'webhook.manage': {
     does: 'Manage the webhooks of the company, and read their deliveries',
     subject: 'company',

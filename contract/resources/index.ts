@@ -96,6 +96,7 @@ import { Region, RegionSet } from './environments/region.ts'
 import { RuntimeContract } from './environments/runtime-contract.ts'
 import { VersionBuildCache, VersionBuildCacheRequest } from './environments/version-build-cache.ts'
 import { VersionIsolation, VersionIsolationRequest } from './environments/version-isolation.ts'
+import { MailPreferences, MailPreferencesUpdateRequest } from './notifications/mail-preferences.ts'
 import { Notification, NotificationList } from './notifications/notification.ts'
 import {
   Webhook,
@@ -400,6 +401,8 @@ export const namedSchemas = {
   WritebackResult,
   Notification,
   NotificationList,
+  MailPreferences,
+  MailPreferencesUpdateRequest,
   RoomMessage,
   RoomMessageList,
   RoomNotifications,

@@ -4,6 +4,7 @@ import { NotificationId } from '../identifiers.ts'
 import { catalogPageSizeDefault, pageSizeMax } from '../limits.ts'
 import { pageFields } from '../pagination.ts'
 import { RoomMessageList, RoomNotifications } from '../resources/agents/message.ts'
+import { MailPreferences, MailPreferencesUpdateRequest } from '../resources/notifications/mail-preferences.ts'
 import { Notification, NotificationList } from '../resources/notifications/notification.ts'
 import { Strict } from '../schema.ts'
 import { extensionPrefix } from './prefixes.ts'
@@ -12,6 +13,7 @@ import { ChatroomParams } from './run-routes.ts'
 
 const notifications = '/private/notifications'
 const chatroom = `${extensionPrefix}/chatrooms/{cid}` as const
+const mailPreferences = `${extensionPrefix}/notifications/mail` as const
 const own = { tag: 'Notifications' } as const
 
 /** The notifications of the caller (contract part 2, "Events"; part 3, D5), and messages of rooms. */
@@ -44,6 +46,28 @@ export const notificationRoutes = {
     description: 'Repeating it changes nothing.',
     params: Strict({ nid: NotificationId }),
     response: Notification,
+    errors: ['not_found'],
+  }),
+  readMailPreferences: route({
+    ...own,
+    action: 'notification.set_mail',
+    method: 'GET',
+    path: mailPreferences,
+    summary: 'Read whether the caller gets e-mails, and about what not',
+    description:
+      'E-mails repeat notifications, where the operator has configured a mail server and given the caller an address.',
+    response: MailPreferences,
+    errors: ['not_found'],
+  }),
+  updateMailPreferences: route({
+    ...own,
+    action: 'notification.set_mail',
+    method: 'PUT',
+    path: mailPreferences,
+    summary: 'Set what the caller gets no e-mail about',
+    description: 'Replaces the list. Notifications in the notification centre do not change.',
+    body: MailPreferencesUpdateRequest,
+    response: MailPreferences,
     errors: ['not_found'],
   }),
   listRoomMessages: route({

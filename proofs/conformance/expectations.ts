@@ -305,6 +305,8 @@ export const expectations: Partial<Record<RouteName | (string & {}), Expectation
   listWebhookDeliveries: {},
   redeliver: {},
   listNotifications: {},
+  readMailPreferences: {},
+  updateMailPreferences: { body: () => ({ muted_events: ['run_terminal'] }) },
   readNotification: {},
   listTables: {},
   createTable: {

@@ -6,7 +6,8 @@ import { acrossCompanies } from '../db/across-companies.ts'
 import type { Executing, Trx } from '../db/database.ts'
 import type { UsersTable } from '../db/tables/platform.ts'
 
-export interface UserRow extends Omit<Selectable<UsersTable>, 'password_hash' | 'credential_generation'> {
+export interface UserRow
+  extends Omit<Selectable<UsersTable>, 'password_hash' | 'credential_generation' | 'email'> {
   managed_department_ids: string[]
 }
 
@@ -41,8 +42,12 @@ export const listUserRows = (db: Executing, stretch: Stretch): Promise<UserRow[]
     .limit(stretch.limit)
     .execute()
 
-export const allUserRows = (db: Executing, companyId: string): Promise<UserRow[]> =>
-  users(db, companyId).orderBy('login').execute()
+/** With the addresses, which only the operator sees. */
+export const allUserRows = (
+  db: Executing,
+  companyId: string,
+): Promise<(UserRow & { email: string | null })[]> =>
+  users(db, companyId).select('email').orderBy('login').execute()
 
 /** Companies of the users with these logins. Logins are unique in the deployment. */
 export const findLoginCompanies = (
@@ -75,6 +80,7 @@ export interface NewUser {
   role: number
   passwordHash: string
   disabledAt?: Date | null
+  email?: string | null
 }
 
 export async function insertUser(db: Executing, user: NewUser): Promise<string> {
@@ -89,6 +95,7 @@ export async function insertUser(db: Executing, user: NewUser): Promise<string> 
       role: user.role,
       password_hash: user.passwordHash,
       disabled_at: user.disabledAt ?? null,
+      email: user.email ?? null,
     })
     .execute()
   return id
@@ -100,6 +107,8 @@ export interface UserChange {
   passwordHash?: string | undefined
   /** Null enables the user. */
   disabledAt?: Date | null | undefined
+  /** Null: none. */
+  email?: string | null | undefined
 }
 
 /** A new password and disabling increment the credential generation, which revokes the user's tokens. */
@@ -113,6 +122,7 @@ export async function updateUserRow(db: Executing, key: UserKey, change: UserCha
       ...(change.role !== undefined && { role: change.role }),
       ...(change.passwordHash !== undefined && { password_hash: change.passwordHash }),
       ...(change.disabledAt !== undefined && { disabled_at: change.disabledAt }),
+      ...(change.email !== undefined && { email: change.email }),
     })
     .where('company_id', '=', key.companyId)
     .where('id', '=', key.id)

@@ -25,6 +25,7 @@ import * as outputEffects from './migrations/0201-output-effects.ts'
 import * as doors from './migrations/0230-doors.ts'
 import * as baseImages from './migrations/0240-base-images.ts'
 import * as slowWebhooks from './migrations/0250-slow-webhooks.ts'
+import * as mail from './migrations/0251-mail.ts'
 import { listMigrations } from './recorded-migrations.ts'
 
 type Migrations = Readonly<Record<string, Migration>>
@@ -53,6 +54,7 @@ export const migrations: Migrations = {
   '0230-doors': doors,
   '0240-base-images': baseImages,
   '0250-slow-webhooks': slowWebhooks,
+  '0251-mail': mail,
 }
 
 /** Migrates the database to the current schema. Safe to call from several processes at once. */

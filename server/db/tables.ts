@@ -5,6 +5,7 @@ import type * as customTables from './tables/custom-tables.ts'
 import type * as doors from './tables/doors.ts'
 import type * as environments from './tables/environments.ts'
 import type * as findings from './tables/findings.ts'
+import type * as mail from './tables/mail.ts'
 import type * as notifications from './tables/notifications.ts'
 import type * as platform from './tables/platform.ts'
 import type * as runFiles from './tables/run-files.ts'
@@ -102,6 +103,8 @@ export interface Tables {
   operator_acts: audit.OperatorActsTable
   event_outbox: notifications.EventOutboxTable
   notifications: notifications.NotificationsTable
+  mail_preferences: mail.MailPreferencesTable
+  mail_deliveries: mail.MailDeliveriesTable
   webhooks: notifications.WebhooksTable
   webhook_secrets: notifications.WebhookSecretsTable
   webhook_deliveries: notifications.WebhookDeliveriesTable

@@ -8,6 +8,7 @@ import { listedHosts } from '../builds/network/build-network.ts'
 import { readCatalogue } from '../executor/oci/host/base-catalogue.ts'
 import { checkHost } from '../executor/oci/host/host-checks.ts'
 import { agentPaths } from '../executor/oci/host/paths.ts'
+import { configuredMailServer, mailServerProblem } from '../notifications/mail/smtp.ts'
 import { isCurrent } from '../operations/host/base-images.ts'
 import { accountOf } from '../postgres/account.ts'
 import { isPortFree } from '../postgres/free-port.ts'
@@ -42,6 +43,7 @@ export async function runChecks(): Promise<Check[]> {
     builderCheck(config),
     baseImagesCheck(config),
     packageHostsCheck(config),
+    mailCheck(config),
   ])
   return [rootCheck(), nodeCheck(), serviceUsersCheck(config), ...host, ...looked]
 }
@@ -230,6 +232,23 @@ async function packageHostsCheck(config: Config): Promise<Check> {
     return useful(name, { ok: false, found: 'none listed: build steps reach declared mirrors alone', advice })
   }
   return useful(name, { ok: true, found: names.join(', '), advice })
+}
+
+const mailCheckMs = 10_000
+
+async function mailCheck(config: Config): Promise<Check> {
+  const name = 'mail'
+  const server = configuredMailServer(config)
+  if (!server)
+    return useful(name, { ok: true, found: 'no server configured: no e-mails are sent', advice: '' })
+  const place = `${server.host}:${server.port}`
+  const problem = await mailServerProblem({ ...server, timeoutMs: mailCheckMs })
+  return useful(name, {
+    ok: problem === null,
+    found: problem === null ? `${place}, from ${server.from}` : `${place}: ${problem}`,
+    advice:
+      'check SANDBOX_MAIL_SERVER and the settings after it; sandbox operator mail test ADDRESS sends one',
+  })
 }
 
 async function baseImagesCheck(config: Config): Promise<Check> {

@@ -3,6 +3,9 @@ import type { Config } from '../base/config/config.ts'
 import type { Log } from '../base/logging.ts'
 import type { Database } from '../db/database.ts'
 import { announceRuns } from '../notifications/announce-runs.ts'
+import { MailSender } from '../notifications/mail/mail-sender.ts'
+import { queueMail } from '../notifications/mail/queue-mail.ts'
+import { configuredMailServer } from '../notifications/mail/smtp.ts'
 import { Notifier, startNotifier } from '../notifications/notifier.ts'
 import { queueDeliveries } from '../notifications/webhooks/queue-deliveries.ts'
 import { reachableBy, resolveName } from '../notifications/webhooks/reachable-addresses.ts'
@@ -16,7 +19,11 @@ export function startNotifications({ db, log, config }: { db: Database; log: Log
   stop(): Promise<void>
 } {
   const clock = systemClock
-  const notifier = startNotifier(new Notifier(db, [announceRuns, queueDeliveries({ clock })]), log)
+  const server = configuredMailServer(config)
+  const mailSinks = server ? [queueMail({ clock, origin: config })] : []
+  const mail = server && new MailSender({ db, clock, log, server }).attempts.start()
+  const sinks = [announceRuns, queueDeliveries({ clock }), ...mailSinks]
+  const notifier = startNotifier(new Notifier(db, sinks), log)
   const isReachable = reachableBy(config.webhookInnerRanges)
   const webhooks = new WebhookSender({
     db,
@@ -27,7 +34,7 @@ export function startNotifications({ db, log, config }: { db: Database; log: Log
   }).attempts.start()
   return {
     stop: async () => {
-      await Promise.all([notifier.stop(), webhooks.stop()])
+      await Promise.all([notifier.stop(), webhooks.stop(), mail?.stop()])
     },
   }
 }

@@ -19,6 +19,7 @@ import { sweepContexts } from '../environments/uploads/sweep-contexts.ts'
 import type { HostPort } from '../executor/port/host.ts'
 import { sweepFindings } from '../findings/sweep-findings.ts'
 import { dropLiveLogs } from '../live-logs/live-log-store.ts'
+import { sweepMails } from '../notifications/mail/mail-preferences.ts'
 import { sweepNotifications } from '../notifications/notification-centre.ts'
 import { sweepDeliveries } from '../notifications/webhooks/deliveries.ts'
 import { sweepInputFiles } from '../runs/files/sweep-input-files.ts'
@@ -84,6 +85,7 @@ export function startRetentionLoops(deps: RetentionDeps): Sweep {
     startSweep({ name: 'messages', everyMs: minuteMs, runOnce: () => sweepMessages(deps), log }),
     startSweep({ name: 'notifications', everyMs: minuteMs, runOnce: () => sweepNotifications(deps), log }),
     startSweep({ name: 'webhook deliveries', everyMs: minuteMs, runOnce: () => sweepDeliveries(deps), log }),
+    startSweep({ name: 'mails', everyMs: minuteMs, runOnce: () => sweepMails(deps), log }),
     startSweep({ name: 'proposals', everyMs: minuteMs, runOnce: () => sweepProposals(deps), log }),
     startSweep({ name: 'findings', everyMs: minuteMs, runOnce: () => sweepFindings(deps), log }),
     startSweep({ name: 'vulnerabilities', everyMs: minuteMs, runOnce: () => rematchFindings(deps), log }),

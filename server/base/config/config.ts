@@ -5,6 +5,7 @@ import { type BuildConfig, buildSettings } from './build-settings.ts'
 import { type CapacityConfig, capacitySettings } from './capacity-settings.ts'
 import { type DatabaseConfig, databaseSettings } from './database-settings.ts'
 import { type LoginConfig, loginSettings } from './login-settings.ts'
+import { type MailConfig, mailSettings } from './mail-settings.ts'
 import { type NotificationConfig, notificationSettings } from './notification-settings.ts'
 import { type RegistryConfig, registrySettings } from './registry-settings.ts'
 import { type SandboxConfig, sandboxSettings } from './sandbox-settings.ts'
@@ -25,7 +26,8 @@ export type Config = ServiceConfig &
   BuildConfig &
   SecretKeyConfig &
   LoginConfig &
-  NotificationConfig
+  NotificationConfig &
+  MailConfig
 
 /** A default may depend on the settings before it. */
 export const settings: Settings<Config> = {
@@ -38,6 +40,7 @@ export const settings: Settings<Config> = {
   ...buildSettings,
   ...secretKeySettings,
   ...loginSettings,
+  ...mailSettings,
   ...notificationSettings,
 }
 

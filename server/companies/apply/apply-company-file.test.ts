@@ -155,6 +155,26 @@ describe('applying a company file', () => {
     expect(lines(await apply(moved))).toEqual([])
   })
 
+  it('sets, keeps, changes and removes the e-mail address of a user', async () => {
+    const file = (email: string) => company('posted', `      - { login: pia, role: member${email} }`)
+    const addresses = async () => {
+      const users = db.selectFrom('users').select('email').where('login', '=', 'pia')
+      return (await users.execute()).map(({ email }) => email)
+    }
+    await apply(file(', email: pia@people.test'))
+    expect(lines(await apply(file('')))).toEqual([])
+    expect(await addresses()).toEqual(['pia@people.test'])
+    expect(lines(await apply(file(', email: p@people.test')))).toEqual([
+      '~ user pia: email pia@people.test to p@people.test',
+    ])
+    expect(lines(await apply(file(', email: null')))).toEqual(['~ user pia: email p@people.test to none'])
+    expect(await addresses()).toEqual([null])
+    for (const wrong of ['pia', '"a@b\\r\\nBcc: c@d"', 'a@b c@d', '"<a@b>"'])
+      expect(await problemsOf(file(`, email: ${wrong}`))).toEqual([
+        expect.stringContaining('must be an e-mail address'),
+      ])
+  })
+
   it('does not change users when the file has no list of users', async () => {
     await apply(company('quiet'))
     expect(lines(await apply('companies: [{ name: quiet, departments: [{ name: new }] }]'))).toEqual([

@@ -48,6 +48,8 @@ export interface DeclaredUser {
   login: string
   /** If undefined, a new user gets the login as display name, and an existing user keeps the current one. */
   displayName: string | undefined
+  /** Where the user gets e-mail. If undefined, an existing user keeps the current one; null removes it. */
+  email: string | null | undefined
   role: number
   /** Names of departments. */
   manages: string[]

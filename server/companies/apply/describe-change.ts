@@ -66,6 +66,7 @@ const describeUser = (user: { role: number; manages: string[]; disabled: boolean
 function describeSettings(set: UserSettings, before: UserSnapshot): string {
   const parts: string[] = []
   if (set.displayName !== undefined) parts.push(`name ${before.displayName} to ${set.displayName}`)
+  if (set.email !== undefined) parts.push(`email ${before.email ?? 'none'} to ${set.email ?? 'none'}`)
   if (set.role !== undefined) parts.push(`role ${roleName(before.role)} to ${roleName(set.role)}`)
   if (set.manages !== undefined) parts.push(`manages ${set.manages.join(', ') || 'nothing'}`)
   if (set.disabled !== undefined) parts.push(set.disabled ? 'disabled' : 'enabled')

@@ -114,9 +114,11 @@ async function createUser(
   const displayName = user.displayName ?? login
   const passwordHash = await hashPassword(password)
   const disabledAt = disabled ? services.clock.now() : null
-  const userId = await insertUser(trx, { companyId, login, displayName, role, passwordHash, disabledAt })
+  const email = user.email ?? null
+  const made = { companyId, login, displayName, role, passwordHash, disabledAt, email }
+  const userId = await insertUser(trx, made)
   await replaceManagedDepartments(trx, { companyId, userId }, departmentIds(company, user.manages))
-  company.users.set(login, { id: userId, displayName, role, disabled, manages: user.manages })
+  company.users.set(login, { id: userId, displayName, email, role, disabled, manages: user.manages })
   if (user.password === undefined) secrets.passwords.push({ company: name, login, password })
 }
 
@@ -125,7 +127,7 @@ async function updateUser(
   { before, set }: Extract<Change, { kind: 'update_user' }>,
 ): Promise<void> {
   const key = { companyId: company.id, id: before.id }
-  const change: UserChange = { displayName: set.displayName, role: set.role }
+  const change: UserChange = { displayName: set.displayName, email: set.email, role: set.role }
   if (set.disabled !== undefined) change.disabledAt = set.disabled ? services.clock.now() : null
   await updateUserRow(trx, key, change)
   if (set.manages === undefined) return

@@ -62,6 +62,7 @@ async function loadCompany(db: Executing, id: string): Promise<CompanySnapshot> 
         {
           id: row.id,
           displayName: row.display_name,
+          email: row.email,
           role: row.role,
           disabled: row.disabled_at !== null,
           manages: row.managed_department_ids.map(name(departmentNames)),

@@ -25,7 +25,7 @@ export type Change = { company: string } & (
 )
 
 /** Only changed fields are set. */
-export interface UserSettings extends Pick<UserChange, 'displayName' | 'role'> {
+export interface UserSettings extends Pick<UserChange, 'displayName' | 'email' | 'role'> {
   disabled?: boolean
   manages?: string[]
 }
@@ -88,6 +88,7 @@ function settingsThatDiffer(user: DeclaredUser, found: UserSnapshot): UserSettin
   if (user.displayName !== undefined && user.displayName !== found.displayName) {
     set.displayName = user.displayName
   }
+  if (user.email !== undefined && user.email !== found.email) set.email = user.email
   if (user.role !== found.role) set.role = user.role
   if (user.disabled !== found.disabled) set.disabled = user.disabled
   if (!isDeepStrictEqual(new Set(user.manages), new Set(found.manages))) set.manages = user.manages

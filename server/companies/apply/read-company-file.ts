@@ -9,6 +9,7 @@ import {
   roles,
 } from '@sandbox-jobs/contract/resources/companies/user.ts'
 import { anyOrigin, badDomains } from '../../access/origins.ts'
+import { mailAddressPattern } from '../../base/config/mail-settings.ts'
 import { FieldReader } from '../../base/yaml/field-reader.ts'
 import type { FilePath, FileProblem } from '../../base/yaml/yaml-file.ts'
 import type {
@@ -32,6 +33,7 @@ const login = {
   pattern: /^[A-Za-z0-9_.:@-]{1,64}$/,
   expected: 'a login of 1 to 64 letters, digits and _.:@-',
 }
+const email = { pattern: mailAddressPattern, expected: 'an e-mail address' }
 const clientId = {
   pattern: new RegExp(clientIdPattern),
   expected: 'a text of 1 to 128 letters, digits and _.:@+-',
@@ -113,13 +115,22 @@ function readClient(reader: FieldReader, entry: unknown, path: FilePath): Declar
 }
 
 function readUser(reader: FieldReader, entry: unknown, path: FilePath): DeclaredUser | undefined {
-  const fields = reader.fields(entry, path, ['login', 'name', 'role', 'manages', 'password', 'disabled'])
+  const fields = reader.fields(entry, path, [
+    'login',
+    'name',
+    'email',
+    'role',
+    'manages',
+    'password',
+    'disabled',
+  ])
   if (!fields) return undefined
   const at = (key: string) => [...path, key]
   const role = reader.choice(fields.role, at('role'), roleNames)
   const read = {
     login: reader.text(fields.login, at('login'), login),
     displayName: reader.optionalText(fields.name, at('name'), displayName),
+    email: fields.email === null ? null : reader.optionalText(fields.email, at('email'), email),
     role: roles[role ?? 'member'],
     manages:
       reader.list(fields.manages, at('manages'), (department, place) =>

@@ -28,6 +28,7 @@ export interface RoomSnapshot {
 export interface UserSnapshot {
   id: string
   displayName: string
+  email: string | null
   role: number
   disabled: boolean
   /** Names of departments. */

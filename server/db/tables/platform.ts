@@ -37,6 +37,8 @@ export interface UsersTable {
   credential_generation: Generated<number>
   disabled_at: Date | null
   created_at: Generated<Date>
+  /** Set by the operator. */
+  email: Generated<string | null>
 }
 
 export interface DepartmentManagersTable {

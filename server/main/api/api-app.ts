@@ -93,7 +93,7 @@ export interface ApiParts {
     | 'registry'
     | 'publicRegistries'
   > &
-    Partial<Pick<Config, 'diskFloorBytes' | 'webhookInnerRanges' | KeySetting>>
+    Partial<Pick<Config, 'diskFloorBytes' | 'mailServer' | 'webhookInnerRanges' | KeySetting>>
   /** Absent: those that the settings name. */
   wrappingKeys?: WrappingKeys
 }

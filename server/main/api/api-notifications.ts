@@ -17,12 +17,12 @@ interface NotificationParts {
   log: Log
   pages: PageTokens
   wrappingKeys: WrappingKeys
-  config: Partial<Pick<Config, 'webhookInnerRanges'>>
+  config: Partial<Pick<Config, 'mailServer' | 'webhookInnerRanges'>>
 }
 
 /** What people and programs of customers are notified of. */
 export function mountNotifications(mount: Mount, { config, ...parts }: NotificationParts): void {
-  mountNotificationRoutes(mount, parts)
+  mountNotificationRoutes(mount, { ...parts, sendsMail: config.mailServer !== undefined })
   const { webhookInnerRanges = [] } = config
   const isReachable = reachableBy(webhookInnerRanges)
   mountWebhookRoutes(mount, { ...parts, isReachable, acceptsHttp: webhookInnerRanges.length > 0 })

@@ -6,6 +6,11 @@ import {
   updateRoomNotifications,
 } from '../../../companies/chatrooms/room-announcements.ts'
 import {
+  type MailPreferenceDeps,
+  readMailPreferences,
+  updateMailPreferences,
+} from '../../../notifications/mail/mail-preferences.ts'
+import {
   type CentreDeps,
   listNotifications,
   readNotification,
@@ -13,8 +18,15 @@ import {
 import type { Mount } from '../../mount.ts'
 
 /** The notification centre (contract part 3, D5), and messages in rooms. */
-export function mountNotificationRoutes(mount: Mount, services: CentreDeps & { directory: Directory }): void {
+export function mountNotificationRoutes(
+  mount: Mount,
+  services: CentreDeps & MailPreferenceDeps & { directory: Directory },
+): void {
   mount(allRoutes.listNotifications, ({ principal, query }) => listNotifications(services, principal, query))
+  mount(allRoutes.readMailPreferences, ({ principal }) => readMailPreferences(services, principal))
+  mount(allRoutes.updateMailPreferences, ({ principal, body }) =>
+    updateMailPreferences(services, principal, body),
+  )
   mount(allRoutes.listRoomMessages, ({ principal, params, query }) =>
     listMessages(services, principal, params.cid, query),
   )

@@ -1,0 +1,251 @@
+import { mailsPerUserAndDay } from '@sandbox-jobs/contract/limits.ts'
+import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { createTestDatabase } from '../../../testing/database/test-database.ts'
+import { makeRun, makeRunnableTask, type RunnableTask } from '../../../testing/factories/runs.ts'
+import { makeTenant, type Tenant } from '../../../testing/factories/tenant.ts'
+import { startMailServer } from '../../../testing/mail-server.ts'
+import { createLog } from '../../base/logging.ts'
+import { cancelRun } from '../../runs/queue/cancel-run.ts'
+import { Notifier } from '../notifier.ts'
+import { putMuted } from './mail-preference-store.ts'
+import { sweepMails } from './mail-preferences.ts'
+import { MailSender } from './mail-sender.ts'
+import { queueMail } from './queue-mail.ts'
+import { configuredMailServer, type MailServer } from './smtp.ts'
+
+const { db } = await createTestDatabase()
+const server = await startMailServer()
+afterAll(() => server.close())
+
+let aheadMs = 0
+const clock = { now: () => new Date(Date.now() + aheadMs) }
+const log = createLog('test', 'silent')
+const origin = { baseUrl: 'https://jobs.sandbox.test', consoleUrl: 'https://console.sandbox.test' }
+const notifier = new Notifier(db, [queueMail({ clock, origin })])
+const reached = configuredMailServer(server.settings) as MailServer
+const newSender = () => new MailSender({ db, clock, log, server: reached })
+let sender: MailSender
+let tenant: Tenant
+let task: RunnableTask
+let address: string
+let people = 0
+
+async function giveAddress({ companyId, member }: Tenant): Promise<string> {
+  people += 1
+  const email = `person-${people}@people.test`
+  await db
+    .updateTable('users')
+    .set({ email })
+    .where('id', '=', member.principalId)
+    .where('company_id', '=', companyId)
+    .execute()
+  return email
+}
+
+beforeEach(async () => {
+  await db.deleteFrom('mail_deliveries').execute()
+  server.mails.length = 0
+  server.attempts.length = 0
+  aheadMs = 0
+  sender = newSender()
+  tenant = await makeTenant(db)
+  address = await giveAddress(tenant)
+  task = await makeRunnableTask(db, tenant.companyId)
+})
+
+async function happen(times = 1, of = { tenant, task }): Promise<string> {
+  let id = ''
+  for (let each = 0; each < times; each += 1) {
+    id = await makeRun(db, of.task, {
+      chatroom_id: of.tenant.roomId,
+      principal_id: of.tenant.member.principalId,
+    })
+    await cancelRun(db, { id, company_id: of.tenant.companyId })
+  }
+  await notifier.notifyAll()
+  return id
+}
+const send = async () => {
+  while ((await sender.attempts.claim()) > 0) await sender.attempts.idle()
+}
+const rows = (of = tenant) =>
+  db.selectFrom('mail_deliveries').selectAll().where('company_id', '=', of.companyId).execute()
+
+describe('an e-mail', () => {
+  it('goes to the recipient of a notification, encrypted and after a login, and nobody else', async () => {
+    const run = await happen()
+    await send()
+    expect(server.mails).toHaveLength(1)
+    const [mail] = server.mails
+    expect(mail).toMatchObject({ from: 'jobs@sandbox.test', to: address, isEncrypted: true, user: 'sandbox' })
+    expect(mail?.header('Subject')).toBe('Report: cancelled')
+    expect(mail?.header('From')).toBe('Sandbox Jobs <jobs@sandbox.test>')
+    expect(mail?.header('To')).toBe(address)
+    expect(mail?.header('Auto-Submitted')).toBe('auto-generated')
+    expect(mail?.header('Content-Type')).toMatch(/^text\/plain; charset=utf-8/)
+    const [row] = await rows()
+    expect(mail?.header('Message-ID')).toBe(`<${row?.id}@sandbox.test>`)
+    expect(row).toMatchObject({ outcome: 'sent', status: 250, attempts: 1 })
+    const text = mail?.raw.replaceAll('=\r\n', '')
+    expect(text).toContain(`sandbox output ${run}`)
+    expect(text).toContain(`https://console.sandbox.test/console/chatrooms/${tenant.roomId}/runs/${run}`)
+    expect(text).toContain('sandbox mail --off run_terminal')
+  })
+
+  it('is sent once, also when notifiers and senders work at the same time', async () => {
+    for (let each = 0; each < 12; each += 1) await happen()
+    const senders = Array.from({ length: 4 }, newSender)
+    await Promise.all([...senders.map(({ attempts }) => attempts.claim()), notifier.notifyAll()])
+    await Promise.all(senders.map(({ attempts }) => attempts.idle()))
+    await send()
+    expect(new Set(server.mails.map((mail) => mail.header('Message-ID'))).size).toBe(12)
+    expect(server.mails).toHaveLength(12)
+  })
+
+  it('is not made for who has no address, wants none of the kind, or is disabled', async () => {
+    const quiet = await makeTenant(db)
+    await happen(1, { tenant: quiet, task: await makeRunnableTask(db, quiet.companyId) })
+    const { principalId: userId, companyId } = tenant.member
+    await putMuted(db, { companyId, userId }, ['run_terminal'])
+    await happen()
+    expect([await rows(quiet), await rows()]).toEqual([[], []])
+    await putMuted(db, { companyId, userId }, ['build_ready'])
+    await happen()
+    await db.updateTable('users').set({ disabled_at: new Date() }).where('id', '=', userId).execute()
+    await send()
+    expect(server.mails).toEqual([])
+    expect(await rows()).toMatchObject([{ outcome: 'dropped' }])
+  })
+
+  it('has names of tenants as text: no further header, no recipient, no link', async () => {
+    await db
+      .updateTable('tasks')
+      .set({ name: 'A\r\nBcc: evil@evil.test\r\n\r\n<b>https://evil.test/x www.evil.test' })
+      .where('id', '=', task.taskId)
+      .execute()
+    await happen()
+    await send()
+    const [mail] = server.mails
+    const head = mail?.raw.slice(0, mail.raw.indexOf('\r\n\r\n')) ?? ''
+    expect(head).not.toMatch(/^bcc:/im)
+    expect(server.mails.map(({ to }) => to)).toEqual([address])
+    expect(mail?.raw).not.toContain('https://evil')
+    expect(mail?.raw).not.toContain('evil.test')
+    expect(mail?.raw).toContain('evil[.]test')
+  })
+
+  it('is one of at most a hundred to a user within a day', async () => {
+    const run = await makeRun(db, task, {
+      chatroom_id: tenant.roomId,
+      principal_id: tenant.member.principalId,
+    })
+    const event = { company_id: tenant.companyId, event: 'run_terminal', subject_id: run }
+    const some = () =>
+      db
+        .insertInto('event_outbox')
+        .values(Array.from({ length: mailsPerUserAndDay + 1 }, () => event))
+        .execute()
+    await some()
+    await notifier.notifyAll()
+    expect(await rows()).toHaveLength(mailsPerUserAndDay)
+    aheadMs = 86_400_001
+    await some()
+    await notifier.notifyAll()
+    expect(await rows()).toHaveLength(2 * mailsPerUserAndDay)
+  })
+})
+
+describe('an e-mail that is not taken', () => {
+  it('is tried again under the same Message-ID where the answer is temporary', async () => {
+    server.answers[address] = [451, 200]
+    await happen()
+    await send()
+    expect(await rows()).toMatchObject([{ outcome: null, status: 451, error: 'deferred', lane: 'retry' }])
+    await send()
+    expect(server.attempts).toHaveLength(1)
+    aheadMs = 6000
+    await send()
+    expect(await rows()).toMatchObject([{ outcome: 'sent', attempts: 2 }])
+    expect(server.mails).toHaveLength(1)
+  })
+
+  it('ends at once where the answer is permanent', async () => {
+    server.answers[address] = [550]
+    await happen()
+    await send()
+    aheadMs = 86_400_000
+    await send()
+    expect(server.attempts).toHaveLength(1)
+    expect(await rows()).toMatchObject([{ outcome: 'refused', status: 550 }])
+  })
+
+  it('ends after three days of failures', async () => {
+    server.answers[address] = [450]
+    await happen()
+    for (let hours = 0; hours <= 84; hours += 6) {
+      aheadMs = hours * 3_600_000
+      await send()
+    }
+    expect(await rows()).toMatchObject([{ outcome: 'failed', status: 450 }])
+  })
+
+  it('is sent again, recognizably, where the connection ended between its last byte and the answer', async () => {
+    server.broken.add(address)
+    await happen()
+    await send()
+    expect(await rows()).toMatchObject([{ outcome: null, lane: 'retry' }])
+    aheadMs = 6000
+    await send()
+    const ids = server.mails.map((mail) => mail.header('Message-ID'))
+    expect(ids).toEqual([ids[0], ids[0]])
+    expect(await rows()).toMatchObject([{ outcome: 'sent' }])
+  })
+
+  it('is sent by the next process where one died during the attempt', async () => {
+    await happen()
+    // Claimed, and then nothing.
+    await db
+      .updateTable('mail_deliveries')
+      .set({ attempts: 1, due_at: new Date(Date.now() + 180_000) })
+      .execute()
+    await send()
+    expect(server.mails).toEqual([])
+    aheadMs = 181_000
+    await send()
+    expect(await rows()).toMatchObject([{ outcome: 'sent', attempts: 2 }])
+  })
+})
+
+it('companies whose recipients hang delay no other, and connections are few', async () => {
+  for (let each = 0; each < 2; each += 1) {
+    const of = await makeTenant(db)
+    const hangs = await giveAddress(of)
+    server.answers[hangs] = ['hang']
+    await happen(4, { tenant: of, task: await makeRunnableTask(db, of.companyId) })
+  }
+  const { attempts } = new MailSender({ db, clock, log, server: reached, firstLaneMs: 200 })
+  expect(await attempts.claim()).toBe(4)
+  await vi.waitFor(() => expect(server.hanging.size).toBe(4), { timeout: 20_000 })
+  await happen()
+  await vi.waitFor(
+    async () => {
+      await attempts.claim()
+      expect(server.mails.map(({ to }) => to)).toEqual([address])
+    },
+    { timeout: 20_000 },
+  )
+  expect(server.mostConnections()).toBeLessThanOrEqual(8)
+  for (const end of server.hanging) end()
+  server.hanging.clear()
+  for (const key of Object.keys(server.answers)) delete server.answers[key]
+  await attempts.idle()
+})
+
+it('e-mails are kept for a week after their day', async () => {
+  await happen()
+  expect(await sweepMails({ db, clock })).toEqual({ mails: 0 })
+  aheadMs = 8 * 86_400_000
+  expect(await sweepMails({ db, clock })).toEqual({ mails: 0 })
+  await send()
+  expect(await sweepMails({ db, clock })).toEqual({ mails: 1 })
+})

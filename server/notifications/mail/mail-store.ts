@@ -1,0 +1,88 @@
+import { type Insertable, type Selectable, sql } from 'kysely'
+import { acrossCompanies } from '../../db/across-companies.ts'
+import type { Executing, Trx } from '../../db/database.ts'
+import type { MailDeliveriesTable } from '../../db/tables/mail.ts'
+import { type ClaimedRound, type ClaimShare, claimDue } from '../../work/claim-due-store.ts'
+
+/** Writes the table `mail_deliveries`. */
+
+type MailRow = Selectable<MailDeliveriesTable>
+export type MailLane = MailRow['lane']
+
+/** Once for each user and source. */
+export async function insertMails(trx: Trx, rows: readonly Insertable<MailDeliveriesTable>[]): Promise<void> {
+  if (rows.length === 0) return
+  await trx
+    .insertInto('mail_deliveries')
+    .values([...rows])
+    .onConflict((conflict) => conflict.columns(['user_id', 'source']).doNothing())
+    .execute()
+}
+
+/** E-mails of a company that wait, counted up to `limit`. */
+export async function countWaitingMails(trx: Trx, companyId: string, limit: number): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*) as count from (
+      select from mail_deliveries where company_id = ${companyId} and outcome is null limit ${limit}
+    ) waiting
+  `.execute(trx)
+  return rows[0]?.count ?? 0
+}
+
+/** E-mails to users of a company since a time, by user. */
+export async function countMailsSince(
+  trx: Trx,
+  { companyId, userIds }: { companyId: string; userIds: readonly string[] },
+  since: Date,
+): Promise<Map<string, number>> {
+  const rows = await trx
+    .selectFrom('mail_deliveries')
+    .select(['user_id', ({ fn }) => fn.countAll<number>().as('count')])
+    .where('company_id', '=', companyId)
+    .where('user_id', 'in', userIds)
+    .where('created_at', '>', since)
+    .groupBy('user_id')
+    .execute()
+  return new Map(rows.map(({ user_id, count }) => [user_id, count]))
+}
+
+export type ClaimedMail = Pick<
+  MailRow,
+  'id' | 'company_id' | 'user_id' | 'subject' | 'body' | 'lane' | 'attempts' | 'created_at' | 'give_up_at'
+>
+
+export const claimMails = (
+  db: Executing,
+  share: ClaimShare & { lane: MailLane; now: Date; lostAt: Date },
+): Promise<ClaimedRound<ClaimedMail>> =>
+  claimDue<ClaimedMail>(
+    db,
+    {
+      table: 'mail_deliveries',
+      columns: ['user_id', 'subject', 'body', 'lane', 'attempts', 'created_at', 'give_up_at'],
+    },
+    share,
+  )
+
+export const updateMail = (
+  db: Executing,
+  key: { companyId: string; id: string },
+  set: Partial<Pick<MailRow, 'due_at' | 'error' | 'lane' | 'outcome' | 'status'>>,
+): Promise<unknown> =>
+  db
+    .updateTable('mail_deliveries')
+    .set(set)
+    .where('id', '=', key.id)
+    .where('company_id', '=', key.companyId)
+    .execute()
+
+/** Deletes at most `limit` ended e-mails from before a time. */
+export async function deleteOldMails(db: Executing, before: Date, limit: number): Promise<number> {
+  const { numAffectedRows } = await sql`${acrossCompanies('a sweep of all companies')}
+    delete from mail_deliveries where id in (
+      select id from mail_deliveries where created_at < ${before} and outcome is not null
+      order by created_at limit ${limit} for update skip locked
+    )
+  `.execute(db)
+  return Number(numAffectedRows ?? 0)
+}
