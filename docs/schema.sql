@@ -865,6 +865,45 @@ create table machine_lease (
   constraint machine_lease_singleton_check CHECK (singleton)
 );
 
+create table mail_deliveries (
+  id text not null,
+  company_id text not null,
+  user_id text not null,
+  source text not null,
+  event text not null,
+  subject text not null,
+  body text not null,
+  lane text default 'first'::text not null,
+  attempts integer default 0 not null,
+  due_at timestamp with time zone not null,
+  give_up_at timestamp with time zone not null,
+  created_at timestamp with time zone not null,
+  attempted_at timestamp with time zone,
+  status integer,
+  error text,
+  outcome text,
+  constraint mail_deliveries_pkey PRIMARY KEY (id),
+  constraint mail_deliveries_user_id_source_key UNIQUE (user_id, source),
+  constraint mail_deliveries_attempts_check CHECK (attempts >= 0),
+  constraint mail_deliveries_body_check CHECK (octet_length(body) <= 8192),
+  constraint mail_deliveries_lane_check CHECK (lane = ANY (ARRAY['first'::text, 'retry'::text])),
+  constraint mail_deliveries_outcome_check CHECK (outcome = ANY (ARRAY['sent'::text, 'refused'::text, 'failed'::text, 'dropped'::text])),
+  constraint mail_deliveries_subject_check CHECK (length(subject) >= 1 AND length(subject) <= 512),
+  constraint mail_deliveries_company_id_user_id_fkey FOREIGN KEY (company_id, user_id) REFERENCES users(company_id, id)
+);
+CREATE INDEX mail_deliveries_age ON mail_deliveries USING btree (created_at);
+CREATE INDEX mail_deliveries_due ON mail_deliveries USING btree (lane, company_id, due_at) WHERE outcome IS NULL;
+CREATE INDEX mail_deliveries_of ON mail_deliveries USING btree (user_id, created_at);
+CREATE INDEX mail_deliveries_waiting ON mail_deliveries USING btree (company_id) WHERE outcome IS NULL;
+
+create table mail_preferences (
+  user_id text not null,
+  company_id text not null,
+  muted text[] not null,
+  constraint mail_preferences_pkey PRIMARY KEY (user_id),
+  constraint mail_preferences_company_id_user_id_fkey FOREIGN KEY (company_id, user_id) REFERENCES users(company_id, id)
+);
+
 create table notifications (
   id text not null,
   place bigint generated always as identity not null,
@@ -1846,10 +1885,12 @@ create table users (
   credential_generation integer default 1 not null,
   disabled_at timestamp with time zone,
   created_at timestamp with time zone default now() not null,
+  email text,
   constraint users_pkey PRIMARY KEY (id),
   constraint users_company_id_id_key UNIQUE (company_id, id),
   constraint users_login_key UNIQUE (login),
   constraint users_credential_generation_check CHECK (credential_generation >= 1),
+  constraint users_email_check CHECK (length(email) >= 3 AND length(email) <= 254 AND email !~ '[[:cntrl:][:space:]]'::text),
   constraint users_login_check CHECK (login ~ '^[A-Za-z0-9_.:@-]{1,64}$'::text),
   constraint users_role_check CHECK (role >= 1 AND role <= 4),
   constraint users_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id)
@@ -1936,6 +1977,7 @@ create table webhooks (
   paused_because text,
   failing_since timestamp with time zone,
   dropped integer default 0 not null,
+  is_slow boolean default false not null,
   constraint webhooks_pkey PRIMARY KEY (id),
   constraint webhooks_company_id_id_key UNIQUE (company_id, id),
   constraint webhooks_check CHECK ((paused_at IS NULL) = (paused_because IS NULL)),

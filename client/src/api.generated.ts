@@ -3029,6 +3029,20 @@ export interface NotificationList {
   next_page_token: string | null
 }
 
+export interface MailPreferences {
+  /** Whether e-mails are sent: the service has a mail server, and the caller an address. */
+  is_sent: boolean
+  /** Address of the caller, which the operator sets in the directory; null: none. */
+  address: string | null
+  /** Events that the caller gets no e-mail about. */
+  muted_events: ("build_ready" | "build_failed" | "build_cancelled" | "curated_environment_published" | "run_terminal" | "security_finding_discovered" | "security_finding_resolved" | "security_finding_reappeared" | "security_finding_blocked" | "security_exception_granted" | "security_exception_revoked" | "security_exception_expired" | "security_remediation_deadline" | "runner_replacement_available" | "runner_handoff_completed" | "runner_handoff_expired" | "runner_handoff_failed" | "image_storage_renewal_blocked" | "image_storage_cleanup_completed" | "run_content_expiring" | "run_content_expired")[]
+}
+
+export interface MailPreferencesUpdateRequest {
+  /** Events that the caller gets no e-mail about. */
+  muted_events: ("build_ready" | "build_failed" | "build_cancelled" | "curated_environment_published" | "run_terminal" | "security_finding_discovered" | "security_finding_resolved" | "security_finding_reappeared" | "security_finding_blocked" | "security_exception_granted" | "security_exception_revoked" | "security_exception_expired" | "security_remediation_deadline" | "runner_replacement_available" | "runner_handoff_completed" | "runner_handoff_expired" | "runner_handoff_failed" | "image_storage_renewal_blocked" | "image_storage_cleanup_completed" | "run_content_expiring" | "run_content_expired")[]
+}
+
 export interface RoomMessage {
   /** Identifier of the message. */
   message_id: string
@@ -6310,6 +6324,26 @@ export interface Operations {
       nid: string
     }
   } & CallOptions): Promise<Notification>
+
+  /**
+   * Read whether the caller gets e-mails, and about what not.
+   *
+   * E-mails repeat notifications, where the operator has configured a mail server and given the caller an address.
+   *
+   * For every user of the company. A sandbox key may not.
+   */
+  readMailPreferences(options?: CallOptions): Promise<MailPreferences>
+
+  /**
+   * Set what the caller gets no e-mail about.
+   *
+   * Replaces the list. Notifications in the notification centre do not change.
+   *
+   * For every user of the company. A sandbox key may not.
+   */
+  updateMailPreferences(options: {
+    body: MailPreferencesUpdateRequest
+  } & CallOptions): Promise<MailPreferences>
 
   /**
    * List the messages of a chatroom in their order.

@@ -175,6 +175,8 @@ export const operations = {
   readExtendedRun: {"method":"GET","path":"/private/module/sandbox_ext/chatrooms/{cid}/runs/{rid}"},
   listNotifications: {"method":"GET","path":"/private/notifications","pages":"token"},
   readNotification: {"method":"POST","path":"/private/notifications/{nid}/read"},
+  readMailPreferences: {"method":"GET","path":"/private/module/sandbox_ext/notifications/mail"},
+  updateMailPreferences: {"method":"PUT","path":"/private/module/sandbox_ext/notifications/mail"},
   listRoomMessages: {"method":"GET","path":"/private/module/sandbox_ext/chatrooms/{cid}/messages","pages":"token"},
   readRoomNotifications: {"method":"GET","path":"/private/module/sandbox_ext/chatrooms/{cid}/notifications"},
   updateRoomNotifications: {"method":"PUT","path":"/private/module/sandbox_ext/chatrooms/{cid}/notifications"},
