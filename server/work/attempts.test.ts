@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import { createLog } from '../base/logging.ts'
 import { Attempts, type Place } from './attempts.ts'
-import type { ClaimShare } from './claim-due-store.ts'
+import type { ClaimShare } from './claim-due.ts'
 
 type Lane = 'first' | 'slow'
 interface Running {

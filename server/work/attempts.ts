@@ -1,6 +1,6 @@
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/logging.ts'
-import type { ClaimedRound, ClaimShare } from './claim-due-store.ts'
+import type { ClaimedRound, ClaimShare } from './claim-due.ts'
 import { startTicker, type Ticker } from './ticker.ts'
 
 /*

@@ -2,7 +2,7 @@ import { type Insertable, type Selectable, sql } from 'kysely'
 import { acrossCompanies } from '../../db/across-companies.ts'
 import type { Executing, Trx } from '../../db/database.ts'
 import type { MailDeliveriesTable } from '../../db/tables/mail.ts'
-import { type ClaimedRound, type ClaimShare, claimDue } from '../../work/claim-due-store.ts'
+import { type ClaimedRound, type ClaimShare, claimDue } from '../../work/claim-due.ts'
 
 /** Writes the table `mail_deliveries`. */
 
