@@ -63,9 +63,9 @@ export function startRetentionLoops(deps: RetentionDeps): Sweep {
     startSweep({ name: 'trigger events', everyMs: minuteMs, runOnce: () => sweepTriggerEvents(deps), log }),
     startSweep({ name: 'run counts', everyMs: 10_000, runOnce: () => foldRunCounts(deps), log }),
     // Each submission sums the changes that are not folded yet.
-    startSweep({ name: 'kept bytes', everyMs: 2000, runOnce: () => foldKept(deps), log }),
-    startSweep({ name: 'budgets', everyMs: 2000, runOnce: () => foldBudgets(deps), log }),
-    startSweep({ name: 'usage', everyMs: 10_000, runOnce: () => foldUsage(deps), log }),
+    startSweep({ name: 'kept bytes', everyMs: 2000, runOnce: foldKept(deps), log }),
+    startSweep({ name: 'budgets', everyMs: 2000, runOnce: foldBudgets(deps), log }),
+    startSweep({ name: 'usage', everyMs: 10_000, runOnce: foldUsage(deps), log }),
     startSweep({
       name: 'removal failures',
       everyMs: 60 * minuteMs,

@@ -25,10 +25,10 @@ export class CompanyRounds {
     return handled
   }
 
-  /** Rounds until one over all companies handles nothing, or the signal fires. */
-  async all(signal?: AbortSignal): Promise<number> {
+  /** Rounds until one over all companies handles nothing, or the signal fires, at most `max`. */
+  async all(signal?: AbortSignal, max = Number.POSITIVE_INFINITY): Promise<number> {
     let handled = 0
-    for (let sinceStart = 0; !signal?.aborted; ) {
+    for (let sinceStart = 0, left = max; left > 0 && !signal?.aborted; left -= 1) {
       const round = await this.once()
       handled += round
       sinceStart += round

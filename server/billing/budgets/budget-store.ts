@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import { acrossCompanies } from '../../db/across-companies.ts'
 import type { Executing } from '../../db/database.ts'
+import type { Fold } from '../../work/fold-changes.ts'
 
 /* Writes `company_budgets`, and folds `budget_changes` into `budget_spend`. */
 
@@ -68,20 +68,10 @@ export async function readMonthSpend(db: Executing, companyId: string): Promise<
   return row
 }
 
-/** Adds recorded changes to the totals. Returns the number of processed rows. */
-export async function foldBudgetChanges(db: Executing, limit: number): Promise<number> {
-  const { rows } = await sql<{ taken: number }>`${acrossCompanies('a sweep of all companies')}
-    with taken as (
-      delete from budget_changes where ctid = any(array(
-        select ctid from budget_changes limit ${limit} for update skip locked
-      ))
-      returning company_id, month, micro
-    ), folded as (
-      insert into budget_spend (company_id, month, micro)
-      select company_id, month, sum(micro)::bigint from taken group by company_id, month order by company_id, month
-      on conflict (company_id, month) do update set micro = budget_spend.micro + excluded.micro
-    )
-    select count(*) as taken from taken
-  `.execute(db)
-  return rows[0]?.taken ?? 0
+/** Recorded changes, and the totals they are added to. */
+export const budgetFold: Fold = {
+  changes: 'budget_changes',
+  totals: 'budget_spend',
+  key: { month: 'column' },
+  sums: { micro: 'column' },
 }

@@ -1,10 +1,10 @@
 import type { Database } from '../../db/database.ts'
-import { inBatches } from '../../work/in-batches.ts'
+import { folding } from '../../work/fold-changes.ts'
 import { moneyText } from '../money.ts'
 import {
   type BudgetRow,
+  budgetFold,
   deleteBudgets,
-  foldBudgetChanges,
   listBudgets,
   readMonthSpend,
   setBudget,
@@ -60,9 +60,5 @@ const limitOf = (budgets: readonly BudgetRow[], month: string): number | undefin
     budgets.findLast((each) => each.recurring && each.month <= month)
   )?.amountMicro
 
-const foldBatch = 5000
-
 /** One iteration of the loop that folds recorded changes into the totals. */
-export const foldBudgets = async ({ db }: { db: Database }): Promise<{ folded: number }> => ({
-  folded: await inBatches(foldBatch, (limit) => foldBudgetChanges(db, limit)),
-})
+export const foldBudgets = ({ db }: { db: Database }) => folding(db, budgetFold)

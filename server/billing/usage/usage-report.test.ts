@@ -61,7 +61,7 @@ describe('a usage report', () => {
       { day: '2026-03-01', kind: 'run', ...used(1, '0.000000') },
       { day: '2026-03-02', kind: 'run', ...used(2, '0.002002') },
     ])
-    await foldUsage({ db })
+    await foldUsage({ db })()
     expect((await report({})).body).toEqual(body)
     await endRun('2026-03-02T13:00:00Z')
     expect((await report({ from: '2026-03-02' })).body.items).toMatchObject([

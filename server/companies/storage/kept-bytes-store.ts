@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { acrossCompanies } from '../../db/across-companies.ts'
 import type { Executing } from '../../db/database.ts'
 import { keptBytesOf, keptLimitOf } from '../../db/kept-bytes.ts'
+import type { Fold } from '../../work/fold-changes.ts'
 
 /*
  * Writes `kept_bytes` and `storage_bounds`. Triggers insert the rows of `kept_byte_changes`
@@ -58,22 +59,12 @@ export async function listLargestCompanies(db: Executing, limit: number): Promis
   return rows
 }
 
-/** Adds recorded changes to the totals. Returns the number of processed rows. */
-export async function foldKeptBytes(db: Executing, limit: number): Promise<number> {
-  const { rows } = await sql<{ taken: number }>`${acrossCompanies('a sweep of all companies')}
-    with taken as (
-      delete from kept_byte_changes where ctid = any(array(
-        select ctid from kept_byte_changes limit ${limit} for update skip locked
-      ))
-      returning company_id, kind, bytes
-    ), folded as (
-      insert into kept_bytes (company_id, kind, bytes)
-      select company_id, kind, sum(bytes)::bigint from taken group by company_id, kind order by company_id, kind
-      on conflict (company_id, kind) do update set bytes = kept_bytes.bytes + excluded.bytes
-    )
-    select count(*) as taken from taken
-  `.execute(db)
-  return rows[0]?.taken ?? 0
+/** Recorded changes, and the totals they are added to. */
+export const keptBytesFold: Fold = {
+  changes: 'kept_byte_changes',
+  totals: 'kept_bytes',
+  key: { kind: 'column' },
+  sums: { bytes: 'column' },
 }
 
 export interface Drift {

@@ -139,7 +139,7 @@ const operations: ((draw: (below: number) => number) => Promise<unknown>)[] = [
       .execute(),
   () =>
     sweepRunContent({ db, storage: new DiskStorage('/nonexistent'), clock: { now: () => new Date() }, log }),
-  () => foldKept({ db }),
+  foldKept({ db }),
   (draw) =>
     db
       .insertInto('staging_leases')
@@ -193,7 +193,7 @@ it('a recount reports drift and repairs it', async () => {
     .insertInto('kept_byte_changes')
     .values({ company_id: tenant.companyId, kind: 'logs', bytes: 77 })
     .execute()
-  await foldKept({ db })
+  await foldKept({ db })()
   expect(await recountKeptBytes(db)).toEqual([
     { company_id: tenant.companyId, kind: 'logs', counted_bytes: 77, found_bytes: 0 },
   ])

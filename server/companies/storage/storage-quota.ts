@@ -6,9 +6,9 @@ import type { Config } from '../../base/config/config.ts'
 import { CodedError } from '../../base/errors/coded-error.ts'
 import type { Database, Executing } from '../../db/database.ts'
 import { defaultCompanyBytes, diskOf } from '../../storage/free-space.ts'
-import { inBatches } from '../../work/in-batches.ts'
+import { folding } from '../../work/fold-changes.ts'
 import {
-  foldKeptBytes,
+  keptBytesFold,
   listKeptKinds,
   readStorageUsage,
   type StorageUsage,
@@ -67,9 +67,5 @@ export async function recordDefaultBytes(
   await setDefaultBytes(db, bytes)
 }
 
-const foldBatch = 5000
-
 /** One iteration of the loop that folds recorded changes into the totals. */
-export const foldKept = async ({ db }: { db: Database }): Promise<{ folded: number }> => ({
-  folded: await inBatches(foldBatch, (limit) => foldKeptBytes(db, limit)),
-})
+export const foldKept = ({ db }: { db: Database }) => folding(db, keptBytesFold)
