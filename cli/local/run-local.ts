@@ -26,8 +26,10 @@ export interface LocalRun {
   out?: { folder: string; replace: boolean }
   /** Standard output and error of the job, and before it what a build prints. */
   onLog: (bytes: Buffer) => void
-  /** Called when the program starts, with what cancels it. */
-  onStart: (cancel: () => Promise<void>) => void
+  /** Cancels it, whatever it is doing. */
+  signal: AbortSignal
+  /** Called before the program starts, with what ends it while the command ends, without a wait. */
+  onStart: (abandon: () => void) => void
 }
 
 /** How a run ended, in the words of a run on the service. */
@@ -49,12 +51,19 @@ export interface LocalEnd {
 
 const pidsPerVcpu = 256
 
-/** Runs a task once with programs of this machine, without a service. Leaves nothing but the artifacts that are saved. */
+/**
+ * Runs a task once with programs of this machine, without a service. Leaves nothing but the artifacts that are saved. Throws
+ * the reason of the signal where it fires before the program starts.
+ */
 export async function runLocal(run: LocalRun): Promise<LocalEnd> {
-  const { engine, task } = run
+  const { engine, task, signal } = run
   const work = await mkdtemp(join(tmpdir(), 'sandbox-local-'))
   try {
-    const { env: imageEnv } = await engine.prepare(task.source, run.onLog)
+    const { env: imageEnv } = await engine.prepare(task.source, run.onLog, signal).catch((error: unknown) => {
+      signal.throwIfAborted()
+      throw error
+    })
+    signal.throwIfAborted()
     const archive = join(work, 'job.tar')
     const { argv } = await writeJobArchive(archive, { ...run, imageEnv })
     const container = await engine.create({
@@ -84,8 +93,12 @@ async function runIn(container: Awaited<ReturnType<Engine['create']>>, run: Loca
   }
   const startedAt = performance.now()
   const timer = setTimeout(() => void stop('timeout'), run.timeoutSeconds * 1000)
-  run.onStart(() => stop('cancelled'))
+  run.onStart(() => container.abandon())
+  const cancel = () => void stop('cancelled')
+  run.signal.addEventListener('abort', cancel)
+  if (run.signal.aborted) cancel()
   const ended = await container.run(run.onLog).finally(() => clearTimeout(timer))
+  run.signal.removeEventListener('abort', cancel)
   const duration_ms = Math.round(performance.now() - startedAt)
   const output = await readOutput(container)
   const artifacts = await listArtifacts(container)

@@ -3,7 +3,6 @@ import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { text } from 'node:stream/consumers'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { runCli } from '../../testing/run-cli.ts'
 
@@ -92,22 +91,77 @@ describe('its end', () => {
     expect(run).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('No space left') })
   })
 
-  test('Ctrl-C cancels it', async () => {
-    task('echo asleep; sleep 600')
+  /** Runs the task and sends Ctrl-C each time the next of these texts has appeared. */
+  async function interruptedAt(...texts: string[]) {
     const words = ['run', '--local', 'task', '--rootfs', 'rootfs', '--no-network']
     const child = spawn(resolve(import.meta.dirname, '../../../sandbox'), words, {
       cwd: home,
-      env: { PATH: '/usr/bin:/bin', TMPDIR: join(home, 'tmp') },
+      env: { PATH: `${join(home, 'bin')}:/usr/bin:/bin`, TMPDIR: join(home, 'tmp') },
       stdio: ['ignore', 'ignore', 'pipe'],
     })
+    const waiting = [...texts]
+    let said = ''
     child.stderr.on('data', (chunk: Buffer) => {
-      if (chunk.toString().includes('asleep')) child.kill('SIGINT')
+      said += chunk.toString()
+      const [next] = waiting
+      if (next === undefined || !said.includes(next)) return
+      waiting.shift()
+      child.kill('SIGINT')
     })
-    const [said] = await Promise.all([text(child.stderr), once(child, 'close')])
-    expect(child.exitCode).toBe(125)
-    expect(said).toContain('ended as cancelled')
+    await once(child, 'close')
+    return { exitCode: child.exitCode, said }
+  }
+
+  /** crun that says when it is called, and begins a second later. */
+  function slowCrun(): void {
+    mkdirSync(join(home, 'bin'))
+    const script =
+      '#!/bin/sh\n[ "$1" = --version ] || { echo starting >&2; sleep 1; }\nexec /usr/bin/crun "$@"\n'
+    writeFileSync(join(home, 'bin/crun'), script, { mode: 0o755 })
+  }
+
+  /** Processes of this machine with that text in their command line. */
+  const processesWith = (text: string): string[] =>
+    readdirSync('/proc').filter((entry) => {
+      try {
+        return /^\d+$/.test(entry) && readFileSync(`/proc/${entry}/cmdline`, 'utf8').includes(text)
+      } catch {
+        return false
+      }
+    })
+
+  test('Ctrl-C cancels it', async () => {
+    task('echo asleep; sleep 600')
+    expect(await interruptedAt('asleep')).toMatchObject({
+      exitCode: 125,
+      said: expect.stringContaining('ended as cancelled'),
+    })
     expect(residue()).toEqual([])
   })
+
+  test('Ctrl-C cancels it before its program has started', async () => {
+    slowCrun()
+    task('echo asleep; sleep 600')
+    const { exitCode, said } = await interruptedAt('starting')
+    expect([exitCode, said]).toEqual([125, expect.stringContaining('ended as cancelled')])
+    expect(said).not.toContain('asleep')
+    expect(residue()).toEqual([])
+  })
+
+  test.each(['asleep', 'starting'])(
+    'a second Ctrl-C leaves no program running, the first at: %s',
+    async (at) => {
+      slowCrun()
+      const seconds = `${600 + Math.random()}`
+      task(`trap '' INT TERM; echo asleep; sleep ${seconds}`)
+      const { exitCode } = await interruptedAt(at, 'Ctrl-C again')
+      expect(exitCode).toBe(130)
+      // Longer than crun takes to start, and the kill to be repeated.
+      await new Promise((resolve_) => setTimeout(resolve_, 1500))
+      expect(processesWith(seconds)).toEqual([])
+      expect(processesWith(home)).toEqual([])
+    },
+  )
 })
 
 test('what cannot be run is one error with a hint', async () => {

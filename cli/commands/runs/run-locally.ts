@@ -1,9 +1,9 @@
 import canonicalize from 'canonicalize'
-import { describeFailure, exitCodes } from '../../failure.ts'
+import { CliError, describeFailure, exitCodes } from '../../failure.ts'
 import { chooseEngine, type EngineName } from '../../local/engines/choose-engine.ts'
 import { readLocalTask } from '../../local/local-task.ts'
 import { logWriter } from '../../local/log-writer.ts'
-import { runLocal } from '../../local/run-local.ts'
+import { type LocalRun, runLocal } from '../../local/run-local.ts'
 import { differences, showLocalRun } from '../../local/show-local-run.ts'
 import { createReporter, type Reporter } from '../../output/reporter.ts'
 import { readInput } from '../../runs/read-input.ts'
@@ -45,6 +45,7 @@ async function run(report: Reporter, given: string, options: LocalOptions): Prom
     readInput(options.input ?? task.inputExample ?? '{}'),
     localFiles(file),
   ])
+  const interrupts = cancelOnInterrupt(report)
   const engine = await chooseEngine(task.source, options.engine)
   const missing = differences(engine, task, network)
   for (const line of missing) report.progress(line)
@@ -58,7 +59,7 @@ async function run(report: Reporter, given: string, options: LocalOptions): Prom
     network,
     ...(out !== undefined && { out: { folder: out, replace: force } }),
     onLog: log.write,
-    onStart: (cancel) => cancelOnInterrupt(report, cancel),
+    ...interrupts,
   })
   log.end()
   await showLocalRun(report, end, { engine: engine.name, differences: missing, out })
@@ -72,10 +73,25 @@ function canonicalText(value: unknown): string {
 }
 
 /** The first Ctrl-C cancels the run, the second quits without waiting. */
-function cancelOnInterrupt(report: Reporter, cancel: () => Promise<void>): void {
+function cancelOnInterrupt(report: Reporter): Pick<LocalRun, 'signal' | 'onStart'> {
+  const cancelling = new AbortController()
+  let abandon = () => {}
   process.once('SIGINT', () => {
-    process.once('SIGINT', () => process.exit(exitCodes.interrupted))
+    process.once('SIGINT', () => {
+      abandon()
+      process.exit(exitCodes.interrupted)
+    })
     report.progress('\nCancelling the run; Ctrl-C again quits without waiting for it.')
-    void cancel()
+    cancelling.abort(cancelled)
   })
+  const onStart = (how: () => void) => {
+    abandon = how
+  }
+  return { signal: cancelling.signal, onStart }
 }
+
+const cancelled = new CliError('The run was cancelled before its program started.', {
+  hint: 'Nothing was run.',
+  code: 'cancelled',
+  exitCode: exitCodes.interrupted,
+})

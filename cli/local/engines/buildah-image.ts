@@ -19,9 +19,10 @@ export interface BuiltRoot {
 export async function buildRoot(
   source: Exclude<ImageSource, { kind: 'rootfs' }>,
   onLog: (bytes: Buffer) => void,
+  signal: AbortSignal,
 ): Promise<BuiltRoot> {
   if (process.getuid?.() !== 0 || (await finish(['buildah', '--version'])).code !== 0) throw needsBuildah
-  const image = source.kind === 'image' ? source.name : await build(source.path, onLog)
+  const image = source.kind === 'image' ? source.name : await build(source.path, onLog, signal)
   const container = await output(['buildah', 'from', image])
   const remove = async () => {
     await finish(['buildah', 'rm', container])
@@ -39,12 +40,12 @@ export async function buildRoot(
   }
 }
 
-async function build(folder: string, onLog: (bytes: Buffer) => void): Promise<string> {
+async function build(folder: string, onLog: (bytes: Buffer) => void, signal: AbortSignal): Promise<string> {
   const work = await mkdtemp(join(tmpdir(), 'sandbox-local-'))
   try {
     const idFile = join(work, 'id')
     const argv = ['buildah', 'build', '--layers', '--iidfile', idFile, folder]
-    if ((await logged(argv, onLog)) !== 0) throw buildFailed('buildah')
+    if ((await logged(argv, onLog, signal)) !== 0) throw buildFailed('buildah')
     return (await readFile(idFile, 'utf8')).trim()
   } finally {
     await rm(work, { recursive: true })

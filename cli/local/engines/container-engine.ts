@@ -7,9 +7,18 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { CliError, exitCodes } from '../../failure.ts'
-import type { Container, Engine, ImageConfig, ImageSource, ResultName, SandboxPlan } from './engine.ts'
-import { finish, logged, output, programFailed } from './program.ts'
+import {
+  type Container,
+  type Engine,
+  type ImageConfig,
+  type ImageSource,
+  killedCode,
+  type ResultName,
+  type SandboxPlan,
+} from './engine.ts'
+import { finish, leave, logged, output, programFailed, startLogged } from './program.ts'
 
 /**
  * Docker or Podman, by their common commands. Nothing of this machine is mounted: files go in and out as archives, so that it
@@ -24,13 +33,18 @@ export class ContainerEngine implements Engine {
     this.name = name
   }
 
-  async prepare(source: ImageSource, onLog: (bytes: Buffer) => void): Promise<ImageConfig> {
+  async prepare(
+    source: ImageSource,
+    onLog: (bytes: Buffer) => void,
+    signal: AbortSignal,
+  ): Promise<ImageConfig> {
     if (source.kind === 'rootfs') throw needsCrun
-    this.#image = source.kind === 'image' ? source.name : await this.#build(source.path, onLog)
+    this.#image = source.kind === 'image' ? source.name : await this.#build(source.path, onLog, signal)
     const inspect = [this.name, 'image', 'inspect', '--format', '{{json .Config}}', this.#image]
     if ((await finish(inspect)).code !== 0) {
       const pull = [this.name, 'pull', this.#image]
-      if ((await logged(pull, onLog)) !== 0) throw programFailed(pull, `there is no image ${this.#image}`)
+      if ((await logged(pull, onLog, signal)) !== 0)
+        throw programFailed(pull, `there is no image ${this.#image}`)
     }
     const { Env } = JSON.parse(await output(inspect)) as { Env?: string[] | null }
     return { env: Env ?? [] }
@@ -60,18 +74,20 @@ export class ContainerEngine implements Engine {
   /** The layers stay, so that the next build is quick. */
   async dispose(): Promise<void> {}
 
-  async #build(folder: string, onLog: (bytes: Buffer) => void): Promise<string> {
+  async #build(folder: string, onLog: (bytes: Buffer) => void, signal: AbortSignal): Promise<string> {
     const work = await mkdtemp(join(tmpdir(), 'sandbox-local-'))
     try {
       const idFile = join(work, 'id')
       const build = [this.name, 'build', '--iidfile', idFile, folder]
-      if ((await logged(build, onLog)) !== 0) throw buildFailed(this.name)
+      if ((await logged(build, onLog, signal)) !== 0) throw buildFailed(this.name)
       return (await readFile(idFile, 'utf8')).trim()
     } finally {
       await rm(work, { recursive: true })
     }
   }
 }
+
+const killPauseMs = 200
 
 /** No capability, no new privileges, as in a run on the service. */
 const optionsOf = ({ memoryMib, pids, network }: SandboxPlan): string[] => [
@@ -84,6 +100,8 @@ const optionsOf = ({ memoryMib, pids, network }: SandboxPlan): string[] => [
 class EngineContainer implements Container {
   readonly #engine: string
   readonly #id: string
+  #isKilled = false
+  #hasEnded = false
 
   constructor(engine: string, id: string) {
     this.#engine = engine
@@ -103,19 +121,34 @@ class EngineContainer implements Container {
   }
 
   async run(onLog: (bytes: Buffer) => void) {
-    await logged([this.#engine, 'start', '--attach', this.#id], onLog)
+    const started = startLogged([this.#engine, 'start', '--attach', this.#id], onLog)
+    started.endInput()
+    await started.code
+    this.#hasEnded = true
     const inspect = [this.#engine, 'inspect', '--format', '{{json .State}}', this.#id]
     const state = JSON.parse(await output(inspect)) as {
       Status: string
       ExitCode: number
       OOMKilled: boolean
     }
-    if (!['exited', 'stopped'].includes(state.Status)) throw notStarted(this.#engine)
+    if (!['exited', 'stopped'].includes(state.Status)) {
+      if (this.#isKilled) return { exitCode: killedCode, outOfMemory: false }
+      throw notStarted(this.#engine)
+    }
     return { exitCode: state.ExitCode, outOfMemory: state.OOMKilled }
   }
 
+  /** Repeated until it has ended: one that has not started yet cannot be killed. */
   async kill(): Promise<void> {
-    await finish([this.#engine, 'kill', this.#id])
+    this.#isKilled = true
+    while (!this.#hasEnded) {
+      await finish([this.#engine, 'kill', this.#id])
+      await sleep(killPauseMs)
+    }
+  }
+
+  abandon(): void {
+    leave([this.#engine, 'rm', '--force', '--volumes', this.#id])
   }
 
   async *result(name: ResultName) {

@@ -44,13 +44,16 @@ export const bundleOf = ({ argv, network }: SandboxPlan, folder: string, user: I
 })
 
 /**
- * Runs in a mount namespace of its own: everything that the run writes is in one file system in memory, of the size that the
- * service gives it, above the image, which stays as it is. What it leaves is packed before the namespace goes.
+ * Runs as the first process of mount and process namespaces of its own: everything that the run writes is in one file system in memory, of the size that the
+ * service gives it, above the image, which stays as it is. What it leaves is packed before the namespace goes. All programs end when
+ * standard input ends, so also when the command dies.
  *
  * $1 the folder, $2 size in MiB, $3 options of the overlay; then the files of control groups to join.
  */
 export const bundleScript = `
-exec 2>&1
+exec 2>&1 3<&0 < /dev/null
+# Elsewhere the kill below would reach every process of the machine.
+[ $$ = 1 ] || exit 125
 folder=$1 size=$2 options=$3
 shift 3
 for file; do echo $$ > "$file" || exit 125; done
@@ -61,8 +64,13 @@ mount -t tmpfs -o "size=\${size}m,mode=755" tmpfs space &&
 mkdir space/upper space/work space/own &&
 mount -t overlay -o "lowerdir=lower,upperdir=space/upper,workdir=space/work$options" overlay root &&
 tar -xo -f archive.tar -C space/own || exit 125
-crun --root "$folder/state" --cgroup-manager=disabled run --bundle "$folder" job < /dev/null
+# Repeated, because crun may be about to start the program.
+{ read -r _ <&3; while :; do kill -s KILL -- -1; sleep 0.1; done; } &
+watcher=$!
+crun --root "$folder/state" --cgroup-manager=disabled run --bundle "$folder" job 3<&-
 code=$?
+kill -s KILL $watcher
+wait $watcher 2> /dev/null
 [ -e space/own/.sandbox/started ] || exit 125
 for name in output.json artifacts; do
   if [ -e "space/own/workspace/$name" ] || [ -L "space/own/workspace/$name" ]; then

@@ -6,9 +6,17 @@ import { CliError, exitCodes } from '../../failure.ts'
 import { escapeControls } from '../../output/escape-controls.ts'
 import { type BuiltRoot, buildRoot } from './buildah-image.ts'
 import { bundleOf, bundleScript, type ImageUser } from './crun-bundle.ts'
-import type { Container, Engine, ImageConfig, ImageSource, ResultName, SandboxPlan } from './engine.ts'
+import {
+  type Container,
+  type Engine,
+  type ImageConfig,
+  type ImageSource,
+  killedCode,
+  type ResultName,
+  type SandboxPlan,
+} from './engine.ts'
 import { type MemoryGroup, makeMemoryGroup } from './memory-group.ts'
-import { logged } from './program.ts'
+import { type Started, startLogged } from './program.ts'
 
 const isRoot = process.getuid?.() === 0
 
@@ -20,13 +28,17 @@ export class CrunEngine implements Engine {
   #user: ImageUser = { uid: 0, gid: 0 }
   #built: BuiltRoot | undefined
 
-  async prepare(source: ImageSource, onLog: (bytes: Buffer) => void): Promise<ImageConfig> {
+  async prepare(
+    source: ImageSource,
+    onLog: (bytes: Buffer) => void,
+    signal: AbortSignal,
+  ): Promise<ImageConfig> {
     if (source.kind === 'rootfs') {
       this.#root = resolve(source.path)
       if (!(await stat(this.#root).catch(() => undefined))?.isDirectory()) throw noFolder(source.path)
       return { env: [] }
     }
-    this.#built = await buildRoot(source, onLog)
+    this.#built = await buildRoot(source, onLog, signal)
     this.#root = this.#built.root
     this.#user = this.#built.user
     return { env: this.#built.env }
@@ -57,6 +69,8 @@ class CrunContainer implements Container {
   readonly #folder: string
   readonly #plan: SandboxPlan
   readonly #group: MemoryGroup | undefined
+  #started: Started | undefined
+  #isKilled = false
 
   constructor(folder: string, plan: SandboxPlan, group: MemoryGroup | undefined) {
     this.#folder = folder
@@ -66,21 +80,27 @@ class CrunContainer implements Container {
 
   async run(onLog: (bytes: Buffer) => void) {
     const folder = this.#folder
-    const namespace = ['unshare', '--mount', ...(isRoot ? [] : ['--user', '--map-root-user'])]
+    const own = ['--mount', '--pid', '--fork', '--kill-child', '--mount-proc']
+    const namespaces = ['unshare', ...own, ...(isRoot ? [] : ['--user', '--map-root-user'])]
     const options = isRoot ? '' : ',userxattr'
     const args = [folder, String(this.#plan.workspaceMib), options, ...(this.#group?.joinFiles ?? [])]
-    await logged([...namespace, 'sh', '-c', bundleScript, 'sh', ...args], onLog)
+    this.#started = startLogged([...namespaces, 'sh', '-c', bundleScript, 'sh', ...args], onLog)
+    if (this.#isKilled) this.#started.endInput()
+    await this.#started.code
     const code = await readFile(join(folder, 'code'), 'utf8').catch(() => '')
-    if (code === '') throw notRun
+    if (code === '' && !this.#isKilled) throw notRun
+    if (code === '') return { exitCode: killedCode, outOfMemory: false }
     return { exitCode: Number(code), outOfMemory: (await this.#group?.ranOut()) === true }
   }
 
-  /** With its first process the kernel ends all of them. */
+  /** The script ends all programs with its standard input. */
   async kill(): Promise<void> {
-    const state = await readFile(join(this.#folder, 'state/job/status'), 'utf8').catch(() => '{}')
-    const { pid } = JSON.parse(state) as { pid?: number }
-    if (pid !== undefined) process.kill(pid, 'SIGKILL')
+    this.#isKilled = true
+    this.#started?.endInput()
   }
+
+  /** That input ends with this command. */
+  abandon(): void {}
 
   async *result(name: ResultName) {
     const path = join(this.#folder, `${name}.tar`)

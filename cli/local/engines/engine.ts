@@ -21,6 +21,9 @@ export interface SandboxPlan {
   network: boolean
 }
 
+/** Of a program that was killed. */
+export const killedCode = 137
+
 export interface Ended {
   exitCode: number
   outOfMemory: boolean
@@ -32,8 +35,10 @@ export type ResultName = 'output.json' | 'artifacts'
 export interface Container {
   /** Runs the program to its end. `onLog` gets its standard output and error together. */
   run(onLog: (bytes: Buffer) => void): Promise<Ended>
-  /** Ends all its programs; `run` then returns. */
+  /** Ends all its programs, also where `run` has not started them yet; `run` then returns. */
   kill(): Promise<void>
+  /** Ends all its programs while this command ends, without a wait. */
+  abandon(): void
   /** A tar of what is at that path below /workspace, empty if nothing is. Only after the end. */
   result(name: ResultName): AsyncIterable<Buffer>
   remove(): Promise<void>
@@ -44,8 +49,8 @@ export interface Engine {
   name: string
   /** Limits of a run on the service that this engine does not enforce. */
   notLimited: readonly string[]
-  /** Makes the image ready. `onLog` gets what a build or a download prints. */
-  prepare(source: ImageSource, onLog: (bytes: Buffer) => void): Promise<ImageConfig>
+  /** Makes the image ready. `onLog` gets what a build or a download prints; the signal ends it. */
+  prepare(source: ImageSource, onLog: (bytes: Buffer) => void, signal: AbortSignal): Promise<ImageConfig>
   /** Makes the sandbox of a run on the prepared image. */
   create(plan: SandboxPlan): Promise<Container>
   /** Removes what `prepare` made and no one else uses. */

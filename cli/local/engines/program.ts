@@ -25,17 +25,60 @@ export async function output(argv: readonly string[]): Promise<string> {
   return stdout.toString('utf8').trim()
 }
 
+/** A program in progress, which ends with its standard input, or ignores it. */
+export interface Started {
+  pid: number | undefined
+  endInput: () => void
+  code: Promise<number>
+}
+
 /**
- * Runs a program whose output and errors are one stream, in their order. Ctrl-C of the terminal reaches only this command,
+ * Starts a program whose output and errors are one stream, in their order. Ctrl-C of the terminal reaches only this command,
  * which decides what it means.
  */
-export async function logged(argv: readonly string[], onLog: (bytes: Buffer) => void): Promise<number> {
+export function startLogged(argv: readonly string[], onLog: (bytes: Buffer) => void): Started {
   const child = spawn('sh', ['-c', 'exec "$@" 2>&1', 'sh', ...argv], {
-    stdio: ['ignore', 'pipe', 'ignore'],
+    stdio: ['pipe', 'pipe', 'ignore'],
     detached: true,
   })
+  child.stdin.on('error', () => undefined)
   child.stdout.on('data', onLog)
-  return exitOf(child)
+  return { pid: child.pid, endInput: () => child.stdin.end(), code: exitOf(child) }
+}
+
+/** Runs it to its end. The signal interrupts it and what it has started; at the end of this command it is killed. */
+export async function logged(
+  argv: readonly string[],
+  onLog: (bytes: Buffer) => void,
+  signal?: AbortSignal,
+): Promise<number> {
+  const { pid, endInput, code } = startLogged(argv, onLog)
+  endInput()
+  const interrupt = () => killGroup(pid, 'SIGINT')
+  const kill = () => killGroup(pid, 'SIGKILL')
+  signal?.addEventListener('abort', interrupt)
+  process.once('exit', kill)
+  try {
+    return await code
+  } finally {
+    signal?.removeEventListener('abort', interrupt)
+    process.off('exit', kill)
+  }
+}
+
+function killGroup(pid: number | undefined, signal: NodeJS.Signals): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, signal)
+  } catch {
+    // It has ended.
+  }
+}
+
+/** Starts a program that continues when this command ends, and that Ctrl-C of the terminal does not reach. */
+export function leave([command = '', ...args]: readonly string[]): void {
+  spawn(command, args, { stdio: 'ignore', detached: true })
+    .on('error', () => undefined)
+    .unref()
 }
 
 async function exitOf(child: ReturnType<typeof spawn>): Promise<number> {
