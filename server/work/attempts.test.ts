@@ -14,8 +14,12 @@ interface Running {
 function bench(places = { all: 3, ofCompany: 2 }) {
   const waiting: { id: string; company_id: string }[] = []
   const running: Running[] = []
+  /** Ids that were active, each time that claimed rows were taken back. */
+  const takenBack: string[][] = []
+  let isFailing = false
   let now = 0
   const claim = async (lane: Lane, { free, perCompany, inProgress }: ClaimShare) => {
+    if (isFailing) throw new Error('connection lost')
     const claimed: typeof waiting = []
     if (lane === 'slow') return { claimed, lastCompany: '' }
     const taken = { ...inProgress }
@@ -31,6 +35,7 @@ function bench(places = { all: 3, ofCompany: 2 }) {
     name: 'test',
     places: { first: places, slow: { all: 2, ofCompany: 1 } },
     claim,
+    takeBack: async (active) => void takenBack.push(active),
     attempt: ({ company_id: company }, place) =>
       new Promise((resolve) => void running.push({ company, place, end: resolve })),
     clock: { now: () => new Date(now) },
@@ -42,7 +47,10 @@ function bench(places = { all: 3, ofCompany: 2 }) {
   const pass = (ms: number) => {
     now += ms
   }
-  return { attempts, running, add, pass }
+  const fail = (value: boolean) => {
+    isFailing = value
+  }
+  return { attempts, running, add, pass, takenBack, fail }
 }
 
 describe('attempts', () => {
@@ -68,6 +76,21 @@ describe('attempts', () => {
     expect(await attempts.claim()).toBe(1)
     expect(await attempts.claim()).toBe(0)
     for (const { end } of running) end()
+    await attempts.idle()
+  })
+
+  it('take back what is claimed and not in progress at the start, and where an answer was lost', async () => {
+    const { attempts, running, add, takenBack, fail } = bench()
+    add('a', 1)
+    await attempts.claim()
+    await attempts.claim()
+    expect(takenBack).toEqual([[]])
+    fail(true)
+    await expect(attempts.claim()).rejects.toThrow('connection lost')
+    fail(false)
+    await attempts.claim()
+    expect(takenBack).toEqual([[], ['a 0']])
+    running[0]?.end()
     await attempts.idle()
   })
 

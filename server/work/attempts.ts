@@ -28,6 +28,8 @@ export interface AttemptsOptions<Lane extends string, Claimed> {
   /** In the order in which they are served. */
   places: Record<Lane, LanePlaces>
   claim: (lane: Lane, share: ClaimShare) => Promise<ClaimedRound<Claimed>>
+  /** Makes due what is claimed and not among these ids. */
+  takeBack: (active: string[]) => Promise<unknown>
   /** One attempt, with its record. It must be bounded in time. */
   attempt: (claimed: Claimed, place: Place<Lane>) => Promise<void>
   clock: Clock
@@ -48,7 +50,10 @@ export class Attempts<Lane extends string, Claimed extends { id: string; company
   readonly #after: Record<Lane, string>
   /** When an attempt of a company last moved, by lane and company. */
   readonly #slow = new Map<string, number>()
-  readonly #attempts = new Set<Promise<void>>()
+  /** Attempts in progress by the id of their row. */
+  readonly #attempts = new Map<string, Promise<void>>()
+  /** Whether rows may be claimed that nobody attempts: at the start, and where the answer to a claim or a record was lost. */
+  #isUnsure = true
   #ticker: Ticker | undefined
 
   constructor(options: AttemptsOptions<Lane, Claimed>) {
@@ -71,14 +76,22 @@ export class Attempts<Lane extends string, Claimed extends { id: string; company
   }
 
   async idle(): Promise<void> {
-    while (this.#attempts.size > 0) await Promise.all(this.#attempts)
+    while (this.#attempts.size > 0) await Promise.all(this.#attempts.values())
   }
 
   /** Starts attempts while places are free. Returns their number. */
   async claim(): Promise<number> {
-    let started = 0
-    for (const lane of this.#lanes) started += await this.#claimIn(lane)
-    return started
+    const wasUnsure = this.#isUnsure
+    this.#isUnsure = false
+    try {
+      if (wasUnsure) await this.#options.takeBack([...this.#attempts.keys()])
+      let started = 0
+      for (const lane of this.#lanes) started += await this.#claimIn(lane)
+      return started
+    } catch (error) {
+      this.#isUnsure = true
+      throw error
+    }
   }
 
   async #claimIn(lane: Lane): Promise<number> {
@@ -136,14 +149,15 @@ export class Attempts<Lane extends string, Claimed extends { id: string; company
     }
     const running = attempt(claimed, { moveTo })
       .catch((error: unknown) => {
+        this.#isUnsure = true
         log.warn({ loop: name, id: claimed.id, error: String(error) }, 'attempt not recorded')
       })
       .finally(() => {
         this.#count(current, company, -1)
-        this.#attempts.delete(running)
+        this.#attempts.delete(claimed.id)
         this.#ticker?.wake()
       })
-    this.#attempts.add(running)
+    this.#attempts.set(claimed.id, running)
   }
 
   #count(lane: Lane, company: string, change: 1 | -1): void {

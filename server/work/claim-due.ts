@@ -27,6 +27,23 @@ export interface DueTable {
   columns: readonly string[]
 }
 
+/**
+ * Makes due what is claimed and not in `active`: its process has died, or the answer to its claim was lost. Only for the one
+ * process that attempts rows of the table. Returns the number of rows.
+ */
+export async function takeBackDue(
+  db: Executing,
+  table: string,
+  { active, now, lostAfterMs }: { active: readonly string[]; now: Date; lostAfterMs: number },
+): Promise<number> {
+  const { numAffectedRows } = await sql`${acrossCompanies('attempts of a process that has died')}
+    update ${sql.table(table)} set due_at = ${now}
+    where outcome is null and due_at > ${now} and due_at = attempted_at + ${lostAfterMs} * interval '1 millisecond'
+      and id <> all(${active}::text[])
+  `.execute(db)
+  return Number(numAffectedRows ?? 0)
+}
+
 type Nullable<T> = { [K in keyof T]: T[K] | null }
 
 /**

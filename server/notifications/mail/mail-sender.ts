@@ -2,6 +2,9 @@ import type { Clock } from '../../base/clock.ts'
 import type { Log } from '../../base/logging.ts'
 import type { Database } from '../../db/database.ts'
 import { Attempts, type LanePlaces, type Place } from '../../work/attempts.ts'
+import { takeBackDue } from '../../work/claim-due.ts'
+import { retry } from '../../work/retry.ts'
+import { recordPolicy } from '../record-policy.ts'
 import { pauseAfter } from '../retry-schedule.ts'
 import { listMailRecipients } from './mail-preference-store.ts'
 import { type ClaimedMail, claimMails, type MailLane, updateMail } from './mail-store.ts'
@@ -44,6 +47,7 @@ export class MailSender {
         const now = clock.now()
         return claimMails(db, { ...share, lane, now, lostAt: new Date(now.getTime() + lostAfterMs) })
       },
+      takeBack: (active) => takeBackDue(db, 'mail_deliveries', { active, now: clock.now(), lostAfterMs }),
       attempt: (mail, place) => this.#attempt(mail, place),
       clock,
       log,
@@ -62,11 +66,16 @@ export class MailSender {
     const sent = await sendMail(server, { id, to: recipient.email, subject, body, at })
     clearTimeout(lane)
     const { outcome, status, error } = sent
-    if (outcome === 'sent') return void (await updateMail(db, key, { outcome, status, error }))
+    const record = (set: Parameters<typeof updateMail>[2]) => {
+      const { signal } = new AbortController()
+      const options = { policy: recordPolicy, signal, log }
+      return retry('record of an e-mail', () => updateMail(db, key, set), options)
+    }
+    if (outcome === 'sent') return void (await record({ outcome, status, error }))
     log.warn({ mail: id, company: companyId, outcome, status, error }, 'an e-mail was not sent')
     const dueAt = new Date(clock.now().getTime() + pauseAfter(mail.attempts, id))
     const isLast = outcome === 'refused' || dueAt > mail.give_up_at
     const next = isLast ? { outcome } : { due_at: dueAt, lane: 'retry' as const }
-    await updateMail(db, key, { status, error, ...next })
+    await record({ status, error, ...next })
   }
 }

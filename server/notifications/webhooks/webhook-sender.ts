@@ -5,6 +5,9 @@ import type { Database } from '../../db/database.ts'
 import type { WrappingKeys } from '../../secrets/keys/wrapping-keys.ts'
 import { openSealed } from '../../secrets/store/sealed-value.ts'
 import { Attempts, type LanePlaces, type Place } from '../../work/attempts.ts'
+import { takeBackDue } from '../../work/claim-due.ts'
+import { retry } from '../../work/retry.ts'
+import { recordPolicy } from '../record-policy.ts'
 import { pauseAfter } from '../retry-schedule.ts'
 import {
   type ClaimedDelivery,
@@ -61,6 +64,7 @@ export class WebhookSender {
         const now = clock.now()
         return claimDeliveries(db, { ...share, lane, now, lostAt: new Date(now.getTime() + lostAfterMs) })
       },
+      takeBack: (active) => takeBackDue(db, 'webhook_deliveries', { active, now: clock.now(), lostAfterMs }),
       attempt: (delivery, place) => this.#attempt(delivery, place),
       clock,
       log,
@@ -69,7 +73,7 @@ export class WebhookSender {
   }
 
   async #attempt(delivery: ClaimedDelivery, place: Place<Lane>): Promise<void> {
-    const { db, clock, post, firstLaneMs = firstLaneDefaultMs } = this.#options
+    const { db, clock, log, post, firstLaneMs = firstLaneDefaultMs } = this.#options
     const { company_id: companyId, webhook_id: webhookId, event_id, body } = delivery
     const webhook = await findWebhook(db, { companyId, id: webhookId })
     if (!webhook) return
@@ -93,7 +97,9 @@ export class WebhookSender {
     try {
       const { signal } = isPastLane
       const result = await guardedPost(new URL(webhook.url), { headers, body }, { ...post, signal })
-      await this.#record(delivery, { ...result, isSlow })
+      const { signal: never } = new AbortController()
+      const options = { policy: recordPolicy, signal: never, log }
+      await retry('record of a webhook', () => this.#record(delivery, { ...result, isSlow }), options)
     } finally {
       clearTimeout(lane)
     }
