@@ -19,6 +19,7 @@ import { mcpWaits } from './mcp-waits.ts'
 import { memory } from './memory.ts'
 import { mixed } from './mixed.ts'
 import { neighbour } from './neighbour.ts'
+import { notice } from './notice.ts'
 import { runE2e } from './run-e2e.ts'
 import { runRate } from './run-rate.ts'
 import { runStart } from './run-start.ts'
@@ -50,6 +51,7 @@ const benchmarks: Benchmark[] = [
   mcpWaits,
   doorPrint,
   triggerEvents,
+  notice,
 ]
 
 const usage = `npm run bench -- NAME... [--json] [--peers] [--rounds N] [--rows N] [--profile]
