@@ -5,7 +5,7 @@ import { packedPrograms } from './testing/suite/packed-programs.ts'
 /** Tests that leave nothing behind in their process: those that follow in it find the program loaded. */
 const together = [
   'contract/**/*.test.ts',
-  'server/{access,audit,base,companies,environments,findings,settings,storage,work}/**/*.test.ts',
+  'server/{access,agent-tools,agents,audit,base,billing,companies,custom-tables,environments,findings,mcp,notifications,settings,storage,tasks,work}/**/*.test.ts',
   'server/http/**/!(*-of-real-runs).test.ts',
   // Those of the others start agents, or change what their process has.
   'server/runs/**/!(beside-sleepers|boot-program|network-of-run|profile-limits|run-on-crun|run-worker).test.ts',
