@@ -1,17 +1,12 @@
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
 import { LongestFirst } from './testing/suite/longest-first.ts'
+import { sharedProcessTests } from './testing/suite/own-process.ts'
 import { packedPrograms } from './testing/suite/packed-programs.ts'
 
-/** Tests that leave nothing behind in their process: those that follow in it find the program loaded. */
-const together = [
-  'contract/**/*.test.ts',
-  'server/{access,agent-tools,agents,audit,base,billing,companies,custom-tables,environments,findings,mcp,notifications,settings,storage,tasks,work}/**/*.test.ts',
-  'server/http/**/!(*-of-real-runs).test.ts',
-  // Those of the others start agents, or change what their process has.
-  'server/runs/**/!(beside-sleepers|boot-program|network-of-run|profile-limits|run-on-crun|run-worker).test.ts',
-]
+const all = ['{client,contract,server,cli,bench,proofs,testing,tools}/**/*.test.ts']
 /** Part of `npm run hostile-builds`, which runs for as long as all others of its folder. */
 const hostile = ['proofs/hostile-builds/registry/hostile-registry.test.ts']
+const together = sharedProcessTests(all).filter((file) => !hostile.includes(file))
 const plugins = [packedPrograms()]
 
 const project = (test: TestProjectInlineConfiguration['test']): TestProjectInlineConfiguration => ({
@@ -31,7 +26,7 @@ export default defineConfig({
     projects: [
       project({
         name: 'apart',
-        include: ['{client,contract,server,cli,bench,proofs,testing,tools}/**/*.test.ts'],
+        include: all,
         exclude: [...together, ...hostile],
       }),
       project({ name: 'together', include: together, isolate: false }),

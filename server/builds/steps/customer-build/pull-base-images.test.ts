@@ -174,7 +174,7 @@ test.each([
     name: 'curated/python:3.12',
     registries: {},
     failure: 'dockerfile_exit base_image_unavailable',
-    logged: 'not on this deployment. This deployment has curated/python:3.11 and others. (base_not_made)',
+    logged: 'not on this deployment. This deployment has curated/python:3.11',
   },
   {
     why: 'the certificate authority of the registry is missing',
