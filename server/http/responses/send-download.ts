@@ -1,5 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { type Download, type DownloadRequest, RangeNotSatisfiable } from '../../runs/downloads/downloads.ts'
+import {
+  type Download,
+  type DownloadRequest,
+  RangeNotSatisfiable,
+} from '../../storage/downloads/downloads.ts'
 import { untrustedHeaders } from './untrusted.ts'
 
 /** What a request says about a download: its range, and a signal that fires when its sender has gone. */

@@ -13,10 +13,10 @@ import { mountPiston } from '../../http/doors/piston.ts'
 import { type MountOptions, mounter } from '../../http/mount.ts'
 import { mountDoorRoutes } from '../../http/routes/runs/doors.ts'
 import type { LogUpdates } from '../../live-logs/log-updates.ts'
-import type { Downloads } from '../../runs/downloads/downloads.ts'
 import type { QueuePolicy } from '../../runs/queue/queue-policy.ts'
 import type { RunLookup } from '../../runs/read/run-lookup.ts'
 import { StateWatchers } from '../../state-watch/state-watchers.ts'
+import type { Downloads } from '../../storage/downloads/downloads.ts'
 import type { ObjectStorage } from '../../storage/port.ts'
 
 interface DoorParts {

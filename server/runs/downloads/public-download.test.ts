@@ -13,9 +13,9 @@ import { createApp } from '../../http/app.ts'
 import { mounter } from '../../http/mount.ts'
 import { mountPublicDownloadRoute } from '../../http/routes/runs/public-download.ts'
 import type { DiskStorage } from '../../storage/disk.ts'
+import { downloadsOfLinkMax } from '../../storage/downloads/download-slots.ts'
+import { Downloads } from '../../storage/downloads/downloads.ts'
 import type { ObjectStorage } from '../../storage/port.ts'
-import { downloadsOfLinkMax } from './download-slots.ts'
-import { Downloads } from './downloads.ts'
 
 const { db } = await createTestDatabase()
 const api = new TestApi(db)

@@ -1,6 +1,6 @@
 import { notFound } from '../../base/errors/coded-error.ts'
 import type { Database } from '../../db/database.ts'
-import type { Download, DownloadRequest, Downloads } from './downloads.ts'
+import type { Download, DownloadRequest, Downloads } from '../../storage/downloads/downloads.ts'
 import { findLiveLinkByToken, type PublicLinkRow } from './public-link-store.ts'
 import { hashLinkToken } from './public-links.ts'
 import { findPart, type RunObject } from './stored-parts.ts'

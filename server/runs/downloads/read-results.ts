@@ -1,21 +1,16 @@
+import { downloaderOf } from '../../access/downloader.ts'
 import type { Principal } from '../../access/principal.ts'
 import { notFound } from '../../base/errors/coded-error.ts'
+import type { Download, DownloadRequest, Downloads } from '../../storage/downloads/downloads.ts'
 import { type ReadDeps, type RunAddress, requireReadableRun } from '../read/read-runs.ts'
 import {
   type ArtifactAddress,
   type CapabilityDeps,
   redeemDownloadCapability,
 } from '../read/results/read-artifacts.ts'
-import type { Download, DownloadRequest, Downloads } from './downloads.ts'
 import { findPart, type RunObject } from './stored-parts.ts'
 
 export type ResultDeps = Pick<ReadDeps, 'db' | 'directory' | 'runs'> & { downloads: Downloads }
-
-/** Whose places a download takes: of the person or key, and of the company. */
-export const downloaderOf = ({ apiKey, principalId, companyId }: Principal) => ({
-  linkId: apiKey?.id ?? principalId,
-  companyId,
-})
 
 /**
  * The output or an artifact of a run, for whoever may read the run (contract part 3, D6). Throws `not_found` and what

@@ -1,12 +1,7 @@
 import type { Executing } from '../../db/database.ts'
+import type { NamedPart } from '../../storage/downloads/verified-objects.ts'
 import { findArtifact, type RunArtifactRow } from '../results/artifact-store.ts'
 import { findContent, type RunContentRow } from '../results/run-content-store.ts'
-import type { StoredPart } from './verified-objects.ts'
-
-/** Stored bytes under the name that they are downloaded as. */
-export interface NamedPart extends StoredPart {
-  name: string
-}
 
 /** What is downloaded of a run: its log, its output, or one artifact. */
 export type RunObject = { kind: 'log' | 'output' } | { kind: 'artifact'; artifactId: string }

@@ -1,14 +1,16 @@
 import type { Readable } from 'node:stream'
 import { artifactFilesMax } from '@sandbox-jobs/contract/limits.ts'
+import { downloaderOf } from '../../access/downloader.ts'
 import type { Principal } from '../../access/principal.ts'
 import { notFound } from '../../base/errors/coded-error.ts'
+import { zipFileOf, zipNames } from '../../storage/downloads/stored-zip.ts'
+import type { NamedPart } from '../../storage/downloads/verified-objects.ts'
+import { zipByteSize, zipOf } from '../../storage/downloads/zip-writer.ts'
 import { type RunAddress, requireReadableRun } from '../read/read-runs.ts'
 import { listArtifacts } from '../results/artifact-store.ts'
 import { findContent } from '../results/run-content-store.ts'
-import type { Downloads } from './downloads.ts'
-import { downloaderOf, type ResultDeps } from './read-results.ts'
-import { type NamedPart, partOfArtifact, partOfContent } from './stored-parts.ts'
-import { type ZipFile, zipByteSize, zipOf } from './zip-writer.ts'
+import type { ResultDeps } from './read-results.ts'
+import { partOfArtifact, partOfContent } from './stored-parts.ts'
 
 export interface RunZip {
   body: Readable
@@ -43,7 +45,7 @@ export async function openRunZip(
   if (parts.length === 0) throw notFound()
   const who = { companyId: run.company_id, signal }
   const names = zipNames(parts.map(({ name }) => name))
-  const files = parts.map((part, at) => fileOf(deps.downloads, { ...part, name: names[at] ?? '' }, who))
+  const files = parts.map((part, at) => zipFileOf(deps.downloads, { ...part, name: names[at] ?? '' }, who))
   const bytes = zipOf(files, run.terminal_at ?? run.queued_at)
   return {
     body: deps.downloads.stream(bytes, downloaderOf(principal)),
@@ -54,38 +56,3 @@ export async function openRunZip(
 
 const named = (part: NamedPart | undefined, nameOf: (part: NamedPart) => string) =>
   part && { ...part, name: nameOf(part) }
-
-const fileOf = (
-  downloads: Downloads,
-  part: NamedPart,
-  who: { companyId: string; signal: AbortSignal },
-): ZipFile => ({
-  name: part.name,
-  byteSize: part.byteSize,
-  read: async function* () {
-    const object = await downloads.openVerified(part, who)
-    try {
-      for await (const bytes of object.read(part.start, part.start + part.byteSize)) {
-        who.signal.throwIfAborted()
-        yield bytes
-      }
-    } finally {
-      await object.close()
-    }
-  },
-})
-
-/** What some systems take for the end of a folder's name, a drive or a stream. */
-const unsafe = /[\\:*?"<>|]/g
-
-/** Names that mean the same everywhere; of those that would become equal, the later ones get a number. */
-export function zipNames(paths: readonly string[]): string[] {
-  const used = new Set<string>()
-  return paths.map((path) => {
-    const plain = path.replaceAll(unsafe, '_')
-    let name = plain
-    for (let number = 2; used.has(name); number += 1) name = `${plain}~${number}`
-    used.add(name)
-    return name
-  })
-}

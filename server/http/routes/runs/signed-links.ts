@@ -1,6 +1,5 @@
 import { linkRoutes } from '@sandbox-jobs/contract/routes/link-routes.ts'
 import type { FastifyReply } from 'fastify'
-import type { DownloadRequest } from '../../../runs/downloads/downloads.ts'
 import { type OpenedLink, openMediaLink, openSharedObject } from '../../../runs/links/open-links.ts'
 import { readShare, type ShareDeps } from '../../../runs/links/share-view.ts'
 import {
@@ -9,6 +8,7 @@ import {
   revokeRunLink,
   type SignedLinkDeps,
 } from '../../../runs/links/signed-links.ts'
+import type { DownloadRequest } from '../../../storage/downloads/downloads.ts'
 import type { Mount } from '../../mount.ts'
 import { downloadRequestOf, goneSignal, sendDownload } from '../../responses/send-download.ts'
 import { sharePage, sharePageHeaders } from '../../share/share-page.ts'

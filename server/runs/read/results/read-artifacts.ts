@@ -10,9 +10,9 @@ import type { Principal } from '../../../access/principal.ts'
 import type { Clock } from '../../../base/clock.ts'
 import { CodedError, notFound } from '../../../base/errors/coded-error.ts'
 import type { Page, PageRequest } from '../../../base/page.ts'
+import { attachment } from '../../../storage/downloads/content-disposition.ts'
 import { findArtifact, listArtifacts, type RunArtifactRow } from '../../results/artifact-store.ts'
 import { type ReadDeps, type RunAddress, requireReadableRun } from '../read-runs.ts'
-import { attachment } from './content-disposition.ts'
 
 export interface ArtifactAddress extends RunAddress {
   artifactId: string

@@ -1,11 +1,10 @@
 import { Readable } from 'node:stream'
 import { CodedError, notFound } from '../../base/errors/coded-error.ts'
-import { ObjectMissing, type ObjectStorage, type OpenedObject } from '../../storage/port.ts'
-import { attachment } from '../read/results/content-disposition.ts'
+import { ObjectMissing, type ObjectStorage, type OpenedObject } from '../port.ts'
 import { type ByteRange, rangeOf } from './byte-range.ts'
+import { attachment } from './content-disposition.ts'
 import { type Downloader, DownloadSlots } from './download-slots.ts'
-import type { NamedPart } from './stored-parts.ts'
-import { type StoredPart, VerifiedObjects } from './verified-objects.ts'
+import { type NamedPart, type StoredPart, VerifiedObjects } from './verified-objects.ts'
 
 export interface Download {
   body: Readable

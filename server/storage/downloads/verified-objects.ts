@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { CodedError } from '../../base/errors/coded-error.ts'
 import { RecentMap } from '../../base/sharing/recent-map.ts'
-import type { ObjectStorage } from '../../storage/port.ts'
+import type { ObjectStorage } from '../port.ts'
 
 /** Part of a stored object, with its expected digest. */
 export interface StoredPart {
@@ -9,6 +9,11 @@ export interface StoredPart {
   start: number
   byteSize: number
   digest: string
+}
+
+/** Stored bytes under the name that they are downloaded as. */
+export interface NamedPart extends StoredPart {
+  name: string
 }
 
 interface Verification {

@@ -1,0 +1,39 @@
+import type { Downloads } from './downloads.ts'
+import type { NamedPart } from './verified-objects.ts'
+import type { ZipFile } from './zip-writer.ts'
+
+/** A verified object as a file of a zip. Reading it throws `ObjectMissing`. */
+export const zipFileOf = (
+  downloads: Downloads,
+  part: NamedPart,
+  who: { companyId: string; signal: AbortSignal },
+): ZipFile => ({
+  name: part.name,
+  byteSize: part.byteSize,
+  read: async function* () {
+    const object = await downloads.openVerified(part, who)
+    try {
+      for await (const bytes of object.read(part.start, part.start + part.byteSize)) {
+        who.signal.throwIfAborted()
+        yield bytes
+      }
+    } finally {
+      await object.close()
+    }
+  },
+})
+
+/** What some systems take for the end of a folder's name, a drive or a stream. */
+const unsafe = /[\\:*?"<>|]/g
+
+/** Names that mean the same everywhere; of those that would become equal, the later ones get a number. */
+export function zipNames(paths: readonly string[]): string[] {
+  const used = new Set<string>()
+  return paths.map((path) => {
+    const plain = path.replaceAll(unsafe, '_')
+    let name = plain
+    for (let number = 2; used.has(name); number += 1) name = `${plain}~${number}`
+    used.add(name)
+    return name
+  })
+}
