@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream'
 import { FakeExecutor, type FakeOutcome } from '../server/executor/fake/fake-executor.ts'
 import { ExecutorUnavailable, SandboxUnknown } from '../server/executor/port/errors.ts'
+import type { FolderEntry } from '../server/executor/port/folder-entries.ts'
 import type { SandboxExit } from '../server/executor/port/sandbox-exit.ts'
 import type { SandboxSpec } from '../server/executor/port/sandbox-spec.ts'
 
@@ -11,6 +12,8 @@ export interface ScriptedResult {
   output?: string
   /** Path (latin1) to content. */
   artifacts?: Record<string, string>
+  /** What is left in the session. */
+  folder?: FolderEntry[]
 }
 
 /** The record of an exit with 0, with the given changes. */
@@ -30,6 +33,7 @@ export const exitRecord = (change: Partial<SandboxExit> = {}): SandboxExit => ({
   log: { totalBytes: 0, keptBytes: 0 },
   files: { output: { status: 'absent', byteSize: 0 } },
   tree: { status: 'absent', reason: '', files: [] },
+  folder: null,
   ...change,
 })
 
@@ -204,10 +208,11 @@ export class ScriptedExecutor extends FakeExecutor {
 /** More than any worker of a test uses. */
 const slots = 1024
 
-const outcomeOf = ({ exit, log, output, artifacts }: ScriptedResult): FakeOutcome => ({
+const outcomeOf = ({ exit, log, output, artifacts, folder }: ScriptedResult): FakeOutcome => ({
   exit: { peakMemoryBytes: 4096, cpuMs: 5, ...exit },
   ...(log !== undefined && { log }),
   ...(output !== undefined && { files: { output: Buffer.from(output) } }),
+  ...(folder && { folder }),
   ...(artifacts && {
     tree: Object.entries(artifacts).map(([path, content]) => ({ path, content: Buffer.from(content) })),
   }),

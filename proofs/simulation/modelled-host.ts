@@ -205,6 +205,7 @@ function exitOf(cause: SandboxExit['cause'], exitCode: number | null, detail = '
       output: left ? { status: 'present', byteSize: outputText.length } : { status: 'absent', byteSize: 0 },
     },
     tree: null,
+    folder: null,
     network: { ingressBytes: 0, egressBytes: 0 },
   }
 }

@@ -136,6 +136,7 @@ export function hostOf(
     logSince: notUsed,
     file: (id) => call(() => Readable.from([Buffer.from(host.output(id))])),
     tree: () => call(() => Readable.from([])),
+    folder: () => call(() => Readable.from([])),
     remove: (id) => call(() => host.remove(id)),
     list: () => call(() => host.list()),
     hasImage: () => call(() => true),

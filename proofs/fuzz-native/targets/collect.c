@@ -102,7 +102,7 @@ static void check(const struct collected *result) {
   }
   ssize_t count = pread(data, text, MAX_TREE_BYTES + 1, 0);
   if (count < 0 || count > MAX_TREE_BYTES || memmem(text, (size_t)count, "SECRET", 6)) abort();
-  if (result->tree_status != TREE_COLLECTED && count) abort();
+  if (result->tree.status != TREE_COLLECTED && count) abort();
   uint64_t all = 0, files_in_tree = 0;
   rewind(index_file);
   char path[256];
@@ -115,14 +115,39 @@ static void check(const struct collected *result) {
   if (all != (uint64_t)count || files_in_tree > plan.tree.max_files) abort();
 }
 
+/* The same of a folder that is kept whole: what its headers say is what follows them. */
+static void check_folder(const struct collected_tree *result) {
+  static char text[MAX_TREE_BYTES + MAX_TREE_FILES * 64];
+  ssize_t count = pread(data, text, sizeof text, 0);
+  if (count < 0 || count == sizeof text || memmem(text, (size_t)count, "SECRET", 6)) abort();
+  if (result->status != TREE_COLLECTED && count) abort();
+  uint64_t all = 0, entries = 0;
+  for (const char *at = text, *end = text + count; at < end; entries++) {
+    char kind;
+    unsigned mode;
+    unsigned long long size;
+    int path = 0;
+    const char *zero = memchr(at, 0, end - at);
+    if (!zero || sscanf(at, "%c %o %llu %n", &kind, &mode, &size, &path) != 3 || !strchr("dfl", kind) || mode > 07777) abort();
+    if ((uint64_t)(zero - at) - (uint64_t)path > plan.tree.max_path || size > (uint64_t)(end - zero - 1)) abort();
+    if ((kind == 'd' && size) || (kind == 'l' && size > plan.tree.max_path)) abort();
+    if (kind == 'f') all += size;
+    at = zero + 1 + size;
+  }
+  if (all > plan.tree.max_bytes || entries > plan.tree.max_files) abort();
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
   static struct collected result;
   prepare();
   for (size_t at = 0; at + RECORD <= size && at < MAX_RECORDS * RECORD; at += RECORD) make(bytes + at);
   memset(&result, 0, sizeof result);
   for (int i = 0; i < 3; i++) outputs_copy_file(&plan, i, workspace, files[i], &result);
-  outputs_copy_tree(&plan, workspace, (struct tree_target){ .data = data, .index = index_file }, &result);
+  outputs_copy_tree(&plan.tree, workspace, (struct tree_target){ .data = data, .index = index_file }, &result.tree);
   check(&result);
+  empty(data);
+  outputs_copy_folder(&plan.tree, workspace, data, &result.folder);
+  check_folder(&result.folder);
   for (int i = 0; i < 3; i++) empty(files[i]);
   empty(data);
   rewind(index_file);

@@ -17,7 +17,7 @@ export function sandboxConformance(get: () => SandboxesUnderTest): void {
     const spec = job(echo)
     await sandboxes.start(spec, Readable.from([Buffer.from('in'), Buffer.from('put')]))
     const exit = await sandboxes.wait(spec.id)
-    expect(exit).toMatchObject({ cause: 'exited', exitCode: 3, detail: '', tree: null })
+    expect(exit).toMatchObject({ cause: 'exited', exitCode: 3, detail: '', tree: null, folder: null })
     expect(exit.files.output).toEqual({ status: 'present', byteSize: 5 })
     expect(await text(await sandboxes.log(spec.id))).toBe('input')
     expect(await text(await sandboxes.file(spec.id, 'output'))).toBe('input')
@@ -126,6 +126,7 @@ export function sandboxConformance(get: () => SandboxesUnderTest): void {
     await expect(sandboxes.wait(id)).rejects.toBeInstanceOf(SandboxUnknown)
     await expect(sandboxes.stop(id)).rejects.toBeInstanceOf(SandboxUnknown)
     await expect(sandboxes.tree(id)).rejects.toBeInstanceOf(SandboxUnknown)
+    await expect(sandboxes.folder(id)).rejects.toBeInstanceOf(SandboxUnknown)
     await sandboxes.remove(id)
   })
 

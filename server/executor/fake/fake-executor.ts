@@ -5,6 +5,7 @@ import { systemClock } from '../../base/clock.ts'
 import { sha256Of } from '../../base/sha256.ts'
 import { ExecutorRefused, SandboxUnknown } from '../port/errors.ts'
 import type { Executor } from '../port/executor.ts'
+import { type FolderEntry, folderBytes } from '../port/folder-entries.ts'
 import type { Builder, ExecutorCapacity, Runner } from '../port/host.ts'
 import type { PackageMirror } from '../port/package-mirror.ts'
 import { noCapacity } from '../port/refusal-causes.ts'
@@ -19,6 +20,7 @@ export interface FakeOutcome {
   log?: string
   files?: Record<string, Buffer>
   tree?: { path: string; content: Buffer }[]
+  folder?: FolderEntry[]
 }
 
 export type FakeProgram = (
@@ -135,6 +137,13 @@ export class FakeExecutor implements Executor {
     return Readable.from(inChunks(Buffer.concat((outcome.tree ?? []).map((file) => file.content))))
   }
 
+  async folder(id: string): Promise<Readable> {
+    const { exit, outcome } = this.#find(id)
+    if (exit?.folder?.status === 'absent') return Readable.from([])
+    if (exit?.folder?.status !== 'collected') throw new SandboxUnknown(`${id}/folder`)
+    return Readable.from(inChunks(folderBytes(outcome.folder ?? [])))
+  }
+
   async remove(id: string): Promise<void> {
     const sandbox = this.#known.get(id)
     if (!sandbox || typeof sandbox === 'string') return
@@ -229,6 +238,7 @@ function exitOf(spec: SandboxSpec, outcome: FakeOutcome, stopped: boolean): Sand
     log: { totalBytes: logBytes, keptBytes: logBytes },
     files: Object.fromEntries(files),
     tree: spec.collect.tree ? { status: tree ? 'collected' : 'absent', reason: '', files: tree ?? [] } : null,
+    folder: spec.collect.folder ? { status: outcome.folder ? 'collected' : 'absent', reason: '' } : null,
     ...outcome.exit,
   }
 }

@@ -41,7 +41,11 @@ export interface SandboxExit {
    * host could not store a valid tree.
    */
   tree: CollectedTree | null
+  /** Null if the spec collects no folder. `rejected` keeps nothing of it. */
+  folder: CollectedFolder | null
 }
+
+export type CollectedFolder = Omit<CollectedTree, 'files'>
 
 export interface CollectedTree {
   status: 'collected' | 'absent' | 'rejected'

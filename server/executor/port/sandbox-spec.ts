@@ -83,5 +83,15 @@ export interface SandboxLimits {
 export interface SandboxCollect {
   /** Regular files by absolute path below /workspace. */
   files: { name: string; path: string; maxBytes: number }[]
-  tree?: { path: string; maxFiles: number; maxBytes: number; maxPathBytes: number; maxNameBytes: number }
+  tree?: CollectedPath
+  /** With its folders, links and modes: all of these count as files. A link's target is bounded as a path is. */
+  folder?: CollectedPath
+}
+
+export interface CollectedPath {
+  path: string
+  maxFiles: number
+  maxBytes: number
+  maxPathBytes: number
+  maxNameBytes: number
 }

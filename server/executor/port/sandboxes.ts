@@ -32,6 +32,8 @@ export interface SandboxPort {
   file(id: string, name: string): Promise<Readable>
   /** The bytes of all collected tree files, one after another as `exit.tree.files` lists them. */
   tree(id: string): Promise<Readable>
+  /** The entries of a collected folder, as `folder-entries.ts` reads them; nothing where the folder was absent. */
+  folder(id: string): Promise<Readable>
   remove(id: string): Promise<void>
   list(): Promise<SandboxSummary[]>
 }

@@ -10,7 +10,7 @@ import { failureAnswer } from '../protocol/failures.ts'
 import { type AgentRequest, requestOf, unknownRequest } from '../protocol/requests.ts'
 import { readStart } from '../protocol/start-body.ts'
 import type { Images } from './images/images.ts'
-import { fileOf, logOf, logSince, treeOf } from './records/outputs.ts'
+import { fileOf, folderOf, logOf, logSince, treeOf } from './records/outputs.ts'
 import { isReserved, type Sandboxes } from './sandboxes/sandboxes.ts'
 
 interface Services {
@@ -90,6 +90,8 @@ async function answerTo(
       return { stream: await fileOf(sandboxes.find(request.id), request.name) }
     case 'tree':
       return { stream: await treeOf(sandboxes.find(request.id)) }
+    case 'folder':
+      return { stream: await folderOf(sandboxes.find(request.id)) }
     case 'remove':
       return noContent(sandboxes.remove(request.id))
     case 'hasImage':

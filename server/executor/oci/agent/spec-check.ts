@@ -114,12 +114,15 @@ function checkCollect({ collect }: SandboxSpec): void {
     need(isCollectPath(file.path) && file.path !== '/workspace', 'collect.files')
     need(isWhole(file.maxBytes, 0, 2 ** 45), 'collect.files')
   }
-  const { tree } = collect
-  if (tree === undefined) return
-  need(typeof tree === 'object' && tree !== null, 'collect.tree')
-  need(isCollectPath(tree.path), 'collect.tree')
-  need(isWhole(tree.maxFiles, 0, 1_000_000) && isWhole(tree.maxBytes, 0, 2 ** 45), 'collect.tree')
-  need(isWhole(tree.maxPathBytes, 1, 4000) && isWhole(tree.maxNameBytes, 1, 255), 'collect.tree')
+  for (const part of ['tree', 'folder'] as const) {
+    const tree = collect[part]
+    if (tree === undefined) continue
+    const name = `collect.${part}`
+    need(typeof tree === 'object' && tree !== null, name)
+    need(isCollectPath(tree.path), name)
+    need(isWhole(tree.maxFiles, 0, 1_000_000) && isWhole(tree.maxBytes, 0, 2 ** 45), name)
+    need(isWhole(tree.maxPathBytes, 1, 4000) && isWhole(tree.maxNameBytes, 1, 255), name)
+  }
 }
 
 const isCollectPath = (path: unknown): path is string =>

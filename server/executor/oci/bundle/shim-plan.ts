@@ -1,5 +1,5 @@
 import { posix } from 'node:path'
-import type { SandboxSpec } from '../../port/sandbox-spec.ts'
+import type { CollectedPath, SandboxSpec } from '../../port/sandbox-spec.ts'
 import type { CgroupPlan } from '../host/cgroups.ts'
 import type { Link } from '../network/link-maker.ts'
 import { hiddenFolder, statusDescriptor } from './runtimes.ts'
@@ -61,13 +61,15 @@ export function planText(plan: ShimPlan): string {
     if (hidden) lines.push(['hidden', hidden])
   }
   if (plan.collectLock) lines.push(['collect_lock', plan.collectLock])
-  const { tree } = collect
-  if (tree) {
-    const bounds = [tree.maxFiles, tree.maxBytes, tree.maxPathBytes, tree.maxNameBytes]
-    lines.push(['collect_tree', ...bounds, belowWorkspace(tree.path)])
-  }
+  if (collect.tree) lines.push(['collect_tree', ...collectedPath(collect.tree)])
+  if (collect.folder) lines.push(['collect_folder', ...collectedPath(collect.folder)])
   return lines.map(line).join('')
 }
+
+const collectedPath = ({ path, maxFiles, maxBytes, maxPathBytes, maxNameBytes }: CollectedPath) => [
+  ...[maxFiles, maxBytes, maxPathBytes, maxNameBytes],
+  belowWorkspace(path),
+]
 
 function line(fields: (string | number)[]): string {
   const text = fields.join(' ')

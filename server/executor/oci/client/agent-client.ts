@@ -57,6 +57,10 @@ export class AgentClient implements Executor {
     return this.#connection.call({ kind: 'tree', id })
   }
 
+  folder(id: string): Promise<Readable> {
+    return this.#connection.call({ kind: 'folder', id })
+  }
+
   remove(id: string): Promise<void> {
     return this.#done({ kind: 'remove', id })
   }

@@ -4,7 +4,7 @@ import type { SandboxExit } from '../../port/sandbox-exit.ts'
 import type { SandboxSummary } from '../../port/sandboxes.ts'
 
 /**
- * JSON responses by kind of request. Other requests are answered with bytes (`log`, `logSince`, `file`, `tree`), with a
+ * JSON responses by kind of request. Other requests are answered with bytes (`log`, `logSince`, `file`, `tree`, `folder`), with a
  * response that ends when the input was read (`start`), or with no content.
  */
 export interface JsonAnswers {

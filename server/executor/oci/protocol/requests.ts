@@ -10,6 +10,7 @@ const sandboxVerbs = {
   logSince: 'GET news',
   file: 'GET files',
   tree: 'GET tree',
+  folder: 'GET folder',
   remove: 'DELETE ',
 } as const
 const imageVerbs = { hasImage: 'GET', installImage: 'PUT', removeImage: 'DELETE' } as const
@@ -62,6 +63,7 @@ export function requestLine(request: AgentRequest): { method: AgentMethod; path:
     case 'forbid':
     case 'log':
     case 'tree':
+    case 'folder':
     case 'remove':
       return sandboxLine(request)
   }

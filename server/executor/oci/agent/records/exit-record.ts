@@ -2,12 +2,17 @@ import { closeSync, fsync, openSync, readFileSync } from 'node:fs'
 import { open, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import type { CollectedFileStatus, CollectedTreeFile, SandboxExit } from '../../../port/sandbox-exit.ts'
+import type {
+  CollectedFileStatus,
+  CollectedFolder,
+  CollectedTreeFile,
+  SandboxExit,
+} from '../../../port/sandbox-exit.ts'
 import type { SandboxSpec } from '../../../port/sandbox-spec.ts'
 
 /** The record as the shim writes it: numbers and slugs; -1 means none. */
 interface ShimRecord
-  extends Omit<SandboxExit, 'startedAt' | 'endedAt' | 'network' | 'log' | 'files' | 'tree'> {
+  extends Omit<SandboxExit, 'startedAt' | 'endedAt' | 'network' | 'log' | 'files' | 'tree' | 'folder'> {
   exitCode: number
   signal: number
   startedAtMs: number
@@ -18,7 +23,15 @@ interface ShimRecord
   logKeptBytes: number
   files: { status: CollectedFileStatus; byteSize: number }[]
   /** `path`: hexadecimal digits; absent in records of earlier releases. */
-  tree: { status: 'collected' | 'absent' | 'rejected'; reason: string; path?: string }
+  tree: CollectedRecord
+  /** Absent in records of earlier releases. */
+  folder?: CollectedRecord
+}
+
+interface CollectedRecord {
+  status: 'collected' | 'absent' | 'rejected'
+  reason: string
+  path?: string
 }
 
 const recordFile = 'exit.json'
@@ -28,7 +41,7 @@ export function readExit(folder: string, spec: SandboxSpec): SandboxExit | undef
   const record = readRecord(folder)
   if (!record) return undefined
   const { startedAtMs, endedAtMs, ingressBytes, egressBytes, ...rest } = record
-  const { logTotalBytes, logKeptBytes, files, tree, ...plain } = rest
+  const { logTotalBytes, logKeptBytes, files, tree, folder: kept, ...plain } = rest
   const orNull = (value: number) => (value < 0 ? null : value)
   return {
     ...plain,
@@ -42,13 +55,20 @@ export function readExit(folder: string, spec: SandboxSpec): SandboxExit | undef
       spec.collect.files.map((file, at) => [file.name, files[at] ?? { status: 'absent', byteSize: 0 }]),
     ),
     tree: spec.collect.tree ? treeOf(folder, tree) : null,
+    folder: spec.collect.folder ? collectedOf(kept ?? { status: 'absent', reason: '' }) : null,
   }
 }
 
-function treeOf(folder: string, { status, reason, path }: ShimRecord['tree']): SandboxExit['tree'] {
-  const files = status === 'collected' ? readTreeIndex(folder) : []
-  return { status, reason, files, ...(path && { path: Buffer.from(path, 'hex').toString('latin1') }) }
-}
+const treeOf = (folder: string, tree: CollectedRecord): SandboxExit['tree'] => ({
+  ...collectedOf(tree),
+  files: tree.status === 'collected' ? readTreeIndex(folder) : [],
+})
+
+const collectedOf = ({ status, reason, path }: CollectedRecord): CollectedFolder => ({
+  status,
+  reason,
+  ...(path && { path: Buffer.from(path, 'hex').toString('latin1') }),
+})
 
 /** True if the shim ended because no start signal came: nothing was started, and nothing will be. */
 export const neverReleased = ({ cause, detail }: SandboxExit): boolean =>

@@ -29,9 +29,15 @@ export async function fileOf(sandbox: Sandbox, name: string): Promise<Readable> 
 }
 
 /** All collected tree files, one after another. */
-export async function treeOf(sandbox: Sandbox): Promise<Readable> {
+export const treeOf = (sandbox: Sandbox): Promise<Readable> => collectedBytes(sandbox, 'tree')
+
+/** The entries of a collected folder. */
+export const folderOf = (sandbox: Sandbox): Promise<Readable> => collectedBytes(sandbox, 'folder')
+
+async function collectedBytes(sandbox: Sandbox, part: 'tree' | 'folder'): Promise<Readable> {
   const exit = await exitOf(sandbox)
-  if (exit?.tree?.status === 'absent') return Readable.from([])
-  if (exit?.tree?.status !== 'collected') throw new SandboxUnknown(`${sandbox.startRecord.spec.id}/tree`)
-  return (await open(join(sandbox.folder, 'tree.data'), 'r')).createReadStream()
+  const collected = exit?.[part]
+  if (collected?.status === 'absent') return Readable.from([])
+  if (collected?.status !== 'collected') throw new SandboxUnknown(`${sandbox.startRecord.spec.id}/${part}`)
+  return (await open(join(sandbox.folder, `${part}.data`), 'r')).createReadStream()
 }

@@ -70,6 +70,16 @@ static void read_cgroup_line(struct plan *plan, const char *key, char *rest) {
   }
 }
 
+static struct tree_plan tree_plan(char *rest) {
+  struct tree_plan tree;
+  tree.max_files = number(next_field(&rest));
+  tree.max_bytes = number(next_field(&rest));
+  tree.max_path = number(next_field(&rest));
+  tree.max_name = number(next_field(&rest));
+  tree.path = rest;
+  return tree;
+}
+
 static void read_file_line(struct plan *plan, const char *key, char *rest) {
   if (!strcmp(key, "lower")) {
     below(plan->lower_count, MAX_LOWERS);
@@ -96,11 +106,10 @@ static void read_file_line(struct plan *plan, const char *key, char *rest) {
     plan->files[i].path = rest;
   } else if (!strcmp(key, "collect_tree")) {
     plan->has_tree = true;
-    plan->tree.max_files = number(next_field(&rest));
-    plan->tree.max_bytes = number(next_field(&rest));
-    plan->tree.max_path = number(next_field(&rest));
-    plan->tree.max_name = number(next_field(&rest));
-    plan->tree.path = rest;
+    plan->tree = tree_plan(rest);
+  } else if (!strcmp(key, "collect_folder")) {
+    plan->has_folder = true;
+    plan->folder = tree_plan(rest);
   } else {
     read_cgroup_line(plan, key, rest);
   }

@@ -29,9 +29,15 @@ void record_reserve(void) {
     shim_fail("record_create");
 }
 
+static void write_tree(FILE *out, const char *name, const struct collected_tree *tree) {
+  static const char *const words[] = { "absent", "collected", "rejected" };
+  fprintf(out, ",\"%s\":{\"status\":\"%s\",\"reason\":\"%s\",\"path\":\"", name, words[tree->status % 3], tree->reason);
+  for (const char *at = tree->path; *at; at++) fprintf(out, "%02x", (unsigned char)*at);
+  fprintf(out, "\"}");
+}
+
 static void write_record(const char *cause, int exit_code, int signal_number, const char *detail) {
   static const char *const file_words[] = { "absent", "present", "too_large", "not_regular", "lost" };
-  static const char *const tree_words[] = { "absent", "collected", "rejected" };
   FILE *out = fmemopen(record, sizeof record, "w");
   if (!out) _exit(1);
   fprintf(out, "{\"cause\":\"%s\",\"exitCode\":%d,\"signal\":%d,\"detail\":\"%s\",\"startedAtMs\":%llu,\"endedAtMs\":%llu",
@@ -49,10 +55,10 @@ static void write_record(const char *cause, int exit_code, int signal_number, co
   for (int i = 0; i < shim_plan.file_count; i++)
     fprintf(out, "%s{\"status\":\"%s\",\"byteSize\":%llu}", i ? "," : "", file_words[shim_results.files[i].status % FILE_STATUSES],
             (unsigned long long)shim_results.files[i].size);
-  fprintf(out, "],\"tree\":{\"status\":\"%s\",\"reason\":\"%s\",\"path\":\"", tree_words[shim_results.tree_status % 3],
-          shim_results.tree_reason);
-  for (const char *at = shim_results.tree_path; *at; at++) fprintf(out, "%02x", (unsigned char)*at);
-  fprintf(out, "\"}}\n");
+  fprintf(out, "]");
+  write_tree(out, "tree", &shim_results.tree);
+  write_tree(out, "folder", &shim_results.folder);
+  fprintf(out, "}\n");
   long bytes = ftell(out);
   if (fclose(out) || bytes >= RECORD_BYTES) _exit(1);
   memset(record + bytes, ' ', RECORD_BYTES - bytes);

@@ -25,6 +25,12 @@ struct tree_source {
   const char *path;
 };
 
+/* Which tree of /workspace is collected, and what it may hold. */
+struct tree_plan {
+  uint64_t max_files, max_bytes, max_path, max_name;
+  const char *path;
+};
+
 struct plan {
   const char *id;
   const char *staging;
@@ -62,8 +68,9 @@ struct plan {
   struct { const char *path; uint64_t inode, egress_cap; } network;
   /* Locked while large results are collected; none: collections do not wait for each other. */
   const char *collect_lock;
-  bool has_tree;
-  struct { uint64_t max_files, max_bytes, max_path, max_name; const char *path; } tree;
+  /* The files of `tree` are collected alone; `folder` with its folders, links and modes, all of which count as files. */
+  bool has_tree, has_folder;
+  struct tree_plan tree, folder;
 };
 
 /* Lost: it is there, and could not be copied for a reason of the host's. */
@@ -73,11 +80,14 @@ enum tree_status { TREE_ABSENT, TREE_COLLECTED, TREE_REJECTED };
 /* What the collecting child reports to the shim: numbers, a short slug, and the end of the path that broke a rule, whose bytes
    are the program's. */
 enum { ODD_PATH_BYTES = 255 };
+struct collected_tree {
+  uint32_t status;
+  char reason[32];
+  char path[ODD_PATH_BYTES + 1];
+};
 struct collected {
   struct { uint32_t status; uint64_t size; } files[MAX_FILES];
-  uint32_t tree_status;
-  char tree_reason[32];
-  char tree_path[ODD_PATH_BYTES + 1];
+  struct collected_tree tree, folder;
 };
 
 enum end { END_SELF, END_STOPPED, END_DEADLINE, END_EGRESS_CAP, END_INPUT_CUT, END_NOT_WANTED, END_DISK_LOW };

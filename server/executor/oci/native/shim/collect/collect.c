@@ -36,9 +36,19 @@ static void report(int answer) {
 /* Costs nothing where nothing was written. */
 static bool sync_written(int file) { return lseek(file, 0, SEEK_CUR) <= 0 || !fdatasync(file); }
 
+/* What is reported of a tree until it is copied. */
+static struct collected_tree pending(bool is_wanted) {
+  struct collected_tree tree = { .status = TREE_ABSENT };
+  if (!is_wanted) return tree;
+  tree.status = TREE_REJECTED;
+  strcpy(tree.reason, "collection_failed");
+  return tree;
+}
+
 static _Noreturn void child(const struct plan *plan, int dir, int workspace, int answer) {
   int targets[MAX_FILES];
   struct tree_target tree = { .data = -1 };
+  int folder = -1;
   char name[32];
   /* 1. Open what will be written, while still allowed to. */
   for (int i = 0; i < plan->file_count; i++) {
@@ -50,6 +60,7 @@ static _Noreturn void child(const struct plan *plan, int dir, int workspace, int
     tree.index = fdopen(result_file(dir, "tree.index"), "w");
     if (!tree.index) _exit(1);
   }
+  if (plan->has_folder) folder = result_file(dir, "folder.data");
   /* 2. Become the program's user: without root's ids every capability goes too. */
   if (setgroups(0, NULL) || setresgid(plan->id_base + plan->gid, plan->id_base + plan->gid, plan->id_base + plan->gid) ||
       setresuid(plan->id_base + plan->uid, plan->id_base + plan->uid, plan->id_base + plan->uid) ||
@@ -61,14 +72,19 @@ static _Noreturn void child(const struct plan *plan, int dir, int workspace, int
     outputs_copy_file(plan, i, workspace, targets[i], &outcome);
     if (outcome.files[i].status == FILE_PRESENT && fdatasync(targets[i])) outcome.files[i].status = FILE_LOST;
   }
-  /* Reported before the tree, which a program can make take too long. */
-  outcome.tree_status = plan->has_tree ? TREE_REJECTED : TREE_ABSENT;
-  strcpy(outcome.tree_reason, "collection_failed");
+  /* Each tree is reported after the results before it, because a program can make it take too long. */
+  outcome.tree = pending(plan->has_tree);
+  outcome.folder = pending(plan->has_folder);
   report(answer);
-  outcome.tree_status = TREE_ABSENT;
-  outcome.tree_reason[0] = 0;
-  if (plan->has_tree) outputs_copy_tree(plan, workspace, tree, &outcome);
-  if (plan->has_tree && (!sync_written(tree.data) || !sync_written(fileno(tree.index)))) _exit(1);
+  if (plan->has_tree) {
+    outputs_copy_tree(&plan->tree, workspace, tree, &outcome.tree);
+    if (!sync_written(tree.data) || !sync_written(fileno(tree.index))) _exit(1);
+    report(answer);
+  }
+  if (plan->has_folder) {
+    outputs_copy_folder(&plan->folder, workspace, folder, &outcome.folder);
+    if (!sync_written(folder)) _exit(1);
+  }
   report(answer);
   _exit(0);
 }
@@ -88,11 +104,15 @@ static int take_turn(const struct plan *plan, int workspace) {
   return lock;
 }
 
+static void end_texts(struct collected_tree *tree) {
+  tree->reason[sizeof tree->reason - 1] = 0;
+  tree->path[sizeof tree->path - 1] = 0;
+}
+
 void collect_results(const struct plan *plan, int dir, int workspace, struct collected *result) {
   int answer[2], status;
   memset(result, 0, sizeof *result);
-  result->tree_status = TREE_REJECTED;
-  strcpy(result->tree_reason, "collection_failed");
+  result->tree = result->folder = pending(true);
   for (int i = 0; i < plan->file_count; i++) result->files[i].status = FILE_LOST;
   if (pipe2(answer, O_CLOEXEC)) return;
   int turn = take_turn(plan, workspace);
@@ -104,6 +124,6 @@ void collect_results(const struct plan *plan, int dir, int workspace, struct col
   close(answer[0]);
   if (pid > 0) waitpid(pid, &status, 0);
   if (turn >= 0) close(turn);
-  result->tree_reason[sizeof result->tree_reason - 1] = 0;
-  result->tree_path[sizeof result->tree_path - 1] = 0;
+  end_texts(&result->tree);
+  end_texts(&result->folder);
 }

@@ -67,9 +67,11 @@ void outputs_copy_file(const struct plan *plan, int number, int workspace, int t
 }
 
 static struct {
-  const struct plan *plan;
+  const struct tree_plan *plan;
   int root;
   struct tree_target target;
+  /* Folders, links and modes are kept too. */
+  bool whole;
   uint64_t files, bytes, entries;
   /* Path of the entry that broke a rule. */
   char odd[PATH_BYTES];
@@ -82,39 +84,71 @@ static const char *refuse(const char *path, const char *reason) {
   return reason;
 }
 
+static bool write_header(char kind, const struct stat *status, uint64_t size, const char *path) {
+  unsigned mode = status->st_mode & 07777;
+  return dprintf(tree.target.data, "%c %o %llu %s", kind, mode, (unsigned long long)size, path) > 0 &&
+         write(tree.target.data, "", 1) == 1;
+}
+
+static bool write_index(const char *path, const struct stat *status) {
+  if (tree.whole) return write_header('f', status, status->st_size, path);
+  fprintf(tree.target.index, "%llu %s", (unsigned long long)status->st_size, path);
+  fputc(0, tree.target.index);
+  return true;
+}
+
 static const char *visit_file(const char *path, const struct stat *status) {
-  if (status->st_nlink != 1) return refuse(path, "hard_link");
-  if (++tree.files > tree.plan->tree.max_files) return refuse(path, "too_many_files");
-  if ((uint64_t)status->st_size > tree.plan->tree.max_bytes - tree.bytes) return refuse(path, "too_large");
+  if (status->st_nlink != 1 && !tree.whole) return refuse(path, "hard_link");
+  if (++tree.files > tree.plan->max_files) return refuse(path, "too_many_files");
+  if ((uint64_t)status->st_size > tree.plan->max_bytes - tree.bytes) return refuse(path, "too_large");
   int file = open_below(tree.root, path, O_RDONLY);
   if (file < 0) return refuse(path, "unreadable");
-  bool copied = copy(file, tree.target.data, status->st_size);
+  bool copied = write_index(path, status) && copy(file, tree.target.data, status->st_size);
   close(file);
   if (!copied) return "storage";
   tree.bytes += status->st_size;
-  fprintf(tree.target.index, "%llu %s", (unsigned long long)status->st_size, path);
-  fputc(0, tree.target.index);
   return NULL;
 }
+
+static const char *visit_link(const char *path, int link, const struct stat *status) {
+  char target[PATH_BYTES];
+  ssize_t size = readlinkat(link, "", target, sizeof target);
+  if (size <= 0) return refuse(path, "unreadable");
+  if ((uint64_t)size > tree.plan->max_path) return refuse(path, "link_too_long");
+  if (!write_header('l', status, size, path)) return "storage";
+  return write(tree.target.data, target, size) == size ? NULL : "storage";
+}
+
+static const char *visit_folder(const char *path, const struct stat *status) {
+  if (tree.whole && !write_header('d', status, 0, path)) return "storage";
+  return walk(path);
+}
+
+/* Special files and folders count too, so that a tree of these alone ends. */
+static uint64_t entries_max(void) { return tree.plan->max_files + (tree.whole ? 0 : EXTRA_ENTRIES); }
 
 static const char *visit(const char *folder, const char *name) {
   char path[PATH_BYTES];
   struct stat status;
   int size = snprintf(path, sizeof path, "%s%s%s", folder, *folder ? "/" : "", name);
-  if (++tree.entries > tree.plan->tree.max_files + EXTRA_ENTRIES) return refuse(path, "too_many_files");
-  if (strlen(name) > tree.plan->tree.max_name) return refuse(path, "name_too_long");
+  if (++tree.entries > entries_max()) return refuse(path, "too_many_files");
+  if (strlen(name) > tree.plan->max_name) return refuse(path, "name_too_long");
   for (const char *at = name; *at; at++)
     if ((unsigned char)*at < 0x20 || *at == 0x7f) return refuse(path, "control_character");
-  if (size >= (int)sizeof path || (uint64_t)size > tree.plan->tree.max_path) return refuse(path, "path_too_long");
+  if (size >= (int)sizeof path || (uint64_t)size > tree.plan->max_path) return refuse(path, "path_too_long");
   int entry = open_below(tree.root, path, O_PATH);
   if (entry < 0) return refuse(path, errno == ELOOP ? "symlink" : "unreadable");
   int known = fstat(entry, &status);
+  const char *reason = NULL;
+  bool keeps_link = !known && S_ISLNK(status.st_mode) && tree.whole;
+  if (keeps_link) reason = visit_link(path, entry, &status);
   close(entry);
+  if (keeps_link) return reason;
   if (known) return refuse(path, "unreadable");
   if (S_ISLNK(status.st_mode)) return refuse(path, "symlink");
-  if (S_ISDIR(status.st_mode)) return walk(path);
-  if (!S_ISREG(status.st_mode)) return refuse(path, "special_file");
-  return visit_file(path, &status);
+  if (S_ISDIR(status.st_mode)) return visit_folder(path, &status);
+  if (S_ISREG(status.st_mode)) return visit_file(path, &status);
+  return tree.whole ? NULL : refuse(path, "special_file");
 }
 
 static int by_name(const void *left, const void *right) { return strcmp(*(char *const *)left, *(char *const *)right); }
@@ -132,7 +166,7 @@ static const char *walk(const char *path) {
     if (count % 64 == 0) names = realloc(names, (count + 64) * sizeof *names);
     if (!names) return "unreadable";
     names[count++] = strdup(entry->d_name);
-    if (count > tree.plan->tree.max_files + EXTRA_ENTRIES) reason = refuse(path, "too_many_files");
+    if (count > entries_max()) reason = refuse(path, "too_many_files");
   }
   closedir(folder);
   if (!reason && count) qsort(names, count, sizeof *names, by_name);
@@ -144,25 +178,49 @@ static const char *walk(const char *path) {
   return reason;
 }
 
-void outputs_copy_tree(const struct plan *plan, int workspace, struct tree_target target, struct collected *result) {
+/* The reason why the tree is refused; NULL if it was copied, or there is none. */
+static const char *copy_below(int workspace, struct collected_tree *result) {
   const char *reason = "symlink";
-  memset(&tree, 0, sizeof tree);
-  tree.plan = plan;
-  tree.target = target;
-  tree.root = open_below(workspace, plan->tree.path, O_RDONLY | O_DIRECTORY);
-  result->tree_status = TREE_ABSENT;
-  if (tree.root < 0 && errno == ENOENT) return;
+  tree.root = open_below(workspace, tree.plan->path, O_RDONLY | O_DIRECTORY);
+  result->status = TREE_ABSENT;
+  if (tree.root < 0 && errno == ENOENT) return NULL;
+  result->status = TREE_COLLECTED;
   if (tree.root >= 0) reason = walk("");
   else if (errno == ENOTDIR) reason = "not_a_folder";
   else if (errno == EACCES) reason = "unreadable";
   if (tree.root >= 0) close(tree.root);
-  if (fflush(target.index)) reason = "storage";
-  result->tree_status = reason ? TREE_REJECTED : TREE_COLLECTED;
-  if (!reason) return;
-  snprintf(result->tree_reason, sizeof result->tree_reason, "%s", reason);
+  return reason;
+}
+
+static void report_refusal(const char *reason, struct collected_tree *result) {
+  result->status = TREE_REJECTED;
+  snprintf(result->reason, sizeof result->reason, "%s", reason);
   /* The end of a path names the file. */
   size_t length = strlen(tree.odd);
-  strcpy(result->tree_path, tree.odd + (length > ODD_PATH_BYTES ? length - ODD_PATH_BYTES : 0));
+  strcpy(result->path, tree.odd + (length > ODD_PATH_BYTES ? length - ODD_PATH_BYTES : 0));
+}
+
+void outputs_copy_tree(const struct tree_plan *plan, int workspace, struct tree_target target, struct collected_tree *result) {
+  memset(&tree, 0, sizeof tree);
+  memset(result, 0, sizeof *result);
+  tree.plan = plan;
+  tree.target = target;
+  const char *reason = copy_below(workspace, result);
+  if (fflush(target.index)) reason = "storage";
+  if (!reason) return;
+  report_refusal(reason, result);
   /* The status says it already: what stays in the files is never read. */
   if (ftruncate(target.data, 0) || ftruncate(fileno(target.index), 0)) return;
+}
+
+void outputs_copy_folder(const struct tree_plan *plan, int workspace, int target, struct collected_tree *result) {
+  memset(&tree, 0, sizeof tree);
+  memset(result, 0, sizeof *result);
+  tree.plan = plan;
+  tree.target.data = target;
+  tree.whole = true;
+  const char *reason = copy_below(workspace, result);
+  if (!reason) return;
+  report_refusal(reason, result);
+  if (ftruncate(target, 0)) return;
 }

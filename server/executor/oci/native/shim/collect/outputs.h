@@ -13,7 +13,14 @@ struct tree_target {
   FILE *index;
 };
 
-/* Copies the tree of the plan, whole or not at all, and sets its part of `result`. */
-void outputs_copy_tree(const struct plan *plan, int workspace, struct tree_target target, struct collected *result);
+/* Copies the files of a tree, all or none. A link or a special file refuses it. */
+void outputs_copy_tree(const struct tree_plan *plan, int workspace, struct tree_target target, struct collected_tree *result);
+
+/*
+ * Copies a tree with its folders, links and modes, all or none; sockets, FIFOs and devices are left out. `target` gets the
+ * entries, a folder before what it holds: `d`, `f` or `l`, the mode in octal digits, the size in decimal ones, and the path,
+ * divided by spaces, then a zero byte and `size` bytes of content. The content of a link is its target.
+ */
+void outputs_copy_folder(const struct tree_plan *plan, int workspace, int target, struct collected_tree *result);
 
 #endif

@@ -1,0 +1,84 @@
+import type { Readable } from 'node:stream'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type FolderEntry, folderParts } from '../../../port/folder-entries.ts'
+import { type SandboxSpec, sandboxRuntimes } from '../../../port/sandbox-spec.ts'
+import { shellJob, TestAgent } from '../../testing/test-agent.ts'
+
+let agent: TestAgent
+let empty: string
+beforeAll(async () => {
+  agent = await TestAgent.start()
+  empty = await agent.image()
+})
+afterAll(() => agent.dispose())
+
+const kept = {
+  path: '/workspace/kept',
+  maxFiles: 20,
+  maxBytes: 100_000,
+  maxPathBytes: 200,
+  maxNameBytes: 100,
+}
+
+const job = (script: string, more: Partial<SandboxSpec> = {}): SandboxSpec => ({
+  ...shellJob(empty, `cd /workspace && mkdir kept && cd kept && ${script}`, more),
+  collect: { files: [], folder: kept },
+})
+
+async function entriesOf(bytes: Readable): Promise<FolderEntry[]> {
+  const entries: FolderEntry[] = []
+  for await (const part of folderParts(bytes)) {
+    const last = entries.at(-1)
+    if (!Buffer.isBuffer(part)) entries.push({ ...part, content: Buffer.alloc(0) })
+    else if (last) last.content = Buffer.concat([last.content, part])
+  }
+  return entries
+}
+
+const described = ({ kind, mode, path, content }: FolderEntry) =>
+  [kind, kind === 'link' ? '' : mode.toString(8), path, content.toString()].join(' ')
+
+test.each(sandboxRuntimes)(
+  'on %s, a folder is kept with its folders, links, modes and hard links',
+  async (runtime) => {
+    const script = `umask 022; mkdir -p a/empty; printf one > a/x; chmod 755 a/x; ln a/x b; ln -s a/x c; ln -s ../../etc/passwd d;
+    : > e; mkfifo f; chmod 700 a/empty`
+    const spec = job(script, { runtime })
+    const { exit } = await agent.run(spec)
+    expect(exit.folder).toEqual({ status: 'collected', reason: '' })
+    expect((await entriesOf(await agent.client.folder(spec.id))).map(described)).toEqual([
+      'folder 755 a ',
+      'folder 700 a/empty ',
+      'file 755 a/x one',
+      'file 755 b one',
+      'link  c a/x',
+      'link  d ../../etc/passwd',
+      'file 644 e ',
+    ])
+  },
+)
+
+test.each([
+  ['too_many_files', 'for n in 1 2 3 4 5 6 7; do mkdir $n; : > $n/a; ln -s a $n/b; done'],
+  ['too_large', 'truncate -s 5000000 sparse'],
+  ['too_large', 'truncate -s 60k a; truncate -s 60k b'],
+  ['name_too_long', `: > ${'n'.repeat(101)}`],
+  ['path_too_long', `mkdir -p ${'p'.repeat(90)}/${'p'.repeat(90)}/${'p'.repeat(90)}`],
+  ['link_too_long', `ln -s ${'l'.repeat(201)} a`],
+  ['control_character', `: > "$(printf 'a\\tb')"`],
+  ['not_a_folder', 'cd .. && rm -r kept && ln -s /etc kept'],
+  ['not_a_folder', 'cd .. && rm -r kept && : > kept'],
+])('a folder that is %s is refused as a whole', async (reason, script) => {
+  const spec = job(script)
+  const { exit } = await agent.run(spec)
+  expect(exit.exitCode).toBe(0)
+  expect(exit.folder).toMatchObject({ status: 'rejected', reason })
+  await expect(agent.client.folder(spec.id)).rejects.toThrow()
+})
+
+test('a folder that was removed is absent, and no folder is reported where none is collected', async () => {
+  const spec = job('cd .. && rm -r kept')
+  expect((await agent.run(spec)).exit.folder).toEqual({ status: 'absent', reason: '' })
+  expect(await entriesOf(await agent.client.folder(spec.id))).toEqual([])
+  expect((await agent.run(shellJob(empty, 'true'))).exit.folder).toBeNull()
+})
