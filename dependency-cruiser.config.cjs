@@ -12,6 +12,7 @@ const domainOrder = [
   'secrets',
   'custom-tables',
   'tasks',
+  'sessions',
   'runs',
   'doors',
   'agents',
@@ -26,6 +27,7 @@ const folderOrder = {
   secrets: ['envelope|keys', 'store', 'write', 'approvals', 'slots', 'resolve', 'rotation'],
   'custom-tables': ['catalogue', 'triggers', 'rows', 'commands', 'policies', 'callbacks'],
   tasks: ['inputs/schema', 'catalogue|shares|versions|files|bindings', 'inputs(?!/schema)', 'menu'],
+  sessions: ['trees|catalogue', 'files|runs'],
   runs: [
     'history',
     'queue|prepare|drive|results',

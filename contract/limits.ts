@@ -40,6 +40,21 @@ export const runFilesMax = 32
 /** Of one run together: a workspace of the smallest profile holds twice as much. */
 export const runFilesMaxBytes = 256 * mib
 export const inputFileNameMaxBytes = 255
+
+// Sessions: files that stay between runs
+export const sessionBytesMin = 1 * mib
+/** Unless the operator sets others. A workspace of the smallest profile holds twice as much as the default. */
+export const sessionBytesDefault = 256 * mib
+export const sessionBytesMax = 1 * gib
+/** Files, folders and links together. */
+export const sessionFilesMax = 20_000
+export const sessionPathMaxBytes = 1024
+export const sessionNameMaxBytes = 255
+export const sessionDepthMax = 64
+export const sessionKeepHoursDefault = 30 * 24
+export const sessionKeepHoursMax = 90 * 24
+/** What a run keeps of its workspace for other files than those of its session. */
+export const sessionWorkspaceReserveBytes = 64 * mib
 export const mediaTypeMaxLength = 127
 /** Uploads of one company at the same time. */
 export const inputFileUploadsMax = 20

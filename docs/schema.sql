@@ -1360,6 +1360,8 @@ CASE
     ELSE 'short_'::text
 END || resource_profile) stored not null,
   secret_slot_provenance jsonb,
+  session_id text,
+  waits_for_session boolean default false not null,
   constraint runs_pkey PRIMARY KEY (id),
   constraint runs_auth_method_check CHECK (auth_method = ANY (ARRAY['jwt'::text, 'api_key'::text])),
   constraint runs_check CHECK (state <> 'queued'::text OR worker IS NULL),
@@ -1380,14 +1382,16 @@ CREATE INDEX runs_company_queue ON runs USING btree (company_id, queued_at, id) 
 CREATE INDEX runs_durations ON runs USING btree (company_id, resource_profile, terminal_at DESC) WHERE terminal_at IS NOT NULL AND started_at IS NOT NULL;
 CREATE INDEX runs_leases ON runs USING btree (lease_until) WHERE terminal_at IS NULL AND worker IS NOT NULL;
 CREATE INDEX runs_live ON runs USING btree (company_id, chatroom_id) WHERE state = ANY (ARRAY['starting'::text, 'running'::text, 'cancel_requested'::text]);
-CREATE INDEX runs_queue ON runs USING btree (company_id, chatroom_id, lane, queued_at, id) WHERE state = 'queued'::text;
-CREATE INDEX runs_queue_larger ON runs USING btree (company_id, queued_at, id) WHERE state = 'queued'::text AND resource_profile <> 'standard'::text;
+CREATE INDEX runs_queue ON runs USING btree (company_id, chatroom_id, lane, queued_at, id) WHERE state = 'queued'::text AND NOT waits_for_session;
+CREATE INDEX runs_queue_larger ON runs USING btree (company_id, queued_at, id) WHERE state = 'queued'::text AND resource_profile <> 'standard'::text AND NOT waits_for_session;
 CREATE INDEX runs_served_company ON runs USING btree (company_id, claimed_at DESC) WHERE claimed_at IS NOT NULL;
 CREATE INDEX runs_served_room ON runs USING btree (chatroom_id, claimed_at DESC) WHERE claimed_at IS NOT NULL;
+CREATE INDEX runs_waiting_for_session ON runs USING btree (session_id, queued_at, id) WHERE state = 'queued'::text AND waits_for_session;
 CREATE INDEX runs_with_content ON runs USING btree (company_id, terminal_at) WHERE terminal_at IS NOT NULL AND content_expired_at IS NULL;
 CREATE TRIGGER count_ended_run AFTER UPDATE ON runs FOR EACH ROW WHEN (new.terminal_at IS NOT NULL AND old.terminal_at IS NULL) EXECUTE FUNCTION count_ended_run();
 CREATE TRIGGER keep_references BEFORE UPDATE OF company_id, chatroom_id, task_id, task_version_id, environment_version_id, share_grant_id ON runs FOR EACH ROW EXECUTE FUNCTION keep_references();
 CREATE TRIGGER note_made_runs AFTER INSERT ON runs REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION note_made_runs();
+CREATE TRIGGER release_session AFTER UPDATE ON runs FOR EACH ROW WHEN (old.terminal_at IS NULL AND new.terminal_at IS NOT NULL AND new.session_id IS NOT NULL AND NOT new.waits_for_session) EXECUTE FUNCTION release_session();
 CREATE TRIGGER requeued_takes_turn AFTER UPDATE ON runs FOR EACH ROW WHEN (new.state = 'queued'::text AND old.state <> 'queued'::text) EXECUTE FUNCTION requeued_takes_turn();
 CREATE TRIGGER settle_ended_run AFTER UPDATE ON runs FOR EACH ROW WHEN (new.terminal_at IS NOT NULL AND old.terminal_at IS NULL) EXECUTE FUNCTION settle_ended_run();
 
@@ -1577,6 +1581,89 @@ create table security_findings (
 );
 CREATE INDEX security_findings_listed ON security_findings USING btree (environment_id, severity_rank, id);
 CREATE INDEX security_findings_not_closed ON security_findings USING btree (environment_id) WHERE state <> 'closed'::text;
+
+create table session_packs (
+  id text not null,
+  company_id text not null,
+  storage_key text not null,
+  byte_size bigint not null,
+  held_until timestamp with time zone,
+  constraint session_packs_pkey PRIMARY KEY (id),
+  constraint session_packs_company_id_id_key UNIQUE (company_id, id),
+  constraint session_packs_storage_key_key UNIQUE (storage_key),
+  constraint session_packs_byte_size_check CHECK (byte_size >= 0),
+  constraint session_packs_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id)
+);
+CREATE INDEX session_packs_held ON session_packs USING btree (held_until) WHERE held_until IS NOT NULL;
+CREATE INDEX session_packs_written ON session_packs USING btree (company_id, held_until) WHERE held_until IS NOT NULL;
+CREATE TRIGGER count_kept_delete AFTER DELETE ON session_packs REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_delete_session_packs();
+CREATE TRIGGER count_kept_insert AFTER INSERT ON session_packs REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_insert_session_packs();
+CREATE TRIGGER count_kept_update AFTER UPDATE ON session_packs REFERENCING OLD TABLE AS olds NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_update_session_packs();
+
+create table session_tree_packs (
+  tree_id text not null,
+  pack_id text not null,
+  company_id text not null,
+  constraint session_tree_packs_pkey PRIMARY KEY (tree_id, pack_id),
+  constraint session_tree_packs_company_id_pack_id_fkey FOREIGN KEY (company_id, pack_id) REFERENCES session_packs(company_id, id),
+  constraint session_tree_packs_company_id_tree_id_fkey FOREIGN KEY (company_id, tree_id) REFERENCES session_trees(company_id, id) ON DELETE CASCADE
+);
+CREATE INDEX session_tree_packs_by_pack ON session_tree_packs USING btree (pack_id);
+CREATE TRIGGER leave_session_pack AFTER DELETE ON session_tree_packs FOR EACH ROW EXECUTE FUNCTION leave_session_pack();
+
+create table session_trees (
+  id text not null,
+  company_id text not null,
+  content bytea not null,
+  left_at timestamp with time zone,
+  constraint session_trees_pkey PRIMARY KEY (id),
+  constraint session_trees_company_id_id_key UNIQUE (company_id, id),
+  constraint session_trees_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id)
+);
+CREATE INDEX session_trees_left ON session_trees USING btree (left_at) WHERE left_at IS NOT NULL;
+CREATE TRIGGER count_kept_delete AFTER DELETE ON session_trees REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_delete_session_trees();
+CREATE TRIGGER count_kept_insert AFTER INSERT ON session_trees REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_insert_session_trees();
+CREATE TRIGGER count_kept_update AFTER UPDATE ON session_trees REFERENCING OLD TABLE AS olds NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_update_session_trees();
+
+create table sessions (
+  id text not null,
+  company_id text not null,
+  chatroom_id text not null,
+  principal_type text not null,
+  principal_id text not null,
+  api_key_id text,
+  name text,
+  size_limit_bytes bigint not null,
+  tree_id text,
+  byte_size bigint default 0 not null,
+  file_count integer default 0 not null,
+  revision integer default 1 not null,
+  holder_run_id text,
+  keep_hours integer not null,
+  created_at timestamp with time zone default now() not null,
+  last_used_at timestamp with time zone default now() not null,
+  expires_at timestamp with time zone not null,
+  constraint sessions_pkey PRIMARY KEY (id),
+  constraint sessions_byte_size_check CHECK (byte_size >= 0),
+  constraint sessions_file_count_check CHECK (file_count >= 0),
+  constraint sessions_keep_hours_check CHECK (keep_hours >= 1),
+  constraint sessions_name_check CHECK (length(name) >= 1 AND length(name) <= 200),
+  constraint sessions_principal_type_check CHECK (principal_type = ANY (ARRAY['user'::text, 'social_media_client'::text])),
+  constraint sessions_revision_check CHECK (revision >= 1),
+  constraint sessions_size_limit_bytes_check CHECK (size_limit_bytes >= 1),
+  constraint sessions_company_id_chatroom_id_fkey FOREIGN KEY (company_id, chatroom_id) REFERENCES chatrooms(company_id, id),
+  constraint sessions_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id),
+  constraint sessions_company_id_tree_id_fkey FOREIGN KEY (company_id, tree_id) REFERENCES session_trees(company_id, id)
+);
+CREATE INDEX sessions_by_owner ON sessions USING btree (chatroom_id, principal_id, id);
+CREATE INDEX sessions_by_tree ON sessions USING btree (tree_id) WHERE tree_id IS NOT NULL;
+CREATE INDEX sessions_expired ON sessions USING btree (expires_at);
+CREATE UNIQUE INDEX sessions_held ON sessions USING btree (holder_run_id) WHERE holder_run_id IS NOT NULL;
+CREATE TRIGGER change_session_tree AFTER UPDATE OF tree_id ON sessions FOR EACH ROW WHEN (old.tree_id IS NOT NULL AND old.tree_id IS DISTINCT FROM new.tree_id) EXECUTE FUNCTION leave_session_tree();
+CREATE TRIGGER count_kept_delete AFTER DELETE ON sessions REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_delete_sessions();
+CREATE TRIGGER count_kept_insert AFTER INSERT ON sessions REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_insert_sessions();
+CREATE TRIGGER count_kept_update AFTER UPDATE ON sessions REFERENCING OLD TABLE AS olds NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_update_sessions();
+CREATE TRIGGER leave_session_tree AFTER DELETE ON sessions FOR EACH ROW WHEN (old.tree_id IS NOT NULL) EXECUTE FUNCTION leave_session_tree();
 
 create table share_grants (
   id text not null,
@@ -2142,7 +2229,22 @@ UNION ALL
  SELECT r.company_id,
     'trigger_events'::text AS kind,
     (512 + r.byte_size)::bigint AS bytes
-   FROM custom_table_trigger_events r;
+   FROM custom_table_trigger_events r
+UNION ALL
+ SELECT sessions.company_id,
+    'sessions'::text AS kind,
+    1024::bigint AS bytes
+   FROM sessions
+UNION ALL
+ SELECT session_trees.company_id,
+    'sessions'::text AS kind,
+    (1024 + octet_length(session_trees.content))::bigint AS bytes
+   FROM session_trees
+UNION ALL
+ SELECT session_packs.company_id,
+    'sessions'::text AS kind,
+    4096 + session_packs.byte_size AS bytes
+   FROM session_packs;
 
 CREATE OR REPLACE FUNCTION public.chain_operator_act()
  RETURNS trigger
@@ -2357,6 +2459,42 @@ AS $function$
       select r.company_id, 'secrets', -sum(octet_length(r.ciphertext))::bigint from olds r group by r.company_id;
       return null;
     end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_kept_delete_session_packs()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+          begin
+            insert into kept_byte_changes (company_id, kind, bytes)
+            select company_id, 'sessions', sum(bytes)::bigint from (select company_id, -(4096 + byte_size) as bytes from olds) changed
+              group by company_id having sum(bytes) <> 0;
+            return null;
+          end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_kept_delete_session_trees()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+          begin
+            insert into kept_byte_changes (company_id, kind, bytes)
+            select company_id, 'sessions', sum(bytes)::bigint from (select company_id, -(1024 + octet_length(content)) as bytes from olds) changed
+              group by company_id having sum(bytes) <> 0;
+            return null;
+          end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_kept_delete_sessions()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+          begin
+            insert into kept_byte_changes (company_id, kind, bytes)
+            select company_id, 'sessions', sum(bytes)::bigint from (select company_id, -(1024) as bytes from olds) changed
+              group by company_id having sum(bytes) <> 0;
+            return null;
+          end $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.count_kept_delete_staging_leases()
@@ -2603,6 +2741,42 @@ AS $function$
       select r.company_id, 'secrets', sum(octet_length(r.ciphertext))::bigint from news r group by r.company_id;
       return null;
     end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_kept_insert_session_packs()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+          begin
+            insert into kept_byte_changes (company_id, kind, bytes)
+            select company_id, 'sessions', sum(bytes)::bigint from (select company_id, 4096 + byte_size as bytes from news) changed
+              group by company_id having sum(bytes) <> 0;
+            return null;
+          end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_kept_insert_session_trees()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+          begin
+            insert into kept_byte_changes (company_id, kind, bytes)
+            select company_id, 'sessions', sum(bytes)::bigint from (select company_id, 1024 + octet_length(content) as bytes from news) changed
+              group by company_id having sum(bytes) <> 0;
+            return null;
+          end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_kept_insert_sessions()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+          begin
+            insert into kept_byte_changes (company_id, kind, bytes)
+            select company_id, 'sessions', sum(bytes)::bigint from (select company_id, 1024 as bytes from news) changed
+              group by company_id having sum(bytes) <> 0;
+            return null;
+          end $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.count_kept_insert_staging_leases()
@@ -2883,6 +3057,42 @@ AS $function$
     end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.count_kept_update_session_packs()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+          begin
+            insert into kept_byte_changes (company_id, kind, bytes)
+            select company_id, 'sessions', sum(bytes)::bigint from (select company_id, 4096 + byte_size as bytes from news union all select company_id, -(4096 + byte_size) from olds) changed
+              group by company_id having sum(bytes) <> 0;
+            return null;
+          end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_kept_update_session_trees()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+          begin
+            insert into kept_byte_changes (company_id, kind, bytes)
+            select company_id, 'sessions', sum(bytes)::bigint from (select company_id, 1024 + octet_length(content) as bytes from news union all select company_id, -(1024 + octet_length(content)) from olds) changed
+              group by company_id having sum(bytes) <> 0;
+            return null;
+          end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_kept_update_sessions()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+          begin
+            insert into kept_byte_changes (company_id, kind, bytes)
+            select company_id, 'sessions', sum(bytes)::bigint from (select company_id, 1024 as bytes from news union all select company_id, -(1024) from olds) changed
+              group by company_id having sum(bytes) <> 0;
+            return null;
+          end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.count_kept_update_staging_leases()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -3005,6 +3215,26 @@ AS $function$
     end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.leave_session_pack()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      update session_packs set held_until = now() where id = old.pack_id and company_id = old.company_id;
+      return null;
+    end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.leave_session_tree()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      update session_trees set left_at = now() where id = old.tree_id and company_id = old.company_id;
+      return null;
+    end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.note_made_runs()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -3100,6 +3330,27 @@ begin
   insert into event_outbox (company_id, event, subject_id) values (new.company_id, 'run_terminal', new.entity_id);
   return null;
 end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.release_session()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    declare next_run text;
+    begin
+      perform from sessions where id = new.session_id and company_id = new.company_id for update;
+      select id into next_run from runs
+        where session_id = new.session_id and company_id = new.company_id and state = 'queued' and waits_for_session
+        order by queued_at, id limit 1 for update;
+      if next_run is not null then
+        update runs set waits_for_session = false where id = next_run and company_id = new.company_id;
+        perform pg_notify('runs_queued', '');
+      end if;
+      update sessions set holder_run_id = next_run, last_used_at = now(),
+          expires_at = now() + make_interval(hours => keep_hours)
+        where id = new.session_id and company_id = new.company_id;
+      return null;
+    end $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.requeued_takes_turn()

@@ -57,6 +57,7 @@ const titles: Record<AccessRole, string> = {
   administrator: 'Administrator',
   proposer: 'Proposer',
   recipient: 'Recipient',
+  session_owner: 'Session owner',
 }
 
 /** Roles that a caller can have towards a subject: the columns of a table. */
@@ -69,6 +70,7 @@ const rolesOf = {
   room: ['room_member', 'room_manager', 'department_manager', 'company_manager', 'administrator'],
   proposal: ['proposer'],
   notification: ['recipient'],
+  session: ['session_owner'],
   consumer: ['room_manager', 'department_manager', 'company_manager', 'administrator'],
 } as const satisfies Record<Action['subject'], readonly AccessRole[]>
 

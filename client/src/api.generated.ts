@@ -1173,6 +1173,13 @@ export interface RunAndWaitRequest {
   timeout_seconds?: number | null
   /** Files for the run beside its input, at most 256 MiB together. */
   files?: RunFileRequest[]
+  /** A session of the caller in the room: its files are in `/workspace/session`, and what a job that ends by itself leaves there is kept. */
+  session?: {
+    /** Identifier of the session. */
+    session_id: string
+    /** `wait`: while another run holds the session, the run stays in the queue with the reason `session_in_use`. `refuse`: it is refused. */
+    when_in_use?: "wait" | "refuse"
+  }
   /** Texts about the run, which the service stores and does not read. `external_user` is the person of another platform for whom the run is. */
   metadata?: Record<string, string>
   /** Seconds to wait for the end, at most 60. */
@@ -1357,7 +1364,7 @@ export interface RunDetail {
   /** Component that reported the failure; empty without one. */
   failure_source: "" | "runner" | "reconcile" | "dispatch" | "submit" | "policy" | "tenant"
   /** Why it has not started; empty while it runs and at the end. */
-  wait_reason: "" | "awaiting_dispatch" | "company_saturated" | "no_active_region" | "missing_image_digest" | "capacity_snapshot_stale" | "provider_capacity_exhausted" | "provider_submit_pending" | "provider_submit_uncertain" | "container_starting" | "cancel_pending"
+  wait_reason: "" | "awaiting_dispatch" | "company_saturated" | "session_in_use" | "no_active_region" | "missing_image_digest" | "capacity_snapshot_stale" | "provider_capacity_exhausted" | "provider_submit_pending" | "provider_submit_uncertain" | "container_starting" | "cancel_pending"
   /** What the wait means, as a sentence; empty when it does not wait. */
   next_action: string
   /** Since when it waits; null when it does not. */
@@ -1428,6 +1435,122 @@ export interface InputFileList {
   next_page_token: string | null
 }
 
+export interface Session {
+  /** Identifier of the session. */
+  id: string
+  /** Identifier of the chatroom. */
+  chatroom_id: string
+  /** Name for people. */
+  name: string | null
+  /** The person whom it belongs to. */
+  created_by: string
+  /** Bytes of its files. */
+  byte_size: number
+  /** Number of its files, folders and links. */
+  file_count: number
+  /** Bytes that its files may have together. */
+  size_limit_bytes: number
+  /** Rises with each change of its files. */
+  revision: number
+  /** The run that holds it, queued or running; null if none does. */
+  run_id: string | null
+  /** When it was created. */
+  created_at: string
+  /** When its files were changed, or a run that held it ended. */
+  last_used_at: string
+  /** Hours that it is kept after its last use. */
+  keep_hours: number
+  /** When it is deleted, unless it is used before. */
+  expires_at: string
+}
+
+export interface SessionCreateRequest {
+  /** Name for people; need not be unique. */
+  name?: string
+  /** Bytes that its files may have together. By default, and at most, what the operator has set. */
+  size_limit_bytes?: number
+  /** Hours that it is kept after its last use. */
+  keep_hours?: number
+  /** A session of the caller in the same room, whose files the new one starts with. */
+  fork_of?: string
+}
+
+export interface SessionFile {
+  /** Path below `/workspace/session`, without a slash at either end. */
+  path: string
+  /** `link`: a symbolic link, which no request follows. */
+  kind: "file" | "folder" | "link"
+  /** Bytes of a file; 0 for a folder or a link. */
+  byte_size: number
+  /** Whether a file may be executed by its owner. */
+  is_executable: boolean
+  /** Digest of the bytes of a file; otherwise null. */
+  digest: string | null
+  /** What a link points to, as the program wrote it; otherwise null. */
+  target: string | null
+}
+
+export interface SessionFileList {
+  /** Items on this page. */
+  items: SessionFile[]
+  /** Items that a page may have. */
+  page_size: number
+  /** Token of the next page; null on the last. */
+  next_page_token: string | null
+}
+
+export interface SessionFolderRequest {
+  /** Path below `/workspace/session`, without a slash at either end. */
+  path: string
+}
+
+export interface SessionList {
+  /** Items on this page. */
+  items: Session[]
+  /** Items that a page may have. */
+  page_size: number
+  /** Token of the next page; null on the last. */
+  next_page_token: string | null
+}
+
+export interface SessionMoveRequest {
+  /** Path of the file, folder or link that is moved. */
+  from: string
+  /** Its new path, where nothing may be yet. Missing folders are created. */
+  to: string
+}
+
+export interface SessionQuickRunRequest {
+  /** Name of the hidden task. */
+  name: string
+  /** Identifier of the environment version. */
+  environment_version_id: string
+  /** Script that is evaluated first, at most 1 MiB. */
+  startup_script?: string
+  /** Script that does the work, at most 1 MiB. */
+  work_script?: string
+  /** Environment variables that are not secret. */
+  ordinary_env?: Record<string, string>
+  /** Any JSON, at most 1 MiB. */
+  input: unknown
+  /** Deadline of the run, in seconds from its start. */
+  timeout_seconds: number
+  /** A session of the caller in the room. */
+  session?: {
+    /** Identifier of the session. */
+    session_id: string
+    /** `wait`: while another run holds the session, the run stays in the queue with the reason `session_in_use`. `refuse`: it is refused. */
+    when_in_use?: "wait" | "refuse"
+  }
+}
+
+export interface RunSessionRequest {
+  /** Identifier of the session. */
+  session_id: string
+  /** `wait`: while another run holds the session, the run stays in the queue with the reason `session_in_use`. `refuse`: it is refused. */
+  when_in_use?: "wait" | "refuse"
+}
+
 export interface ExtendedRun {
   /** Identifier of the run. */
   id: string
@@ -1464,7 +1587,7 @@ export interface ExtendedRun {
   /** Component that reported the failure; empty without one. */
   failure_source: "" | "runner" | "reconcile" | "dispatch" | "submit" | "policy" | "tenant"
   /** Why it has not started; empty while it runs and at the end. */
-  wait_reason: "" | "awaiting_dispatch" | "company_saturated" | "no_active_region" | "missing_image_digest" | "capacity_snapshot_stale" | "provider_capacity_exhausted" | "provider_submit_pending" | "provider_submit_uncertain" | "container_starting" | "cancel_pending"
+  wait_reason: "" | "awaiting_dispatch" | "company_saturated" | "session_in_use" | "no_active_region" | "missing_image_digest" | "capacity_snapshot_stale" | "provider_capacity_exhausted" | "provider_submit_pending" | "provider_submit_uncertain" | "container_starting" | "cancel_pending"
   /** What the wait means, as a sentence; empty when it does not wait. */
   next_action: string
   /** Since when it waits; null when it does not. */
@@ -1498,6 +1621,8 @@ export interface ExtendedRun {
   files: RunFile[]
   /** Texts of the submitter about the run. */
   metadata: RunMetadata
+  /** The session that the run was given; null for none. */
+  session_id: string | null
 }
 
 export interface ExtendedRunList {
@@ -1518,6 +1643,13 @@ export interface ExtendedSubmitRequest {
   timeout_seconds?: number | null
   /** Files for the run beside its input, at most 256 MiB together. */
   files?: RunFileRequest[]
+  /** A session of the caller in the room: its files are in `/workspace/session`, and what a job that ends by itself leaves there is kept. */
+  session?: {
+    /** Identifier of the session. */
+    session_id: string
+    /** `wait`: while another run holds the session, the run stays in the queue with the reason `session_in_use`. `refuse`: it is refused. */
+    when_in_use?: "wait" | "refuse"
+  }
   /** Texts about the run, which the service stores and does not read. `external_user` is the person of another platform for whom the run is. */
   metadata?: Record<string, string>
 }
@@ -2363,7 +2495,7 @@ export interface VisibleRun {
   /** Component that reported the failure; empty without one. */
   failure_source: "" | "runner" | "reconcile" | "dispatch" | "submit" | "policy" | "tenant"
   /** Why it has not started; empty while it runs and at the end. */
-  wait_reason: "" | "awaiting_dispatch" | "company_saturated" | "no_active_region" | "missing_image_digest" | "capacity_snapshot_stale" | "provider_capacity_exhausted" | "provider_submit_pending" | "provider_submit_uncertain" | "container_starting" | "cancel_pending"
+  wait_reason: "" | "awaiting_dispatch" | "company_saturated" | "session_in_use" | "no_active_region" | "missing_image_digest" | "capacity_snapshot_stale" | "provider_capacity_exhausted" | "provider_submit_pending" | "provider_submit_uncertain" | "container_starting" | "cancel_pending"
   /** What the wait means, as a sentence; empty when it does not wait. */
   next_action: string
   /** Since when it waits; null when it does not. */
@@ -4159,7 +4291,7 @@ export interface Operations {
    *
    * A sandbox-scope key sees only the runs that it submitted.
    *
-   * For members of the room, managers of the room, managers of the department, company managers, company administrators. A sandbox key may, for the runs that it submitted.
+   * For members of the room, managers of the room, managers of the department, company managers, company administrators. A sandbox key may, for what it submitted, uploaded or created.
    */
   listRuns(options: {
     params: {
@@ -4181,7 +4313,7 @@ export interface Operations {
    *
    * `next_action` says why it waits, `failure_hint` how to repair what failed. To wait without polling, use waitForRun.
    *
-   * For members of the room, managers of the room, managers of the department, company managers, company administrators. A sandbox key may, for the runs that it submitted.
+   * For members of the room, managers of the room, managers of the department, company managers, company administrators. A sandbox key may, for what it submitted, uploaded or created.
    */
   readRun(options: {
     params: {
@@ -4197,7 +4329,7 @@ export interface Operations {
    *
    * Flags alone. Download with readRunOutput, readRunLog and readRunArtifact.
    *
-   * For members of the room, managers of the room, managers of the department, company managers, company administrators. A sandbox key may, for the runs that it submitted.
+   * For members of the room, managers of the room, managers of the department, company managers, company administrators. A sandbox key may, for what it submitted, uploaded or created.
    */
   readRunContent(options: {
     params: {
@@ -4213,7 +4345,7 @@ export interface Operations {
    *
    * Files that the run left in its artifacts folder.
    *
-   * For members of the room, managers of the room, managers of the department, company managers, company administrators. A sandbox key may, for the runs that it submitted.
+   * For members of the room, managers of the room, managers of the department, company managers, company administrators. A sandbox key may, for what it submitted, uploaded or created.
    */
   listRunArtifacts(options: {
     params: {
@@ -4237,7 +4369,7 @@ export interface Operations {
    *
    * The token is valid for 5 minutes and for the caller alone. Redeem it with redeemDownloadCapability.
    *
-   * For members of the room, managers of the room, managers of the department, company managers, company administrators. A sandbox key may, for the runs that it submitted.
+   * For members of the room, managers of the room, managers of the department, company managers, company administrators. A sandbox key may, for what it submitted, uploaded or created.
    */
   createDownloadCapability(options: {
     params: {
@@ -4255,7 +4387,7 @@ export interface Operations {
    *
    * A queued run is cancelled at once; a running one is stopped, and `status` is `cancel_requested` until then.
    *
-   * For members of the room, managers of the room, managers of the department, company managers, company administrators. A sandbox key may, for the runs that it submitted.
+   * For members of the room, managers of the room, managers of the department, company managers, company administrators. A sandbox key may, for what it submitted, uploaded or created.
    */
   cancelRun(options: {
     params: {
@@ -5309,7 +5441,7 @@ export interface Operations {
    *
    * Plain text as the scripts printed it: escape it for display. Of more than 64 MiB, start and end are kept and the cut is marked. To read a running one, use followRunLog.
    *
-   * For members of the room, managers of the room, managers of the department, company managers, company administrators. A sandbox key may, for the runs that it submitted.
+   * For members of the room, managers of the room, managers of the department, company managers, company administrators. A sandbox key may, for what it submitted, uploaded or created.
    */
   readRunLog(options: {
     params: {
@@ -5333,7 +5465,7 @@ export interface Operations {
    *
    * Starts with what is there, goes on as the job prints, and ends with an `end` event. Connect again with `Last-Event-ID` to continue. Comment lines keep the connection alive.
    *
-   * For members of the room, managers of the room, managers of the department, company managers, company administrators. A sandbox key may, for the runs that it submitted.
+   * For members of the room, managers of the room, managers of the department, company managers, company administrators. A sandbox key may, for what it submitted, uploaded or created.
    */
   followRunLog(options: {
     params: {
@@ -5427,7 +5559,7 @@ export interface Operations {
    *
    * What the job took, next to what its profile allows.
    *
-   * For members of the room, managers of the room, managers of the department, company managers, company administrators. A sandbox key may, for the runs that it submitted.
+   * For members of the room, managers of the room, managers of the department, company managers, company administrators. A sandbox key may, for what it submitted, uploaded or created.
    */
   readRunUsage(options: {
     params: {
@@ -5865,7 +5997,7 @@ export interface Operations {
    *
    * The bytes that the job wrote to its output file, at most 16 MiB. A run without an output answers 404.
    *
-   * For members of the room, managers of the room, managers of the department, company managers, company administrators. A sandbox key may, for the runs that it submitted.
+   * For members of the room, managers of the room, managers of the department, company managers, company administrators. A sandbox key may, for what it submitted, uploaded or created.
    */
   readRunOutput(options: {
     params: {
@@ -5881,7 +6013,7 @@ export interface Operations {
    *
    * The same as listRunArtifacts, beside the route that downloads them.
    *
-   * For members of the room, managers of the room, managers of the department, company managers, company administrators. A sandbox key may, for the runs that it submitted.
+   * For members of the room, managers of the room, managers of the department, company managers, company administrators. A sandbox key may, for what it submitted, uploaded or created.
    */
   listRunFiles(options: {
     params: {
@@ -5905,7 +6037,7 @@ export interface Operations {
    *
    * The bytes of one file. The name of the file is in `Content-Disposition`.
    *
-   * For members of the room, managers of the room, managers of the department, company managers, company administrators. A sandbox key may, for the runs that it submitted.
+   * For members of the room, managers of the room, managers of the department, company managers, company administrators. A sandbox key may, for what it submitted, uploaded or created.
    */
   readRunArtifact(options: {
     params: {
@@ -5923,7 +6055,7 @@ export interface Operations {
    *
    * Only the caller to whom createDownloadCapability gave the token can redeem it.
    *
-   * For members of the room, managers of the room, managers of the department, company managers, company administrators. A sandbox key may, for the runs that it submitted.
+   * For members of the room, managers of the room, managers of the department, company managers, company administrators. A sandbox key may, for what it submitted, uploaded or created.
    */
   redeemDownloadCapability(options: {
     params: {
@@ -5945,7 +6077,7 @@ export interface Operations {
    *
    * It has `output.json`, `log.txt` and `artifacts/`, as far as they exist. A run that left nothing answers 404.
    *
-   * For members of the room, managers of the room, managers of the department, company managers, company administrators. A sandbox key may, for the runs that it submitted.
+   * For members of the room, managers of the room, managers of the department, company managers, company administrators. A sandbox key may, for what it submitted, uploaded or created.
    */
   downloadRunFiles(options: {
     params: {
@@ -5961,7 +6093,7 @@ export interface Operations {
    *
    * What its author should know although the run may have completed: that it wrote no output, or that none of its artifacts was kept, and which file broke which rule. Empty until the run has ended.
    *
-   * For members of the room, managers of the room, managers of the department, company managers, company administrators. A sandbox key may, for the runs that it submitted.
+   * For members of the room, managers of the room, managers of the department, company managers, company administrators. A sandbox key may, for what it submitted, uploaded or created.
    */
   readRunRemarks(options: {
     params: {
@@ -5977,7 +6109,7 @@ export interface Operations {
    *
    * Starts with the states that the run has had, and ends with an `end` event. Connect again with `Last-Event-ID` to continue.
    *
-   * For members of the room, managers of the room, managers of the department, company managers, company administrators. A sandbox key may, for the runs that it submitted.
+   * For members of the room, managers of the room, managers of the department, company managers, company administrators. A sandbox key may, for what it submitted, uploaded or created.
    */
   followRunEvents(options: {
     params: {
@@ -6019,7 +6151,7 @@ export interface Operations {
    *
    * The answer comes as soon as the run ends, or after `seconds` with the run as it is. Ask again until `terminal_at` is set.
    *
-   * For members of the room, managers of the room, managers of the department, company managers, company administrators. A sandbox key may, for the runs that it submitted.
+   * For members of the room, managers of the room, managers of the department, company managers, company administrators. A sandbox key may, for what it submitted, uploaded or created.
    */
   waitForRun(options: {
     params: {
@@ -6189,7 +6321,7 @@ export interface Operations {
    *
    * A key with sandbox scope sees those that it uploaded. Expired ones are left out.
    *
-   * For members of the room, managers of the room, managers of the department, company managers, company administrators. A sandbox key may, for the runs that it submitted.
+   * For members of the room, managers of the room, managers of the department, company managers, company administrators. A sandbox key may, for what it submitted, uploaded or created.
    */
   listInputFiles(options: {
     params: {
@@ -6209,7 +6341,7 @@ export interface Operations {
    *
    * The bytes are not served: they are for runs alone.
    *
-   * For members of the room, managers of the room, managers of the department, company managers, company administrators. A sandbox key may, for the runs that it submitted.
+   * For members of the room, managers of the room, managers of the department, company managers, company administrators. A sandbox key may, for what it submitted, uploaded or created.
    */
   readInputFile(options: {
     params: {
@@ -6225,7 +6357,7 @@ export interface Operations {
    *
    * For its uploader and for managers of the room; `in_use` while a run that has not ended takes it. The answer is the file as it was. Retries of runs that took it are refused from then on.
    *
-   * For members of the room, managers of the room, managers of the department, company managers, company administrators. A sandbox key may, for the runs that it submitted.
+   * For members of the room, managers of the room, managers of the department, company managers, company administrators. A sandbox key may, for what it submitted, uploaded or created.
    */
   deleteInputFile(options: {
     params: {
@@ -6237,9 +6369,9 @@ export interface Operations {
   } & CallOptions): Promise<InputFile>
 
   /**
-   * Submit a run with files and metadata.
+   * Submit a run with files, metadata and a session.
    *
-   * As submitRun, which takes neither. The job finds the files below `/workspace/inputs`, read-only. An unknown, foreign or ended file is `input_file_not_found`, with its location in `detail.errors`, and nothing is queued.
+   * As submitRun, which takes none of them. The job finds the files below `/workspace/inputs`, read-only. An unknown, foreign or ended file is `input_file_not_found`, with its location in `detail.errors`, and nothing is queued.
    *
    * For members of the room, managers of the room, managers of the department, company managers, company administrators. A sandbox key may, in the rooms that it names.
    */
@@ -6254,11 +6386,28 @@ export interface Operations {
   } & CallOptions): Promise<ExtendedRun>
 
   /**
+   * Quick-run scripts with a session.
+   *
+   * As quickRun, which takes no session: the scripts find the files of `session` in `/workspace/session`, and what they leave there is kept if they end by themselves.
+   *
+   * For managers of the room, managers of the department, company managers, company administrators. A sandbox key may not.
+   */
+  quickRunInSession(options: {
+    params: {
+      /** Identifier of the chatroom. */
+      cid: string
+    }
+    body: SessionQuickRunRequest
+    /** By default a new key, which all repeats of the call have. */
+    idempotencyKey?: string
+  } & CallOptions): Promise<QuickRun>
+
+  /**
    * List the runs of a chatroom with their files and metadata, newest first.
    *
    * Filters by state and by metadata: `metadata=external_user=U1` may be repeated, and all pairs must match.
    *
-   * For members of the room, managers of the room, managers of the department, company managers, company administrators. A sandbox key may, for the runs that it submitted.
+   * For members of the room, managers of the room, managers of the department, company managers, company administrators. A sandbox key may, for what it submitted, uploaded or created.
    */
   listExtendedRuns(options: {
     params: {
@@ -6282,7 +6431,7 @@ export interface Operations {
    *
    * Both are empty once the content of the run has expired.
    *
-   * For members of the room, managers of the room, managers of the department, company managers, company administrators. A sandbox key may, for the runs that it submitted.
+   * For members of the room, managers of the room, managers of the department, company managers, company administrators. A sandbox key may, for what it submitted, uploaded or created.
    */
   readExtendedRun(options: {
     params: {
@@ -6292,6 +6441,219 @@ export interface Operations {
       rid: string
     }
   } & CallOptions): Promise<ExtendedRun>
+
+  /**
+   * Create a session: files that stay between runs of a room.
+   *
+   * Name it in `session` of submitExtendedRun, runAndWait or quickRunInSession: the job finds the files in `/workspace/session`, and what it leaves there is kept. With `fork_of` it starts with the files of another session, without a copy of their bytes; both change independently from then on.
+   *
+   * For members of the room, managers of the room, managers of the department, company managers, company administrators. A sandbox key may, in the rooms that it names.
+   */
+  createSession(options: {
+    params: {
+      /** Identifier of the chatroom. */
+      cid: string
+    }
+    body?: SessionCreateRequest
+  } & CallOptions): Promise<Session>
+
+  /**
+   * List the sessions of the caller in a chatroom, newest first.
+   *
+   * A key with sandbox scope sees those that it created. Expired ones are left out.
+   *
+   * For members of the room, managers of the room, managers of the department, company managers, company administrators. A sandbox key may, for what it submitted, uploaded or created.
+   */
+  listSessions(options: {
+    params: {
+      /** Identifier of the chatroom. */
+      cid: string
+    }
+    query?: {
+      /** Items on a page, at most 100. */
+      page_size?: number
+      /** The `next_page_token` of the previous page; one that cannot be read starts again. */
+      page_token?: string
+    }
+  } & CallOptions): Promise<SessionList>
+
+  /**
+   * Read the size, use and expiry of a session.
+   *
+   * Only the person who created it finds it.
+   *
+   * For the person who created the session. A sandbox key may, for what it submitted, uploaded or created.
+   */
+  readSession(options: {
+    params: {
+      /** Identifier of the chatroom. */
+      cid: string
+      /** Identifier of the session. */
+      sid: string
+    }
+  } & CallOptions): Promise<Session>
+
+  /**
+   * Delete a session with its files.
+   *
+   * `session_in_use` while a run holds it: cancel the run first. The answer is the session as it was. Its forks stay.
+   *
+   * For the person who created the session. A sandbox key may, for what it submitted, uploaded or created.
+   */
+  deleteSession(options: {
+    params: {
+      /** Identifier of the chatroom. */
+      cid: string
+      /** Identifier of the session. */
+      sid: string
+    }
+  } & CallOptions): Promise<Session>
+
+  /**
+   * List files, folders and links of a session by path.
+   *
+   * As the last change left them: while a run holds the session, as they were before it. Names are what programs wrote; show them as plain text.
+   *
+   * For the person who created the session. A sandbox key may, for what it submitted, uploaded or created.
+   */
+  listSessionFiles(options: {
+    params: {
+      /** Identifier of the chatroom. */
+      cid: string
+      /** Identifier of the session. */
+      sid: string
+    }
+    query?: {
+      /** Items on a page, at most 100. */
+      page_size?: number
+      /** The `next_page_token` of the previous page; one that cannot be read starts again. */
+      page_token?: string
+      /** Path of a folder; absent: the whole session. */
+      path?: string
+      /** `one`: what is directly in the folder; `all`: what is in its folders too. */
+      depth?: "one" | "all"
+    }
+  } & CallOptions): Promise<SessionFileList>
+
+  /**
+   * Delete a file, a link, or a folder with all that is in it.
+   *
+   * The answer is the session after the change.
+   *
+   * For the person who created the session. A sandbox key may, for what it submitted, uploaded or created.
+   */
+  deleteSessionFile(options: {
+    params: {
+      /** Identifier of the chatroom. */
+      cid: string
+      /** Identifier of the session. */
+      sid: string
+    }
+    query: {
+      /** Path below `/workspace/session`, without a slash at either end. */
+      path: string
+    }
+  } & CallOptions): Promise<Session>
+
+  /**
+   * Download a file of a session; accepts a Range header.
+   *
+   * Links are not followed, and folders have no bytes: both answer 404.
+   *
+   * For the person who created the session. A sandbox key may, for what it submitted, uploaded or created.
+   */
+  readSessionFile(options: {
+    params: {
+      /** Identifier of the chatroom. */
+      cid: string
+      /** Identifier of the session. */
+      sid: string
+    }
+    query: {
+      /** Path below `/workspace/session`, without a slash at either end. */
+      path: string
+    }
+  } & CallOptions): Promise<Response>
+
+  /**
+   * Write a file of a session, as raw bytes.
+   *
+   * Replaces a file or a link of that path, never a folder; missing folders are created. The file appears whole or not at all. An executable file stays executable. Send `Content-Length`: without it, the request reserves what the session has left.
+   *
+   * For the person who created the session. A sandbox key may, for what it submitted, uploaded or created.
+   */
+  writeSessionFile(options: {
+    params: {
+      /** Identifier of the chatroom. */
+      cid: string
+      /** Identifier of the session. */
+      sid: string
+    }
+    query: {
+      /** Path below `/workspace/session`, without a slash at either end. */
+      path: string
+    }
+    headers: {
+      /** The `capability_token` of initContextUpload. */
+      "X-Sandbox-Upload-Capability": string
+    }
+    /** The bytes. A stream is sent once: the call is not repeated. */
+    upload: UploadBody
+  } & CallOptions): Promise<SessionFile>
+
+  /**
+   * Create a folder in a session.
+   *
+   * With the folders above it; one that exists is no error.
+   *
+   * For the person who created the session. A sandbox key may, for what it submitted, uploaded or created.
+   */
+  createSessionFolder(options: {
+    params: {
+      /** Identifier of the chatroom. */
+      cid: string
+      /** Identifier of the session. */
+      sid: string
+    }
+    body: SessionFolderRequest
+  } & CallOptions): Promise<SessionFile>
+
+  /**
+   * Move a file, a link, or a folder with all that is in it.
+   *
+   * The target of a link stays as it is.
+   *
+   * For the person who created the session. A sandbox key may, for what it submitted, uploaded or created.
+   */
+  moveSessionFile(options: {
+    params: {
+      /** Identifier of the chatroom. */
+      cid: string
+      /** Identifier of the session. */
+      sid: string
+    }
+    body: SessionMoveRequest
+  } & CallOptions): Promise<SessionFile>
+
+  /**
+   * Download the files of a session, or of one folder, as a zip archive.
+   *
+   * Links and empty folders are left out. Without a file, the answer is 404.
+   *
+   * For the person who created the session. A sandbox key may, for what it submitted, uploaded or created.
+   */
+  downloadSession(options: {
+    params: {
+      /** Identifier of the chatroom. */
+      cid: string
+      /** Identifier of the session. */
+      sid: string
+    }
+    query?: {
+      /** Path of a folder; absent: the whole session. */
+      path?: string
+    }
+  } & CallOptions): Promise<Response>
 
   /**
    * List the notifications of the caller, newest first.
@@ -7117,6 +7479,8 @@ export interface Lists {
   listRunLinks: RunLink
   listInputFiles: InputFile
   listExtendedRuns: ExtendedRun
+  listSessions: Session
+  listSessionFiles: SessionFile
   listNotifications: Notification
   listRoomMessages: RoomMessage
   listTables: CustomTable

@@ -11,6 +11,7 @@ import type { AccessRole } from './role.ts'
  * - `turn`: the room of a human turn; the caller acts in that turn and is whom its context names.
  * - `proposal`: a job that an agent proposed to a person, in a room that the person may enter.
  * - `notification`: a notification of a person.
+ * - `session`: files that stay between the runs of a person in a room that the person may enter.
  * - `consumer`: a chatroom, a department or the company, as the consumer of a secret.
  */
 export type SubjectKind =
@@ -22,12 +23,13 @@ export type SubjectKind =
   | 'turn'
   | 'proposal'
   | 'notification'
+  | 'session'
   | 'consumer'
 
 /**
  * What a sandbox-scope key gets, once its rooms are checked (contract part 1, "Restricted API keys"). `allowed`: what
- * its owner gets, in the rooms that it names. `own`: the same, for the runs that the key submitted and the files that it
- * uploaded alone.
+ * its owner gets, in the rooms that it names. `own`: the same, for the runs that the key submitted, the files that it
+ * uploaded and the sessions that it created alone.
  */
 export type KeyRule = 'allowed' | 'own' | 403 | 404 | 405
 

@@ -6,6 +6,7 @@ import { notificationActions } from './notification-actions.ts'
 import { roomActions } from './room-actions.ts'
 import { runActions } from './run-actions.ts'
 import { secretActions } from './secret-actions.ts'
+import { sessionActions } from './session-actions.ts'
 import { tableActions } from './table-actions.ts'
 import { taskActions } from './task-actions.ts'
 
@@ -18,6 +19,7 @@ export const actionsByArea = {
   Secrets: secretActions,
   Tables: tableActions,
   Runs: runActions,
+  Sessions: sessionActions,
   Agents: agentActions,
   Notifications: notificationActions,
 } as const
@@ -34,6 +36,7 @@ export const actions = {
   ...secretActions,
   ...tableActions,
   ...runActions,
+  ...sessionActions,
   ...agentActions,
   ...notificationActions,
 } as const

@@ -88,6 +88,8 @@ test('a sandbox-scope key acts in the rooms that it names, as its owner may, and
     'run.read_log',
     'run.read_result',
     'run.submit',
+    'session.create',
+    'session.list',
   ])
   expect(allowedTo(keyFor(administrator, 'cht_2'))).toEqual([])
   expect(allows('run.submit', keyFor(member, 'cht_1'), room)).toBe(false)
@@ -104,12 +106,15 @@ test.each(Object.entries(actions))('%s: who may more may it too', (_name, { role
   if (['open', 'token', 'turn'].includes(subject)) expect(may).toEqual([])
   else if (subject === 'proposal') expect(may).toEqual(['proposer'])
   else if (subject === 'notification') expect(may).toEqual(['recipient'])
+  else if (subject === 'session') expect(may).toEqual(['session_owner'])
   else expect(may).toContain('administrator')
   if (may.includes('department_manager')) expect(may).toContain('company_manager')
   if (may.includes('room_member')) expect(may).toContain('room_manager')
   if (may.includes('room_manager')) expect(may).toContain('department_manager')
   if (may.includes('company_member'))
-    expect(may).toEqual(accessRoles.filter((role) => role !== 'proposer' && role !== 'recipient'))
+    expect(may).toEqual(
+      accessRoles.filter((role) => !['proposer', 'recipient', 'session_owner'].includes(role)),
+    )
 })
 
 test('a proposal is decided by the person it was made for alone, and by no key of sandbox scope', () => {
@@ -117,4 +122,12 @@ test('a proposal is decided by the person it was made for alone, and by no key o
   expect(allows('proposal.decide', member, own)).toBe(true)
   expect(whoMay((actor) => allows('proposal.decide', actor, { ...own, isOwn: false }))).toEqual([])
   expect(allows('proposal.decide', keyFor(member, 'cht_1'), own)).toBe(false)
+})
+
+test('a session is used by its owner alone, and by a sandbox-scope key in the rooms that it names', () => {
+  const session = { kind: 'session', isOwn: true, roomId: 'cht_1' } as const
+  expect(whoMay((actor) => allows('session.use', actor, { ...session, isOwn: false }))).toEqual([])
+  expect(allows('session.use', member, session)).toBe(true)
+  expect(allows('session.use', keyFor(member, 'cht_1'), session)).toBe(true)
+  expect(allows('session.use', keyFor(member, 'cht_2'), session)).toBe(false)
 })

@@ -49,6 +49,14 @@ export interface OneNotification {
   isOwn: boolean
 }
 
+/** A session of the actor's company. */
+export interface OneSession {
+  kind: 'session'
+  /** Whether the actor created it; a sandbox-scope key, whether it did so itself. */
+  isOwn: boolean
+  roomId: string
+}
+
 interface Subjects {
   open: never
   token: never
@@ -58,6 +66,7 @@ interface Subjects {
   room: RoomOfActor
   proposal: ProposedJob
   notification: OneNotification
+  session: OneSession
   consumer: OwnedThing | RoomOfActor
 }
 export type Subject = Subjects[SubjectKind]
@@ -80,7 +89,9 @@ export const isAnyOf = (of: readonly AccessRole[], actor: Actor, subject: Subjec
 function passesKey({ key }: Action, { apiKey }: Actor, subject: Subject): boolean {
   if (apiKey?.scope !== 'sandbox') return true
   if (key !== 'allowed' && key !== 'own') return false
-  return subject.kind === 'room' && apiKey.allowedChatroomIds.includes(subject.id)
+  const roomId =
+    subject.kind === 'room' ? subject.id : subject.kind === 'session' ? subject.roomId : undefined
+  return roomId !== undefined && apiKey.allowedChatroomIds.includes(roomId)
 }
 
 const holds: Record<AccessRole, (actor: Actor, subject: Subject) => boolean> = {
@@ -94,6 +105,7 @@ const holds: Record<AccessRole, (actor: Actor, subject: Subject) => boolean> = {
   company_manager: (actor, subject) => isInCompany(actor, subject) && actor.role >= roles.company_manager,
   administrator: (actor, subject) => isInCompany(actor, subject) && actor.role >= roles.company_administrator,
   proposer: (_actor, subject) => subject.kind === 'proposal' && subject.isOwn,
+  session_owner: (_actor, subject) => subject.kind === 'session' && subject.isOwn,
   recipient: (_actor, subject) => subject.kind === 'notification' && subject.isOwn,
 }
 

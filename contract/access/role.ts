@@ -18,6 +18,8 @@ export const accessRoles = [
   'proposer',
   /** The person whom a notification is for. */
   'recipient',
+  /** The person who created the session. */
+  'session_owner',
 ] as const
 export type AccessRole = (typeof accessRoles)[number]
 
@@ -34,3 +36,5 @@ export const everybody = ['company_member', 'borrower', ...roomPeople] as const 
 export const proposers = ['proposer'] as const satisfies AccessRole[]
 /** Whoever a notification is for, alone. */
 export const recipients = ['recipient'] as const satisfies AccessRole[]
+/** Whoever created a session, alone. */
+export const sessionOwners = ['session_owner'] as const satisfies AccessRole[]

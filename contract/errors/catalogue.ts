@@ -9,6 +9,7 @@ import { proposalErrors } from './proposal-errors.ts'
 import { requestErrors } from './request-errors.ts'
 import { runErrors } from './run-errors.ts'
 import { secretErrors } from './secret-errors.ts'
+import { sessionErrors } from './session-errors.ts'
 import { tableErrors } from './table-errors.ts'
 import { taskErrors } from './task-errors.ts'
 
@@ -21,6 +22,7 @@ export const catalogue = {
   ...environmentErrors,
   ...taskErrors,
   ...runErrors,
+  ...sessionErrors,
   ...billingErrors,
   ...secretErrors,
   ...outputPolicyErrors,
@@ -39,6 +41,7 @@ export const catalogueAreas: readonly Record<string, CatalogueEntry>[] = [
   environmentErrors,
   taskErrors,
   runErrors,
+  sessionErrors,
   billingErrors,
   secretErrors,
   outputPolicyErrors,

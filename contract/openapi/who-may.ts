@@ -11,12 +11,13 @@ const people: Record<AccessRole, string> = {
   company_manager: 'company managers',
   administrator: 'company administrators',
   proposer: 'the person whom the agent proposed it to',
+  session_owner: 'the person who created the session',
   recipient: 'the person whom it is for',
 }
 
 const keys: Record<KeyRule, string> = {
   allowed: 'A sandbox key may, in the rooms that it names.',
-  own: 'A sandbox key may, for the runs that it submitted.',
+  own: 'A sandbox key may, for what it submitted, uploaded or created.',
   403: 'A sandbox key may not.',
   404: 'A sandbox key may not.',
   405: 'A sandbox key may not.',

@@ -120,7 +120,7 @@ import { BuildLogEvent, RunLogEvent } from './runs/log-event.ts'
 import { NetworkLog, RefusedConnection } from './runs/network-log.ts'
 import { OutputPolicy } from './runs/output-policy.ts'
 import { ArtifactPublicLink, PublicLink } from './runs/public-link.ts'
-import { QuickRun, QuickRunRequest } from './runs/quick-run.ts'
+import { QuickRun, QuickRunRequest, SessionQuickRunRequest } from './runs/quick-run.ts'
 import { ManualRunSubmitRequest, RunDetail, RunList, RunRetryRequest } from './runs/run.ts'
 import { ArtifactDownloadCapability, RunArtifact, RunArtifactList } from './runs/run-artifact.ts'
 import { RunContent } from './runs/run-content.ts'
@@ -144,6 +144,13 @@ import {
   SecretRevokeRequest,
   SecretWriteRequest,
 } from './secrets/secret-binding.ts'
+import { RunSessionRequest, Session, SessionCreateRequest, SessionList } from './sessions/session.ts'
+import {
+  SessionFile,
+  SessionFileList,
+  SessionFolderRequest,
+  SessionMoveRequest,
+} from './sessions/session-file.ts'
 import {
   CustomTable,
   CustomTableCreateRequest,
@@ -299,6 +306,15 @@ export const namedSchemas = {
   RunList,
   InputFile,
   InputFileList,
+  Session,
+  SessionCreateRequest,
+  SessionFile,
+  SessionFileList,
+  SessionFolderRequest,
+  SessionList,
+  SessionMoveRequest,
+  SessionQuickRunRequest,
+  RunSessionRequest,
   ExtendedRun,
   ExtendedRunList,
   ExtendedSubmitRequest,

@@ -1,6 +1,11 @@
 import { Type } from 'typebox'
 import { about } from '../about.ts'
-import { chatroomPageSizeDefault, extendedSubmitBodyMaxBytes } from '../limits.ts'
+import {
+  chatroomPageSizeDefault,
+  draftBodyMaxBytes,
+  extendedSubmitBodyMaxBytes,
+  runInputMaxBytes,
+} from '../limits.ts'
 import { pageFields, repeatable } from '../pagination.ts'
 import {
   ExtendedRun,
@@ -8,10 +13,19 @@ import {
   ExtendedSubmitRequest,
   MetadataFilters,
 } from '../resources/runs/extended-run.ts'
+import { QuickRun, SessionQuickRunRequest } from '../resources/runs/quick-run.ts'
 import { runStates } from '../states/run-states.ts'
 import { extensionPrefix } from './prefixes.ts'
 import { route } from './route.ts'
-import { ChatroomParams, queueErrors, RunParams, stagingErrors, versionErrors } from './run-routes.ts'
+import {
+  ChatroomParams,
+  queueErrors,
+  quickRunErrors,
+  RunParams,
+  stagingErrors,
+  versionErrors,
+} from './run-routes.ts'
+import { runSessionErrors } from './session-routes.ts'
 
 const runs = `${extensionPrefix}/chatrooms/{cid}/runs` as const
 const tenant = { tag: 'Runs' } as const
@@ -26,15 +40,30 @@ export const extendedRunRoutes = {
     action: 'run.submit',
     method: 'POST',
     path: runs,
-    summary: 'Submit a run with files and metadata',
+    summary: 'Submit a run with files, metadata and a session',
     description:
-      'As submitRun, which takes neither. The job finds the files below `/workspace/inputs`, read-only. An unknown, foreign or ended file is `input_file_not_found`, with its location in `detail.errors`, and nothing is queued.',
+      'As submitRun, which takes none of them. The job finds the files below `/workspace/inputs`, read-only. An unknown, foreign or ended file is `input_file_not_found`, with its location in `detail.errors`, and nothing is queued.',
     params: ChatroomParams,
     body: ExtendedSubmitRequest,
     maxBodyBytes: extendedSubmitBodyMaxBytes,
     idempotent: true,
     response: ExtendedRun,
-    errors: [...stagingErrors, ...fileErrors, ...versionErrors, ...queueErrors],
+    errors: [...stagingErrors, ...fileErrors, ...runSessionErrors, ...versionErrors, ...queueErrors],
+  }),
+  quickRunInSession: route({
+    ...tenant,
+    action: 'run.quick',
+    method: 'POST',
+    path: `${extensionPrefix}/chatrooms/{cid}/quick-runs`,
+    summary: 'Quick-run scripts with a session',
+    description:
+      'As quickRun, which takes no session: the scripts find the files of `session` in `/workspace/session`, and what they leave there is kept if they end by themselves.',
+    params: ChatroomParams,
+    body: SessionQuickRunRequest,
+    maxBodyBytes: draftBodyMaxBytes + runInputMaxBytes,
+    idempotent: true,
+    response: QuickRun,
+    errors: [...quickRunErrors, ...runSessionErrors],
   }),
   listExtendedRuns: route({
     ...tenant,

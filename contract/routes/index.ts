@@ -23,6 +23,7 @@ import { resultRoutes } from './result-routes.ts'
 import { runRoutes } from './run-routes.ts'
 import { scriptRoutes } from './script-routes.ts'
 import { secretRoutes } from './secret-routes.ts'
+import { sessionRoutes } from './session-routes.ts'
 import { settingsRoutes } from './settings-routes.ts'
 import { tableCommandRoutes } from './table-command-routes.ts'
 import { tableRoutes } from './table-routes.ts'
@@ -60,6 +61,7 @@ export const allRoutes = {
   ...linkRoutes,
   ...inputFileRoutes,
   ...extendedRunRoutes,
+  ...sessionRoutes,
   ...notificationRoutes,
   ...tableRoutes,
   ...tableRowRoutes,

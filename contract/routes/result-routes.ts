@@ -19,6 +19,7 @@ import {
   stagingErrors,
   versionErrors,
 } from './run-routes.ts'
+import { runSessionErrors } from './session-routes.ts'
 
 const chatroom = `${extensionPrefix}/chatrooms/{cid}` as const
 const run = `${chatroom}/runs/{rid}` as const
@@ -164,6 +165,6 @@ export const resultRoutes = {
     maxBodyBytes: extendedSubmitBodyMaxBytes,
     idempotent: true,
     response: RunResult,
-    errors: [...stagingErrors, ...fileErrors, ...versionErrors, ...queueErrors],
+    errors: [...stagingErrors, ...fileErrors, ...runSessionErrors, ...versionErrors, ...queueErrors],
   }),
 }

@@ -59,6 +59,14 @@ export const queueErrors = [
   'missing_window',
 ] as const
 
+export const quickRunErrors = [
+  ...stagingErrors,
+  'script_too_large',
+  'timeout_exceeds_ceiling',
+  'environment_version_not_ready',
+  ...queueErrors,
+] as const
+
 /** Runs of a chatroom and their results (contract part 2, "Chatroom runs"). */
 export const runRoutes = {
   submitRun: route({
@@ -184,12 +192,6 @@ export const runRoutes = {
     maxBodyBytes: draftBodyMaxBytes + runInputMaxBytes,
     idempotent: true,
     response: QuickRun,
-    errors: [
-      ...stagingErrors,
-      'script_too_large',
-      'timeout_exceeds_ceiling',
-      'environment_version_not_ready',
-      ...queueErrors,
-    ],
+    errors: quickRunErrors,
   }),
 }

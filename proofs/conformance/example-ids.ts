@@ -22,6 +22,7 @@ const examplesBySegment: Record<string, Example> = {
   runs: 'run',
   artifacts: 'artifact',
   files: 'inputFile',
+  sessions: 'session',
   departments: 'department',
   users: 'user',
   members: 'user',

@@ -252,6 +252,27 @@ export const expectations: Partial<Record<RouteName | (string & {}), Expectation
   listInputFiles: {},
   readInputFile: {},
   deleteInputFile: {},
+  createSession: { body: () => ({ name: 'Analysis' }) },
+  listSessions: {},
+  readSession: {},
+  deleteSession: {},
+  listSessionFiles: {},
+  deleteSessionFile: { query: { path: 'data/a.csv' } },
+  readSessionFile: { query: { path: 'data/a.csv' } },
+  writeSessionFile: { query: { path: 'data/b.csv' }, bytes: Buffer.from('a,b') },
+  createSessionFolder: { body: () => ({ path: 'more' }) },
+  moveSessionFile: { body: () => ({ from: 'data/a.csv', to: 'c.csv' }) },
+  downloadSession: {},
+  quickRunInSession: {
+    body: ({ ids }) => ({
+      name: 'quick',
+      environment_version_id: ids.readyVersion,
+      work_script: 'true',
+      input: {},
+      timeout_seconds: 60,
+    }),
+    headers: { 'idempotency-key': 'once' },
+  },
   submitExtendedRun: {
     body: ({ ids }) => ({
       task_version_id: ids.taskVersion,

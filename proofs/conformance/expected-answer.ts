@@ -26,15 +26,15 @@ export const rolesOfCaller: Record<Caller, readonly AccessRole[]> = {
   nobody: [],
   outsider: ['company_member'],
   otherManager: ['company_member'],
-  member: [...inRoom, 'proposer', 'recipient'],
+  member: [...inRoom, 'proposer', 'recipient', 'session_owner'],
   roomManager: [...inRoom, 'room_manager'],
   manager,
   companyManager,
   administrator: [...companyManager, 'administrator'],
   // An administrator, who finds nothing of this company.
   otherCompany: [...companyManager, 'administrator'],
-  fullKey: [...inRoom, 'proposer', 'recipient'],
-  sandboxKeyInside: inRoom,
+  fullKey: [...inRoom, 'proposer', 'recipient', 'session_owner'],
+  sandboxKeyInside: [...inRoom, 'session_owner'],
   sandboxKeyOutside: ['company_member'],
 }
 

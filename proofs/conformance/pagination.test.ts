@@ -1,3 +1,4 @@
+import { actions } from '@sandbox-jobs/contract/access/actions.ts'
 import { pageTokenMaxLength } from '@sandbox-jobs/contract/limits.ts'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import type { Route } from '@sandbox-jobs/contract/routes/route.ts'
@@ -59,7 +60,8 @@ async function page(name: string, query: Record<string, string>): Promise<Page> 
   if (!route || !expectation) throw new Error(`no route ${name}`)
   const params = idsFor(parametersOf(route, expectation), { parameter: '', kind: 'own' }, world)
   const required = expectation.queryOf?.(world.own) ?? expectation.query
-  const answer = await world.send('administrator', route, { params, query: { ...required, ...query } })
+  const caller = actions[route.action].subject === 'session' ? 'member' : 'administrator'
+  const answer = await world.send(caller, route, { params, query: { ...required, ...query } })
   expect(answer.statusCode).toBe(200)
   return answer.json()
 }

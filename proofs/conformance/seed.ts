@@ -2,18 +2,17 @@ import { createHash } from 'node:crypto'
 import { encryptSecret } from '@sandbox-jobs/contract/client/encrypt-secret.ts'
 import type { EncryptedValue } from '@sandbox-jobs/contract/resources/secrets/secret-binding.ts'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
-import type { Route } from '@sandbox-jobs/contract/routes/route.ts'
 import type { Principal } from '../../server/access/principal.ts'
 import { newId, newUuid } from '../../server/base/ids.ts'
-import type { SigningKeys } from '../../server/base/keys/signing-keys.ts'
 import { buildLogKey } from '../../server/builds/logs/build-log-store.ts'
 import type { Database } from '../../server/db/database.ts'
-import type { ObjectStorage } from '../../server/storage/port.ts'
 import { makeEnvironmentVersion } from '../../testing/factories/environment-version.ts'
 import { makeRun } from '../../testing/factories/runs.ts'
 import { makeFinding, recordFindings, storeReport } from '../../testing/factories/scanned-build.ts'
 import { makeSignedImage } from '../../testing/factories/signed-image.ts'
 import { addMember, makeDepartment, makeRoom, makeUser } from '../../testing/factories/tenant.ts'
+import { makeFiles } from './seed-files.ts'
+import type { SeedTools } from './seed-tools.ts'
 
 /** The seed of one company: one object of each kind, by the names that `idsFor` and the expectations use. */
 export interface Seed {
@@ -67,6 +66,7 @@ export const examples = [
   'queuedRun',
   'artifact',
   'inputFile',
+  'session',
   'publicToken',
   'socialClient',
   'toolName',
@@ -90,25 +90,6 @@ export type Example = (typeof examples)[number]
 
 /** The password of every user. */
 export const examplePassword = 'correct horse battery'
-
-/** What creates a seed: a database, a storage, and a request that has to succeed. */
-export interface SeedTools {
-  db: Database
-  storage: ObjectStorage
-  signing: SigningKeys
-  passwordHash: string
-  sendOk: (
-    as: Principal,
-    route: Route,
-    call: {
-      params?: Record<string, string>
-      body?: unknown
-      query?: Record<string, string>
-      bytes?: Buffer
-      headers?: Record<string, string>
-    },
-  ) => Promise<Record<string, unknown>>
-}
 
 /** Creates a company with one object of every kind that has an id. */
 export async function makeSeed(tools: SeedTools): Promise<Seed> {
@@ -151,16 +132,12 @@ export async function makeSeed(tools: SeedTools): Promise<Seed> {
     params: { cid: room },
     body: { channel: 'whatsapp', client_id: 'W1' },
   })
-  const file = await tools.sendOk(people.member, allRoutes.uploadInputFile, {
-    params: { cid: room },
-    query: { name: 'data.csv' },
-    bytes: Buffer.from('a,b'),
-  })
+  const files = await makeFiles(tools, { room, person: people.member })
   const proposal = await makeProposal(db, { companyId, room, person: people.member, ...offered })
   const notification = await makeNotification(db, { companyId, userId: people.member.principalId })
   const hooks = await makeWebhook(tools, people.companyManager)
   const agents = { socialClient: String(client.id), toolName: 'sandbox_job_menu', proposal, notification }
-  const sent = { inputFile: String(file.id), ...(await makeTables(tools, { ...scope, ...offered })) }
+  const sent = { ...files, ...(await makeTables(tools, { ...scope, ...offered })) }
   const user = people.member.principalId
   const ids = {
     room,

@@ -1,6 +1,7 @@
 import type { LightMyRequestResponse } from 'fastify'
 import { exampleCall } from './expectations.ts'
 import type { Cell } from './expected-answer.ts'
+import { sessionFile } from './seed-files.ts'
 import type { World } from './world.ts'
 
 /** Sends the request of one cell. It changes the world, so callers rewind it. */
@@ -11,6 +12,8 @@ export async function sendCell(
 ): Promise<LightMyRequestResponse> {
   if (caller === 'sandboxKeyInside' && params.rid) await giveRunToKey(world, params.rid)
   if (caller === 'sandboxKeyInside' && params.fid) await giveFileToKey(world, params.fid)
+  if (caller === 'sandboxKeyInside' && params.sid) await giveSessionToKey(world, params.sid)
+  if (params.sid) await restoreFiles(world)
   const seed = caller === 'otherCompany' && !route.params ? world.foreign : world.own
   return world.send(caller, route, { params, ...exampleCall(expectation, seed) })
 }
@@ -31,4 +34,17 @@ async function giveFileToKey(world: World, file: string): Promise<void> {
   const { db } = world.database
   const key = db.selectFrom('api_keys').select('id').where('name', '=', 'inside')
   await db.updateTable('input_files').set({ api_key_id: key }).where('id', '=', file).execute()
+}
+
+/** The same for sessions that it created. */
+async function giveSessionToKey(world: World, session: string): Promise<void> {
+  const { db } = world.database
+  const key = db.selectFrom('api_keys').select('id').where('name', '=', 'inside')
+  await db.updateTable('sessions').set({ api_key_id: key }).where('id', '=', session).execute()
+}
+
+/** What a request deleted from storage does not come back when the database is rewound. */
+async function restoreFiles({ database, storage }: World): Promise<void> {
+  for (const { storage_key } of await database.db.selectFrom('session_packs').select('storage_key').execute())
+    await storage.put(storage_key, Buffer.from(sessionFile))
 }

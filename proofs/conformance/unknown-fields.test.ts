@@ -24,7 +24,7 @@ const changing = routes.filter(
 const withoutBody = changing.filter(([, { body }]) => !body)
 
 /** What the person that it was made for alone may change. */
-const ofOnePerson = new Set<string>(['proposal', 'notification'])
+const ofOnePerson = new Set<string>(['proposal', 'notification', 'session'])
 
 async function send(name: string, route: Route, body: Record<string, unknown>) {
   const expectation = expectations[name] ?? {}

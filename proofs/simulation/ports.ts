@@ -98,6 +98,8 @@ const jobOf = (timeoutSeconds: number, claimedMs: number): RunJob => ({
   bundle: null,
   lost_authority: null,
   files: [],
+  session_id: null,
+  session: null,
   has_room: true,
 })
 

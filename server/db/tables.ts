@@ -12,6 +12,7 @@ import type * as runFiles from './tables/run-files.ts'
 import type * as runs from './tables/runs.ts'
 import type * as scripts from './tables/scripts.ts'
 import type * as secrets from './tables/secrets.ts'
+import type * as sessions from './tables/sessions.ts'
 import type * as settings from './tables/settings.ts'
 import type * as tasks from './tables/tasks.ts'
 
@@ -69,6 +70,10 @@ export interface Tables {
   input_files: runFiles.InputFilesTable
   run_files: runFiles.RunFilesTable
   run_metadata: runFiles.RunMetadataTable
+  sessions: sessions.SessionsTable
+  session_trees: sessions.SessionTreesTable
+  session_packs: sessions.SessionPacksTable
+  session_tree_packs: sessions.SessionTreePacksTable
   idempotency_keys: runs.IdempotencyKeysTable
   live_logs: runs.LiveLogsTable
   state_watches: runs.StateWatchesTable

@@ -28,6 +28,7 @@ import { dropExpiredLinks } from '../runs/links/signed-link-store.ts'
 import { imageUseByRun } from '../runs/retention/image-use-statement.ts'
 import { sweepExpiring, sweepIdempotencyKeys, sweepRunContent } from '../runs/retention/run-retention.ts'
 import { sweepSecretOperations } from '../secrets/sweep-secret-operations.ts'
+import { sweepSessions } from '../sessions/sweep-sessions.ts'
 import { dropStateWatches } from '../state-watch/state-watch-store.ts'
 import { forgetOldFailures } from '../work/removal-failures.ts'
 import { type Sweep, startSweep } from '../work/sweep.ts'
@@ -47,6 +48,7 @@ export function startRetentionLoops(deps: RetentionDeps): Sweep {
     startSweep({ name: 'run content', everyMs: 10_000, runOnce: () => sweepRunContent(deps), log }),
     startSweep({ name: 'expiring content', everyMs: 60 * minuteMs, runOnce: () => sweepExpiring(deps), log }),
     startSweep({ name: 'input files', everyMs: minuteMs, runOnce: () => sweepInputFiles(deps), log }),
+    startSweep({ name: 'sessions', everyMs: minuteMs, runOnce: () => sweepSessions(deps), log }),
     startSweep({
       name: 'idempotency keys',
       everyMs: minuteMs,

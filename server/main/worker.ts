@@ -23,6 +23,7 @@ import { postgresRunQueue } from '../runs/queue/run-queue.ts'
 import { configuredKeys } from '../secrets/keys/configured-keys.ts'
 import { LocalKeys, secretKeysFolder } from '../secrets/keys/local-keys.ts'
 import { SecretResolver } from '../secrets/resolve/secret-resolver.ts'
+import { StoredRunSessions } from '../sessions/runs/run-sessions.ts'
 import { DiskStorage } from '../storage/disk.ts'
 import { sweepTaskUploads } from '../tasks/files/upload-sweep.ts'
 import { MachineRefused, takeMachineLease } from '../work/machine-lease.ts'
@@ -80,6 +81,7 @@ await runRole('worker', async (config, log) => {
     storage,
     images: new StoredImages({ storage, signing, clock: systemClock }),
     log,
+    sessions: new StoredRunSessions({ db, storage, clock: systemClock, log }),
     outputs: new PolicyOutputs(outputs, new CallbackCredentials(db, outputs.key)),
     secrets: new StoredRunSecrets(db, new SecretResolver(db, configuredKeys(config, 'worker'))),
     name,

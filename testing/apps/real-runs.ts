@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { resultRoutes } from '@sandbox-jobs/contract/routes/result-routes.ts'
 import { afterAll } from 'vitest'
 import type { Principal } from '../../server/access/principal.ts'
+import { systemClock } from '../../server/base/clock.ts'
 import { createLog } from '../../server/base/logging.ts'
 import type { BuildTools } from '../../server/builds/request/build-tools.ts'
 import { CallbackCredentials } from '../../server/custom-tables/callbacks/callback-credentials.ts'
@@ -13,6 +14,7 @@ import { type RunWorker, startRunWorker } from '../../server/runs/drive/run-work
 import { PolicyOutputs } from '../../server/runs/prepare/run-outputs.ts'
 import { runCapacity } from '../../server/runs/queue/run-capacity.ts'
 import { postgresRunQueue } from '../../server/runs/queue/run-queue.ts'
+import { StoredRunSessions } from '../../server/sessions/runs/run-sessions.ts'
 import { makeBuildTools } from '../build-tools.ts'
 import { makeEnvironmentVersion } from '../factories/environment-version.ts'
 import { makeRunnableTask, type RunnableTask } from '../factories/runs.ts'
@@ -65,6 +67,7 @@ export class RealRuns {
       executor: agent.client,
       storage: api.storage,
       images: new StoredImages(tools),
+      sessions: new StoredRunSessions({ db, storage: api.storage, clock: systemClock, log }),
       log,
       outputs: new PolicyOutputs(outputs, new CallbackCredentials(db, outputs.key)),
       egressCapBytes: host.egressCapBytes,

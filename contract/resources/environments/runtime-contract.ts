@@ -18,6 +18,8 @@ export const outputFile = '/workspace/output.json'
 export const artifactsDir = '/workspace/artifacts'
 /** The files of a run that takes any. */
 export const inputsDir = '/workspace/inputs'
+/** The files of a run's session. */
+export const sessionDir = '/workspace/session'
 
 /** The line that every run evaluates. */
 export const invocation = '. /workspace/startup.sh && . /workspace/driver.sh'

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { about, withExample } from '../../about.ts'
 import { exampleDigest } from '../../digest.ts'
-import { ArtifactId, InputFileId, RunId } from '../../identifiers.ts'
+import { ArtifactId, InputFileId, RunId, SessionId } from '../../identifiers.ts'
 import { exampleId } from '../../ids.ts'
 import {
   artifactPathMaxBytes,
@@ -13,6 +13,7 @@ import {
 } from '../../limits.ts'
 import { listOf } from '../../pagination.ts'
 import { Count, Nullable, PlainText, Strict } from '../../schema.ts'
+import { RunSessionRequest } from '../sessions/session.ts'
 import { InputFileName } from './input-file.ts'
 import { ManualRunSubmitRequest, RunDetail } from './run.ts'
 
@@ -63,6 +64,10 @@ export const ExtendedSubmitRequest = Strict({
     Type.Optional(Type.Array(RunFileRequest, { maxItems: runFilesMax })),
     [{ name: 'sales.csv', file_id: exampleId('inputFile') }],
   ),
+  session: about(
+    'A session of the caller in the room: its files are in `/workspace/session`, and what a job that ends by itself leaves there is kept.',
+    Type.Optional(RunSessionRequest),
+  ),
   metadata: about(
     'Texts about the run, which the service stores and does not read. `external_user` is the person of another platform for whom the run is.',
     Type.Optional(RunMetadata),
@@ -86,6 +91,7 @@ export const ExtendedRun = Type.Object({
   ...RunDetail.properties,
   files: about('The files that the run was given.', Type.Array(RunFile, { maxItems: runFilesMax })),
   metadata: about('Texts of the submitter about the run.', RunMetadata),
+  session_id: about('The session that the run was given; null for none.', Nullable(SessionId), null),
 })
 export type ExtendedRun = Static<typeof ExtendedRun>
 

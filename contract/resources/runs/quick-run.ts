@@ -3,6 +3,7 @@ import { about } from '../../about.ts'
 import { EnvironmentVersionId } from '../../identifiers.ts'
 import { nameMaxLength, scriptMaxBytes } from '../../limits.ts'
 import { PlainText, Strict, VisibleText } from '../../schema.ts'
+import { RunSessionRequest } from '../sessions/session.ts'
 import { Task } from '../tasks/task.ts'
 import { OrdinaryEnv, TaskVersion, TimeoutSeconds } from '../tasks/task-version.ts'
 import { RunDetail } from './run.ts'
@@ -28,6 +29,13 @@ export const QuickRunRequest = Strict({
   timeout_seconds: about('Deadline of the run, in seconds from its start.', TimeoutSeconds, 300),
 })
 export type QuickRunRequest = Static<typeof QuickRunRequest>
+
+/** A quick run that may take a session (extension). */
+export const SessionQuickRunRequest = Strict({
+  ...QuickRunRequest.properties,
+  session: about('A session of the caller in the room.', Type.Optional(RunSessionRequest)),
+})
+export type SessionQuickRunRequest = Static<typeof SessionQuickRunRequest>
 
 export const QuickRun = Type.Object({
   task: about('The hidden task.', Task),

@@ -67,6 +67,10 @@ export const runFailures = {
     'output',
     'The output path does not hold a regular file. Write the result to the file that SERVICE_OUTPUT_FILE names.',
   ),
+  session_not_kept: customer(
+    'output',
+    'The files that the job left in /workspace/session were not kept: error_detail names the rule that they break, and the end of the log says more. The session has the files from before the run.',
+  ),
   egress_cap_exceeded: customer(
     'egress_cap',
     'The job exceeded the limit of sent data per run. Send less per run, or ask the operator of the service for a higher limit.',

@@ -6,6 +6,8 @@ export const waitActions = {
   awaiting_dispatch: 'The run is in the queue and starts in its turn.',
   company_saturated:
     'Your company has reached its maximum number of concurrent runs. The run starts when another one ends.',
+  session_in_use:
+    'Another run holds the session. The run starts when that one and those before it have ended.',
   no_active_region: 'No allowed region can take the run. Ask a company manager to allow another region.',
   missing_image_digest: 'The image is not ready on any host. Check the environment version.',
   capacity_snapshot_stale: 'The platform is measuring its free capacity. Wait.',
@@ -22,6 +24,7 @@ export type RunWaitReason = keyof typeof waitActions
 export const runWaitReasons = [
   'awaiting_dispatch',
   'company_saturated',
+  'session_in_use',
   'no_active_region',
   'missing_image_digest',
   'capacity_snapshot_stale',

@@ -12,12 +12,14 @@ import { proposalScenarios } from './proposal-scenarios.ts'
 import { requestScenarios } from './request-scenarios.ts'
 import { runScenarios } from './run-scenarios.ts'
 import { secretScenarios } from './secret-scenarios.ts'
+import { sessionScenarios } from './session-scenarios.ts'
 import { tableScenarios } from './table-scenarios.ts'
 import { taskScenarios } from './task-scenarios.ts'
 
 /* Every code of the catalogue has an error scenario, or a reason why not. */
 const scenarios = {
   ...requestScenarios,
+  ...sessionScenarios,
   ...environmentScenarios,
   ...taskScenarios,
   ...runScenarios,

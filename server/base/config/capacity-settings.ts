@@ -1,3 +1,4 @@
+import { sessionBytesDefault, sessionBytesMax, sessionBytesMin } from '@sandbox-jobs/contract/limits.ts'
 import { integer, type Settings } from './setting.ts'
 
 /** What companies share. */
@@ -10,6 +11,10 @@ export interface CapacityConfig {
   buildSlots: number
   /** Bytes that a company may store if its operator has set no other limit; absent: a quarter of the disk. */
   companyStorageBytes: number | undefined
+  /** Bytes of a session whose creator asks for no other size; at most `sessionMaxBytes`. */
+  sessionBytes: number
+  /** Bytes that a session may have. */
+  sessionMaxBytes: number
   /** Bytes of the data folder's disk that stay free; absent: by the disk's size. */
   diskFloorBytes: number | undefined
 }
@@ -40,6 +45,18 @@ export const capacitySettings: Settings<CapacityConfig> = {
     description: 'bytes that one company may store; default a quarter of the data folder’s disk',
     fallback: () => undefined,
     ...integer(1, Number.MAX_SAFE_INTEGER),
+  },
+  sessionBytes: {
+    env: 'SANDBOX_SESSION_BYTES',
+    description: 'bytes of a session whose creator asks for no other size',
+    fallback: () => sessionBytesDefault,
+    ...integer(sessionBytesMin, 2 ** 31),
+  },
+  sessionMaxBytes: {
+    env: 'SANDBOX_SESSION_MAX_BYTES',
+    description: 'bytes that a session may have',
+    fallback: () => sessionBytesMax,
+    ...integer(sessionBytesMin, 2 ** 31),
   },
   diskFloorBytes: {
     env: 'SANDBOX_DISK_FLOOR_BYTES',

@@ -43,6 +43,9 @@ export interface RunsTable {
   sandbox_id: string | null
   content_expired_at: Date | null
   secret_slot_provenance: Record<string, unknown> | null
+  session_id: string | null
+  /** Queued until its session is its own. */
+  waits_for_session: Generated<boolean>
 }
 
 /** Waiting companies in the order in which they are served. Written by triggers and claims. */

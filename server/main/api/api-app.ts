@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { sessionBytesDefault, sessionBytesMax } from '@sandbox-jobs/contract/limits.ts'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import type { FastifyInstance } from 'fastify'
 import { Authentication } from '../../access/authentication/authentication.ts'
@@ -93,7 +94,17 @@ export interface ApiParts {
     | 'registry'
     | 'publicRegistries'
   > &
-    Partial<Pick<Config, 'diskFloorBytes' | 'mailServer' | 'webhookInnerRanges' | KeySetting>>
+    Partial<
+      Pick<
+        Config,
+        | 'sessionBytes'
+        | 'sessionMaxBytes'
+        | 'diskFloorBytes'
+        | 'mailServer'
+        | 'webhookInnerRanges'
+        | KeySetting
+      >
+    >
   /** Absent: those that the settings name. */
   wrappingKeys?: WrappingKeys
 }
@@ -178,7 +189,12 @@ export function createApiApp({
   const runs = new RunLookup(db, policy)
   const downloads = new Downloads(storage)
   const shared = { db, storage, keys, clock, directory, pages, policy, runs, outputs }
-  mountRuns(mount, { ...shared, downloads, followers, watchers, scheduler, log, baseUrl })
+  const sessionSizes = {
+    defaultBytes: config.sessionBytes ?? sessionBytesDefault,
+    maxBytes: config.sessionMaxBytes ?? sessionBytesMax,
+  }
+  const following = { followers, watchers, scheduler }
+  mountRuns(mount, { ...shared, ...following, downloads, log, baseUrl, sessionSizes })
   const wrapping = wrappingKeys ?? configuredKeys(config, 'api')
   mountSecrets(mount, { db, directory, pages, clock, log, keys, wrappingKeys: wrapping, tasks })
   mountTables(mount, { db, directory, pages, clock, outputs })

@@ -3,6 +3,7 @@ import type { Clock } from '../../base/clock.ts'
 import type { Keys } from '../../base/keys/keys.ts'
 import type { Log } from '../../base/logging.ts'
 import type { PageTokens } from '../../base/page.ts'
+import { Turns } from '../../base/sharing/turns.ts'
 import type { OutputPolicyDeps } from '../../custom-tables/policies/output-policies.ts'
 import type { Database } from '../../db/database.ts'
 import type { Mount } from '../../http/mount.ts'
@@ -13,6 +14,7 @@ import { mountPublicLinkRoutes } from '../../http/routes/runs/public-links.ts'
 import { mountResultRoutes } from '../../http/routes/runs/results.ts'
 import { mountRunLogRoutes } from '../../http/routes/runs/run-logs.ts'
 import { mountRunRoutes } from '../../http/routes/runs/runs.ts'
+import { mountSessionRoutes } from '../../http/routes/runs/sessions.ts'
 import { mountSignedLinkRoutes } from '../../http/routes/runs/signed-links.ts'
 import { mountTaskHistoryRoutes } from '../../http/routes/tasks/task-history.ts'
 import type { RequestScheduler } from '../../http/turns/request-scheduler.ts'
@@ -21,6 +23,7 @@ import type { QueuePolicy } from '../../runs/queue/queue-policy.ts'
 import type { RunLookup } from '../../runs/read/run-lookup.ts'
 import { RunSnapshots } from '../../runs/read/run-snapshots.ts'
 import { SubmissionQueue } from '../../runs/submit/submission-queue.ts'
+import type { SessionSizes } from '../../sessions/catalogue/sessions.ts'
 import type { StateWatchers } from '../../state-watch/state-watchers.ts'
 import type { Downloads } from '../../storage/downloads/downloads.ts'
 import type { ObjectStorage } from '../../storage/port.ts'
@@ -43,6 +46,7 @@ interface RunParts {
   scheduler: RequestScheduler
   log: Log
   baseUrl: string
+  sessionSizes: SessionSizes
 }
 
 /** Runs, their results and the links to these. */
@@ -54,11 +58,13 @@ export function mountRuns(mount: Mount, { keys, followers, scheduler, baseUrl, .
     queue: new SubmissionQueue(db, policy),
     validateInput: inputChecker(db),
     readings: new RunSnapshots(db),
+    changeTurns: new Turns(),
     capabilityKey: keys.derive('download-capability'),
   }
   mountRunRoutes(mount, services)
   mountExtendedRunRoutes(mount, services)
   mountInputFileRoutes(mount, services)
+  mountSessionRoutes(mount, services)
   mountResultRoutes(mount, services)
   const linking = {
     ...services,

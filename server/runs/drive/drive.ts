@@ -1,6 +1,7 @@
 import { sleep } from '../../base/clock.ts'
 import type { Log } from '../../base/logging.ts'
 import { SandboxUnknown } from '../../executor/port/errors.ts'
+import type { RunSessions } from '../../sessions/runs/run-sessions.ts'
 import { ClaimLost } from '../../work/lease.ts'
 import { type RetryPolicy, retry, WorkerStopping } from '../../work/retry.ts'
 import type { WorkSignals } from '../../work/worker.ts'
@@ -25,6 +26,8 @@ export interface DriveDeps extends CollectDeps {
   secrets?: RunSecrets | undefined
   /** Absent: runs of versions with an output policy end as `secrets_unavailable`. */
   outputs?: RunOutputs | undefined
+  /** Absent: no run with a session can start. */
+  sessions?: RunSessions | undefined
   pause?: typeof sleep | undefined
 }
 

@@ -1,12 +1,14 @@
 import { SandboxUnknown } from '../../executor/port/errors.ts'
 import { programNeverStarted, type SandboxExit } from '../../executor/port/sandbox-exit.ts'
+import type { SavedSession, SessionRefusal } from '../../sessions/runs/save-session.ts'
 import type { ClaimedRun } from '../queue/claim-store.ts'
 import { type Collected, collectRun, discardCollected } from '../results/collect-run.ts'
+import { changesSession, folderRefusalOf } from '../results/session-refusal.ts'
 import { contentBytes } from '../results/storage-reservations.ts'
 import { type Drive, isOwnershipLost } from './drive.ts'
 import { over, type Results, type RunStep } from './progress.ts'
 import { describe, whileCollecting } from './retry-policies.ts'
-import { failed, outcomeOf, outcomeWithoutResults } from './run-outcome.ts'
+import { failed, outcomeOf, outcomeWithoutResults, outcomeWithSession } from './run-outcome.ts'
 import { maxStartAttempts, requeue } from './start-steps.ts'
 
 const noResults: Collected = { output: null, log: null, bundle: null, artifacts: [] }
@@ -46,8 +48,10 @@ async function collectResults(drive: Drive, exit: SandboxExit): Promise<Results>
   if (!(await drive.reserveStorage(bytes))) return 'no_space'
   const endTurn = await deps.resultTurns.take(run.companyId, bytes, drive.signal)
   try {
-    const source = { runId: run.id, sandboxId: run.sandboxId, exit }
-    return await drive.retry('collect', () => collectRun(deps, source), whileCollecting)
+    const saved = await drive.retry('save the session', () => saveLeftSession(drive, exit), whileCollecting)
+    const source = { runId: run.id, sandboxId: run.sandboxId, exit, sessionRefusal: saved?.refusal }
+    const results = await drive.retry('collect', () => collectRun(deps, source), whileCollecting)
+    return { ...results, session: saved?.session }
   } catch (error) {
     if (isOwnershipLost(error)) throw error
     drive.log.error({ error: describe(error) }, 'the results of the run cannot be stored')
@@ -55,6 +59,22 @@ async function collectResults(drive: Drive, exit: SandboxExit): Promise<Results>
   } finally {
     endTurn()
   }
+}
+
+/** Stores what the run left in its session. Undefined where the session stays as it was. */
+async function saveLeftSession(
+  { deps, run }: Drive,
+  exit: SandboxExit,
+): Promise<{ session?: SavedSession; refusal?: SessionRefusal } | undefined> {
+  const { executor, sessions, storageReservations } = deps
+  if (!sessions || !changesSession(exit)) return undefined
+  const refusal = folderRefusalOf(exit)
+  if (refusal) return { refusal }
+  const { id: runId, companyId, sandboxId } = run
+  const left = { runId, companyId, sandboxId, open: () => executor.folder(sandboxId) }
+  const saved = await sessions.save(left, (company, bytes) => storageReservations.reserve(company, bytes))
+  if (!saved) return undefined
+  return 'rule' in saved ? { refusal: saved } : { session: saved }
 }
 
 /** Its program never started, and attempts are left. */
@@ -74,8 +94,11 @@ export const decide: RunStep<'collected'> = async (drive, { exit, results }) => 
   }
   if (exit.cause === 'stopped' && !drive.isCancelled) await checkForCancel(drive)
   const own = outcomeOf(exit, drive.isCancelled)
-  if (typeof results !== 'string')
-    return { at: 'decided', end: { outcome: own, exit, results: results }, residue: 'sandbox' }
+  if (typeof results !== 'string') {
+    const outcome = outcomeWithSession(own, results.sessionRefusal?.rule)
+    const residue = results.session ? 'session and sandbox' : 'sandbox'
+    return { at: 'decided', end: { outcome, exit, results }, residue }
+  }
   const residue = results === 'lost' ? 'sandbox and parts' : 'sandbox'
   return { at: 'decided', end: { outcome: outcomeWithoutResults(own, results), exit }, residue }
 }
@@ -101,6 +124,7 @@ export const cleanUp: RunStep<'finished'> = async ({ deps, run, log }, { residue
   const source = { runId: run.id, sandboxId: run.sandboxId }
   if (residue === 'sandbox and parts') await discardCollected(deps.storage, source)
   if (residue === 'nothing') return over
+  if (residue === 'session and sandbox') await deps.sessions?.removeUnused(run.companyId)
   await deps.executor.remove(run.sandboxId).catch((error: unknown) => {
     log.warn({ error: describe(error) }, 'sandbox not removed yet')
   })

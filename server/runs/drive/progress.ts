@@ -8,8 +8,11 @@ import type { RunOutcome } from './run-outcome.ts'
 /** The stored results of a run, or why they were not stored: an internal failure or the storage quota. */
 export type Results = Collected | 'lost' | 'no_space'
 
-/** What must still be removed after the end; `parts`: results may be partly stored without a row that refers to them. */
-export type Residue = 'nothing' | 'sandbox' | 'sandbox and parts'
+/**
+ * What must still be removed after the end. `parts`: results may be partly stored without a row that refers to them;
+ * `session`: bytes that the session no longer has.
+ */
+export type Residue = 'nothing' | 'sandbox' | 'sandbox and parts' | 'session and sandbox'
 
 /** The steps of a run and the data that each one starts with. */
 interface StepData {

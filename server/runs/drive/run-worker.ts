@@ -3,6 +3,7 @@ import type { Log } from '../../base/logging.ts'
 import type { ImagePort } from '../../executor/port/images.ts'
 import type { SandboxPort } from '../../executor/port/sandboxes.ts'
 import { LogSources } from '../../live-logs/log-sources.ts'
+import type { RunSessions } from '../../sessions/runs/run-sessions.ts'
 import type { ObjectStorage } from '../../storage/port.ts'
 import { startSweep } from '../../work/sweep.ts'
 import { type Claims, Worker } from '../../work/worker.ts'
@@ -37,6 +38,8 @@ export interface RunWorkerOptions {
   secrets?: RunSecrets | undefined
   /** Absent: runs of versions with an output policy end as `secrets_unavailable`. */
   outputs?: RunOutputs | undefined
+  /** Absent: no run with a session can start. */
+  sessions?: RunSessions | undefined
   /** Interval between polls without a notification. */
   pollIntervalMs?: number
   /** Replaces the machine's clock in simulations. */

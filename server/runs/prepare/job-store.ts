@@ -6,6 +6,7 @@ import { keptBytesOf, keptLimitOf } from '../../db/kept-bytes.ts'
 import { type LostAuthority, lostAuthority } from './run-authority-store.ts'
 import type { RunBundle } from './run-bundle.ts'
 import type { StoredRunFile } from './run-files.ts'
+import type { JobSession } from './run-session.ts'
 
 /** All data that a claimed run needs to start, read once. */
 export interface RunJob {
@@ -43,6 +44,9 @@ export interface RunJob {
   task_allow_list: EgressAllowList | null
   bundle: RunBundle | null
   files: StoredRunFile[]
+  session_id: string | null
+  /** Null for a run without one, and for a run that does not hold it. */
+  session: JobSession | null
   /** The authority that the run has lost since its submission; null if all of it is still valid. */
   lost_authority: LostAuthority | null
   /** Whether the company's storage quota has room for results. */
@@ -80,6 +84,11 @@ export async function findJob(
         left join run_contents c on c.run_id = a.run_id and c.company_id = a.company_id and c.state = 'active'
         where f.run_id = run.id and f.company_id = run.company_id
       ), '[]') as files,
+      run.session_id, (
+        select jsonb_build_object('tree_id', session.tree_id, 'size_limit_bytes', session.size_limit_bytes)
+        from sessions session where session.id = run.session_id and session.company_id = run.company_id
+          and session.holder_run_id = run.id
+      ) as session,
       coalesce(${keptBytesOf(sql`run.company_id`)} < ${keptLimitOf(sql`run.company_id`)}, true) as has_room
     from runs run
     join tasks t on t.id = run.task_id and t.company_id = run.company_id

@@ -5,6 +5,7 @@ import { sandboxOwner } from '../../executor/port/sandbox-owner.ts'
 import type { SandboxSpec } from '../../executor/port/sandbox-spec.ts'
 import { ImageUntrusted } from '../../images/provenance/verify-image.ts'
 import type { AttestedImage } from '../../images/stored-images.ts'
+import type { RunSessions } from '../../sessions/runs/run-sessions.ts'
 import type { ObjectStorage } from '../../storage/port.ts'
 import { slotNamesOf } from '../../tasks/versions/task-version.ts'
 import { failed, type RunOutcome } from '../drive/run-outcome.ts'
@@ -18,6 +19,7 @@ import { checkRunFiles, fileBlocks } from './run-files.ts'
 import { networkOfRun, withService } from './run-network.ts'
 import type { RunOutputs } from './run-outputs.ts'
 import { runSandbox } from './run-sandbox.ts'
+import { type PreparedSession, sessionBlocks, sessionOf } from './run-session.ts'
 import { isPinned, type PinnedSecrets, type RunSecrets } from './secrets/run-secrets.ts'
 
 /** The executor's input for a run, or the outcome of a run that must not start. */
@@ -43,6 +45,8 @@ interface PrepareDeps {
   secrets?: RunSecrets | undefined
   /** Absent: no run of a version with an output policy can start. */
   outputs?: RunOutputs | undefined
+  /** Absent: no run with a session can start. */
+  sessions?: RunSessions | undefined
 }
 
 const refused = (outcome: RunOutcome): PreparedRun => ({ kind: 'refused', outcome })
@@ -79,6 +83,8 @@ export async function prepareRun(deps: PrepareDeps, job: RunJob, run: ClaimedRun
   if (image instanceof ImageUntrusted) return refused(failed('image_unavailable', { detail: image.slug }))
   const callback = await outputsOf(deps, job, run)
   if (callback && 'state' in callback) return refused(callback)
+  const session = await sessionOf(deps, job, run)
+  if (session && 'state' in session) return refused(session)
   const spec = runSandbox({
     sandboxId,
     claimedAt: job.claimed_at,
@@ -89,6 +95,7 @@ export async function prepareRun(deps: PrepareDeps, job: RunJob, run: ClaimedRun
     timeoutSeconds: job.timeout_seconds,
     network: callback ? withService(networkOfRun(job, egressCapBytes)) : networkOfRun(job, egressCapBytes),
     owner: sandboxOwner(companyId),
+    sessionBytes: session?.sizeLimitBytes,
   })
   const boot: Job = {
     secrets: secrets?.values ?? {},
@@ -108,20 +115,25 @@ export async function prepareRun(deps: PrepareDeps, job: RunJob, run: ClaimedRun
   }
   const masked = [...Object.values(boot.secrets), ...(callback ? [callback.token] : [])]
   const { bundle, files } = job
-  if (bundle === null && files.length === 0) {
+  if (bundle === null && files.length === 0 && !session) {
     const stdin = bootInput(boot)
     return { kind: 'sandbox', spec, openStdin: () => stdin, masked, image, secrets }
   }
   const unusable =
     (bundle && (await checkRunBundle(storage, bundle))) ?? (await checkRunFiles(storage, files))
   if (unusable) return refused(unusable)
-  const openStdin = () => Readable.from(bootInputWith(boot, blocksOf(storage, job)))
+  const openStdin = () => Readable.from(bootInputWith(boot, blocksOf(storage, job, session)))
   return { kind: 'sandbox', spec, openStdin, masked, image, secrets }
 }
 
-/** The files of the version, then those of the run, which win. */
-async function* blocksOf(storage: ObjectStorage, { bundle, files }: RunJob): AsyncGenerator<Buffer, void> {
+/** The files of the version, then those of the session and those of the run, which win. */
+async function* blocksOf(
+  storage: ObjectStorage,
+  { bundle, files }: RunJob,
+  session: PreparedSession | undefined,
+): AsyncGenerator<Buffer, void> {
   if (bundle) yield* bundleBlocks(storage, bundle)
+  if (session) yield* sessionBlocks(storage, session)
   yield* fileBlocks(storage, files)
 }
 

@@ -6,9 +6,16 @@ import {
   artifactWorkspaceReserveBytes,
   logMaxBytes,
   outputMaxBytes,
+  sessionFilesMax,
+  sessionNameMaxBytes,
+  sessionPathMaxBytes,
 } from '@sandbox-jobs/contract/limits.ts'
 import { defaultProfile, profileOf } from '@sandbox-jobs/contract/resources/environments/profile.ts'
-import { artifactsDir, outputFile } from '@sandbox-jobs/contract/resources/environments/runtime-contract.ts'
+import {
+  artifactsDir,
+  outputFile,
+  sessionDir,
+} from '@sandbox-jobs/contract/resources/environments/runtime-contract.ts'
 import type { Isolation } from '@sandbox-jobs/contract/resources/environments/version-isolation.ts'
 import { runtimeOf } from '../../environments/versions/isolation.ts'
 import type { SandboxNetwork, SandboxSpec } from '../../executor/port/sandbox-spec.ts'
@@ -35,6 +42,8 @@ export interface RunSandbox {
   network: SandboxNetwork
   /** The executor's number of the company. */
   owner: number
+  /** Bytes that its session may have; absent for a run without one. */
+  sessionBytes?: number | undefined
 }
 
 /** The sandbox specification of a run. It contains no tenant data except the allow list, since the executor stores it on disk. */
@@ -73,6 +82,15 @@ export function runSandbox(run: RunSandbox): SandboxSpec {
         maxPathBytes: artifactPathMaxBytes,
         maxNameBytes: artifactPathComponentMaxBytes,
       },
+      ...(run.sessionBytes !== undefined && {
+        folder: {
+          path: sessionDir,
+          maxFiles: sessionFilesMax,
+          maxBytes: run.sessionBytes,
+          maxPathBytes: sessionPathMaxBytes,
+          maxNameBytes: sessionNameMaxBytes,
+        },
+      }),
     },
   }
 }

@@ -64,6 +64,7 @@ export const reservation = (capacity: RunCapacity): RawBuilder<unknown> => {
       cross join lateral (
         select id, queued_at, ${runMemoryMib(capacity, 'resource_profile')} as memory from runs
         where state = 'queued' and company_id = waiting.company_id and resource_profile <> 'standard'
+          and not waits_for_session
         order by queued_at, id limit 1
       ) larger
       where (select memory from held) + larger.memory > ${mine}

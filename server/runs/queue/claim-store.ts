@@ -98,13 +98,13 @@ interface ClaimedRow extends Omit<NextRun, 'id'> {
 /** The first run of the company in `turns` that may start now and that no other worker has locked. */
 const startableRun = (capacity: RunCapacity) => sql`
   with recursive queues as (
-    (select chatroom_id, lane from runs where state = 'queued' and company_id = turns.company_id
+    (select chatroom_id, lane from runs where state = 'queued' and not waits_for_session and company_id = turns.company_id
       order by chatroom_id, lane limit 1)
     union all
     select further.* from queues
     cross join lateral (
       select chatroom_id, lane from runs
-      where state = 'queued' and company_id = turns.company_id
+      where state = 'queued' and not waits_for_session and company_id = turns.company_id
         and (chatroom_id, lane) > (queues.chatroom_id, queues.lane)
       order by chatroom_id, lane limit 1
     ) further
@@ -121,7 +121,8 @@ const startableRun = (capacity: RunCapacity) => sql`
       select id, queued_at, timeout_seconds, resource_profile,
         ${runMemoryMib(capacity, 'resource_profile')} as memory
       from runs
-      where state = 'queued' and company_id = turns.company_id and chatroom_id = queues.chatroom_id
+      where state = 'queued' and not waits_for_session
+        and company_id = turns.company_id and chatroom_id = queues.chatroom_id
         and lane = queues.lane
       order by queued_at, id limit ${sql.lit(headsPerLane)}
     ) head
@@ -130,9 +131,9 @@ const startableRun = (capacity: RunCapacity) => sql`
   select run.id, run.company_id from (
     select id from heads order by room_live, room_served_at nulls first, queued_at, id
   ) heads cross join lateral (
-    select r.id, r.company_id, r.state from runs r where r.id = heads.id limit 1 for update skip locked
+    select r.id, r.company_id, r.state, r.waits_for_session from runs r where r.id = heads.id limit 1 for update skip locked
   ) run
-  where run.state = 'queued'
+  where run.state = 'queued' and not run.waits_for_session
   limit 1`
 
 /**

@@ -167,6 +167,8 @@ export interface QueueView extends CapacityInUse {
   id: string
   resource_profile: string
   timeout_seconds: number
+  /** Another run holds its session. */
+  waits_for_session: boolean
   /** 1 is next; null beyond `positionsReported`. */
   place: number | null
   /** Mean seconds of the company's latest runs of the same profile; null without any. */
@@ -194,7 +196,8 @@ export async function queueView(
     : queueHead(sql``)
   const { rows } = await sql<QueueView>`${acrossCompanies('counts the runs of all companies that are ahead')}
     with requested as (
-      select requested.id, requested.company_id, run.resource_profile, run.timeout_seconds
+      select requested.id, requested.company_id, run.resource_profile, run.timeout_seconds,
+        run.waits_for_session
       from unnest(
         ${arrayParam(
           runs.map(({ id }) => id),
@@ -205,7 +208,7 @@ export async function queueView(
         )}
       ) as requested (id, company_id)
       cross join lateral (
-        select company_id, resource_profile, timeout_seconds, state from runs where runs.id = requested.id limit 1
+        select company_id, resource_profile, timeout_seconds, state, waits_for_session from runs where runs.id = requested.id limit 1
       ) run
       where run.state = 'queued' and run.company_id = requested.company_id
     ), live as (
@@ -221,7 +224,7 @@ export async function queueView(
       select company_id, resource_profile, (${meanSeconds('profile')}) as mean_seconds
       from (select distinct company_id, resource_profile from requested) profile
     )
-    select requested.id, requested.resource_profile, requested.timeout_seconds, front.place, recent.mean_seconds,
+    select requested.id, requested.resource_profile, requested.timeout_seconds, requested.waits_for_session, front.place, recent.mean_seconds,
       coalesce(live.runs, 0) as company_live, fleet.*, own.run_concurrency_limit, own.run_timeout_bound_seconds,
       ${liveOverBound('requested.company_id')} as company_over_bound
     from requested cross join fleet

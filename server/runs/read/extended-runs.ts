@@ -8,6 +8,7 @@ import type { Principal } from '../../access/principal.ts'
 import type { Executing } from '../../db/database.ts'
 import { findRunFiles, type RunFileRow } from '../files/run-file-store.ts'
 import { findMetadata } from '../metadata/run-metadata-store.ts'
+import { findSessionIds } from '../run-store.ts'
 import { listRoomRuns, type ReadDeps, type RunAddress, type RunListQuery, readRun } from './read-runs.ts'
 
 /** Runs of one company with their files and metadata. */
@@ -15,9 +16,10 @@ export async function extendRuns(db: Executing, runs: readonly RunDetail[]): Pro
   const [first] = runs
   if (!first) return []
   const ids = runs.map(({ id }) => id)
-  const [files, entries] = await Promise.all([
+  const [files, entries, sessions] = await Promise.all([
     findRunFiles(db, first.company_id, ids),
     findMetadata(db, first.company_id, ids),
+    findSessionIds(db, first.company_id, ids),
   ])
   const filesOf = Map.groupBy(files, ({ run_id }) => run_id)
   const entriesOf = Map.groupBy(entries, ({ run_id }) => run_id)
@@ -25,12 +27,13 @@ export async function extendRuns(db: Executing, runs: readonly RunDetail[]): Pro
     ...run,
     files: (filesOf.get(run.id) ?? []).map(renderFile),
     metadata: Object.fromEntries((entriesOf.get(run.id) ?? []).map(({ key, value }) => [key, value])),
+    session_id: sessions.get(run.id) ?? null,
   }))
 }
 
 export async function extendRun(db: Executing, run: RunDetail): Promise<ExtendedRun> {
   const [extended] = await extendRuns(db, [run])
-  return extended ?? { ...run, files: [], metadata: {} }
+  return extended ?? { ...run, files: [], metadata: {}, session_id: null }
 }
 
 const renderFile = (row: RunFileRow): RunFile => ({

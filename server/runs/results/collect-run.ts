@@ -3,10 +3,12 @@ import { Readable } from 'node:stream'
 import { logMaxBytes, outputMaxBytes } from '@sandbox-jobs/contract/limits.ts'
 import type { SandboxExit } from '../../executor/port/sandbox-exit.ts'
 import type { SandboxPort } from '../../executor/port/sandboxes.ts'
+import type { SavedSession, SessionRefusal } from '../../sessions/runs/save-session.ts'
 import type { ObjectStorage } from '../../storage/port.ts'
 import { bundleMaxBytes, outputName } from '../prepare/run-sandbox.ts'
 import { type NamedArtifact, nameArtifacts } from './artifact-names.ts'
 import { type ArtifactRefusal, refusalLine, refusalOf } from './artifact-refusal.ts'
+import { sessionRefusalLine } from './session-refusal.ts'
 
 export interface CollectedObject {
   key: string
@@ -28,6 +30,10 @@ export interface Collected {
   artifacts: CollectedArtifact[]
   /** Absent if no artifact was refused. */
   refusal?: ArtifactRefusal | undefined
+  /** What the run left in its session; absent if the session stays as it was. */
+  session?: SavedSession | undefined
+  /** Absent if nothing was refused. */
+  sessionRefusal?: SessionRefusal | undefined
 }
 
 export interface CollectDeps {
@@ -42,17 +48,26 @@ export interface CollectDeps {
  */
 export async function collectRun(
   deps: CollectDeps,
-  source: { runId: string; sandboxId: string; exit: SandboxExit },
+  source: {
+    runId: string
+    sandboxId: string
+    exit: SandboxExit
+    sessionRefusal?: SessionRefusal | undefined
+  },
 ): Promise<Collected> {
-  const { exit } = source
+  const { exit, sessionRefusal } = source
   const tree = exit.tree?.status === 'collected' ? nameArtifacts(exit.tree.files) : []
   const refusal = Array.isArray(tree) ? refusalOf(exit.tree) : tree
   const [output, log, bundle] = await Promise.all([
     collectOutput(deps, source),
-    collectLog(deps, source, refusal),
+    collectLog(
+      deps,
+      source,
+      [refusal && refusalLine(refusal), sessionRefusal && sessionRefusalLine(sessionRefusal)].join(''),
+    ),
     collectBundle(deps, source, Array.isArray(tree) ? tree : []),
   ])
-  return { output, log, ...bundle, refusal }
+  return { output, log, ...bundle, refusal, sessionRefusal }
 }
 
 type Source = Parameters<typeof collectRun>[1]
@@ -85,12 +100,12 @@ const logSlackBytes = 4096
 async function collectLog(
   deps: CollectDeps,
   source: Source,
-  refusal: ArtifactRefusal | undefined,
+  lastLines: string,
 ): Promise<CollectedObject | null> {
-  if (source.exit.log.keptBytes === 0 && refusal === undefined) return null
+  if (source.exit.log.keptBytes === 0 && lastLines === '') return null
   const key = keyOf(source, 'log')
   const log = await deps.executor.log(source.sandboxId)
-  const body = refusal === undefined ? log : Readable.from(followedBy(log, refusalLine(refusal)))
+  const body = lastLines === '' ? log : Readable.from(followedBy(log, lastLines))
   return {
     key,
     ...(await deps.storage.put(key, body, { maxBytes: logMaxBytes + logSlackBytes, isUnread: true })),

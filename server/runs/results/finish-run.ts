@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import type { Executing } from '../../db/database.ts'
 import { type Transition, transitionCtes } from '../../db/transition.ts'
 import type { SandboxExit } from '../../executor/port/sandbox-exit.ts'
+import { savedSessionCtes } from '../../sessions/runs/saved-session-statement.ts'
 import type { RunOutcome } from '../drive/run-outcome.ts'
 import type { ClaimedRun } from '../queue/claim-store.ts'
 import { ended, endedAfterStart } from '../run-transitions.ts'
@@ -42,6 +43,7 @@ export async function finishRun(db: Executing, run: ClaimedRun, end: RunEnd): Pr
   const kept = [
     ...(end.results ? [contentCte(end.results), artifactsCte(end.results.artifacts)] : []),
     ...(refused ? [refusalsCte(refused)] : []),
+    ...(end.results?.session ? [savedSessionCtes(end.results.session)] : []),
   ]
   const { rows } = await sql`with ${sql.join([move, ...kept])} select from moved`.execute(db)
   return rows.length > 0

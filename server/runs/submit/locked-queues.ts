@@ -8,6 +8,7 @@ import { selectableRegions } from '../../companies/settings/default-settings.ts'
 import { checkStorageQuota, type KeptRoom } from '../../companies/storage/storage-quota.ts'
 import { lockQueues } from '../../db/company-lock.ts'
 import type { Queryable } from '../../db/database.ts'
+import type { HeldSession } from '../../sessions/runs/hold-session.ts'
 import { checkQueueDepth, countedDepth, type QueuePolicy, queueBounds } from '../queue/queue-policy.ts'
 import {
   type CapacityInUse,
@@ -34,6 +35,8 @@ export interface NewRun {
   source: Exclude<RunDetail['submission_source'], ''>
   /** Empty when the run is not a retry. */
   retryOfRunId?: string
+  /** The locked session that it takes. */
+  session?: HeldSession | undefined
 }
 
 interface CompanyQueue {
@@ -137,6 +140,7 @@ export class LockedQueues {
       resource_profile: run.resourceProfile,
       timeout_seconds: run.timeoutSeconds,
       mean_seconds: kind.mean_seconds,
+      waits_for_session: run.session?.waits ?? false,
     })
     return { row, shown: renderRun(row, wait), charge }
   }

@@ -1,5 +1,6 @@
 import type { EgressAllowList } from '@sandbox-jobs/contract/resources/environments/egress.ts'
 import type { QuickRun, QuickRunRequest } from '@sandbox-jobs/contract/resources/runs/quick-run.ts'
+import type { RunSessionRequest } from '@sandbox-jobs/contract/resources/sessions/session.ts'
 import type { Room } from '../../access/directory/directory.ts'
 import type { Principal } from '../../access/principal.ts'
 import type { Clock } from '../../base/clock.ts'
@@ -8,6 +9,7 @@ import { invalid } from '../../base/errors/validation-error.ts'
 import { type StagedInput, stageInput } from '../../base/json/staged-input.ts'
 import { companyPolicy } from '../../companies/settings/company-policy.ts'
 import type { Trx } from '../../db/database.ts'
+import { holdSession, requireTurn } from '../../sessions/runs/hold-session.ts'
 import { hiddenContent, publishHidden } from '../../tasks/catalogue/hidden-task.ts'
 import { requireReadyEnvironment } from '../../tasks/versions/ready-environment.ts'
 import { insertRunFiles } from '../files/run-file-store.ts'
@@ -25,6 +27,8 @@ export interface QuickRunCall {
   chatroomId: string
   idempotencyKey: string
   body: QuickRunRequest
+  /** A session of the principal that the run takes. */
+  session?: RunSessionRequest | undefined
   /** What comes from the service itself, not from the body. */
   extras?: QuickRunExtras
 }
@@ -40,7 +44,7 @@ const route = 'POST /chatrooms/{chatroom_id}/quick-run'
 /**
  * Creates a hidden task of the room, publishes its only version and queues a run of it, in one transaction with the
  * idempotency key: a refused request leaves no row (contract part 2, "Chatroom runs"). For managers of the room. The host's
- * queue bounds apply, the company's policy bound does not.
+ * queue bounds apply, the company's policy bound does not. With a session it throws what `holdSession` and `requireTurn` throw.
  */
 export async function quickRun(deps: QuickRunDeps, call: QuickRunCall): Promise<QuickRun> {
   const room = await deps.directory.requireRoom(call.principal, 'run.quick', call.chatroomId)
@@ -64,7 +68,7 @@ export async function quickRunOnce(
 /** Checks all but the bounds of the queue, and returns what queues the run within a transaction. */
 async function checked(
   deps: QuickRunDeps,
-  { principal, body, extras }: Omit<QuickRunCall, 'idempotencyKey'>,
+  { principal, body, extras, session }: Omit<QuickRunCall, 'idempotencyKey'>,
   { room, input }: { room: Room; input: StagedInput },
 ): Promise<(trx: Trx) => Promise<QuickRun>> {
   const { companyId } = principal
@@ -78,8 +82,12 @@ async function checked(
   const environment = requireStartable({ bundle_id: null }, ready)
   requireRegion(policy, deps.policy.deployment)
   return async (trx) => {
-    // Before the queues are locked, so that nobody waits in the queue for a file.
+    const resourceProfile = environment.resource_profile
+    // Before the queues are locked, so that nobody waits in the queue for a file or a session.
     const files = (await extras?.holdFiles?.(trx)) ?? []
+    const held =
+      session && (await holdSession(trx, principal, { chatroomId: room.id, session, resourceProfile }))
+    requireTurn(held)
     const made = await publishHidden(trx, {
       room,
       name: body.name,
@@ -92,18 +100,22 @@ async function checked(
       principal,
       chatroomId: room.id,
       version: { id: made.version.id, task_id: made.task.id, environment_version_id },
-      resourceProfile: environment.resource_profile,
+      resourceProfile,
       shareGrantId: null,
       input,
       timeoutSeconds: body.timeout_seconds,
       source: 'quick_run',
+      session: held,
     })
     if (files.length > 0) await insertRunFiles(trx, { id: run.id, company_id: companyId }, files)
     return { ...made, run }
   }
 }
 
-function intentOf({ principal, chatroomId, idempotencyKey, body }: QuickRunCall, input: StagedInput): Intent {
+function intentOf(
+  { principal, chatroomId, idempotencyKey, body, session }: QuickRunCall,
+  input: StagedInput,
+): Intent {
   return {
     scope: intentScope(principal, route, idempotencyKey),
     requestHash: hashRequest({
@@ -116,6 +128,7 @@ function intentOf({ principal, chatroomId, idempotencyKey, body }: QuickRunCall,
       ordinary_env: body.ordinary_env ?? {},
       timeout_seconds: body.timeout_seconds,
       input_digest: input.digest,
+      ...(session && { session }),
     }),
   }
 }

@@ -13,7 +13,7 @@ import { filesOfRun } from '../files/take-files.ts'
 import { findMetadata } from '../metadata/run-metadata-store.ts'
 import type { RunAddress } from '../read/read-runs.ts'
 import { findInput } from '../results/run-content-store.ts'
-import { findRun, type ShownRun } from '../run-store.ts'
+import { findRun, findSessionIds, type ShownRun } from '../run-store.ts'
 import { earlierResponse, hashRequest, type Intent, intentScope } from './idempotency.ts'
 import { queueRun, type RunExtras } from './queue-run.ts'
 import { requireRegion, requireStartable } from './startable.ts'
@@ -30,8 +30,9 @@ const route = 'POST /chatrooms/{chatroom_id}/runs/{run_id}/retry'
 /**
  * Queues a new run of the caller with the version and timeout of an earlier run (contract part 2, "Chatroom runs", rule 3).
  * Without an input, or with an empty object, it gets the stored input of the earlier run unchanged, and in any case its files
- * and metadata, as long as they are kept: who may run it again need not be who may read them. Throws
- * `retry_not_eligible`, `retry_input_unavailable`, and the errors of a submission.
+ * and metadata, as long as they are kept: who may run it again need not be who may read them. It takes the session of the earlier
+ * run as it is now, and only its owner may run it again. Throws `retry_not_eligible`, `retry_input_unavailable`,
+ * and the errors of a submission.
  */
 export async function retryRun(deps: SubmitDeps, retry: Retry): Promise<Rendered<RunDetail>> {
   const { principal, body } = retry
@@ -65,12 +66,21 @@ export async function retryRun(deps: SubmitDeps, retry: Retry): Promise<Rendered
     source: 'rest',
     retryOfRunId: source.id,
   } as const
-  return queueRun(deps, { intent, run }, await retainedExtras(deps.db, source))
+  return queueRun(deps, { intent, run }, await retainedExtras(deps.db, source)).catch(withoutSession)
+}
+
+/** The error for a session that the caller cannot take as the earlier run did. */
+function withoutSession(error: unknown): never {
+  if (!(error instanceof CodedError && error.code.startsWith('session_'))) throw error
+  const message = 'The session of the earlier run is no longer available to you.'
+  throw new CodedError('retry_input_unavailable', { message })
 }
 
 async function retainedExtras(db: Database, source: ShownRun): Promise<RunExtras> {
   const entries = await findMetadata(db, source.company_id, [source.id])
+  const session_id = (await findSessionIds(db, source.company_id, [source.id])).get(source.id)
   return {
+    session: session_id === undefined ? undefined : { session_id },
     holdFiles: await filesOfRun(db, source),
     metadata: Object.fromEntries(entries.map(({ key, value }) => [key, value])),
   }

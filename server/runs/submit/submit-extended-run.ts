@@ -16,7 +16,10 @@ export type ExtendedSubmitDeps = SubmitDeps & Pick<ReadDeps, 'runs'>
 
 export type ExtendedSubmission = Omit<Submission, 'body' | 'source'> & { body: ExtendedSubmitRequest }
 
-/** Queues a run with files and metadata. Throws what `submitRun` throws, and for files what `wantedFiles` throws. */
+/**
+ * Queues a run with files, metadata and a session. Throws what `submitRun` throws, for files what `wantedFiles` throws, and for a
+ * session what `holdSession` and `requireTurn` throw.
+ */
 export async function submitExtendedRun(
   deps: ExtendedSubmitDeps,
   submission: ExtendedSubmission,
@@ -27,17 +30,18 @@ export async function submitExtendedRun(
 /** The same without reading the files back. */
 export async function submitWithExtras(
   deps: ExtendedSubmitDeps,
-  { body: { files = [], metadata = {}, ...body }, ...submission }: ExtendedSubmission,
+  { body: { files = [], metadata = {}, session, ...body }, ...submission }: ExtendedSubmission,
 ): Promise<RunDetail> {
   checkKeys(metadata)
   const described = {
     ...(files.length > 0 && { files }),
     ...(Object.keys(metadata).length > 0 && { metadata }),
+    ...(session && { session }),
   }
   const readExtras = async (): Promise<RunExtras> => {
-    if (files.length === 0) return { ...noExtras, metadata }
     const { principal, chatroomId } = submission
-    return { holdFiles: await wantedFiles(deps, principal, { chatroomId, files }), metadata }
+    if (files.length === 0) return { ...noExtras, metadata, session }
+    return { holdFiles: await wantedFiles(deps, principal, { chatroomId, files }), metadata, session }
   }
   const { text } = await submitRun(deps, { ...submission, body }, { described, readExtras })
   return JSON.parse(text) as RunDetail

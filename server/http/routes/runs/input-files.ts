@@ -1,8 +1,4 @@
-import { Readable } from 'node:stream'
-import { uploadContentType } from '@sandbox-jobs/contract/resources/environments/context-upload.ts'
 import { inputFileRoutes } from '@sandbox-jobs/contract/routes/input-file-routes.ts'
-import type { FastifyRequest } from 'fastify'
-import { invalid } from '../../../base/errors/validation-error.ts'
 import {
   type FileDeps,
   listRoomFiles,
@@ -11,7 +7,7 @@ import {
 } from '../../../runs/files/input-files.ts'
 import { type UploadDeps, uploadInputFile } from '../../../runs/files/upload-input-file.ts'
 import type { Mount } from '../../mount.ts'
-import { discardableBody } from '../../requests/discardable-body.ts'
+import { rawBodyOf } from '../../requests/raw-body.ts'
 
 export type InputFileServices = UploadDeps & FileDeps
 
@@ -39,17 +35,3 @@ export function mountInputFileRoutes(mount: Mount, services: InputFileServices):
 }
 
 const addressOf = (params: { cid: string; fid: string }) => ({ chatroomId: params.cid, fileId: params.fid })
-
-/** A file may be empty, which the parser hands over as no body. */
-function rawBodyOf({ headers, body }: FastifyRequest): { body: Readable; contentLength: number | undefined } {
-  const contentType = headers['content-type']?.split(';')[0]?.trim().toLowerCase()
-  const length = headers['content-length']
-  const isEmpty = body === undefined && length === '0'
-  if (contentType !== uploadContentType || !(isEmpty || body instanceof Readable)) {
-    throw invalid(['header', 'content-type'], 'content_type', `must be ${uploadContentType}`)
-  }
-  return {
-    body: body instanceof Readable ? discardableBody(body) : Readable.from([]),
-    contentLength: length === undefined ? undefined : Number(length),
-  }
-}

@@ -1,0 +1,95 @@
+import { sessionRoutes } from '@sandbox-jobs/contract/routes/session-routes.ts'
+import {
+  createSession,
+  listSessions,
+  readSession,
+  removeSession,
+  type SessionDeps,
+} from '../../../sessions/catalogue/sessions.ts'
+import {
+  type ChangeDeps,
+  createSessionFolder,
+  deleteSessionFile,
+  moveSessionFile,
+} from '../../../sessions/files/change-files.ts'
+import {
+  type FileReading,
+  listSessionFiles,
+  openSessionFile,
+  openSessionZip,
+} from '../../../sessions/files/read-files.ts'
+import { writeSessionFile } from '../../../sessions/files/write-file.ts'
+import { attachment } from '../../../storage/downloads/content-disposition.ts'
+import type { ObjectStorage } from '../../../storage/port.ts'
+import type { Mount } from '../../mount.ts'
+import { rawBodyOf } from '../../requests/raw-body.ts'
+import { downloadRequestOf, goneSignal, sendDownload } from '../../responses/send-download.ts'
+import { untrustedHeaders } from '../../responses/untrusted.ts'
+
+export type SessionServices = SessionDeps & FileReading & ChangeDeps & { storage: ObjectStorage }
+
+/** Sessions and their files (contract part 3, D12). */
+export function mountSessionRoutes(mount: Mount, services: SessionServices): void {
+  mount(sessionRoutes.createSession, ({ principal, params, body }) =>
+    createSession(services, principal, { chatroomId: params.cid, body }),
+  )
+  mount(sessionRoutes.listSessions, ({ principal, params, query }) =>
+    listSessions(services, principal, { chatroomId: params.cid, query }),
+  )
+  mount(sessionRoutes.readSession, ({ principal, params }) =>
+    readSession(services, principal, addressOf(params)),
+  )
+  mount(sessionRoutes.deleteSession, ({ principal, params }) =>
+    removeSession(services, principal, addressOf(params)),
+  )
+  mountReading(mount, services)
+  mountChanges(mount, services)
+}
+
+function mountReading(mount: Mount, services: SessionServices): void {
+  mount(sessionRoutes.listSessionFiles, ({ principal, params, query }) =>
+    listSessionFiles(services, principal, { ...addressOf(params), query }),
+  )
+  mount(sessionRoutes.readSessionFile, ({ principal, params, query, request, reply }) => {
+    const wanted = downloadRequestOf(request, reply)
+    const of = { ...addressOf(params), path: query.path, request: wanted }
+    return sendDownload(reply, wanted, openSessionFile(services, principal, of))
+  })
+  mount(sessionRoutes.downloadSession, async ({ principal, params, query, reply }) => {
+    const signal = goneSignal(reply)
+    const of = { ...addressOf(params), path: query.path, signal }
+    const { body, byteSize, name } = await openSessionZip(services, principal, of)
+    if (signal.aborted) body.destroy()
+    return reply
+      .headers({ ...untrustedHeaders, 'content-type': 'application/zip' })
+      .header('content-disposition', attachment(name))
+      .header('content-length', byteSize)
+      .send(body)
+  })
+}
+
+function mountChanges(mount: Mount, services: SessionServices): void {
+  mount(sessionRoutes.writeSessionFile, async ({ principal, params, query, request }) => {
+    const { body, contentLength } = rawBodyOf(request)
+    try {
+      const writing = { ...addressOf(params), path: query.path, contentLength, body }
+      return await writeSessionFile(services, principal, writing)
+    } finally {
+      body.destroy()
+    }
+  })
+  mount(sessionRoutes.deleteSessionFile, ({ principal, params, query }) =>
+    deleteSessionFile(services, principal, { ...addressOf(params), path: query.path }),
+  )
+  mount(sessionRoutes.createSessionFolder, ({ principal, params, body }) =>
+    createSessionFolder(services, principal, { ...addressOf(params), ...body }),
+  )
+  mount(sessionRoutes.moveSessionFile, ({ principal, params, body }) =>
+    moveSessionFile(services, principal, { ...addressOf(params), ...body }),
+  )
+}
+
+const addressOf = (params: { cid: string; sid: string }) => ({
+  chatroomId: params.cid,
+  sessionId: params.sid,
+})

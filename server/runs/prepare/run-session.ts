@@ -1,0 +1,51 @@
+import { sessionDir, workspaceDir } from '@sandbox-jobs/contract/resources/environments/runtime-contract.ts'
+import type { RunSessions } from '../../sessions/runs/run-sessions.ts'
+import { isUndamaged, sessionEntries } from '../../sessions/runs/session-content.ts'
+import type { Tree } from '../../sessions/trees/tree.ts'
+import { ObjectMissing, type ObjectStorage } from '../../storage/port.ts'
+import { failed, type RunOutcome } from '../drive/run-outcome.ts'
+import type { ClaimedRun } from '../queue/claim-store.ts'
+import { bundleTar } from './bundle-tar.ts'
+
+/** The session of a claimed run, as its row names it. */
+export interface JobSession {
+  tree_id: string | null
+  size_limit_bytes: number
+}
+
+/** The session that a run starts with. */
+export interface PreparedSession {
+  companyId: string
+  tree: Tree
+  sizeLimitBytes: number
+}
+
+/**
+ * The files of the run's session, read to their end, so that a sandbox starts only if all are as they were stored. An outcome
+ * where the run ends; undefined for a run without a session. Throws the errors of the object store, so that the caller retries.
+ */
+export async function sessionOf(
+  { storage, sessions }: { storage: ObjectStorage; sessions?: RunSessions | undefined },
+  job: { session_id: string | null; session: JobSession | null },
+  { companyId }: ClaimedRun,
+): Promise<PreparedSession | RunOutcome | undefined> {
+  if (job.session_id === null) return undefined
+  if (!job.session || !sessions) return failed('storage_lost', { detail: 'session_missing' })
+  const tree = await sessions.files(companyId, job.session.tree_id)
+  try {
+    if (!(await isUndamaged(storage, companyId, tree)))
+      return failed('storage_lost', { detail: 'session_damaged' })
+  } catch (error) {
+    if (error instanceof ObjectMissing) return failed('storage_lost', { detail: 'session_missing' })
+    throw error
+  }
+  return { companyId, tree, sizeLimitBytes: job.session.size_limit_bytes }
+}
+
+const folder = sessionDir.slice(workspaceDir.length + 1)
+
+/** The files as blocks of the workspace tar. */
+export const sessionBlocks = (
+  storage: ObjectStorage,
+  { companyId, tree }: PreparedSession,
+): AsyncIterable<Buffer> => bundleTar(sessionEntries(storage, { companyId, tree, folder }))

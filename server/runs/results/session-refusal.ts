@@ -1,0 +1,38 @@
+import { sessionFilesMax, sessionNameMaxBytes, sessionPathMaxBytes } from '@sandbox-jobs/contract/limits.ts'
+import type { SandboxExit } from '../../executor/port/sandbox-exit.ts'
+import type { SessionRefusal } from '../../sessions/runs/save-session.ts'
+import { shownPath } from './artifact-refusal.ts'
+
+/**
+ * Whether a run changes its session: if its program ended by itself, whatever its exit code. What was stopped, by a cancel, a
+ * deadline or a limit, was in the middle of something: its session has the files from before.
+ */
+export const changesSession = ({ cause, folder }: SandboxExit): boolean =>
+  folder !== null && (cause === 'exited' || cause === 'signalled')
+
+/** The executor's refusal of the folder; undefined if it refused none. */
+export const folderRefusalOf = ({ folder }: SandboxExit): SessionRefusal | undefined =>
+  folder?.status === 'rejected' ? { rule: folder.reason, path: folder.path ?? '' } : undefined
+
+const reasons: Record<string, string> = {
+  too_many_files: `there are more than ${sessionFilesMax} files, folders and links`,
+  too_large: 'they are larger than the session may be',
+  path_too_long: `a path is over ${sessionPathMaxBytes} bytes`,
+  path_too_deep: 'a path has too many folders',
+  name_too_long: `a name is over ${sessionNameMaxBytes} bytes`,
+  link_too_long: `the target of a link is over ${sessionPathMaxBytes} bytes`,
+  control_character: 'a name has a control character or a mark that turns the direction of text',
+  path_not_utf8: 'a name is not UTF-8',
+  unreadable: 'one of them cannot be read by the user that the job ran as',
+  not_a_folder: '/workspace/session is no folder any more',
+  storage_quota: 'the storage quota of the company is full',
+  storage: 'the host had no room for them',
+  collection_failed: 'reading them took too long or failed',
+}
+
+/** The platform's last line in the log of a run whose session was not changed. */
+export function sessionRefusalLine({ rule, path }: SessionRefusal): string {
+  const reason = Object.hasOwn(reasons, rule) ? reasons[rule] : 'they break a rule'
+  const where = path === '' ? '' : `, such as "${shownPath(path)}"`
+  return `\n[sandbox] The files of the session were not kept, it has those from before: ${reason}${where} (${rule.replaceAll(/[^a-z0-9_]/g, '_')}).\n`
+}

@@ -1,0 +1,49 @@
+import { authorize } from '../../access/allow.ts'
+import type { Directory } from '../../access/directory/directory.ts'
+import { ownRunsOf } from '../../access/own-runs.ts'
+import type { Principal } from '../../access/principal.ts'
+import { notFound } from '../../base/errors/coded-error.ts'
+import type { Database } from '../../db/database.ts'
+import { findSession, type SessionOwner, type SessionRow } from './session-store.ts'
+
+export interface SessionAccess {
+  db: Database
+  directory: Directory
+}
+
+export interface SessionAddress {
+  chatroomId: string
+  sessionId: string
+}
+
+/** Whose sessions a principal has in a room that they may enter. Throws `not_found`. */
+export async function requireOwner(
+  { directory }: Pick<SessionAccess, 'directory'>,
+  principal: Principal,
+  action: 'session.create' | 'session.list',
+  chatroomId: string,
+): Promise<SessionOwner> {
+  const { id } = await directory.requireRoom(principal, action, chatroomId)
+  return ownerOf(principal, id)
+}
+
+export const ownerOf = (principal: Principal, chatroomId: string): SessionOwner => ({
+  companyId: principal.companyId,
+  principalType: principal.principalType,
+  principalId: principal.principalId,
+  chatroomId,
+  apiKeyId: ownRunsOf(principal, 'session.use'),
+})
+
+/** A session of the principal, in a room that they may enter. Throws `not_found` for every other one. */
+export async function requireSession(
+  deps: SessionAccess,
+  principal: Principal,
+  { chatroomId, sessionId }: SessionAddress,
+): Promise<{ owner: SessionOwner; session: SessionRow }> {
+  const owner = await requireOwner(deps, principal, 'session.list', chatroomId)
+  const session = await findSession(deps.db, owner, sessionId)
+  if (!session) throw notFound()
+  authorize(principal, 'session.use', { kind: 'session', isOwn: true, roomId: owner.chatroomId })
+  return { owner, session }
+}

@@ -1,0 +1,89 @@
+import type { Readable } from 'node:stream'
+import { chatroomPageSizeDefault } from '@sandbox-jobs/contract/limits.ts'
+import type { SessionFileList } from '@sandbox-jobs/contract/resources/sessions/session-file.ts'
+import { downloaderOf } from '../../access/downloader.ts'
+import type { Principal } from '../../access/principal.ts'
+import { notFound } from '../../base/errors/coded-error.ts'
+import type { PageRequest, PageTokens } from '../../base/page.ts'
+import type { Download, DownloadRequest, Downloads } from '../../storage/downloads/downloads.ts'
+import { zipFileOf, zipNames } from '../../storage/downloads/stored-zip.ts'
+import type { NamedPart } from '../../storage/downloads/verified-objects.ts'
+import { zipByteSize, zipOf } from '../../storage/downloads/zip-writer.ts'
+import { requireSession, type SessionAccess, type SessionAddress } from '../catalogue/session-access.ts'
+import type { SessionRow } from '../catalogue/session-store.ts'
+import { packKey } from '../trees/pack-store.ts'
+import { entriesBelow, type Tree, type TreeFile } from '../trees/tree.ts'
+import { findTree } from '../trees/tree-store.ts'
+import { decodeTree } from '../trees/tree-text.ts'
+import { renderEntry } from './render-entry.ts'
+
+export type FileReading = SessionAccess & { pages: PageTokens; downloads: Downloads }
+
+interface ListQuery extends PageRequest {
+  path?: string | undefined
+  depth?: 'one' | 'all' | undefined
+}
+
+/** What is in a folder of a session, by path. Throws `not_found`, also for a path that is no folder. */
+export async function listSessionFiles(
+  deps: SessionAccess & Pick<FileReading, 'pages'>,
+  principal: Principal,
+  { query, ...address }: SessionAddress & { query: ListQuery },
+): Promise<SessionFileList> {
+  const { session, tree } = await filesOf(deps, principal, address)
+  const list = `session-files:${session.id}:${query.path ?? ''}`
+  const size = query.page_size ?? chatroomPageSizeDefault
+  const [after] = deps.pages.read(list, query.page_token) ?? []
+  const entries = entriesBelow(tree, query.path, query.depth ?? 'one')
+  const from = typeof after === 'string' ? entries.findIndex(({ path }) => path > after) : 0
+  const rows = from < 0 ? [] : entries.slice(from, from + size + 1)
+  return deps.pages.page(list, rows, size, { item: renderEntry, cursor: ({ path }) => [path] })
+}
+
+/** A file of a session. Throws `not_found`, also for a link or a folder, and what `Downloads.open` throws. */
+export async function openSessionFile(
+  deps: SessionAccess & Pick<FileReading, 'downloads'>,
+  principal: Principal,
+  { path, request, ...address }: SessionAddress & { path: string; request: DownloadRequest },
+): Promise<Download> {
+  const { session, tree } = await filesOf(deps, principal, address)
+  const entry = tree.get(path)
+  if (entry?.kind !== 'file') throw notFound()
+  return deps.downloads.open(partOf(session, entry), downloaderOf(principal), request)
+}
+
+/** The files of a session or of one folder as a zip that is made while it is read. Throws `not_found` and `downloads_busy`. */
+export async function openSessionZip(
+  deps: SessionAccess & Pick<FileReading, 'downloads'>,
+  principal: Principal,
+  { path, signal, ...address }: SessionAddress & { path: string | undefined; signal: AbortSignal },
+): Promise<{ body: Readable; byteSize: number; name: string }> {
+  const { session, tree } = await filesOf(deps, principal, address)
+  const parts = entriesBelow(tree, path, 'all').flatMap((entry) =>
+    entry.kind === 'file' ? [partOf(session, entry)] : [],
+  )
+  if (parts.length === 0) throw notFound()
+  const prefix = path === undefined ? 0 : path.length + 1
+  const names = zipNames(parts.map(({ name }) => name.slice(prefix)))
+  const who = { companyId: session.company_id, signal }
+  const files = parts.map((part, at) => zipFileOf(deps.downloads, { ...part, name: names[at] ?? '' }, who))
+  return {
+    body: deps.downloads.stream(zipOf(files, session.last_used_at), downloaderOf(principal)),
+    byteSize: zipByteSize(files),
+    name: `${session.id}.zip`,
+  }
+}
+
+async function filesOf(
+  deps: SessionAccess,
+  principal: Principal,
+  address: SessionAddress,
+): Promise<{ session: SessionRow; tree: Tree }> {
+  const { session } = await requireSession(deps, principal, address)
+  return { session, tree: decodeTree(await findTree(deps.db, session.company_id, session.tree_id)) }
+}
+
+const partOf = (
+  { company_id }: SessionRow,
+  { pack, offset, byteSize, digest, path }: TreeFile,
+): NamedPart => ({ key: packKey(company_id, pack), start: offset, byteSize, digest, name: path })

@@ -1,0 +1,141 @@
+import { Readable } from 'node:stream'
+import { idKinds } from '@sandbox-jobs/contract/ids.ts'
+import { sha256Of } from '../../base/sha256.ts'
+import type { Database } from '../../db/database.ts'
+import type { ObjectStorage } from '../../storage/port.ts'
+import { findHeldSession } from '../catalogue/session-store.ts'
+import { insertPack, packKey, sumPackBytes } from '../trees/pack-store.ts'
+import { emptyTree, type Tree, type TreeEntry, type TreeFile, treeOf } from '../trees/tree.ts'
+import { findTree } from '../trees/tree-store.ts'
+import { decodeTree, encodeTree } from '../trees/tree-text.ts'
+import { type BrokenRule, type LeftEntry, readLeftFolder, wantedBytes } from './left-folder.ts'
+
+/** The files that a run leaves in its session, stored except for the pointer to them. */
+export interface SavedSession {
+  sessionId: string
+  tree: Tree
+  content: Buffer
+  /** The pack with what the run changed; undefined if it changed nothing. */
+  pack: { id: string; byteSize: number } | undefined
+}
+
+/** Why the files that a run left are not kept. */
+export type SessionRefusal = BrokenRule
+
+export interface SaveDeps {
+  db: Database
+  storage: Pick<ObjectStorage, 'put'>
+  /** Returns a function that releases the reservation; undefined: the quota has no room. */
+  reserve: (companyId: string, bytes: number) => Promise<(() => void) | undefined>
+}
+
+export interface LeftFolder {
+  runId: string
+  companyId: string
+  /** Unique for the attempt of the run: a repetition writes the same object. */
+  sandboxId: string
+  /** Opens the collected folder from its start. */
+  open: () => Promise<Readable>
+}
+
+/** Longer than the lease of a run may last after its end. */
+const heldSeconds = 24 * 3600
+
+/**
+ * Stores what a run left in its session: bytes that the session does not have yet, as one pack. The session itself changes with
+ * the statement that ends the run. Undefined for a run that holds no session or changed nothing. Throws the errors of the store and the executor, so
+ * that the caller retries.
+ */
+export async function saveSession(
+  deps: SaveDeps,
+  left: LeftFolder,
+): Promise<SavedSession | SessionRefusal | undefined> {
+  const { companyId, sandboxId } = left
+  const session = await findHeldSession(deps.db, { id: left.runId, companyId })
+  if (!session) return undefined
+  const stored = await findTree(deps.db, companyId, session.tree_id)
+  const before = decodeTree(stored)
+  const entries = await readLeftFolder(await left.open())
+  if (!Array.isArray(entries)) return entries
+  const packId = `${idKinds.sessionPack}_${sha256Of(sandboxId).slice('sha256:'.length, -32)}`
+  const { tree, wanted, packBytes } = place(
+    entries,
+    await reusable(deps.db, companyId, { entries, before }),
+    packId,
+  )
+  const content = encodeTree(tree)
+  if (content.equals(stored ?? encodeTree(emptyTree))) return undefined
+  const saved = { sessionId: session.id, tree, content }
+  if (wanted.size === 0) return { ...saved, pack: undefined }
+  const release = await deps.reserve(companyId, packBytes)
+  if (!release) return { rule: 'storage_quota', path: '' }
+  try {
+    await insertPack(deps.db, { id: packId, companyId, bytes: packBytes, heldSeconds })
+  } finally {
+    release()
+  }
+  const bytes = Readable.from(wantedBytes(await left.open(), (position) => wanted.has(position)))
+  const { byteSize } = await deps.storage.put(packKey(companyId, packId), bytes, {
+    maxBytes: packBytes,
+    isUnread: true,
+  })
+  if (byteSize !== packBytes) throw new Error('a collected folder has changed')
+  return { ...saved, pack: { id: packId, byteSize: packBytes } }
+}
+
+/** Packs that a tree may have before its files are stored again in one. */
+const packsMax = 64
+/** Unused bytes of packs that are not worth storing the used ones again. */
+const unusedBytesMax = 1024 ** 2
+
+/**
+ * The stored files by digest whose bytes may stay where they are. None if their packs are many, or hold more unused bytes than
+ * used ones: then all files are stored again, and the old packs go.
+ */
+async function reusable(
+  db: Database,
+  companyId: string,
+  { entries, before }: { entries: readonly LeftEntry[]; before: Tree },
+): Promise<Map<string, TreeFile>> {
+  const known = new Map(
+    [...before.values()].flatMap((entry): [string, TreeFile][] =>
+      entry.kind === 'file' ? [[entry.digest, entry]] : [],
+    ),
+  )
+  const used = new Map(
+    entries.flatMap((entry) => {
+      const file = entry.kind === 'file' ? known.get(entry.digest) : undefined
+      return file ? [[file.digest, file] as const] : []
+    }),
+  )
+  const packs = [...new Set([...used.values()].map(({ pack }) => pack))]
+  const usedBytes = [...used.values()].reduce((sum, { byteSize }) => sum + byteSize, 0)
+  const packBytes = packs.length === 0 ? 0 : await sumPackBytes(db, companyId, packs)
+  const isWasteful = packs.length > packsMax || packBytes > 2 * usedBytes + unusedBytesMax
+  return isWasteful ? new Map() : used
+}
+
+/** Places the files: bytes that are stored stay where they are, others go to a new pack, each once. */
+function place(
+  entries: readonly LeftEntry[],
+  stored: Map<string, TreeFile>,
+  packId: string,
+): { tree: Tree; wanted: Set<number>; packBytes: number } {
+  const placed = new Map<string, Pick<TreeFile, 'pack' | 'offset'>>(stored)
+  const wanted = new Set<number>()
+  let packBytes = 0
+  const tree = treeOf(
+    entries.map((entry, position): TreeEntry => {
+      if (entry.kind !== 'file') return entry
+      let at = placed.get(entry.digest)
+      if (!at) {
+        at = { pack: packId, offset: packBytes }
+        placed.set(entry.digest, at)
+        packBytes += entry.byteSize
+        wanted.add(position)
+      }
+      return { ...entry, pack: at.pack, offset: at.offset }
+    }),
+  )
+  return { tree, wanted, packBytes }
+}

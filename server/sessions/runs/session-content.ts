@@ -1,0 +1,94 @@
+import { createHash } from 'node:crypto'
+import type { ArchiveEntry } from '../../archives/formats/archive.ts'
+import type { ObjectStorage, OpenedObject } from '../../storage/port.ts'
+import { packKey } from '../trees/pack-store.ts'
+import type { Tree, TreeFile } from '../trees/tree.ts'
+
+/*
+ * The files of a session as a run gets them. The archive is unpacked in the sandbox by the user of the job, so folders that this
+ * user could not fill are closed after all files.
+ */
+
+type Packs = Pick<ObjectStorage, 'opened'>
+
+/** Whether all bytes of the tree are stored as they were. Throws `ObjectMissing`, and the errors of the object store. */
+export async function isUndamaged(storage: Packs, companyId: string, tree: Tree): Promise<boolean> {
+  const packs = new PackReader(storage, companyId)
+  try {
+    for (const entry of tree.values()) {
+      if (entry.kind !== 'file') continue
+      const hash = createHash('sha256')
+      for await (const bytes of packs.bytesOf(entry)) hash.update(bytes)
+      if (`sha256:${hash.digest('hex')}` !== entry.digest) return false
+    }
+    return true
+  } finally {
+    await packs.close()
+  }
+}
+
+const openMode = 0o700
+
+/** The entries of an archive with the files below `folder`. */
+export async function* sessionEntries(
+  storage: Packs,
+  { companyId, tree, folder }: { companyId: string; tree: Tree; folder: string },
+): AsyncGenerator<ArchiveEntry, void> {
+  const packs = new PackReader(storage, companyId)
+  const folderOf = (path: string, mode: number): ArchiveEntry => ({
+    path,
+    kind: 'directory',
+    mode,
+    byteSize: 0,
+  })
+  const closed: ArchiveEntry[] = []
+  try {
+    yield folderOf(folder, 0o755)
+    for (const entry of tree.values()) {
+      const path = `${folder}/${entry.path}`
+      if (entry.kind === 'link')
+        yield { path, kind: 'symlink', mode: 0o777, byteSize: 0, linkTarget: entry.target }
+      else if (entry.kind === 'folder') {
+        yield folderOf(path, entry.mode | openMode)
+        if ((entry.mode & openMode) !== openMode) closed.push(folderOf(path, entry.mode))
+      } else {
+        const { mode, byteSize } = entry
+        yield { path, kind: 'file', mode, byteSize, body: packs.bytesOf(entry) }
+      }
+    }
+    yield* closed.reverse()
+  } finally {
+    await packs.close()
+  }
+}
+
+/** Reads files of packs. Files of one pack that follow each other are read from one open object. */
+class PackReader {
+  readonly #storage: Packs
+  readonly #companyId: string
+  #pack: { id: string; object: OpenedObject } | undefined
+
+  constructor(storage: Packs, companyId: string) {
+    this.#storage = storage
+    this.#companyId = companyId
+  }
+
+  async *bytesOf({ pack, offset, byteSize }: TreeFile): AsyncGenerator<Buffer, void> {
+    if (byteSize === 0) return
+    const object = await this.#open(pack)
+    yield* object.read(offset, offset + byteSize)
+  }
+
+  async #open(id: string): Promise<OpenedObject> {
+    if (this.#pack?.id === id) return this.#pack.object
+    await this.close()
+    this.#pack = { id, object: await this.#storage.opened(packKey(this.#companyId, id)) }
+    return this.#pack.object
+  }
+
+  async close(): Promise<void> {
+    const pack = this.#pack
+    this.#pack = undefined
+    await pack?.object.close()
+  }
+}

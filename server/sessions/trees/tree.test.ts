@@ -1,0 +1,103 @@
+import { describe, expect, it } from 'vitest'
+import { CodedError } from '../../base/errors/coded-error.ts'
+import {
+  byteSizeOf,
+  emptyTree,
+  entriesBelow,
+  packsOf,
+  requirePath,
+  requireWithin,
+  type Tree,
+  type TreeFile,
+  withEntry,
+  withFolder,
+  withMoved,
+  withoutEntry,
+} from './tree.ts'
+import { decodeTree, encodeTree } from './tree-text.ts'
+
+const file = (path: string, pack = 'spk_1'): TreeFile => ({
+  kind: 'file',
+  path,
+  mode: 0o644,
+  byteSize: 3,
+  digest: `sha256:${'0'.repeat(64)}`,
+  pack,
+  offset: 0,
+})
+const link = (path: string) => ({ kind: 'link', path, target: '/etc' }) as const
+const withFiles = (...paths: string[]): Tree =>
+  paths.reduce((tree: Tree, path) => withEntry(tree, file(path)), emptyTree)
+const pathsOf = (tree: Tree) => [...tree.keys()]
+const codeOf = (work: () => unknown) => {
+  try {
+    work()
+  } catch (error) {
+    return error instanceof CodedError ? error.code : 'another error'
+  }
+  return 'no error'
+}
+
+describe('a tree', () => {
+  it('has the folders above each entry, before it', () => {
+    expect(pathsOf(withFiles('a/b/c', 'a-b', 'a/d'))).toEqual(['a', 'a-b', 'a/b', 'a/b/c', 'a/d'])
+  })
+
+  it('lists a folder with and without what is in its folders', () => {
+    const tree = withFiles('a/b/c', 'a/d', 'ab')
+    expect(entriesBelow(tree, 'a', 'one').map(({ path }) => path)).toEqual(['a/b', 'a/d'])
+    expect(entriesBelow(tree, 'a', 'all').map(({ path }) => path)).toEqual(['a/b', 'a/b/c', 'a/d'])
+    expect(entriesBelow(tree, undefined, 'one').map(({ path }) => path)).toEqual(['a', 'ab'])
+    expect(codeOf(() => entriesBelow(tree, 'ab', 'one'))).toBe('not_found')
+  })
+
+  it('replaces a file or a link, never a folder, and puts nothing below a file or a link', () => {
+    const tree = withEntry(withFiles('a/b'), link('c'))
+    expect(withEntry(tree, file('a/b', 'spk_2')).get('a/b')).toMatchObject({ pack: 'spk_2' })
+    expect(withEntry(tree, file('c')).get('c')?.kind).toBe('file')
+    expect(codeOf(() => withEntry(tree, file('a')))).toBe('session_path_conflict')
+    expect(codeOf(() => withEntry(tree, file('c/d')))).toBe('session_path_conflict')
+    expect(codeOf(() => withFolder(tree, 'a/b/c'))).toBe('session_path_conflict')
+    expect(codeOf(() => withFolder(tree, 'c'))).toBe('session_path_conflict')
+    expect(withFolder(tree, 'a')).toEqual(tree)
+  })
+
+  it('moves and deletes an entry with all below it, and nothing beside it', () => {
+    const tree = withFiles('a/b/c', 'ab/c')
+    expect(pathsOf(withoutEntry(tree, 'a'))).toEqual(['ab', 'ab/c'])
+    expect(pathsOf(withMoved(tree, { from: 'a', to: 'x/y' }))).toEqual([
+      'ab',
+      'ab/c',
+      'x',
+      'x/y',
+      'x/y/b',
+      'x/y/b/c',
+    ])
+    expect(codeOf(() => withMoved(tree, { from: 'a', to: 'a/b/d' }))).toBe('session_path_conflict')
+    expect(codeOf(() => withMoved(tree, { from: 'a', to: 'ab' }))).toBe('session_path_conflict')
+    expect(codeOf(() => withMoved(tree, { from: 'x', to: 'y' }))).toBe('not_found')
+    expect(codeOf(() => withoutEntry(tree, 'x'))).toBe('not_found')
+  })
+
+  it('is the same after it was stored, whatever the order in which it was made', () => {
+    const tree = withEntry(withEntry(withFiles('a/b', 'c'), link('d')), file('e', 'spk_0'))
+    expect(decodeTree(encodeTree(tree))).toEqual(tree)
+    expect(
+      encodeTree(withEntry(withEntry(withEntry(withFiles('c'), file('e', 'spk_0')), link('d')), file('a/b'))),
+    ).toEqual(encodeTree(tree))
+    expect(packsOf(tree).sort()).toEqual(['spk_0', 'spk_1'])
+    expect(decodeTree(undefined)).toEqual(emptyTree)
+  })
+
+  it('is bounded in bytes, entries, and the length and depth of paths', () => {
+    const tree = withFiles('a', 'b')
+    expect(byteSizeOf(tree)).toBe(6)
+    expect(codeOf(() => requireWithin(tree, 6))).toBe('no error')
+    expect(codeOf(() => requireWithin(tree, 5))).toBe('session_full')
+    const many = new Map(Array.from({ length: 20_001 }, (_, at) => [String(at), link(String(at))]))
+    expect(codeOf(() => requireWithin(many, 5))).toBe('session_full')
+    for (const path of ['n'.repeat(256), `${'ü'.repeat(100)}/`.repeat(6), `${'d/'.repeat(64)}e`])
+      expect(() => requirePath(path, ['query', 'path'])).toThrow()
+    expect(() => requirePath(`${'d/'.repeat(63)}e`, ['query', 'path'])).not.toThrow()
+  })
+})
