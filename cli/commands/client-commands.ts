@@ -76,6 +76,21 @@ export const clientCommands: Commands = {
       get: async () => (await import('./results/artifacts-get.ts')).artifactsGetCommand(),
     },
   },
+  session: {
+    description: 'sessions: files that stay between runs',
+    commands: {
+      create: async () => (await import('./sessions/sessions.ts')).sessionCreateCommand(),
+      list: async () => (await import('./sessions/sessions.ts')).sessionListCommand(),
+      show: async () => (await import('./sessions/sessions.ts')).sessionShowCommand(),
+      delete: async () => (await import('./sessions/sessions.ts')).sessionDeleteCommand(),
+      ls: async () => (await import('./sessions/session-files.ts')).sessionLsCommand(),
+      put: async () => (await import('./sessions/session-files.ts')).sessionPutCommand(),
+      get: async () => (await import('./sessions/session-files.ts')).sessionGetCommand(),
+      mkdir: async () => (await import('./sessions/session-files.ts')).sessionMkdirCommand(),
+      mv: async () => (await import('./sessions/session-files.ts')).sessionMvCommand(),
+      rm: async () => (await import('./sessions/session-files.ts')).sessionRmCommand(),
+    },
+  },
   links: async () => (await import('./results/links.ts')).linksCommand(),
   proposals: {
     description: 'jobs that agents proposed and that wait for your confirmation',

@@ -15,6 +15,7 @@ export interface RunToSubmit {
   files: readonly LocalFile[]
   /** `key=value`. */
   metadata: readonly string[]
+  sessionId?: string | undefined
 }
 
 /** Uploads the files of a run and submits it. If it is refused, they are deleted. */
@@ -25,11 +26,13 @@ export async function submitRun(session: Session, run: RunToSubmit): Promise<Run
       return [name, value]
     }),
   )
-  const isExtended = run.files.length > 0 || run.metadata.length > 0
+  const { sessionId } = run
+  const isExtended = run.files.length > 0 || run.metadata.length > 0 || sessionId !== undefined
   if (!isExtended) return send(session, run, { route: allRoutes.submitRun, extras: {} })
   const { files, drop } = await uploadFiles(session, run.cid, run.files)
   try {
-    const extras = { files, metadata }
+    const taken = sessionId === undefined ? {} : { session: { session_id: sessionId } }
+    const extras = { files, metadata, ...taken }
     return await send(session, run, { route: allRoutes.submitExtendedRun, extras })
   } catch (error) {
     await drop()

@@ -21,6 +21,7 @@ interface Options extends ConnectionOptions {
   name: string
   input?: string
   timeout: number
+  session?: string
   watch?: boolean
 }
 
@@ -32,6 +33,7 @@ export const quickRunCommand = (): Command =>
     .requiredOption('--env <environment>', 'environment by name or id; ENVIRONMENT@VERSION is that version')
     .option('--name <name>', 'name of the run in lists', 'quick run')
     .option('--input <json>', 'JSON input as text, or a file with it; without it {}')
+    .option('--session <session>', 'give the run a session: files that stay between runs')
     .option('--timeout <seconds>', 'timeout of the run in seconds', wholeNumber, 300)
     .option('--watch', 'show the log as it comes, then the output, and exit with the exit code of the job')
     .action((script: string, options: Options) =>
@@ -52,16 +54,16 @@ async function quickRun(session: Session, script: string, options: Options): Pro
     environment_version_id: await findReadyVersion(session, options.env),
     work_script,
     timeout_seconds: options.timeout,
+    ...(options.session !== undefined && { session: { session_id: options.session } }),
   }
-  const idempotencyKey = randomUUID()
+  const call = {
+    params: { cid },
+    body: { ...rest, input: input.value },
+    bodyText: `${JSON.stringify(rest).slice(0, -1)},"input":${input.text}}`,
+    idempotencyKey: randomUUID(),
+  }
   const quick = await readWithRetry(
-    () =>
-      client.call(allRoutes.quickRun, {
-        params: { cid },
-        body: { ...rest, input: input.value },
-        bodyText: `${JSON.stringify(rest).slice(0, -1)},"input":${input.text}}`,
-        idempotencyKey,
-      }),
+    () => client.call(options.session === undefined ? allRoutes.quickRun : allRoutes.quickRunInSession, call),
     () => report.progress('The service does not accept the run yet; retrying.'),
   )
   await session.remember([quick.run])

@@ -19,6 +19,7 @@ import { type LocalOptions, runLocally } from './run-locally.ts'
 interface Options extends ConnectionOptions, LocalOptions {
   room?: string
   meta?: string[]
+  session?: string
   watch?: boolean
   local?: boolean
 }
@@ -38,12 +39,14 @@ export const runCommand = (): Command =>
     .option('--set <name=value>', 'set a field of the input, by the schema of the task; repeatable', repeated)
     .option('--file <[name=]path>', 'give the run a file, below /workspace/inputs; repeatable', repeated)
     .option('--meta <key=value>', 'note something about the run, such as external_user; repeatable', repeated)
+    .option('--session <session>', 'give the run a session: files that stay between runs')
     .option('--timeout <seconds>', 'timeout of the run in seconds (default: that of the task)', wholeNumber)
     .option('--watch', 'show the log as it comes, then the output, and exit with the exit code of the job')
     .addOption(
       new Option('--local', 'run the files of this machine once with docker, podman or crun').conflicts([
         'room',
         'meta',
+        'session',
       ]),
     )
     .addOption(localOption('--image <image>', 'local: an image instead of a build of the Dockerfile'))
@@ -93,6 +96,7 @@ async function run(session: Session, task: string, options: Options & { room: st
     timeoutSeconds: options.timeout,
     files,
     metadata,
+    sessionId: options.session,
   })
   await session.remember([submitted])
   const place = { cid, rid: submitted.id }
