@@ -32,6 +32,7 @@ Roles, departments, memberships and shares are read for each request; no decisio
 | Dept. manager | manages the department that owns the thing, or that the room belongs to |
 | Company manager | has the company role 3 or higher |
 | Administrator | has the company role 4 |
+| Auditor | has the company role 0: may what its column says, and nothing else, whatever rooms list them |
 | Proposer | is the person for whom an agent proposed the job, and may enter its room |
 | Recipient | is the person whom the notification is for |
 
@@ -55,6 +56,7 @@ const titles: Record<AccessRole, string> = {
   department_manager: 'Dept. manager',
   company_manager: 'Company manager',
   administrator: 'Administrator',
+  auditor: 'Auditor',
   proposer: 'Proposer',
   recipient: 'Recipient',
   session_owner: 'Session owner',
@@ -65,7 +67,7 @@ const rolesOf = {
   open: [],
   token: [],
   turn: [],
-  company: ['company_member', 'company_manager', 'administrator'],
+  company: ['company_member', 'company_manager', 'administrator', 'auditor'],
   owned: ['company_member', 'borrower', 'department_manager', 'company_manager', 'administrator'],
   room: ['room_member', 'room_manager', 'department_manager', 'company_manager', 'administrator'],
   proposal: ['proposer'],

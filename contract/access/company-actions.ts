@@ -1,5 +1,5 @@
 import type { Action } from './action.ts'
-import { administrators, companyManagers, everybody, ownerManagers } from './role.ts'
+import { administrators, auditReaders, companyManagers, everybody, ownerManagers } from './role.ts'
 
 const managed = { subject: 'company', roles: companyManagers, key: 403, refusal: 'role_too_low' } as const
 const common = { subject: 'company', roles: everybody, key: 403, refusal: 'none' } as const
@@ -9,10 +9,11 @@ const open = { subject: 'open', roles: [], key: 'allowed', refusal: 'none' } as 
 export const companyActions = {
   'deployment.read': { ...open, does: 'Read regions, profiles and public keys' },
   'login.create': { ...open, does: 'Log in with a password' },
-  'me.read': { ...common, does: 'Read what the caller is and may try' },
+  'me.read': { ...common, roles: [...everybody, 'auditor'], does: 'Read what the caller is and may try' },
   'settings.manage': { ...managed, does: 'Read and change the settings of the company' },
   'storage.read': { ...managed, does: 'Read what the company keeps on disk' },
   'usage.report': { ...managed, does: 'Read what the company used and what it cost' },
+  'audit.read': { ...managed, roles: auditReaders, does: 'Read the audit log of the company' },
   'directory.manage': {
     does: 'Manage departments, rooms, members, users and API keys',
     subject: 'company',

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { roles } from '../resources/companies/user.ts'
 import { type ActionName, actions } from './actions.ts'
 import { type Actor, allows, type OwnedThing, type RoomOfActor, type Subject } from './decide.ts'
 import { accessRoles } from './role.ts'
@@ -112,9 +113,18 @@ test.each(Object.entries(actions))('%s: who may more may it too', (_name, { role
   if (may.includes('room_member')) expect(may).toContain('room_manager')
   if (may.includes('room_manager')) expect(may).toContain('department_manager')
   if (may.includes('company_member'))
-    expect(may).toEqual(
-      accessRoles.filter((role) => !['proposer', 'recipient', 'session_owner'].includes(role)),
+    expect(may.filter((role) => role !== 'auditor')).toEqual(
+      accessRoles.filter((role) => !['auditor', 'proposer', 'recipient', 'session_owner'].includes(role)),
     )
+})
+
+test('an auditor reads the audit log and nothing else, whatever lists them', () => {
+  const auditor: Actor = { ...manager, principalType: 'user', role: roles.auditor }
+  const names = Object.keys(actions) as ActionName[]
+  expect(names.filter((name) => allows(name, auditor, company as never))).toEqual(['me.read', 'audit.read'])
+  expect(allows('run.submit', auditor, { ...room, membership: 'manager' })).toBe(false)
+  // People without a role in the company are no auditors.
+  expect(allows('audit.read', { ...auditor, principalType: 'social_media_client' }, company)).toBe(false)
 })
 
 test('a proposal is decided by the person it was made for alone, and by no key of sandbox scope', () => {

@@ -6,7 +6,9 @@ import type { AccessRole } from './role.ts'
 /** Who acts, as far as decisions go. */
 export interface Actor {
   companyId: string
-  /** A number of `roles`. */
+  /** Absent: a user. */
+  principalType?: 'user' | 'social_media_client'
+  /** A number of `roles`; 0 for external people, who have none. */
   role: number
   managedDepartmentIds: readonly string[]
   apiKey?: { scope: 'full' | 'sandbox'; allowedChatroomIds: readonly string[] } | undefined
@@ -83,7 +85,11 @@ export function allows<Name extends ActionName>(name: Name, actor: Actor, subjec
 
 /** Whether the person, whatever their key may do, holds one of the roles. */
 export const isAnyOf = (of: readonly AccessRole[], actor: Actor, subject: Subject): boolean =>
-  of.some((role) => holds[role](actor, subject))
+  isAuditor(actor) ? of.includes('auditor') : of.some((role) => holds[role](actor, subject))
+
+/** An auditor holds no other role, whatever rooms or departments list them. */
+export const isAuditor = ({ principalType, role }: Actor): boolean =>
+  role === roles.auditor && principalType !== 'social_media_client'
 
 /** A sandbox-scope key acts in the rooms that it names, and nowhere else (contract part 1, "Restricted API keys"). */
 function passesKey({ key }: Action, { apiKey }: Actor, subject: Subject): boolean {
@@ -104,6 +110,7 @@ const holds: Record<AccessRole, (actor: Actor, subject: Subject) => boolean> = {
     isInCompany(actor, subject) && actor.managedDepartmentIds.includes(departmentOf(subject) ?? ''),
   company_manager: (actor, subject) => isInCompany(actor, subject) && actor.role >= roles.company_manager,
   administrator: (actor, subject) => isInCompany(actor, subject) && actor.role >= roles.company_administrator,
+  auditor: isAuditor,
   proposer: (_actor, subject) => subject.kind === 'proposal' && subject.isOwn,
   session_owner: (_actor, subject) => subject.kind === 'session' && subject.isOwn,
   recipient: (_actor, subject) => subject.kind === 'notification' && subject.isOwn,

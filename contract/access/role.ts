@@ -14,6 +14,8 @@ export const accessRoles = [
   'department_manager',
   'company_manager',
   'administrator',
+  /** Has the company role 0: may what names it, and nothing else. */
+  'auditor',
   /** The person for whom an agent proposed the job. */
   'proposer',
   /** The person whom a notification is for. */
@@ -24,6 +26,8 @@ export const accessRoles = [
 export type AccessRole = (typeof accessRoles)[number]
 
 /* Who an action is for, from the narrowest to everybody in the company, whom a role lets in. Each list names all who may. */
+/** Who reads the audit log. */
+export const auditReaders = ['auditor', 'administrator'] as const satisfies AccessRole[]
 export const administrators = ['administrator'] as const satisfies AccessRole[]
 export const companyManagers = ['company_manager', ...administrators] as const satisfies AccessRole[]
 /** Of a thing that a department owns: that department's managers too. */

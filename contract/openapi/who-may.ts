@@ -10,6 +10,7 @@ const people: Record<AccessRole, string> = {
   department_manager: 'managers of the department',
   company_manager: 'company managers',
   administrator: 'company administrators',
+  auditor: 'auditors',
   proposer: 'the person whom the agent proposed it to',
   session_owner: 'the person who created the session',
   recipient: 'the person whom it is for',

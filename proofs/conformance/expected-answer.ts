@@ -31,6 +31,8 @@ export const rolesOfCaller: Record<Caller, readonly AccessRole[]> = {
   manager,
   companyManager,
   administrator: [...companyManager, 'administrator'],
+  // Listed in the room, which changes nothing.
+  auditor: ['auditor'],
   // An administrator, who finds nothing of this company.
   otherCompany: [...companyManager, 'administrator'],
   fullKey: [...inRoom, 'proposer', 'recipient', 'session_owner'],
@@ -66,13 +68,16 @@ export function expectedAnswer(
   const keyRefusal = refusalOfKey({ route, caller, variant }, action)
   if (keyRefusal) return keyRefusal
   if (variant.kind === 'malformed') return { status: 422 }
-  if (!rolesOfCaller[caller].some((role) => action.roles.includes(role))) return refused(action.refusal)
+  if (!rolesOfCaller[caller].some((role) => action.roles.includes(role)))
+    return refused(action.refusal, caller)
   const findsNothing = caller === 'otherCompany' && route.params
   if (variant.kind !== 'own' || findsNothing) return refused(action.absent ?? 'hidden')
   return action.needsLogin && caller === 'fullKey' ? coded('confirmation_needs_login') : allowed
 }
 
-function refused(refusal: Refusal): ExpectedAnswer {
+function refused(refusal: Refusal, caller?: Caller): ExpectedAnswer {
+  // What everybody else may is refused to auditors alone.
+  if (caller === 'auditor' && (refusal === 'none' || refusal === 'omitted')) return plain('role_too_low')
   switch (refusal) {
     case 'hidden':
       return coded('not_found')

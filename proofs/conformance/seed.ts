@@ -29,6 +29,7 @@ export interface Seed {
     /** Manages the other department. */
     otherManager: Principal
     companyManager: Principal
+    auditor: Principal
     administrator: Principal
   }
   otherRoom: string
@@ -109,6 +110,7 @@ export async function makeSeed(tools: SeedTools): Promise<Seed> {
     manager: await person(2, [department]),
     otherManager: await person(2, [otherDepartment]),
     companyManager: await person(3),
+    auditor: await person(0),
     administrator: await person(4),
   }
   await db
@@ -118,6 +120,7 @@ export async function makeSeed(tools: SeedTools): Promise<Seed> {
     .execute()
   await addMember(db, { companyId, roomId: room, userId: people.member.principalId })
   await addMember(db, { companyId, roomId: room, userId: people.roomManager.principalId, roomManager: true })
+  await addMember(db, { companyId, roomId: room, userId: people.auditor.principalId, roomManager: true })
   await addMember(db, { companyId, roomId: otherRoom, userId: people.outsider.principalId })
   const key = await tools.sendOk(people.administrator, allRoutes.createApiKey, {
     body: { name: 'key', scope: 'full' },

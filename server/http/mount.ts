@@ -9,7 +9,7 @@ import { CodedError } from '../base/errors/coded-error.ts'
 import { Rendered } from '../base/rendered.ts'
 import { readIdempotencyKey } from './requests/idempotency-key.ts'
 import { requireMediaType } from './requests/media-type.ts'
-import { checkEnabled, checkKeyScope } from './scopes.ts'
+import { checkAuditor, checkEnabled, checkKeyScope } from './scopes.ts'
 import type { RequestScheduler } from './turns/request-scheduler.ts'
 import { type TakeTurn, turnOf } from './turns/take-turn.ts'
 import { isValid, validatorOf } from './validation/validation.ts'
@@ -148,6 +148,7 @@ export function mounter(app: FastifyInstance, options: MountOptions): Mount {
         if (!route.body && !route.bodyKind && request.body != null) checkEmptyBody(request.body)
         const body = request.body ?? (route.bodyOptional ? {} : request.body)
         if (route.bodyKind === undefined || route.bodyKind === 'json') checks.body?.(body)
+        if (authenticated) checkAuditor(route, authenticated.principal)
         const { params, query } = request
         const call = {
           params,

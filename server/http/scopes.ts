@@ -1,7 +1,10 @@
+import type { Action } from '@sandbox-jobs/contract/access/action.ts'
 import { actions } from '@sandbox-jobs/contract/access/actions.ts'
+import { isAuditor } from '@sandbox-jobs/contract/access/decide.ts'
 import { uncoded } from '@sandbox-jobs/contract/errors/uncoded.ts'
 import { stopsWhenDisabled } from '@sandbox-jobs/contract/routes/implied-errors.ts'
 import type { Route } from '@sandbox-jobs/contract/routes/route.ts'
+import { refusalOf } from '../access/allow.ts'
 import type { Principal } from '../access/principal.ts'
 import { CodedError } from '../base/errors/coded-error.ts'
 import { PlainError } from '../base/errors/plain-error.ts'
@@ -21,6 +24,13 @@ export function checkKeyScope(route: Route, principal: Principal, chatroomId: st
   if (rule === 403) throw refuse(uncoded.key_scope)
   if (rule === 404) throw new CodedError('not_found')
   if (rule === 405) throw refuse(uncoded.method_not_allowed)
+}
+
+/** An auditor gets what the table refuses, and 403 where it refuses nobody else. */
+export function checkAuditor(route: Route, principal: Principal): void {
+  const { roles, refusal }: Action = actions[route.action]
+  if (!isAuditor(principal) || roles.includes('auditor')) return
+  throw refusal === 'none' || refusal === 'omitted' ? refuse(uncoded.role_too_low) : refusalOf(route.action)
 }
 
 /** The kill switch (contract part 1, global rule 3). */

@@ -14,7 +14,11 @@ export const Me = Type.Object({
   principal_type: about('Kind of the caller.', PrincipalType),
   principal_id: about('Identifier of the caller, by its kind.', Type.String(), exampleId('user')),
   auth_method: about('How the caller logged in.', AuthMethod),
-  role: about('1 member, 2 manager of departments, 3 company manager, 4 company administrator.', Role, 3),
+  role: about(
+    '0 auditor, 1 member, 2 manager of departments, 3 company manager, 4 company administrator.',
+    Role,
+    3,
+  ),
   api_key_scope: about('Scope of the API key; null for a login.', Nullable(ApiKeyScope), null),
   allowed_chatroom_ids: about(
     'Rooms that the API key may use; null if it names none.',

@@ -6,14 +6,16 @@ import { listOf } from '../../pagination.ts'
 import { DateTime, Nullable, PlainText, Strict, VisibleText } from '../../schema.ts'
 
 export const roles = {
+  /** Reads the audit log of the company, and nothing else (extension). */
+  auditor: 0,
   member: 1,
   department_manager: 2,
   company_manager: 3,
   company_administrator: 4,
 } as const
 
-/** 1 member, 2 manager of named departments, 3 company manager, 4 company administrator (contract part 3, D1). */
-export const Role = Type.Integer({ minimum: roles.member, maximum: roles.company_administrator })
+/** 0 auditor (extension), 1 member, 2 manager of named departments, 3 company manager, 4 company administrator (contract part 3, D1). */
+export const Role = Type.Integer({ minimum: roles.auditor, maximum: roles.company_administrator })
 export type Role = Static<typeof Role>
 
 export const passwordMinLength = 12
@@ -29,7 +31,11 @@ export const User = Type.Object({
   company_id: CompanyId,
   login: about('Login name.', Type.String(), 'ada'),
   display_name: about('Name as people see it.', Type.String(), 'Ada'),
-  role: about('1 member, 2 manager of departments, 3 company manager, 4 company administrator.', Role, 1),
+  role: about(
+    '0 auditor, 1 member, 2 manager of departments, 3 company manager, 4 company administrator.',
+    Role,
+    1,
+  ),
   managed_department_ids: about(
     'Departments that the user manages; only for role 2.',
     Type.Array(DepartmentId),
@@ -48,7 +54,7 @@ export const UserCreateRequest = Strict({
   password: about('Password, 12 to 256 characters.', Password, 'correct horse battery'),
   display_name: about('Name as people see it; by default the login name.', Type.Optional(DisplayName), 'Ada'),
   role: about(
-    '1 member (default), 2 manager of departments, 3 company manager, 4 company administrator.',
+    '0 auditor, 1 member (default), 2 manager of departments, 3 company manager, 4 company administrator.',
     Type.Optional(Role),
     1,
   ),
@@ -68,7 +74,7 @@ export const UserUpdateRequest = Strict({
   ),
   display_name: about('New name as people see it.', Type.Optional(DisplayName), 'Ada'),
   role: about(
-    '1 member, 2 manager of departments, 3 company manager, 4 company administrator.',
+    '0 auditor, 1 member, 2 manager of departments, 3 company manager, 4 company administrator.',
     Type.Optional(Role),
     2,
   ),
