@@ -47,6 +47,24 @@ describe('the tools of a room', () => {
     }
   })
 
+  it('record in the audit log who let the agent act, and after which message', async () => {
+    const turn = await post()
+    const { run_id } = await harness.tool(turn, 'sandbox_submit_job', request())
+    const pending = await db
+      .selectFrom('audit_pending')
+      .select(['object_type', 'context'])
+      .where('company_id', '=', tenant.companyId)
+      .where('object_id', '=', String(run_id))
+      .execute()
+    expect(pending.map(({ object_type }) => object_type)).toEqual(['run'])
+    expect(JSON.parse(pending[0]?.context ?? '')).toMatchObject({
+      action: 'callAgentTool',
+      actor_id: tenant.member.principalId,
+      turn_id: turn.message_id,
+      chatroom_id: tenant.roomId,
+    })
+  })
+
   it('need a live turn of a person who may still come in', async () => {
     const turn = await post()
     const call = { params: { tool: 'sandbox_job_menu' }, body: {} }

@@ -1,6 +1,7 @@
 import { Kysely, PostgresDialect, type Transaction } from 'kysely'
 import pg from 'pg'
 import type { Log } from '../base/logging.ts'
+import { carryAudit } from './carry-audit.ts'
 import { corkWrites } from './fast/cork-writes.ts'
 import { nameStatements } from './fast/named-statements.ts'
 import type { Tables } from './tables.ts'
@@ -47,6 +48,7 @@ export function connect(url: string, options: { poolSize: number; log: Log; name
   })
   pool.on('connect', nameStatements)
   pool.on('connect', corkWrites)
+  pool.on('connect', carryAudit)
   // The holder of a broken connection gets an error from its next statement. Without a listener the process would exit.
   pool.on('connect', (client) => client.on('error', () => {}))
   pool.on('error', (error) => options.log.warn({ error: error.message }, 'idle database connection lost'))

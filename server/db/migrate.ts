@@ -22,6 +22,7 @@ import * as oauth from './migrations/0166-oauth.ts'
 import * as billing from './migrations/0190-billing.ts'
 import * as tableTriggers from './migrations/0200-table-triggers.ts'
 import * as outputEffects from './migrations/0201-output-effects.ts'
+import * as auditLog from './migrations/0210-audit-log.ts'
 import * as auditors from './migrations/0211-auditors.ts'
 import * as sessions from './migrations/0220-sessions.ts'
 import * as doors from './migrations/0230-doors.ts'
@@ -53,6 +54,7 @@ export const migrations: Migrations = {
   '0190-billing': billing,
   '0200-table-triggers': tableTriggers,
   '0201-output-effects': outputEffects,
+  '0210-audit-log': auditLog,
   '0211-auditors': auditors,
   '0220-sessions': sessions,
   '0230-doors': doors,

@@ -9,8 +9,15 @@ export interface ServiceRoles {
 
 /** Both roles read these to check the schema version; only migrations write them. */
 const readOnly = ['kysely_migration', 'kysely_migration_lock']
-/** The operator audit log: neither role has access. */
-const closed = ['operator_acts']
+/** The audit logs: `openAuditLog` gives back what each role needs. */
+const closed = [
+  'operator_acts',
+  'audit_pending',
+  'audit_entries',
+  'audit_chains',
+  'audit_heads',
+  'audit_salt',
+]
 /** Credentials of people and programs: the worker can neither read nor change them. */
 const closedToWorker = {
   users: 'password_hash',
@@ -33,6 +40,7 @@ export async function grantServiceRights(db: Database, roles: ServiceRoles): Pro
     for (const [table, secret] of Object.entries(closedToWorker))
       await hideColumn(trx, worker, { table, secret })
     await divideSecretValues(trx, { api: sql.id(roles.api), worker })
+    await openAuditLog(trx, { api: sql.id(roles.api), worker })
   })
 }
 
@@ -76,4 +84,16 @@ async function hideColumn(
   const columns = sql.join(rows.map(({ name }) => sql.id(name)))
   await sql`revoke all on ${sql.table(table)} from ${role}`.execute(db)
   await sql`grant select (${columns}) on ${sql.table(table)} to ${role}`.execute(db)
+}
+
+/** Both add what happened and read the chains; the worker has it chained and signs. Nobody changes or removes an entry. */
+async function openAuditLog(
+  db: Executing,
+  { api, worker }: Record<keyof ServiceRoles, ReturnType<typeof sql.id>>,
+): Promise<void> {
+  await sql`grant insert on audit_pending to ${api}, ${worker}`.execute(db)
+  await sql`grant select on audit_entries, audit_chains, audit_heads to ${api}, ${worker}`.execute(db)
+  await sql`grant insert, update on audit_heads to ${worker}`.execute(db)
+  await sql`grant execute on function chain_audit_entries(int), trim_audit_entries(text, timestamptz, bigint, int)
+    to ${worker}`.execute(db)
 }

@@ -106,6 +106,11 @@ export interface Tables {
   run_output_credentials: customTables.RunOutputCredentialsTable
   run_output_effects: customTables.RunOutputEffectsTable
   operator_acts: audit.OperatorActsTable
+  audit_pending: audit.AuditPendingTable
+  audit_entries: audit.AuditEntriesTable
+  audit_chains: audit.AuditChainsTable
+  audit_heads: audit.AuditHeadsTable
+  audit_salt: audit.AuditSaltTable
   event_outbox: notifications.EventOutboxTable
   notifications: notifications.NotificationsTable
   mail_preferences: mail.MailPreferencesTable

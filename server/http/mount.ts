@@ -7,6 +7,7 @@ import type { Principal } from '../access/principal.ts'
 import { inRequest } from '../base/current-request.ts'
 import { CodedError } from '../base/errors/coded-error.ts'
 import { Rendered } from '../base/rendered.ts'
+import { actingOf, auditActionOf } from './acting.ts'
 import { readIdempotencyKey } from './requests/idempotency-key.ts'
 import { requireMediaType } from './requests/media-type.ts'
 import { checkAuditor, checkEnabled, checkKeyScope } from './scopes.ts'
@@ -115,6 +116,7 @@ export function mounter(app: FastifyInstance, options: MountOptions): Mount {
       query: route.query && validatorOf('query', route.query),
       body: route.body && validatorOf('body', route.body),
     }
+    const auditAction = auditActionOf(route)
     const takesSpace = options.hasSpace !== undefined && route.errors.includes('disk_space_low')
     app.route({
       method: route.method,
@@ -160,9 +162,12 @@ export function mounter(app: FastifyInstance, options: MountOptions): Mount {
           request,
           reply,
         }
-        const answer = await inRequest(request.id, () =>
-          handler(call as unknown as Parameters<typeof handler>[0]),
-        )
+        const acting =
+          auditAction === undefined
+            ? undefined
+            : actingOf(auditAction, authenticated?.principal ?? null, chatroomOf(request))
+        const work = () => handler(call as unknown as Parameters<typeof handler>[0])
+        const answer = await inRequest(request.id, work, acting)
         if (!(answer instanceof Rendered)) return answer
         reply.type('application/json; charset=utf-8')
         return answer.text

@@ -196,6 +196,14 @@ describe('in the database', () => {
       "copy (select 1) to program 'true'",
       "select pg_read_file('PG_VERSION')",
       'select * from operator_acts',
+      'select * from audit_pending',
+      'delete from audit_pending',
+      'select * from audit_salt',
+      "insert into audit_entries select * from audit_entries where company_id = 'x'",
+      'update audit_entries set sequence = 1',
+      'delete from audit_entries',
+      'update audit_chains set sequence = 1',
+      'delete from audit_heads',
       'delete from kysely_migration',
       'create role mine',
       'create temporary table mine (a int)',
@@ -207,6 +215,14 @@ describe('in the database', () => {
       for (const sql of forbidden) expect([sql, await query(url, sql)]).toEqual([sql, denied])
     }
     expect(await query(owner, 'select * from operator_acts')).toBe('done')
+    const chaining = ['select chain_audit_entries(1)', "select trim_audit_entries('x', now(), 1, 1)"]
+    for (const sql of chaining) {
+      expect([sql, await query(api, sql), await query(worker, sql)]).toEqual([sql, denied, 'done'])
+    }
+    for (const sql of ["update audit_heads set hash = '' where false", 'select * from audit_heads']) {
+      expect(await query(worker, sql)).toBe('done')
+    }
+    expect(await query(api, "update audit_heads set hash = ''")).toBe(denied)
   })
 
   test('the worker cannot read credentials', async () => {

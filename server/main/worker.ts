@@ -14,6 +14,7 @@ import { connect } from '../db/database.ts'
 import { sweepEnvironments } from '../environments/retention/environment-sweep.ts'
 import { AgentClient } from '../executor/oci/client/agent-client.ts'
 import { StoredImages } from '../images/stored-images.ts'
+import { startAuditLoops } from '../operations/audit/chain-audit.ts'
 import { startRunWorker } from '../runs/drive/run-worker.ts'
 import { PolicyOutputs } from '../runs/prepare/run-outputs.ts'
 import { StoredRunSecrets } from '../runs/prepare/secrets/run-secrets.ts'
@@ -110,11 +111,18 @@ await runRole('worker', async (config, log) => {
     : []
   const residue = startResidueSweeps(storage, log)
   const retention = startRetentionLoops({ db, storage, executor, clock: systemClock, log })
+  const audit = startAuditLoops({
+    db,
+    signing,
+    clock: systemClock,
+    log,
+    retention: { days: config.auditRetentionDays, entries: config.auditEntries },
+  })
   return {
     stop: async () => {
       // They may take long, and nothing depends on their end.
       for (const loop of residue) void loop.stop()
-      const parts = [runs, builds, sweep, uploads, notifications, retention, ...triggers]
+      const parts = [runs, builds, sweep, uploads, notifications, retention, ...triggers, audit]
       await Promise.all(parts.map((part) => part.stop()))
       await lease.release()
       await db.destroy()

@@ -11,6 +11,7 @@ import { inRequest } from '../base/current-request.ts'
 import { notFound } from '../base/errors/coded-error.ts'
 import { PlainError } from '../base/errors/plain-error.ts'
 import { namesAgentTools } from '../companies/chatrooms/chatroom-jobs.ts'
+import { actingOf } from '../http/acting.ts'
 import { type BodyConfig, callerOf, keepCaller, type MountOptions, takeTurn } from '../http/mount.ts'
 import { resourceMetadataUrl } from '../http/routes/oauth/metadata.ts'
 import { checkEnabled, requireFullKey } from '../http/scopes.ts'
@@ -79,15 +80,16 @@ export function mountMcp(app: FastifyInstance, options: McpOptions): void {
         await takeTurn(request, 0)
         const caller = await toolCaller(request)
         const direct = directCallOf(request)
+        const acting = actingOf('mcp', caller.principal, caller.roomId)
         if (direct && accepted.get(direct.envelope)) {
-          const answer = await inRequest(request.id, () =>
-            answerOfDirect(services, { caller, call: direct, reply }),
-          )
+          const work = () => answerOfDirect(services, { caller, call: direct, reply })
+          const answer = await inRequest(request.id, work, acting)
           if (answer !== undefined) return reply.type('application/json').send(answer)
         }
         const onCall = () => direct && accepted.set(direct.envelope, true)
         const handler = await load()
-        return inRequest(request.id, () => answerOf(handler, { request, reply, call: { caller, onCall } }))
+        const work = () => answerOf(handler, { request, reply, call: { caller, onCall } })
+        return inRequest(request.id, work, acting)
       },
     })
     // No stream is open without a request, and no session could be deleted.

@@ -70,7 +70,11 @@ export const cancelChannel = 'runs_cancel'
 
 /** A newly queued run with its input. */
 export type QueuedRun = ShownRun &
-  Pick<RunRow, 'environment_version_id' | 'share_grant_id' | 'api_key_id'> & { input: Buffer }
+  Pick<RunRow, 'environment_version_id' | 'share_grant_id' | 'api_key_id'> & {
+    input: Buffer
+    /** Who submitted, as the audit log has it (`currentAudit`). */
+    audit: string
+  }
 
 /** The columns stored for a newly queued run, and their types. */
 const queuedColumns = {
@@ -92,6 +96,7 @@ const queuedColumns = {
   retry_of_run_id: 'text',
   queued_at: 'timestamptz',
   input: 'bytea',
+  audit: 'text',
 } as const satisfies Partial<Record<keyof QueuedRun, string>>
 
 type QueuedColumns = { [Name in keyof typeof queuedColumns]: QueuedRun[Name][] }
@@ -118,6 +123,11 @@ const queuedInsert = (
     ), recorded as (
       insert into state_events (company_id, entity, entity_id, from_state, to_state)
       select company_id, ${sql.lit(runMachine.name)}, id, '', ${sql.lit(runMachine.initial)} from requested
+    ), audited as (
+      insert into audit_pending (company_id, change, object_type, object_id, chatroom_id, run_id, to_state, context)
+      select company_id, 'insert', ${sql.lit(runMachine.name)}, id, chatroom_id, id, ${sql.lit(runMachine.initial)},
+        audit
+      from requested
     )${sql.join(
       beside.map((cte) => sql`, ${cte}`),
       sql``,

@@ -1,5 +1,6 @@
 import { Kysely, PostgresDialect, type PostgresPoolClient } from 'kysely'
 import pg from 'pg'
+import { carryAudit } from '../../server/db/carry-audit.ts'
 import type { Database } from '../../server/db/database.ts'
 import type { Tables } from '../../server/db/tables.ts'
 
@@ -31,8 +32,9 @@ export class RewindingDatabase {
   }
 
   static async open(url: string): Promise<RewindingDatabase> {
-    const client = new pg.Client({ connectionString: url, statement_timeout: 30_000 })
+    const client = new pg.Client({ connectionString: url, statement_timeout: 30_000, pipeline: true })
     await client.connect()
+    carryAudit(client)
     await client.query('begin')
     return new RewindingDatabase(client)
   }

@@ -1,3 +1,4 @@
+import { nameActor } from '../../base/current-request.ts'
 import { CodedError } from '../../base/errors/coded-error.ts'
 import type { Database } from '../../db/database.ts'
 import { refuseCredentials } from '../authentication/authentication.ts'
@@ -45,6 +46,7 @@ export async function logIn(services: LoginServices, request: LoginRequest): Pro
     return verifyPassword(request.password, user?.password_hash)
   })
   if (!user || !fits || user.disabled_at) throw refuseCredentials()
+  nameActor({ actor_type: 'user', actor_id: user.id })
   await attempts.succeeded(attempt)
   const access_token = await tokens.sign({
     userId: user.id,

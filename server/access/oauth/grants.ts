@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'
+import { nameActor } from '../../base/current-request.ts'
 import { newId } from '../../base/ids.ts'
 import type { SignedTokens } from '../../base/keys/signed-tokens.ts'
 import { lockCompany } from '../../db/company-lock.ts'
@@ -126,6 +127,7 @@ export async function exchangeCode(deps: GrantDeps, exchange: CodeExchange): Pro
     claims.redirect === hashOf(exchange.redirect_uri).toString('hex') &&
     isVerifier(exchange.code_verifier, claims.challenge)
   if (!isOwn) throw badGrant()
+  nameActor({ actor_type: 'user', actor_id: claims.user })
   checkResource(deps, exchange.resource, claims.room)
   const key = { companyId: claims.company, id: claims.grant }
   if (!(await storeGrant(deps, claims, clientHash))) {

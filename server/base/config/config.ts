@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { parse } from 'yaml'
 import { type AccountConfig, accountSettings } from './account-settings.ts'
+import { type AuditConfig, auditSettings } from './audit-settings.ts'
 import { type BuildConfig, buildSettings } from './build-settings.ts'
 import { type CapacityConfig, capacitySettings } from './capacity-settings.ts'
 import { type DatabaseConfig, databaseSettings } from './database-settings.ts'
@@ -27,7 +28,8 @@ export type Config = ServiceConfig &
   SecretKeyConfig &
   LoginConfig &
   NotificationConfig &
-  MailConfig
+  MailConfig &
+  AuditConfig
 
 /** A default may depend on the settings before it. */
 export const settings: Settings<Config> = {
@@ -42,6 +44,7 @@ export const settings: Settings<Config> = {
   ...loginSettings,
   ...mailSettings,
   ...notificationSettings,
+  ...auditSettings,
 }
 
 /** Unusable configuration: every problem, one per line. */

@@ -1,3 +1,5 @@
+import { outsideRequests } from '../../base/current-request.ts'
+
 /** Keys of one statement at most. */
 const batchKeysMax = 256
 /** Bytes of the keys of one statement at most; a single larger key is loaded alone. */
@@ -20,7 +22,7 @@ interface PendingKey<Key, Row> {
  * one, so batches grow with the load. A load that ends with a commit may start the next one while it waits for the disk.
  *
  * A key is always read by a statement that starts after the key arrived, so a result is as fresh as that of a separate
- * statement. Nothing is cached.
+ * statement. Nothing is cached. A statement runs outside of any request, since it is for several.
  */
 export class Batcher<Key, Row> {
   readonly #load: Load<Key, Row>
@@ -48,7 +50,7 @@ export class Batcher<Key, Row> {
   #schedule(): void {
     if (this.#busy || this.#inFlight >= inFlightMax) return
     this.#busy = true
-    setImmediate(() => void this.#loadBatch())
+    outsideRequests(() => setImmediate(() => void this.#loadBatch()))
   }
 
   /** Number of waiting keys in the next batch. */

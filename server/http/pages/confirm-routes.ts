@@ -8,7 +8,9 @@ import { type LoginServices, logIn } from '../../access/login/login.ts'
 import { confirmProposal, readProposal, rejectProposal } from '../../agents/proposals/decide-proposal.ts'
 import type { ProposalDeps } from '../../agents/proposals/prepare-proposal.ts'
 import type { AddressRange } from '../../base/addresses/address-range.ts'
+import { inRequest } from '../../base/current-request.ts'
 import { notFound } from '../../base/errors/coded-error.ts'
+import { actingOf } from '../acting.ts'
 import type { Authenticate } from '../mount.ts'
 import { clientAddress } from '../requests/client-address.ts'
 import { handleError, responseOf } from '../responses/errors.ts'
@@ -50,7 +52,7 @@ export function mountConfirmPages(app: FastifyInstance, services: ConfirmService
       if (!isValid(checkParams, request.params)) throw notFound()
       const { pid } = request.params as { pid: string }
       const { body } = request
-      if (isValid(checkDecision, body)) return decide(reply, pid, body as DecisionForm)
+      if (isValid(checkDecision, body)) return decide(request, reply, { pid, form: body as DecisionForm })
       checkLogin(body)
       return askFor(request, reply, pid)
     },
@@ -66,10 +68,17 @@ export function mountConfirmPages(app: FastifyInstance, services: ConfirmService
     return show(reply, 200, decisionPage(proposal, await signForm(services, principal, pid)))
   }
 
-  async function decide(reply: FastifyReply, pid: string, { login, decision }: DecisionForm) {
+  async function decide(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { pid, form: { login, decision } }: { pid: string; form: DecisionForm },
+  ) {
     const principal = await principalOfForm(services, login, pid)
     const decided = decision === 'confirm' ? confirmProposal : rejectProposal
-    return show(reply, 200, outcomePage(await decided(services, principal, pid)))
+    const action = decision === 'confirm' ? 'confirmProposal' : 'rejectProposal'
+    const work = () => decided(services, principal, pid)
+    const proposal = await inRequest(request.id, work, actingOf(action, principal))
+    return show(reply, 200, outcomePage(proposal))
   }
 }
 

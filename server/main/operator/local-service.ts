@@ -1,7 +1,9 @@
 import { existsSync } from 'node:fs'
+import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { type Clock, systemClock } from '../../base/clock.ts'
 import { type Config, ConfigInvalid, readConfig } from '../../base/config/config.ts'
+import { type Acting, actingAs } from '../../base/current-request.ts'
 import { keysFolder, openKeys } from '../../base/keys/keys.ts'
 import type { Peppers } from '../../base/keys/peppers.ts'
 import { createLog } from '../../base/logging.ts'
@@ -53,8 +55,11 @@ export const actOnService = <T>(
   work: (service: LocalService) => Promise<T>,
 ): Promise<{ ok: true; value: T } | ServiceRefusal> =>
   onLocalService(async (service) => {
-    await recordAuditEntry(service.db, act)
-    return work(service)
+    const operator: Acting = { action: act.act, actor_type: 'operator', actor_id: userInfo().username }
+    return actingAs(operator, async () => {
+      await recordAuditEntry(service.db, act)
+      return work(service)
+    })
   })
 
 const refuse = (cause: ServiceRefusal['cause'], ...problems: string[]): ServiceRefusal => ({

@@ -11,6 +11,9 @@ import type { Database } from '../../db/database.ts'
 import { migrations } from '../../db/migrate.ts'
 import { claimNext } from '../../runs/queue/claim-store.ts'
 import { runCapacity } from '../../runs/queue/run-capacity.ts'
+import { listEntries } from '../audit/audit-chain-store.ts'
+import { chainAudit } from '../audit/chain-audit.ts'
+import { verifyChain } from '../audit/verify-audit.ts'
 import { type Dump, dumpDatabase } from './database/dump-database.ts'
 import { loadDatabase } from './database/load-database.ts'
 import { isEmptyDatabase } from './database/load-store.ts'
@@ -24,6 +27,7 @@ let dump: Dump
 let queued: string
 let claimed: string
 let ended: string
+let company: string
 
 const manifestOf = (made: Dump): Manifest => ({
   ...made,
@@ -44,12 +48,19 @@ const rowsOf = async (from: Database, table: string): Promise<string[]> => {
 
 beforeAll(async () => {
   const tenant = await makeTenant(db)
+  company = tenant.companyId
   const task = await makeRunnableTask(db, tenant.companyId, { work_script: 'a\\b"c\n\t(é, {}), ""' })
   const ofRoom = { chatroom_id: tenant.roomId }
   claimed = await makeRun(db, task, ofRoom)
   await claimNext(db, { worker: 'a machine', companyConcurrency: 9, capacity: runCapacity({ slots: 16 }) })
   queued = await makeRun(db, task, ofRoom)
   ended = await makeRun(db, task, { ...ofRoom, state: 'completed', exit_code: 0, terminal_at: new Date() })
+  await chainAudit(db)
+  await db
+    .updateTable('tasks')
+    .set({ description: 'not chained yet' })
+    .where('id', '=', task.taskId)
+    .execute()
   dump = await dumpDatabase(db, folder)
   target = (await createEmptyDatabase()).db
 })
@@ -67,6 +78,7 @@ describe('a dumped and loaded database', () => {
       'queue_turns',
       'usage_changes',
       'event_outbox',
+      'audit_pending',
     ]
     for (const table of await listTables(db)) {
       if (!moving.includes(table)) expect(await rowsOf(target, table), table).toEqual(await rowsOf(db, table))
@@ -74,6 +86,18 @@ describe('a dumped and loaded database', () => {
     expect((await rowsOf(target, 'runs')).filter((row) => row.includes(ended))).toEqual(
       (await rowsOf(db, 'runs')).filter((row) => row.includes(ended)),
     )
+  })
+
+  it('goes on with the audit log, which stays verifiable', async () => {
+    const verify = (on: Database) =>
+      verifyChain(on, company, { trusted: new Map(), clock: { now: () => new Date() } })
+    const { head } = await verify(db)
+    expect(await chainAudit(target)).toBeGreaterThan(0)
+    const restored = await verify(target)
+    expect(restored.broken).toBeNull()
+    expect(restored.head.sequence).toBeGreaterThan(head.sequence)
+    const [entry] = await listEntries(target, { companyId: company, objectId: queued, limit: 1 })
+    expect(entry).toMatchObject({ to_state: 'platform_failed' })
   })
 
   it('does not start a run again that may have run since, records why and reports it', async () => {

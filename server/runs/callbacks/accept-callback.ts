@@ -1,3 +1,4 @@
+import { nameActor } from '../../base/current-request.ts'
 import { CodedError } from '../../base/errors/coded-error.ts'
 import type { CallbackCredentials } from '../../custom-tables/callbacks/callback-credentials.ts'
 import { type Effect, performOnce } from '../../custom-tables/callbacks/perform-once.ts'
@@ -44,6 +45,7 @@ export async function acceptCallback(deps: CallbackDeps, call: CallbackCall): Pr
   const run = await findCallbackRun(deps.db, claim)
   if (!run) throw new CodedError('output_run_unavailable')
   if (run.lost_authority) throw new CodedError('output_policy_author_denied')
+  nameActor({ actor_type: 'run', actor_id: run_id, run_id })
   return { claim, run }
 }
 

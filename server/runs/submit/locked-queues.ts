@@ -1,5 +1,6 @@
 import type { RunDetail } from '@sandbox-jobs/contract/resources/runs/run.ts'
 import type { Principal } from '../../access/principal.ts'
+import { currentAudit } from '../../base/current-request.ts'
 import { newId } from '../../base/ids.ts'
 import type { StagedInput } from '../../base/json/staged-input.ts'
 import { settleAll } from '../../base/sharing/settle-all.ts'
@@ -37,6 +38,8 @@ export interface NewRun {
   retryOfRunId?: string
   /** The locked session that it takes. */
   session?: HeldSession | undefined
+  /** Who submits, for the audit log; by default who acts now. */
+  audit?: string
 }
 
 interface CompanyQueue {
@@ -178,6 +181,7 @@ const rowOf = ({ principal, version, ...run }: NewRun, queuedAt: Date): QueuedRu
   input: run.input.content,
   input_digest: run.input.digest,
   retry_of_run_id: run.retryOfRunId ?? '',
+  audit: run.audit ?? currentAudit(),
   queued_at: queuedAt,
   ...asQueued,
 })

@@ -1,4 +1,5 @@
 import type { RunDetail } from '@sandbox-jobs/contract/resources/runs/run.ts'
+import { currentAudit } from '../../base/current-request.ts'
 import { CodedError } from '../../base/errors/coded-error.ts'
 import { Rendered } from '../../base/rendered.ts'
 import { settleAll } from '../../base/sharing/settle-all.ts'
@@ -49,7 +50,9 @@ export class SubmissionQueue {
    * `storage_quota_exceeded`, 429 `sandbox_queued_run_limit` or `queue_full`, and what `hold` throws.
    */
   async enqueue(request: QueueRequest): Promise<Rendered<RunDetail>> {
-    const outcome = await this.#groups.add(request)
+    // The statement of a group is nobody's: each run states who submitted it.
+    const run = { ...request.run, audit: currentAudit() }
+    const outcome = await this.#groups.add({ ...request, run })
     if (!outcome) throw new Error('a submission is without an outcome')
     if ('refused' in outcome) throw outcome.refused
     return outcome.answer

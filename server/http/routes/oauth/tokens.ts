@@ -3,6 +3,8 @@ import { type Static, Type } from 'typebox'
 import { clientIdMaxLength, registerClient } from '../../../access/oauth/client-registration.ts'
 import { exchangeCode, type GrantDeps, refreshTokens, revokeToken } from '../../../access/oauth/grants.ts'
 import { OAuthError } from '../../../access/oauth/oauth-error.ts'
+import { inRequest } from '../../../base/current-request.ts'
+import { actingOf } from '../../acting.ts'
 import { handleError, responseOf } from '../../responses/errors.ts'
 import { isValid, validatorOf } from '../../validation/validation.ts'
 import { oauthPaths } from './metadata.ts'
@@ -46,7 +48,8 @@ export function mountOAuthTokens(app: FastifyInstance, deps: GrantDeps): void {
       url,
       bodyLimit: bodyMaxBytes,
       errorHandler: answerError,
-      handler: async ({ body }, reply) => handler(body, reply.header('pragma', 'no-cache')),
+      handler: async ({ id, body }, reply) =>
+        inRequest(id, () => handler(body, reply.header('pragma', 'no-cache')), actingOf('oauth', null)),
     })
 
   mount(oauthPaths.register, async (body, reply) => {
