@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util'
 import { apiRead } from './api-read.ts'
 import { apiWrite } from './api-write.ts'
+import { auditVerify } from './audit-verify.ts'
 import { boot } from './boot.ts'
 import { buildEdit } from './build-edit.ts'
 import { buildNoop } from './build-noop.ts'
@@ -52,6 +53,7 @@ const benchmarks: Benchmark[] = [
   doorPrint,
   triggerEvents,
   notice,
+  auditVerify,
 ]
 
 const usage = `npm run bench -- NAME... [--json] [--peers] [--rounds N] [--rows N] [--profile]
