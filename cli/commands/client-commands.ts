@@ -143,6 +143,14 @@ export const clientCommands: Commands = {
       remove: async () => (await import('./rooms/doors.ts')).doorRemoveCommand(),
     },
   },
+  audit: {
+    description: 'the audit log of the company, for auditors and administrators',
+    commands: {
+      list: async () => (await import('./audit/audit-list.ts')).auditListCommand(),
+      export: async () => (await import('./audit/audit-export.ts')).auditExportCommand(),
+      verify: async () => (await import('./audit/audit-verify.ts')).auditVerifyCommand(),
+    },
+  },
   cancel: async () => (await import('./runs/cancel.ts')).cancelCommand(),
   'delete-content': async () => (await import('./results/delete-content.ts')).deleteContentCommand(),
   storage: async () => (await import('./account/storage.ts')).storageCommand(),

@@ -19,4 +19,9 @@ export const platformErrors = {
     'A sandbox key lists chatrooms that its owner can use; a full key lists none.',
     'Name live chatrooms where the owner is a member or manager, for scope sandbox only.',
   ),
+  audit_busy: entry(
+    429,
+    'The company reads the audit log as often at once as it may.',
+    'Wait until a list or an export has ended, then try again.',
+  ),
 } satisfies Record<string, CatalogueEntry>

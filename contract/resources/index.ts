@@ -41,6 +41,7 @@ import {
   SecurityFinding,
   SecurityFindingList,
 } from './builds/security-finding.ts'
+import { AuditEntry, AuditEntryList, AuditHead } from './companies/audit-entry.ts'
 import {
   Chatroom,
   ChatroomCreateRequest,
@@ -437,4 +438,7 @@ export const namedSchemas = {
   WebhookWithSecret,
   UsageItem,
   UsageReport,
+  AuditEntry,
+  AuditEntryList,
+  AuditHead,
 }

@@ -1,5 +1,6 @@
 import { accountRoutes } from './account-routes.ts'
 import { agentRoutes } from './agent-routes.ts'
+import { auditRoutes } from './audit-routes.ts'
 import { baseImageRoutes } from './base-image-routes.ts'
 import { bindingRoutes } from './binding-routes.ts'
 import { chatroomJobsRoutes } from './chatroom-jobs-routes.ts'
@@ -68,6 +69,7 @@ export const allRoutes = {
   ...tableCommandRoutes,
   ...tableTriggerRoutes,
   ...usageRoutes,
+  ...auditRoutes,
   ...webhookRoutes,
   ...outputCallbackRoutes,
   ...doorRoutes,

@@ -191,6 +191,9 @@ export const expectations: Partial<Record<RouteName | (string & {}), Expectation
   listKeptVersions: {},
   readUsageReport: {},
   downloadUsageReport: {},
+  listAuditEntries: {},
+  readAuditHead: {},
+  exportAuditEntries: {},
   updateSettings: {
     body: () => ({
       run_content_retention_days: 30,

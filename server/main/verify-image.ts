@@ -50,7 +50,7 @@ export async function proveImage(path: string, pems: string[]): Promise<ImagePro
 const publicKeyPem = /-----BEGIN PUBLIC KEY-----[^-]+-----END PUBLIC KEY-----/g
 
 /** Every public key in the texts, by its id. */
-function readPublicKeys(pems: string[]) {
+export function readPublicKeys(pems: string[]) {
   const keys = pems.flatMap((text) => text.match(publicKeyPem) ?? []).map((pem) => createPublicKey(pem))
   return new Map(keys.map((key) => [keyIdOf(key), key]))
 }

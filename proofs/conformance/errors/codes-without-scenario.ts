@@ -9,6 +9,7 @@ export const codesWithoutScenario: Partial<Record<ErrorCode, string>> = {
   invalid_content_length: 'is returned before routing: malformed-requests.test.ts',
   executor_unavailable: 'no request waits for the executor',
   downloads_busy: 'needs open downloads: public-download.test.ts',
+  audit_busy: 'needs exports that stay: read-audit.test.ts',
   custom_table_busy: 'needs exports that stay: table-queries.test.ts',
   custom_table_query_too_slow: 'needs a long table: table-queries.test.ts',
   watchers_busy: 'needs requests that stay: state-watchers.test.ts',

@@ -64,6 +64,7 @@ create index sessions_by_owner on sessions (chatroom_id, principal_id, id);
 create index sessions_by_tree on sessions (tree_id) where tree_id is not null;
 create index sessions_expired on sessions (expires_at);
 create unique index sessions_held on sessions (holder_run_id) where holder_run_id is not null;
+select record_changes_of('sessions', 'session', 'id', 'last_used_at,expires_at,holder_run_id');
 
 -- A run with a session waits in the queue until the session is its own. It is then not in the indexes from which claims take
 -- runs, so it costs them nothing.

@@ -26,6 +26,7 @@ import { type Authenticate, mounter } from '../../http/mount.ts'
 import { refuseOtherMethods } from '../../http/other-methods.ts'
 import { boundConnections, connectionBoundsFor } from '../../http/requests/connection-bounds.ts'
 import { mountCliRoute } from '../../http/routes/cli.ts'
+import { mountAuditRoutes } from '../../http/routes/companies/audit.ts'
 import { mountAuthRoutes } from '../../http/routes/companies/auth.ts'
 import { mountChatroomJobsRoutes } from '../../http/routes/companies/chatroom-jobs.ts'
 import { mountManagementRoutes } from '../../http/routes/companies/management.ts'
@@ -45,6 +46,7 @@ import { mountOpenApiRoutes } from '../../http/routes/openapi.ts'
 import { RequestScheduler } from '../../http/turns/request-scheduler.ts'
 import { LogFollowers } from '../../live-logs/log-followers.ts'
 import type { LogUpdates } from '../../live-logs/log-updates.ts'
+import { auditReading } from '../../operations/audit/read-audit.ts'
 import { cancelQueuedRunsOfTask } from '../../runs/queue/cancel-queued.ts'
 import { queuePolicy } from '../../runs/queue/queue-policy.ts'
 import { configuredCapacity } from '../../runs/queue/run-capacity.ts'
@@ -153,6 +155,8 @@ export function createApiApp({
   const login = { db, tokens, attempts, trustedProxies }
   mountAuthRoutes(mount, login)
   mountMeRoutes(mount, { directory, enabled, deployment })
+  mountSettingsRoutes(mount, { db, clock, deployment, runtimeEgress: config.runtimeEgress })
+  mountAuditRoutes(mount, auditReading(db, pages))
   const versionUses = { byTask: imageUseByTask, byRun: imageUseByRun, taskNames: namesOfUsingTasks }
   mountSettingsRoutes(mount, { db, clock, deployment, runtimeEgress: config.runtimeEgress, versionUses })
   mountPlatformRoutes(mount, { db, pageTokens: pages, clock, peppers: keys.peppers })

@@ -1,0 +1,118 @@
+import { Readable } from 'node:stream'
+import { catalogPageSizeDefault } from '@sandbox-jobs/contract/limits.ts'
+import type {
+  AuditEntry,
+  AuditEntryList,
+  AuditHead,
+  AuditQuery,
+} from '@sandbox-jobs/contract/resources/companies/audit-entry.ts'
+import { authorize, ownCompany } from '../../access/allow.ts'
+import type { Principal } from '../../access/principal.ts'
+import { CodedError } from '../../base/errors/coded-error.ts'
+import type { PageTokens } from '../../base/page.ts'
+import { SharedSlots } from '../../base/sharing/shared-slots.ts'
+import type { Database } from '../../db/database.ts'
+import { type AuditRow, findChain, findHead, listEntries, readEntriesAfter } from './audit-chain-store.ts'
+import { chainedEntryOf, endOf, startOf } from './audited-entry.ts'
+
+/** Lists and exports of one process: each company gets two, and one even when all are taken. */
+const slotBounds = { all: 6, each: 2, assuredEach: 1 }
+const exportBatch = 500
+
+export interface AuditReading {
+  db: Database
+  pages: PageTokens
+  slots: SharedSlots
+}
+
+export const auditReading = (db: Database, pages: PageTokens): AuditReading => ({
+  db,
+  pages,
+  slots: new SharedSlots(slotBounds),
+})
+
+/** Newest first. Throws `audit_busy`, and plain 403 for who is neither auditor nor administrator. */
+export async function listAuditEntries(
+  { db, pages, slots }: AuditReading,
+  principal: Principal,
+  query: AuditQuery,
+): Promise<AuditEntryList> {
+  authorize(principal, 'audit.read', ownCompany)
+  const release = take(slots, principal)
+  try {
+    const { companyId } = principal
+    const size = query.page_size ?? catalogPageSizeDefault
+    const list = `audit:${JSON.stringify([companyId, query.from, query.to, query.actor_id, query.object_id])}`
+    const cursor = pages.read(list, query.page_token)
+    const rows = await listEntries(db, {
+      companyId,
+      before: cursor && { at: new Date(Number(cursor[0])), sequence: Number(cursor[1]) },
+      from: query.from === undefined ? undefined : new Date(query.from),
+      to: query.to === undefined ? undefined : new Date(query.to),
+      actorId: query.actor_id,
+      objectId: query.object_id,
+      limit: size + 1,
+    })
+    const render = { item: entryOf, cursor: (row: AuditRow) => [row.at.getTime(), row.sequence] }
+    return pages.page(list, rows, size, render)
+  } finally {
+    release()
+  }
+}
+
+/** Where the log of the caller's company starts and ends. */
+export async function readAuditHead({ db }: AuditReading, principal: Principal): Promise<AuditHead> {
+  authorize(principal, 'audit.read', ownCompany)
+  const { companyId } = principal
+  // In this order: the signed head is never newer than the chain.
+  const signed = await findHead(db, companyId)
+  const chain = await findChain(db, companyId)
+  return {
+    company_id: companyId,
+    start: startOf(chain),
+    head: endOf(chain),
+    signed: signed
+      ? {
+          ...endOf(signed),
+          signed_at: signed.signed_at.toISOString(),
+          key_id: signed.key_id,
+          signature: signed.signature.toString('base64'),
+        }
+      : null,
+  }
+}
+
+/**
+ * The head, then the entries after `after`, as JSON lines, as fast as the reader takes them. Throws what the list does; a
+ * failure later ends the stream early.
+ */
+export async function exportAudit(
+  reading: AuditReading,
+  principal: Principal,
+  after: number,
+): Promise<Readable> {
+  const head = await readAuditHead(reading, principal)
+  const release = take(reading.slots, principal)
+  const body = Readable.from(linesOf(reading.db, head, after), { objectMode: false })
+  body.once('close', release)
+  return body
+}
+
+async function* linesOf(db: Database, head: AuditHead, after: number): AsyncGenerator<string, void> {
+  yield `${JSON.stringify(head)}\n`
+  for (let last = Math.max(after, head.start.sequence); ; ) {
+    const rows = await readEntriesAfter(db, head.company_id, { after: last, limit: exportBatch })
+    if (rows.length > 0) yield rows.map((row) => `${JSON.stringify(entryOf(row))}\n`).join('')
+    if (rows.length < exportBatch) return
+    last = rows.at(-1)?.sequence ?? last
+  }
+}
+
+function take(slots: SharedSlots, { companyId }: Principal): () => void {
+  const release = slots.take(companyId)
+  if (!release) throw new CodedError('audit_busy')
+  return release
+}
+
+const entryOf = (row: AuditRow): AuditEntry =>
+  ({ ...chainedEntryOf(row), at: row.at.toISOString() }) as AuditEntry
