@@ -528,6 +528,7 @@ create table custom_table_triggers (
   constraint custom_table_triggers_company_id_table_id_fkey FOREIGN KEY (company_id, table_id) REFERENCES custom_tables(company_id, id)
 );
 CREATE INDEX custom_table_triggers_of_table ON custom_table_triggers USING btree (table_id, id);
+CREATE TRIGGER audit_changes AFTER INSERT OR DELETE OR UPDATE ON custom_table_triggers FOR EACH ROW WHEN (true) EXECUTE FUNCTION record_row_change('table_trigger', 'id', 'last_error_code,last_refused_at');
 
 create table custom_tables (
   id text not null,
@@ -628,6 +629,7 @@ create table doors (
   constraint doors_company_id_owner_user_id_fkey FOREIGN KEY (company_id, owner_user_id) REFERENCES users(company_id, id)
 );
 CREATE UNIQUE INDEX doors_name ON doors USING btree (chatroom_id, name);
+CREATE TRIGGER audit_changes AFTER INSERT OR DELETE OR UPDATE ON doors FOR EACH ROW WHEN (true) EXECUTE FUNCTION record_row_change('door', 'id', 'last_used_at,pepper,key_hash');
 
 create table environment_versions (
   id text not null,

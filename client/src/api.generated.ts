@@ -896,7 +896,7 @@ export interface Me {
   principal_id: string
   /** How the caller logged in. */
   auth_method: "jwt" | "api_key"
-  /** 1 member, 2 manager of departments, 3 company manager, 4 company administrator. */
+  /** 0 auditor, 1 member, 2 manager of departments, 3 company manager, 4 company administrator. */
   role: number
   /** Scope of the API key; null for a login. */
   api_key_scope: "full" | "sandbox" | null
@@ -2414,7 +2414,7 @@ export interface User {
   login: string
   /** Name as people see it. */
   display_name: string
-  /** 1 member, 2 manager of departments, 3 company manager, 4 company administrator. */
+  /** 0 auditor, 1 member, 2 manager of departments, 3 company manager, 4 company administrator. */
   role: number
   /** Departments that the user manages; only for role 2. */
   managed_department_ids: string[]
@@ -2431,7 +2431,7 @@ export interface UserCreateRequest {
   password: string
   /** Name as people see it; by default the login name. */
   display_name?: string
-  /** 1 member (default), 2 manager of departments, 3 company manager, 4 company administrator. */
+  /** 0 auditor, 1 member (default), 2 manager of departments, 3 company manager, 4 company administrator. */
   role?: number
   /** Departments that the user manages; only for role 2. */
   managed_department_ids?: string[]
@@ -2451,7 +2451,7 @@ export interface UserUpdateRequest {
   password?: string
   /** New name as people see it. */
   display_name?: string
-  /** 1 member, 2 manager of departments, 3 company manager, 4 company administrator. */
+  /** 0 auditor, 1 member, 2 manager of departments, 3 company manager, 4 company administrator. */
   role?: number
   /** Departments that the user manages; only for role 2. */
   managed_department_ids?: string[]
@@ -3465,6 +3465,88 @@ export interface UsageReport {
   items: UsageItem[]
   /** Whether there are more lines than fit: ask for fewer days. */
   truncated: boolean
+}
+
+export interface AuditEntry {
+  /** Number in the log of the company, without gaps. */
+  sequence: number
+  /** When the change was made. */
+  at: string
+  /** The operation: name of a route or of an operator’s command, `mcp`, `oauth`, or `service` for what the service did by itself. */
+  action: string
+  /** `user`, `social_media_client`, `run` (a job with the credential of its run), `operator`, `service`, or `anonymous`. */
+  actor_type: string
+  /** Id of the actor; an account of the machine for operators. */
+  actor_id: string
+  /** The API key or gateway key that was used. */
+  api_key_id: string | null
+  /** The message after which an agent acted. */
+  turn_id: string | null
+  /** `X-Request-Id` of the response. */
+  request_id: string | null
+  /** What was done. */
+  change: "insert" | "update" | "delete" | "state"
+  /** Kind of the object. */
+  object_type: string
+  /** Id of the object; several with slashes between them. */
+  object_id: string
+  /** Room of the object or of the request. */
+  chatroom_id: string | null
+  /** Run of the object or of the request. */
+  run_id: string | null
+  /** Secret slot. */
+  slot: string | null
+  /** State before a change of state. */
+  from_state: string | null
+  /** State after a change of state. */
+  to_state: string | null
+  /** Keyed digest of the object before, in hex. Equal contents of one object have equal digests; a content cannot be guessed from it. */
+  digest_before: string | null
+  /** The same after the change. */
+  digest_after: string | null
+  /** Over this entry and the hash before it, in hex. */
+  hash: string
+}
+
+export interface AuditEntryList {
+  /** Items on this page. */
+  items: AuditEntry[]
+  /** Items that a page may have. */
+  page_size: number
+  /** Token of the next page; null on the last. */
+  next_page_token: string | null
+}
+
+export interface AuditHead {
+  /** The company. */
+  company_id: string
+  /** The last entry that was removed because its time was over. */
+  start: {
+    /** Number of an entry; 0 before the first. */
+    sequence: number
+    /** Its hash in hex; empty before the first. */
+    hash: string
+  }
+  /** The newest entry. */
+  head: {
+    /** Number of an entry; 0 before the first. */
+    sequence: number
+    /** Its hash in hex; empty before the first. */
+    hash: string
+  }
+  /** The newest head that the service has signed, some seconds after it became the head; null before the first. */
+  signed: {
+    /** Number of the entry. */
+    sequence: number
+    /** Its hash in hex. */
+    hash: string
+    /** When it was signed. */
+    signed_at: string
+    /** The key, one of listSigningKeys. */
+    key_id: string
+    /** ECDSA in DER over sha256, as base64. */
+    signature: string
+  } | null
 }
 
 export interface CodedErrorBody {
@@ -7241,6 +7323,53 @@ export interface Operations {
   } & CallOptions): Promise<Response>
 
   /**
+   * List entries of the audit log.
+   *
+   * Newest first, by time, actor or object. A change is an entry about a second after it was committed. Entries have digests and never a value.
+   *
+   * For auditors, company administrators. A sandbox key may not.
+   */
+  listAuditEntries(options?: {
+    query?: {
+      /** Items on a page, at most 100. */
+      page_size?: number
+      /** The `next_page_token` of the previous page; one that cannot be read starts again. */
+      page_token?: string
+      /** Entries from this time on. */
+      from?: string
+      /** Entries before this time. */
+      to?: string
+      /** Entries of this actor; what the service did by itself is left out. */
+      actor_id?: string
+      /** Entries of this object. */
+      object_id?: string
+    }
+  } & CallOptions): Promise<AuditEntryList>
+
+  /**
+   * Read where the audit log starts and ends.
+   *
+   * Whoever keeps the head can show later that nothing before it was changed or removed. The signature is over `sandbox-jobs audit head v1`, a line feed, and a JSON array of company, sequence, hash and milliseconds since 1970.
+   *
+   * For auditors, company administrators. A sandbox key may not.
+   */
+  readAuditHead(options?: CallOptions): Promise<AuditHead>
+
+  /**
+   * Export the audit log as JSON lines.
+   *
+   * The first line is an AuditHead, each later one an AuditEntry, oldest first. `sandbox audit verify --file` verifies it without the service.
+   *
+   * For auditors, company administrators. A sandbox key may not.
+   */
+  exportAuditEntries(options?: {
+    query?: {
+      /** Entries after this number. */
+      after?: number
+    }
+  } & CallOptions): Promise<Response>
+
+  /**
    * List the webhooks of the company.
    *
    * All on one page. Their secrets are not shown.
@@ -7490,6 +7619,7 @@ export interface Lists {
   listRoomCommands: TableCommand
   listTableTriggers: TableTrigger
   listTriggerEvents: TriggerEvent
+  listAuditEntries: AuditEntry
   listWebhookDeliveries: WebhookDelivery
 }
 

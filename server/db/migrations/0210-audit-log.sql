@@ -193,7 +193,8 @@ select record_changes_of('agent_proposals', 'agent_proposal', 'id', '', 'insert 
 select record_changes_of('custom_tables', 'custom_table', 'id', 'row_count');
 select record_changes_of('custom_table_rows', 'table_row');
 select record_changes_of('custom_table_commands', 'table_command');
-select record_changes_of('webhooks', 'webhook', 'id', 'failing_since,dropped');
+select record_changes_of('custom_table_triggers', 'table_trigger', 'id', 'last_error_code,last_refused_at');
+select record_changes_of('webhooks', 'webhook', 'id', 'failing_since,dropped,is_slow');
 select record_changes_of('webhook_secrets', 'webhook_secret');
 select record_changes_of('webhook_deliveries', 'webhook_delivery', 'id', '', 'update of outcome',
   'old.outcome is not null and new.outcome is null');

@@ -42,5 +42,6 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       foreign key (company_id, door_id) references doors (company_id, id) on delete cascade
     );
     create index door_runtimes_by_version on door_runtimes (environment_version_id);
+    select record_changes_of('doors', 'door', 'id', 'last_used_at,pepper,key_hash');
   `.execute(db)
 }

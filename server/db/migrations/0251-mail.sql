@@ -8,6 +8,7 @@ create table mail_preferences (
   muted text[] not null,
   foreign key (company_id, user_id) references users (company_id, id)
 );
+select record_changes_of('mail_preferences', 'mail_preferences', 'user_id');
 
 -- One e-mail for one user, written in the transaction of the notification. `due_at` of an attempt in progress is the time at
 -- which it counts as lost.

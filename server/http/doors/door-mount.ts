@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, RouteGenericInterfa
 import { inRequest } from '../../base/current-request.ts'
 import { CodedError } from '../../base/errors/coded-error.ts'
 import type { OpenDoor } from '../../doors/catalogue/door-keys.ts'
+import { actingOf } from '../acting.ts'
 import { type BodyConfig, callerDecorator, keepCaller, type MountOptions, takeTurn } from '../mount.ts'
 import { answerOf } from '../responses/errors.ts'
 import { goneSignal } from '../responses/send-download.ts'
@@ -107,7 +108,8 @@ function mountAt(
       if (bodyKind === undefined) await takeTurn(request, 0)
       const { prefetched } = request.getDecorator<{ prefetched: OpenDoor }>(callerDecorator)
       const call = { open: prefetched, request, reply, signal: goneSignal(reply) }
-      return inRequest(request.id, () => route.handle(call))
+      const acting = actingOf(`door:${kind}`, prefetched.submitter)
+      return inRequest(request.id, () => route.handle(call), acting)
     },
   })
 }

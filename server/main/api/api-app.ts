@@ -155,7 +155,6 @@ export function createApiApp({
   const login = { db, tokens, attempts, trustedProxies }
   mountAuthRoutes(mount, login)
   mountMeRoutes(mount, { directory, enabled, deployment })
-  mountSettingsRoutes(mount, { db, clock, deployment, runtimeEgress: config.runtimeEgress })
   mountAuditRoutes(mount, auditReading(db, pages))
   const versionUses = { byTask: imageUseByTask, byRun: imageUseByRun, taskNames: namesOfUsingTasks }
   mountSettingsRoutes(mount, { db, clock, deployment, runtimeEgress: config.runtimeEgress, versionUses })

@@ -181,7 +181,11 @@ const rowOf = ({ principal, version, ...run }: NewRun, queuedAt: Date): QueuedRu
   input: run.input.content,
   input_digest: run.input.digest,
   retry_of_run_id: run.retryOfRunId ?? '',
-  audit: run.audit ?? currentAudit(),
+  audit: (run.audit ?? currentAudit()) || submittedBy(principal, run.source),
   queued_at: queuedAt,
   ...asQueued,
 })
+
+/** Where no request submits: the person for whom the service does. */
+const submittedBy = ({ principalType, principalId }: Principal, source: NewRun['source']): string =>
+  JSON.stringify({ action: source, actor_type: principalType, actor_id: principalId })
